@@ -1,0 +1,38 @@
+# How everything is compiled.
+
+add_library(wardmote_options INTERFACE)
+target_compile_options(wardmote_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-c23-extensions
+  -fno-omit-frame-pointer -ffunction-sections -fdata-sections -fstack-protector-strong
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-missing-designated-field-initializers>)
+target_compile_definitions(wardmote_options INTERFACE
+  WARDMOTE_VERSION="${PROJECT_VERSION}" FMT_HEADER_ONLY
+  BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
+  BOOST_BEAST_SEPARATE_COMPILATION
+  $<$<CONFIG:Release,RelWithDebInfo>:_FORTIFY_SOURCE=2>)
+target_include_directories(wardmote_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_link_options(wardmote_options INTERFACE -Wl,--gc-sections -Wl,-z,relro -Wl,-z,now)
+
+if(WARDMOTE_SANITIZE)
+  target_compile_options(wardmote_options INTERFACE -fsanitize=${WARDMOTE_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(wardmote_options INTERFACE -fsanitize=${WARDMOTE_SANITIZE})
+endif()
+if(WARDMOTE_COVERAGE)
+  target_compile_options(wardmote_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(wardmote_options INTERFACE -fprofile-instr-generate)
+endif()
+if(WARDMOTE_FUZZ)
+  target_compile_options(wardmote_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+find_program(MOLD mold)
+if(MOLD)
+  target_link_options(wardmote_options INTERFACE -fuse-ld=mold)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  # Precompiled headers are cacheable only without time stamps and with these slacknesses.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+endif()

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wardmote {
+
+/// Without leading and trailing ASCII white space.
+std::string_view trim(std::string_view text) noexcept;
+
+/// Text from outside, made safe to print: control characters, invalid UTF-8 and direction overrides become `\xNN` or
+/// `\u{…}`, and what is longer than `cap` bytes is cut and ends in `…`. The result may be a little longer than `cap`.
+std::string escape_control(std::string_view text, std::size_t cap = 512);
+
+/// The pieces between `separator`s; an empty text has one empty piece.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// Takes the text up to `separator` off the front of `rest` and the separator with it; all of it if there is none.
+std::string_view take_until(std::string_view& rest, char separator) noexcept;
+
+/// If `text` begins with `prefix`, cuts it off and returns true.
+bool consume_prefix(std::string_view& text, std::string_view prefix) noexcept;
+
+/// The whole of `text` as a number in `base`, or nothing (empty, sign of an unsigned, trailing bytes, overflow).
+template <std::integral T>
+[[nodiscard]] std::optional<T> parse_number(std::string_view text, int base = 10) noexcept {
+  T value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value, base);
+  if (text.empty() || error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace wardmote

@@ -1,0 +1,28 @@
+#include "base/time.h"
+
+#include "base/format.h"
+
+namespace wardmote {
+
+std::string format_utc(WallTime t) {
+  using namespace std::chrono;
+  const auto day = floor<days>(t);
+  const year_month_day date{day};
+  const hh_mm_ss time{floor<milliseconds>(t - day)};
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), time.hours().count(),
+                     time.minutes().count(), time.seconds().count(), time.subseconds().count());
+}
+
+std::string format_duration(Duration d) {
+  if (d < Duration::zero()) return "-" + format_duration(-d);
+  const std::int64_t ms = to_ms(d);
+  const std::int64_t s = ms / 1000;
+  if (ms < 1000) return fmt::format("{}ms", ms);
+  if (s < 60) return fmt::format("{}.{}s", s, ms % 1000 / 100);
+  if (s < 3600) return fmt::format("{}m{:02}s", s / 60, s % 60);
+  if (s < 86400) return fmt::format("{}h{:02}m", s / 3600, s % 3600 / 60);
+  return fmt::format("{}d{:02}h", s / 86400, s % 86400 / 3600);
+}
+
+}  // namespace wardmote

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace wardmote {
+
+using Duration = std::chrono::nanoseconds;
+
+/// The clock that decisions use: it never jumps and it counts suspend (CLOCK_BOOTTIME). It has no now(): time is a
+/// parameter, and only a Runtime reads the real clock.
+struct BootClock {
+  using rep = std::int64_t;
+  using period = std::nano;
+  using duration = Duration;
+  using time_point = std::chrono::time_point<BootClock, Duration>;
+  static constexpr bool is_steady = true;
+};
+
+using TimePoint = BootClock::time_point;
+/// For people and records only, never for decisions.
+using WallTime = std::chrono::sys_time<Duration>;
+
+/// Milliseconds, rounded down.
+constexpr std::int64_t to_ms(Duration d) noexcept {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
+}
+
+/// RFC 3339 in UTC with milliseconds: `2026-11-20T07:52:35.125Z`.
+std::string format_utc(WallTime t);
+
+/// Short and rounded for people: `340ms`, `3.2s`, `3m12s`, `4h03m`, `2d04h`.
+std::string format_duration(Duration d);
+
+}  // namespace wardmote

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "base/time.h"
+#include "judge/outcome.h"
+#include "judge/raft/opinion.h"
+
+namespace wardmote::judge {
+
+/// What an observation cost the prober.
+struct Cost {
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  bool fresh_connection = false;  ///< this look connected anew rather than reusing an open connection
+};
+
+/// A TCP connect.
+struct TcpFacts {
+  Duration connect_time{};
+};
+
+/// Typed, never a bag of strings: one alternative per kind of subject.
+using Facts = std::variant<std::monostate, raft::Opinion, TcpFacts>;
+
+/// What a probe saw of a subject between `begun` and `ended`.
+struct Observation {
+  std::string subject;
+  Outcome outcome = Outcome::kUnknown;
+  Reason reason;
+  Facts facts;
+  TimePoint begun;
+  TimePoint ended;
+  Cost cost;
+};
+
+}  // namespace wardmote::judge

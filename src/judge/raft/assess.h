@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "judge/finding.h"
+#include "judge/raft/opinion.h"
+
+namespace wardmote::judge::raft {
+
+/// What the operator says the cluster should be. Hints only: live evidence beats them.
+struct Expectation {
+  std::string database;                ///< `OVN_Northbound`; used in advice
+  std::vector<std::string> addresses;  ///< raft addresses, `tcp:10.0.0.1:6643`; empty: no expectation
+  std::size_t replicas = 0;            ///< expected voters; 0: the number of addresses, or no expectation
+};
+
+/// What must be remembered between two looks: since when conditions stand, who was who, how far logs had come. Grows with
+/// the number of members and ghosts only; what is no longer seen is forgotten.
+class Memory;
+
+enum class Verdict : std::uint8_t { kOk, kWarning, kCritical, kUnknown };
+
+/// The judgement on one configured member, in the order of the opinions.
+struct MemberVerdict {
+  Outcome outcome = Outcome::kUnknown;
+  Reason reason;
+};
+
+/// The voters of the newest view.
+struct Quorum {
+  std::size_t voters = 0;
+  std::size_t needed = 0;  ///< a majority of them
+  std::size_t live = 0;
+};
+
+struct Assessment {
+  Verdict verdict = Verdict::kUnknown;  ///< kUnknown only when nobody speaks
+  std::vector<Finding> findings;        ///< most severe first, then by code and subject
+  std::vector<MemberVerdict> members;
+  Quorum quorum;
+  std::optional<std::size_t> leader;  ///< index into the opinions of the leader in the highest term, if it answers
+};
+
+std::string_view to_string(Verdict verdict) noexcept;
+
+/// Compares the opinions of one cluster's members, all from about the same moment. Pure: same memory, opinions and `now` give
+/// the same answer, and their order does not matter (but for Assessment::members and ::leader, which follow it).
+Assessment assess(std::span<const Opinion> opinions, const Expectation& expectation, Memory& memory, TimePoint now);
+
+}  // namespace wardmote::judge::raft

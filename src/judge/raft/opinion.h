@@ -1,0 +1,153 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "judge/outcome.h"
+#include "judge/raft/member_id.h"
+
+namespace wardmote::judge::raft {
+
+using Milliseconds = std::chrono::milliseconds;
+
+enum class Mode : std::uint8_t {
+  kUnknown,
+  kClustered,
+  kStandalone,
+  kRelay,
+  kAbsent,  ///< the server runs and does not carry the database (kicked, left, dropped)
+};
+
+enum class Role : std::uint8_t { kUnknown, kFollower, kCandidate, kLeader };
+
+/// The `Status:` of a member, in OVSDB's words.
+enum class Standing : std::uint8_t { kUnknown, kMember, kJoining, kLeaving, kLeft, kFailed, kDisconnected };
+
+/// How a member names another server in `Leader:` and `Vote:`.
+struct PeerName {
+  enum class Kind : std::uint8_t { kUnknown, kSelf, kNamed };
+  Kind kind = Kind::kUnknown;
+  std::string name;  ///< nickname or the beginning of an id, when kNamed
+  friend bool operator==(const PeerName&, const PeerName&) = default;
+};
+
+enum class Phase : std::uint8_t { kNone, kAddingCatchup, kAddingCaughtUp, kAddingCommitting, kRemoving, kOther };
+
+/// One line of a member's server list.
+struct Server {
+  std::string nickname;  ///< as printed: four digits of the id, or the stem of a unix socket's name
+  MemberId id;           ///< usually four digits
+  std::string address;
+  bool self = false;
+  Phase phase = Phase::kNone;
+  std::string voted_for;                      ///< only a candidate prints it
+  std::optional<std::uint64_t> next_index;    ///< only a leader prints it; it runs ahead, so it tells no lag
+  std::optional<std::uint64_t> match_index;   ///< only a leader prints it
+  std::optional<Milliseconds> last_message;   ///< since the last RPC from it; says nothing between two followers
+  friend bool operator==(const Server&, const Server&) = default;
+};
+
+/// One raft connection of a member: `->b8af`, `<-b8af`, in parentheses when down. Peer `0000` was never identified.
+struct Link {
+  std::string peer;
+  bool outgoing = false;
+  bool up = true;
+  friend bool operator==(const Link&, const Link&) = default;
+};
+
+/// `Adding server …` and `Removing server …`, as the leader prints them above its role.
+struct MembershipChange {
+  bool adding = false;
+  MemberId id;
+  std::string address;
+  Phase phase = Phase::kNone;
+  friend bool operator==(const MembershipChange&, const MembershipChange&) = default;
+};
+
+/// How one of the two ways to ask a member went.
+struct Source {
+  Reason reason{ReasonCode::kNotProbed, {}};  ///< kNone when it answered well
+
+  [[nodiscard]] bool answered() const noexcept { return reason.code == ReasonCode::kNone; }
+  friend bool operator==(const Source&, const Source&) = default;
+};
+
+/// What the member says of the raft protocol itself (`cluster/status`; etcd: Maintenance.Status).
+struct Status {
+  std::string nickname;
+  MemberId cluster_id;  ///< not known() while joining without one
+  MemberId server_id;
+  std::string address;
+  Standing standing = Standing::kUnknown;
+  Role role = Role::kUnknown;
+  std::uint64_t term = 0;
+  PeerName leader;
+  PeerName vote;
+  std::optional<Milliseconds> election_started;  ///< how long ago this member last started one
+  std::optional<Milliseconds> election_won;      ///< how long ago, while it is still won
+  std::string election_reason;                   ///< `timeout`, `leadership_transfer`
+  Milliseconds election_timer{1000};
+  std::optional<Milliseconds> election_timer_next;  ///< a change of the timer is under way
+  std::uint64_t log_start = 0;
+  std::uint64_t log_next = 0;  ///< one past the last entry
+  std::uint64_t uncommitted = 0;
+  std::uint64_t unapplied = 0;
+  std::uint64_t disconnections = 0;
+  std::vector<Link> links;
+  std::vector<Server> servers;
+  std::vector<MembershipChange> changes;
+  std::vector<std::string> join_remotes;
+
+  /// Index of the last committed entry; 0 when the log is empty.
+  [[nodiscard]] std::uint64_t committed_index() const noexcept {
+    return log_next > uncommitted ? log_next - 1 - uncommitted : 0;
+  }
+  [[nodiscard]] std::uint64_t applied_index() const noexcept {
+    return log_next > unapplied ? log_next - 1 - unapplied : 0;
+  }
+  friend bool operator==(const Status&, const Status&) = default;
+};
+
+/// What the database server says of itself (`_Server.Database`; has no counterpart in etcd).
+struct Local {
+  bool leader = false;
+  bool connected = false;
+  MemberId cluster_id;
+  MemberId server_id;
+  std::optional<std::uint64_t> index;  ///< last applied; nothing while joining
+  friend bool operator==(const Local&, const Local&) = default;
+};
+
+/// What one configured member says of the cluster, or why it says nothing. Both sources may fail on their own.
+struct Opinion {
+  std::string member;           ///< its name in the configuration
+  std::string control_command;  ///< how to run a command there, for advice: `ovn-appctl -t /run/ovn/ovnnb_db.ctl`
+  TimePoint begun;
+  TimePoint ended;
+  Mode mode = Mode::kUnknown;
+  Source status_source;
+  Source local_source;
+  std::optional<Status> status;
+  std::optional<Local> local;
+
+  /// Whether it said anything at all about the cluster.
+  [[nodiscard]] bool speaks() const noexcept { return status.has_value() || local.has_value(); }
+  /// The best known of its two ids: the status's, else the local view's, else not known().
+  [[nodiscard]] MemberId server_id() const noexcept;
+  [[nodiscard]] MemberId cluster_id() const noexcept;
+  /// The reason for its silence: kNone while it speaks.
+  [[nodiscard]] const Reason& silence() const noexcept;
+};
+
+std::string_view to_string(Mode mode) noexcept;
+std::string_view to_string(Role role) noexcept;
+std::string_view to_string(Standing standing) noexcept;
+std::string_view to_string(Phase phase) noexcept;
+/// The name itself, `self` or `unknown`.
+std::string to_string(const PeerName& name);
+
+}  // namespace wardmote::judge::raft

@@ -1,0 +1,39 @@
+#include "judge/self/starvation_guard.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+
+namespace wardmote::judge {
+
+void StarvationGuard::mark(TimePoint from, TimePoint to, const char* why) noexcept {
+  // Stretches that touch are one: a look may span both.
+  const bool touches = starved_from_ && from <= starved_to_ + policy_.late_limit;
+  starved_from_ = touches ? std::min(*starved_from_, from) : from;
+  starved_to_ = to;
+  why_ = why;
+}
+
+void StarvationGuard::beat(TimePoint due, TimePoint now, WallTime wall) noexcept {
+  if (now - due >= policy_.late_limit) mark(due, now, "its timers ran late");
+  if (last_beat_) {
+    const Duration drift = (wall - last_wall_) - (now - *last_beat_);
+    if (std::chrono::abs(drift) >= policy_.jump_limit) mark(*last_beat_, now, "the wall clock jumped");
+  }
+  last_beat_ = now;
+  last_wall_ = wall;
+}
+
+void StarvationGuard::exhausted(TimePoint now) noexcept { mark(now, now, "it ran out of descriptors or memory"); }
+
+bool StarvationGuard::voids(TimePoint begun, TimePoint ended) const noexcept {
+  return starved_from_ && begun <= starved_to_ && ended >= *starved_from_;
+}
+
+std::optional<std::string> StarvationGuard::complaint(TimePoint now) const {
+  if (!starved_from_ || now - starved_to_ >= policy_.quiet_after) return std::nullopt;
+  return fmt::format("prober starved: {} ({} over {})", why_, format_duration(now - starved_to_) + " ago",
+                     format_duration(starved_to_ - *starved_from_));
+}
+
+}  // namespace wardmote::judge

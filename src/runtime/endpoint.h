@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace wardmote::runtime {
+
+/// Where to connect or listen: a unix socket, or a TCP host and port.
+struct Endpoint {
+  enum class Kind : std::uint8_t { kUnix, kTcp };
+
+  Kind kind = Kind::kUnix;
+  std::string path;  ///< unix: the socket file
+  std::string host;  ///< tcp: name or address; IPv6 without brackets
+  std::uint16_t port = 0;
+
+  static Endpoint unix_socket(std::string path) { return {Kind::kUnix, std::move(path), {}, 0}; }
+  static Endpoint tcp(std::string host, std::uint16_t port) { return {Kind::kTcp, {}, std::move(host), port}; }
+  friend bool operator==(const Endpoint&, const Endpoint&) = default;
+};
+
+/// `unix:/run/x.sock`, `/run/x.sock`, `tcp:10.0.0.1:6641`, `tcp:[::1]:6641`, `10.0.0.1:6641`. kInvalid says what is wrong.
+Result<Endpoint> parse_endpoint(std::string_view text);
+
+/// The canonical spelling, accepted by parse_endpoint: `unix:/run/x.sock`, `tcp:[::1]:6641`.
+std::string to_string(const Endpoint& endpoint);
+
+}  // namespace wardmote::runtime

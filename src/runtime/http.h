@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "runtime/endpoint.h"
+#include "runtime/task.h"
+
+namespace wardmote::runtime {
+
+struct HttpRequest {
+  std::string method;  ///< upper case
+  std::string path;    ///< percent-decoded, without query
+  std::string query;   ///< raw, without '?'
+  std::vector<std::pair<std::string, std::string>> headers;  ///< names in lower case
+  std::string body;
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers;
+};
+
+/// Answers from memory: it neither blocks nor waits.
+using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
+
+struct HttpLimits {
+  std::size_t header_bytes = 16 << 10;
+  std::size_t body_bytes = 1 << 20;
+  std::size_t connections = 1024;
+  Duration request_timeout = std::chrono::seconds(10);  ///< from the first byte of a request to its last
+  Duration idle_timeout = std::chrono::seconds(75);
+};
+
+/// Serves HTTP/1.1 with keep-alive on one endpoint until stopped.
+class HttpServer {
+ public:
+  HttpServer() = default;
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  virtual ~HttpServer() = default;
+
+  /// Starts to listen; kRefused when the address is taken, kDenied, kInvalid.
+  virtual Result<void> start(Endpoint at, HttpLimits limits, HttpHandler handler) = 0;
+  /// Stops accepting, lets answers under way finish, closes the rest.
+  virtual Task<void> stop() = 0;
+};
+
+}  // namespace wardmote::runtime

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/deadline.h"
+#include "runtime/task.h"
+
+namespace wardmote::runtime {
+
+/// What to run. argv[0] is looked up in PATH; there is no shell.
+struct ProcessSpec {
+  std::vector<std::string> argv;
+  std::string standard_input;
+  std::size_t output_cap = 1 << 20;  ///< bytes, for each of standard output and standard error; more is kLimit
+};
+
+struct ProcessExit {
+  int status = 0;  ///< exit code, or 128 + signal
+  std::string standard_output;
+  std::string standard_error;
+};
+
+/// Runs programs. A process gets its own process group and is killed with its children at the deadline (kTimeout).
+class Processes {
+ public:
+  Processes() = default;
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+  virtual ~Processes() = default;
+
+  /// A non-zero exit is a result, not an error; kMissing or kDenied when the program cannot be started.
+  virtual Task<Result<ProcessExit>> run(ProcessSpec spec, Deadline deadline) = 0;
+};
+
+}  // namespace wardmote::runtime

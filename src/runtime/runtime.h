@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/process.h"
+#include "runtime/stream.h"
+#include "runtime/task.h"
+
+namespace wardmote::runtime {
+
+/// The door to the world: time, chance and connections. Production: net::AsioRuntime. Tests: sim::SimRuntime (virtual time,
+/// seeded chance, a network in memory). Thread: the core loop only.
+class Runtime {
+ public:
+  Runtime() = default;
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+  virtual ~Runtime() = default;
+
+  [[nodiscard]] virtual TimePoint now() const noexcept = 0;
+  [[nodiscard]] virtual WallTime wall_now() const noexcept = 0;
+  /// Where tasks run.
+  [[nodiscard]] virtual Executor executor() noexcept = 0;
+  /// Uniform over all 64 bits.
+  virtual std::uint64_t random() noexcept = 0;
+  /// Returns at or after `at`; never earlier.
+  virtual Task<void> sleep_until(TimePoint at) = 0;
+  /// kRefused, kMissing (no socket file), kDenied, kUnreachable, kTimeout, kExhausted.
+  virtual Task<Result<std::unique_ptr<Stream>>> connect(Endpoint to, Deadline deadline) = 0;
+  /// Port 0 is not an endpoint: pick one first. A left-over unix socket that nobody answers on is replaced.
+  virtual Result<std::unique_ptr<Listener>> listen(Endpoint at) = 0;
+  virtual Processes& processes() noexcept = 0;
+
+  [[nodiscard]] Deadline deadline_in(Duration timeout) const noexcept { return {now() + timeout}; }
+};
+
+}  // namespace wardmote::runtime

@@ -1,0 +1,115 @@
+#include "runtime/task_group.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+#include "base/check.h"
+#include "base/format.h"
+
+namespace wardmote::runtime {
+
+namespace asio = boost::asio;
+
+namespace {
+
+struct Running {
+  std::string name;
+  asio::cancellation_signal cancel;
+};
+
+void end_if_broken(const std::exception_ptr& thrown, const std::string& name) {
+  if (!thrown) return;
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const boost::system::system_error& error) {
+    if (error.code() == asio::error::operation_aborted) return;
+    die(fmt::format("task {} threw: {}", name, error.what()));
+  } catch (const std::exception& error) {
+    die(fmt::format("task {} threw: {}", name, error.what()));
+  }
+}
+
+}  // namespace
+
+struct TaskGroup::State {
+  explicit State(Executor on) : executor(std::move(on)), emptied(executor, asio::steady_timer::time_point::max()) {}
+
+  Executor executor;
+  asio::steady_timer emptied;  ///< never expires; cancelled when the last task ends
+  std::map<std::uint64_t, Running> running;  ///< ordered, so that cancellation is deterministic
+  std::uint64_t next_id = 0;
+  bool cancelled = false;
+};
+
+TaskGroup::TaskGroup(Executor executor) : state_(std::make_shared<State>(std::move(executor))) {}
+
+TaskGroup::~TaskGroup() { check(state_->running.empty(), "a TaskGroup was destroyed before its tasks ended"); }
+
+void TaskGroup::spawn(std::string name, Task<void> task) {
+  if (state_->cancelled) return;
+  const std::uint64_t id = state_->next_id++;
+  Running& entry = state_->running[id];
+  entry.name = std::move(name);
+  const auto on_end = [state = state_, id](const std::exception_ptr& thrown) {
+    end_if_broken(thrown, state->running.at(id).name);
+    state->running.erase(id);
+    if (state->running.empty()) state->emptied.cancel();
+  };
+  asio::co_spawn(state_->executor, std::move(task), asio::bind_cancellation_slot(entry.cancel.slot(), on_end));
+}
+
+void TaskGroup::cancel() noexcept {
+  state_->cancelled = true;
+  // A task may end inside emit() and erase itself, so walk by key.
+  for (auto it = state_->running.begin(); it != state_->running.end();) {
+    const std::uint64_t id = it->first;
+    it->second.cancel.emit(asio::cancellation_type::terminal);
+    it = state_->running.upper_bound(id);
+  }
+}
+
+Task<void> TaskGroup::join() {
+  const std::shared_ptr<State> state = state_;
+  // Whoever waits must wait to the end even when cancelled itself: the tasks borrow from its frame.
+  co_await asio::this_coro::throw_if_cancelled(false);
+  while (!state->running.empty()) {
+    co_await state->emptied.async_wait(asio::as_tuple(asio::use_awaitable));
+    const asio::cancellation_state asked = co_await asio::this_coro::cancellation_state;
+    if (asked.cancelled() != asio::cancellation_type::none && !state->cancelled) cancel();
+  }
+  co_await asio::this_coro::throw_if_cancelled(true);
+}
+
+Task<void> TaskGroup::stop() {
+  cancel();
+  Task<void> joined = join();
+  co_await std::move(joined);
+}
+
+Task<void> run_all(Executor executor, std::vector<Task<void>> tasks) {
+  TaskGroup group(std::move(executor));
+  for (Task<void>& task : tasks) group.spawn("part", std::move(task));
+  co_await asio::this_coro::throw_if_cancelled(false);
+  Task<void> joined = group.join();
+  co_await std::move(joined);
+}
+
+std::size_t TaskGroup::size() const noexcept { return state_->running.size(); }
+
+std::vector<std::string> TaskGroup::names() const {
+  std::vector<std::string> names;
+  for (const auto& [id, entry] : state_->running) names.push_back(entry.name);
+  return names;
+}
+
+}  // namespace wardmote::runtime

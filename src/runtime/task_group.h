@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/task.h"
+
+namespace wardmote::runtime {
+
+/// Owns background tasks: nothing is detached. Life cycle: spawn any number, then `co_await stop()` (or join()) before
+/// destruction; destroying a group that still has tasks is a broken invariant. Thread: the executor's.
+class TaskGroup {
+ public:
+  explicit TaskGroup(Executor executor);
+  TaskGroup(const TaskGroup&) = delete;
+  TaskGroup& operator=(const TaskGroup&) = delete;
+  ~TaskGroup();
+
+  /// Starts `task`; `name` is for /debug and for the message when it throws, which ends the process (cancellation aside).
+  /// After cancel() new tasks are dropped unstarted.
+  void spawn(std::string name, Task<void> task);
+  /// Asks every task to end; does not wait.
+  void cancel() noexcept;
+  /// Waits until no task is left. If the waiting task is cancelled, so is the group, and the wait goes on until it is empty.
+  Task<void> join();
+  /// cancel() and join().
+  Task<void> stop();
+
+  [[nodiscard]] std::size_t size() const noexcept;
+  [[nodiscard]] std::vector<std::string> names() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// Runs all `tasks` at once and returns when every one has ended. Cancelling the caller cancels them, and still waits.
+Task<void> run_all(Executor executor, std::vector<Task<void>> tasks);
+
+}  // namespace wardmote::runtime
