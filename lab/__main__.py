@@ -13,7 +13,7 @@ import argparse
 import sys
 
 from lab.faults import FAULTS
-from lab.instance import Lab, LabError, may_run
+from lab.instance import Lab, LabError, may_run, take_down_all
 from lab.network import NetworkError
 from lab.ovn import DATABASES, Cluster
 from lab.packages import PackageError
@@ -62,6 +62,8 @@ def _parser() -> argparse.ArgumentParser:
     mend.set_defaults(verb=_mend)
     down = verbs.add_parser("down", help="end it all and remove it")
     down.set_defaults(verb=_down)
+    clean = verbs.add_parser("clean", help="take down every lab of this checkout")
+    clean.set_defaults(verb=lambda _: take_down_all())
     return parser
 
 

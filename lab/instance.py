@@ -87,9 +87,9 @@ class Lab:
     def down(self) -> None:
         _take_down(self.key, self.sockets)
 
-    def write_config(self) -> Path:
+    def write_config(self, listen: str = "127.0.0.1:9470") -> Path:
         """A configuration of the agent that watches every cluster of this lab."""
-        lines = ["node:", "  name: lab", "api:", "  listen: 127.0.0.1:9470", f"  socket: {self.sockets}/api.sock", "clusters:"]
+        lines = ["node: {name: lab}", f"api: {{listen: {listen}, socket: {self.sockets}/api.sock}}", "clusters:"]
         for cluster in self.clusters.values():
             lines += cluster.config_lines()
         path = self.folder / "wardmote.yaml"
@@ -135,6 +135,14 @@ def _remove_forgotten() -> None:
             owner = [0, 0]
         if owner is not None and not Process(*owner).alive():
             _take_down(link.name, link)
+
+
+def take_down_all() -> None:
+    """Every lab of this checkout, and those whose checkout is gone."""
+    with _registry_lock():
+        for link in sorted(REGISTRY.iterdir()):
+            if link.is_symlink() and (Path(os.readlink(link)).is_relative_to(FOLDER) or not link.exists()):
+                _take_down(link.name, link)
 
 
 def _take_down(key: str, link: Path) -> None:
