@@ -59,7 +59,7 @@ class Lab:
             for database in databases:
                 lab._attach(database, tools)
                 lab.clusters[database].create(members)
-            lab.write_config()
+            lab.write_config("127.0.0.1:9470")
             for cluster in lab.clusters.values():
                 cluster.wait_healthy()
             lab.save()
@@ -87,9 +87,14 @@ class Lab:
     def down(self) -> None:
         _take_down(self.key, self.sockets)
 
-    def write_config(self, listen: str = "127.0.0.1:9470") -> Path:
-        """A configuration of the agent that watches every cluster of this lab."""
-        lines = ["node: {name: lab}", f"api: {{listen: {listen}, socket: {self.sockets}/api.sock}}", "clusters:"]
+    @property
+    def api_socket(self) -> Path:
+        return self.sockets / "api.sock"
+
+    def write_config(self, listen: str = "") -> Path:
+        """A configuration of the agent that watches every cluster of this lab; without `listen` only on the unix socket."""
+        api = f"listen: {listen}, socket: {self.api_socket}" if listen else f"socket: {self.api_socket}"
+        lines = ["node: {name: lab}", f"api: {{{api}}}", "clusters:"]
         for cluster in self.clusters.values():
             lines += cluster.config_lines()
         path = self.folder / "wardmote.yaml"

@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -217,6 +218,16 @@ class Cluster:
 
         wait_until(gone, 10.0, f"{target} to leave the members' lists")
 
+    def kick_slowly(self, number: int, seconds: float) -> None:
+        """Another follower stands still meanwhile, so that the removal waits for it."""
+        other = next(one for one in self.followers() if one != number)
+        self.pause(other)
+        try:
+            self.start_kick(number)
+            time.sleep(seconds)
+        finally:
+            self.resume(other)
+
     def kick_while_down(self, number: int) -> None:
         """The member is removed while it is down, and comes back on its old database."""
         self.kill(number)
@@ -300,6 +311,8 @@ class Cluster:
     def set_election_timer(self, milliseconds: int) -> None:
         """The servers allow at most a doubling in one step."""
         wire.control(self.control(self.leader()), "cluster/change-election-timer", self.database.name, str(milliseconds))
+        line = f"Election timer: {milliseconds}\n"
+        wait_until(lambda: all(line in view.text for view in self.views().values()), 10.0, "all to change their timers")
 
     def write(self, number: int, size: int) -> None:
         """Commits one row with about `size` bytes."""

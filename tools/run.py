@@ -31,7 +31,7 @@ def main() -> int:
         listen = f"127.0.0.1:{port or some_free_port()}"
         config = lab.write_config(listen)
         say("starting the agent")
-        with Agent(config, lab.sockets / "api.sock") as agent:
+        with Agent(config, lab.api_socket) as agent:
             agent.wait_healthy()
             print(agent.cli("status").stdout, end="", flush=True)
             if given.check:
@@ -50,9 +50,10 @@ def stay(lab: Lab, agent: Agent, listen: str) -> None:
           f"    ./dev lab --name {lab.name} mend", flush=True)
     try:
         wait_until(lambda: agent.process.poll() is not None, float("inf"), "the end of the agent", every=0.2)
-        say(f"the agent ended by itself with {agent.process.returncode}:\n{agent.output()}")
     except KeyboardInterrupt:
         print(flush=True)
+        return
+    raise RuntimeError(f"the agent ended by itself with {agent.process.returncode}:\n{agent.output()}")
 
 
 def say(text: str) -> None:
