@@ -1,6 +1,9 @@
 #include "base/time.h"
 
+#include <algorithm>
+
 #include "base/format.h"
+#include "base/text.h"
 
 namespace wardmote {
 
@@ -23,6 +26,25 @@ std::string format_duration(Duration d) {
   if (s < 3600) return fmt::format("{}m{:02}s", s / 60, s % 60);
   if (s < 86400) return fmt::format("{}h{:02}m", s / 3600, s % 3600 / 60);
   return fmt::format("{}d{:02}h", s / 86400, s % 86400 / 3600);
+}
+
+std::optional<Duration> parse_duration(std::string_view text) noexcept {
+  struct Unit {
+    std::string_view name;
+    Duration length;
+  };
+  using namespace std::chrono_literals;
+  constexpr Unit kUnits[] = {{"ms", 1ms}, {"s", 1s}, {"m", 1min}, {"h", 1h}};
+
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto count = parse_number<std::int64_t>(text.substr(0, digits));
+  if (!count) return std::nullopt;
+  for (const Unit& unit : kUnits) {
+    if (text.substr(digits) != unit.name) continue;
+    if (*count > Duration::max() / unit.length) return std::nullopt;
+    return *count * unit.length;
+  }
+  return std::nullopt;
 }
 
 }  // namespace wardmote

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace wardmote {
 
@@ -32,5 +34,8 @@ std::string format_utc(WallTime t);
 
 /// Short and rounded for people: `340ms`, `3.2s`, `3m12s`, `4h03m`, `2d04h`.
 std::string format_duration(Duration d);
+
+/// What people write: a whole number and a unit, `500ms`, `1s`, `2m`, `1h`. Nothing for anything else, overflow included.
+std::optional<Duration> parse_duration(std::string_view text) noexcept;
 
 }  // namespace wardmote
