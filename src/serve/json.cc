@@ -29,7 +29,9 @@ json::string text(std::string_view raw, std::size_t cap = kTextCap) {
   return json::string(escape_control(raw, cap));
 }
 
-json::string word(std::string_view ours) { return json::string(ours); }
+json::string word(std::string_view ours) {
+  return json::string(ours);
+}
 
 json::value text_or_null(std::string_view raw) {
   return raw.empty() ? json::value(nullptr) : json::value(text(raw));
@@ -137,24 +139,12 @@ json::object member(const Opinion& opinion, const MemberVerdict& verdict, TimePo
   } else {
     add_no_status(object, opinion);
   }
-  object["connected"] = opinion.local ? json::value(opinion.local->connected) : json::value(nullptr);
+  object["connected"] =
+      opinion.local ? json::value(opinion.local->connected) : json::value(nullptr);
   object["index"] = opinion.local ? number_or_null(opinion.local->index) : json::value(nullptr);
   object["age_ms"] =
       never_looked(opinion) ? json::value(nullptr) : json::value(to_ms(now - opinion.ended));
   return object;
-}
-
-/// Of the newest leader that answers, else of the first member that knows one.
-MemberId cluster_id(const ClusterView& cluster) {
-  if (cluster.assessment.leader) {
-    const MemberId id = cluster.opinions[*cluster.assessment.leader].cluster_id();
-    if (id.known()) return id;
-  }
-  for (const Opinion& opinion : cluster.opinions) {
-    const MemberId id = opinion.cluster_id();
-    if (id.known() && !id.zero()) return id;
-  }
-  return {};
 }
 
 int badness(Verdict verdict) {
@@ -208,11 +198,12 @@ json::object to_json(const ClusterView& cluster, TimePoint now, WallTime wall_no
   json::object object;
   object["cluster"] = text(cluster.name, kNameCap);
   object["database"] = text(cluster.expectation.database, kNameCap);
-  object["cluster_id"] = id_or_null(cluster_id(cluster));
+  object["cluster_id"] = id_or_null(cluster_id_of(cluster));
   object["at"] = utc(cluster.judged, now, wall_now);
   object["verdict"] = word(to_string(assessment.verdict));
   object["leader"] = nullptr;
-  if (assessment.leader) object["leader"] = text(cluster.opinions[*assessment.leader].member, kNameCap);
+  if (assessment.leader)
+    object["leader"] = text(cluster.opinions[*assessment.leader].member, kNameCap);
   json::object quorum;
   quorum["voters"] = assessment.quorum.voters;
   quorum["needed"] = assessment.quorum.needed;
@@ -223,7 +214,8 @@ json::object to_json(const ClusterView& cluster, TimePoint now, WallTime wall_no
   for (std::size_t i = 0; i < cluster.opinions.size(); ++i) {
     const MemberVerdict not_judged{judge::Outcome::kUnknown, cluster.opinions[i].silence()};
     const bool judged = i < assessment.members.size();
-    members.push_back(member(cluster.opinions[i], judged ? assessment.members[i] : not_judged, now));
+    members.push_back(
+        member(cluster.opinions[i], judged ? assessment.members[i] : not_judged, now));
   }
   object["members"] = std::move(members);
   object["findings"] = array_of(assessment.findings, [&](const judge::Finding& finding) {
@@ -274,8 +266,8 @@ json::object to_json(const AgentView& agent) {
   object["verdict"] = word(to_string(overall_verdict(agent)));
   object["uptime_ms"] = to_ms(agent.now - agent.started);
   json::object self;
-  self["degraded"] = agent.complaint.has_value();
-  self["complaint"] = text_or_null(agent.complaint.value_or(""));
+  self["degraded"] = agent.self.complaint.has_value();
+  self["complaint"] = text_or_null(agent.self.complaint.value_or(""));
   object["self"] = std::move(self);
   object["clusters"] = array_of(agent.clusters, [&](const ClusterView& cluster) {
     return to_json(cluster, agent.now, agent.wall_now);
