@@ -38,13 +38,6 @@ std::vector<Option> reading_options() {
   return options;
 }
 
-std::vector<Option> gate_options() {
-  std::vector<Option> options = {{.name = "verbose", .value = "", .help = "each check of the gate", .letter = 'v'},
-                                 {.name = "exclude", .value = "CHECK", .help = "leave a check out", .repeats = true}};
-  std::ranges::move(agent_options(), std::back_inserter(options));
-  return options;
-}
-
 std::string value_name(observe::ParamType type) {
   switch (type) {
     case observe::ParamType::kText: return "TEXT";
@@ -153,14 +146,13 @@ Command explain() {
 }
 
 Command livez() {
-  return {.name = "livez", .summary = "whether the agent is alive: 0 or 2", .options = gate_options(),
-          .examples = {{"wardmote livez", "an exec probe"}}, .run = run_livez};
+  return {.name = "livez", .summary = "whether the agent is alive: 0 or 2", .options = agent_options(),
+          .examples = {{"wardmote livez --socket /run/wardmote/api.sock", "an exec probe that costs little"}}, .run = run_livez};
 }
 
 Command readyz() {
-  return {.name = "readyz", .summary = "whether this node is ready: 0 or 2", .options = gate_options(),
-          .examples = {{"wardmote readyz --verbose", "which check holds it back"},
-                       {"wardmote readyz --exclude bird", "without one check"}},
+  return {.name = "readyz", .summary = "whether this node is ready: 0 or 2", .options = agent_options(),
+          .examples = {{"wardmote readyz", "ok, or which checks hold it back"}},
           .run = run_readyz};
 }
 

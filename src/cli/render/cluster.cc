@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/format.h"
-#include "base/time.h"
 #include "cli/render/fields.h"
 #include "cli/render/findings.h"
 #include "cli/render/words.h"
@@ -23,23 +22,24 @@ constexpr std::size_t kShortId = 4;
 /// Four digits, as OVSDB itself names a server.
 std::string short_id(const Fields& owner, std::string_view name) { return owner.text(name).substr(0, kShortId); }
 
-/// The member that leads in the highest term, for what only a leader knows of its followers; nothing when none does.
-const json::value* leader_of(std::span<const json::value> members) {
+/// The member of the same cluster that leads in the highest term; nothing when none does.
+const json::value* leader_of(std::span<const json::value> members, std::string_view cluster) {
   const json::value* leader = nullptr;
   for (const json::value& member : members) {
-    if (Fields(member).raw("role") != "leader") continue;
-    const auto term = [](const json::value& value) { return Fields(value).number("term").value_or(0); };
-    if (leader == nullptr || term(member) > term(*leader)) leader = &member;
+    const Fields fields(member);
+    if (fields.raw("role") != "leader" || fields.raw("cluster") != cluster) continue;
+    if (leader == nullptr || fields.number("term") > Fields(*leader).number("term")) leader = &member;
   }
   return leader;
 }
 
-/// What the leader says of the member: its line in the leader's server list.
-Fields line_about(const json::value* leader, const Fields& member) {
+/// What only the leader knows of a member: its line in the leader's server list.
+Fields line_about(const Fields& member, const json::value* leader) {
   const std::string id = short_id(member, "server_id");
   if (leader == nullptr || id.empty()) return {};
   for (const json::value& server : Fields(*leader).list("servers")) {
-    if (short_id(Fields(server), "id") == id) return Fields(server);
+    const Fields line(server);
+    if (!line.flag("self") && short_id(line, "id") == id) return line;
   }
   return {};
 }
@@ -73,38 +73,28 @@ std::string peers(const Fields& member) {
 
 std::string number_text(std::optional<std::int64_t> number) { return number ? fmt::format("{}", *number) : ""; }
 
-std::string last_message(const Fields& line) {
-  const std::optional<std::int64_t> ms = line.number("last_msg_ms");
-  return ms ? format_duration(std::chrono::milliseconds(std::clamp<std::int64_t>(*ms, 0, INT32_MAX))) : "";
-}
-
 Cell member_verdict(const Fields& member) {
   const std::string outcome = member.text("outcome");
-  const std::string reason = member.text("reason");
-  return {reason.empty() ? outcome : fmt::format("{}: {}", outcome, reason), tone_of_outcome(outcome)};
+  const std::string detail = member.text(member.has("detail") ? "detail" : "reason");
+  return {detail.empty() ? outcome : fmt::format("{}: {}", outcome, detail), tone_of_outcome(outcome)};
 }
 
-std::vector<Cell> member_row(const json::value& value, const json::value* leader) {
-  const Fields member(value);
-  const Fields line = &value == leader ? Fields() : line_about(leader, member);
-  const Tone role_tone = &value == leader ? Tone::kStrong : Tone::kPlain;
+std::vector<Cell> member_row(const Fields& member, const json::value* leader) {
+  const Fields line = line_about(member, leader);
+  const bool leads = member.raw("role") == "leader";
   return {{member.text("name"), Tone::kStrong},
           {member.text("address")},
           {seen_leader(member)},
-          {member.text("role"), role_tone},
+          {member.text("role"), leads ? Tone::kStrong : Tone::kPlain},
           {number_text(member.number("term"))},
           {log_range(member)},
           {number_text(line.number("match_index"))},
-          {last_message(line)},
+          {duration_text(line.number("last_msg_ms"))},
           {peers(member)},
           member_verdict(member)};
 }
 
-const std::vector<std::string>& headings() {
-  static const std::vector<std::string> kHeadings = {"MEMBER", "ADDRESS", "SEES-LEADER", "ROLE",           "TERM",
-                                                     "LOG",    "MATCH",   "LAST-MSG",    "PEERS(out/in)", "VERDICT"};
-  return kHeadings;
-}
+bool speaks(const Fields& member) { return member.has("role") || member.has("connected"); }
 
 /// Why the verdict is what it is, in a few words: `1 of 3 members disagrees`.
 std::string why(const Fields& cluster) {
@@ -114,7 +104,7 @@ std::string why(const Fields& cluster) {
   for (const json::value& member : members) {
     const Fields fields(member);
     if (fields.raw("outcome") == "ok") continue;
-    ++(fields.has("role") ? disagreeing : silent);
+    ++(speaks(fields) ? disagreeing : silent);
   }
   const auto share = [&](std::size_t count, std::string_view one, std::string_view many) {
     return fmt::format("{} of {} {}", count, counted(members.size(), "member"), count == 1 ? one : many);
@@ -128,52 +118,39 @@ std::string why(const Fields& cluster) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// The cluster id that most members give.
-std::string cluster_id(const Fields& cluster) {
-  std::vector<std::pair<std::size_t, std::string>> votes;
-  for (const json::value& member : cluster.list("members")) {
-    const std::string id = short_id(Fields(member), "cluster_id");
-    if (id.empty()) continue;
-    const auto known = std::ranges::find(votes, id, &std::pair<std::size_t, std::string>::second);
-    if (known == votes.end()) {
-      votes.emplace_back(1, id);
-    } else {
-      ++known->first;
-    }
-  }
-  return votes.empty() ? "unknown" : std::ranges::max(votes).second;
-}
-
 std::string title(const Fields& cluster, Style style) {
   const Cell verdict = verdict_word(cluster.raw("verdict"));
-  return fmt::format("{}  {}  cluster {}  {}  {}\n", paint(style, Tone::kStrong, cluster.text("cluster")),
-                     cluster.text("database"), cluster_id(cluster), paint(style, verdict.tone, verdict.text), why(cluster));
+  const std::string id = short_id(cluster, "cluster_id");
+  const bool named = cluster.raw("cluster") != cluster.raw("database");
+  return fmt::format("{}{}  cluster {}  {}  {}\n", paint(style, Tone::kStrong, cluster.text("cluster")),
+                     named ? "  " + cluster.text("database") : "", id.empty() ? "unknown" : id,
+                     paint(style, verdict.tone, verdict.text), why(cluster));
 }
 
 }  // namespace
 
-std::string draw_members(std::span<const json::value> clusters, bool with_cluster, Style style) {
-  std::vector<std::string> columns = headings();
-  if (with_cluster) columns.insert(columns.begin(), "CLUSTER");
-  Table table(std::move(columns));
-  for (const json::value& cluster : clusters) {
-    const Fields fields(cluster);
-    const json::value* leader = leader_of(fields.list("members"));
-    for (const json::value& member : fields.list("members")) {
-      std::vector<Cell> row = member_row(member, leader);
-      if (with_cluster) row.insert(row.begin(), Cell{fields.text("cluster")});
-      table.add(std::move(row));
-    }
+std::string draw_members(std::span<const json::value> members, Style style) {
+  std::vector<std::string> headings = {"MEMBER", "ADDRESS", "SEES-LEADER", "ROLE",          "TERM",
+                                       "LOG",    "MATCH",   "LAST-MSG",    "PEERS(out/in)", "VERDICT"};
+  const bool with_cluster = !members.empty() && Fields(members.front()).has("cluster");
+  if (with_cluster) headings.insert(headings.begin(), "CLUSTER");
+  Table table(std::move(headings));
+  for (const json::value& value : members) {
+    const Fields member(value);
+    std::vector<Cell> row = member_row(member, leader_of(members, member.raw("cluster")));
+    if (with_cluster) row.insert(row.begin(), Cell{member.text("cluster")});
+    table.add(std::move(row));
   }
   return table.draw(style);
 }
 
-std::string draw_cluster(const json::value& cluster, Style style) {
+std::string draw_cluster_head(const json::value& cluster, Style style) {
   const Fields fields(cluster);
-  std::string drawn = title(fields, style);
-  drawn += draw_members({&cluster, 1}, false, style);
-  drawn += draw_findings(fields.list("findings"), fields.raw("at"), style);
-  return drawn;
+  return title(fields, style) + draw_members(fields.list("members"), style);
+}
+
+std::string draw_cluster(const json::value& cluster, Style style) {
+  return draw_cluster_head(cluster, style) + draw_findings(Fields(cluster).list("findings"), style);
 }
 
 }  // namespace wardmote::cli

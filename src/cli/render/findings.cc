@@ -23,9 +23,9 @@ std::string draw_advice(const Fields& finding, Style style) {
 }
 
 /// `CRITICAL RAFT_STALE_MEMBER 3m12s summary`.
-std::string headline(const Fields& finding, std::string_view at, Style style) {
+std::string headline(const Fields& finding, Style style) {
   const Cell severity = severity_word(finding.raw("severity"));
-  const std::string stands = age(finding.raw("since"), at);
+  const std::string stands = duration_text(finding.number("age_ms"));
   return fmt::format("{} {}{}  {}\n", paint(style, severity.tone, severity.text),
                      paint(style, Tone::kStrong, finding.text("code")), stands.empty() ? "" : "  for " + stands,
                      finding.text("summary"));
@@ -33,19 +33,19 @@ std::string headline(const Fields& finding, std::string_view at, Style style) {
 
 }  // namespace
 
-std::string draw_findings(std::span<const json::value> findings, std::string_view at, Style style) {
+std::string draw_findings(std::span<const json::value> findings, Style style) {
   std::string drawn;
   for (const json::value& value : findings) {
     const Fields finding(value);
-    drawn += headline(finding, at, style);
+    drawn += headline(finding, style);
     drawn += draw_advice(finding, style);
   }
   return drawn;
 }
 
-std::string draw_finding_in_full(const json::value& value, std::string_view at, Style style) {
+std::string draw_finding_in_full(const json::value& value, Style style) {
   const Fields finding(value);
-  std::string drawn = headline(finding, at, style);
+  std::string drawn = headline(finding, style);
   drawn += fmt::format("  since: {}\n", finding.text("since"));
   drawn += fmt::format("  about: {}\n", fmt::join(finding.texts("subjects"), ", "));
   for (const json::value& quote : finding.list("evidence")) {

@@ -1,20 +1,13 @@
 #include "cli/render/words.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/format.h"
-#include "base/text.h"
+#include "base/time.h"
 
 namespace wardmote::cli {
 namespace {
-
-/// The digits at the front of `rest`, up to `separator`.
-template <class Number>
-bool take_number(std::string_view& rest, char separator, Number& number) noexcept {
-  const auto parsed = parse_number<unsigned>(take_until(rest, separator));
-  if (parsed) number = static_cast<Number>(*parsed);
-  return parsed.has_value();
-}
 
 bool plain_for_a_shell(std::string_view word) noexcept {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
@@ -46,31 +39,10 @@ std::string counted(std::size_t count, std::string_view singular) {
   return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
 }
 
-std::optional<WallTime> parse_utc(std::string_view text) noexcept {
-  using namespace std::chrono;
-  if (!text.ends_with('Z')) return std::nullopt;
-  text.remove_suffix(1);
-  int year_number = 0;
-  unsigned month_number = 0;
-  unsigned day_number = 0;
-  int hour = 0;
-  int minute = 0;
-  int second = 0;
-  int millisecond = 0;
-  const bool complete = take_number(text, '-', year_number) && take_number(text, '-', month_number) &&
-                        take_number(text, 'T', day_number) && take_number(text, ':', hour) &&
-                        take_number(text, ':', minute) && take_number(text, '.', second) &&
-                        take_number(text, 'Z', millisecond);
-  const year_month_day date{year{year_number}, month{month_number}, day{day_number}};
-  if (!complete || !date.ok()) return std::nullopt;
-  return sys_days{date} + hours{hour} + minutes{minute} + seconds{second} + milliseconds{millisecond};
-}
-
-std::string age(std::string_view since, std::string_view at) {
-  const std::optional<WallTime> begun = parse_utc(since);
-  const std::optional<WallTime> now = parse_utc(at);
-  if (!begun || !now) return {};
-  return format_duration(std::max(*now - *begun, Duration::zero()));
+std::string duration_text(std::optional<std::int64_t> ms) {
+  if (!ms) return {};
+  constexpr std::int64_t kMost = std::chrono::milliseconds(std::chrono::years(100)).count();
+  return format_duration(std::chrono::milliseconds(std::clamp<std::int64_t>(*ms, 0, kMost)));
 }
 
 std::string shell_line(const std::vector<std::string>& argv) {
