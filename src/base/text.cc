@@ -1,6 +1,6 @@
 #include "base/text.h"
 
-#include <cstdint>
+#include <algorithm>
 
 #include "base/format.h"
 
@@ -9,11 +9,7 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\n\v\f";
 
-/// The code point at the front of `text` and its length in bytes; length 0 if the bytes are no valid UTF-8.
-struct CodePoint {
-  std::uint32_t value;
-  std::size_t length;
-};
+}  // namespace
 
 CodePoint decode_utf8(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -31,13 +27,10 @@ CodePoint decode_utf8(std::string_view text) noexcept {
   return {value, length};
 }
 
-/// Control characters, and the invisible ones that reorder or hide text on a screen.
 bool is_hostile(std::uint32_t c) noexcept {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
-
-}  // namespace
 
 std::string_view trim(std::string_view text) noexcept {
   const std::size_t first = text.find_first_not_of(kSpace);

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,19 @@ namespace wardmote {
 
 /// Without leading and trailing ASCII white space.
 std::string_view trim(std::string_view text) noexcept;
+
+/// The code point at the front of a text and its length in bytes; length 0 if the bytes are no valid
+/// UTF-8, and then `value` is the first byte.
+struct CodePoint {
+  std::uint32_t value;
+  std::size_t length;
+};
+
+/// Precondition: `text` is not empty.
+CodePoint decode_utf8(std::string_view text) noexcept;
+
+/// Control characters, and the invisible ones that reorder or hide text on a screen.
+bool is_hostile(std::uint32_t code_point) noexcept;
 
 /// Text from outside, made safe to print: control characters, invalid UTF-8 and direction overrides become `\xNN` or
 /// `\u{…}`, and what is longer than `cap` bytes is cut and ends in `…`. The result may be a little longer than `cap`.

@@ -2,14 +2,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace wardmote {
 
 using Duration = std::chrono::nanoseconds;
 
-/// The clock that decisions use: it never jumps and it counts suspend (CLOCK_BOOTTIME). It has no now(): time is a
-/// parameter, and only a Runtime reads the real clock.
+/// The clock that decisions use: it never jumps and it counts suspend (CLOCK_BOOTTIME). It has no
+/// now(): time is a parameter, and only a Runtime reads the real clock.
 struct BootClock {
   using rep = std::int64_t;
   using period = std::nano;
@@ -32,5 +34,12 @@ std::string format_utc(WallTime t);
 
 /// Short and rounded for people: `340ms`, `3.2s`, `3m12s`, `4h03m`, `2d04h`.
 std::string format_duration(Duration d);
+
+/// Exact to the millisecond and accepted by parse_duration: `500ms`, `1s`, `90s`, `2m`.
+std::string spell_duration(Duration d);
+
+/// What people write: a whole number and a unit, `500ms`, `1s`, `2m`, `1h`. Nothing for anything
+/// else, overflow included.
+std::optional<Duration> parse_duration(std::string_view text) noexcept;
 
 }  // namespace wardmote

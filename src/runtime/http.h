@@ -15,7 +15,7 @@
 namespace wardmote::runtime {
 
 struct HttpRequest {
-  std::string method;  ///< upper case
+  std::string method;  ///< upper case; a server turns HEAD into GET and omits the body itself
   std::string path;    ///< percent-decoded, without query
   std::string query;   ///< raw, without '?'
   std::vector<std::pair<std::string, std::string>> headers;  ///< names in lower case

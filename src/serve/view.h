@@ -1,6 +1,8 @@
 #pragma once
 
-#include <functional>
+#include <array>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +14,34 @@
 
 namespace wardmote::serve {
 
+/// How long looks took.
+struct LookTimes {
+  static constexpr std::array<double, 9> kBounds{0.0001, 0.00025, 0.0005, 0.001, 0.005,
+                                                 0.025,  0.1,     0.5,    1};  ///< s
+  std::array<std::uint64_t, kBounds.size() + 1> counts{};  ///< the last is what exceeds all bounds
+  Duration sum{};
+
+  void add(Duration took) noexcept;
+};
+
+/// Counted of one member since the agent's start.
+struct MemberCounters {
+  LookTimes looks;
+  std::map<judge::ReasonCode, std::uint64_t>
+      errors;  ///< failed looks by class, either way of asking
+};
+
+/// Counted of one cluster since the agent's start.
+struct ClusterCounters {
+  std::uint64_t judgements = 0;
+  std::uint64_t collect_errors =
+      0;  ///< judgements in which at least one member could not be asked in full
+  std::uint64_t leader_transitions =
+      0;                        ///< from one server to another, however long nobody led in between
+  std::uint64_t elections = 0;  ///< terms that began
+  std::vector<MemberCounters> members;  ///< in the order of the opinions
+};
+
 /// One watched raft cluster, as judged last.
 struct ClusterView {
   std::string name;
@@ -20,7 +50,11 @@ struct ClusterView {
   judge::raft::Assessment assessment;
   TimePoint judged;  ///< when `assessment` was made
   Duration every{};  ///< time between two looks
+  ClusterCounters counters;
 };
+
+/// The cluster id of the leader that answers, else of the first member that knows one.
+judge::raft::MemberId cluster_id_of(const ClusterView& cluster);
 
 /// One check, as it stands now.
 struct CheckView {
@@ -43,13 +77,21 @@ struct GateView {
   std::vector<std::string> failing;  ///< the checks that hold it back
 };
 
+/// How the agent itself is.
+struct SelfView {
+  std::optional<std::string> complaint;  ///< why it is degraded
+  Duration lateness{};                   ///< of its last heartbeat
+  Duration worst_lateness{};             ///< since its start
+  std::uint64_t voided = 0;              ///< bad news that was void because the agent was starved
+};
+
 /// Everything that serve shows. The agent owns and updates it; both run on the core loop.
 struct AgentView {
   std::string node;
   TimePoint now;
   WallTime wall_now;
   TimePoint started;
-  std::optional<std::string> complaint;  ///< why the agent itself is degraded
+  SelfView self;
   std::vector<ClusterView> clusters;
   std::vector<CheckView> checks;
   std::vector<GateView> gates;

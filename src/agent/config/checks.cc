@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "agent/config/sections.h"
+#include "base/format.h"
+#include "base/text.h"
+
+namespace wardmote::agent::config {
+namespace {
+
+using namespace std::chrono_literals;
+using observe::ParamSpec;
+using observe::ParamType;
+using observe::ParamValue;
+using observe::ProbeKind;
+
+constexpr std::size_t kMostChecks = 10'000;
+constexpr ScheduleDefaults kDefaults{.every = 5s, .fall = 3, .rise = 2};
+
+template <class T>
+std::optional<ParamValue> as_param(std::optional<T> value) {
+  if (!value) return std::nullopt;
+  return ParamValue(*std::move(value));
+}
+
+std::optional<ParamValue> read_param(const YamlNode& node, const ParamSpec& spec,
+                                     Problems& problems) {
+  switch (spec.type) {
+    case ParamType::kText: return as_param(read_text(node, spec.name, problems));
+    case ParamType::kInteger: return as_param(read_integer(node, spec.name, problems));
+    case ParamType::kDuration: return as_param(read_duration(node, spec.name, problems));
+    case ParamType::kFlag: return as_param(read_flag(node, spec.name, problems));
+    case ParamType::kEndpoint: {
+      const auto endpoint = read_endpoint(node, spec.name, problems);
+      if (!endpoint) return std::nullopt;
+      return ParamValue(to_string(*endpoint));
+    }
+    case ParamType::kList: {
+      std::vector<std::string> list;
+      for (Placed<std::string>& text : read_texts(node, spec.name, problems)) {
+        list.push_back(std::move(text.value));
+      }
+      return ParamValue(std::move(list));
+    }
+  }
+  return std::nullopt;
+}
+
+observe::Params read_params(const YamlNode& node, const ProbeKind& kind, Problems& problems) {
+  MapReader map(node, std::string(kind.name), problems);
+  observe::Params params;
+  for (const ParamSpec& spec : kind.params) {
+    const YamlNode* value = nullptr;
+    if (spec.required) {
+      value = map.require(spec.name, fmt::format("{}: ...", spec.name));
+    } else {
+      value = map.find(spec.name);
+    }
+    if (value == nullptr) continue;
+    if (auto param = read_param(*value, spec, problems))
+      params.emplace(spec.name, *std::move(param));
+  }
+  map.finish();
+  return params;
+}
+
+/// Finds the one key of a check that is the name of a kind, and reads the parameters below it.
+void read_kind(MapReader& map, std::span<const ProbeKind> kinds, Check& check) {
+  for (const ProbeKind& kind : kinds) {
+    const YamlNode* const params = map.find(kind.name);
+    if (params == nullptr) continue;
+    if (check.kind != nullptr) {
+      map.problems().add(params->at, fmt::format("'{}'", kind.name),
+                         fmt::format("this check is of kind '{}' already", check.kind->name),
+                         "make it a check of its own");
+      continue;
+    }
+    check.kind = &kind;
+    check.params = read_params(*params, kind, map.problems());
+  }
+  if (check.kind != nullptr || !map.is_map()) return;
+  std::vector<std::string_view> names;
+  for (const ProbeKind& kind : kinds) names.push_back(kind.name);
+  map.problems().add(map.at(), map.what(), "it does not say what to look at",
+                     fmt::format("add one of: {}", fmt::join(names, ", ")));
+}
+
+Check read_check(const YamlNode& node, std::size_t number, std::span<const ProbeKind> kinds,
+                 Names& names, Problems& problems) {
+  MapReader map(node, fmt::format("check {}", number), problems);
+  Check check;
+  if (const YamlNode* const name = map.require("name", "name: bird")) {
+    check.name = read_name(*name, "name", problems).value_or("");
+    if (!check.name.empty()) names.add(check.name, name->at, problems);
+  }
+  check.schedule = read_schedule(map, kDefaults);
+  read_kind(map, kinds, check);
+  map.finish();
+  return check;
+}
+
+}  // namespace
+
+std::vector<Check> read_checks(const YamlNode& list, std::span<const ProbeKind> kinds, Names& names,
+                               Problems& problems) {
+  std::vector<Check> checks;
+  if (list.kind != YamlNode::Kind::kList || list.items.size() > kMostChecks) {
+    problems.add(list.at, "checks", fmt::format("not a list of at most {} checks", kMostChecks),
+                 "write '- {name: ..., KIND: {...}}' lines below it");
+    return checks;
+  }
+  for (const YamlNode& item : list.items) {
+    checks.push_back(read_check(item, checks.size() + 1, kinds, names, problems));
+  }
+  return checks;
+}
+
+}  // namespace wardmote::agent::config

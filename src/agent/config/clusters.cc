@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "agent/config/sections.h"
+#include "base/format.h"
+#include "base/text.h"
+
+namespace wardmote::agent::config {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kMostClusters = 64;
+constexpr std::size_t kMostMembers = 32;
+// What the judge calls critical has already stood for its window, so one such verdict is enough.
+constexpr ScheduleDefaults kDefaults{.every = 1s, .fall = 1, .rise = 1};
+
+/// A misspelt database would look like a member that was removed from its cluster, so near misses
+/// are refused.
+std::optional<std::string> read_database(const YamlNode& node, std::string_view what,
+                                         Problems& problems) {
+  static const std::vector<std::string_view> known = {"OVN_Northbound", "OVN_Southbound",
+                                                      "OVN_IC_Northbound", "OVN_IC_Southbound"};
+  auto name = read_name(node, what, problems);
+  if (!name || std::ranges::find(known, *name) != known.end()) return name;
+  const auto guess = did_you_mean(*name, known);
+  if (!guess) return name;
+  problems.add(node.at, fmt::format("{} '{}'", what, *name), "no database of OVN has this name",
+               fmt::format("did you mean '{}'?", *guess));
+  return std::nullopt;
+}
+
+std::optional<runtime::Endpoint> read_control(const YamlNode& node, std::string_view what,
+                                              Problems& problems) {
+  if (node.kind == YamlNode::Kind::kMap) {
+    problems.add(node.at, std::string(what), "asking through a command is not supported yet",
+                 "write the path of the control socket, and run an agent on that node");
+    return std::nullopt;
+  }
+  const auto endpoint = read_endpoint(node, what, problems);
+  if (!endpoint) return std::nullopt;
+  if (endpoint->kind == runtime::Endpoint::Kind::kUnix && endpoint->path.starts_with('/'))
+    return endpoint;
+  problems.add(node.at, std::string(what), "not the absolute path of a unix socket",
+               "write for example /run/ovn/ovnnb_db.ctl");
+  return std::nullopt;
+}
+
+/// Reports a socket that an earlier member has too: one process would be counted as two members.
+class Sockets {
+ public:
+  void add(const std::optional<runtime::Endpoint>& socket, Place at, const std::string& member,
+           Problems& problems) {
+    if (!socket) return;
+    const std::string address = to_string(*socket);
+    const auto [owner, added] = owners_.emplace(address, member);
+    if (added) return;
+    problems.add(at, fmt::format("socket '{}'", escape_control(address)),
+                 fmt::format("member '{}' has it already", owner->second),
+                 "give every member its own");
+  }
+
+ private:
+  std::map<std::string, std::string> owners_;
+};
+
+Member read_member(const YamlNode& node, std::size_t number, Names& names, Sockets& sockets,
+                   Problems& problems) {
+  MapReader map(node, fmt::format("member {}", number), problems);
+  Member member;
+  member.name = map.read_required("name", "name: ctl-1", read_name).value_or("");
+  if (!member.name.empty()) names.add(member.name, map.at(), problems);
+  const YamlNode* const control = map.find("control");
+  const YamlNode* const ovsdb = map.find("ovsdb");
+  if (control != nullptr) member.control = read_control(*control, "control", problems);
+  if (ovsdb != nullptr) member.ovsdb = read_endpoint(*ovsdb, "ovsdb", problems);
+  sockets.add(member.control, control != nullptr ? control->at : map.at(), member.name, problems);
+  sockets.add(member.ovsdb, ovsdb != nullptr ? ovsdb->at : map.at(), member.name, problems);
+  if (map.is_map() && control == nullptr && ovsdb == nullptr) {
+    problems.add(
+        map.at(), map.what(), "neither 'control' nor 'ovsdb'",
+        "add 'control: /run/ovn/ovnnb_db.ctl', 'ovsdb: unix:/run/ovn/ovnnb_db.sock' or both");
+  }
+  map.finish();
+  return member;
+}
+
+std::vector<Member> read_members(const YamlNode& list, Problems& problems) {
+  std::vector<Member> members;
+  if (list.kind != YamlNode::Kind::kList || list.items.empty() ||
+      list.items.size() > kMostMembers) {
+    problems.add(list.at, "members", fmt::format("not a list of 1 to {} members", kMostMembers),
+                 "write '- {name: ctl-1, control: /run/ovn/ovnnb_db.ctl}' lines below it");
+    return members;
+  }
+  Names names;
+  Sockets sockets;
+  for (const YamlNode& item : list.items) {
+    members.push_back(read_member(item, members.size() + 1, names, sockets, problems));
+  }
+  return members;
+}
+
+/// Raft addresses as OVSDB prints them.
+std::vector<std::string> read_expected(const YamlNode& node, Problems& problems) {
+  std::vector<std::string> addresses;
+  for (Placed<std::string>& text : read_texts(node, "expect", problems)) {
+    std::string_view rest = text.value;
+    const bool known = consume_prefix(rest, "tcp:") || consume_prefix(rest, "ssl:");
+    if (!known || !runtime::parse_endpoint(rest) || rest.starts_with('/')) {
+      problems.add(text.at, fmt::format("expect '{}'", escape_control(text.value, 64)),
+                   "not a raft address",
+                   "write it as cluster/status does: tcp:10.0.0.1:6643 or ssl:10.0.0.1:6643");
+    } else if (std::ranges::find(addresses, text.value) != addresses.end()) {
+      problems.add(text.at, fmt::format("expect '{}'", text.value), "listed twice", "remove one");
+    } else {
+      addresses.push_back(std::move(text.value));
+    }
+  }
+  return addresses;
+}
+
+void read_ovn(const YamlNode& node, Cluster& cluster, Problems& problems) {
+  MapReader map(node, "ovn", problems);
+  judge::raft::Expectation& expectation = cluster.expectation;
+  expectation.database =
+      map.read_required("database", "database: OVN_Northbound", read_database).value_or("");
+  if (const YamlNode* const members = map.require("members", "members: [...]")) {
+    cluster.members = read_members(*members, problems);
+  }
+  if (const YamlNode* const expect = map.find("expect")) {
+    expectation.addresses = read_expected(*expect, problems);
+  }
+  expectation.replicas =
+      static_cast<std::size_t>(map.read_integer_in("replicas", 1, kMostMembers, 0));
+  map.finish();
+}
+
+Cluster read_cluster(const YamlNode& node, std::size_t number, Names& names, Problems& problems) {
+  MapReader map(node, fmt::format("cluster {}", number), problems);
+  Cluster cluster;
+  if (const YamlNode* const name = map.require("name", "name: ovn-nb")) {
+    cluster.name = read_name(*name, "name", problems).value_or("");
+    if (!cluster.name.empty()) names.add(cluster.name, name->at, problems);
+  }
+  if (const YamlNode* const ovn = map.require("ovn", "ovn: {database: ..., members: [...]}")) {
+    read_ovn(*ovn, cluster, problems);
+  }
+  cluster.schedule = read_schedule(map, kDefaults);
+  map.finish();
+  return cluster;
+}
+
+}  // namespace
+
+std::vector<Cluster> read_clusters(const YamlNode& list, Names& names, Problems& problems) {
+  std::vector<Cluster> clusters;
+  if (list.kind != YamlNode::Kind::kList || list.items.size() > kMostClusters) {
+    problems.add(list.at, "clusters",
+                 fmt::format("not a list of at most {} clusters", kMostClusters),
+                 "write '- name: ovn-nb' lines below it");
+    return clusters;
+  }
+  for (const YamlNode& item : list.items) {
+    clusters.push_back(read_cluster(item, clusters.size() + 1, names, problems));
+  }
+  return clusters;
+}
+
+}  // namespace wardmote::agent::config

@@ -1,0 +1,134 @@
+#include "agent/config/config.h"
+
+#include <utility>
+
+#include "agent/config/reader.h"
+#include "agent/config/sections.h"
+#include "agent/config/yaml.h"
+#include "base/format.h"
+#include "base/text.h"
+
+namespace wardmote::agent::config {
+namespace {
+
+constexpr std::uint16_t kDefaultPort = 9470;
+
+Node read_node(const YamlNode& node, Problems& problems) {
+  MapReader map(node, "node", problems);
+  Node read;
+  read.name = map.read("name", read_name).value_or("");
+  if (const YamlNode* const labels = map.find("labels")) {
+    const MapReader label_map(*labels, "labels", problems);
+    for (const YamlEntry* const entry : label_map.others()) {
+      const std::string what = fmt::format("label '{}'", escape_control(entry->key, 64));
+      if (auto text = read_text(entry->value, what, problems)) {
+        read.labels.emplace(entry->key, *std::move(text));
+      }
+    }
+  }
+  map.finish();
+  return read;
+}
+
+std::optional<runtime::Endpoint> read_endpoint_of_kind(MapReader& map, std::string_view key,
+                                                       runtime::Endpoint::Kind kind,
+                                                       std::string_view why, std::string_view fix) {
+  const YamlNode* const node = map.find(key);
+  if (node == nullptr) return std::nullopt;
+  auto endpoint = read_endpoint(*node, key, map.problems());
+  if (endpoint && endpoint->kind != kind) {
+    map.problems().add(node->at, std::string(key), std::string(why), std::string(fix));
+    return std::nullopt;
+  }
+  return endpoint;
+}
+
+Api read_api(const YamlNode& node, Problems& problems) {
+  using enum runtime::Endpoint::Kind;
+  MapReader map(node, "api", problems);
+  Api api;
+  api.listen = read_endpoint_of_kind(map, "listen", kTcp, "not a TCP address",
+                                     "write 127.0.0.1:9470, and a unix socket under 'socket'");
+  api.socket =
+      read_endpoint_of_kind(map, "socket", kUnix, "not a unix socket",
+                            "write /run/wardmote/api.sock, and a TCP address under 'listen'");
+  map.finish();
+  if (map.is_map() && node.entries.empty()) {
+    problems.add(node.at, "api", "it is empty", "give 'listen', 'socket' or both, or remove it");
+  }
+  return api;
+}
+
+/// All that a gate may wait for: what is not optional, since that may never come.
+Gate default_ready(const Config& config) {
+  Gate ready{"ready", {}};
+  for (const Cluster& cluster : config.clusters) {
+    if (!cluster.schedule.optional) ready.all.push_back(cluster.name);
+  }
+  for (const Check& check : config.checks) {
+    if (!check.schedule.optional) ready.all.push_back(check.name);
+  }
+  return ready;
+}
+
+bool has_gate(const Config& config, std::string_view name) {
+  for (const Gate& gate : config.gates) {
+    if (gate.name == name) return true;
+  }
+  return false;
+}
+
+Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kinds,
+                   Problems& problems) {
+  MapReader map(root, "the configuration", problems);
+  Config config;
+  Names names;
+  if (const YamlNode* const node = map.find("node")) config.node = read_node(*node, problems);
+  const YamlNode* const api = map.find("api");
+  config.api = api != nullptr
+                   ? read_api(*api, problems)
+                   : Api{runtime::Endpoint::tcp("127.0.0.1", kDefaultPort), std::nullopt};
+  const YamlNode* const clusters = map.find("clusters");
+  if (clusters != nullptr) config.clusters = read_clusters(*clusters, names, problems);
+  const YamlNode* const checks = map.find("checks");
+  if (checks != nullptr) config.checks = read_checks(*checks, kinds, names, problems);
+  if (const YamlNode* const gates = map.find("gates")) {
+    config.gates = read_gates(*gates, names, problems);
+  }
+  map.finish();
+  if (!has_gate(config, "ready")) config.gates.push_back(default_ready(config));
+
+  const bool watches = !config.clusters.empty() || !config.checks.empty();
+  if (map.is_map() && problems.empty() && !watches) {
+    problems.add(map.at(), map.what(), "it names nothing to watch",
+                 "add a cluster under 'clusters' or a check under 'checks'");
+  }
+  return config;
+}
+
+}  // namespace
+
+void Names::add(const std::string& name, Place at, Problems& problems) {
+  const auto [earlier, added] = places_.emplace(name, at);
+  if (added) return;
+  problems.add(at, fmt::format("name '{}'", name),
+               fmt::format("already used in line {}", earlier->second.line), "choose another name");
+}
+
+std::vector<std::string_view> Names::all() const {
+  std::vector<std::string_view> all;
+  for (const auto& [name, place] : places_) all.push_back(name);
+  return all;
+}
+
+std::expected<Config, std::vector<Problem>> parse_config(
+    std::string_view bytes, std::span<const observe::ProbeKind> kinds) {
+  Problems problems;
+  const YamlDocument document = parse_yaml(bytes, {}, problems);
+  Config config;
+  if (document.complete) config = read_config(document.root, kinds, problems);
+  if (!problems.empty()) return std::unexpected(std::move(problems).take());
+  return config;
+}
+
+}  // namespace wardmote::agent::config

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <expected>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/config/problem.h"
+#include "base/time.h"
+#include "judge/check_machine.h"
+#include "judge/raft/assess.h"
+#include "observe/kinds.h"
+#include "runtime/endpoint.h"
+
+namespace wardmote::agent::config {
+
+struct Node {
+  std::string name;  ///< empty: the host's name
+  std::map<std::string, std::string> labels;
+};
+
+/// Where the API is served; the same routes on both.
+struct Api {
+  std::optional<runtime::Endpoint> listen;  ///< tcp
+  std::optional<runtime::Endpoint> socket;  ///< unix
+};
+
+/// When to look, and how much it takes to believe what was seen.
+struct Schedule {
+  Duration every{};
+  Duration timeout{};  ///< of one look; at most `every`
+  judge::CheckPolicy policy;
+  bool optional = false;  ///< does not hold a gate back while it was never seen good
+};
+
+/// One member of an OVN database cluster. At least one way to ask it.
+struct Member {
+  std::string name;
+  std::optional<runtime::Endpoint> control;  ///< unix: the daemon's unixctl socket
+  std::optional<runtime::Endpoint> ovsdb;
+};
+
+struct Cluster {
+  std::string name;
+  judge::raft::Expectation expectation;  ///< carries the database's name
+  std::vector<Member> members;           ///< at least one; names, control and ovsdb sockets differ
+  Schedule schedule;
+};
+
+struct Check {
+  std::string name;
+  const observe::ProbeKind* kind = nullptr;  ///< never null
+  observe::Params params;                    ///< as the kind's specs say
+  Schedule schedule;
+};
+
+/// Passes while every named check and cluster does.
+struct Gate {
+  std::string name;
+  std::vector<std::string> all;
+};
+
+/// A whole configuration, valid in itself: names of checks and clusters are unique together, gates
+/// name only them, and there is something to watch. `ready` is always among the gates.
+struct Config {
+  Node node;
+  Api api;
+  std::vector<Cluster> clusters;
+  std::vector<Check> checks;
+  std::vector<Gate> gates;
+};
+
+/// Reads `bytes` as YAML. Either a whole configuration, or every problem found, in the order of the
+/// file. Pure. `kinds` outlives the result.
+std::expected<Config, std::vector<Problem>> parse_config(std::string_view bytes,
+                                                         std::span<const observe::ProbeKind> kinds);
+
+}  // namespace wardmote::agent::config

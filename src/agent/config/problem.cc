@@ -1,0 +1,38 @@
+#include "agent/config/problem.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/format.h"
+
+namespace wardmote::agent::config {
+namespace {
+
+constexpr std::size_t kMostProblems = 100;
+
+}  // namespace
+
+std::string describe(std::string_view file, const Problem& problem) {
+  return fmt::format("{}:{}:{}: {}: {}; {}", file, problem.at.line, problem.at.column, problem.what,
+                     problem.why, problem.fix);
+}
+
+void Problems::add(Place at, std::string what, std::string why, std::string fix) {
+  if (found_.size() == kMostProblems) {
+    ++dropped_;
+    return;
+  }
+  found_.push_back({at, std::move(what), std::move(why), std::move(fix)});
+}
+
+std::vector<Problem> Problems::take() && {
+  std::ranges::sort(found_, {}, [](const Problem& p) { return std::tie(p.at, p.what); });
+  if (dropped_ > 0) {
+    found_.push_back({found_.back().at, fmt::format("{} more", dropped_), "too many to list",
+                      "mend the ones above first"});
+  }
+  return std::move(found_);
+}
+
+}  // namespace wardmote::agent::config

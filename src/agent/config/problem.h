@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wardmote::agent::config {
+
+/// A place in the file, counted from one.
+struct Place {
+  int line = 1;
+  int column = 1;
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+/// One thing that is wrong with a configuration. Texts are safe to print: what they quote is
+/// escaped.
+struct Problem {
+  Place at;
+  std::string what;  ///< `timeout 2.0s`
+  std::string why;   ///< `longer than every (1.0s)`
+  std::string fix;   ///< `write at most 1.0s`
+  friend bool operator==(const Problem&, const Problem&) = default;
+};
+
+/// `wardmote.yaml:12:7: timeout 2.0s: longer than every (1.0s); write at most 1.0s`.
+std::string describe(std::string_view file, const Problem& problem);
+
+/// Collects problems; after a hundred they are only counted, since nobody reads more.
+class Problems {
+ public:
+  void add(Place at, std::string what, std::string why, std::string fix);
+  [[nodiscard]] bool empty() const noexcept { return found_.empty(); }
+  /// In the order of the file.
+  [[nodiscard]] std::vector<Problem> take() &&;
+
+ private:
+  std::vector<Problem> found_;
+  std::size_t dropped_ = 0;
+};
+
+}  // namespace wardmote::agent::config

@@ -1,0 +1,41 @@
+#pragma once
+// The parts of parse_config(), one file each. Every reader reports what is wrong and returns what
+// it could read.
+
+#include <chrono>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agent/config/config.h"
+#include "agent/config/reader.h"
+
+namespace wardmote::agent::config {
+
+/// Names that must differ from each other. Views into what was read; the tree outlives them.
+class Names {
+ public:
+  /// Reports a name that was taken before.
+  void add(const std::string& name, Place at, Problems& problems);
+  [[nodiscard]] bool contains(const std::string& name) const { return places_.contains(name); }
+  [[nodiscard]] std::vector<std::string_view> all() const;
+
+ private:
+  std::map<std::string, Place, std::less<>> places_;
+};
+
+struct ScheduleDefaults {
+  Duration every;
+  int fall;
+  int rise;
+};
+/// every, timeout, fall, rise, optional, unknown_limit, discovery_limit.
+Schedule read_schedule(MapReader& map, const ScheduleDefaults& defaults);
+
+std::vector<Cluster> read_clusters(const YamlNode& list, Names& names, Problems& problems);
+std::vector<Check> read_checks(const YamlNode& list, std::span<const observe::ProbeKind> kinds,
+                               Names& names, Problems& problems);
+std::vector<Gate> read_gates(const YamlNode& map, const Names& names, Problems& problems);
+
+}  // namespace wardmote::agent::config

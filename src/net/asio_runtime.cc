@@ -1,0 +1,94 @@
+#include "net/asio_runtime.h"
+
+#include <sys/random.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <chrono>
+
+#include "net/asio_listener.h"
+#include "net/connector.h"
+#include "net/core.h"
+#include "net/processes.h"
+#include "runtime/random.h"
+#include "runtime/task_group.h"
+
+namespace wardmote::net {
+
+namespace asio = boost::asio;
+using runtime::Deadline;
+using runtime::Endpoint;
+using runtime::Task;
+
+namespace {
+
+std::uint64_t system_seed() {
+  std::uint64_t seed = 0;
+  const ssize_t got = ::getrandom(&seed, sizeof seed, 0);
+  check(got == sizeof seed, "getrandom failed");
+  return seed;
+}
+
+}  // namespace
+
+struct AsioRuntime::Impl {
+  Core core;
+  PosixProcesses processes{core};
+  runtime::Random random{system_seed()};
+};
+
+AsioRuntime::AsioRuntime() : impl_(std::make_unique<Impl>()) {}
+AsioRuntime::~AsioRuntime() = default;
+
+TimePoint AsioRuntime::now() const noexcept {
+  return SystemBootClock::now();
+}
+WallTime AsioRuntime::wall_now() const noexcept {
+  return std::chrono::system_clock::now();
+}
+runtime::Executor AsioRuntime::executor() noexcept {
+  return impl_->core.context.get_executor();
+}
+std::uint64_t AsioRuntime::random() noexcept {
+  return impl_->random.next();
+}
+Task<void> AsioRuntime::sleep_until(TimePoint at) {
+  return impl_->core.sleep_until(at);
+}
+
+Task<Result<std::unique_ptr<runtime::Stream>>> AsioRuntime::connect(Endpoint to,
+                                                                    Deadline deadline) {
+  return connect_stream(&impl_->core, std::move(to), deadline);
+}
+
+Result<std::unique_ptr<runtime::Listener>> AsioRuntime::listen(Endpoint at) {
+  return listen_on(impl_->core, at);
+}
+runtime::Processes& AsioRuntime::processes() noexcept {
+  return impl_->processes;
+}
+
+void AsioRuntime::run(Task<void> task) {
+  asio::io_context& context = impl_->core.context;
+  constexpr auto then_stop = [](Task<void> inner, asio::io_context* loop) -> Task<void> {
+    co_await std::move(inner);
+    loop->stop();
+  };
+  runtime::TaskGroup group(context.get_executor());
+  const auto alive = asio::make_work_guard(context);
+  group.spawn("main", then_stop(std::move(task), &context));
+  context.restart();
+  context.run();
+  // The group hears of the end in a handler of its own.
+  context.restart();
+  while (group.size() > 0) context.run_one();
+}
+
+asio::io_context& AsioRuntime::context() noexcept {
+  return impl_->core.context;
+}
+void AsioRuntime::post(std::function<void()> function) {
+  asio::post(impl_->core.context, std::move(function));
+}
+
+}  // namespace wardmote::net

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+
+#include "base/check.h"
+#include "runtime/runtime.h"
+
+namespace wardmote::net {
+
+/// The real world: one event loop on one thread (epoll), CLOCK_BOOTTIME, sockets, processes. Life
+/// cycle: outlives all that was made from it. Thread: whoever calls run() is the core thread; only
+/// post() may be called from elsewhere.
+class AsioRuntime final : public runtime::Runtime {
+ public:
+  AsioRuntime();
+  ~AsioRuntime() override;
+
+  [[nodiscard]] TimePoint now() const noexcept override;
+  [[nodiscard]] WallTime wall_now() const noexcept override;
+  [[nodiscard]] runtime::Executor executor() noexcept override;
+  std::uint64_t random() noexcept override;
+  runtime::Task<void> sleep_until(TimePoint at) override;
+  runtime::Task<Result<std::unique_ptr<runtime::Stream>>> connect(
+      runtime::Endpoint to, runtime::Deadline deadline) override;
+  /// A TCP host is numeric here.
+  Result<std::unique_ptr<runtime::Listener>> listen(runtime::Endpoint at) override;
+  runtime::Processes& processes() noexcept override;
+
+  /// Runs the loop until `task` has ended. Not reentrant; may be called again.
+  void run(runtime::Task<void> task);
+  /// Runs `function` on the core thread soon. From any thread.
+  void post(std::function<void()> function);
+  /// For this room.
+  boost::asio::io_context& context() noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Runs the loop until `task` has ended and returns what it returned.
+template <class T>
+T run_task(AsioRuntime& runtime, runtime::Task<T> task) {
+  std::optional<T> result;
+  constexpr auto keep = [](runtime::Task<T> inner, std::optional<T>* into) -> runtime::Task<void> {
+    T value = co_await std::move(inner);
+    into->emplace(std::move(value));
+  };
+  runtime.run(keep(std::move(task), &result));
+  check(result.has_value(), "a task was cancelled from outside");
+  return std::move(*result);
+}
+
+}  // namespace wardmote::net

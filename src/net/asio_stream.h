@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "net/core.h"
+#include "net/unique_fd.h"
+#include "runtime/stream.h"
+
+namespace wardmote::net {
+
+/// A connected unix or TCP socket on the loop. Tries each operation at once and waits only when the
+/// socket would block.
+class AsioStream final : public runtime::Stream {
+ public:
+  AsioStream(Core& core, Socket socket) : core_(&core), socket_(std::move(socket)) {}
+
+  runtime::Task<Result<std::size_t>> read_some(std::span<char> into,
+                                               runtime::Deadline deadline) override;
+  runtime::Task<Result<void>> write(std::string_view bytes, runtime::Deadline deadline) override;
+  void close() noexcept override;
+
+ private:
+  /// Lets other tasks run when the peer is always ready.
+  [[nodiscard]] bool must_yield() noexcept;
+
+  Core* core_;
+  Socket socket_;
+  int immediate_ = 0;  ///< operations in a row that did not wait
+};
+
+/// A socket of the loop from a connected or connecting non-blocking `fd` of `family`. kExhausted.
+Result<Socket> adopt(Core& core, UniqueFd fd, int family);
+
+/// Cancels all operations of a Socket; for DeadlineQueue.
+void cancel_socket(void* socket) noexcept;
+
+}  // namespace wardmote::net

@@ -1,0 +1,13 @@
+#include "net/boot_timer.h"
+
+#include <ctime>
+
+namespace wardmote::net {
+
+TimePoint SystemBootClock::now() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return TimePoint(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+}
+
+}  // namespace wardmote::net

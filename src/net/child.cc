@@ -1,0 +1,156 @@
+#include "net/child.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/system_error.h"
+#include "net/unique_fd.h"
+
+namespace wardmote::net {
+namespace {
+
+/// Everything that posix_spawn is told, freed with it.
+class SpawnOrders {
+ public:
+  SpawnOrders(int in, int out, int err) {
+    ::posix_spawn_file_actions_init(&files_);
+    ::posix_spawn_file_actions_adddup2(&files_, in, STDIN_FILENO);
+    ::posix_spawn_file_actions_adddup2(&files_, out, STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&files_, err, STDERR_FILENO);
+    // Ours are close-on-exec; a library's may not be.
+    ::posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1);
+    ::posix_spawnattr_init(&attributes_);
+    ::posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    sigset_t signals;
+    ::sigfillset(&signals);
+    ::posix_spawnattr_setsigdefault(&attributes_, &signals);
+    ::sigemptyset(&signals);
+    ::posix_spawnattr_setsigmask(&attributes_, &signals);
+  }
+  SpawnOrders(const SpawnOrders&) = delete;
+  SpawnOrders& operator=(const SpawnOrders&) = delete;
+  ~SpawnOrders() {
+    ::posix_spawn_file_actions_destroy(&files_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+
+  /// An errno value, or 0.
+  int spawn(pid_t* pid, const std::vector<std::string>& argv) const {
+    std::vector<char*> arguments;
+    for (const std::string& argument : argv)
+      arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+    return ::posix_spawnp(pid, arguments.front(), &files_, &attributes_, arguments.data(), environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t files_;
+  posix_spawnattr_t attributes_;
+};
+
+struct Pipe {
+  UniqueFd ours;
+  UniqueFd theirs;
+};
+
+Result<Pipe> open_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(errno, "open a pipe");
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+/// `input` as a file in memory, so that nobody has to feed a pipe that the program may never read.
+Result<UniqueFd> open_input(std::string_view input) {
+  UniqueFd file(input.empty() ? ::open("/dev/null", O_RDONLY | O_CLOEXEC)
+                              : ::memfd_create("stdin", MFD_CLOEXEC));
+  if (!file) return fail_errno(errno, "open standard input");
+  while (!input.empty()) {
+    const ssize_t written = ::write(file.get(), input.data(), input.size());
+    if (written < 0) return fail_errno(errno, "fill standard input");
+    input.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::lseek(file.get(), 0, SEEK_SET) < 0 && errno != ESPIPE)
+    return fail_errno(errno, "rewind standard input");
+  return file;
+}
+
+Result<void> watch(Descriptor& descriptor, UniqueFd fd) {
+  boost::system::error_code error;
+  descriptor.assign(fd.get(), error);
+  if (error) return fail_errno(error.value(), "watch a process");
+  (void)fd.release();
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Child>> Child::start(Core& core, const runtime::ProcessSpec& spec) {
+  if (spec.argv.empty() || spec.argv.front().empty())
+    return fail(Errc::kInvalid, "run: no program");
+  const std::string& program = spec.argv.front();
+  Result<UniqueFd> in = open_input(spec.standard_input);
+  if (!in) return with_context(in, "run {}", program);
+  Result<Pipe> out = open_pipe();
+  if (!out) return with_context(out, "run {}", program);
+  Result<Pipe> err = open_pipe();
+  if (!err) return with_context(err, "run {}", program);
+
+  const auto child = std::make_shared<Child>(core);
+  Result<void> watched = watch(child->out, std::move(out->ours));
+  if (watched) watched = watch(child->err, std::move(err->ours));
+  if (!watched) return with_context(watched, "run {}", program);
+
+  const SpawnOrders orders(in->get(), out->theirs.get(), err->theirs.get());
+  const int failed = orders.spawn(&child->pid_, spec.argv);
+  if (failed != 0) {
+    child->pid_ = 0;
+    return fail_errno(failed, "run {}", program);
+  }
+  // Not glibc's wrapper, which 2.36 declares without C linkage.
+  UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, child->pid_, 0)));
+  watched = pidfd ? watch(child->exited, std::move(pidfd)) : fail_errno(errno, "watch a process");
+  if (!watched) {
+    // Without a pidfd nobody would tell us of its end, so it ends here; SIGKILL leaves it no time
+    // to speak of.
+    child->kill_group();
+    siginfo_t ignored{};
+    ::waitid(P_PID, static_cast<id_t>(child->pid_), &ignored, WEXITED);
+    return with_context(watched, "run {}", program);
+  }
+  return child;
+}
+
+void Child::kill_group() noexcept {
+  if (pid_ > 0) ::kill(-pid_, SIGKILL);
+}
+
+std::optional<int> Child::reap() noexcept {
+  if (pid_ == 0) return std::nullopt;
+  siginfo_t end{};
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG) != 0 || end.si_pid != pid_)
+    return std::nullopt;
+  pid_ = 0;
+  return end.si_code == CLD_EXITED ? end.si_status : 128 + end.si_status;
+}
+
+void Child::abandon(const std::shared_ptr<Child>& child) {
+  if (child->pid_ == 0) return;
+  child->kill_group();
+  if (child->reap()) return;
+  child->exited.async_wait(Descriptor::wait_read,
+                           [child](const boost::system::error_code&) { child->reap(); });
+}
+
+}  // namespace wardmote::net

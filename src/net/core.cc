@@ -1,0 +1,20 @@
+#include "net/core.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace wardmote::net {
+
+namespace asio = boost::asio;
+
+// UNSAFE_IO: one thread does all I/O, so descriptors need no locks; the scheduler keeps its lock
+// because the resolver and signal handlers post from elsewhere.
+Core::Core() : context(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO), deadlines(context) {}
+
+runtime::Task<void> Core::sleep_until(TimePoint at) {
+  BootTimer timer(context, at);
+  // An error is a cancellation, which the next co_await of the task throws.
+  co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+}  // namespace wardmote::net

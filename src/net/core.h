@@ -1,0 +1,30 @@
+#pragma once
+
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "net/deadline_queue.h"
+#include "runtime/task.h"
+
+namespace wardmote::net {
+
+using Socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol,
+                                                boost::asio::io_context::executor_type>;
+
+/// What everything in this room shares: the loop and its deadlines. Life cycle: one for each
+/// runtime; it outlives streams, listeners and processes. Thread: the loop's, apart from posting to
+/// `context`.
+struct Core {
+  Core();
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+  ~Core() = default;
+
+  runtime::Task<void> sleep_until(TimePoint at);
+
+  boost::asio::io_context context;
+  DeadlineQueue deadlines;
+};
+
+}  // namespace wardmote::net

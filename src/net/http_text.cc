@@ -1,0 +1,81 @@
+#include "net/http_text.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+#include "base/format.h"
+#include "base/text.h"
+
+namespace wardmote::net {
+namespace {
+
+bool is_path_character(char c) noexcept {
+  const bool alphanumeric =
+      (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return alphanumeric || std::string_view("-._~!$&'()*+,;=:@/").contains(c);
+}
+
+}  // namespace
+
+std::optional<std::string> percent_decode(std::string_view text) {
+  std::string decoded;
+  while (!text.empty()) {
+    char next = text.front();
+    text.remove_prefix(1);
+    if (next == '%') {
+      // Two digits exactly: from_chars() would take a sign.
+      const auto value =
+          text.size() < 2 ? std::nullopt : parse_number<std::uint8_t>(text.substr(0, 2), 16);
+      if (!value || *value == 0) return std::nullopt;
+      next = static_cast<char>(*value);
+      text.remove_prefix(2);
+    }
+    decoded += next;
+  }
+  return decoded;
+}
+
+std::string percent_encode_path(std::string_view path) {
+  std::string encoded;
+  for (const char c : path) {
+    if (is_path_character(c)) {
+      encoded += c;
+    } else {
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return encoded;
+}
+
+std::string http_date(WallTime t) {
+  using namespace std::chrono;
+  static constexpr std::string_view kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr std::string_view kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                 "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const auto day = floor<days>(t);
+  const year_month_day date{day};
+  const hh_mm_ss time{floor<seconds>(t - day)};
+  return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT", kDays[weekday{day}.c_encoding()],
+                     static_cast<unsigned>(date.day()),
+                     kMonths[static_cast<unsigned>(date.month()) - 1],
+                     static_cast<int>(date.year()), time.hours().count(), time.minutes().count(),
+                     time.seconds().count());
+}
+
+void append_header(std::string& head, std::string_view name, std::string_view value) {
+  head += name;
+  head += ": ";
+  for (const char c : value) head += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  head += "\r\n";
+}
+
+std::string ascii_lower(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  return lower;
+}
+
+}  // namespace wardmote::net

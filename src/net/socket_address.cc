@@ -1,0 +1,97 @@
+#include "net/socket_address.h"
+
+#include <sys/un.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "net/system_error.h"
+
+namespace wardmote::net {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using runtime::Deadline;
+using runtime::Endpoint;
+using runtime::Task;
+
+namespace {
+
+SocketAddress from_asio(const tcp::endpoint& endpoint) {
+  SocketAddress address;
+  std::memcpy(&address.storage, endpoint.data(), endpoint.size());
+  address.size = static_cast<socklen_t>(endpoint.size());
+  return address;
+}
+
+/// A look-up under way. getaddrinfo() cannot be interrupted, so the asker and the resolver's thread
+/// share this and the asker may leave first.
+struct Lookup {
+  explicit Lookup(asio::io_context& context, TimePoint at) : resolver(context), done(context, at) {}
+
+  tcp::resolver resolver;
+  BootTimer done;  ///< cancelled when the answer is there
+  std::optional<boost::system::error_code> error;
+  std::vector<SocketAddress> addresses;
+};
+
+void start(const std::shared_ptr<Lookup>& lookup, const Endpoint& endpoint) {
+  lookup->resolver.async_resolve(
+      endpoint.host, std::to_string(endpoint.port), tcp::resolver::numeric_service,
+      [lookup](const boost::system::error_code& error, const tcp::resolver::results_type& results) {
+        lookup->error = error;
+        for (const auto& result : results)
+          lookup->addresses.push_back(from_asio(result.endpoint()));
+        lookup->done.cancel();
+      });
+}
+
+}  // namespace
+
+Result<SocketAddress> unix_address(const std::string& path) {
+  SocketAddress address;
+  auto* const name = reinterpret_cast<sockaddr_un*>(&address.storage);
+  if (path.empty() || path.size() >= sizeof name->sun_path)
+    return fail(Errc::kInvalid, "socket path '{}'", path);
+  name->sun_family = AF_UNIX;
+  std::memcpy(name->sun_path, path.c_str(), path.size() + 1);
+  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + 1);
+  return address;
+}
+
+Result<SocketAddress> numeric_address(const Endpoint& endpoint) {
+  boost::system::error_code error;
+  const asio::ip::address address = asio::ip::make_address(endpoint.host, error);
+  if (error) return fail(Errc::kInvalid, "'{}' is not an IP address", endpoint.host);
+  return from_asio(tcp::endpoint(address, endpoint.port));
+}
+
+Task<Result<std::vector<SocketAddress>>> tcp_addresses(Core* core, Endpoint endpoint,
+                                                       Deadline deadline) {
+  const Result<SocketAddress> numeric = numeric_address(endpoint);
+  if (numeric) co_return std::vector{*numeric};
+
+  const auto lookup = std::make_shared<Lookup>(core->context, deadline.at);
+  start(lookup, endpoint);
+  while (!lookup->error && !deadline.passed(SystemBootClock::now())) {
+    co_await lookup->done.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  if (!lookup->error) co_return fail(Errc::kTimeout, "resolve {}", endpoint.host);
+  if (*lookup->error)
+    co_return fail(Errc::kMissing, "resolve {}: {}", endpoint.host, lookup->error->message());
+  if (lookup->addresses.empty())
+    co_return fail(Errc::kMissing, "resolve {}: no address", endpoint.host);
+  co_return std::move(lookup->addresses);
+}
+
+Result<UniqueFd> open_socket(int family) {
+  UniqueFd fd(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd) return fail_errno(errno, "open a socket");
+  return fd;
+}
+
+}  // namespace wardmote::net

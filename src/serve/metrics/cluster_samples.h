@@ -1,0 +1,47 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
+#include "serve/metrics/exposition.h"
+#include "serve/view.h"
+
+namespace wardmote::serve {
+
+/// Adds samples of one cluster with the labels that all of them have: `db` and `cid` first, what is
+/// special in the middle, `cluster` last. Life cycle: for one exposition.
+class ClusterSamples {
+ public:
+  ClusterSamples(Exposition& out, const ClusterView& cluster);
+
+  [[nodiscard]] const ClusterView& cluster() const noexcept { return cluster_; }
+
+  /// Of the cluster: db, cid, `special`…, cluster.
+  void add(Metric metric, double value, std::initializer_list<std::string_view> special = {});
+  /// Of the configured member `index`: db, cid, sid, `special`…, cluster, member. The cid is the
+  /// member's own where known.
+  void add_of(std::size_t index, Metric metric, double value,
+              std::initializer_list<std::string_view> special = {});
+  void add_look_times(std::size_t index, Metric metric, const LookTimes& times);
+
+  /// The full id of a listed server where a member answers as it, else as much as the list tells.
+  [[nodiscard]] std::string sid(const judge::raft::Server& server) const;
+  /// The id of member `index`: its own, else "".
+  [[nodiscard]] std::string sid_of(std::size_t index) const;
+
+ private:
+  [[nodiscard]] std::string cid_of(std::size_t index) const;
+
+  Exposition& out_;
+  const ClusterView& cluster_;
+  std::string cid_;
+};
+
+// One for each group of the table.
+void add_raft_metrics(ClusterSamples& samples);
+void add_consensus_metrics(ClusterSamples& samples);
+
+}  // namespace wardmote::serve

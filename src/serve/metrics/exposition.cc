@@ -1,0 +1,107 @@
+#include "serve/metrics/exposition.h"
+
+#include <cmath>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "base/text.h"
+
+namespace wardmote::serve {
+namespace {
+
+constexpr std::size_t kLabelCap = 128;
+
+std::string_view type_name(MetricType type) {
+  switch (type) {
+    case MetricType::kGauge: return "gauge";
+    case MetricType::kCounter: return "counter";
+    case MetricType::kHistogram: return "histogram";
+  }
+  return "untyped";
+}
+
+/// Control characters are gone after escape_control; the format itself gives a meaning to these
+/// two.
+std::string label_value(std::string_view raw) {
+  std::string value;
+  for (const char c : escape_control(raw, kLabelCap)) {
+    if (c == '\\' || c == '"') value += '\\';
+    value += c;
+  }
+  return value;
+}
+
+std::string number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
+  // Indexes and counts are whole: print them so, up to what a double holds exactly.
+  if (value == std::floor(value) && std::fabs(value) < 9e15) {
+    return fmt::format("{}", static_cast<std::int64_t>(value));
+  }
+  return fmt::format("{}", value);
+}
+
+}  // namespace
+
+Exposition::Exposition(std::span<const MetricInfo> table) : table_(table), samples_(table.size()) {}
+
+std::optional<std::string> Exposition::claim_labels(Metric metric,
+                                                    std::span<const std::string_view> values) {
+  std::string_view names = table_[metric].labels;
+  std::string text;
+  for (const std::string_view value : values) {
+    const std::string_view name = take_until(names, ',');
+    check(!name.empty(), "a metric got more values than it has labels");
+    text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", name, label_value(value));
+  }
+  check(names.empty(), "a metric got fewer values than it has labels");
+  const bool first = claimed_.emplace(metric, text).second;
+  return first ? std::optional(std::move(text)) : std::nullopt;
+}
+
+void Exposition::sample(Metric metric, std::string_view suffix, std::string_view labels,
+                        double value) {
+  std::string& lines = samples_[metric];
+  lines += table_[metric].name;
+  lines += suffix;
+  if (!labels.empty()) lines += fmt::format("{{{}}}", labels);
+  lines += ' ';
+  lines += number(value);
+  lines += '\n';
+}
+
+void Exposition::add(Metric metric, std::span<const std::string_view> values, double value) {
+  if (const auto labels = claim_labels(metric, values)) sample(metric, "", *labels, value);
+}
+
+void Exposition::add_histogram(Metric metric, std::span<const std::string_view> values,
+                               std::span<const double> bounds,
+                               std::span<const std::uint64_t> counts, double sum) {
+  check(counts.size() == bounds.size() + 1, "a histogram has one count more than bounds");
+  const auto own = claim_labels(metric, values);
+  if (!own) return;
+  const std::string_view comma = own->empty() ? "" : ",";
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    total += counts[i];
+    const std::string bound = i < bounds.size() ? number(bounds[i]) : "+Inf";
+    sample(metric, "_bucket", fmt::format("{}{}le=\"{}\"", *own, comma, bound),
+           static_cast<double>(total));
+  }
+  sample(metric, "_sum", *own, sum);
+  sample(metric, "_count", *own, static_cast<double>(total));
+}
+
+std::string Exposition::text() const {
+  std::string text;
+  for (Metric metric = 0; metric < table_.size(); ++metric) {
+    if (samples_[metric].empty()) continue;
+    const MetricInfo& row = table_[metric];
+    text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", row.name, row.help, row.name,
+                        type_name(row.type));
+    text += samples_[metric];
+  }
+  return text;
+}
+
+}  // namespace wardmote::serve

@@ -1,0 +1,76 @@
+#include "serve/metrics/metrics.h"
+
+#include "base/version.h"
+#include "serve/json.h"
+#include "serve/metrics/cluster_samples.h"
+#include "serve/metrics/table.h"
+
+namespace wardmote::serve {
+namespace {
+
+using judge::raft::Verdict;
+
+double seconds(Duration d) {
+  return std::chrono::duration<double>(d).count();
+}
+
+/// As the exit codes of the command line.
+int exit_code_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kOk: return 0;
+    case Verdict::kWarning: return 1;
+    case Verdict::kCritical: return 2;
+    case Verdict::kUnknown: return 3;
+  }
+  return 3;
+}
+
+void add_self(Exposition& out, const AgentView& agent) {
+  const std::string_view version[] = {kVersion};
+  out.add(metric("wardmote_build_info"), version, 1);
+  const WallTime started = agent.wall_now - (agent.now - agent.started);
+  out.add(metric("wardmote_start_time_seconds"), {}, seconds(started.time_since_epoch()));
+  out.add(metric("wardmote_up"), {}, 1);
+  out.add(metric("wardmote_degraded"), {}, agent.self.complaint ? 1 : 0);
+  out.add(metric("wardmote_lateness_seconds"), {}, seconds(agent.self.lateness));
+  out.add(metric("wardmote_worst_lateness_seconds"), {}, seconds(agent.self.worst_lateness));
+  out.add(metric("wardmote_starved_total"), {}, static_cast<double>(agent.self.voided));
+}
+
+void add_check(Exposition& out, const CheckView& check, TimePoint now) {
+  const std::string_view labels[] = {check.name, check.kind};
+  out.add(metric("wardmote_check_status"), labels, exit_code(check.state));
+  out.add(metric("wardmote_check_looks_total"), labels, static_cast<double>(check.looks));
+  if (check.looks > 0)
+    out.add(metric("wardmote_check_age_seconds"), labels, seconds(now - check.last_ended));
+}
+
+}  // namespace
+
+std::span<const MetricInfo> metrics_table() noexcept {
+  return kMetrics;
+}
+
+std::string expose_metrics(const AgentView& agent) {
+  Exposition out(kMetrics);
+  add_self(out, agent);
+  for (const ClusterView& cluster : agent.clusters) {
+    ClusterSamples samples(out, cluster);
+    add_consensus_metrics(samples);
+    const WallTime judged = agent.wall_now - (agent.now - cluster.judged);
+    if (cluster.counters.judgements > 0) {
+      samples.add(metric("ovn_ops_snapshot_timestamp_seconds"), seconds(judged.time_since_epoch()));
+    }
+    add_raft_metrics(samples);
+    const std::string_view name[] = {cluster.name};
+    out.add(metric("wardmote_cluster_verdict"), name, exit_code_of(cluster.assessment.verdict));
+  }
+  for (const CheckView& check : agent.checks) add_check(out, check, agent.now);
+  for (const GateView& gate : agent.gates) {
+    const std::string_view name[] = {gate.name};
+    out.add(metric("wardmote_gate_ready"), name, gate.ready ? 1 : 0);
+  }
+  return out.text();
+}
+
+}  // namespace wardmote::serve

@@ -1,0 +1,29 @@
+#include "serve/view.h"
+
+#include <algorithm>
+
+namespace wardmote::serve {
+
+using judge::raft::MemberId;
+using judge::raft::Opinion;
+
+void LookTimes::add(Duration took) noexcept {
+  const double seconds = std::chrono::duration<double>(took).count();
+  const auto bucket = std::ranges::lower_bound(kBounds, seconds) - kBounds.begin();
+  ++counts[static_cast<std::size_t>(bucket)];
+  sum += took;
+}
+
+MemberId cluster_id_of(const ClusterView& cluster) {
+  if (cluster.assessment.leader) {
+    const MemberId id = cluster.opinions[*cluster.assessment.leader].cluster_id();
+    if (id.known()) return id;
+  }
+  for (const Opinion& opinion : cluster.opinions) {
+    const MemberId id = opinion.cluster_id();
+    if (id.known() && !id.zero()) return id;
+  }
+  return {};
+}
+
+}  // namespace wardmote::serve

@@ -1,0 +1,246 @@
+#include <chrono>
+#include <vector>
+
+#include "net/http_fetch.h"
+#include "net/http_server.h"
+#include "net/http_text.h"
+#include "unit/net/net_fixture.h"
+
+namespace wardmote::net {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Endpoint;
+using runtime::HttpLimits;
+using runtime::HttpRequest;
+using runtime::HttpResponse;
+using runtime::Runtime;
+using runtime::Stream;
+using runtime::Task;
+
+HttpResponse echo(const HttpRequest& request) {
+  if (request.path == "/throw") throw std::runtime_error("broken handler");
+  std::string body =
+      request.method + " " + request.path + "?" + request.query + "\n" + request.body;
+  return {.status = request.path == "/missing" ? 404 : 200, .body = std::move(body)};
+}
+
+class Http : public NetTest {
+ protected:
+  void serve(HttpLimits limits = {}) { serve(unix_at("api.sock"), limits); }
+  void serve(Endpoint at, HttpLimits limits = {}) {
+    at_ = at;
+    const Result<void> started = server_.start(at, limits, echo);
+    ASSERT_TRUE(started) << started.error().describe();
+  }
+  ~Http() override { runtime_.run(server_.stop()); }
+
+  Result<HttpResponse> fetch(HttpRequest request) {
+    return run_task(runtime_, http_fetch(runtime_, at_, std::move(request), in(5s)));
+  }
+
+  std::unique_ptr<Stream> open() {
+    return run_task(runtime_, runtime_.connect(at_, in(5s))).value();
+  }
+  void send(Stream& stream, std::string_view bytes) {
+    ASSERT_TRUE(run_task(runtime_, stream.write(bytes, in(5s))));
+  }
+  /// Until the server closes.
+  std::string read_all(Stream& stream) {
+    constexpr auto read = [](Stream* from, runtime::Deadline deadline) -> Task<std::string> {
+      std::string text;
+      std::array<char, 4096> chunk;
+      for (;;) {
+        const Result<std::size_t> got = co_await from->read_some(chunk, deadline);
+        if (!got)
+          co_return text +
+              (got.error().code == Errc::kClosed ? "" : "<" + got.error().describe() + ">");
+        text.append(chunk.data(), *got);
+      }
+    };
+    return run_task(runtime_, read(&stream, in(5s)));
+  }
+  std::string exchange(std::string_view bytes) {
+    const auto stream = open();
+    send(*stream, bytes);
+    return read_all(*stream);
+  }
+  static std::string status_line(std::string_view response) {
+    return std::string(response.substr(0, response.find('\r')));
+  }
+
+  Endpoint at_;
+  StreamHttpServer server_{runtime_};
+};
+
+TEST_F(Http, ServesOverUnixAndTcp) {
+  serve();
+  const auto response = fetch({.method = "GET", .path = "/livez", .query = "verbose"});
+  ASSERT_TRUE(response) << response.error().describe();
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->body, "GET /livez?verbose\n");
+  EXPECT_EQ(response->content_type, "text/plain; charset=utf-8");
+
+  StreamHttpServer tcp(runtime_);
+  const Endpoint port = Endpoint::tcp("127.0.0.1", free_port());
+  ASSERT_TRUE(tcp.start(port, {}, echo));
+  const auto over_tcp =
+      run_task(runtime_, http_fetch(runtime_, port, {.method = "GET", .path = "/missing"}, in(5s)));
+  ASSERT_TRUE(over_tcp);
+  EXPECT_EQ(over_tcp->status, 404);
+  runtime_.run(tcp.stop());
+}
+
+TEST_F(Http, CarriesBodiesAndDecodesPaths) {
+  serve();
+  const auto response =
+      fetch({.method = "POST", .path = "/a b/ü%", .body = std::string(100'000, 'x')});
+  ASSERT_TRUE(response) << response.error().describe();
+  EXPECT_EQ(response->body, "POST /a b/ü%?\n" + std::string(100'000, 'x'));
+}
+
+TEST_F(Http, HeadHasTheLengthAndNoBody) {
+  serve();
+  const auto response = fetch({.method = "HEAD", .path = "/x"});
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->body, "");
+  const std::string raw = exchange("HEAD /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_TRUE(raw.contains("Content-Length: 8\r\n")) << raw;
+  EXPECT_TRUE(raw.ends_with("\r\n\r\n")) << raw;
+}
+
+TEST_F(Http, KeepsConnectionsAndAnswersPipelinedRequestsInOrder) {
+  serve();
+  const std::string raw = exchange(
+      "GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n"
+      "GET /3 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_LT(raw.find("GET /1"), raw.find("GET /2"));
+  EXPECT_LT(raw.find("GET /2"), raw.find("GET /3"));
+  EXPECT_NE(raw.find("GET /3"), std::string::npos);
+}
+
+TEST_F(Http, Http10ClosesByItself) {
+  serve();
+  EXPECT_EQ(status_line(exchange("GET /old HTTP/1.0\r\n\r\n")), "HTTP/1.1 200 OK");
+}
+
+TEST_F(Http, TakesAbsoluteTargetsAndChunkedBodies) {
+  serve();
+  EXPECT_TRUE(exchange("GET http://a:1/p?q HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                  .ends_with("GET /p?q\n"));
+  EXPECT_TRUE(
+      exchange(
+          "POST /c HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+          "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+          .ends_with("POST /c?\nabcde"));
+}
+
+TEST_F(Http, AClientMayWaitToBeAskedForItsBody) {
+  serve();
+  const auto stream = open();
+  send(*stream,
+       "POST /e HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\nExpect: "
+       "100-continue\r\n\r\n");
+  const std::string interim = "HTTP/1.1 100 Continue\r\n\r\n";
+  EXPECT_EQ(run_task(runtime_, read_exactly(stream.get(), interim.size(), in(5s))), interim);
+  send(*stream, "ok");
+  EXPECT_TRUE(read_all(*stream).ends_with("POST /e?\nok"));
+}
+
+TEST_F(Http, WhatIsNoHttpIs400AndTheEnd) {
+  serve();
+  for (const char* bytes :
+       {"\x16\x03\x01\x02", "GET\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
+        "GET x HTTP/1.1\r\nHost: a\r\n\r\n", "GET /%0 HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /%00 HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"}) {
+    const auto stream = open();
+    send(*stream, bytes);
+    const std::string line = "HTTP/1.1 400 Bad Request";
+    EXPECT_EQ(run_task(runtime_, read_exactly(stream.get(), line.size(), in(5s))), line) << bytes;
+  }
+}
+
+TEST_F(Http, LimitsAreTypedAnswers) {
+  serve({.header_bytes = 512, .body_bytes = 100});
+  const std::string long_header(2000, 'h');
+  EXPECT_EQ(status_line(exchange("GET / HTTP/1.1\r\nHost: a\r\nX: " + long_header + "\r\n\r\n")),
+            "HTTP/1.1 431 Request Header Fields Too Large");
+  EXPECT_EQ(fetch({.method = "POST", .path = "/", .body = std::string(101, 'b')})->status, 413);
+  EXPECT_EQ(fetch({.method = "POST", .path = "/", .body = std::string(100, 'b')})->status, 200);
+}
+
+TEST_F(Http, AHandlerThatThrowsIsA500AndTheServerLives) {
+  serve();
+  EXPECT_EQ(fetch({.method = "GET", .path = "/throw"})->status, 500);
+  EXPECT_EQ(fetch({.method = "GET", .path = "/"})->status, 200);
+}
+
+/// Slowloris: a byte now and then must not keep a request alive.
+TEST_F(Http, OneDeadlineCoversAWholeRequest) {
+  serve({.request_timeout = 60ms});
+  const auto stream = open();
+  const TimePoint begun = runtime_.now();
+  constexpr auto drip = [](Runtime* runtime, Stream* to) -> Task<void> {
+    const std::string request =
+        "GET /slow HTTP/1.1\r\nHost: a\r\nX: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy";
+    const runtime::Deadline deadline = runtime->deadline_in(5s);
+    for (const char& byte : request) {
+      const Result<void> sent = co_await to->write(std::string_view(&byte, 1), deadline);
+      if (!sent) co_return;
+      co_await runtime->sleep_until(runtime->now() + 2ms);
+      if (runtime->now() > deadline.at) co_return;
+    }
+  };
+  runtime_.run(drip(&runtime_, stream.get()));
+  EXPECT_EQ(status_line(read_all(*stream)), "HTTP/1.1 408 Request Timeout");
+  EXPECT_LT(runtime_.now() - begun, 4s);
+}
+
+TEST_F(Http, AnIdleConnectionIsClosed) {
+  serve({.idle_timeout = 20ms});
+  const auto stream = open();
+  EXPECT_EQ(read_all(*stream), "");
+}
+
+TEST_F(Http, WhenFullTheLongestIdleMakesRoom) {
+  serve({.connections = 2});
+  const auto first = open();
+  send(*first, "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+  ASSERT_TRUE(run_task(runtime_, read_exactly(first.get(), 15, in(5s))));
+  const auto second = open();
+  send(*second, "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n");
+  ASSERT_TRUE(run_task(runtime_, read_exactly(second.get(), 15, in(5s))));
+  EXPECT_EQ(fetch({.method = "GET", .path = "/3"})->status, 200);
+  EXPECT_TRUE(read_all(*first).ends_with("GET /1?\n"));  // and closed
+}
+
+TEST_F(Http, StopEndsIdleConnectionsAtOnce) {
+  serve();
+  const auto stream = open();
+  send(*stream, "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+  ASSERT_TRUE(run_task(runtime_, read_exactly(stream.get(), 15, in(5s))));
+  const TimePoint begun = runtime_.now();
+  runtime_.run(server_.stop());
+  EXPECT_LT(runtime_.now() - begun, 5s);
+  EXPECT_FALSE(std::filesystem::exists(path("api.sock")));
+}
+
+TEST_F(Http, FetchSaysWhyItFailed) {
+  at_ = unix_at("nobody");
+  EXPECT_EQ(fetch({.method = "GET", .path = "/"}).error().code, Errc::kMissing);
+}
+
+TEST(HttpText, DatesAreThoseOfRfc9110) {
+  EXPECT_EQ(http_date(WallTime(784111777s)), "Sun, 06 Nov 1994 08:49:37 GMT");
+}
+
+TEST(HttpText, NoHeaderValueCanAddAHeader) {
+  std::string head;
+  append_header(head, "X", "a\r\nSet-Cookie: b");
+  EXPECT_EQ(head, "X: a  Set-Cookie: b\r\n");
+}
+
+}  // namespace
+}  // namespace wardmote::net

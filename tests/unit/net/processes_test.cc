@@ -1,0 +1,138 @@
+#include <dirent.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <chrono>
+
+#include "runtime/task_group.h"
+#include "unit/net/net_fixture.h"
+
+namespace wardmote::net {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::ProcessExit;
+using runtime::ProcessSpec;
+using runtime::Runtime;
+using runtime::Task;
+
+class Processes : public NetTest {
+ protected:
+  Result<ProcessExit> run(ProcessSpec spec, Duration timeout = 10s) {
+    return run_task(runtime_, runtime_.processes().run(std::move(spec), in(timeout)));
+  }
+  Result<ProcessExit> shell(std::string script, Duration timeout = 10s) {
+    return run({.argv = {"sh", "-c", std::move(script)}}, timeout);
+  }
+  static std::size_t open_descriptors() {
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
+  }
+  /// Lets the loop reap what was killed.
+  void expect_no_child_left() {
+    for (int i = 0; i < 200; ++i) {
+      siginfo_t info{};
+      if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD) return;
+      runtime_.run(runtime_.sleep_until(runtime_.now() + 5ms));
+    }
+    FAIL() << "a child process is left";
+  }
+};
+
+TEST_F(Processes, GiveOutputErrorsAndStatus) {
+  const auto exit = shell("echo out; echo err >&2; exit 3");
+  ASSERT_TRUE(exit) << exit.error().describe();
+  EXPECT_EQ(exit->status, 3);
+  EXPECT_EQ(exit->standard_output, "out\n");
+  EXPECT_EQ(exit->standard_error, "err\n");
+}
+
+TEST_F(Processes, ReadTheirStandardInput) {
+  EXPECT_EQ(run({.argv = {"cat"}, .standard_input = "fed"})->standard_output, "fed");
+  EXPECT_EQ(run({.argv = {"cat"}})->standard_output, "");
+}
+
+TEST_F(Processes, GetTheirArgumentsUntouched) {
+  EXPECT_EQ(run({.argv = {"printf", "%s|%s", "$HOME `id`", "a b"}})->standard_output,
+            "$HOME `id`|a b");
+}
+
+TEST_F(Processes, DeathBySignalIs128PlusItsNumber) {
+  EXPECT_EQ(shell("kill -TERM $$")->status, 128 + SIGTERM);
+}
+
+TEST_F(Processes, AMissingOrForbiddenProgramIsAnError) {
+  EXPECT_EQ(run({.argv = {"/no/such/program"}}).error().code, Errc::kMissing);
+  EXPECT_EQ(run({.argv = {"wardmote-no-such-program"}}).error().code, Errc::kMissing);
+  EXPECT_EQ(run({.argv = {folder_.string()}}).error().code, Errc::kDenied);
+  EXPECT_EQ(run({}).error().code, Errc::kInvalid);
+}
+
+TEST_F(Processes, OneThatHangsIsKilledWithItsChildrenAtTheDeadline) {
+  const TimePoint begun = runtime_.now();
+  const auto exit = shell("sleep 1000 & echo $! > " + path("pid") + "; wait", 100ms);
+  ASSERT_FALSE(exit);
+  EXPECT_EQ(exit.error().code, Errc::kTimeout);
+  EXPECT_LT(runtime_.now() - begun, 5s);
+  expect_no_child_left();
+}
+
+/// As ssh does with ControlPersist: the child ends, a grandchild keeps its pipes.
+TEST_F(Processes, AGrandchildThatKeepsThePipesDelaysNobody) {
+  const TimePoint begun = runtime_.now();
+  const auto exit = shell("sleep 1000 & echo done");
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->standard_output, "done\n");
+  EXPECT_LT(runtime_.now() - begun, 5s);
+}
+
+TEST_F(Processes, TooMuchOutputIsALimitNotGrowth) {
+  const auto exit =
+      run({.argv = {"sh", "-c", "while :; do echo yes; done"}, .output_cap = 100'000});
+  ASSERT_FALSE(exit);
+  EXPECT_EQ(exit.error().code, Errc::kLimit);
+  expect_no_child_left();
+}
+
+TEST_F(Processes, OutputUpToTheCapIsWhole) {
+  const auto exit = run({.argv = {"head", "-c", "300000", "/dev/zero"}, .output_cap = 300'000});
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->standard_output.size(), 300'000U);
+}
+
+TEST_F(Processes, InheritNoDescriptorOfOurs) {
+  const UniqueFd leaky(::socket(AF_UNIX, SOCK_STREAM, 0));
+  // ls itself has one open for the folder.
+  EXPECT_EQ(run({.argv = {"ls", "/proc/self/fd"}})->standard_output, "0\n1\n2\n3\n");
+}
+
+TEST_F(Processes, LeaveNoDescriptorBehind) {
+  ASSERT_TRUE(shell("true"));
+  const std::size_t before = open_descriptors();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(shell("true"));
+    ASSERT_FALSE(run({.argv = {"/no/such/program"}}));
+    ASSERT_FALSE(shell("sleep 100", 1ms));
+  }
+  expect_no_child_left();
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST_F(Processes, ACancelledRunKillsAndReaps) {
+  constexpr auto story = [](Runtime* runtime) -> Task<void> {
+    runtime::TaskGroup group(runtime->executor());
+    constexpr auto sleeper = [](Runtime* inner) -> Task<void> {
+      ProcessSpec spec{.argv = {"sleep", "1000"}};
+      const runtime::Deadline deadline = inner->deadline_in(1000s);
+      co_await inner->processes().run(std::move(spec), deadline);
+    };
+    group.spawn("sleep", sleeper(runtime));
+    co_await runtime->sleep_until(runtime->now() + 20ms);
+    co_await group.stop();
+  };
+  runtime_.run(story(&runtime_));
+  expect_no_child_left();
+}
+
+}  // namespace
+}  // namespace wardmote::net
