@@ -99,7 +99,7 @@ CaseArms case_arms(const std::vector<Place>& places, const std::function<std::st
 constexpr std::string_view kBash = R"(# bash completion for wardmote; source it, or put it into /usr/share/bash-completion/completions/wardmote
 _wardmote() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
-  local where=wardmote word words= files=
+  local where=wardmote word words='' files=''
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case "$where $word" in
       {known}) where="$where $word" ;;
@@ -121,7 +121,7 @@ complete -F _wardmote wardmote
 constexpr std::string_view kZsh = R"(#compdef wardmote
 # zsh completion for wardmote; put it as _wardmote into a folder of $fpath
 _wardmote() {{
-  local before=$words[CURRENT-1] where=wardmote word offer= files=
+  local before=$words[CURRENT-1] where=wardmote word offer='' files=''
   for word in $words[2,CURRENT-1]; do
     case "$where $word" in
       ({known}) where="$where $word" ;;

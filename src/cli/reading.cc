@@ -33,7 +33,7 @@ class Reader {
   Task<Exit> once() {
     Answer<json::value> shown = co_await look();
     if (!shown && may_do_without(shown.error())) {
-      complain(*call_, Exit::kGood, shown.error().message);
+      complain(*call_, Exit::kGood, shown.error().message + " What stands now is not known.");
       shown = *reading_.without_agent;
     }
     if (!shown) co_return complain(*call_, shown.error().exit, shown.error().message);

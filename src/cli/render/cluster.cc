@@ -59,9 +59,12 @@ std::string log_range(const Fields& member) {
   return ends.size() == 2 ? fmt::format("[{},{}]", ends[0], ends[1]) : "";
 }
 
+/// Whether it said anything at all.
+bool speaks(const Fields& member) { return member.has("role") || member.has("connected"); }
+
 /// Connections that are up, in both directions: `2/1`.
 std::string peers(const Fields& member) {
-  if (!member.has("connections")) return {};
+  if (!member.has("role")) return {};
   std::size_t outgoing = 0;
   std::size_t incoming = 0;
   for (const std::string& connection : member.texts("connections")) {
@@ -93,8 +96,6 @@ std::vector<Cell> member_row(const Fields& member, const json::value* leader) {
           {peers(member)},
           member_verdict(member)};
 }
-
-bool speaks(const Fields& member) { return member.has("role") || member.has("connected"); }
 
 /// Why the verdict is what it is, in a few words: `1 of 3 members disagrees`.
 std::string why(const Fields& cluster) {

@@ -15,7 +15,8 @@ std::string draw_member_list(const json::value& shown, Style style) {
 }
 
 std::string draw_finding_list(const json::value& shown, Style style) {
-  return draw_findings(Fields(shown).list("findings"), style);
+  const std::string drawn = draw_findings(Fields(shown).list("findings"), style);
+  return drawn.empty() ? "No finding stands.\n" : drawn;
 }
 
 std::string draw_check_list(const json::value& shown, Style style) {
