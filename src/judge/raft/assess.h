@@ -1,14 +1,16 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
 #include "judge/finding.h"
+#include "judge/outcome.h"
 #include "judge/raft/opinion.h"
 
 namespace wardmote::judge::raft {
@@ -20,8 +22,7 @@ struct Expectation {
   std::size_t replicas = 0;            ///< expected voters; 0: the number of addresses, or no expectation
 };
 
-/// What must be remembered between two looks: since when conditions stand, who was who, how far logs had come. Grows with
-/// the number of members and ghosts only; what is no longer seen is forgotten.
+/// What must be remembered between two looks (judge/raft/memory.h).
 class Memory;
 
 enum class Verdict : std::uint8_t { kOk, kWarning, kCritical, kUnknown };
@@ -39,9 +40,19 @@ struct Quorum {
   std::size_t live = 0;
 };
 
+/// A condition that is seen and is not a finding yet, because its window has not passed: no reason to act or to notify.
+struct Observed {
+  Code code{};
+  std::string subject;  ///< the first name of the thing
+  TimePoint since;
+  TimePoint due;  ///< when it becomes a finding, if it still stands
+  friend bool operator==(const Observed&, const Observed&) = default;
+};
+
 struct Assessment {
-  Verdict verdict = Verdict::kUnknown;  ///< kUnknown only when nobody speaks
+  Verdict verdict = Verdict::kUnknown;  ///< kUnknown only when nobody speaks and nothing critical is certain
   std::vector<Finding> findings;        ///< most severe first, then by code and subject
+  std::vector<Observed> observed;       ///< in the same order
   std::vector<MemberVerdict> members;
   Quorum quorum;
   std::optional<std::size_t> leader;  ///< index into the opinions of the leader in the highest term, if it answers

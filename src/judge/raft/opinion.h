@@ -124,8 +124,8 @@ struct Local {
 
 /// What one configured member says of the cluster, or why it says nothing. Both sources may fail on their own.
 struct Opinion {
-  std::string member;           ///< its name in the configuration
-  std::string control_command;  ///< how to run a command there, for advice: `ovn-appctl -t /run/ovn/ovnnb_db.ctl`
+  std::string member;  ///< its name in the configuration, unique within the cluster
+  std::vector<std::string> control_command;  ///< argv before a command there, for advice: {"ovn-appctl", "-t", CTL}
   TimePoint begun;
   TimePoint ended;
   Mode mode = Mode::kUnknown;

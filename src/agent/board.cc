@@ -1,0 +1,214 @@
+#include "agent/board.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/change_log.h"
+#include "base/check.h"
+
+namespace wardmote::agent {
+namespace {
+
+using judge::Outcome;
+using judge::Reason;
+using judge::ReasonCode;
+using judge::raft::Assessment;
+using judge::raft::MemberId;
+using judge::raft::Opinion;
+using judge::raft::Source;
+using judge::raft::Verdict;
+
+serve::CheckView begin(const std::string& name, std::string_view kind,
+                       const config::Schedule& schedule, TimePoint now) {
+  serve::CheckView check;
+  check.name = name;
+  check.kind = kind;
+  check.state = judge::begin_check(now);
+  check.policy = schedule.policy;
+  check.optional = schedule.optional;
+  check.reason.code = ReasonCode::kNotProbed;
+  check.last_begun = now;
+  check.last_ended = now;
+  check.every = schedule.every;
+  return check;
+}
+
+serve::ClusterView begin(const config::Cluster& cluster, TimePoint now) {
+  serve::ClusterView view;
+  view.name = cluster.name;
+  view.expectation = cluster.expectation;
+  view.judged = now;
+  view.every = cluster.schedule.every;
+  for (const config::Member& member : cluster.members) {
+    Opinion opinion;
+    opinion.member = member.name;
+    view.opinions.push_back(std::move(opinion));
+  }
+  view.counters.members.resize(cluster.members.size());
+  return view;
+}
+
+Outcome outcome_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kOk: return Outcome::kOk;
+    case Verdict::kWarning: return Outcome::kWarn;
+    case Verdict::kCritical: return Outcome::kFail;
+    case Verdict::kUnknown: return Outcome::kUnknown;
+  }
+  return Outcome::kUnknown;
+}
+
+/// Why the cluster's check stands as it does: its worst finding, or why nobody speaks.
+Reason reason_of(const serve::ClusterView& cluster) {
+  const Assessment& assessment = cluster.assessment;
+  if (assessment.verdict == Verdict::kOk) return {};
+  if (!assessment.findings.empty()) {
+    const judge::Finding& worst = assessment.findings.front();
+    return {ReasonCode::kState, std::string(to_string(worst.code)) + ": " + worst.summary};
+  }
+  for (const Opinion& opinion : cluster.opinions) {
+    if (opinion.silence().code != ReasonCode::kNone) return opinion.silence();
+  }
+  return {ReasonCode::kNotProbed, {}};
+}
+
+bool failed(const Source& source) {
+  return !source.answered() && source.reason.code != ReasonCode::kNotProbed;
+}
+
+bool asked_in_full(const Opinion& opinion) {
+  return !failed(opinion.status_source) && !failed(opinion.local_source);
+}
+
+MemberId leader_of(const serve::ClusterView& cluster) {
+  const auto& leader = cluster.assessment.leader;
+  return leader ? cluster.opinions[*leader].server_id() : MemberId{};
+}
+
+/// Where the checks of `gate` are; its names are known to be among them.
+std::vector<std::size_t> indexes_of(const config::Gate& gate,
+                                    const std::vector<serve::CheckView>& checks) {
+  std::vector<std::size_t> indexes;
+  for (const std::string& name : gate.all) {
+    const auto found = std::ranges::find(checks, name, &serve::CheckView::name);
+    check(found != checks.end(), "a gate names an unknown check");
+    indexes.push_back(static_cast<std::size_t>(found - checks.begin()));
+  }
+  return indexes;
+}
+
+std::uint64_t highest_term(const std::vector<Opinion>& opinions) {
+  std::uint64_t highest = 0;
+  for (const Opinion& opinion : opinions) {
+    if (opinion.status) highest = std::max(highest, opinion.status->term);
+  }
+  return highest;
+}
+
+}  // namespace
+
+Board::Board(const config::Config& config, std::string node, TimePoint now) {
+  view_.node = std::move(node);
+  view_.started = now;
+  for (const config::Cluster& cluster : config.clusters) {
+    view_.clusters.push_back(begin(cluster, now));
+    view_.checks.push_back(begin(cluster.name, "cluster", cluster.schedule, now));
+  }
+  for (const config::Check& check : config.checks) {
+    view_.checks.push_back(begin(check.name, check.kind->name, check.schedule, now));
+  }
+  for (const config::Gate& gate : config.gates) {
+    view_.gates.push_back({gate.name, false, {}});
+    gates_.push_back(indexes_of(gate, view_.checks));
+  }
+  update_gates();
+  terms_.resize(config.clusters.size());
+  leaders_.resize(config.clusters.size());
+}
+
+void Board::check_observed(std::size_t check, const judge::Observation& seen, TimePoint now) {
+  serve::CheckView& view = view_.checks[view_.clusters.size() + check];
+  view.last_begun = seen.begun;
+  view.last_ended = seen.ended;
+  feed(view, seen.outcome, seen.reason, now);
+}
+
+void Board::member_observed(std::size_t cluster, std::size_t member, const Opinion& seen) {
+  serve::MemberCounters& counters = view_.clusters[cluster].counters.members[member];
+  counters.looks.add(seen.ended - seen.begun);
+  for (const Source* const source : {&seen.status_source, &seen.local_source}) {
+    if (failed(*source)) ++counters.errors[source->reason.code];
+  }
+}
+
+void Board::cluster_judged(std::size_t cluster, std::vector<Opinion> opinions,
+                           Assessment assessment, TimePoint now, bool final_of_round) {
+  check(opinions.size() == view_.clusters[cluster].opinions.size(), "a cluster's members changed");
+  serve::ClusterView& view = view_.clusters[cluster];
+  const Assessment before = std::exchange(view.assessment, std::move(assessment));
+  view.opinions = std::move(opinions);
+  view.judged = now;
+  count(cluster);
+  log_cluster_changes(view, before, now);
+
+  if (!final_of_round) return;
+  if (!std::ranges::all_of(view.opinions, asked_in_full)) ++view.counters.collect_errors;
+  serve::CheckView& check = view_.checks[cluster];
+  check.last_begun = view.opinions.front().begun;
+  check.last_ended = now;
+  feed(check, outcome_of(view.assessment.verdict), reason_of(view), now);
+}
+
+void Board::count(std::size_t cluster) {
+  serve::ClusterView& view = view_.clusters[cluster];
+  ++view.counters.judgements;
+  const MemberId leader = leader_of(view);
+  if (leader.known()) {
+    MemberId& last = leaders_[cluster];
+    if (last.known() && !compatible(last, leader)) ++view.counters.leader_transitions;
+    last = leader;
+  }
+  const std::uint64_t term = highest_term(view.opinions);
+  std::uint64_t& highest = terms_[cluster];
+  if (highest != 0 && term > highest) view.counters.elections += term - highest;
+  highest = std::max(highest, term);
+}
+
+void Board::heart_beat(Duration lateness, std::optional<std::string> complaint) {
+  view_.self.lateness = lateness;
+  view_.self.worst_lateness = std::max(view_.self.worst_lateness, lateness);
+  log_self_change(view_.self.complaint, complaint);
+  view_.self.complaint = std::move(complaint);
+}
+
+const serve::AgentView& Board::view(TimePoint now, WallTime wall_now) {
+  view_.now = now;
+  view_.wall_now = wall_now;
+  return view_;
+}
+
+void Board::feed(serve::CheckView& check, Outcome outcome, Reason reason, TimePoint now) {
+  const judge::CheckState before = check.state;
+  const judge::Step next = step(before, check.policy, outcome, now);
+  check.state = next.next;
+  check.reason = std::move(reason);
+  ++check.looks;
+  log_check_change(check, before);
+  if (ready(before, check.optional) != ready(check.state, check.optional)) update_gates();
+}
+
+void Board::update_gates() {
+  for (std::size_t i = 0; i < gates_.size(); ++i) {
+    serve::GateView& gate = view_.gates[i];
+    const bool was_ready = gate.ready;
+    gate.failing.clear();
+    for (const std::size_t index : gates_[i]) {
+      const serve::CheckView& check = view_.checks[index];
+      if (!ready(check.state, check.optional)) gate.failing.push_back(check.name);
+    }
+    gate.ready = gate.failing.empty();
+    if (gate.ready != was_ready) log_gate_change(gate);
+  }
+}
+
+}  // namespace wardmote::agent

@@ -1,0 +1,150 @@
+#include "agent/change_log.h"
+
+#include <algorithm>
+#include <span>
+
+#include "base/format.h"
+#include "base/log.h"
+
+namespace wardmote::agent {
+namespace {
+
+using judge::Finding;
+using judge::Outcome;
+using judge::Severity;
+using judge::State;
+using judge::raft::Assessment;
+using judge::raft::Verdict;
+
+LogLevel level_of(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo: return LogLevel::kInfo;
+    case Severity::kWarning: return LogLevel::kWarning;
+    case Severity::kCritical: return LogLevel::kError;
+  }
+  return LogLevel::kWarning;
+}
+
+LogLevel level_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kOk: return LogLevel::kInfo;
+    case Verdict::kWarning:
+    case Verdict::kUnknown: return LogLevel::kWarning;
+    case Verdict::kCritical: return LogLevel::kError;
+  }
+  return LogLevel::kWarning;
+}
+
+LogLevel level_of(State state) {
+  switch (state) {
+    case State::kDiscovery:
+    case State::kHealthy: return LogLevel::kInfo;
+    case State::kError: return LogLevel::kWarning;
+    case State::kReported: return LogLevel::kError;
+  }
+  return LogLevel::kWarning;
+}
+
+std::string join(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+/// A subject learns names while it is looked at, so one name in common makes it the same.
+bool same(const Finding& a, const Finding& b) {
+  if (a.code != b.code) return false;
+  if (a.subjects.empty() || b.subjects.empty()) return a.subjects.empty() && b.subjects.empty();
+  return std::ranges::find_first_of(a.subjects, b.subjects) != a.subjects.end();
+}
+
+const Finding* find_same(std::span<const Finding> findings, const Finding& wanted) {
+  const auto found =
+      std::ranges::find_if(findings, [&](const Finding& one) { return same(one, wanted); });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+void log_findings(const serve::ClusterView& cluster, const Assessment& before, TimePoint now) {
+  for (const Finding& finding : cluster.assessment.findings) {
+    const Finding* const earlier = find_same(before.findings, finding);
+    if (earlier != nullptr && earlier->severity == finding.severity) continue;
+    log(level_of(finding.severity), earlier == nullptr ? "finding_raised" : "finding_changed",
+        {{"cluster", cluster.name},
+         {"code", std::string(to_string(finding.code))},
+         {"severity", std::string(to_string(finding.severity))},
+         {"subjects", join(finding.subjects)},
+         {"summary", finding.summary}});
+  }
+  for (const Finding& finding : before.findings) {
+    if (find_same(cluster.assessment.findings, finding) != nullptr) continue;
+    log(LogLevel::kInfo, "finding_cleared",
+        {{"cluster", cluster.name},
+         {"code", std::string(to_string(finding.code))},
+         {"subjects", join(finding.subjects)},
+         {"stood", format_duration(now - finding.since)}});
+  }
+}
+
+void log_members(const serve::ClusterView& cluster, const Assessment& before) {
+  const auto& after = cluster.assessment.members;
+  for (std::size_t i = 0; i < after.size() && i < cluster.opinions.size(); ++i) {
+    const bool known = i < before.members.size();
+    const bool unchanged = known && before.members[i].outcome == after[i].outcome &&
+                           before.members[i].reason.code == after[i].reason.code;
+    if (unchanged) continue;
+    log(after[i].outcome == Outcome::kOk ? LogLevel::kInfo : LogLevel::kWarning, "member_changed",
+        {{"cluster", cluster.name},
+         {"member", cluster.opinions[i].member},
+         {"from", std::string(known ? to_string(before.members[i].outcome) : "none")},
+         {"to", std::string(to_string(after[i].outcome))},
+         {"reason", std::string(to_string(after[i].reason.code))},
+         {"detail", after[i].reason.text}});
+  }
+}
+
+}  // namespace
+
+void log_cluster_changes(const serve::ClusterView& cluster, const Assessment& before,
+                         TimePoint now) {
+  log_members(cluster, before);
+  log_findings(cluster, before, now);
+  if (cluster.assessment.verdict == before.verdict) return;
+  log(level_of(cluster.assessment.verdict), "cluster_verdict",
+      {{"cluster", cluster.name},
+       {"from", std::string(to_string(before.verdict))},
+       {"to", std::string(to_string(cluster.assessment.verdict))}});
+}
+
+void log_check_change(const serve::CheckView& check, const judge::CheckState& before) {
+  const judge::CheckState& after = check.state;
+  const std::string reason(to_string(check.reason.code));
+  if (before.state != after.state) {
+    log(level_of(after.state), "check_changed",
+        {{"check", check.name},
+         {"from", std::string(to_string(before.state))},
+         {"to", std::string(to_string(after.state))},
+         {"reason", reason},
+         {"detail", check.reason.text}});
+  }
+  if (before.blind != after.blind) {
+    log(after.blind ? LogLevel::kError : LogLevel::kInfo,
+        after.blind ? "check_blind" : "check_seen_again",
+        {{"check", check.name}, {"reason", reason}, {"detail", check.reason.text}});
+  }
+  if (after.overdue && !before.overdue) {
+    log(LogLevel::kWarning, "check_overdue",
+        {{"check", check.name}, {"reason", reason}, {"detail", check.reason.text}});
+  }
+}
+
+void log_gate_change(const serve::GateView& gate) {
+  log(gate.ready ? LogLevel::kInfo : LogLevel::kWarning, gate.ready ? "gate_opened" : "gate_closed",
+      {{"gate", gate.name}, {"failing", join(gate.failing)}});
+}
+
+void log_self_change(const std::optional<std::string>& before,
+                     const std::optional<std::string>& after) {
+  if (before.has_value() == after.has_value()) return;
+  log(after ? LogLevel::kWarning : LogLevel::kInfo, after ? "agent_degraded" : "agent_recovered",
+      {{"complaint", after.value_or("")}});
+}
+
+}  // namespace wardmote::agent

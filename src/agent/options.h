@@ -1,0 +1,27 @@
+#pragma once
+
+#include <expected>
+#include <string>
+
+#include "agent/log_line.h"
+#include "base/log.h"
+
+namespace wardmote::agent {
+
+/// The command line of wardmoted.
+struct Options {
+  std::string config = "/etc/wardmote/wardmote.yaml";
+  bool check = false;  ///< only check the configuration
+  LogLevel log_level = LogLevel::kInfo;
+  LogFormat log_format = LogFormat::kKeyValue;
+};
+
+/// What to do instead of running: --help, --version, or a usage error.
+struct Farewell {
+  int exit_code = 0;  ///< 0 or 64
+  std::string text;   ///< for standard output when the code is 0, else for standard error
+};
+
+std::expected<Options, Farewell> parse_options(int argc, const char* const* argv);
+
+}  // namespace wardmote::agent

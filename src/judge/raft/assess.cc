@@ -1,0 +1,97 @@
+#include "judge/raft/assess.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "judge/raft/detect/detectors.h"
+#include "judge/raft/docket.h"
+#include "judge/raft/member_verdict.h"
+#include "judge/raft/memory.h"
+#include "judge/raft/picture.h"
+
+namespace wardmote::judge::raft {
+namespace {
+
+struct Row {
+  Code code;
+  Detector detect;
+};
+
+constexpr auto kDetectors = std::to_array<Row>({
+    {Code::kRaftTwoLeadersSameTerm, detect_two_leaders_same_term},
+    {Code::kRaftStaleLeader, detect_stale_leader},
+    {Code::kRaftFailedLeader, detect_failed_leader},
+    {Code::kRaftNoQuorum, detect_no_quorum},
+    {Code::kRaftQuorumMargin, detect_quorum_margin},
+    {Code::kRaftNoLeader, detect_no_leader},
+    {Code::kRaftLeaderDisagreement, detect_leader_disagreement},
+    {Code::kRaftTermDivergence, detect_term_divergence},
+    {Code::kRaftClusterIdMismatch, detect_cluster_id_mismatch},
+    {Code::kRaftJoiningStuck, detect_joining_stuck},
+    {Code::kRaftMemberRemoved, detect_member_removed},
+    {Code::kRaftStaleMember, detect_stale_member},
+    {Code::kRaftDeadMember, detect_dead_member},
+    {Code::kRaftZombieMember, detect_zombie_member},
+    {Code::kRaftServerIdCloned, detect_server_id_cloned},
+    {Code::kRaftMemberListMismatch, detect_member_list_mismatch},
+    {Code::kRaftUnexpectedMember, detect_unexpected_member},
+    {Code::kRaftMissingMember, detect_missing_member},
+    {Code::kRaftStaleHint, detect_stale_hint},
+    {Code::kRaftClusterSize, detect_cluster_size},
+    {Code::kRaftCommitStall, detect_commit_stall},
+    {Code::kRaftMemberHung, detect_member_hung},
+    {Code::kRaftMemberDown, detect_member_down},
+    {Code::kRaftModeMismatch, detect_mode_mismatch},
+});
+
+/// Whether this look shows nothing of the thing: its member said nothing that we could judge, or, for what no member's name
+/// stands for, we were too starved to see all.
+bool is_blind_to(const Picture& picture, std::string_view key) noexcept {
+  for (const Member& member : picture.members) {
+    if (member.name() == key) return member.presence == Presence::kUnknown && !member.heard;
+  }
+  return picture.starved;
+}
+
+Verdict sum_up(const Picture& picture, const std::vector<Finding>& findings) noexcept {
+  const Severity worst = findings.empty() ? Severity::kInfo : findings.front().severity;  // most severe first
+  if (worst == Severity::kCritical) return Verdict::kCritical;
+  if (!picture.anybody_takes_part()) return Verdict::kUnknown;
+  return worst == Severity::kWarning ? Verdict::kWarning : Verdict::kOk;
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::kOk: return "ok";
+    case Verdict::kWarning: return "warning";
+    case Verdict::kCritical: return "critical";
+    case Verdict::kUnknown: return "unknown";
+  }
+  return "unknown";
+}
+
+Assessment assess(std::span<const Opinion> opinions, const Expectation& expectation, Memory& memory, TimePoint now) {
+  const Picture picture = draw(opinions, expectation, memory, now);
+  Conditions conditions;
+  for (const Row& row : kDetectors) row.detect(picture, conditions);
+
+  const Look look{.now = now, .election_timer = picture.election_timer, .blind_to = [&](std::string_view key) {
+                    return is_blind_to(picture, key);
+                  }};
+  Ruling ruling = memory.docket().weigh(std::move(conditions), look);
+
+  Assessment assessment;
+  assessment.verdict = sum_up(picture, ruling.findings);
+  assessment.findings = std::move(ruling.findings);
+  assessment.observed = std::move(ruling.observed);
+  assessment.members = judge_members(picture);
+  assessment.quorum = picture.quorum;
+  if (picture.leader) assessment.leader = picture.leader->index;
+  memory.learn(picture);
+  return assessment;
+}
+
+}  // namespace wardmote::judge::raft

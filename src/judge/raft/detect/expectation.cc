@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "base/format.h"
+#include "judge/raft/address.h"
+#include "judge/raft/advice.h"
+#include "judge/raft/detect/detectors.h"
+#include "judge/raft/quote.h"
+
+namespace wardmote::judge::raft {
+namespace {
+
+using enum Code;
+
+/// A hint may be a whole address or only its host, as in kube-ovn's NODE_IPS.
+bool means(std::string_view hint, std::string_view address) noexcept {
+  return hint == address || hint == host_of(address);
+}
+
+bool is_expected(const Picture& picture, std::string_view address) noexcept {
+  return std::ranges::any_of(picture.expectation->addresses,
+                             [&](const std::string& hint) { return means(hint, address); });
+}
+
+bool is_listed_anywhere(const Picture& picture, std::string_view hint) noexcept {
+  const auto at = [&](const auto& entry) { return means(hint, entry.address); };
+  if (std::ranges::any_of(picture.seats, at)) return true;
+  return std::ranges::any_of(picture.members, [&](const Member& member) {
+    return member.takes_part() && member.status() && !is_zombie(picture, member) &&
+           std::ranges::any_of(member.status()->servers, at);
+  });
+}
+
+/// Whether somebody at the address is on its way in.
+bool is_joining(const Picture& picture, std::string_view hint) noexcept {
+  return std::ranges::any_of(picture.members, [&](const Member& member) {
+    return member.presence == Presence::kJoining && means(hint, member.address);
+  });
+}
+
+bool lives_at(const Picture& picture, std::string_view hint) noexcept {
+  return std::ranges::any_of(picture.seats, [&](const Seat& seat) {
+    return seat.life == Life::kLive && means(hint, seat.address);
+  });
+}
+
+/// Hints and list compared.
+struct Comparison {
+  std::vector<const Seat*> live_strangers;         ///< listed, alive, not expected
+  std::vector<std::string_view> missing;           ///< expected, in nobody's list, and nobody took its place
+  std::vector<std::string_view> outdated;          ///< expected, dead or in nobody's list, and a live stranger is there instead
+};
+
+bool is_comparable(const Picture& picture) noexcept {
+  return picture.newest && !picture.expectation->addresses.empty();
+}
+
+Comparison compare(const Picture& picture) {
+  Comparison result;
+  for (const Seat& seat : picture.seats) {
+    if (seat.life == Life::kLive && !is_expected(picture, seat.address)) result.live_strangers.push_back(&seat);
+  }
+  std::vector<std::string_view> unlisted;
+  std::vector<std::string_view> dead;
+  for (const std::string& hint : picture.expectation->addresses) {
+    if (!is_listed_anywhere(picture, hint)) {
+      if (!is_joining(picture, hint)) unlisted.push_back(hint);
+    } else if (!lives_at(picture, hint)) {
+      dead.push_back(hint);
+    }
+  }
+  std::ranges::sort(unlisted);
+  std::ranges::sort(dead);
+  const std::size_t replaced = std::min(unlisted.size(), result.live_strangers.size());
+  result.outdated.assign(unlisted.begin(), unlisted.begin() + static_cast<std::ptrdiff_t>(replaced));
+  result.missing.assign(unlisted.begin() + static_cast<std::ptrdiff_t>(replaced), unlisted.end());
+  for (const std::string_view hint : dead) {
+    if (result.outdated.size() < result.live_strangers.size()) result.outdated.push_back(hint);
+  }
+  return result;
+}
+
+std::string quote_hints(const Picture& picture) {
+  return fmt::format("expected: {}", fmt::join(picture.expectation->addresses, ", "));
+}
+
+void add_both_lists(const Picture& picture, Finding& finding) {
+  finding.evidence.push_back({"configuration", quote_hints(picture)});
+  finding.evidence.push_back({picture.newest->name(), quote_list(*picture.newest->status())});
+}
+
+}  // namespace
+
+void detect_unexpected_member(const Picture& picture, Conditions& out) {
+  if (!is_comparable(picture)) return;
+  for (const Seat& seat : picture.seats) {
+    if (seat.life == Life::kLive || is_expected(picture, seat.address)) continue;
+    const std::string key = fmt::format("{}@{}", short_name(seat.id), seat.address);
+    if (seat.life != Life::kSilent) {
+      out.push_back(uncertain(kRaftUnexpectedMember, key));
+      continue;
+    }
+    Condition found = condition(kRaftUnexpectedMember, key, picture.begun);
+    found.finding.subjects = names(seat);
+    found.finding.summary = fmt::format("{} at {} is listed, not expected, and does not live", label(seat), seat.address);
+    found.finding.evidence = testify(picture, seat);
+    found.finding.evidence.push_back({"configuration", quote_hints(picture)});
+    found.finding.advice = advise_kick(picture, seat);
+    out.push_back(std::move(found));
+  }
+}
+
+void detect_missing_member(const Picture& picture, Conditions& out) {
+  if (!is_comparable(picture)) return;
+  for (const std::string_view hint : compare(picture).missing) {
+    Condition found = condition(kRaftMissingMember, std::string(hint), picture.begun);
+    found.finding.subjects = {std::string(hint)};
+    found.finding.summary = fmt::format("{} is expected and in no member's list", hint);
+    add_both_lists(picture, found.finding);
+    out.push_back(std::move(found));
+  }
+}
+
+void detect_stale_hint(const Picture& picture, Conditions& out) {
+  if (!is_comparable(picture)) return;
+  const Comparison hints = compare(picture);
+  if (hints.live_strangers.empty()) return;
+  Condition found = condition(kRaftStaleHint, "", picture.begun);
+  // The thing that is wrong is the hint, so it is the subject; a live member is named as such only if no hint is left over.
+  for (const std::string_view hint : hints.outdated) found.finding.subjects.emplace_back(hint);
+  std::vector<std::string> living;
+  for (const Seat* seat : hints.live_strangers) living.push_back(fmt::format("{} at {}", label(*seat), seat->address));
+  if (hints.outdated.empty()) {
+    for (const Seat* seat : hints.live_strangers) found.finding.subjects.emplace_back(seat->address);
+    found.finding.summary = fmt::format("{} lives and is not in the list of expected addresses: the list is old",
+                                        fmt::join(living, ", "));
+  } else {
+    found.finding.summary = fmt::format("{} is expected, but {} lives in its place: the list of expected addresses is old",
+                                        fmt::join(hints.outdated, ", "), fmt::join(living, ", "));
+  }
+  add_both_lists(picture, found.finding);
+  out.push_back(std::move(found));
+}
+
+}  // namespace wardmote::judge::raft

@@ -1,0 +1,240 @@
+#include "judge/raft/picture.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+namespace wardmote::judge::raft {
+namespace {
+
+bool is_joining(const Opinion& opinion) noexcept {
+  if (opinion.status) return opinion.status->standing == Standing::kJoining;
+  return opinion.local && opinion.mode == Mode::kClustered && !opinion.local->index;
+}
+
+bool is_gone(const Opinion& opinion) noexcept {
+  if (opinion.status) return opinion.status->standing == Standing::kLeft;
+  return opinion.mode == Mode::kAbsent || opinion.status_source.reason.code == ReasonCode::kUnknownCluster ||
+         (!opinion.local && opinion.local_source.reason.code == ReasonCode::kUnknownCluster);
+}
+
+bool is_other_mode(const Opinion& opinion) noexcept {
+  if (opinion.status) return false;
+  return opinion.mode == Mode::kStandalone || opinion.mode == Mode::kRelay ||
+         opinion.status_source.reason.code == ReasonCode::kNotClustered ||
+         opinion.local_source.reason.code == ReasonCode::kNotClustered;
+}
+
+/// What the silence of a member says, by all ways that were tried.
+Presence judge_silence(const Opinion& opinion) noexcept {
+  bool hung = false;
+  bool down = false;
+  for (const ReasonCode code : {opinion.status_source.reason.code, opinion.local_source.reason.code}) {
+    switch (code) {
+      case ReasonCode::kNotProbed: break;
+      case ReasonCode::kHung: hung = true; break;
+      case ReasonCode::kRefused:
+      case ReasonCode::kMissing:
+      case ReasonCode::kUnreachable: down = true; break;
+      default: return Presence::kUnknown;
+    }
+  }
+  if (hung) return Presence::kHung;
+  return down ? Presence::kDown : Presence::kUnknown;
+}
+
+Presence judge_presence(const Opinion& opinion) noexcept {
+  if (is_gone(opinion)) return Presence::kGone;
+  if (is_other_mode(opinion)) return Presence::kOtherMode;
+  if (!opinion.speaks()) return judge_silence(opinion);
+  if (is_joining(opinion)) return Presence::kJoining;
+  if (opinion.status && opinion.status->standing == Standing::kLeaving) return Presence::kLeaving;
+  return Presence::kMember;
+}
+
+bool is_failed(const Opinion& opinion) noexcept {
+  if (opinion.status) return opinion.status->standing == Standing::kFailed;
+  return opinion.local && opinion.local->leader && !opinion.local->connected;
+}
+
+Member introduce(const Opinion& opinion, std::size_t index, const Memory& memory) {
+  Member member;
+  member.opinion = &opinion;
+  member.index = index;
+  member.identity = memory.identity(opinion.member);
+  member.presence = judge_presence(opinion);
+  member.failed = member.takes_part() && is_failed(opinion);
+  member.starved = !opinion.speaks() && (opinion.status_source.reason.code == ReasonCode::kProberStarved ||
+                                         opinion.local_source.reason.code == ReasonCode::kProberStarved);
+  member.id = opinion.server_id();
+  if (!member.id.known() && member.identity) member.id = member.identity->id;
+  if (opinion.status) {
+    member.address = opinion.status->address;
+  } else if (member.identity && compatible(member.id, member.identity->id)) {
+    member.address = member.identity->address;
+  }
+  const bool silent = member.presence == Presence::kDown || member.presence == Presence::kHung ||
+                      member.presence == Presence::kUnknown;
+  if (silent) {
+    const bool goes_on = member.identity && member.identity->silent_from;
+    // A look that we were too starved for tells nothing, and begins no silence.
+    if (goes_on || !member.starved) member.silent_from = goes_on ? *member.identity->silent_from : opinion.ended;
+  }
+  return member;
+}
+
+/// The cluster that is judged if members belong to several: the one of most members, else the one of before, else the one
+/// with more history.
+MemberId choose_cluster(const std::vector<Member>& members, const Memory& memory) {
+  using Rank = std::tuple<std::size_t, bool, std::uint64_t>;
+  MemberId chosen;
+  Rank best{};
+  for (const Member& candidate : members) {
+    const MemberId id = candidate.opinion->cluster_id();
+    if (!candidate.takes_part() || !id.known() || id.zero() || id == chosen) continue;
+    Rank rank{0, id == memory.cluster_id(), 0};
+    for (const Member& member : members) {
+      if (!member.takes_part() || !compatible(member.opinion->cluster_id(), id)) continue;
+      ++std::get<0>(rank);
+      const std::uint64_t committed = member.status() ? member.status()->committed_index() : 0;
+      std::get<2>(rank) = std::max(std::get<2>(rank), committed);
+    }
+    if (!chosen.known() || rank > best || (rank == best && id < chosen)) {
+      chosen = id;
+      best = rank;
+    }
+  }
+  return chosen.known() ? chosen : memory.cluster_id();
+}
+
+const Server* find_named(const Status& status, const std::string& name) noexcept {
+  for (const Server& server : status.servers) {
+    if (server.nickname == name) return &server;
+  }
+  const std::optional<MemberId> id = parse_member_id(name);
+  if (!id) return nullptr;
+  for (const Server& server : status.servers) {
+    if (compatible(server.id, *id)) return &server;
+  }
+  return nullptr;
+}
+
+void find_leader(Member& member, const Picture& picture) noexcept {
+  const Status& status = *member.status();
+  if (status.leader.kind != PeerName::Kind::kNamed || status.role == Role::kLeader) return;
+  member.leader_line = find_named(status, status.leader.name);
+  if (!member.leader_line || member.leader_line->self) return;
+  const std::optional<Milliseconds>& age = member.leader_line->last_message;
+  member.hears_leader = age ? picture.fresh(*age) : !tells_ages(status);
+}
+
+/// Newer views are greater. A term counts only with a leader behind it: a candidate that is cut off or was removed raises
+/// its term for ever on its old list (OVS <= 3.2). Without a leader, the log that has come further is newer.
+auto newness(const Member& member) noexcept {
+  const Status& status = *member.status();
+  const bool anchored = member.anchored();
+  const std::uint64_t term = anchored ? status.term : 0;
+  return std::tuple(!member.failed, anchored, term, status.role == Role::kLeader, status.committed_index(), status.term,
+                    member.id);
+}
+
+const Member* choose_newest(const std::vector<Member>& members) noexcept {
+  const Member* newest = nullptr;
+  for (const Member& member : members) {
+    if (!member.takes_part() || !member.status() || member.status()->servers.empty()) continue;
+    if (!newest || newness(member) > newness(*newest)) newest = &member;
+  }
+  return newest;
+}
+
+const Member* choose_leader(const Picture& picture) noexcept {
+  const Member* leader = nullptr;
+  const auto term = [](const Member& m) { return m.status() ? m.status()->term : 0; };
+  for (const Member& member : picture.members) {
+    if (!member.takes_part() || member.failed || !member.claims_to_lead()) continue;
+    if (!leader || std::tuple(term(member), member.id) > std::tuple(term(*leader), leader->id)) leader = &member;
+  }
+  const bool outdated = leader && picture.anchored() && leader->status() && term(*leader) < picture.term();
+  return outdated ? nullptr : leader;
+}
+
+bool is_changing(const Picture& picture) noexcept {
+  return std::ranges::any_of(picture.members, [](const Member& member) {
+    if (member.presence == Presence::kJoining || member.presence == Presence::kLeaving) return true;
+    if (!member.takes_part() || !member.status()) return false;
+    return !member.status()->changes.empty() ||
+           std::ranges::any_of(member.status()->servers, [](const Server& s) { return s.phase != Phase::kNone; });
+  });
+}
+
+Milliseconds largest_timer(const Picture& picture, const Memory& memory) noexcept {
+  constexpr Milliseconds kShortest{100};  // raft.c: ELECTION_MIN_MSEC and ELECTION_MAX_MSEC
+  constexpr Milliseconds kLongest{600'000};
+  Milliseconds largest{0};
+  for (const Member& member : picture.members) {
+    if (member.takes_part() && member.status()) largest = std::max(largest, member.status()->election_timer);
+  }
+  if (largest.count() == 0) return memory.election_timer().value_or(Milliseconds(1000));
+  return std::clamp(largest, kShortest, kLongest);
+}
+
+TimePoint earliest_begun(const Picture& picture) noexcept {
+  std::optional<TimePoint> earliest;
+  for (const Member& member : picture.members) {
+    const TimePoint begun = member.opinion->begun;
+    if (!earliest || begun < *earliest) earliest = begun;
+  }
+  return earliest.value_or(picture.now);
+}
+
+}  // namespace
+
+bool Member::claims_to_lead() const noexcept {
+  if (opinion->status) return opinion->status->role == Role::kLeader;
+  return opinion->local && opinion->local->leader;
+}
+
+bool Picture::anybody_takes_part() const noexcept {
+  return std::ranges::any_of(members, [](const Member& member) { return member.takes_part(); });
+}
+
+bool tells_ages(const Status& status) noexcept {
+  return std::ranges::any_of(status.servers, [](const Server& s) { return s.last_message.has_value(); });
+}
+
+bool same_server(const MemberId& a, std::string_view a_address, const MemberId& b, std::string_view b_address,
+                 bool lenient) noexcept {
+  if (!a.known() || !b.known()) return !a_address.empty() && a_address == b_address;
+  if (!compatible(a, b)) return false;
+  if ((a.full() && b.full()) || lenient) return true;
+  return a_address.empty() || b_address.empty() || a_address == b_address;
+}
+
+Picture draw(std::span<const Opinion> opinions, const Expectation& expectation, const Memory& memory, TimePoint now) {
+  Picture picture;
+  picture.now = now;
+  picture.expectation = &expectation;
+  picture.members.reserve(opinions.size());
+  for (std::size_t i = 0; i < opinions.size(); ++i) picture.members.push_back(introduce(opinions[i], i, memory));
+  std::ranges::sort(picture.members, {}, [](const Member& m) -> const std::string& { return m.name(); });
+
+  picture.cluster_id = choose_cluster(picture.members, memory);
+  for (Member& member : picture.members) {
+    const MemberId id = member.opinion->cluster_id();
+    const bool elsewhere = id.known() && !id.zero() && picture.cluster_id.known() && !compatible(id, picture.cluster_id);
+    if (member.takes_part() && elsewhere) member.presence = Presence::kForeign;
+    picture.starved |= member.starved;
+  }
+  picture.begun = earliest_begun(picture);
+  picture.election_timer = largest_timer(picture, memory);
+  for (Member& member : picture.members) {
+    if (member.takes_part() && member.status()) find_leader(member, picture);
+  }
+  picture.newest = choose_newest(picture.members);
+  picture.leader = choose_leader(picture);
+  picture.changing = is_changing(picture);
+  fill_seats(picture, memory);
+  return picture;
+}
+
+}  // namespace wardmote::judge::raft

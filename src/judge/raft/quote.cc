@@ -1,0 +1,118 @@
+#include "judge/raft/quote.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/format.h"
+
+namespace wardmote::judge::raft {
+namespace {
+
+std::string with_short_name(const MemberId& id) { return fmt::format("{} ({})", short_name(id), to_string(id)); }
+
+std::string quote_line(const Status& status, Line line) {
+  switch (line) {
+    case Line::kClusterId:
+      return "Cluster ID: " + (status.cluster_id.known() ? with_short_name(status.cluster_id) : "not yet known");
+    case Line::kServerId: return "Server ID: " + with_short_name(status.server_id);
+    case Line::kAddress: return "Address: " + status.address;
+    case Line::kStatus: return fmt::format("Status: {}", to_string(status.standing));
+    case Line::kRemotes: {
+      std::string remotes = "Remotes for joining:";
+      for (const std::string& remote : status.join_remotes) remotes += " " + remote;
+      return remotes;
+    }
+    case Line::kRole: return fmt::format("Role: {}", to_string(status.role));
+    case Line::kTerm: return fmt::format("Term: {}", status.term);
+    case Line::kLeader: return "Leader: " + to_string(status.leader);
+    case Line::kLog: return fmt::format("Log: [{}, {}]", status.log_start, status.log_next);
+    case Line::kUncommitted: return fmt::format("Entries not yet committed: {}", status.uncommitted);
+  }
+  return {};
+}
+
+std::vector<std::string> without_unknown(std::string name, std::string id, std::string_view address) {
+  std::vector<std::string> known;
+  for (std::string each : {std::move(name), std::move(id), std::string(address)}) {
+    if (!each.empty() && std::ranges::find(known, each) == known.end()) known.push_back(std::move(each));
+  }
+  return known;
+}
+
+}  // namespace
+
+std::string quote(const Status& status, std::initializer_list<Line> lines) {
+  std::string all;
+  for (const Line line : lines) {
+    if (!all.empty()) all += "; ";
+    all += quote_line(status, line);
+  }
+  return all;
+}
+
+std::string quote(const Server& server) {
+  const std::string name = server.nickname.empty() ? short_name(server.id) : server.nickname;
+  std::string line = fmt::format("{} ({} at {})", name, short_name(server.id), server.address);
+  const auto out = std::back_inserter(line);
+  if (server.self) line += " (self)";
+  if (server.phase != Phase::kNone) fmt::format_to(out, " ({})", to_string(server.phase));
+  if (!server.voted_for.empty()) fmt::format_to(out, " (voted for {})", server.voted_for);
+  if (server.next_index) fmt::format_to(out, " next_index={}", *server.next_index);
+  if (server.match_index) fmt::format_to(out, " match_index={}", *server.match_index);
+  if (server.last_message) fmt::format_to(out, " last msg {} ms ago", server.last_message->count());
+  return line;
+}
+
+std::string quote(const Local& local) {
+  std::string row = fmt::format("_Server: leader={} connected={}", local.leader, local.connected);
+  if (local.server_id.known()) row += " sid=" + to_string(local.server_id);
+  if (local.index) fmt::format_to(std::back_inserter(row), " index={}", *local.index);
+  return row;
+}
+
+std::string quote_list(const Status& status) {
+  std::vector<std::string> entries;
+  for (const Server& server : status.servers) {
+    entries.push_back(fmt::format("{} at {}", short_name(server.id), server.address));
+  }
+  std::ranges::sort(entries);
+  return fmt::format("Servers: {}", fmt::join(entries, ", "));
+}
+
+Evidence testify(const Member& member, std::initializer_list<Line> lines) {
+  if (member.status()) return {member.name(), quote(*member.status(), lines)};
+  if (member.opinion->local) return {member.name(), quote(*member.opinion->local)};
+  return {member.name(), describe(member.opinion->silence())};
+}
+
+std::vector<Evidence> testify(const Picture& picture, const Seat& seat) {
+  if (seat.at_leader) return {{picture.leader->name(), quote(*seat.at_leader)}};
+  if (seat.line) return {{picture.newest->name(), quote(*seat.line)}};
+  return {};
+}
+
+std::vector<std::string> names(const Member& member) {
+  return without_unknown(member.name(), to_string(member.id), member.address);
+}
+
+std::vector<std::string> names(const Seat& seat) {
+  const Member* const member = seat.reporter ? seat.reporter : seat.owner;
+  return without_unknown(member ? member->name() : "", to_string(seat.id), seat.address);
+}
+
+std::string label(const Member& member) {
+  if (!member.id.known()) return member.name();
+  return fmt::format("{} ({})", member.name(), short_name(member.id));
+}
+
+std::string label(const Seat& seat) {
+  return seat.id.known() ? short_name(seat.id) : std::string(seat.nickname);
+}
+
+std::string describe(const Reason& reason) {
+  if (reason.text.empty()) return std::string(to_string(reason.code));
+  return fmt::format("{}: {}", to_string(reason.code), reason.text);
+}
+
+}  // namespace wardmote::judge::raft

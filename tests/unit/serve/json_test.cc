@@ -1,0 +1,124 @@
+#include "serve/json.h"
+
+#include <gtest/gtest.h>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "unit/serve/sample_view.h"
+
+namespace wardmote::serve {
+namespace {
+
+namespace json = boost::json;
+
+json::object cluster_json(const AgentView& agent) {
+  return to_json(agent.clusters[0], agent.now, agent.wall_now);
+}
+
+TEST(ClusterJson, HoldsWhatEveryMemberSaysSideBySide) {
+  const json::object cluster = cluster_json(sample_agent());
+  EXPECT_EQ(cluster.at("cluster"), "ovn-nb");
+  EXPECT_EQ(cluster.at("database"), "OVN_Northbound");
+  EXPECT_EQ(cluster.at("cluster_id"), "84d0b6ba-2d6f-4c4e-a1ab-9e5e6d1c2f3a");
+  EXPECT_EQ(cluster.at("verdict"), "ok");
+  EXPECT_EQ(cluster.at("at"), "2027-01-15T07:59:59.800Z");
+  EXPECT_EQ(cluster.at("leader"), "ctl-1");
+  EXPECT_EQ(cluster.at("quorum"), json::parse(R"({"voters": 3, "needed": 2, "live": 3})"));
+  EXPECT_TRUE(cluster.at("findings").as_array().empty());
+
+  const json::array& members = cluster.at("members").as_array();
+  ASSERT_EQ(members.size(), 3U);
+  EXPECT_EQ(members[1], json::parse(R"({
+    "name": "ctl-2", "server_id": "b8afbb22-0000-4000-8000-000000000002",
+    "cluster_id": "84d0b6ba-2d6f-4c4e-a1ab-9e5e6d1c2f3a", "address": "tcp:10.0.0.2:6643", "outcome": "ok", "reason": null,
+    "detail": null, "mode": "clustered", "role": "follower", "term": 41, "leader": "77f0", "vote": "77f0",
+    "log": [8120, 9031], "uncommitted": 0, "unapplied": 0, "status": "cluster member", "connected": true, "index": 9030,
+    "election_timer_ms": 1000, "connections": ["->77f0", "<-77f0", "->3c0b", "<-3c0b"], "age_ms": 250,
+    "servers": [
+      {"nickname": "77f0", "id": "77f0", "address": "tcp:10.0.0.1:6643", "self": false, "phase": null,
+       "next_index": null, "match_index": null, "last_msg_ms": 100},
+      {"nickname": "b8af", "id": "b8af", "address": "tcp:10.0.0.2:6643", "self": true, "phase": null,
+       "next_index": null, "match_index": null, "last_msg_ms": null},
+      {"nickname": "3c0b", "id": "3c0b", "address": "tcp:10.0.0.3:6643", "self": false, "phase": null,
+       "next_index": null, "match_index": null, "last_msg_ms": 100}]})"));
+}
+
+TEST(ClusterJson, SaysNullWhereASilentMemberIsNotKnown) {
+  const json::object cluster = cluster_json(sample_agent_with_a_hung_member());
+  const json::object& hung = cluster.at("members").as_array()[2].as_object();
+  EXPECT_EQ(hung.at("outcome"), "fail");
+  EXPECT_EQ(hung.at("reason"), "hung");
+  EXPECT_EQ(hung.at("detail"), "no answer in 900ms");
+  for (const char* key : {"server_id", "cluster_id", "address", "role", "term", "leader", "vote",
+                          "log", "connected"}) {
+    EXPECT_TRUE(hung.at(key).is_null()) << key;
+  }
+  EXPECT_TRUE(hung.at("servers").as_array().empty());
+}
+
+TEST(ClusterJson, TellsAFindingWithEvidenceAndAdvice) {
+  const json::object cluster = cluster_json(sample_agent_with_a_hung_member());
+  ASSERT_EQ(cluster.at("findings").as_array().size(), 1U);
+  EXPECT_EQ(cluster.at("findings").as_array()[0], json::parse(R"({
+    "code": "RAFT_MEMBER_HUNG", "severity": "critical",
+    "subjects": ["ctl-3", "3c0bcc33-0000-4000-8000-000000000003", "tcp:10.0.0.3:6643"],
+    "summary": "ctl-3 accepts connections and answers nothing.",
+    "evidence": [{"by": "ctl-1", "says": "3c0b (3c0b at tcp:10.0.0.3:6643) last msg 4100 ms ago"}],
+    "advice": {"text": "Look at the process.", "command": ["kill", "-CONT", "4711"], "run_on": "ctl-3"},
+    "since": "2027-01-15T07:59:56.000Z", "age_ms": 4000})"));
+}
+
+TEST(ClusterJson, ShowsAMemberThatNobodyHasLookedAtYet) {
+  AgentView agent = sample_agent();
+  agent.clusters[0].opinions[0] = {};
+  agent.clusters[0].assessment = {};
+  const json::object cluster = cluster_json(agent);
+  EXPECT_EQ(cluster.at("verdict"), "unknown");
+  EXPECT_TRUE(cluster.at("leader").is_null());
+  const json::object& member = cluster.at("members").as_array()[0].as_object();
+  EXPECT_EQ(member.at("outcome"), "unknown");
+  EXPECT_EQ(member.at("reason"), "not_probed");
+  EXPECT_TRUE(member.at("age_ms").is_null());
+}
+
+TEST(ClusterJson, EscapesAndCapsWhatCameFromOutside) {
+  AgentView agent = sample_agent();
+  agent.clusters[0].opinions[0].status->address = "tcp:\x1b[31m" + std::string(100'000, 'x');
+  agent.clusters[0].opinions[0].status->links.push_back({"\"},\n", true, false});
+  const std::string text = json::serialize(cluster_json(agent));
+  EXPECT_LT(text.size(), 10'000U);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_NO_THROW(json::parse(text));
+}
+
+TEST(CheckJson, TellsStateReasonAndTimes) {
+  const AgentView agent = sample_agent_with_a_hung_member();
+  const json::object check = to_json(agent.checks[0], agent.now);
+  EXPECT_EQ(check, json::parse(R"({
+    "name": "ovn-nb", "kind": "cluster", "state": "reported", "outcome": "fail", "reason": "state",
+    "detail": "RAFT_MEMBER_HUNG", "degraded": false, "blind": false, "overdue": false, "optional": false, "failures": 0,
+    "fall": 3, "rise": 2, "exit_code": 2, "since_ms": 60000, "age_ms": 200, "took_ms": 60, "looks": 7, "every_ms": 1000})")
+                       .as_object());
+}
+
+TEST(AgentJson, TellsTheWorstVerdict) {
+  EXPECT_EQ(to_json(sample_agent()).at("verdict"), "ok");
+  EXPECT_EQ(to_json(sample_agent_with_a_hung_member()).at("verdict"), "critical");
+  EXPECT_EQ(to_json(AgentView{}).at("verdict"), "unknown") << "nothing watched is not good news";
+  AgentView warned = sample_agent();
+  warned.checks[0].state.degraded = true;
+  EXPECT_EQ(to_json(warned).at("verdict"), "warning");
+  warned.clusters[0].assessment.verdict = judge::raft::Verdict::kUnknown;
+  EXPECT_EQ(to_json(warned).at("verdict"), "warning");
+}
+
+TEST(AgentJson, TellsItsOwnSickness) {
+  AgentView agent = sample_agent();
+  agent.self.complaint = "prober starved";
+  const json::object status = to_json(agent);
+  EXPECT_EQ(status.at("self"), json::parse(R"({"degraded": true, "complaint": "prober starved"})"));
+  EXPECT_EQ(status.at("uptime_ms"), 60'000);
+}
+
+}  // namespace
+}  // namespace wardmote::serve

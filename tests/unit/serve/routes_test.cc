@@ -1,0 +1,111 @@
+#include "serve/routes.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+#include <boost/json/parse.hpp>
+
+#include "unit/serve/sample_view.h"
+
+namespace wardmote::serve {
+namespace {
+
+namespace json = boost::json;
+using runtime::HttpResponse;
+
+HttpResponse get(const AgentView& agent, std::string path, std::string method = "GET") {
+  return route(agent, {.method = std::move(method),
+                       .path = std::move(path),
+                       .query = {},
+                       .headers = {},
+                       .body = {}});
+}
+
+json::object get_json(const AgentView& agent, std::string path) {
+  const HttpResponse response = get(agent, std::move(path));
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.content_type, "application/json");
+  return json::parse(response.body).as_object();
+}
+
+std::string header(const HttpResponse& response, std::string_view name) {
+  const auto found =
+      std::ranges::find(response.headers, name, &std::pair<std::string, std::string>::first);
+  return found == response.headers.end() ? "" : found->second;
+}
+
+TEST(Routes, ReadyzFollowsTheGate) {
+  const HttpResponse good = get(sample_agent(), "/readyz");
+  EXPECT_EQ(good.status, 200);
+  EXPECT_EQ(good.body, "ok");
+  const HttpResponse bad = get(sample_agent_with_a_hung_member(), "/readyz");
+  EXPECT_EQ(bad.status, 503);
+  EXPECT_EQ(bad.body, "[-]ovn-nb failed\nreadyz check failed\n");
+}
+
+TEST(Routes, ReadyzOfAnAgentWithoutTheGateIsNotReady) {
+  EXPECT_EQ(get(AgentView{}, "/readyz").status, 503);
+}
+
+TEST(Routes, LivezTellsThatTheAgentAnswersNotThatItsTargetsAreWell) {
+  EXPECT_EQ(get(sample_agent_with_a_hung_member(), "/livez").status, 200);
+  EXPECT_EQ(get(AgentView{}, "/livez").body, "ok");
+  AgentView agent = sample_agent();
+  agent.gates.push_back({"live", false, {"ovn-nb"}});
+  EXPECT_EQ(get(agent, "/livez").status, 503) << "an operator may ask for more";
+}
+
+TEST(Routes, ServesTheApi) {
+  const AgentView agent = sample_agent_with_a_hung_member();
+  EXPECT_EQ(get_json(agent, "/api/v1/status").at("node"), "ctl-1");
+  EXPECT_EQ(get_json(agent, "/api/v1/clusters").at("clusters").as_array().size(), 1U);
+  EXPECT_EQ(get_json(agent, "/api/v1/clusters/ovn-nb").at("cluster"), "ovn-nb");
+  EXPECT_EQ(get_json(agent, "/api/v1/checks").at("checks").as_array().size(), 1U);
+
+  const json::array members = get_json(agent, "/api/v1/members").at("members").as_array();
+  ASSERT_EQ(members.size(), 3U);
+  EXPECT_EQ(members[2].at("cluster"), "ovn-nb");
+  EXPECT_EQ(members[2].at("database"), "OVN_Northbound");
+  EXPECT_EQ(members[2].at("name"), "ctl-3");
+
+  const json::array findings = get_json(agent, "/api/v1/findings").at("findings").as_array();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].at("cluster"), "ovn-nb");
+  EXPECT_EQ(findings[0].at("code"), "RAFT_MEMBER_HUNG");
+}
+
+TEST(Routes, ServesThePageAndForbidsItEverythingElse) {
+  const HttpResponse page = get(sample_agent(), "/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
+  EXPECT_TRUE(page.body.starts_with("<!doctype html>"));
+  EXPECT_TRUE(header(page, "Content-Security-Policy").starts_with("default-src 'none';"));
+  EXPECT_EQ(page.body.find("http://") == std::string::npos, false) << "only the SVG name space";
+  EXPECT_EQ(get(sample_agent(), "/page.js").content_type, "text/javascript; charset=utf-8");
+  EXPECT_EQ(get(sample_agent(), "/page.css").content_type, "text/css; charset=utf-8");
+}
+
+TEST(Routes, SetsTextAndNeverMarkupInThePage) {
+  const std::string script = get(sample_agent(), "/page.js").body;
+  for (const char* sink :
+       {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("}) {
+    EXPECT_EQ(script.find(sink), std::string::npos) << sink;
+  }
+}
+
+TEST(Routes, AnswersTheUnknownAndTheForbiddenWithJson) {
+  const HttpResponse missing = get(sample_agent(), "/api/v1/nothing\x1b[31m");
+  EXPECT_EQ(missing.status, 404);
+  EXPECT_EQ(json::parse(missing.body).at("error").at("status"), 404);
+  EXPECT_EQ(missing.body.find('\x1b'), std::string::npos);
+  EXPECT_EQ(get(sample_agent(), "/api/v1/clusters/none").status, 404);
+  EXPECT_EQ(get(sample_agent(), "/api/v1/clusters/").status, 404);
+
+  const HttpResponse written = get(sample_agent(), "/api/v1/status", "POST");
+  EXPECT_EQ(written.status, 405);
+  EXPECT_EQ(header(written, "Allow"), "GET, HEAD");
+  EXPECT_EQ(get(sample_agent(), "/livez", "HEAD").status, 200);
+}
+
+}  // namespace
+}  // namespace wardmote::serve
