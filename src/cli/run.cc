@@ -17,17 +17,21 @@ Exit answer(const HelpWanted& wanted) {
     print(help(wanted.path));
     return Exit::kGood;
   }
-  print_error(fmt::format("{}: a command is missing\n\n{}", spelled(wanted.path), help(wanted.path)));
+  print_error(
+      fmt::format("{}: a command is missing\n\n{}", spelled(wanted.path), help(wanted.path)));
   return Exit::kUsage;
 }
 
 Exit answer(const UsageError& error) {
   const std::string name = spelled(error.path);
-  print_error(fmt::format("{}: {}\nUsage: {}\nTry '{} --help'.\n", name, error.what, usage_line(error.path), name));
+  print_error(fmt::format("{}: {}\nUsage: {}\nTry '{} --help'.\n", name, error.what,
+                          usage_line(error.path), name));
   return Exit::kUsage;
 }
 
-Exit answer(const Call& call) { return call.command().run(call); }
+Exit answer(const Call& call) {
+  return call.command().run(call);
+}
 
 }  // namespace
 

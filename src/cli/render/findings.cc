@@ -51,7 +51,8 @@ std::string draw_finding_in_full(const json::value& value, Style style) {
   drawn += fmt::format("  since: {}\n", finding.text("since"));
   drawn += fmt::format("  about: {}\n", fmt::join(finding.texts("subjects"), ", "));
   for (const json::value& quote : finding.list("evidence")) {
-    drawn += fmt::format("  {} says: \"{}\"\n", Fields(quote).text("by"), Fields(quote).text("says"));
+    drawn +=
+        fmt::format("  {} says: \"{}\"\n", Fields(quote).text("by"), Fields(quote).text("says"));
   }
   return drawn + draw_advice(finding, style);
 }
