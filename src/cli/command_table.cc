@@ -9,7 +9,6 @@
 #include "base/format.h"
 #include "cli/probe_params.h"
 #include "cli/verbs/verbs.h"
-#include "observe/kinds.h"
 
 namespace wardmote::cli {
 namespace {
@@ -17,7 +16,7 @@ namespace {
 Option output_option() {
   return {.name = "output",
           .value = "table|json",
-          .help = "how to print",
+          .help = "how to print (default: table)",
           .letter = 'o',
           .choices = {"table", "json"}};
 }
@@ -86,10 +85,11 @@ Command probe_command(const observe::ProbeKind& kind) {
   return command;
 }
 
-Command probe_group() {
-  Command group{.name = "probe", .summary = "look once with one probe; needs no agent"};
-  for (const observe::ProbeKind& kind : observe::probe_kinds())
-    group.commands.push_back(probe_command(kind));
+Command probe_group(std::span<const observe::ProbeKind> kinds) {
+  Command group{.name = "probe",
+                .summary = "look once with one probe; needs no agent",
+                .description = "Each kind has its own --help and a page in docs/probes."};
+  for (const observe::ProbeKind& kind : kinds) group.commands.push_back(probe_command(kind));
   group.examples = {
       {"wardmote probe ovn /run/ovn/ovnnb_db.ctl --database OVN_Northbound",
        "what one OVN database server says of its cluster"},
@@ -241,7 +241,7 @@ Command version() {
 
 }  // namespace
 
-Command command_table() {
+Command command_table(std::span<const observe::ProbeKind> kinds) {
   return {
       .name = "wardmote",
       .summary =
@@ -253,7 +253,7 @@ Command command_table() {
           "`wardmote COMMAND --help` shows options and examples.",
       .examples = {{"wardmote status", "what is going on"},
                    {"wardmote explain RAFT_NO_QUORUM", "what it means"}},
-      .commands = {status(), get_group(), explain(), probe_group(), assess_group(), livez(),
+      .commands = {status(), get_group(), explain(), probe_group(kinds), assess_group(), livez(),
                    readyz(), completion(), version()}};
 }
 

@@ -95,7 +95,7 @@ std::string spelled(const Option& option) {
 std::string usage_line(std::span<const Command* const> path) {
   const Command& command = *path.back();
   std::string line = spelled(path);
-  if (!command.commands.empty()) return line + " COMMAND";
+  if (command.run == nullptr) return line + " COMMAND";
   for (const Argument& argument : command.arguments) {
     line += argument.required ? " " + argument.name : fmt::format(" [{}]", argument.name);
   }

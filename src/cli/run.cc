@@ -8,6 +8,7 @@
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "observe/kinds.h"
 
 namespace wardmote::cli {
 namespace {
@@ -36,7 +37,7 @@ Exit answer(const Call& call) {
 }  // namespace
 
 int run(std::vector<std::string> words) {
-  const Command program = command_table();
+  const Command program = command_table(observe::probe_kinds());
   const Parsed parsed = parse(program, std::move(words));
   const Exit exit = std::visit([](const auto& one) { return answer(one); }, parsed);
   return static_cast<int>(exit);

@@ -30,7 +30,7 @@ class CommandTable : public testing::Test {
  protected:
   CommandTable() { walk({&program_}, paths_); }
 
-  Command program_ = command_table();
+  Command program_ = command_table(observe::probe_kinds());
   std::vector<std::vector<const Command*>> paths_;
 };
 
@@ -90,7 +90,8 @@ TEST_F(CommandTable, IsWhatTheManualSays) {
   const std::string manual = read_text(file);
   const std::size_t at = manual.find(begin);
   ASSERT_NE(at, std::string::npos) << "docs/cli.md has lost its mark";
-  const std::string expected = manual.substr(0, at) + begin + markdown(program_);
+  // Without the kinds of probes: each has a page of its own, and a new kind touches no other.
+  const std::string expected = manual.substr(0, at) + begin + markdown(command_table({}));
   if (std::getenv("WARDMOTE_WRITE_DOCS") != nullptr) std::ofstream(file) << expected;
   EXPECT_EQ(read_text(file), expected)
       << "run the test once with WARDMOTE_WRITE_DOCS=1 and commit docs/cli.md";
