@@ -1,23 +1,48 @@
 #include "runtime/endpoint.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace wardmote::runtime {
 namespace {
+
+constexpr std::size_t kLongestName = 253;  // RFC 1035 2.3.4, without the dots at the ends
+
+bool is_alphanumeric(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/// Characters of a name or an IPv4 address; in brackets those of an IPv6 address with its zone.
+bool is_host(std::string_view text, bool bracketed) noexcept {
+  const std::string_view punctuation = bracketed ? ":.%-_" : ".-_";
+  const auto fits = [&](char c) { return is_alphanumeric(c) || punctuation.contains(c); };
+  return !text.empty() && text.size() <= kLongestName && std::ranges::all_of(text, fits);
+}
 
 Result<Endpoint> parse_host_port(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return fail(Errc::kInvalid, "address '{}': no port", text);
   std::string_view host = text.substr(0, colon);
   const auto port = parse_number<std::uint16_t>(text.substr(colon + 1));
-  if (!port || *port == 0) return fail(Errc::kInvalid, "address '{}': the port is not 1 to 65535", text);
-  if (host.starts_with('[') && host.ends_with(']')) {
-    host = host.substr(1, host.size() - 2);
-  } else if (host.contains(':')) {
-    return fail(Errc::kInvalid, "address '{}': write an IPv6 address in brackets", text);
+  if (!port || *port == 0)
+    return fail(Errc::kInvalid, "address '{}': the port is not 1 to 65535", text);
+  const bool bracketed = host.size() > 1 && host.starts_with('[') && host.ends_with(']');
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  if (!bracketed && host.contains(':')) {
+    return fail(Errc::kInvalid,
+                "address '{}': it begins with unix: or tcp:, and an IPv6 address is in brackets",
+                text);
   }
-  if (host.empty()) return fail(Errc::kInvalid, "address '{}': no host", text);
+  if (!is_host(host, bracketed))
+    return fail(Errc::kInvalid, "address '{}': '{}' is not a host", text, host);
   return Endpoint::tcp(std::string(host), *port);
+}
+
+bool is_path(std::string_view text) noexcept {
+  return !text.empty() && std::ranges::none_of(text, [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  });
 }
 
 }  // namespace
@@ -25,9 +50,10 @@ Result<Endpoint> parse_host_port(std::string_view text) {
 Result<Endpoint> parse_endpoint(std::string_view text) {
   std::string_view rest = text;
   if (consume_prefix(rest, "unix:") || rest.starts_with('/')) {
-    if (rest.empty()) return fail(Errc::kInvalid, "address '{}': no path", text);
+    if (!is_path(rest)) return fail(Errc::kInvalid, "address '{}': no path", text);
     // sun_path of sockaddr_un: 108 bytes with the terminating zero.
-    if (rest.size() > 107) return fail(Errc::kInvalid, "address '{}': a socket path has at most 107 bytes", text);
+    if (rest.size() > 107)
+      return fail(Errc::kInvalid, "address '{}': a socket path has at most 107 bytes", text);
     return Endpoint::unix_socket(std::string(rest));
   }
   consume_prefix(rest, "tcp:");

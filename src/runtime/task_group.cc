@@ -42,10 +42,11 @@ void end_if_broken(const std::exception_ptr& thrown, const std::string& name) {
 }  // namespace
 
 struct TaskGroup::State {
-  explicit State(Executor on) : executor(std::move(on)), emptied(executor, asio::steady_timer::time_point::max()) {}
+  explicit State(Executor on)
+      : executor(std::move(on)), emptied(executor, asio::steady_timer::time_point::max()) {}
 
   Executor executor;
-  asio::steady_timer emptied;  ///< never expires; cancelled when the last task ends
+  asio::steady_timer emptied;                ///< never expires; cancelled when the last task ends
   std::map<std::uint64_t, Running> running;  ///< ordered, so that cancellation is deterministic
   std::uint64_t next_id = 0;
   bool cancelled = false;
@@ -53,7 +54,9 @@ struct TaskGroup::State {
 
 TaskGroup::TaskGroup(Executor executor) : state_(std::make_shared<State>(std::move(executor))) {}
 
-TaskGroup::~TaskGroup() { check(state_->running.empty(), "a TaskGroup was destroyed before its tasks ended"); }
+TaskGroup::~TaskGroup() {
+  check(state_->running.empty(), "a TaskGroup was destroyed before its tasks ended");
+}
 
 void TaskGroup::spawn(std::string name, Task<void> task) {
   if (state_->cancelled) return;
@@ -65,7 +68,8 @@ void TaskGroup::spawn(std::string name, Task<void> task) {
     state->running.erase(id);
     if (state->running.empty()) state->emptied.cancel();
   };
-  asio::co_spawn(state_->executor, std::move(task), asio::bind_cancellation_slot(entry.cancel.slot(), on_end));
+  asio::co_spawn(state_->executor, std::move(task),
+                 asio::bind_cancellation_slot(entry.cancel.slot(), on_end));
 }
 
 void TaskGroup::cancel() noexcept {
@@ -83,9 +87,10 @@ Task<void> TaskGroup::join() {
   // Whoever waits must wait to the end even when cancelled itself: the tasks borrow from its frame.
   co_await asio::this_coro::throw_if_cancelled(false);
   while (!state->running.empty()) {
-    co_await state->emptied.async_wait(asio::as_tuple(asio::use_awaitable));
+    // Before the wait: a cancellation that came earlier wakes nobody.
     const asio::cancellation_state asked = co_await asio::this_coro::cancellation_state;
     if (asked.cancelled() != asio::cancellation_type::none && !state->cancelled) cancel();
+    co_await state->emptied.async_wait(asio::as_tuple(asio::use_awaitable));
   }
   co_await asio::this_coro::throw_if_cancelled(true);
 }
@@ -104,7 +109,9 @@ Task<void> run_all(Executor executor, std::vector<Task<void>> tasks) {
   co_await std::move(joined);
 }
 
-std::size_t TaskGroup::size() const noexcept { return state_->running.size(); }
+std::size_t TaskGroup::size() const noexcept {
+  return state_->running.size();
+}
 
 std::vector<std::string> TaskGroup::names() const {
   std::vector<std::string> names;

@@ -12,7 +12,8 @@
 namespace wardmote::runtime {
 
 /// Owns background tasks: nothing is detached. Life cycle: spawn any number, then `co_await stop()` (or join()) before
-/// destruction; destroying a group that still has tasks is a broken invariant. Thread: the executor's.
+/// destruction; destroying a group that still has tasks is a broken invariant. So a group lives in an object with a stop() of
+/// its own; a coroutine, which may be cancelled between spawn() and join(), uses run_all(). Thread: the executor's.
 class TaskGroup {
  public:
   explicit TaskGroup(Executor executor);

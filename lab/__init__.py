@@ -1,0 +1,1 @@
+"""Real OVN raft clusters on one machine, and the ways to break them."""

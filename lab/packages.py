@@ -1,0 +1,84 @@
+"""Debian's OVN and Open vSwitch, unpacked into a folder: nothing is installed, no service starts."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+DAEMONS = ["ovn-central", "ovn-common", "openvswitch-common", "openvswitch-switch"]
+# What a bare Debian lacks of the libraries that these need; ldd confirms it after unpacking.
+LIBRARIES = [
+    "libbpf1", "libcap-ng0", "libelf1", "libevent-2.1-7", "libgmp10", "libhogweed6", "libnettle8", "libnuma1",
+    "libssl3", "libunbound8", "libxdp1", "zlib1g",
+]
+
+
+class PackageError(Exception):
+    """The daemons could not be fetched or do not run here."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """Where the programs are, and the environment that they need."""
+
+    root: Path
+
+    @property
+    def server(self) -> str:
+        return str(self.root / "usr/sbin/ovsdb-server")
+
+    @property
+    def tool(self) -> str:
+        return str(self.root / "usr/bin/ovsdb-tool")
+
+    @property
+    def client(self) -> str:
+        return str(self.root / "usr/bin/ovsdb-client")
+
+    @property
+    def appctl(self) -> str:
+        return str(self.root / "usr/bin/ovn-appctl")
+
+    def schema(self, name: str) -> str:
+        return str(self.root / "usr/share/ovn" / name)
+
+    def environment(self) -> dict[str, str]:
+        folders = [str(path) for path in sorted(self.root.glob("usr/lib/*-linux-gnu*"))]
+        folders += [str(path) for path in sorted(self.root.glob("lib/*-linux-gnu*"))]
+        return {**os.environ, "LD_LIBRARY_PATH": ":".join(folders)}
+
+
+def fetch(folder: Path) -> Tools:
+    """Unpacks the packages into `folder` unless that was done before. Safe to call from several processes at once."""
+    tools = Tools(folder)
+    done = folder / ".unpacked"
+    wanted = " ".join(DAEMONS + LIBRARIES)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(folder.parent / f".{folder.name}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if done.exists() and done.read_text(encoding="utf-8") == wanted:
+            return tools
+        shutil.rmtree(folder, ignore_errors=True)
+        debs = folder / ".debs"
+        debs.mkdir(parents=True)
+        # As root, apt would else drop to a user who may not write here.
+        command = ["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", *DAEMONS, *LIBRARIES]
+        got = subprocess.run(command, cwd=debs, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if got.returncode != 0:
+            raise PackageError(f"apt-get download failed (run 'apt-get update' first?):\n{got.stderr.strip()}")
+        for deb in sorted(debs.glob("*.deb")):
+            subprocess.run(["dpkg-deb", "-x", str(deb), str(folder)], check=True)
+        shutil.rmtree(debs)
+        _check(tools)
+        done.write_text(wanted, encoding="utf-8")
+    return tools
+
+
+def _check(tools: Tools) -> None:
+    for program in (tools.server, tools.tool, tools.client, tools.appctl):
+        linked = subprocess.run(["ldd", program], env=tools.environment(), capture_output=True, text=True, check=True)
+        missing = [line.split()[0] for line in linked.stdout.splitlines() if "not found" in line]
+        if missing:
+            raise PackageError(f"{program} lacks {', '.join(missing)}: add the packages to LIBRARIES in {__file__}")

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "runtime/endpoint.h"
+
+namespace wardmote::cli {
+
+/// Where the agent may be.
+struct AgentAddress {
+  std::vector<runtime::Endpoint> endpoints;  ///< tried in this order
+  bool named = false;                        ///< the user said where
+};
+
+/// `unix:PATH`, `HOST:PORT`, `HOST` (port 9470), `http://HOST:PORT/`. kInvalid says what is wrong.
+Result<runtime::Endpoint> parse_agent_host(std::string_view text);
+
+/// The value of WARDMOTE_HOST; may be empty.
+std::string agent_environment();
+
+/// From --socket, --host, `environment` (see agent_environment()), or the default places, in this order.
+Result<AgentAddress> agent_address(const Call& call, std::string_view environment);
+
+}  // namespace wardmote::cli

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <expected>
+#include <string>
+
+#include "cli/agent_address.h"
+#include "cli/exit_code.h"
+#include "runtime/http.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+
+namespace wardmote::cli {
+
+/// Why there is no answer: what to say, and what to exit with.
+struct Failure {
+  Exit exit = Exit::kUnreachable;
+  std::string message;
+};
+
+template <class T>
+using Answer = std::expected<T, Failure>;
+
+/// Asks the agent, one connection for each question. Borrows the runtime.
+class AgentClient {
+ public:
+  AgentClient(runtime::Runtime& runtime, AgentAddress address) : runtime_(&runtime), address_(std::move(address)) {}
+
+  /// The first endpoint that answers; any HTTP status is an answer. `path` is not percent-encoded.
+  runtime::Task<Answer<runtime::HttpResponse>> get(std::string path);
+  /// The JSON of a 200; other statuses are failures.
+  runtime::Task<Answer<boost::json::value>> get_json(std::string path);
+
+ private:
+  runtime::Runtime* runtime_;
+  AgentAddress address_;
+};
+
+}  // namespace wardmote::cli

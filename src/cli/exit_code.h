@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace wardmote::cli {
+
+/// What the process ends with. The first four make every reading verb a monitoring plugin; the rest are sysexits.h's.
+enum class Exit : std::uint8_t {
+  kGood = 0,
+  kWarning = 1,
+  kCritical = 2,
+  kUnknown = 3,
+  kUsage = 64,
+  kBadConfig = 65,
+  kUnreachable = 69,
+  kTemporary = 75,
+  kPermission = 77,
+  kInterrupted = 130,
+};
+
+/// The worse of two of the first four: critical, warning, unknown, good.
+Exit worse(Exit a, Exit b) noexcept;
+
+/// Of `ok|warning|critical|unknown` (a verdict) and `ok|warn|fail|unknown` (an outcome); unknown for any other word.
+Exit exit_of_verdict(std::string_view word) noexcept;
+
+/// Of `info|warning|critical`; unknown for any other word.
+Exit exit_of_severity(std::string_view word) noexcept;
+
+}  // namespace wardmote::cli

@@ -1,0 +1,55 @@
+#include "cli/explain/code.h"
+
+#include <boost/json/array.hpp>
+#include <string>
+#include <utility>
+
+#include "base/format.h"
+#include "base/time.h"
+#include "cli/explain/in_cluster.h"
+#include "cli/render/words.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+
+/// `at once`, `after 2 election rounds`, `after 1m00s`.
+std::string window_words(const judge::Window& window) {
+  std::string words;
+  if (window.election_rounds > 0) words = counted(static_cast<std::size_t>(window.election_rounds), "election round");
+  if (window.fixed > Duration::zero()) {
+    if (!words.empty()) words += " and ";
+    words += format_duration(window.fixed);
+  }
+  return words.empty() ? "at once" : "after " + words;
+}
+
+}  // namespace
+
+json::object catalogue_entry(const judge::CodeInfo& info) {
+  json::object entry;
+  entry["code"] = info.name;
+  entry["severity"] = to_string(info.severity);
+  entry["raised"] = window_words(info.window);
+  entry["critical"] = nullptr;
+  if (info.critical_after) entry["critical"] = window_words(*info.critical_after);
+  entry["meaning"] = info.meaning;
+  entry["evidence"] = info.evidence;
+  entry["advice"] = info.advice;
+  return entry;
+}
+
+json::object explain_code(const judge::CodeInfo& info, const json::value& status) {
+  json::array standing;
+  for (const json::value& cluster : Fields(status).list("clusters")) {
+    for (const json::value& finding : Fields(cluster).list("findings")) {
+      if (Fields(finding).raw("code") == info.name) standing.push_back(in_cluster(Fields(cluster), finding));
+    }
+  }
+  json::object entry = catalogue_entry(info);
+  entry["findings"] = std::move(standing);
+  return entry;
+}
+
+}  // namespace wardmote::cli

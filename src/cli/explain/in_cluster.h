@@ -1,0 +1,17 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include "cli/render/fields.h"
+
+namespace wardmote::cli {
+
+/// A copy of `item` that names its cluster first, as the lists of the API do.
+inline boost::json::object in_cluster(const Fields& cluster, const boost::json::value& item) {
+  boost::json::object named{{"cluster", cluster.raw("cluster")}};
+  if (const boost::json::object* object = item.if_object()) named.insert(object->begin(), object->end());
+  return named;
+}
+
+}  // namespace wardmote::cli

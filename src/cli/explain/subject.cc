@@ -1,0 +1,85 @@
+#include "cli/explain/subject.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/explain/in_cluster.h"
+#include "cli/explain/names.h"
+#include "cli/render/fields.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+
+struct Known {
+  json::array clusters;
+  json::array members;
+  json::array seen_by;
+  json::array checks;
+  json::array findings;
+
+  [[nodiscard]] bool nothing() const noexcept {
+    return clusters.empty() && members.empty() && seen_by.empty() && checks.empty() && findings.empty();
+  }
+};
+
+void add_cluster(const json::value& cluster, Known& known) {
+  known.clusters.push_back(cluster);
+  for (const json::value& finding : Fields(cluster).list("findings")) {
+    known.findings.push_back(in_cluster(Fields(cluster), finding));
+  }
+}
+
+void add_server(std::string_view subject, const Fields& cluster, Known& known) {
+  // Its peers know a member by id and address, not by the name that only our configuration gives it.
+  Names names(subject);
+  for (const json::value& member : cluster.list("members")) {
+    const Fields fields(member);
+    if (!Names(subject).are_of_member(fields)) continue;
+    known.members.push_back(in_cluster(cluster, member));
+    names.add(fields.raw("server_id"));
+    names.add(fields.raw("address"));
+  }
+  for (const json::value& viewer : cluster.list("members")) {
+    for (const json::value& server : Fields(viewer).list("servers")) {
+      if (Fields(server).flag("self") || !names.are_of_server(Fields(server))) continue;
+      json::object sighting = in_cluster(cluster, server);
+      sighting["by"] = Fields(viewer).raw("name");
+      known.seen_by.push_back(std::move(sighting));
+    }
+  }
+  for (const json::value& finding : cluster.list("findings")) {
+    if (names.are_in(Fields(finding))) known.findings.push_back(in_cluster(cluster, finding));
+  }
+}
+
+}  // namespace
+
+Result<json::value> explain_subject(std::string_view subject, const json::value& status) {
+  Known known;
+  for (const json::value& cluster : Fields(status).list("clusters")) {
+    if (Fields(cluster).raw("cluster") == subject) {
+      add_cluster(cluster, known);
+    } else {
+      add_server(subject, Fields(cluster), known);
+    }
+  }
+  for (const json::value& check : Fields(status).list("checks")) {
+    if (Fields(check).raw("name") == subject) known.checks.push_back(check);
+  }
+  if (known.nothing()) {
+    return fail(Errc::kInvalid, "nothing is known as '{}': no finding code, member, server id, address, check or cluster. "
+                "'wardmote get members' lists what is watched.", escape_control(subject, 64));
+  }
+  return json::object{{"subject", subject},
+                      {"clusters", std::move(known.clusters)},
+                      {"members", std::move(known.members)},
+                      {"seen_by", std::move(known.seen_by)},
+                      {"checks", std::move(known.checks)},
+                      {"findings", std::move(known.findings)}};
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,107 @@
+#include "cli/help.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+
+namespace wardmote::cli {
+namespace {
+
+/// A left and a right column.
+using Rows = std::vector<std::pair<std::string, std::string>>;
+
+void append(std::string& page, std::string_view title, const Rows& rows) {
+  if (rows.empty()) return;
+  std::size_t width = 0;
+  for (const auto& [left, right] : rows) width = std::max(width, left.size());
+  page += fmt::format("\n{}:\n", title);
+  for (const auto& [left, right] : rows) {
+    page += right.empty() ? fmt::format("  {}\n", left) : fmt::format("  {:<{}}  {}\n", left, width, right);
+  }
+}
+
+Rows argument_rows(const Command& command) {
+  Rows rows;
+  for (const Argument& argument : command.arguments) rows.emplace_back(argument.name, argument.help);
+  return rows;
+}
+
+Rows option_rows(const Command& command) {
+  Rows rows;
+  for (const Option& option : command.options) {
+    std::string notes;
+    if (option.required) notes += " (required)";
+    if (option.repeats) notes += " (may be repeated)";
+    rows.emplace_back(spelled(option), option.help + notes);
+  }
+  rows.emplace_back("-h, --help", "this help");
+  return rows;
+}
+
+Rows command_rows(const Command& command) {
+  Rows rows;
+  for (const Command& child : command.commands) rows.emplace_back(child.name, child.summary);
+  return rows;
+}
+
+Rows example_rows(const Command& command) {
+  Rows rows;
+  for (const Example& example : command.examples) {
+    rows.emplace_back("# " + example.what, "");
+    rows.emplace_back(example.line, "");
+  }
+  return rows;
+}
+
+void append_markdown(std::string& page, std::vector<const Command*> path) {
+  const Command& command = *path.back();
+  page += fmt::format("\n{} `{}`\n\n```\n{}```\n", path.size() == 1 ? "##" : "###", spelled(path), help(path));
+  for (const Command& child : command.commands) {
+    std::vector<const Command*> below = path;
+    below.push_back(&child);
+    append_markdown(page, std::move(below));
+  }
+}
+
+}  // namespace
+
+std::string spelled(const Option& option) {
+  const std::string letter = option.letter == 0 ? "" : fmt::format("-{}, ", option.letter);
+  if (option.value.empty()) return fmt::format("{}--{}", letter, option.name);
+  if (!option.implied.empty()) return fmt::format("{}--{}[={}]", letter, option.name, option.value);
+  return fmt::format("{}--{} {}", letter, option.name, option.value);
+}
+
+std::string usage_line(std::span<const Command* const> path) {
+  const Command& command = *path.back();
+  std::string line = spelled(path);
+  if (!command.commands.empty()) return line + " COMMAND";
+  for (const Argument& argument : command.arguments) {
+    line += argument.required ? " " + argument.name : fmt::format(" [{}]", argument.name);
+  }
+  for (const Option& option : command.options) {
+    if (option.required) line += fmt::format(" --{} {}{}", option.name, option.value, option.repeats ? " ..." : "");
+  }
+  return line + " [options]";
+}
+
+std::string help(std::span<const Command* const> path) {
+  const Command& command = *path.back();
+  std::string page = fmt::format("{}: {}\n\nUsage: {}\n", spelled(path), command.summary, usage_line(path));
+  if (!command.description.empty()) page += fmt::format("\n{}\n", command.description);
+  append(page, "Commands", command_rows(command));
+  append(page, "Arguments", argument_rows(command));
+  append(page, "Options", option_rows(command));
+  append(page, "Examples", example_rows(command));
+  return page;
+}
+
+std::string markdown(const Command& program) {
+  std::string page;
+  append_markdown(page, {&program});
+  return page;
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,58 @@
+#include "cli/observation_json.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <variant>
+
+#include "base/text.h"
+#include "serve/json.h"
+#include "serve/view.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+
+std::int64_t to_us(Duration d) noexcept { return std::chrono::duration_cast<std::chrono::microseconds>(d).count(); }
+
+struct FactsToJson {
+  const judge::Observation* observation;
+
+  json::value operator()(std::monostate) const { return nullptr; }
+
+  json::value operator()(const judge::TcpFacts& tcp) const {
+    return json::object{{"connect_us", to_us(tcp.connect_time)}};
+  }
+
+  /// As the only member of a cluster without a name: the API knows how to write members.
+  json::value operator()(const judge::raft::Opinion& opinion) const {
+    serve::ClusterView cluster;
+    cluster.opinions = {opinion};
+    cluster.assessment.members = {{observation->outcome, observation->reason}};
+    cluster.judged = observation->ended;
+    json::object written = serve::to_json(cluster, observation->ended, WallTime());
+    return written["members"].as_array().front();
+  }
+};
+
+}  // namespace
+
+json::object to_json(std::string_view kind, const judge::Observation& observation) {
+  const judge::Reason& reason = observation.reason;
+  json::object object;
+  object["kind"] = kind;
+  object["subject"] = escape_control(observation.subject);
+  object["outcome"] = to_string(observation.outcome);
+  object["reason"] = nullptr;
+  if (reason.code != judge::ReasonCode::kNone) object["reason"] = to_string(reason.code);
+  object["detail"] = nullptr;
+  if (!reason.text.empty()) object["detail"] = escape_control(reason.text);
+  object["took_us"] = to_us(observation.ended - observation.begun);
+  object["bytes_in"] = observation.cost.bytes_in;
+  object["bytes_out"] = observation.cost.bytes_out;
+  object["facts"] = std::visit(FactsToJson{&observation}, observation.facts);
+  return object;
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,77 @@
+#include "cli/output.h"
+
+#include <unistd.h>
+
+#include <boost/json/serialize.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/format.h"
+#include "base/text.h"
+
+namespace wardmote::cli {
+namespace {
+
+bool environment_says(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+bool knows_colour() {
+  const char* terminal = std::getenv("TERM");
+  return ::isatty(STDOUT_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+void append_escaped(std::string& line, std::uint32_t code_point) {
+  if (code_point >= 0x10000) {
+    const std::uint32_t rest = code_point - 0x10000;
+    line += fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + (rest >> 10), 0xdc00 + (rest & 0x3ff));
+  } else {
+    line += fmt::format("\\u{:04x}", code_point);
+  }
+}
+
+void print_to(std::FILE* stream, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+  std::fflush(stream);
+}
+
+}  // namespace
+
+Style style_for(const Call& call) {
+  return {.color = !call.has("no-color") && !environment_says("NO_COLOR") && knows_colour()};
+}
+
+bool wants_json(const Call& call) { return call.value("output") == "json"; }
+
+std::string json_line(const boost::json::value& value) {
+  const std::string serialized = boost::json::serialize(value);
+  std::string line;
+  line.reserve(serialized.size());
+  // Only strings can hold such characters, so an escape is right wherever one stands.
+  for (std::string_view rest = serialized; !rest.empty();) {
+    const CodePoint c = decode_utf8(rest);
+    const std::size_t length = std::max<std::size_t>(c.length, 1);
+    if (c.length == 0) {
+      append_escaped(line, 0xfffd);
+    } else if (is_hostile(c.value)) {
+      append_escaped(line, c.value);
+    } else {
+      line += rest.substr(0, length);
+    }
+    rest.remove_prefix(length);
+  }
+  return line;
+}
+
+void print(std::string_view text) { print_to(stdout, text); }
+
+void print_error(std::string_view text) { print_to(stderr, text); }
+
+Exit complain(const Call& call, Exit exit, std::string_view message) {
+  print_error(fmt::format("{}: {}\n", spelled(call.path()), message));
+  return exit;
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <string>
+#include <string_view>
+
+#include "cli/command.h"
+#include "cli/exit_code.h"
+#include "cli/render/style.h"
+
+namespace wardmote::cli {
+
+/// Colour when standard output is a terminal that knows it and neither --no-color nor NO_COLOR says otherwise.
+Style style_for(const Call& call);
+
+/// Whether `-o json` was asked for.
+bool wants_json(const Call& call);
+
+/// One line of JSON without a line end, safe on a terminal: hostile characters become \u escapes, which mean the same.
+std::string json_line(const boost::json::value& value);
+
+void print(std::string_view text);
+/// To standard error.
+void print_error(std::string_view text);
+
+/// Says on standard error what is wrong, under the name of the command; returns `exit`.
+Exit complain(const Call& call, Exit exit, std::string_view message);
+
+}  // namespace wardmote::cli

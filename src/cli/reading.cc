@@ -1,0 +1,104 @@
+#include "cli/reading.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <utility>
+
+#include "base/format.h"
+#include "base/time.h"
+#include "cli/agent_client.h"
+#include "cli/output.h"
+#include "cli/session.h"
+#include "cli/watch_screen.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+using runtime::Runtime;
+using runtime::Task;
+
+constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
+
+class Reader {
+ public:
+  Reader(const Call& call, Runtime& runtime, AgentAddress address, Reading reading)
+      : call_(&call),
+        runtime_(&runtime),
+        reading_(std::move(reading)),
+        named_(address.named),
+        client_(runtime, std::move(address)) {}
+
+  Task<Exit> once() {
+    Answer<json::value> shown = co_await look();
+    if (!shown && may_do_without(shown.error())) {
+      complain(*call_, Exit::kGood, shown.error().message);
+      shown = *reading_.without_agent;
+    }
+    if (!shown) co_return complain(*call_, shown.error().exit, shown.error().message);
+    print(drawn(*shown));
+    co_return reading_.judge(*shown);
+  }
+
+  Task<Exit> again_and_again(Duration interval) {
+    WatchScreen screen(!wants_json(*call_) && ::isatty(STDOUT_FILENO) == 1);
+    for (;;) {
+      const Answer<json::value> shown = co_await look();
+      // Watching goes on over a restart of the agent.
+      std::string frame = shown ? drawn(*shown) : not_shown(shown.error());
+      screen.show(std::move(frame), footer(interval));
+      co_await runtime_->sleep_until(runtime_->now() + interval);
+    }
+  }
+
+ private:
+  Task<Answer<json::value>> look() {
+    Answer<json::value> answer = co_await client_.get_json(reading_.path);
+    if (!answer || !reading_.select) co_return answer;
+    Result<json::value> selected = reading_.select(*answer);
+    if (!selected) co_return std::unexpected(Failure{Exit::kUsage, selected.error().context});
+    co_return std::move(*selected);
+  }
+
+  [[nodiscard]] bool may_do_without(const Failure& failure) const {
+    return failure.exit == Exit::kUnreachable && !named_ && reading_.without_agent.has_value();
+  }
+
+  [[nodiscard]] std::string drawn(const json::value& shown) const {
+    return wants_json(*call_) ? json_line(shown) + "\n" : reading_.draw(shown, style_for(*call_));
+  }
+
+  [[nodiscard]] std::string not_shown(const Failure& failure) const {
+    if (wants_json(*call_)) return json_line(json::object{{"error", failure.message}}) + "\n";
+    return paint(style_for(*call_), Tone::kUnknown, failure.message) + "\n";
+  }
+
+  [[nodiscard]] std::string footer(Duration interval) const {
+    const std::string text = fmt::format("{}  every {}  Ctrl-C ends", format_utc(runtime_->wall_now()),
+                                         format_duration(interval));
+    return paint(style_for(*call_), Tone::kFaint, text);
+  }
+
+  const Call* call_;
+  Runtime* runtime_;
+  Reading reading_;
+  bool named_;
+  AgentClient client_;
+};
+
+}  // namespace
+
+Exit read(const Call& call, Reading reading) {
+  Result<AgentAddress> address = agent_address(call, agent_environment());
+  if (!address) return complain(call, Exit::kUsage, address.error().context);
+  const Result<Duration> interval = call.duration("watch", Duration::zero());
+  if (!interval) return complain(call, Exit::kUsage, interval.error().context);
+  if (call.has("watch") && *interval < kShortestInterval) return complain(call, Exit::kUsage, "--watch: at least 100ms");
+
+  Session session;
+  Reader reader(call, session.runtime(), std::move(*address), std::move(reading));
+  return session.run(call.has("watch") ? reader.again_and_again(*interval) : reader.once());
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,48 @@
+#include "cli/render/agent.h"
+
+#include "base/format.h"
+#include "cli/render/checks.h"
+#include "cli/render/cluster.h"
+#include "cli/render/fields.h"
+#include "cli/render/words.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+
+std::string title(const Fields& status, Style style) {
+  const Cell verdict = verdict_word(status.raw("verdict"));
+  return fmt::format("{}  wardmote {}  {}  {}, {}  up {}\n", paint(style, Tone::kStrong, status.text("node")),
+                     status.text("version"), paint(style, verdict.tone, verdict.text),
+                     counted(status.list("clusters").size(), "cluster"), counted(status.list("checks").size(), "check"),
+                     duration_text(status.number("uptime_ms")));
+}
+
+std::string draw_gates(std::span<const json::value> gates, Style style) {
+  Table table({"GATE", "STATE", "HELD-BY"});
+  for (const json::value& value : gates) {
+    const Fields gate(value);
+    const bool ready = gate.flag("ready");
+    table.add({{gate.text("name"), Tone::kStrong},
+               {ready ? "ready" : "not ready", ready ? Tone::kGood : Tone::kCritical},
+               {fmt::format("{}", fmt::join(gate.texts("failing"), ", "))}});
+  }
+  return table.empty() ? "" : "\n" + table.draw(style);
+}
+
+}  // namespace
+
+std::string draw_agent(const json::value& value, Style style) {
+  const Fields status(value);
+  std::string drawn = title(status, style);
+  const std::string complaint = status.object("self").text("complaint");
+  if (!complaint.empty()) {
+    drawn += fmt::format("{}: {}\n", paint(style, Tone::kWarning, "the agent itself is degraded"), complaint);
+  }
+  for (const json::value& cluster : status.list("clusters")) drawn += "\n" + draw_cluster(cluster, style);
+  if (!status.list("checks").empty()) drawn += "\n" + draw_checks(status.list("checks"), style);
+  return drawn + draw_gates(status.list("gates"), style);
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <string>
+
+#include "cli/render/style.h"
+
+namespace wardmote::cli {
+
+/// `/api/v1/status`: the agent, its clusters, checks and gates on one screen.
+std::string draw_agent(const boost::json::value& status, Style style);
+
+}  // namespace wardmote::cli

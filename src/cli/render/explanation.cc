@@ -1,0 +1,84 @@
+#include "cli/render/explanation.h"
+
+#include <vector>
+
+#include "base/format.h"
+#include "cli/render/checks.h"
+#include "cli/render/cluster.h"
+#include "cli/render/fields.h"
+#include "cli/render/findings.h"
+#include "cli/render/words.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+
+/// `  evidence: role, term`; nothing when it is empty.
+std::string labelled(std::string_view label, const std::string& text) {
+  return text.empty() ? "" : fmt::format("  {}: {}\n", label, text);
+}
+
+std::string draw_findings_in_full(const Fields& explained, std::string_view when_none, Style style) {
+  std::string drawn;
+  for (const json::value& finding : explained.list("findings")) drawn += "\n" + draw_finding_in_full(finding, style);
+  return drawn.empty() ? fmt::format("\n{}\n", when_none) : drawn;
+}
+
+std::string draw_sightings(const Fields& explained) {
+  std::string drawn;
+  for (const json::value& value : explained.list("seen_by")) {
+    const Fields line(value);
+    const std::string last_message = duration_text(line.number("last_msg_ms"));
+    drawn += fmt::format("  {} lists {} at {}", line.text("by"), line.text(line.has("id") ? "id" : "nickname"),
+                         line.text("address"));
+    if (line.has("phase")) drawn += fmt::format(" ({})", line.text("phase"));
+    if (const auto match = line.number("match_index")) drawn += fmt::format(", match index {}", *match);
+    if (!last_message.empty()) drawn += fmt::format(", last message {} ago", last_message);
+    drawn += "\n";
+  }
+  return drawn.empty() ? "" : "\nwhat others say of it:\n" + drawn;
+}
+
+std::string draw_own_words(const Fields& explained) {
+  std::string drawn;
+  for (const json::value& value : explained.list("members")) {
+    const Fields member(value);
+    drawn += fmt::format("\n{} of {}:\n", member.text("name"), member.text("cluster"));
+    drawn += labelled("server id", member.text("server_id"));
+    drawn += labelled("cluster id", member.text("cluster_id"));
+    drawn += labelled("status", member.text("status"));
+    drawn += labelled("mode", member.text("mode"));
+    drawn += labelled("connections", fmt::format("{}", fmt::join(member.texts("connections"), " ")));
+    drawn += labelled("looked at", member.has("age_ms") ? duration_text(member.number("age_ms")) + " ago" : "never");
+  }
+  return drawn;
+}
+
+}  // namespace
+
+std::string draw_code(const json::value& explained, Style style) {
+  const Fields code(explained);
+  const Cell severity = severity_word(code.raw("severity"));
+  std::string drawn = fmt::format("{}  {}, raised {}", paint(style, Tone::kStrong, code.text("code")),
+                                  paint(style, severity.tone, severity.text), code.text("raised"));
+  if (code.has("critical")) drawn += fmt::format(", critical {}", code.text("critical"));
+  drawn += fmt::format("\n{}\n", code.text("meaning"));
+  drawn += labelled("evidence", code.text("evidence"));
+  drawn += labelled("what to do", code.text("advice"));
+  if (!code.has("findings")) return drawn;
+  return drawn + draw_findings_in_full(code, "It stands nowhere now.", style);
+}
+
+std::string draw_subject(const json::value& explained, Style style) {
+  const Fields subject(explained);
+  std::string drawn = paint(style, Tone::kStrong, subject.text("subject")) + "\n";
+  for (const json::value& cluster : subject.list("clusters")) drawn += "\n" + draw_cluster_head(cluster, style);
+  if (!subject.list("members").empty()) drawn += "\n" + draw_members(subject.list("members"), style);
+  if (!subject.list("checks").empty()) drawn += "\n" + draw_checks(subject.list("checks"), style);
+  drawn += draw_own_words(subject);
+  drawn += draw_sightings(subject);
+  return drawn + draw_findings_in_full(subject, "Nothing is wrong with it.", style);
+}
+
+}  // namespace wardmote::cli

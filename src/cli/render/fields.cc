@@ -1,0 +1,64 @@
+#include "cli/render/fields.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/string.hpp>
+
+#include "base/text.h"
+
+namespace wardmote::cli {
+
+namespace json = boost::json;
+
+const json::value* Fields::find(std::string_view name) const noexcept {
+  const json::value* found = object_ == nullptr ? nullptr : object_->if_contains(name);
+  return found == nullptr || found->is_null() ? nullptr : found;
+}
+
+std::string_view Fields::raw(std::string_view name) const noexcept {
+  const json::value* found = find(name);
+  const json::string* text = found == nullptr ? nullptr : found->if_string();
+  return text == nullptr ? std::string_view{} : std::string_view(text->data(), text->size());
+}
+
+std::string Fields::text(std::string_view name) const { return escape_control(raw(name)); }
+
+std::optional<std::int64_t> Fields::number(std::string_view name) const noexcept {
+  const json::value* found = find(name);
+  if (found == nullptr) return std::nullopt;
+  boost::system::error_code not_a_whole_number;
+  const auto number = found->to_number<std::int64_t>(not_a_whole_number);
+  if (not_a_whole_number) return std::nullopt;
+  return number;
+}
+
+bool Fields::flag(std::string_view name) const noexcept {
+  const json::value* found = find(name);
+  const bool* flag = found == nullptr ? nullptr : found->if_bool();
+  return flag != nullptr && *flag;
+}
+
+Fields Fields::object(std::string_view name) const noexcept {
+  const json::value* found = find(name);
+  return found == nullptr ? Fields() : Fields(*found);
+}
+
+std::span<const json::value> Fields::list(std::string_view name) const noexcept {
+  const json::value* found = find(name);
+  const json::array* list = found == nullptr ? nullptr : found->if_array();
+  if (list == nullptr) return {};
+  return {list->data(), list->size()};
+}
+
+std::vector<std::string> Fields::texts(std::string_view name) const {
+  std::vector<std::string> texts;
+  for (const json::value& value : list(name)) texts.push_back(text_of(value));
+  return texts;
+}
+
+std::string text_of(const json::value& value) {
+  const json::string* text = value.if_string();
+  return text == nullptr ? std::string{} : escape_control({text->data(), text->size()});
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wardmote::cli {
+
+/// A total view of a JSON object from outside: what is absent or of another type is nothing, and texts come out escaped.
+/// Borrows the value.
+class Fields {
+ public:
+  /// Holds nothing.
+  Fields() = default;
+  explicit Fields(const boost::json::value& value) noexcept : object_(value.if_object()) {}
+
+  /// "" when there is none.
+  [[nodiscard]] std::string text(std::string_view name) const;
+  /// Unescaped, for comparing and for exit codes.
+  [[nodiscard]] std::string_view raw(std::string_view name) const noexcept;
+  [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const noexcept;
+  [[nodiscard]] bool flag(std::string_view name) const noexcept;
+  [[nodiscard]] bool has(std::string_view name) const noexcept { return find(name) != nullptr; }
+  [[nodiscard]] Fields object(std::string_view name) const noexcept;
+  /// Empty when there is none.
+  [[nodiscard]] std::span<const boost::json::value> list(std::string_view name) const noexcept;
+  /// The texts of a list, escaped.
+  [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
+
+ private:
+  /// Null when absent or JSON's null.
+  [[nodiscard]] const boost::json::value* find(std::string_view name) const noexcept;
+
+  const boost::json::object* object_ = nullptr;
+};
+
+/// One element of a list as an escaped text; "" when it is no string.
+std::string text_of(const boost::json::value& value);
+
+}  // namespace wardmote::cli

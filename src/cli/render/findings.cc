@@ -1,0 +1,57 @@
+#include "cli/render/findings.h"
+
+#include "base/format.h"
+#include "cli/render/fields.h"
+#include "cli/render/words.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+
+/// `do: kick … (run on ctl-1)`, and the command on a line of its own, ready to be copied.
+std::string draw_advice(const Fields& finding, Style style) {
+  const Fields advice = finding.object("advice");
+  if (!advice.has("text")) return {};
+  std::string drawn = fmt::format("  do: {}\n", advice.text("text"));
+  const std::string command = shell_line(advice.texts("command"));
+  if (command.empty()) return drawn;
+  const std::string where = advice.text("run_on");
+  drawn += fmt::format("      {}{}\n", where.empty() ? "" : fmt::format("on {}: ", where),
+                       paint(style, Tone::kStrong, command));
+  return drawn;
+}
+
+/// `CRITICAL RAFT_STALE_MEMBER 3m12s summary`.
+std::string headline(const Fields& finding, Style style) {
+  const Cell severity = severity_word(finding.raw("severity"));
+  const std::string stands = duration_text(finding.number("age_ms"));
+  return fmt::format("{} {}{}  {}\n", paint(style, severity.tone, severity.text),
+                     paint(style, Tone::kStrong, finding.text("code")), stands.empty() ? "" : "  for " + stands,
+                     finding.text("summary"));
+}
+
+}  // namespace
+
+std::string draw_findings(std::span<const json::value> findings, Style style) {
+  std::string drawn;
+  for (const json::value& value : findings) {
+    const Fields finding(value);
+    drawn += headline(finding, style);
+    drawn += draw_advice(finding, style);
+  }
+  return drawn;
+}
+
+std::string draw_finding_in_full(const json::value& value, Style style) {
+  const Fields finding(value);
+  std::string drawn = headline(finding, style);
+  drawn += fmt::format("  since: {}\n", finding.text("since"));
+  drawn += fmt::format("  about: {}\n", fmt::join(finding.texts("subjects"), ", "));
+  for (const json::value& quote : finding.list("evidence")) {
+    drawn += fmt::format("  {} says: \"{}\"\n", Fields(quote).text("by"), Fields(quote).text("says"));
+  }
+  return drawn + draw_advice(finding, style);
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <span>
+#include <string>
+
+#include "cli/render/style.h"
+
+namespace wardmote::cli {
+
+/// One line for each finding, and its advice under it.
+std::string draw_findings(std::span<const boost::json::value> findings, Style style);
+
+/// One finding in full: since, subjects, quoted evidence, advice.
+std::string draw_finding_in_full(const boost::json::value& finding, Style style);
+
+}  // namespace wardmote::cli

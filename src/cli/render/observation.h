@@ -1,0 +1,13 @@
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <string>
+
+#include "cli/render/style.h"
+
+namespace wardmote::cli {
+
+/// What one probe saw: the outcome and why, the facts, and for a raft member its server list.
+std::string draw_observation(const boost::json::value& observation, Style style);
+
+}  // namespace wardmote::cli

@@ -1,0 +1,57 @@
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/explain/code.h"
+#include "cli/explain/subject.h"
+#include "cli/reading.h"
+#include "cli/render/checks.h"
+#include "cli/render/explanation.h"
+#include "cli/render/fields.h"
+#include "cli/verbs/verbs.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kPath = "/api/v1/status";
+
+/// The worst of what stands.
+Exit worst_of(const json::value& explained) {
+  const Fields fields(explained);
+  Exit worst = Exit::kGood;
+  for (const json::value& finding : fields.list("findings")) {
+    worst = worse(worst, exit_of_severity(Fields(finding).raw("severity")));
+  }
+  for (const json::value& member : fields.list("members")) {
+    worst = worse(worst, exit_of_verdict(Fields(member).raw("outcome")));
+  }
+  for (const json::value& cluster : fields.list("clusters")) {
+    worst = worse(worst, exit_of_verdict(Fields(cluster).raw("verdict")));
+  }
+  for (const json::value& check : fields.list("checks")) worst = worse(worst, exit_of_check(check));
+  return worst;
+}
+
+}  // namespace
+
+Exit run_explain(const Call& call) {
+  const std::string subject = call.value("SUBJECT");
+  if (const std::optional<judge::Code> code = judge::parse_code(subject)) {
+    const judge::CodeInfo* info = &judge::info(*code);
+    return read(call, {.path = kPath,
+                       .select = [info](const json::value& status) -> Result<json::value> {
+                         return explain_code(*info, status);
+                       },
+                       .draw = draw_code,
+                       .judge = worst_of,
+                       .without_agent = catalogue_entry(*info)});
+  }
+  return read(call, {.path = kPath,
+                     .select = [subject](const json::value& status) { return explain_subject(subject, status); },
+                     .draw = draw_subject,
+                     .judge = worst_of});
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,39 @@
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/agent_client.h"
+#include "cli/output.h"
+#include "cli/session.h"
+#include "cli/verbs/verbs.h"
+
+namespace wardmote::cli {
+namespace {
+
+using runtime::HttpResponse;
+using runtime::Task;
+
+/// Any status but 200 is "no", as for every other caller of these paths.
+Task<Exit> ask(const Call* call, AgentClient* client, std::string path) {
+  const Answer<HttpResponse> answer = co_await client->get(path);
+  if (!answer) co_return complain(*call, answer.error().exit, answer.error().message);
+  std::string_view rest = trim(answer->body);
+  while (!rest.empty()) print(escape_control(take_until(rest, '\n')) + "\n");
+  co_return answer->status == 200 ? Exit::kGood : Exit::kCritical;
+}
+
+Exit run_gate(const Call& call, std::string path) {
+  Result<AgentAddress> address = agent_address(call, agent_environment());
+  if (!address) return complain(call, Exit::kUsage, address.error().context);
+  Session session;
+  AgentClient client(session.runtime(), std::move(*address));
+  return session.run(ask(&call, &client, std::move(path)));
+}
+
+}  // namespace
+
+Exit run_livez(const Call& call) { return run_gate(call, "/livez"); }
+Exit run_readyz(const Call& call) { return run_gate(call, "/readyz"); }
+
+}  // namespace wardmote::cli

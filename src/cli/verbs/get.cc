@@ -1,0 +1,61 @@
+#include "cli/reading.h"
+#include "cli/render/checks.h"
+#include "cli/render/cluster.h"
+#include "cli/render/fields.h"
+#include "cli/render/findings.h"
+#include "cli/verbs/verbs.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+
+std::string draw_member_list(const json::value& shown, Style style) {
+  return draw_members(Fields(shown).list("members"), style);
+}
+
+std::string draw_finding_list(const json::value& shown, Style style) {
+  return draw_findings(Fields(shown).list("findings"), style);
+}
+
+std::string draw_check_list(const json::value& shown, Style style) {
+  return draw_checks(Fields(shown).list("checks"), style);
+}
+
+Exit worst_member(const json::value& shown) {
+  Exit worst = Exit::kGood;
+  for (const json::value& member : Fields(shown).list("members")) {
+    worst = worse(worst, exit_of_verdict(Fields(member).raw("outcome")));
+  }
+  return worst;
+}
+
+Exit worst_finding(const json::value& shown) {
+  Exit worst = Exit::kGood;
+  for (const json::value& finding : Fields(shown).list("findings")) {
+    worst = worse(worst, exit_of_severity(Fields(finding).raw("severity")));
+  }
+  return worst;
+}
+
+Exit worst_check(const json::value& shown) {
+  Exit worst = Exit::kGood;
+  for (const json::value& check : Fields(shown).list("checks")) worst = worse(worst, exit_of_check(check));
+  return worst;
+}
+
+}  // namespace
+
+Exit run_get_members(const Call& call) {
+  return read(call, {.path = "/api/v1/members", .draw = draw_member_list, .judge = worst_member});
+}
+
+Exit run_get_findings(const Call& call) {
+  return read(call, {.path = "/api/v1/findings", .draw = draw_finding_list, .judge = worst_finding});
+}
+
+Exit run_get_checks(const Call& call) {
+  return read(call, {.path = "/api/v1/checks", .draw = draw_check_list, .judge = worst_check});
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "cli/command.h"
+#include "cli/exit_code.h"
+
+namespace wardmote::cli {
+
+Exit run_status(const Call& call);
+Exit run_get_members(const Call& call);
+Exit run_get_findings(const Call& call);
+Exit run_get_checks(const Call& call);
+Exit run_explain(const Call& call);
+Exit run_probe(const Call& call);
+Exit run_assess_ovn(const Call& call);
+Exit run_livez(const Call& call);
+Exit run_readyz(const Call& call);
+Exit run_completion(const Call& call);
+Exit run_version(const Call& call);
+
+}  // namespace wardmote::cli

@@ -1,0 +1,135 @@
+"""Every row of ovn-faults.yaml against real servers and a real agent."""
+
+import threading
+import time
+
+import pytest
+
+import scenario
+from lab.faults import FAULTS
+from lab.instance import Lab
+from scenario import Cast, Sample, Step
+from tools.agent import Agent
+
+SCENARIOS = scenario.load()
+# What a run without --full plays: every kind of evidence once (refusal, silence, ids, modes), and calm.
+SMOKE = {"leader_killed", "follower_paused", "wiped_and_rejoined", "standalone_in_place_of_a_member", "addition_in_progress"}
+
+
+def rows():
+    for one in SCENARIOS:
+        yield pytest.param(one, id=one.name, marks=[] if one.name in SMOKE else [pytest.mark.slow])
+
+
+@pytest.mark.parametrize("one", rows())
+def test_fault(one):
+    with Lab.up(one.name.replace("_", "-")[:40].rstrip("-"), ["nb"], hosts=4, transient=True) as lab:
+        stage = Stage(lab)
+        try:
+            before = None
+            for number, step in enumerate(one.steps, 1):
+                wrong = stage.play(step, before)
+                assert not wrong, f"{one.name}, step {number} ({', '.join(step.do) or 'watch'}):\n" + "\n".join(wrong)
+                before = step
+        finally:
+            stage.stop()
+
+
+class Stage:
+    """A healthy cluster and an agent that found it so."""
+
+    def __init__(self, lab: Lab):
+        self.lab, self.cluster = lab, lab.clusters["nb"]
+        self.agent = Agent(lab.write_config(), lab.api_socket)
+        try:
+            self.agent.wait_healthy()
+        except BaseException:
+            self.agent.stop()
+            raise
+        self.cast = Cast.of(self.cluster)
+
+    def stop(self) -> None:
+        self.agent.stop()
+
+    def play(self, step: Step, before: Step | None) -> list[str]:
+        with Recorder(self.agent) as recorder:
+            for words in step.do:
+                self._do(*words.split(), recorder=recorder)
+            done = time.monotonic()
+            self.cast.look()
+            recorder.run_until(done + step.settled + step.watch)
+        if recorder.unanswered:
+            return [f"{at - done:5.1f} s: the agent did not answer: {problem}" for at, problem in recorder.unanswered]
+        samples = [Sample(at - done, findings) for at, findings in recorder.seen]
+        wrong = scenario.judge(step, before, samples, self.cast)
+        return wrong or self._command_line(step, samples[-1].findings)
+
+    def _do(self, what: str, who: str = "", value: str = "", *, recorder: "Recorder") -> None:
+        number = self.cast.numbers.get(who, 0)
+        if what == "resume":
+            self.cluster.resume(number)
+        elif what == "heal":
+            self.cluster.heal(number)
+        elif what == "slow-kick":
+            self.cluster.kick_slowly(number, 3.0)
+        elif what == "restart-agent":
+            self.agent.stop()
+            self.agent = Agent(self.lab.write_config(), self.lab.api_socket)
+            self.agent.wait_serving()
+            recorder.follow(self.agent)
+        else:
+            fault = FAULTS[what]
+            fault.does(self.cluster, number, float(value) if value else fault.default)
+            if who == "new":
+                self.cast.numbers["new"] = max(self.cluster.members)
+
+    def _command_line(self, step: Step, findings: list[dict]) -> list[str]:
+        """Exit code of status; explain quotes the evidence, by code and by subject."""
+        wrong = []
+        status = self.agent.cli("status")
+        if status.returncode != step.status:
+            wrong.append(f"wardmote status ends with {status.returncode}, expected {step.status}:\n{status.stdout}{status.stderr}")
+        for finding in findings:
+            quoted = [one["says"] for one in finding["evidence"]]
+            for asked in (finding["code"], finding["subjects"][0]):
+                told = " ".join(self.agent.cli("explain", asked).stdout.split())
+                if finding["code"] not in told or not any(" ".join(says.split()) in told for says in quoted):
+                    wrong.append(f"wardmote explain {asked} does not quote any of {quoted} of {finding['code']}:\n{told}")
+        return wrong
+
+
+class Recorder:
+    """Notes what the agent says, five times a second, from its own thread."""
+
+    def __init__(self, agent: Agent):
+        self.agent = agent
+        self.seen: list[tuple[float, list[dict]]] = []
+        self.unanswered: list[tuple[float, str]] = []
+        self._end = float("inf")
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> "Recorder":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._end = 0.0
+        self._thread.join()
+
+    def run_until(self, end: float) -> None:
+        self._end = end
+        self._thread.join()
+
+    def follow(self, agent: Agent) -> None:
+        """From here on another agent is asked; what could not be asked between the two does not matter."""
+        self.agent = agent
+        self.unanswered.clear()
+
+    def _run(self) -> None:
+        while time.monotonic() < self._end:
+            try:
+                findings = self.agent.json("/api/v1/findings")["findings"]
+                self.seen.append((time.monotonic(), [finding for finding in findings if finding["severity"] != "info"]))
+            except RuntimeError as problem:
+                self.unanswered.append((time.monotonic(), str(problem)))
+            time.sleep(0.2)

@@ -1,0 +1,77 @@
+"""./dev fuzz: every fuzz target for a while, side by side; appends to docs/evidence/fuzz.jsonl what was done and what came of it."""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = ROOT / "build/fuzz/bin"
+CORPUS = ROOT / "build/fuzz/corpus"    # grows from run to run
+CRASHES = ROOT / "build/fuzz/crashes"
+EVIDENCE = ROOT / "docs/evidence/fuzz.jsonl"
+LONGEST_INPUT = 1 << 16
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="./dev fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=int, default=60, help="for each target (default: 60)")
+    parser.add_argument("--no-evidence", action="store_true", help="write nothing to docs/evidence")
+    given = parser.parse_args()
+    targets = sorted(source.stem for source in (ROOT / "tests/fuzz").glob("fuzz_*.cc"))
+    if not targets:
+        print("fuzz: no targets in tests/fuzz", file=sys.stderr)
+        return 1
+    cores = os.cpu_count() or 1
+    print(f"==> {len(targets)} targets, {given.seconds} s each, {cores} at a time "
+          f"({given.seconds * -(-len(targets) // cores)} s)", flush=True)
+    with ThreadPoolExecutor(cores) as pool:
+        results = list(pool.map(lambda target: fuzz(target, given.seconds), targets))
+    if not given.no_evidence:
+        EVIDENCE.parent.mkdir(parents=True, exist_ok=True)
+        with open(EVIDENCE, "a", encoding="utf-8") as evidence:
+            evidence.writelines(json.dumps(result) + "\n" for result in results)
+    return 0 if all(result["result"] == "clean" for result in results) else 1
+
+
+def fuzz(target: str, seconds: int) -> dict:
+    corpus = CORPUS / target
+    corpus.mkdir(parents=True, exist_ok=True)
+    CRASHES.mkdir(parents=True, exist_ok=True)
+    command = [str(BIN / target), f"-max_total_time={seconds}", f"-max_len={LONGEST_INPUT}", "-timeout=10", "-rss_limit_mb=2048",
+               "-print_final_stats=1", f"-artifact_prefix={CRASHES}/{target}-", str(corpus), *seeds(target)]
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                          check=False)
+    executions = re.search(r"stat::number_of_executed_units:\s*(\d+)", done.stderr)
+    coverage = re.findall(r"cov: (\d+)", done.stderr)
+    result = {"at": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "target": target, "seconds": seconds,
+              "executions": int(executions.group(1)) if executions else 0, "coverage": int(coverage[-1]) if coverage else 0,
+              "corpus": sum(1 for _ in corpus.iterdir()), "commit": commit(), "result": "clean" if done.returncode == 0 else "crash"}
+    print(f"    {target}: {result['result']}, {result['executions']} executions, coverage {result['coverage']}", flush=True)
+    if done.returncode != 0:
+        print("\n".join(done.stderr.splitlines()[-60:]), file=sys.stderr, flush=True)
+    return result
+
+
+def seeds(target: str) -> list[str]:
+    """tests/fuzz/corpus/NAME if there is one, and the real captures."""
+    folders = [ROOT / "tests/fuzz/corpus" / target.removeprefix("fuzz_"), *sorted(path for path in (ROOT / "tests/data").glob("**/")
+                                                                                    if path.is_dir())]
+    return [str(folder) for folder in folders if folder.is_dir()]
+
+
+def commit() -> str:
+    """With a '+' when the tree differs from it."""
+    name = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    changed = subprocess.run(["git", "status", "--porcelain", "--", "src", "tests"], cwd=ROOT, capture_output=True, text=True,
+                             check=False)
+    return name.stdout.strip() + ("+" if changed.stdout.strip() else "")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
