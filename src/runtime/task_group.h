@@ -24,7 +24,7 @@ class TaskGroup {
   /// Starts `task`; `name` is for /debug and for the message when it throws, which ends the process (cancellation aside).
   /// After cancel() new tasks are dropped unstarted.
   void spawn(std::string name, Task<void> task);
-  /// Asks every task to end; does not wait.
+  /// Asks every task to end; does not wait. From within the loop only: Asio would deliver it late to a task that has ended.
   void cancel() noexcept;
   /// Waits until no task is left. If the waiting task is cancelled, so is the group, and the wait goes on until it is empty.
   Task<void> join();
