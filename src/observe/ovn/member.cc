@@ -27,8 +27,7 @@ Deadline early(Deadline deadline, TimePoint now) {
 }
 
 std::vector<std::string> control_argv(const MemberTarget& target) {
-  if (!target.control_command.empty()) return target.control_command;
-  if (!target.control) return {};
+  if (!target.control_command.empty() || !target.control) return target.control_command;
   return {"ovn-appctl", "-t", target.control->path};
 }
 
