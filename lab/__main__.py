@@ -12,7 +12,7 @@ examples:
 import argparse
 import sys
 
-from lab.faults import FAULTS
+from lab.faults import FAULTS, mend
 from lab.instance import Lab, LabError, may_run, take_down_all
 from lab.network import NetworkError
 from lab.ovn import DATABASES, Cluster
@@ -58,8 +58,8 @@ def _parser() -> argparse.ArgumentParser:
     breaks.add_argument("--value", type=float, help="the fault's number")
     breaks.set_defaults(verb=_break)
 
-    mend = verbs.add_parser("mend", help="make the clusters healthy again; those past mending are built anew")
-    mend.set_defaults(verb=_mend)
+    healed = verbs.add_parser("mend", help="make the clusters healthy again; those past mending are built anew")
+    healed.set_defaults(verb=_mend)
     down = verbs.add_parser("down", help="end it all and remove it")
     down.set_defaults(verb=_down)
     clean = verbs.add_parser("clean", help="take down every lab of this checkout")
@@ -111,7 +111,7 @@ def _number(cluster: Cluster, who: str) -> int:
 def _mend(given: argparse.Namespace) -> None:
     lab = Lab.load(given.name)
     for cluster in lab.clusters.values():
-        anew = cluster.mend()
+        anew = mend(cluster)
         print(f"{cluster.database.short}: healthy" + (" (built anew)" if anew else ""))
         lab.save()
 
