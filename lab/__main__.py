@@ -52,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     rows = "\n".join(f"  {fault.name:14} {fault.help}" + (f" (--value {fault.value}, default {fault.default:g})" if fault.value else "")
                      for fault in FAULTS.values())
     breaks = verbs.add_parser("break", help="do something to a member", formatter_class=argparse.RawTextHelpFormatter,
-                              epilog=f"faults:\n{rows}\n\ntargets: nb/1 sb/3 nb/leader sb/follower; without a database, both: 2, leader")
+                              epilog=f"faults:\n{rows}\n\ntargets: nb/1 sb/3 nb/leader sb/follower; also nb, or for both: 2")
     breaks.add_argument("fault", choices=FAULTS, metavar="FAULT")
     breaks.add_argument("target", nargs="?", default="nb/follower", metavar="TARGET", help="default: nb/follower")
     breaks.add_argument("--value", type=float, help="the fault's number")
@@ -91,7 +91,7 @@ def _break(given: argparse.Namespace) -> None:
 
 
 def _targets(lab: Lab, text: str) -> list[tuple[Cluster, int]]:
-    database, _, who = text.rpartition("/")
+    database, _, who = (text, "/", "follower") if text in lab.clusters else text.rpartition("/")
     if database and database not in lab.clusters:
         raise LabError(f"'{text}': no database '{database}' here; there are: {', '.join(lab.clusters)}")
     chosen = [lab.clusters[database]] if database else list(lab.clusters.values())
