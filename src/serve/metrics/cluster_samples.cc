@@ -1,5 +1,6 @@
 #include "serve/metrics/cluster_samples.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "serve/metrics/table.h"
@@ -9,6 +10,16 @@ namespace wardmote::serve {
 using judge::raft::MemberId;
 using judge::raft::Opinion;
 using judge::raft::Server;
+
+namespace {
+
+constexpr std::size_t kMostServers = 64;
+
+}  // namespace
+
+std::span<const Server> listed(const judge::raft::Status& status) {
+  return std::span(status.servers).first(std::min(status.servers.size(), kMostServers));
+}
 
 ClusterSamples::ClusterSamples(Exposition& out, const ClusterView& cluster)
     : out_(out), cluster_(cluster), cid_(to_string(cluster_id_of(cluster))) {}

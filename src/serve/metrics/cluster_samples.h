@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -40,8 +41,11 @@ class ClusterSamples {
   std::string cid_;
 };
 
+/// The servers that a member lists, up to a cap: a list may hold any number of ghosts, labels must not.
+std::span<const judge::raft::Server> listed(const judge::raft::Status& status);
+
 // One for each group of the table.
 void add_raft_metrics(ClusterSamples& samples);
-void add_consensus_metrics(ClusterSamples& samples);
+void add_plunger_metrics(ClusterSamples& samples);
 
 }  // namespace wardmote::serve

@@ -15,8 +15,7 @@ using judge::raft::Role;
 using judge::raft::Server;
 using judge::raft::Status;
 
-// A member's list may hold any number of ghosts; labels must not.
-constexpr std::size_t kMostPeers = 64;
+constexpr std::size_t kMostLinks = 128;
 
 double number(std::uint64_t value) {
   return static_cast<double>(value);
@@ -45,8 +44,7 @@ void add_words(ClusterSamples& samples, std::size_t index, const Status& status)
 }
 
 void add_peers(ClusterSamples& samples, std::size_t index, const Status& status) {
-  const std::size_t count = std::min(status.servers.size(), kMostPeers);
-  for (const Server& server : std::span(status.servers).first(count)) {
+  for (const Server& server : listed(status)) {
     if (server.self) continue;
     const std::string peer = samples.sid(server);
     if (status.role == Role::kLeader && server.match_index) {
@@ -65,7 +63,7 @@ void add_links(ClusterSamples& samples, const Status& status) {
   // Two connections of one peer and direction are one series: up when any is.
   std::map<std::pair<std::string_view, bool>, bool> up;
   for (const Link& link : status.links) {
-    if (up.size() < 2 * kMostPeers) up[{link.peer, link.outgoing}] |= link.up;
+    if (up.size() < kMostLinks) up[{link.peer, link.outgoing}] |= link.up;
   }
   const std::string from = judge::raft::short_name(status.server_id);
   for (const auto& [link, any_up] : up) {
