@@ -107,6 +107,11 @@ Task<void> run_all(Executor executor, std::vector<Task<void>> tasks) {
   co_await asio::this_coro::throw_if_cancelled(false);
   Task<void> joined = group.join();
   co_await std::move(joined);
+  // The parts were cut short, so the caller must not go on as if they had ended by themselves.
+  const asio::cancellation_state asked = co_await asio::this_coro::cancellation_state;
+  if (asked.cancelled() != asio::cancellation_type::none) {
+    throw boost::system::system_error(asio::error::operation_aborted);
+  }
 }
 
 std::size_t TaskGroup::size() const noexcept {

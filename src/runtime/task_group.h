@@ -39,7 +39,8 @@ class TaskGroup {
   std::shared_ptr<State> state_;
 };
 
-/// Runs all `tasks` at once and returns when every one has ended. Cancelling the caller cancels them, and still waits.
+/// Runs all `tasks` at once and returns when every one has ended. Cancelling the caller cancels them, still waits, and
+/// then unwinds the caller.
 Task<void> run_all(Executor executor, std::vector<Task<void>> tasks);
 
 }  // namespace wardmote::runtime
