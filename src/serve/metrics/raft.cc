@@ -40,7 +40,10 @@ void add_log(ClusterSamples& samples, std::size_t index, const Status& status) {
 void add_words(ClusterSamples& samples, std::size_t index, const Status& status) {
   samples.add_of(index, metric("ovn_raft_role"), 1, {to_string(status.role)});
   samples.add_of(index, metric("ovn_raft_status"), 1, {to_string(status.standing)});
-  samples.add_of(index, metric("ovn_raft_leader_info"), 1, {to_string(status.leader)});
+  const bool self = status.leader.kind == judge::raft::PeerName::Kind::kSelf;
+  const std::string leader =
+      self ? samples.sid_of(index) : samples.sid_named(status, to_string(status.leader));
+  samples.add_of(index, metric("ovn_raft_leader_info"), 1, {leader});
 }
 
 void add_peers(ClusterSamples& samples, std::size_t index, const Status& status) {
