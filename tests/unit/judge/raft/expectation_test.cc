@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include "unit/judge/raft/fake_cluster.h"
+
+namespace wardmote::judge::raft {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::vector<std::string> kThree = {"tcp:10.0.0.1:6643", "tcp:10.0.0.2:6643", "tcp:10.0.0.3:6643"};
+
+TEST(Expectation, AsExpectedIsSilent) {
+  FakeCluster cluster(3);
+  cluster.expectation.addresses = kThree;
+  EXPECT_EQ(told(cluster.watch(20s)), Told{});
+}
+
+TEST(Expectation, BareHostsWillDo) {
+  FakeCluster cluster(3);
+  cluster.expectation.addresses = {"10.0.0.1", "10.0.0.2", "10.0.0.3"};
+  EXPECT_EQ(told(cluster.watch(20s)), Told{});
+}
+
+TEST(UnexpectedMember, ListedDeadAndNotExpected) {
+  FakeCluster cluster(4);
+  cluster.expectation.addresses = kThree;
+  cluster.node(3).configured = false;
+  cluster.watch(5s);
+  cluster.kill(3);
+  const Assessment found = cluster.watch(30s);
+  EXPECT_EQ(told(found), (Told{"warning RAFT_QUORUM_MARGIN", "warning RAFT_DEAD_MEMBER 2e3d", "warning RAFT_UNEXPECTED_MEMBER 2e3d",
+                               "warning RAFT_CLUSTER_SIZE"}));
+}
+
+TEST(StaleHint, AMemberMoreThanExpectedThatLives) {
+  FakeCluster cluster(4);
+  cluster.expectation.addresses = kThree;
+  cluster.expectation.replicas = 4;
+  const Assessment found = cluster.watch(20s);
+  EXPECT_EQ(told(found), (Told{"warning RAFT_STALE_HINT tcp:10.0.0.4:6643", "info RAFT_CLUSTER_SIZE"}));
+  EXPECT_NE(the(Code::kRaftStaleHint, found).advice->text.find("Never remove"), std::string::npos);
+}
+
+TEST(StaleHint, AMemberThatMovedAndWasKicked) {
+  FakeCluster cluster(3);
+  cluster.expectation.addresses = {"tcp:10.0.0.1:6643", "tcp:10.0.0.2:6643", "tcp:10.0.0.9:6643"};
+  EXPECT_EQ(told(cluster.watch(20s)), Told{"warning RAFT_STALE_HINT tcp:10.0.0.9:6643"});
+}
+
+TEST(MissingMember, ExpectedAndInNobodysList) {
+  FakeCluster cluster(3);
+  cluster.expectation.addresses = kThree;
+  cluster.expectation.addresses.emplace_back("tcp:10.0.0.4:6643");
+  cluster.expectation.replicas = 3;
+  EXPECT_EQ(told(cluster.watch(4s)), Told{});
+  EXPECT_EQ(told(cluster.watch(1s)), Told{"warning RAFT_MISSING_MEMBER tcp:10.0.0.4:6643"});
+}
+
+TEST(MissingMember, ADeadExpectedMemberIsNotMissing) {
+  FakeCluster cluster(3);
+  cluster.expectation.addresses = kThree;
+  cluster.watch(5s);
+  cluster.kill(1);
+  EXPECT_EQ(told(cluster.watch(30s)), (Told{"critical RAFT_MEMBER_DOWN ctl-2", "warning RAFT_QUORUM_MARGIN"}));
+}
+
+TEST(Expectation, NothingIsClaimedWhenNobodySpeaks) {
+  FakeCluster cluster(3);
+  cluster.expectation.addresses = {"tcp:10.0.0.7:6643"};
+  for (const std::size_t i : {0, 1, 2}) cluster.node(i).silence = ReasonCode::kDenied;
+  EXPECT_EQ(told(cluster.watch(30s)), Told{});
+}
+
+}  // namespace
+}  // namespace wardmote::judge::raft

@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+
+#include "unit/judge/raft/fake_cluster.h"
+
+namespace wardmote::judge::raft {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Capture 22: the remotes that it wants to join by do not answer.
+TEST(JoiningStuck, AfterThirtySeconds) {
+  FakeCluster cluster(3);
+  cluster.expectation.addresses = {"tcp:10.0.0.1:6643", "tcp:10.0.0.2:6643", "tcp:10.0.0.3:6643", "tcp:10.0.0.4:6643"};
+  cluster.expectation.replicas = 3;
+  const std::size_t fourth = cluster.add_node("ctl-4", "736ef006-0c2f-4a09-9c89-6158fa4f8c9a", "tcp:10.0.0.4:6643");
+  Node& joiner = cluster.node(fourth);
+  joiner.standing = Standing::kJoining;
+  joiner.cluster_id = {};
+  joiner.own_list = std::vector<Server>{};
+  EXPECT_EQ(told(cluster.watch(30s)), Told{});
+  const Assessment found = cluster.watch(1s);
+  EXPECT_EQ(told(found), Told{"critical RAFT_JOINING_STUCK ctl-4"});
+  EXPECT_EQ(found.members[3].reason.text, "joining cluster");
+}
+
+TEST(JoiningStuck, NotIfItGetsInInTime) {
+  FakeCluster cluster(3);
+  const std::size_t fourth = cluster.add_node("ctl-4", "736ef006-0c2f-4a09-9c89-6158fa4f8c9a", "tcp:10.0.0.4:6643");
+  cluster.node(fourth).standing = Standing::kJoining;
+  cluster.watch(10s);
+  cluster.enlist(fourth, Phase::kAddingCatchup);
+  cluster.watch(5s);
+  cluster.enlist(fourth);
+  cluster.node(fourth).standing = Standing::kMember;
+  EXPECT_EQ(told(cluster.watch(60s)), Told{"info RAFT_CLUSTER_SIZE"});
+}
+
+// Capture 17: kicked, and the process runs on without the database.
+TEST(MemberRemoved, KickedButRunning) {
+  FakeCluster cluster(3);
+  cluster.expectation.addresses = {"tcp:10.0.0.1:6643", "tcp:10.0.0.2:6643", "tcp:10.0.0.3:6643"};
+  cluster.watch(5s);
+  cluster.strike(2);
+  cluster.node(2).mode = Mode::kAbsent;
+  cluster.node(2).silence = ReasonCode::kUnknownCluster;
+  EXPECT_EQ(told(cluster.watch(4s)), Told{});
+  const Assessment found = cluster.watch(10s);
+  EXPECT_EQ(told(found), (Told{"critical RAFT_MEMBER_REMOVED ctl-3", "warning RAFT_CLUSTER_SIZE"}));
+  EXPECT_EQ(the(Code::kRaftMemberRemoved, found).subjects.size(), 3U) << "its old id and address are remembered";
+  EXPECT_EQ(found.members[2].outcome, Outcome::kFail);
+}
+
+TEST(MemberRemoved, LeavingIsGivenThirtySecondsAndIsAWarning) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.node(2).standing = Standing::kLeaving;
+  EXPECT_EQ(told(cluster.watch(30s)), Told{});
+  EXPECT_EQ(told(cluster.watch(1s)), Told{"warning RAFT_MEMBER_REMOVED ctl-3"});
+  cluster.node(2).standing = Standing::kLeft;
+  cluster.strike(2);
+  EXPECT_EQ(told(cluster.watch(10s)), (Told{"critical RAFT_MEMBER_REMOVED ctl-3", "info RAFT_CLUSTER_SIZE"}));
+}
+
+TEST(MemberListMismatch, AtTheSameIndex) {
+  FakeCluster cluster(3);
+  cluster.watch(3s);
+  std::vector<Server> other = cluster.list();
+  other[2].address = "tcp:10.0.0.33:6643";
+  cluster.node(1).own_list = other;
+  EXPECT_EQ(told(cluster.watch(4s)), Told{});
+  EXPECT_EQ(told(cluster.watch(1s)), Told{"warning RAFT_MEMBER_LIST_MISMATCH ctl-2"});
+}
+
+TEST(MemberListMismatch, TheOrderOfAListMeansNothing) {
+  FakeCluster cluster(3);
+  std::vector<Server> other = cluster.list();
+  std::swap(other[0], other[2]);
+  cluster.node(1).own_list = other;
+  EXPECT_EQ(told(cluster.watch(20s)), Told{});
+}
+
+TEST(MemberListMismatch, AMemberThatIsBehindKnowsAnOlderList) {
+  FakeCluster cluster(3);
+  std::vector<Server> other = cluster.list();
+  other.pop_back();
+  cluster.node(1).own_list = other;
+  --cluster.node(1).log_next;
+  EXPECT_EQ(told(cluster.watch(20s)), Told{});
+}
+
+// Capture 33: the plunger suspects a healthy member here.
+TEST(MemberListMismatch, NotWhileAServerIsBeingAddedOrRemoved) {
+  FakeCluster cluster(3);
+  const std::vector<Server> old = cluster.list();
+  cluster.node(1).own_list = old;
+  cluster.node(2).own_list = old;
+  cluster.strike(2);
+  cluster.edit = [](std::vector<Opinion>& all) {
+    all[0].status->changes.push_back({.adding = false, .id = all[2].status->server_id, .phase = Phase::kRemoving});
+  };
+  EXPECT_FALSE(has(Code::kRaftMemberListMismatch, cluster.watch(20s)));
+}
+
+TEST(ModeMismatch, StandaloneAndRelayWhereAClusterIsExpected) {
+  for (const Mode mode : {Mode::kStandalone, Mode::kRelay}) {
+    FakeCluster cluster(3);
+    cluster.watch(3s);
+    cluster.node(2).mode = mode;
+    cluster.isolate(2);
+    EXPECT_EQ(told(cluster.watch(2s)), Told{});
+    const Assessment found = cluster.watch(20s);
+    EXPECT_EQ(told(found), (Told{"critical RAFT_MODE_MISMATCH ctl-3", "warning RAFT_QUORUM_MARGIN"}));
+    EXPECT_EQ(found.members[2].reason.text, to_string(mode));
+  }
+}
+
+TEST(ModeMismatch, AnExpectedClusterThatIsStandaloneAltogether) {
+  FakeCluster cluster(1);
+  cluster.node(0).mode = Mode::kStandalone;
+  EXPECT_EQ(told(cluster.watch(5s)), Told{"critical RAFT_MODE_MISMATCH ctl-1"});
+}
+
+}  // namespace
+}  // namespace wardmote::judge::raft

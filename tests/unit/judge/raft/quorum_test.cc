@@ -1,0 +1,196 @@
+#include <gtest/gtest.h>
+
+#include "unit/judge/raft/fake_cluster.h"
+
+namespace wardmote::judge::raft {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(QuorumMargin, OneOfThreeKilled) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(2);
+  EXPECT_EQ(told(cluster.watch(2s)), Told{});
+  const Assessment found = cluster.watch(1s);
+  EXPECT_EQ(told(found), (Told{"critical RAFT_MEMBER_DOWN ctl-3", "warning RAFT_QUORUM_MARGIN"}));
+  EXPECT_EQ(found.quorum.live, 2U);
+  EXPECT_EQ(the(Code::kRaftQuorumMargin, found).summary,
+            "2 of 3 voters live and 2 are needed: the next failure stops all writes");
+}
+
+TEST(QuorumMargin, NotWithOneOfFiveDown) {
+  FakeCluster cluster(5);
+  cluster.kill(4);
+  EXPECT_EQ(told(cluster.watch(60s)), Told{"critical RAFT_MEMBER_DOWN ctl-5"});
+}
+
+TEST(QuorumMargin, NotWithTwoVotersWhichNeverHaveOne) {
+  FakeCluster cluster(2);
+  EXPECT_EQ(told(cluster.watch(30s)), Told{"info RAFT_CLUSTER_SIZE"});
+}
+
+TEST(QuorumMargin, UnknownWhenNobodyCanTellOfAVoter) {
+  FakeCluster cluster(3);
+  cluster.node(0).configured = false;
+  cluster.node(1).configured = false;
+  const Assessment look = cluster.watch(30s);
+  EXPECT_EQ(told(look), Told{}) << "a lone follower proves a quorum, and tells nothing of the third";
+  EXPECT_GE(look.quorum.live, look.quorum.needed);
+}
+
+// Captures 10 and 11: the plunger says quorum=1 here.
+TEST(NoQuorum, TwoOfThreeKilledAndAFollowerSurvives) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(0);
+  cluster.kill(1);
+  EXPECT_EQ(told(cluster.watch(2s)), Told{});
+  Assessment found = cluster.watch(1s);
+  const Told expected{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_DOWN ctl-1", "critical RAFT_MEMBER_DOWN ctl-2"};
+  EXPECT_EQ(told(found), expected);
+  cluster.node(2).role = Role::kCandidate;
+  cluster.node(2).standing = Standing::kDisconnected;
+  for (int i = 0; i < 60; ++i) {
+    ++cluster.node(2).term;
+    found = cluster.watch(1s);
+    ASSERT_EQ(told(found), expected);
+  }
+  const Finding& finding = the(Code::kRaftNoQuorum, found);
+  EXPECT_EQ(finding.summary, "1 of 3 voters live, 2 are needed: nothing can be written");
+  EXPECT_NE(finding.advice->text.find("cannot work"), std::string::npos);
+  EXPECT_TRUE(finding.advice->command.empty());
+}
+
+TEST(NoQuorum, TwoOfThreeKilledAndTheLeaderSurvives) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(1);
+  cluster.kill(2);
+  const Told expected{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_DOWN ctl-2", "critical RAFT_MEMBER_DOWN ctl-3"};
+  EXPECT_EQ(told(cluster.watch(3s)), expected) << "the leader heard them a moment ago, and their sockets refuse";
+}
+
+TEST(NoQuorum, MembersThatWeMayNotAskAreNotDead) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.node(0).silence = ReasonCode::kDenied;
+  cluster.node(1).silence = ReasonCode::kDenied;
+  cluster.isolate(2);
+  cluster.node(2).role = Role::kCandidate;
+  EXPECT_FALSE(has(Code::kRaftNoQuorum, cluster.watch(30s)));
+}
+
+TEST(NoQuorum, ALeaderThatHearsAMajorityProvesIt) {
+  FakeCluster cluster(3);
+  cluster.node(1).silence = ReasonCode::kUnreachable;
+  cluster.node(2).silence = ReasonCode::kUnreachable;
+  const Assessment look = cluster.watch(30s);
+  EXPECT_EQ(told(look), Told{});
+  EXPECT_EQ(look.quorum.live, 3U);
+}
+
+TEST(NoQuorum, EverybodyRefusesAndTheListIsRemembered) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  for (const std::size_t i : {0, 1, 2}) cluster.kill(i);
+  const Assessment found = cluster.watch(5s);
+  EXPECT_EQ(told(found), (Told{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_DOWN ctl-1",
+                               "critical RAFT_MEMBER_DOWN ctl-2", "critical RAFT_MEMBER_DOWN ctl-3"}));
+  EXPECT_EQ(found.verdict, Verdict::kCritical);
+}
+
+TEST(NoQuorum, EverybodyRefusesFromTheStart) {
+  FakeCluster cluster(3);
+  for (const std::size_t i : {0, 1, 2}) cluster.kill(i);
+  EXPECT_EQ(cluster.look().verdict, Verdict::kUnknown) << "one sample is not enough";
+  EXPECT_EQ(cluster.watch(5s).verdict, Verdict::kCritical);
+}
+
+TEST(NoQuorum, EverybodyDeniesUsIsUnknown) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  for (const std::size_t i : {0, 1, 2}) cluster.node(i).silence = ReasonCode::kDenied;
+  const Assessment look = cluster.watch(60s);
+  EXPECT_EQ(told(look), Told{});
+  EXPECT_EQ(look.verdict, Verdict::kUnknown);
+}
+
+// Capture 15: a ghost raises the majority, so that one more death is too many.
+TEST(NoQuorum, AGhostCountsAsAVoter) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(2);
+  cluster.watch(5s);
+  cluster.heal(2);
+  cluster.node(2).id = *parse_member_id("d8d142e3-c38f-46e8-ae36-3db41907e3ae");
+  cluster.enlist(2);
+  cluster.watch(20s);
+  cluster.kill(1);
+  const Assessment found = cluster.watch(5s);
+  EXPECT_EQ(told(found), (Told{"critical RAFT_NO_QUORUM", "critical RAFT_STALE_MEMBER 1430fed6-ec54-4795-89a5-cf985d758750",
+                               "critical RAFT_MEMBER_DOWN ctl-2", "info RAFT_CLUSTER_SIZE"}));
+}
+
+TEST(ClusterSize, AVoterMoreThanExpected) {
+  FakeCluster cluster(4);
+  cluster.expectation.replicas = 3;
+  EXPECT_EQ(told(cluster.watch(4s)), Told{});
+  EXPECT_EQ(told(cluster.watch(2s)), Told{"warning RAFT_CLUSTER_SIZE"});
+}
+
+TEST(ClusterSize, EvenAndSingleAreWorthKnowing) {
+  EXPECT_EQ(told(FakeCluster(4).watch(10s)), Told{"info RAFT_CLUSTER_SIZE"});
+  FakeCluster single(1);
+  const Assessment look = single.watch(10s);
+  EXPECT_EQ(told(look), Told{"info RAFT_CLUSTER_SIZE"});
+  EXPECT_EQ(look.verdict, Verdict::kOk);
+}
+
+TEST(ClusterSize, AMemberThatIsBeingAddedIsNotAVoterYet) {
+  FakeCluster cluster(3);
+  cluster.expectation.replicas = 3;
+  const std::size_t fourth = cluster.add_node("ctl-4", "2e3dde73-c10d-493c-98ae-03173911ef81", "tcp:10.0.0.4:6643");
+  cluster.node(fourth).standing = Standing::kJoining;
+  cluster.enlist(fourth, Phase::kAddingCatchup);
+  const Assessment look = cluster.watch(20s);
+  EXPECT_EQ(told(look), Told{});
+  EXPECT_EQ(look.quorum.voters, 3U);
+}
+
+TEST(ClusterSize, AMemberThatIsBeingRemovedStillVotes) {
+  FakeCluster cluster(3);
+  cluster.list()[2].phase = Phase::kRemoving;
+  EXPECT_EQ(cluster.watch(2s).quorum.voters, 3U);
+}
+
+TEST(CommitStall, UncommittedEntriesThatDoNotMove) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.node(0).uncommitted = 1;
+  ++cluster.node(0).log_next;
+  EXPECT_EQ(told(cluster.watch(4s)), Told{});
+  EXPECT_EQ(told(cluster.watch(1s)), Told{"critical RAFT_COMMIT_STALL ctl-1"});
+}
+
+TEST(CommitStall, ABusyLeaderCommits) {
+  FakeCluster cluster(3);
+  cluster.node(0).uncommitted = 1;
+  for (int i = 0; i < 30; ++i) {
+    for (const std::size_t node : {0, 1, 2}) cluster.node(node).log_next += 7;
+    ASSERT_EQ(told(cluster.watch(1s)), Told{});
+  }
+}
+
+TEST(CommitStall, IsOnlyTheConsequenceOfALostQuorum) {
+  FakeCluster cluster(3);
+  cluster.watch(2s);
+  cluster.node(0).uncommitted = 1;
+  cluster.kill(1, ReasonCode::kHung);
+  cluster.kill(2, ReasonCode::kHung);
+  EXPECT_EQ(told(cluster.watch(10s)), (Told{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_HUNG ctl-2",
+                                            "critical RAFT_MEMBER_HUNG ctl-3"}));
+}
+
+}  // namespace
+}  // namespace wardmote::judge::raft
