@@ -68,10 +68,10 @@ void add_links(ClusterSamples& samples, const Status& status) {
   for (const Link& link : status.links) {
     if (up.size() < kMostLinks) up[{link.peer, link.outgoing}] |= link.up;
   }
-  const std::string from = judge::raft::short_name(status.server_id);
+  const std::string from = to_string(status.server_id);
   for (const auto& [link, any_up] : up) {
-    samples.add(metric("ovn_raft_link_up"), any_up ? 1 : 0,
-                {from, link.first, link.second ? "out" : "in"});
+    const std::string to = samples.sid_named(status, link.first);
+    samples.add(metric("ovn_raft_link_up"), any_up ? 1 : 0, {from, to, link.second ? "out" : "in"});
   }
 }
 
