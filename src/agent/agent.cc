@@ -38,23 +38,20 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       service_(service),
       config_(std::move(config)),
       board_(config_, std::move(node), runtime.now()),
-      self_(runtime, board_),
-      tasks_(runtime.executor()) {}
+      scheduler_(runtime, guard_, listeners()),
+      tasks_(runtime.executor()) {
+  for (std::size_t i = 0; i < config_.checks.size(); ++i) checks_[config_.checks[i].name] = i;
+}
 
 Agent::~Agent() = default;
 
 Result<void> Agent::start() {
-  if (Result<void> made = make_watches(); !made) return made;
   for (const auto& endpoint : {config_.api.listen, config_.api.socket}) {
     if (!endpoint) continue;
     if (Result<void> served = serve(*endpoint); !served) return served;
   }
-  tasks_.spawn("heartbeat", self_.run());
-  for (const auto& cadence : cadences_) cadence->start();
-  for (std::size_t i = 0; i < clusters_.size(); ++i) {
-    Cadence* const cadence = cadences_[i].get();
-    clusters_[i]->watch_changes(tasks_, [cadence] { cadence->look_now(); });
-  }
+  if (Result<void> watched = watch_clusters(); !watched) return watched;
+  if (Result<void> watched = watch_checks(); !watched) return watched;
   service_.ready(status_line(board_.view(runtime_.now(), runtime_.wall_now())));
   tasks_.spawn("service manager", tell_service_manager());
   return {};
@@ -64,28 +61,44 @@ Task<void> Agent::stop() {
   service_.stopping();
   co_await drain_servers();
   co_await tasks_.stop();
+  co_await scheduler_.stop();
   log(LogLevel::kInfo, "stopped");
 }
 
-/// Cadences come in the order of the clusters, then of the checks.
-Result<void> Agent::make_watches() {
+Scheduler::Listeners Agent::listeners() {
+  Scheduler::Listeners listeners;
+  listeners.observed = [this](const std::string& name, const judge::Observation& seen, Duration) {
+    if (seen.reason.code == judge::ReasonCode::kProberStarved) board_.voided();
+    board_.check_observed(checks_.at(name), seen, runtime_.now());
+  };
+  listeners.beat = [this](Duration lateness) {
+    board_.heart_beat(lateness, guard_.complaint(runtime_.now()));
+  };
+  return listeners;
+}
+
+Result<void> Agent::watch_clusters() {
   for (std::size_t i = 0; i < config_.clusters.size(); ++i) {
     const config::Cluster& cluster = config_.clusters[i];
-    clusters_.push_back(std::make_unique<ClusterWatch>(runtime_, board_, self_, i, cluster));
+    clusters_.push_back(
+        std::make_unique<ClusterWatch>(runtime_, board_, scheduler_, guard_, i, cluster));
     ClusterWatch* const watch = clusters_.back().get();
-    cadences_.push_back(std::make_unique<Cadence>(
-        runtime_, tasks_, cluster.name, cluster.schedule.every, cluster.schedule.timeout,
-        [watch](Deadline deadline) { return watch->round(deadline); }));
+    const Result<void> added =
+        scheduler_.add({cluster.name, cluster.schedule.every, cluster.schedule.timeout},
+                       [watch](Deadline deadline, Duration) { return watch->round(deadline); });
+    if (!added) return added;
+    watch->watch_changes(tasks_);
   }
-  for (std::size_t i = 0; i < config_.checks.size(); ++i) {
-    const config::Check& check = config_.checks[i];
+  return {};
+}
+
+Result<void> Agent::watch_checks() {
+  for (const config::Check& check : config_.checks) {
     auto probe = check.kind->make(runtime_, check.name, check.params);
     if (!probe) return with_context(probe, "check {}", check.name);
-    checks_.push_back(std::make_unique<CheckWatch>(board_, self_, i, *std::move(probe)));
-    CheckWatch* const watch = checks_.back().get();
-    cadences_.push_back(std::make_unique<Cadence>(
-        runtime_, tasks_, check.name, check.schedule.every, check.schedule.timeout,
-        [watch](Deadline deadline) { return watch->round(deadline); }));
+    const Result<void> added = scheduler_.add(
+        {check.name, check.schedule.every, check.schedule.timeout}, *std::move(probe));
+    if (!added) return added;
   }
   return {};
 }

@@ -1,17 +1,18 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "agent/board.h"
-#include "agent/cadence.h"
-#include "agent/check_watch.h"
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
-#include "agent/self_watch.h"
+#include "agent/scheduler.h"
 #include "agent/service_manager.h"
 #include "base/result.h"
+#include "judge/self/starvation_guard.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
@@ -37,19 +38,21 @@ class Agent {
   runtime::Task<void> stop();
 
  private:
-  Result<void> make_watches();
+  Scheduler::Listeners listeners();
+  Result<void> watch_clusters();
+  Result<void> watch_checks();
   Result<void> serve(const runtime::Endpoint& at);
   runtime::Task<void> drain_servers();
   runtime::Task<void> tell_service_manager();
 
   runtime::Runtime& runtime_;
   const ServiceManager& service_;
-  config::Config config_;
+  const config::Config config_;
   Board board_;
-  SelfWatch self_;
+  judge::StarvationGuard guard_;
+  std::map<std::string, std::size_t, std::less<>> checks_;  // index by name
   std::vector<std::unique_ptr<ClusterWatch>> clusters_;
-  std::vector<std::unique_ptr<CheckWatch>> checks_;
-  std::vector<std::unique_ptr<Cadence>> cadences_;
+  Scheduler scheduler_;
   std::vector<std::unique_ptr<runtime::HttpServer>> servers_;
   runtime::TaskGroup tasks_;
 };

@@ -31,25 +31,28 @@ bool is_bad_news(const Source& source) {
 
 }  // namespace
 
-ClusterWatch::ClusterWatch(runtime::Runtime& runtime, Board& board, SelfWatch& self,
-                           std::size_t index, const config::Cluster& cluster)
+ClusterWatch::ClusterWatch(runtime::Runtime& runtime, Board& board, Scheduler& scheduler,
+                           const judge::StarvationGuard& guard, std::size_t index,
+                           const config::Cluster& cluster)
     : runtime_(runtime),
       board_(board),
-      self_(self),
+      scheduler_(scheduler),
+      guard_(guard),
       index_(index),
+      name_(cluster.name),
       expectation_(cluster.expectation),
       members_(runtime, targets_of(cluster)),
       opinions_(cluster.members.size()) {
   for (std::size_t i = 0; i < opinions_.size(); ++i) opinions_[i].member = cluster.members[i].name;
 }
 
-void ClusterWatch::watch_changes(runtime::TaskGroup& group, const std::function<void()>& nudge) {
+void ClusterWatch::watch_changes(runtime::TaskGroup& group) {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const observe::ovn::MemberTarget& target = members_.member(i).target();
     if (!target.ovsdb) continue;
-    watches_.push_back(std::make_unique<observe::ovn::ServerWatch>(runtime_, *target.ovsdb,
-                                                                   target.database, nudge));
-    group.spawn("watch " + target.name, watches_.back()->run());
+    watches_.push_back(std::make_unique<observe::ovn::ServerWatch>(
+        runtime_, *target.ovsdb, target.database, [this] { scheduler_.look_now(name_); }));
+    group.spawn("watch " + name_ + " " + target.name, watches_.back()->run());
   }
 }
 
@@ -73,12 +76,19 @@ Task<void> ClusterWatch::judge_after(TimePoint at) {
   if (awaited_ < opinions_.size()) judge();
 }
 
-void ClusterWatch::heard(std::size_t member, Opinion opinion) {
-  board_.member_observed(index_, member, opinion);
+void ClusterWatch::void_if_starved(Opinion& opinion) {
   for (Source* const source : {&opinion.status_source, &opinion.local_source}) {
-    if (is_bad_news(*source) && self_.voids(opinion.begun, source->reason))
-      source->reason = self_.starved();
+    if (!is_bad_news(*source) || !scheduler_.voids(opinion.begun, source->reason)) continue;
+    const auto complaint = guard_.complaint(runtime_.now());
+    source->reason = {judge::ReasonCode::kProberStarved,
+                      complaint.value_or("the agent was starved")};
+    board_.voided();
   }
+}
+
+void ClusterWatch::heard(std::size_t member, Opinion opinion) {
+  void_if_starved(opinion);
+  board_.member_observed(index_, member, opinion);
   opinions_[member] = std::move(opinion);
   --awaited_;
   if (awaited_ == 0 || !patient_) judge();

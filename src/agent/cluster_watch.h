@@ -1,14 +1,15 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "agent/board.h"
 #include "agent/config/config.h"
-#include "agent/self_watch.h"
+#include "agent/scheduler.h"
 #include "judge/raft/memory.h"
+#include "judge/self/starvation_guard.h"
 #include "observe/ovn/cluster.h"
 #include "observe/ovn/server_watch.h"
 #include "runtime/runtime.h"
@@ -25,23 +26,28 @@ class ClusterWatch {
   /// How long the first judgement of a round waits for slow members.
   static constexpr Duration kPatience = std::chrono::milliseconds(100);
 
-  ClusterWatch(runtime::Runtime& runtime, Board& board, SelfWatch& self, std::size_t index,
+  ClusterWatch(runtime::Runtime& runtime, Board& board, Scheduler& scheduler,
+               const judge::StarvationGuard& guard, std::size_t index,
                const config::Cluster& cluster);
 
   /// Looks once at all members, by the deadline.
   runtime::Task<void> round(runtime::Deadline deadline);
-  /// Calls `nudge` whenever a member's database server tells of a change of its own accord.
-  void watch_changes(runtime::TaskGroup& group, const std::function<void()>& nudge);
+  /// Has the scheduler look at once whenever a member's database server tells of a change of its
+  /// own accord.
+  void watch_changes(runtime::TaskGroup& group);
 
  private:
   runtime::Task<void> judge_after(TimePoint at);
+  void void_if_starved(judge::raft::Opinion& opinion);
   void heard(std::size_t member, judge::raft::Opinion opinion);
   void judge();
 
   runtime::Runtime& runtime_;
   Board& board_;
-  SelfWatch& self_;
+  Scheduler& scheduler_;
+  const judge::StarvationGuard& guard_;
   std::size_t index_;
+  std::string name_;
   judge::raft::Expectation expectation_;
   observe::ovn::Cluster members_;
   std::vector<std::unique_ptr<observe::ovn::ServerWatch>> watches_;
