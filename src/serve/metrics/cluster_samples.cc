@@ -62,6 +62,14 @@ std::string ClusterSamples::sid(const Server& server) const {
   return server.id.known() ? to_string(server.id) : server.nickname;
 }
 
+std::string ClusterSamples::sid_named(const judge::raft::Status& status,
+                                      std::string_view nickname) const {
+  for (const Server& server : listed(status)) {
+    if (server.nickname == nickname) return sid(server);
+  }
+  return std::string(nickname);
+}
+
 std::string ClusterSamples::sid_of(std::size_t index) const {
   return to_string(cluster_.opinions[index].server_id());
 }

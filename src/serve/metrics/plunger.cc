@@ -13,7 +13,9 @@ using judge::raft::Opinion;
 using judge::raft::Server;
 using judge::raft::Status;
 
-double number(std::uint64_t value) { return static_cast<double>(value); }
+double number(std::uint64_t value) {
+  return static_cast<double>(value);
+}
 
 /// The leader's status, if it answers.
 const Status* leader_status(const ClusterView& cluster) {
@@ -52,8 +54,10 @@ void add_member(ClusterSamples& samples, std::size_t index) {
   }
 }
 
-/// How far `server` is behind the leader: by its own word, else by what it last acknowledged to the leader.
-std::optional<std::uint64_t> gap_of(const ClusterView& cluster, const Status& leader, const Server& server) {
+/// How far `server` is behind the leader: by its own word, else by what it last acknowledged to the
+/// leader.
+std::optional<std::uint64_t> gap_of(const ClusterView& cluster, const Status& leader,
+                                    const Server& server) {
   const Opinion* const reporter = reporter_of(cluster, server);
   const auto own = reporter != nullptr ? index_of(*reporter) : std::nullopt;
   const auto leads = index_of(cluster.opinions[*cluster.assessment.leader]);
@@ -73,7 +77,8 @@ void add_as_the_leader_sees(ClusterSamples& samples) {
       samples.add(metric("ovn_member_index_gap"), number(*gap), {sid});
     }
     if (!server.self && server.last_message) {
-      samples.add(metric("ovn_member_last_msg_ms"), static_cast<double>(server.last_message->count()), {sid});
+      samples.add(metric("ovn_member_last_msg_ms"),
+                  static_cast<double>(server.last_message->count()), {sid});
     }
   }
 }
@@ -90,7 +95,8 @@ void add_counters(ClusterSamples& samples) {
 void add_plunger_metrics(ClusterSamples& samples) {
   const ClusterView& cluster = samples.cluster();
   const judge::raft::Quorum& quorum = cluster.assessment.quorum;
-  if (quorum.voters > 0) samples.add(metric("ovn_cluster_quorum"), quorum.live >= quorum.needed ? 1 : 0);
+  if (quorum.voters > 0)
+    samples.add(metric("ovn_cluster_quorum"), quorum.live >= quorum.needed ? 1 : 0);
   for (std::size_t i = 0; i < cluster.opinions.size(); ++i) add_member(samples, i);
   add_as_the_leader_sees(samples);
   add_counters(samples);

@@ -77,7 +77,11 @@ TEST(Metrics, OfAHealthyCluster) {
   EXPECT_EQ(
       of_cluster(text, "ovn_member_index_gap", R"(sid="b8afbb22-0000-4000-8000-000000000002")"),
       "0");
-  EXPECT_EQ(of_cluster(text, "ovn_raft_link_up", R"(from="77f0",to="b8af",dir="out")"), "1");
+  EXPECT_EQ(
+      of_cluster(
+          text, "ovn_raft_link_up",
+          R"(from="77f0aa11-0000-4000-8000-000000000001",to="b8afbb22-0000-4000-8000-000000000002",dir="out")"),
+      "1");
   EXPECT_EQ(of_cluster(text, "ovn_raft_probe_seconds_count",
                        R"(sid="77f0aa11-0000-4000-8000-000000000001")"),
             "1");
