@@ -138,7 +138,6 @@ TEST_F(TaskGroups, RunAllUnwindsItsPartsWhenItsCallerIsCancelled) {
     tasks.push_back(for_ever(runtime, unwound));
     Task<void> all = run_all(runtime->executor(), std::move(tasks));
     co_await std::move(all);
-    co_await runtime->sleep_until(runtime->now());
     ++*after;
   };
   group_.spawn("caller", caller(&runtime_, &unwound_, &ended_));
