@@ -1,7 +1,6 @@
 #pragma once
 
-#include <filesystem>
-#include <functional>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,7 +8,7 @@
 #include <vector>
 
 #include "codec/json_rpc.h"
-#include "net/asio_runtime.h"
+#include "runtime/endpoint.h"
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
 
@@ -26,15 +25,17 @@ struct FakeManners {
   std::string greeting;  ///< written right after accept
   bool accepts =
       true;  ///< false: connections stay in the kernel's queue, as with a stopped process
-  bool endless = false;   ///< after the first request writes `raw` again and again
-  std::size_t step = 0;   ///< write in pieces of so many bytes, one a millisecond; 0: at once
+  bool endless = false;  ///< after the first request writes `raw` again and again
+  std::size_t step = 0;  ///< write in pieces of so many bytes; 0: at once
+  Duration pause = std::chrono::milliseconds(1);  ///< after each piece
   int closes_after = -1;  ///< so many requests of a connection, counting from 1
 };
 
-/// A server on a unix socket that answers as told; it stands for an ovsdb-server, good or hostile.
+/// A server that answers as told; it stands for an ovsdb-server, good or hostile. Its tasks go into
+/// `tasks`, which ends before it.
 class FakeServer {
  public:
-  FakeServer(runtime::Runtime& runtime, runtime::TaskGroup& tasks, std::string path,
+  FakeServer(runtime::Runtime& runtime, runtime::TaskGroup& tasks, runtime::Endpoint at,
              FakeManners manners);
 
   [[nodiscard]] int connections() const noexcept { return connections_; }
@@ -45,7 +46,7 @@ class FakeServer {
   runtime::Task<void> push(std::string bytes);
   /// Closes every open connection.
   void hang_up();
-  /// The same, and its socket file is gone.
+  /// The same, and nobody listens any more; its socket file is gone.
   void leave();
 
  private:
@@ -56,42 +57,13 @@ class FakeServer {
 
   runtime::Runtime& runtime_;
   runtime::TaskGroup& tasks_;
-  std::string path_;
+  runtime::Endpoint at_;
   FakeManners manners_;
   std::unique_ptr<runtime::Listener> listener_;
   std::vector<std::weak_ptr<runtime::Stream>> open_;
   int connections_ = 0;
   std::vector<std::string> requests_;
 };
-
-/// Runs a test's coroutine on the real loop, with a folder for sockets and tasks that end with it.
-class OvnWorld {
- public:
-  OvnWorld();
-  ~OvnWorld();
-  OvnWorld(const OvnWorld&) = delete;
-  OvnWorld& operator=(const OvnWorld&) = delete;
-
-  net::AsioRuntime& runtime() noexcept { return runtime_; }
-  runtime::TaskGroup& tasks() noexcept { return tasks_; }
-  [[nodiscard]] std::string path(std::string_view name) const { return (folder_ / name).string(); }
-  [[nodiscard]] runtime::Endpoint endpoint(std::string_view name) const {
-    return runtime::Endpoint::unix_socket(path(name));
-  }
-  FakeServer& serve(std::string_view name, FakeManners manners);
-  /// Runs `body` to its end, then stops all servers and tasks.
-  void run(runtime::Task<void> body);
-
- private:
-  std::filesystem::path folder_;
-  net::AsioRuntime runtime_;
-  runtime::TaskGroup tasks_;
-  std::vector<std::unique_ptr<FakeServer>> servers_;
-};
-
-/// Waits until `condition` holds, at most `limit`; says whether it does.
-runtime::Task<bool> eventually(runtime::Runtime* runtime, std::function<bool()> condition,
-                               Duration limit);
 
 /// Manners of a healthy member: control socket and OVSDB on one server. `status` is the text of
 /// cluster/status.

@@ -1,10 +1,11 @@
-#include "unit/observe/fake_server.h"
-
-#include <unistd.h>
+#include "support/fake_server.h"
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <chrono>
+#include <filesystem>
+
+#include "base/check.h"
 
 namespace wardmote::testing {
 
@@ -12,10 +13,10 @@ using runtime::Stream;
 using runtime::Task;
 using namespace std::chrono_literals;
 
-FakeServer::FakeServer(runtime::Runtime& runtime, runtime::TaskGroup& tasks, std::string path,
+FakeServer::FakeServer(runtime::Runtime& runtime, runtime::TaskGroup& tasks, runtime::Endpoint at,
                        FakeManners manners)
-    : runtime_(runtime), tasks_(tasks), path_(std::move(path)), manners_(std::move(manners)) {
-  auto listener = runtime_.listen(runtime::Endpoint::unix_socket(path_));
+    : runtime_(runtime), tasks_(tasks), at_(std::move(at)), manners_(std::move(manners)) {
+  auto listener = runtime_.listen(at_);
   check(listener.has_value(), listener ? "" : listener.error().describe());
   listener_ = *std::move(listener);
   if (manners_.accepts) tasks_.spawn("fake_server", accept_all());
@@ -65,7 +66,7 @@ Task<bool> FakeServer::send(std::shared_ptr<Stream> stream, std::string bytes) {
       const auto written = co_await stream->write(piece, runtime_.deadline_in(60s));
       if (!written) co_return false;
       rest.remove_prefix(piece.size());
-      if (manners_.step != 0) co_await runtime_.sleep_until(runtime_.now() + 1ms);
+      if (manners_.step != 0) co_await runtime_.sleep_until(runtime_.now() + manners_.pause);
     }
   } while (manners_.endless);
   co_return true;
@@ -100,39 +101,7 @@ void FakeServer::hang_up() {
 
 void FakeServer::leave() {
   hang_up();
-  std::filesystem::remove(path_);
-}
-
-OvnWorld::OvnWorld()
-    : folder_(std::filesystem::temp_directory_path() / fmt::format("wardmote-ovn-{}", ::getpid())),
-      tasks_(runtime_.executor()) {
-  std::filesystem::remove_all(folder_);
-  std::filesystem::create_directories(folder_);
-}
-
-OvnWorld::~OvnWorld() {
-  servers_.clear();
-  std::filesystem::remove_all(folder_);
-}
-
-FakeServer& OvnWorld::serve(std::string_view name, FakeManners manners) {
-  servers_.push_back(
-      std::make_unique<FakeServer>(runtime_, tasks_, path(name), std::move(manners)));
-  return *servers_.back();
-}
-
-void OvnWorld::run(Task<void> body) {
-  constexpr auto then_stop = [](Task<void> inner, runtime::TaskGroup* tasks) -> Task<void> {
-    co_await std::move(inner);
-    co_await tasks->stop();
-  };
-  runtime_.run(then_stop(std::move(body), &tasks_));
-}
-
-Task<bool> eventually(runtime::Runtime* runtime, std::function<bool()> condition, Duration limit) {
-  const TimePoint end = runtime->now() + limit;
-  while (!condition() && runtime->now() < end) co_await runtime->sleep_until(runtime->now() + 1ms);
-  co_return condition();
+  std::filesystem::remove(at_.path);
 }
 
 FakeManners healthy_manners(std::string_view status) {
