@@ -43,10 +43,12 @@ class SimRuntime::FakeProcesses final : public runtime::Processes {
   SimRuntime* host_;
 };
 
-SimRuntime::SimRuntime(World& world, std::size_t index, std::string name, std::uint64_t seed)
+SimRuntime::SimRuntime(World& world, std::size_t index, std::string name, std::string host,
+                       std::uint64_t seed)
     : world_(&world),
       index_(index),
       name_(std::move(name)),
+      host_(std::move(host)),
       random_(seed),
       context_(1),
       alive_(boost::asio::make_work_guard(context_)),
