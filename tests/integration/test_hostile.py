@@ -1,6 +1,7 @@
 """Whoever answers, and however: a look ends at its deadline, says why, and costs no memory."""
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -53,7 +54,7 @@ def probe(control: str, *more: str) -> Look:
 @pytest.fixture(scope="module")
 def honest():
     """A real server, and what a look at it costs."""
-    with Lab.up("hostile", ["nb"], transient=True) as lab:
+    with Lab.up(f"hostile-{os.getpid()}", ["nb"], transient=True) as lab:
         cluster = lab.clusters["nb"]
         look = probe(cluster.control(1), "--ovsdb", f"unix:{cluster.socket(1)}")
         assert look.exit_code == 0, look.output

@@ -85,7 +85,7 @@ class Stage:
             wrong.append(f"wardmote status ends with {status.returncode}, expected {step.status}:\n{status.stdout}{status.stderr}")
         for finding in findings:
             quoted = [one["says"] for one in finding["evidence"]]
-            for asked in (finding["code"], finding["subjects"][0]):
+            for asked in (finding["code"], *finding["subjects"][:1]):
                 told = " ".join(self.agent.cli("explain", asked).stdout.split())
                 if finding["code"] not in told or not any(" ".join(says.split()) in told for says in quoted):
                     wrong.append(f"wardmote explain {asked} does not quote any of {quoted} of {finding['code']}:\n{told}")
