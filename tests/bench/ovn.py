@@ -7,6 +7,7 @@ Prints the ratios and appends everything to docs/evidence/bench.jsonl.
 
 import json
 import os
+import platform
 import resource
 import statistics
 import subprocess
@@ -14,7 +15,7 @@ import sys
 from pathlib import Path
 
 from lab.instance import Lab
-from tests.bench.evidence import append
+from tools.evidence import append, commit
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BIN = ROOT / "build/release/bin"
@@ -26,7 +27,8 @@ def main() -> int:
     micro = {**google_benchmark("bench_codec"), **google_benchmark("bench_judge")}
     start = start_cost([str(BIN / "wardmote"), "version"])
     report(snapshots, micro, start)
-    append("ovn", {"snapshots": snapshots, "micro_ns": micro, "version_cpu_ms": start})
+    append("bench", [{"bench": "ovn", "commit": commit(), "command": "./dev bench ovn", "cpus": os.cpu_count(),
+                      "kernel": platform.release(), "snapshots": snapshots, "micro_ns": micro, "version_cpu_ms": start}])
     return 0
 
 

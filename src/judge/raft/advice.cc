@@ -26,7 +26,7 @@ bool is_ambiguous(const Picture& picture, const Seat& seat) noexcept {
 std::optional<std::string> objection(const Picture& picture, const Seat& seat) {
   const std::string id = label(seat);
   if (seat.reporter) return fmt::format("Do not remove {}: it answers.", id);
-  if (picture.quorum.live < picture.quorum.needed) return recover_quorum();
+  if (picture.quorum.live + picture.cut_off < picture.quorum.needed) return recover_quorum();
   if (!picture.leader || !picture.leader->status()) {
     return fmt::format("No leader answers, and a kick of {} needs one: wait until one does.", id);
   }

@@ -60,6 +60,7 @@ struct Member {
 /// Whether a listed server lives.
 enum class Life : std::uint8_t {
   kLive,
+  kCutOff,  ///< answers us, while the leader and it do not hear each other
   kSilent,
   kUnasked,  ///< no configured member, and no leader to tell of it
   kUnknown,  ///< its configured member could not be asked
@@ -80,6 +81,9 @@ struct Seat {
   bool attributed = false;            ///< belongs to a silent configured member, if only by elimination
   bool heard = false;                 ///< the leader, or a follower of it, hears it
   Life life = Life::kUnasked;
+
+  /// Whether a process runs there as this server, of use to the cluster or not.
+  [[nodiscard]] bool lives() const noexcept { return life == Life::kLive || life == Life::kCutOff; }
 };
 
 /// Everything that the detectors compare, derived once. Points into the opinions and the memory.
@@ -98,6 +102,7 @@ struct Picture {
 
   Quorum quorum;
   bool quorum_proven = false;  ///< somebody hears a leader that cannot be without a majority
+  std::size_t cut_off = 0;     ///< voters that live and are of no use now
   std::size_t unknown = 0;     ///< voters that may be alive: not to be asked
   std::size_t unasked = 0;     ///< voters that nobody can tell of
 

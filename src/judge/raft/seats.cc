@@ -91,9 +91,7 @@ void complete_ids(Picture& picture, const Memory& memory) noexcept {
   }
 }
 
-bool may_own(const Member& member) noexcept {
-  return !member.seat && !member.takes_part() && member.presence != Presence::kJoining;
-}
+bool may_own(const Member& member) noexcept { return !member.seat && !answers_now(member); }
 
 void own(Member& member, Seat& seat) noexcept {
   seat.owner = &member;
@@ -169,8 +167,18 @@ void attribute_the_rest(Picture& picture) noexcept {
 
 bool is_certain_silence(const Member& member) noexcept { return member.presence != Presence::kUnknown; }
 
+/// Whether neither end of the connection between this server and the leader hears the other.
+bool is_cut_off(const Picture& picture, const Seat& seat) noexcept {
+  const Member& member = *seat.reporter;
+  if (!seat.voter || !seat.at_leader || picture.leader == &member || seat.heard) return false;
+  return member.status() ? !member.hears_leader : !member.opinion->local->connected;
+}
+
 Life judge_life(const Picture& picture, const Seat& seat, bool leader_tells) noexcept {
-  if (seat.reporter) return seat.reporter->failed ? Life::kSilent : Life::kLive;
+  if (seat.reporter) {
+    if (seat.reporter->failed) return Life::kSilent;
+    return leader_tells && is_cut_off(picture, seat) ? Life::kCutOff : Life::kLive;
+  }
   if (seat.successor) return Life::kSilent;  // an address belongs to one process
   if (seat.heard) return Life::kLive;
   if (seat.owner && is_certain_silence(*seat.owner)) return Life::kSilent;
@@ -186,6 +194,7 @@ void count_quorum(Picture& picture) noexcept {
     if (!seat.voter) continue;
     ++picture.quorum.voters;
     picture.quorum.live += seat.life == Life::kLive;
+    picture.cut_off += seat.life == Life::kCutOff;
     picture.unknown += seat.life == Life::kUnknown;
     picture.unasked += seat.life == Life::kUnasked;
   }

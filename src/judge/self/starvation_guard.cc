@@ -10,7 +10,7 @@ void StarvationGuard::mark(TimePoint from, TimePoint to, const char* why) noexce
   // Stretches that touch are one: a look may span both.
   const bool touches = starved_from_ && from <= starved_to_ + policy_.late_limit;
   starved_from_ = touches ? std::min(*starved_from_, from) : from;
-  starved_to_ = to;
+  starved_to_ = touches ? std::max(starved_to_, to) : to;
   why_ = why;
 }
 
@@ -24,7 +24,7 @@ void StarvationGuard::beat(TimePoint due, TimePoint now, WallTime wall) noexcept
   last_wall_ = wall;
 }
 
-void StarvationGuard::exhausted(TimePoint now) noexcept { mark(now, now, "it ran out of descriptors or memory"); }
+void StarvationGuard::exhausted(TimePoint now) noexcept { mark(now, now, "it lacked descriptors or memory"); }
 
 bool StarvationGuard::voids(TimePoint begun, TimePoint ended) const noexcept {
   return starved_from_ && begun <= starved_to_ && ended >= *starved_from_;
@@ -32,8 +32,8 @@ bool StarvationGuard::voids(TimePoint begun, TimePoint ended) const noexcept {
 
 std::optional<std::string> StarvationGuard::complaint(TimePoint now) const {
   if (!starved_from_ || now - starved_to_ >= policy_.quiet_after) return std::nullopt;
-  return fmt::format("prober starved: {} ({} over {})", why_, format_duration(now - starved_to_) + " ago",
-                     format_duration(starved_to_ - *starved_from_));
+  return fmt::format("prober starved: {} for {}, {} ago", why_, format_duration(starved_to_ - *starved_from_),
+                     format_duration(now - starved_to_));
 }
 
 }  // namespace wardmote::judge

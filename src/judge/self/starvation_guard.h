@@ -25,8 +25,8 @@ class StarvationGuard {
   /// We failed for want of our own resources (descriptors, memory).
   void exhausted(TimePoint now) noexcept;
 
-  /// Whether a negative verdict from a look between `begun` and `ended` is void. A look that ended by `last_due` of a
-  /// heartbeat not yet delivered is covered as well: pass the time now.
+  /// Whether a negative verdict from a look between `begun` and `ended` is void. After a pause the deadline of a look may
+  /// run before the heartbeat does: deliver a heartbeat that is overdue first.
   [[nodiscard]] bool voids(TimePoint begun, TimePoint ended) const noexcept;
   /// Why this agent is degraded at `now`; nothing when it is well.
   [[nodiscard]] std::optional<std::string> complaint(TimePoint now) const;

@@ -26,11 +26,9 @@ Deadline early(Deadline deadline, TimePoint now) {
   return {deadline.at - std::clamp<Duration>(left / 10, Duration::zero(), 50ms)};
 }
 
-std::string control_words(const MemberTarget& target) {
-  if (!target.control_command.empty())
-    return fmt::format("{}", fmt::join(target.control_command, " "));
-  if (!target.control) return {};
-  return "ovn-appctl -t " + target.control->path;
+std::vector<std::string> control_argv(const MemberTarget& target) {
+  if (!target.control_command.empty() || !target.control) return target.control_command;
+  return {"ovn-appctl", "-t", target.control->path};
 }
 
 /// What a member without a row, or without a status, is.
@@ -45,7 +43,7 @@ Mode mode_of(const Opinion& opinion) noexcept {
 }  // namespace
 
 Member::Member(runtime::Runtime& runtime, MemberTarget target)
-    : runtime_(runtime), target_(std::move(target)), control_words_(control_words(target_)) {
+    : runtime_(runtime), target_(std::move(target)), control_argv_(control_argv(target_)) {
   if (target_.control && target_.control_command.empty()) {
     control_ = std::make_unique<UnixctlClient>(runtime_, *target_.control, target_.database,
                                                target_.options);
@@ -59,7 +57,7 @@ Member::Member(runtime::Runtime& runtime, MemberTarget target)
 Task<Opinion> Member::look(Deadline deadline) {
   Opinion opinion;
   opinion.member = target_.name;
-  opinion.control_command = control_words_;
+  opinion.control_command = control_argv_;
   opinion.begun = runtime_.now();
   if (target_.control_command.empty()) {
     co_await look_at_sockets(&opinion, deadline);

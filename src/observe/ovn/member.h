@@ -51,7 +51,7 @@ class Member {
 
   runtime::Runtime& runtime_;
   MemberTarget target_;
-  std::string control_words_;
+  std::vector<std::string> control_argv_;
   std::unique_ptr<UnixctlClient> control_;
   std::unique_ptr<OvsdbClient> ovsdb_;
   std::uint64_t lines_not_understood_ = 0;

@@ -58,4 +58,8 @@ Reason reason_of_output(std::string_view output) {
   return reason(ReasonCode::kRejected);
 }
 
+Reason reason_of_command(const Error& error) {
+  return error.code == Errc::kRejected ? reason_of_output(error.context) : reason_of(error);
+}
+
 }  // namespace wardmote::observe::ovn

@@ -15,4 +15,8 @@ judge::Reason reason_of(const Error& error);
 /// The same from what a command (`ovn-appctl`, `ovsdb-client`) printed when it failed.
 judge::Reason reason_of_output(std::string_view output);
 
+/// The same from the failure of a Runner (client.h), whose kRejected carries what the command
+/// printed.
+judge::Reason reason_of_command(const Error& error);
+
 }  // namespace wardmote::observe::ovn

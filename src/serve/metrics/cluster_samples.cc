@@ -11,12 +11,6 @@ using judge::raft::MemberId;
 using judge::raft::Opinion;
 using judge::raft::Server;
 
-namespace {
-
-constexpr std::size_t kMostServers = 64;
-
-}  // namespace
-
 std::span<const Server> listed(const judge::raft::Status& status) {
   return std::span(status.servers).first(std::min(status.servers.size(), kMostServers));
 }
@@ -60,6 +54,14 @@ std::string ClusterSamples::sid(const Server& server) const {
     if (compatible(own, server.id) && !elsewhere) return to_string(own);
   }
   return server.id.known() ? to_string(server.id) : server.nickname;
+}
+
+std::string ClusterSamples::sid_named(const judge::raft::Status& status,
+                                      std::string_view nickname) const {
+  for (const Server& server : listed(status)) {
+    if (server.nickname == nickname) return sid(server);
+  }
+  return std::string(nickname);
 }
 
 std::string ClusterSamples::sid_of(std::size_t index) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -30,6 +31,10 @@ class ClusterSamples {
 
   /// The full id of a listed server where a member answers as it, else as much as the list tells.
   [[nodiscard]] std::string sid(const judge::raft::Server& server) const;
+  /// The same of the server that `status` lists under a nickname; the nickname itself if it lists
+  /// none.
+  [[nodiscard]] std::string sid_named(const judge::raft::Status& status,
+                                      std::string_view nickname) const;
   /// The id of member `index`: its own, else "".
   [[nodiscard]] std::string sid_of(std::size_t index) const;
 
@@ -41,7 +46,9 @@ class ClusterSamples {
   std::string cid_;
 };
 
-/// The servers that a member lists, up to a cap: a list may hold any number of ghosts, labels must not.
+/// A list may hold any number of ghosts; labels must not.
+inline constexpr std::size_t kMostServers = 64;
+/// The servers that a member lists, so many of them.
 std::span<const judge::raft::Server> listed(const judge::raft::Status& status);
 
 // One for each group of the table.

@@ -40,7 +40,10 @@ void add_log(ClusterSamples& samples, std::size_t index, const Status& status) {
 void add_words(ClusterSamples& samples, std::size_t index, const Status& status) {
   samples.add_of(index, metric("ovn_raft_role"), 1, {to_string(status.role)});
   samples.add_of(index, metric("ovn_raft_status"), 1, {to_string(status.standing)});
-  samples.add_of(index, metric("ovn_raft_leader_info"), 1, {to_string(status.leader)});
+  const bool self = status.leader.kind == judge::raft::PeerName::Kind::kSelf;
+  const std::string leader =
+      self ? samples.sid_of(index) : samples.sid_named(status, to_string(status.leader));
+  samples.add_of(index, metric("ovn_raft_leader_info"), 1, {leader});
 }
 
 void add_peers(ClusterSamples& samples, std::size_t index, const Status& status) {
@@ -65,10 +68,10 @@ void add_links(ClusterSamples& samples, const Status& status) {
   for (const Link& link : status.links) {
     if (up.size() < kMostLinks) up[{link.peer, link.outgoing}] |= link.up;
   }
-  const std::string from = judge::raft::short_name(status.server_id);
+  const std::string from = to_string(status.server_id);
   for (const auto& [link, any_up] : up) {
-    samples.add(metric("ovn_raft_link_up"), any_up ? 1 : 0,
-                {from, link.first, link.second ? "out" : "in"});
+    const std::string to = samples.sid_named(status, link.first);
+    samples.add(metric("ovn_raft_link_up"), any_up ? 1 : 0, {from, to, link.second ? "out" : "in"});
   }
 }
 

@@ -72,7 +72,8 @@ TEST(OvnMember, AHealthyLeaderSaysItAll) {
   world.serve("nb.sock", healthy_manners(leader_status()));
   const Opinion opinion = look(world);
   EXPECT_EQ(opinion.member, "ctl-1");
-  EXPECT_EQ(opinion.control_command, "ovn-appctl -t " + world.path("nb.ctl"));
+  EXPECT_EQ(opinion.control_command,
+            (std::vector<std::string>{"ovn-appctl", "-t", world.path("nb.ctl")}));
   EXPECT_EQ(opinion.mode, Mode::kClustered);
   EXPECT_TRUE(opinion.status_source.answered());
   EXPECT_TRUE(opinion.local_source.answered());

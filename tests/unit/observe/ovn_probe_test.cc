@@ -186,7 +186,7 @@ TEST(OvnProbe, AMemberBehindACommand) {
   const Opinion joining = look_by({"sh", "-c", "sed -n '/^736e/,/^Servers:/p' " + capture, "sh"});
   ASSERT_TRUE(joining.status.has_value()) << joining.status_source.reason.text;
   EXPECT_EQ(joining.status->standing, judge::raft::Standing::kJoining);
-  EXPECT_EQ(joining.control_command.substr(0, 5), "sh -c");
+  EXPECT_EQ(joining.control_command.front(), "sh");
 
   EXPECT_EQ(
       look_by({"sh", "-c", "echo unknown cluster >&2; exit 2", "sh"}).status_source.reason.code,

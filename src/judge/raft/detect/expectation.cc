@@ -42,7 +42,7 @@ bool is_joining(const Picture& picture, std::string_view hint) noexcept {
 
 bool lives_at(const Picture& picture, std::string_view hint) noexcept {
   return std::ranges::any_of(picture.seats, [&](const Seat& seat) {
-    return seat.life == Life::kLive && means(hint, seat.address);
+    return seat.lives() && means(hint, seat.address);
   });
 }
 
@@ -60,7 +60,7 @@ bool is_comparable(const Picture& picture) noexcept {
 Comparison compare(const Picture& picture) {
   Comparison result;
   for (const Seat& seat : picture.seats) {
-    if (seat.life == Life::kLive && !is_expected(picture, seat.address)) result.live_strangers.push_back(&seat);
+    if (seat.lives() && !is_expected(picture, seat.address)) result.live_strangers.push_back(&seat);
   }
   std::vector<std::string_view> unlisted;
   std::vector<std::string_view> dead;
@@ -96,7 +96,7 @@ void add_both_lists(const Picture& picture, Finding& finding) {
 void detect_unexpected_member(const Picture& picture, Conditions& out) {
   if (!is_comparable(picture)) return;
   for (const Seat& seat : picture.seats) {
-    if (seat.life == Life::kLive || is_expected(picture, seat.address)) continue;
+    if (seat.lives() || is_expected(picture, seat.address)) continue;
     const std::string key = fmt::format("{}@{}", short_name(seat.id), seat.address);
     if (seat.life != Life::kSilent) {
       out.push_back(uncertain(kRaftUnexpectedMember, key));
@@ -128,12 +128,13 @@ void detect_stale_hint(const Picture& picture, Conditions& out) {
   const Comparison hints = compare(picture);
   if (hints.live_strangers.empty()) return;
   Condition found = condition(kRaftStaleHint, "", picture.begun);
-  // The thing that is wrong is the hint, so it is the subject; a live member is named as such only if no hint is left over.
   for (const std::string_view hint : hints.outdated) found.finding.subjects.emplace_back(hint);
   std::vector<std::string> living;
-  for (const Seat* seat : hints.live_strangers) living.push_back(fmt::format("{} at {}", label(*seat), seat->address));
+  for (const Seat* seat : hints.live_strangers) {
+    std::ranges::copy(names(*seat), std::back_inserter(found.finding.subjects));
+    living.push_back(fmt::format("{} at {}", label(*seat), seat->address));
+  }
   if (hints.outdated.empty()) {
-    for (const Seat* seat : hints.live_strangers) found.finding.subjects.emplace_back(seat->address);
     found.finding.summary = fmt::format("{} lives and is not in the list of expected addresses: the list is old",
                                         fmt::join(living, ", "));
   } else {

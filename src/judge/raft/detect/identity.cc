@@ -28,7 +28,7 @@ const Seat* find_live_twin(const Picture& picture, const Seat& seat) noexcept {
   for (const Seat& other : picture.seats) {
     if (&other == &seat || other.address != seat.address) continue;
     // Whoever answered last at this address is the living one, even if it does not answer at the moment.
-    if (other.life == Life::kLive || (other.owner && !seat.owner && !seat.heard)) return &other;
+    if (other.lives() || other.reporter || (other.owner && !seat.owner && !seat.heard)) return &other;
   }
   return nullptr;
 }
@@ -82,7 +82,7 @@ void detect_cluster_id_mismatch(const Picture& picture, Conditions& out) {
 
 void detect_stale_member(const Picture& picture, Conditions& out) {
   for (const Seat& seat : picture.seats) {
-    if (seat.life == Life::kLive || !shares_its_address(picture, seat)) continue;
+    if (seat.lives() || seat.reporter || !shares_its_address(picture, seat)) continue;
     if (const Seat* const live = find_live_twin(picture, seat)) {
       Condition found = condition(kRaftStaleMember, key_of(seat), picture.begun);
       describe_ghost(picture, seat, *live, found.finding);

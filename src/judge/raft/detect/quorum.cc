@@ -23,10 +23,11 @@ void tell_of_the_dead(const Picture& picture, Finding& finding) {
 
 void detect_no_quorum(const Picture& picture, Conditions& out) {
   const Quorum& quorum = picture.quorum;
-  if (quorum.voters == 0 || picture.quorum_proven || quorum.live >= quorum.needed) return;
-  if (quorum.live + picture.unknown >= quorum.needed) return out.push_back(uncertain(kRaftNoQuorum, ""));
+  const std::size_t live = quorum.live + picture.cut_off;
+  if (quorum.voters == 0 || picture.quorum_proven || live >= quorum.needed) return;
+  if (live + picture.unknown >= quorum.needed) return out.push_back(uncertain(kRaftNoQuorum, ""));
   Condition found = condition(kRaftNoQuorum, "", picture.begun);
-  found.finding.summary = fmt::format("{} of {} voters live, {} are needed: nothing can be written", quorum.live,
+  found.finding.summary = fmt::format("{} of {} voters live, {} are needed: nothing can be written", live,
                                       quorum.voters, quorum.needed);
   if (picture.newest) {
     found.finding.evidence.push_back({picture.newest->name(), quote_list(*picture.newest->status())});

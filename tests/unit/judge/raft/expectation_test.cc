@@ -37,7 +37,7 @@ TEST(StaleHint, AMemberMoreThanExpectedThatLives) {
   cluster.expectation.addresses = kThree;
   cluster.expectation.replicas = 4;
   const Assessment found = cluster.watch(20s);
-  EXPECT_EQ(told(found), (Told{"warning RAFT_STALE_HINT tcp:10.0.0.4:6643", "info RAFT_CLUSTER_SIZE"}));
+  EXPECT_EQ(told(found), (Told{"warning RAFT_STALE_HINT ctl-4", "info RAFT_CLUSTER_SIZE"}));
   EXPECT_NE(the(Code::kRaftStaleHint, found).advice->text.find("Never remove"), std::string::npos);
 }
 

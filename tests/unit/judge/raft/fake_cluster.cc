@@ -32,8 +32,7 @@ FakeCluster::FakeCluster(std::size_t size) {
     add_node(fmt::format("ctl-{}", i + 1), kIds[i], fmt::format("tcp:10.0.0.{}:6643", i + 1));
     enlist(i);
   }
-  nodes_[0].role = Role::kLeader;
-  nodes_[0].follows.reset();
+  if (!nodes_.empty()) nodes_.front().role = Role::kLeader;
 }
 
 std::size_t FakeCluster::add_node(std::string name, std::string id, std::string address) {

@@ -215,7 +215,8 @@ TEST(ZombieMember, KickedWhileDownAndRestarted) {
     cluster.watch(1s);
   }
   const Assessment found = cluster.look();
-  EXPECT_EQ(told(found), (Told{"critical RAFT_ZOMBIE_MEMBER ctl-3", "warning RAFT_CLUSTER_SIZE"}));
+  EXPECT_EQ(told(found), (Told{"critical RAFT_ZOMBIE_MEMBER ctl-3", "warning RAFT_MISSING_MEMBER tcp:10.0.0.3:6643",
+                               "warning RAFT_CLUSTER_SIZE"}));
   EXPECT_EQ(found.members[2].outcome, Outcome::kFail);
   EXPECT_EQ(found.quorum.voters, 2U);
 }
@@ -238,7 +239,7 @@ TEST(ServerIdCloned, TwoLeadersOfOneIdAreItsConsequence) {
 }
 
 // Capture 29: node 3 was wiped and bootstrapped a cluster of its own.
-TEST(ClusterIdMismatch, IsFoundAtOnceAndExplainsTheOldSeat) {
+TEST(ClusterIdMismatch, IsFoundAtOnceAndItsOldSeatIsDead) {
   FakeCluster cluster(3);
   cluster.watch(5s);
   Node& rogue = cluster.node(2);
@@ -249,7 +250,9 @@ TEST(ClusterIdMismatch, IsFoundAtOnceAndExplainsTheOldSeat) {
   rogue.own_list = {{.nickname = "d9a3", .id = *parse_member_id("d9a3"), .address = rogue.address}};
   EXPECT_EQ(told(cluster.look()), Told{"critical RAFT_CLUSTER_ID_MISMATCH ctl-3"});
   const Assessment found = cluster.watch(30s);
-  EXPECT_EQ(told(found), (Told{"critical RAFT_CLUSTER_ID_MISMATCH ctl-3", "warning RAFT_QUORUM_MARGIN"}));
+  EXPECT_EQ(told(found), (Told{"critical RAFT_CLUSTER_ID_MISMATCH ctl-3", "warning RAFT_QUORUM_MARGIN",
+                               "warning RAFT_DEAD_MEMBER " + kOld}));
+  EXPECT_EQ(the(Code::kRaftDeadMember, found).advice->command, kKickFromFirst);
   EXPECT_EQ(found.members[2].reason.text, "other cluster (is 9cc8, the cluster is b563)");
 }
 

@@ -45,7 +45,8 @@ TEST(MemberRemoved, KickedButRunning) {
   cluster.node(2).silence = ReasonCode::kUnknownCluster;
   EXPECT_EQ(told(cluster.watch(4s)), Told{});
   const Assessment found = cluster.watch(10s);
-  EXPECT_EQ(told(found), (Told{"critical RAFT_MEMBER_REMOVED ctl-3", "warning RAFT_CLUSTER_SIZE"}));
+  EXPECT_EQ(told(found), (Told{"critical RAFT_MEMBER_REMOVED ctl-3", "warning RAFT_MISSING_MEMBER tcp:10.0.0.3:6643",
+                               "warning RAFT_CLUSTER_SIZE"}));
   EXPECT_EQ(the(Code::kRaftMemberRemoved, found).subjects.size(), 3U) << "its old id and address are remembered";
   EXPECT_EQ(found.members[2].outcome, Outcome::kFail);
 }
