@@ -41,6 +41,8 @@ bool share_a_name(const Finding& a, const Finding& b) {
   return std::ranges::find_first_of(a.subjects, b.subjects) != a.subjects.end();
 }
 
+Advice general_advice(Code code) { return {.text = std::string(info(code).advice), .command = {}, .run_on = {}}; }
+
 /// Most severe first, then by code and subject.
 bool goes_before(const Finding& a, const Finding& b) {
   return std::tie(b.severity, a.code, a.subjects) < std::tie(a.severity, b.code, b.subjects);
@@ -68,6 +70,13 @@ Condition uncertain(Code code, std::string key) {
   return condition;
 }
 
+Docket::Case Docket::keep(const Case& old) {
+  Case kept = old;
+  // Advice rests on what was seen then; without a new look nobody may act on it.
+  kept.finding.advice = general_advice(old.finding.code);
+  return kept;
+}
+
 const Docket::Case* Docket::find(Code code, std::string_view key) const noexcept {
   const auto found = std::ranges::find_if(
       cases_, [&](const Case& c) { return c.finding.code == code && c.key == key; });
@@ -90,7 +99,7 @@ Docket::Case Docket::proceed(Condition condition, const Look& look) const {
     const Duration escalation = length(*condition.critical_after, look.election_timer);
     if (look.now - next.finding.since >= escalation) next.finding.severity = Severity::kCritical;
   }
-  if (!next.finding.advice) next.finding.advice = Advice{.text = std::string(info(next.finding.code).advice)};
+  if (!next.finding.advice) next.finding.advice = general_advice(next.finding.code);
   return next;
 }
 
@@ -107,10 +116,10 @@ Ruling Docket::weigh(Conditions conditions, const Look& look) {
   }
   for (const Condition& condition : conditions) {
     const Case* const old = condition.certain ? nullptr : find(condition.finding.code, condition.key);
-    if (old && !taken(old->finding.code, old->key)) cases.push_back(*old);
+    if (old && !taken(old->finding.code, old->key)) cases.push_back(keep(*old));
   }
   for (const Case& old : cases_) {
-    if (look.blind_to(old.key) && !taken(old.finding.code, old.key)) cases.push_back(old);
+    if (look.blind_to(old.key) && !taken(old.finding.code, old.key)) cases.push_back(keep(old));
   }
   cases_ = std::move(cases);
   std::ranges::sort(cases_, [](const Case& a, const Case& b) { return goes_before(a.finding, b.finding); });

@@ -61,6 +61,7 @@ class Docket {
   };
 
   Case proceed(Condition condition, const Look& look) const;
+  static Case keep(const Case& old);
   [[nodiscard]] const Case* find(Code code, std::string_view key) const noexcept;
 
   std::vector<Case> cases_;

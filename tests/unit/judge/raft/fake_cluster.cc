@@ -58,10 +58,12 @@ void FakeCluster::strike(const std::string& nickname) {
 
 void FakeCluster::kill(std::size_t i, ReasonCode silence) {
   nodes_[i].silence = silence;
-  if (!nodes_[i].unheard_since) nodes_[i].unheard_since = now_;
+  isolate(i);
 }
 
-void FakeCluster::isolate(std::size_t i) { nodes_[i].unheard_since = now_; }
+void FakeCluster::isolate(std::size_t i) {
+  if (!nodes_[i].unheard_since) nodes_[i].unheard_since = now_;
+}
 
 void FakeCluster::heal(std::size_t i) {
   nodes_[i].silence = ReasonCode::kNone;

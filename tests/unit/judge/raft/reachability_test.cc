@@ -102,6 +102,15 @@ TEST(Starved, OwnSicknessClearsNothing) {
   EXPECT_EQ(told(cluster.watch(1s)), Told{});
 }
 
+TEST(Starved, WhatIsKeptAdvisesNoCommand) {
+  FakeCluster cluster(3);
+  cluster.node(2).id = *parse_member_id("d8d142e3-c38f-46e8-ae36-3db41907e3ae");
+  cluster.enlist(2);
+  EXPECT_FALSE(the(Code::kRaftStaleMember, cluster.watch(5s)).advice->command.empty());
+  for (const std::size_t i : {0, 1, 2}) cluster.node(i).silence = ReasonCode::kProberStarved;
+  EXPECT_TRUE(the(Code::kRaftStaleMember, cluster.watch(1s)).advice->command.empty());
+}
+
 TEST(Starved, OneMemberVoidsOnlyWhatConcernsIt) {
   FakeCluster cluster(5);
   cluster.watch(5s);
