@@ -12,7 +12,7 @@ examples:
 import argparse
 import sys
 
-from lab.faults import FAULTS
+from lab.faults import FAULTS, mend
 from lab.instance import Lab, LabError, may_run, take_down_all
 from lab.network import NetworkError
 from lab.ovn import DATABASES, Cluster
@@ -52,14 +52,14 @@ def _parser() -> argparse.ArgumentParser:
     rows = "\n".join(f"  {fault.name:14} {fault.help}" + (f" (--value {fault.value}, default {fault.default:g})" if fault.value else "")
                      for fault in FAULTS.values())
     breaks = verbs.add_parser("break", help="do something to a member", formatter_class=argparse.RawTextHelpFormatter,
-                              epilog=f"faults:\n{rows}\n\ntargets: nb/1 sb/3 nb/leader sb/follower; without a database, both: 2, leader")
+                              epilog=f"faults:\n{rows}\n\ntargets: nb/1 sb/3 nb/leader sb/follower; also nb, or for both: 2")
     breaks.add_argument("fault", choices=FAULTS, metavar="FAULT")
     breaks.add_argument("target", nargs="?", default="nb/follower", metavar="TARGET", help="default: nb/follower")
     breaks.add_argument("--value", type=float, help="the fault's number")
     breaks.set_defaults(verb=_break)
 
-    mend = verbs.add_parser("mend", help="make the clusters healthy again; those past mending are built anew")
-    mend.set_defaults(verb=_mend)
+    healed = verbs.add_parser("mend", help="make the clusters healthy again; those past mending are built anew")
+    healed.set_defaults(verb=_mend)
     down = verbs.add_parser("down", help="end it all and remove it")
     down.set_defaults(verb=_down)
     clean = verbs.add_parser("clean", help="take down every lab of this checkout")
@@ -91,7 +91,7 @@ def _break(given: argparse.Namespace) -> None:
 
 
 def _targets(lab: Lab, text: str) -> list[tuple[Cluster, int]]:
-    database, _, who = text.rpartition("/")
+    database, _, who = (text, "/", "follower") if text in lab.clusters else text.rpartition("/")
     if database and database not in lab.clusters:
         raise LabError(f"'{text}': no database '{database}' here; there are: {', '.join(lab.clusters)}")
     chosen = [lab.clusters[database]] if database else list(lab.clusters.values())
@@ -111,7 +111,7 @@ def _number(cluster: Cluster, who: str) -> int:
 def _mend(given: argparse.Namespace) -> None:
     lab = Lab.load(given.name)
     for cluster in lab.clusters.values():
-        anew = cluster.mend()
+        anew = mend(cluster)
         print(f"{cluster.database.short}: healthy" + (" (built anew)" if anew else ""))
         lab.save()
 

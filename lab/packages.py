@@ -64,16 +64,23 @@ def fetch(folder: Path) -> Tools:
         debs = folder / ".debs"
         debs.mkdir(parents=True)
         # As root, apt would else drop to a user who may not write here.
-        command = ["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", *DAEMONS, *LIBRARIES]
-        got = subprocess.run(command, cwd=debs, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        if got.returncode != 0:
-            raise PackageError(f"apt-get download failed (run 'apt-get update' first?):\n{got.stderr.strip()}")
+        download = ["-o", "APT::Sandbox::User=root", "download", *DAEMONS, *LIBRARIES]
+        if _apt(download, debs).returncode != 0:
+            _apt(["update"], debs)  # no lists yet, or old ones
+            again = _apt(download, debs)
+            if again.returncode != 0:
+                raise PackageError(f"apt-get download failed:\n{again.stderr.strip()}")
         for deb in sorted(debs.glob("*.deb")):
             subprocess.run(["dpkg-deb", "-x", str(deb), str(folder)], check=True)
         shutil.rmtree(debs)
         _check(tools)
         done.write_text(wanted, encoding="utf-8")
     return tools
+
+
+def _apt(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["apt-get", "-q", *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          check=False)
 
 
 def _check(tools: Tools) -> None:

@@ -1,20 +1,19 @@
 """./dev fuzz: every fuzz target for a while, side by side; appends to docs/evidence/fuzz.jsonl what was done and what came of it."""
 
 import argparse
-import json
 import os
 import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timezone
 from pathlib import Path
+
+from tools.evidence import append, commit
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / "build/fuzz/bin"
 CORPUS = ROOT / "build/fuzz/corpus"    # grows from run to run
 CRASHES = ROOT / "build/fuzz/crashes"
-EVIDENCE = ROOT / "docs/evidence/fuzz.jsonl"
 LONGEST_INPUT = 1 << 16
 
 
@@ -33,9 +32,7 @@ def main() -> int:
     with ThreadPoolExecutor(cores) as pool:
         results = list(pool.map(lambda target: fuzz(target, given.seconds), targets))
     if not given.no_evidence:
-        EVIDENCE.parent.mkdir(parents=True, exist_ok=True)
-        with open(EVIDENCE, "a", encoding="utf-8") as evidence:
-            evidence.writelines(json.dumps(result) + "\n" for result in results)
+        append("fuzz", results)
     return 0 if all(result["result"] == "clean" for result in results) else 1
 
 
@@ -49,7 +46,7 @@ def fuzz(target: str, seconds: int) -> dict:
                           check=False)
     executions = re.search(r"stat::number_of_executed_units:\s*(\d+)", done.stderr)
     coverage = re.findall(r"cov: (\d+)", done.stderr)
-    result = {"at": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "target": target, "seconds": seconds,
+    result = {"target": target, "seconds": seconds,
               "executions": int(executions.group(1)) if executions else 0, "coverage": int(coverage[-1]) if coverage else 0,
               "corpus": sum(1 for _ in corpus.iterdir()), "commit": commit(), "result": "clean" if done.returncode == 0 else "crash"}
     print(f"    {target}: {result['result']}, {result['executions']} executions, coverage {result['coverage']}", flush=True)
@@ -63,14 +60,6 @@ def seeds(target: str) -> list[str]:
     folders = [ROOT / "tests/fuzz/corpus" / target.removeprefix("fuzz_"), *sorted(path for path in (ROOT / "tests/data").glob("**/")
                                                                                     if path.is_dir())]
     return [str(folder) for folder in folders if folder.is_dir()]
-
-
-def commit() -> str:
-    """With a '+' when the tree differs from it."""
-    name = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
-    changed = subprocess.run(["git", "status", "--porcelain", "--", "src", "tests"], cwd=ROOT, capture_output=True, text=True,
-                             check=False)
-    return name.stdout.strip() + ("+" if changed.stdout.strip() else "")
 
 
 if __name__ == "__main__":

@@ -34,8 +34,8 @@ class Board {
                       judge::raft::Assessment assessment, TimePoint now, bool final_of_round);
   /// A heartbeat ran `lateness` late; `complaint` is why the agent is degraded, if it is.
   void heart_beat(Duration lateness, std::optional<std::string> complaint);
-  /// So many bad news were void because the agent was starved.
-  void voided(std::size_t count) { view_.self.voided += count; }
+  /// A piece of bad news was void because the agent was starved.
+  void voided() noexcept { ++view_.self.voided; }
 
   /// The view as of `now`.
   [[nodiscard]] const serve::AgentView& view(TimePoint now, WallTime wall_now);

@@ -17,7 +17,8 @@ constexpr std::uint16_t kDefaultPort = 9470;
 
 Result<Endpoint> parse_agent_host(std::string_view text) {
   if (text.starts_with("https://")) {
-    return fail(Errc::kInvalid, "{}: the agent speaks plain HTTP; use its unix socket or a tunnel", escape_control(text));
+    return fail(Errc::kInvalid, "{}: the agent speaks plain HTTP; use its unix socket or a tunnel",
+                escape_control(text));
   }
   std::string_view place = text;
   if (consume_prefix(place, "http://") && place.ends_with('/')) place.remove_suffix(1);
@@ -33,13 +34,15 @@ std::string agent_environment() {
 }
 
 Result<AgentAddress> agent_address(const Call& call, std::string_view environment) {
-  if (call.has("socket") && call.has("host")) return fail(Errc::kInvalid, "--socket and --host name two agents");
+  if (call.has("socket") && call.has("host"))
+    return fail(Errc::kInvalid, "--socket and --host name two agents");
   if (call.has("socket")) return AgentAddress{{Endpoint::unix_socket(call.value("socket"))}, true};
   const bool by_option = call.has("host");
   const std::string place = by_option ? call.value("host") : std::string(environment);
   if (!by_option && place.empty()) {
-    return AgentAddress{
-        {Endpoint::unix_socket(std::string(kDefaultSocket)), Endpoint::tcp("127.0.0.1", kDefaultPort)}, false};
+    return AgentAddress{{Endpoint::unix_socket(std::string(kDefaultSocket)),
+                         Endpoint::tcp("127.0.0.1", kDefaultPort)},
+                        false};
   }
   const Result<Endpoint> endpoint = parse_agent_host(place);
   if (!endpoint) return with_context(endpoint, "{}", by_option ? "--host" : "WARDMOTE_HOST");

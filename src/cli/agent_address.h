@@ -22,7 +22,8 @@ Result<runtime::Endpoint> parse_agent_host(std::string_view text);
 /// The value of WARDMOTE_HOST; may be empty.
 std::string agent_environment();
 
-/// From --socket, --host, `environment` (see agent_environment()), or the default places, in this order.
+/// From --socket, --host, `environment` (see agent_environment()), or the default places, in this
+/// order.
 Result<AgentAddress> agent_address(const Call& call, std::string_view environment);
 
 }  // namespace wardmote::cli

@@ -30,26 +30,28 @@ Failure unreachable(const std::vector<Attempt>& attempts) {
   std::vector<std::string> places;
   bool denied = false;
   for (const Attempt& attempt : attempts) {
-    places.push_back(fmt::format("{} ({})", to_string(attempt.endpoint), to_string(attempt.error.code)));
+    places.push_back(
+        fmt::format("{} ({})", to_string(attempt.endpoint), to_string(attempt.error.code)));
     denied = denied || attempt.error.code == Errc::kDenied;
   }
   const std::string where = escape_control(fmt::format("{}", fmt::join(places, " or ")));
   if (denied) {
-    return {Exit::kPermission,
-            fmt::format("may not talk to the agent at {}. Run it as root, or join the group that owns the socket.", where)};
+    return {Exit::kPermission, fmt::format("may not talk to the agent at {}. Run it as root, or "
+                                           "join the group that owns the socket.",
+                                           where)};
   }
-  return {Exit::kUnreachable,
-          fmt::format("cannot reach the agent at {}. Is wardmoted running? Start it, or say where it is with --host, "
-                      "--socket or WARDMOTE_HOST.",
-                      where)};
+  return {Exit::kUnreachable, fmt::format("cannot reach the agent at {}. Is wardmoted running? "
+                                          "Start it, or say where it is with --host, "
+                                          "--socket or WARDMOTE_HOST.",
+                                          where)};
 }
 
 Failure refused_by_agent(const HttpResponse& response, std::string_view path) {
   boost::system::error_code not_json;
   const json::value body = json::parse(response.body, not_json);
   const std::string message = Fields(body).object("error").text("message");
-  const std::string said = fmt::format("the agent answers {} to {}{}", response.status, escape_control(path),
-                                       message.empty() ? "" : ": " + message);
+  const std::string said = fmt::format("the agent answers {} to {}{}", response.status,
+                                       escape_control(path), message.empty() ? "" : ": " + message);
   if (response.status == 401 || response.status == 403) return {Exit::kPermission, said};
   if (response.status == 404) return {Exit::kUsage, said};
   return {response.status == 503 ? Exit::kTemporary : Exit::kUnreachable, said};
@@ -62,7 +64,8 @@ Task<Answer<HttpResponse>> AgentClient::get(std::string path) {
   for (const Endpoint& endpoint : address_.endpoints) {
     HttpRequest request{.method = "GET", .path = path, .query = {}, .headers = {}, .body = {}};
     const runtime::Deadline deadline = runtime_->deadline_in(kTimeout);
-    Task<Result<HttpResponse>> fetch = net::http_fetch(*runtime_, endpoint, std::move(request), deadline);
+    Task<Result<HttpResponse>> fetch =
+        net::http_fetch(*runtime_, endpoint, std::move(request), deadline);
     Result<HttpResponse> response = co_await std::move(fetch);
     if (response) co_return std::move(*response);
     attempts.push_back({endpoint, response.error()});
@@ -77,9 +80,10 @@ Task<Answer<json::value>> AgentClient::get_json(std::string path) {
   boost::system::error_code not_json;
   json::value value = json::parse(response->body, not_json);
   if (not_json) {
-    co_return std::unexpected(Failure{
-        Exit::kUnreachable,
-        fmt::format("the answer to {} is not JSON ({}). Does another program listen there?", path, not_json.message())});
+    co_return std::unexpected(
+        Failure{Exit::kUnreachable,
+                fmt::format("the answer to {} is not JSON ({}). Does another program listen there?",
+                            path, not_json.message())});
   }
   co_return std::move(value);
 }

@@ -24,7 +24,8 @@ using Answer = std::expected<T, Failure>;
 /// Asks the agent, one connection for each question. Borrows the runtime.
 class AgentClient {
  public:
-  AgentClient(runtime::Runtime& runtime, AgentAddress address) : runtime_(&runtime), address_(std::move(address)) {}
+  AgentClient(runtime::Runtime& runtime, AgentAddress address)
+      : runtime_(&runtime), address_(std::move(address)) {}
 
   /// The first endpoint that answers; any HTTP status is an answer. `path` is not percent-encoded.
   runtime::Task<Answer<runtime::HttpResponse>> get(std::string path);

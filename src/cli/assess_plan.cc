@@ -1,26 +1,28 @@
 #include "cli/assess_plan.h"
 
-#include <algorithm>
 #include <chrono>
 #include <set>
 #include <utility>
 
 #include "base/text.h"
+#include "runtime/endpoint.h"
 
 namespace wardmote::cli {
 namespace {
 
 using namespace std::chrono_literals;
+using observe::ovn::MemberTarget;
 
 constexpr Duration kShortestInterval = 10ms;
 
-Result<std::vector<MemberSpec>> members_of(const Call& call) {
-  std::vector<MemberSpec> members;
+Result<std::vector<MemberTarget>> members_of(const Call& call) {
+  std::vector<MemberTarget> members;
   std::set<std::string> names;
   for (const std::string& text : call.values("member")) {
-    Result<MemberSpec> member = parse_member_spec(text);
-    if (!member) return std::unexpected(member.error());
-    if (!names.insert(member->name).second) return fail(Errc::kInvalid, "--member: two are named '{}'", member->name);
+    Result<MemberTarget> member = parse_member(text, call.value("db"));
+    if (!member) return with_context(member, "--member");
+    if (!names.insert(member->name).second)
+      return fail(Errc::kInvalid, "--member: two are named '{}'", member->name);
     members.push_back(std::move(*member));
   }
   return members;
@@ -28,24 +30,31 @@ Result<std::vector<MemberSpec>> members_of(const Call& call) {
 
 }  // namespace
 
-Result<MemberSpec> parse_member_spec(std::string_view text) {
+Result<MemberTarget> parse_member(std::string_view text, std::string database) {
   std::string_view rest = text;
-  MemberSpec member;
+  MemberTarget member{.database = std::move(database)};
   member.name = take_until(rest, '=');
-  member.control = take_until(rest, ',');
-  member.ovsdb = rest;
-  if (member.name.empty() || member.control.empty()) {
-    return fail(Errc::kInvalid, "--member: '{}' is not NAME=CTL or NAME=CTL,OVSDB", escape_control(text));
+  const std::string_view control = take_until(rest, ',');
+  if (member.name.empty() || control.empty()) {
+    return fail(Errc::kInvalid, "'{}' is not NAME=CTL or NAME=CTL,OVSDB", escape_control(text));
   }
+  const Result<runtime::Endpoint> control_endpoint = runtime::parse_endpoint(control);
+  if (!control_endpoint) return with_context(control_endpoint, "{}", member.name);
+  member.control = *control_endpoint;
+  if (rest.empty()) return member;
+  const Result<runtime::Endpoint> ovsdb = runtime::parse_endpoint(rest);
+  if (!ovsdb) return with_context(ovsdb, "{}", member.name);
+  member.ovsdb = *ovsdb;
   return member;
 }
 
 Result<AssessPlan> assess_plan(const Call& call) {
-  const Result<std::vector<MemberSpec>> members = members_of(call);
+  Result<std::vector<MemberTarget>> members = members_of(call);
   if (!members) return std::unexpected(members.error());
   const Result<std::int64_t> replicas = call.integer("replicas", 0);
   if (!replicas) return std::unexpected(replicas.error());
-  if (*replicas < 0) return fail(Errc::kInvalid, "--replicas: a number of voters cannot be negative");
+  if (*replicas < 0)
+    return fail(Errc::kInvalid, "--replicas: a number of voters cannot be negative");
   const Result<Duration> total = call.duration("for", Duration::zero());
   if (!total) return std::unexpected(total.error());
   const Result<Duration> every = call.duration("every", 1s);
@@ -53,8 +62,9 @@ Result<AssessPlan> assess_plan(const Call& call) {
   const Result<Duration> timeout = call.duration("timeout", 900ms);
   if (!timeout) return std::unexpected(timeout.error());
   if (*every < kShortestInterval) return fail(Errc::kInvalid, "--every: at least 10ms");
-  if (*timeout == Duration::zero()) return fail(Errc::kInvalid, "--timeout: a look needs some time");
-  return AssessPlan{.members = *members,
+  if (*timeout == Duration::zero())
+    return fail(Errc::kInvalid, "--timeout: a look needs some time");
+  return AssessPlan{.members = std::move(*members),
                     .expectation = {.database = call.value("db"),
                                     .addresses = call.values("expect"),
                                     .replicas = static_cast<std::size_t>(*replicas)},

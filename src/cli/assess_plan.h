@@ -8,27 +8,21 @@
 #include "base/time.h"
 #include "cli/command.h"
 #include "judge/raft/assess.h"
+#include "observe/ovn/member.h"
 
 namespace wardmote::cli {
 
-/// One `--member NAME=CTL[,OVSDB]`.
-struct MemberSpec {
-  std::string name;
-  std::string control;
-  std::string ovsdb;  ///< may be empty
-  friend bool operator==(const MemberSpec&, const MemberSpec&) = default;
-};
-
-Result<MemberSpec> parse_member_spec(std::string_view text);
-
 /// What `assess ovn` was told to do.
 struct AssessPlan {
-  std::vector<MemberSpec> members;  ///< names are unique
+  std::vector<observe::ovn::MemberTarget> members;  ///< names are unique
   judge::raft::Expectation expectation;
   Duration total{};  ///< zero: one look
   Duration every{};
   Duration timeout{};
 };
+
+/// One `--member NAME=CTL[,OVSDB]`.
+Result<observe::ovn::MemberTarget> parse_member(std::string_view text, std::string database);
 
 /// kInvalid says which option is wrong.
 Result<AssessPlan> assess_plan(const Call& call);

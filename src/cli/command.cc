@@ -18,7 +18,9 @@ Result<Duration> Call::duration(std::string_view name, Duration fallback) const 
   if (!has(name)) return fallback;
   const std::string text = value(name);
   const std::optional<Duration> parsed = parse_duration(text);
-  if (!parsed) return fail(Errc::kInvalid, "--{}: '{}' is no duration; write 900ms, 20s, 5m or 1h", name, text);
+  if (!parsed)
+    return fail(Errc::kInvalid, "--{}: '{}' is no duration; write 900ms, 20s, 5m or 1h", name,
+                text);
   return *parsed;
 }
 

@@ -26,13 +26,14 @@ struct Argument {
 };
 
 struct Option {
-  std::string name;     ///< without dashes
-  std::string value;    ///< what help calls its value; empty for a flag
+  std::string name;   ///< without dashes
+  std::string value;  ///< what help calls its value; empty for a flag
   std::string help;
-  char letter = 0;      ///< its short form
+  char letter = 0;  ///< its short form
   bool required = false;
   bool repeats = false;
-  std::string implied = {};  ///< the value of a bare `--watch`; others must then come as `--watch=VALUE`
+  std::string implied =
+      {};  ///< the value of a bare `--watch`; others must then come as `--watch=VALUE`
   std::vector<std::string> choices = {};
   Completes completes = Completes::kNothing;
 };
@@ -61,7 +62,8 @@ class Call {
  public:
   using Values = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-  Call(std::vector<const Command*> path, Values values) : path_(std::move(path)), values_(std::move(values)) {}
+  Call(std::vector<const Command*> path, Values values)
+      : path_(std::move(path)), values_(std::move(values)) {}
 
   [[nodiscard]] const Command& command() const noexcept { return *path_.back(); }
   /// From the program down to the verb.

@@ -1,29 +1,38 @@
 #include "cli/command_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/format.h"
+#include "cli/probe_params.h"
 #include "cli/verbs/verbs.h"
-#include "observe/kinds.h"
 
 namespace wardmote::cli {
 namespace {
 
 Option output_option() {
-  return {.name = "output", .value = "table|json", .help = "how to print", .letter = 'o', .choices = {"table", "json"}};
+  return {.name = "output",
+          .value = "table|json",
+          .help = "how to print (default: table)",
+          .letter = 'o',
+          .choices = {"table", "json"}};
 }
 
 Option no_color_option() {
-  return {.name = "no-color", .value = "", .help = "no colour, as with NO_COLOR or when the output is no terminal"};
+  return {.name = "no-color",
+          .value = "",
+          .help = "no colour, as with NO_COLOR or when the output is no terminal"};
 }
 
 std::vector<Option> agent_options() {
-  return {{.name = "host", .value = "ENDPOINT",
+  return {{.name = "host",
+           .value = "ENDPOINT",
            .help = "the agent: unix:PATH, HOST:PORT or http://HOST:PORT (default: $WARDMOTE_HOST)"},
-          {.name = "socket", .value = "PATH",
+          {.name = "socket",
+           .value = "PATH",
            .help = "the agent's unix socket (default: /run/wardmote/api.sock, then 127.0.0.1:9470)",
            .completes = Completes::kFiles}};
 }
@@ -31,8 +40,11 @@ std::vector<Option> agent_options() {
 /// What every verb has that reads from the agent.
 std::vector<Option> reading_options() {
   std::vector<Option> options = {output_option(),
-                                 {.name = "watch", .value = "INTERVAL", .help = "show it again and again until Ctrl-C",
-                                  .letter = 'w', .implied = "1s"},
+                                 {.name = "watch",
+                                  .value = "INTERVAL",
+                                  .help = "show it again and again until Ctrl-C",
+                                  .letter = 'w',
+                                  .implied = "1s"},
                                  no_color_option()};
   std::ranges::move(agent_options(), std::back_inserter(options));
   return options;
@@ -52,26 +64,37 @@ std::string value_name(observe::ParamType type) {
 
 /// `wardmote probe KIND`: the first parameter is the target, the others are options.
 Command probe_command(const observe::ProbeKind& kind) {
-  Command command{.name = std::string(kind.name), .summary = std::string(kind.summary), .run = run_probe};
+  Command command{
+      .name = std::string(kind.name), .summary = std::string(kind.summary), .run = run_probe};
   const observe::ParamSpec& target = kind.params.front();
-  command.arguments = {{.name = "TARGET", .help = std::string(target.help), .completes = Completes::kFiles}};
+  command.arguments = {{.name = "TARGET",
+                        .help = std::string(target.help),
+                        .required = target.required,
+                        .completes = Completes::kFiles}};
   for (const observe::ParamSpec& param : kind.params.subspan(1)) {
-    command.options.push_back({.name = std::string(param.name), .value = value_name(param.type),
-                               .help = std::string(param.help), .required = param.required,
+    command.options.push_back({.name = cli_name(kind, param),
+                               .value = value_name(param.type),
+                               .help = std::string(param.help),
+                               .required = param.required,
                                .repeats = param.type == observe::ParamType::kList});
   }
-  command.options.push_back({.name = "timeout", .value = "DURATION", .help = "the end of the whole look (default: 2s)"});
+  command.options.push_back(
+      {.name = "timeout", .value = "DURATION", .help = "the end of the whole look (default: 2s)"});
   command.options.push_back(output_option());
   command.options.push_back(no_color_option());
   return command;
 }
 
-Command probe_group() {
-  Command group{.name = "probe", .summary = "look once with one probe; needs no agent"};
-  for (const observe::ProbeKind& kind : observe::probe_kinds()) group.commands.push_back(probe_command(kind));
+Command probe_group(std::span<const observe::ProbeKind> kinds) {
+  Command group{.name = "probe",
+                .summary = "look once with one probe; needs no agent",
+                .description = "Each kind has its own --help and a page in docs/probes."};
+  for (const observe::ProbeKind& kind : kinds) group.commands.push_back(probe_command(kind));
   group.examples = {
-      {"wardmote probe ovn /run/ovn/ovnnb_db.ctl --database OVN_Northbound", "what one OVN database server says of its cluster"},
-      {"wardmote probe ovn /run/ovn/ovnsb_db.ctl --database OVN_Southbound --ovsdb unix:/run/ovn/ovnsb_db.sock -o json",
+      {"wardmote probe ovn /run/ovn/ovnnb_db.ctl --database OVN_Northbound",
+       "what one OVN database server says of its cluster"},
+      {"wardmote probe ovn /run/ovn/ovnsb_db.ctl --database OVN_Southbound --ovsdb "
+       "unix:/run/ovn/ovnsb_db.sock -o json",
        "by both of its sockets, as JSON"},
   };
   return group;
@@ -80,13 +103,21 @@ Command probe_group() {
 Command get_group() {
   return {.name = "get",
           .summary = "lists: members, findings, checks",
-          .commands = {
-              {.name = "members", .summary = "every member of every cluster and what it says", .options = reading_options(),
-               .examples = {{"wardmote get members --watch", "keep looking"}}, .run = run_get_members},
-              {.name = "findings", .summary = "what is wrong now, most severe first", .options = reading_options(),
-               .examples = {{"wardmote get findings -o json", "for a script"}}, .run = run_get_findings},
-              {.name = "checks", .summary = "every check and its state", .options = reading_options(),
-               .examples = {{"wardmote get checks", "states, and since when"}}, .run = run_get_checks}}};
+          .commands = {{.name = "members",
+                        .summary = "every member of every cluster and what it says",
+                        .options = reading_options(),
+                        .examples = {{"wardmote get members --watch", "keep looking"}},
+                        .run = run_get_members},
+                       {.name = "findings",
+                        .summary = "what is wrong now, most severe first",
+                        .options = reading_options(),
+                        .examples = {{"wardmote get findings -o json", "for a script"}},
+                        .run = run_get_findings},
+                       {.name = "checks",
+                        .summary = "every check and its state",
+                        .options = reading_options(),
+                        .examples = {{"wardmote get checks", "states, and since when"}},
+                        .run = run_get_checks}}};
 }
 
 Command assess_ovn() {
@@ -94,37 +125,54 @@ Command assess_ovn() {
       .name = "ovn",
       .summary = "look at the members of an OVN raft cluster and judge them; needs no agent",
       .description =
-          "One look shows what contradicts itself at once. What must stand for a while before it is a finding (a member\n"
-          "that is down, no leader) needs --for: twice the election timer and a few seconds are enough for all of them.",
-      .options = {{.name = "db", .value = "DB", .help = "OVN_Northbound, OVN_Southbound or another clustered database",
-                   .required = true},
-                  {.name = "member", .value = "NAME=CTL[,OVSDB]",
-                   .help = "a member: its control socket, and its OVSDB endpoint if it is to be asked too",
-                   .required = true, .repeats = true},
-                  {.name = "expect", .value = "ADDRESS", .help = "a raft address that the cluster should have",
-                   .repeats = true},
-                  {.name = "replicas", .value = "N", .help = "voters that it should have (default: as many as --expect)"},
-                  {.name = "for", .value = "DURATION", .help = "how long to look (default: one look)"},
-                  {.name = "every", .value = "DURATION", .help = "time between looks (default: 1s)"},
-                  {.name = "timeout", .value = "DURATION", .help = "the end of each look (default: 900ms)"},
-                  output_option(),
-                  no_color_option()},
-      .examples =
-          {{"wardmote assess ovn --db OVN_Northbound --member ctl-1=/run/ovn/ovnnb_db.ctl,unix:/run/ovn/ovnnb_db.sock",
-            "one look at the member on this machine"},
-           {"wardmote assess ovn --db OVN_Southbound --member a=/tmp/a.ctl b=/tmp/b.ctl c=/tmp/c.ctl --for 20s -o json",
-            "three members for twenty seconds, as JSON"}},
+          "One look shows what contradicts itself at once. What must stand for a while before it "
+          "is a finding (a member that is down, no leader) needs --for: twice the election timer "
+          "and a few seconds are enough for nearly all of them.",
+      .options =
+          {{.name = "db",
+            .value = "DB",
+            .help = "OVN_Northbound, OVN_Southbound or another clustered database",
+            .required = true},
+           {.name = "member",
+            .value = "NAME=CTL[,OVSDB]",
+            .help = "a member: its control socket, and its OVSDB endpoint if it is to be asked too",
+            .required = true,
+            .repeats = true},
+           {.name = "expect",
+            .value = "ADDRESS",
+            .help = "a raft address that the cluster should have",
+            .repeats = true},
+           {.name = "replicas",
+            .value = "N",
+            .help = "voters that it should have (default: as many as --expect)"},
+           {.name = "for", .value = "DURATION", .help = "how long to look (default: one look)"},
+           {.name = "every", .value = "DURATION", .help = "time between looks (default: 1s)"},
+           {.name = "timeout",
+            .value = "DURATION",
+            .help = "the end of each look (default: 900ms)"},
+           output_option(),
+           no_color_option()},
+      .examples = {{"wardmote assess ovn --db OVN_Northbound --member "
+                    "ctl-1=/run/ovn/ovnnb_db.ctl,unix:/run/ovn/ovnnb_db.sock",
+                    "one look at the member on this machine"},
+                   {"wardmote assess ovn --db OVN_Southbound --member a=/tmp/a.ctl b=/tmp/b.ctl "
+                    "c=/tmp/c.ctl --for 20s -o json",
+                    "three members for twenty seconds, as JSON"}},
       .run = run_assess_ovn};
 }
 
 Command assess_group() {
-  return {.name = "assess", .summary = "compare the members of a cluster; needs no agent", .commands = {assess_ovn()}};
+  return {.name = "assess",
+          .summary = "compare the members of a cluster; needs no agent",
+          .commands = {assess_ovn()}};
 }
 
 Command status() {
   return {.name = "status",
           .summary = "the truth about the watched clusters on one screen",
-          .description = "Exits with 0 when all is well, 1 on a warning, 2 when something is critical, 3 when nothing is known.",
+          .description =
+              "Exits with 0 when all is well, 1 on a warning, 2 when something is critical, 3 when "
+              "nothing is known.",
           .arguments = {{.name = "CLUSTER", .help = "only this one", .required = false}},
           .options = reading_options(),
           .examples = {{"wardmote status", "everything that this agent watches"},
@@ -134,24 +182,36 @@ Command status() {
 }
 
 Command explain() {
-  return {.name = "explain",
-          .summary = "what a finding means, or all that is known of one thing",
-          .description = "A code is explained from the catalogue, with the findings of that code that stand now. Anything else\n"
-                         "is looked up: a member's name, a server id (four digits or all), an address, a check, a cluster.",
-          .arguments = {{.name = "SUBJECT", .help = "a code, or the name of a thing", .completes = Completes::kCodes}},
-          .options = reading_options(),
-          .examples = {{"wardmote explain RAFT_STALE_MEMBER", "meaning, advice, and where it stands now"},
-                       {"wardmote explain e85f", "who lists that server, and what is wrong with it"}},
-          .run = run_explain};
+  return {
+      .name = "explain",
+      .summary = "what a finding means, or all that is known of one thing",
+      .description =
+          "A code is explained from the catalogue, with the findings of that code that stand now. "
+          "Anything else is looked up: a member's name, a server id (four digits or all), an "
+          "address, a check, a cluster.",
+      .arguments = {{.name = "SUBJECT",
+                     .help = "a code, or the name of a thing",
+                     .completes = Completes::kCodes}},
+      .options = reading_options(),
+      .examples = {{"wardmote explain RAFT_STALE_MEMBER",
+                    "meaning, advice, and where it stands now"},
+                   {"wardmote explain e85f", "who lists that server, and what is wrong with it"}},
+      .run = run_explain};
 }
 
 Command livez() {
-  return {.name = "livez", .summary = "whether the agent is alive: 0 or 2", .options = agent_options(),
-          .examples = {{"wardmote livez --socket /run/wardmote/api.sock", "an exec probe that costs little"}}, .run = run_livez};
+  return {.name = "livez",
+          .summary = "whether the agent is alive: 0 or 2",
+          .options = agent_options(),
+          .examples = {{"wardmote livez --socket /run/wardmote/api.sock",
+                        "an exec probe that costs little"}},
+          .run = run_livez};
 }
 
 Command readyz() {
-  return {.name = "readyz", .summary = "whether this node is ready: 0 or 2", .options = agent_options(),
+  return {.name = "readyz",
+          .summary = "whether this node is ready: 0 or 2",
+          .options = agent_options(),
           .examples = {{"wardmote readyz", "ok, or which checks hold it back"}},
           .run = run_readyz};
 }
@@ -159,30 +219,42 @@ Command readyz() {
 Command completion() {
   return {.name = "completion",
           .summary = "the completion script for a shell",
-          .arguments = {{.name = "SHELL", .help = "bash, zsh or fish", .choices = {"bash", "zsh", "fish"}}},
+          .arguments = {{.name = "SHELL",
+                         .help = "bash, zsh or fish",
+                         .choices = {"bash", "zsh", "fish"}}},
           .examples = {{"source <(wardmote completion bash)", "in this shell, now"},
-                       {"wardmote completion zsh > ~/.zfunc/_wardmote", "for zsh, with ~/.zfunc in $fpath"},
-                       {"wardmote completion fish > ~/.config/fish/completions/wardmote.fish", "for fish"}},
+                       {"wardmote completion zsh > ~/.zfunc/_wardmote",
+                        "for zsh, with ~/.zfunc in $fpath"},
+                       {"wardmote completion fish > ~/.config/fish/completions/wardmote.fish",
+                        "for fish"}},
           .run = run_completion};
 }
 
 Command version() {
-  return {.name = "version", .summary = "the version", .options = {output_option()},
-          .examples = {{"wardmote version", "for people"}, {"wardmote version -o json", "for a script"}},
+  return {.name = "version",
+          .summary = "the version",
+          .options = {output_option()},
+          .examples = {{"wardmote version", "for people"},
+                       {"wardmote version -o json", "for a script"}},
           .run = run_version};
 }
 
 }  // namespace
 
-Command command_table() {
-  return {.name = "wardmote",
-          .summary = "shows what the members of a control plane say about each other, and what is wrong",
-          .description = "Exit codes: 0 good, 1 warning, 2 critical, 3 unknown; 64 usage, 65 bad configuration, 69 agent unreachable,\n"
-                         "75 temporary, 77 permission, 130 interrupted. So every verb is a monitoring plugin.\n"
-                         "`wardmote COMMAND --help` shows options and examples.",
-          .examples = {{"wardmote status", "what is going on"}, {"wardmote explain RAFT_NO_QUORUM", "what it means"}},
-          .commands = {status(), get_group(), explain(), probe_group(), assess_group(), livez(), readyz(), completion(),
-                       version()}};
+Command command_table(std::span<const observe::ProbeKind> kinds) {
+  return {
+      .name = "wardmote",
+      .summary =
+          "shows what the members of a control plane say about each other, and what is wrong",
+      .description =
+          "Exit codes: 0 good, 1 warning, 2 critical, 3 unknown; 64 usage, 65 bad configuration, "
+          "69 agent unreachable, 75 temporary, 77 permission, 130 interrupted. So every verb is a "
+          "monitoring plugin. "
+          "`wardmote COMMAND --help` shows options and examples.",
+      .examples = {{"wardmote status", "what is going on"},
+                   {"wardmote explain RAFT_NO_QUORUM", "what it means"}},
+      .commands = {status(), get_group(), explain(), probe_group(kinds), assess_group(), livez(),
+                   readyz(), completion(), version()}};
 }
 
 }  // namespace wardmote::cli

@@ -64,7 +64,9 @@ bool wants_file(const Command& command) {
   return !command.arguments.empty() && command.arguments.front().completes == Completes::kFiles;
 }
 
-bool takes_next_word(const Option& option) { return !option.value.empty() && option.implied.empty(); }
+bool takes_next_word(const Option& option) {
+  return !option.value.empty() && option.implied.empty();
+}
 
 /// `'wardmote get'|'wardmote get members'`: every place but the program itself.
 std::string known_places(const std::vector<Place>& places, std::string_view separator) {
@@ -75,31 +77,36 @@ std::string known_places(const std::vector<Place>& places, std::string_view sepa
   return fmt::format("{}", fmt::join(names, separator));
 }
 
-/// bash and zsh share the shape: two case statements, one over "place and word before", one over the place.
+/// bash and zsh share the shape: two case statements, one over "place and word before", one over
+/// the place.
 struct CaseArms {
   std::string options;
   std::string places;
 };
 
-CaseArms case_arms(const std::vector<Place>& places, const std::function<std::string(std::string, bool)>& action) {
+CaseArms case_arms(const std::vector<Place>& places,
+                   const std::function<std::string(std::string, bool)>& action) {
   CaseArms arms;
   for (const auto& [where, command] : places) {
     for (const Option& option : command->options) {
       if (!takes_next_word(option)) continue;
       std::string pattern = quoted(fmt::format("{} --{}", where, option.name));
       if (option.letter != 0) pattern += '|' + quoted(fmt::format("{} -{}", where, option.letter));
-      arms.options += fmt::format("    {}) {} ;;\n", pattern,
-                                  action(offered(option.choices, option.completes), option.completes == Completes::kFiles));
+      arms.options += fmt::format(
+          "    {}) {} ;;\n", pattern,
+          action(offered(option.choices, option.completes), option.completes == Completes::kFiles));
     }
-    arms.places += fmt::format("      {}) {} ;;\n", quoted(where), action(words_after(*command), wants_file(*command)));
+    arms.places += fmt::format("      {}) {} ;;\n", quoted(where),
+                               action(words_after(*command), wants_file(*command)));
   }
   return arms;
 }
 
-constexpr std::string_view kBash = R"(# bash completion for wardmote; source it, or put it into /usr/share/bash-completion/completions/wardmote
+constexpr std::string_view kBash =
+    R"(# bash completion for wardmote; source it, or put it into /usr/share/bash-completion/completions/wardmote
 _wardmote() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
-  local where=wardmote word words= files=
+  local where=wardmote word words='' files=''
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case "$where $word" in
       {known}) where="$where $word" ;;
@@ -121,7 +128,7 @@ complete -F _wardmote wardmote
 constexpr std::string_view kZsh = R"(#compdef wardmote
 # zsh completion for wardmote; put it as _wardmote into a folder of $fpath
 _wardmote() {{
-  local before=$words[CURRENT-1] where=wardmote word offer= files=
+  local before=$words[CURRENT-1] where=wardmote word offer='' files=''
   for word in $words[2,CURRENT-1]; do
     case "$where $word" in
       ({known}) where="$where $word" ;;
@@ -141,16 +148,16 @@ std::string bash_script(const std::vector<Place>& places) {
   const CaseArms arms = case_arms(places, [](const std::string& words, bool files) {
     return fmt::format("words={}{}", quoted(words), files ? " files=1" : "");
   });
-  return fmt::format(kBash, fmt::arg("known", known_places(places, "|")), fmt::arg("options", arms.options),
-                     fmt::arg("places", arms.places));
+  return fmt::format(kBash, fmt::arg("known", known_places(places, "|")),
+                     fmt::arg("options", arms.options), fmt::arg("places", arms.places));
 }
 
 std::string zsh_script(const std::vector<Place>& places) {
   const CaseArms arms = case_arms(places, [](const std::string& words, bool files) {
     return fmt::format("offer={}{}", quoted(words), files ? " files=1" : "");
   });
-  return fmt::format(kZsh, fmt::arg("known", known_places(places, "|")), fmt::arg("options", arms.options),
-                     fmt::arg("places", arms.places));
+  return fmt::format(kZsh, fmt::arg("known", known_places(places, "|")),
+                     fmt::arg("options", arms.options), fmt::arg("places", arms.places));
 }
 
 std::string fish_option(const std::string& condition, const Option& option) {
@@ -163,7 +170,8 @@ std::string fish_option(const std::string& condition, const Option& option) {
 }
 
 std::string fish_script(const std::vector<Place>& places) {
-  std::string script = fmt::format(R"(# fish completion for wardmote; put it into ~/.config/fish/completions/wardmote.fish
+  std::string script = fmt::format(
+      R"(# fish completion for wardmote; put it into ~/.config/fish/completions/wardmote.fish
 function __wardmote_at
     set -l where wardmote
     set -l typed (commandline -opc)
@@ -178,15 +186,17 @@ function __wardmote_at
 end
 complete -c wardmote -f
 )",
-                                   known_places(places, " "));
+      known_places(places, " "));
   for (const auto& [where, command] : places) {
     const std::string condition = quoted(fmt::format("__wardmote_at \"{}\"", where));
     for (const Command& child : command->commands) {
-      script += fmt::format("complete -c wardmote -n {} -a {} -d {}\n", condition, child.name, quoted(child.summary));
+      script += fmt::format("complete -c wardmote -n {} -a {} -d {}\n", condition, child.name,
+                            quoted(child.summary));
     }
     for (const Argument& argument : command->arguments) {
       const std::string values = offered(argument.choices, argument.completes);
-      if (!values.empty()) script += fmt::format("complete -c wardmote -n {} -a {}\n", condition, quoted(values));
+      if (!values.empty())
+        script += fmt::format("complete -c wardmote -n {} -a {}\n", condition, quoted(values));
     }
     if (wants_file(*command)) script += fmt::format("complete -c wardmote -n {} -F\n", condition);
     for (const Option& option : command->options) script += fish_option(condition, option);
@@ -198,7 +208,9 @@ constexpr auto kShells = std::to_array<std::string_view>({"bash", "zsh", "fish"}
 
 }  // namespace
 
-std::span<const std::string_view> completion_shells() noexcept { return kShells; }
+std::span<const std::string_view> completion_shells() noexcept {
+  return kShells;
+}
 
 std::string completion_script(const Command& program, std::string_view shell) {
   const std::vector<Place> places = places_of(program);

@@ -11,7 +11,9 @@ int badness(Exit exit) noexcept {
 
 }  // namespace
 
-Exit worse(Exit a, Exit b) noexcept { return badness(a) >= badness(b) ? a : b; }
+Exit worse(Exit a, Exit b) noexcept {
+  return badness(a) >= badness(b) ? a : b;
+}
 
 Exit exit_of_verdict(std::string_view word) noexcept {
   if (word == "ok") return Exit::kGood;

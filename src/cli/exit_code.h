@@ -5,7 +5,8 @@
 
 namespace wardmote::cli {
 
-/// What the process ends with. The first four make every reading verb a monitoring plugin; the rest are sysexits.h's.
+/// What the process ends with. The first four make every reading verb a monitoring plugin; the rest
+/// are sysexits.h's.
 enum class Exit : std::uint8_t {
   kGood = 0,
   kWarning = 1,
@@ -22,7 +23,8 @@ enum class Exit : std::uint8_t {
 /// The worse of two of the first four: critical, warning, unknown, good.
 Exit worse(Exit a, Exit b) noexcept;
 
-/// Of `ok|warning|critical|unknown` (a verdict) and `ok|warn|fail|unknown` (an outcome); unknown for any other word.
+/// Of `ok|warning|critical|unknown` (a verdict) and `ok|warn|fail|unknown` (an outcome); unknown
+/// for any other word.
 Exit exit_of_verdict(std::string_view word) noexcept;
 
 /// Of `info|warning|critical`; unknown for any other word.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace wardmote::cli {
 namespace {
@@ -12,19 +13,35 @@ namespace {
 /// A left and a right column.
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
+/// `text` in lines that fit a terminal of 100 columns.
+std::string wrapped(std::string_view text) {
+  constexpr std::size_t kWidth = 98;
+  std::string lines;
+  std::size_t width = 0;  // of the last line
+  for (const std::string_view word : split(text, ' ')) {
+    const bool fits = width + 1 + word.size() <= kWidth;
+    if (!lines.empty()) lines += fits ? ' ' : '\n';
+    width = (lines.empty() || !fits ? 0 : width + 1) + word.size();
+    lines += word;
+  }
+  return lines;
+}
+
 void append(std::string& page, std::string_view title, const Rows& rows) {
   if (rows.empty()) return;
   std::size_t width = 0;
   for (const auto& [left, right] : rows) width = std::max(width, left.size());
   page += fmt::format("\n{}:\n", title);
   for (const auto& [left, right] : rows) {
-    page += right.empty() ? fmt::format("  {}\n", left) : fmt::format("  {:<{}}  {}\n", left, width, right);
+    page += right.empty() ? fmt::format("  {}\n", left)
+                          : fmt::format("  {:<{}}  {}\n", left, width, right);
   }
 }
 
 Rows argument_rows(const Command& command) {
   Rows rows;
-  for (const Argument& argument : command.arguments) rows.emplace_back(argument.name, argument.help);
+  for (const Argument& argument : command.arguments)
+    rows.emplace_back(argument.name, argument.help);
   return rows;
 }
 
@@ -57,7 +74,8 @@ Rows example_rows(const Command& command) {
 
 void append_markdown(std::string& page, std::vector<const Command*> path) {
   const Command& command = *path.back();
-  page += fmt::format("\n{} `{}`\n\n```\n{}```\n", path.size() == 1 ? "##" : "###", spelled(path), help(path));
+  page += fmt::format("\n{} `{}`\n\n```\n{}```\n", path.size() == 1 ? "##" : "###", spelled(path),
+                      help(path));
   for (const Command& child : command.commands) {
     std::vector<const Command*> below = path;
     below.push_back(&child);
@@ -77,20 +95,22 @@ std::string spelled(const Option& option) {
 std::string usage_line(std::span<const Command* const> path) {
   const Command& command = *path.back();
   std::string line = spelled(path);
-  if (!command.commands.empty()) return line + " COMMAND";
+  if (command.run == nullptr) return line + " COMMAND";
   for (const Argument& argument : command.arguments) {
     line += argument.required ? " " + argument.name : fmt::format(" [{}]", argument.name);
   }
   for (const Option& option : command.options) {
-    if (option.required) line += fmt::format(" --{} {}{}", option.name, option.value, option.repeats ? " ..." : "");
+    if (option.required)
+      line += fmt::format(" --{} {}{}", option.name, option.value, option.repeats ? " ..." : "");
   }
   return line + " [options]";
 }
 
 std::string help(std::span<const Command* const> path) {
   const Command& command = *path.back();
-  std::string page = fmt::format("{}: {}\n\nUsage: {}\n", spelled(path), command.summary, usage_line(path));
-  if (!command.description.empty()) page += fmt::format("\n{}\n", command.description);
+  std::string page =
+      fmt::format("{}: {}\n\nUsage: {}\n", spelled(path), command.summary, usage_line(path));
+  if (!command.description.empty()) page += fmt::format("\n{}\n", wrapped(command.description));
   append(page, "Commands", command_rows(command));
   append(page, "Arguments", argument_rows(command));
   append(page, "Options", option_rows(command));

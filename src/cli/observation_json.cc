@@ -14,7 +14,9 @@ namespace {
 
 namespace json = boost::json;
 
-std::int64_t to_us(Duration d) noexcept { return std::chrono::duration_cast<std::chrono::microseconds>(d).count(); }
+std::int64_t to_us(Duration d) noexcept {
+  return std::chrono::duration_cast<std::chrono::microseconds>(d).count();
+}
 
 struct FactsToJson {
   const judge::Observation* observation;

@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include <boost/json/serialize.hpp>
 #include <algorithm>
+#include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <cstdlib>
 
@@ -20,7 +20,8 @@ bool environment_says(const char* name) {
 
 bool knows_colour() {
   const char* terminal = std::getenv("TERM");
-  return ::isatty(STDOUT_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+  return ::isatty(STDOUT_FILENO) == 1 && terminal != nullptr &&
+         std::string_view(terminal) != "dumb";
 }
 
 void append_escaped(std::string& line, std::uint32_t code_point) {
@@ -43,7 +44,9 @@ Style style_for(const Call& call) {
   return {.color = !call.has("no-color") && !environment_says("NO_COLOR") && knows_colour()};
 }
 
-bool wants_json(const Call& call) { return call.value("output") == "json"; }
+bool wants_json(const Call& call) {
+  return call.value("output") == "json";
+}
 
 std::string json_line(const boost::json::value& value) {
   const std::string serialized = boost::json::serialize(value);
@@ -65,9 +68,13 @@ std::string json_line(const boost::json::value& value) {
   return line;
 }
 
-void print(std::string_view text) { print_to(stdout, text); }
+void print(std::string_view text) {
+  print_to(stdout, text);
+}
 
-void print_error(std::string_view text) { print_to(stderr, text); }
+void print_error(std::string_view text) {
+  print_to(stderr, text);
+}
 
 Exit complain(const Call& call, Exit exit, std::string_view message) {
   print_error(fmt::format("{}: {}\n", spelled(call.path()), message));

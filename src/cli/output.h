@@ -10,13 +10,15 @@
 
 namespace wardmote::cli {
 
-/// Colour when standard output is a terminal that knows it and neither --no-color nor NO_COLOR says otherwise.
+/// Colour when standard output is a terminal that knows it and neither --no-color nor NO_COLOR says
+/// otherwise.
 Style style_for(const Call& call);
 
 /// Whether `-o json` was asked for.
 bool wants_json(const Call& call);
 
-/// One line of JSON without a line end, safe on a terminal: hostile characters become \u escapes, which mean the same.
+/// One line of JSON without a line end, safe on a terminal: hostile characters become \u escapes,
+/// which mean the same.
 std::string json_line(const boost::json::value& value);
 
 void print(std::string_view text);

@@ -28,13 +28,15 @@ struct Slot {
 using Slots = std::deque<Slot>;
 
 std::string spelling(const Option& option) {
-  return option.letter == 0 ? "--" + option.name : fmt::format("-{},--{}", option.letter, option.name);
+  return option.letter == 0 ? "--" + option.name
+                            : fmt::format("-{},--{}", option.letter, option.name);
 }
 
 void declare(CLI::App& app, const Command& command, Slots& slots) {
   for (const Argument& argument : command.arguments) {
     Slot& slot = slots.emplace_back(argument.name, argument.choices);
-    slot.option = app.add_option(argument.name, slot.values)->expected(1)->required(argument.required);
+    slot.option =
+        app.add_option(argument.name, slot.values)->expected(1)->required(argument.required);
   }
   for (const Option& option : command.options) {
     Slot& slot = slots.emplace_back(option.name, option.choices);
@@ -42,7 +44,8 @@ void declare(CLI::App& app, const Command& command, Slots& slots) {
       slot.option = app.add_flag(spelling(option), slot.set);
     } else if (!option.implied.empty()) {
       // As a flag it never takes the next word: `status --watch ovn-sb` names a cluster.
-      slot.option = app.add_flag(fmt::format("{}{{{}}}", spelling(option), option.implied), slot.implied);
+      slot.option =
+          app.add_flag(fmt::format("{}{{{}}}", spelling(option), option.implied), slot.implied);
     } else {
       slot.option = app.add_option(spelling(option), slot.values)->required(option.required);
       // `--member a b c` is handy, and unambiguous where no argument can follow.
@@ -59,15 +62,18 @@ std::variant<Call::Values, std::string> collect(Slots slots) {
     if (slot.option->count() == 0) continue;
     if (!slot.implied.empty()) slot.values = {slot.implied};
     for (const std::string& value : slot.values) {
-      if (slot.choices.empty() || std::ranges::find(slot.choices, value) != slot.choices.end()) continue;
-      return fmt::format("{}: '{}' is none of {}", slot.name, escape_control(value), fmt::join(slot.choices, ", "));
+      if (slot.choices.empty() || std::ranges::find(slot.choices, value) != slot.choices.end())
+        continue;
+      return fmt::format("{}: '{}' is none of {}", slot.name, escape_control(value),
+                         fmt::join(slot.choices, ", "));
     }
     values.emplace(slot.name, std::move(slot.values));
   }
   return values;
 }
 
-/// The command of `group` that starts like `word`, if there is just one: a typing aid, never run by itself.
+/// The command of `group` that starts like `word`, if there is just one: a typing aid, never run by
+/// itself.
 std::optional<std::string> nearest(const Command& group, std::string_view word) {
   std::optional<std::string> found;
   for (const Command& command : group.commands) {
@@ -83,7 +89,8 @@ std::string no_such_command(const Command& group, std::string_view word) {
   for (const Command& command : group.commands) names.push_back(command.name);
   const std::optional<std::string> meant = nearest(group, word);
   return fmt::format("there is no '{}'{}; there are {}", escape_control(word),
-                     meant ? fmt::format(" (did you mean {}?)", *meant) : "", fmt::join(names, ", "));
+                     meant ? fmt::format(" (did you mean {}?)", *meant) : "",
+                     fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -93,13 +100,15 @@ Parsed parse(const Command& program, std::vector<std::string> words) {
   auto word = words.begin();
   while (path.back()->run == nullptr) {
     if (word == words.end()) return HelpWanted{std::move(path), false};
-    if (*word == "-h" || *word == "--help" || *word == "help") return HelpWanted{std::move(path), true};
+    if (*word == "-h" || *word == "--help" || *word == "help")
+      return HelpWanted{std::move(path), true};
     const Command& group = *path.back();
     // Everybody tries --version.
     const std::string_view name = *word == "--version" ? "version" : std::string_view(*word);
     const auto found = std::ranges::find(group.commands, name, &Command::name);
     if (name.empty() || found == group.commands.end()) {
-      return UsageError{std::move(path), name.empty() ? "an empty word" : no_such_command(group, name)};
+      return UsageError{std::move(path),
+                        name.empty() ? "an empty word" : no_such_command(group, name)};
     }
     path.push_back(&*found);
     ++word;
@@ -109,7 +118,8 @@ Parsed parse(const Command& program, std::vector<std::string> words) {
   app.set_help_flag("-h,--help");
   Slots slots;
   declare(app, *path.back(), slots);
-  std::vector<std::string> rest(std::make_move_iterator(word), std::make_move_iterator(words.end()));
+  std::vector<std::string> rest(std::make_move_iterator(word),
+                                std::make_move_iterator(words.end()));
   std::ranges::reverse(rest);  // CLI11 takes the words off the back
   try {
     app.parse(std::move(rest));
@@ -119,7 +129,8 @@ Parsed parse(const Command& program, std::vector<std::string> words) {
     return UsageError{std::move(path), escape_control(error.what())};
   }
   std::variant<Call::Values, std::string> collected = collect(std::move(slots));
-  if (std::string* complaint = std::get_if<std::string>(&collected)) return UsageError{std::move(path), *complaint};
+  if (std::string* complaint = std::get_if<std::string>(&collected))
+    return UsageError{std::move(path), *complaint};
   return Call(std::move(path), std::get<Call::Values>(std::move(collected)));
 }
 

@@ -1,5 +1,6 @@
 #include "cli/probe_params.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,10 +41,17 @@ Result<ParamValue> param_value(const ParamSpec& spec, const Call& call, std::str
 
 }  // namespace
 
+std::string cli_name(const observe::ProbeKind& kind, const ParamSpec& param) {
+  if (&param == &kind.params.front()) return "TARGET";
+  std::string name(param.name);
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
 Result<observe::Params> probe_params(const observe::ProbeKind& kind, const Call& call) {
   observe::Params params;
   for (const ParamSpec& spec : kind.params) {
-    const std::string_view name = &spec == &kind.params.front() ? "TARGET" : spec.name;
+    const std::string name = cli_name(kind, spec);
     if (!call.has(name)) continue;
     Result<ParamValue> value = param_value(spec, call, name);
     if (!value) return with_context(value, "{}", name);

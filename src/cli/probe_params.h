@@ -1,12 +1,18 @@
 #pragma once
 
+#include <string>
+
 #include "base/result.h"
 #include "cli/command.h"
 #include "observe/kinds.h"
 
 namespace wardmote::cli {
 
-/// The parameters of a probe as the command line gives them: TARGET is the first, the others are options of their names.
+/// How the command line calls a parameter: the first of a kind is TARGET, the others are options,
+/// `control_command` as --control-command.
+std::string cli_name(const observe::ProbeKind& kind, const observe::ParamSpec& param);
+
+/// The parameters of a probe as the command line gives them.
 /// kInvalid says which is wrong.
 Result<observe::Params> probe_params(const observe::ProbeKind& kind, const Call& call);
 

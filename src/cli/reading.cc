@@ -33,7 +33,7 @@ class Reader {
   Task<Exit> once() {
     Answer<json::value> shown = co_await look();
     if (!shown && may_do_without(shown.error())) {
-      complain(*call_, Exit::kGood, shown.error().message);
+      complain(*call_, Exit::kGood, shown.error().message + " What stands now is not known.");
       shown = *reading_.without_agent;
     }
     if (!shown) co_return complain(*call_, shown.error().exit, shown.error().message);
@@ -75,8 +75,8 @@ class Reader {
   }
 
   [[nodiscard]] std::string footer(Duration interval) const {
-    const std::string text = fmt::format("{}  every {}  Ctrl-C ends", format_utc(runtime_->wall_now()),
-                                         format_duration(interval));
+    const std::string text = fmt::format(
+        "{}  every {}  Ctrl-C ends", format_utc(runtime_->wall_now()), format_duration(interval));
     return paint(style_for(*call_), Tone::kFaint, text);
   }
 
@@ -94,7 +94,8 @@ Exit read(const Call& call, Reading reading) {
   if (!address) return complain(call, Exit::kUsage, address.error().context);
   const Result<Duration> interval = call.duration("watch", Duration::zero());
   if (!interval) return complain(call, Exit::kUsage, interval.error().context);
-  if (call.has("watch") && *interval < kShortestInterval) return complain(call, Exit::kUsage, "--watch: at least 100ms");
+  if (call.has("watch") && *interval < kShortestInterval)
+    return complain(call, Exit::kUsage, "--watch: at least 100ms");
 
   Session session;
   Reader reader(call, session.runtime(), std::move(*address), std::move(reading));

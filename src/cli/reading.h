@@ -14,7 +14,8 @@ namespace wardmote::cli {
 /// What a reading verb shows.
 struct Reading {
   std::string path;  ///< where the agent has it
-  /// Makes what is shown (and printed as JSON) of what the agent answered; kInvalid when there is no such thing. May be null.
+  /// Makes what is shown (and printed as JSON) of what the agent answered; kInvalid when there is
+  /// no such thing. May be null.
   std::function<Result<boost::json::value>(const boost::json::value&)> select;
   std::string (*draw)(const boost::json::value& shown, Style style);
   Exit (*judge)(const boost::json::value& shown);

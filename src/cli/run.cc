@@ -8,6 +8,7 @@
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "observe/kinds.h"
 
 namespace wardmote::cli {
 namespace {
@@ -17,22 +18,26 @@ Exit answer(const HelpWanted& wanted) {
     print(help(wanted.path));
     return Exit::kGood;
   }
-  print_error(fmt::format("{}: a command is missing\n\n{}", spelled(wanted.path), help(wanted.path)));
+  print_error(
+      fmt::format("{}: a command is missing\n\n{}", spelled(wanted.path), help(wanted.path)));
   return Exit::kUsage;
 }
 
 Exit answer(const UsageError& error) {
   const std::string name = spelled(error.path);
-  print_error(fmt::format("{}: {}\nUsage: {}\nTry '{} --help'.\n", name, error.what, usage_line(error.path), name));
+  print_error(fmt::format("{}: {}\nUsage: {}\nTry '{} --help'.\n", name, error.what,
+                          usage_line(error.path), name));
   return Exit::kUsage;
 }
 
-Exit answer(const Call& call) { return call.command().run(call); }
+Exit answer(const Call& call) {
+  return call.command().run(call);
+}
 
 }  // namespace
 
 int run(std::vector<std::string> words) {
-  const Command program = command_table();
+  const Command program = command_table(observe::probe_kinds());
   const Parsed parsed = parse(program, std::move(words));
   const Exit exit = std::visit([](const auto& one) { return answer(one); }, parsed);
   return static_cast<int>(exit);

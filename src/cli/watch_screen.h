@@ -5,8 +5,9 @@
 
 namespace wardmote::cli {
 
-/// Shows frame after frame. On a terminal it takes the other screen, redraws in place in one write and without flicker,
-/// and leaves the last frame behind when it ends; elsewhere frames just follow each other.
+/// Shows frame after frame. On a terminal it takes the other screen, redraws in place in one write
+/// and without flicker, and leaves the last frame behind when it ends; elsewhere frames just follow
+/// each other.
 class WatchScreen {
  public:
   /// `terminal`: whether standard output is one, and frames are for people.

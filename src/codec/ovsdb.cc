@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kNoTransaction = "00000000-0000-0000-0000-000000000000";
 constexpr std::string_view kMonitorName = "wardmote";
+constexpr std::string_view kBadId = "not a UUID";
 
 /// `["set",[]]`: how OVSDB writes an optional value that is not there (RFC 7047 5.1).
 bool is_empty_set(const json::value& value) noexcept {
@@ -63,9 +64,9 @@ Result<void> read_columns(ServerRow& row, const json::object& columns) {
     if (key == "cid") good = read_uuid(row.cluster_id, value);
     if (key == "sid") good = read_uuid(row.server_id, value);
     if (key == "index") good = read_index(row.index, value);
-    if (!good)
-      return fail(Errc::kProtocol, "_Server.Database: column {}: unexpected value",
-                  std::string_view(key));
+    if (good) continue;
+    const std::string_view why = key == "cid" || key == "sid" ? kBadId : "unexpected value";
+    return fail(Errc::kProtocol, "_Server.Database: column {}: {}", std::string_view(key), why);
   }
   return {};
 }
@@ -113,6 +114,10 @@ Result<std::optional<ServerRow>> parse_query_output(std::string_view output) {
   RpcMessage reply;
   reply.result = &result;
   return read_server_row(reply);
+}
+
+bool is_bad_id(const Error& error) noexcept {
+  return error.code == Errc::kProtocol && error.context.ends_with(kBadId);
 }
 
 std::string_view method_of(MonitorFlavour flavour) noexcept {

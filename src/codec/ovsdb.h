@@ -37,6 +37,9 @@ Result<std::optional<ServerRow>> parse_query_output(std::string_view output);
 /// The same from the result value.
 Result<std::optional<ServerRow>> read_select_result(const boost::json::value& result);
 
+/// Whether a row was refused because its cid or sid is neither a UUID nor absent.
+bool is_bad_id(const Error& error) noexcept;
+
 /// The three ways to be told of changes; RFC 7047 has the first, ovsdb-server(7) 4.1.12 and 4.1.15
 /// the others.
 enum class MonitorFlavour : std::uint8_t {

@@ -1,6 +1,5 @@
 #include "net/core.h"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace wardmote::net {
@@ -13,8 +12,7 @@ Core::Core() : context(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO), deadlines(context
 
 runtime::Task<void> Core::sleep_until(TimePoint at) {
   BootTimer timer(context, at);
-  // An error is a cancellation, which the next co_await of the task throws.
-  co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  co_await timer.async_wait(asio::use_awaitable);
 }
 
 }  // namespace wardmote::net

@@ -4,13 +4,16 @@
 
 namespace wardmote::runtime {
 
-/// The one absolute end of an operation; it covers connect, write, read and parse, and nothing re-arms it.
+/// The one absolute end of an operation; it covers connect, write, read and parse, and nothing
+/// re-arms it.
 struct Deadline {
   TimePoint at;
 
   [[nodiscard]] bool passed(TimePoint now) const noexcept { return now >= at; }
   /// Zero when passed.
-  [[nodiscard]] Duration left(TimePoint now) const noexcept { return passed(now) ? Duration::zero() : at - now; }
+  [[nodiscard]] Duration left(TimePoint now) const noexcept {
+    return passed(now) ? Duration::zero() : at - now;
+  }
   friend bool operator==(const Deadline&, const Deadline&) = default;
 };
 

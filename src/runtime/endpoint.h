@@ -18,11 +18,14 @@ struct Endpoint {
   std::uint16_t port = 0;
 
   static Endpoint unix_socket(std::string path) { return {Kind::kUnix, std::move(path), {}, 0}; }
-  static Endpoint tcp(std::string host, std::uint16_t port) { return {Kind::kTcp, {}, std::move(host), port}; }
+  static Endpoint tcp(std::string host, std::uint16_t port) {
+    return {Kind::kTcp, {}, std::move(host), port};
+  }
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
-/// `unix:/run/x.sock`, `/run/x.sock`, `tcp:10.0.0.1:6641`, `tcp:[::1]:6641`, `10.0.0.1:6641`. kInvalid says what is wrong.
+/// `unix:/run/x.sock`, `/run/x.sock`, `tcp:10.0.0.1:6641`, `tcp:[::1]:6641`, `10.0.0.1:6641`.
+/// kInvalid says what is wrong.
 Result<Endpoint> parse_endpoint(std::string_view text);
 
 /// The canonical spelling, accepted by parse_endpoint: `unix:/run/x.sock`, `tcp:[::1]:6641`.

@@ -36,7 +36,8 @@ struct HttpLimits {
   std::size_t header_bytes = 16 << 10;
   std::size_t body_bytes = 1 << 20;
   std::size_t connections = 1024;
-  Duration request_timeout = std::chrono::seconds(10);  ///< from the first byte of a request to its last
+  Duration request_timeout =
+      std::chrono::seconds(10);  ///< from the first byte of a request to its last
   Duration idle_timeout = std::chrono::seconds(75);
 };
 

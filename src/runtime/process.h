@@ -14,7 +14,8 @@ namespace wardmote::runtime {
 struct ProcessSpec {
   std::vector<std::string> argv;
   std::string standard_input;
-  std::size_t output_cap = 1 << 20;  ///< bytes, for each of standard output and standard error; more is kLimit
+  std::size_t output_cap =
+      1 << 20;  ///< bytes, for each of standard output and standard error; more is kLimit
 };
 
 struct ProcessExit {
@@ -23,7 +24,8 @@ struct ProcessExit {
   std::string standard_error;
 };
 
-/// Runs programs. A process gets its own process group and is killed with its children at the deadline (kTimeout).
+/// Runs programs. A process gets its own process group and is killed with its children at the
+/// deadline (kTimeout).
 class Processes {
  public:
   Processes() = default;
@@ -31,7 +33,8 @@ class Processes {
   Processes& operator=(const Processes&) = delete;
   virtual ~Processes() = default;
 
-  /// A non-zero exit is a result, not an error; kMissing or kDenied when the program cannot be started.
+  /// A non-zero exit is a result, not an error; kMissing or kDenied when the program cannot be
+  /// started.
   virtual Task<Result<ProcessExit>> run(ProcessSpec spec, Deadline deadline) = 0;
 };
 

@@ -13,8 +13,8 @@
 
 namespace wardmote::runtime {
 
-/// The door to the world: time, chance and connections. Production: net::AsioRuntime. Tests: sim::SimRuntime (virtual time,
-/// seeded chance, a network in memory). Thread: the core loop only.
+/// The door to the world: time, chance and connections. Production: net::AsioRuntime. Tests:
+/// sim::SimRuntime (virtual time, seeded chance, a network in memory). Thread: the core loop only.
 class Runtime {
  public:
   Runtime() = default;
@@ -32,7 +32,8 @@ class Runtime {
   virtual Task<void> sleep_until(TimePoint at) = 0;
   /// kRefused, kMissing (no socket file), kDenied, kUnreachable, kTimeout, kExhausted.
   virtual Task<Result<std::unique_ptr<Stream>>> connect(Endpoint to, Deadline deadline) = 0;
-  /// Port 0 is not an endpoint: pick one first. A left-over unix socket that nobody answers on is replaced.
+  /// Port 0 is not an endpoint: pick one first. A left-over unix socket that nobody answers on is
+  /// replaced.
   virtual Result<std::unique_ptr<Listener>> listen(Endpoint at) = 0;
   virtual Processes& processes() noexcept = 0;
 

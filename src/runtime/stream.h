@@ -12,7 +12,8 @@
 namespace wardmote::runtime {
 
 /// A connected byte stream. One reader and one writer at a time. Destroying it closes it.
-/// Every operation ends by its deadline with kTimeout; the stream is then in an unknown state and must be dropped.
+/// Every operation ends by its deadline with kTimeout; the stream is then in an unknown state and
+/// must be dropped.
 class Stream {
  public:
   Stream() = default;
@@ -20,7 +21,8 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   virtual ~Stream() = default;
 
-  /// At least one byte into `into` (not empty; kept alive by the caller). kClosed when the peer has closed.
+  /// At least one byte into `into` (not empty; kept alive by the caller). kClosed when the peer has
+  /// closed.
   virtual Task<Result<std::size_t>> read_some(std::span<char> into, Deadline deadline) = 0;
   /// All of `bytes` (kept alive by the caller). kClosed when the peer has closed.
   virtual Task<Result<void>> write(std::string_view bytes, Deadline deadline) = 0;

@@ -5,8 +5,9 @@
 
 namespace wardmote::runtime {
 
-/// Every asynchronous function returns a Task. Awaiting after the task was cancelled throws asio's operation_aborted,
-/// which only a TaskGroup catches: cancellation unwinds, it is not an error to report.
+/// Every asynchronous function returns a Task. Awaiting after the task was cancelled throws asio's
+/// operation_aborted, which only a TaskGroup catches: cancellation unwinds, it is not an error to
+/// report.
 template <class T>
 using Task = boost::asio::awaitable<T>;
 

@@ -46,9 +46,9 @@ struct TaskGroup::State {
       : executor(std::move(on)), emptied(executor, asio::steady_timer::time_point::max()) {}
 
   Executor executor;
-  asio::steady_timer emptied;                ///< never expires; cancelled when the last task ends
-  std::map<std::uint64_t, Running> running;  ///< ordered, so that cancellation is deterministic
-  std::uint64_t next_id = 0;
+  asio::steady_timer emptied;         ///< never expires; cancelled when the last task ends
+  std::map<TaskId, Running> running;  ///< ordered, so that cancellation is deterministic
+  TaskId next_id = 0;
   bool cancelled = false;
 };
 
@@ -58,9 +58,9 @@ TaskGroup::~TaskGroup() {
   check(state_->running.empty(), "a TaskGroup was destroyed before its tasks ended");
 }
 
-void TaskGroup::spawn(std::string name, Task<void> task) {
-  if (state_->cancelled) return;
-  const std::uint64_t id = state_->next_id++;
+TaskGroup::TaskId TaskGroup::spawn(std::string name, Task<void> task) {
+  const TaskId id = state_->next_id++;
+  if (state_->cancelled) return id;
   Running& entry = state_->running[id];
   entry.name = std::move(name);
   const auto on_end = [state = state_, id](const std::exception_ptr& thrown) {
@@ -70,16 +70,22 @@ void TaskGroup::spawn(std::string name, Task<void> task) {
   };
   asio::co_spawn(state_->executor, std::move(task),
                  asio::bind_cancellation_slot(entry.cancel.slot(), on_end));
+  return id;
 }
 
 void TaskGroup::cancel() noexcept {
   state_->cancelled = true;
   // A task may end inside emit() and erase itself, so walk by key.
   for (auto it = state_->running.begin(); it != state_->running.end();) {
-    const std::uint64_t id = it->first;
+    const TaskId id = it->first;
     it->second.cancel.emit(asio::cancellation_type::terminal);
     it = state_->running.upper_bound(id);
   }
+}
+
+void TaskGroup::cancel(TaskId task) noexcept {
+  const auto found = state_->running.find(task);
+  if (found != state_->running.end()) found->second.cancel.emit(asio::cancellation_type::terminal);
 }
 
 Task<void> TaskGroup::join() {
@@ -107,6 +113,11 @@ Task<void> run_all(Executor executor, std::vector<Task<void>> tasks) {
   co_await asio::this_coro::throw_if_cancelled(false);
   Task<void> joined = group.join();
   co_await std::move(joined);
+  // The parts were cut short, so the caller must not go on as if they had ended by themselves.
+  const asio::cancellation_state asked = co_await asio::this_coro::cancellation_state;
+  if (asked.cancelled() != asio::cancellation_type::none) {
+    throw boost::system::system_error(asio::error::operation_aborted);
+  }
 }
 
 std::size_t TaskGroup::size() const noexcept {

@@ -221,6 +221,14 @@ json::object to_json(const ClusterView& cluster, TimePoint now, WallTime wall_no
   object["findings"] = array_of(assessment.findings, [&](const judge::Finding& finding) {
     return to_json(finding, now, wall_now);
   });
+  object["observed"] = array_of(assessment.observed, [&](const judge::raft::Observed& one) {
+    json::object observed;
+    observed["code"] = word(to_string(one.code));
+    observed["subject"] = text(one.subject);
+    observed["since"] = utc(one.since, now, wall_now);
+    observed["due_ms"] = to_ms(one.due - now);
+    return observed;
+  });
   return object;
 }
 

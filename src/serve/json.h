@@ -20,7 +20,8 @@ namespace wardmote::serve {
 ///    "unapplied", "status", "connected", "index", "election_timer_ms", "connections": ["->b8af",
 ///    "(<-77f0)"], "servers": [{"nickname", "id", "address", "self", "phase", "next_index",
 ///    "match_index", "last_msg_ms"}], "age_ms"}],
-///  "findings": [as below]}
+///  "findings": [as below],
+///  "observed": [{"code", "subject", "since", "due_ms"}]}  seen, and no finding before its window has passed
 boost::json::object to_json(const ClusterView& cluster, TimePoint now, WallTime wall_now);
 
 /// {"code", "severity", "subjects", "summary", "evidence": [{"by", "says"}],

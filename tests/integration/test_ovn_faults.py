@@ -66,13 +66,7 @@ class Stage:
 
     def _do(self, what: str, who: str = "", value: str = "", *, recorder: "Recorder") -> None:
         number = self.cast.numbers.get(who, 0)
-        if what == "resume":
-            self.cluster.resume(number)
-        elif what == "heal":
-            self.cluster.heal(number)
-        elif what == "slow-kick":
-            self.cluster.kick_slowly(number, 3.0)
-        elif what == "restart-agent":
+        if what == "restart-agent":
             self.agent.stop()
             self.agent = Agent(self.lab.write_config(), self.lab.api_socket)
             self.agent.wait_serving()

@@ -17,7 +17,8 @@ namespace json = boost::json;
 /// `at once`, `after 2 election rounds`, `after 1m00s`.
 std::string window_words(const judge::Window& window) {
   std::string words;
-  if (window.election_rounds > 0) words = counted(static_cast<std::size_t>(window.election_rounds), "election round");
+  if (window.election_rounds > 0)
+    words = counted(static_cast<std::size_t>(window.election_rounds), "election round");
   if (window.fixed > Duration::zero()) {
     if (!words.empty()) words += " and ";
     words += format_duration(window.fixed);
@@ -44,7 +45,8 @@ json::object explain_code(const judge::CodeInfo& info, const json::value& status
   json::array standing;
   for (const json::value& cluster : Fields(status).list("clusters")) {
     for (const json::value& finding : Fields(cluster).list("findings")) {
-      if (Fields(finding).raw("code") == info.name) standing.push_back(in_cluster(Fields(cluster), finding));
+      if (Fields(finding).raw("code") == info.name)
+        standing.push_back(in_cluster(Fields(cluster), finding));
     }
   }
   json::object entry = catalogue_entry(info);

@@ -7,10 +7,12 @@
 
 namespace wardmote::cli {
 
-/// The catalogue's row for a code: {"code", "severity", "raised", "critical": text|null, "meaning", "evidence", "advice"}.
+/// The catalogue's row for a code: {"code", "severity", "raised", "critical": text|null, "meaning",
+/// "evidence", "advice"}.
 boost::json::object catalogue_entry(const judge::CodeInfo& info);
 
-/// catalogue_entry(), and as "findings" those of that code in `status` (/api/v1/status), each with its "cluster".
+/// catalogue_entry(), and as "findings" those of that code in `status` (/api/v1/status), each with
+/// its "cluster".
 boost::json::object explain_code(const judge::CodeInfo& info, const boost::json::value& status);
 
 }  // namespace wardmote::cli

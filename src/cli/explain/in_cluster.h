@@ -10,7 +10,8 @@ namespace wardmote::cli {
 /// A copy of `item` that names its cluster first, as the lists of the API do.
 inline boost::json::object in_cluster(const Fields& cluster, const boost::json::value& item) {
   boost::json::object named{{"cluster", cluster.raw("cluster")}};
-  if (const boost::json::object* object = item.if_object()) named.insert(object->begin(), object->end());
+  if (const boost::json::object* object = item.if_object())
+    named.insert(object->begin(), object->end());
   return named;
 }
 

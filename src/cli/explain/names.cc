@@ -37,13 +37,15 @@ void Names::add(std::string_view name) {
 
 bool Names::are_of_member(const Fields& member) const {
   return std::ranges::any_of(names_, [&](const Name& name) {
-    return name.is(member.raw("name")) || name.is_id(member.raw("server_id")) || name.is_address(member.raw("address"));
+    return name.is(member.raw("name")) || name.is_id(member.raw("server_id")) ||
+           name.is_address(member.raw("address"));
   });
 }
 
 bool Names::are_of_server(const Fields& server) const {
   return std::ranges::any_of(names_, [&](const Name& name) {
-    return name.is(server.raw("nickname")) || name.is_id(server.raw("id")) || name.is_address(server.raw("address"));
+    return name.is(server.raw("nickname")) || name.is_id(server.raw("id")) ||
+           name.is_address(server.raw("address"));
   });
 }
 

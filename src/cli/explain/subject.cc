@@ -22,7 +22,8 @@ struct Known {
   json::array findings;
 
   [[nodiscard]] bool nothing() const noexcept {
-    return clusters.empty() && members.empty() && seen_by.empty() && checks.empty() && findings.empty();
+    return clusters.empty() && members.empty() && seen_by.empty() && checks.empty() &&
+           findings.empty();
   }
 };
 
@@ -34,7 +35,8 @@ void add_cluster(const json::value& cluster, Known& known) {
 }
 
 void add_server(std::string_view subject, const Fields& cluster, Known& known) {
-  // Its peers know a member by id and address, not by the name that only our configuration gives it.
+  // Its peers know a member by id and address, not by the name that only our configuration gives
+  // it.
   Names names(subject);
   for (const json::value& member : cluster.list("members")) {
     const Fields fields(member);
@@ -71,8 +73,11 @@ Result<json::value> explain_subject(std::string_view subject, const json::value&
     if (Fields(check).raw("name") == subject) known.checks.push_back(check);
   }
   if (known.nothing()) {
-    return fail(Errc::kInvalid, "nothing is known as '{}': no finding code, member, server id, address, check or cluster. "
-                "'wardmote get members' lists what is watched.", escape_control(subject, 64));
+    return fail(
+        Errc::kInvalid,
+        "nothing is known as '{}': no finding code, member, server id, address, check or cluster. "
+        "'wardmote get members' lists what is watched.",
+        escape_control(subject, 64));
   }
   return json::object{{"subject", subject},
                       {"clusters", std::move(known.clusters)},

@@ -13,10 +13,11 @@ namespace json = boost::json;
 
 std::string title(const Fields& status, Style style) {
   const Cell verdict = verdict_word(status.raw("verdict"));
-  return fmt::format("{}  wardmote {}  {}  {}, {}  up {}\n", paint(style, Tone::kStrong, status.text("node")),
-                     status.text("version"), paint(style, verdict.tone, verdict.text),
-                     counted(status.list("clusters").size(), "cluster"), counted(status.list("checks").size(), "check"),
-                     duration_text(status.number("uptime_ms")));
+  return fmt::format(
+      "{}  wardmote {}  {}  {}, {}  up {}\n", paint(style, Tone::kStrong, status.text("node")),
+      status.text("version"), paint(style, verdict.tone, verdict.text),
+      counted(status.list("clusters").size(), "cluster"),
+      counted(status.list("checks").size(), "check"), duration_text(status.number("uptime_ms")));
 }
 
 std::string draw_gates(std::span<const json::value> gates, Style style) {
@@ -38,9 +39,11 @@ std::string draw_agent(const json::value& value, Style style) {
   std::string drawn = title(status, style);
   const std::string complaint = status.object("self").text("complaint");
   if (!complaint.empty()) {
-    drawn += fmt::format("{}: {}\n", paint(style, Tone::kWarning, "the agent itself is degraded"), complaint);
+    drawn += fmt::format("{}: {}\n", paint(style, Tone::kWarning, "the agent itself is degraded"),
+                         complaint);
   }
-  for (const json::value& cluster : status.list("clusters")) drawn += "\n" + draw_cluster(cluster, style);
+  for (const json::value& cluster : status.list("clusters"))
+    drawn += "\n" + draw_cluster(cluster, style);
   if (!status.list("checks").empty()) drawn += "\n" + draw_checks(status.list("checks"), style);
   return drawn + draw_gates(status.list("gates"), style);
 }

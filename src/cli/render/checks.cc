@@ -21,7 +21,8 @@ Tone tone_of(Exit exit) noexcept {
 std::string state_words(const Fields& check) {
   std::string words = check.text("state");
   if (words == "error") {
-    words += fmt::format(" {}/{}", check.number("failures").value_or(0), check.number("fall").value_or(0));
+    words += fmt::format(" {}/{}", check.number("failures").value_or(0),
+                         check.number("fall").value_or(0));
   }
   for (const std::string_view mark : {"degraded", "blind", "overdue", "optional"}) {
     if (check.flag(mark)) words += fmt::format(", {}", mark);

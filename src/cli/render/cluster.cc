@@ -20,7 +20,9 @@ namespace json = boost::json;
 constexpr std::size_t kShortId = 4;
 
 /// Four digits, as OVSDB itself names a server.
-std::string short_id(const Fields& owner, std::string_view name) { return owner.text(name).substr(0, kShortId); }
+std::string short_id(const Fields& owner, std::string_view name) {
+  return owner.text(name).substr(0, kShortId);
+}
 
 /// The member of the same cluster that leads in the highest term; nothing when none does.
 const json::value* leader_of(std::span<const json::value> members, std::string_view cluster) {
@@ -28,7 +30,8 @@ const json::value* leader_of(std::span<const json::value> members, std::string_v
   for (const json::value& member : members) {
     const Fields fields(member);
     if (fields.raw("role") != "leader" || fields.raw("cluster") != cluster) continue;
-    if (leader == nullptr || fields.number("term") > Fields(*leader).number("term")) leader = &member;
+    if (leader == nullptr || fields.number("term") > Fields(*leader).number("term"))
+      leader = &member;
   }
   return leader;
 }
@@ -59,9 +62,14 @@ std::string log_range(const Fields& member) {
   return ends.size() == 2 ? fmt::format("[{},{}]", ends[0], ends[1]) : "";
 }
 
+/// Whether it said anything at all.
+bool speaks(const Fields& member) {
+  return member.has("role") || member.has("connected");
+}
+
 /// Connections that are up, in both directions: `2/1`.
 std::string peers(const Fields& member) {
-  if (!member.has("connections")) return {};
+  if (!member.has("role")) return {};
   std::size_t outgoing = 0;
   std::size_t incoming = 0;
   for (const std::string& connection : member.texts("connections")) {
@@ -71,12 +79,15 @@ std::string peers(const Fields& member) {
   return fmt::format("{}/{}", outgoing, incoming);
 }
 
-std::string number_text(std::optional<std::int64_t> number) { return number ? fmt::format("{}", *number) : ""; }
+std::string number_text(std::optional<std::int64_t> number) {
+  return number ? fmt::format("{}", *number) : "";
+}
 
 Cell member_verdict(const Fields& member) {
   const std::string outcome = member.text("outcome");
   const std::string detail = member.text(member.has("detail") ? "detail" : "reason");
-  return {detail.empty() ? outcome : fmt::format("{}: {}", outcome, detail), tone_of_outcome(outcome)};
+  return {detail.empty() ? outcome : fmt::format("{}: {}", outcome, detail),
+          tone_of_outcome(outcome)};
 }
 
 std::vector<Cell> member_row(const Fields& member, const json::value* leader) {
@@ -94,8 +105,6 @@ std::vector<Cell> member_row(const Fields& member, const json::value* leader) {
           member_verdict(member)};
 }
 
-bool speaks(const Fields& member) { return member.has("role") || member.has("connected"); }
-
 /// Why the verdict is what it is, in a few words: `1 of 3 members disagrees`.
 std::string why(const Fields& cluster) {
   std::size_t silent = 0;
@@ -107,7 +116,8 @@ std::string why(const Fields& cluster) {
     ++(speaks(fields) ? disagreeing : silent);
   }
   const auto share = [&](std::size_t count, std::string_view one, std::string_view many) {
-    return fmt::format("{} of {} {}", count, counted(members.size(), "member"), count == 1 ? one : many);
+    return fmt::format("{} of {} {}", count, counted(members.size(), "member"),
+                       count == 1 ? one : many);
   };
   std::vector<std::string> parts;
   if (silent > 0) parts.push_back(share(silent, "does not answer", "do not answer"));
@@ -122,7 +132,8 @@ std::string title(const Fields& cluster, Style style) {
   const Cell verdict = verdict_word(cluster.raw("verdict"));
   const std::string id = short_id(cluster, "cluster_id");
   const bool named = cluster.raw("cluster") != cluster.raw("database");
-  return fmt::format("{}{}  cluster {}  {}  {}\n", paint(style, Tone::kStrong, cluster.text("cluster")),
+  return fmt::format("{}{}  cluster {}  {}  {}\n",
+                     paint(style, Tone::kStrong, cluster.text("cluster")),
                      named ? "  " + cluster.text("database") : "", id.empty() ? "unknown" : id,
                      paint(style, verdict.tone, verdict.text), why(cluster));
 }
@@ -130,8 +141,9 @@ std::string title(const Fields& cluster, Style style) {
 }  // namespace
 
 std::string draw_members(std::span<const json::value> members, Style style) {
-  std::vector<std::string> headings = {"MEMBER", "ADDRESS", "SEES-LEADER", "ROLE",          "TERM",
-                                       "LOG",    "MATCH",   "LAST-MSG",    "PEERS(out/in)", "VERDICT"};
+  std::vector<std::string> headings = {"MEMBER",        "ADDRESS", "SEES-LEADER", "ROLE",
+                                       "TERM",          "LOG",     "MATCH",       "LAST-MSG",
+                                       "PEERS(out/in)", "VERDICT"};
   const bool with_cluster = !members.empty() && Fields(members.front()).has("cluster");
   if (with_cluster) headings.insert(headings.begin(), "CLUSTER");
   Table table(std::move(headings));

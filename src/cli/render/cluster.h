@@ -8,7 +8,8 @@
 
 namespace wardmote::cli {
 
-/// One cluster of the API (`/api/v1/clusters/NAME`, `assess`): a title line, the members side by side, the findings.
+/// One cluster of the API (`/api/v1/clusters/NAME`, `assess`): a title line, the members side by
+/// side, the findings.
 std::string draw_cluster(const boost::json::value& cluster, Style style);
 
 /// The same without the findings.

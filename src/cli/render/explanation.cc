@@ -19,9 +19,11 @@ std::string labelled(std::string_view label, const std::string& text) {
   return text.empty() ? "" : fmt::format("  {}: {}\n", label, text);
 }
 
-std::string draw_findings_in_full(const Fields& explained, std::string_view when_none, Style style) {
+std::string draw_findings_in_full(const Fields& explained, std::string_view when_none,
+                                  Style style) {
   std::string drawn;
-  for (const json::value& finding : explained.list("findings")) drawn += "\n" + draw_finding_in_full(finding, style);
+  for (const json::value& finding : explained.list("findings"))
+    drawn += "\n" + draw_finding_in_full(finding, style);
   return drawn.empty() ? fmt::format("\n{}\n", when_none) : drawn;
 }
 
@@ -30,10 +32,11 @@ std::string draw_sightings(const Fields& explained) {
   for (const json::value& value : explained.list("seen_by")) {
     const Fields line(value);
     const std::string last_message = duration_text(line.number("last_msg_ms"));
-    drawn += fmt::format("  {} lists {} at {}", line.text("by"), line.text(line.has("id") ? "id" : "nickname"),
-                         line.text("address"));
+    drawn += fmt::format("  {} lists {} at {}", line.text("by"),
+                         line.text(line.has("id") ? "id" : "nickname"), line.text("address"));
     if (line.has("phase")) drawn += fmt::format(" ({})", line.text("phase"));
-    if (const auto match = line.number("match_index")) drawn += fmt::format(", match index {}", *match);
+    if (const auto match = line.number("match_index"))
+      drawn += fmt::format(", match index {}", *match);
     if (!last_message.empty()) drawn += fmt::format(", last message {} ago", last_message);
     drawn += "\n";
   }
@@ -49,8 +52,11 @@ std::string draw_own_words(const Fields& explained) {
     drawn += labelled("cluster id", member.text("cluster_id"));
     drawn += labelled("status", member.text("status"));
     drawn += labelled("mode", member.text("mode"));
-    drawn += labelled("connections", fmt::format("{}", fmt::join(member.texts("connections"), " ")));
-    drawn += labelled("looked at", member.has("age_ms") ? duration_text(member.number("age_ms")) + " ago" : "never");
+    drawn +=
+        labelled("connections", fmt::format("{}", fmt::join(member.texts("connections"), " ")));
+    drawn +=
+        labelled("looked at",
+                 member.has("age_ms") ? duration_text(member.number("age_ms")) + " ago" : "never");
   }
   return drawn;
 }
@@ -60,8 +66,9 @@ std::string draw_own_words(const Fields& explained) {
 std::string draw_code(const json::value& explained, Style style) {
   const Fields code(explained);
   const Cell severity = severity_word(code.raw("severity"));
-  std::string drawn = fmt::format("{}  {}, raised {}", paint(style, Tone::kStrong, code.text("code")),
-                                  paint(style, severity.tone, severity.text), code.text("raised"));
+  std::string drawn =
+      fmt::format("{}  {}, raised {}", paint(style, Tone::kStrong, code.text("code")),
+                  paint(style, severity.tone, severity.text), code.text("raised"));
   if (code.has("critical")) drawn += fmt::format(", critical {}", code.text("critical"));
   drawn += fmt::format("\n{}\n", code.text("meaning"));
   drawn += labelled("evidence", code.text("evidence"));
@@ -73,8 +80,10 @@ std::string draw_code(const json::value& explained, Style style) {
 std::string draw_subject(const json::value& explained, Style style) {
   const Fields subject(explained);
   std::string drawn = paint(style, Tone::kStrong, subject.text("subject")) + "\n";
-  for (const json::value& cluster : subject.list("clusters")) drawn += "\n" + draw_cluster_head(cluster, style);
-  if (!subject.list("members").empty()) drawn += "\n" + draw_members(subject.list("members"), style);
+  for (const json::value& cluster : subject.list("clusters"))
+    drawn += "\n" + draw_cluster_head(cluster, style);
+  if (!subject.list("members").empty())
+    drawn += "\n" + draw_members(subject.list("members"), style);
   if (!subject.list("checks").empty()) drawn += "\n" + draw_checks(subject.list("checks"), style);
   drawn += draw_own_words(subject);
   drawn += draw_sightings(subject);

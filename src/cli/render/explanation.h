@@ -7,7 +7,8 @@
 
 namespace wardmote::cli {
 
-/// What catalogue_entry() or explain_code() made: meaning, evidence, advice, and the findings that stand.
+/// What catalogue_entry() or explain_code() made: meaning, evidence, advice, and the findings that
+/// stand.
 std::string draw_code(const boost::json::value& explained, Style style);
 
 /// What explain_subject() made: what it says, what others say of it, what is wrong with it.

@@ -21,7 +21,9 @@ std::string_view Fields::raw(std::string_view name) const noexcept {
   return text == nullptr ? std::string_view{} : std::string_view(text->data(), text->size());
 }
 
-std::string Fields::text(std::string_view name) const { return escape_control(raw(name)); }
+std::string Fields::text(std::string_view name) const {
+  return escape_control(raw(name));
+}
 
 std::optional<std::int64_t> Fields::number(std::string_view name) const noexcept {
   const json::value* found = find(name);

@@ -10,8 +10,8 @@
 
 namespace wardmote::cli {
 
-/// A total view of a JSON object from outside: what is absent or of another type is nothing, and texts come out escaped.
-/// Borrows the value.
+/// A total view of a JSON object from outside: what is absent or of another type is nothing, and
+/// texts come out escaped. Borrows the value.
 class Fields {
  public:
   /// Holds nothing.

@@ -22,13 +22,15 @@ std::string draw_advice(const Fields& finding, Style style) {
   return drawn;
 }
 
-/// `CRITICAL RAFT_STALE_MEMBER 3m12s summary`.
+/// `CRITICAL RAFT_STALE_MEMBER  ovn-sb  for 3m12s  summary`.
 std::string headline(const Fields& finding, Style style) {
   const Cell severity = severity_word(finding.raw("severity"));
   const std::string stands = duration_text(finding.number("age_ms"));
-  return fmt::format("{} {}{}  {}\n", paint(style, severity.tone, severity.text),
-                     paint(style, Tone::kStrong, finding.text("code")), stands.empty() ? "" : "  for " + stands,
-                     finding.text("summary"));
+  std::string line = fmt::format("{} {}", paint(style, severity.tone, severity.text),
+                                 paint(style, Tone::kStrong, finding.text("code")));
+  if (finding.has("cluster")) line += "  " + finding.text("cluster");
+  if (!stands.empty()) line += "  for " + stands;
+  return fmt::format("{}  {}\n", line, finding.text("summary"));
 }
 
 }  // namespace
@@ -49,7 +51,8 @@ std::string draw_finding_in_full(const json::value& value, Style style) {
   drawn += fmt::format("  since: {}\n", finding.text("since"));
   drawn += fmt::format("  about: {}\n", fmt::join(finding.texts("subjects"), ", "));
   for (const json::value& quote : finding.list("evidence")) {
-    drawn += fmt::format("  {} says: \"{}\"\n", Fields(quote).text("by"), Fields(quote).text("says"));
+    drawn +=
+        fmt::format("  {} says: \"{}\"\n", Fields(quote).text("by"), Fields(quote).text("says"));
   }
   return drawn + draw_advice(finding, style);
 }

@@ -18,12 +18,15 @@ std::string title(const Fields& observation, Style style) {
   const std::string detail = observation.text(observation.has("detail") ? "detail" : "reason");
   const double took_ms = static_cast<double>(observation.number("took_us").value_or(0)) / 1000;
   return fmt::format("{}  {} {}{}  ({:.1f} ms)\n", paint(style, tone_of_outcome(outcome), outcome),
-                     observation.text("kind"), observation.text("subject"), detail.empty() ? "" : ": " + detail, took_ms);
+                     observation.text("kind"), observation.text("subject"),
+                     detail.empty() ? "" : ": " + detail, took_ms);
 }
 
 std::string draw_servers(const Fields& member, Style style) {
   Table table({"SERVER", "ID", "ADDRESS", "PHASE", "NEXT", "MATCH", "LAST-MSG"});
-  const auto number = [](std::optional<std::int64_t> value) { return value ? fmt::format("{}", *value) : ""; };
+  const auto number = [](std::optional<std::int64_t> value) {
+    return value ? fmt::format("{}", *value) : "";
+  };
   for (const json::value& value : member.list("servers")) {
     const Fields server(value);
     table.add({{server.text("nickname") + (server.flag("self") ? " (self)" : ""), Tone::kStrong},
@@ -42,7 +45,8 @@ std::string draw_plainly(const json::value& facts) {
   std::string drawn;
   if (const json::object* object = facts.if_object()) {
     for (const auto& [name, value] : *object) {
-      drawn += fmt::format("  {}: {}\n", escape_control(name), escape_control(json::serialize(value)));
+      drawn +=
+          fmt::format("  {}: {}\n", escape_control(name), escape_control(json::serialize(value)));
     }
   }
   return drawn;

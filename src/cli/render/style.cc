@@ -17,17 +17,19 @@ struct Range {
   std::uint32_t last;
 };
 
-// The big blocks of Unicode's East Asian Width W and F, and of its combining marks. Names of members and addresses are
-// ASCII; for the rest a column too many is no harm.
-constexpr Range kWide[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xac00, 0xd7a3},
-                           {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},   {0xffe0, 0xffe6},
-                           {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
-constexpr Range kCombining[] = {{0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x064b, 0x065f},
-                                {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f},
-                                {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef}};
+// The big blocks of Unicode's East Asian Width W and F, and of its combining marks. Names of
+// members and addresses are ASCII; for the rest a column too many is no harm.
+constexpr Range kWide[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},
+                           {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
+                           {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1f64f},
+                           {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+constexpr Range kCombining[] = {
+    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x064b, 0x065f}, {0x1ab0, 0x1aff},
+    {0x1dc0, 0x1dff}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef}};
 
 bool among(std::span<const Range> ranges, std::uint32_t c) noexcept {
-  return std::ranges::any_of(ranges, [c](const Range& range) { return c >= range.first && c <= range.last; });
+  return std::ranges::any_of(
+      ranges, [c](const Range& range) { return c >= range.first && c <= range.last; });
 }
 
 std::string_view escape_of(Tone tone) noexcept {
@@ -72,7 +74,8 @@ std::string Table::draw(Style style) const {
   std::vector<std::size_t> widths;
   for (const std::string& heading : headings_) widths.push_back(display_width(heading));
   for (const std::vector<Cell>& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i].text));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(row[i].text));
   }
 
   std::string drawn;

@@ -15,7 +15,8 @@ struct Style {
   bool color = false;
 };
 
-/// Columns that `text` takes on a terminal; it holds no control characters. Wide characters take two, combining ones none.
+/// Columns that `text` takes on a terminal; it holds no control characters. Wide characters take
+/// two, combining ones none.
 std::size_t display_width(std::string_view text) noexcept;
 
 /// `text` in the colour of `tone`, or as it is.

@@ -10,7 +10,8 @@ namespace wardmote::cli {
 namespace {
 
 bool plain_for_a_shell(std::string_view word) noexcept {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
   return !word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos;
 }
 

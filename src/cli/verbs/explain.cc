@@ -48,10 +48,12 @@ Exit run_explain(const Call& call) {
                        .judge = worst_of,
                        .without_agent = catalogue_entry(*info)});
   }
-  return read(call, {.path = kPath,
-                     .select = [subject](const json::value& status) { return explain_subject(subject, status); },
-                     .draw = draw_subject,
-                     .judge = worst_of});
+  return read(
+      call,
+      {.path = kPath,
+       .select = [subject](const json::value& status) { return explain_subject(subject, status); },
+       .draw = draw_subject,
+       .judge = worst_of});
 }
 
 }  // namespace wardmote::cli

@@ -33,7 +33,11 @@ Exit run_gate(const Call& call, std::string path) {
 
 }  // namespace
 
-Exit run_livez(const Call& call) { return run_gate(call, "/livez"); }
-Exit run_readyz(const Call& call) { return run_gate(call, "/readyz"); }
+Exit run_livez(const Call& call) {
+  return run_gate(call, "/livez");
+}
+Exit run_readyz(const Call& call) {
+  return run_gate(call, "/readyz");
+}
 
 }  // namespace wardmote::cli

@@ -15,7 +15,8 @@ std::string draw_member_list(const json::value& shown, Style style) {
 }
 
 std::string draw_finding_list(const json::value& shown, Style style) {
-  return draw_findings(Fields(shown).list("findings"), style);
+  const std::string drawn = draw_findings(Fields(shown).list("findings"), style);
+  return drawn.empty() ? "No finding stands.\n" : drawn;
 }
 
 std::string draw_check_list(const json::value& shown, Style style) {
@@ -40,7 +41,8 @@ Exit worst_finding(const json::value& shown) {
 
 Exit worst_check(const json::value& shown) {
   Exit worst = Exit::kGood;
-  for (const json::value& check : Fields(shown).list("checks")) worst = worse(worst, exit_of_check(check));
+  for (const json::value& check : Fields(shown).list("checks"))
+    worst = worse(worst, exit_of_check(check));
   return worst;
 }
 
@@ -51,7 +53,8 @@ Exit run_get_members(const Call& call) {
 }
 
 Exit run_get_findings(const Call& call) {
-  return read(call, {.path = "/api/v1/findings", .draw = draw_finding_list, .judge = worst_finding});
+  return read(call,
+              {.path = "/api/v1/findings", .draw = draw_finding_list, .judge = worst_finding});
 }
 
 Exit run_get_checks(const Call& call) {

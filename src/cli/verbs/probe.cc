@@ -19,7 +19,9 @@ using runtime::Task;
 
 constexpr Duration kTimeout = std::chrono::seconds(2);
 
-Exit exit_of(judge::Outcome outcome) noexcept { return exit_of_verdict(to_string(outcome)); }
+Exit exit_of(judge::Outcome outcome) noexcept {
+  return exit_of_verdict(to_string(outcome));
+}
 
 Task<Exit> look(const Call* call, observe::Probe* probe, runtime::Deadline deadline) {
   const judge::Observation seen = co_await probe->look(deadline);

@@ -7,13 +7,17 @@
 namespace wardmote::cli {
 namespace {
 
-Exit exit_by_verdict(const boost::json::value& shown) { return exit_of_verdict(Fields(shown).raw("verdict")); }
+Exit exit_by_verdict(const boost::json::value& shown) {
+  return exit_of_verdict(Fields(shown).raw("verdict"));
+}
 
 }  // namespace
 
 Exit run_status(const Call& call) {
   if (call.has("CLUSTER")) {
-    return read(call, {.path = "/api/v1/clusters/" + call.value("CLUSTER"), .draw = draw_cluster, .judge = exit_by_verdict});
+    return read(call, {.path = "/api/v1/clusters/" + call.value("CLUSTER"),
+                       .draw = draw_cluster,
+                       .judge = exit_by_verdict});
   }
   return read(call, {.path = "/api/v1/status", .draw = draw_agent, .judge = exit_by_verdict});
 }

@@ -1,5 +1,6 @@
 #include "serve/metrics/cluster_samples.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "serve/metrics/table.h"
@@ -9,6 +10,16 @@ namespace wardmote::serve {
 using judge::raft::MemberId;
 using judge::raft::Opinion;
 using judge::raft::Server;
+
+namespace {
+
+constexpr std::size_t kMostServers = 64;
+
+}  // namespace
+
+std::span<const Server> listed(const judge::raft::Status& status) {
+  return std::span(status.servers).first(std::min(status.servers.size(), kMostServers));
+}
 
 ClusterSamples::ClusterSamples(Exposition& out, const ClusterView& cluster)
     : out_(out), cluster_(cluster), cid_(to_string(cluster_id_of(cluster))) {}
@@ -49,6 +60,14 @@ std::string ClusterSamples::sid(const Server& server) const {
     if (compatible(own, server.id) && !elsewhere) return to_string(own);
   }
   return server.id.known() ? to_string(server.id) : server.nickname;
+}
+
+std::string ClusterSamples::sid_named(const judge::raft::Status& status,
+                                      std::string_view nickname) const {
+  for (const Server& server : listed(status)) {
+    if (server.nickname == nickname) return sid(server);
+  }
+  return std::string(nickname);
 }
 
 std::string ClusterSamples::sid_of(std::size_t index) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,10 @@ class ClusterSamples {
 
   /// The full id of a listed server where a member answers as it, else as much as the list tells.
   [[nodiscard]] std::string sid(const judge::raft::Server& server) const;
+  /// The same of the server that `status` lists under a nickname; the nickname itself if it lists
+  /// none.
+  [[nodiscard]] std::string sid_named(const judge::raft::Status& status,
+                                      std::string_view nickname) const;
   /// The id of member `index`: its own, else "".
   [[nodiscard]] std::string sid_of(std::size_t index) const;
 
@@ -40,8 +45,12 @@ class ClusterSamples {
   std::string cid_;
 };
 
+/// The servers that a member lists, up to a cap: a list may hold any number of ghosts, labels must
+/// not.
+std::span<const judge::raft::Server> listed(const judge::raft::Status& status);
+
 // One for each group of the table.
 void add_raft_metrics(ClusterSamples& samples);
-void add_consensus_metrics(ClusterSamples& samples);
+void add_plunger_metrics(ClusterSamples& samples);
 
 }  // namespace wardmote::serve

@@ -56,7 +56,7 @@ std::string expose_metrics(const AgentView& agent) {
   add_self(out, agent);
   for (const ClusterView& cluster : agent.clusters) {
     ClusterSamples samples(out, cluster);
-    add_consensus_metrics(samples);
+    add_plunger_metrics(samples);
     const WallTime judged = agent.wall_now - (agent.now - cluster.judged);
     if (cluster.counters.judgements > 0) {
       samples.add(metric("ovn_ops_snapshot_timestamp_seconds"), seconds(judged.time_since_epoch()));

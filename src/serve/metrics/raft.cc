@@ -15,8 +15,7 @@ using judge::raft::Role;
 using judge::raft::Server;
 using judge::raft::Status;
 
-// A member's list may hold any number of ghosts; labels must not.
-constexpr std::size_t kMostPeers = 64;
+constexpr std::size_t kMostLinks = 128;
 
 double number(std::uint64_t value) {
   return static_cast<double>(value);
@@ -41,12 +40,14 @@ void add_log(ClusterSamples& samples, std::size_t index, const Status& status) {
 void add_words(ClusterSamples& samples, std::size_t index, const Status& status) {
   samples.add_of(index, metric("ovn_raft_role"), 1, {to_string(status.role)});
   samples.add_of(index, metric("ovn_raft_status"), 1, {to_string(status.standing)});
-  samples.add_of(index, metric("ovn_raft_leader_info"), 1, {to_string(status.leader)});
+  const bool self = status.leader.kind == judge::raft::PeerName::Kind::kSelf;
+  const std::string leader =
+      self ? samples.sid_of(index) : samples.sid_named(status, to_string(status.leader));
+  samples.add_of(index, metric("ovn_raft_leader_info"), 1, {leader});
 }
 
 void add_peers(ClusterSamples& samples, std::size_t index, const Status& status) {
-  const std::size_t count = std::min(status.servers.size(), kMostPeers);
-  for (const Server& server : std::span(status.servers).first(count)) {
+  for (const Server& server : listed(status)) {
     if (server.self) continue;
     const std::string peer = samples.sid(server);
     if (status.role == Role::kLeader && server.match_index) {
@@ -65,12 +66,12 @@ void add_links(ClusterSamples& samples, const Status& status) {
   // Two connections of one peer and direction are one series: up when any is.
   std::map<std::pair<std::string_view, bool>, bool> up;
   for (const Link& link : status.links) {
-    if (up.size() < 2 * kMostPeers) up[{link.peer, link.outgoing}] |= link.up;
+    if (up.size() < kMostLinks) up[{link.peer, link.outgoing}] |= link.up;
   }
-  const std::string from = judge::raft::short_name(status.server_id);
+  const std::string from = to_string(status.server_id);
   for (const auto& [link, any_up] : up) {
-    samples.add(metric("ovn_raft_link_up"), any_up ? 1 : 0,
-                {from, link.first, link.second ? "out" : "in"});
+    const std::string to = samples.sid_named(status, link.first);
+    samples.add(metric("ovn_raft_link_up"), any_up ? 1 : 0, {from, to, link.second ? "out" : "in"});
   }
 }
 

@@ -54,7 +54,7 @@ inline constexpr MetricInfo kMetrics[] = {
      "Whether the member is the leader in the newest term."},
     {"ovn_member_index", MetricType::kGauge, "db,cid,sid,cluster,member",
      "Last applied log index."},
-    {"ovn_member_index_gap", MetricType::kGauge, "db,cid,sid,cluster,member",
+    {"ovn_member_index_gap", MetricType::kGauge, "db,cid,sid,cluster",
      "Log entries behind the leader; for a silent member by what the leader knows of it."},
     {"ovn_member_last_msg_ms", MetricType::kGauge, "db,cid,sid,cluster",
      "Milliseconds since the leader last heard this server."},

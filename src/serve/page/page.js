@@ -151,7 +151,8 @@ function checksCard(status) {
 }
 
 function sentence(status) {
-  const ill = status.clusters.filter((c) => c.verdict !== 'ok').map((c) => c.cluster);
+  const ill = status.clusters.filter((c) => c.verdict !== 'ok')
+    .map((c) => c.findings.length ? `${c.cluster} (${c.findings[0].summary})` : c.cluster);
   const names = new Set(status.clusters.map((c) => c.cluster));
   const failing = status.checks.filter((c) => c.exit_code !== 0 && !names.has(c.name)).map((c) => c.name);
   const others = status.checks.filter((c) => !names.has(c.name)).length;

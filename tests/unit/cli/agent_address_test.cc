@@ -9,20 +9,25 @@ using runtime::Endpoint;
 
 const Command kCommand{.name = "status", .summary = ""};
 
-Call call(Call::Values values) { return Call({&kCommand}, std::move(values)); }
+Call call(Call::Values values) {
+  return Call({&kCommand}, std::move(values));
+}
 
 TEST(AgentAddress, IsTheSocketAndThenLoopbackByDefault) {
   const AgentAddress address = agent_address(call({}), "").value();
-  EXPECT_EQ(address.endpoints, (std::vector<Endpoint>{Endpoint::unix_socket("/run/wardmote/api.sock"),
-                                                      Endpoint::tcp("127.0.0.1", 9470)}));
+  EXPECT_EQ(address.endpoints,
+            (std::vector<Endpoint>{Endpoint::unix_socket("/run/wardmote/api.sock"),
+                                   Endpoint::tcp("127.0.0.1", 9470)}));
   EXPECT_FALSE(address.named);
 }
 
 TEST(AgentAddress, AnOptionBeatsTheEnvironment) {
-  EXPECT_EQ(agent_address(call({}), "10.0.0.9:80")->endpoints, std::vector{Endpoint::tcp("10.0.0.9", 80)});
+  EXPECT_EQ(agent_address(call({}), "10.0.0.9:80")->endpoints,
+            std::vector{Endpoint::tcp("10.0.0.9", 80)});
   EXPECT_EQ(agent_address(call({{"host", {"10.0.0.1:81"}}}), "10.0.0.9:80")->endpoints,
             std::vector{Endpoint::tcp("10.0.0.1", 81)});
-  const AgentAddress by_socket = agent_address(call({{"socket", {"/x.sock"}}}), "10.0.0.9:80").value();
+  const AgentAddress by_socket =
+      agent_address(call({{"socket", {"/x.sock"}}}), "10.0.0.9:80").value();
   EXPECT_EQ(by_socket.endpoints, std::vector{Endpoint::unix_socket("/x.sock")});
   EXPECT_TRUE(by_socket.named);
 }
@@ -36,7 +41,8 @@ TEST(AgentAddress, TakesWhatPeopleWrite) {
 }
 
 TEST(AgentAddress, SaysWhatIsWrong) {
-  for (const char* text : {"", "https://10.0.0.1:9470", "10.0.0.1:http", "http://10.0.0.1:9470/status"}) {
+  for (const char* text :
+       {"", "https://10.0.0.1:9470", "10.0.0.1:http", "http://10.0.0.1:9470/status"}) {
     EXPECT_FALSE(parse_agent_host(text).has_value()) << text;
   }
   EXPECT_EQ(agent_address(call({{"host", {"a:b"}}}), "").error().code, Errc::kInvalid);

@@ -24,7 +24,8 @@ HttpResponse answer_of_a_fake_agent(const HttpRequest& request) {
   if (request.path == "/api/v1/checks") return {.body = "<html>"};
   if (request.path == "/api/v1/members") return {.status = 503};
   if (request.path == "/api/v1/findings") return {.status = 403};
-  return {.status = 404, .body = R"({"error":{"status":404,"message":"no cluster is named 'a b'"}})"};
+  return {.status = 404,
+          .body = R"({"error":{"status":404,"message":"no cluster is named 'a b'"}})"};
 }
 
 /// A fake agent on a socket of its own, and a client that knows two places: the first has no agent.
@@ -55,7 +56,8 @@ TEST_F(AgentClientTest, AsksTheFirstThatAnswers) {
 TEST_F(AgentClientTest, QuotesTheAgentsOwnReason) {
   const Failure failure = ask("/api/v1/clusters/a b").error();
   EXPECT_EQ(failure.exit, Exit::kUsage);
-  EXPECT_EQ(failure.message, "the agent answers 404 to /api/v1/clusters/a b: no cluster is named 'a b'");
+  EXPECT_EQ(failure.message,
+            "the agent answers 404 to /api/v1/clusters/a b: no cluster is named 'a b'");
 }
 
 TEST_F(AgentClientTest, TellsTemporaryFromForbiddenFromNonsense) {
@@ -71,9 +73,10 @@ TEST_F(AgentClientTest, SaysWhereItLookedAndWhatToDo) {
   AgentClient client(runtime_, {{Endpoint::unix_socket(nowhere)}, true});
   const Failure failure = net::run_task(runtime_, client.get_json("/api/v1/status")).error();
   EXPECT_EQ(failure.exit, Exit::kUnreachable);
-  EXPECT_EQ(failure.message, "cannot reach the agent at unix:" + nowhere +
-                                 " (missing). Is wardmoted running? Start it, or say where it is with --host, "
-                                 "--socket or WARDMOTE_HOST.");
+  EXPECT_EQ(failure.message,
+            "cannot reach the agent at unix:" + nowhere +
+                " (missing). Is wardmoted running? Start it, or say where it is with --host, "
+                "--socket or WARDMOTE_HOST.");
 }
 
 }  // namespace

@@ -8,6 +8,8 @@ namespace wardmote::cli {
 namespace {
 
 using namespace std::chrono_literals;
+using observe::ovn::MemberTarget;
+using runtime::Endpoint;
 
 const Command kCommand{.name = "ovn", .summary = ""};
 
@@ -18,11 +20,14 @@ Result<AssessPlan> plan(Call::Values values) {
 }
 
 TEST(AssessPlan, ReadsMembersWithAndWithoutOvsdb) {
-  EXPECT_EQ(parse_member_spec("a=/run/a.ctl"), (MemberSpec{"a", "/run/a.ctl", ""}));
-  EXPECT_EQ(parse_member_spec("a=/run/a.ctl,tcp:[::1]:6641"), (MemberSpec{"a", "/run/a.ctl", "tcp:[::1]:6641"}));
-  EXPECT_EQ(parse_member_spec("a=/run/x=y.ctl"), (MemberSpec{"a", "/run/x=y.ctl", ""}));
-  for (const char* text : {"", "a", "a=", "=x", "a=,unix:/x"}) {
-    EXPECT_FALSE(parse_member_spec(text).has_value()) << text;
+  const MemberTarget one = parse_member("a=/run/x=y.ctl", "DB").value();
+  EXPECT_EQ(one.name, "a");
+  EXPECT_EQ(one.database, "DB");
+  EXPECT_EQ(one.control, Endpoint::unix_socket("/run/x=y.ctl"));
+  EXPECT_EQ(one.ovsdb, std::nullopt);
+  EXPECT_EQ(parse_member("a=/run/a.ctl,tcp:[::1]:6641", "DB")->ovsdb, Endpoint::tcp("::1", 6641));
+  for (const char* text : {"", "a", "a=", "=x", "a=,unix:/x", "a=x", "a=/x,y"}) {
+    EXPECT_FALSE(parse_member(text, "DB").has_value()) << text;
   }
 }
 
@@ -33,13 +38,15 @@ TEST(AssessPlan, LooksOnceUnlessToldOtherwise) {
   EXPECT_EQ(once.timeout, 900ms);
   EXPECT_EQ(once.expectation.database, "OVN_Southbound");
   EXPECT_EQ(plan({{"for", {"20s"}}})->total, 20s);
-  EXPECT_EQ(plan({{"replicas", {"3"}}, {"expect", {"tcp:a:1", "tcp:b:1"}}})->expectation.replicas, 3U);
+  EXPECT_EQ(plan({{"replicas", {"3"}}, {"expect", {"tcp:a:1", "tcp:b:1"}}})->expectation.replicas,
+            3U);
 }
 
 TEST(AssessPlan, SaysWhichOptionIsWrong) {
   EXPECT_EQ(plan({{"member", {"a=/x", "a=/y"}}}).error().context, "--member: two are named 'a'");
   for (const char* option : {"for", "every", "timeout", "replicas"}) {
-    EXPECT_TRUE(plan({{option, {"soon"}}}).error().context.starts_with(std::string("--") + option)) << option;
+    EXPECT_TRUE(plan({{option, {"soon"}}}).error().context.starts_with(std::string("--") + option))
+        << option;
   }
   EXPECT_FALSE(plan({{"replicas", {"-1"}}}).has_value());
   EXPECT_FALSE(plan({{"every", {"0s"}}}).has_value());

@@ -13,13 +13,17 @@
 namespace wardmote::cli {
 namespace {
 
-std::string script(std::string_view shell) { return completion_script(command_table(), shell); }
+std::string script(std::string_view shell) {
+  return completion_script(command_table(observe::probe_kinds()), shell);
+}
 
 /// What bash offers after `words`, the last of which is being typed; bash itself runs the script.
 std::string offered_by_bash(const std::string& words) {
-  const std::string file = testing::TempDir() + "wardmote-completion-" + std::to_string(::getpid()) + ".bash";
-  std::ofstream(file) << script("bash") << "COMP_WORDS=(" << words << ")\n"
-                      << "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_wardmote\necho \"${COMPREPLY[@]}\"\n";
+  const std::string file =
+      testing::TempDir() + "wardmote-completion-" + std::to_string(::getpid()) + ".bash";
+  std::ofstream(file)
+      << script("bash") << "COMP_WORDS=(" << words << ")\n"
+      << "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_wardmote\necho \"${COMPREPLY[@]}\"\n";
   std::FILE* output = ::popen(("bash --norc " + file + " 2>&1").c_str(), "r");
   std::string text;
   for (int c = std::fgetc(output); c != EOF; c = std::fgetc(output)) text += static_cast<char>(c);

@@ -16,32 +16,44 @@ namespace json = boost::json;
 constexpr Style kPlain{.color = false};
 
 json::value status_with_a_stale_member() {
-  return json::object{{"clusters", json::array{api_answer("cluster-stale-member.json")}}, {"checks", json::array{}}};
+  return json::object{{"clusters", json::array{api_answer("cluster-stale-member.json")}},
+                      {"checks", json::array{}}};
 }
 
-json::value subject(std::string_view name) { return explain_subject(name, status_with_a_stale_member()).value(); }
+json::value subject(std::string_view name) {
+  return explain_subject(name, status_with_a_stale_member()).value();
+}
 
-std::size_t count(const json::value& explained, const char* key) { return explained.at(key).as_array().size(); }
+std::size_t count(const json::value& explained, const char* key) {
+  return explained.at(key).as_array().size();
+}
 
 TEST(ExplainCode, QuotesTheEvidenceOfWhatStandsNow) {
-  const json::value explained = explain_code(judge::info(judge::Code::kRaftStaleMember), status_with_a_stale_member());
+  const json::value explained =
+      explain_code(judge::info(judge::Code::kRaftStaleMember), status_with_a_stale_member());
   const std::string drawn = draw_code(explained, kPlain);
-  EXPECT_TRUE(drawn.starts_with("RAFT_STALE_MEMBER  CRITICAL, raised after 1 election round\n")) << drawn;
-  EXPECT_TRUE(drawn.contains("\n  cp1 says: \"e85f (e85f at ssl:10.200.1.14:6644) next_index=9031 match_index=0 "
-                             "last msg 192000 ms ago\"\n"))
+  EXPECT_TRUE(drawn.starts_with("RAFT_STALE_MEMBER  CRITICAL, raised after 1 election round\n"))
+      << drawn;
+  EXPECT_TRUE(drawn.contains(
+      "\n  cp1 says: \"e85f (e85f at ssl:10.200.1.14:6644) next_index=9031 match_index=0 "
+      "last msg 192000 ms ago\"\n"))
       << drawn;
   EXPECT_TRUE(drawn.contains("  since: 2026-11-20T09:09:32.125Z\n")) << drawn;
-  EXPECT_TRUE(drawn.contains("on cp1: ovn-appctl -t /run/ovn/ovnsb_db.ctl cluster/kick OVN_Southbound e85f\n")) << drawn;
+  EXPECT_TRUE(drawn.contains(
+      "on cp1: ovn-appctl -t /run/ovn/ovnsb_db.ctl cluster/kick OVN_Southbound e85f\n"))
+      << drawn;
   EXPECT_EQ(explained.at("findings").at(0).at("cluster"), "ovn-sb");
 }
 
 TEST(ExplainCode, SaysWhenItStandsNowhere) {
-  const json::value explained = explain_code(judge::info(judge::Code::kRaftNoQuorum), status_with_a_stale_member());
+  const json::value explained =
+      explain_code(judge::info(judge::Code::kRaftNoQuorum), status_with_a_stale_member());
   EXPECT_TRUE(draw_code(explained, kPlain).ends_with("\nIt stands nowhere now.\n"));
 }
 
 TEST(ExplainCode, WithoutAnAgentSaysNothingOfNow) {
-  const std::string drawn = draw_code(catalogue_entry(judge::info(judge::Code::kRaftNoQuorum)), kPlain);
+  const std::string drawn =
+      draw_code(catalogue_entry(judge::info(judge::Code::kRaftNoQuorum)), kPlain);
   EXPECT_TRUE(drawn.contains("\n  what to do: ")) << drawn;
   EXPECT_FALSE(drawn.contains("now")) << drawn;
 }
@@ -55,8 +67,8 @@ TEST(ExplainCode, EveryRowOfTheCatalogueCanBeExplained) {
 }
 
 TEST(ExplainSubject, AMemberByItsNameIdOrAddress) {
-  for (const char* name : {"cp2", "b8af", "B8AFBBBB", "b8afbbbb-0000-4000-8000-000000000002", "ssl:10.200.1.12:6644",
-                           "10.200.1.12:6644", "10.200.1.12"}) {
+  for (const char* name : {"cp2", "b8af", "B8AFBBBB", "b8afbbbb-0000-4000-8000-000000000002",
+                           "ssl:10.200.1.12:6644", "10.200.1.12:6644", "10.200.1.12"}) {
     const json::value explained = subject(name);
     ASSERT_EQ(count(explained, "members"), 1U) << name;
     EXPECT_EQ(explained.at("members").at(0).at("name"), "cp2") << name;
@@ -73,7 +85,9 @@ TEST(ExplainSubject, AGhostThatOnlyOthersKnow) {
   EXPECT_EQ(count(explained, "seen_by"), 2U);
   EXPECT_EQ(count(explained, "findings"), 1U);
   const std::string drawn = draw_subject(explained, kPlain);
-  EXPECT_TRUE(drawn.contains("  cp1 lists e85f at ssl:10.200.1.14:6644, match index 0, last message 3m12s ago\n")) << drawn;
+  EXPECT_TRUE(drawn.contains(
+      "  cp1 lists e85f at ssl:10.200.1.14:6644, match index 0, last message 3m12s ago\n"))
+      << drawn;
   EXPECT_TRUE(drawn.contains("CRITICAL RAFT_STALE_MEMBER")) << drawn;
 }
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/json/parse.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 
 #include "cli/watch_screen.h"
 
@@ -13,7 +13,8 @@ namespace {
 namespace json = boost::json;
 
 TEST(JsonLine, MeansTheSameAndIsSafeOnATerminal) {
-  const json::value value = json::object{{"a\u202e", "\u009b2J \u2066 Zürich 控制 \x7f \U000e0001"}};
+  const json::value value =
+      json::object{{"a\u202e", "\u009b2J \u2066 Zürich 控制 \x7f \U000e0001"}};
   const std::string line = json_line(value);
   EXPECT_EQ(json::parse(line), value);
   EXPECT_TRUE(line.contains("\\u202e")) << line;

@@ -9,31 +9,40 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Exit run_nothing(const Call&) { return Exit::kGood; }
+Exit run_nothing(const Call&) {
+  return Exit::kGood;
+}
 
 /// A small program with one of everything; not the real table.
 Command fake_program() {
-  return {.name = "ward",
-          .summary = "for tests",
-          .commands = {{.name = "look",
-                        .summary = "look",
-                        .arguments = {{.name = "TARGET", .help = "", .required = false}},
-                        .options = {{.name = "output", .value = "table|json", .help = "", .letter = 'o',
-                                     .choices = {"table", "json"}},
-                                    {.name = "watch", .value = "INTERVAL", .help = "", .implied = "1s"},
-                                    {.name = "for", .value = "DURATION", .help = ""},
-                                    {.name = "count", .value = "N", .help = ""},
-                                    {.name = "quiet", .value = "", .help = "", .letter = 'q'},
-                                    {.name = "tag", .value = "TAG", .help = "", .repeats = true}},
-                        .run = run_nothing},
-                       {.name = "version", .summary = "version", .run = run_nothing},
-                       {.name = "group",
-                        .summary = "group",
-                        .commands = {{.name = "leaf",
-                                      .summary = "leaf",
-                                      .options = {{.name = "member", .value = "M", .help = "", .required = true,
-                                                   .repeats = true}},
-                                      .run = run_nothing}}}}};
+  return {
+      .name = "ward",
+      .summary = "for tests",
+      .commands = {{.name = "look",
+                    .summary = "look",
+                    .arguments = {{.name = "TARGET", .help = "", .required = false}},
+                    .options = {{.name = "output",
+                                 .value = "table|json",
+                                 .help = "",
+                                 .letter = 'o',
+                                 .choices = {"table", "json"}},
+                                {.name = "watch", .value = "INTERVAL", .help = "", .implied = "1s"},
+                                {.name = "for", .value = "DURATION", .help = ""},
+                                {.name = "count", .value = "N", .help = ""},
+                                {.name = "quiet", .value = "", .help = "", .letter = 'q'},
+                                {.name = "tag", .value = "TAG", .help = "", .repeats = true}},
+                    .run = run_nothing},
+                   {.name = "version", .summary = "version", .run = run_nothing},
+                   {.name = "group",
+                    .summary = "group",
+                    .commands = {{.name = "leaf",
+                                  .summary = "leaf",
+                                  .options = {{.name = "member",
+                                               .value = "M",
+                                               .help = "",
+                                               .required = true,
+                                               .repeats = true}},
+                                  .run = run_nothing}}}}};
 }
 
 const Command& program() {
@@ -41,7 +50,9 @@ const Command& program() {
   return kProgram;
 }
 
-Parsed parsed(std::vector<std::string> words) { return parse(program(), std::move(words)); }
+Parsed parsed(std::vector<std::string> words) {
+  return parse(program(), std::move(words));
+}
 
 Call call(std::vector<std::string> words) {
   Parsed result = parsed(std::move(words));
@@ -82,8 +93,12 @@ TEST(Parse, AnOptionMayRepeatOrTakeSeveralWhereNoArgumentFollows) {
 }
 
 TEST(Parse, HelpIsHeardEverywhere) {
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"--help"}, {"help"}, {"-h"}, {"group", "--help"}, {"group", "leaf", "-h"}, {"look", "x", "--help"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--help"},
+                                                {"help"},
+                                                {"-h"},
+                                                {"group", "--help"},
+                                                {"group", "leaf", "-h"},
+                                                {"look", "x", "--help"}}) {
     const Parsed result = parsed(words);
     ASSERT_TRUE(std::holds_alternative<HelpWanted>(result)) << words.front();
     EXPECT_TRUE(std::get<HelpWanted>(result).asked);
@@ -92,10 +107,13 @@ TEST(Parse, HelpIsHeardEverywhere) {
   EXPECT_FALSE(std::get<HelpWanted>(parsed({"group"})).asked);
 }
 
-TEST(Parse, VersionIsUnderstoodAsAnOptionToo) { EXPECT_EQ(call({"--version"}).command().name, "version"); }
+TEST(Parse, VersionIsUnderstoodAsAnOptionToo) {
+  EXPECT_EQ(call({"--version"}).command().name, "version");
+}
 
 TEST(Parse, SaysWhatIsWrong) {
-  EXPECT_EQ(complaint({"lok"}), "there is no 'lok' (did you mean look?); there are look, version, group");
+  EXPECT_EQ(complaint({"lok"}),
+            "there is no 'lok' (did you mean look?); there are look, version, group");
   EXPECT_EQ(complaint({"group", "x\x1b[2J"}), "there is no 'x\\x1b[2J'; there are leaf");
   EXPECT_EQ(complaint({""}), "an empty word");
   EXPECT_EQ(complaint({"look", "-o", "xml"}), "output: 'xml' is none of table, json");
@@ -107,7 +125,8 @@ TEST(Parse, SaysWhatIsWrong) {
 
 TEST(Parse, NumbersAndDurationsAreCheckedWhenTheyAreRead) {
   const Call look = call({"look", "--for", "soon", "--count", "3x"});
-  EXPECT_EQ(look.duration("for", 0s).error().context, "--for: 'soon' is no duration; write 900ms, 20s, 5m or 1h");
+  EXPECT_EQ(look.duration("for", 0s).error().context,
+            "--for: 'soon' is no duration; write 900ms, 20s, 5m or 1h");
   EXPECT_EQ(look.integer("count", 0).error().context, "--count: '3x' is no whole number");
   EXPECT_EQ(call({"look", "--count", "3"}).integer("count", 0), Result<std::int64_t>(3));
   EXPECT_EQ(call({"look"}).integer("count", 7), Result<std::int64_t>(7));

@@ -18,30 +18,39 @@ namespace json = boost::json;
 constexpr Style kPlain{.color = false};
 constexpr Style kColour{.color = true};
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST(ClusterTable, ShowsEveryMembersOwnOpinionSideBySide) {
   // The layout of product.md 4.3.
   EXPECT_EQ(draw_cluster_head(api_answer("cluster-stale-member.json"), kPlain),
             "ovn-sb  OVN_Southbound  cluster 84d0  CRITICAL  1 of 3 members disagrees\n"
-            "MEMBER  ADDRESS               SEES-LEADER  ROLE      TERM  LOG          MATCH  LAST-MSG  PEERS(out/in)  VERDICT\n"
-            "cp1     ssl:10.200.1.11:6644  7770         leader    41    [8120,9031]  -      -         2/1            ok\n"
-            "cp2     ssl:10.200.1.12:6644  7770         follower  41    [8120,9031]  9030   104ms     1/1            ok\n"
-            "cp3     ssl:10.200.1.14:6644  none         follower  40    [1,2]        -      -         1/0            "
+            "MEMBER  ADDRESS               SEES-LEADER  ROLE      TERM  LOG          MATCH  "
+            "LAST-MSG  PEERS(out/in)  VERDICT\n"
+            "cp1     ssl:10.200.1.11:6644  7770         leader    41    [8120,9031]  -      -      "
+            "   2/1            ok\n"
+            "cp2     ssl:10.200.1.12:6644  7770         follower  41    [8120,9031]  9030   104ms  "
+            "   1/1            ok\n"
+            "cp3     ssl:10.200.1.14:6644  none         follower  40    [1,2]        -      -      "
+            "   1/0            "
             "fail: joining, known to others as e85f\n");
 }
 
 TEST(ClusterTable, FindingsComeWithAdviceThatCanBeCopied) {
-  EXPECT_EQ(draw_findings(api_answer("cluster-stale-member.json").at("findings").as_array(), kPlain),
-            "CRITICAL RAFT_STALE_MEMBER  for 3m12s  e85f is listed at ssl:10.200.1.14:6644 but 5b4b answers there\n"
-            "  do: remove the dead server; the cluster keeps its quorum without it\n"
-            "      on cp1: ovn-appctl -t /run/ovn/ovnsb_db.ctl cluster/kick OVN_Southbound e85f\n");
+  EXPECT_EQ(
+      draw_findings(api_answer("cluster-stale-member.json").at("findings").as_array(), kPlain),
+      "CRITICAL RAFT_STALE_MEMBER  for 3m12s  e85f is listed at ssl:10.200.1.14:6644 but 5b4b "
+      "answers there\n"
+      "  do: remove the dead server; the cluster keeps its quorum without it\n"
+      "      on cp1: ovn-appctl -t /run/ovn/ovnsb_db.ctl cluster/kick OVN_Southbound e85f\n");
 }
 
 TEST(ClusterTable, SilentMembersAreNotSaidToDisagree) {
   const json::value status = api_answer("status.json");
   const std::string drawn = draw_cluster_head(status.at("clusters").at(0), kPlain);
-  EXPECT_TRUE(has(drawn, "CRITICAL  2 of 3 members do not answer, 1 of 3 members disagrees\n")) << drawn;
+  EXPECT_TRUE(has(drawn, "CRITICAL  2 of 3 members do not answer, 1 of 3 members disagrees\n"))
+      << drawn;
   EXPECT_TRUE(has(drawn, "fail: connect /run/ovn/ovnnb_db.ctl: refused\n")) << drawn;
   EXPECT_TRUE(has(drawn, "unknown: no answer in 900 ms\n")) << drawn;
 }
@@ -76,24 +85,30 @@ TEST(ClusterTable, TextFromPeersCannotDriveTheTerminal) {
 }
 
 TEST(ClusterTable, AnAnswerOfTheWrongShapeIsShownAsUnknown) {
-  for (const char* text : {"null", "[]", "{}", R"({"members":[1,null,"x",{}],"findings":[[]],"verdict":7})",
-                           R"({"members":[{"log":["a"],"connections":[1],"servers":{},"term":-1.5}]})"}) {
+  for (const char* text :
+       {"null", "[]", "{}", R"({"members":[1,null,"x",{}],"findings":[[]],"verdict":7})",
+        R"({"members":[{"log":["a"],"connections":[1],"servers":{},"term":-1.5}]})"}) {
     EXPECT_TRUE(has(draw_cluster(json::parse(text), kPlain), "UNKNOWN")) << text;
   }
 }
 
 TEST(AgentScreen, HasTheAgentItsClustersChecksAndGates) {
   const std::string drawn = draw_agent(api_answer("status.json"), kPlain);
-  EXPECT_TRUE(drawn.starts_with("ctl-1  wardmote 0.1.0  CRITICAL  1 cluster, 1 check  up 4h03m\n"
-                                "the agent itself is degraded: a timer was 812 ms late\n"))
+  EXPECT_TRUE(
+      drawn.starts_with("ctl-1  wardmote 0.1.0  CRITICAL  1 cluster, 1 check  up 4h03m\n"
+                        "the agent itself is degraded: a timer was 812 ms late\n"))
       << drawn;
-  EXPECT_TRUE(has(drawn, "\nCRITICAL RAFT_NO_QUORUM  for 1m04s  1 of 3 voters is alive, 2 are needed\n")) << drawn;
-  EXPECT_TRUE(has(drawn, "\nCHECK    KIND  STATE      FOR    LAST-LOOK  TOOK  REASON\n"
-                         "db-port  tcp   error 2/3  10.0s  400ms ago  2ms   tcp:10.0.0.5:6641: refused\n"))
+  EXPECT_TRUE(
+      has(drawn, "\nCRITICAL RAFT_NO_QUORUM  for 1m04s  1 of 3 voters is alive, 2 are needed\n"))
       << drawn;
-  EXPECT_TRUE(has(drawn, "\nGATE   STATE      HELD-BY\n"
-                         "live   ready      -\n"
-                         "ready  not ready  ovn-nb, db-port\n"))
+  EXPECT_TRUE(has(drawn,
+                  "\nCHECK    KIND  STATE      FOR    LAST-LOOK  TOOK  REASON\n"
+                  "db-port  tcp   error 2/3  10.0s  400ms ago  2ms   tcp:10.0.0.5:6641: refused\n"))
+      << drawn;
+  EXPECT_TRUE(has(drawn,
+                  "\nGATE   STATE      HELD-BY\n"
+                  "live   ready      -\n"
+                  "ready  not ready  ovn-nb, db-port\n"))
       << drawn;
 }
 
@@ -109,8 +124,10 @@ TEST(Columns, AreMeasuredAsATerminalShowsThem) {
 }
 
 TEST(ShellLine, SplitsIntoTheSameWords) {
-  EXPECT_EQ(shell_line({"ovn-appctl", "-t", "/run/x.ctl", "tcp:[::1]:6643"}), "ovn-appctl -t /run/x.ctl 'tcp:[::1]:6643'");
-  EXPECT_EQ(shell_line({"echo", "", "it's; rm -rf /", "$HOME"}), "echo '' 'it'\\''s; rm -rf /' '$HOME'");
+  EXPECT_EQ(shell_line({"ovn-appctl", "-t", "/run/x.ctl", "tcp:[::1]:6643"}),
+            "ovn-appctl -t /run/x.ctl 'tcp:[::1]:6643'");
+  EXPECT_EQ(shell_line({"echo", "", "it's; rm -rf /", "$HOME"}),
+            "echo '' 'it'\\''s; rm -rf /' '$HOME'");
 }
 
 }  // namespace

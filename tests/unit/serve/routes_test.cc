@@ -80,7 +80,9 @@ TEST(Routes, ServesThePageAndForbidsItEverythingElse) {
   EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
   EXPECT_TRUE(page.body.starts_with("<!doctype html>"));
   EXPECT_TRUE(header(page, "Content-Security-Policy").starts_with("default-src 'none';"));
-  EXPECT_EQ(page.body.find("http://") == std::string::npos, false) << "only the SVG name space";
+  for (const char* elsewhere : {"src=\"http", "href=\"http", "src=\"//", "href=\"//"}) {
+    EXPECT_EQ(page.body.find(elsewhere), std::string::npos) << elsewhere;
+  }
   EXPECT_EQ(get(sample_agent(), "/page.js").content_type, "text/javascript; charset=utf-8");
   EXPECT_EQ(get(sample_agent(), "/page.css").content_type, "text/css; charset=utf-8");
 }

@@ -1,0 +1,140 @@
+#include "agent/agent.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/format.h"
+#include "base/log.h"
+#include "net/http_server.h"
+#include "serve/json.h"
+#include "serve/routes.h"
+
+namespace wardmote::agent {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Deadline;
+using runtime::Task;
+
+constexpr Duration kStatusEvery = 5s;
+constexpr Duration kDrainTime = 1s;
+constexpr Duration kDrainStep = 5ms;
+
+std::string status_line(const serve::AgentView& view) {
+  return fmt::format("{}: {} clusters, {} checks", to_string(serve::overall_verdict(view)),
+                     view.clusters.size(), view.checks.size() - view.clusters.size());
+}
+
+Task<void> stop_server(runtime::HttpServer* server) {
+  co_await server->stop();
+}
+
+}  // namespace
+
+Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
+             std::string node)
+    : runtime_(runtime),
+      service_(service),
+      config_(std::move(config)),
+      board_(config_, std::move(node), runtime.now()),
+      scheduler_(runtime, guard_, listeners()),
+      tasks_(runtime.executor()) {
+  for (std::size_t i = 0; i < config_.checks.size(); ++i) checks_[config_.checks[i].name] = i;
+}
+
+Agent::~Agent() = default;
+
+Result<void> Agent::start() {
+  for (const auto& endpoint : {config_.api.listen, config_.api.socket}) {
+    if (!endpoint) continue;
+    if (Result<void> served = serve(*endpoint); !served) return served;
+  }
+  if (Result<void> watched = watch_clusters(); !watched) return watched;
+  if (Result<void> watched = watch_checks(); !watched) return watched;
+  service_.ready(status_line(board_.view(runtime_.now(), runtime_.wall_now())));
+  tasks_.spawn("service manager", tell_service_manager());
+  return {};
+}
+
+Task<void> Agent::stop() {
+  service_.stopping();
+  co_await drain_servers();
+  co_await tasks_.stop();
+  co_await scheduler_.stop();
+  log(LogLevel::kInfo, "stopped");
+}
+
+Scheduler::Listeners Agent::listeners() {
+  Scheduler::Listeners listeners;
+  listeners.observed = [this](const std::string& name, const judge::Observation& seen, Duration) {
+    if (seen.reason.code == judge::ReasonCode::kProberStarved) board_.voided();
+    board_.check_observed(checks_.at(name), seen, runtime_.now());
+  };
+  listeners.beat = [this](Duration lateness) {
+    board_.heart_beat(lateness, guard_.complaint(runtime_.now()));
+  };
+  return listeners;
+}
+
+Result<void> Agent::watch_clusters() {
+  for (std::size_t i = 0; i < config_.clusters.size(); ++i) {
+    const config::Cluster& cluster = config_.clusters[i];
+    clusters_.push_back(
+        std::make_unique<ClusterWatch>(runtime_, board_, scheduler_, guard_, i, cluster));
+    ClusterWatch* const watch = clusters_.back().get();
+    const Result<void> added =
+        scheduler_.add({cluster.name, cluster.schedule.every, cluster.schedule.timeout},
+                       [watch](Deadline deadline, Duration) { return watch->round(deadline); });
+    if (!added) return added;
+    watch->watch_changes(tasks_);
+  }
+  return {};
+}
+
+Result<void> Agent::watch_checks() {
+  for (const config::Check& check : config_.checks) {
+    auto probe = check.kind->make(runtime_, check.name, check.params);
+    if (!probe) return with_context(probe, "check {}", check.name);
+    const Result<void> added = scheduler_.add(
+        {check.name, check.schedule.every, check.schedule.timeout}, *std::move(probe));
+    if (!added) return added;
+  }
+  return {};
+}
+
+Result<void> Agent::serve(const runtime::Endpoint& at) {
+  auto server = std::make_unique<net::StreamHttpServer>(runtime_);
+  const Result<void> started = server->start(at, {}, [this](const runtime::HttpRequest& request) {
+    return serve::route(board_.view(runtime_.now(), runtime_.wall_now()), request);
+  });
+  if (!started) return with_context(started, "api {}", to_string(at));
+  servers_.push_back(std::move(server));
+  log(LogLevel::kInfo, "serving", {{"api", to_string(at)}});
+  return {};
+}
+
+/// A client that does not read its answer must not keep the agent from ending.
+Task<void> Agent::drain_servers() {
+  runtime::TaskGroup closing(runtime_.executor());
+  for (const auto& server : servers_) closing.spawn("close API", stop_server(server.get()));
+  const TimePoint limit = runtime_.now() + kDrainTime;
+  while (closing.size() > 0 && runtime_.now() < limit) {
+    co_await runtime_.sleep_until(runtime_.now() + kDrainStep);
+  }
+  co_await closing.stop();
+}
+
+Task<void> Agent::tell_service_manager() {
+  const Duration every = std::min(kStatusEvery, service_.alive_every().value_or(kStatusEvery));
+  std::string told;
+  for (;;) {
+    service_.alive();
+    std::string line = status_line(board_.view(runtime_.now(), runtime_.wall_now()));
+    if (line != told) service_.status(line);
+    told = std::move(line);
+    co_await runtime_.sleep_until(runtime_.now() + every);
+  }
+}
+
+}  // namespace wardmote::agent

@@ -1,0 +1,103 @@
+#include "agent/cluster_watch.h"
+
+#include <utility>
+
+#include "judge/raft/assess.h"
+
+namespace wardmote::agent {
+namespace {
+
+using judge::raft::Opinion;
+using judge::raft::Source;
+using runtime::Deadline;
+using runtime::Task;
+
+std::vector<observe::ovn::MemberTarget> targets_of(const config::Cluster& cluster) {
+  std::vector<observe::ovn::MemberTarget> targets;
+  for (const config::Member& member : cluster.members) {
+    observe::ovn::MemberTarget target;
+    target.name = member.name;
+    target.database = cluster.expectation.database;
+    target.control = member.control;
+    target.ovsdb = member.ovsdb;
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
+
+bool is_bad_news(const Source& source) {
+  return !source.answered() && source.reason.code != judge::ReasonCode::kNotProbed;
+}
+
+}  // namespace
+
+ClusterWatch::ClusterWatch(runtime::Runtime& runtime, Board& board, Scheduler& scheduler,
+                           const judge::StarvationGuard& guard, std::size_t index,
+                           const config::Cluster& cluster)
+    : runtime_(runtime),
+      board_(board),
+      scheduler_(scheduler),
+      guard_(guard),
+      index_(index),
+      name_(cluster.name),
+      expectation_(cluster.expectation),
+      members_(runtime, targets_of(cluster)),
+      opinions_(cluster.members.size()) {
+  for (std::size_t i = 0; i < opinions_.size(); ++i) opinions_[i].member = cluster.members[i].name;
+}
+
+void ClusterWatch::watch_changes(runtime::TaskGroup& group) {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const observe::ovn::MemberTarget& target = members_.member(i).target();
+    if (!target.ovsdb) continue;
+    watches_.push_back(std::make_unique<observe::ovn::ServerWatch>(
+        runtime_, *target.ovsdb, target.database, [this] { scheduler_.look_now(name_); }));
+    group.spawn("watch " + name_ + " " + target.name, watches_.back()->run());
+  }
+}
+
+Task<void> ClusterWatch::round(Deadline deadline) {
+  awaited_ = opinions_.size();
+  patient_ = true;
+  observe::ovn::Cluster::Heard hear = [this](std::size_t member, Opinion opinion) {
+    heard(member, std::move(opinion));
+  };
+  std::vector<Task<void>> tasks;
+  tasks.push_back(members_.look_each(deadline, std::move(hear)));
+  tasks.push_back(judge_after(runtime_.now() + kPatience));
+  co_await runtime::run_all(runtime_.executor(), std::move(tasks));
+}
+
+Task<void> ClusterWatch::judge_after(TimePoint at) {
+  co_await runtime_.sleep_until(at);
+  if (awaited_ == 0) co_return;
+  patient_ = false;
+  // Before anybody has answered there is nothing new to judge.
+  if (awaited_ < opinions_.size()) judge();
+}
+
+void ClusterWatch::void_if_starved(Opinion& opinion) {
+  for (Source* const source : {&opinion.status_source, &opinion.local_source}) {
+    if (!is_bad_news(*source) || !scheduler_.voids(opinion.begun, source->reason)) continue;
+    const auto complaint = guard_.complaint(runtime_.now());
+    source->reason = {judge::ReasonCode::kProberStarved,
+                      complaint.value_or("the agent was starved")};
+    board_.voided();
+  }
+}
+
+void ClusterWatch::heard(std::size_t member, Opinion opinion) {
+  void_if_starved(opinion);
+  board_.member_observed(index_, member, opinion);
+  opinions_[member] = std::move(opinion);
+  --awaited_;
+  if (awaited_ == 0 || !patient_) judge();
+}
+
+void ClusterWatch::judge() {
+  const TimePoint now = runtime_.now();
+  judge::raft::Assessment assessment = assess(opinions_, expectation_, memory_, now);
+  board_.cluster_judged(index_, opinions_, std::move(assessment), now, awaited_ == 0);
+}
+
+}  // namespace wardmote::agent

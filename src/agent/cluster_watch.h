@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/board.h"
+#include "agent/config/config.h"
+#include "agent/scheduler.h"
+#include "judge/raft/memory.h"
+#include "judge/self/starvation_guard.h"
+#include "observe/ovn/cluster.h"
+#include "observe/ovn/server_watch.h"
+#include "runtime/runtime.h"
+#include "runtime/task_group.h"
+
+namespace wardmote::agent {
+
+/// Watches one raft cluster: looks at all members at once, judges what they say together, and
+/// reports to the board. A member that is slow delays no other: the rest is judged without it, and
+/// again when its answer comes. Life cycle: everything it is given outlives it; round() and the
+/// watches are tasks of the caller's group. Thread: the core loop.
+class ClusterWatch {
+ public:
+  /// How long the first judgement of a round waits for slow members.
+  static constexpr Duration kPatience = std::chrono::milliseconds(100);
+
+  ClusterWatch(runtime::Runtime& runtime, Board& board, Scheduler& scheduler,
+               const judge::StarvationGuard& guard, std::size_t index,
+               const config::Cluster& cluster);
+
+  /// Looks once at all members, by the deadline.
+  runtime::Task<void> round(runtime::Deadline deadline);
+  /// Has the scheduler look at once whenever a member's database server tells of a change of its
+  /// own accord.
+  void watch_changes(runtime::TaskGroup& group);
+
+ private:
+  runtime::Task<void> judge_after(TimePoint at);
+  void void_if_starved(judge::raft::Opinion& opinion);
+  void heard(std::size_t member, judge::raft::Opinion opinion);
+  void judge();
+
+  runtime::Runtime& runtime_;
+  Board& board_;
+  Scheduler& scheduler_;
+  const judge::StarvationGuard& guard_;
+  std::size_t index_;
+  std::string name_;
+  judge::raft::Expectation expectation_;
+  observe::ovn::Cluster members_;
+  std::vector<std::unique_ptr<observe::ovn::ServerWatch>> watches_;
+  judge::raft::Memory memory_;
+  std::vector<judge::raft::Opinion> opinions_;  // the last of each member
+  std::size_t awaited_ = 0;  // members whose answer of this round is not there yet
+  bool patient_ = false;     // the first judgement of this round is still to come
+};
+
+}  // namespace wardmote::agent

@@ -1,0 +1,115 @@
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "agent/agent.h"
+#include "agent/config/config.h"
+#include "agent/config/yaml.h"
+#include "agent/log_writer.h"
+#include "agent/options.h"
+#include "agent/service_manager.h"
+#include "base/format.h"
+#include "base/version.h"
+#include "net/asio_runtime.h"
+#include "net/signals.h"
+#include "observe/kinds.h"
+
+namespace wardmote::agent {
+namespace {
+
+constexpr int kBadConfig = 65;
+constexpr int kUnavailable = 69;
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+void print(std::FILE* to, const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), to);
+}
+
+/// All of the file, or one byte more than a configuration may have; nothing when it cannot be read.
+std::optional<std::string> read_file(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
+                                                             std::fclose);
+  if (!file) return std::nullopt;
+  std::string bytes(config::YamlLimits{}.bytes + 1, '\0');
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
+  if (std::ferror(file.get()) != 0) return std::nullopt;
+  return bytes;
+}
+
+/// Nothing when the file is not good; then everything about it has been said on standard error.
+std::optional<config::Config> load(const std::string& path) {
+  const auto bytes = read_file(path);
+  if (!bytes) {
+    print(stderr, fmt::format("{}: cannot be read: {}; check the path and its access rights\n",
+                              path, std::generic_category().message(errno)));
+    return std::nullopt;
+  }
+  auto config = config::parse_config(*bytes, observe::probe_kinds());
+  if (config) return *std::move(config);
+  for (const config::Problem& problem : config.error())
+    print(stderr, describe(path, problem) + "\n");
+  return std::nullopt;
+}
+
+runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent) {
+  net::Signals signals(*runtime, {SIGTERM, SIGINT});
+  const Result<void> started = agent->start();
+  if (started) {
+    log(LogLevel::kInfo, "started", {{"version", std::string(kVersion)}});
+    const int number = co_await signals.next();
+    log(LogLevel::kInfo, "stopping", {{"signal", ::strsignal(number)}});
+  } else {
+    log(LogLevel::kError, "start_failed", {{"reason", started.error().describe()}});
+  }
+  co_await agent->stop();
+  if (started) co_return 0;
+  co_return started.error().code == Errc::kInvalid ? kBadConfig : kUnavailable;
+}
+
+int run(config::Config config, const Options& options) {
+  net::AsioRuntime runtime;
+  set_log_sink(
+      std::make_unique<LogWriter>(LogOptions{options.log_level, options.log_format, STDERR_FILENO,
+                                             [&runtime] { return runtime.wall_now(); }}));
+  const ServiceManager service = ServiceManager::from_environment();
+  std::string node = config.node.name.empty() ? host_name() : config.node.name;
+  Agent agent(runtime, service, std::move(config), std::move(node));
+  const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent));
+  set_log_sink(nullptr);  // it writes what is left
+  return exit_code;
+}
+
+int main(int argc, const char* const* argv) {
+  const auto options = parse_options(argc, argv);
+  if (!options) {
+    print(options.error().exit_code == 0 ? stdout : stderr, options.error().text);
+    return options.error().exit_code;
+  }
+  ::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error of one write
+  auto config = load(options->config);
+  if (!config) return kBadConfig;
+  if (options->check) {
+    print(stdout, "ok\n");
+    return 0;
+  }
+  return run(*std::move(config), *options);
+}
+
+}  // namespace
+}  // namespace wardmote::agent
+
+int main(int argc, char** argv) {
+  return wardmote::agent::main(argc, argv);
+}

@@ -1,0 +1,220 @@
+#include "agent/scheduler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace wardmote::agent {
+
+using judge::Observation;
+using judge::Outcome;
+using judge::ReasonCode;
+using runtime::Deadline;
+using runtime::Task;
+using runtime::TaskGroup;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Timers that fire together cost one wake-up.
+constexpr Duration kGrid = 10ms;
+/// New checks are looked at for the first time within this time.
+constexpr Duration kFirstLooks = 1s;
+/// A tick this late was missed: the process stood still.
+constexpr Duration kMissed = 1s;
+
+/// FNV-1a: the same on every machine and in every version.
+std::uint64_t stable_hash(std::string_view text) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  // The low bits of FNV alone spread short names badly.
+  return hash ^ (hash >> 32);
+}
+
+/// A fixed part of `range` for this hash.
+Duration part_of(Duration range, std::uint64_t hash) noexcept {
+  if (range <= Duration::zero()) return {};
+  const Duration part(static_cast<Duration::rep>(hash % static_cast<std::uint64_t>(range.count())));
+  return range < 1s ? part : part / kGrid * kGrid;
+}
+
+}  // namespace
+
+struct Scheduler::Check {
+  Check(Schedule when, Round how)
+      : schedule(std::move(when)), round(std::move(how)), hash(stable_hash(schedule.name)) {}
+
+  /// The first tick after `t`; ticks are the multiples of the interval, moved by the phase of this
+  /// check.
+  [[nodiscard]] TimePoint tick_after(TimePoint t) const noexcept {
+    const Duration phase = part_of(schedule.every, hash);
+    const Duration since = t.time_since_epoch() - phase;
+    if (since < Duration::zero()) return TimePoint(phase);
+    return TimePoint((since / schedule.every + 1) * schedule.every + phase);
+  }
+  /// A moment within `spread`, or the next tick if that comes first.
+  [[nodiscard]] TimePoint soon(TimePoint now, Duration spread) const noexcept {
+    return std::min(tick_after(now), now + part_of(spread, hash));
+  }
+
+  const Schedule schedule;
+  Round round;  ///< empty: the probe
+  const std::uint64_t hash;
+  std::unique_ptr<observe::Probe> probe;
+  Punctuality record;
+  bool looking = false;
+  bool look_again = false;
+  std::vector<TaskGroup::TaskId> tasks;  ///< its ticks, and at most one look out of turn
+};
+
+Scheduler::Scheduler(runtime::Runtime& runtime, judge::StarvationGuard& guard, Listeners listeners)
+    : runtime_(&runtime),
+      guard_(&guard),
+      listeners_(std::move(listeners)),
+      tasks_(runtime.executor()) {
+  tasks_.spawn("heartbeat", keep_beating());
+}
+
+Scheduler::~Scheduler() = default;
+
+Result<void> Scheduler::add(Schedule schedule, std::unique_ptr<observe::Probe> probe) {
+  const auto check = std::make_shared<Check>(std::move(schedule), Round());
+  check->probe = std::move(probe);
+  return start(check);
+}
+
+Result<void> Scheduler::add(Schedule schedule, Round round) {
+  return start(std::make_shared<Check>(std::move(schedule), std::move(round)));
+}
+
+Result<void> Scheduler::start(const CheckPtr& check) {
+  const Schedule& schedule = check->schedule;
+  if (schedule.every <= Duration::zero() || schedule.timeout <= Duration::zero() ||
+      schedule.timeout > schedule.every) {
+    return fail(Errc::kInvalid, "check {}: timeout {} of interval {}", schedule.name,
+                format_duration(schedule.timeout), format_duration(schedule.every));
+  }
+  remove(schedule.name);
+  checks_[schedule.name] = check;
+  check->tasks.push_back(tasks_.spawn("check " + schedule.name, keep_looking(check)));
+  return {};
+}
+
+void Scheduler::remove(std::string_view name) {
+  const auto found = checks_.find(name);
+  if (found == checks_.end()) return;
+  const CheckPtr check = found->second;
+  checks_.erase(found);
+  for (const TaskGroup::TaskId task : check->tasks) tasks_.cancel(task);
+}
+
+void Scheduler::look_now(std::string_view name) {
+  const auto found = checks_.find(name);
+  if (found == checks_.end()) return;
+  const CheckPtr& check = found->second;
+  if (check->looking) {
+    check->look_again = true;
+    return;
+  }
+  check->looking = true;
+  check->tasks.resize(1);
+  check->tasks.push_back(
+      tasks_.spawn("look " + check->schedule.name, look(check, runtime_->now())));
+}
+
+std::optional<Punctuality> Scheduler::punctuality(std::string_view name) const {
+  const auto found = checks_.find(name);
+  if (found == checks_.end()) return std::nullopt;
+  return found->second->record;
+}
+
+Task<void> Scheduler::stop() {
+  checks_.clear();
+  co_await tasks_.stop();
+}
+
+Task<void> Scheduler::keep_looking(CheckPtr check) {
+  TimePoint due = check->soon(runtime_->now(), kFirstLooks);
+  bool postponed = false;
+  for (;;) {
+    co_await runtime_->sleep_until(due);
+    const TimePoint now = runtime_->now();
+    const Duration late = now - due;
+    // Everybody who missed a tick woke at this moment. Once: a machine that never runs on time
+    // still looks.
+    if (late >= kMissed && !postponed) {
+      postponed = true;
+      check->record.missed += static_cast<std::uint64_t>(late / check->schedule.every) + 1;
+      due = check->soon(now, late);
+      continue;
+    }
+    postponed = false;
+    if (check->looking) {
+      ++check->record.missed;
+    } else {
+      check->looking = true;
+      co_await look(check, due);
+    }
+    const TimePoint next = check->tick_after(due);
+    due = check->tick_after(std::max(due, runtime_->now() - check->schedule.every));
+    check->record.missed += static_cast<std::uint64_t>((due - next) / check->schedule.every);
+  }
+}
+
+Task<void> Scheduler::look(CheckPtr check, TimePoint due) {
+  // However this ends, the next look may begin.
+  struct Done {
+    Check* check;
+    ~Done() { check->looking = check->look_again = false; }
+  } const done{check.get()};
+  do {
+    check->look_again = false;
+    const TimePoint now = runtime_->now();
+    const Duration late = std::max(now - due, Duration::zero());
+    const Deadline deadline{now + check->schedule.timeout};
+    ++check->record.looks;
+    lateness_.add(late);
+    Task<void> round =
+        check->round ? check->round(deadline, late) : look_with_probe(check, deadline, late);
+    co_await std::move(round);
+    due = runtime_->now();
+  } while (check->look_again);
+}
+
+Task<void> Scheduler::look_with_probe(CheckPtr check, Deadline deadline, Duration lateness) {
+  const TimePoint begun = runtime_->now();
+  Observation seen = co_await check->probe->look(deadline);
+  const bool bad = seen.outcome == Outcome::kFail || seen.outcome == Outcome::kWarn;
+  const bool poor = seen.reason.code == ReasonCode::kProberStarved;
+  if ((bad || poor) && voids(begun, seen.reason)) {
+    ++check->record.voided;
+    seen.outcome = Outcome::kUnknown;
+    seen.reason = {ReasonCode::kProberStarved,
+                   guard_->complaint(runtime_->now()).value_or("prober starved")};
+  }
+  if (listeners_.observed) listeners_.observed(check->schedule.name, seen, lateness);
+}
+
+bool Scheduler::voids(TimePoint begun, const judge::Reason& reason) {
+  const TimePoint now = runtime_->now();
+  if (reason.code == ReasonCode::kProberStarved) guard_->exhausted(now);
+  // After a pause the deadlines of looks may run before the heartbeat does, which would tell of it
+  // too late.
+  if (next_beat_ && now > *next_beat_) guard_->beat(*next_beat_, now, runtime_->wall_now());
+  return guard_->voids(begun, now);
+}
+
+Task<void> Scheduler::keep_beating() {
+  for (TimePoint due = runtime_->now() + kHeartbeat;;) {
+    next_beat_ = due;
+    co_await runtime_->sleep_until(due);
+    const TimePoint now = runtime_->now();
+    guard_->beat(due, now, runtime_->wall_now());
+    if (listeners_.beat) listeners_.beat(std::max(now - due, Duration::zero()));
+    // One late beat says it all.
+    due = std::max(due, now) + kHeartbeat;
+  }
+}
+
+}  // namespace wardmote::agent

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/lateness.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/observation.h"
+#include "judge/self/starvation_guard.h"
+#include "observe/probe.h"
+#include "runtime/runtime.h"
+#include "runtime/task_group.h"
+
+namespace wardmote::agent {
+
+/// When to look.
+struct Schedule {
+  std::string name;  ///< unique; its hash also spreads checks over the interval, the same way after
+                     ///< a restart
+  Duration every{};  ///< from start to start
+  Duration timeout{};  ///< of one look, at most `every`
+};
+
+/// How one check has fared.
+struct Punctuality {
+  std::uint64_t looks = 0;
+  std::uint64_t missed =
+      0;  ///< ticks that passed while a look ran or we did not run; never made up for
+  std::uint64_t voided = 0;  ///< bad news that came while we were starved
+};
+
+/// Looks at fixed rates. A look that takes long delays only its own check; ticks that pass
+/// meanwhile are counted, not piled up; after a pause the checks come back spread out, not in a
+/// burst. A heartbeat tells the StarvationGuard when this process did not run, and bad news from
+/// then become unknown. Life cycle: stop() before destruction; what it borrows outlives it. Thread:
+/// the core loop.
+class Scheduler {
+ public:
+  /// One round of looks that belong together. Ends by the deadline; `lateness` is how late it was
+  /// begun.
+  using Round = std::function<runtime::Task<void>(runtime::Deadline deadline, Duration lateness)>;
+
+  struct Listeners {
+    /// After each look of a probe; already void if we were starved.
+    std::function<void(const std::string& name, const judge::Observation& seen, Duration lateness)>
+        observed;
+    /// After each heartbeat.
+    std::function<void(Duration lateness)> beat;
+  };
+
+  static constexpr Duration kHeartbeat = std::chrono::milliseconds(100);
+
+  Scheduler(runtime::Runtime& runtime, judge::StarvationGuard& guard, Listeners listeners);
+  ~Scheduler();
+
+  /// Looks with `probe` from now on, first within a second. Replaces a check of the same name,
+  /// whose look under way is cancelled. Other checks do not notice. kInvalid when the schedule
+  /// makes no sense.
+  Result<void> add(Schedule schedule, std::unique_ptr<observe::Probe> probe);
+  /// The same with rounds of the caller's own; it asks voids() itself.
+  Result<void> add(Schedule schedule, Round round);
+  void remove(std::string_view name);
+  /// Looks as soon as no look of this check is under way. Any number of calls during a look make
+  /// one more. Leaves the schedule as it is.
+  void look_now(std::string_view name);
+  /// Cancels all looks and waits for them.
+  runtime::Task<void> stop();
+
+  /// Whether bad news of a look from `begun` to now, failed for `reason`, are void.
+  [[nodiscard]] bool voids(TimePoint begun, const judge::Reason& reason);
+
+  [[nodiscard]] std::optional<Punctuality> punctuality(std::string_view name) const;
+  /// Of all looks, since the start.
+  [[nodiscard]] const Lateness& lateness() const noexcept { return lateness_; }
+  [[nodiscard]] std::size_t size() const noexcept { return checks_.size(); }
+
+ private:
+  struct Check;
+  using CheckPtr = std::shared_ptr<Check>;
+
+  // A coroutine that runs a check shares it, because remove() forgets it at once.
+  runtime::Task<void> keep_looking(CheckPtr check);
+  runtime::Task<void> look(CheckPtr check, TimePoint due);
+  runtime::Task<void> look_with_probe(CheckPtr check, runtime::Deadline deadline,
+                                      Duration lateness);
+  runtime::Task<void> keep_beating();
+  Result<void> start(const CheckPtr& check);
+
+  runtime::Runtime* runtime_;
+  judge::StarvationGuard* guard_;
+  Listeners listeners_;
+  std::map<std::string, CheckPtr, std::less<>> checks_;
+  Lateness lateness_;
+  std::optional<TimePoint> next_beat_;
+  runtime::TaskGroup tasks_;
+};
+
+}  // namespace wardmote::agent

@@ -1,0 +1,24 @@
+#include "observe/kinds.h"
+
+#include <algorithm>
+#include <array>
+
+#include "observe/ovn/ovn_probe.h"
+
+namespace wardmote::observe {
+
+std::span<const ProbeKind> probe_kinds() noexcept {
+  static const auto kKinds = std::to_array<ProbeKind>({
+      {"ovn", "OVN database member: OVSDB _Server and cluster/status", ovn::ovn_params(),
+       ovn::make_ovn_probe},
+  });
+  return kKinds;
+}
+
+const ProbeKind* find_kind(std::string_view name) noexcept {
+  const auto kinds = probe_kinds();
+  const auto found = std::ranges::find(kinds, name, &ProbeKind::name);
+  return found == kinds.end() ? nullptr : &*found;
+}
+
+}  // namespace wardmote::observe

@@ -1,0 +1,141 @@
+#include "observe/ovn/member.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/text.h"
+#include "observe/ovn/convert.h"
+#include "observe/ovn/reason.h"
+#include "runtime/task_group.h"
+
+namespace wardmote::observe::ovn {
+
+using judge::ReasonCode;
+using judge::raft::Mode;
+using judge::raft::Opinion;
+using runtime::Deadline;
+using runtime::Task;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// The answers are read one after the other. The first reader stops a little early, so that a
+/// server which is silent on that way leaves time to take the other answer, which has long arrived.
+Deadline early(Deadline deadline, TimePoint now) {
+  const Duration left = deadline.left(now);
+  return {deadline.at - std::clamp<Duration>(left / 10, Duration::zero(), 50ms)};
+}
+
+std::vector<std::string> control_argv(const MemberTarget& target) {
+  if (!target.control_command.empty() || !target.control) return target.control_command;
+  return {"ovn-appctl", "-t", target.control->path};
+}
+
+/// What a member without a row, or without a status, is.
+Mode mode_of(const Opinion& opinion) noexcept {
+  if (opinion.mode != Mode::kUnknown) return opinion.mode;
+  if (opinion.status) return Mode::kClustered;
+  const bool unknown_there = opinion.status_source.reason.code == ReasonCode::kUnknownCluster ||
+                             opinion.local_source.reason.code == ReasonCode::kUnknownCluster;
+  return unknown_there ? Mode::kAbsent : Mode::kUnknown;
+}
+
+}  // namespace
+
+Member::Member(runtime::Runtime& runtime, MemberTarget target)
+    : runtime_(runtime), target_(std::move(target)), control_argv_(control_argv(target_)) {
+  if (target_.control && target_.control_command.empty()) {
+    control_ = std::make_unique<UnixctlClient>(runtime_, *target_.control, target_.database,
+                                               target_.options);
+  }
+  if (target_.ovsdb) {
+    ovsdb_ =
+        std::make_unique<OvsdbClient>(runtime_, *target_.ovsdb, target_.database, target_.options);
+  }
+}
+
+Task<Opinion> Member::look(Deadline deadline) {
+  Opinion opinion;
+  opinion.member = target_.name;
+  opinion.control_command = control_argv_;
+  opinion.begun = runtime_.now();
+  if (target_.control_command.empty()) {
+    co_await look_at_sockets(&opinion, deadline);
+  } else {
+    co_await look_by_command(&opinion, deadline);
+  }
+  opinion.mode = mode_of(opinion);
+  opinion.ended = runtime_.now();
+  co_return opinion;
+}
+
+/// Both requests are on their way before an answer is waited for. The control socket goes first: it
+/// is local, so connecting to it cannot eat the time of the other.
+Task<void> Member::look_at_sockets(Opinion* opinion, Deadline deadline) {
+  const Deadline first = control_ ? early(deadline, opinion->begun) : deadline;
+  if (control_) co_await control_->ask(deadline);
+  if (ovsdb_) {
+    co_await ovsdb_->ask(first);
+    RowAnswer row = co_await ovsdb_->answer(first);
+    take(*opinion, std::move(row));
+  }
+  if (control_) {
+    StatusAnswer status = co_await control_->answer(deadline);
+    take(*opinion, std::move(status));
+  }
+}
+
+Task<void> Member::look_by_command(Opinion* opinion, Deadline deadline) {
+  std::vector<Task<void>> ways;
+  ways.push_back(run_command(opinion, deadline));
+  ways.push_back(look_at_sockets(opinion, deadline));
+  co_await runtime::run_all(runtime_.executor(), std::move(ways));
+}
+
+Task<void> Member::run_command(Opinion* opinion, Deadline deadline) {
+  runtime::ProcessSpec spec;
+  spec.argv = target_.control_command;
+  spec.argv.emplace_back("cluster/status");
+  spec.argv.push_back(target_.database);
+  spec.output_cap = target_.options.limits.message_bytes;
+  const Result<runtime::ProcessExit> exit =
+      co_await runtime_.processes().run(std::move(spec), deadline);
+  StatusAnswer answer;
+  if (!exit) {
+    answer.reason = reason_of(exit.error());
+  } else if (exit->status != 0) {
+    answer.reason = reason_of_output(
+        trim(exit->standard_error.empty() ? exit->standard_output : exit->standard_error));
+  } else {
+    answer = read_status_text(exit->standard_output);
+  }
+  take(*opinion, std::move(answer));
+}
+
+void Member::take(Opinion& opinion, StatusAnswer answer) {
+  opinion.status_source.reason = std::move(answer.reason);
+  if (!answer.status) return;
+  lines_not_understood_ += answer.status->unknown_count;
+  opinion.status = to_status(*std::move(answer.status));
+}
+
+void Member::take(Opinion& opinion, RowAnswer answer) {
+  opinion.local_source.reason = std::move(answer.reason);
+  if (!answer.row) return;
+  opinion.local = to_local(*answer.row);
+  opinion.mode = to_mode(*answer.row);
+}
+
+judge::Cost Member::cost() const noexcept {
+  judge::Cost sum;
+  const auto add = [&](const judge::Cost& cost) {
+    sum.bytes_in += cost.bytes_in;
+    sum.bytes_out += cost.bytes_out;
+    sum.fresh_connection = sum.fresh_connection || cost.fresh_connection;
+  };
+  if (control_) add(control_->cost());
+  if (ovsdb_) add(ovsdb_->cost());
+  return sum;
+}
+
+}  // namespace wardmote::observe::ovn

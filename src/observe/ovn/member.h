@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge/observation.h"
+#include "judge/raft/opinion.h"
+#include "observe/ovn/ovsdb_client.h"
+#include "observe/ovn/unixctl_client.h"
+#include "runtime/runtime.h"
+
+namespace wardmote::observe::ovn {
+
+/// One configured member of a raft database, and the ways to ask it. At least one way is given.
+struct MemberTarget {
+  std::string name;
+  std::string database;                      ///< `OVN_Northbound`
+  std::optional<runtime::Endpoint> control;  ///< the control socket of its ovsdb-server
+  /// Instead of `control`: a command that ends in `ovn-appctl -t SOCKET`, for a member on another
+  /// host.
+  std::vector<std::string> control_command;
+  std::optional<runtime::Endpoint> ovsdb;  ///< its OVSDB socket or port
+  RpcOptions options;
+};
+
+/// Asks one member both ways at once and says what it says. Life cycle: `runtime` outlives it.
+/// Thread: the core loop; one look at a time.
+class Member {
+ public:
+  Member(runtime::Runtime& runtime, MemberTarget target);
+
+  /// Always answers by `deadline`; one way failing never hides the other.
+  runtime::Task<judge::raft::Opinion> look(runtime::Deadline deadline);
+
+  [[nodiscard]] const MemberTarget& target() const noexcept { return target_; }
+  /// What the last look cost.
+  [[nodiscard]] judge::Cost cost() const noexcept;
+  /// Lines of `cluster/status` that were not understood, over all looks.
+  [[nodiscard]] std::uint64_t lines_not_understood() const noexcept {
+    return lines_not_understood_;
+  }
+
+ private:
+  runtime::Task<void> look_at_sockets(judge::raft::Opinion* opinion, runtime::Deadline deadline);
+  runtime::Task<void> look_by_command(judge::raft::Opinion* opinion, runtime::Deadline deadline);
+  runtime::Task<void> run_command(judge::raft::Opinion* opinion, runtime::Deadline deadline);
+  void take(judge::raft::Opinion& opinion, StatusAnswer answer);
+  void take(judge::raft::Opinion& opinion, RowAnswer answer);
+
+  runtime::Runtime& runtime_;
+  MemberTarget target_;
+  std::vector<std::string> control_argv_;
+  std::unique_ptr<UnixctlClient> control_;
+  std::unique_ptr<OvsdbClient> ovsdb_;
+  std::uint64_t lines_not_understood_ = 0;
+};
+
+}  // namespace wardmote::observe::ovn

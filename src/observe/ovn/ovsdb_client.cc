@@ -1,0 +1,34 @@
+#include "observe/ovn/ovsdb_client.h"
+
+#include "observe/ovn/reason.h"
+
+namespace wardmote::observe::ovn {
+
+using runtime::Deadline;
+using runtime::Task;
+
+OvsdbClient::OvsdbClient(runtime::Runtime& runtime, runtime::Endpoint ovsdb,
+                         std::string_view database, RpcOptions options)
+    : rpc_(runtime, std::move(ovsdb), options), params_(codec::select_server_row(database)) {}
+
+Task<void> OvsdbClient::ask(Deadline deadline) {
+  rpc_.prepare("transact", params_);
+  asked_ = co_await rpc_.send(deadline);
+}
+
+Task<RowAnswer> OvsdbClient::answer(Deadline deadline) {
+  if (!asked_) co_return RowAnswer{{}, reason_of(asked_.error())};
+  const Result<codec::RpcMessage> reply = co_await rpc_.receive(deadline);
+  if (!reply) co_return RowAnswer{{}, reason_of(reply.error())};
+  co_return read_row_reply(*reply);
+}
+
+RowAnswer read_row_reply(const codec::RpcMessage& reply) {
+  Result<std::optional<codec::ServerRow>> row = codec::read_server_row(reply);
+  if (!row) return {{}, reason_of(row.error())};
+  if (!*row)
+    return {{}, {judge::ReasonCode::kUnknownCluster, "_Server.Database has no row for it"}};
+  return {*std::move(*row), {}};
+}
+
+}  // namespace wardmote::observe::ovn

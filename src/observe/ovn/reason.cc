@@ -1,0 +1,65 @@
+#include "observe/ovn/reason.h"
+
+#include <optional>
+
+namespace wardmote::observe::ovn {
+
+using judge::Reason;
+using judge::ReasonCode;
+
+namespace {
+
+/// What ovsdb-server answers to `cluster/status` (ovsdb/raft.c, lib/unixctl.c).
+std::optional<ReasonCode> refusal_in(std::string_view words) {
+  if (words.contains("unknown cluster")) return ReasonCode::kUnknownCluster;
+  if (words.contains("is not a valid command")) return ReasonCode::kNotClustered;
+  return std::nullopt;
+}
+
+ReasonCode code_of(Errc code) noexcept {
+  switch (code) {
+    case Errc::kTimeout: return ReasonCode::kHung;
+    case Errc::kRefused: return ReasonCode::kRefused;
+    case Errc::kMissing: return ReasonCode::kMissing;
+    case Errc::kUnreachable: return ReasonCode::kUnreachable;
+    case Errc::kDenied: return ReasonCode::kDenied;
+    case Errc::kClosed: return ReasonCode::kClosed;
+    case Errc::kProtocol: return ReasonCode::kProtocol;
+    case Errc::kLimit: return ReasonCode::kOverLimit;
+    case Errc::kRejected: return ReasonCode::kRejected;
+    case Errc::kExhausted: return ReasonCode::kProberStarved;
+    case Errc::kInvalid:
+    case Errc::kInternal: return ReasonCode::kRejected;
+  }
+  return ReasonCode::kRejected;
+}
+
+}  // namespace
+
+Reason reason_of(const Error& error) {
+  if (error.code == Errc::kRejected) {
+    if (const auto refusal = refusal_in(error.context)) return {*refusal, error.context};
+  }
+  return {code_of(error.code), error.describe()};
+}
+
+Reason reason_of_output(std::string_view output) {
+  const auto reason = [&](ReasonCode code) { return Reason{code, std::string(output)}; };
+  if (const auto refusal = refusal_in(output)) return reason(*refusal);
+  // The words of strerror(3) in the messages of ovs-appctl and ovsdb-client.
+  if (output.contains("Connection refused")) return reason(ReasonCode::kRefused);
+  if (output.contains("No such file or directory")) return reason(ReasonCode::kMissing);
+  if (output.contains("Permission denied")) return reason(ReasonCode::kDenied);
+  if (output.contains("No route to host") || output.contains("Network is unreachable")) {
+    return reason(ReasonCode::kUnreachable);
+  }
+  if (output.contains("Alarm clock") || output.contains("Connection timed out"))
+    return reason(ReasonCode::kHung);
+  return reason(ReasonCode::kRejected);
+}
+
+Reason reason_of_command(const Error& error) {
+  return error.code == Errc::kRejected ? reason_of_output(error.context) : reason_of(error);
+}
+
+}  // namespace wardmote::observe::ovn

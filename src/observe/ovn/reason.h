@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "judge/outcome.h"
+
+namespace wardmote::observe::ovn {
+
+/// Why a way to ask a member gave no answer. A kRejected error is read for the words of OVS:
+/// `unknown cluster` is kUnknownCluster, `"cluster/status" is not a valid command` is kNotClustered
+/// (no raft database was ever opened there).
+judge::Reason reason_of(const Error& error);
+
+/// The same from what a command (`ovn-appctl`, `ovsdb-client`) printed when it failed.
+judge::Reason reason_of_output(std::string_view output);
+
+/// The same from the failure of a Runner (client.h), whose kRejected carries what the command
+/// printed.
+judge::Reason reason_of_command(const Error& error);
+
+}  // namespace wardmote::observe::ovn

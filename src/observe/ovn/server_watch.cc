@@ -1,0 +1,174 @@
+#include "observe/ovn/server_watch.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "observe/ovn/rpc_client.h"
+#include "runtime/task_group.h"
+
+namespace wardmote::observe::ovn {
+
+using codec::MonitorFlavour;
+using codec::RpcMessage;
+using runtime::Deadline;
+using runtime::Task;
+
+namespace {
+
+constexpr std::uint64_t kMonitorId = 1;
+constexpr std::size_t kMaxUnsent = 64 << 10;
+
+}  // namespace
+
+struct ServerWatch::Session {
+  explicit Session(std::unique_ptr<runtime::Stream> opened)
+      : stream(std::move(opened)), reader(RpcOptions{}.limits) {}
+
+  std::unique_ptr<runtime::Stream> stream;
+  codec::JsonRpcReader reader;
+  std::uint64_t last_id = kMonitorId;
+  std::string unsent;  ///< written by the one task that is in write(); the others only append
+  bool writing = false;
+};
+
+ServerWatch::ServerWatch(runtime::Runtime& runtime, runtime::Endpoint ovsdb, std::string database,
+                         Nudge nudge, WatchOptions options)
+    : runtime_(runtime),
+      ovsdb_(std::move(ovsdb)),
+      monitor_params_(codec::watch_server_row(MonitorFlavour::kMonitorCondSince, database)),
+      nudge_(std::move(nudge)),
+      options_(options),
+      tracker_(std::move(database)),
+      retry_(options.first_retry) {}
+
+ServerWatch::~ServerWatch() = default;
+
+Task<void> ServerWatch::run() {
+  std::vector<Task<void>> tasks;
+  tasks.push_back(keep_watching());
+  tasks.push_back(keep_echoing());
+  co_await runtime::run_all(runtime_.executor(), std::move(tasks));
+}
+
+Task<void> ServerWatch::keep_watching() {
+  for (;;) {
+    const TimePoint begun = runtime_.now();
+    Error error = co_await watch_once();
+    const bool was_watching = std::exchange(watching_, false);
+    if (!lost_ || *lost_ != error) {
+      log(LogLevel::kInfo, "ovsdb_watch_lost",
+          {{"server", to_string(ovsdb_)}, {"reason", error.describe()}});
+    }
+    const Duration pause = pause_after(error, begun);
+    lost_ = std::move(error);
+    if (was_watching) nudge_();
+    co_await runtime_.sleep_until(runtime_.now() + pause);
+  }
+}
+
+/// Longer after each failure, and only a connection that has lasted makes it short again, so that a
+/// server which accepts and closes is not hammered.
+Duration ServerWatch::pause_after(const Error& error, TimePoint begun) {
+  if (codec::is_unknown_method(error)) return options_.unsupported_retry;
+  if (runtime_.now() - begun >= options_.last_retry) retry_ = options_.first_retry;
+  const Duration pause = retry_;
+  retry_ = std::min(2 * retry_, options_.last_retry);
+  // Half of it by chance: agents that lost the same server do not come back in step.
+  const auto half = static_cast<std::uint64_t>(pause.count() / 2 + 1);
+  return pause / 2 + Duration(static_cast<Duration::rep>(runtime_.random() % half));
+}
+
+Task<Error> ServerWatch::watch_once() {
+  const Deadline deadline = runtime_.deadline_in(options_.connect_timeout);
+  auto stream = co_await runtime_.connect(ovsdb_, deadline);
+  if (!stream) co_return stream.error();
+  const auto session = std::make_shared<Session>(*std::move(stream));
+  std::string request;
+  codec::append_request(request, kMonitorId, method_of(MonitorFlavour::kMonitorCondSince),
+                        monitor_params_);
+  const Result<void> sent = co_await write(session, std::move(request), deadline);
+  if (!sent) co_return sent.error();
+  session_ = session;
+  Error error = co_await read_messages(session);
+  session_.reset();
+  session->stream->close();
+  co_return error;
+}
+
+Task<Error> ServerWatch::read_messages(std::shared_ptr<Session> session) {
+  for (;;) {
+    const auto next = session->reader.next();
+    if (!next) co_return next.error();
+    if (*next) {
+      const RpcMessage message = **next;
+      const Result<void> taken = co_await take(session, &message);
+      if (!taken) co_return taken.error();
+      continue;
+    }
+    const std::span<char> room = session->reader.room();
+    const Deadline sign_of_life = runtime_.deadline_in(options_.echo_every + options_.echo_timeout);
+    const Result<std::size_t> got = co_await session->stream->read_some(room, sign_of_life);
+    if (!got) co_return got.error();
+    session->reader.received(*got);
+  }
+}
+
+Task<Result<void>> ServerWatch::take(std::shared_ptr<Session> session, const RpcMessage* message) {
+  if (message->kind == RpcMessage::Kind::kNotification) {
+    const Result<bool> changed = tracker_.apply(*message);
+    if (!changed) co_return std::unexpected(changed.error());
+    if (*changed && watching_) nudge_();
+    co_return Result<void>();
+  }
+  if (message->kind == RpcMessage::Kind::kRequest) {
+    if (message->method != "echo") co_return Result<void>();
+    std::string reply;
+    codec::append_echo_reply(reply, *message);
+    const Result<void> written =
+        co_await write(session, std::move(reply), runtime_.deadline_in(options_.echo_timeout));
+    co_return written;
+  }
+  if (!message->answers(kMonitorId)) {
+    if (message->answers(session->last_id)) co_return Result<void>();
+    co_return fail(Errc::kProtocol, "a reply to nothing that was asked");
+  }
+  const Result<void> begun = tracker_.begin(MonitorFlavour::kMonitorCondSince, *message);
+  if (!begun) co_return begun;
+  watching_ = true;
+  lost_.reset();
+  nudge_();
+  co_return Result<void>();
+}
+
+/// One task for the life of the watch, whatever connection there is.
+Task<void> ServerWatch::keep_echoing() {
+  for (;;) {
+    co_await runtime_.sleep_until(runtime_.now() + options_.echo_every);
+    const std::shared_ptr<Session> session = session_;
+    if (!session) continue;
+    std::string request;
+    codec::append_request(request, ++session->last_id, "echo", "[]");
+    const Result<void> sent =
+        co_await write(session, std::move(request), runtime_.deadline_in(options_.echo_timeout));
+    // The reader sees the end, and says why.
+    if (!sent) session->stream->close();
+  }
+}
+
+/// A stream has one writer at a time: whoever comes second leaves its bytes to the first.
+Task<Result<void>> ServerWatch::write(std::shared_ptr<Session> session, std::string bytes,
+                                      Deadline deadline) {
+  if (session->unsent.size() > kMaxUnsent) co_return fail(Errc::kLimit, "the server does not read");
+  session->unsent += bytes;
+  if (session->writing) co_return Result<void>();
+  session->writing = true;
+  Result<void> written;
+  while (written && !session->unsent.empty()) {
+    const std::string batch = std::exchange(session->unsent, {});
+    written = co_await session->stream->write(batch, deadline);
+  }
+  session->writing = false;
+  co_return written;
+}
+
+}  // namespace wardmote::observe::ovn

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "codec/ovsdb.h"
+#include "runtime/runtime.h"
+
+namespace wardmote::observe::ovn {
+
+struct WatchOptions {
+  Duration connect_timeout = std::chrono::seconds(2);
+  /// A unix socket has no keepalive of the server's, so the watch sends an `echo` this often and
+  /// waits so long for a sign of life: a server that hangs is lost after their sum at the latest.
+  Duration echo_every = std::chrono::seconds(2);
+  Duration echo_timeout = std::chrono::seconds(2);
+  Duration first_retry = std::chrono::milliseconds(100);  ///< doubled up to last_retry
+  Duration last_retry = std::chrono::seconds(5);
+  /// Until a server is asked again that does not know `monitor_cond_since` (OVS 2.9 to 2.11).
+  Duration unsupported_retry = std::chrono::seconds(60);
+};
+
+/// Keeps the `_Server` row of one database by push (`monitor_cond_since`) and tells at once when it
+/// changes, and when the server is lost or back. What is pushed is a reason to look, not a fact to
+/// judge: the looks ask for the whole truth. Life cycle: run() in a TaskGroup until cancelled;
+/// `runtime` and what `nudge` borrows outlive it. Thread: the core loop.
+class ServerWatch {
+ public:
+  /// Called on the core loop, as often as the server likes: coalesce.
+  using Nudge = std::function<void()>;
+
+  ServerWatch(runtime::Runtime& runtime, runtime::Endpoint ovsdb, std::string database, Nudge nudge,
+              WatchOptions options = {});
+  ~ServerWatch();
+  ServerWatch(const ServerWatch&) = delete;
+  ServerWatch& operator=(const ServerWatch&) = delete;
+
+  /// Watches, and connects again whenever it has to, until cancelled.
+  runtime::Task<void> run();
+
+  /// Whether the monitor is in place; row() is then up to date.
+  [[nodiscard]] bool watching() const noexcept { return watching_; }
+  /// The row as last known, also after a loss; nothing when the server did not carry the database.
+  [[nodiscard]] const std::optional<codec::ServerRow>& row() const noexcept {
+    return tracker_.row();
+  }
+  /// Why the last connection ended.
+  [[nodiscard]] const std::optional<Error>& lost() const noexcept { return lost_; }
+
+ private:
+  struct Session;
+
+  runtime::Task<void> keep_watching();
+  runtime::Task<void> keep_echoing();
+  /// One connection, to its end.
+  runtime::Task<Error> watch_once();
+  runtime::Task<Error> read_messages(std::shared_ptr<Session> session);
+  runtime::Task<Result<void>> take(std::shared_ptr<Session> session,
+                                   const codec::RpcMessage* message);
+  static runtime::Task<Result<void>> write(std::shared_ptr<Session> session, std::string bytes,
+                                           runtime::Deadline deadline);
+  [[nodiscard]] Duration pause_after(const Error& error, TimePoint begun);
+
+  runtime::Runtime& runtime_;
+  runtime::Endpoint ovsdb_;
+  std::string monitor_params_;
+  Nudge nudge_;
+  WatchOptions options_;
+  codec::ServerRowTracker tracker_;
+  std::shared_ptr<Session> session_;
+  std::optional<Error> lost_;
+  Duration retry_;
+  bool watching_ = false;
+};
+
+}  // namespace wardmote::observe::ovn

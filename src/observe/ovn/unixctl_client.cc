@@ -1,0 +1,49 @@
+#include "observe/ovn/unixctl_client.h"
+
+#include "observe/ovn/reason.h"
+
+namespace wardmote::observe::ovn {
+
+using runtime::Deadline;
+using runtime::Task;
+
+UnixctlClient::UnixctlClient(runtime::Runtime& runtime, runtime::Endpoint control,
+                             std::string_view database, RpcOptions options)
+    : rpc_(runtime, std::move(control), options),
+      params_("[" + codec::json_string(database) + "]") {}
+
+Task<void> UnixctlClient::ask(Deadline deadline) {
+  rpc_.prepare("cluster/status", params_);
+  asked_ = co_await rpc_.send(deadline);
+}
+
+Task<StatusAnswer> UnixctlClient::answer(Deadline deadline) {
+  if (!asked_) co_return StatusAnswer{{}, reason_of(asked_.error())};
+  const Result<codec::RpcMessage> reply = co_await rpc_.receive(deadline);
+  if (!reply) co_return StatusAnswer{{}, reason_of(reply.error())};
+  co_return read_status_reply(*reply);
+}
+
+StatusAnswer read_status_reply(const codec::RpcMessage& reply) {
+  const Result<const boost::json::value*> result = codec::result_of(reply);
+  if (!result) return {{}, reason_of(result.error())};
+  const boost::json::value* text = *result;
+  // OVS 3.4 and later wrap plain replies when a client asked for JSON (lib/unixctl.c, set-options
+  // --format).
+  if (const boost::json::object* const wrapped = text->if_object())
+    text = wrapped->if_contains("reply");
+  if (text == nullptr || !text->is_string()) {
+    return {{}, reason_of(Error{Errc::kProtocol, "cluster/status: a result that is no text"})};
+  }
+  return read_status_text(text->get_string());
+}
+
+StatusAnswer read_status_text(std::string_view text) {
+  Result<codec::RaftStatus> status = codec::parse_raft_status(text);
+  if (!status) return {{}, reason_of(status.error())};
+  if (!status->complete())
+    return {{}, reason_of(Error{Errc::kProtocol, "cluster/status: cut short"})};
+  return {*std::move(status), {}};
+}
+
+}  // namespace wardmote::observe::ovn

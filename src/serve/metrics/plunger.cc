@@ -1,0 +1,105 @@
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "judge/raft/address.h"
+#include "serve/metrics/cluster_samples.h"
+#include "serve/metrics/table.h"
+
+namespace wardmote::serve {
+namespace {
+
+using judge::raft::Opinion;
+using judge::raft::Server;
+using judge::raft::Status;
+
+double number(std::uint64_t value) {
+  return static_cast<double>(value);
+}
+
+/// The leader's status, if it answers.
+const Status* leader_status(const ClusterView& cluster) {
+  const auto& leader = cluster.assessment.leader;
+  if (!leader || !cluster.opinions[*leader].status) return nullptr;
+  return &*cluster.opinions[*leader].status;
+}
+
+/// The last index that a member has applied, as far as it says.
+std::optional<std::uint64_t> index_of(const Opinion& opinion) {
+  if (opinion.local && opinion.local->index) return opinion.local->index;
+  if (opinion.status) return opinion.status->applied_index();
+  return std::nullopt;
+}
+
+/// The member that answers as `server`.
+const Opinion* reporter_of(const ClusterView& cluster, const Server& server) {
+  for (const Opinion& opinion : cluster.opinions) {
+    if (!compatible(opinion.server_id(), server.id)) continue;
+    if (!opinion.status || opinion.status->address == server.address) return &opinion;
+  }
+  return nullptr;
+}
+
+void add_member(ClusterSamples& samples, std::size_t index) {
+  const ClusterView& cluster = samples.cluster();
+  const Opinion& opinion = cluster.opinions[index];
+  const std::string_view ip =
+      opinion.status ? judge::raft::host_of(opinion.status->address) : std::string_view("unknown");
+  const bool connected = opinion.local && opinion.local->connected;
+  samples.add_of(index, metric("ovn_member_connected"), connected ? 1 : 0, {ip});
+  samples.add_of(index, metric("ovn_member_leader"), cluster.assessment.leader == index ? 1 : 0);
+  samples.add_of(index, metric("ovn_member_reporter"), opinion.speaks() ? 1 : 0);
+  if (const auto applied = index_of(opinion)) {
+    samples.add_of(index, metric("ovn_member_index"), number(*applied));
+  }
+}
+
+/// How far `server` is behind the leader: by its own word, else by what it last acknowledged to the
+/// leader.
+std::optional<std::uint64_t> gap_of(const ClusterView& cluster, const Status& leader,
+                                    const Server& server) {
+  const Opinion* const reporter = reporter_of(cluster, server);
+  const auto own = reporter != nullptr ? index_of(*reporter) : std::nullopt;
+  const auto leads = index_of(cluster.opinions[*cluster.assessment.leader]);
+  if (own && leads) return *leads > *own ? *leads - *own : 0;
+  if (!server.match_index) return std::nullopt;
+  const std::uint64_t last = leader.log_next > 0 ? leader.log_next - 1 : 0;
+  return last > *server.match_index ? last - *server.match_index : 0;
+}
+
+/// What only the leader knows: of every server in its list, silent ones too.
+void add_as_the_leader_sees(ClusterSamples& samples) {
+  const Status* const leader = leader_status(samples.cluster());
+  if (leader == nullptr) return;
+  for (const Server& server : listed(*leader)) {
+    const std::string sid = samples.sid(server);
+    if (const auto gap = gap_of(samples.cluster(), *leader, server)) {
+      samples.add(metric("ovn_member_index_gap"), number(*gap), {sid});
+    }
+    if (!server.self && server.last_message) {
+      samples.add(metric("ovn_member_last_msg_ms"),
+                  static_cast<double>(server.last_message->count()), {sid});
+    }
+  }
+}
+
+void add_counters(ClusterSamples& samples) {
+  const ClusterCounters& counters = samples.cluster().counters;
+  samples.add(metric("ovn_ops_leader_transitions_total"), number(counters.leader_transitions));
+  samples.add(metric("ovn_ops_collect_errors_total"), number(counters.collect_errors));
+  samples.add(metric("ovn_ops_publish_events_total"), number(counters.judgements));
+}
+
+}  // namespace
+
+void add_plunger_metrics(ClusterSamples& samples) {
+  const ClusterView& cluster = samples.cluster();
+  const judge::raft::Quorum& quorum = cluster.assessment.quorum;
+  if (quorum.voters > 0)
+    samples.add(metric("ovn_cluster_quorum"), quorum.live >= quorum.needed ? 1 : 0);
+  for (std::size_t i = 0; i < cluster.opinions.size(); ++i) add_member(samples, i);
+  add_as_the_leader_sees(samples);
+  add_counters(samples);
+}
+
+}  // namespace wardmote::serve

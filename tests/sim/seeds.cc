@@ -1,0 +1,42 @@
+#include "sim/seeds.h"
+
+#include <cstdlib>
+#include <optional>
+
+#include "base/text.h"
+
+namespace wardmote::sim {
+namespace {
+
+std::optional<std::uint64_t> from_environment(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? std::nullopt : parse_number<std::uint64_t>(text);
+}
+
+std::uint64_t run_one(SimBody body, std::uint64_t seed) {
+  World world(seed);
+  body(world);
+  return world.trace_hash();
+}
+
+}  // namespace
+
+void run_seeds(SimBody body, std::uint64_t seeds) {
+  const std::optional<std::uint64_t> only = from_environment("WARDMOTE_SIM_SEED");
+  const std::uint64_t first = only.value_or(1);
+  const std::uint64_t last =
+      only ? *only : std::min(seeds, from_environment("WARDMOTE_SIM_SEEDS").value_or(seeds));
+  for (std::uint64_t seed = first; seed <= last; ++seed) {
+    const std::uint64_t trace = run_one(body, seed);
+    if (seed == first)
+      EXPECT_EQ(run_one(body, seed), trace)
+          << "seed " << seed << " does not replay: not deterministic";
+    if (testing::Test::HasFailure()) {
+      const testing::TestInfo* const test = testing::UnitTest::GetInstance()->current_test_info();
+      FAIL() << "with seed " << seed << "; replay: WARDMOTE_SIM_SEED=" << seed
+             << " sim --gtest_filter=" << test->test_suite_name() << '.' << test->name();
+    }
+  }
+}
+
+}  // namespace wardmote::sim

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "runtime/random.h"
+#include "runtime/runtime.h"
+#include "runtime/task_group.h"
+
+namespace wardmote::sim {
+
+class World;
+
+/// The world as one simulated host sees it: a Runtime for the production coroutines and the fakes
+/// that run there, and a handle for tests to do things to that host. Its tasks have a loop of their
+/// own, so that a host can be paused alone.
+class SimRuntime final : public runtime::Runtime {
+ public:
+  SimRuntime(World& world, std::size_t index, std::string name, std::uint64_t seed);
+  ~SimRuntime() override;
+
+  [[nodiscard]] TimePoint now() const noexcept override;
+  [[nodiscard]] WallTime wall_now() const noexcept override;
+  [[nodiscard]] runtime::Executor executor() noexcept override;
+  std::uint64_t random() noexcept override;
+  runtime::Task<void> sleep_until(TimePoint at) override;
+  runtime::Task<Result<std::unique_ptr<runtime::Stream>>> connect(
+      runtime::Endpoint to, runtime::Deadline deadline) override;
+  Result<std::unique_ptr<runtime::Listener>> listen(runtime::Endpoint at) override;
+  runtime::Processes& processes() noexcept override;
+
+  /// A task that lives on this host: a fake server, say. crash() and vanish() end it.
+  void spawn(std::string name, runtime::Task<void> task);
+
+  /// SIGSTOP and SIGCONT for all of the host's processes; its kernel goes on: it accepts, queues
+  /// and acknowledges.
+  void pause() noexcept { paused_ = true; }
+  void resume();
+  void pause_for(Duration time);
+  /// Lets the host run only for an instant every `gap`, for `time`: a machine without CPU.
+  void starve_for(Duration time, Duration gap);
+
+  // Not from a task: from the test itself or from World::at().
+  /// kill -9 of all processes: tasks end, connections are reset, ports refuse. It runs again with
+  /// the next spawn().
+  void crash();
+  /// Power loss: as crash(), but nobody is told; peers keep half-open connections. Until
+  /// return_from_nowhere().
+  void vanish();
+  void return_from_nowhere() noexcept { gone_ = false; }
+  [[nodiscard]] bool gone() const noexcept { return gone_; }
+
+  /// Somebody sets the wall clock.
+  void jump_wall_clock(Duration by) noexcept { wall_offset_ += by; }
+  /// While set, no connection can be opened: kExhausted.
+  void exhaust_descriptors(bool exhausted) noexcept { exhausted_ = exhausted; }
+  [[nodiscard]] bool exhausted() const noexcept { return exhausted_; }
+
+  /// What a program does here: how long it runs and how it ends. A program not given does not
+  /// exist.
+  struct Performance {
+    Duration takes{};
+    Result<runtime::ProcessExit> ends;
+  };
+  using FakeProgram = std::function<Performance(const runtime::ProcessSpec&)>;
+  void install(std::string argv0, FakeProgram program) {
+    programs_[std::move(argv0)] = std::move(program);
+  }
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] World& world() const noexcept { return *world_; }
+
+  // For World.
+  [[nodiscard]] std::size_t index() const noexcept { return index_; }
+  void run_ready();
+  void end_tasks();
+
+ private:
+  class FakeProcesses;
+
+  World* world_;
+  std::size_t index_;
+  std::string name_;
+  runtime::Random random_;
+  boost::asio::io_context context_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> alive_;
+  std::unique_ptr<FakeProcesses> processes_;
+  std::map<std::string, FakeProgram> programs_;
+  std::unique_ptr<runtime::TaskGroup> tasks_;
+  bool paused_ = false;
+  bool gone_ = false;
+  bool exhausted_ = false;
+  Duration wall_offset_{};
+};
+
+}  // namespace wardmote::sim

@@ -1,0 +1,198 @@
+#include "observe/ovn/ovn_probe.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "observe/ovn/convert.h"
+#include "observe/ovn/reason.h"
+#include "support/ovn_captures.h"
+#include "unit/observe/fake_server.h"
+
+namespace wardmote::observe::ovn {
+namespace {
+
+using judge::Outcome;
+using judge::ReasonCode;
+using judge::raft::Opinion;
+using testing::OvnWorld;
+using namespace std::chrono_literals;
+
+/// What member number `index` of a capture said, by both ways.
+Opinion opinion_of(std::string_view capture, std::size_t index) {
+  Opinion opinion;
+  const Result<codec::RaftStatus> status =
+      codec::parse_raft_status(testing::statuses_of(capture).at(index));
+  opinion.status = to_status(status.value());
+  opinion.status_source = {};
+  opinion.status_source.reason.code = ReasonCode::kNone;
+  opinion.local_source.reason.code = ReasonCode::kNone;
+  opinion.local = judge::raft::Local{
+      .leader = false, .connected = opinion.status->standing == judge::raft::Standing::kMember};
+  opinion.mode = judge::raft::Mode::kClustered;
+  return opinion;
+}
+
+Opinion silent(ReasonCode status, ReasonCode local) {
+  Opinion opinion;
+  opinion.status_source.reason.code = status;
+  opinion.local_source.reason.code = local;
+  return opinion;
+}
+
+TEST(OvnMeaning, OfWhatRealMembersSaid) {
+  EXPECT_EQ(meaning_of(opinion_of("01-healthy.txt", 0)).outcome, Outcome::kOk);
+  EXPECT_EQ(meaning_of(opinion_of("01-healthy.txt", 1)).outcome, Outcome::kOk);
+  EXPECT_EQ(meaning_of(opinion_of("10-noquorum-follower-survivor.txt", 0)).outcome, Outcome::kFail)
+      << "disconnected";
+  EXPECT_EQ(meaning_of(opinion_of("35-failed-disk-full.txt", 0)).outcome, Outcome::kFail)
+      << "failed";
+  EXPECT_EQ(meaning_of(opinion_of("22-joining-stuck.txt", 0)).outcome, Outcome::kWarn) << "joining";
+}
+
+TEST(OvnMeaning, OfALeaderThatLostItsConnection) {
+  Opinion opinion = opinion_of("01-healthy.txt", 0);
+  opinion.local->connected = false;
+  EXPECT_EQ(meaning_of(opinion).outcome, Outcome::kFail);
+}
+
+TEST(OvnMeaning, OneFailingWayIsAWarningWithItsReason) {
+  Opinion opinion = opinion_of("01-healthy.txt", 0);
+  opinion.local.reset();
+  opinion.local_source.reason = {ReasonCode::kRefused, "tcp:10.0.0.1:6641: refused"};
+  const Meaning meaning = meaning_of(opinion);
+  EXPECT_EQ(meaning.outcome, Outcome::kWarn);
+  EXPECT_EQ(meaning.reason.code, ReasonCode::kRefused);
+  opinion.local_source.reason.code = ReasonCode::kNotProbed;
+  EXPECT_EQ(meaning_of(opinion).outcome, Outcome::kOk)
+      << "a way that is not configured is no warning";
+}
+
+TEST(OvnMeaning, SilenceIsAFailureOnlyWhenItIsEvidence) {
+  using enum ReasonCode;
+  for (const ReasonCode code :
+       {kHung, kRefused, kMissing, kUnreachable, kUnknownCluster, kNotClustered}) {
+    EXPECT_EQ(meaning_of(silent(code, kNotProbed)).outcome, Outcome::kFail) << to_string(code);
+    EXPECT_EQ(meaning_of(silent(kDenied, code)).outcome, Outcome::kFail) << to_string(code);
+    EXPECT_EQ(meaning_of(silent(kDenied, code)).reason.code, code);
+  }
+  for (const ReasonCode code :
+       {kDenied, kClosed, kProtocol, kOverLimit, kRejected, kProberStarved}) {
+    EXPECT_EQ(meaning_of(silent(code, kNotProbed)).outcome, Outcome::kUnknown) << to_string(code);
+    EXPECT_EQ(meaning_of(silent(kNotProbed, code)).reason.code, code);
+  }
+}
+
+TEST(OvnMeaning, NotClusteredIsAFailure) {
+  Opinion opinion = silent(ReasonCode::kNotClustered, ReasonCode::kNone);
+  opinion.local = judge::raft::Local{.leader = true, .connected = true};
+  opinion.mode = judge::raft::Mode::kStandalone;
+  const Meaning meaning = meaning_of(opinion);
+  EXPECT_EQ(meaning.outcome, Outcome::kFail);
+  EXPECT_EQ(meaning.reason.code, ReasonCode::kNotClustered);
+}
+
+TEST(OvnReason, FromErrorsAndFromWhatCommandsPrint) {
+  EXPECT_EQ(reason_of(Error{Errc::kDenied, "unix:/x"}).code, ReasonCode::kDenied);
+  EXPECT_EQ(reason_of(Error{Errc::kDenied, "unix:/x"}).text, "unix:/x: denied");
+  EXPECT_EQ(reason_of(Error{Errc::kUnreachable, ""}).code, ReasonCode::kUnreachable);
+  EXPECT_EQ(reason_of(Error{Errc::kExhausted, ""}).code, ReasonCode::kProberStarved);
+  // As captured in 03-errors.txt.
+  EXPECT_EQ(reason_of_output("unknown cluster\novn-appctl: nb.ctl: server returned an error").code,
+            ReasonCode::kUnknownCluster);
+  EXPECT_EQ(reason_of_output("\"nosuch\" is not a valid command (use \"list-commands\" …)").code,
+            ReasonCode::kNotClustered);
+  EXPECT_EQ(
+      reason_of_output("ovn-appctl: cannot connect to \"nb.ctl\" (No such file or directory)").code,
+      ReasonCode::kMissing);
+  EXPECT_EQ(reason_of_output("ovn-appctl: cannot connect to \"nb.ctl\" (Connection refused)").code,
+            ReasonCode::kRefused);
+}
+
+TEST(OvnConvert, WordsThatAreNotKnownStayUnknown) {
+  codec::RaftStatus message;
+  message.standing = "meditating";
+  message.role = "<error>";
+  message.election_won_ms = ~std::uint64_t{0};
+  message.servers.push_back(
+      {.nickname = "a", .id = "dea6", .address = "tcp:1.2.3.4:1", .phase = "witness"});
+  const judge::raft::Status status = to_status(message);
+  EXPECT_EQ(status.standing, judge::raft::Standing::kUnknown);
+  EXPECT_EQ(status.role, judge::raft::Role::kUnknown);
+  EXPECT_EQ(status.servers[0].phase, judge::raft::Phase::kOther);
+  EXPECT_GT(*status.election_won, 0ms) << "no overflow";
+}
+
+TEST(OvnKind, IsInTheTableAndChecksItsParameters) {
+  const ProbeKind* const kind = find_kind("ovn");
+  ASSERT_NE(kind, nullptr);
+  EXPECT_EQ(find_kind("nosuch"), nullptr);
+  EXPECT_EQ(kind->params.front().name, "control") << "the TARGET of the command line";
+  OvnWorld world;
+  const auto make = [&](Params params) { return kind->make(world.runtime(), "nb", params); };
+  EXPECT_TRUE(make({{"control", "/run/ovn/ovnnb_db.ctl"}}).has_value());
+  EXPECT_TRUE(make({{"ovsdb", "tcp:10.0.0.1:6641"}, {"database", "OVN_Southbound"}}).has_value());
+  EXPECT_TRUE(make({{"control_command", std::vector<std::string>{"ssh", "ctl-2", "ovn-appctl"}}})
+                  .has_value());
+  EXPECT_EQ(make({}).error().code, Errc::kInvalid);
+  EXPECT_EQ(make({{"control", "tcp:10.0.0.1:6641"}}).error().code, Errc::kInvalid);
+  EXPECT_EQ(
+      make({{"control", "/x"}, {"control_command", std::vector<std::string>{"ssh"}}}).error().code,
+      Errc::kInvalid);
+}
+
+TEST(OvnProbe, FillsTheWholeObservation) {
+  OvnWorld world;
+  world.serve("nb.ctl", testing::healthy_manners(testing::statuses_of("01-healthy.txt").at(0)));
+  Params params{{"control", world.path("nb.ctl")}};
+  const auto probe = make_ovn_probe(world.runtime(), "nb", params);
+  ASSERT_TRUE(probe.has_value());
+  judge::Observation seen;
+  constexpr auto body = [](Probe* asked, judge::Observation* into,
+                           runtime::Deadline deadline) -> runtime::Task<void> {
+    *into = co_await asked->look(deadline);
+  };
+  world.run(body(probe->get(), &seen, world.runtime().deadline_in(1s)));
+  EXPECT_EQ(seen.subject, "nb");
+  EXPECT_EQ(seen.outcome, Outcome::kOk) << seen.reason.text;
+  EXPECT_LT(seen.begun, seen.ended);
+  EXPECT_TRUE(seen.cost.fresh_connection);
+  EXPECT_GT(seen.cost.bytes_in, 500U);
+  EXPECT_GT(seen.cost.bytes_out, 50U);
+  const auto* const opinion = std::get_if<Opinion>(&seen.facts);
+  ASSERT_NE(opinion, nullptr);
+  EXPECT_EQ(opinion->status->term, 1U);
+}
+
+TEST(OvnProbe, AMemberBehindACommand) {
+  const std::string capture = std::string(WARDMOTE_TEST_DATA) + "/ovn/22-joining-stuck.txt";
+  const auto look_by = [](std::vector<std::string> command) {
+    OvnWorld world;
+    MemberTarget target;
+    target.name = "ctl-2";
+    target.database = "OVN_Northbound";
+    target.control_command = std::move(command);
+    Member member(world.runtime(), std::move(target));
+    Opinion opinion;
+    constexpr auto body = [](Member* asked, Opinion* into,
+                             runtime::Deadline deadline) -> runtime::Task<void> {
+      *into = co_await asked->look(deadline);
+    };
+    world.run(body(&member, &opinion, world.runtime().deadline_in(5s)));
+    return opinion;
+  };
+  // `sed -n SCRIPT FILE` with the two appended words as $0 files that do not exist: only what is
+  // printed counts.
+  const Opinion joining = look_by({"sh", "-c", "sed -n '/^736e/,/^Servers:/p' " + capture, "sh"});
+  ASSERT_TRUE(joining.status.has_value()) << joining.status_source.reason.text;
+  EXPECT_EQ(joining.status->standing, judge::raft::Standing::kJoining);
+  EXPECT_EQ(joining.control_command.front(), "sh");
+
+  EXPECT_EQ(
+      look_by({"sh", "-c", "echo unknown cluster >&2; exit 2", "sh"}).status_source.reason.code,
+      ReasonCode::kUnknownCluster);
+  EXPECT_EQ(look_by({"/nonexistent/ovn-appctl"}).status_source.reason.code, ReasonCode::kMissing);
+}
+
+}  // namespace
+}  // namespace wardmote::observe::ovn
