@@ -18,8 +18,9 @@ struct Suppression {
   Scope scope;
 };
 
-// One fault, the smallest true set of findings: while the cause stands (even within its window), its consequences only
-// repeat it. Memory keeps counting for them, so that they speak at once if they outlive the cause.
+// One fault, the smallest true set of findings: while the cause stands (even within its window),
+// its consequences only repeat it. Memory keeps counting for them, so that they speak at once if
+// they outlive the cause.
 constexpr auto kSuppressions = std::to_array<Suppression>({
     {kRaftNoQuorum, kRaftNoLeader, Scope::kCluster},
     {kRaftNoQuorum, kRaftQuorumMargin, Scope::kCluster},
@@ -41,7 +42,9 @@ bool share_a_name(const Finding& a, const Finding& b) {
   return std::ranges::find_first_of(a.subjects, b.subjects) != a.subjects.end();
 }
 
-Advice general_advice(Code code) { return {.text = std::string(info(code).advice), .command = {}, .run_on = {}}; }
+Advice general_advice(Code code) {
+  return {.text = std::string(info(code).advice), .command = {}, .run_on = {}};
+}
 
 /// Most severe first, then by code and subject.
 bool goes_before(const Finding& a, const Finding& b) {
@@ -115,18 +118,21 @@ Ruling Docket::weigh(Conditions conditions, const Look& look) {
     }
   }
   for (const Condition& condition : conditions) {
-    const Case* const old = condition.certain ? nullptr : find(condition.finding.code, condition.key);
+    const Case* const old =
+        condition.certain ? nullptr : find(condition.finding.code, condition.key);
     if (old && !taken(old->finding.code, old->key)) cases.push_back(keep(*old));
   }
   for (const Case& old : cases_) {
     if (look.blind_to(old.key) && !taken(old.finding.code, old.key)) cases.push_back(keep(old));
   }
   cases_ = std::move(cases);
-  std::ranges::sort(cases_, [](const Case& a, const Case& b) { return goes_before(a.finding, b.finding); });
+  std::ranges::sort(cases_,
+                    [](const Case& a, const Case& b) { return goes_before(a.finding, b.finding); });
 
   const auto explained = [&](const Finding& finding) {
     return std::ranges::any_of(kSuppressions, [&](const Suppression& rule) {
-      return rule.consequence == finding.code && std::ranges::any_of(cases_, [&](const Case& cause) {
+      return rule.consequence == finding.code &&
+             std::ranges::any_of(cases_, [&](const Case& cause) {
                return cause.finding.code == rule.cause &&
                       (rule.scope == Scope::kCluster || share_a_name(cause.finding, finding));
              });
@@ -139,7 +145,8 @@ Ruling Docket::weigh(Conditions conditions, const Look& look) {
       ruling.findings.push_back(c.finding);
     } else {
       const std::vector<std::string>& names = c.finding.subjects;
-      ruling.observed.push_back({c.finding.code, names.empty() ? "" : names.front(), c.finding.since, c.due});
+      ruling.observed.push_back(
+          {c.finding.code, names.empty() ? "" : names.front(), c.finding.since, c.due});
     }
   }
   return ruling;

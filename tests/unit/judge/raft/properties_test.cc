@@ -1,4 +1,5 @@
-// What must hold whatever happens to a cluster: random faults, one after the other, judged all the way.
+// What must hold whatever happens to a cluster: random faults, one after the other, judged all the
+// way.
 
 #include <gtest/gtest.h>
 
@@ -42,16 +43,21 @@ struct Step {
 };
 
 void showValue(const Step& step, std::ostream& out) {
-  constexpr const char* kNames[] = {"refuse",   "hang", "vanish", "deny", "starve", "isolate",   "heal",       "elect",
-                                    "campaign", "fail", "wipe",   "kick", "add",    "standalone", "rebootstrap"};
+  constexpr const char* kNames[] = {"refuse",  "hang", "vanish", "deny",       "starve",
+                                    "isolate", "heal", "elect",  "campaign",   "fail",
+                                    "wipe",    "kick", "add",    "standalone", "rebootstrap"};
   out << kNames[static_cast<int>(step.fault)] << " " << step.node << " for " << step.seconds << "s";
 }
 
 rc::Gen<std::vector<Step>> any_faults() {
-  const auto fault = rc::gen::map(rc::gen::inRange(0, static_cast<int>(Fault::kCount)), [](int i) { return Fault(i); });
-  return rc::gen::scale(0.25, rc::gen::container<std::vector<Step>>(rc::gen::map(
-      rc::gen::tuple(fault, rc::gen::inRange<std::size_t>(0, 9), rc::gen::element(0, 1, 2, 5, 12)),
-      [](const auto& t) { return Step{std::get<0>(t), std::get<1>(t), std::get<2>(t)}; })));
+  const auto fault = rc::gen::map(rc::gen::inRange(0, static_cast<int>(Fault::kCount)),
+                                  [](int i) { return Fault(i); });
+  return rc::gen::scale(
+      0.25,
+      rc::gen::container<std::vector<Step>>(rc::gen::map(
+          rc::gen::tuple(fault, rc::gen::inRange<std::size_t>(0, 9),
+                         rc::gen::element(0, 1, 2, 5, 12)),
+          [](const auto& t) { return Step{std::get<0>(t), std::get<1>(t), std::get<2>(t)}; })));
 }
 
 class RandomCluster {
@@ -116,7 +122,8 @@ class RandomCluster {
     cluster.enlist(i);
   }
   void wipe(std::size_t i) {
-    cluster.node(i).id = *parse_member_id(fmt::format("{:04x}{:028x}", 0xa000 + wiped_, wiped_ + 1));
+    cluster.node(i).id =
+        *parse_member_id(fmt::format("{:04x}{:028x}", 0xa000 + wiped_, wiped_ + 1));
     cluster.enlist(i);
     ++wiped_;
   }
@@ -141,7 +148,8 @@ RC_GTEST_PROP(AnyCluster, TheOrderOfTheMembersChangesNothing, ()) {
   const std::vector<Step> steps = *any_faults();
   std::vector<std::size_t> order(random.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto shuffle_by = *rc::gen::container<std::vector<unsigned>>(random.size(), rc::gen::arbitrary<unsigned>());
+  const auto shuffle_by =
+      *rc::gen::container<std::vector<unsigned>>(random.size(), rc::gen::arbitrary<unsigned>());
   std::ranges::sort(order, {}, [&](std::size_t i) { return shuffle_by[i]; });
 
   Memory straight;
@@ -184,7 +192,8 @@ RC_GTEST_PROP(AnyCluster, NoAdviceRemovesALiveMemberOrLosesQuorum, ()) {
         for (const Server& server : random.cluster.list()) {
           if (compatible(server.id, target) || server.phase != Phase::kNone) continue;
           ++voters;
-          for (std::size_t i = 0; i < random.size(); ++i) live += compatible(random.cluster.node(i).id, server.id) && random.lives(i);
+          for (std::size_t i = 0; i < random.size(); ++i)
+            live += compatible(random.cluster.node(i).id, server.id) && random.lives(i);
         }
         for (std::size_t i = 0; i < random.size(); ++i) {
           RC_ASSERT(!compatible(random.cluster.node(i).id, target) || !random.lives(i));
