@@ -52,7 +52,7 @@ Result<void> Agent::start() {
   }
   if (Result<void> watched = watch_clusters(); !watched) return watched;
   if (Result<void> watched = watch_checks(); !watched) return watched;
-  service_.ready(status_line(board_.view(runtime_.now(), runtime_.wall_now())));
+  service_.ready(status_line(fresh_view()));
   tasks_.spawn("service manager", tell_service_manager());
   return {};
 }
@@ -103,10 +103,20 @@ Result<void> Agent::watch_checks() {
   return {};
 }
 
+const serve::AgentView& Agent::fresh_view() {
+  const Lateness& late = scheduler_.lateness();
+  board_.set_look_lateness({late.quantile(0.5), late.quantile(0.99), late.max()});
+  board_.set_missed([this](const std::string& name) {
+    const auto record = scheduler_.punctuality(name);
+    return record ? record->missed : 0;
+  });
+  return board_.view(runtime_.now(), runtime_.wall_now());
+}
+
 Result<void> Agent::serve(const runtime::Endpoint& at) {
   auto server = std::make_unique<net::StreamHttpServer>(runtime_);
   const Result<void> started = server->start(at, {}, [this](const runtime::HttpRequest& request) {
-    return serve::route(board_.view(runtime_.now(), runtime_.wall_now()), request);
+    return serve::route(fresh_view(), request);
   });
   if (!started) return with_context(started, "api {}", to_string(at));
   servers_.push_back(std::move(server));
@@ -130,7 +140,7 @@ Task<void> Agent::tell_service_manager() {
   std::string told;
   for (;;) {
     service_.alive();
-    std::string line = status_line(board_.view(runtime_.now(), runtime_.wall_now()));
+    std::string line = status_line(fresh_view());
     if (line != told) service_.status(line);
     told = std::move(line);
     co_await runtime_.sleep_until(runtime_.now() + every);

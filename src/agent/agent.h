@@ -41,6 +41,7 @@ class Agent {
   Scheduler::Listeners listeners();
   Result<void> watch_clusters();
   Result<void> watch_checks();
+  const serve::AgentView& fresh_view();
   Result<void> serve(const runtime::Endpoint& at);
   runtime::Task<void> drain_servers();
   runtime::Task<void> tell_service_manager();

@@ -181,6 +181,10 @@ void Board::heart_beat(Duration lateness, std::optional<std::string> complaint) 
   view_.self.complaint = std::move(complaint);
 }
 
+void Board::set_missed(const std::function<std::uint64_t(const std::string& name)>& missed) {
+  for (serve::CheckView& check : view_.checks) check.missed = missed(check.name);
+}
+
 const serve::AgentView& Board::view(TimePoint now, WallTime wall_now) {
   view_.now = now;
   view_.wall_now = wall_now;

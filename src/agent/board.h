@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,13 @@ class Board {
   void heart_beat(Duration lateness, std::optional<std::string> complaint);
   /// A piece of bad news was void because the agent was starved.
   void voided() noexcept { ++view_.self.voided; }
+
+  /// How the scheduler fares.
+  void set_look_lateness(const serve::SelfView::LookLateness& lateness) noexcept {
+    view_.self.look_lateness = lateness;
+  }
+  /// Of every cluster and check by its name.
+  void set_missed(const std::function<std::uint64_t(const std::string& name)>& missed);
 
   /// The view as of `now`.
   [[nodiscard]] const serve::AgentView& view(TimePoint now, WallTime wall_now);

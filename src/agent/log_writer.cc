@@ -5,17 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <climits>
 #include <utility>
 
 namespace wardmote::agent {
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr std::size_t kMostQueued = 4096;
-constexpr auto kDrainTime = 500ms;
 constexpr int kPollMs = 50;
 
 }  // namespace
@@ -24,7 +20,6 @@ LogWriter::LogWriter(LogOptions options)
     : options_(std::move(options)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 LogWriter::~LogWriter() {
-  drain_until_ = std::chrono::steady_clock::now() + kDrainTime;
   thread_.request_stop();
   thread_.join();
 }
@@ -59,13 +54,14 @@ void LogWriter::run(const std::stop_token& stop) {
   }
 }
 
-/// Once we are asked to stop, gives up on a descriptor that nobody reads when the time to drain is
-/// over.
-void LogWriter::write_out(std::string_view text, const std::stop_token& stop) const {
-  while (!text.empty()) {
-    if (stop.stop_requested() && std::chrono::steady_clock::now() >= drain_until_) return;
+/// Once we are asked to stop, gives up on a descriptor that nobody reads.
+void LogWriter::write_out(std::string_view text, const std::stop_token& stop) {
+  while (!text.empty() && patience_ > 0) {
     pollfd ready{options_.descriptor, POLLOUT, 0};
-    if (::poll(&ready, 1, kPollMs) <= 0) continue;
+    if (::poll(&ready, 1, kPollMs) <= 0) {
+      if (stop.stop_requested()) --patience_;
+      continue;
+    }
     // A pipe that polls writable takes this much without blocking.
     const ssize_t written =
         ::write(options_.descriptor, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -37,15 +36,14 @@ class LogWriter final : public LogSink {
 
  private:
   void run(const std::stop_token& stop);
-  void write_out(std::string_view text, const std::stop_token& stop) const;
+  void write_out(std::string_view text, const std::stop_token& stop);
 
   const LogOptions options_;
   std::mutex mutex_;
   std::condition_variable_any filled_;
   std::deque<std::string> queue_;
   std::uint64_t dropped_ = 0;
-  std::chrono::steady_clock::time_point
-      drain_until_;  // written before the stop is requested, read after
+  int patience_ = 10;  ///< waits of 50 ms for a reader, once we are asked to stop; of the thread
   std::jthread thread_;
 };
 

@@ -24,7 +24,14 @@ namespace {
 
 struct Running {
   std::string name;
-  asio::cancellation_signal cancel;
+  asio::cancellation_signal signal;
+  bool started = false;
+  bool cancelled = false;
+
+  void cancel() {
+    cancelled = true;
+    if (started) signal.emit(asio::cancellation_type::terminal);
+  }
 };
 
 void end_if_broken(const std::exception_ptr& thrown, const std::string& name) {
@@ -50,6 +57,23 @@ struct TaskGroup::State {
   std::map<TaskId, Running> running;  ///< ordered, so that cancellation is deterministic
   TaskId next_id = 0;
   bool cancelled = false;
+
+  /// Asio ends the process when it sees a cancellation before the first step of a coroutine that it
+  /// spawned, or after its last, where nothing can catch it. So a task that has not started is not
+  /// told but skipped here, and one that has ended is not told any more.
+  static Task<void> carry(std::shared_ptr<State> state, std::uint64_t id, Task<void> task) {
+    Running& running = state->running.at(id);
+    if (running.cancelled) co_return;
+    running.started = true;
+    std::exception_ptr thrown;
+    try {
+      co_await std::move(task);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    co_await asio::this_coro::throw_if_cancelled(false);
+    if (thrown) std::rethrow_exception(thrown);
+  }
 };
 
 TaskGroup::TaskGroup(Executor executor) : state_(std::make_shared<State>(std::move(executor))) {}
@@ -68,8 +92,8 @@ TaskGroup::TaskId TaskGroup::spawn(std::string name, Task<void> task) {
     state->running.erase(id);
     if (state->running.empty()) state->emptied.cancel();
   };
-  asio::co_spawn(state_->executor, std::move(task),
-                 asio::bind_cancellation_slot(entry.cancel.slot(), on_end));
+  asio::co_spawn(state_->executor, State::carry(state_, id, std::move(task)),
+                 asio::bind_cancellation_slot(entry.signal.slot(), on_end));
   return id;
 }
 
@@ -78,14 +102,14 @@ void TaskGroup::cancel() noexcept {
   // A task may end inside emit() and erase itself, so walk by key.
   for (auto it = state_->running.begin(); it != state_->running.end();) {
     const TaskId id = it->first;
-    it->second.cancel.emit(asio::cancellation_type::terminal);
+    it->second.cancel();
     it = state_->running.upper_bound(id);
   }
 }
 
 void TaskGroup::cancel(TaskId task) noexcept {
   const auto found = state_->running.find(task);
-  if (found != state_->running.end()) found->second.cancel.emit(asio::cancellation_type::terminal);
+  if (found != state_->running.end()) found->second.cancel();
 }
 
 Task<void> TaskGroup::join() {

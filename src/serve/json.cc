@@ -254,6 +254,7 @@ json::object to_json(const CheckView& check, TimePoint now) {
   object["took_ms"] =
       looked ? json::value(to_ms(check.last_ended - check.last_begun)) : json::value(nullptr);
   object["looks"] = check.looks;
+  object["missed"] = check.missed;
   object["every_ms"] = to_ms(check.every);
   return object;
 }

@@ -21,7 +21,8 @@ namespace wardmote::serve {
 ///    "(<-77f0)"], "servers": [{"nickname", "id", "address", "self", "phase", "next_index",
 ///    "match_index", "last_msg_ms"}], "age_ms"}],
 ///  "findings": [as below],
-///  "observed": [{"code", "subject", "since", "due_ms"}]}  seen, and no finding before its window has passed
+///  "observed": [{"code", "subject", "since", "due_ms"}]}  seen, and no finding before its window
+///  has passed
 boost::json::object to_json(const ClusterView& cluster, TimePoint now, WallTime wall_now);
 
 /// {"code", "severity", "subjects", "summary", "evidence": [{"by", "says"}],
@@ -31,7 +32,7 @@ boost::json::object to_json(const judge::Finding& finding, TimePoint now, WallTi
 /// {"name", "kind", "state": "discovery|healthy|error|reported", "outcome", "reason": code|null,
 /// "detail", "degraded",
 ///  "blind", "overdue", "optional", "failures", "fall", "rise", "exit_code", "since_ms", "age_ms",
-///  "took_ms", "looks", "every_ms"}
+///  "took_ms", "looks", "missed", "every_ms"}
 boost::json::object to_json(const CheckView& check, TimePoint now);
 
 /// {"name", "ready", "failing": [names]}

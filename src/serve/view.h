@@ -67,6 +67,8 @@ struct CheckView {
   TimePoint last_begun;
   TimePoint last_ended;
   std::uint64_t looks = 0;
+  std::uint64_t missed =
+      0;  ///< looks that were left out, because one still ran or the agent did not
   Duration every{};
 };
 
@@ -79,10 +81,18 @@ struct GateView {
 
 /// How the agent itself is.
 struct SelfView {
+  /// How late looks began.
+  struct LookLateness {
+    Duration median{};
+    Duration p99{};
+    Duration max{};
+  };
+
   std::optional<std::string> complaint;  ///< why it is degraded
   Duration lateness{};                   ///< of its last heartbeat
   Duration worst_lateness{};             ///< since its start
   std::uint64_t voided = 0;              ///< bad news that was void because the agent was starved
+  LookLateness look_lateness;
 };
 
 /// Everything that serve shows. The agent owns and updates it; both run on the core loop.

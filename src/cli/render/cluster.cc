@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/format.h"
-#include "cli/render/fields.h"
 #include "cli/render/findings.h"
 #include "cli/render/words.h"
 
@@ -60,11 +59,6 @@ std::string log_range(const Fields& member) {
     if (end.is_number()) ends.push_back(end.to_number<std::int64_t>());
   }
   return ends.size() == 2 ? fmt::format("[{},{}]", ends[0], ends[1]) : "";
-}
-
-/// Whether it said anything at all.
-bool speaks(const Fields& member) {
-  return member.has("role") || member.has("connected");
 }
 
 /// Connections that are up, in both directions: `2/1`.
@@ -139,6 +133,10 @@ std::string title(const Fields& cluster, Style style) {
 }
 
 }  // namespace
+
+bool speaks(const Fields& member) {
+  return member.has("role") || member.has("connected");
+}
 
 std::string draw_members(std::span<const json::value> members, Style style) {
   std::vector<std::string> headings = {"MEMBER",        "ADDRESS", "SEES-LEADER", "ROLE",

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "cli/render/fields.h"
 #include "cli/render/style.h"
 
 namespace wardmote::cli {
@@ -14,6 +15,9 @@ std::string draw_cluster(const boost::json::value& cluster, Style style);
 
 /// The same without the findings.
 std::string draw_cluster_head(const boost::json::value& cluster, Style style);
+
+/// Whether a member of the API said anything at all.
+bool speaks(const Fields& member);
 
 /// Members of the API side by side. If they name their cluster, it is the first column.
 std::string draw_members(std::span<const boost::json::value> members, Style style);

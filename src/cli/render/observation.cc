@@ -17,8 +17,9 @@ std::string title(const Fields& observation, Style style) {
   const std::string outcome = observation.text("outcome");
   const std::string detail = observation.text(observation.has("detail") ? "detail" : "reason");
   const double took_ms = static_cast<double>(observation.number("took_us").value_or(0)) / 1000;
-  return fmt::format("{}  {} {}{}  ({:.1f} ms)\n", paint(style, tone_of_outcome(outcome), outcome),
-                     observation.text("kind"), observation.text("subject"),
+  const std::string subject = observation.text("subject");
+  return fmt::format("{}  {}{}{}  ({:.1f} ms)\n", paint(style, tone_of_outcome(outcome), outcome),
+                     observation.text("kind"), subject.empty() ? "" : " " + subject,
                      detail.empty() ? "" : ": " + detail, took_ms);
 }
 
@@ -60,6 +61,7 @@ std::string draw_observation(const json::value& value, Style style) {
   const Fields facts = observation.object("facts");
   if (!observation.has("facts")) return drawn;
   if (!facts.has("servers")) return drawn + draw_plainly(value.as_object().at("facts"));
+  if (!speaks(facts)) return drawn;
   drawn += draw_members({&value.as_object().at("facts"), 1}, style);
   return drawn + draw_servers(facts, style);
 }

@@ -11,12 +11,6 @@ using judge::raft::MemberId;
 using judge::raft::Opinion;
 using judge::raft::Server;
 
-namespace {
-
-constexpr std::size_t kMostServers = 64;
-
-}  // namespace
-
 std::span<const Server> listed(const judge::raft::Status& status) {
   return std::span(status.servers).first(std::min(status.servers.size(), kMostServers));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -45,8 +46,9 @@ class ClusterSamples {
   std::string cid_;
 };
 
-/// The servers that a member lists, up to a cap: a list may hold any number of ghosts, labels must
-/// not.
+/// A list may hold any number of ghosts; labels must not.
+inline constexpr std::size_t kMostServers = 64;
+/// The servers that a member lists, so many of them.
 std::span<const judge::raft::Server> listed(const judge::raft::Status& status);
 
 // One for each group of the table.

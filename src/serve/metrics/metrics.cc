@@ -1,5 +1,7 @@
 #include "serve/metrics/metrics.h"
 
+#include <utility>
+
 #include "base/version.h"
 #include "serve/json.h"
 #include "serve/metrics/cluster_samples.h"
@@ -34,6 +36,13 @@ void add_self(Exposition& out, const AgentView& agent) {
   out.add(metric("wardmote_degraded"), {}, agent.self.complaint ? 1 : 0);
   out.add(metric("wardmote_lateness_seconds"), {}, seconds(agent.self.lateness));
   out.add(metric("wardmote_worst_lateness_seconds"), {}, seconds(agent.self.worst_lateness));
+  const SelfView::LookLateness& late = agent.self.look_lateness;
+  const std::pair<std::string_view, Duration> quantiles[] = {
+      {"0.5", late.median}, {"0.99", late.p99}, {"1", late.max}};
+  for (const auto& [quantile, lateness] : quantiles) {
+    const std::string_view label[] = {quantile};
+    out.add(metric("wardmote_look_lateness_seconds"), label, seconds(lateness));
+  }
   out.add(metric("wardmote_starved_total"), {}, static_cast<double>(agent.self.voided));
 }
 
@@ -41,6 +50,7 @@ void add_check(Exposition& out, const CheckView& check, TimePoint now) {
   const std::string_view labels[] = {check.name, check.kind};
   out.add(metric("wardmote_check_status"), labels, exit_code(check.state));
   out.add(metric("wardmote_check_looks_total"), labels, static_cast<double>(check.looks));
+  out.add(metric("wardmote_check_missed_total"), labels, static_cast<double>(check.missed));
   if (check.looks > 0)
     out.add(metric("wardmote_check_age_seconds"), labels, seconds(now - check.last_ended));
 }

@@ -1,14 +1,18 @@
 #include <cstdint>
 #include <optional>
+#include <ranges>
 #include <string>
+#include <vector>
 
 #include "judge/raft/address.h"
+#include "judge/raft/consensus.h"
 #include "serve/metrics/cluster_samples.h"
 #include "serve/metrics/table.h"
 
 namespace wardmote::serve {
 namespace {
 
+using judge::raft::ExtendedConsensusResult;
 using judge::raft::Opinion;
 using judge::raft::Server;
 using judge::raft::Status;
@@ -83,6 +87,64 @@ void add_as_the_leader_sees(ClusterSamples& samples) {
   }
 }
 
+/// One sample for each of `names`, up to a cap.
+void add_each(ClusterSamples& samples, Metric metric, const std::vector<std::string>& names) {
+  for (const std::string& name : names | std::views::take(kMostServers))
+    samples.add(metric, 1, {name});
+}
+
+void add_agreement(ClusterSamples& samples, const ExtendedConsensusResult& consensus) {
+  std::size_t diffs = 0;
+  for (const auto& [reporter, diff] : consensus.diffs) {
+    diffs += diff.missing_ids.size() + diff.extra_ids.size() + diff.address_mismatches.size();
+  }
+  const std::size_t majority = consensus.has_majority ? consensus.majority_members.size() : 0;
+  samples.add(metric("ovn_cluster_all_agree"), consensus.all_agree ? 1 : 0);
+  samples.add(metric("ovn_consensus_majority_size"), number(majority));
+  samples.add(metric("ovn_consensus_minority_size"), number(consensus.minority_members.size()));
+  samples.add(metric("ovn_consensus_diffs_total"), number(diffs));
+}
+
+void add_lists(ClusterSamples& samples, const ExtendedConsensusResult& consensus) {
+  samples.add(metric("ovn_cluster_members_observed"), number(consensus.members_count));
+  samples.add(metric("ovn_cluster_ips_observed"), number(consensus.union_ips.size()));
+  samples.add(metric("ovn_cluster_ip_conflicts"), number(consensus.ip_conflicts.size()));
+  samples.add(metric("ovn_cluster_sid_address_disagreements"),
+              number(consensus.sid_address_disagreements.size()));
+  for (const auto& [address, ids] : consensus.ip_conflicts | std::views::take(kMostServers)) {
+    samples.add(metric("ovn_consensus_ip_conflict"), number(ids.size()),
+                {judge::raft::host_of(address)});
+  }
+  add_each(samples, metric("ovn_member_missing_reporter"), consensus.missing_reporters);
+  add_each(samples, metric("ovn_consensus_suspect_stale"), consensus.suspect_stale_ids);
+}
+
+void add_expected(ClusterSamples& samples, const ExtendedConsensusResult& consensus) {
+  if (consensus.expected_members > 0) {
+    samples.add(metric("ovn_cluster_members_expected"), number(consensus.expected_members));
+    samples.add(metric("ovn_cluster_excess_members"), number(consensus.expected_excess));
+    samples.add(metric("ovn_cluster_missing_members"), number(consensus.expected_shortfall));
+  }
+  if (consensus.expected_ips.empty()) return;
+  samples.add(metric("ovn_cluster_ips_expected"), number(consensus.expected_ips.size()));
+  samples.add(metric("ovn_cluster_unexpected_ips"), number(consensus.unexpected_ips.size()));
+  samples.add(metric("ovn_cluster_missing_expected_ips"),
+              number(consensus.missing_expected_ips.size()));
+  add_each(samples, metric("ovn_consensus_unexpected_ip"), consensus.unexpected_ips);
+  add_each(samples, metric("ovn_consensus_missing_expected_ip"), consensus.missing_expected_ips);
+}
+
+/// Agreement and lists of those who answer; while nobody does there is nothing to compare.
+void add_consensus(ClusterSamples& samples) {
+  const ClusterView& cluster = samples.cluster();
+  const ExtendedConsensusResult consensus =
+      judge::raft::analyze_consensus(cluster.opinions, cluster.expectation);
+  if (consensus.reporters.empty()) return;
+  add_agreement(samples, consensus);
+  add_lists(samples, consensus);
+  add_expected(samples, consensus);
+}
+
 void add_counters(ClusterSamples& samples) {
   const ClusterCounters& counters = samples.cluster().counters;
   samples.add(metric("ovn_ops_leader_transitions_total"), number(counters.leader_transitions));
@@ -99,6 +161,7 @@ void add_plunger_metrics(ClusterSamples& samples) {
     samples.add(metric("ovn_cluster_quorum"), quorum.live >= quorum.needed ? 1 : 0);
   for (std::size_t i = 0; i < cluster.opinions.size(); ++i) add_member(samples, i);
   add_as_the_leader_sees(samples);
+  add_consensus(samples);
   add_counters(samples);
 }
 

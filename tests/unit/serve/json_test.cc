@@ -97,7 +97,7 @@ TEST(CheckJson, TellsStateReasonAndTimes) {
   EXPECT_EQ(check, json::parse(R"({
     "name": "ovn-nb", "kind": "cluster", "state": "reported", "outcome": "fail", "reason": "state",
     "detail": "RAFT_MEMBER_HUNG", "degraded": false, "blind": false, "overdue": false, "optional": false, "failures": 0,
-    "fall": 3, "rise": 2, "exit_code": 2, "since_ms": 60000, "age_ms": 200, "took_ms": 60, "looks": 7, "every_ms": 1000})")
+    "fall": 3, "rise": 2, "exit_code": 2, "since_ms": 60000, "age_ms": 200, "took_ms": 60, "looks": 7, "missed": 0, "every_ms": 1000})")
                        .as_object());
 }
 
