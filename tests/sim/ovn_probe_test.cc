@@ -52,8 +52,11 @@ class FakeMember {
 
   void start(FakeManners control = healthy(), FakeManners database = healthy()) {
     tasks_ = std::make_unique<runtime::TaskGroup>(process_.executor());
-    control_ = std::make_unique<FakeServer>(process_, *tasks_, control_at_, std::move(control));
-    database_ = std::make_unique<FakeServer>(process_, *tasks_, database_at_, std::move(database));
+    const FakeServer::Spawn spawn = [this](std::string name, Task<void> task) {
+      tasks_->spawn(std::move(name), std::move(task));
+    };
+    control_ = std::make_unique<FakeServer>(process_, spawn, control_at_, std::move(control));
+    database_ = std::make_unique<FakeServer>(process_, spawn, database_at_, std::move(database));
   }
   /// kill -9.
   void crash() {
