@@ -135,11 +135,13 @@ void find_owners(Picture& picture) noexcept {
   }
 }
 
-/// Whether `witness` heard the server of `seat` of late, and later than its owner fell silent.
+/// Whether `witness` heard the server of `seat` of late, and later than its owner fell silent or
+/// became something else.
 bool hears(const Picture& picture, const Seat& seat, const Member& witness,
            const Server& line) noexcept {
   if (!line.last_message || !picture.fresh(*line.last_message)) return false;
-  if (!seat.owner || !seat.owner->silent_from) return true;
+  if (!seat.owner) return true;
+  if (!seat.owner->silent_from) return false;
   return witness.opinion->begun - *line.last_message > *seat.owner->silent_from;
 }
 
