@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/value.hpp>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
 #include "cli/assess_plan.h"
@@ -38,7 +39,8 @@ class Assessor {
     const TimePoint begun = runtime_->now();
     for (TimePoint due = begun;;) {
       const Deadline deadline{runtime_->now() + plan_.timeout};
-      view_.opinions = co_await cluster_.look_all(deadline);
+      std::vector<raft::Opinion> opinions = co_await cluster_.look_all(deadline);
+      view_.opinions = std::move(opinions);
       view_.judged = runtime_->now();
       view_.assessment = raft::assess(view_.opinions, view_.expectation, memory_, view_.judged);
       show_progress(view_.judged - begun);

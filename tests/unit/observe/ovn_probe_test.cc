@@ -7,7 +7,7 @@
 #include "observe/ovn/convert.h"
 #include "observe/ovn/reason.h"
 #include "support/ovn_captures.h"
-#include "unit/observe/fake_server.h"
+#include "unit/observe/ovn_world.h"
 
 namespace wardmote::observe::ovn {
 namespace {
