@@ -86,6 +86,7 @@ std::optional<std::string> nearest(const Command& group, std::string_view word) 
 
 std::string no_such_command(const Command& group, std::string_view word) {
   std::vector<std::string_view> names;
+  names.reserve(group.commands.size());
   for (const Command& command : group.commands) names.push_back(command.name);
   const std::optional<std::string> meant = nearest(group, word);
   return fmt::format("there is no '{}'{}; there are {}", escape_control(word),

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/agent_client.h"
+#include "cli/environment.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/verbs/verbs.h"
@@ -24,7 +25,7 @@ Task<Exit> ask(const Call* call, AgentClient* client, std::string path) {
 }
 
 Exit run_gate(const Call& call, std::string path) {
-  Result<AgentAddress> address = agent_address(call, agent_environment());
+  Result<AgentAddress> address = agent_address(call, environment("WARDMOTE_HOST"));
   if (!address) return complain(call, Exit::kUsage, address.error().context);
   Session session;
   AgentClient client(session.runtime(), std::move(*address));
