@@ -1,7 +1,13 @@
 #include "cli/agent_address.h"
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "base/format.h"
+#include "base/result.h"
 #include "base/text.h"
+#include "cli/command.h"
+#include "runtime/endpoint.h"
 
 namespace wardmote::cli {
 namespace {

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/format.h"
+#include "cli/command.h"
 #include "cli/probe_params.h"
 #include "cli/verbs/verbs.h"
+#include "observe/kinds.h"
 
 namespace wardmote::cli {
 namespace {

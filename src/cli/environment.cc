@@ -1,6 +1,7 @@
 #include "cli/environment.h"
 
 #include <cstdlib>
+#include <string>
 
 namespace wardmote::cli {
 

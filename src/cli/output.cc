@@ -4,11 +4,17 @@
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
+#include <cstdint>
 #include <cstdio>
+#include <string>
+#include <string_view>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/environment.h"
+#include "cli/exit_code.h"
+#include "cli/render/style.h"
 
 namespace wardmote::cli {
 namespace {

@@ -2,14 +2,22 @@
 #include "cli/parse.h"
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
+#include <CLI/Config.hpp>  // IWYU pragma: keep
+#include <CLI/Error.hpp>
+#include <CLI/Formatter.hpp>  // IWYU pragma: keep
+#include <CLI/Option.hpp>
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/text.h"
+#include "cli/command.h"
 
 namespace wardmote::cli {
 namespace {

@@ -3,15 +3,23 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <expected>
+#include <string>
 #include <utility>
 
 #include "base/format.h"
+#include "base/result.h"
 #include "base/time.h"
+#include "cli/agent_address.h"
 #include "cli/agent_client.h"
+#include "cli/command.h"
 #include "cli/environment.h"
+#include "cli/exit_code.h"
 #include "cli/output.h"
+#include "cli/render/style.h"
 #include "cli/session.h"
 #include "cli/watch_screen.h"
+#include "runtime/runtime.h"
 
 namespace wardmote::cli {
 namespace {

@@ -1,13 +1,14 @@
 #include "cli/explain/code.h"
 
 #include <boost/json/array.hpp>
+#include <cstddef>
 #include <string>
 #include <utility>
 
-#include "base/format.h"
 #include "base/time.h"
 #include "cli/explain/in_cluster.h"
 #include "cli/render/words.h"
+#include "judge/finding.h"
 
 namespace wardmote::cli {
 namespace {

@@ -1,8 +1,13 @@
 #include "cli/explain/names.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "base/text.h"
+#include "cli/render/fields.h"
+#include "judge/raft/member_id.h"
 
 namespace wardmote::cli {
 namespace {

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <utility>
 
+#include "base/result.h"
 #include "base/text.h"
 #include "cli/explain/in_cluster.h"
 #include "cli/explain/names.h"

@@ -1,14 +1,18 @@
 #include "cli/render/cluster.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/format.h"
+#include "cli/render/fields.h"
 #include "cli/render/findings.h"
+#include "cli/render/style.h"
 #include "cli/render/words.h"
 
 namespace wardmote::cli {

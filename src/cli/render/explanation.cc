@@ -1,12 +1,14 @@
 #include "cli/render/explanation.h"
 
-#include <vector>
+#include <string>
+#include <string_view>
 
 #include "base/format.h"
 #include "cli/render/checks.h"
 #include "cli/render/cluster.h"
 #include "cli/render/fields.h"
 #include "cli/render/findings.h"
+#include "cli/render/style.h"
 #include "cli/render/words.h"
 
 namespace wardmote::cli {

@@ -1,7 +1,10 @@
 #include "cli/render/findings.h"
+#include <span>
+#include <string>
 
 #include "base/format.h"
 #include "cli/render/fields.h"
+#include "cli/render/style.h"
 #include "cli/render/words.h"
 
 namespace wardmote::cli {

@@ -1,3 +1,4 @@
+#include "judge/raft/assess.h"
 #include <unistd.h>
 
 #include <algorithm>
@@ -6,13 +7,20 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/result.h"
+#include "base/time.h"
 #include "cli/assess_plan.h"
+#include "cli/command.h"
+#include "cli/exit_code.h"
 #include "cli/output.h"
 #include "cli/render/cluster.h"
 #include "cli/session.h"
 #include "cli/verbs/verbs.h"
 #include "judge/raft/memory.h"
+#include "judge/raft/opinion.h"
 #include "observe/ovn/cluster.h"
+#include "runtime/deadline.h"
+#include "runtime/runtime.h"
 #include "serve/json.h"
 #include "serve/view.h"
 

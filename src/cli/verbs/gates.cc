@@ -1,13 +1,19 @@
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/result.h"
 #include "base/text.h"
+#include "cli/agent_address.h"
 #include "cli/agent_client.h"
+#include "cli/command.h"
 #include "cli/environment.h"
+#include "cli/exit_code.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/verbs/verbs.h"
+#include "runtime/http.h"
 
 namespace wardmote::cli {
 namespace {
