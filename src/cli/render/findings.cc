@@ -48,6 +48,18 @@ std::string draw_findings(std::span<const json::value> findings, Style style) {
   return drawn;
 }
 
+std::string draw_observed(std::span<const json::value> observed, Style style) {
+  std::string drawn;
+  for (const json::value& value : observed) {
+    const Fields condition(value);
+    const std::string due = duration_text(condition.number("due_ms"));
+    drawn += fmt::format("{} {}  {}, a finding in {} if it stands\n",
+                         paint(style, Tone::kFaint, "SEEN"), condition.text("code"),
+                         condition.text("subject"), due.empty() ? "a while" : due);
+  }
+  return drawn;
+}
+
 std::string draw_finding_in_full(const json::value& value, Style style) {
   const Fields finding(value);
   std::string drawn = headline(finding, style);

@@ -1,4 +1,3 @@
-#include "judge/raft/assess.h"
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "cli/render/cluster.h"
 #include "cli/session.h"
 #include "cli/verbs/verbs.h"
+#include "judge/raft/assess.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
 #include "observe/ovn/cluster.h"
