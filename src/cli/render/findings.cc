@@ -52,10 +52,11 @@ std::string draw_observed(std::span<const json::value> observed, Style style) {
   std::string drawn;
   for (const json::value& value : observed) {
     const Fields condition(value);
+    const std::string subject = condition.text("subject");
     const std::string due = duration_text(condition.number("due_ms"));
-    drawn += fmt::format("{} {}  {}, a finding in {} if it stands\n",
+    drawn += fmt::format("{} {}{}  a finding in {} if it stands\n",
                          paint(style, Tone::kFaint, "SEEN"), condition.text("code"),
-                         condition.text("subject"), due.empty() ? "a while" : due);
+                         subject.empty() ? "" : "  " + subject, due.empty() ? "a while" : due);
   }
   return drawn;
 }

@@ -51,7 +51,7 @@ TEST(ClusterTable, ConditionsInsideTheirWindowAreShownAsSeen) {
   const json::value observed = json::parse(
       R"([{"code":"RAFT_MEMBER_DOWN","subject":"cp2","since":"2026-11-20T09:12:43.125Z","due_ms":1300}])");
   EXPECT_EQ(draw_observed(observed.as_array(), kPlain),
-            "SEEN RAFT_MEMBER_DOWN  cp2, a finding in 1.3s if it stands\n");
+            "SEEN RAFT_MEMBER_DOWN  cp2  a finding in 1.3s if it stands\n");
 }
 
 TEST(ClusterTable, SilentMembersAreNotSaidToDisagree) {
