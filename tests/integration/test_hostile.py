@@ -87,6 +87,23 @@ def check(manner: str, look: Look, good: Look, in_part: bool = False) -> None:
     assert any(f'"{reason}"' in json.dumps(look.output) for reason in REASONS[manner]), look.output
 
 
+def test_nonsense_from_all_is_unknown_and_never_ready(tmp_path):
+    """Nothing can be said of the cluster: that is neither good nor bad news, and it opens no gate."""
+    controls = [tmp_path / f"{number}.ctl" for number in (1, 2, 3)]
+    members = ", ".join(f"{{name: ctl-{number}, control: {path}}}" for number, path in enumerate(controls, 1))
+    config = tmp_path / "wardmote.yaml"
+    config.write_text(f"api: {{socket: {tmp_path}/api.sock}}\nclusters:\n  - name: ovn-nb\n    ovn:\n"
+                      f"      database: OVN_Northbound\n      members: [{members}]\n", encoding="utf-8")
+    with HostilePeer(controls[0], "garbage"), HostilePeer(controls[1], "garbage"), HostilePeer(controls[2], "garbage"), \
+            Agent(config, tmp_path / "api.sock") as agent:
+        agent.wait_serving()
+        wait_until(lambda: all(one["reason"] == "protocol" for one in agent.json("/api/v1/members")["members"]), 5.0,
+                   "all members to have been looked at")
+        assert agent.cli("status").returncode == 3
+        assert agent.get("/readyz")[0] == 503
+        assert agent.json("/api/v1/findings")["findings"] == []
+
+
 def test_a_hung_member_delays_no_other(honest):
     """All are asked at once, and the hung one ends at its timeout: so the others must have ended just that long before it."""
     lab, _ = honest
