@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "observe/ovn/cluster.h"
+#include "sim/fake_member.h"
 #include "sim/seeds.h"
-#include "support/fake_server.h"
 #include "support/ovn_captures.h"
 
 namespace wardmote::observe::ovn {
@@ -22,10 +22,10 @@ using judge::raft::Opinion;
 using runtime::Deadline;
 using runtime::Endpoint;
 using runtime::Task;
+using sim::FakeMember;
 using sim::SimRuntime;
 using sim::World;
 using testing::FakeManners;
-using testing::FakeServer;
 using namespace std::chrono_literals;
 
 const Endpoint kControl = Endpoint::unix_socket("/run/ovn/ovnnb_db.ctl");
@@ -42,44 +42,6 @@ FakeManners raw(std::string reply) {
   manners.raw = std::move(reply);
   return manners;
 }
-
-/// One ovsdb-server as a process of its own: a control socket and a database socket.
-class FakeMember {
- public:
-  FakeMember(SimRuntime& process, Endpoint control, Endpoint database)
-      : process_(process), control_at_(std::move(control)), database_at_(std::move(database)) {}
-  ~FakeMember() { end(); }
-
-  void start(FakeManners control = healthy(), FakeManners database = healthy()) {
-    tasks_ = std::make_unique<runtime::TaskGroup>(process_.executor());
-    control_ = std::make_unique<FakeServer>(process_, *tasks_, control_at_, std::move(control));
-    database_ = std::make_unique<FakeServer>(process_, *tasks_, database_at_, std::move(database));
-  }
-  /// kill -9.
-  void crash() {
-    process_.crash();
-    end();
-  }
-  [[nodiscard]] SimRuntime& process() const { return process_; }
-  [[nodiscard]] int connections() const { return control_->connections(); }
-
- private:
-  void end() {
-    if (!tasks_) return;
-    process_.resume();
-    process_.world().run(process_, tasks_->stop());
-    control_.reset();
-    database_.reset();
-    tasks_.reset();
-  }
-
-  SimRuntime& process_;
-  Endpoint control_at_;
-  Endpoint database_at_;
-  std::unique_ptr<runtime::TaskGroup> tasks_;
-  std::unique_ptr<FakeServer> control_;
-  std::unique_ptr<FakeServer> database_;
-};
 
 MemberTarget target(std::string name = "ctl-1") {
   return {.name = std::move(name),
@@ -118,7 +80,7 @@ ReasonCode local_reason(const Opinion& opinion) {
 
 SIM_TEST(SimOvnProbe, AHealthyMemberIsOkOverKeptOpenConnections) {
   Beside here(sim);
-  here.member.start();
+  here.member.start(healthy());
   for (int i = 0; i < 20; ++i) {
     const Observation seen = here.look();
     EXPECT_EQ(seen.outcome, Outcome::kOk) << seen.reason.text;
@@ -131,18 +93,18 @@ SIM_TEST(SimOvnProbe, AHealthyMemberIsOkOverKeptOpenConnections) {
 SIM_TEST(SimOvnProbe, NoServerIsMissingAndADeadOneRefused) {
   Beside here(sim);
   EXPECT_EQ(here.look().reason.code, ReasonCode::kMissing);
-  here.member.start();
+  here.member.start(healthy());
   EXPECT_EQ(here.look().outcome, Outcome::kOk);
   here.member.crash();
   EXPECT_EQ(here.look().reason.code, ReasonCode::kRefused);
-  here.member.start();
+  here.member.start(healthy());
   EXPECT_EQ(here.look().outcome, Outcome::kOk);
 }
 
 /// SIGSTOP: the kernel still accepts, so only silence tells.
 SIM_TEST(SimOvnProbe, AStoppedServerIsHungAndWellAgainAtOnceWhenItGoesOn) {
   Beside here(sim);
-  here.member.start();
+  here.member.start(healthy());
   if (sim.random().chance(0.5)) here.look();  // with open connections and without
   here.member.process().pause();
   for (int i = 0; i < 5; ++i) {
@@ -158,7 +120,7 @@ SIM_TEST(SimOvnProbe, AStoppedServerIsHungAndWellAgainAtOnceWhenItGoesOn) {
 
 /// Each hostile peer, on one of the two ways: it ends by the deadline with its reason, and the
 /// other way is heard all the same.
-SIM_TEST(SimOvnProbe, OneHostileWayDoesNotHideTheOther) {
+SIM_TEST_SEEDS(SimOvnProbe, OneHostileWayDoesNotHideTheOther, 50) {
   struct Hostile {
     const char* what;
     FakeManners manners;
@@ -206,7 +168,7 @@ SIM_TEST(SimOvnProbe, OneHostileWayDoesNotHideTheOther) {
 
 SIM_TEST(SimOvnProbe, WithoutDescriptorsWeAreThePoorOnes) {
   Beside here(sim);
-  here.member.start();
+  here.member.start(healthy());
   here.us.exhaust_descriptors(true);
   const Observation seen = here.look();
   EXPECT_EQ(seen.reason.code, ReasonCode::kProberStarved) << seen.reason.text;
@@ -216,7 +178,7 @@ SIM_TEST(SimOvnProbe, WithoutDescriptorsWeAreThePoorOnes) {
 /// A member on another host, known by its OVSDB port alone.
 struct Apart {
   explicit Apart(World& world) : sim(world) {
-    member.start();
+    member.start(healthy());
     sim.network().every_link().jitter = 5ms;
   }
   Observation look() {
@@ -294,7 +256,7 @@ SIM_TEST(SimOvnProbe, AHungMemberDelaysNoOther) {
     const Endpoint control = Endpoint::unix_socket("/run/" + name + ".ctl");
     const Endpoint database = Endpoint::unix_socket("/run/" + name + ".sock");
     members.push_back(std::make_unique<FakeMember>(sim.process(name, "us"), control, database));
-    members.back()->start();
+    members.back()->start(healthy());
     MemberTarget member = target(name);
     member.control = control;
     member.ovsdb = database;
@@ -319,14 +281,14 @@ SIM_TEST(SimOvnProbe, AHungMemberDelaysNoOther) {
 /// Whatever befalls the member: looks end on time, and when peace returns so does the truth.
 SIM_TEST(SimOvnProbe, AfterAnyTroubleTheTruthReturns) {
   Beside here(sim);
-  here.member.start();
+  here.member.start(healthy());
   for (int i = 0; i < 30; ++i) {
     switch (sim.random().below(5)) {
       case 0: here.member.process().pause_for(Duration(sim.random().below(3'000'000'000))); break;
       case 1:
         here.member.crash();
         if (sim.random().chance(0.5)) here.look();
-        here.member.start();
+        here.member.start(healthy());
         break;
       case 2: here.us.pause_for(Duration(sim.random().below(2'000'000'000))); break;
       default: break;

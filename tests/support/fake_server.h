@@ -29,7 +29,8 @@ struct FakeManners {
   bool accepts =
       true;  ///< false: connections stay in the kernel's queue, as with a stopped process
   bool endless = false;   ///< after the first request writes `raw` again and again
-  std::size_t step = 0;   ///< write in pieces of so many bytes, one a millisecond; 0: at once
+  std::size_t step = 0;   ///< write in pieces of so many bytes; 0: at once
+  Duration pause = std::chrono::milliseconds(1);  ///< after each piece
   int closes_after = -1;  ///< so many requests of a connection, counting from 1
 };
 
@@ -113,8 +114,7 @@ class FakeServer {
         const auto written = co_await stream->write(piece, runtime_.deadline_in(kPatience));
         if (!written) co_return false;
         rest.remove_prefix(piece.size());
-        if (manners_.step != 0)
-          co_await runtime_.sleep_until(runtime_.now() + std::chrono::milliseconds(1));
+        if (manners_.step != 0) co_await runtime_.sleep_until(runtime_.now() + manners_.pause);
       }
     } while (manners_.endless);
     co_return true;

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/check.h"
 #include "judge/raft/detect/detectors.h"
 #include "judge/raft/docket.h"
 #include "judge/raft/member_verdict.h"
@@ -54,6 +55,14 @@ bool is_blind_to(const Picture& picture, std::string_view key) noexcept {
   return picture.starved;
 }
 
+void run(const Row& row, const Picture& picture, Conditions& out) {
+  const std::size_t before = out.size();
+  row.detect(picture, out);
+  for (std::size_t i = before; i < out.size(); ++i) {
+    check(out[i].finding.code == row.code, "a detector tells of another row's condition");
+  }
+}
+
 Verdict sum_up(const Picture& picture, const std::vector<Finding>& findings) noexcept {
   const Severity worst =
       findings.empty() ? Severity::kInfo : findings.front().severity;  // most severe first
@@ -78,7 +87,7 @@ Assessment assess(std::span<const Opinion> opinions, const Expectation& expectat
                   TimePoint now) {
   const Picture picture = draw(opinions, expectation, memory, now);
   Conditions conditions;
-  for (const Row& row : kDetectors) row.detect(picture, conditions);
+  for (const Row& row : kDetectors) run(row, picture, conditions);
 
   const Look look{.now = now,
                   .election_timer = picture.election_timer,

@@ -187,13 +187,10 @@ Milliseconds largest_timer(const Picture& picture, const Memory& memory) noexcep
   return std::clamp(largest, kShortest, kLongest);
 }
 
-TimePoint earliest_begun(const Picture& picture) noexcept {
-  std::optional<TimePoint> earliest;
-  for (const Member& member : picture.members) {
-    const TimePoint begun = member.opinion->begun;
-    if (!earliest || begun < *earliest) earliest = begun;
-  }
-  return earliest.value_or(picture.now);
+TimePoint latest_begun(const Picture& picture) noexcept {
+  TimePoint latest{};
+  for (const Member& member : picture.members) latest = std::max(latest, member.opinion->begun);
+  return latest;
 }
 
 }  // namespace
@@ -239,7 +236,7 @@ Picture draw(std::span<const Opinion> opinions, const Expectation& expectation,
     if (member.takes_part() && elsewhere) member.presence = Presence::kForeign;
     picture.starved |= member.starved;
   }
-  picture.begun = earliest_begun(picture);
+  picture.shown = latest_begun(picture);
   picture.election_timer = largest_timer(picture, memory);
   for (Member& member : picture.members) {
     if (member.takes_part() && member.status()) find_leader(member, picture);

@@ -97,7 +97,8 @@ struct Seat {
 /// Everything that the detectors compare, derived once. Points into the opinions and the memory.
 struct Picture {
   TimePoint now;
-  TimePoint begun;  ///< when the earliest look at a member that speaks began
+  /// When the latest of these looks began: until then not all was seen that is compared here.
+  TimePoint shown;
   const Expectation* expectation = nullptr;
   std::vector<Member> members;  ///< by name, so that the order of the opinions does not matter
   Milliseconds election_timer{1000};  ///< the largest seen

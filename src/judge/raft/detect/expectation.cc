@@ -60,7 +60,8 @@ bool is_comparable(const Picture& picture) noexcept {
 Comparison compare(const Picture& picture) {
   Comparison result;
   for (const Seat& seat : picture.seats) {
-    if (seat.lives() && !is_expected(picture, seat.address)) result.live_strangers.push_back(&seat);
+    const bool stranger = seat.voter && !is_expected(picture, seat.address);
+    if (stranger && seat.lives()) result.live_strangers.push_back(&seat);
   }
   std::vector<std::string_view> unlisted;
   std::vector<std::string_view> dead;
@@ -97,13 +98,13 @@ void add_both_lists(const Picture& picture, Finding& finding) {
 void detect_unexpected_member(const Picture& picture, Conditions& out) {
   if (!is_comparable(picture)) return;
   for (const Seat& seat : picture.seats) {
-    if (seat.lives() || is_expected(picture, seat.address)) continue;
+    if (!seat.voter || seat.lives() || is_expected(picture, seat.address)) continue;
     const std::string key = fmt::format("{}@{}", short_name(seat.id), seat.address);
     if (seat.life != Life::kSilent) {
       out.push_back(uncertain(kRaftUnexpectedMember, key));
       continue;
     }
-    Condition found = condition(kRaftUnexpectedMember, key, picture.begun);
+    Condition found = condition(kRaftUnexpectedMember, key, picture.shown);
     found.finding.subjects = names(seat);
     found.finding.summary = fmt::format("{} at {} is listed, not expected, and does not live",
                                         label(seat), seat.address);
@@ -117,7 +118,7 @@ void detect_unexpected_member(const Picture& picture, Conditions& out) {
 void detect_missing_member(const Picture& picture, Conditions& out) {
   if (!is_comparable(picture)) return;
   for (const std::string_view hint : compare(picture).missing) {
-    Condition found = condition(kRaftMissingMember, std::string(hint), picture.begun);
+    Condition found = condition(kRaftMissingMember, std::string(hint), picture.shown);
     found.finding.subjects = {std::string(hint)};
     found.finding.summary = fmt::format("{} is expected and in no member's list", hint);
     add_both_lists(picture, found.finding);
@@ -129,7 +130,7 @@ void detect_stale_hint(const Picture& picture, Conditions& out) {
   if (!is_comparable(picture)) return;
   const Comparison hints = compare(picture);
   if (hints.live_strangers.empty()) return;
-  Condition found = condition(kRaftStaleHint, "", picture.begun);
+  Condition found = condition(kRaftStaleHint, "", picture.shown);
   for (const std::string_view hint : hints.outdated) found.finding.subjects.emplace_back(hint);
   std::vector<std::string> living;
   for (const Seat* seat : hints.live_strangers) {

@@ -95,11 +95,11 @@ void detect_stale_member(const Picture& picture, Conditions& out) {
   for (const Seat& seat : picture.seats) {
     if (seat.lives() || seat.reporter || !shares_its_address(picture, seat)) continue;
     if (const Seat* const live = find_live_twin(picture, seat)) {
-      Condition found = condition(kRaftStaleMember, key_of(seat), picture.begun);
+      Condition found = condition(kRaftStaleMember, key_of(seat), picture.shown);
       describe_ghost(picture, seat, *live, found.finding);
       out.push_back(std::move(found));
     } else if (!seat.owner) {
-      Condition found = condition(kRaftStaleMember, std::string(seat.address), picture.begun);
+      Condition found = condition(kRaftStaleMember, std::string(seat.address), picture.shown);
       describe_unresolved(picture, seat.address, found.finding);
       out.push_back(std::move(found));
     }

@@ -159,7 +159,7 @@ void detect_no_leader(const Picture& picture, Conditions& out) {
   };
   if (std::ranges::any_of(picture.members, has_leader)) return;
   if (picture.starved) return out.push_back(uncertain(kRaftNoLeader, ""));
-  Condition found = condition(kRaftNoLeader, "", picture.begun);
+  Condition found = condition(kRaftNoLeader, "", picture.shown);
   found.finding.summary = "no member that answers leads, or hears a leader";
   for (const Member& member : picture.members) {
     if (!member.takes_part()) continue;
@@ -175,7 +175,7 @@ void detect_leader_disagreement(const Picture& picture, Conditions& out) {
     for (auto b = a + 1; b != picture.members.end(); ++b) {
       const std::optional<Claim> second = claim_of(*b);
       if (!second || !contradict(*first, *second)) continue;
-      Condition found = condition(kRaftLeaderDisagreement, "", picture.begun);
+      Condition found = condition(kRaftLeaderDisagreement, "", picture.shown);
       found.finding.subjects = {a->name(), b->name()};
       found.finding.summary =
           fmt::format("{} takes {} for the leader, {} takes {}", label(*a),

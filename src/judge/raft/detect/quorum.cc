@@ -26,7 +26,7 @@ void detect_no_quorum(const Picture& picture, Conditions& out) {
   const std::size_t live = quorum.live + picture.cut_off;
   if (quorum.voters == 0 || picture.quorum_proven || live >= quorum.needed) return;
   if (live + picture.unknown >= quorum.needed) return out.push_back(uncertain(kRaftNoQuorum, ""));
-  Condition found = condition(kRaftNoQuorum, "", picture.begun);
+  Condition found = condition(kRaftNoQuorum, "", picture.shown);
   found.finding.summary = fmt::format("{} of {} voters live, {} are needed: nothing can be written",
                                       live, quorum.voters, quorum.needed);
   if (picture.newest) {
@@ -44,7 +44,7 @@ void detect_quorum_margin(const Picture& picture, Conditions& out) {
   const std::size_t at_best = quorum.live + picture.unknown + picture.unasked;
   if (quorum.live > quorum.needed || at_best < quorum.needed) return;
   if (at_best > quorum.needed) return out.push_back(uncertain(kRaftQuorumMargin, ""));
-  Condition found = condition(kRaftQuorumMargin, "", picture.begun);
+  Condition found = condition(kRaftQuorumMargin, "", picture.shown);
   found.finding.summary =
       fmt::format("{} of {} voters live and {} are needed: the next failure stops all writes",
                   at_best, quorum.voters, quorum.needed);
@@ -61,7 +61,7 @@ void detect_cluster_size(const Picture& picture, Conditions& out) {
   const bool unexpected = expected > 0 && voters != expected;
   const bool wasteful = voters == 1 || voters % 2 == 0;
   if (!unexpected && !wasteful) return;
-  Condition found = condition(kRaftClusterSize, "", picture.begun);
+  Condition found = condition(kRaftClusterSize, "", picture.shown);
   if (unexpected) {
     found.finding.summary =
         fmt::format("the cluster has {} voters, {} are expected", voters, expected);

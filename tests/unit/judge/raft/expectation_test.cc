@@ -67,6 +67,20 @@ TEST(MissingMember, ADeadExpectedMemberIsNotMissing) {
             (Told{"critical RAFT_MEMBER_DOWN ctl-2", "warning RAFT_QUORUM_MARGIN"}));
 }
 
+TEST(Expectation, AServerThatIsBeingAddedIsNoMemberYet) {
+  for (const bool configured : {true, false}) {
+    FakeCluster cluster(3);
+    cluster.expectation.addresses = kThree;
+    const std::size_t fourth =
+        cluster.add_node("ctl-4", "2e3dde73-c10d-493c-98ae-03173911ef81", "tcp:10.0.0.4:6643");
+    cluster.node(fourth).configured = configured;
+    cluster.node(fourth).standing = Standing::kJoining;
+    cluster.enlist(fourth, Phase::kAddingCatchup);
+    if (!configured) cluster.isolate(fourth);
+    EXPECT_EQ(told(cluster.watch(25s)), Told{});
+  }
+}
+
 TEST(Expectation, NothingIsClaimedWhenNobodySpeaks) {
   FakeCluster cluster(3);
   cluster.expectation.addresses = {"tcp:10.0.0.7:6643"};
