@@ -4,4 +4,5 @@
 #ifndef FMT_HEADER_ONLY
 #define FMT_HEADER_ONLY
 #endif
-#include <fmt/format.h>    // IWYU pragma: export
+#include <fmt/core.h>    // IWYU pragma: export
+#include <fmt/format.h>  // IWYU pragma: export

@@ -1,4 +1,5 @@
-// What one judgement of a healthy cluster costs; the goal is < 5 us for three members and < 15 us for nine.
+// What one judgement of a healthy cluster costs; the goal is < 5 us for three members and < 15 us
+// for nine.
 
 #include <benchmark/benchmark.h>
 
@@ -17,10 +18,13 @@ namespace {
 using namespace std::chrono_literals;
 
 MemberId make_id(std::size_t i) {
-  return *parse_member_id(fmt::format("{:04x}5e84-7b90-4c1b-a3ab-29d6e4f5c{:03x}", 0x4a1f + 0x1357 * i, i));
+  return *parse_member_id(
+      fmt::format("{:04x}5e84-7b90-4c1b-a3ab-29d6e4f5c{:03x}", 0x4a1f + 0x1357 * i, i));
 }
 
-std::string make_address(std::size_t i) { return fmt::format("ssl:10.200.1.{}:6643", 11 + i); }
+std::string make_address(std::size_t i) {
+  return fmt::format("ssl:10.200.1.{}:6643", 11 + i);
+}
 
 Opinion make_opinion(std::size_t self, std::size_t size) {
   Status status;
@@ -37,7 +41,10 @@ Opinion make_opinion(std::size_t self, std::size_t size) {
   status.log_next = 20'968;
   for (std::size_t i = 0; i < size; ++i) {
     const std::string name = short_name(make_id(i));
-    Server server{.nickname = name, .id = *parse_member_id(name), .address = make_address(i), .self = i == self};
+    Server server{.nickname = name,
+                  .id = *parse_member_id(name),
+                  .address = make_address(i),
+                  .self = i == self};
     if (self == 0) server.match_index = status.log_next - 1;
     if (i != self) server.last_message = Milliseconds(self == 0 || i == 0 ? 130 : 425'139);
     status.servers.push_back(std::move(server));
@@ -47,8 +54,11 @@ Opinion make_opinion(std::size_t self, std::size_t size) {
   opinion.mode = Mode::kClustered;
   opinion.status_source.reason.code = ReasonCode::kNone;
   opinion.local_source.reason.code = ReasonCode::kNone;
-  opinion.local = Local{.leader = self == 0, .connected = true, .cluster_id = status.cluster_id,
-                        .server_id = status.server_id, .index = 20'967};
+  opinion.local = Local{.leader = self == 0,
+                        .connected = true,
+                        .cluster_id = status.cluster_id,
+                        .server_id = status.server_id,
+                        .index = 20'967};
   opinion.status = std::move(status);
   return opinion;
 }

@@ -21,10 +21,13 @@ class FakeMember {
   void start(const testing::FakeManners& both) { start(both, both); }
   void start(testing::FakeManners control, testing::FakeManners database) {
     tasks_ = std::make_unique<runtime::TaskGroup>(process_.executor());
+    const testing::FakeServer::Spawn spawn = [this](std::string name, runtime::Task<void> task) {
+      tasks_->spawn(std::move(name), std::move(task));
+    };
     control_ =
-        std::make_unique<testing::FakeServer>(process_, *tasks_, control_at_, std::move(control));
+        std::make_unique<testing::FakeServer>(process_, spawn, control_at_, std::move(control));
     database_ =
-        std::make_unique<testing::FakeServer>(process_, *tasks_, database_at_, std::move(database));
+        std::make_unique<testing::FakeServer>(process_, spawn, database_at_, std::move(database));
   }
   /// From now on it says this, on both ways.
   void answer(const testing::FakeManners& both) {

@@ -1,6 +1,7 @@
 #include "sim/sim_runtime.h"
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 #include <chrono>
 #include <utility>
 
@@ -125,7 +126,9 @@ void SimRuntime::vanish() {
 
 void SimRuntime::end_tasks() {
   resume();
-  tasks_->cancel();
+  // From within the loop: Asio would queue a cancellation from outside it, and deliver it to a task
+  // that may have ended before its turn.
+  boost::asio::post(context_, [this] { tasks_->cancel(); });
   run_ready();
   check(tasks_->size() == 0, "a task of a simulated host did not end when it was cancelled");
   tasks_ = std::make_unique<runtime::TaskGroup>(executor());

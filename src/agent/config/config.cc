@@ -131,4 +131,16 @@ std::expected<Config, std::vector<Problem>> parse_config(
   return config;
 }
 
+std::vector<Problem> try_probes(const Config& config, runtime::Runtime& runtime) {
+  Problems problems;
+  for (const Check& check : config.checks) {
+    const auto probe = check.kind->make(runtime, check.name, check.params);
+    if (probe) continue;
+    problems.add(check.at, fmt::format("check '{}'", check.name),
+                 escape_control(probe.error().context),
+                 fmt::format("see wardmote probe {} --help", check.kind->name));
+  }
+  return std::move(problems).take();
+}
+
 }  // namespace wardmote::agent::config

@@ -12,7 +12,8 @@ namespace {
 /// Voters that can acknowledge a change now: the leader itself and whom it hears.
 std::size_t acknowledging(const Picture& picture) noexcept {
   return static_cast<std::size_t>(std::ranges::count_if(picture.seats, [&](const Seat& seat) {
-    return seat.voter && seat.life == Life::kLive && (seat.heard || seat.reporter == picture.leader);
+    return seat.voter && seat.life == Life::kLive &&
+           (seat.heard || seat.reporter == picture.leader);
   }));
 }
 
@@ -31,10 +32,12 @@ std::optional<std::string> objection(const Picture& picture, const Seat& seat) {
     return fmt::format("No leader answers, and a kick of {} needs one: wait until one does.", id);
   }
   if (picture.changing) {
-    return fmt::format("A server is being added or removed: wait until that has ended before kicking {}.", id);
+    return fmt::format(
+        "A server is being added or removed: wait until that has ended before kicking {}.", id);
   }
   if (seat.attributed && !seat.successor) {
-    return fmt::format("Do not remove {}: it may be a configured member that does not answer now.", id);
+    return fmt::format("Do not remove {}: it may be a configured member that does not answer now.",
+                       id);
   }
   if (seat.heard || seat.life != Life::kSilent || !seat.at_leader) {
     return fmt::format("Do not remove {}: it is not certain that it is dead.", id);
@@ -43,11 +46,16 @@ std::optional<std::string> objection(const Picture& picture, const Seat& seat) {
   const std::size_t needed = rest / 2 + 1;
   const std::size_t able = std::min(acknowledging(picture), picture.quorum.live);
   if (able < picture.quorum.needed || able < needed) {
-    return fmt::format("A kick of {} is not safe: {} of {} voters acknowledge the leader, {} are needed. Bring members back first.",
-                       id, able, picture.quorum.voters, std::max(needed, picture.quorum.needed));
+    return fmt::format(
+        "A kick of {} is not safe: {} of {} voters acknowledge the leader, {} are needed. Bring "
+        "members back first.",
+        id, able, picture.quorum.voters, std::max(needed, picture.quorum.needed));
   }
   if (!seat.id.known() || is_ambiguous(picture, seat)) {
-    return fmt::format("The id {} is not unique in the list: find the full id of the dead server before kicking it.", id);
+    return fmt::format(
+        "The id {} is not unique in the list: find the full id of the dead server before kicking "
+        "it.",
+        id);
   }
   return std::nullopt;
 }
@@ -55,7 +63,8 @@ std::optional<std::string> objection(const Picture& picture, const Seat& seat) {
 }  // namespace
 
 std::string recover_quorum() {
-  return "Quorum is lost: a kick needs a commit and cannot work. Start the members that are down. If they are lost for good, "
+  return "Quorum is lost: a kick needs a commit and cannot work. Start the members that are down. "
+         "If they are lost for good, "
          "recover from one member with ovsdb-tool cluster-to-standalone and build a new cluster.";
 }
 
@@ -63,13 +72,16 @@ Advice advise_kick(const Picture& picture, const Seat& seat) {
   if (const std::optional<std::string> reason = objection(picture, seat)) return {.text = *reason};
   const Member& leader = *picture.leader;
   Advice advice;
-  advice.text = fmt::format("Kick {} at {} from the leader {}.", label(seat), seat.address, label(leader));
-  if (seat.successor) advice.text += fmt::format(" {} at the same address stays.", label(*seat.successor));
+  advice.text =
+      fmt::format("Kick {} at {} from the leader {}.", label(seat), seat.address, label(leader));
+  if (seat.successor)
+    advice.text += fmt::format(" {} at the same address stays.", label(*seat.successor));
   advice.run_on = leader.name();
   advice.command = leader.opinion->control_command;
   if (advice.command.empty()) return advice;
   const std::string id = seat.id.full() ? to_string(seat.id) : label(seat);
-  for (const std::string& argument : {std::string("cluster/kick"), picture.expectation->database, id}) {
+  for (const std::string& argument :
+       {std::string("cluster/kick"), picture.expectation->database, id}) {
     advice.command.push_back(argument);
   }
   return advice;

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/check.h"
 #include "judge/raft/detect/detectors.h"
 #include "judge/raft/docket.h"
 #include "judge/raft/member_verdict.h"
@@ -45,8 +46,8 @@ constexpr auto kDetectors = std::to_array<Row>({
     {Code::kRaftModeMismatch, detect_mode_mismatch},
 });
 
-/// Whether this look shows nothing of the thing: its member said nothing that we could judge, or, for what no member's name
-/// stands for, we were too starved to see all.
+/// Whether this look shows nothing of the thing: its member said nothing that we could judge, or,
+/// for what no member's name stands for, we were too starved to see all.
 bool is_blind_to(const Picture& picture, std::string_view key) noexcept {
   for (const Member& member : picture.members) {
     if (member.name() == key) return member.presence == Presence::kUnknown && !member.heard;
@@ -54,8 +55,17 @@ bool is_blind_to(const Picture& picture, std::string_view key) noexcept {
   return picture.starved;
 }
 
+void run(const Row& row, const Picture& picture, Conditions& out) {
+  const std::size_t before = out.size();
+  row.detect(picture, out);
+  for (std::size_t i = before; i < out.size(); ++i) {
+    check(out[i].finding.code == row.code, "a detector tells of another row's condition");
+  }
+}
+
 Verdict sum_up(const Picture& picture, const std::vector<Finding>& findings) noexcept {
-  const Severity worst = findings.empty() ? Severity::kInfo : findings.front().severity;  // most severe first
+  const Severity worst =
+      findings.empty() ? Severity::kInfo : findings.front().severity;  // most severe first
   if (worst == Severity::kCritical) return Verdict::kCritical;
   if (!picture.anybody_takes_part()) return Verdict::kUnknown;
   return worst == Severity::kWarning ? Verdict::kWarning : Verdict::kOk;
@@ -73,14 +83,15 @@ std::string_view to_string(Verdict verdict) noexcept {
   return "unknown";
 }
 
-Assessment assess(std::span<const Opinion> opinions, const Expectation& expectation, Memory& memory, TimePoint now) {
+Assessment assess(std::span<const Opinion> opinions, const Expectation& expectation, Memory& memory,
+                  TimePoint now) {
   const Picture picture = draw(opinions, expectation, memory, now);
   Conditions conditions;
-  for (const Row& row : kDetectors) row.detect(picture, conditions);
+  for (const Row& row : kDetectors) run(row, picture, conditions);
 
-  const Look look{.now = now, .election_timer = picture.election_timer, .blind_to = [&](std::string_view key) {
-                    return is_blind_to(picture, key);
-                  }};
+  const Look look{.now = now,
+                  .election_timer = picture.election_timer,
+                  .blind_to = [&](std::string_view key) { return is_blind_to(picture, key); }};
   Ruling ruling = memory.docket().weigh(std::move(conditions), look);
 
   Assessment assessment;

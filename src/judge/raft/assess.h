@@ -17,9 +17,10 @@ namespace wardmote::judge::raft {
 
 /// What the operator says the cluster should be. Hints only: live evidence beats them.
 struct Expectation {
-  std::string database;                ///< `OVN_Northbound`; used in advice
-  std::vector<std::string> addresses;  ///< raft addresses, `tcp:10.0.0.1:6643`; empty: no expectation
-  std::size_t replicas = 0;            ///< expected voters; 0: the number of addresses, or no expectation
+  std::string database;  ///< `OVN_Northbound`; used in advice
+  std::vector<std::string>
+      addresses;             ///< raft addresses, `tcp:10.0.0.1:6643`; empty: no expectation
+  std::size_t replicas = 0;  ///< expected voters; 0: the number of addresses, or no expectation
 };
 
 /// What must be remembered between two looks (judge/raft/memory.h).
@@ -40,7 +41,8 @@ struct Quorum {
   std::size_t live = 0;
 };
 
-/// A condition that is seen and is not a finding yet, because its window has not passed: no reason to act or to notify.
+/// A condition that is seen and is not a finding yet, because its window has not passed: no reason
+/// to act or to notify.
 struct Observed {
   Code code{};
   std::string subject;  ///< the first name of the thing
@@ -50,18 +52,22 @@ struct Observed {
 };
 
 struct Assessment {
-  Verdict verdict = Verdict::kUnknown;  ///< kUnknown only when nobody speaks and nothing critical is certain
-  std::vector<Finding> findings;        ///< most severe first, then by code and subject
-  std::vector<Observed> observed;       ///< in the same order
+  Verdict verdict =
+      Verdict::kUnknown;  ///< kUnknown only when nobody speaks and nothing critical is certain
+  std::vector<Finding> findings;   ///< most severe first, then by code and subject
+  std::vector<Observed> observed;  ///< in the same order
   std::vector<MemberVerdict> members;
   Quorum quorum;
-  std::optional<std::size_t> leader;  ///< index into the opinions of the leader in the highest term, if it answers
+  std::optional<std::size_t>
+      leader;  ///< index into the opinions of the leader in the highest term, if it answers
 };
 
 std::string_view to_string(Verdict verdict) noexcept;
 
-/// Compares the opinions of one cluster's members, all from about the same moment. Pure: same memory, opinions and `now` give
-/// the same answer, and their order does not matter (but for Assessment::members and ::leader, which follow it).
-Assessment assess(std::span<const Opinion> opinions, const Expectation& expectation, Memory& memory, TimePoint now);
+/// Compares the opinions of one cluster's members, all from about the same moment. Pure: same
+/// memory, opinions and `now` give the same answer, and their order does not matter (but for
+/// Assessment::members and ::leader, which follow it).
+Assessment assess(std::span<const Opinion> opinions, const Expectation& expectation, Memory& memory,
+                  TimePoint now);
 
 }  // namespace wardmote::judge::raft

@@ -12,8 +12,8 @@
 namespace wardmote::judge::raft {
 namespace {
 
-/// The same id for a server in every list: full if it answers, else as far as lists show it. An address that differs is no
-/// other server as long as the digits fit only one.
+/// The same id for a server in every list: full if it answers, else as far as lists show it. An
+/// address that differs is no other server as long as the digits fit only one.
 MemberId full_id(const Picture& picture, const Status& list, const Server& server) noexcept {
   const Member* only = nullptr;
   for (const Member& member : picture.members) {
@@ -28,7 +28,8 @@ MemberId full_id(const Picture& picture, const Status& list, const Server& serve
 }
 
 MemberView view_of(const Picture& picture, const Member& member) {
-  MemberView view{.from_id = to_string(member.id), .from_address = std::string(member.address), .members = {}};
+  MemberView view{
+      .from_id = to_string(member.id), .from_address = std::string(member.address), .members = {}};
   for (const Server& server : member.status()->servers) {
     if (server.id.known() && !server.address.empty()) {
       view.members.emplace(to_string(full_id(picture, *member.status(), server)), server.address);
@@ -42,7 +43,8 @@ std::vector<MemberView> views_of(const Picture& picture) {
   for (const Member& member : picture.members) {
     if (member.takes_part() && member.status()) views.push_back(view_of(picture, member));
   }
-  std::ranges::sort(views, {}, [](const MemberView& v) { return std::tie(v.from_id, v.from_address); });
+  std::ranges::sort(views, {},
+                    [](const MemberView& v) { return std::tie(v.from_id, v.from_address); });
   return views;
 }
 
@@ -68,9 +70,12 @@ ViewDiff compare(const ServerList& truth, const ServerList& other) {
   return diff;
 }
 
-std::vector<std::string> to_vector(const std::set<std::string>& set) { return {set.begin(), set.end()}; }
+std::vector<std::string> to_vector(const std::set<std::string>& set) {
+  return {set.begin(), set.end()};
+}
 
-std::vector<std::string> minus(const std::set<std::string>& all, const std::set<std::string>& without) {
+std::vector<std::string> minus(const std::set<std::string>& all,
+                               const std::set<std::string>& without) {
   std::vector<std::string> rest;
   std::ranges::set_difference(all, without, std::back_inserter(rest));
   return rest;
@@ -85,15 +90,19 @@ void compare_with_expectation(const Expectation& expectation, const std::set<std
     result.unexpected_ips = minus(ips, expected);
     result.missing_expected_ips = minus(expected, ips);
   }
-  result.expected_members = expectation.replicas > 0 ? expectation.replicas : expectation.addresses.size();
+  result.expected_members =
+      expectation.replicas > 0 ? expectation.replicas : expectation.addresses.size();
   if (result.expected_members == 0) return;
   result.too_many_members = result.members_count > result.expected_members;
   result.too_few_members = result.members_count < result.expected_members;
-  if (result.too_many_members) result.expected_excess = result.members_count - result.expected_members;
-  if (result.too_few_members) result.expected_shortfall = result.expected_members - result.members_count;
+  if (result.too_many_members)
+    result.expected_excess = result.members_count - result.expected_members;
+  if (result.too_few_members)
+    result.expected_shortfall = result.expected_members - result.members_count;
 }
 
-/// Only what is certainly dead and belongs to no configured member is suspect; a hint alone makes nobody so.
+/// Only what is certainly dead and belongs to no configured member is suspect; a hint alone makes
+/// nobody so.
 std::vector<std::string> suspects(const Picture& picture, const ExtendedConsensusResult& result) {
   std::set<std::string> ids;
   for (const Seat& seat : picture.seats) {
@@ -101,7 +110,8 @@ std::vector<std::string> suspects(const Picture& picture, const ExtendedConsensu
     const bool replaced = seat.successor || result.ip_conflicts.contains(std::string(seat.address));
     const std::string host(host_of(seat.address));
     const bool unexpected = std::ranges::binary_search(result.unexpected_ips, host);
-    if (replaced || (!seat.attributed && (unexpected || result.too_many_members))) ids.insert(to_string(seat.id));
+    if (replaced || (!seat.attributed && (unexpected || result.too_many_members)))
+      ids.insert(to_string(seat.id));
   }
   return to_vector(ids);
 }
@@ -112,7 +122,8 @@ std::vector<MemberView> member_views(std::span<const Opinion> opinions) {
   return views_of(draw(opinions, {}, {}, {}));
 }
 
-ConsensusResult analyze_consensus(std::span<const MemberView> views, const std::string& newest_from) {
+ConsensusResult analyze_consensus(std::span<const MemberView> views,
+                                  const std::string& newest_from) {
   ConsensusResult result;
   result.quorum_size = views.size() / 2 + 1;
   if (views.empty()) return result;
@@ -120,7 +131,8 @@ ConsensusResult analyze_consensus(std::span<const MemberView> views, const std::
   for (const MemberView& view : views) groups[key_of(view)].push_back(&view);
 
   const auto holds_newest = [&](const auto& group) {
-    return std::ranges::any_of(group.second, [&](const MemberView* v) { return v->from_id == newest_from; });
+    return std::ranges::any_of(group.second,
+                               [&](const MemberView* v) { return v->from_id == newest_from; });
   };
   const auto largest = std::ranges::max_element(groups, {}, [&](const auto& group) {
     return std::pair(group.second.size(), holds_newest(group));
@@ -133,7 +145,8 @@ ConsensusResult analyze_consensus(std::span<const MemberView> views, const std::
     for (const MemberView* view : group) {
       const bool agrees = key == largest->first;
       (agrees ? result.majority_members : result.minority_members).push_back(view->from_id);
-      if (!agrees) result.diffs.emplace(view->from_id, compare(result.truth_view.members, view->members));
+      if (!agrees)
+        result.diffs.emplace(view->from_id, compare(result.truth_view.members, view->members));
     }
   }
   std::ranges::sort(result.majority_members);
@@ -141,7 +154,8 @@ ConsensusResult analyze_consensus(std::span<const MemberView> views, const std::
   return result;
 }
 
-ExtendedConsensusResult analyze_consensus(std::span<const Opinion> opinions, const Expectation& expectation) {
+ExtendedConsensusResult analyze_consensus(std::span<const Opinion> opinions,
+                                          const Expectation& expectation) {
   const Memory nothing;
   const Picture picture = draw(opinions, expectation, nothing, {});
   const std::vector<MemberView> views = views_of(picture);

@@ -10,13 +10,15 @@
 #include "judge/raft/assess.h"
 #include "judge/raft/opinion.h"
 
-// The numbers of cozystack's pkg/ovnstatus, for those who graph them: agreement of the members on the member list, and the
-// list against the expected addresses. Same meanings, and deterministic; where the original folded a ghost into the member
-// at its address or suspected the living, this does not. What is wrong with a cluster is told by assess(), not by this.
+// The numbers of cozystack's pkg/ovnstatus, for those who graph them: agreement of the members on
+// the member list, and the list against the expected addresses. Same meanings, and deterministic;
+// where the original folded a ghost into the member at its address or suspected the living, this
+// does not. What is wrong with a cluster is told by assess(), not by this.
 
 namespace wardmote::judge::raft {
 
-/// Server id to address. An id is as full as any member that answers makes it: a server has one name everywhere.
+/// Server id to address. An id is as full as any member that answers makes it: a server has one
+/// name everywhere.
 using ServerList = std::map<std::string, std::string>;
 
 /// The member list of one member that answers.
@@ -31,14 +33,16 @@ struct MemberView {
 struct ViewDiff {
   std::vector<std::string> missing_ids;
   std::vector<std::string> extra_ids;
-  std::map<std::string, std::pair<std::string, std::string>> address_mismatches;  ///< id to true and listed address
+  std::map<std::string, std::pair<std::string, std::string>>
+      address_mismatches;  ///< id to true and listed address
   [[nodiscard]] bool empty() const noexcept {
     return missing_ids.empty() && extra_ids.empty() && address_mismatches.empty();
   }
   friend bool operator==(const ViewDiff&, const ViewDiff&) = default;
 };
 
-/// Whether those who answer agree on the list. This is no quorum of raft: members that are silent do not count here.
+/// Whether those who answer agree on the list. This is no quorum of raft: members that are silent
+/// do not count here.
 struct ConsensusResult {
   bool all_agree = false;
   bool has_majority = false;
@@ -46,7 +50,7 @@ struct ConsensusResult {
   std::string majority_key;     ///< `id=address|…` of the largest group
   std::vector<std::string> majority_members;
   std::vector<std::string> minority_members;
-  MemberView truth_view;                  ///< of the largest group; on a tie, of the group of the newest view
+  MemberView truth_view;  ///< of the largest group; on a tie, of the group of the newest view
   std::map<std::string, ViewDiff> diffs;  ///< by reporter, those that differ
 };
 
@@ -64,17 +68,22 @@ struct ExtendedConsensusResult : ConsensusResult {
   bool too_few_members = false;
   std::size_t expected_shortfall = 0;
   std::size_t expected_excess = 0;
-  std::map<std::string, std::vector<std::string>> ip_conflicts;        ///< address with its port, to several ids
-  std::map<std::string, std::size_t> sid_address_disagreements;        ///< id to its different addresses, if several
-  std::vector<std::string> suspect_stale_ids;                          ///< listed, dead, and excess or not expected; never one that lives
+  std::map<std::string, std::vector<std::string>>
+      ip_conflicts;  ///< address with its port, to several ids
+  std::map<std::string, std::size_t>
+      sid_address_disagreements;  ///< id to its different addresses, if several
+  std::vector<std::string>
+      suspect_stale_ids;  ///< listed, dead, and excess or not expected; never one that lives
 };
 
 /// The views of the members of the judged cluster that answer, by id.
 std::vector<MemberView> member_views(std::span<const Opinion> opinions);
 
 /// `newest_from`: the reporter whose view wins a tie; else the first by key.
-ConsensusResult analyze_consensus(std::span<const MemberView> views, const std::string& newest_from = {});
+ConsensusResult analyze_consensus(std::span<const MemberView> views,
+                                  const std::string& newest_from = {});
 
-ExtendedConsensusResult analyze_consensus(std::span<const Opinion> opinions, const Expectation& expectation);
+ExtendedConsensusResult analyze_consensus(std::span<const Opinion> opinions,
+                                          const Expectation& expectation);
 
 }  // namespace wardmote::judge::raft

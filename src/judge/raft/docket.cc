@@ -18,8 +18,9 @@ struct Suppression {
   Scope scope;
 };
 
-// One fault, the smallest true set of findings: while the cause stands (even within its window), its consequences only
-// repeat it. Memory keeps counting for them, so that they speak at once if they outlive the cause.
+// One fault, the smallest true set of findings: while the cause stands (even within its window),
+// its consequences only repeat it. Memory keeps counting for them, so that they speak at once if
+// they outlive the cause.
 constexpr auto kSuppressions = std::to_array<Suppression>({
     {kRaftNoQuorum, kRaftNoLeader, Scope::kCluster},
     {kRaftNoQuorum, kRaftQuorumMargin, Scope::kCluster},
@@ -39,6 +40,10 @@ constexpr auto kSuppressions = std::to_array<Suppression>({
 
 bool share_a_name(const Finding& a, const Finding& b) {
   return std::ranges::find_first_of(a.subjects, b.subjects) != a.subjects.end();
+}
+
+Advice general_advice(Code code) {
+  return {.text = std::string(info(code).advice), .command = {}, .run_on = {}};
 }
 
 /// Most severe first, then by code and subject.
@@ -68,6 +73,13 @@ Condition uncertain(Code code, std::string key) {
   return condition;
 }
 
+Docket::Case Docket::keep(const Case& old) {
+  Case kept = old;
+  // Advice rests on what was seen then; without a new look nobody may act on it.
+  kept.finding.advice = general_advice(old.finding.code);
+  return kept;
+}
+
 const Docket::Case* Docket::find(Code code, std::string_view key) const noexcept {
   const auto found = std::ranges::find_if(
       cases_, [&](const Case& c) { return c.finding.code == code && c.key == key; });
@@ -90,7 +102,7 @@ Docket::Case Docket::proceed(Condition condition, const Look& look) const {
     const Duration escalation = length(*condition.critical_after, look.election_timer);
     if (look.now - next.finding.since >= escalation) next.finding.severity = Severity::kCritical;
   }
-  if (!next.finding.advice) next.finding.advice = Advice{.text = std::string(info(next.finding.code).advice)};
+  if (!next.finding.advice) next.finding.advice = general_advice(next.finding.code);
   return next;
 }
 
@@ -106,18 +118,21 @@ Ruling Docket::weigh(Conditions conditions, const Look& look) {
     }
   }
   for (const Condition& condition : conditions) {
-    const Case* const old = condition.certain ? nullptr : find(condition.finding.code, condition.key);
-    if (old && !taken(old->finding.code, old->key)) cases.push_back(*old);
+    const Case* const old =
+        condition.certain ? nullptr : find(condition.finding.code, condition.key);
+    if (old && !taken(old->finding.code, old->key)) cases.push_back(keep(*old));
   }
   for (const Case& old : cases_) {
-    if (look.blind_to(old.key) && !taken(old.finding.code, old.key)) cases.push_back(old);
+    if (look.blind_to(old.key) && !taken(old.finding.code, old.key)) cases.push_back(keep(old));
   }
   cases_ = std::move(cases);
-  std::ranges::sort(cases_, [](const Case& a, const Case& b) { return goes_before(a.finding, b.finding); });
+  std::ranges::sort(cases_,
+                    [](const Case& a, const Case& b) { return goes_before(a.finding, b.finding); });
 
   const auto explained = [&](const Finding& finding) {
     return std::ranges::any_of(kSuppressions, [&](const Suppression& rule) {
-      return rule.consequence == finding.code && std::ranges::any_of(cases_, [&](const Case& cause) {
+      return rule.consequence == finding.code &&
+             std::ranges::any_of(cases_, [&](const Case& cause) {
                return cause.finding.code == rule.cause &&
                       (rule.scope == Scope::kCluster || share_a_name(cause.finding, finding));
              });
@@ -130,7 +145,8 @@ Ruling Docket::weigh(Conditions conditions, const Look& look) {
       ruling.findings.push_back(c.finding);
     } else {
       const std::vector<std::string>& names = c.finding.subjects;
-      ruling.observed.push_back({c.finding.code, names.empty() ? "" : names.front(), c.finding.since, c.due});
+      ruling.observed.push_back(
+          {c.finding.code, names.empty() ? "" : names.front(), c.finding.since, c.due});
     }
   }
   return ruling;

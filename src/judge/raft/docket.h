@@ -15,8 +15,9 @@ namespace wardmote::judge::raft {
 /// What a detector sees in one look, with the finding that it becomes once its window has passed.
 struct Condition {
   Finding finding;  ///< `since` is filled in by the docket
-  std::string key;  ///< which thing of its code: a member's name, a listed server, "" for the whole cluster
-  TimePoint shown;  ///< when the observation began that shows it
+  std::string
+      key;  ///< which thing of its code: a member's name, a listed server, "" for the whole cluster
+  TimePoint shown;                 ///< when the observation began that shows it
   std::optional<TimePoint> since;  ///< if the evidence itself tells that it is older
   Window window;
   std::optional<Window> critical_after;
@@ -34,7 +35,8 @@ Condition uncertain(Code code, std::string key);
 struct Look {
   TimePoint now;
   std::chrono::milliseconds election_timer;
-  /// Whether this look shows nothing of the thing with that key, so that its old conditions stay as they are.
+  /// Whether this look shows nothing of the thing with that key, so that its old conditions stay as
+  /// they are.
   std::function<bool(std::string_view)> blind_to;
 };
 
@@ -61,6 +63,7 @@ class Docket {
   };
 
   Case proceed(Condition condition, const Look& look) const;
+  static Case keep(const Case& old);
   [[nodiscard]] const Case* find(Code code, std::string_view key) const noexcept;
 
   std::vector<Case> cases_;

@@ -26,7 +26,8 @@ std::uint64_t mask(int digits) noexcept {
 bool compatible(const MemberId& a, const MemberId& b) noexcept {
   const int digits = a.digits < b.digits ? a.digits : b.digits;
   if (digits == 0) return false;
-  return ((a.high ^ b.high) & mask(digits)) == 0 && ((a.low ^ b.low) & mask(digits - kDigitsPerWord)) == 0;
+  return ((a.high ^ b.high) & mask(digits)) == 0 &&
+         ((a.low ^ b.low) & mask(digits - kDigitsPerWord)) == 0;
 }
 
 std::optional<MemberId> parse_member_id(std::string_view text) noexcept {
@@ -52,8 +53,8 @@ std::string short_name(const MemberId& id) {
 std::string to_string(const MemberId& id) {
   const std::string all = fmt::format("{:016x}{:016x}", id.high, id.low);
   if (id.digits != 32) return all.substr(0, id.digits);
-  return fmt::format("{}-{}-{}-{}-{}", all.substr(0, 8), all.substr(8, 4), all.substr(12, 4), all.substr(16, 4),
-                     all.substr(20));
+  return fmt::format("{}-{}-{}-{}-{}", all.substr(0, 8), all.substr(8, 4), all.substr(12, 4),
+                     all.substr(16, 4), all.substr(20));
 }
 
 }  // namespace wardmote::judge::raft

@@ -8,8 +8,9 @@
 
 namespace wardmote::judge::raft {
 
-/// The id of a raft server or cluster, as much of it as is known: a UUID (32 hex digits), an etcd id (16), or the four-digit
-/// beginning that OVSDB prints. A value type of 24 bytes; zero digits means "not known".
+/// The id of a raft server or cluster, as much of it as is known: a UUID (32 hex digits), an etcd
+/// id (16), or the four-digit beginning that OVSDB prints. A value type of 24 bytes; zero digits
+/// means "not known".
 struct MemberId {
   std::uint64_t high = 0;  ///< the first 16 digits, left-aligned
   std::uint64_t low = 0;
@@ -17,16 +18,19 @@ struct MemberId {
 
   [[nodiscard]] bool known() const noexcept { return digits != 0; }
   [[nodiscard]] bool full() const noexcept { return digits >= 16; }
-  /// All digits known and all zero: what OVSDB reports before a joining server has learnt its cluster.
+  /// All digits known and all zero: what OVSDB reports before a joining server has learnt its
+  /// cluster.
   [[nodiscard]] bool zero() const noexcept { return digits != 0 && high == 0 && low == 0; }
   friend bool operator==(const MemberId&, const MemberId&) = default;
   friend auto operator<=>(const MemberId&, const MemberId&) = default;
 };
 
-/// Whether both can name the same thing: equal in all digits that both know, and both know at least one.
+/// Whether both can name the same thing: equal in all digits that both know, and both know at least
+/// one.
 bool compatible(const MemberId& a, const MemberId& b) noexcept;
 
-/// `dea6`, `dea645fa-f66d-419f-89d2-9ef5ed65767e`, 16 digits; hyphens are skipped, case is ignored. 1 to 32 digits.
+/// `dea6`, `dea645fa-f66d-419f-89d2-9ef5ed65767e`, 16 digits; hyphens are skipped, case is ignored.
+/// 1 to 32 digits.
 std::optional<MemberId> parse_member_id(std::string_view text) noexcept;
 
 /// The first four digits: how OVSDB names a server in its own output.

@@ -7,8 +7,8 @@
 
 namespace wardmote::judge::raft {
 
-/// The judgement on each configured member by this look alone, in the order of the opinions. Damping over time is the
-/// business of the check machine.
+/// The judgement on each configured member by this look alone, in the order of the opinions.
+/// Damping over time is the business of the check machine.
 std::vector<MemberVerdict> judge_members(const Picture& picture);
 
 }  // namespace wardmote::judge::raft

@@ -20,8 +20,8 @@ Identity identify(const Member& member) {
 }
 
 bool unchanged(const Identity& identity, const Member& member) {
-  return identity.member == member.name() && identity.id == member.id && identity.address == member.address &&
-         identity.silent_from == member.silent_from;
+  return identity.member == member.name() && identity.id == member.id &&
+         identity.address == member.address && identity.silent_from == member.silent_from;
 }
 
 bool unchanged(const Listed& listed, const Seat& seat) {

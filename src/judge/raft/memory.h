@@ -20,7 +20,8 @@ struct Identity {
   std::string member;
   MemberId id;
   std::string address;
-  /// When the first look ended at which it did not answer, while it does not. What was heard of it before proves no life.
+  /// When the first look ended at which it did not answer, while it does not. What was heard of it
+  /// before proves no life.
   std::optional<TimePoint> silent_from;
 };
 
@@ -32,20 +33,25 @@ struct Listed {
   bool voter = true;
 };
 
-/// What must be remembered between two looks at one cluster: since when conditions stand, who was who, which members the
-/// cluster had. Grows with the configured members and the listed servers only; what is no longer seen is forgotten. A value:
-/// a copy judges on its own.
+/// What must be remembered between two looks at one cluster: since when conditions stand, who was
+/// who, which members the cluster had. Grows with the configured members and the listed servers
+/// only; what is no longer seen is forgotten. A value: a copy judges on its own.
 class Memory {
  public:
   [[nodiscard]] const Identity* identity(std::string_view member) const noexcept;
   [[nodiscard]] const std::vector<Listed>& list() const noexcept { return list_; }
   [[nodiscard]] const MemberId& cluster_id() const noexcept { return cluster_id_; }
-  [[nodiscard]] std::optional<std::chrono::milliseconds> election_timer() const noexcept { return election_timer_; }
+  [[nodiscard]] std::optional<std::chrono::milliseconds> election_timer() const noexcept {
+    return election_timer_;
+  }
   [[nodiscard]] Docket& docket() noexcept { return docket_; }
   /// Entries of all kinds, for tests of the bound.
-  [[nodiscard]] std::size_t size() const noexcept { return identities_.size() + list_.size() + docket_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept {
+    return identities_.size() + list_.size() + docket_.size();
+  }
 
-  /// Takes over what this look taught. The picture may point into this memory; it is not used after.
+  /// Takes over what this look taught. The picture may point into this memory; it is not used
+  /// after.
   void learn(const Picture& picture);
 
  private:

@@ -16,7 +16,8 @@ const Reason& Opinion::silence() const noexcept {
   static const Reason none{};
   if (speaks()) return none;
   // The way that was tried tells more than the one that is not configured.
-  return status_source.reason.code == ReasonCode::kNotProbed ? local_source.reason : status_source.reason;
+  return status_source.reason.code == ReasonCode::kNotProbed ? local_source.reason
+                                                             : status_source.reason;
 }
 
 std::string_view to_string(Mode mode) noexcept {

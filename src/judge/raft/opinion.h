@@ -25,7 +25,15 @@ enum class Mode : std::uint8_t {
 enum class Role : std::uint8_t { kUnknown, kFollower, kCandidate, kLeader };
 
 /// The `Status:` of a member, in OVSDB's words.
-enum class Standing : std::uint8_t { kUnknown, kMember, kJoining, kLeaving, kLeft, kFailed, kDisconnected };
+enum class Standing : std::uint8_t {
+  kUnknown,
+  kMember,
+  kJoining,
+  kLeaving,
+  kLeft,
+  kFailed,
+  kDisconnected
+};
 
 /// How a member names another server in `Leader:` and `Vote:`.
 struct PeerName {
@@ -35,7 +43,14 @@ struct PeerName {
   friend bool operator==(const PeerName&, const PeerName&) = default;
 };
 
-enum class Phase : std::uint8_t { kNone, kAddingCatchup, kAddingCaughtUp, kAddingCommitting, kRemoving, kOther };
+enum class Phase : std::uint8_t {
+  kNone,
+  kAddingCatchup,
+  kAddingCaughtUp,
+  kAddingCommitting,
+  kRemoving,
+  kOther
+};
 
 /// One line of a member's server list.
 struct Server {
@@ -44,14 +59,17 @@ struct Server {
   std::string address;
   bool self = false;
   Phase phase = Phase::kNone;
-  std::string voted_for;                      ///< only a candidate prints it
-  std::optional<std::uint64_t> next_index;    ///< only a leader prints it; it runs ahead, so it tells no lag
-  std::optional<std::uint64_t> match_index;   ///< only a leader prints it
-  std::optional<Milliseconds> last_message;   ///< since the last RPC from it; says nothing between two followers
+  std::string voted_for;  ///< only a candidate prints it
+  std::optional<std::uint64_t>
+      next_index;  ///< only a leader prints it; it runs ahead, so it tells no lag
+  std::optional<std::uint64_t> match_index;  ///< only a leader prints it
+  std::optional<Milliseconds>
+      last_message;  ///< since the last RPC from it; says nothing between two followers
   friend bool operator==(const Server&, const Server&) = default;
 };
 
-/// One raft connection of a member: `->b8af`, `<-b8af`, in parentheses when down. Peer `0000` was never identified.
+/// One raft connection of a member: `->b8af`, `<-b8af`, in parentheses when down. Peer `0000` was
+/// never identified.
 struct Link {
   std::string peer;
   bool outgoing = false;
@@ -122,10 +140,12 @@ struct Local {
   friend bool operator==(const Local&, const Local&) = default;
 };
 
-/// What one configured member says of the cluster, or why it says nothing. Both sources may fail on their own.
+/// What one configured member says of the cluster, or why it says nothing. Both sources may fail on
+/// their own.
 struct Opinion {
   std::string member;  ///< its name in the configuration, unique within the cluster
-  std::vector<std::string> control_command;  ///< argv before a command there, for advice: {"ovn-appctl", "-t", CTL}
+  std::vector<std::string>
+      control_command;  ///< argv before a command there, for advice: {"ovn-appctl", "-t", CTL}
   TimePoint begun;
   TimePoint ended;
   Mode mode = Mode::kUnknown;

@@ -14,7 +14,8 @@ bool is_joining(const Opinion& opinion) noexcept {
 
 bool is_gone(const Opinion& opinion) noexcept {
   if (opinion.status) return opinion.status->standing == Standing::kLeft;
-  return opinion.mode == Mode::kAbsent || opinion.status_source.reason.code == ReasonCode::kUnknownCluster ||
+  return opinion.mode == Mode::kAbsent ||
+         opinion.status_source.reason.code == ReasonCode::kUnknownCluster ||
          (!opinion.local && opinion.local_source.reason.code == ReasonCode::kUnknownCluster);
 }
 
@@ -29,7 +30,8 @@ bool is_other_mode(const Opinion& opinion) noexcept {
 Presence judge_silence(const Opinion& opinion) noexcept {
   bool hung = false;
   bool down = false;
-  for (const ReasonCode code : {opinion.status_source.reason.code, opinion.local_source.reason.code}) {
+  for (const ReasonCode code :
+       {opinion.status_source.reason.code, opinion.local_source.reason.code}) {
     switch (code) {
       case ReasonCode::kNotProbed: break;
       case ReasonCode::kHung: hung = true; break;
@@ -64,8 +66,9 @@ Member introduce(const Opinion& opinion, std::size_t index, const Memory& memory
   member.identity = memory.identity(opinion.member);
   member.presence = judge_presence(opinion);
   member.failed = member.takes_part() && is_failed(opinion);
-  member.starved = !opinion.speaks() && (opinion.status_source.reason.code == ReasonCode::kProberStarved ||
-                                         opinion.local_source.reason.code == ReasonCode::kProberStarved);
+  member.starved =
+      !opinion.speaks() && (opinion.status_source.reason.code == ReasonCode::kProberStarved ||
+                            opinion.local_source.reason.code == ReasonCode::kProberStarved);
   member.id = opinion.server_id();
   if (!member.id.known() && member.identity) member.id = member.identity->id;
   if (opinion.status) {
@@ -78,13 +81,14 @@ Member introduce(const Opinion& opinion, std::size_t index, const Memory& memory
   if (silent) {
     const bool goes_on = member.identity && member.identity->silent_from;
     // A look that we were too starved for tells nothing, and begins no silence.
-    if (goes_on || !member.starved) member.silent_from = goes_on ? *member.identity->silent_from : opinion.ended;
+    if (goes_on || !member.starved)
+      member.silent_from = goes_on ? *member.identity->silent_from : opinion.ended;
   }
   return member;
 }
 
-/// The cluster that is judged if members belong to several: the one of most members, else the one of before, else the one
-/// with more history.
+/// The cluster that is judged if members belong to several: the one of most members, else the one
+/// of before, else the one with more history.
 MemberId choose_cluster(const std::vector<Member>& members, const Memory& memory) {
   using Rank = std::tuple<std::size_t, bool, std::uint64_t>;
   MemberId chosen;
@@ -128,14 +132,15 @@ void find_leader(Member& member, const Picture& picture) noexcept {
   member.hears_leader = age ? picture.fresh(*age) : !tells_ages(status);
 }
 
-/// Newer views are greater. A term counts only with a leader behind it: a candidate that is cut off or was removed raises
-/// its term for ever on its old list (OVS <= 3.2). Without a leader, the log that has come further is newer.
+/// Newer views are greater. A term counts only with a leader behind it: a candidate that is cut off
+/// or was removed raises its term for ever on its old list (OVS <= 3.2). Without a leader, the log
+/// that has come further is newer.
 auto newness(const Member& member) noexcept {
   const Status& status = *member.status();
   const bool anchored = member.anchored();
   const std::uint64_t term = anchored ? status.term : 0;
-  return std::tuple(!member.failed, anchored, term, status.role == Role::kLeader, status.committed_index(), status.term,
-                    member.id);
+  return std::tuple(!member.failed, anchored, term, status.role == Role::kLeader,
+                    status.committed_index(), status.term, member.id);
 }
 
 const Member* choose_newest(const std::vector<Member>& members) noexcept {
@@ -152,9 +157,11 @@ const Member* choose_leader(const Picture& picture) noexcept {
   const auto term = [](const Member& m) { return m.status() ? m.status()->term : 0; };
   for (const Member& member : picture.members) {
     if (!member.takes_part() || member.failed || !member.claims_to_lead()) continue;
-    if (!leader || std::tuple(term(member), member.id) > std::tuple(term(*leader), leader->id)) leader = &member;
+    if (!leader || std::tuple(term(member), member.id) > std::tuple(term(*leader), leader->id))
+      leader = &member;
   }
-  const bool outdated = leader && picture.anchored() && leader->status() && term(*leader) < picture.term();
+  const bool outdated =
+      leader && picture.anchored() && leader->status() && term(*leader) < picture.term();
   return outdated ? nullptr : leader;
 }
 
@@ -163,7 +170,8 @@ bool is_changing(const Picture& picture) noexcept {
     if (member.presence == Presence::kJoining || member.presence == Presence::kLeaving) return true;
     if (!member.takes_part() || !member.status()) return false;
     return !member.status()->changes.empty() ||
-           std::ranges::any_of(member.status()->servers, [](const Server& s) { return s.phase != Phase::kNone; });
+           std::ranges::any_of(member.status()->servers,
+                               [](const Server& s) { return s.phase != Phase::kNone; });
   });
 }
 
@@ -172,19 +180,17 @@ Milliseconds largest_timer(const Picture& picture, const Memory& memory) noexcep
   constexpr Milliseconds kLongest{600'000};
   Milliseconds largest{0};
   for (const Member& member : picture.members) {
-    if (member.takes_part() && member.status()) largest = std::max(largest, member.status()->election_timer);
+    if (member.takes_part() && member.status())
+      largest = std::max(largest, member.status()->election_timer);
   }
   if (largest.count() == 0) return memory.election_timer().value_or(Milliseconds(1000));
   return std::clamp(largest, kShortest, kLongest);
 }
 
-TimePoint earliest_begun(const Picture& picture) noexcept {
-  std::optional<TimePoint> earliest;
-  for (const Member& member : picture.members) {
-    const TimePoint begun = member.opinion->begun;
-    if (!earliest || begun < *earliest) earliest = begun;
-  }
-  return earliest.value_or(picture.now);
+TimePoint latest_begun(const Picture& picture) noexcept {
+  TimePoint latest{};
+  for (const Member& member : picture.members) latest = std::max(latest, member.opinion->begun);
+  return latest;
 }
 
 }  // namespace
@@ -199,33 +205,38 @@ bool Picture::anybody_takes_part() const noexcept {
 }
 
 bool tells_ages(const Status& status) noexcept {
-  return std::ranges::any_of(status.servers, [](const Server& s) { return s.last_message.has_value(); });
+  return std::ranges::any_of(status.servers,
+                             [](const Server& s) { return s.last_message.has_value(); });
 }
 
-bool same_server(const MemberId& a, std::string_view a_address, const MemberId& b, std::string_view b_address,
-                 bool lenient) noexcept {
+bool same_server(const MemberId& a, std::string_view a_address, const MemberId& b,
+                 std::string_view b_address, bool lenient) noexcept {
   if (!a.known() || !b.known()) return !a_address.empty() && a_address == b_address;
   if (!compatible(a, b)) return false;
   if ((a.full() && b.full()) || lenient) return true;
   return a_address.empty() || b_address.empty() || a_address == b_address;
 }
 
-Picture draw(std::span<const Opinion> opinions, const Expectation& expectation, const Memory& memory, TimePoint now) {
+Picture draw(std::span<const Opinion> opinions, const Expectation& expectation,
+             const Memory& memory, TimePoint now) {
   Picture picture;
   picture.now = now;
   picture.expectation = &expectation;
   picture.members.reserve(opinions.size());
-  for (std::size_t i = 0; i < opinions.size(); ++i) picture.members.push_back(introduce(opinions[i], i, memory));
-  std::ranges::sort(picture.members, {}, [](const Member& m) -> const std::string& { return m.name(); });
+  for (std::size_t i = 0; i < opinions.size(); ++i)
+    picture.members.push_back(introduce(opinions[i], i, memory));
+  std::ranges::sort(picture.members, {},
+                    [](const Member& m) -> const std::string& { return m.name(); });
 
   picture.cluster_id = choose_cluster(picture.members, memory);
   for (Member& member : picture.members) {
     const MemberId id = member.opinion->cluster_id();
-    const bool elsewhere = id.known() && !id.zero() && picture.cluster_id.known() && !compatible(id, picture.cluster_id);
+    const bool elsewhere = id.known() && !id.zero() && picture.cluster_id.known() &&
+                           !compatible(id, picture.cluster_id);
     if (member.takes_part() && elsewhere) member.presence = Presence::kForeign;
     picture.starved |= member.starved;
   }
-  picture.begun = earliest_begun(picture);
+  picture.shown = latest_begun(picture);
   picture.election_timer = largest_timer(picture, memory);
   for (Member& member : picture.members) {
     if (member.takes_part() && member.status()) find_leader(member, picture);

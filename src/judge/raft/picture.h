@@ -36,16 +36,20 @@ struct Member {
   Presence presence = Presence::kUnknown;
   bool starved = false;  ///< we were too poor to look
   bool failed = false;   ///< stopped serving after an I/O error
-  bool heard = false;    ///< it does not answer us, and others hear it since: only our way to it is shut
+  bool heard =
+      false;  ///< it does not answer us, and others hear it since: only our way to it is shut
   const Identity* identity = nullptr;  ///< of earlier looks
   MemberId id;                         ///< as it says now, else as remembered
   std::string_view address;            ///< likewise
   std::optional<TimePoint> silent_from;
   const Server* leader_line = nullptr;  ///< the leader that it names, in its own list
   bool hears_leader = false;            ///< and has heard of late
-  const Seat* seat = nullptr;           ///< in the newest list; the one it answers for, or must be when it is silent
+  const Seat* seat =
+      nullptr;  ///< in the newest list; the one it answers for, or must be when it is silent
 
-  [[nodiscard]] const Status* status() const noexcept { return opinion->status ? &*opinion->status : nullptr; }
+  [[nodiscard]] const Status* status() const noexcept {
+    return opinion->status ? &*opinion->status : nullptr;
+  }
   [[nodiscard]] const std::string& name() const noexcept { return opinion->member; }
   /// Speaks as a member of the judged cluster, in good standing or not.
   [[nodiscard]] bool takes_part() const noexcept {
@@ -54,7 +58,9 @@ struct Member {
   /// Says that it leads; a failed one too.
   [[nodiscard]] bool claims_to_lead() const noexcept;
   /// Leads as far as it can tell, or hears the leader that it follows.
-  [[nodiscard]] bool anchored() const noexcept { return !failed && (claims_to_lead() || hears_leader); }
+  [[nodiscard]] bool anchored() const noexcept {
+    return !failed && (claims_to_lead() || hears_leader);
+  }
 };
 
 /// Whether a listed server lives.
@@ -72,14 +78,16 @@ struct Seat {
   std::string_view nickname;
   std::string_view address;
   Phase phase = Phase::kNone;
-  bool voter = true;                ///< a server that is being added is none yet, one that is being removed still is
-  const Server* line = nullptr;     ///< in the newest view; null when the list is remembered
+  bool voter =
+      true;  ///< a server that is being added is none yet, one that is being removed still is
+  const Server* line = nullptr;       ///< in the newest view; null when the list is remembered
   const Server* at_leader = nullptr;  ///< in the leader's view
   const Member* reporter = nullptr;   ///< the configured member that answers as this server
-  const Member* owner = nullptr;      ///< the configured member that it must be and that does not answer as it
+  const Member* owner =
+      nullptr;  ///< the configured member that it must be and that does not answer as it
   const Member* successor = nullptr;  ///< the member that answers at this address as another server
-  bool attributed = false;            ///< belongs to a silent configured member, if only by elimination
-  bool heard = false;                 ///< the leader, or a follower of it, hears it
+  bool attributed = false;  ///< belongs to a silent configured member, if only by elimination
+  bool heard = false;       ///< the leader, or a follower of it, hears it
   Life life = Life::kUnasked;
 
   /// Whether a process runs there as this server, of use to the cluster or not.
@@ -89,16 +97,19 @@ struct Seat {
 /// Everything that the detectors compare, derived once. Points into the opinions and the memory.
 struct Picture {
   TimePoint now;
-  TimePoint begun;  ///< when the earliest look at a member that speaks began
+  /// When the latest of these looks began: until then not all was seen that is compared here.
+  TimePoint shown;
   const Expectation* expectation = nullptr;
   std::vector<Member> members;  ///< by name, so that the order of the opinions does not matter
   Milliseconds election_timer{1000};  ///< the largest seen
   MemberId cluster_id;                ///< of the judged cluster
-  const Member* newest = nullptr;     ///< whose list is the newest; null: the list is remembered, or unknown
-  const Member* leader = nullptr;     ///< in the highest term that has one, if it answers
+  const Member* newest =
+      nullptr;  ///< whose list is the newest; null: the list is remembered, or unknown
+  const Member* leader = nullptr;  ///< in the highest term that has one, if it answers
   std::vector<Seat> seats;
   bool changing = false;  ///< a server is being added or removed
-  bool starved = false;   ///< at least one member could not be looked at for want of our own resources
+  bool starved =
+      false;  ///< at least one member could not be looked at for want of our own resources
 
   Quorum quorum;
   bool quorum_proven = false;  ///< somebody hears a leader that cannot be without a majority
@@ -112,16 +123,22 @@ struct Picture {
   Picture(Picture&&) = default;
   Picture& operator=(Picture&&) = default;
 
-  /// Whether an age shows life: nothing is silent for longer than one election round in a healthy cluster.
-  [[nodiscard]] bool fresh(Milliseconds age) const noexcept { return age <= election_timer + Milliseconds(1000); }
+  /// Whether an age shows life: nothing is silent for longer than one election round in a healthy
+  /// cluster.
+  [[nodiscard]] bool fresh(Milliseconds age) const noexcept {
+    return age <= election_timer + Milliseconds(1000);
+  }
   /// Whether a leader stands behind the newest list.
   [[nodiscard]] bool anchored() const noexcept { return newest != nullptr && newest->anchored(); }
   /// The term of the newest view.
-  [[nodiscard]] std::uint64_t term() const noexcept { return newest ? newest->opinion->status->term : 0; }
+  [[nodiscard]] std::uint64_t term() const noexcept {
+    return newest ? newest->opinion->status->term : 0;
+  }
   [[nodiscard]] bool anybody_takes_part() const noexcept;
 };
 
-Picture draw(std::span<const Opinion> opinions, const Expectation& expectation, const Memory& memory, TimePoint now);
+Picture draw(std::span<const Opinion> opinions, const Expectation& expectation,
+             const Memory& memory, TimePoint now);
 
 /// The second half of draw(): who sits where, who lives, is there a quorum.
 void fill_seats(Picture& picture, const Memory& memory);
@@ -129,9 +146,9 @@ void fill_seats(Picture& picture, const Memory& memory);
 /// Whether any line tells an age; OVS 2.9 to 2.14 prints none.
 bool tells_ages(const Status& status) noexcept;
 
-/// Whether both are the same server, by id and address. Four digits may collide, so an address that differs contradicts
-/// unless `lenient`.
-bool same_server(const MemberId& a, std::string_view a_address, const MemberId& b, std::string_view b_address,
-                 bool lenient = false) noexcept;
+/// Whether both are the same server, by id and address. Four digits may collide, so an address that
+/// differs contradicts unless `lenient`.
+bool same_server(const MemberId& a, std::string_view a_address, const MemberId& b,
+                 std::string_view b_address, bool lenient = false) noexcept;
 
 }  // namespace wardmote::judge::raft

@@ -9,12 +9,15 @@
 namespace wardmote::judge::raft {
 namespace {
 
-std::string with_short_name(const MemberId& id) { return fmt::format("{} ({})", short_name(id), to_string(id)); }
+std::string with_short_name(const MemberId& id) {
+  return fmt::format("{} ({})", short_name(id), to_string(id));
+}
 
 std::string quote_line(const Status& status, Line line) {
   switch (line) {
     case Line::kClusterId:
-      return "Cluster ID: " + (status.cluster_id.known() ? with_short_name(status.cluster_id) : "not yet known");
+      return "Cluster ID: " +
+             (status.cluster_id.known() ? with_short_name(status.cluster_id) : "not yet known");
     case Line::kServerId: return "Server ID: " + with_short_name(status.server_id);
     case Line::kAddress: return "Address: " + status.address;
     case Line::kStatus: return fmt::format("Status: {}", to_string(status.standing));
@@ -27,15 +30,18 @@ std::string quote_line(const Status& status, Line line) {
     case Line::kTerm: return fmt::format("Term: {}", status.term);
     case Line::kLeader: return "Leader: " + to_string(status.leader);
     case Line::kLog: return fmt::format("Log: [{}, {}]", status.log_start, status.log_next);
-    case Line::kUncommitted: return fmt::format("Entries not yet committed: {}", status.uncommitted);
+    case Line::kUncommitted:
+      return fmt::format("Entries not yet committed: {}", status.uncommitted);
   }
   return {};
 }
 
-std::vector<std::string> without_unknown(std::string name, std::string id, std::string_view address) {
+std::vector<std::string> without_unknown(std::string name, std::string id,
+                                         std::string_view address) {
   std::vector<std::string> known;
   for (std::string each : {std::move(name), std::move(id), std::string(address)}) {
-    if (!each.empty() && std::ranges::find(known, each) == known.end()) known.push_back(std::move(each));
+    if (!each.empty() && std::ranges::find(known, each) == known.end())
+      known.push_back(std::move(each));
   }
   return known;
 }

@@ -10,14 +10,17 @@ namespace {
 constexpr std::size_t kMaxSeats = 64;
 
 bool is_voter(Phase phase) noexcept {
-  return phase != Phase::kAddingCatchup && phase != Phase::kAddingCaughtUp && phase != Phase::kAddingCommitting;
+  return phase != Phase::kAddingCatchup && phase != Phase::kAddingCaughtUp &&
+         phase != Phase::kAddingCommitting;
 }
 
 void take_seats(Picture& picture, const Memory& memory) {
   if (!picture.newest) {
     for (const Listed& listed : memory.list()) {
-      picture.seats.push_back(
-          {.id = listed.id, .nickname = listed.nickname, .address = listed.address, .voter = listed.voter});
+      picture.seats.push_back({.id = listed.id,
+                               .nickname = listed.nickname,
+                               .address = listed.address,
+                               .voter = listed.voter});
     }
     return;
   }
@@ -25,7 +28,10 @@ void take_seats(Picture& picture, const Memory& memory) {
   picture.seats.reserve(std::min(servers.size(), kMaxSeats));
   for (const Server& server : servers) {
     if (picture.seats.size() == kMaxSeats) break;
-    Seat seat{.id = server.id, .nickname = server.nickname, .address = server.address, .phase = server.phase};
+    Seat seat{.id = server.id,
+              .nickname = server.nickname,
+              .address = server.address,
+              .phase = server.phase};
     seat.voter = is_voter(server.phase);
     seat.line = &server;
     picture.seats.push_back(seat);
@@ -51,13 +57,16 @@ bool may_report(const Member& member, const Seat& seat) noexcept {
 }
 
 void find_reporters(Picture& picture) noexcept {
-  // By id and address first; an id alone only for who has no seat by then, since four digits may collide.
+  // By id and address first; an id alone only for who has no seat by then, since four digits may
+  // collide.
   for (const bool lenient : {false, true}) {
     for (Member& member : picture.members) {
       if (member.seat || !member.id.known()) continue;
       for (Seat& seat : picture.seats) {
         if (seat.reporter && lenient) continue;
-        if (!may_report(member, seat) || !same_server(member.id, member.address, seat.id, seat.address, lenient)) continue;
+        if (!may_report(member, seat) ||
+            !same_server(member.id, member.address, seat.id, seat.address, lenient))
+          continue;
         member.seat = &seat;
         if (!seat.reporter) seat.reporter = &member;  // a cloned server id keeps the first by name
         break;
@@ -67,14 +76,16 @@ void find_reporters(Picture& picture) noexcept {
 }
 
 bool answers_now(const Member& member) noexcept {
-  return member.takes_part() || member.presence == Presence::kJoining || member.presence == Presence::kForeign;
+  return member.takes_part() || member.presence == Presence::kJoining ||
+         member.presence == Presence::kForeign;
 }
 
 void find_successors(Picture& picture) noexcept {
   for (Seat& seat : picture.seats) {
     if (seat.reporter || seat.address.empty()) continue;
     for (const Member& member : picture.members) {
-      if (answers_now(member) && member.status() && member.address == seat.address) seat.successor = &member;
+      if (answers_now(member) && member.status() && member.address == seat.address)
+        seat.successor = &member;
     }
   }
 }
@@ -91,7 +102,9 @@ void complete_ids(Picture& picture, const Memory& memory) noexcept {
   }
 }
 
-bool may_own(const Member& member) noexcept { return !member.seat && !answers_now(member); }
+bool may_own(const Member& member) noexcept {
+  return !member.seat && !answers_now(member);
+}
 
 void own(Member& member, Seat& seat) noexcept {
   seat.owner = &member;
@@ -99,13 +112,15 @@ void own(Member& member, Seat& seat) noexcept {
   member.seat = &seat;
 }
 
-/// Listed servers that nobody reports and that must be members which do not answer: by remembered id, then by address.
+/// Listed servers that nobody reports and that must be members which do not answer: by remembered
+/// id, then by address.
 void find_owners(Picture& picture) noexcept {
   for (Member& member : picture.members) {
     if (!may_own(member) || !member.identity) continue;
     for (Seat& seat : picture.seats) {
       if (seat.reporter || seat.owner) continue;
-      if (!same_server(member.identity->id, member.identity->address, seat.id, seat.address)) continue;
+      if (!same_server(member.identity->id, member.identity->address, seat.id, seat.address))
+        continue;
       own(member, seat);
       break;
     }
@@ -120,10 +135,13 @@ void find_owners(Picture& picture) noexcept {
   }
 }
 
-/// Whether `witness` heard the server of `seat` of late, and later than its owner fell silent.
-bool hears(const Picture& picture, const Seat& seat, const Member& witness, const Server& line) noexcept {
+/// Whether `witness` heard the server of `seat` of late, and later than its owner fell silent or
+/// became something else.
+bool hears(const Picture& picture, const Seat& seat, const Member& witness,
+           const Server& line) noexcept {
   if (!line.last_message || !picture.fresh(*line.last_message)) return false;
-  if (!seat.owner || !seat.owner->silent_from) return true;
+  if (!seat.owner) return true;
+  if (!seat.owner->silent_from) return false;
   return witness.opinion->begun - *line.last_message > *seat.owner->silent_from;
 }
 
@@ -132,12 +150,14 @@ void find_heard(Picture& picture) noexcept {
     seat.heard = seat.at_leader && hears(picture, seat, *picture.leader, *seat.at_leader);
   }
   if (picture.leader && picture.leader->status()) return;
-  // The leader itself tells nothing. It would not go on for long without a majority, so hearing it proves one.
+  // The leader itself tells nothing. It would not go on for long without a majority, so hearing it
+  // proves one; but a server that answers us as no leader has stepped down.
   for (const Member& member : picture.members) {
     if (!member.hears_leader || member.status()->term < picture.term()) continue;
     const Server& line = *member.leader_line;
     for (Seat& seat : picture.seats) {
       if (!same_server(line.id, line.address, seat.id, seat.address)) continue;
+      if (seat.reporter && seat.reporter->status()) continue;
       if (line.last_message ? hears(picture, seat, member, line) : !seat.owner) {
         seat.heard = true;
         picture.quorum_proven = true;
@@ -165,7 +185,9 @@ void attribute_the_rest(Picture& picture) noexcept {
   }
 }
 
-bool is_certain_silence(const Member& member) noexcept { return member.presence != Presence::kUnknown; }
+bool is_certain_silence(const Member& member) noexcept {
+  return member.presence != Presence::kUnknown;
+}
 
 /// Whether neither end of the connection between this server and the leader hears the other.
 bool is_cut_off(const Picture& picture, const Seat& seat) noexcept {
@@ -185,7 +207,9 @@ Life judge_life(const Picture& picture, const Seat& seat, bool leader_tells) noe
   if (leader_tells && seat.at_leader) return Life::kSilent;
   if (seat.owner) return Life::kUnknown;
   if (!seat.attributed) return Life::kUnasked;
-  const auto may_live = [](const Member& member) { return may_own(member) && !is_certain_silence(member); };
+  const auto may_live = [](const Member& member) {
+    return may_own(member) && !is_certain_silence(member);
+  };
   return std::ranges::any_of(picture.members, may_live) ? Life::kUnknown : Life::kSilent;
 }
 
@@ -202,21 +226,25 @@ void count_quorum(Picture& picture) noexcept {
   // A leader that prints no ages (OVS 2.9 to 2.14) steps down by itself when it hears no majority.
   const Member* const leader = picture.leader;
   if (leader && leader->status() && !tells_ages(*leader->status()) && picture.quorum.voters > 1) {
-    picture.quorum_proven = picture.quorum.live + picture.unknown + picture.unasked >= picture.quorum.needed;
+    picture.quorum_proven =
+        picture.quorum.live + picture.unknown + picture.unasked >= picture.quorum.needed;
   }
-  if (picture.quorum_proven) picture.quorum.live = std::max(picture.quorum.live, picture.quorum.needed);
+  if (picture.quorum_proven)
+    picture.quorum.live = std::max(picture.quorum.live, picture.quorum.needed);
 }
 
 /// A member that we cannot reach, while others hear it, is not down.
 void believe_the_others(Picture& picture) noexcept {
-  const bool stranger_lives = std::ranges::any_of(
-      picture.seats, [](const Seat& seat) { return !seat.reporter && !seat.attributed && seat.heard; });
+  const bool stranger_lives = std::ranges::any_of(picture.seats, [](const Seat& seat) {
+    return !seat.reporter && !seat.attributed && seat.heard;
+  });
   for (Member& member : picture.members) {
     if (member.presence != Presence::kDown) continue;
     const Opinion& opinion = *member.opinion;
     const bool unreachable = opinion.status_source.reason.code == ReasonCode::kUnreachable ||
                              opinion.local_source.reason.code == ReasonCode::kUnreachable;
-    member.heard = member.seat ? member.seat->heard : unreachable && !member.id.known() && stranger_lives;
+    member.heard =
+        member.seat ? member.seat->heard : unreachable && !member.id.known() && stranger_lives;
     if (member.heard) member.presence = Presence::kUnknown;
   }
 }
@@ -232,7 +260,8 @@ void fill_seats(Picture& picture, const Memory& memory) {
   find_owners(picture);
   find_heard(picture);
   attribute_the_rest(picture);
-  const bool leader_tells = picture.leader && picture.leader->status() && tells_ages(*picture.leader->status());
+  const bool leader_tells =
+      picture.leader && picture.leader->status() && tells_ages(*picture.leader->status());
   for (Seat& seat : picture.seats) seat.life = judge_life(picture, seat, leader_tells);
   count_quorum(picture);
   believe_the_others(picture);

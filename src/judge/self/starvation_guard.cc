@@ -18,13 +18,16 @@ void StarvationGuard::beat(TimePoint due, TimePoint now, WallTime wall) noexcept
   if (now - due >= policy_.late_limit) mark(due, now, "its timers ran late");
   if (last_beat_) {
     const Duration drift = (wall - last_wall_) - (now - *last_beat_);
-    if (std::chrono::abs(drift) >= policy_.jump_limit) mark(*last_beat_, now, "the wall clock jumped");
+    if (std::chrono::abs(drift) >= policy_.jump_limit)
+      mark(*last_beat_, now, "the wall clock jumped");
   }
   last_beat_ = now;
   last_wall_ = wall;
 }
 
-void StarvationGuard::exhausted(TimePoint now) noexcept { mark(now, now, "it lacked descriptors or memory"); }
+void StarvationGuard::exhausted(TimePoint now) noexcept {
+  mark(now, now, "it lacked descriptors or memory");
+}
 
 bool StarvationGuard::voids(TimePoint begun, TimePoint ended) const noexcept {
   return starved_from_ && begun <= starved_to_ && ended >= *starved_from_;
@@ -32,7 +35,8 @@ bool StarvationGuard::voids(TimePoint begun, TimePoint ended) const noexcept {
 
 std::optional<std::string> StarvationGuard::complaint(TimePoint now) const {
   if (!starved_from_ || now - starved_to_ >= policy_.quiet_after) return std::nullopt;
-  return fmt::format("prober starved: {} for {}, {} ago", why_, format_duration(starved_to_ - *starved_from_),
+  return fmt::format("prober starved: {} for {}, {} ago", why_,
+                     format_duration(starved_to_ - *starved_from_),
                      format_duration(now - starved_to_));
 }
 

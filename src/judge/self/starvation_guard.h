@@ -9,13 +9,15 @@
 namespace wardmote::judge {
 
 struct StarvationPolicy {
-  Duration late_limit = std::chrono::milliseconds(250);    ///< a timer this late means that we did not run
-  Duration jump_limit = std::chrono::seconds(2);           ///< wall against boot clock between two beats
-  Duration quiet_after = std::chrono::seconds(5);          ///< still degraded for this long after the last sign
+  Duration late_limit =
+      std::chrono::milliseconds(250);             ///< a timer this late means that we did not run
+  Duration jump_limit = std::chrono::seconds(2);  ///< wall against boot clock between two beats
+  Duration quiet_after =
+      std::chrono::seconds(5);  ///< still degraded for this long after the last sign
 };
 
-/// Knows when this process was too starved to judge others (rule: own sickness is not others' death). Fed by a regular
-/// heartbeat of the agent. Pure; life cycle: one for each agent.
+/// Knows when this process was too starved to judge others (rule: own sickness is not others'
+/// death). Fed by a regular heartbeat of the agent. Pure; life cycle: one for each agent.
 class StarvationGuard {
  public:
   explicit StarvationGuard(StarvationPolicy policy = {}) noexcept : policy_(policy) {}
@@ -25,8 +27,9 @@ class StarvationGuard {
   /// We failed for want of our own resources (descriptors, memory).
   void exhausted(TimePoint now) noexcept;
 
-  /// Whether a negative verdict from a look between `begun` and `ended` is void. After a pause the deadline of a look may
-  /// run before the heartbeat does: deliver a heartbeat that is overdue first.
+  /// Whether a negative verdict from a look between `begun` and `ended` is void. After a pause the
+  /// deadline of a look may run before the heartbeat does: deliver a heartbeat that is overdue
+  /// first.
   [[nodiscard]] bool voids(TimePoint begun, TimePoint ended) const noexcept;
   /// Why this agent is degraded at `now`; nothing when it is well.
   [[nodiscard]] std::optional<std::string> complaint(TimePoint now) const;

@@ -78,7 +78,11 @@ TEST(CheckMachine, OneGoodOutcomeForgivesAnError) {
 
 TEST(CheckMachine, ReportedNeedsRiseGoodOutcomesInARow) {
   Fed check;
-  check.feed(Outcome::kOk).feed(Outcome::kFail, 3).feed(Outcome::kOk).feed(Outcome::kFail).feed(Outcome::kOk);
+  check.feed(Outcome::kOk)
+      .feed(Outcome::kFail, 3)
+      .feed(Outcome::kOk)
+      .feed(Outcome::kFail)
+      .feed(Outcome::kOk);
   EXPECT_EQ(check.state().state, State::kReported);
   check.feed(Outcome::kOk);
   EXPECT_EQ(check.state().state, State::kHealthy);

@@ -4,8 +4,6 @@
 
 #include <chrono>
 
-#include "base/format.h"
-
 namespace wardmote::testing {
 
 using runtime::Task;
@@ -24,9 +22,17 @@ OvnWorld::~OvnWorld() {
 }
 
 FakeServer& OvnWorld::serve(std::string_view name, FakeManners manners) {
+  const auto spawn = [this](std::string task_name, Task<void> task) {
+    tasks_.spawn(std::move(task_name), std::move(task));
+  };
   servers_.push_back(
-      std::make_unique<FakeServer>(runtime_, tasks_, endpoint(name), std::move(manners)));
+      std::make_unique<FakeServer>(runtime_, spawn, endpoint(name), std::move(manners)));
   return *servers_.back();
+}
+
+void OvnWorld::remove(std::string_view name, FakeServer& server) {
+  server.hang_up();
+  std::filesystem::remove(path(name));
 }
 
 void OvnWorld::run(Task<void> body) {

@@ -28,6 +28,8 @@ class OvnWorld {
     return runtime::Endpoint::unix_socket(path(name));
   }
   FakeServer& serve(std::string_view name, FakeManners manners);
+  /// The server of that name is gone, and so is its socket file.
+  void remove(std::string_view name, FakeServer& server);
   /// Runs `body` to its end, then stops all servers and tasks.
   void run(runtime::Task<void> body);
 

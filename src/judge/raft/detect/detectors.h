@@ -5,7 +5,8 @@
 
 namespace wardmote::judge::raft {
 
-/// Adds what it sees in the picture. Detectors know nothing of windows, of earlier looks or of each other.
+/// Adds what it sees in the picture. Detectors know nothing of windows, of earlier looks or of each
+/// other.
 using Detector = void (*)(const Picture& picture, Conditions& out);
 
 // leadership.cc
@@ -44,10 +45,12 @@ void detect_stale_hint(const Picture& picture, Conditions& out);
 void detect_member_down(const Picture& picture, Conditions& out);
 void detect_member_hung(const Picture& picture, Conditions& out);
 
-/// Whether a leader lacks a majority that it heard of late; nothing when it prints no ages or did not give its status.
+/// Whether a leader lacks a majority that it heard of late; nothing when it prints no ages or did
+/// not give its status.
 bool lacks_majority(const Picture& picture, const Member& leader);
 
-/// A member that takes part and is not in the newest list, which a leader stands behind: it was removed and does not know.
+/// A member that takes part and is not in the newest list, which a leader stands behind: it was
+/// removed and does not know.
 bool is_zombie(const Picture& picture, const Member& member) noexcept;
 
 }  // namespace wardmote::judge::raft

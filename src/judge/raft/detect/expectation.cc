@@ -41,16 +41,16 @@ bool is_joining(const Picture& picture, std::string_view hint) noexcept {
 }
 
 bool lives_at(const Picture& picture, std::string_view hint) noexcept {
-  return std::ranges::any_of(picture.seats, [&](const Seat& seat) {
-    return seat.lives() && means(hint, seat.address);
-  });
+  return std::ranges::any_of(
+      picture.seats, [&](const Seat& seat) { return seat.lives() && means(hint, seat.address); });
 }
 
 /// Hints and list compared.
 struct Comparison {
-  std::vector<const Seat*> live_strangers;         ///< listed, alive, not expected
-  std::vector<std::string_view> missing;           ///< expected, in nobody's list, and nobody took its place
-  std::vector<std::string_view> outdated;          ///< expected, dead or in nobody's list, and a live stranger is there instead
+  std::vector<const Seat*> live_strangers;  ///< listed, alive, not expected
+  std::vector<std::string_view> missing;  ///< expected, in nobody's list, and nobody took its place
+  std::vector<std::string_view>
+      outdated;  ///< expected, dead or in nobody's list, and a live stranger is there instead
 };
 
 bool is_comparable(const Picture& picture) noexcept {
@@ -60,7 +60,8 @@ bool is_comparable(const Picture& picture) noexcept {
 Comparison compare(const Picture& picture) {
   Comparison result;
   for (const Seat& seat : picture.seats) {
-    if (seat.lives() && !is_expected(picture, seat.address)) result.live_strangers.push_back(&seat);
+    const bool stranger = seat.voter && !is_expected(picture, seat.address);
+    if (stranger && seat.lives()) result.live_strangers.push_back(&seat);
   }
   std::vector<std::string_view> unlisted;
   std::vector<std::string_view> dead;
@@ -74,7 +75,8 @@ Comparison compare(const Picture& picture) {
   std::ranges::sort(unlisted);
   std::ranges::sort(dead);
   const std::size_t replaced = std::min(unlisted.size(), result.live_strangers.size());
-  result.outdated.assign(unlisted.begin(), unlisted.begin() + static_cast<std::ptrdiff_t>(replaced));
+  result.outdated.assign(unlisted.begin(),
+                         unlisted.begin() + static_cast<std::ptrdiff_t>(replaced));
   result.missing.assign(unlisted.begin() + static_cast<std::ptrdiff_t>(replaced), unlisted.end());
   for (const std::string_view hint : dead) {
     if (result.outdated.size() < result.live_strangers.size()) result.outdated.push_back(hint);
@@ -96,15 +98,16 @@ void add_both_lists(const Picture& picture, Finding& finding) {
 void detect_unexpected_member(const Picture& picture, Conditions& out) {
   if (!is_comparable(picture)) return;
   for (const Seat& seat : picture.seats) {
-    if (seat.lives() || is_expected(picture, seat.address)) continue;
+    if (!seat.voter || seat.lives() || is_expected(picture, seat.address)) continue;
     const std::string key = fmt::format("{}@{}", short_name(seat.id), seat.address);
     if (seat.life != Life::kSilent) {
       out.push_back(uncertain(kRaftUnexpectedMember, key));
       continue;
     }
-    Condition found = condition(kRaftUnexpectedMember, key, picture.begun);
+    Condition found = condition(kRaftUnexpectedMember, key, picture.shown);
     found.finding.subjects = names(seat);
-    found.finding.summary = fmt::format("{} at {} is listed, not expected, and does not live", label(seat), seat.address);
+    found.finding.summary = fmt::format("{} at {} is listed, not expected, and does not live",
+                                        label(seat), seat.address);
     found.finding.evidence = testify(picture, seat);
     found.finding.evidence.push_back({"configuration", quote_hints(picture)});
     found.finding.advice = advise_kick(picture, seat);
@@ -115,7 +118,7 @@ void detect_unexpected_member(const Picture& picture, Conditions& out) {
 void detect_missing_member(const Picture& picture, Conditions& out) {
   if (!is_comparable(picture)) return;
   for (const std::string_view hint : compare(picture).missing) {
-    Condition found = condition(kRaftMissingMember, std::string(hint), picture.begun);
+    Condition found = condition(kRaftMissingMember, std::string(hint), picture.shown);
     found.finding.subjects = {std::string(hint)};
     found.finding.summary = fmt::format("{} is expected and in no member's list", hint);
     add_both_lists(picture, found.finding);
@@ -127,7 +130,7 @@ void detect_stale_hint(const Picture& picture, Conditions& out) {
   if (!is_comparable(picture)) return;
   const Comparison hints = compare(picture);
   if (hints.live_strangers.empty()) return;
-  Condition found = condition(kRaftStaleHint, "", picture.begun);
+  Condition found = condition(kRaftStaleHint, "", picture.shown);
   for (const std::string_view hint : hints.outdated) found.finding.subjects.emplace_back(hint);
   std::vector<std::string> living;
   for (const Seat* seat : hints.live_strangers) {
@@ -135,11 +138,13 @@ void detect_stale_hint(const Picture& picture, Conditions& out) {
     living.push_back(fmt::format("{} at {}", label(*seat), seat->address));
   }
   if (hints.outdated.empty()) {
-    found.finding.summary = fmt::format("{} lives and is not in the list of expected addresses: the list is old",
-                                        fmt::join(living, ", "));
+    found.finding.summary =
+        fmt::format("{} lives and is not in the list of expected addresses: the list is old",
+                    fmt::join(living, ", "));
   } else {
-    found.finding.summary = fmt::format("{} is expected, but {} lives in its place: the list of expected addresses is old",
-                                        fmt::join(hints.outdated, ", "), fmt::join(living, ", "));
+    found.finding.summary = fmt::format(
+        "{} is expected, but {} lives in its place: the list of expected addresses is old",
+        fmt::join(hints.outdated, ", "), fmt::join(living, ", "));
   }
   add_both_lists(picture, found.finding);
   out.push_back(std::move(found));

@@ -15,7 +15,9 @@ namespace {
 
 using enum Code;
 
-std::string key_of(const Seat& seat) { return fmt::format("{}@{}", short_name(seat.id), seat.address); }
+std::string key_of(const Seat& seat) {
+  return fmt::format("{}@{}", short_name(seat.id), seat.address);
+}
 
 bool shares_its_address(const Picture& picture, const Seat& seat) noexcept {
   return !seat.address.empty() && std::ranges::any_of(picture.seats, [&](const Seat& other) {
@@ -27,26 +29,31 @@ bool shares_its_address(const Picture& picture, const Seat& seat) noexcept {
 const Seat* find_live_twin(const Picture& picture, const Seat& seat) noexcept {
   for (const Seat& other : picture.seats) {
     if (&other == &seat || other.address != seat.address) continue;
-    // Whoever answered last at this address is the living one, even if it does not answer at the moment.
-    if (other.lives() || other.reporter || (other.owner && !seat.owner && !seat.heard)) return &other;
+    // Whoever answered last at this address is the living one, even if it does not answer at the
+    // moment.
+    if (other.lives() || other.reporter || (other.owner && !seat.owner && !seat.heard))
+      return &other;
   }
   return nullptr;
 }
 
 void describe_ghost(const Picture& picture, const Seat& ghost, const Seat& live, Finding& finding) {
   finding.subjects = names(ghost);
-  finding.summary = fmt::format("{} is listed at {}, but {} lives there: a ghost that counts as a voter", label(ghost),
-                                ghost.address, label(live));
+  finding.summary =
+      fmt::format("{} is listed at {}, but {} lives there: a ghost that counts as a voter",
+                  label(ghost), ghost.address, label(live));
   finding.evidence = testify(picture, ghost);
   if (live.reporter) {
-    finding.evidence.push_back(testify(*live.reporter, {Line::kServerId, Line::kAddress, Line::kStatus}));
+    finding.evidence.push_back(
+        testify(*live.reporter, {Line::kServerId, Line::kAddress, Line::kStatus}));
   } else {
     std::ranges::copy(testify(picture, live), std::back_inserter(finding.evidence));
   }
   finding.advice = advise_kick(picture, ghost);
 }
 
-/// Nobody answers at the address: all that are listed there are named, and none is called the ghost.
+/// Nobody answers at the address: all that are listed there are named, and none is called the
+/// ghost.
 void describe_unresolved(const Picture& picture, std::string_view address, Finding& finding) {
   std::vector<std::string> ids;
   for (const Seat& seat : picture.seats) {
@@ -56,8 +63,10 @@ void describe_unresolved(const Picture& picture, std::string_view address, Findi
     std::ranges::copy(testify(picture, seat), std::back_inserter(finding.evidence));
   }
   std::ranges::sort(ids);
-  finding.summary = fmt::format("{} are all listed at {}, and none is known to live there", fmt::join(ids, ", "), address);
-  finding.advice = Advice{.text = "Find out which of the servers at this address runs before removing another."};
+  finding.summary = fmt::format("{} are all listed at {}, and none is known to live there",
+                                fmt::join(ids, ", "), address);
+  finding.advice =
+      Advice{.text = "Find out which of the servers at this address runs before removing another."};
 }
 
 }  // namespace
@@ -70,11 +79,13 @@ void detect_cluster_id_mismatch(const Picture& picture, Conditions& out) {
     if (member.presence != Presence::kForeign && !lost_joiner) continue;
     Condition found = condition(kRaftClusterIdMismatch, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
-    found.finding.summary = fmt::format("{} belongs to cluster {}, the others to {}", label(member), short_name(id),
-                                        short_name(picture.cluster_id));
+    found.finding.summary = fmt::format("{} belongs to cluster {}, the others to {}", label(member),
+                                        short_name(id), short_name(picture.cluster_id));
     found.finding.evidence = {testify(member, {Line::kClusterId, Line::kRole, Line::kTerm})};
     for (const Member& other : picture.members) {
-      if (other.takes_part()) found.finding.evidence.push_back(testify(other, {Line::kClusterId, Line::kRole, Line::kTerm}));
+      if (other.takes_part())
+        found.finding.evidence.push_back(
+            testify(other, {Line::kClusterId, Line::kRole, Line::kTerm}));
     }
     out.push_back(std::move(found));
   }
@@ -84,11 +95,11 @@ void detect_stale_member(const Picture& picture, Conditions& out) {
   for (const Seat& seat : picture.seats) {
     if (seat.lives() || seat.reporter || !shares_its_address(picture, seat)) continue;
     if (const Seat* const live = find_live_twin(picture, seat)) {
-      Condition found = condition(kRaftStaleMember, key_of(seat), picture.begun);
+      Condition found = condition(kRaftStaleMember, key_of(seat), picture.shown);
       describe_ghost(picture, seat, *live, found.finding);
       out.push_back(std::move(found));
     } else if (!seat.owner) {
-      Condition found = condition(kRaftStaleMember, std::string(seat.address), picture.begun);
+      Condition found = condition(kRaftStaleMember, std::string(seat.address), picture.shown);
       describe_unresolved(picture, seat.address, found.finding);
       out.push_back(std::move(found));
     }
@@ -111,8 +122,9 @@ void detect_dead_member(const Picture& picture, Conditions& out) {
     // A slow cluster beats slowly: ten election timers if that is longer than the row's time.
     found.window.fixed = std::max<Duration>(found.window.fixed, 10 * picture.election_timer);
     found.finding.subjects = names(seat);
-    found.finding.summary = fmt::format("{} at {} is a voter that nobody hears and no configured member accounts for",
-                                        label(seat), seat.address);
+    found.finding.summary =
+        fmt::format("{} at {} is a voter that nobody hears and no configured member accounts for",
+                    label(seat), seat.address);
     found.finding.evidence = testify(picture, seat);
     found.finding.advice = advise_kick(picture, seat);
     out.push_back(std::move(found));
@@ -124,16 +136,19 @@ void detect_zombie_member(const Picture& picture, Conditions& out) {
     if (!is_zombie(picture, member)) continue;
     Condition found = condition(kRaftZombieMember, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
-    found.finding.summary = fmt::format("{} still runs, but {} is no longer in the member list", member.name(),
-                                        short_name(member.id));
-    found.finding.evidence = {testify(member, {Line::kServerId, Line::kStatus, Line::kRole, Line::kTerm}),
-                              {picture.newest->name(), quote_list(*picture.newest->status())}};
+    found.finding.summary = fmt::format("{} still runs, but {} is no longer in the member list",
+                                        member.name(), short_name(member.id));
+    found.finding.evidence = {
+        testify(member, {Line::kServerId, Line::kStatus, Line::kRole, Line::kTerm}),
+        {picture.newest->name(), quote_list(*picture.newest->status())}};
     out.push_back(std::move(found));
   }
 }
 
 void detect_server_id_cloned(const Picture& picture, Conditions& out) {
-  const auto answers = [](const Member& m) { return m.opinion->server_id().full() && !m.opinion->server_id().zero(); };
+  const auto answers = [](const Member& m) {
+    return m.opinion->server_id().full() && !m.opinion->server_id().zero();
+  };
   for (auto a = picture.members.begin(); a != picture.members.end(); ++a) {
     if (!answers(*a)) continue;
     for (auto b = a + 1; b != picture.members.end(); ++b) {
@@ -141,13 +156,17 @@ void detect_server_id_cloned(const Picture& picture, Conditions& out) {
       Condition found = condition(kRaftServerIdCloned, fmt::format("{}|{}", a->name(), b->name()),
                                   std::max(a->opinion->begun, b->opinion->begun));
       found.finding.subjects = {a->name(), b->name(), to_string(a->id)};
-      found.finding.summary = fmt::format("{} and {} both answer as server {}", a->name(), b->name(), short_name(a->id));
+      found.finding.summary = fmt::format("{} and {} both answer as server {}", a->name(),
+                                          b->name(), short_name(a->id));
       for (const Member* member : {&*a, &*b}) {
-        found.finding.evidence.push_back(testify(*member, {Line::kServerId, Line::kAddress, Line::kRole, Line::kTerm}));
+        found.finding.evidence.push_back(
+            testify(*member, {Line::kServerId, Line::kAddress, Line::kRole, Line::kTerm}));
       }
-      found.finding.advice = Advice{
-          .text = "First make sure that the two configured members do not lead to one process. If they are two, stop the "
-                  "copy, remove its database file, and join it as a new member."};
+      found.finding.advice =
+          Advice{.text =
+                     "First make sure that the two configured members do not lead to one process. "
+                     "If they are two, stop the "
+                     "copy, remove its database file, and join it as a new member."};
       out.push_back(std::move(found));
     }
   }

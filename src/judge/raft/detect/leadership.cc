@@ -62,8 +62,8 @@ bool names_a_stranger(const Picture& picture, const Member& member) noexcept {
 }  // namespace
 
 bool is_zombie(const Picture& picture, const Member& member) noexcept {
-  return picture.anchored() && member.takes_part() && member.presence != Presence::kLeaving && !member.seat &&
-         member.id.known() && &member != picture.newest;
+  return picture.anchored() && member.takes_part() && member.presence != Presence::kLeaving &&
+         !member.seat && member.id.known() && &member != picture.newest;
 }
 
 bool lacks_majority(const Picture& picture, const Member& leader) {
@@ -72,7 +72,8 @@ bool lacks_majority(const Picture& picture, const Member& leader) {
   std::size_t voters = 0;
   std::size_t heard = 0;
   for (const Server& server : status->servers) {
-    const bool joining = server.phase == Phase::kAddingCatchup || server.phase == Phase::kAddingCaughtUp ||
+    const bool joining = server.phase == Phase::kAddingCatchup ||
+                         server.phase == Phase::kAddingCaughtUp ||
                          server.phase == Phase::kAddingCommitting;
     if (joining) continue;
     ++voters;
@@ -82,19 +83,23 @@ bool lacks_majority(const Picture& picture, const Member& leader) {
 }
 
 void detect_two_leaders_same_term(const Picture& picture, Conditions& out) {
-  const auto leads = [](const Member& m) { return m.takes_part() && !m.failed && m.status() && m.claims_to_lead(); };
+  const auto leads = [](const Member& m) {
+    return m.takes_part() && !m.failed && m.status() && m.claims_to_lead();
+  };
   for (auto a = picture.members.begin(); a != picture.members.end(); ++a) {
     if (!leads(*a)) continue;
     for (auto b = a + 1; b != picture.members.end(); ++b) {
       if (!leads(*b) || a->status()->term != b->status()->term) continue;
-      Condition found = condition(kRaftTwoLeadersSameTerm, fmt::format("{}|{}", a->name(), b->name()),
-                                  std::max(a->opinion->begun, b->opinion->begun));
+      Condition found =
+          condition(kRaftTwoLeadersSameTerm, fmt::format("{}|{}", a->name(), b->name()),
+                    std::max(a->opinion->begun, b->opinion->begun));
       found.finding.subjects = names(*a);
       std::ranges::copy(names(*b), std::back_inserter(found.finding.subjects));
-      found.finding.summary = fmt::format("{} and {} both lead in term {}, which raft forbids", label(*a), label(*b),
-                                          a->status()->term);
+      found.finding.summary = fmt::format("{} and {} both lead in term {}, which raft forbids",
+                                          label(*a), label(*b), a->status()->term);
       for (const Member* member : {&*a, &*b}) {
-        found.finding.evidence.push_back(testify(*member, {Line::kRole, Line::kTerm, Line::kClusterId}));
+        found.finding.evidence.push_back(
+            testify(*member, {Line::kRole, Line::kTerm, Line::kClusterId}));
       }
       out.push_back(std::move(found));
     }
@@ -103,18 +108,22 @@ void detect_two_leaders_same_term(const Picture& picture, Conditions& out) {
 
 void detect_stale_leader(const Picture& picture, Conditions& out) {
   for (const Member& member : picture.members) {
-    if (!member.takes_part() || member.failed || !member.status() || !member.claims_to_lead()) continue;
+    if (!member.takes_part() || member.failed || !member.status() || !member.claims_to_lead())
+      continue;
     const bool outdated = picture.anchored() && member.status()->term < picture.term();
     if (!outdated && !lacks_majority(picture, member)) continue;
     Condition found = condition(kRaftStaleLeader, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
     found.finding.evidence.push_back(testify(member, {Line::kRole, Line::kTerm}));
     if (outdated) {
-      found.finding.summary = fmt::format("{} still leads in term {}, while the cluster is in term {}", label(member),
-                                          member.status()->term, picture.term());
-      found.finding.evidence.push_back(testify(*picture.newest, {Line::kRole, Line::kTerm, Line::kLeader}));
+      found.finding.summary =
+          fmt::format("{} still leads in term {}, while the cluster is in term {}", label(member),
+                      member.status()->term, picture.term());
+      found.finding.evidence.push_back(
+          testify(*picture.newest, {Line::kRole, Line::kTerm, Line::kLeader}));
     } else {
-      found.finding.summary = fmt::format("{} leads and hears no majority of the voters", label(member));
+      found.finding.summary =
+          fmt::format("{} leads and hears no majority of the voters", label(member));
       for (const Server& server : member.status()->servers) {
         if (!server.self) found.finding.evidence.push_back({member.name(), quote(server)});
       }
@@ -130,7 +139,8 @@ void detect_failed_leader(const Picture& picture, Conditions& out) {
     // Without its status, a leader that is leaving looks the same for a moment.
     if (!member.status()) found.window = {.election_rounds = 1};
     found.finding.subjects = names(member);
-    found.finding.summary = fmt::format("{} stopped serving after an error and still calls itself leader", label(member));
+    found.finding.summary = fmt::format(
+        "{} stopped serving after an error and still calls itself leader", label(member));
     found.finding.evidence.push_back(testify(member, {Line::kStatus, Line::kRole, Line::kTerm}));
     if (member.status() && member.opinion->local) {
       found.finding.evidence.push_back({member.name(), quote(*member.opinion->local)});
@@ -143,12 +153,13 @@ void detect_no_leader(const Picture& picture, Conditions& out) {
   if (!picture.anybody_takes_part()) return;
   const auto has_leader = [](const Member& member) {
     // `connected` lags behind by one election, so it counts only when nothing better is known.
-    const bool connected = !member.status() && member.opinion->local && member.opinion->local->connected;
+    const bool connected =
+        !member.status() && member.opinion->local && member.opinion->local->connected;
     return member.takes_part() && (member.anchored() || connected);
   };
   if (std::ranges::any_of(picture.members, has_leader)) return;
   if (picture.starved) return out.push_back(uncertain(kRaftNoLeader, ""));
-  Condition found = condition(kRaftNoLeader, "", picture.begun);
+  Condition found = condition(kRaftNoLeader, "", picture.shown);
   found.finding.summary = "no member that answers leads, or hears a leader";
   for (const Member& member : picture.members) {
     if (!member.takes_part()) continue;
@@ -164,12 +175,14 @@ void detect_leader_disagreement(const Picture& picture, Conditions& out) {
     for (auto b = a + 1; b != picture.members.end(); ++b) {
       const std::optional<Claim> second = claim_of(*b);
       if (!second || !contradict(*first, *second)) continue;
-      Condition found = condition(kRaftLeaderDisagreement, "", picture.begun);
+      Condition found = condition(kRaftLeaderDisagreement, "", picture.shown);
       found.finding.subjects = {a->name(), b->name()};
-      found.finding.summary = fmt::format("{} takes {} for the leader, {} takes {}", label(*a), short_name(first->leader),
-                                          label(*b), short_name(second->leader));
+      found.finding.summary =
+          fmt::format("{} takes {} for the leader, {} takes {}", label(*a),
+                      short_name(first->leader), label(*b), short_name(second->leader));
       for (const Member* member : {&*a, &*b}) {
-        found.finding.evidence.push_back(testify(*member, {Line::kRole, Line::kTerm, Line::kLeader}));
+        found.finding.evidence.push_back(
+            testify(*member, {Line::kRole, Line::kTerm, Line::kLeader}));
       }
       return out.push_back(std::move(found));
     }
@@ -178,8 +191,8 @@ void detect_leader_disagreement(const Picture& picture, Conditions& out) {
     if (!names_a_stranger(picture, member)) continue;
     Condition found = condition(kRaftLeaderDisagreement, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
-    found.finding.summary = fmt::format("{} names {} as leader, which is in nobody's list", label(member),
-                                        member.status()->leader.name);
+    found.finding.summary = fmt::format("{} names {} as leader, which is in nobody's list",
+                                        label(member), member.status()->leader.name);
     found.finding.evidence = {testify(member, {Line::kTerm, Line::kLeader}),
                               {member.name(), quote_list(*member.status())}};
     out.push_back(std::move(found));
@@ -189,12 +202,14 @@ void detect_leader_disagreement(const Picture& picture, Conditions& out) {
 void detect_term_divergence(const Picture& picture, Conditions& out) {
   if (!picture.anchored()) return;
   for (const Member& member : picture.members) {
-    if (!member.takes_part() || !member.status() || member.status()->term == picture.term()) continue;
+    if (!member.takes_part() || !member.status() || member.status()->term == picture.term())
+      continue;
     const bool ahead = member.status()->term > picture.term();
     Condition found = condition(kRaftTermDivergence, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
-    found.finding.summary = fmt::format("{} is {} the cluster: term {} against {}", label(member),
-                                        ahead ? "ahead of" : "behind", member.status()->term, picture.term());
+    found.finding.summary =
+        fmt::format("{} is {} the cluster: term {} against {}", label(member),
+                    ahead ? "ahead of" : "behind", member.status()->term, picture.term());
     found.finding.evidence = {testify(member, {Line::kRole, Line::kTerm, Line::kLeader}),
                               testify(*picture.newest, {Line::kRole, Line::kTerm, Line::kLeader})};
     out.push_back(std::move(found));

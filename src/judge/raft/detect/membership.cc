@@ -12,20 +12,23 @@ using enum Code;
 
 /// Whether nothing is under way in its log, so that its list is that of its applied index.
 bool is_settled(const Picture& picture, const Member& member) noexcept {
-  return member.takes_part() && member.presence != Presence::kLeaving && !member.failed && member.status() &&
-         member.status()->uncommitted == 0 && member.status()->unapplied == 0 && !is_zombie(picture, member);
+  return member.takes_part() && member.presence != Presence::kLeaving && !member.failed &&
+         member.status() && member.status()->uncommitted == 0 && member.status()->unapplied == 0 &&
+         !is_zombie(picture, member);
 }
 
 bool lists(const Status& status, const Server& wanted) noexcept {
   return std::ranges::any_of(status.servers, [&](const Server& server) {
-    return same_server(server.id, server.address, wanted.id, wanted.address) && server.address == wanted.address;
+    return same_server(server.id, server.address, wanted.id, wanted.address) &&
+           server.address == wanted.address;
   });
 }
 
 bool same_list(const Status& a, const Status& b) noexcept {
   if (a.servers.size() != b.servers.size()) return false;
   for (std::size_t i = 0; i < a.servers.size(); ++i) {
-    const bool same_place = a.servers[i].id == b.servers[i].id && a.servers[i].address == b.servers[i].address;
+    const bool same_place =
+        a.servers[i].id == b.servers[i].id && a.servers[i].address == b.servers[i].address;
     if (!same_place && !lists(b, a.servers[i])) return false;
   }
   return true;
@@ -38,10 +41,12 @@ void detect_joining_stuck(const Picture& picture, Conditions& out) {
     if (member.presence != Presence::kJoining) continue;
     Condition found = condition(kRaftJoiningStuck, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
-    found.finding.summary = fmt::format("{} is joining the cluster and does not get in", label(member));
+    found.finding.summary =
+        fmt::format("{} is joining the cluster and does not get in", label(member));
     found.finding.evidence = {testify(member, {Line::kStatus, Line::kRemotes, Line::kClusterId})};
     if (picture.leader && picture.leader->status()) {
-      found.finding.evidence.push_back({picture.leader->name(), quote_list(*picture.leader->status())});
+      found.finding.evidence.push_back(
+          {picture.leader->name(), quote_list(*picture.leader->status())});
     }
     out.push_back(std::move(found));
   }
@@ -54,18 +59,23 @@ void detect_member_removed(const Picture& picture, Conditions& out) {
     Condition found = condition(kRaftMemberRemoved, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
     if (leaving) {
-      // To leave is legal and takes as long as the leader needs to commit it; joining is given the same time.
+      // To leave is legal and takes as long as the leader needs to commit it; joining is given the
+      // same time.
       found.window = info(kRaftJoiningStuck).window;
       found.finding.severity = Severity::kWarning;
-      found.finding.summary = fmt::format("{} is leaving the cluster and does not get out", label(member));
+      found.finding.summary =
+          fmt::format("{} is leaving the cluster and does not get out", label(member));
       found.finding.evidence = {testify(member, {Line::kStatus, Line::kRole, Line::kTerm})};
     } else {
-      found.finding.summary = fmt::format("{} runs, but belongs to the cluster no longer", label(member));
+      found.finding.summary =
+          fmt::format("{} runs, but belongs to the cluster no longer", label(member));
       found.finding.evidence = {testify(member, {Line::kStatus})};
-      if (!member.status()) found.finding.evidence = {{member.name(), describe(member.opinion->silence())}};
+      if (!member.status())
+        found.finding.evidence = {{member.name(), describe(member.opinion->silence())}};
     }
     if (picture.newest) {
-      found.finding.evidence.push_back({picture.newest->name(), quote_list(*picture.newest->status())});
+      found.finding.evidence.push_back(
+          {picture.newest->name(), quote_list(*picture.newest->status())});
     }
     out.push_back(std::move(found));
   }
@@ -76,7 +86,8 @@ void detect_member_list_mismatch(const Picture& picture, Conditions& out) {
   const Member& newest = *picture.newest;
   for (const Member& member : picture.members) {
     if (&member == &newest) continue;
-    const bool comparable = is_settled(picture, member) && is_settled(picture, newest) && !picture.changing &&
+    const bool comparable = is_settled(picture, member) && is_settled(picture, newest) &&
+                            !picture.changing &&
                             member.status()->applied_index() == newest.status()->applied_index();
     if (!comparable) {
       if (member.takes_part()) out.push_back(uncertain(kRaftMemberListMismatch, member.name()));
@@ -85,8 +96,9 @@ void detect_member_list_mismatch(const Picture& picture, Conditions& out) {
     if (same_list(*member.status(), *newest.status())) continue;
     Condition found = condition(kRaftMemberListMismatch, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
-    found.finding.summary = fmt::format("{} and {} have applied the same log and list different members", label(member),
-                                        label(newest));
+    found.finding.summary =
+        fmt::format("{} and {} have applied the same log and list different members", label(member),
+                    label(newest));
     for (const Member* each : {&member, &newest}) {
       found.finding.evidence.push_back(testify(*each, {Line::kTerm, Line::kLog}));
       found.finding.evidence.push_back({each->name(), quote_list(*each->status())});
@@ -102,11 +114,14 @@ void detect_mode_mismatch(const Picture& picture, Conditions& out) {
     Condition found = condition(kRaftModeMismatch, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
     const bool named = mode == Mode::kStandalone || mode == Mode::kRelay;
-    found.finding.summary = fmt::format("the database at {} is {}, not a member of a cluster", member.name(),
-                                        named ? to_string(mode) : "not clustered");
-    if (named) found.finding.evidence.push_back({member.name(), fmt::format("_Server: model={}", to_string(mode))});
+    found.finding.summary = fmt::format("the database at {} is {}, not a member of a cluster",
+                                        member.name(), named ? to_string(mode) : "not clustered");
+    if (named)
+      found.finding.evidence.push_back(
+          {member.name(), fmt::format("_Server: model={}", to_string(mode))});
     if (!member.opinion->status_source.answered()) {
-      found.finding.evidence.push_back({member.name(), describe(member.opinion->status_source.reason)});
+      found.finding.evidence.push_back(
+          {member.name(), describe(member.opinion->status_source.reason)});
     }
     out.push_back(std::move(found));
   }

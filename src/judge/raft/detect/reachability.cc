@@ -17,7 +17,8 @@ void add_ways(const Member& member, Finding& finding) {
 
 void add_peers(const Picture& picture, const Member& member, Finding& finding) {
   if (!member.seat) return;
-  for (Evidence& evidence : testify(picture, *member.seat)) finding.evidence.push_back(std::move(evidence));
+  for (Evidence& evidence : testify(picture, *member.seat))
+    finding.evidence.push_back(std::move(evidence));
 }
 
 }  // namespace
@@ -32,7 +33,8 @@ void detect_member_down(const Picture& picture, Conditions& out) {
       found.finding.summary = fmt::format("{} stopped serving after an error", label(member));
       found.finding.evidence = {testify(member, {Line::kStatus, Line::kRole, Line::kTerm})};
     } else {
-      found.finding.summary = fmt::format("{} does not run: {}", label(member), to_string(member.opinion->silence().code));
+      found.finding.summary = fmt::format("{} does not run: {}", label(member),
+                                          to_string(member.opinion->silence().code));
       add_ways(member, found.finding);
     }
     add_peers(picture, member, found.finding);
@@ -45,7 +47,8 @@ void detect_member_hung(const Picture& picture, Conditions& out) {
     if (member.presence != Presence::kHung) continue;
     Condition found = condition(kRaftMemberHung, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
-    found.finding.summary = fmt::format("{} accepts connections and answers nothing", label(member));
+    found.finding.summary =
+        fmt::format("{} accepts connections and answers nothing", label(member));
     add_ways(member, found.finding);
     add_peers(picture, member, found.finding);
     out.push_back(std::move(found));

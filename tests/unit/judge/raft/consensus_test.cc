@@ -28,12 +28,15 @@ TEST(Consensus, AllAgree) {
   EXPECT_EQ(result.union_ips, (Ids{"10.0.0.1", "10.0.0.2", "10.0.0.3"}));
   EXPECT_EQ(result.members_count, 3U);
   EXPECT_EQ(result.expected_members, 3U);
-  EXPECT_TRUE(result.minority_members.empty() && result.diffs.empty() && result.missing_reporters.empty());
-  EXPECT_TRUE(result.unexpected_ips.empty() && result.missing_expected_ips.empty() && result.ip_conflicts.empty());
+  EXPECT_TRUE(result.minority_members.empty() && result.diffs.empty() &&
+              result.missing_reporters.empty());
+  EXPECT_TRUE(result.unexpected_ips.empty() && result.missing_expected_ips.empty() &&
+              result.ip_conflicts.empty());
   EXPECT_TRUE(result.suspect_stale_ids.empty() && result.sid_address_disagreements.empty());
 }
 
-// N1: the original folds the ghost into the member that lives at its address, and sees three of three.
+// N1: the original folds the ghost into the member that lives at its address, and sees three of
+// three.
 TEST(Consensus, AGhostAtALiveAddressIsCountedAndInConflict) {
   FakeCluster cluster(3);
   cluster.node(2).id = *parse_member_id(kNew);
@@ -53,8 +56,9 @@ TEST(Consensus, AGhostAtALiveAddressIsCountedAndInConflict) {
 TEST(Consensus, OneHostWithThreePortsHasThreeMembers) {
   FakeCluster cluster(0);
   for (int i = 1; i <= 3; ++i) {
-    const std::size_t n = cluster.add_node("m" + std::to_string(i), Ids{kFirst, kSecond, kThird}[static_cast<std::size_t>(i - 1)],
-                                           "tcp:127.0.0.1:1664" + std::to_string(i));
+    const std::size_t n = cluster.add_node(
+        "m" + std::to_string(i), Ids{kFirst, kSecond, kThird}[static_cast<std::size_t>(i - 1)],
+        "tcp:127.0.0.1:1664" + std::to_string(i));
     cluster.enlist(n);
   }
   cluster.node(0).role = Role::kLeader;
@@ -64,13 +68,15 @@ TEST(Consensus, OneHostWithThreePortsHasThreeMembers) {
   EXPECT_TRUE(result.ip_conflicts.empty());
 }
 
-// S1: one unexpected address makes the original suspect everybody. S2: it suspects the healthy replacement.
+// S1: one unexpected address makes the original suspect everybody. S2: it suspects the healthy
+// replacement.
 TEST(Consensus, TheDeadIsSuspectAndTheLivingNever) {
   FakeCluster cluster(3);
   cluster.expectation.addresses = {"tcp:10.0.0.1:6643", "tcp:10.0.0.2:6643", "tcp:10.0.0.3:6643"};
   cluster.kill(1);
   cluster.node(1).configured = false;
-  const std::size_t fourth = cluster.add_node("ctl-4", "7b3a0000-dac6-4762-a00e-834c7c7479df", "tcp:10.0.0.4:6643");
+  const std::size_t fourth =
+      cluster.add_node("ctl-4", "7b3a0000-dac6-4762-a00e-834c7c7479df", "tcp:10.0.0.4:6643");
   cluster.enlist(fourth);
   cluster.watch(10s);
   ExtendedConsensusResult result = analyze_consensus(cluster.opinions(), cluster.expectation);
@@ -86,7 +92,8 @@ TEST(Consensus, AMinorityAndItsDifference) {
   FakeCluster cluster(3);
   std::vector<Server> other = cluster.list();
   other[2].address = "tcp:10.0.0.33:6643";
-  other.push_back({.nickname = "beef", .id = *parse_member_id("beef"), .address = "tcp:10.0.0.9:6643"});
+  other.push_back(
+      {.nickname = "beef", .id = *parse_member_id("beef"), .address = "tcp:10.0.0.9:6643"});
   std::swap(other[0], other[3]);
   other.erase(other.begin() + 3);
   cluster.node(1).own_list = other;
@@ -98,7 +105,8 @@ TEST(Consensus, AMinorityAndItsDifference) {
   const ViewDiff& diff = result.diffs.at(kSecond);
   EXPECT_EQ(diff.missing_ids, Ids{kFirst});
   EXPECT_EQ(diff.extra_ids, Ids{"beef"});
-  EXPECT_EQ(diff.address_mismatches.at(kThird), std::pair(std::string("tcp:10.0.0.3:6643"), std::string("tcp:10.0.0.33:6643")));
+  EXPECT_EQ(diff.address_mismatches.at(kThird),
+            std::pair(std::string("tcp:10.0.0.3:6643"), std::string("tcp:10.0.0.33:6643")));
 }
 
 TEST(Consensus, ATieGoesToTheNewestView) {
@@ -116,7 +124,8 @@ TEST(Consensus, ATieGoesToTheNewestView) {
 }
 
 TEST(Consensus, NobodyAnswers) {
-  const ExtendedConsensusResult result = analyze_consensus(std::span<const Opinion>{}, Expectation{});
+  const ExtendedConsensusResult result =
+      analyze_consensus(std::span<const Opinion>{}, Expectation{});
   EXPECT_FALSE(result.all_agree);
   EXPECT_FALSE(result.has_majority);
   EXPECT_EQ(result.quorum_size, 1U);

@@ -7,7 +7,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::vector<std::string> kThree = {"tcp:10.0.0.1:6643", "tcp:10.0.0.2:6643", "tcp:10.0.0.3:6643"};
+const std::vector<std::string> kThree = {"tcp:10.0.0.1:6643", "tcp:10.0.0.2:6643",
+                                         "tcp:10.0.0.3:6643"};
 
 TEST(Expectation, AsExpectedIsSilent) {
   FakeCluster cluster(3);
@@ -28,8 +29,9 @@ TEST(UnexpectedMember, ListedDeadAndNotExpected) {
   cluster.watch(5s);
   cluster.kill(3);
   const Assessment found = cluster.watch(30s);
-  EXPECT_EQ(told(found), (Told{"warning RAFT_QUORUM_MARGIN", "warning RAFT_DEAD_MEMBER 2e3d", "warning RAFT_UNEXPECTED_MEMBER 2e3d",
-                               "warning RAFT_CLUSTER_SIZE"}));
+  EXPECT_EQ(told(found),
+            (Told{"warning RAFT_QUORUM_MARGIN", "warning RAFT_DEAD_MEMBER 2e3d",
+                  "warning RAFT_UNEXPECTED_MEMBER 2e3d", "warning RAFT_CLUSTER_SIZE"}));
 }
 
 TEST(StaleHint, AMemberMoreThanExpectedThatLives) {
@@ -61,7 +63,22 @@ TEST(MissingMember, ADeadExpectedMemberIsNotMissing) {
   cluster.expectation.addresses = kThree;
   cluster.watch(5s);
   cluster.kill(1);
-  EXPECT_EQ(told(cluster.watch(30s)), (Told{"critical RAFT_MEMBER_DOWN ctl-2", "warning RAFT_QUORUM_MARGIN"}));
+  EXPECT_EQ(told(cluster.watch(30s)),
+            (Told{"critical RAFT_MEMBER_DOWN ctl-2", "warning RAFT_QUORUM_MARGIN"}));
+}
+
+TEST(Expectation, AServerThatIsBeingAddedIsNoMemberYet) {
+  for (const bool configured : {true, false}) {
+    FakeCluster cluster(3);
+    cluster.expectation.addresses = kThree;
+    const std::size_t fourth =
+        cluster.add_node("ctl-4", "2e3dde73-c10d-493c-98ae-03173911ef81", "tcp:10.0.0.4:6643");
+    cluster.node(fourth).configured = configured;
+    cluster.node(fourth).standing = Standing::kJoining;
+    cluster.enlist(fourth, Phase::kAddingCatchup);
+    if (!configured) cluster.isolate(fourth);
+    EXPECT_EQ(told(cluster.watch(25s)), Told{});
+  }
 }
 
 TEST(Expectation, NothingIsClaimedWhenNobodySpeaks) {

@@ -13,17 +13,23 @@ using namespace std::chrono_literals;
 
 // As printed by the servers of capture 01-healthy, then made up.
 constexpr const char* kIds[] = {
-    "dea645fa-f66d-419f-89d2-9ef5ed65767e", "499b257a-9bd2-4c64-91ea-a30aa618ef17", "1430fed6-ec54-4795-89a5-cf985d758750",
-    "2e3dde73-c10d-493c-98ae-03173911ef81", "e830801b-24c6-49d9-abce-dd91f3476763", "736ef006-0c2f-4a09-9c89-6158fa4f8c9a",
-    "6f136080-dcc0-4fc6-85a5-81dd539b1143", "c8c75cbc-6b51-4b08-a809-aa4abd81a373", "7b3a0000-dac6-4762-a00e-834c7c7479df",
+    "dea645fa-f66d-419f-89d2-9ef5ed65767e", "499b257a-9bd2-4c64-91ea-a30aa618ef17",
+    "1430fed6-ec54-4795-89a5-cf985d758750", "2e3dde73-c10d-493c-98ae-03173911ef81",
+    "e830801b-24c6-49d9-abce-dd91f3476763", "736ef006-0c2f-4a09-9c89-6158fa4f8c9a",
+    "6f136080-dcc0-4fc6-85a5-81dd539b1143", "c8c75cbc-6b51-4b08-a809-aa4abd81a373",
+    "7b3a0000-dac6-4762-a00e-834c7c7479df",
 };
 constexpr const char* kClusterId = "b563dad3-5d5e-4b38-a150-859542fb32c9";
 constexpr Milliseconds kHeartbeatAge{100};
 constexpr Milliseconds kFollowersSilence{30'000};  // between followers, and it means nothing
 
-MemberId id_of(const std::string& text) { return *parse_member_id(text); }
+MemberId id_of(const std::string& text) {
+  return *parse_member_id(text);
+}
 
-MemberId digits_of(const MemberId& id) { return id_of(short_name(id)); }
+MemberId digits_of(const MemberId& id) {
+  return id_of(short_name(id));
+}
 
 }  // namespace
 
@@ -47,10 +53,15 @@ std::size_t FakeCluster::add_node(std::string name, std::string id, std::string 
 void FakeCluster::enlist(std::size_t i, Phase phase) {
   const Node& node = nodes_[i];
   strike(short_name(node.id));
-  list_.push_back({.nickname = short_name(node.id), .id = digits_of(node.id), .address = node.address, .phase = phase});
+  list_.push_back({.nickname = short_name(node.id),
+                   .id = digits_of(node.id),
+                   .address = node.address,
+                   .phase = phase});
 }
 
-void FakeCluster::strike(std::size_t i) { strike(short_name(nodes_[i].id)); }
+void FakeCluster::strike(std::size_t i) {
+  strike(short_name(nodes_[i].id));
+}
 
 void FakeCluster::strike(const std::string& nickname) {
   std::erase_if(list_, [&](const Server& server) { return server.nickname == nickname; });
@@ -58,10 +69,12 @@ void FakeCluster::strike(const std::string& nickname) {
 
 void FakeCluster::kill(std::size_t i, ReasonCode silence) {
   nodes_[i].silence = silence;
-  if (!nodes_[i].unheard_since) nodes_[i].unheard_since = now_;
+  isolate(i);
 }
 
-void FakeCluster::isolate(std::size_t i) { nodes_[i].unheard_since = now_; }
+void FakeCluster::isolate(std::size_t i) {
+  if (!nodes_[i].unheard_since) nodes_[i].unheard_since = now_;
+}
 
 void FakeCluster::heal(std::size_t i) {
   nodes_[i].silence = ReasonCode::kNone;
@@ -90,7 +103,9 @@ std::optional<std::size_t> FakeCluster::node_of(const Server& server) const {
 std::optional<Milliseconds> FakeCluster::age_between(std::size_t self, const Server& server) const {
   const std::optional<std::size_t> other = node_of(server);
   if (!other) return std::nullopt;
-  const auto since = [&](TimePoint t) { return std::chrono::duration_cast<Milliseconds>(now_ - t) + kHeartbeatAge; };
+  const auto since = [&](TimePoint t) {
+    return std::chrono::duration_cast<Milliseconds>(now_ - t) + kHeartbeatAge;
+  };
   if (nodes_[*other].unheard_since) return since(*nodes_[*other].unheard_since);
   if (nodes_[self].unheard_since) return since(*nodes_[self].unheard_since);
   const bool leads = nodes_[self].role == Role::kLeader || nodes_[*other].role == Role::kLeader;
@@ -122,7 +137,8 @@ Status FakeCluster::status_of(std::size_t self) const {
     server.last_message = age_between(self, server);
     if (node.role != Role::kLeader) continue;
     server.next_index = node.log_next;
-    server.match_index = server.last_message == kHeartbeatAge ? node.log_next - 1 - node.uncommitted : 0;
+    server.match_index =
+        server.last_message == kHeartbeatAge ? node.log_next - 1 - node.uncommitted : 0;
   }
   return status;
 }
@@ -143,11 +159,16 @@ Opinion FakeCluster::opinion_of(std::size_t i) const {
   }
   if (node.mode == Mode::kStandalone || node.mode == Mode::kRelay) {
     opinion.status_source.reason.code = ReasonCode::kNotClustered;
-    opinion.local = Local{.leader = node.mode == Mode::kStandalone, .connected = true, .cluster_id = {}, .server_id = {}, .index = {}};
+    opinion.local = Local{.leader = node.mode == Mode::kStandalone,
+                          .connected = true,
+                          .cluster_id = {},
+                          .server_id = {},
+                          .index = {}};
     return opinion;
   }
   const Status status = status_of(i);
-  Local local{.leader = node.role == Role::kLeader, .connected = node.standing == Standing::kMember};
+  Local local{.leader = node.role == Role::kLeader,
+              .connected = node.standing == Standing::kMember};
   local.cluster_id = node.cluster_id;
   local.server_id = node.id;
   if (node.standing != Standing::kJoining) local.index = status.applied_index();

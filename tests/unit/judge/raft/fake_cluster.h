@@ -15,9 +15,9 @@ namespace wardmote::judge::raft {
 
 /// A server of the fake cluster, as a test sets it up. Its opinion is made from this.
 struct Node {
-  std::string name;     ///< `ctl-1`
+  std::string name;  ///< `ctl-1`
   MemberId id;
-  std::string address;  ///< `tcp:10.0.0.1:6643`
+  std::string address;     ///< `tcp:10.0.0.1:6643`
   bool configured = true;  ///< whether the agent looks at it
   Mode mode = Mode::kClustered;
   ReasonCode silence = ReasonCode::kNone;         ///< how both ways to ask it fail
@@ -26,14 +26,15 @@ struct Node {
   Standing standing = Standing::kMember;
   Role role = Role::kFollower;
   std::uint64_t term = 1;
-  std::optional<std::size_t> follows;     ///< the node that it names as leader
+  std::optional<std::size_t> follows;      ///< the node that it names as leader
   std::optional<TimePoint> unheard_since;  ///< nobody hears it since then, nor it anybody
   std::uint64_t log_next = 5;
   std::uint64_t uncommitted = 0;
   std::optional<std::vector<Server>> own_list;  ///< instead of the list that all share
 };
 
-/// Servers whose opinions are made up from a few facts, and an agent that looks at them once a second. Node 0 leads at first.
+/// Servers whose opinions are made up from a few facts, and an agent that looks at them once a
+/// second. Node 0 leads at first.
 class FakeCluster {
  public:
   explicit FakeCluster(std::size_t size);
@@ -69,7 +70,8 @@ class FakeCluster {
  private:
   [[nodiscard]] Opinion opinion_of(std::size_t i) const;
   [[nodiscard]] Status status_of(std::size_t i) const;
-  [[nodiscard]] std::optional<Milliseconds> age_between(std::size_t self, const Server& other) const;
+  [[nodiscard]] std::optional<Milliseconds> age_between(std::size_t self,
+                                                        const Server& other) const;
   [[nodiscard]] std::optional<std::size_t> node_of(const Server& server) const;
 
   std::vector<Node> nodes_;

@@ -9,8 +9,8 @@ using namespace std::chrono_literals;
 
 const std::string kOld = "1430fed6-ec54-4795-89a5-cf985d758750";
 const std::string kNew = "d8d142e3-c38f-46e8-ae36-3db41907e3ae";
-const std::vector<std::string> kKickFromFirst = {"ovn-appctl",   "-t",             "/run/ovn/ctl-1.ctl",
-                                                 "cluster/kick", "OVN_Northbound", kOld};
+const std::vector<std::string> kKickFromFirst = {
+    "ovn-appctl", "-t", "/run/ovn/ctl-1.ctl", "cluster/kick", "OVN_Northbound", kOld};
 
 /// Node 3 was wiped and has rejoined at its address under a new id (capture 14).
 void wipe_and_rejoin(FakeCluster& cluster) {
@@ -26,25 +26,30 @@ TEST(StaleMember, WipedAndRejoinedAtTheSameAddress) {
   cluster.expectation.replicas = 3;
   cluster.watch(5s);
   wipe_and_rejoin(cluster);
-  EXPECT_EQ(told(cluster.watch(2s)), Told{"warning RAFT_QUORUM_MARGIN"}) << "since the node went down";
+  EXPECT_EQ(told(cluster.watch(2s)), Told{"warning RAFT_QUORUM_MARGIN"})
+      << "since the node went down";
   const Assessment found = cluster.watch(1s);
-  EXPECT_EQ(told(found), (Told{"critical RAFT_STALE_MEMBER " + kOld, "warning RAFT_QUORUM_MARGIN"}));
+  EXPECT_EQ(told(found),
+            (Told{"critical RAFT_STALE_MEMBER " + kOld, "warning RAFT_QUORUM_MARGIN"}));
 
   const Finding& ghost = the(Code::kRaftStaleMember, found);
   EXPECT_EQ(ghost.subjects, (std::vector<std::string>{kOld, "tcp:10.0.0.3:6643"}));
-  EXPECT_EQ(ghost.summary,
-            "1430 is listed at tcp:10.0.0.3:6643, but d8d1 lives there: a ghost that counts as a voter");
+  EXPECT_EQ(
+      ghost.summary,
+      "1430 is listed at tcp:10.0.0.3:6643, but d8d1 lives there: a ghost that counts as a voter");
   ASSERT_EQ(ghost.evidence.size(), 2U);
   EXPECT_EQ(ghost.evidence[0].by, "ctl-1");
   EXPECT_EQ(ghost.evidence[1].by, "ctl-3");
-  EXPECT_EQ(ghost.evidence[1].says, "Server ID: d8d1 (" + kNew + "); Address: tcp:10.0.0.3:6643; Status: cluster member");
+  EXPECT_EQ(ghost.evidence[1].says,
+            "Server ID: d8d1 (" + kNew + "); Address: tcp:10.0.0.3:6643; Status: cluster member");
   EXPECT_EQ(ghost.advice->command, kKickFromFirst);
   EXPECT_EQ(ghost.advice->run_on, "ctl-1");
   EXPECT_EQ(found.members[2].outcome, Outcome::kWarn);
   EXPECT_EQ(found.members[2].reason.text, "stale-server-id (is d8d1, known as 1430)");
 
-  EXPECT_EQ(told(cluster.watch(60s)), (Told{"critical RAFT_STALE_MEMBER " + kOld, "warning RAFT_QUORUM_MARGIN",
-                                            "warning RAFT_CLUSTER_SIZE"}))
+  EXPECT_EQ(told(cluster.watch(60s)),
+            (Told{"critical RAFT_STALE_MEMBER " + kOld, "warning RAFT_QUORUM_MARGIN",
+                  "warning RAFT_CLUSTER_SIZE"}))
       << "the ghost is not a dead member too";
   cluster.strike("1430");
   EXPECT_EQ(told(cluster.watch(1s)), Told{});
@@ -99,11 +104,13 @@ TEST(StaleMember, NoKickOfAnAmbiguousId) {
   FakeCluster cluster(3);
   wipe_and_rejoin(cluster);
   cluster.node(2).id = *parse_member_id("1430ffff-0000-4000-8000-000000000001");
-  cluster.list().push_back({.nickname = "14300", .id = *parse_member_id("1430ffff"), .address = "tcp:10.0.0.3:6643"});
+  cluster.list().push_back(
+      {.nickname = "14300", .id = *parse_member_id("1430ffff"), .address = "tcp:10.0.0.3:6643"});
   cluster.strike("d8d1");
   cluster.list()[2].id = *parse_member_id("14");
   const Assessment found = cluster.watch(10s);
-  for (const Finding& finding : found.findings) EXPECT_TRUE(finding.advice->command.empty()) << finding.summary;
+  for (const Finding& finding : found.findings)
+    EXPECT_TRUE(finding.advice->command.empty()) << finding.summary;
 }
 
 TEST(StaleMember, TheSuccessorThatIsDownNowIsNotTheGhost) {
@@ -122,10 +129,12 @@ TEST(StaleMember, WithoutALiveProcessBothAreNamedAndNoneIsAdvisedAgainst) {
   FakeCluster cluster(3);
   cluster.node(2).configured = false;
   cluster.kill(2);
-  cluster.list().push_back({.nickname = "d8d1", .id = *parse_member_id("d8d1"), .address = "tcp:10.0.0.3:6643"});
+  cluster.list().push_back(
+      {.nickname = "d8d1", .id = *parse_member_id("d8d1"), .address = "tcp:10.0.0.3:6643"});
   const Assessment found = cluster.watch(5s);
   const Finding& ghost = the(Code::kRaftStaleMember, found);
-  EXPECT_EQ(ghost.summary, "1430, d8d1 are all listed at tcp:10.0.0.3:6643, and none is known to live there");
+  EXPECT_EQ(ghost.summary,
+            "1430, d8d1 are all listed at tcp:10.0.0.3:6643, and none is known to live there");
   EXPECT_TRUE(ghost.advice->command.empty());
 }
 
@@ -139,7 +148,8 @@ TEST(DeadMember, AfterTenSecondsWithItsKickCommand) {
   EXPECT_EQ(told(found), Told{"warning RAFT_DEAD_MEMBER e830"});
   const Finding& dead = the(Code::kRaftDeadMember, found);
   EXPECT_EQ(dead.advice->command.back(), "e830");
-  EXPECT_EQ(dead.evidence[0].says, "e830 (e830 at tcp:10.0.0.5:6643) next_index=5 match_index=0 last msg 10100 ms ago");
+  EXPECT_EQ(dead.evidence[0].says,
+            "e830 (e830 at tcp:10.0.0.5:6643) next_index=5 match_index=0 last msg 10100 ms ago");
 }
 
 TEST(DeadMember, NeedsTwoLooksHoweverOldTheSilenceIs) {
@@ -173,7 +183,8 @@ TEST(DeadMember, ASilentMemberThatWasNeverKnownAccountsForOne) {
   cluster.kill(4);
   EXPECT_EQ(told(cluster.watch(60s)), Told{"critical RAFT_MEMBER_DOWN ctl-5"});
   // A second dead server is one too many for it: then nobody can say which is which.
-  cluster.list().push_back({.nickname = "beef", .id = *parse_member_id("beef"), .address = "tcp:10.0.0.9:6643"});
+  cluster.list().push_back(
+      {.nickname = "beef", .id = *parse_member_id("beef"), .address = "tcp:10.0.0.9:6643"});
   EXPECT_TRUE(has(Code::kRaftDeadMember, cluster.watch(60s)));
 }
 
@@ -184,13 +195,16 @@ TEST(DeadMember, ReplacedAtAnotherAddressTheDeadOneIsNamedAndTheLiveOneNever) {
   cluster.watch(5s);
   cluster.kill(1);
   cluster.node(1).configured = false;
-  const std::size_t fourth = cluster.add_node("ctl-4", "7b3a0000-dac6-4762-a00e-834c7c7479df", "tcp:10.0.0.4:6643");
+  const std::size_t fourth =
+      cluster.add_node("ctl-4", "7b3a0000-dac6-4762-a00e-834c7c7479df", "tcp:10.0.0.4:6643");
   cluster.enlist(fourth);
   const Assessment found = cluster.watch(30s);
   EXPECT_EQ(told(found),
-            (Told{"warning RAFT_QUORUM_MARGIN", "warning RAFT_DEAD_MEMBER 499b257a-9bd2-4c64-91ea-a30aa618ef17",
+            (Told{"warning RAFT_QUORUM_MARGIN",
+                  "warning RAFT_DEAD_MEMBER 499b257a-9bd2-4c64-91ea-a30aa618ef17",
                   "warning RAFT_STALE_HINT tcp:10.0.0.2:6643", "warning RAFT_CLUSTER_SIZE"}));
-  EXPECT_EQ(the(Code::kRaftDeadMember, found).advice->command.back(), "499b257a-9bd2-4c64-91ea-a30aa618ef17");
+  EXPECT_EQ(the(Code::kRaftDeadMember, found).advice->command.back(),
+            "499b257a-9bd2-4c64-91ea-a30aa618ef17");
   EXPECT_TRUE(the(Code::kRaftStaleHint, found).advice->command.empty());
 }
 
@@ -215,8 +229,9 @@ TEST(ZombieMember, KickedWhileDownAndRestarted) {
     cluster.watch(1s);
   }
   const Assessment found = cluster.look();
-  EXPECT_EQ(told(found), (Told{"critical RAFT_ZOMBIE_MEMBER ctl-3", "warning RAFT_MISSING_MEMBER tcp:10.0.0.3:6643",
-                               "warning RAFT_CLUSTER_SIZE"}));
+  EXPECT_EQ(told(found),
+            (Told{"critical RAFT_ZOMBIE_MEMBER ctl-3",
+                  "warning RAFT_MISSING_MEMBER tcp:10.0.0.3:6643", "warning RAFT_CLUSTER_SIZE"}));
   EXPECT_EQ(found.members[2].outcome, Outcome::kFail);
   EXPECT_EQ(found.quorum.voters, 2U);
 }
@@ -233,7 +248,8 @@ TEST(ServerIdCloned, ACopiedDatabaseIsFoundAtOnce) {
 
 TEST(ServerIdCloned, TwoLeadersOfOneIdAreItsConsequence) {
   FakeCluster cluster(3);
-  const std::size_t copy = cluster.add_node("ctl-4", "dea645fa-f66d-419f-89d2-9ef5ed65767e", "tcp:10.0.0.1:6643");
+  const std::size_t copy =
+      cluster.add_node("ctl-4", "dea645fa-f66d-419f-89d2-9ef5ed65767e", "tcp:10.0.0.1:6643");
   cluster.node(copy).role = Role::kLeader;
   EXPECT_EQ(told(cluster.look()), Told{"critical RAFT_SERVER_ID_CLONED ctl-1"});
 }
@@ -250,8 +266,8 @@ TEST(ClusterIdMismatch, IsFoundAtOnceAndItsOldSeatIsDead) {
   rogue.own_list = {{.nickname = "d9a3", .id = *parse_member_id("d9a3"), .address = rogue.address}};
   EXPECT_EQ(told(cluster.look()), Told{"critical RAFT_CLUSTER_ID_MISMATCH ctl-3"});
   const Assessment found = cluster.watch(30s);
-  EXPECT_EQ(told(found), (Told{"critical RAFT_CLUSTER_ID_MISMATCH ctl-3", "warning RAFT_QUORUM_MARGIN",
-                               "warning RAFT_DEAD_MEMBER " + kOld}));
+  EXPECT_EQ(told(found), (Told{"critical RAFT_CLUSTER_ID_MISMATCH ctl-3",
+                               "warning RAFT_QUORUM_MARGIN", "warning RAFT_DEAD_MEMBER " + kOld}));
   EXPECT_EQ(the(Code::kRaftDeadMember, found).advice->command, kKickFromFirst);
   EXPECT_EQ(found.members[2].reason.text, "other cluster (is 9cc8, the cluster is b563)");
 }
@@ -261,14 +277,17 @@ TEST(ClusterIdMismatch, TheClusterOfBeforeIsJudgedWhenVotesAreEqual) {
   cluster.watch(5s);
   cluster.node(0).cluster_id = *parse_member_id("00009a56-316d-4636-ab64-528ac2b92174");
   cluster.node(0).log_next = 1000;
-  EXPECT_EQ(told(cluster.look()), (Told{"critical RAFT_CLUSTER_ID_MISMATCH ctl-1", "info RAFT_CLUSTER_SIZE"}));
+  EXPECT_EQ(told(cluster.look()),
+            (Told{"critical RAFT_CLUSTER_ID_MISMATCH ctl-1", "info RAFT_CLUSTER_SIZE"}));
 }
 
 TEST(ClusterIdMismatch, NotForAMemberThatHasNotLearntItsCluster) {
   FakeCluster cluster(3);
-  const std::size_t fourth = cluster.add_node("ctl-4", "736ef006-0c2f-4a09-9c89-6158fa4f8c9a", "tcp:10.0.0.4:6643");
+  const std::size_t fourth =
+      cluster.add_node("ctl-4", "736ef006-0c2f-4a09-9c89-6158fa4f8c9a", "tcp:10.0.0.4:6643");
   cluster.node(fourth).standing = Standing::kJoining;
-  for (const char* id : {"00000000-0000-0000-0000-000000000000", "b563dad3-5d5e-4b38-a150-859542fb32c9"}) {
+  for (const char* id :
+       {"00000000-0000-0000-0000-000000000000", "b563dad3-5d5e-4b38-a150-859542fb32c9"}) {
     cluster.node(fourth).cluster_id = *parse_member_id(id);
     EXPECT_EQ(told(cluster.look()), Told{});
   }

@@ -47,7 +47,8 @@ TEST(TwoLeadersSameTerm, AreFoundAtOnce) {
   const Finding& finding = the(Code::kRaftTwoLeadersSameTerm, found);
   ASSERT_EQ(finding.evidence.size(), 2U);
   EXPECT_EQ(finding.evidence[1].by, "ctl-2");
-  EXPECT_EQ(finding.evidence[1].says, "Role: leader; Term: 1; Cluster ID: b563 (b563dad3-5d5e-4b38-a150-859542fb32c9)");
+  EXPECT_EQ(finding.evidence[1].says,
+            "Role: leader; Term: 1; Cluster ID: b563 (b563dad3-5d5e-4b38-a150-859542fb32c9)");
 }
 
 TEST(TwoLeadersSameTerm, AFailedLeaderIsNotASecondOne) {
@@ -57,7 +58,8 @@ TEST(TwoLeadersSameTerm, AFailedLeaderIsNotASecondOne) {
   EXPECT_FALSE(has(Code::kRaftTwoLeadersSameTerm, cluster.look()));
 }
 
-// A partitioned leader serves on for up to two election timeouts while the others elect another (capture 20a).
+// A partitioned leader serves on for up to two election timeouts while the others elect another
+// (capture 20a).
 TEST(StaleLeader, IsObservedThenAWarningThenCritical) {
   FakeCluster cluster(3);
   cluster.watch(5s);
@@ -71,9 +73,11 @@ TEST(StaleLeader, IsObservedThenAWarningThenCritical) {
   EXPECT_EQ(look.leader, 1U);
   EXPECT_EQ(told(cluster.watch(1s)), Told{});
   EXPECT_EQ(told(cluster.watch(1s)), Told{"warning RAFT_STALE_LEADER ctl-1"});
-  EXPECT_EQ(told(cluster.watch(1s)), (Told{"warning RAFT_STALE_LEADER ctl-1", "warning RAFT_QUORUM_MARGIN"}))
+  EXPECT_EQ(told(cluster.watch(1s)),
+            (Told{"warning RAFT_STALE_LEADER ctl-1", "warning RAFT_QUORUM_MARGIN"}))
       << "it has been of no use to the cluster for one round";
-  EXPECT_EQ(told(cluster.watch(1s)), (Told{"critical RAFT_STALE_LEADER ctl-1", "warning RAFT_QUORUM_MARGIN"}));
+  EXPECT_EQ(told(cluster.watch(1s)),
+            (Told{"critical RAFT_STALE_LEADER ctl-1", "warning RAFT_QUORUM_MARGIN"}));
 }
 
 TEST(StaleLeader, IsKnownByItsOwnAgesWhenNobodyElseLeads) {
@@ -88,14 +92,16 @@ TEST(StaleLeader, IsKnownByItsOwnAgesWhenNobodyElseLeads) {
   EXPECT_EQ(told(cluster.watch(4s)), Told{"warning RAFT_STALE_LEADER ctl-1"});
 }
 
-// On OVS <= 3.2 a member that is cut off raises its term for ever (capture 20); the leader of the others is not stale.
+// On OVS <= 3.2 a member that is cut off raises its term for ever (capture 20); the leader of the
+// others is not stale.
 TEST(StaleLeader, AHigherTermWithoutALeaderMakesNobodyStale) {
   FakeCluster cluster(3);
   cluster.isolate(2);
   cluster.node(2).role = Role::kCandidate;
   cluster.node(2).standing = Standing::kDisconnected;
   cluster.node(2).term = 51;
-  EXPECT_EQ(told(cluster.watch(20s)), (Told{"warning RAFT_QUORUM_MARGIN", "warning RAFT_TERM_DIVERGENCE ctl-3"}));
+  EXPECT_EQ(told(cluster.watch(20s)),
+            (Told{"warning RAFT_QUORUM_MARGIN", "warning RAFT_TERM_DIVERGENCE ctl-3"}));
 }
 
 TEST(TermDivergence, IsFoundBehindTheClusterToo) {
@@ -106,13 +112,16 @@ TEST(TermDivergence, IsFoundBehindTheClusterToo) {
   cluster.node(0).term = 1;
   EXPECT_EQ(told(cluster.watch(4s)), Told{"warning RAFT_QUORUM_MARGIN"});
   const Assessment found = cluster.watch(1s);
-  EXPECT_EQ(told(found), (Told{"warning RAFT_QUORUM_MARGIN", "warning RAFT_TERM_DIVERGENCE ctl-1"}));
-  EXPECT_EQ(the(Code::kRaftTermDivergence, found).summary, "ctl-1 (dea6) is behind the cluster: term 1 against 2");
+  EXPECT_EQ(told(found),
+            (Told{"warning RAFT_QUORUM_MARGIN", "warning RAFT_TERM_DIVERGENCE ctl-1"}));
+  EXPECT_EQ(the(Code::kRaftTermDivergence, found).summary,
+            "ctl-1 (dea6) is behind the cluster: term 1 against 2");
 }
 
 TEST(TermDivergence, NotForAJoiningMember) {
   FakeCluster cluster(3);
-  const std::size_t fourth = cluster.add_node("ctl-4", "2e3dde73-c10d-493c-98ae-03173911ef81", "tcp:10.0.0.4:6643");
+  const std::size_t fourth =
+      cluster.add_node("ctl-4", "2e3dde73-c10d-493c-98ae-03173911ef81", "tcp:10.0.0.4:6643");
   cluster.node(fourth).standing = Standing::kJoining;
   cluster.node(fourth).term = 0;
   EXPECT_EQ(told(cluster.watch(20s)), Told{});
@@ -125,7 +134,8 @@ TEST(FailedLeader, IsFoundAtOnceAndExplainsItsOldTerm) {
   cluster.node(0).standing = Standing::kFailed;
   Assessment found = cluster.look();
   EXPECT_EQ(told(found), Told{"critical RAFT_FAILED_LEADER ctl-1"});
-  EXPECT_EQ(the(Code::kRaftFailedLeader, found).evidence[0].says, "Status: failed; Role: leader; Term: 1");
+  EXPECT_EQ(the(Code::kRaftFailedLeader, found).evidence[0].says,
+            "Status: failed; Role: leader; Term: 1");
   EXPECT_FALSE(found.leader);
   cluster.isolate(0);
   cluster.elect(1);
@@ -151,7 +161,8 @@ TEST(FailedLeader, AFailedFollowerIsDown) {
   cluster.node(2).standing = Standing::kFailed;
   const Assessment found = cluster.watch(10s);
   EXPECT_EQ(told(found), (Told{"critical RAFT_MEMBER_DOWN ctl-3", "warning RAFT_QUORUM_MARGIN"}));
-  EXPECT_EQ(the(Code::kRaftMemberDown, found).summary, "ctl-3 (1430) stopped serving after an error");
+  EXPECT_EQ(the(Code::kRaftMemberDown, found).summary,
+            "ctl-3 (1430) stopped serving after an error");
 }
 
 TEST(NoLeader, IsFoundAfterOneRoundWhileAMajorityLives) {
@@ -199,7 +210,8 @@ TEST(LeaderDisagreement, TwoFollowersOfDifferentLeadersInOneTerm) {
   EXPECT_EQ(told(cluster.watch(4s)), Told{});
   const Assessment found = cluster.watch(2s);
   EXPECT_EQ(told(found), Told{"critical RAFT_LEADER_DISAGREEMENT ctl-1"});
-  EXPECT_EQ(the(Code::kRaftLeaderDisagreement, found).summary, "ctl-1 (dea6) takes dea6 for the leader, ctl-5 (e830) takes 499b");
+  EXPECT_EQ(the(Code::kRaftLeaderDisagreement, found).summary,
+            "ctl-1 (dea6) takes dea6 for the leader, ctl-5 (e830) takes 499b");
 }
 
 TEST(LeaderDisagreement, NotInDifferentTerms) {

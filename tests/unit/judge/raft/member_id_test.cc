@@ -53,7 +53,8 @@ TEST(MemberId, ZeroIsWhatAJoiningServerReports) {
   EXPECT_FALSE(MemberId{}.zero());
 }
 
-RC_GTEST_PROP(MemberId, AnyBeginningIsCompatibleAndTextIsStable, (std::uint64_t high, std::uint64_t low)) {
+RC_GTEST_PROP(MemberId, AnyBeginningIsCompatibleAndTextIsStable,
+              (std::uint64_t high, std::uint64_t low)) {
   const MemberId full{.high = high, .low = low, .digits = 32};
   const std::string text = to_string(full);
   RC_ASSERT(parse_member_id(text) == full);

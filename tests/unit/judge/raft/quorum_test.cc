@@ -35,7 +35,8 @@ TEST(QuorumMargin, UnknownWhenNobodyCanTellOfAVoter) {
   cluster.node(0).configured = false;
   cluster.node(1).configured = false;
   const Assessment look = cluster.watch(30s);
-  EXPECT_EQ(told(look), Told{}) << "a lone follower proves a quorum, and tells nothing of the third";
+  EXPECT_EQ(told(look), Told{})
+      << "a lone follower proves a quorum, and tells nothing of the third";
   EXPECT_GE(look.quorum.live, look.quorum.needed);
 }
 
@@ -47,7 +48,8 @@ TEST(NoQuorum, TwoOfThreeKilledAndAFollowerSurvives) {
   cluster.kill(1);
   EXPECT_EQ(told(cluster.watch(2s)), Told{});
   Assessment found = cluster.watch(1s);
-  const Told expected{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_DOWN ctl-1", "critical RAFT_MEMBER_DOWN ctl-2"};
+  const Told expected{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_DOWN ctl-1",
+                      "critical RAFT_MEMBER_DOWN ctl-2"};
   EXPECT_EQ(told(found), expected);
   cluster.node(2).role = Role::kCandidate;
   cluster.node(2).standing = Standing::kDisconnected;
@@ -67,8 +69,29 @@ TEST(NoQuorum, TwoOfThreeKilledAndTheLeaderSurvives) {
   cluster.watch(5s);
   cluster.kill(1);
   cluster.kill(2);
-  const Told expected{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_DOWN ctl-2", "critical RAFT_MEMBER_DOWN ctl-3"};
-  EXPECT_EQ(told(cluster.watch(3s)), expected) << "the leader heard them a moment ago, and their sockets refuse";
+  const Told expected{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_DOWN ctl-2",
+                      "critical RAFT_MEMBER_DOWN ctl-3"};
+  EXPECT_EQ(told(cluster.watch(3s)), expected)
+      << "the leader heard them a moment ago, and their sockets refuse";
+}
+
+// Seen on a real cluster: a follower goes on for a round hearing a leader that has already stepped
+// down.
+TEST(NoQuorum, AFollowerThatStillHearsTheFormerLeaderProvesNothing) {
+  FakeCluster cluster(4);
+  cluster.watch(5s);
+  cluster.kill(1);
+  cluster.kill(3);
+  cluster.watch(1s);
+  cluster.node(0).role = Role::kCandidate;
+  cluster.node(0).follows.reset();
+  cluster.node(0).term = 2;
+  cluster.edit = [](std::vector<Opinion>& opinions) {
+    opinions[2].status->servers[0].last_message = 1200ms;
+  };
+  const Assessment found = cluster.watch(2s);
+  EXPECT_EQ(found.quorum.live, 2U);
+  EXPECT_TRUE(has(Code::kRaftNoQuorum, found));
 }
 
 TEST(NoQuorum, MembersThatWeMayNotAskAreNotDead) {
@@ -95,8 +118,9 @@ TEST(NoQuorum, EverybodyRefusesAndTheListIsRemembered) {
   cluster.watch(5s);
   for (const std::size_t i : {0, 1, 2}) cluster.kill(i);
   const Assessment found = cluster.watch(5s);
-  EXPECT_EQ(told(found), (Told{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_DOWN ctl-1",
-                               "critical RAFT_MEMBER_DOWN ctl-2", "critical RAFT_MEMBER_DOWN ctl-3"}));
+  EXPECT_EQ(told(found),
+            (Told{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_DOWN ctl-1",
+                  "critical RAFT_MEMBER_DOWN ctl-2", "critical RAFT_MEMBER_DOWN ctl-3"}));
   EXPECT_EQ(found.verdict, Verdict::kCritical);
 }
 
@@ -128,7 +152,8 @@ TEST(NoQuorum, AGhostCountsAsAVoter) {
   cluster.watch(20s);
   cluster.kill(1);
   const Assessment found = cluster.watch(5s);
-  EXPECT_EQ(told(found), (Told{"critical RAFT_NO_QUORUM", "critical RAFT_STALE_MEMBER 1430fed6-ec54-4795-89a5-cf985d758750",
+  EXPECT_EQ(told(found), (Told{"critical RAFT_NO_QUORUM",
+                               "critical RAFT_STALE_MEMBER 1430fed6-ec54-4795-89a5-cf985d758750",
                                "critical RAFT_MEMBER_DOWN ctl-2", "info RAFT_CLUSTER_SIZE"}));
 }
 
@@ -150,7 +175,8 @@ TEST(ClusterSize, EvenAndSingleAreWorthKnowing) {
 TEST(ClusterSize, AMemberThatIsBeingAddedIsNotAVoterYet) {
   FakeCluster cluster(3);
   cluster.expectation.replicas = 3;
-  const std::size_t fourth = cluster.add_node("ctl-4", "2e3dde73-c10d-493c-98ae-03173911ef81", "tcp:10.0.0.4:6643");
+  const std::size_t fourth =
+      cluster.add_node("ctl-4", "2e3dde73-c10d-493c-98ae-03173911ef81", "tcp:10.0.0.4:6643");
   cluster.node(fourth).standing = Standing::kJoining;
   cluster.enlist(fourth, Phase::kAddingCatchup);
   const Assessment look = cluster.watch(20s);
@@ -188,8 +214,9 @@ TEST(CommitStall, IsOnlyTheConsequenceOfALostQuorum) {
   cluster.node(0).uncommitted = 1;
   cluster.kill(1, ReasonCode::kHung);
   cluster.kill(2, ReasonCode::kHung);
-  EXPECT_EQ(told(cluster.watch(10s)), (Told{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_HUNG ctl-2",
-                                            "critical RAFT_MEMBER_HUNG ctl-3"}));
+  EXPECT_EQ(told(cluster.watch(10s)),
+            (Told{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_HUNG ctl-2",
+                  "critical RAFT_MEMBER_HUNG ctl-3"}));
 }
 
 }  // namespace

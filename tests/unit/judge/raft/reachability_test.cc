@@ -15,7 +15,8 @@ TEST(MemberHung, APausedFollower) {
   EXPECT_EQ(told(cluster.watch(2s)), Told{});
   Assessment found = cluster.watch(1s);
   EXPECT_EQ(told(found), (Told{"critical RAFT_MEMBER_HUNG ctl-3", "warning RAFT_QUORUM_MARGIN"}));
-  EXPECT_EQ(the(Code::kRaftMemberHung, found).evidence.back().by, "ctl-1") << "its peers bear witness";
+  EXPECT_EQ(the(Code::kRaftMemberHung, found).evidence.back().by, "ctl-1")
+      << "its peers bear witness";
   cluster.heal(2);
   EXPECT_EQ(told(cluster.watch(1s)), Told{});
 }
@@ -32,7 +33,9 @@ TEST(MemberHung, OneSlowAnswerIsNotEnough) {
 
 TEST(MemberHung, NotIfOneWayIsOnlyShut) {
   FakeCluster cluster(3);
-  cluster.edit = [](std::vector<Opinion>& all) { all[2].local_source.reason.code = ReasonCode::kDenied; };
+  cluster.edit = [](std::vector<Opinion>& all) {
+    all[2].local_source.reason.code = ReasonCode::kDenied;
+  };
   cluster.node(2).silence = ReasonCode::kHung;
   const Assessment look = cluster.watch(20s);
   EXPECT_EQ(told(look), Told{});
@@ -64,8 +67,9 @@ TEST(MemberDown, AnUnreachableStrangerMayBeTheServerThatTheLeaderHears) {
 }
 
 TEST(MemberDown, OtherReasonsAreUnknownAndNoFinding) {
-  for (const ReasonCode code : {ReasonCode::kDenied, ReasonCode::kProtocol, ReasonCode::kClosed, ReasonCode::kOverLimit,
-                                ReasonCode::kRejected, ReasonCode::kNotProbed}) {
+  for (const ReasonCode code :
+       {ReasonCode::kDenied, ReasonCode::kProtocol, ReasonCode::kClosed, ReasonCode::kOverLimit,
+        ReasonCode::kRejected, ReasonCode::kNotProbed}) {
     FakeCluster cluster(3);
     cluster.watch(5s);
     cluster.node(1).silence = code;
@@ -100,6 +104,15 @@ TEST(Starved, OwnSicknessClearsNothing) {
   EXPECT_EQ(told(cluster.watch(1s)), before) << "the windows did not begin again";
   for (const std::size_t i : {1, 2}) cluster.heal(i);
   EXPECT_EQ(told(cluster.watch(1s)), Told{});
+}
+
+TEST(Starved, WhatIsKeptAdvisesNoCommand) {
+  FakeCluster cluster(3);
+  cluster.node(2).id = *parse_member_id("d8d142e3-c38f-46e8-ae36-3db41907e3ae");
+  cluster.enlist(2);
+  EXPECT_FALSE(the(Code::kRaftStaleMember, cluster.watch(5s)).advice->command.empty());
+  for (const std::size_t i : {0, 1, 2}) cluster.node(i).silence = ReasonCode::kProberStarved;
+  EXPECT_TRUE(the(Code::kRaftStaleMember, cluster.watch(1s)).advice->command.empty());
 }
 
 TEST(Starved, OneMemberVoidsOnlyWhatConcernsIt) {
