@@ -93,12 +93,14 @@ class Cluster:
         return found
 
     def leader(self) -> int:
-        """The leader in the highest term; waits for one."""
+        """The leader in the highest term of the cluster that most members are in; waits for one."""
 
         def leads() -> int | None:
-            terms = [(view.term, number) for number, view in self.views().items()
+            views = self.views()
+            identities = [view.cluster_id for view in views.values()]
+            terms = [(identities.count(view.cluster_id), view.term, number) for number, view in views.items()
                      if view.role == "leader" and view.status == "cluster member"]
-            return max(terms)[1] if terms else None
+            return max(terms)[2] if terms else None
 
         return wait_until(leads, 15.0, f"a leader of {self.database.short}")
 

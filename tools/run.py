@@ -21,6 +21,7 @@ def main() -> int:
     if reason:
         print(f"run: {reason}", file=sys.stderr)
         return 77
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored when a script started us in the background
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(130))
 

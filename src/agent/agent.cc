@@ -39,7 +39,8 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       config_(std::move(config)),
       board_(config_, std::move(node), runtime.now()),
       scheduler_(runtime, guard_, listeners()),
-      tasks_(runtime.executor()) {
+      tasks_(runtime.executor()),
+      closing_(runtime.executor()) {
   for (std::size_t i = 0; i < config_.checks.size(); ++i) checks_[config_.checks[i].name] = i;
 }
 
@@ -126,13 +127,12 @@ Result<void> Agent::serve(const runtime::Endpoint& at) {
 
 /// A client that does not read its answer must not keep the agent from ending.
 Task<void> Agent::drain_servers() {
-  runtime::TaskGroup closing(runtime_.executor());
-  for (const auto& server : servers_) closing.spawn("close API", stop_server(server.get()));
+  for (const auto& server : servers_) closing_.spawn("close API", stop_server(server.get()));
   const TimePoint limit = runtime_.now() + kDrainTime;
-  while (closing.size() > 0 && runtime_.now() < limit) {
+  while (closing_.size() > 0 && runtime_.now() < limit) {
     co_await runtime_.sleep_until(runtime_.now() + kDrainStep);
   }
-  co_await closing.stop();
+  co_await closing_.stop();
 }
 
 Task<void> Agent::tell_service_manager() {

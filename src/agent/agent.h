@@ -56,6 +56,7 @@ class Agent {
   Scheduler scheduler_;
   std::vector<std::unique_ptr<runtime::HttpServer>> servers_;
   runtime::TaskGroup tasks_;
+  runtime::TaskGroup closing_;  // of the servers
 };
 
 }  // namespace wardmote::agent

@@ -4,11 +4,13 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "agent/agent.h"
 #include "agent/config/config.h"
@@ -48,8 +50,12 @@ std::optional<std::string> read_file(const std::string& path) {
   return bytes;
 }
 
+void print(const std::string& path, const std::vector<config::Problem>& problems) {
+  for (const config::Problem& problem : problems) print(stderr, describe(path, problem) + "\n");
+}
+
 /// Nothing when the file is not good; then everything about it has been said on standard error.
-std::optional<config::Config> load(const std::string& path) {
+std::optional<config::Config> load(const std::string& path, runtime::Runtime& runtime) {
   const auto bytes = read_file(path);
   if (!bytes) {
     print(stderr, fmt::format("{}: cannot be read: {}; check the path and its access rights\n",
@@ -57,10 +63,14 @@ std::optional<config::Config> load(const std::string& path) {
     return std::nullopt;
   }
   auto config = config::parse_config(*bytes, observe::probe_kinds());
-  if (config) return *std::move(config);
-  for (const config::Problem& problem : config.error())
-    print(stderr, describe(path, problem) + "\n");
-  return std::nullopt;
+  if (!config) {
+    print(path, config.error());
+    return std::nullopt;
+  }
+  const std::vector<config::Problem> refused = try_probes(*config, runtime);
+  print(path, refused);
+  if (!refused.empty()) return std::nullopt;
+  return *std::move(config);
 }
 
 runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent) {
@@ -69,7 +79,7 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent) {
   if (started) {
     log(LogLevel::kInfo, "started", {{"version", std::string(kVersion)}});
     const int number = co_await signals.next();
-    log(LogLevel::kInfo, "stopping", {{"signal", ::strsignal(number)}});
+    log(LogLevel::kInfo, "stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
   } else {
     log(LogLevel::kError, "start_failed", {{"reason", started.error().describe()}});
   }
@@ -78,12 +88,11 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent) {
   co_return started.error().code == Errc::kInvalid ? kBadConfig : kUnavailable;
 }
 
-int run(config::Config config, const Options& options) {
-  net::AsioRuntime runtime;
+int run(net::AsioRuntime& runtime, config::Config config, const Options& options) {
+  const ServiceManager service = ServiceManager::from_environment();
   set_log_sink(
       std::make_unique<LogWriter>(LogOptions{options.log_level, options.log_format, STDERR_FILENO,
                                              [&runtime] { return runtime.wall_now(); }}));
-  const ServiceManager service = ServiceManager::from_environment();
   std::string node = config.node.name.empty() ? host_name() : config.node.name;
   Agent agent(runtime, service, std::move(config), std::move(node));
   const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent));
@@ -98,18 +107,24 @@ int main(int argc, const char* const* argv) {
     return options.error().exit_code;
   }
   ::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error of one write
-  auto config = load(options->config);
+  net::AsioRuntime runtime;
+  auto config = load(options->config, runtime);
   if (!config) return kBadConfig;
   if (options->check) {
     print(stdout, "ok\n");
     return 0;
   }
-  return run(*std::move(config), *options);
+  return run(runtime, *std::move(config), *options);
 }
 
 }  // namespace
 }  // namespace wardmote::agent
 
 int main(int argc, char** argv) {
-  return wardmote::agent::main(argc, argv);
+  try {
+    return wardmote::agent::main(argc, argv);
+  } catch (const std::exception& broken) {
+    std::fprintf(stderr, "wardmoted: %s\n", broken.what());
+    return 70;  // EX_SOFTWARE of sysexits.h
+  }
 }

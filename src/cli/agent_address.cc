@@ -1,9 +1,13 @@
 #include "cli/agent_address.h"
-
-#include <cstdlib>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "base/format.h"
+#include "base/result.h"
 #include "base/text.h"
+#include "cli/command.h"
+#include "runtime/endpoint.h"
 
 namespace wardmote::cli {
 namespace {
@@ -28,17 +32,12 @@ Result<Endpoint> parse_agent_host(std::string_view text) {
   return runtime::parse_endpoint(place);
 }
 
-std::string agent_environment() {
-  const char* value = std::getenv("WARDMOTE_HOST");
-  return value == nullptr ? "" : value;
-}
-
-Result<AgentAddress> agent_address(const Call& call, std::string_view environment) {
+Result<AgentAddress> agent_address(const Call& call, std::string_view wardmote_host) {
   if (call.has("socket") && call.has("host"))
     return fail(Errc::kInvalid, "--socket and --host name two agents");
   if (call.has("socket")) return AgentAddress{{Endpoint::unix_socket(call.value("socket"))}, true};
   const bool by_option = call.has("host");
-  const std::string place = by_option ? call.value("host") : std::string(environment);
+  const std::string place = by_option ? call.value("host") : std::string(wardmote_host);
   if (!by_option && place.empty()) {
     return AgentAddress{{Endpoint::unix_socket(std::string(kDefaultSocket)),
                          Endpoint::tcp("127.0.0.1", kDefaultPort)},

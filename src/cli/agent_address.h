@@ -19,11 +19,8 @@ struct AgentAddress {
 /// `unix:PATH`, `HOST:PORT`, `HOST` (port 9470), `http://HOST:PORT/`. kInvalid says what is wrong.
 Result<runtime::Endpoint> parse_agent_host(std::string_view text);
 
-/// The value of WARDMOTE_HOST; may be empty.
-std::string agent_environment();
-
-/// From --socket, --host, `environment` (see agent_environment()), or the default places, in this
-/// order.
-Result<AgentAddress> agent_address(const Call& call, std::string_view environment);
+/// From --socket, --host, `wardmote_host` (the environment variable, may be empty), or the default
+/// places, in this order.
+Result<AgentAddress> agent_address(const Call& call, std::string_view wardmote_host);
 
 }  // namespace wardmote::cli

@@ -2,13 +2,22 @@
 
 #include <boost/json/parse.hpp>
 #include <chrono>
+#include <expected>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/format.h"
+#include "base/result.h"
 #include "base/text.h"
+#include "base/time.h"
+#include "cli/exit_code.h"
 #include "cli/render/fields.h"
 #include "net/http_fetch.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/http.h"
 
 namespace wardmote::cli {
 namespace {

@@ -1,10 +1,18 @@
 #include "cli/assess_plan.h"
 
-#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/result.h"
 #include "base/text.h"
+#include "base/time.h"
+#include "cli/command.h"
+#include "observe/ovn/member.h"
 #include "runtime/endpoint.h"
 
 namespace wardmote::cli {

@@ -1,6 +1,14 @@
 #include "cli/command.h"
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/result.h"
 #include "base/text.h"
+#include "base/time.h"
 
 namespace wardmote::cli {
 

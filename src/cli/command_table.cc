@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/format.h"
+#include "cli/command.h"
 #include "cli/probe_params.h"
 #include "cli/verbs/verbs.h"
+#include "observe/kinds.h"
 
 namespace wardmote::cli {
 namespace {
@@ -127,7 +128,9 @@ Command assess_ovn() {
       .description =
           "One look shows what contradicts itself at once. What must stand for a while before it "
           "is a finding (a member that is down, no leader) needs --for: twice the election timer "
-          "and a few seconds are enough for nearly all of them.",
+          "and a few seconds are enough for nearly all of them. What was seen and was not "
+          "confirmed "
+          "at the end is a warning.",
       .options =
           {{.name = "db",
             .value = "DB",

@@ -2,10 +2,14 @@
 
 #include <array>
 #include <functional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/check.h"
 #include "base/format.h"
+#include "cli/command.h"
 #include "judge/finding.h"
 
 namespace wardmote::cli {

@@ -1,11 +1,16 @@
 #include "cli/help.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/command.h"
 
 namespace wardmote::cli {
 namespace {

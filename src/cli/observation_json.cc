@@ -3,9 +3,15 @@
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <chrono>
+#include <cstdint>
+#include <string_view>
 #include <variant>
 
 #include "base/text.h"
+#include "base/time.h"
+#include "judge/observation.h"
+#include "judge/outcome.h"
+#include "judge/raft/opinion.h"
 #include "serve/json.h"
 #include "serve/view.h"
 

@@ -4,24 +4,24 @@
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
+#include <string>
+#include <string_view>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/exit_code.h"
+#include "cli/render/style.h"
 
 namespace wardmote::cli {
 namespace {
 
-bool environment_says(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0';
-}
-
 bool knows_colour() {
-  const char* terminal = std::getenv("TERM");
-  return ::isatty(STDOUT_FILENO) == 1 && terminal != nullptr &&
-         std::string_view(terminal) != "dumb";
+  const std::string terminal = environment("TERM");
+  return ::isatty(STDOUT_FILENO) == 1 && !terminal.empty() && terminal != "dumb";
 }
 
 void append_escaped(std::string& line, std::uint32_t code_point) {
@@ -41,7 +41,7 @@ void print_to(std::FILE* stream, std::string_view text) {
 }  // namespace
 
 Style style_for(const Call& call) {
-  return {.color = !call.has("no-color") && !environment_says("NO_COLOR") && knows_colour()};
+  return {.color = !call.has("no-color") && environment("NO_COLOR").empty() && knows_colour()};
 }
 
 bool wants_json(const Call& call) {

@@ -2,14 +2,22 @@
 #include "cli/parse.h"
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
+#include <CLI/Config.hpp>  // IWYU pragma: keep
+#include <CLI/Error.hpp>
+#include <CLI/Formatter.hpp>  // IWYU pragma: keep
+#include <CLI/Option.hpp>
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/text.h"
+#include "cli/command.h"
 
 namespace wardmote::cli {
 namespace {
@@ -86,6 +94,7 @@ std::optional<std::string> nearest(const Command& group, std::string_view word) 
 
 std::string no_such_command(const Command& group, std::string_view word) {
   std::vector<std::string_view> names;
+  names.reserve(group.commands.size());
   for (const Command& command : group.commands) names.push_back(command.name);
   const std::optional<std::string> meant = nearest(group, word);
   return fmt::format("there is no '{}'{}; there are {}", escape_control(word),

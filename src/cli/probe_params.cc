@@ -1,11 +1,15 @@
 #include "cli/probe_params.h"
 
 #include <algorithm>
+#include <expected>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
+#include "base/result.h"
 #include "base/time.h"
+#include "cli/command.h"
+#include "observe/kinds.h"
 #include "runtime/endpoint.h"
 
 namespace wardmote::cli {

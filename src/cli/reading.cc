@@ -3,14 +3,23 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <expected>
+#include <string>
 #include <utility>
 
 #include "base/format.h"
+#include "base/result.h"
 #include "base/time.h"
+#include "cli/agent_address.h"
 #include "cli/agent_client.h"
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/exit_code.h"
 #include "cli/output.h"
+#include "cli/render/style.h"
 #include "cli/session.h"
 #include "cli/watch_screen.h"
+#include "runtime/runtime.h"
 
 namespace wardmote::cli {
 namespace {
@@ -32,7 +41,8 @@ class Reader {
 
   Task<Exit> once() {
     Answer<json::value> shown = co_await look();
-    if (!shown && may_do_without(shown.error())) {
+    const bool none = !shown && shown.error().exit == Exit::kUnreachable && !named_;
+    if (none && reading_.without_agent) {
       complain(*call_, Exit::kGood, shown.error().message + " What stands now is not known.");
       shown = *reading_.without_agent;
     }
@@ -61,10 +71,6 @@ class Reader {
     co_return std::move(*selected);
   }
 
-  [[nodiscard]] bool may_do_without(const Failure& failure) const {
-    return failure.exit == Exit::kUnreachable && !named_ && reading_.without_agent.has_value();
-  }
-
   [[nodiscard]] std::string drawn(const json::value& shown) const {
     return wants_json(*call_) ? json_line(shown) + "\n" : reading_.draw(shown, style_for(*call_));
   }
@@ -90,7 +96,7 @@ class Reader {
 }  // namespace
 
 Exit read(const Call& call, Reading reading) {
-  Result<AgentAddress> address = agent_address(call, agent_environment());
+  Result<AgentAddress> address = agent_address(call, environment("WARDMOTE_HOST"));
   if (!address) return complain(call, Exit::kUsage, address.error().context);
   const Result<Duration> interval = call.duration("watch", Duration::zero());
   if (!interval) return complain(call, Exit::kUsage, interval.error().context);

@@ -1,10 +1,14 @@
 #include "cli/run.h"
 
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/format.h"
+#include "cli/command.h"
 #include "cli/command_table.h"
+#include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/parse.h"

@@ -3,6 +3,8 @@
 #include <csignal>
 #include <utility>
 
+#include "cli/exit_code.h"
+#include "net/asio_runtime.h"
 #include "net/signals.h"
 #include "runtime/task_group.h"
 

@@ -3,6 +3,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/format.h"
@@ -18,6 +21,7 @@ constexpr std::string_view kLeave = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 std::size_t screen_rows() {
   winsize size{};
+  // NOLINTNEXTLINE(misc-include-cleaner): TIOCGWINSZ is of <sys/ioctl.h>, ioctl_tty(2)
   const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
   return known ? size.ws_row : 24;
 }

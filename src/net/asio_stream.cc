@@ -57,7 +57,7 @@ Task<Result<std::size_t>> AsioStream::read_some(std::span<char> into, Deadline d
     if (!would_block(errno) && errno != EINTR) co_return fail_errno(errno, "read");
 
     immediate_ = 0;
-    const DeadlineQueue::Watch watch(core_->deadlines, deadline, cancel_socket, &socket_);
+    DeadlineQueue::Watch watch(core_->deadlines, deadline, cancel_socket, &socket_);
     const auto [error, read] =
         co_await socket_.async_receive(asio::buffer(into.data(), into.size()), kAwaitResult);
     if (!error) co_return read;
@@ -82,7 +82,7 @@ Task<Result<void>> AsioStream::write(std::string_view bytes, Deadline deadline) 
     if (!would_block(errno)) co_return fail_errno(errno, "write");
 
     immediate_ = 0;
-    const DeadlineQueue::Watch watch(core_->deadlines, deadline, cancel_socket, &socket_);
+    DeadlineQueue::Watch watch(core_->deadlines, deadline, cancel_socket, &socket_);
     co_await socket_.async_wait(Socket::wait_write, kAwaitResult);
   }
   co_return Result<void>();

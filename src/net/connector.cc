@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <vector>
@@ -50,14 +51,12 @@ Task<Result<Socket>> connect_tcp(Core* core, SocketAddress address, Deadline dea
   Result<Socket> socket = adopt(*core, std::move(*fd), address.family());
   if (!socket || connected) co_return socket;
 
-  for (;;) {
-    {
-      const DeadlineQueue::Watch watch(core->deadlines, deadline, cancel_socket, &*socket);
-      const auto [waited] =
-          co_await socket->async_wait(Socket::wait_write, asio::as_tuple(asio::use_awaitable));
-      if (!waited) break;
-    }
+  for (bool waiting = true; waiting;) {
     if (deadline.passed(SystemBootClock::now())) co_return fail(Errc::kTimeout, "connect");
+    DeadlineQueue::Watch watch(core->deadlines, deadline, cancel_socket, &*socket);
+    const auto [ended] =
+        co_await socket->async_wait(Socket::wait_write, asio::as_tuple(asio::use_awaitable));
+    waiting = ended == asio::error::operation_aborted;
   }
   int error = 0;
   socklen_t size = sizeof error;

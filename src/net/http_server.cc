@@ -76,11 +76,15 @@ Task<void> StreamHttpServer::accept_all() {
   for (;;) {
     Result<std::unique_ptr<Stream>> stream = co_await listener_->accept();
     if (!stream) {
-      log(LogLevel::kWarning, "http_accept_failed", {{"reason", stream.error().describe()}});
+      if (!accept_fails_) {
+        log(LogLevel::kWarning, "http_accept_failed", {{"reason", stream.error().describe()}});
+      }
+      accept_fails_ = true;
       evict_idle();
       co_await runtime_->sleep_until(runtime_->now() + kAcceptPause);
       continue;
     }
+    accept_fails_ = false;
     // With nobody idle to make room, the newcomer is the one to go.
     if (connections_.size() >= limits_.connections && !evict_idle()) continue;
     const ConnectionId id = next_id_++;

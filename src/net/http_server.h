@@ -58,6 +58,7 @@ class StreamHttpServer final : public runtime::HttpServer {
   std::map<ConnectionId, Connection> connections_;
   ConnectionId next_id_ = 0;
   bool stopping_ = false;
+  bool accept_fails_ = false;  ///< so that it is logged once, not at every attempt
   runtime::TaskGroup acceptor_;
   runtime::TaskGroup serving_;
 };

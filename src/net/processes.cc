@@ -112,7 +112,7 @@ Task<Result<ProcessExit>> PosixProcesses::run(ProcessSpec spec, Deadline deadlin
   if (!child) co_return std::unexpected(child.error());
   Run run(*child, spec.output_cap);
   {
-    const DeadlineQueue::Watch watch(core_->deadlines, deadline, &Run::expire, &run);
+    DeadlineQueue::Watch watch(core_->deadlines, deadline, &Run::expire, &run);
     std::vector<Task<void>> parts;
     parts.push_back(run.collect(&(*child)->out, &run.standard_output));
     parts.push_back(run.collect(&(*child)->err, &run.standard_error));

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "observe/ovn/ovn_probe.h"
+#include "observe/tcp_probe.h"
 
 namespace wardmote::observe {
 
@@ -11,6 +12,7 @@ std::span<const ProbeKind> probe_kinds() noexcept {
   static const auto kKinds = std::to_array<ProbeKind>({
       {"ovn", "OVN database member: OVSDB _Server and cluster/status", ovn::ovn_params(),
        ovn::make_ovn_probe},
+      {"tcp", "a TCP address that accepts connections", tcp_params(), make_tcp_probe},
   });
   return kKinds;
 }

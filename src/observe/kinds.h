@@ -16,7 +16,8 @@
 
 namespace wardmote::observe {
 
-/// What a parameter of a probe may hold; the configuration and the command line read it by this type.
+/// What a parameter of a probe may hold; the configuration and the command line read it by this
+/// type.
 enum class ParamType : std::uint8_t { kText, kInteger, kDuration, kFlag, kEndpoint, kList };
 
 /// One parameter of a kind. The first of a kind is its TARGET on the command line.
@@ -28,17 +29,20 @@ struct ParamSpec {
 };
 
 /// kText and kEndpoint hold a string (an endpoint is already checked), kList several.
-using ParamValue = std::variant<std::string, std::int64_t, Duration, bool, std::vector<std::string>>;
+using ParamValue =
+    std::variant<std::string, std::int64_t, Duration, bool, std::vector<std::string>>;
 /// By name; holds every required parameter, each with the type of its spec.
 using Params = std::map<std::string, ParamValue, std::less<>>;
 
-/// One row for each kind of probe; `probe --help`, the configuration, metrics and docs come from it.
+/// One row for each kind of probe; `probe --help`, the configuration, metrics and docs come from
+/// it.
 struct ProbeKind {
   std::string_view name;
   std::string_view summary;
   std::span<const ParamSpec> params;
   /// kInvalid when the parameters do not go together. `runtime` outlives the probe.
-  Result<std::unique_ptr<Probe>> (*make)(runtime::Runtime& runtime, std::string subject, const Params& params);
+  Result<std::unique_ptr<Probe>> (*make)(runtime::Runtime& runtime, std::string subject,
+                                         const Params& params);
 };
 
 std::span<const ProbeKind> probe_kinds() noexcept;

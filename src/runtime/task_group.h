@@ -28,7 +28,8 @@ class TaskGroup {
   /// Starts `task`; `name` is for /debug and for the message when it throws, which ends the process
   /// (cancellation aside). After cancel() new tasks are dropped unstarted.
   TaskId spawn(std::string name, Task<void> task);
-  /// Asks every task to end; does not wait.
+  /// Asks every task to end; does not wait. From within the loop only: from outside, Asio would
+  /// queue the cancellation and may deliver it to a task that has ended.
   void cancel() noexcept;
   /// Asks one task to end; nothing when it has ended.
   void cancel(TaskId task) noexcept;

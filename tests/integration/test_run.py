@@ -1,6 +1,7 @@
 """The faces of a running agent: command line, HTTP, metrics, configuration errors."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from tools.agent import Agent, programs
 
 @pytest.fixture(scope="module")
 def lab():
-    with Lab.up("faces", ["nb", "sb"], transient=True) as up:
+    with Lab.up(f"faces-{os.getpid()}", ["nb", "sb"], transient=True) as up:
         yield up
 
 

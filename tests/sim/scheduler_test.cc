@@ -176,7 +176,7 @@ SIM_TEST(Scheduler, ALookThatTakesItsWholeIntervalMissesNoTick) {
   EXPECT_EQ(bench.scheduler.punctuality("tight")->missed, 0U);
 }
 
-SIM_TEST(Scheduler, APausedProcessResumesWithoutABurst) {
+SIM_TEST_SEEDS(Scheduler, APausedProcessResumesWithoutABurst, 1) {
   Bench bench(sim);
   for (int i = 0; i < 300; ++i) bench.add("fast-" + std::to_string(i));
   for (int i = 0; i < 300; ++i) bench.add("slow-" + std::to_string(i), 1ms, Outcome::kOk, 30s);

@@ -77,18 +77,18 @@ void SimNetwork::heal() {
 }
 
 bool SimNetwork::passes(const SimRuntime& from, const SimRuntime& to) {
-  if (&from == &to) return true;
-  return !link(from.name(), to.name()).cut && !isolated_.contains(from.name()) &&
-         !isolated_.contains(to.name());
+  if (from.host() == to.host()) return true;
+  return !link(from.host(), to.host()).cut && !isolated_.contains(from.host()) &&
+         !isolated_.contains(to.host());
 }
 
 bool SimNetwork::resets(const SimRuntime& from, const SimRuntime& to) {
-  return &from != &to && world_->random().chance(link(from.name(), to.name()).reset);
+  return from.host() != to.host() && world_->random().chance(link(from.host(), to.host()).reset);
 }
 
 Duration SimNetwork::travel_time(const SimRuntime& from, const SimRuntime& to, std::size_t bytes) {
-  if (&from == &to) return kLocalDelay;
-  const Link& way = link(from.name(), to.name());
+  if (from.host() == to.host()) return kLocalDelay;
+  const Link& way = link(from.host(), to.host());
   runtime::Random& random = world_->random();
   Duration time =
       way.delay + Duration(random.below(static_cast<std::uint64_t>(way.jitter.count())));
@@ -99,9 +99,9 @@ Duration SimNetwork::travel_time(const SimRuntime& from, const SimRuntime& to, s
 }
 
 SimNetwork::Address SimNetwork::address_of(const SimRuntime& from, const Endpoint& to) {
-  if (to.kind == Endpoint::Kind::kUnix) return {from.name(), to.path};
+  if (to.kind == Endpoint::Kind::kUnix) return {from.host(), to.path};
   const bool local = to.host == "127.0.0.1" || to.host == "::1" || to.host == "localhost";
-  return {local ? from.name() : to.host, std::to_string(to.port)};
+  return {local ? from.host() : to.host, std::to_string(to.port)};
 }
 
 SimNetwork::Queue* SimNetwork::listener(const Address& at) {
@@ -149,7 +149,7 @@ Task<Result<std::unique_ptr<Stream>>> SimNetwork::connect_tcp(SimRuntime* from, 
                                                               Deadline deadline) {
   SimRuntime* const host = world_->find_host(to.host);
   if (host == nullptr) co_return fail(Errc::kMissing, "resolve {}", to.host);
-  if (link(from->name(), to.host).no_route) co_return fail(Errc::kUnreachable, "connect");
+  if (link(from->host(), to.host).no_route) co_return fail(Errc::kUnreachable, "connect");
   const auto attempt = std::make_shared<Attempt>(*from, *host, to);
   // However this is left, a late answer must find that nobody waits.
   struct Leave {

@@ -1,6 +1,7 @@
 #include "sim/sim_runtime.h"
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 #include <chrono>
 #include <utility>
 
@@ -42,10 +43,12 @@ class SimRuntime::FakeProcesses final : public runtime::Processes {
   SimRuntime* host_;
 };
 
-SimRuntime::SimRuntime(World& world, std::size_t index, std::string name, std::uint64_t seed)
+SimRuntime::SimRuntime(World& world, std::size_t index, std::string name, std::string host,
+                       std::uint64_t seed)
     : world_(&world),
       index_(index),
       name_(std::move(name)),
+      host_(std::move(host)),
       random_(seed),
       context_(1),
       alive_(boost::asio::make_work_guard(context_)),
@@ -123,7 +126,9 @@ void SimRuntime::vanish() {
 
 void SimRuntime::end_tasks() {
   resume();
-  tasks_->cancel();
+  // From within the loop: Asio would queue a cancellation from outside it, and deliver it to a task
+  // that may have ended before its turn.
+  boost::asio::post(context_, [this] { tasks_->cancel(); });
   run_ready();
   check(tasks_->size() == 0, "a task of a simulated host did not end when it was cancelled");
   tasks_ = std::make_unique<runtime::TaskGroup>(executor());

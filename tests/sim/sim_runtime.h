@@ -16,12 +16,13 @@ namespace wardmote::sim {
 
 class World;
 
-/// The world as one simulated host sees it: a Runtime for the production coroutines and the fakes
-/// that run there, and a handle for tests to do things to that host. Its tasks have a loop of their
-/// own, so that a host can be paused alone.
+/// The world as one simulated process sees it: a Runtime for the production coroutines or the fakes
+/// that run there, and a handle for tests to do things to that process. A host mostly has one
+/// process and goes by its name. Each has a loop of its own, so that it can be paused alone.
 class SimRuntime final : public runtime::Runtime {
  public:
-  SimRuntime(World& world, std::size_t index, std::string name, std::uint64_t seed);
+  SimRuntime(World& world, std::size_t index, std::string name, std::string host,
+             std::uint64_t seed);
   ~SimRuntime() override;
 
   [[nodiscard]] TimePoint now() const noexcept override;
@@ -34,19 +35,19 @@ class SimRuntime final : public runtime::Runtime {
   Result<std::unique_ptr<runtime::Listener>> listen(runtime::Endpoint at) override;
   runtime::Processes& processes() noexcept override;
 
-  /// A task that lives on this host: a fake server, say. crash() and vanish() end it.
+  /// A task that lives in this process: a fake server, say. crash() and vanish() end it.
   void spawn(std::string name, runtime::Task<void> task);
 
-  /// SIGSTOP and SIGCONT for all of the host's processes; its kernel goes on: it accepts, queues
+  /// SIGSTOP and SIGCONT; the kernel goes on: it accepts, queues
   /// and acknowledges.
   void pause() noexcept { paused_ = true; }
   void resume();
   void pause_for(Duration time);
-  /// Lets the host run only for an instant every `gap`, for `time`: a machine without CPU.
+  /// Lets the process run only for an instant every `gap`, for `time`: a machine without CPU.
   void starve_for(Duration time, Duration gap);
 
   // Not from a task: from the test itself or from World::at().
-  /// kill -9 of all processes: tasks end, connections are reset, ports refuse. It runs again with
+  /// kill -9: tasks end, connections are reset, ports refuse. It runs again with
   /// the next spawn().
   void crash();
   /// Power loss: as crash(), but nobody is told; peers keep half-open connections. Until
@@ -73,6 +74,8 @@ class SimRuntime final : public runtime::Runtime {
   }
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// The host that it runs on.
+  [[nodiscard]] const std::string& host() const noexcept { return host_; }
   [[nodiscard]] World& world() const noexcept { return *world_; }
 
   // For World.
@@ -86,6 +89,7 @@ class SimRuntime final : public runtime::Runtime {
   World* world_;
   std::size_t index_;
   std::string name_;
+  std::string host_;
   runtime::Random random_;
   boost::asio::io_context context_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> alive_;

@@ -24,16 +24,25 @@ World::World(std::uint64_t seed)
     : seed_(seed), random_(seed), now_(kStart), network_(std::make_unique<SimNetwork>(*this)) {}
 
 World::~World() {
-  for (const auto& host : hosts_) host->end_tasks();
+  for (const auto& process : processes_) process->end_tasks();
   mark_all_ready();
   settle();
   queue_.clear();  // what is on the way belongs to the network
 }
 
-SimRuntime& World::host(const std::string& name) {
-  if (SimRuntime* const known = find_host(name)) return *known;
-  hosts_.push_back(std::make_unique<SimRuntime>(*this, hosts_.size(), name, random_.next()));
-  return *hosts_.back();
+SimRuntime& World::process(const std::string& name, const std::string& host) {
+  const auto known =
+      std::ranges::find(processes_, name, [](const auto& each) { return each->name(); });
+  if (known != processes_.end()) return **known;
+  processes_.push_back(
+      std::make_unique<SimRuntime>(*this, processes_.size(), name, host, random_.next()));
+  return *processes_.back();
+}
+
+SimRuntime* World::find_host(const std::string& host) noexcept {
+  const auto found =
+      std::ranges::find(processes_, host, [](const auto& each) { return each->host(); });
+  return found == processes_.end() ? nullptr : found->get();
 }
 
 void World::at(Duration since_start, std::function<void()> happening) {
@@ -41,13 +50,6 @@ void World::at(Duration since_start, std::function<void()> happening) {
     act();
     mark_all_ready();
   });
-}
-
-SimRuntime* World::find_host(const std::string& name) noexcept {
-  for (const auto& host : hosts_) {
-    if (host->name() == name) return host.get();
-  }
-  return nullptr;
 }
 
 World::EventId World::schedule(TimePoint at, std::move_only_function<void()> happening) {
@@ -61,14 +63,14 @@ void World::mark_ready(SimRuntime& host) {
 }
 
 void World::mark_all_ready() {
-  for (const auto& host : hosts_) mark_ready(*host);
+  for (const auto& process : processes_) mark_ready(*process);
 }
 
 void World::settle() {
   while (!ready_.empty()) {
     const std::size_t index = *ready_.begin();
     ready_.erase(ready_.begin());
-    hosts_[index]->run_ready();
+    processes_[index]->run_ready();
   }
 }
 

@@ -34,10 +34,12 @@ class World {
   World& operator=(const World&) = delete;
   ~World();
 
-  /// The host of that name; made when first asked for.
-  SimRuntime& host(const std::string& name);
-  /// Null when there is none.
-  [[nodiscard]] SimRuntime* find_host(const std::string& name) noexcept;
+  /// The host of that name, which is its first process; made when first asked for.
+  SimRuntime& host(const std::string& name) { return process(name, name); }
+  /// A further process on a host: it shares unix sockets and the loopback with the others there.
+  SimRuntime& process(const std::string& name, const std::string& host);
+  /// A process there; null when there is no such host.
+  [[nodiscard]] SimRuntime* find_host(const std::string& host) noexcept;
   SimNetwork& network() noexcept { return *network_; }
   [[nodiscard]] TimePoint now() const noexcept { return now_; }
   runtime::Random& random() noexcept { return random_; }
@@ -63,7 +65,7 @@ class World {
   // For the parts of the simulator.
   EventId schedule(TimePoint at, std::move_only_function<void()> happening);
   void cancel(EventId id) noexcept { queue_.erase(id); }
-  void mark_ready(SimRuntime& host);
+  void mark_ready(SimRuntime& process);
 
  private:
   /// Runs every task that can run now.
@@ -79,9 +81,9 @@ class World {
   std::uint64_t next_event_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t trace_ = 0;
-  std::set<std::size_t> ready_;  ///< indexes into hosts_
+  std::set<std::size_t> ready_;  ///< indexes into processes_
   std::unique_ptr<SimNetwork> network_;
-  std::vector<std::unique_ptr<SimRuntime>> hosts_;
+  std::vector<std::unique_ptr<SimRuntime>> processes_;
 };
 
 /// An event that is cancelled when this goes.

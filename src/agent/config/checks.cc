@@ -91,6 +91,7 @@ Check read_check(const YamlNode& node, std::size_t number, std::span<const Probe
                  Names& names, Problems& problems) {
   MapReader map(node, fmt::format("check {}", number), problems);
   Check check;
+  check.at = map.at();
   if (const YamlNode* const name = map.require("name", "name: bird")) {
     check.name = read_name(*name, "name", problems).value_or("");
     if (!check.name.empty()) names.add(check.name, name->at, problems);

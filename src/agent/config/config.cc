@@ -117,6 +117,7 @@ void Names::add(const std::string& name, Place at, Problems& problems) {
 
 std::vector<std::string_view> Names::all() const {
   std::vector<std::string_view> all;
+  all.reserve(places_.size());
   for (const auto& [name, place] : places_) all.push_back(name);
   return all;
 }
@@ -129,6 +130,18 @@ std::expected<Config, std::vector<Problem>> parse_config(
   if (document.complete) config = read_config(document.root, kinds, problems);
   if (!problems.empty()) return std::unexpected(std::move(problems).take());
   return config;
+}
+
+std::vector<Problem> try_probes(const Config& config, runtime::Runtime& runtime) {
+  Problems problems;
+  for (const Check& check : config.checks) {
+    const auto probe = check.kind->make(runtime, check.name, check.params);
+    if (probe) continue;
+    problems.add(check.at, fmt::format("check '{}'", check.name),
+                 escape_control(probe.error().context),
+                 fmt::format("see wardmote probe {} --help", check.kind->name));
+  }
+  return std::move(problems).take();
 }
 
 }  // namespace wardmote::agent::config

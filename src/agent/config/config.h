@@ -16,6 +16,7 @@
 #include "judge/raft/assess.h"
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
+#include "runtime/runtime.h"
 
 namespace wardmote::agent::config {
 
@@ -54,6 +55,7 @@ struct Cluster {
 
 struct Check {
   std::string name;
+  Place at;
   const observe::ProbeKind* kind = nullptr;  ///< never null
   observe::Params params;                    ///< as the kind's specs say
   Schedule schedule;
@@ -79,5 +81,9 @@ struct Config {
 /// file. Pure. `kinds` outlives the result.
 std::expected<Config, std::vector<Problem>> parse_config(std::string_view bytes,
                                                          std::span<const observe::ProbeKind> kinds);
+
+/// What the kinds say of the parameters of their checks taken together; empty when all is good.
+/// Makes every probe once and lets it go; no probe looks.
+std::vector<Problem> try_probes(const Config& config, runtime::Runtime& runtime);
 
 }  // namespace wardmote::agent::config

@@ -1,13 +1,14 @@
 #include "cli/explain/code.h"
 
 #include <boost/json/array.hpp>
+#include <cstddef>
 #include <string>
 #include <utility>
 
-#include "base/format.h"
 #include "base/time.h"
 #include "cli/explain/in_cluster.h"
 #include "cli/render/words.h"
+#include "judge/finding.h"
 
 namespace wardmote::cli {
 namespace {
@@ -42,15 +43,17 @@ json::object catalogue_entry(const judge::CodeInfo& info) {
 }
 
 json::object explain_code(const judge::CodeInfo& info, const json::value& status) {
-  json::array standing;
-  for (const json::value& cluster : Fields(status).list("clusters")) {
-    for (const json::value& finding : Fields(cluster).list("findings")) {
-      if (Fields(finding).raw("code") == info.name)
-        standing.push_back(in_cluster(Fields(cluster), finding));
-    }
-  }
   json::object entry = catalogue_entry(info);
-  entry["findings"] = std::move(standing);
+  for (const std::string_view list : {"findings", "observed"}) {
+    json::array of_code;
+    for (const json::value& cluster : Fields(status).list("clusters")) {
+      for (const json::value& one : Fields(cluster).list(list)) {
+        if (Fields(one).raw("code") == info.name)
+          of_code.push_back(in_cluster(Fields(cluster), one));
+      }
+    }
+    entry[list] = std::move(of_code);
+  }
   return entry;
 }
 

@@ -11,8 +11,8 @@ namespace wardmote::cli {
 /// "evidence", "advice"}.
 boost::json::object catalogue_entry(const judge::CodeInfo& info);
 
-/// catalogue_entry(), and as "findings" those of that code in `status` (/api/v1/status), each with
-/// its "cluster".
+/// catalogue_entry(), and as "findings" and "observed" those of that code in `status`
+/// (/api/v1/status), each with its "cluster".
 boost::json::object explain_code(const judge::CodeInfo& info, const boost::json::value& status);
 
 }  // namespace wardmote::cli

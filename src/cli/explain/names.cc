@@ -1,8 +1,13 @@
 #include "cli/explain/names.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "base/text.h"
+#include "cli/render/fields.h"
+#include "judge/raft/member_id.h"
 
 namespace wardmote::cli {
 namespace {
@@ -49,8 +54,7 @@ bool Names::are_of_server(const Fields& server) const {
   });
 }
 
-bool Names::are_in(const Fields& finding) const {
-  const std::vector<std::string> subjects = finding.texts("subjects");
+bool Names::are_of_any(const std::vector<std::string>& subjects) const {
   return std::ranges::any_of(names_, [&](const Name& name) {
     return std::ranges::any_of(subjects, [&](const std::string& subject) {
       return name.is(subject) || name.is_id(subject) || name.is_address(subject);

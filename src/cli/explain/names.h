@@ -36,8 +36,8 @@ class Names {
   [[nodiscard]] bool are_of_member(const Fields& member) const;
   /// A line of a member's server list: by nickname, id, address.
   [[nodiscard]] bool are_of_server(const Fields& server) const;
-  /// A finding: by any of its subjects.
-  [[nodiscard]] bool are_in(const Fields& finding) const;
+  /// The subjects of a finding: any of them.
+  [[nodiscard]] bool are_of_any(const std::vector<std::string>& subjects) const;
 
  private:
   std::vector<Name> names_;

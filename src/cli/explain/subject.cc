@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <utility>
 
+#include "base/result.h"
 #include "base/text.h"
 #include "cli/explain/in_cluster.h"
 #include "cli/explain/names.h"
@@ -20,10 +21,11 @@ struct Known {
   json::array seen_by;
   json::array checks;
   json::array findings;
+  json::array observed;
 
   [[nodiscard]] bool nothing() const noexcept {
     return clusters.empty() && members.empty() && seen_by.empty() && checks.empty() &&
-           findings.empty();
+           findings.empty() && observed.empty();
   }
 };
 
@@ -31,6 +33,9 @@ void add_cluster(const json::value& cluster, Known& known) {
   known.clusters.push_back(cluster);
   for (const json::value& finding : Fields(cluster).list("findings")) {
     known.findings.push_back(in_cluster(Fields(cluster), finding));
+  }
+  for (const json::value& condition : Fields(cluster).list("observed")) {
+    known.observed.push_back(in_cluster(Fields(cluster), condition));
   }
 }
 
@@ -54,7 +59,14 @@ void add_server(std::string_view subject, const Fields& cluster, Known& known) {
     }
   }
   for (const json::value& finding : cluster.list("findings")) {
-    if (names.are_in(Fields(finding))) known.findings.push_back(in_cluster(cluster, finding));
+    if (names.are_of_any(Fields(finding).texts("subjects"))) {
+      known.findings.push_back(in_cluster(cluster, finding));
+    }
+  }
+  for (const json::value& condition : cluster.list("observed")) {
+    if (names.are_of_any({Fields(condition).text("subject")})) {
+      known.observed.push_back(in_cluster(cluster, condition));
+    }
   }
 }
 
@@ -84,7 +96,8 @@ Result<json::value> explain_subject(std::string_view subject, const json::value&
                       {"members", std::move(known.members)},
                       {"seen_by", std::move(known.seen_by)},
                       {"checks", std::move(known.checks)},
-                      {"findings", std::move(known.findings)}};
+                      {"findings", std::move(known.findings)},
+                      {"observed", std::move(known.observed)}};
 }
 
 }  // namespace wardmote::cli

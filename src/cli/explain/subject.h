@@ -10,7 +10,8 @@ namespace wardmote::cli {
 /// All that `status` (/api/v1/status) holds of one thing: a member's name, a server id (four digits
 /// or all), an address, a check or a cluster. {"subject", "clusters": [whole], "members": [whole,
 /// with "cluster"], "seen_by": [lines of others' server lists, with "cluster" and "by"], "checks":
-/// [], "findings": [with "cluster"]}. kInvalid when nothing has that name.
+/// [], "findings": [with "cluster"], "observed": [with "cluster"]}. kInvalid when nothing has that
+/// name.
 Result<boost::json::value> explain_subject(std::string_view subject,
                                            const boost::json::value& status);
 

@@ -1,9 +1,12 @@
 #include "cli/render/agent.h"
+#include <span>
+#include <string>
 
 #include "base/format.h"
 #include "cli/render/checks.h"
 #include "cli/render/cluster.h"
 #include "cli/render/fields.h"
+#include "cli/render/style.h"
 #include "cli/render/words.h"
 
 namespace wardmote::cli {

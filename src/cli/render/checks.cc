@@ -1,9 +1,15 @@
 #include "cli/render/checks.h"
 
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/format.h"
+#include "cli/exit_code.h"
 #include "cli/render/fields.h"
+#include "cli/render/style.h"
 #include "cli/render/words.h"
 
 namespace wardmote::cli {

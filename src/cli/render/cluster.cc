@@ -1,14 +1,18 @@
 #include "cli/render/cluster.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/format.h"
+#include "cli/render/fields.h"
 #include "cli/render/findings.h"
+#include "cli/render/style.h"
 #include "cli/render/words.h"
 
 namespace wardmote::cli {
@@ -54,11 +58,11 @@ std::string seen_leader(const Fields& member) {
 }
 
 std::string log_range(const Fields& member) {
-  std::vector<std::int64_t> ends;
-  for (const json::value& end : member.list("log")) {
-    if (end.is_number()) ends.push_back(end.to_number<std::int64_t>());
-  }
-  return ends.size() == 2 ? fmt::format("[{},{}]", ends[0], ends[1]) : "";
+  const std::span<const json::value> ends = member.list("log");
+  if (ends.size() != 2) return {};
+  const std::optional<std::int64_t> start = number_of(ends[0]);
+  const std::optional<std::int64_t> next = number_of(ends[1]);
+  return start && next ? fmt::format("[{},{}]", *start, *next) : "";
 }
 
 /// Connections that are up, in both directions: `2/1`.
@@ -160,7 +164,9 @@ std::string draw_cluster_head(const json::value& cluster, Style style) {
 }
 
 std::string draw_cluster(const json::value& cluster, Style style) {
-  return draw_cluster_head(cluster, style) + draw_findings(Fields(cluster).list("findings"), style);
+  const Fields fields(cluster);
+  return draw_cluster_head(cluster, style) + draw_findings(fields.list("findings"), style) +
+         draw_observed(fields.list("observed"), style);
 }
 
 }  // namespace wardmote::cli

@@ -1,12 +1,14 @@
 #include "cli/render/explanation.h"
 
-#include <vector>
+#include <string>
+#include <string_view>
 
 #include "base/format.h"
 #include "cli/render/checks.h"
 #include "cli/render/cluster.h"
 #include "cli/render/fields.h"
 #include "cli/render/findings.h"
+#include "cli/render/style.h"
 #include "cli/render/words.h"
 
 namespace wardmote::cli {
@@ -19,12 +21,13 @@ std::string labelled(std::string_view label, const std::string& text) {
   return text.empty() ? "" : fmt::format("  {}: {}\n", label, text);
 }
 
-std::string draw_findings_in_full(const Fields& explained, std::string_view when_none,
-                                  Style style) {
+/// What stands, in full, and what may come to stand.
+std::string draw_standing(const Fields& explained, std::string_view when_none, Style style) {
   std::string drawn;
   for (const json::value& finding : explained.list("findings"))
     drawn += "\n" + draw_finding_in_full(finding, style);
-  return drawn.empty() ? fmt::format("\n{}\n", when_none) : drawn;
+  if (drawn.empty()) drawn = fmt::format("\n{}\n", when_none);
+  return drawn + draw_observed(explained.list("observed"), style);
 }
 
 std::string draw_sightings(const Fields& explained) {
@@ -74,7 +77,7 @@ std::string draw_code(const json::value& explained, Style style) {
   drawn += labelled("evidence", code.text("evidence"));
   drawn += labelled("what to do", code.text("advice"));
   if (!code.has("findings")) return drawn;
-  return drawn + draw_findings_in_full(code, "It stands nowhere now.", style);
+  return drawn + draw_standing(code, "It stands nowhere now.", style);
 }
 
 std::string draw_subject(const json::value& explained, Style style) {
@@ -87,7 +90,7 @@ std::string draw_subject(const json::value& explained, Style style) {
   if (!subject.list("checks").empty()) drawn += "\n" + draw_checks(subject.list("checks"), style);
   drawn += draw_own_words(subject);
   drawn += draw_sightings(subject);
-  return drawn + draw_findings_in_full(subject, "Nothing is wrong with it.", style);
+  return drawn + draw_standing(subject, "No finding names it.", style);
 }
 
 }  // namespace wardmote::cli

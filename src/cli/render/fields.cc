@@ -3,6 +3,12 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/string.hpp>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/text.h"
 
@@ -27,11 +33,7 @@ std::string Fields::text(std::string_view name) const {
 
 std::optional<std::int64_t> Fields::number(std::string_view name) const noexcept {
   const json::value* found = find(name);
-  if (found == nullptr) return std::nullopt;
-  boost::system::error_code not_a_whole_number;
-  const auto number = found->to_number<std::int64_t>(not_a_whole_number);
-  if (not_a_whole_number) return std::nullopt;
-  return number;
+  return found == nullptr ? std::nullopt : number_of(*found);
 }
 
 bool Fields::flag(std::string_view name) const noexcept {
@@ -56,6 +58,13 @@ std::vector<std::string> Fields::texts(std::string_view name) const {
   std::vector<std::string> texts;
   for (const json::value& value : list(name)) texts.push_back(text_of(value));
   return texts;
+}
+
+std::optional<std::int64_t> number_of(const json::value& value) noexcept {
+  boost::system::error_code not_a_whole_number;
+  const auto number = value.to_number<std::int64_t>(not_a_whole_number);
+  if (not_a_whole_number) return std::nullopt;
+  return number;
 }
 
 std::string text_of(const json::value& value) {

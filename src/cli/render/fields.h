@@ -41,4 +41,7 @@ class Fields {
 /// One element of a list as an escaped text; "" when it is no string.
 std::string text_of(const boost::json::value& value);
 
+/// One element of a list as a number; nothing when it is none, not whole, or too large.
+std::optional<std::int64_t> number_of(const boost::json::value& value) noexcept;
+
 }  // namespace wardmote::cli

@@ -1,7 +1,10 @@
 #include "cli/render/findings.h"
+#include <span>
+#include <string>
 
 #include "base/format.h"
 #include "cli/render/fields.h"
+#include "cli/render/style.h"
 #include "cli/render/words.h"
 
 namespace wardmote::cli {
@@ -41,6 +44,19 @@ std::string draw_findings(std::span<const json::value> findings, Style style) {
     const Fields finding(value);
     drawn += headline(finding, style);
     drawn += draw_advice(finding, style);
+  }
+  return drawn;
+}
+
+std::string draw_observed(std::span<const json::value> observed, Style style) {
+  std::string drawn;
+  for (const json::value& value : observed) {
+    const Fields condition(value);
+    const std::string subject = condition.text("subject");
+    const std::string due = duration_text(condition.number("due_ms"));
+    drawn += fmt::format("{} {}{}  a finding in {} if it stands\n",
+                         paint(style, Tone::kFaint, "SEEN"), condition.text("code"),
+                         subject.empty() ? "" : "  " + subject, due.empty() ? "a while" : due);
   }
   return drawn;
 }

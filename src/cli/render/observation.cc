@@ -1,11 +1,15 @@
 #include "cli/render/observation.h"
 
 #include <boost/json/serialize.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
 
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/render/cluster.h"
 #include "cli/render/fields.h"
+#include "cli/render/style.h"
 #include "cli/render/words.h"
 
 namespace wardmote::cli {

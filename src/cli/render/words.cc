@@ -2,9 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/format.h"
 #include "base/time.h"
+#include "cli/render/style.h"
 
 namespace wardmote::cli {
 namespace {

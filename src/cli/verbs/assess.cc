@@ -3,15 +3,25 @@
 #include <algorithm>
 #include <boost/json/value.hpp>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
+#include "base/result.h"
+#include "base/time.h"
 #include "cli/assess_plan.h"
+#include "cli/command.h"
+#include "cli/exit_code.h"
 #include "cli/output.h"
 #include "cli/render/cluster.h"
 #include "cli/session.h"
 #include "cli/verbs/verbs.h"
+#include "judge/finding.h"
+#include "judge/raft/assess.h"
 #include "judge/raft/memory.h"
+#include "judge/raft/opinion.h"
 #include "observe/ovn/cluster.h"
+#include "runtime/deadline.h"
+#include "runtime/runtime.h"
 #include "serve/json.h"
 #include "serve/view.h"
 
@@ -22,6 +32,16 @@ namespace raft = judge::raft;
 using runtime::Deadline;
 using runtime::Runtime;
 using runtime::Task;
+
+/// The agent looks again and may wait for a window to pass. Here nobody does, so what was only seen
+/// must not pass as good.
+raft::Verdict last_word(const raft::Assessment& assessment) {
+  const bool unsettled = std::ranges::any_of(assessment.observed, [](const raft::Observed& seen) {
+    return judge::info(seen.code).severity != judge::Severity::kInfo;
+  });
+  if (assessment.verdict != raft::Verdict::kOk || !unsettled) return assessment.verdict;
+  return raft::Verdict::kWarning;
+}
 
 /// Looks at all members at once, again and again, and judges after each look, so that windows pass
 /// as in the agent.
@@ -38,7 +58,8 @@ class Assessor {
     const TimePoint begun = runtime_->now();
     for (TimePoint due = begun;;) {
       const Deadline deadline{runtime_->now() + plan_.timeout};
-      view_.opinions = co_await cluster_.look_all(deadline);
+      std::vector<raft::Opinion> opinions = co_await cluster_.look_all(deadline);
+      view_.opinions = std::move(opinions);
       view_.judged = runtime_->now();
       view_.assessment = raft::assess(view_.opinions, view_.expectation, memory_, view_.judged);
       show_progress(view_.judged - begun);
@@ -47,6 +68,7 @@ class Assessor {
       if (due - begun > plan_.total) break;
       co_await runtime_->sleep_until(due);
     }
+    view_.assessment.verdict = last_word(view_.assessment);
     clear_progress();
   }
 

@@ -1,5 +1,7 @@
 #include "cli/completion.h"
 
+#include "cli/command.h"
+#include "cli/exit_code.h"
 #include "cli/output.h"
 #include "cli/verbs/verbs.h"
 

@@ -2,6 +2,9 @@
 #include <optional>
 #include <string>
 
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/exit_code.h"
 #include "cli/explain/code.h"
 #include "cli/explain/subject.h"
 #include "cli/reading.h"
@@ -9,6 +12,7 @@
 #include "cli/render/explanation.h"
 #include "cli/render/fields.h"
 #include "cli/verbs/verbs.h"
+#include "judge/finding.h"
 
 namespace wardmote::cli {
 namespace {

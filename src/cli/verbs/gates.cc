@@ -1,12 +1,18 @@
-#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/result.h"
 #include "base/text.h"
+#include "cli/agent_address.h"
 #include "cli/agent_client.h"
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/exit_code.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/verbs/verbs.h"
+#include "runtime/http.h"
 
 namespace wardmote::cli {
 namespace {
@@ -24,7 +30,7 @@ Task<Exit> ask(const Call* call, AgentClient* client, std::string path) {
 }
 
 Exit run_gate(const Call& call, std::string path) {
-  Result<AgentAddress> address = agent_address(call, agent_environment());
+  Result<AgentAddress> address = agent_address(call, environment("WARDMOTE_HOST"));
   if (!address) return complain(call, Exit::kUsage, address.error().context);
   Session session;
   AgentClient client(session.runtime(), std::move(*address));

@@ -1,8 +1,12 @@
+#include <string>
+#include "cli/command.h"
+#include "cli/exit_code.h"
 #include "cli/reading.h"
 #include "cli/render/checks.h"
 #include "cli/render/cluster.h"
 #include "cli/render/fields.h"
 #include "cli/render/findings.h"
+#include "cli/render/style.h"
 #include "cli/verbs/verbs.h"
 
 namespace wardmote::cli {

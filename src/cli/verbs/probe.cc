@@ -1,16 +1,22 @@
 #include <boost/json/value.hpp>
 #include <chrono>
 #include <memory>
-#include <utility>
 
+#include "base/result.h"
+#include "base/time.h"
+#include "cli/command.h"
+#include "cli/exit_code.h"
 #include "cli/observation_json.h"
 #include "cli/output.h"
 #include "cli/probe_params.h"
 #include "cli/render/observation.h"
 #include "cli/session.h"
 #include "cli/verbs/verbs.h"
+#include "judge/observation.h"
+#include "judge/outcome.h"
 #include "observe/kinds.h"
 #include "observe/probe.h"
+#include "runtime/deadline.h"
 
 namespace wardmote::cli {
 namespace {

@@ -1,3 +1,5 @@
+#include "cli/command.h"
+#include "cli/exit_code.h"
 #include "cli/reading.h"
 #include "cli/render/agent.h"
 #include "cli/render/cluster.h"

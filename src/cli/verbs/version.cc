@@ -2,6 +2,8 @@
 
 #include "base/format.h"
 #include "base/version.h"
+#include "cli/command.h"
+#include "cli/exit_code.h"
 #include "cli/output.h"
 #include "cli/verbs/verbs.h"
 

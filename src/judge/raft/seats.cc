@@ -146,12 +146,13 @@ void find_heard(Picture& picture) noexcept {
   }
   if (picture.leader && picture.leader->status()) return;
   // The leader itself tells nothing. It would not go on for long without a majority, so hearing it
-  // proves one.
+  // proves one; but a server that answers us as no leader has stepped down.
   for (const Member& member : picture.members) {
     if (!member.hears_leader || member.status()->term < picture.term()) continue;
     const Server& line = *member.leader_line;
     for (Seat& seat : picture.seats) {
       if (!same_server(line.id, line.address, seat.id, seat.address)) continue;
+      if (seat.reporter && seat.reporter->status()) continue;
       if (line.last_message ? hears(picture, seat, member, line) : !seat.owner) {
         seat.heard = true;
         picture.quorum_proven = true;

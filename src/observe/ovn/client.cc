@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "observe/ovn/convert.h"
-#include "observe/ovn/reason.h"
+#include "observe/ovn/refusal.h"
 #include "runtime/task_group.h"
 
 namespace wardmote::observe::ovn {

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "observe/ovn/convert.h"
-#include "observe/ovn/reason.h"
+#include "observe/ovn/refusal.h"
 #include "runtime/task_group.h"
 
 namespace wardmote::observe::ovn {
@@ -102,7 +102,7 @@ Task<void> Member::run_command(Opinion* opinion, Deadline deadline) {
       co_await runtime_.processes().run(std::move(spec), deadline);
   StatusAnswer answer;
   if (!exit) {
-    answer.reason = reason_of(exit.error());
+    answer.reason = reason_of_reply(exit.error());
   } else if (exit->status != 0) {
     answer.reason = reason_of_output(
         trim(exit->standard_error.empty() ? exit->standard_output : exit->standard_error));

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "observe/reason.h"
+
 namespace wardmote::observe::ovn {
 
 using judge::Observation;
@@ -25,27 +27,6 @@ constexpr auto kParams = std::to_array<ParamSpec>({
     {"control_command", ParamType::kList, false,
      "instead of control: a command that ends in `ovn-appctl -t SOCKET`, for example over ssh"},
 });
-
-Outcome outcome_of(ReasonCode code) noexcept {
-  switch (code) {
-    case ReasonCode::kNone: return Outcome::kOk;
-    case ReasonCode::kHung:
-    case ReasonCode::kRefused:
-    case ReasonCode::kMissing:
-    case ReasonCode::kUnreachable:
-    case ReasonCode::kUnknownCluster:
-    case ReasonCode::kNotClustered: return Outcome::kFail;
-    case ReasonCode::kDenied:
-    case ReasonCode::kClosed:
-    case ReasonCode::kProtocol:
-    case ReasonCode::kOverLimit:
-    case ReasonCode::kRejected:
-    case ReasonCode::kState:
-    case ReasonCode::kProberStarved:
-    case ReasonCode::kNotProbed: return Outcome::kUnknown;
-  }
-  return Outcome::kUnknown;
-}
 
 /// A member that says nothing: positive evidence of either way counts before what is merely not
 /// known.

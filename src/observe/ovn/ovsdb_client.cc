@@ -1,6 +1,6 @@
 #include "observe/ovn/ovsdb_client.h"
 
-#include "observe/ovn/reason.h"
+#include "observe/ovn/refusal.h"
 
 namespace wardmote::observe::ovn {
 
@@ -17,15 +17,15 @@ Task<void> OvsdbClient::ask(Deadline deadline) {
 }
 
 Task<RowAnswer> OvsdbClient::answer(Deadline deadline) {
-  if (!asked_) co_return RowAnswer{{}, reason_of(asked_.error())};
+  if (!asked_) co_return RowAnswer{{}, reason_of_reply(asked_.error())};
   const Result<codec::RpcMessage> reply = co_await rpc_.receive(deadline);
-  if (!reply) co_return RowAnswer{{}, reason_of(reply.error())};
+  if (!reply) co_return RowAnswer{{}, reason_of_reply(reply.error())};
   co_return read_row_reply(*reply);
 }
 
 RowAnswer read_row_reply(const codec::RpcMessage& reply) {
   Result<std::optional<codec::ServerRow>> row = codec::read_server_row(reply);
-  if (!row) return {{}, reason_of(row.error())};
+  if (!row) return {{}, reason_of_reply(row.error())};
   if (!*row)
     return {{}, {judge::ReasonCode::kUnknownCluster, "_Server.Database has no row for it"}};
   return {*std::move(*row), {}};

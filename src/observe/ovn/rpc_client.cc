@@ -1,5 +1,7 @@
 #include "observe/ovn/rpc_client.h"
 
+#include "observe/reason.h"
+
 namespace wardmote::observe::ovn {
 
 using runtime::Deadline;
@@ -57,14 +59,7 @@ Task<Result<void>> RpcClient::connect(Deadline deadline) {
   connection_.reset();
   cost_.fresh_connection = true;
   auto stream = co_await runtime_.connect(to_, deadline);
-  if (!stream) {
-    Error error = stream.error();
-    // A unix socket that lets one wait is a server that does not accept; a TCP one is a host that
-    // does not answer.
-    if (error.code == Errc::kTimeout && to_.kind == runtime::Endpoint::Kind::kTcp)
-      error.code = Errc::kUnreachable;
-    co_return std::unexpected(std::move(error));
-  }
+  if (!stream) co_return std::unexpected(connect_failure(to_, stream.error()));
   connection_ = std::make_unique<Connection>(*std::move(stream), options_.limits);
   co_return Result<void>();
 }

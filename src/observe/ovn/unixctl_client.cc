@@ -1,6 +1,6 @@
 #include "observe/ovn/unixctl_client.h"
 
-#include "observe/ovn/reason.h"
+#include "observe/ovn/refusal.h"
 
 namespace wardmote::observe::ovn {
 
@@ -18,31 +18,32 @@ Task<void> UnixctlClient::ask(Deadline deadline) {
 }
 
 Task<StatusAnswer> UnixctlClient::answer(Deadline deadline) {
-  if (!asked_) co_return StatusAnswer{{}, reason_of(asked_.error())};
+  if (!asked_) co_return StatusAnswer{{}, reason_of_reply(asked_.error())};
   const Result<codec::RpcMessage> reply = co_await rpc_.receive(deadline);
-  if (!reply) co_return StatusAnswer{{}, reason_of(reply.error())};
+  if (!reply) co_return StatusAnswer{{}, reason_of_reply(reply.error())};
   co_return read_status_reply(*reply);
 }
 
 StatusAnswer read_status_reply(const codec::RpcMessage& reply) {
   const Result<const boost::json::value*> result = codec::result_of(reply);
-  if (!result) return {{}, reason_of(result.error())};
+  if (!result) return {{}, reason_of_reply(result.error())};
   const boost::json::value* text = *result;
   // OVS 3.4 and later wrap plain replies when a client asked for JSON (lib/unixctl.c, set-options
   // --format).
   if (const boost::json::object* const wrapped = text->if_object())
     text = wrapped->if_contains("reply");
   if (text == nullptr || !text->is_string()) {
-    return {{}, reason_of(Error{Errc::kProtocol, "cluster/status: a result that is no text"})};
+    return {{},
+            reason_of_reply(Error{Errc::kProtocol, "cluster/status: a result that is no text"})};
   }
   return read_status_text(text->get_string());
 }
 
 StatusAnswer read_status_text(std::string_view text) {
   Result<codec::RaftStatus> status = codec::parse_raft_status(text);
-  if (!status) return {{}, reason_of(status.error())};
+  if (!status) return {{}, reason_of_reply(status.error())};
   if (!status->complete())
-    return {{}, reason_of(Error{Errc::kProtocol, "cluster/status: cut short"})};
+    return {{}, reason_of_reply(Error{Errc::kProtocol, "cluster/status: cut short"})};
   return {*std::move(status), {}};
 }
 

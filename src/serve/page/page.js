@@ -152,12 +152,12 @@ function checksCard(status) {
 
 function sentence(status) {
   const ill = status.clusters.filter((c) => c.verdict !== 'ok')
-    .map((c) => c.findings.length ? `${c.cluster} (${c.findings[0].summary})` : c.cluster);
+    .map((c) => c.findings.length ? `${c.cluster}: ${c.findings[0].summary}` : c.cluster);
   const names = new Set(status.clusters.map((c) => c.cluster));
   const failing = status.checks.filter((c) => c.exit_code !== 0 && !names.has(c.name)).map((c) => c.name);
   const others = status.checks.filter((c) => !names.has(c.name)).length;
   const parts = [];
-  if (status.clusters.length) parts.push(ill.length ? `${ill.length} of ${count(status.clusters.length, 'cluster')} not well: ${ill.join(', ')}` : `${count(status.clusters.length, 'cluster')} well`);
+  if (status.clusters.length) parts.push(ill.length ? `${ill.length} of ${count(status.clusters.length, 'cluster')} not well. ${ill.join('. ')}` : `${count(status.clusters.length, 'cluster')} well`);
   if (others) parts.push(failing.length ? `${failing.length} of ${count(others, 'check')} not well: ${failing.slice(0, 5).join(', ')}${failing.length > 5 ? ' …' : ''}` : `${count(others, 'check')} well`);
   if (status.self.complaint) parts.push(`this agent is degraded: ${status.self.complaint}`);
   return parts.join('; ') || 'Nothing is watched yet.';

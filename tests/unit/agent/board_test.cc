@@ -57,7 +57,7 @@ config::Config sample_config() {
   cluster.members = {{"a", {}, {}}, {"b", {}, {}}};
   cluster.schedule = {1s, 900ms, {.fall = 1, .rise = 1}, false};
   config.clusters.push_back(cluster);
-  config.checks.push_back({"c", &kFakeKind, {}, {1s, 900ms, {.fall = 2, .rise = 1}, true}});
+  config.checks.push_back({"c", {}, &kFakeKind, {}, {1s, 900ms, {.fall = 2, .rise = 1}, true}});
   config.gates = {{"ready", {"nb", "c"}}, {"net", {"c"}}};
   return config;
 }

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/format.h"
+#include "net/asio_runtime.h"
 
 namespace wardmote::agent::config {
 namespace {
@@ -281,6 +282,18 @@ TEST(Config, QuotesHostileTextHarmlessly) {
   const Lines lines = complaints("checks: [{name: \"a\\e[31m\", other: {}}]");
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0].find('\x1b'), std::string::npos);
+}
+
+TEST(Config, LetsTheKindsRefuseParametersThatDoNotGoTogether) {
+  net::AsioRuntime runtime;
+  const auto config = parse_config(
+      "checks:\n- {name: good, ovn: {control: /run/x.ctl}}\n- {name: bad, ovn: {database: X}}\n",
+      observe::probe_kinds());
+  ASSERT_TRUE(config);
+  const std::vector<Problem> refused = try_probes(*config, runtime);
+  ASSERT_EQ(refused.size(), 1U);
+  EXPECT_TRUE(describe("f", refused[0]).starts_with("f:3:3: check 'bad': "))
+      << describe("f", refused[0]);
 }
 
 }  // namespace

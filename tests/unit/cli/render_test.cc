@@ -2,6 +2,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 
 #include "cli/render/agent.h"
 #include "cli/render/cluster.h"
@@ -46,6 +47,13 @@ TEST(ClusterTable, FindingsComeWithAdviceThatCanBeCopied) {
       "      on cp1: ovn-appctl -t /run/ovn/ovnsb_db.ctl cluster/kick OVN_Southbound e85f\n");
 }
 
+TEST(ClusterTable, ConditionsInsideTheirWindowAreShownAsSeen) {
+  const json::value observed = json::parse(
+      R"([{"code":"RAFT_MEMBER_DOWN","subject":"cp2","since":"2026-11-20T09:12:43.125Z","due_ms":1300}])");
+  EXPECT_EQ(draw_observed(observed.as_array(), kPlain),
+            "SEEN RAFT_MEMBER_DOWN  cp2  a finding in 1.3s if it stands\n");
+}
+
 TEST(ClusterTable, SilentMembersAreNotSaidToDisagree) {
   const json::value status = api_answer("status.json");
   const std::string drawn = draw_cluster_head(status.at("clusters").at(0), kPlain);
@@ -87,7 +95,8 @@ TEST(ClusterTable, TextFromPeersCannotDriveTheTerminal) {
 TEST(ClusterTable, AnAnswerOfTheWrongShapeIsShownAsUnknown) {
   for (const char* text :
        {"null", "[]", "{}", R"({"members":[1,null,"x",{}],"findings":[[]],"verdict":7})",
-        R"({"members":[{"log":["a"],"connections":[1],"servers":{},"term":-1.5}]})"}) {
+        R"({"members":[{"log":["a"],"connections":[1],"servers":{},"term":-1.5}]})",
+        R"({"members":[{"log":[1e300,1.5],"term":1e300}],"observed":[{}, 1, {"due_ms":"x"}]})"}) {
     EXPECT_TRUE(has(draw_cluster(json::parse(text), kPlain), "UNKNOWN")) << text;
   }
 }

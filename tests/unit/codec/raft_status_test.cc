@@ -241,6 +241,14 @@ TEST(RaftStatus, LimitsAreErrors) {
   EXPECT_EQ(code(links), Errc::kLimit);
 }
 
+TEST(RaftStatus, ALineThatNeverClosesItsGroupsCostsNoMoreThanItsLength) {
+  std::string text = "Role: leader\nTerm: 1\nServers:\n dea6 (dea6 at tcp:127.0.0.1:16641)";
+  for (int i = 0; i < 100'000; ++i) text += " (a)b";
+  const RaftStatus status = parse(text);  // quadratic work would take minutes
+  EXPECT_EQ(status.servers.size(), 1U);
+  EXPECT_EQ(status.unknown_count, 1U);
+}
+
 TEST(RaftStatus, JsonBareAndUnderData) {
   constexpr std::string_view kBare =
       R"({"name":"OVN_Northbound","role":"leader","term":3,"index":41,"connected":true,"mood":"fine","servers":[)"

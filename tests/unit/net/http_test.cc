@@ -1,3 +1,6 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
 #include <chrono>
 #include <vector>
 
@@ -230,6 +233,34 @@ TEST_F(Http, StopEndsIdleConnectionsAtOnce) {
 TEST_F(Http, FetchSaysWhyItFailed) {
   at_ = unix_at("nobody");
   EXPECT_EQ(fetch({.method = "GET", .path = "/"}).error().code, Errc::kMissing);
+}
+
+RC_GTEST_PROP(HttpMessage, ARequestIsTheSameHoweverItsBytesAreCut, ()) {
+  const std::string request =
+      "POST /a%20b?c=d HTTP/1.1\r\nHost: h\r\nX-Y: z\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "5\r\nhello\r\n6\r\n world\r\n0\r\n\r\nGET /next";
+  HttpRequestReader reader(runtime::HttpLimits{});
+  std::string received;
+  for (std::size_t at = 0; at < request.size() && !reader.done();) {
+    const std::size_t size = *rc::gen::inRange<std::size_t>(1, 20);
+    received += request.substr(at, size);
+    at += size;
+    RC_ASSERT(reader.feed(received).has_value());
+  }
+  RC_ASSERT(reader.done());
+  const Result<HttpRequest> taken = reader.take();
+  RC_ASSERT(taken.has_value());
+  RC_ASSERT(taken->path == "/a b");
+  RC_ASSERT(taken->query == "c=d");
+  RC_ASSERT(taken->body == "hello world");
+  RC_ASSERT(std::string_view("GET /next").starts_with(received));
+}
+
+RC_GTEST_PROP(HttpMessage, NoBytesCrashTheReader, (const std::string& bytes)) {
+  HttpRequestReader reader({.header_bytes = 256, .body_bytes = 64});
+  std::string received = "GET / HTTP/1.1\r\n" + bytes;
+  const Result<void> fed = reader.feed(received);
+  if (fed && reader.done()) (void)reader.take();
 }
 
 TEST(HttpText, DatesAreThoseOfRfc9110) {

@@ -13,7 +13,7 @@
 #include "judge/raft/assess.h"
 #include "judge/raft/memory.h"
 #include "observe/ovn/convert.h"
-#include "observe/ovn/reason.h"
+#include "observe/ovn/refusal.h"
 #include "observe/ovn/unixctl_client.h"
 #include "support/ovn_captures.h"
 

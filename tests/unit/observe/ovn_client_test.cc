@@ -6,7 +6,7 @@
 #include <map>
 
 #include "support/ovn_captures.h"
-#include "unit/observe/fake_server.h"
+#include "unit/observe/ovn_world.h"
 
 namespace wardmote::observe::ovn {
 namespace {

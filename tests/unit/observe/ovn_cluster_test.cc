@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "support/ovn_captures.h"
-#include "unit/observe/fake_server.h"
+#include "unit/observe/ovn_world.h"
 
 namespace wardmote::observe::ovn {
 namespace {

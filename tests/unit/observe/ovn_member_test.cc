@@ -8,7 +8,7 @@
 #include <chrono>
 
 #include "support/ovn_captures.h"
-#include "unit/observe/fake_server.h"
+#include "unit/observe/ovn_world.h"
 
 namespace wardmote::observe::ovn {
 namespace {
@@ -255,7 +255,7 @@ TEST_F(OvnConnection, ClosedBetweenTwoLooksIsNoFailure) {
 
 TEST_F(OvnConnection, AServerThatIsGoneIsMissedAtOnce) {
   before_look = [this](int look) {
-    if (look == 1) control.leave();
+    if (look == 1) world.remove("nb.ctl", control);
   };
   const std::vector<Opinion> opinions = looks(2);
   EXPECT_TRUE(opinions[0].status);

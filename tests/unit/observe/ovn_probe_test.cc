@@ -5,9 +5,9 @@
 #include <chrono>
 
 #include "observe/ovn/convert.h"
-#include "observe/ovn/reason.h"
+#include "observe/ovn/refusal.h"
 #include "support/ovn_captures.h"
-#include "unit/observe/fake_server.h"
+#include "unit/observe/ovn_world.h"
 
 namespace wardmote::observe::ovn {
 namespace {
@@ -93,10 +93,10 @@ TEST(OvnMeaning, NotClusteredIsAFailure) {
 }
 
 TEST(OvnReason, FromErrorsAndFromWhatCommandsPrint) {
-  EXPECT_EQ(reason_of(Error{Errc::kDenied, "unix:/x"}).code, ReasonCode::kDenied);
-  EXPECT_EQ(reason_of(Error{Errc::kDenied, "unix:/x"}).text, "unix:/x: denied");
-  EXPECT_EQ(reason_of(Error{Errc::kUnreachable, ""}).code, ReasonCode::kUnreachable);
-  EXPECT_EQ(reason_of(Error{Errc::kExhausted, ""}).code, ReasonCode::kProberStarved);
+  EXPECT_EQ(reason_of_reply(Error{Errc::kDenied, "unix:/x"}).code, ReasonCode::kDenied);
+  EXPECT_EQ(reason_of_reply(Error{Errc::kDenied, "unix:/x"}).text, "unix:/x: denied");
+  EXPECT_EQ(reason_of_reply(Error{Errc::kUnreachable, ""}).code, ReasonCode::kUnreachable);
+  EXPECT_EQ(reason_of_reply(Error{Errc::kExhausted, ""}).code, ReasonCode::kProberStarved);
   // As captured in 03-errors.txt.
   EXPECT_EQ(reason_of_output("unknown cluster\novn-appctl: nb.ctl: server returned an error").code,
             ReasonCode::kUnknownCluster);

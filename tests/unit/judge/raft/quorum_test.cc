@@ -75,6 +75,25 @@ TEST(NoQuorum, TwoOfThreeKilledAndTheLeaderSurvives) {
       << "the leader heard them a moment ago, and their sockets refuse";
 }
 
+// Seen on a real cluster: a follower goes on for a round hearing a leader that has already stepped
+// down.
+TEST(NoQuorum, AFollowerThatStillHearsTheFormerLeaderProvesNothing) {
+  FakeCluster cluster(4);
+  cluster.watch(5s);
+  cluster.kill(1);
+  cluster.kill(3);
+  cluster.watch(1s);
+  cluster.node(0).role = Role::kCandidate;
+  cluster.node(0).follows.reset();
+  cluster.node(0).term = 2;
+  cluster.edit = [](std::vector<Opinion>& opinions) {
+    opinions[2].status->servers[0].last_message = 1200ms;
+  };
+  const Assessment found = cluster.watch(2s);
+  EXPECT_EQ(found.quorum.live, 2U);
+  EXPECT_TRUE(has(Code::kRaftNoQuorum, found));
+}
+
 TEST(NoQuorum, MembersThatWeMayNotAskAreNotDead) {
   FakeCluster cluster(3);
   cluster.watch(5s);

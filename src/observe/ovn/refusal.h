@@ -7,10 +7,10 @@
 
 namespace wardmote::observe::ovn {
 
-/// Why a way to ask a member gave no answer. A kRejected error is read for the words of OVS:
-/// `unknown cluster` is kUnknownCluster, `"cluster/status" is not a valid command` is kNotClustered
-/// (no raft database was ever opened there).
-judge::Reason reason_of(const Error& error);
+/// observe::reason_of(), with the words of ovsdb-server in a kRejected error understood: `unknown
+/// cluster` is kUnknownCluster, `"cluster/status" is not a valid command` is kNotClustered (no raft
+/// database was ever opened there).
+judge::Reason reason_of_reply(const Error& error);
 
 /// The same from what a command (`ovn-appctl`, `ovsdb-client`) printed when it failed.
 judge::Reason reason_of_output(std::string_view output);

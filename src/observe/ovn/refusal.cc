@@ -1,6 +1,8 @@
-#include "observe/ovn/reason.h"
+#include "observe/ovn/refusal.h"
 
 #include <optional>
+
+#include "observe/reason.h"
 
 namespace wardmote::observe::ovn {
 
@@ -16,31 +18,13 @@ std::optional<ReasonCode> refusal_in(std::string_view words) {
   return std::nullopt;
 }
 
-ReasonCode code_of(Errc code) noexcept {
-  switch (code) {
-    case Errc::kTimeout: return ReasonCode::kHung;
-    case Errc::kRefused: return ReasonCode::kRefused;
-    case Errc::kMissing: return ReasonCode::kMissing;
-    case Errc::kUnreachable: return ReasonCode::kUnreachable;
-    case Errc::kDenied: return ReasonCode::kDenied;
-    case Errc::kClosed: return ReasonCode::kClosed;
-    case Errc::kProtocol: return ReasonCode::kProtocol;
-    case Errc::kLimit: return ReasonCode::kOverLimit;
-    case Errc::kRejected: return ReasonCode::kRejected;
-    case Errc::kExhausted: return ReasonCode::kProberStarved;
-    case Errc::kInvalid:
-    case Errc::kInternal: return ReasonCode::kRejected;
-  }
-  return ReasonCode::kRejected;
-}
-
 }  // namespace
 
-Reason reason_of(const Error& error) {
+Reason reason_of_reply(const Error& error) {
   if (error.code == Errc::kRejected) {
     if (const auto refusal = refusal_in(error.context)) return {*refusal, error.context};
   }
-  return {code_of(error.code), error.describe()};
+  return reason_of(error);
 }
 
 Reason reason_of_output(std::string_view output) {

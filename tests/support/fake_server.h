@@ -1,0 +1,162 @@
+#pragma once
+
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "codec/json_rpc.h"
+#include "runtime/runtime.h"
+
+namespace wardmote::testing {
+
+/// How a FakeServer behaves towards whoever connects.
+struct FakeManners {
+  /// The result for a method, as JSON text; a method that is not here gets the error "unknown
+  /// method".
+  std::map<std::string, std::string, std::less<>> results;
+  /// Instead of results: what is written back for each request, `{ID}` standing for its id; empty:
+  /// silence.
+  std::string raw;
+  std::string greeting;  ///< written right after accept
+  bool accepts =
+      true;  ///< false: connections stay in the kernel's queue, as with a stopped process
+  bool endless = false;   ///< after the first request writes `raw` again and again
+  std::size_t step = 0;   ///< write in pieces of so many bytes; 0: at once
+  Duration pause = std::chrono::milliseconds(1);  ///< after each piece
+  int closes_after = -1;  ///< so many requests of a connection, counting from 1
+};
+
+/// A server that answers as told; it stands for an ovsdb-server, good or hostile, on any Runtime.
+/// Life cycle: outlives the tasks that it gives to `spawn`.
+class FakeServer {
+ public:
+  using Spawn = std::function<void(std::string name, runtime::Task<void> task)>;
+
+  FakeServer(runtime::Runtime& runtime, Spawn spawn, runtime::Endpoint at, FakeManners manners)
+      : runtime_(runtime), spawn_(std::move(spawn)), manners_(std::move(manners)) {
+    auto listener = runtime_.listen(std::move(at));
+    check(listener.has_value(), listener ? "" : listener.error().describe());
+    listener_ = *std::move(listener);
+    if (manners_.accepts) spawn_("fake_server", accept_all());
+  }
+
+  [[nodiscard]] int connections() const noexcept { return connections_; }
+  /// The methods that were asked for, in order.
+  [[nodiscard]] const std::vector<std::string>& requests() const noexcept { return requests_; }
+  FakeManners& manners() noexcept { return manners_; }
+
+  /// Writes to every open connection.
+  runtime::Task<void> push(std::string bytes) {
+    const auto open = open_;
+    for (const auto& weak : open) {
+      const std::shared_ptr<runtime::Stream> stream = weak.lock();
+      if (stream) co_await send(stream, bytes);
+    }
+  }
+
+  /// Closes every open connection.
+  void hang_up() {
+    for (const auto& weak : std::exchange(open_, {})) {
+      if (const std::shared_ptr<runtime::Stream> stream = weak.lock()) stream->close();
+    }
+  }
+
+ private:
+  runtime::Task<void> accept_all() {
+    for (;;) {
+      auto stream = co_await listener_->accept();
+      if (!stream) co_return;
+      ++connections_;
+      std::shared_ptr<runtime::Stream> shared = *std::move(stream);
+      open_.push_back(shared);
+      spawn_("fake_connection", serve(std::move(shared)));
+    }
+  }
+
+  runtime::Task<void> serve(std::shared_ptr<runtime::Stream> stream) {
+    if (!manners_.greeting.empty()) co_await send(stream, manners_.greeting);
+    codec::JsonRpcReader reader;
+    for (int served = 0;;) {
+      const auto next = reader.next();
+      if (!next) co_return;
+      if (*next) {
+        const codec::RpcMessage& request = **next;
+        if (request.kind != codec::RpcMessage::Kind::kRequest) continue;
+        requests_.emplace_back(request.method);
+        const std::string reply = reply_to(request);
+        const bool sent = co_await send(stream, reply);
+        if (!sent || ++served == manners_.closes_after) {
+          stream->close();
+          co_return;
+        }
+        continue;
+      }
+      const std::span<char> room = reader.room();
+      const auto got = co_await stream->read_some(room, runtime_.deadline_in(kPatience));
+      if (!got) co_return;
+      reader.received(*got);
+    }
+  }
+
+  runtime::Task<bool> send(std::shared_ptr<runtime::Stream> stream, std::string bytes) {
+    do {
+      for (std::string_view rest = bytes; !rest.empty();) {
+        const std::string_view piece =
+            rest.substr(0, manners_.step == 0 ? rest.size() : manners_.step);
+        const auto written = co_await stream->write(piece, runtime_.deadline_in(kPatience));
+        if (!written) co_return false;
+        rest.remove_prefix(piece.size());
+        if (manners_.step != 0) co_await runtime_.sleep_until(runtime_.now() + manners_.pause);
+      }
+    } while (manners_.endless);
+    co_return true;
+  }
+
+  [[nodiscard]] std::string reply_to(const codec::RpcMessage& request) const {
+    const std::string id = boost::json::serialize(*request.id);
+    if (!manners_.raw.empty() || manners_.results.empty()) {
+      std::string reply = manners_.raw;
+      const std::size_t at = reply.find("{ID}");
+      if (at != std::string::npos) reply.replace(at, 4, id);
+      return reply;
+    }
+    const auto result = manners_.results.find(request.method);
+    if (result == manners_.results.end())
+      return fmt::format(R"({{"id":{},"error":"unknown method"}})", id);
+    return fmt::format(R"({{"id":{},"result":{},"error":null}})", id, result->second);
+  }
+
+  static constexpr Duration kPatience = std::chrono::hours(1);
+
+  runtime::Runtime& runtime_;
+  Spawn spawn_;
+  FakeManners manners_;
+  std::unique_ptr<runtime::Listener> listener_;
+  std::vector<std::weak_ptr<runtime::Stream>> open_;
+  int connections_ = 0;
+  std::vector<std::string> requests_;
+};
+
+/// A select result with one clustered row: the leader of 01-healthy.txt.
+inline constexpr std::string_view kLeaderRow =
+    R"([{"rows":[{"model":"clustered","leader":true,"connected":true,"sid":["uuid","dea645fa-f66d-419f-89d2-9ef5ed65767e"],)"
+    R"("cid":["uuid","b563dad3-5d5e-4b38-a150-859542fb32c9"],"index":4}]}])";
+
+/// Manners of a healthy member, for both of its sockets. `status` is the text of cluster/status.
+inline FakeManners healthy_manners(std::string_view status) {
+  FakeManners manners;
+  manners.results["cluster/status"] = codec::json_string(status);
+  manners.results["transact"] = kLeaderRow;
+  manners.results["echo"] = "[]";
+  return manners;
+}
+
+}  // namespace wardmote::testing
