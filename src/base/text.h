@@ -49,6 +49,7 @@ template <std::integral T>
 [[nodiscard]] std::optional<T> parse_number(std::string_view text, int base = 10) noexcept {
   T value{};
   const char* const end = text.data() + text.size();
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): `end` says where it ends
   const auto [stop, error] = std::from_chars(text.data(), end, value, base);
   if (text.empty() || error != std::errc{} || stop != end) return std::nullopt;
   return value;
