@@ -1,14 +1,31 @@
 #include "agent/agent.h"
 
 #include <algorithm>
-#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
 #include <utility>
 
+#include "agent/cluster_watch.h"
+#include "agent/config/config.h"
+#include "agent/lateness.h"
+#include "agent/scheduler.h"
+#include "agent/service_manager.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/observation.h"
+#include "judge/outcome.h"
+#include "judge/raft/assess.h"
 #include "net/http_server.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/http.h"
+#include "runtime/runtime.h"
 #include "serve/json.h"
 #include "serve/routes.h"
+#include "serve/view.h"
 
 namespace wardmote::agent {
 namespace {

@@ -1,10 +1,27 @@
 #include "agent/board.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "agent/change_log.h"
+#include "agent/config/config.h"
 #include "base/check.h"
+#include "base/time.h"
+#include "judge/check_machine.h"
+#include "judge/finding.h"
+#include "judge/observation.h"
+#include "judge/outcome.h"
+#include "judge/raft/assess.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
+#include "serve/view.h"
 
 namespace wardmote::agent {
 namespace {

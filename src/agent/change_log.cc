@@ -1,10 +1,20 @@
 #include "agent/change_log.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "base/format.h"
 #include "base/log.h"
+#include "base/time.h"
+#include "judge/check_machine.h"
+#include "judge/finding.h"
+#include "judge/outcome.h"
+#include "judge/raft/assess.h"
+#include "serve/view.h"
 
 namespace wardmote::agent {
 namespace {

@@ -1,8 +1,24 @@
 #include "agent/cluster_watch.h"
 
+#include <cstddef>
+#include <memory>
 #include <utility>
+#include <vector>
 
+#include "agent/board.h"
+#include "agent/config/config.h"
+#include "agent/scheduler.h"
+#include "base/time.h"
+#include "judge/outcome.h"
 #include "judge/raft/assess.h"
+#include "judge/raft/opinion.h"
+#include "judge/self/starvation_guard.h"
+#include "observe/ovn/cluster.h"
+#include "observe/ovn/member.h"
+#include "observe/ovn/server_watch.h"
+#include "runtime/deadline.h"
+#include "runtime/runtime.h"
+#include "runtime/task_group.h"
 
 namespace wardmote::agent {
 namespace {

@@ -1,7 +1,9 @@
 #include "agent/lateness.h"
 
 #include <algorithm>
-#include <chrono>
+#include "base/time.h"
+#include <cstddef>
+#include <cstdint>
 
 namespace wardmote::agent {
 

@@ -5,8 +5,14 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
 
+#include "base/log.h"
 #include "base/text.h"
+#include "base/time.h"
 
 namespace wardmote::agent {
 namespace {

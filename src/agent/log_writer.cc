@@ -1,12 +1,22 @@
 #include "agent/log_writer.h"
 
+#include <linux/limits.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <string_view>
 #include <utility>
+#include "agent/log_line.h"
+#include "base/log.h"
 
 namespace wardmote::agent {
 namespace {

@@ -14,15 +14,20 @@
 
 #include "agent/agent.h"
 #include "agent/config/config.h"
+#include "agent/config/problem.h"
 #include "agent/config/yaml.h"
 #include "agent/log_writer.h"
 #include "agent/options.h"
 #include "agent/service_manager.h"
 #include "base/format.h"
+#include "base/log.h"
+#include "base/result.h"
 #include "base/version.h"
 #include "net/asio_runtime.h"
 #include "net/signals.h"
 #include "observe/kinds.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
 
 namespace wardmote::agent {
 namespace {

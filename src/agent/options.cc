@@ -1,9 +1,13 @@
 #include "agent/options.h"
 
 #include <CLI/CLI.hpp>
+#include <expected>
 #include <map>
 #include <sstream>
+#include <string>
 
+#include "agent/log_line.h"
+#include "base/log.h"
 #include "base/version.h"
 
 namespace wardmote::agent {

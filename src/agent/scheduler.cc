@@ -2,8 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/observation.h"
+#include "judge/outcome.h"
+#include "judge/self/starvation_guard.h"
+#include "observe/probe.h"
+#include "runtime/deadline.h"
+#include "runtime/runtime.h"
+#include "runtime/task_group.h"
 
 namespace wardmote::agent {
 

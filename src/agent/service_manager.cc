@@ -4,13 +4,18 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
+#include "base/time.h"
 
 namespace wardmote::agent {
 namespace {

@@ -1,5 +1,8 @@
 #include "base/log.h"
 
+#include <initializer_list>
+#include <memory>
+#include <string_view>
 #include <utility>
 
 namespace wardmote {

@@ -1,4 +1,6 @@
 #include "base/result.h"
+#include <string>
+#include <string_view>
 
 namespace wardmote {
 

@@ -1,6 +1,11 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/format.h"
 

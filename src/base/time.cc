@@ -1,7 +1,13 @@
 #include "base/time.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <ranges>
+#include <string>
+#include <string_view>
 
 #include "base/format.h"
 #include "base/text.h"

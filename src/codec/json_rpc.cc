@@ -1,7 +1,14 @@
 #include "codec/json_rpc.h"
 
 #include <boost/json/serialize.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
 #include <iterator>
+#include "base/result.h"
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace wardmote::codec {
 

@@ -1,10 +1,20 @@
 #include "net/http_fetch.h"
 
 #include <array>
+#include <cstddef>
+#include <expected>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/result.h"
 #include "net/http_message.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/http.h"
+#include "runtime/runtime.h"
+#include "runtime/stream.h"
 
 namespace wardmote::net {
 

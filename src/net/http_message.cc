@@ -1,14 +1,23 @@
 #include "net/http_message.h"
 
-#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/status.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/result.h"
 #include "base/text.h"
 #include "net/http_text.h"
+#include "runtime/http.h"
 
 namespace wardmote::net {
 

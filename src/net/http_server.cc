@@ -1,10 +1,23 @@
 #include "net/http_server.h"
 
 #include <array>
+#include <cstddef>
 #include <exception>
+#include <expected>
+#include <map>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "base/log.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "net/http_message.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/http.h"
+#include "runtime/runtime.h"
+#include "runtime/stream.h"
 
 namespace wardmote::net {
 

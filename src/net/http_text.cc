@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/time.h"
 
 namespace wardmote::net {
 namespace {

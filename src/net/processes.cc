@@ -4,12 +4,20 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <cstddef>
+#include <expected>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "net/child.h"
+#include "net/deadline_queue.h"
+#include "runtime/deadline.h"
+#include "runtime/process.h"
 #include "runtime/task_group.h"
 
 namespace wardmote::net {

@@ -6,10 +6,22 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "base/result.h"
+#include "base/time.h"
+#include "net/boot_timer.h"
+#include "net/core.h"
 #include "net/system_error.h"
+#include "net/unique_fd.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
 
 namespace wardmote::net {
 

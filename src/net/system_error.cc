@@ -1,7 +1,9 @@
 #include "net/system_error.h"
 
 #include <cerrno>
+#include <string>
 #include <system_error>
+#include "base/result.h"
 
 namespace wardmote::net {
 

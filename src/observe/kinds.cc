@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <string_view>
 
 #include "observe/ovn/ovn_probe.h"
 #include "observe/tcp_probe.h"

@@ -1,7 +1,12 @@
 #include "runtime/endpoint.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
+#include "base/result.h"
 #include "base/text.h"
 
 namespace wardmote::runtime {

@@ -9,12 +9,18 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <map>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/format.h"
+#include "runtime/task.h"
 
 namespace wardmote::runtime {
 

@@ -1,14 +1,24 @@
 #include "serve/json.h"
 
-#include <cstdint>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <boost/json/value.hpp>
+#include <vector>
 
 #include "base/text.h"
+#include "base/time.h"
 #include "base/version.h"
+#include "judge/check_machine.h"
+#include "judge/finding.h"
+#include "judge/outcome.h"
+#include "judge/raft/assess.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
+#include "serve/view.h"
 
 namespace wardmote::serve {
 namespace {

@@ -9,9 +9,12 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/time.h"
+#include "runtime/http.h"
 #include "serve/json.h"
 #include "serve/metrics/metrics.h"
 #include "serve/page.h"
+#include "serve/view.h"
 
 namespace wardmote::serve {
 namespace {

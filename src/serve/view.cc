@@ -1,6 +1,10 @@
 #include "serve/view.h"
 
-#include <algorithm>
+#include "base/time.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
+#include <chrono>
+#include <cstddef>
 
 namespace wardmote::serve {
 

@@ -1,12 +1,22 @@
 #include <algorithm>
 #include <cctype>
-#include <chrono>
+#include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "agent/config/config.h"
+#include "agent/config/problem.h"
+#include "agent/config/reader.h"
 #include "agent/config/sections.h"
+#include "agent/config/yaml.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "judge/raft/assess.h"
+#include "runtime/endpoint.h"
 
 namespace wardmote::agent::config {
 namespace {

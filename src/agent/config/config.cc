@@ -1,12 +1,23 @@
 #include "agent/config/config.h"
 
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "agent/config/problem.h"
 #include "agent/config/reader.h"
 #include "agent/config/sections.h"
 #include "agent/config/yaml.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "observe/kinds.h"
+#include "runtime/endpoint.h"
+#include "runtime/runtime.h"
 
 namespace wardmote::agent::config {
 namespace {

@@ -1,8 +1,12 @@
-#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "agent/config/config.h"
+#include "agent/config/problem.h"
+#include "agent/config/reader.h"
 #include "agent/config/sections.h"
+#include "agent/config/yaml.h"
 #include "base/format.h"
 #include "base/text.h"
 

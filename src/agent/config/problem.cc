@@ -1,8 +1,12 @@
 #include "agent/config/problem.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
 

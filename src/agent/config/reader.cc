@@ -2,10 +2,20 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "agent/config/problem.h"
+#include "agent/config/yaml.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "base/time.h"
+#include "runtime/endpoint.h"
 
 namespace wardmote::agent::config {
 namespace {

@@ -1,8 +1,12 @@
 #include <algorithm>
-#include <chrono>
 
+#include "agent/config/config.h"
+#include "agent/config/reader.h"
 #include "agent/config/sections.h"
+#include "agent/config/yaml.h"
 #include "base/format.h"
+#include "base/time.h"
+#include "judge/check_machine.h"
 
 namespace wardmote::agent::config {
 namespace {

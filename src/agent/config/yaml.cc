@@ -4,11 +4,16 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <cstddef>
 #include <istream>
 #include <optional>
 #include <streambuf>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "agent/config/problem.h"
 #include "base/format.h"
 #include "base/text.h"
 

@@ -1,10 +1,19 @@
 #include "judge/raft/quote.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
+#include "judge/finding.h"
+#include "judge/outcome.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
+#include "judge/raft/picture.h"
 
 namespace wardmote::judge::raft {
 namespace {

@@ -1,6 +1,12 @@
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <vector>
 
+#include "judge/outcome.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/memory.h"
+#include "judge/raft/opinion.h"
 #include "judge/raft/picture.h"
 
 namespace wardmote::judge::raft {

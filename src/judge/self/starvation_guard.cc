@@ -1,8 +1,12 @@
 #include "judge/self/starvation_guard.h"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
 
 #include "base/format.h"
+#include "base/time.h"
 
 namespace wardmote::judge {
 

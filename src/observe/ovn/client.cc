@@ -1,10 +1,27 @@
 #include "observe/ovn/client.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/result.h"
 #include "base/text.h"
+#include "base/time.h"
+#include "codec/ovsdb.h"
+#include "codec/raft_status.h"
+#include "judge/outcome.h"
+#include "judge/raft/opinion.h"
 #include "observe/ovn/convert.h"
 #include "observe/ovn/refusal.h"
+#include "runtime/deadline.h"
+#include "runtime/process.h"
+#include "runtime/runtime.h"
 #include "runtime/task_group.h"
 
 namespace wardmote::observe::ovn {

@@ -1,5 +1,13 @@
 #include "observe/ovn/cluster.h"
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
 
+#include "judge/raft/opinion.h"
+#include "observe/ovn/member.h"
+#include "runtime/deadline.h"
+#include "runtime/runtime.h"
 #include "runtime/task_group.h"
 
 namespace wardmote::observe::ovn {

@@ -1,6 +1,17 @@
 #include "observe/ovn/ovsdb_client.h"
+#include <optional>
+#include <string_view>
+#include <utility>
 
+#include "base/result.h"
+#include "codec/json_rpc.h"
+#include "codec/ovsdb.h"
+#include "judge/outcome.h"
 #include "observe/ovn/refusal.h"
+#include "observe/ovn/rpc_client.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/runtime.h"
 
 namespace wardmote::observe::ovn {
 

@@ -1,7 +1,11 @@
 #include "observe/ovn/refusal.h"
 
 #include <optional>
+#include <string>
+#include <string_view>
 
+#include "base/result.h"
+#include "judge/outcome.h"
 #include "observe/reason.h"
 
 namespace wardmote::observe::ovn {

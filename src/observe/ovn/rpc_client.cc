@@ -1,6 +1,20 @@
 #include "observe/ovn/rpc_client.h"
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 
+#include "base/result.h"
+#include "codec/json_rpc.h"
 #include "observe/reason.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/runtime.h"
 
 namespace wardmote::observe::ovn {
 

@@ -1,9 +1,25 @@
 #include "observe/ovn/server_watch.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/log.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "codec/json_rpc.h"
+#include "codec/ovsdb.h"
 #include "observe/ovn/rpc_client.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/runtime.h"
+#include "runtime/stream.h"
 #include "runtime/task_group.h"
 
 namespace wardmote::observe::ovn {

@@ -1,6 +1,15 @@
 #include "observe/ovn/unixctl_client.h"
+#include <string_view>
+#include <utility>
 
+#include "base/result.h"
+#include "codec/json_rpc.h"
+#include "codec/raft_status.h"
 #include "observe/ovn/refusal.h"
+#include "observe/ovn/rpc_client.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/runtime.h"
 
 namespace wardmote::observe::ovn {
 

@@ -1,9 +1,18 @@
 #include "serve/metrics/cluster_samples.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "serve/metrics/table.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
+#include "serve/metrics/exposition.h"
+#include "serve/view.h"
 
 namespace wardmote::serve {
 

@@ -1,6 +1,13 @@
 #include "serve/metrics/exposition.h"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/check.h"
 #include "base/format.h"

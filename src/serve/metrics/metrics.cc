@@ -1,11 +1,19 @@
 #include "serve/metrics/metrics.h"
 
+#include <chrono>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/time.h"
 #include "base/version.h"
-#include "serve/json.h"
+#include "judge/check_machine.h"
+#include "judge/raft/assess.h"
 #include "serve/metrics/cluster_samples.h"
+#include "serve/metrics/exposition.h"
 #include "serve/metrics/table.h"
+#include "serve/view.h"
 
 namespace wardmote::serve {
 namespace {

@@ -1,13 +1,20 @@
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "judge/raft/address.h"
+#include "judge/raft/assess.h"
 #include "judge/raft/consensus.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
 #include "serve/metrics/cluster_samples.h"
+#include "serve/metrics/exposition.h"
 #include "serve/metrics/table.h"
+#include "serve/view.h"
 
 namespace wardmote::serve {
 namespace {

@@ -1,10 +1,18 @@
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "judge/finding.h"
+#include "judge/outcome.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
 #include "serve/metrics/cluster_samples.h"
+#include "serve/metrics/exposition.h"
 #include "serve/metrics/table.h"
+#include "serve/view.h"
 
 namespace wardmote::serve {
 namespace {
