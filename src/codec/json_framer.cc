@@ -1,6 +1,11 @@
 #include <algorithm>
 #include <cstring>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string_view>
 
+#include "base/result.h"
 #include "codec/json_rpc.h"
 
 namespace wardmote::codec {

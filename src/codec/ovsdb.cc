@@ -1,6 +1,15 @@
 #include "codec/ovsdb.h"
 
 #include <boost/json/parse.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include "base/result.h"
+#include "codec/json_rpc.h"
 
 namespace wardmote::codec {
 

@@ -2,7 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/result.h"
 #include "base/text.h"
 #include "codec/raft_status_parts.h"
 #include "codec/unicode_space.h"

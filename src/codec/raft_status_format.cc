@@ -1,4 +1,8 @@
+#include <cstdint>
 #include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "codec/raft_status.h"
 

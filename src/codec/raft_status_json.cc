@@ -1,9 +1,16 @@
+#include "base/result.h"
+#include "codec/raft_status.h"
 #include "codec/raft_status_parts.h"
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "codec/unicode_space.h"
 

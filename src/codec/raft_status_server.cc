@@ -1,6 +1,12 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
 
 #include "base/text.h"
+#include "codec/raft_status.h"
 #include "codec/raft_status_parts.h"
 #include "codec/unicode_space.h"
 

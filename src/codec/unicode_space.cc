@@ -1,4 +1,6 @@
 #include "codec/unicode_space.h"
+#include <cstddef>
+#include <string_view>
 
 namespace wardmote::codec {
 namespace {

@@ -1,4 +1,7 @@
 #include "observe/reason.h"
+#include "base/result.h"
+#include "judge/outcome.h"
+#include "runtime/endpoint.h"
 
 namespace wardmote::observe {
 

@@ -1,8 +1,19 @@
 #include "observe/tcp_probe.h"
 
 #include <array>
+#include <memory>
+#include <span>
+#include <utility>
 
+#include "base/result.h"
+#include "judge/observation.h"
+#include "judge/outcome.h"
+#include "observe/kinds.h"
+#include "observe/probe.h"
 #include "observe/reason.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/task.h"
 
 namespace wardmote::observe {
 

@@ -1,5 +1,13 @@
 #include "observe/ovn/cluster.h"
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
 
+#include "judge/raft/opinion.h"
+#include "observe/ovn/member.h"
+#include "runtime/deadline.h"
+#include "runtime/runtime.h"
 #include "runtime/task_group.h"
 
 namespace wardmote::observe::ovn {
@@ -25,6 +33,7 @@ Cluster::Cluster(runtime::Runtime& runtime, std::vector<MemberTarget> targets) :
 
 Task<void> Cluster::look_each(Deadline deadline, Heard heard) {
   std::vector<Task<void>> looks;
+  looks.reserve(members_.size());
   for (std::size_t i = 0; i < members_.size(); ++i)
     looks.push_back(look_at(members_[i].get(), i, deadline, &heard));
   co_await runtime::run_all(runtime_.executor(), std::move(looks));

@@ -2,10 +2,24 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "base/result.h"
 #include "base/text.h"
+#include "base/time.h"
+#include "judge/observation.h"
+#include "judge/outcome.h"
+#include "judge/raft/opinion.h"
 #include "observe/ovn/convert.h"
+#include "observe/ovn/ovsdb_client.h"
 #include "observe/ovn/refusal.h"
+#include "observe/ovn/unixctl_client.h"
+#include "runtime/deadline.h"
+#include "runtime/process.h"
+#include "runtime/runtime.h"
 #include "runtime/task_group.h"
 
 namespace wardmote::observe::ovn {

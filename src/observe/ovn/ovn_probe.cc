@@ -1,8 +1,27 @@
 #include "observe/ovn/ovn_probe.h"
 
 #include <array>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include "base/result.h"
+#include "judge/observation.h"
+#include "judge/outcome.h"
+#include "judge/raft/opinion.h"
+#include "observe/kinds.h"
+#include "observe/probe.h"
 #include "observe/reason.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
 
 namespace wardmote::observe::ovn {
 
