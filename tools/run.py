@@ -16,16 +16,18 @@ PORT = 9470
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev run", description=__doc__)
     parser.add_argument("--check", action="store_true", help="stop when the agent finds all well; 0 is good")
+    parser.add_argument("--name", default="run", help="of the lab (default: run); another name runs beside it")
     given = parser.parse_args()
     reason = may_run()
     if reason:
         print(f"run: {reason}", file=sys.stderr)
         return 77
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored when a script started us in the background
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(130))
 
     say("bringing up OVN_Northbound and OVN_Southbound, three members each")
-    name = f"check-{os.getpid()}" if given.check else "run"
+    name = f"check-{os.getpid()}" if given.check else given.name
     with Lab.up(name, ["nb", "sb"], transient=True) as lab:
         port = 0 if given.check or not free(PORT) else PORT
         listen = f"127.0.0.1:{port or some_free_port()}"

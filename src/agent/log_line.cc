@@ -30,7 +30,7 @@ bool is_bare(char c) {
 
 /// A value in key=value form: quoted unless it is one plain word.
 std::string quote(std::string_view raw) {
-  const std::string safe = escape_control(raw, kValueCap);
+  std::string safe = escape_control(raw, kValueCap);
   if (!safe.empty() && std::ranges::all_of(safe, is_bare)) return safe;
   std::string quoted = "\"";
   for (const char c : safe) {

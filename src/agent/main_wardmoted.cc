@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,7 +79,7 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent) {
   if (started) {
     log(LogLevel::kInfo, "started", {{"version", std::string(kVersion)}});
     const int number = co_await signals.next();
-    log(LogLevel::kInfo, "stopping", {{"signal", ::strsignal(number)}});
+    log(LogLevel::kInfo, "stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
   } else {
     log(LogLevel::kError, "start_failed", {{"reason", started.error().describe()}});
   }
@@ -88,10 +89,10 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent) {
 }
 
 int run(net::AsioRuntime& runtime, config::Config config, const Options& options) {
+  const ServiceManager service = ServiceManager::from_environment();
   set_log_sink(
       std::make_unique<LogWriter>(LogOptions{options.log_level, options.log_format, STDERR_FILENO,
                                              [&runtime] { return runtime.wall_now(); }}));
-  const ServiceManager service = ServiceManager::from_environment();
   std::string node = config.node.name.empty() ? host_name() : config.node.name;
   Agent agent(runtime, service, std::move(config), std::move(node));
   const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent));
@@ -120,5 +121,10 @@ int main(int argc, const char* const* argv) {
 }  // namespace wardmote::agent
 
 int main(int argc, char** argv) {
-  return wardmote::agent::main(argc, argv);
+  try {
+    return wardmote::agent::main(argc, argv);
+  } catch (const std::exception& broken) {
+    std::fprintf(stderr, "wardmoted: %s\n", broken.what());
+    return 70;  // EX_SOFTWARE of sysexits.h
+  }
 }

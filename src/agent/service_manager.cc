@@ -15,12 +15,15 @@
 namespace wardmote::agent {
 namespace {
 
+// Called before any other thread exists.
+// NOLINTBEGIN(concurrency-mt-unsafe)
 std::string take_variable(const char* name) {
   const char* const value = std::getenv(name);
   std::string taken = value != nullptr ? value : "";
   ::unsetenv(name);
   return taken;
 }
+// NOLINTEND(concurrency-mt-unsafe)
 
 }  // namespace
 

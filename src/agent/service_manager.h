@@ -13,8 +13,8 @@ namespace wardmote::agent {
 /// not waited for.
 class ServiceManager {
  public:
-  /// From $NOTIFY_SOCKET and $WATCHDOG_USEC, which are taken out of the environment so that no
-  /// child believes to be the service.
+  /// From $NOTIFY_SOCKET and $WATCHDOG_USEC, before any other thread exists. They are taken out of
+  /// the environment so that no child believes to be the service.
   static ServiceManager from_environment();
   /// `socket` empty: no service manager. A leading '@' is an abstract socket.
   ServiceManager(std::string socket, std::optional<Duration> watchdog);

@@ -5,8 +5,10 @@
 
 namespace wardmote {
 
-/// Ends the process with the place and the reason on standard error. For what cannot happen unless we are wrong.
-[[noreturn]] void die(std::string_view reason, std::source_location where = std::source_location::current());
+/// Ends the process with the place and the reason on standard error. For what cannot happen unless
+/// we are wrong.
+[[noreturn]] void die(std::string_view reason,
+                      std::source_location where = std::source_location::current());
 
 /// Asserts one of our own invariants; on in release builds.
 inline void check(bool invariant, std::string_view reason,

@@ -1,5 +1,6 @@
 #pragma once
-// The one way to include fmt: header-only, so that the static command line needs no fmt archive (Debian has none).
+// The one way to include fmt: header-only, so that the static command line needs no fmt archive
+// (Debian has none).
 
 #ifndef FMT_HEADER_ONLY
 #define FMT_HEADER_ONLY

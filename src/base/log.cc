@@ -12,7 +12,9 @@ std::unique_ptr<LogSink>& sink() {
 
 }  // namespace
 
-void set_log_sink(std::unique_ptr<LogSink> replacement) { sink() = std::move(replacement); }
+void set_log_sink(std::unique_ptr<LogSink> replacement) {
+  sink() = std::move(replacement);
+}
 
 void log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
   if (sink()) sink()->write(level, event, fields);

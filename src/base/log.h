@@ -23,13 +23,16 @@ class LogSink {
   LogSink(const LogSink&) = delete;
   LogSink& operator=(const LogSink&) = delete;
   virtual ~LogSink() = default;
-  virtual void write(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) = 0;
+  virtual void write(LogLevel level, std::string_view event,
+                     std::initializer_list<LogField> fields) = 0;
 };
 
-/// Replaces the process-wide sink; null drops every event (the state at start). Call before threads exist.
+/// Replaces the process-wide sink; null drops every event (the state at start). Call before threads
+/// exist.
 void set_log_sink(std::unique_ptr<LogSink> sink);
 
-/// One event, one line: `log(LogLevel::kInfo, "probe_failed", {{"cluster", name}, {"reason", reason}});`
+/// One event, one line: `log(LogLevel::kInfo, "probe_failed", {{"cluster", name}, {"reason",
+/// reason}});`
 void log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
 
 }  // namespace wardmote

@@ -10,7 +10,8 @@
 
 namespace wardmote {
 
-/// What went wrong, as far as some caller acts differently on it. Everything else belongs into Error::context.
+/// What went wrong, as far as some caller acts differently on it. Everything else belongs into
+/// Error::context.
 enum class Errc : std::uint8_t {
   kTimeout,      ///< the deadline passed
   kRefused,      ///< nobody listens (ECONNREFUSED)
@@ -29,8 +30,8 @@ enum class Errc : std::uint8_t {
 /// Lower-case words for `code`: "timed out", "refused", …
 std::string_view to_string(Errc code) noexcept;
 
-/// An error value: a small closed code, and what was being done to what. Each layer adds its context once, outermost first:
-/// `ovsdb nb: connect /run/ovn/ovnnb_db.sock: refused`.
+/// An error value: a small closed code, and what was being done to what. Each layer adds its
+/// context once, outermost first: `ovsdb nb: connect /run/ovn/ovnnb_db.sock: refused`.
 struct Error {
   Errc code = Errc::kInternal;
   std::string context;
@@ -45,13 +46,15 @@ using Result = std::expected<T, Error>;
 
 /// `return fail(Errc::kProtocol, "reply {}: not an object", id);`
 template <class... Args>
-[[nodiscard]] std::unexpected<Error> fail(Errc code, fmt::format_string<Args...> format, Args&&... args) {
+[[nodiscard]] std::unexpected<Error> fail(Errc code, fmt::format_string<Args...> format,
+                                          Args&&... args) {
   return std::unexpected(Error{code, fmt::format(format, std::forward<Args>(args)...)});
 }
 
 /// Prefixes the context of a failed result: `return with_context(sent, "unixctl {}", command);`
 template <class T, class... Args>
-[[nodiscard]] std::unexpected<Error> with_context(const Result<T>& failed, fmt::format_string<Args...> format,
+[[nodiscard]] std::unexpected<Error> with_context(const Result<T>& failed,
+                                                  fmt::format_string<Args...> format,
                                                   Args&&... args) {
   std::string context = fmt::format(format, std::forward<Args>(args)...);
   if (!failed.error().context.empty()) context += ": " + failed.error().context;

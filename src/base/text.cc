@@ -23,13 +23,14 @@ CodePoint decode_utf8(std::string_view text) noexcept {
     value = (value << 6) | (byte(i) & 0x3fU);
   }
   constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (value < kLeast[length] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) return {first, 0};
+  if (value < kLeast[length] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000))
+    return {first, 0};
   return {value, length};
 }
 
 bool is_hostile(std::uint32_t c) noexcept {
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-         (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
 
 std::string_view trim(std::string_view text) noexcept {

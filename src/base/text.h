@@ -14,8 +14,8 @@ namespace wardmote {
 /// Without leading and trailing ASCII white space.
 std::string_view trim(std::string_view text) noexcept;
 
-/// The code point at the front of a text and its length in bytes; length 0 if the bytes are no valid
-/// UTF-8, and then `value` is the first byte.
+/// The code point at the front of a text and its length in bytes; length 0 if the bytes are no
+/// valid UTF-8, and then `value` is the first byte.
 struct CodePoint {
   std::uint32_t value;
   std::size_t length;
@@ -27,24 +27,29 @@ CodePoint decode_utf8(std::string_view text) noexcept;
 /// Control characters, and the invisible ones that reorder or hide text on a screen.
 bool is_hostile(std::uint32_t code_point) noexcept;
 
-/// Text from outside, made safe to print: control characters, invalid UTF-8 and direction overrides become `\xNN` or
-/// `\u{…}`, and what is longer than `cap` bytes is cut and ends in `…`. The result may be a little longer than `cap`.
+/// Text from outside, made safe to print: control characters, invalid UTF-8 and direction overrides
+/// become `\xNN` or
+/// `\u{…}`, and what is longer than `cap` bytes is cut and ends in `…`. The result may be a little
+/// longer than `cap`.
 std::string escape_control(std::string_view text, std::size_t cap = 512);
 
 /// The pieces between `separator`s; an empty text has one empty piece.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// Takes the text up to `separator` off the front of `rest` and the separator with it; all of it if there is none.
+/// Takes the text up to `separator` off the front of `rest` and the separator with it; all of it if
+/// there is none.
 std::string_view take_until(std::string_view& rest, char separator) noexcept;
 
 /// If `text` begins with `prefix`, cuts it off and returns true.
 bool consume_prefix(std::string_view& text, std::string_view prefix) noexcept;
 
-/// The whole of `text` as a number in `base`, or nothing (empty, sign of an unsigned, trailing bytes, overflow).
+/// The whole of `text` as a number in `base`, or nothing (empty, sign of an unsigned, trailing
+/// bytes, overflow).
 template <std::integral T>
 [[nodiscard]] std::optional<T> parse_number(std::string_view text, int base = 10) noexcept {
   T value{};
   const char* const end = text.data() + text.size();
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): `end` says where it ends
   const auto [stop, error] = std::from_chars(text.data(), end, value, base);
   if (text.empty() || error != std::errc{} || stop != end) return std::nullopt;
   return value;

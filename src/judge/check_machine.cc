@@ -1,5 +1,11 @@
 #include "judge/check_machine.h"
 
+#include <optional>
+#include <string_view>
+
+#include "base/time.h"
+#include "judge/outcome.h"
+
 namespace wardmote::judge {
 namespace {
 
@@ -25,7 +31,8 @@ void feed_fail(Step& step, const CheckPolicy& policy, TimePoint now) noexcept {
   next.successes = 0;
   if (next.state == State::kReported) return;
   ++next.failures;
-  // A subject that was never seen good may still be starting: it stays in discovery and becomes overdue.
+  // A subject that was never seen good may still be starting: it stays in discovery and becomes
+  // overdue.
   if (next.state == State::kDiscovery) return;
   next.degraded = false;
   enter(step, next.failures >= policy.fall ? State::kReported : State::kError, now);
@@ -40,7 +47,8 @@ CheckState begin_check(TimePoint now) noexcept {
   return state;
 }
 
-Step step(const CheckState& state, const CheckPolicy& policy, Outcome outcome, TimePoint now) noexcept {
+Step step(const CheckState& state, const CheckPolicy& policy, Outcome outcome,
+          TimePoint now) noexcept {
   Step step{state, std::nullopt};
   step.next.last = outcome;
   if (outcome == Outcome::kUnknown) {
@@ -49,9 +57,11 @@ Step step(const CheckState& state, const CheckPolicy& policy, Outcome outcome, T
     step.next.known = now;
     step.next.blind = false;
     if (outcome == Outcome::kFail) feed_fail(step, policy, now);
-    if (outcome == Outcome::kOk || outcome == Outcome::kWarn) feed_good(step, policy, outcome == Outcome::kWarn, now);
+    if (outcome == Outcome::kOk || outcome == Outcome::kWarn)
+      feed_good(step, policy, outcome == Outcome::kWarn, now);
   }
-  if (step.next.state == State::kDiscovery) step.next.overdue = now - step.next.since >= policy.discovery_limit;
+  if (step.next.state == State::kDiscovery)
+    step.next.overdue = now - step.next.since >= policy.discovery_limit;
   return step;
 }
 

@@ -21,16 +21,17 @@ enum class State : std::uint8_t {
 struct CheckPolicy {
   int fall = 3;  ///< failures in a row until `reported`, at least 1
   int rise = 2;  ///< successes in a row until `reported` is healthy again, at least 1
-  Duration unknown_limit = std::chrono::seconds(60);   ///< unknown for longer than this is blind
-  Duration discovery_limit = std::chrono::seconds(60);  ///< not seen good for this long since start is overdue
+  Duration unknown_limit = std::chrono::seconds(60);  ///< unknown for longer than this is blind
+  Duration discovery_limit =
+      std::chrono::seconds(60);  ///< not seen good for this long since start is overdue
 };
 
 /// All that a check remembers. A value: copy it to keep it over a reload.
 struct CheckState {
   State state = State::kDiscovery;
   Outcome last = Outcome::kUnknown;
-  int failures = 0;   ///< in a row; unknown neither counts nor resets
-  int successes = 0;  ///< in a row, while reported
+  int failures = 0;       ///< in a row; unknown neither counts nor resets
+  int successes = 0;      ///< in a row, while reported
   bool degraded = false;  ///< healthy with a warning
   bool blind = false;     ///< unknown for longer than the limit
   bool overdue = false;   ///< in discovery for longer than the limit
@@ -56,9 +57,11 @@ struct Step {
 CheckState begin_check(TimePoint now) noexcept;
 
 /// Feeds one outcome. Pure.
-Step step(const CheckState& state, const CheckPolicy& policy, Outcome outcome, TimePoint now) noexcept;
+Step step(const CheckState& state, const CheckPolicy& policy, Outcome outcome,
+          TimePoint now) noexcept;
 
-/// Whether a gate may pass it: discovery does not, unless the check is optional; `error` still does, `reported` does not.
+/// Whether a gate may pass it: discovery does not, unless the check is optional; `error` still
+/// does, `reported` does not.
 bool ready(const CheckState& state, bool optional) noexcept;
 
 /// DESIGN's table: 0 healthy, 1 degraded or failing, 2 reported, 3 discovery or blind.

@@ -14,7 +14,8 @@ namespace wardmote::judge {
 
 enum class Severity : std::uint8_t { kInfo, kWarning, kCritical };
 
-/// Every named condition, in the order of the catalogue. Names are stable: they are in people's alert rules.
+/// Every named condition, in the order of the catalogue. Names are stable: they are in people's
+/// alert rules.
 enum class Code : std::uint8_t {
   kRaftTwoLeadersSameTerm,
   kRaftStaleLeader,
@@ -57,8 +58,8 @@ enum class Code : std::uint8_t {
   kOvnNbSbDivergence,
 };
 
-/// How long a condition must stand before it is a finding: so many election rounds (election timer + 1 s, the longest that
-/// OVSDB waits for one), plus a fixed time.
+/// How long a condition must stand before it is a finding: so many election rounds (election timer
+/// + 1 s, the longest that OVSDB waits for one), plus a fixed time.
 struct Window {
   int election_rounds = 0;
   Duration fixed{};
@@ -67,16 +68,17 @@ struct Window {
 /// The length of `window` for an election timer.
 Duration length(const Window& window, std::chrono::milliseconds election_timer) noexcept;
 
-/// One row of the catalogue: the only place that knows these facts. `explain`, the pages, metrics and the API ask it.
+/// One row of the catalogue: the only place that knows these facts. `explain`, the pages, metrics
+/// and the API ask it.
 struct CodeInfo {
   Code code;
-  std::string_view name;   ///< `RAFT_STALE_MEMBER`
-  Severity severity;       ///< at first
-  Window window;           ///< until it is raised
+  std::string_view name;                 ///< `RAFT_STALE_MEMBER`
+  Severity severity;                     ///< at first
+  Window window;                         ///< until it is raised
   std::optional<Window> critical_after;  ///< when it turns critical, if it does
-  std::string_view meaning;   ///< one sentence
-  std::string_view evidence;  ///< what is compared
-  std::string_view advice;    ///< what a person should do
+  std::string_view meaning;              ///< one sentence
+  std::string_view evidence;             ///< what is compared
+  std::string_view advice;               ///< what a person should do
 };
 
 std::span<const CodeInfo> catalogue() noexcept;

@@ -14,7 +14,8 @@ namespace wardmote::judge {
 struct Cost {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  bool fresh_connection = false;  ///< this look connected anew rather than reusing an open connection
+  bool fresh_connection =
+      false;  ///< this look connected anew rather than reusing an open connection
 };
 
 /// A TCP connect.

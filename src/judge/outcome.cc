@@ -1,5 +1,7 @@
 #include "judge/outcome.h"
 
+#include <string_view>
+
 namespace wardmote::judge {
 
 std::string_view to_string(Outcome outcome) noexcept {

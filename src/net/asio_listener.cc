@@ -4,14 +4,24 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
+#include <expected>
+#include <memory>
+#include <string>
+#include <utility>
 
+#include "base/result.h"
 #include "net/asio_stream.h"
+#include "net/core.h"
 #include "net/socket_address.h"
 #include "net/system_error.h"
+#include "net/unique_fd.h"
+#include "runtime/endpoint.h"
+#include "runtime/stream.h"
 
 namespace wardmote::net {
 

@@ -5,12 +5,25 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
 
+#include "base/check.h"
+#include "base/result.h"
+#include "base/time.h"
 #include "net/asio_listener.h"
+#include "net/boot_timer.h"
 #include "net/connector.h"
 #include "net/core.h"
 #include "net/processes.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/process.h"
 #include "runtime/random.h"
+#include "runtime/stream.h"
+#include "runtime/task.h"
 #include "runtime/task_group.h"
 
 namespace wardmote::net {

@@ -7,8 +7,17 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
+#include <cstddef>
+#include <span>
+#include <string_view>
 
+#include "base/result.h"
+#include "net/boot_timer.h"
+#include "net/core.h"
+#include "net/deadline_queue.h"
 #include "net/system_error.h"
+#include "net/unique_fd.h"
+#include "runtime/deadline.h"
 
 namespace wardmote::net {
 

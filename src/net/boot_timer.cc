@@ -1,6 +1,9 @@
 #include "net/boot_timer.h"
 
+#include <chrono>
 #include <ctime>
+
+#include "base/time.h"
 
 namespace wardmote::net {
 

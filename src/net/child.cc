@@ -9,12 +9,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/result.h"
+#include "net/core.h"
 #include "net/system_error.h"
 #include "net/unique_fd.h"
+#include "runtime/process.h"
 
 namespace wardmote::net {
 namespace {
@@ -49,6 +56,7 @@ class SpawnOrders {
   /// An errno value, or 0.
   int spawn(pid_t* pid, const std::vector<std::string>& argv) const {
     std::vector<char*> arguments;
+    arguments.reserve(argv.size() + 1);
     for (const std::string& argument : argv)
       arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
@@ -107,7 +115,7 @@ Result<std::shared_ptr<Child>> Child::start(Core& core, const runtime::ProcessSp
   Result<Pipe> err = open_pipe();
   if (!err) return with_context(err, "run {}", program);
 
-  const auto child = std::make_shared<Child>(core);
+  auto child = std::make_shared<Child>(core);
   Result<void> watched = watch(child->out, std::move(out->ours));
   if (watched) watched = watch(child->err, std::move(err->ours));
   if (!watched) return with_context(watched, "run {}", program);

@@ -2,17 +2,32 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
+#include <cstddef>
+#include <expected>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "base/result.h"
+#include "base/time.h"
 #include "net/asio_stream.h"
+#include "net/boot_timer.h"
+#include "net/core.h"
+#include "net/deadline_queue.h"
 #include "net/socket_address.h"
 #include "net/system_error.h"
+#include "net/unique_fd.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/stream.h"
 
 namespace wardmote::net {
 

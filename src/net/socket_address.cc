@@ -81,8 +81,8 @@ Task<Result<std::vector<SocketAddress>>> tcp_addresses(Core* core, Endpoint endp
     co_await lookup->done.async_wait(asio::as_tuple(asio::use_awaitable));
   }
   if (!lookup->error) co_return fail(Errc::kTimeout, "resolve {}", endpoint.host);
-  if (*lookup->error)
-    co_return fail(Errc::kMissing, "resolve {}: {}", endpoint.host, lookup->error->message());
+  const boost::system::error_code error = *lookup->error;
+  if (error) co_return fail(Errc::kMissing, "resolve {}: {}", endpoint.host, error.message());
   if (lookup->addresses.empty())
     co_return fail(Errc::kMissing, "resolve {}: no address", endpoint.host);
   co_return std::move(lookup->addresses);

@@ -1,9 +1,10 @@
 // One snapshot of a real OVN raft member, asked in three ways that take turns in one run:
-//   exec   `ovsdb-client query` and `ovn-appctl cluster/status` as processes, output read and thrown away (no parsing)
-//   fresh  natively, connecting anew each time, with parsing and with judging the whole cluster of three
-//   kept   the same over connections that stay open
+//   exec   `ovsdb-client query` and `ovn-appctl cluster/status` as processes, output read and
+//   thrown away (no parsing) fresh  natively, connecting anew each time, with parsing and with
+//   judging the whole cluster of three kept   the same over connections that stay open
 // usage: bench_ovn_snapshot DATABASE OVSDB_CLIENT OVN_APPCTL CTL,SOCK CTL,SOCK CTL,SOCK
-// Prints one JSON line for each way and round: CPU of the client side and wall time, in microseconds a snapshot.
+// Prints one JSON line for each way and round: CPU of the client side and wall time, in
+// microseconds a snapshot.
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -74,8 +75,10 @@ void measure(int round, const Way& way) {
   }
   const double cpu = (cpu_us() - cpu_before) / way.snapshots;
   std::ranges::sort(walls);
-  fmt::print(R"({{"way":"{}","round":{},"snapshots":{},"cpu_us":{:.2f},"wall_p50_us":{:.2f},"wall_p99_us":{:.2f}}})"
-             "\n", way.name, round, way.snapshots, cpu, walls[walls.size() / 2], walls[walls.size() * 99 / 100]);
+  fmt::print(
+      R"({{"way":"{}","round":{},"snapshots":{},"cpu_us":{:.2f},"wall_p50_us":{:.2f},"wall_p99_us":{:.2f}}})"
+      "\n",
+      way.name, round, way.snapshots, cpu, walls[walls.size() / 2], walls[walls.size() * 99 / 100]);
   std::fflush(stdout);
 }
 
@@ -106,8 +109,11 @@ bool run(const std::vector<std::string>& argv) {
 /// Looks at one member and judges the cluster with what the other members said at the start.
 class Native {
  public:
-  Native(net::AsioRuntime& runtime, std::vector<observe::ovn::MemberTarget> targets, unsigned fresh_every)
-      : runtime_(runtime), member_(runtime, with(targets.front(), fresh_every)), cluster_(runtime, targets) {
+  Native(net::AsioRuntime& runtime, std::vector<observe::ovn::MemberTarget> targets,
+         unsigned fresh_every)
+      : runtime_(runtime),
+        member_(runtime, with(targets.front(), fresh_every)),
+        cluster_(runtime, targets) {
     expectation_.database = targets.front().database;
     expectation_.replicas = targets.size();
     opinions_ = net::run_task(runtime_, cluster_.look_all(runtime_.deadline_in(kTimeout)));
@@ -117,7 +123,8 @@ class Native {
     opinions_.front() = net::run_task(runtime_, member_.look(runtime_.deadline_in(kTimeout)));
     const judge::raft::Assessment assessment =
         judge::raft::assess(opinions_, expectation_, memory_, runtime_.now());
-    return opinions_.front().status && opinions_.front().local && assessment.quorum.live == opinions_.size();
+    return opinions_.front().status && opinions_.front().local &&
+           assessment.quorum.live == opinions_.size();
   }
 
  private:
@@ -151,10 +158,12 @@ int compare(std::span<char*> arguments) {
   Native kept(runtime, targets, 1'000'000);
   const std::string query =
       fmt::format(R"(["_Server",{{"op":"select","table":"Database","where":[["name","==","{}"]],)"
-                  R"("columns":["leader","connected","cid","sid","index"]}}])", database);
-  const std::vector<std::string> client{arguments[2], "query", "unix:" + targets.front().ovsdb->path, query};
-  const std::vector<std::string> appctl{arguments[3], "-t", targets.front().control->path, "cluster/status",
-                                        database};
+                  R"("columns":["leader","connected","cid","sid","index"]}}])",
+                  database);
+  const std::vector<std::string> client{arguments[2], "query",
+                                        "unix:" + targets.front().ovsdb->path, query};
+  const std::vector<std::string> appctl{arguments[3], "-t", targets.front().control->path,
+                                        "cluster/status", database};
   const Way ways[] = {{"exec", kExecs, [&] { return run(client) && run(appctl); }},
                       {"fresh", kSnapshots, [&] { return fresh.snapshot(); }},
                       {"kept", kSnapshots, [&] { return kept.snapshot(); }}};

@@ -1,5 +1,6 @@
-// What a question and an answer over a kept-open unix socket cost this process: the stream of the runtime against bare
-// system calls. CPU of the asking thread only; the answering thread is the same for both.
+// What a question and an answer over a kept-open unix socket cost this process: the stream of the
+// runtime against bare system calls. CPU of the asking thread only; the answering thread is the
+// same for both.
 #include <benchmark/benchmark.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>

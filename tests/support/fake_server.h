@@ -28,8 +28,8 @@ struct FakeManners {
   std::string greeting;  ///< written right after accept
   bool accepts =
       true;  ///< false: connections stay in the kernel's queue, as with a stopped process
-  bool endless = false;   ///< after the first request writes `raw` again and again
-  std::size_t step = 0;   ///< write in pieces of so many bytes; 0: at once
+  bool endless = false;  ///< after the first request writes `raw` again and again
+  std::size_t step = 0;  ///< write in pieces of so many bytes; 0: at once
   Duration pause = std::chrono::milliseconds(1);  ///< after each piece
   int closes_after = -1;  ///< so many requests of a connection, counting from 1
 };

@@ -40,7 +40,7 @@ std::optional<runtime::Endpoint> read_control(const YamlNode& node, std::string_
                  "write the path of the control socket, and run an agent on that node");
     return std::nullopt;
   }
-  const auto endpoint = read_endpoint(node, what, problems);
+  auto endpoint = read_endpoint(node, what, problems);
   if (!endpoint) return std::nullopt;
   if (endpoint->kind == runtime::Endpoint::Kind::kUnix && endpoint->path.starts_with('/'))
     return endpoint;

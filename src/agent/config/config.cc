@@ -117,6 +117,7 @@ void Names::add(const std::string& name, Place at, Problems& problems) {
 
 std::vector<std::string_view> Names::all() const {
   std::vector<std::string_view> all;
+  all.reserve(places_.size());
   for (const auto& [name, place] : places_) all.push_back(name);
   return all;
 }

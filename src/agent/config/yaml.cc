@@ -109,28 +109,29 @@ class TreeBuilder final : public YAML::EventHandler {
     } else if (!parent.key) {
       parent.key = std::move(node);
     } else {
-      put_entry(parent, std::move(node));
+      YamlNode key = *std::move(parent.key);
+      parent.key.reset();
+      put_entry(parent.node, std::move(key), std::move(node));
     }
   }
 
-  void put_entry(Frame& map, YamlNode value) {
-    YamlNode key = *std::exchange(map.key, std::nullopt);
+  void put_entry(YamlNode& map, YamlNode key, YamlNode value) {
     if (key.kind != YamlNode::Kind::kScalar) {
       problems_.add(key.at, "key", fmt::format("it is {}, not text", kind_name(key.kind)),
                     "write 'key: value'");
       return;
     }
-    for (const YamlEntry& earlier : map.node.entries) {
+    for (const YamlEntry& earlier : map.entries) {
       if (earlier.key != key.text) continue;
       problems_.add(key.at, fmt::format("key '{}'", escape_control(key.text, 64)),
                     fmt::format("given before, in line {}", earlier.at.line), "keep one of them");
       return;
     }
-    if (map.node.entries.size() == limits_.keys) {
+    if (map.entries.size() == limits_.keys) {
       throw Stop{{key.at, "map", fmt::format("more than {} keys", limits_.keys),
                   "no setting needs that; check the indentation"}};
     }
-    map.node.entries.push_back({std::move(key.text), key.at, std::move(value)});
+    map.entries.push_back({std::move(key.text), key.at, std::move(value)});
   }
 
   const YamlLimits& limits_;

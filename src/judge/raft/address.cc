@@ -1,5 +1,8 @@
 #include "judge/raft/address.h"
 
+#include <cstddef>
+#include <string_view>
+
 #include "base/text.h"
 
 namespace wardmote::judge::raft {

@@ -1,9 +1,14 @@
 #include "judge/raft/advice.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <string>
 
 #include "base/format.h"
+#include "judge/finding.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
@@ -15,6 +20,14 @@ std::size_t acknowledging(const Picture& picture) noexcept {
     return seat.voter && seat.life == Life::kLive &&
            (seat.heard || seat.reporter == picture.leader);
   }));
+}
+
+/// Whether it may be a member that is only down, as far as we know who is who.
+bool may_be_configured(const Picture& picture, const Seat& seat) noexcept {
+  if (seat.successor) return false;
+  return seat.attributed || std::ranges::any_of(picture.members, [](const Member& member) {
+           return member.unplaced();
+         });
 }
 
 bool is_ambiguous(const Picture& picture, const Seat& seat) noexcept {
@@ -35,7 +48,7 @@ std::optional<std::string> objection(const Picture& picture, const Seat& seat) {
     return fmt::format(
         "A server is being added or removed: wait until that has ended before kicking {}.", id);
   }
-  if (seat.attributed && !seat.successor) {
+  if (may_be_configured(picture, seat)) {
     return fmt::format("Do not remove {}: it may be a configured member that does not answer now.",
                        id);
   }

@@ -1,14 +1,20 @@
 #include "judge/raft/assess.h"
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
+#include "base/time.h"
+#include "judge/finding.h"
 #include "judge/raft/detect/detectors.h"
 #include "judge/raft/docket.h"
 #include "judge/raft/member_verdict.h"
 #include "judge/raft/memory.h"
+#include "judge/raft/opinion.h"
 #include "judge/raft/picture.h"
 
 namespace wardmote::judge::raft {

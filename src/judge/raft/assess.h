@@ -18,8 +18,8 @@ namespace wardmote::judge::raft {
 /// What the operator says the cluster should be. Hints only: live evidence beats them.
 struct Expectation {
   std::string database;  ///< `OVN_Northbound`; used in advice
-  std::vector<std::string>
-      addresses;             ///< raft addresses, `tcp:10.0.0.1:6643`; empty: no expectation
+  /// Raft addresses, `tcp:10.0.0.1:6643`; empty: no expectation.
+  std::vector<std::string> addresses;
   std::size_t replicas = 0;  ///< expected voters; 0: the number of addresses, or no expectation
 };
 
@@ -52,14 +52,14 @@ struct Observed {
 };
 
 struct Assessment {
-  Verdict verdict =
-      Verdict::kUnknown;  ///< kUnknown only when nobody speaks and nothing critical is certain
+  /// KUnknown only when nobody speaks and nothing critical is certain.
+  Verdict verdict = Verdict::kUnknown;
   std::vector<Finding> findings;   ///< most severe first, then by code and subject
   std::vector<Observed> observed;  ///< in the same order
   std::vector<MemberVerdict> members;
   Quorum quorum;
-  std::optional<std::size_t>
-      leader;  ///< index into the opinions of the leader in the highest term, if it answers
+  /// Index into the opinions of the leader in the highest term, if it answers.
+  std::optional<std::size_t> leader;
 };
 
 std::string_view to_string(Verdict verdict) noexcept;

@@ -1,12 +1,21 @@
 #include "judge/raft/consensus.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
+#include <span>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/format.h"
 #include "judge/raft/address.h"
+#include "judge/raft/assess.h"
+#include "judge/raft/member_id.h"
 #include "judge/raft/memory.h"
+#include "judge/raft/opinion.h"
 #include "judge/raft/picture.h"
 
 namespace wardmote::judge::raft {
@@ -50,7 +59,8 @@ std::vector<MemberView> views_of(const Picture& picture) {
 
 std::string key_of(const MemberView& view) {
   std::vector<std::string> entries;
-  for (const auto& [id, address] : view.members) entries.push_back(id + "=" + address);
+  for (const auto& [id, address] : view.members)
+    entries.push_back(fmt::format("{}={}", id, address));
   return fmt::format("{}", fmt::join(entries, "|"));
 }
 

@@ -33,8 +33,8 @@ struct MemberView {
 struct ViewDiff {
   std::vector<std::string> missing_ids;
   std::vector<std::string> extra_ids;
-  std::map<std::string, std::pair<std::string, std::string>>
-      address_mismatches;  ///< id to true and listed address
+  /// Id to true and listed address.
+  std::map<std::string, std::pair<std::string, std::string>> address_mismatches;
   [[nodiscard]] bool empty() const noexcept {
     return missing_ids.empty() && extra_ids.empty() && address_mismatches.empty();
   }
@@ -68,12 +68,12 @@ struct ExtendedConsensusResult : ConsensusResult {
   bool too_few_members = false;
   std::size_t expected_shortfall = 0;
   std::size_t expected_excess = 0;
-  std::map<std::string, std::vector<std::string>>
-      ip_conflicts;  ///< address with its port, to several ids
-  std::map<std::string, std::size_t>
-      sid_address_disagreements;  ///< id to its different addresses, if several
-  std::vector<std::string>
-      suspect_stale_ids;  ///< listed, dead, and excess or not expected; never one that lives
+  /// Address with its port, to several ids.
+  std::map<std::string, std::vector<std::string>> ip_conflicts;
+  /// Id to its different addresses, if several.
+  std::map<std::string, std::size_t> sid_address_disagreements;
+  /// Listed, dead, and excess or not expected; never one that lives.
+  std::vector<std::string> suspect_stale_ids;
 };
 
 /// The views of the members of the judged cluster that answer, by id.

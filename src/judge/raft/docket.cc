@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "judge/finding.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -106,48 +113,51 @@ Docket::Case Docket::proceed(Condition condition, const Look& look) const {
   return next;
 }
 
-Ruling Docket::weigh(Conditions conditions, const Look& look) {
+std::vector<Docket::Case> Docket::gather(Conditions conditions, const Look& look) const {
   std::vector<Case> cases;
   const auto taken = [&](Code code, std::string_view key) {
     return std::ranges::any_of(
         cases, [&](const Case& c) { return c.finding.code == code && c.key == key; });
   };
-  for (Condition& condition : conditions) {
-    if (condition.certain && !taken(condition.finding.code, condition.key)) {
-      cases.push_back(proceed(std::move(condition), look));
+  for (Condition& seen : conditions) {
+    if (seen.certain && !taken(seen.finding.code, seen.key)) {
+      cases.push_back(proceed(std::move(seen), look));
     }
   }
-  for (const Condition& condition : conditions) {
-    const Case* const old =
-        condition.certain ? nullptr : find(condition.finding.code, condition.key);
-    if (old && !taken(old->finding.code, old->key)) cases.push_back(keep(*old));
-  }
-  for (const Case& old : cases_) {
-    if (look.blind_to(old.key) && !taken(old.finding.code, old.key)) cases.push_back(keep(old));
-  }
-  cases_ = std::move(cases);
-  std::ranges::sort(cases_,
-                    [](const Case& a, const Case& b) { return goes_before(a.finding, b.finding); });
-
-  const auto explained = [&](const Finding& finding) {
-    return std::ranges::any_of(kSuppressions, [&](const Suppression& rule) {
-      return rule.consequence == finding.code &&
-             std::ranges::any_of(cases_, [&](const Case& cause) {
-               return cause.finding.code == rule.cause &&
-                      (rule.scope == Scope::kCluster || share_a_name(cause.finding, finding));
-             });
-    });
+  const auto is_open = [&](const Case& old) {
+    return look.blind_to(old.key) || std::ranges::any_of(conditions, [&](const Condition& c) {
+             return !c.certain && c.finding.code == old.finding.code && c.key == old.key;
+           });
   };
+  for (const Case& old : cases_) {
+    if (is_open(old) && !taken(old.finding.code, old.key)) cases.push_back(keep(old));
+  }
+  std::ranges::sort(cases,
+                    [](const Case& a, const Case& b) { return goes_before(a.finding, b.finding); });
+  return cases;
+}
+
+bool Docket::explained(const Finding& finding) const noexcept {
+  return std::ranges::any_of(kSuppressions, [&](const Suppression& rule) {
+    return rule.consequence == finding.code && std::ranges::any_of(cases_, [&](const Case& cause) {
+             return cause.finding.code == rule.cause &&
+                    (rule.scope == Scope::kCluster || share_a_name(cause.finding, finding));
+           });
+  });
+}
+
+Ruling Docket::weigh(Conditions conditions, const Look& look) {
+  cases_ = gather(std::move(conditions), look);
   Ruling ruling;
   for (const Case& c : cases_) {
     if (explained(c.finding)) continue;
     if (c.raised) {
       ruling.findings.push_back(c.finding);
-    } else {
-      const std::vector<std::string>& names = c.finding.subjects;
-      ruling.observed.push_back(
-          {c.finding.code, names.empty() ? "" : names.front(), c.finding.since, c.due});
+      continue;
     }
+    const std::vector<std::string>& names = c.finding.subjects;
+    std::string subject = names.empty() ? std::string() : names.front();
+    ruling.observed.push_back({c.finding.code, std::move(subject), c.finding.since, c.due});
   }
   return ruling;
 }

@@ -15,8 +15,8 @@ namespace wardmote::judge::raft {
 /// What a detector sees in one look, with the finding that it becomes once its window has passed.
 struct Condition {
   Finding finding;  ///< `since` is filled in by the docket
-  std::string
-      key;  ///< which thing of its code: a member's name, a listed server, "" for the whole cluster
+  /// Which thing of its code: a member's name, a listed server, "" for the whole cluster.
+  std::string key;
   TimePoint shown;                 ///< when the observation began that shows it
   std::optional<TimePoint> since;  ///< if the evidence itself tells that it is older
   Window window;
@@ -62,8 +62,12 @@ class Docket {
     bool raised = false;
   };
 
-  Case proceed(Condition condition, const Look& look) const;
+  /// The cases that stand after this look, in the order of their findings.
+  [[nodiscard]] std::vector<Case> gather(Conditions conditions, const Look& look) const;
+  [[nodiscard]] Case proceed(Condition condition, const Look& look) const;
   static Case keep(const Case& old);
+  /// Whether it is only the consequence of another case.
+  [[nodiscard]] bool explained(const Finding& finding) const noexcept;
   [[nodiscard]] const Case* find(Code code, std::string_view key) const noexcept;
 
   std::vector<Case> cases_;

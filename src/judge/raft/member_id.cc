@@ -1,5 +1,10 @@
 #include "judge/raft/member_id.h"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "base/format.h"
 
 namespace wardmote::judge::raft {

@@ -3,9 +3,15 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
+#include "judge/outcome.h"
+#include "judge/raft/assess.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
+#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {

@@ -1,7 +1,9 @@
 #include "judge/raft/memory.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "judge/raft/picture.h"
 

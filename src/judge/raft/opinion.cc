@@ -1,5 +1,11 @@
 #include "judge/raft/opinion.h"
 
+#include <string>
+#include <string_view>
+
+#include "judge/outcome.h"
+#include "judge/raft/member_id.h"
+
 namespace wardmote::judge::raft {
 
 MemberId Opinion::server_id() const noexcept {

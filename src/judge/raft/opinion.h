@@ -60,11 +60,11 @@ struct Server {
   bool self = false;
   Phase phase = Phase::kNone;
   std::string voted_for;  ///< only a candidate prints it
-  std::optional<std::uint64_t>
-      next_index;  ///< only a leader prints it; it runs ahead, so it tells no lag
+  /// Only a leader prints it; it runs ahead, so it tells no lag.
+  std::optional<std::uint64_t> next_index;
   std::optional<std::uint64_t> match_index;  ///< only a leader prints it
-  std::optional<Milliseconds>
-      last_message;  ///< since the last RPC from it; says nothing between two followers
+  /// Since the last RPC from it; says nothing between two followers.
+  std::optional<Milliseconds> last_message;
   friend bool operator==(const Server&, const Server&) = default;
 };
 
@@ -144,8 +144,8 @@ struct Local {
 /// their own.
 struct Opinion {
   std::string member;  ///< its name in the configuration, unique within the cluster
-  std::vector<std::string>
-      control_command;  ///< argv before a command there, for advice: {"ovn-appctl", "-t", CTL}
+  /// Argv before a command there, for advice: {"ovn-appctl", "-t", CTL}.
+  std::vector<std::string> control_command;
   TimePoint begun;
   TimePoint ended;
   Mode mode = Mode::kUnknown;

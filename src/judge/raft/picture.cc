@@ -1,8 +1,20 @@
 #include "judge/raft/picture.h"
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <tuple>
+#include <vector>
+
+#include "base/time.h"
+#include "judge/outcome.h"
+#include "judge/raft/assess.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/memory.h"
+#include "judge/raft/opinion.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -200,8 +212,19 @@ bool Member::claims_to_lead() const noexcept {
   return opinion->local && opinion->local->leader;
 }
 
+bool Member::unplaced() const noexcept {
+  const bool speaks = takes_part() || presence == Presence::kJoining ||
+                      presence == Presence::kForeign || presence == Presence::kGone;
+  return !speaks && seat == nullptr && !id.known();
+}
+
 bool Picture::anybody_takes_part() const noexcept {
   return std::ranges::any_of(members, [](const Member& member) { return member.takes_part(); });
+}
+
+bool is_voter(Phase phase) noexcept {
+  return phase != Phase::kAddingCatchup && phase != Phase::kAddingCaughtUp &&
+         phase != Phase::kAddingCommitting;
 }
 
 bool tells_ages(const Status& status) noexcept {

@@ -36,16 +36,16 @@ struct Member {
   Presence presence = Presence::kUnknown;
   bool starved = false;  ///< we were too poor to look
   bool failed = false;   ///< stopped serving after an I/O error
-  bool heard =
-      false;  ///< it does not answer us, and others hear it since: only our way to it is shut
+  /// It does not answer us, and others hear it since: only our way to it is shut.
+  bool heard = false;
   const Identity* identity = nullptr;  ///< of earlier looks
   MemberId id;                         ///< as it says now, else as remembered
   std::string_view address;            ///< likewise
   std::optional<TimePoint> silent_from;
   const Server* leader_line = nullptr;  ///< the leader that it names, in its own list
   bool hears_leader = false;            ///< and has heard of late
-  const Seat* seat =
-      nullptr;  ///< in the newest list; the one it answers for, or must be when it is silent
+  /// In the newest list; the one it answers for, or must be when it is silent.
+  const Seat* seat = nullptr;
 
   [[nodiscard]] const Status* status() const noexcept {
     return opinion->status ? &*opinion->status : nullptr;
@@ -55,6 +55,8 @@ struct Member {
   [[nodiscard]] bool takes_part() const noexcept {
     return presence == Presence::kMember || presence == Presence::kLeaving;
   }
+  /// Silent, and never known to us: it may be any server that nobody reports.
+  [[nodiscard]] bool unplaced() const noexcept;
   /// Says that it leads; a failed one too.
   [[nodiscard]] bool claims_to_lead() const noexcept;
   /// Leads as far as it can tell, or hears the leader that it follows.
@@ -78,13 +80,13 @@ struct Seat {
   std::string_view nickname;
   std::string_view address;
   Phase phase = Phase::kNone;
-  bool voter =
-      true;  ///< a server that is being added is none yet, one that is being removed still is
+  /// A server that is being added is none yet, one that is being removed still is.
+  bool voter = true;
   const Server* line = nullptr;       ///< in the newest view; null when the list is remembered
   const Server* at_leader = nullptr;  ///< in the leader's view
   const Member* reporter = nullptr;   ///< the configured member that answers as this server
-  const Member* owner =
-      nullptr;  ///< the configured member that it must be and that does not answer as it
+  /// The configured member that it must be and that does not answer as it.
+  const Member* owner = nullptr;
   const Member* successor = nullptr;  ///< the member that answers at this address as another server
   bool attributed = false;  ///< belongs to a silent configured member, if only by elimination
   bool heard = false;       ///< the leader, or a follower of it, hears it
@@ -103,13 +105,13 @@ struct Picture {
   std::vector<Member> members;  ///< by name, so that the order of the opinions does not matter
   Milliseconds election_timer{1000};  ///< the largest seen
   MemberId cluster_id;                ///< of the judged cluster
-  const Member* newest =
-      nullptr;  ///< whose list is the newest; null: the list is remembered, or unknown
+  /// Whose list is the newest; null: the list is remembered, or unknown.
+  const Member* newest = nullptr;
   const Member* leader = nullptr;  ///< in the highest term that has one, if it answers
   std::vector<Seat> seats;
   bool changing = false;  ///< a server is being added or removed
-  bool starved =
-      false;  ///< at least one member could not be looked at for want of our own resources
+  /// At least one member could not be looked at for want of our own resources.
+  bool starved = false;
 
   Quorum quorum;
   bool quorum_proven = false;  ///< somebody hears a leader that cannot be without a majority
@@ -131,9 +133,7 @@ struct Picture {
   /// Whether a leader stands behind the newest list.
   [[nodiscard]] bool anchored() const noexcept { return newest != nullptr && newest->anchored(); }
   /// The term of the newest view.
-  [[nodiscard]] std::uint64_t term() const noexcept {
-    return newest ? newest->opinion->status->term : 0;
-  }
+  [[nodiscard]] std::uint64_t term() const noexcept { return newest ? newest->status()->term : 0; }
   [[nodiscard]] bool anybody_takes_part() const noexcept;
 };
 
@@ -142,6 +142,9 @@ Picture draw(std::span<const Opinion> opinions, const Expectation& expectation,
 
 /// The second half of draw(): who sits where, who lives, is there a quorum.
 void fill_seats(Picture& picture, const Memory& memory);
+
+/// A server that is being added does not vote yet; one that is being removed still does.
+bool is_voter(Phase phase) noexcept;
 
 /// Whether any line tells an age; OVS 2.9 to 2.14 prints none.
 bool tells_ages(const Status& status) noexcept;

@@ -79,6 +79,7 @@ std::string quote(const Local& local) {
 
 std::string quote_list(const Status& status) {
   std::vector<std::string> entries;
+  entries.reserve(status.servers.size());
   for (const Server& server : status.servers) {
     entries.push_back(fmt::format("{} at {}", short_name(server.id), server.address));
   }

@@ -9,11 +9,6 @@ namespace {
 /// More servers than any raft cluster has. A member that lists more is not compared beyond it.
 constexpr std::size_t kMaxSeats = 64;
 
-bool is_voter(Phase phase) noexcept {
-  return phase != Phase::kAddingCatchup && phase != Phase::kAddingCaughtUp &&
-         phase != Phase::kAddingCommitting;
-}
-
 void take_seats(Picture& picture, const Memory& memory) {
   if (!picture.newest) {
     for (const Listed& listed : memory.list()) {
@@ -171,9 +166,7 @@ void attribute_the_rest(Picture& picture) noexcept {
   const auto unclaimed = [](const Seat& seat) {
     return !seat.reporter && !seat.owner && !seat.successor && !seat.heard && seat.voter;
   };
-  const auto unplaced = [](const Member& member) {
-    return may_own(member) && !member.id.known() && member.presence != Presence::kGone;
-  };
+  const auto unplaced = [](const Member& member) { return member.unplaced(); };
   const auto seats = std::ranges::count_if(picture.seats, unclaimed);
   const auto members = std::ranges::count_if(picture.members, unplaced);
   if (seats == 0 || seats > members) return;
@@ -193,7 +186,8 @@ bool is_certain_silence(const Member& member) noexcept {
 bool is_cut_off(const Picture& picture, const Seat& seat) noexcept {
   const Member& member = *seat.reporter;
   if (!seat.voter || !seat.at_leader || picture.leader == &member || seat.heard) return false;
-  return member.status() ? !member.hears_leader : !member.opinion->local->connected;
+  const std::optional<Local>& local = member.opinion->local;
+  return member.status() ? !member.hears_leader : !(local && local->connected);
 }
 
 Life judge_life(const Picture& picture, const Seat& seat, bool leader_tells) noexcept {

@@ -5,7 +5,9 @@
 namespace wardmote {
 namespace {
 
-Result<int> connect() { return fail(Errc::kRefused, "connect {}", "/run/ovn/ovnnb_db.sock"); }
+Result<int> connect() {
+  return fail(Errc::kRefused, "connect {}", "/run/ovn/ovnnb_db.sock");
+}
 
 Result<int> ask() {
   const Result<int> connected = connect();

@@ -9,7 +9,8 @@ namespace wardmote {
 namespace {
 
 TEST(EscapeControl, LeavesOrdinaryTextAlone) {
-  EXPECT_EQ(escape_control("tcp:10.0.0.1:6643 (leader) – größer"), "tcp:10.0.0.1:6643 (leader) – größer");
+  EXPECT_EQ(escape_control("tcp:10.0.0.1:6643 (leader) – größer"),
+            "tcp:10.0.0.1:6643 (leader) – größer");
 }
 
 TEST(EscapeControl, ShowsTerminalSequencesInsteadOfSendingThem) {
@@ -26,7 +27,9 @@ TEST(EscapeControl, ShowsBytesThatAreNotUtf8) {
   EXPECT_EQ(escape_control("\xe2\x82"), "\\xe2\\x82") << "cut in the middle";
 }
 
-TEST(EscapeControl, CutsLongText) { EXPECT_EQ(escape_control("abcdef", 3), "abc…"); }
+TEST(EscapeControl, CutsLongText) {
+  EXPECT_EQ(escape_control("abcdef", 3), "abc…");
+}
 
 RC_GTEST_PROP(EscapeControl, NeverLetsAControlCharacterThrough, (const std::string& text)) {
   const std::string safe = escape_control(text, 4096);

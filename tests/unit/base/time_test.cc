@@ -18,7 +18,8 @@ TEST(FormatDuration, RoundsToWhatPeopleRead) {
 
 TEST(FormatUtc, IsRfc3339) {
   EXPECT_EQ(format_utc(WallTime{}), "1970-01-01T00:00:00.000Z");
-  EXPECT_EQ(format_utc(WallTime{std::chrono::sys_days{std::chrono::year{2026} / 11 / 20} + 7h + 52min + 35s + 125ms}),
+  EXPECT_EQ(format_utc(WallTime{std::chrono::sys_days{std::chrono::year{2026} / 11 / 20} + 7h +
+                                52min + 35s + 125ms}),
             "2026-11-20T07:52:35.125Z");
 }
 

@@ -3,11 +3,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
+#include "judge/finding.h"
 #include "judge/raft/advice.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/docket.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
+#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {

@@ -1,9 +1,19 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/format.h"
+#include "judge/finding.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/docket.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
+#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
@@ -72,10 +82,7 @@ bool lacks_majority(const Picture& picture, const Member& leader) {
   std::size_t voters = 0;
   std::size_t heard = 0;
   for (const Server& server : status->servers) {
-    const bool joining = server.phase == Phase::kAddingCatchup ||
-                         server.phase == Phase::kAddingCaughtUp ||
-                         server.phase == Phase::kAddingCommitting;
-    if (joining) continue;
+    if (!is_voter(server.phase)) continue;
     ++voters;
     heard += server.self || (server.last_message && picture.fresh(*server.last_message));
   }

@@ -1,9 +1,16 @@
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <utility>
 
 #include "base/format.h"
+#include "judge/finding.h"
 #include "judge/raft/advice.h"
+#include "judge/raft/assess.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/docket.h"
+#include "judge/raft/opinion.h"
+#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {

@@ -1,5 +1,12 @@
+#include <utility>
+
 #include "base/format.h"
+#include "judge/finding.h"
+#include "judge/outcome.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/docket.h"
+#include "judge/raft/opinion.h"
+#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
