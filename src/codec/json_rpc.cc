@@ -81,9 +81,10 @@ JsonRpcReader::JsonRpcReader(FrameLimits limits)
               parser_space_.size()) {}
 
 Result<std::optional<RpcMessage>> JsonRpcReader::next() {
-  const Result<std::optional<std::string_view>> frame = framer_.next();
-  if (!frame) return std::unexpected(frame.error());
-  if (!*frame) return std::nullopt;
+  const Result<std::optional<std::string_view>> found = framer_.next();
+  if (!found) return std::unexpected(found.error());
+  const std::optional<std::string_view> frame = *found;
+  if (!frame) return std::nullopt;
   document_.reset();
   parser_.reset();
   // Not release(): that keeps the size of the next block, which doubles with every block, for the
@@ -91,7 +92,7 @@ Result<std::optional<RpcMessage>> JsonRpcReader::next() {
   memory_.emplace(document_space_.data(), document_space_.size());
   parser_.reset(&*memory_);
   boost::system::error_code failed;
-  parser_.write((*frame)->data(), (*frame)->size(), failed);
+  parser_.write(frame->data(), frame->size(), failed);
   if (failed == json::error::too_deep) return fail(Errc::kLimit, "JSON nested too deep");
   if (failed) return fail(Errc::kProtocol, "JSON: {}", failed.message());
   document_.emplace(parser_.release());

@@ -117,6 +117,39 @@ std::expected<ServerLocalView, ClientError> to_local_view(const codec::ServerRow
   return ServerLocalView{row.leader, row.connected, row.cluster_id, row.server_id, row.index};
 }
 
+ClientError no_row() {
+  return {ClientErrorCode::kNoRow, "_Server.Database has no row for it"};
+}
+
+void take_query_output(HealthSnapshot& snapshot, std::string_view output) {
+  judge::raft::Opinion& opinion = snapshot.opinion;
+  const auto read = read_row(output);
+  if (!read) {
+    const bool refused = read.error().code == ClientErrorCode::kQueryFailed;
+    opinion.local_source.reason = {
+        refused ? judge::ReasonCode::kRejected : judge::ReasonCode::kProtocol,
+        read.error().context};
+    snapshot.errors.push_back(read.error());
+    return;
+  }
+  const std::optional<codec::ServerRow>& row = *read;
+  if (!row) {
+    opinion.mode = judge::raft::Mode::kAbsent;
+    opinion.local_source.reason = {judge::ReasonCode::kUnknownCluster, no_row().context};
+    snapshot.errors.push_back(no_row());
+    return;
+  }
+  opinion.mode = to_mode(*row);
+  opinion.local_source.reason = {};
+  opinion.local = to_local(*row);
+  auto local = to_local_view(*row);
+  if (local) {
+    snapshot.local = *std::move(local);
+  } else {
+    snapshot.errors.push_back(std::move(local.error()));
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(Database database) noexcept {
@@ -158,10 +191,11 @@ std::size_t HealthSnapshot::stale_member_count(std::size_t expected) const noexc
 }
 
 std::expected<ServerLocalView, ClientError> read_local_view(std::string_view query_output) {
-  const auto row = read_row(query_output);
-  if (!row) return std::unexpected(row.error());
-  if (!*row) return client_error(ClientErrorCode::kNoRow, "_Server.Database has no row for it");
-  return to_local_view(**row);
+  const auto read = read_row(query_output);
+  if (!read) return std::unexpected(read.error());
+  const std::optional<codec::ServerRow>& row = *read;
+  if (!row) return std::unexpected(no_row());
+  return to_local_view(*row);
 }
 
 std::expected<ClusterStatus, ClientError> read_cluster_status(std::string_view status_output,
@@ -222,29 +256,12 @@ Task<void> Client::query(HealthSnapshot* snapshot, std::optional<Deadline> deadl
                            codec::select_server_row(to_string(snapshot->database))});
   const Deadline end = deadline.value_or(runtime_.deadline_in(options_.command_timeout));
   const Result<std::string> output = co_await runner_(std::move(argv), end);
-  judge::raft::Source& source = snapshot->opinion.local_source;
   if (!output) {
-    source.reason = reason_of_command(output.error());
+    snapshot->opinion.local_source.reason = reason_of_command(output.error());
     snapshot->errors.push_back({ClientErrorCode::kQueryFailed, output.error().describe()});
     co_return;
   }
-  const auto row = read_row(*output);
-  if (row && *row) {
-    source.reason = {};
-    snapshot->opinion.local = to_local(**row);
-    snapshot->opinion.mode = to_mode(**row);
-  } else {
-    const bool absent = row.has_value();
-    source.reason.code = absent ? judge::ReasonCode::kUnknownCluster : judge::ReasonCode::kProtocol;
-    if (absent) snapshot->opinion.mode = judge::raft::Mode::kAbsent;
-  }
-  auto local = read_local_view(*output);
-  if (local) {
-    snapshot->local = *std::move(local);
-  } else {
-    if (!source.answered()) source.reason.text = local.error().context;
-    snapshot->errors.push_back(std::move(local.error()));
-  }
+  take_query_output(*snapshot, *output);
 }
 
 Task<void> Client::ask_status(HealthSnapshot* snapshot, std::optional<Deadline> deadline) {

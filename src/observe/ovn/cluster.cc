@@ -33,6 +33,7 @@ Cluster::Cluster(runtime::Runtime& runtime, std::vector<MemberTarget> targets) :
 
 Task<void> Cluster::look_each(Deadline deadline, Heard heard) {
   std::vector<Task<void>> looks;
+  looks.reserve(members_.size());
   for (std::size_t i = 0; i < members_.size(); ++i)
     looks.push_back(look_at(members_[i].get(), i, deadline, &heard));
   co_await runtime::run_all(runtime_.executor(), std::move(looks));
