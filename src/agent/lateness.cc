@@ -1,9 +1,9 @@
 #include "agent/lateness.h"
 
 #include <algorithm>
-#include "base/time.h"
 #include <cstddef>
 #include <cstdint>
+#include "base/time.h"
 
 namespace wardmote::agent {
 

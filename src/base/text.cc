@@ -50,9 +50,7 @@ std::string escape_control(std::string_view text, std::size_t cap) {
   while (!text.empty()) {
     if (safe.size() >= cap) return safe + "…";
     const CodePoint c = decode_utf8(text);
-    if (c.length == 0) {
-      safe += fmt::format("\\x{:02x}", c.value);
-    } else if (!is_hostile(c.value)) {
+    if (c.length != 0 && !is_hostile(c.value)) {
       safe += text.substr(0, c.length);
     } else if (c.value == '\n') {
       safe += "\\n";

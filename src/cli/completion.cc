@@ -54,6 +54,7 @@ std::string offered(const std::vector<std::string>& choices, Completes completes
 /// Sub-commands, values of the first argument, and options: all that can follow the command itself.
 std::string words_after(const Command& command) {
   std::vector<std::string> words;
+  words.reserve(command.commands.size() + command.arguments.size());
   for (const Command& child : command.commands) words.push_back(child.name);
   for (const Argument& argument : command.arguments) {
     const std::string values = offered(argument.choices, argument.completes);

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <expected>
 #include <iterator>
-#include "base/result.h"
 #include <optional>
 #include <string>
 #include <string_view>
+#include "base/result.h"
 
 namespace wardmote::codec {
 

@@ -1,8 +1,6 @@
 #include "codec/ovsdb.h"
 
 #include <boost/json/parse.hpp>
-#include "base/result.h"
-#include "codec/json_rpc.h"
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -10,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include "base/result.h"
+#include "codec/json_rpc.h"
 
 namespace wardmote::codec {
 

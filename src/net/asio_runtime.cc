@@ -83,13 +83,13 @@ runtime::Processes& AsioRuntime::processes() noexcept {
 
 void AsioRuntime::run(Task<void> task) {
   asio::io_context& context = impl_->core.context;
-  constexpr auto then_stop = [](Task<void> inner, asio::io_context* loop) -> Task<void> {
+  constexpr auto kThenStop = [](Task<void> inner, asio::io_context* loop) -> Task<void> {
     co_await std::move(inner);
     loop->stop();
   };
   runtime::TaskGroup group(context.get_executor());
   const auto alive = asio::make_work_guard(context);
-  group.spawn("main", then_stop(std::move(task), &context));
+  group.spawn("main", kThenStop(std::move(task), &context));
   context.restart();
   context.run();
   // The group hears of the end in a handler of its own.

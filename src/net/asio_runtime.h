@@ -47,11 +47,11 @@ class AsioRuntime final : public runtime::Runtime {
 template <class T>
 T run_task(AsioRuntime& runtime, runtime::Task<T> task) {
   std::optional<T> result;
-  constexpr auto keep = [](runtime::Task<T> inner, std::optional<T>* into) -> runtime::Task<void> {
+  constexpr auto kKeep = [](runtime::Task<T> inner, std::optional<T>* into) -> runtime::Task<void> {
     T value = co_await std::move(inner);
     into->emplace(std::move(value));
   };
-  runtime.run(keep(std::move(task), &result));
+  runtime.run(kKeep(std::move(task), &result));
   check(result.has_value(), "a task was cancelled from outside");
   return std::move(*result);
 }

@@ -3,10 +3,10 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include "net/asio_runtime.h"
-#include "runtime/task.h"
 #include <memory>
 #include <vector>
+#include "net/asio_runtime.h"
+#include "runtime/task.h"
 
 namespace wardmote::net {
 

@@ -11,12 +11,12 @@
 namespace wardmote::observe {
 
 std::span<const ProbeKind> probe_kinds() noexcept {
-  static const auto kinds = std::to_array<ProbeKind>({
+  static const auto kKinds = std::to_array<ProbeKind>({
       {"ovn", "OVN database member: OVSDB _Server and cluster/status", ovn::ovn_params(),
        ovn::make_ovn_probe},
       {"tcp", "a TCP address that accepts connections", tcp_params(), make_tcp_probe},
   });
-  return kinds;
+  return kKinds;
 }
 
 const ProbeKind* find_kind(std::string_view name) noexcept {

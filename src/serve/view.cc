@@ -1,10 +1,10 @@
 #include "serve/view.h"
 
+#include <chrono>
+#include <cstddef>
 #include "base/time.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
-#include <chrono>
-#include <cstddef>
 
 namespace wardmote::serve {
 

@@ -76,6 +76,7 @@ void Table::add(std::vector<Cell> row) {
 
 std::string Table::draw(Style style) const {
   std::vector<std::size_t> widths;
+  widths.reserve(headings_.size());
   for (const std::string& heading : headings_) widths.push_back(display_width(heading));
   for (const std::vector<Cell>& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i)

@@ -27,6 +27,7 @@ Task<void> look_at(Member* member, std::size_t index, Deadline deadline,
 }  // namespace
 
 Cluster::Cluster(runtime::Runtime& runtime, std::vector<MemberTarget> targets) : runtime_(runtime) {
+  members_.reserve(targets.size());
   for (MemberTarget& target : targets)
     members_.push_back(std::make_unique<Member>(runtime_, std::move(target)));
 }

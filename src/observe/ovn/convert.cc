@@ -1,15 +1,15 @@
 #include "observe/ovn/convert.h"
 
 #include <algorithm>
-#include "codec/ovsdb.h"
-#include "codec/raft_status.h"
-#include "judge/raft/member_id.h"
-#include "judge/raft/opinion.h"
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include "codec/ovsdb.h"
+#include "codec/raft_status.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
 
 namespace wardmote::observe::ovn {
 
