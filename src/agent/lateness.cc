@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+
 #include "base/time.h"
 
 namespace wardmote::agent {

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
 #include "agent/log_line.h"
 #include "base/log.h"
 

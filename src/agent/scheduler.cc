@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/observation.h"

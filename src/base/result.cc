@@ -1,4 +1,5 @@
 #include "base/result.h"
+
 #include <string>
 #include <string_view>
 

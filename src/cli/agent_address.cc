@@ -1,4 +1,5 @@
 #include "cli/agent_address.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>

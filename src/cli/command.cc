@@ -1,4 +1,5 @@
 #include "cli/command.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>

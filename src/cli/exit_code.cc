@@ -1,4 +1,5 @@
 #include "cli/exit_code.h"
+
 #include <string_view>
 
 namespace wardmote::cli {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
 #include "base/result.h"
 
 namespace wardmote::codec {

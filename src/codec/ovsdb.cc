@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
 #include "base/result.h"
 #include "codec/json_rpc.h"
 

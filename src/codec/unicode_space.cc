@@ -1,4 +1,5 @@
 #include "codec/unicode_space.h"
+
 #include <cstddef>
 #include <string_view>
 

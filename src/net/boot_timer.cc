@@ -1,4 +1,5 @@
 #include "net/boot_timer.h"
+
 #include <time.h>
 
 #include <chrono>

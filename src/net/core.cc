@@ -1,6 +1,7 @@
 #include "net/core.h"
 
 #include <boost/asio/use_awaitable.hpp>
+
 #include "base/time.h"
 #include "net/boot_timer.h"
 #include "runtime/task.h"

@@ -1,6 +1,7 @@
 #include "net/deadline_queue.h"
 
 #include <boost/asio/error.hpp>
+
 #include "base/time.h"
 #include "net/boot_timer.h"
 #include "runtime/deadline.h"

@@ -5,6 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <memory>
 #include <vector>
+
 #include "net/asio_runtime.h"
 #include "runtime/task.h"
 

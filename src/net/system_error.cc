@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <string>
 #include <system_error>
+
 #include "base/result.h"
 
 namespace wardmote::net {

@@ -1,7 +1,9 @@
 #include "serve/view.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+
 #include "base/time.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
@@ -13,7 +15,7 @@ using judge::raft::Opinion;
 
 void LookTimes::add(Duration took) noexcept {
   const double seconds = std::chrono::duration<double>(took).count();
-  const auto bucket = std::ranges::lower_bound(kBounds, seconds) - kBounds.begin();
+  const auto bucket = std::lower_bound(kBounds.begin(), kBounds.end(), seconds) - kBounds.begin();
   ++counts[static_cast<std::size_t>(bucket)];
   sum += took;
 }

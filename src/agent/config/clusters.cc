@@ -32,11 +32,11 @@ constexpr ScheduleDefaults kDefaults{.every = 1s, .fall = 1, .rise = 1};
 /// are refused.
 std::optional<std::string> read_database(const YamlNode& node, std::string_view what,
                                          Problems& problems) {
-  static const std::vector<std::string_view> known = {"OVN_Northbound", "OVN_Southbound",
-                                                      "OVN_IC_Northbound", "OVN_IC_Southbound"};
+  static const std::vector<std::string_view> kKnown = {"OVN_Northbound", "OVN_Southbound",
+                                                       "OVN_IC_Northbound", "OVN_IC_Southbound"};
   auto name = read_name(node, what, problems);
-  if (!name || std::ranges::find(known, *name) != known.end()) return name;
-  const auto guess = did_you_mean(*name, known);
+  if (!name || std::ranges::find(kKnown, *name) != kKnown.end()) return name;
+  const auto guess = did_you_mean(*name, kKnown);
   if (!guess) return name;
   problems.add(node.at, fmt::format("{} '{}'", what, *name), "no database of OVN has this name",
                fmt::format("did you mean '{}'?", *guess));

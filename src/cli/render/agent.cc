@@ -1,4 +1,5 @@
 #include "cli/render/agent.h"
+
 #include <span>
 #include <string>
 

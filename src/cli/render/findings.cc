@@ -1,4 +1,5 @@
 #include "cli/render/findings.h"
+
 #include <span>
 #include <string>
 

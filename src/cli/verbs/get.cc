@@ -1,4 +1,5 @@
 #include <string>
+
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/reading.h"

@@ -1,4 +1,5 @@
 #include "observe/ovn/cluster.h"
+
 #include <cstddef>
 #include <memory>
 #include <utility>

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
 #include "codec/ovsdb.h"
 #include "codec/raft_status.h"
 #include "judge/raft/member_id.h"

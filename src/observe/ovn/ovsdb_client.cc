@@ -1,4 +1,5 @@
 #include "observe/ovn/ovsdb_client.h"
+
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -39,7 +40,7 @@ RowAnswer read_row_reply(const codec::RpcMessage& reply) {
   if (!row) return {{}, reason_of_reply(row.error())};
   if (!*row)
     return {{}, {judge::ReasonCode::kUnknownCluster, "_Server.Database has no row for it"}};
-  return {*std::move(*row), {}};
+  return {*std::move(row), {}};
 }
 
 }  // namespace wardmote::observe::ovn

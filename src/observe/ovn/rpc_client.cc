@@ -1,4 +1,5 @@
 #include "observe/ovn/rpc_client.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <expected>

@@ -1,4 +1,5 @@
 #include "observe/ovn/unixctl_client.h"
+
 #include <string_view>
 #include <utility>
 
