@@ -20,16 +20,16 @@ LONGEST_INPUT = 1 << 16
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev fuzz", description=__doc__)
     parser.add_argument("--seconds", type=int, default=60, help="for each target (default: 60)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at a time (default: the cores)")
     parser.add_argument("--no-evidence", action="store_true", help="write nothing to docs/evidence")
     given = parser.parse_args()
     targets = sorted(source.stem for source in (ROOT / "tests/fuzz").glob("fuzz_*.cc"))
     if not targets:
         print("fuzz: no targets in tests/fuzz", file=sys.stderr)
         return 1
-    cores = os.cpu_count() or 1
-    print(f"==> {len(targets)} targets, {given.seconds} s each, {cores} at a time "
-          f"({given.seconds * -(-len(targets) // cores)} s)", flush=True)
-    with ThreadPoolExecutor(cores) as pool:
+    print(f"==> {len(targets)} targets, {given.seconds} s each, {given.jobs} at a time "
+          f"({given.seconds * -(-len(targets) // given.jobs)} s)", flush=True)
+    with ThreadPoolExecutor(given.jobs) as pool:
         results = list(pool.map(lambda target: fuzz(target, given.seconds), targets))
     if not given.no_evidence:
         append("fuzz", results)
