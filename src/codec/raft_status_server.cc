@@ -20,7 +20,7 @@ constexpr int kGroupEnds = 8;
 /// The word in front of a parenthesis or of white space.
 std::string_view take_name(std::string_view& rest) {
   std::size_t end = 0;
-  while (end < rest.size() && !is_ascii_space(rest[end]) && rest[end] != '(') ++end;
+  while (end < rest.size() && rest[end] != '(' && leading_space(rest.substr(end)) == 0) ++end;
   const std::string_view name = rest.substr(0, end);
   rest = trim_space_left(rest.substr(end));
   return name;

@@ -52,7 +52,7 @@ std::string_view trim_space(std::string_view text) noexcept {
 
 std::string_view take_word(std::string_view& rest) noexcept {
   std::size_t end = 0;
-  while (end < rest.size() && !is_ascii_space(rest[end])) ++end;
+  while (end < rest.size() && leading_space(rest.substr(end)) == 0) ++end;
   const std::string_view word = rest.substr(0, end);
   rest = trim_space_left(rest.substr(end));
   return word;

@@ -17,8 +17,7 @@ std::size_t leading_space(std::string_view text) noexcept;
 std::string_view trim_space_left(std::string_view text) noexcept;
 std::string_view trim_space(std::string_view text) noexcept;
 
-/// Takes the word up to the next ASCII white space off the front of `rest`, and the white space
-/// after it.
+/// Takes the word up to the next white space off the front of `rest`, and the white space after it.
 std::string_view take_word(std::string_view& rest) noexcept;
 
 }  // namespace wardmote::codec
