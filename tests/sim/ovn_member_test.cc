@@ -159,7 +159,7 @@ SIM_TEST_SEEDS(OvnMember, HostilePeersEndWithAReason, 3) {
   chatter.endless = true;
   EXPECT_EQ(reason(std::move(chatter)), ReasonCode::kOverLimit) << "endless small messages";
 
-  FakeManners drip = healthy_manners(leader_status());
+  FakeManners drip = raw(R"({"id":{ID},"result":")" + std::string(2000, 'x') + "\"}");
   drip.step = 1;
   EXPECT_EQ(reason(std::move(drip)), ReasonCode::kHung) << "one byte a millisecond";
 
