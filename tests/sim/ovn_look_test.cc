@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "observe/ovn/cluster.h"
-#include "observe/ovn/server_watch.h"
+#include "sim/ovn_host.h"
 #include "sim/seeds.h"
-#include "support/fake_server.h"
 #include "support/ovn_captures.h"
 
 namespace wardmote::sim {
@@ -20,7 +19,6 @@ using judge::ReasonCode;
 using judge::raft::Opinion;
 using observe::ovn::Cluster;
 using observe::ovn::MemberTarget;
-using observe::ovn::ServerWatch;
 using runtime::Deadline;
 using runtime::Endpoint;
 using runtime::Task;
@@ -31,18 +29,6 @@ using namespace std::chrono_literals;
 
 constexpr std::uint16_t kControlPort = 9;
 constexpr std::uint16_t kOvsdbPort = 6641;
-
-/// Ends all tasks of a host when the test does: they borrow what the test owns.
-class Curfew {
- public:
-  explicit Curfew(SimRuntime& host) : host_(host) {}
-  Curfew(const Curfew&) = delete;
-  Curfew& operator=(const Curfew&) = delete;
-  ~Curfew() { host_.crash(); }
-
- private:
-  SimRuntime& host_;
-};
 
 /// Three hosts that answer as the members of 01-healthy.txt did, and an agent that asks them over
 /// the network. The control sockets are ports here, so that all faults of a network can happen to
@@ -55,12 +41,7 @@ class Lab {
       SimRuntime& host = sim.host(name(i));
       const FakeManners manners = healthy_manners(statuses.at(static_cast<std::size_t>(i)));
       for (const std::uint16_t port : {kControlPort, kOvsdbPort}) {
-        servers.push_back(std::make_unique<FakeServer>(
-            host,
-            [&host](std::string task, Task<void> body) {
-              host.spawn(std::move(task), std::move(body));
-            },
-            Endpoint::tcp(name(i), port), manners));
+        servers.push_back(serve(host, Endpoint::tcp(name(i), port), manners));
       }
       MemberTarget target;
       target.name = name(i);
@@ -93,6 +74,17 @@ class Lab {
 
 bool whole(const Opinion& opinion) {
   return opinion.status && opinion.local;
+}
+
+SIM_TEST_SEEDS(OvnLook, AllMembersInTheOrderOfTheConfiguration, 3) {
+  Lab lab(sim);
+  const std::vector<Opinion> opinions = lab.look(900ms);
+  ASSERT_EQ(opinions.size(), 3U);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(opinions[static_cast<std::size_t>(i)].member, Lab::name(i));
+    EXPECT_TRUE(whole(opinions[static_cast<std::size_t>(i)]));
+  }
+  EXPECT_EQ(opinions[0].status->nickname, "dea6");
 }
 
 SIM_TEST(OvnLook, AStoppedMemberHangsAndDelaysNoOther) {
@@ -170,47 +162,18 @@ SIM_TEST(OvnLook, EveryScheduleOfFaultsEndsByItsDeadlineAndHeals) {
     ASSERT_TRUE(whole(opinion)) << opinion.silence().text;
 }
 
-/// A monitor's first reply with the given leadership.
-std::string monitor_result(bool leader) {
-  return fmt::format(
-      R"([false,"00000000-0000-0000-0000-000000000000",{{"Database":{{"u":{{"initial":{{"name":"OVN_Northbound","connected":true{}}}}}}}}}])",
-      leader ? R"(,"leader":true)" : "");
-}
-
-SIM_TEST(OvnWatch, AHungServerIsLostAfterTheEchoAndFoundAgain) {
-  SimRuntime& host = sim.host("ctl-1");
-  SimRuntime& agent = sim.host("agent");
-  FakeManners manners;
-  manners.results["monitor_cond_since"] = monitor_result(true);
-  manners.results["echo"] = "[]";
-  const Endpoint at = Endpoint::tcp("ctl-1", kOvsdbPort);
-  FakeServer server(
-      host,
-      [&host](std::string task, Task<void> body) { host.spawn(std::move(task), std::move(body)); },
-      at, manners);
-  int nudges = 0;
-  ServerWatch watch(agent, at, "OVN_Northbound", [&nudges] { ++nudges; });
-  const Curfew agent_ends(agent);
-  const Curfew host_ends(host);
-  agent.spawn("watch", watch.run());
-
-  ASSERT_TRUE(sim.run_until([&] { return watch.watching(); }, 1s));
-  EXPECT_TRUE(watch.row()->leader);
-  EXPECT_EQ(nudges, 1);
-  sim.run_for(60s);
-  EXPECT_EQ(server.connections(), 1) << "an idle server that echoes is kept";
-  EXPECT_EQ(nudges, 1);
-
-  host.pause();
-  ASSERT_TRUE(sim.run_until([&] { return !watch.watching(); }, 4s)) << "echo_every + echo_timeout";
-  EXPECT_EQ(watch.lost()->code, Errc::kTimeout);
-  EXPECT_EQ(nudges, 2);
-  sim.run_for(20s);
-  server.manners().results["monitor_cond_since"] = monitor_result(false);
-  host.resume();
-  ASSERT_TRUE(sim.run_until([&] { return watch.watching(); }, 10s));
-  EXPECT_FALSE(watch.row()->leader) << "a new connection begins with the whole row";
-  EXPECT_EQ(nudges, 3);
+SIM_TEST_SEEDS(OvnLook, CancellingALookEndsItAndNobodyGoesOnWithHalfOfIt, 20) {
+  Lab lab(sim);
+  sim.host("ctl-2").pause();
+  bool ended = false;
+  constexpr auto look = [](Cluster* cluster, Deadline deadline, bool* into) -> Task<void> {
+    const std::vector<Opinion> opinions = co_await cluster->look_all(deadline);
+    *into = true;
+  };
+  lab.agent.spawn("look", look(lab.cluster.get(), lab.agent.deadline_in(60s), &ended));
+  sim.run_for(1s);
+  lab.agent.crash();
+  EXPECT_FALSE(ended);
 }
 
 }  // namespace

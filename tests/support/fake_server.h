@@ -51,6 +51,8 @@ class FakeServer {
   [[nodiscard]] int connections() const noexcept { return connections_; }
   /// The methods that were asked for, in order.
   [[nodiscard]] const std::vector<std::string>& requests() const noexcept { return requests_; }
+  /// The ids of the replies that came to what was pushed.
+  [[nodiscard]] const std::vector<std::string>& replies() const noexcept { return replies_; }
   FakeManners& manners() noexcept { return manners_; }
 
   /// Writes to every open connection.
@@ -89,6 +91,9 @@ class FakeServer {
       if (!next) co_return;
       if (*next) {
         const codec::RpcMessage& request = **next;
+        if (request.kind == codec::RpcMessage::Kind::kReply) {
+          replies_.push_back(boost::json::serialize(*request.id));
+        }
         if (request.kind != codec::RpcMessage::Kind::kRequest) continue;
         requests_.emplace_back(request.method);
         const std::string reply = reply_to(request);
@@ -143,6 +148,7 @@ class FakeServer {
   std::vector<std::weak_ptr<runtime::Stream>> open_;
   int connections_ = 0;
   std::vector<std::string> requests_;
+  std::vector<std::string> replies_;
 };
 
 /// A select result with one clustered row: the leader of 01-healthy.txt.

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <map>
 
+#include "net/asio_runtime.h"
 #include "support/ovn_captures.h"
-#include "unit/observe/ovn_world.h"
 
 namespace wardmote::observe::ovn {
 namespace {
@@ -14,7 +14,6 @@ namespace {
 using judge::ReasonCode;
 using runtime::Deadline;
 using runtime::Task;
-using testing::OvnWorld;
 using namespace std::chrono_literals;
 
 constexpr std::string_view kRow =
@@ -51,14 +50,8 @@ class FakeRunner {
 class ClientTest : public ::testing::Test {
  protected:
   HealthSnapshot health(Database database, std::optional<Deadline> deadline = {}) {
-    Client client(world.runtime(), options, fake.runner());
-    std::optional<HealthSnapshot> snapshot;
-    constexpr auto body = [](Client* asked, Database which, std::optional<Deadline> end,
-                             std::optional<HealthSnapshot>* into) -> Task<void> {
-      *into = co_await asked->health(which, end, "ctl-1");
-    };
-    world.run(body(&client, database, deadline, &snapshot));
-    return *snapshot;
+    Client client(runtime, options, fake.runner());
+    return net::run_task(runtime, client.health(database, deadline, "ctl-1"));
   }
 
   static std::vector<ClientErrorCode> codes(const HealthSnapshot& snapshot) {
@@ -67,7 +60,7 @@ class ClientTest : public ::testing::Test {
     return codes;
   }
 
-  OvnWorld world;
+  net::AsioRuntime runtime;
   ClientOptions options;
   FakeRunner fake{.answers = {{"query", std::string(kRow)},
                               {"cluster/status", testing::statuses_of("01-healthy.txt").at(0)}}};
@@ -122,14 +115,14 @@ TEST_F(ClientTest, CommandsAreThoseOfTheOriginal) {
 }
 
 TEST_F(ClientTest, FiveSecondsWhereTheCallerHasNoDeadline) {
-  const TimePoint before = world.runtime().now();
+  const TimePoint before = runtime.now();
   health(Database::kNorthbound);
   EXPECT_GE(fake.deadlines.at(0).at, before + 5s);
-  EXPECT_LE(fake.deadlines.at(0).at, world.runtime().now() + 5s);
+  EXPECT_LE(fake.deadlines.at(0).at, runtime.now() + 5s);
 }
 
 TEST_F(ClientTest, TheDeadlineOfTheCallerGoesToBothCommands) {
-  const Deadline deadline = world.runtime().deadline_in(1s);
+  const Deadline deadline = runtime.deadline_in(1s);
   health(Database::kNorthbound, deadline);
   EXPECT_EQ(fake.deadlines, (std::vector<Deadline>{deadline, deadline}));
 }
@@ -158,14 +151,7 @@ TEST_F(ClientTest, AStatusSurvivesAFailingQuery) {
 TEST_F(ClientTest, EachErrorCaseHasItsCode) {
   const auto query = [&](std::string output) {
     fake.answers.insert_or_assign("query", std::move(output));
-    OvnWorld own;
-    Client client(own.runtime(), options, fake.runner());
-    std::optional<HealthSnapshot> snapshot;
-    constexpr auto body = [](Client* asked, std::optional<HealthSnapshot>* into) -> Task<void> {
-      *into = co_await asked->health(Database::kNorthbound);
-    };
-    own.run(body(&client, &snapshot));
-    return codes(*snapshot);
+    return codes(health(Database::kNorthbound));
   };
   EXPECT_EQ(query("ovsdb-client: oops"), Codes{ClientErrorCode::kQueryUnreadable});
   EXPECT_EQ(query(R"([{"rows":[]}])"), Codes{ClientErrorCode::kNoRow});
@@ -190,12 +176,8 @@ TEST_F(ClientTest, EachErrorCaseHasItsCode) {
 
 TEST_F(ClientTest, OneDatabaseFailingDoesNotHideTheOther) {
   fake.answers.insert_or_assign("OVN_Northbound", fail(Errc::kRejected, "connection refused"));
-  Client client(world.runtime(), options, fake.runner());
-  BothHealth both;
-  constexpr auto body = [](Client* asked, BothHealth* into) -> Task<void> {
-    *into = co_await asked->health_both();
-  };
-  world.run(body(&client, &both));
+  Client client(runtime, options, fake.runner());
+  const BothHealth both = net::run_task(runtime, client.health_both());
   EXPECT_EQ(codes(both.northbound),
             (Codes{ClientErrorCode::kQueryFailed, ClientErrorCode::kStatusFailed}));
   EXPECT_FALSE(both.northbound.local || both.northbound.full);
@@ -224,17 +206,11 @@ TEST(ClusterStatus, ConnectedMeansHeardFromLately) {
 }
 
 TEST(ProcessRunner, TrimsOutputAndFallsBackToStandardError) {
-  OvnWorld world;
+  net::AsioRuntime runtime;
+  const Runner runner = process_runner(runtime.processes());
   const auto run = [&](std::string script) {
-    OvnWorld own;
-    Result<std::string> output;
-    constexpr auto body = [](Runner runner, std::vector<std::string> argv, Deadline deadline,
-                             Result<std::string>* into) -> Task<void> {
-      *into = co_await runner(std::move(argv), deadline);
-    };
-    own.run(body(process_runner(own.runtime().processes()), {"sh", "-c", std::move(script)},
-                 own.runtime().deadline_in(5s), &output));
-    return output;
+    return net::run_task(runtime,
+                         runner({"sh", "-c", std::move(script)}, runtime.deadline_in(60s)));
   };
   EXPECT_EQ(run("echo; echo ' fine '; echo"), "fine");
   EXPECT_EQ(run("echo words; echo noise >&2; exit 3").error(),

@@ -1,13 +1,17 @@
 #include "observe/ovn/ovn_probe.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 
+#include "net/asio_runtime.h"
 #include "observe/ovn/convert.h"
 #include "observe/ovn/refusal.h"
+#include "runtime/task_group.h"
+#include "support/fake_server.h"
 #include "support/ovn_captures.h"
-#include "unit/observe/ovn_world.h"
 
 namespace wardmote::observe::ovn {
 namespace {
@@ -15,7 +19,6 @@ namespace {
 using judge::Outcome;
 using judge::ReasonCode;
 using judge::raft::Opinion;
-using testing::OvnWorld;
 using namespace std::chrono_literals;
 
 /// What member number `index` of a capture said, by both ways.
@@ -128,8 +131,8 @@ TEST(OvnKind, IsInTheTableAndChecksItsParameters) {
   ASSERT_NE(kind, nullptr);
   EXPECT_EQ(find_kind("nosuch"), nullptr);
   EXPECT_EQ(kind->params.front().name, "control") << "the TARGET of the command line";
-  OvnWorld world;
-  const auto make = [&](Params params) { return kind->make(world.runtime(), "nb", params); };
+  net::AsioRuntime runtime;
+  const auto make = [&](Params params) { return kind->make(runtime, "nb", params); };
   EXPECT_TRUE(make({{"control", "/run/ovn/ovnnb_db.ctl"}}).has_value());
   EXPECT_TRUE(make({{"ovsdb", "tcp:10.0.0.1:6641"}, {"database", "OVN_Southbound"}}).has_value());
   EXPECT_TRUE(make({{"control_command", std::vector<std::string>{"ssh", "ctl-2", "ovn-appctl"}}})
@@ -141,18 +144,24 @@ TEST(OvnKind, IsInTheTableAndChecksItsParameters) {
       Errc::kInvalid);
 }
 
+/// The one test over a real socket; all others of the kind are in tests/sim.
 TEST(OvnProbe, FillsTheWholeObservation) {
-  OvnWorld world;
-  world.serve("nb.ctl", testing::healthy_manners(testing::statuses_of("01-healthy.txt").at(0)));
-  Params params{{"control", world.path("nb.ctl")}};
-  const auto probe = make_ovn_probe(world.runtime(), "nb", params);
+  const std::string path =
+      (std::filesystem::temp_directory_path() / fmt::format("wardmote-{}.ctl", ::getpid()))
+          .string();
+  net::AsioRuntime runtime;
+  runtime::TaskGroup tasks(runtime.executor());
+  const testing::FakeServer server(
+      runtime,
+      [&](std::string name, runtime::Task<void> task) {
+        tasks.spawn(std::move(name), std::move(task));
+      },
+      runtime::Endpoint::unix_socket(path),
+      testing::healthy_manners(testing::statuses_of("01-healthy.txt").at(0)));
+  const auto probe = make_ovn_probe(runtime, "nb", {{"control", path}});
   ASSERT_TRUE(probe.has_value());
-  judge::Observation seen;
-  constexpr auto body = [](Probe* asked, judge::Observation* into,
-                           runtime::Deadline deadline) -> runtime::Task<void> {
-    *into = co_await asked->look(deadline);
-  };
-  world.run(body(probe->get(), &seen, world.runtime().deadline_in(1s)));
+  const judge::Observation seen = net::run_task(runtime, (*probe)->look(runtime.deadline_in(60s)));
+  runtime.run(tasks.stop());
   EXPECT_EQ(seen.subject, "nb");
   EXPECT_EQ(seen.outcome, Outcome::kOk) << seen.reason.text;
   EXPECT_LT(seen.begun, seen.ended);
@@ -166,23 +175,16 @@ TEST(OvnProbe, FillsTheWholeObservation) {
 
 TEST(OvnProbe, AMemberBehindACommand) {
   const std::string capture = std::string(WARDMOTE_TEST_DATA) + "/ovn/22-joining-stuck.txt";
-  const auto look_by = [](std::vector<std::string> command) {
-    OvnWorld world;
+  net::AsioRuntime runtime;
+  const auto look_by = [&](std::vector<std::string> command) {
     MemberTarget target;
     target.name = "ctl-2";
     target.database = "OVN_Northbound";
     target.control_command = std::move(command);
-    Member member(world.runtime(), std::move(target));
-    Opinion opinion;
-    constexpr auto body = [](Member* asked, Opinion* into,
-                             runtime::Deadline deadline) -> runtime::Task<void> {
-      *into = co_await asked->look(deadline);
-    };
-    world.run(body(&member, &opinion, world.runtime().deadline_in(5s)));
-    return opinion;
+    Member member(runtime, std::move(target));
+    return net::run_task(runtime, member.look(runtime.deadline_in(60s)));
   };
-  // `sed -n SCRIPT FILE` with the two appended words as $0 files that do not exist: only what is
-  // printed counts.
+  // The appended `cluster/status OVN_Northbound` are $1 and $2 of the script.
   const Opinion joining = look_by({"sh", "-c", "sed -n '/^736e/,/^Servers:/p' " + capture, "sh"});
   ASSERT_TRUE(joining.status.has_value()) << joining.status_source.reason.text;
   EXPECT_EQ(joining.status->standing, judge::raft::Standing::kJoining);
