@@ -1,18 +1,24 @@
-// One snapshot of a real OVN raft member, asked in three ways that take turns in one run:
-//   exec   `ovsdb-client query` and `ovn-appctl cluster/status` as processes, output read and
-//   thrown away (no parsing) fresh  natively, connecting anew each time, with parsing and with
-//   judging the whole cluster of three kept   the same over connections that stay open
+// One snapshot of a real OVN raft member, asked in ways that take turns in one run:
+//   exec   `ovsdb-client query` and `ovn-appctl cluster/status` as processes, output thrown away
+//   fresh  natively, connecting anew each time, with parsing and judging the cluster of three
+//   kept   the same over connections that stay open, one coroutine after the other as the agent
+//   does raw    both questions written, both answers read by blocking calls, nothing parsed: what
+//   the
+//          servers and the kernel take, so what no client can go below
 // usage: bench_ovn_snapshot DATABASE OVSDB_CLIENT OVN_APPCTL CTL,SOCK CTL,SOCK CTL,SOCK
 // Prints one JSON line for each way and round: CPU of the client side and wall time, in
 // microseconds a snapshot.
 
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -56,29 +62,46 @@ double cpu_us() {
   return total;
 }
 
+using Walls = std::vector<double>;
+
+/// Takes `count` snapshots one after the other; microseconds of each.
 struct Way {
   std::string_view name;
-  int snapshots;
-  std::function<bool()> snapshot;
+  int count;
+  std::function<Walls(int count)> take;
 };
 
-void measure(int round, const Way& way) {
-  std::vector<double> walls;
-  const double cpu_before = cpu_us();
-  for (int i = 0; i < way.snapshots; ++i) {
-    const auto begun = steady_clock::now();
-    if (!way.snapshot()) {
-      fmt::print(stderr, "bench_ovn_snapshot: a snapshot by '{}' failed\n", way.name);
-      std::exit(1);
+double since(steady_clock::time_point begun) {
+  return std::chrono::duration<double, std::micro>(steady_clock::now() - begun).count();
+}
+
+[[noreturn]] void give_up(std::string_view what) {
+  fmt::print(stderr, "bench_ovn_snapshot: {}\n", what);
+  std::exit(1);
+}
+
+/// A way that needs no event loop.
+std::function<Walls(int)> one_by_one(std::function<bool()> snapshot) {
+  return [snapshot = std::move(snapshot)](int count) {
+    Walls walls;
+    for (int i = 0; i < count; ++i) {
+      const auto begun = steady_clock::now();
+      if (!snapshot()) give_up("a snapshot failed");
+      walls.push_back(since(begun));
     }
-    walls.push_back(std::chrono::duration<double, std::micro>(steady_clock::now() - begun).count());
-  }
-  const double cpu = (cpu_us() - cpu_before) / way.snapshots;
+    return walls;
+  };
+}
+
+void measure(int round, const Way& way) {
+  const double cpu_before = cpu_us();
+  Walls walls = way.take(way.count);
+  const double cpu = (cpu_us() - cpu_before) / way.count;
   std::ranges::sort(walls);
   fmt::print(
       R"({{"way":"{}","round":{},"snapshots":{},"cpu_us":{:.2f},"wall_p50_us":{:.2f},"wall_p99_us":{:.2f}}})"
       "\n",
-      way.name, round, way.snapshots, cpu, walls[walls.size() / 2], walls[walls.size() * 99 / 100]);
+      way.name, round, way.count, cpu, walls[walls.size() / 2], walls[walls.size() * 99 / 100]);
   std::fflush(stdout);
 }
 
@@ -119,18 +142,28 @@ class Native {
     opinions_ = net::run_task(runtime_, cluster_.look_all(runtime_.deadline_in(kTimeout)));
   }
 
-  bool snapshot() {
-    opinions_.front() = net::run_task(runtime_, member_.look(runtime_.deadline_in(kTimeout)));
-    const judge::raft::Assessment assessment =
-        judge::raft::assess(opinions_, expectation_, memory_, runtime_.now());
-    return opinions_.front().status && opinions_.front().local &&
-           assessment.quorum.live == opinions_.size();
-  }
+  Walls take(int count) { return net::run_task(runtime_, snapshots(count)); }
 
  private:
   static observe::ovn::MemberTarget with(observe::ovn::MemberTarget target, unsigned fresh_every) {
     target.options.fresh_every = fresh_every;
     return target;
+  }
+
+  runtime::Task<Walls> snapshots(int count) {
+    Walls walls;
+    for (int i = 0; i < count; ++i) {
+      const auto begun = steady_clock::now();
+      opinions_.front() = co_await member_.look(runtime_.deadline_in(kTimeout));
+      const judge::raft::Assessment assessment =
+          judge::raft::assess(opinions_, expectation_, memory_, runtime_.now());
+      if (!opinions_.front().status || !opinions_.front().local ||
+          assessment.quorum.live != opinions_.size()) {
+        give_up("a native snapshot failed");
+      }
+      walls.push_back(since(begun));
+    }
+    co_return walls;
   }
 
   net::AsioRuntime& runtime_;
@@ -139,6 +172,56 @@ class Native {
   judge::raft::Expectation expectation_;
   judge::raft::Memory memory_;
   std::vector<judge::raft::Opinion> opinions_;
+};
+
+/// The same two questions over two blocking sockets; the answers are counted, not read.
+class Raw {
+ public:
+  Raw(const std::string& control, const std::string& ovsdb, std::string_view database,
+      std::string_view query)
+      : control_(connect_to(control)), ovsdb_(connect_to(ovsdb)) {
+    status_request_ =
+        fmt::format(R"({{"id":1,"method":"cluster/status","params":["{}"]}})", database);
+    row_request_ = fmt::format(R"({{"id":1,"method":"transact","params":{}}})", query);
+  }
+
+  bool snapshot() {
+    return send_all(control_, status_request_) && send_all(ovsdb_, row_request_) &&
+           read_answer(ovsdb_) && read_answer(control_);
+  }
+
+ private:
+  static int connect_to(const std::string& path) {
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{.sun_family = AF_UNIX};
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+      give_up("cannot connect to " + path);
+    }
+    return fd;
+  }
+
+  static bool send_all(int fd, std::string_view text) {
+    return ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  }
+
+  /// Reads until the braces of one object are closed; these answers hold none in their strings.
+  static bool read_answer(int fd) {
+    char buffer[8192];
+    std::ptrdiff_t depth = 0;
+    do {
+      const ssize_t size = ::read(fd, buffer, sizeof buffer);
+      if (size <= 0) return false;
+      const std::string_view text(buffer, static_cast<std::size_t>(size));
+      depth += std::ranges::count(text, '{') - std::ranges::count(text, '}');
+    } while (depth > 0);
+    return true;
+  }
+
+  int control_;
+  int ovsdb_;
+  std::string status_request_;
+  std::string row_request_;
 };
 
 int compare(std::span<char*> arguments) {
@@ -164,9 +247,11 @@ int compare(std::span<char*> arguments) {
                                         "unix:" + targets.front().ovsdb->path, query};
   const std::vector<std::string> appctl{arguments[3], "-t", targets.front().control->path,
                                         "cluster/status", database};
-  const Way ways[] = {{"exec", kExecs, [&] { return run(client) && run(appctl); }},
-                      {"fresh", kSnapshots, [&] { return fresh.snapshot(); }},
-                      {"kept", kSnapshots, [&] { return kept.snapshot(); }}};
+  Raw raw(targets.front().control->path, targets.front().ovsdb->path, database, query);
+  const Way ways[] = {{"exec", kExecs, one_by_one([&] { return run(client) && run(appctl); })},
+                      {"fresh", kSnapshots, [&](int count) { return fresh.take(count); }},
+                      {"kept", kSnapshots, [&](int count) { return kept.take(count); }},
+                      {"raw", kSnapshots, one_by_one([&] { return raw.snapshot(); })}};
   for (int round = 1; round <= kRounds; ++round) {
     for (const Way& way : ways) measure(round, way);
   }

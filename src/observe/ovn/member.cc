@@ -90,19 +90,20 @@ Task<Opinion> Member::look(Deadline deadline) {
 }
 
 /// Both requests are on their way before an answer is waited for. The control socket goes first: it
-/// is local, so connecting to it cannot eat the time of the other.
+/// is local, so connecting to it cannot eat the time of the other; and ovsdb-server serves it first,
+/// so that one wake-up mostly finds both answers.
 Task<void> Member::look_at_sockets(Opinion* opinion, Deadline deadline) {
-  const Deadline first = control_ ? early(deadline, opinion->begun) : deadline;
-  if (control_) co_await control_->ask(deadline);
-  if (ovsdb_) {
-    co_await ovsdb_->ask(first);
-    RowAnswer row = co_await ovsdb_->answer(first);
-    take(*opinion, std::move(row));
-  }
+  const Deadline first = control_ && ovsdb_ ? early(deadline, opinion->begun) : deadline;
+  if (control_) co_await control_->ask(first);
+  if (ovsdb_) co_await ovsdb_->ask(first);
   if (control_) {
-    const Deadline last = unless_late(deadline, runtime_.now());
-    StatusAnswer status = co_await control_->answer(last);
+    StatusAnswer status = co_await control_->answer(first);
     take(*opinion, std::move(status));
+  }
+  if (ovsdb_) {
+    const Deadline last = unless_late(deadline, runtime_.now());
+    RowAnswer row = co_await ovsdb_->answer(last);
+    take(*opinion, std::move(row));
   }
 }
 
