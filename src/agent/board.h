@@ -46,6 +46,9 @@ class Board {
   /// Of every cluster and check by its name.
   void set_missed(const std::function<std::uint64_t(const std::string& name)>& missed);
 
+  /// The id under which the event stream knows the last change.
+  void set_last_event(std::string id) { view_.last_event = std::move(id); }
+
   /// The view as of `now`.
   [[nodiscard]] const serve::AgentView& view(TimePoint now, WallTime wall_now);
 
