@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <expected>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "agent/access_rules.h"
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
 #include "agent/lateness.h"
@@ -24,6 +26,7 @@
 #include "runtime/endpoint.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
+#include "serve/access.h"
 #include "serve/event_stream.h"
 #include "serve/json.h"
 #include "serve/routes.h"
@@ -63,7 +66,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       events_(runtime),
       board_(config_, std::move(node), changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
-      api_([this]() -> const serve::AgentView& { return fresh_view(); }),
+      api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}),
       tasks_(runtime.executor()),
       closing_(runtime.executor()) {
   changes_.listen([this](const judge::Change& change) { events_.publish(change); });
@@ -74,6 +77,9 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
 Agent::~Agent() = default;
 
 Result<void> Agent::start() {
+  Result<serve::AccessRules> rules = access_rules(config_.api, fresh_view().node);
+  if (!rules) return std::unexpected(rules.error());
+  api_.set_rules(*std::move(rules));
   for (const auto& endpoint : {config_.api.listen, config_.api.socket}) {
     if (!endpoint) continue;
     if (Result<void> served = serve(*endpoint); !served) return served;

@@ -137,7 +137,7 @@ Board::Board(const config::Config& config, std::string node, ChangeFeed& feed, T
     view_.checks.push_back(begin(check.name, check.kind->name, check.schedule, now));
   }
   for (const config::Gate& gate : config.gates) {
-    view_.gates.push_back({gate.name, false, {}});
+    view_.gates.push_back({gate.name, false, {}, gate.all});
     gates_.push_back(indexes_of(gate, view_.checks));
   }
   update_gates();
