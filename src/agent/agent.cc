@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <expected>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "agent/access_rules.h"
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
+#include "agent/debug.h"
 #include "agent/lateness.h"
 #include "agent/scheduler.h"
 #include "agent/service_manager.h"
@@ -27,6 +30,7 @@
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "serve/access.h"
+#include "serve/debug.h"
 #include "serve/event_stream.h"
 #include "serve/json.h"
 #include "serve/routes.h"
@@ -71,6 +75,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       closing_(runtime.executor()) {
   changes_.listen([this](const judge::Change& change) { events_.publish(change); });
   api_.add(serve::events_route(events_));
+  for (serve::Route& route : serve::debug_routes(debug_sources())) api_.add(std::move(route));
   for (std::size_t i = 0; i < config_.checks.size(); ++i) checks_[config_.checks[i].name] = i;
 }
 
@@ -110,6 +115,16 @@ Scheduler::Listeners Agent::listeners() {
     board_.heart_beat(lateness, guard_.complaint(runtime_.now()));
   };
   return listeners;
+}
+
+serve::DebugSources Agent::debug_sources() {
+  return {.tasks =
+              [this] {
+                std::vector<std::string> names = scheduler_.tasks();
+                std::ranges::move(tasks_.names(), std::back_inserter(names));
+                return debug_tasks(names);
+              },
+          .latency = [this] { return debug_latency(scheduler_.lateness(), fresh_view().self); }};
 }
 
 Result<void> Agent::watch_clusters() {

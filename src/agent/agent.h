@@ -18,6 +18,7 @@
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
 #include "serve/api.h"
+#include "serve/debug.h"
 #include "serve/event_stream.h"
 
 namespace wardmote::agent {
@@ -42,6 +43,7 @@ class Agent {
 
  private:
   Scheduler::Listeners listeners();
+  serve::DebugSources debug_sources();
   Result<void> watch_clusters();
   Result<void> watch_checks();
   const serve::AgentView& fresh_view();
