@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
 
@@ -64,6 +65,13 @@ void ServiceManager::ready(std::string_view status) const {
 
 void ServiceManager::status(std::string_view status) const {
   send("STATUS=" + escape_control(status) + "\n");
+}
+
+void ServiceManager::reloading() const {
+  // sd_notify(3): RELOADING=1 comes with the time of CLOCK_MONOTONIC, as Type=notify-reload asks.
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  send(fmt::format("RELOADING=1\nMONOTONIC_USEC={}\n",
+                   std::chrono::duration_cast<std::chrono::microseconds>(since).count()));
 }
 
 void ServiceManager::alive() const {

@@ -53,6 +53,8 @@ TEST(ServiceManager, HearsOneDatagramForEachEvent) {
   EXPECT_EQ(manager.heard(), "STATUS=ok\n");
   service.alive();
   EXPECT_EQ(manager.heard(), "WATCHDOG=1\n");
+  service.reloading();
+  EXPECT_TRUE(manager.heard().starts_with("RELOADING=1\nMONOTONIC_USEC="));
   service.stopping();
   EXPECT_EQ(manager.heard(), "STOPPING=1\n");
   EXPECT_EQ(service.alive_every(), 5s);
