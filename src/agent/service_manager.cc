@@ -14,7 +14,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
 
@@ -68,10 +67,7 @@ void ServiceManager::status(std::string_view status) const {
 }
 
 void ServiceManager::reloading() const {
-  // sd_notify(3): RELOADING=1 comes with the time of CLOCK_MONOTONIC, as Type=notify-reload asks.
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  send(fmt::format("RELOADING=1\nMONOTONIC_USEC={}\n",
-                   std::chrono::duration_cast<std::chrono::microseconds>(since).count()));
+  send("RELOADING=1\n");
 }
 
 void ServiceManager::alive() const {
