@@ -1,6 +1,5 @@
 #include "agent/reloader.h"
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
