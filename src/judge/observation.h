@@ -5,8 +5,11 @@
 #include <variant>
 
 #include "base/time.h"
+#include "judge/host/file.h"
+#include "judge/host/process.h"
 #include "judge/outcome.h"
 #include "judge/raft/opinion.h"
+#include "judge/service/service.h"
 
 namespace wardmote::judge {
 
@@ -24,7 +27,12 @@ struct TcpFacts {
 };
 
 /// Typed, never a bag of strings: one alternative per kind of subject.
-using Facts = std::variant<std::monostate, raft::Opinion, TcpFacts>;
+using Facts = std::variant<std::monostate,    //
+                           raft::Opinion,     //
+                           TcpFacts,          //
+                           ServiceFacts,      //
+                           ProcessListFacts,  //
+                           FileFacts>;
 
 /// What a probe saw of a subject between `begun` and `ended`.
 struct Observation {
