@@ -24,6 +24,7 @@ namespace wardmote::agent::config {
 struct Node {
   std::string name;  ///< empty: the host's name
   std::map<std::string, std::string> labels;
+  friend bool operator==(const Node&, const Node&) = default;
 };
 
 /// A bearer token that the API knows.
@@ -31,6 +32,7 @@ struct ApiToken {
   std::string name;
   serve::Role role = serve::Role::kViewer;
   std::string file;  ///< that holds it, an absolute path
+  friend bool operator==(const ApiToken&, const ApiToken&) = default;
 };
 
 /// Where the API is served, the same routes on both, and who may do what there.
@@ -42,6 +44,7 @@ struct Api {
   std::vector<ApiToken> tokens;
   std::map<std::string, serve::Role> groups;  ///< at `socket`: by the name or number of a group
   std::vector<std::string> hosts;             ///< names of this host, lower case
+  friend bool operator==(const Api&, const Api&) = default;
 };
 
 /// When to look, and how much it takes to believe what was seen.
@@ -50,6 +53,7 @@ struct Schedule {
   Duration timeout{};  ///< of one look; at most `every`
   judge::CheckPolicy policy;
   bool optional = false;  ///< does not hold a gate back while it was never seen good
+  friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
 /// One member of an OVN database cluster. At least one way to ask it.
@@ -57,6 +61,7 @@ struct Member {
   std::string name;
   std::optional<runtime::Endpoint> control;  ///< unix: the daemon's unixctl socket
   std::optional<runtime::Endpoint> ovsdb;
+  friend bool operator==(const Member&, const Member&) = default;
 };
 
 struct Cluster {
@@ -64,20 +69,23 @@ struct Cluster {
   judge::raft::Expectation expectation;  ///< carries the database's name
   std::vector<Member> members;           ///< at least one; names, control and ovsdb sockets differ
   Schedule schedule;
+  friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 
 struct Check {
   std::string name;
-  Place at;
+  Place at;                                  ///< for messages
   const observe::ProbeKind* kind = nullptr;  ///< never null
   observe::Params params;                    ///< as the kind's specs say
   Schedule schedule;
+  friend bool operator==(const Check&, const Check&) = default;
 };
 
 /// Passes while every named check and cluster does.
 struct Gate {
   std::string name;
   std::vector<std::string> all;
+  friend bool operator==(const Gate&, const Gate&) = default;
 };
 
 /// A whole configuration, valid in itself: names of checks and clusters are unique together, gates
