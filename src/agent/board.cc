@@ -124,7 +124,8 @@ std::uint64_t highest_term(const std::vector<Opinion>& opinions) {
 
 }  // namespace
 
-Board::Board(const config::Config& config, std::string node, TimePoint now) {
+Board::Board(const config::Config& config, std::string node, TimePoint now)
+    : companions_(config.clusters) {
   view_.node = std::move(node);
   view_.started = now;
   for (const config::Cluster& cluster : config.clusters) {
@@ -162,6 +163,7 @@ void Board::cluster_judged(std::size_t cluster, std::vector<Opinion> opinions,
                            Assessment assessment, TimePoint now, bool final_of_round) {
   check(opinions.size() == view_.clusters[cluster].opinions.size(), "a cluster's members changed");
   serve::ClusterView& view = view_.clusters[cluster];
+  companions_.compare(cluster, opinions, assessment, view_.clusters, now);
   const Assessment before = std::exchange(view.assessment, std::move(assessment));
   view.opinions = std::move(opinions);
   view.judged = now;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/companions.h"
 #include "agent/config/config.h"
 #include "base/time.h"
 #include "judge/observation.h"
@@ -54,6 +55,7 @@ class Board {
   void update_gates();
 
   serve::AgentView view_;  // checks: one for each cluster first, then the configured ones
+  Companions companions_;
   std::vector<std::vector<std::size_t>> gates_;  // by gate, the indexes of its checks
   std::vector<judge::raft::MemberId> leaders_;   // by cluster, the last that was known
   std::vector<std::uint64_t> terms_;             // by cluster, the highest seen
