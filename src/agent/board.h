@@ -6,10 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "agent/change_feed.h"
 #include "agent/companions.h"
 #include "agent/config/config.h"
+#include "agent/reload_plan.h"
 #include "base/time.h"
 #include "judge/observation.h"
 #include "judge/raft/assess.h"
@@ -18,13 +21,18 @@
 namespace wardmote::agent {
 
 /// What all watchers report to: feeds the check machines and gates, keeps the view that is served,
-/// counts, and logs what changed, one line for each event. Time is a parameter. Life cycle: one for
+/// counts, and tells the feed what changed. Time is a parameter. Life cycle: one for
 /// the agent; outlives whoever reports. Thread: the core loop.
 class Board {
  public:
   /// Clusters and checks have the indexes that they have in `config`, which need not outlive the
-  /// board.
-  Board(const config::Config& config, std::string node, TimePoint now);
+  /// board; `feed` does.
+  Board(const config::Config& config, std::string node, ChangeFeed& feed, TimePoint now);
+
+  /// Goes over to another configuration by `plan`, which leads to `config`. What is kept or retimed
+  /// keeps its state and counters; gates that stay tell only of changes.
+  void reload(const config::Config& config, std::string node, const ReloadPlan& plan,
+              TimePoint now);
 
   /// Check `check` was looked at.
   void check_observed(std::size_t check, const judge::Observation& seen, TimePoint now);
@@ -39,6 +47,8 @@ class Board {
   /// A piece of bad news was void because the agent was starved.
   void voided() noexcept { ++view_.self.voided; }
 
+  /// Which configuration runs, and what became of the last reload.
+  void set_config(serve::ConfigView config) { view_.config = std::move(config); }
   /// How the scheduler fares.
   void set_look_lateness(const serve::SelfView::LookLateness& lateness) noexcept {
     view_.self.look_lateness = lateness;
@@ -46,19 +56,34 @@ class Board {
   /// Of every cluster and check by its name.
   void set_missed(const std::function<std::uint64_t(const std::string& name)>& missed);
 
+  /// The id under which the event stream knows the last change.
+  void set_last_event(std::string id) { view_.last_event = std::move(id); }
+
   /// The view as of `now`.
   [[nodiscard]] const serve::AgentView& view(TimePoint now, WallTime wall_now);
 
  private:
-  void feed(serve::CheckView& check, judge::Outcome outcome, judge::Reason reason, TimePoint now);
-  void count(std::size_t cluster);
-  void update_gates();
+  /// What is behind the gate of the same index in the view.
+  struct Gate {
+    std::vector<std::size_t> checks;
+    std::size_t failing = 0;
+    bool names_stale = false;  ///< of those that fail, in the view
+  };
 
+  void feed(std::size_t index, judge::Outcome outcome, judge::Reason reason, TimePoint now);
+  void count(std::size_t cluster);
+  void set_gates(const std::vector<config::Gate>& gates);
+  void readiness_changed(std::size_t check);
+  void tell_gate(std::size_t gate);
+  void name_failing(std::size_t gate);
+
+  ChangeFeed& feed_;
   serve::AgentView view_;  // checks: one for each cluster first, then the configured ones
   Companions companions_;
-  std::vector<std::vector<std::size_t>> gates_;  // by gate, the indexes of its checks
-  std::vector<judge::raft::MemberId> leaders_;   // by cluster, the last that was known
-  std::vector<std::uint64_t> terms_;             // by cluster, the highest seen
+  std::vector<Gate> gates_;
+  std::vector<std::vector<std::size_t>> gates_of_;  // by check, the gates that it is behind
+  std::vector<judge::raft::MemberId> leaders_;      // by cluster, the last that was known
+  std::vector<std::uint64_t> terms_;                // by cluster, the highest seen
 };
 
 }  // namespace wardmote::agent

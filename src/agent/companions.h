@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "agent/config/config.h"
@@ -17,8 +18,14 @@ namespace wardmote::agent {
 /// deployment, and compares them whenever the northbound one is judged. Time is a parameter.
 class Companions {
  public:
+  Companions() = default;
   /// Clusters have the indexes that they have in `clusters`, which need not outlive it.
   explicit Companions(const std::vector<config::Cluster>& clusters);
+
+  /// Cluster `index` goes on where cluster `was` of an earlier configuration was.
+  void take_over(std::size_t index, Companions& earlier, std::size_t was) {
+    pairs_[index].docket = std::move(earlier.pairs_[was].docket);
+  }
 
   /// Adds to the judgement on cluster `index` what the comparison with its companion tells.
   void compare(std::size_t index, const std::vector<judge::raft::Opinion>& opinions,
