@@ -4,6 +4,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.h"
@@ -234,6 +235,64 @@ Command readyz() {
           .run = run_readyz};
 }
 
+Option health_check(std::string name, std::string help) {
+  return {.name = std::move(name), .value = "", .help = std::move(help)};
+}
+
+Command calico_health() {
+  return {
+      .name = "calico-health",
+      .summary = "the checks of calico-node, with its flags, texts and exit codes; needs no agent",
+      .description =
+          "Silent and 0 when all is good; else a line for each failure as soon as it is known, and "
+          "1 (3 when there is only what cannot be judged). All checks run at once and end by one "
+          "deadline. Flags may have one dash or two. FELIX_HEALTHHOST and FELIX_HEALTHPORT are "
+          "heeded, proxies are not. A program of the name calico-node is this verb.",
+      .options = {health_check("felix-live", "Felix answers /liveness"),
+                  health_check("felix-ready", "Felix answers /readiness"),
+                  health_check("bird-live", "confd and bird run under runit, and BIRD answers"),
+                  health_check("bird6-live", "the same of bird6"),
+                  health_check("bird-ready",
+                               "BGP is established: with all peers within the threshold after the "
+                               "node's start, with one later"),
+                  health_check("bird6-ready", "the same of the IPv6 peers"),
+                  {.name = "threshold-time",
+                   .value = "DURATION",
+                   .help = "how long a start takes, as Go writes it (default: 30s)"},
+                  {.name = "deadline",
+                   .value = "DURATION",
+                   .help = "the end of everything, never after the threshold (default: 9s)"},
+                  {.name = "compat",
+                   .value = "RELEASE",
+                   .help = "the steps, texts and verdicts of that release, its faults included: "
+                           "calico-3.22, calico-3.30, head",
+                   .choices = {"calico-3.22", "calico-3.30", "head"}},
+                  {.name = "explain", .value = "", .help = "all failures, and why, peer by peer"},
+                  {.name = "min-peers",
+                   .value = "NUMBER",
+                   .help = "peers that must be established (default: none need be configured)"},
+                  {.name = "expect",
+                   .value = "PEER",
+                   .help = "address or name of a peer that must be configured",
+                   .repeats = true},
+                  {.name = "gr",
+                   .value = "WHEN",
+                   .help = "when a graceful restart is a failure: startup (the default), fail, "
+                           "ignore",
+                   .choices = {"startup", "fail", "ignore"}},
+                  {.name = "root",
+                   .value = "FOLDER",
+                   .help = "where the node's file system is mounted (default: /)",
+                   .completes = Completes::kFiles}},
+      .examples = {{"wardmote calico-health --bird-ready --felix-ready",
+                    "the readiness probe of Calico's manifest"},
+                   {"wardmote calico-health --bird-live --bird-ready --explain",
+                    "what is wrong with which peer"},
+                   {"wardmote calico-health --bird-ready --compat calico-3.30",
+                    "what calico-node 3.30 would have said"}},
+      .run = run_calico_health};
+}
+
 Command completion() {
   return {.name = "completion",
           .summary = "the completion script for a shell",
@@ -272,7 +331,7 @@ Command command_table(std::span<const observe::ProbeKind> kinds) {
       .examples = {{"wardmote status", "what is going on"},
                    {"wardmote explain RAFT_NO_QUORUM", "what it means"}},
       .commands = {status(), get_group(), explain(), probe_group(kinds), assess_group(), livez(),
-                   readyz(), completion(), version()}};
+                   readyz(), calico_health(), completion(), version()}};
 }
 
 }  // namespace wardmote::cli
