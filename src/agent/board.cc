@@ -174,7 +174,8 @@ void Board::set_gates(const std::vector<config::Gate>& gates) {
   gates_of_.assign(view_.checks.size(), {});
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const auto earlier = std::ranges::find(before, gates[i].name, &serve::GateView::name);
-    view_.gates.push_back({gates[i].name, earlier != before.end() && earlier->ready, {}});
+    view_.gates.push_back(
+        {gates[i].name, earlier != before.end() && earlier->ready, {}, gates[i].all});
     Gate& gate = gates_.emplace_back();
     gate.checks = indexes_of(gates[i], indexes);
     for (const std::size_t index : gate.checks) {
