@@ -36,7 +36,20 @@ std::vector<Option> agent_options() {
           {.name = "socket",
            .value = "PATH",
            .help = "the agent's unix socket (default: /run/wardmote/api.sock, then 127.0.0.1:9470)",
+           .completes = Completes::kFiles},
+          {.name = "token-file",
+           .value = "PATH",
+           .help = "shows the token in this file (default: $WARDMOTE_TOKEN_FILE)",
            .completes = Completes::kFiles}};
+}
+
+/// What livez and readyz have.
+std::vector<Option> gate_options() {
+  std::vector<Option> options = {
+      {.name = "verbose", .value = "", .help = "a line for each check, also when all pass"},
+      {.name = "exclude", .value = "CHECK", .help = "do not ask this one", .repeats = true}};
+  std::ranges::move(agent_options(), std::back_inserter(options));
+  return options;
 }
 
 /// What every verb has that reads from the agent.
@@ -206,7 +219,7 @@ Command explain() {
 Command livez() {
   return {.name = "livez",
           .summary = "whether the agent is alive: 0 or 2",
-          .options = agent_options(),
+          .options = gate_options(),
           .examples = {{"wardmote livez --socket /run/wardmote/api.sock",
                         "an exec probe that costs little"}},
           .run = run_livez};
@@ -215,8 +228,10 @@ Command livez() {
 Command readyz() {
   return {.name = "readyz",
           .summary = "whether this node is ready: 0 or 2",
-          .options = agent_options(),
-          .examples = {{"wardmote readyz", "ok, or which checks hold it back"}},
+          .options = gate_options(),
+          .examples = {{"wardmote readyz", "ok, or which checks hold it back"},
+                       {"wardmote readyz --verbose --exclude ovn-sb",
+                        "every check, and whether all but one pass"}},
           .run = run_readyz};
 }
 
