@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab import packages
-from lab.bird import Bird, full_mesh
+from lab.bird import Bird, Peer
+from lab.frr import daemon
 from lab.network import Network, run
 from lab.ovn import DATABASES, Cluster
 from lab.processes import Process
@@ -43,8 +44,8 @@ class Lab:
     @staticmethod
     def up(name: str, databases: list[str], members: int = 3, hosts: int = 0, transient: bool = False,
            birds: list[str] | None = None) -> "Lab":
-        """Brings a lab up and waits until its clusters are healthy and the BGP sessions of its BIRDs (their versions, one on
-        each host from the first) are established. A transient one goes when the process that made it does: the next `up`
+        """Brings a lab up and waits until its clusters are healthy and the BGP sessions of its BIRDs (`1.6`, `2`, or
+        `frr`, one on each host from the first) are established. A transient one goes when the process that made it does: the next `up`
         removes it if it could not do so itself."""
         lab = Lab(name)
         birds = birds or []
@@ -65,9 +66,11 @@ class Lab:
             for database in databases:
                 lab._attach(database, tools)
                 lab.clusters[database].create(members)
-            lab.birds = full_mesh(birds, lab._network(), packages.Birds(FOLDER / "x"), lab.folder, lab.sockets)
-            for bird in lab.birds:
-                bird.start()
+            for host, version in enumerate(birds, 1):
+                peers = [Peer(other) for other in range(1, len(birds) + 1) if other != host]
+                routers = packages.Routers(FOLDER / "x").fetch(version)
+                lab.birds.append(daemon(version)(version, host, lab._network(), routers, lab.folder, lab.sockets, peers))
+                lab.birds[-1].start()
             lab.write_config("127.0.0.1:9470")
             for cluster in lab.clusters.values():
                 cluster.wait_healthy()
@@ -90,8 +93,8 @@ class Lab:
         for database in lab._state["databases"]:
             lab._attach(database, tools)
         for state in lab._state.get("birds", []):
-            birds = packages.Birds(FOLDER / "x").fetch(state["version"])
-            lab.birds.append(Bird.from_state(state, lab._network(), birds, lab.folder, lab.sockets))
+            routers = packages.Routers(FOLDER / "x").fetch(state["version"])
+            lab.birds.append(daemon(state["version"]).from_state(state, lab._network(), routers, lab.folder, lab.sockets))
         return lab
 
     def save(self) -> None:
