@@ -61,6 +61,10 @@ struct Member {
   std::string name;
   std::optional<runtime::Endpoint> control;  ///< unix: the daemon's unixctl socket
   std::optional<runtime::Endpoint> ovsdb;
+  /// Instead of the socket of the same way: a command that ends in `ovn-appctl -t SOCKET`, or in
+  /// `ovsdb-client query SERVER`.
+  std::vector<std::string> control_command{};
+  std::vector<std::string> ovsdb_command{};
   friend bool operator==(const Member&, const Member&) = default;
 };
 

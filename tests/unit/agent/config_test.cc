@@ -247,7 +247,7 @@ TEST(Config, RefusesMembersThatCannotBeAsked) {
       database: OVN_NorthBound
       members:
         - {name: a}
-        - {name: b, control: {command: [ssh, b, ovn-appctl]}}
+        - {name: b, control: {command: []}, ovsdb: {shell: x}}
         - {name: c, control: "tcp:10.0.0.1:1"}
         - {name: d, ovsdb: "ssl:10.0.0.2:6641"}
       expect: [10.0.0.1:6643, "tcp:10.0.0.1:6643", "tcp:10.0.0.1:6643"]
@@ -257,8 +257,11 @@ TEST(Config, RefusesMembersThatCannotBeAsked) {
           "'OVN_Northbound'?",
           "6:11: member 1: neither 'control' nor 'ovsdb'; add 'control: /run/ovn/ovnnb_db.ctl', "
           "'ovsdb: unix:/run/ovn/ovnnb_db.sock' or both",
-          "7:30: control: asking through a command is not supported yet; write the path of the "
-          "control socket, and run an agent on that node",
+          "7:40: command of 'control': not a program and at most 63 arguments; write for example "
+          "command: [ssh, ctl-2, ovn-appctl, -t, /run/ovn/ovnnb_db.ctl]",
+          "7:52: ovsdb: no 'command'; add 'command: [kubectl, exec, POD, --, ovsdb-client, query, "
+          "'unix:/run/ovn/ovnnb_db.sock']'",
+          "7:53: unknown key 'shell': ovsdb has no such key; it may have: command",
           "8:30: control: not the absolute path of a unix socket; write for example "
           "/run/ovn/ovnnb_db.ctl",
           "9:28: ovsdb 'ssl:10.0.0.2:6641': TLS is not supported yet; use the unix socket or a "
@@ -267,6 +270,27 @@ TEST(Config, RefusesMembersThatCannotBeAsked) {
           "tcp:10.0.0.1:6643 or ssl:10.0.0.1:6643",
           "10:52: expect 'tcp:10.0.0.1:6643': listed twice; remove one",
       }));
+}
+
+TEST(Config, AMemberMayBeAskedByCommands) {
+  const config::Config config = *parse(R"(clusters:
+  - name: nb
+    ovn:
+      database: OVN_Northbound
+      members:
+        - name: b
+          control: {command: [ssh, b, ovn-appctl, -T, "1", -t, /run/ovn/ovnnb_db.ctl]}
+          ovsdb: {command: [ssh, b, ovsdb-client, query, "unix:/run/ovn/ovnnb_db.sock"]}
+        - {name: c, control: /run/ovn/ovnnb_db.ctl, ovsdb: {command: [ssh, c, ovsdb-client, query]}}
+)");
+  const std::vector<Member>& members = config.clusters[0].members;
+  EXPECT_EQ(members[0].control_command,
+            (std::vector<std::string>{"ssh", "b", "ovn-appctl", "-T", "1", "-t",
+                                      "/run/ovn/ovnnb_db.ctl"}));
+  EXPECT_EQ(members[0].ovsdb_command.back(), "unix:/run/ovn/ovnnb_db.sock");
+  EXPECT_FALSE(members[0].control || members[0].ovsdb);
+  EXPECT_TRUE(members[1].control.has_value());
+  EXPECT_EQ(members[1].ovsdb_command.size(), 4U);
 }
 
 TEST(Config, RefusesACheckOfNoneOrTwoKinds) {
