@@ -183,8 +183,8 @@ void Board::set_gates(const std::vector<config::Gate>& gates) {
       const serve::CheckView& check = view_.checks[index];
       if (!ready(check.state, check.optional)) ++gate.failing;
     }
-    tell_gate(i);
   }
+  for (std::size_t i = 0; i < gates_.size(); ++i) tell_gate(i);
 }
 
 void Board::check_observed(std::size_t check, const judge::Observation& seen, TimePoint now) {
