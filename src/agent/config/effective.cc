@@ -76,12 +76,25 @@ void fill(json::object& item, const Schedule& schedule) {
   item["discovery_limit"] = spelled(schedule.policy.discovery_limit);
 }
 
-/// The items of a list stand in the order of the configuration.
+/// The items of a list stand in the order of the configuration, which may have more behind them:
+/// checks that follow from something else.
 template <class Item>
 void fill(json::object& root, std::string_view key, const std::vector<Item>& items) {
-  if (items.empty()) return;
-  json::array& list = root[key].as_array();
-  for (std::size_t i = 0; i < items.size(); ++i) fill(list[i].as_object(), items[i].schedule);
+  json::value* const list = root.if_contains(key);
+  if (list == nullptr || !list->is_array()) return;
+  for (std::size_t i = 0; i < list->get_array().size() && i < items.size(); ++i)
+    fill(list->get_array()[i].as_object(), items[i].schedule);
+}
+
+json::object gate_json(const Gate& gate) {
+  json::object object;
+  if (!gate.all.empty()) object["all"] = json::array(gate.all.begin(), gate.all.end());
+  if (gate.at_least) {
+    json::object of;
+    for (const auto& [name, weight] : gate.at_least->of) of[name] = weight;
+    object["at_least"] = json::object{{"count", gate.at_least->count}, {"of", std::move(of)}};
+  }
+  return object;
 }
 
 void fill_endpoint(json::object& api, std::string_view key,
@@ -111,8 +124,7 @@ json::object effective(const YamlNode& root, const Config& config) {
   fill(whole, "clusters", config.clusters);
   fill(whole, "checks", config.checks);
   json::object gates;
-  for (const Gate& gate : config.gates)
-    gates[gate.name] = json::object{{"all", json::array(gate.all.begin(), gate.all.end())}};
+  for (const Gate& gate : config.gates) gates[gate.name] = gate_json(gate);
   whole["gates"] = std::move(gates);
   return whole;
 }

@@ -20,6 +20,8 @@ namespace {
 namespace json = boost::json;
 using observe::ParamType;
 
+constexpr int kMostWeight = 1'000'000;
+constexpr int kMostCount = std::numeric_limits<int>::max();
 constexpr std::string_view kRoles = "viewer|operator|admin";
 
 constexpr auto kFile = std::to_array<KeySpec>({
@@ -30,6 +32,7 @@ constexpr auto kFile = std::to_array<KeySpec>({
      "api"},
     {"clusters", Form::kMaps, false, "Raft databases that are looked at as a whole", "cluster"},
     {"checks", Form::kMaps, false, "Single things that are looked at by a probe", "check"},
+    {"reporters", Form::kMaps, false, "Programs that report their own health", "reporter"},
     {"gates", Form::kByName, false, "Sets of checks and clusters; /readyz follows 'ready'", "gate"},
 });
 constexpr auto kNode = std::to_array<KeySpec>({
@@ -92,8 +95,21 @@ constexpr auto kSchedule = std::to_array<KeySpec>({
     {"unknown_limit", Form::kDuration, false, "Unknown for longer is blind: not ready"},
     {"discovery_limit", Form::kDuration, false, "Never seen good for longer is overdue"},
 });
+constexpr auto kReporter = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Its checks are NAME.live and NAME.ready"},
+    {"timeout", Form::kDuration, false, "A report holds for so long; 0s: for ever"},
+    {"override", Form::kDuration, false, "Instead of the timeout that it reports itself"},
+    {"reports", Form::kTexts, false, "live, ready or both"},
+    {"socket", Form::kEndpoint, false, "A unix socket at which its reports come in"},
+    {"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"},
+});
 constexpr auto kGate = std::to_array<KeySpec>({
-    {"all", Form::kTexts, true, "Names of checks and clusters that must all be ready"},
+    {"all", Form::kTexts, false, "Names of checks and clusters that must all be ready"},
+    {"at_least", Form::kMap, false, "So many of some", "at_least"},
+});
+constexpr auto kAtLeast = std::to_array<KeySpec>({
+    {"of", Form::kWeights, true, "Names of checks and clusters, or their weights by name"},
+    {"count", Form::kNumber, true, "So many of them, or so much weight", {}, 1, kMostCount},
 });
 
 constexpr auto kSections = std::to_array<Section>({
@@ -106,7 +122,9 @@ constexpr auto kSections = std::to_array<Section>({
     {"member", kMember, false},
     {"command", kCommand, false},
     {"check", kCheck, true},
+    {"reporter", kReporter, false},
     {"gate", kGate, false},
+    {"at_least", kAtLeast, false},
 });
 
 json::object reference(std::string_view section) {
@@ -144,6 +162,12 @@ json::object value_schema(const KeySpec& key) {
     case Form::kFlag: return {{"type", "boolean"}};
     case Form::kTexts: return list_of(text());
     case Form::kLabels: return {{"type", "object"}, {"additionalProperties", text()}};
+    case Form::kWeights: {
+      json::object weight = {{"type", "integer"}, {"minimum", 1}, {"maximum", kMostWeight}};
+      return {{"oneOf", json::array{list_of(text()),
+                                    json::object{{"type", "object"},
+                                                 {"additionalProperties", std::move(weight)}}}}};
+    }
     case Form::kWay: return {{"oneOf", json::array{text(), reference("command")}}};
     case Form::kWord: return one_of(key.words);
     case Form::kWords: return {{"type", "object"}, {"additionalProperties", one_of(key.words)}};

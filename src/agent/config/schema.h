@@ -18,14 +18,15 @@ enum class Form : std::uint8_t {
   kDuration,  ///< `500ms`, `1s`, `2m`, `1h`
   kFlag,
   kEndpoint,
-  kTexts,   ///< a list of texts
-  kLabels,  ///< texts by name
-  kWay,     ///< an endpoint, or the keys of `command`
-  kWord,    ///< one of `words`
-  kWords,   ///< such words by name
-  kMap,     ///< the keys of `section`
-  kMaps,    ///< a list of such maps
-  kByName,  ///< such maps by name
+  kTexts,    ///< a list of texts
+  kLabels,   ///< texts by name
+  kWay,      ///< an endpoint, or the keys of `command`
+  kWord,     ///< one of `words`
+  kWords,    ///< such words by name
+  kWeights,  ///< a list of texts, or weights by name
+  kMap,      ///< the keys of `section`
+  kMaps,     ///< a list of such maps
+  kByName,   ///< such maps by name
 };
 
 /// One key of a section.

@@ -45,7 +45,9 @@ const std::map<std::string, std::string> kStrange = {
     {"member", "clusters: [{ovn: {members: [{zzzzzzzzzzzz: 1}]}}]"},
     {"command", "clusters: [{ovn: {members: [{control: {zzzzzzzzzzzz: 1}}]}}]"},
     {"check", "checks: [{zzzzzzzzzzzz: 1}]"},
+    {"reporter", "reporters: [{zzzzzzzzzzzz: 1}]"},
     {"gate", "gates: {a: {zzzzzzzzzzzz: 1}}"},
+    {"at_least", "gates: {a: {at_least: {zzzzzzzzzzzz: 1}}}"},
 };
 
 TEST(Schema, HasTheKeysThatTheParserReads) {
@@ -94,7 +96,11 @@ constexpr const char* kGood[] = {
     "checks:\n"
     "  - {name: sb, ovn: {control: /run/x.ctl, database: OVN_Southbound}, every: 2m, fall: 3,\n"
     "     rise: 2, optional: true, unknown_limit: 1h, discovery_limit: 30s}\n"
-    "gates: {ready: {all: [ovn-nb, sb]}, live: {all: [sb]}}\n",
+    "reporters: [{name: felix, timeout: 90s, reports: [live], socket: /run/f.sock, optional: "
+    "true}]\n"
+    "gates: {ready: {all: [ovn-nb, sb]}, live: {all: [sb]},\n"
+    "        most: {at_least: {count: 2, of: {ovn-nb: 2, sb: 1}}}, some: {at_least: {count: 1, of: "
+    "[sb]}}}\n",
 };
 
 /// What both must refuse.
@@ -118,7 +124,10 @@ constexpr const char* kBad[] = {
     "checks: [{name: a, tcp: {address: 127.0.0.1:1}, fall: '3'}]",
     "checks: [{name: a, tcp: {address: 127.0.0.1:1}, optional: yes}]",
     "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\ngates: {ready: [a]}",
-    "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\ngates: {ready: {}}",
+    "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\ngates: {ready: {al: [a]}}",
+    "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\ngates: {ready: {at_least: {count: 0, of: "
+    "[a]}}}",
+    "reporters: [{name: a, timeout: 3}]",
     "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\nnode: x",
     "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\napi: {listen: 127.0.0.1:1, anonymous: "
     "admin}",
