@@ -12,6 +12,7 @@
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
 #include "agent/reload_plan.h"
+#include "agent/reporter_desk.h"
 #include "agent/scheduler.h"
 #include "agent/service_manager.h"
 #include "base/result.h"
@@ -91,6 +92,7 @@ class Agent {
   std::map<std::string, std::size_t, std::less<>> checks_;  // index by name
   std::vector<std::shared_ptr<ClusterWatch>> clusters_;
   Scheduler scheduler_;
+  ReporterDesk desk_;
   TimePoint next_tally_;
   serve::Api api_;
   std::vector<Served> servers_;

@@ -2,18 +2,21 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agent/config/problem.h"
 #include "base/time.h"
 #include "judge/check_machine.h"
 #include "judge/raft/assess.h"
+#include "judge/report/reporters.h"
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
 #include "runtime/runtime.h"
@@ -85,12 +88,33 @@ struct Check {
   friend bool operator==(const Check&, const Check&) = default;
 };
 
-/// Passes while every named check and cluster does.
+/// Passes while every check and cluster in `all` does, and enough of `at_least`. One of both is
+/// there.
 struct Gate {
+  struct AtLeast {
+    std::uint64_t count = 1;                                ///< of weights; from 1 to their sum
+    std::vector<std::pair<std::string, std::uint32_t>> of;  ///< names and weights from 1 on
+    friend bool operator==(const AtLeast&, const AtLeast&) = default;
+  };
+
   std::string name;
   std::vector<std::string> all;
+  std::optional<AtLeast> at_least = std::nullopt;
   friend bool operator==(const Gate&, const Gate&) = default;
 };
+
+/// Somebody who pushes reports of itself. Each quality that it reports is a check besides:
+/// `NAME.live`, `NAME.ready`.
+struct Reporter {
+  std::string name;
+  judge::ReporterRule rule;
+  std::optional<runtime::Endpoint> socket;  ///< unix: where its datagrams come in
+  friend bool operator==(const Reporter&, const Reporter&) = default;
+};
+
+/// The kind of a reporter's checks. Its probe is made by the desk that hears the reports, so
+/// `make` is null; it is no kind that somebody could name.
+const observe::ProbeKind& reporter_kind() noexcept;
 
 /// A whole configuration, valid in itself: names of checks and clusters are unique together, gates
 /// name only them, and there is something to watch. `ready` is always among the gates.
@@ -98,7 +122,8 @@ struct Config {
   Node node;
   Api api;
   std::vector<Cluster> clusters;
-  std::vector<Check> checks;
+  std::vector<Check> checks;  ///< those of reporters too
+  std::vector<Reporter> reporters;
   std::vector<Gate> gates;
 };
 

@@ -37,6 +37,8 @@ Api read_api(const YamlNode& node, Problems& problems);
 std::vector<Cluster> read_clusters(const YamlNode& list, Names& names, Problems& problems);
 std::vector<Check> read_checks(const YamlNode& list, std::span<const observe::ProbeKind> kinds,
                                Names& names, Problems& problems);
+/// Into `config`, with the checks of each reporter.
+void read_reporters(const YamlNode& list, Config& config, Names& names, Problems& problems);
 std::vector<Gate> read_gates(const YamlNode& map, const Names& names, Problems& problems);
 
 }  // namespace wardmote::agent::config

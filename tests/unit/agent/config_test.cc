@@ -307,6 +307,68 @@ TEST(Config, RefusesAnythingThatWouldWatchNothingAndSayReady) {
   EXPECT_EQ(complaints("checks: [{name: a, other: {}}]\ngates: {ready: {all: []}}").size(), 1U);
 }
 
+TEST(Config, AReporterIsACheckForEachQuality) {
+  const auto config = parse(
+      "reporters:\n"
+      "- {name: felix, timeout: 90s, override: 0s, socket: /run/felix.sock}\n"
+      "- {name: typha, reports: [ready], optional: true}\n"
+      "gates: {live: {all: [felix.live]}}\n");
+  ASSERT_TRUE(config.has_value());
+  EXPECT_EQ(config->reporters[0], (Reporter{"felix",
+                                            {.timeout = 90s, .override = 0s},
+                                            runtime::Endpoint::unix_socket("/run/felix.sock")}));
+  EXPECT_EQ(config->reporters[1], (Reporter{"typha", {.live = false, .timeout = 30s}, {}}));
+  Lines names;
+  for (const Check& check : config->checks) names.push_back(check.name);
+  EXPECT_EQ(names, (Lines{"felix.live", "felix.ready", "typha.ready"}));
+  EXPECT_EQ(config->gates.back().all, (Lines{"felix.live", "felix.ready"}));
+}
+
+TEST(Config, RefusesReportersThatCannotBeTold) {
+  const auto of = [](std::string_view reporters) {
+    return complaints(fmt::format("reporters: {}", reporters)).size();
+  };
+  EXPECT_EQ(of("[{name: a, reports: [alive]}]"), 2U);
+  EXPECT_EQ(of("[{name: a, reports: []}]"), 1U);
+  EXPECT_EQ(of("[{timeout: 1s}]"), 1U);
+  EXPECT_EQ(of("[{name: a}, {name: a}]"), 2U) << "a.live and a.ready";
+  EXPECT_EQ(of("[{name: a, socket: 127.0.0.1:80}]"), 1U);
+  EXPECT_EQ(of("[{name: a, socket: /x}, {name: b, socket: /x}]"), 1U);
+  EXPECT_EQ(of("{name: a}"), 1U);
+}
+
+constexpr std::string_view kThreeChecks =
+    "checks: [{name: a, other: {}}, {name: b, other: {}}, {name: c, other: {}}]\n";
+
+TEST(Config, AGateMayWantEnoughOfSeveral) {
+  const auto config = parse(std::string(kThreeChecks) +
+                            "gates:\n  ready: {all: [a], at_least: {count: 2, of: [a, b, c]}}\n"
+                            "  store: {at_least: {count: 4, of: {a: 3, b: 1}}}\n");
+  ASSERT_TRUE(config.has_value());
+  EXPECT_EQ(config->gates[0],
+            (Gate{"ready", {"a"}, Gate::AtLeast{2, {{"a", 1}, {"b", 1}, {"c", 1}}}}));
+  EXPECT_EQ(config->gates[1], (Gate{"store", {}, Gate::AtLeast{4, {{"a", 3}, {"b", 1}}}}));
+}
+
+TEST(Config, RefusesANumberThatSaysNothing) {
+  const auto of_gate = [](std::string_view gate) {
+    return complaints(fmt::format("{}gates: {{ready: {}}}", kThreeChecks, gate));
+  };
+  EXPECT_EQ(of_gate("{at_least: {count: 0, of: [a]}}"),
+            Lines{"2:35: count 0: it would always pass; write 1 to 1"});
+  EXPECT_EQ(of_gate("{at_least: {count: 4, of: [a, b, c]}}"),
+            Lines{"2:35: count 4: it would never pass: all together weigh 3; write 1 to 3"});
+  EXPECT_EQ(of_gate("{at_least: {count: 2, of: [a, a]}}"),
+            Lines{"2:42: 'a': named twice, so it would count twice; remove one, or write {NAME: 2} "
+                  "for a weight"});
+  EXPECT_EQ(of_gate("{at_least: {count: 1, of: [a, x]}}").size(), 1U);
+  EXPECT_EQ(of_gate("{at_least: {count: 1, of: {a: 0}}}").size(), 1U);
+  EXPECT_EQ(of_gate("{at_least: {of: [a]}}").size(), 1U);
+  EXPECT_EQ(of_gate("{at_least: {count: 1}}").size(), 1U);
+  EXPECT_EQ(of_gate("{at_least: {count: 1, of: [a], weight: 2}}").size(), 1U);
+  EXPECT_EQ(of_gate("{}").size(), 1U);
+}
+
 TEST(Config, ReportsTheSyntaxErrorAndItsPlace) {
   const Lines lines = complaints("checks:\n  - {name: a\n");
   ASSERT_EQ(lines.size(), 1U);
