@@ -32,6 +32,22 @@ install(FILES ${completions}/wardmote DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/b
 install(FILES ${completions}/_wardmote DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/zsh/vendor-completions COMPONENT wardmote)
 install(FILES ${completions}/wardmote.fish DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d COMPONENT wardmote)
 
+# So do the manual pages.
+set(man ${PROJECT_BINARY_DIR}/man)
+set(made)
+foreach(page wardmote:1 wardmoted:8)
+  string(REPLACE ":" ";" pair ${page})
+  list(GET pair 0 program)
+  list(GET pair 1 section)
+  set(file ${man}/${program}.${section})
+  add_custom_command(OUTPUT ${file}.gz DEPENDS ${program} VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${program}> -DINTO=${file} -P ${PROJECT_SOURCE_DIR}/cmake/man.cmake
+    COMMAND ${CMAKE_COMMAND} -DFROM=${file} -DINTO=${file}.gz -P ${PROJECT_SOURCE_DIR}/cmake/gzip.cmake)
+  list(APPEND made ${file}.gz)
+  install(FILES ${file}.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} COMPONENT wardmote)
+endforeach()
+add_custom_target(man ALL DEPENDS ${made})
+
 # libwardmote: the codecs, the judging and the OVN client, for programs of others.
 set(library_rooms base codec judge runtime observe net)
 foreach(room ${library_rooms})

@@ -6,9 +6,11 @@
 // Prints one JSON line for each way and round: CPU of this process and its children, and wall time,
 // in microseconds a look.
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -17,13 +19,19 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/format.h"
+#include "judge/observation.h"
+#include "judge/outcome.h"
 #include "judge/service/service.h"
 #include "net/asio_runtime.h"
+#include "observe/probe.h"
 #include "observe/service/status_file.h"
 #include "observe/service/supervised_probe.h"
+#include "runtime/deadline.h"
+#include "runtime/task.h"
 
 namespace wardmote {
 namespace {
@@ -73,7 +81,7 @@ void exec_sv(std::string sv, std::string service) {
   char* const argv[] = {sv.data(), verb.data(), service.data(), nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1 /* O_WRONLY */, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   pid_t pid = 0;
   if (posix_spawn(&pid, argv[0], &actions, nullptr, argv, environ) != 0) give_up("no sv");
   posix_spawn_file_actions_destroy(&actions);
