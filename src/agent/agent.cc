@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@
 #include "serve/debug.h"
 #include "serve/event_stream.h"
 #include "serve/json.h"
+#include "serve/route.h"
 #include "serve/routes.h"
 #include "serve/view.h"
 

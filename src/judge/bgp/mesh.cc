@@ -1,8 +1,8 @@
 #include "judge/bgp/mesh.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
