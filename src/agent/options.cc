@@ -82,7 +82,9 @@ std::string verbatim(const std::string& text) {
 
 /// From the same table as --help.
 std::string man_page(const CLI::App& app) {
-  std::string help = app.help();
+  // App::help() would be that of the verb that was asked for.
+  std::string help =
+      app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
   for (const CLI::App* const verb : app.get_subcommand("config")->get_subcommands({}))
     help += "\n" + verb->help();
   return fmt::format(
