@@ -154,11 +154,15 @@ Command assess_ovn() {
       .options =
           {{.name = "db",
             .value = "DB",
-            .help = "OVN_Northbound, OVN_Southbound or another clustered database",
+            .help =
+                "OVN_Northbound, OVN_Southbound, OVN_IC_Northbound, OVN_IC_Southbound or another "
+                "clustered database",
             .required = true},
            {.name = "member",
             .value = "NAME=CTL[,OVSDB]",
-            .help = "a member: its control socket, and its OVSDB endpoint if it is to be asked too",
+            .help =
+                "a member: its control socket, and its OVSDB endpoint if it is to be asked too; of "
+                "one on another host tcp:HOST:PORT alone",
             .required = true,
             .repeats = true},
            {.name = "expect",

@@ -1,7 +1,7 @@
 #include <signal.h>
+
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
