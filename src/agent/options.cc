@@ -48,6 +48,7 @@ void add_config_verbs(CLI::App& app, ConfigOrder& order) {
   group->require_subcommand(1);
   for (const VerbRow& row : kVerbs) {
     CLI::App* const verb = group->add_subcommand(row.name, row.help);
+    verb->footer("");  // the examples of the program are not those of the verb
     verb->callback([&order, &row] { order.verb = row.verb; });
     if (row.files > 0) {
       verb->add_option("FILE", order.files,
