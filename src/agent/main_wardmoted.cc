@@ -25,6 +25,7 @@
 #include "base/version.h"
 #include "net/asio_runtime.h"
 #include "net/signals.h"
+#include "net/tls/tls_layer.h"
 #include "observe/kinds.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -113,6 +114,7 @@ int main(int argc, const char* const* argv) {
   }
   ::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error of one write
   net::AsioRuntime runtime;
+  runtime.use_tls(net::tls::make_tls_layer());
   auto config = load(options->config, runtime);
   if (!config) return kBadConfig;
   if (options->check) {

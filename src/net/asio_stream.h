@@ -19,6 +19,7 @@ class AsioStream final : public runtime::Stream {
                                                runtime::Deadline deadline) override;
   runtime::Task<Result<void>> write(std::string_view bytes, runtime::Deadline deadline) override;
   void close() noexcept override;
+  void write_now(std::string_view bytes) noexcept override;
 
  private:
   /// Lets other tasks run when the peer is always ready.

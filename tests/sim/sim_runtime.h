@@ -11,6 +11,7 @@
 #include "runtime/random.h"
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
+#include "runtime/tls.h"
 
 namespace wardmote::sim {
 
@@ -37,6 +38,9 @@ class SimRuntime final : public runtime::Runtime {
 
   /// A task that lives in this process: a fake server, say. crash() and vanish() end it.
   void spawn(std::string name, runtime::Task<void> task);
+
+  /// Lets `ssl:` endpoints work here; it outlives this.
+  void use_tls(runtime::TlsLayer& tls) noexcept { tls_ = &tls; }
 
   /// SIGSTOP and SIGCONT; the kernel goes on: it accepts, queues
   /// and acknowledges.
@@ -96,6 +100,7 @@ class SimRuntime final : public runtime::Runtime {
   std::unique_ptr<FakeProcesses> processes_;
   std::map<std::string, FakeProgram> programs_;
   std::unique_ptr<runtime::TaskGroup> tasks_;
+  runtime::TlsLayer* tls_ = nullptr;
   bool paused_ = false;
   bool gone_ = false;
   bool exhausted_ = false;
