@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/board.h"
+#include "agent/change_feed.h"
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
 #include "agent/scheduler.h"
@@ -16,6 +17,8 @@
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
+#include "serve/api.h"
+#include "serve/event_stream.h"
 
 namespace wardmote::agent {
 
@@ -42,6 +45,7 @@ class Agent {
   Result<void> watch_clusters();
   Result<void> watch_checks();
   const serve::AgentView& fresh_view();
+  void tally(TimePoint now);
   Result<void> serve(const runtime::Endpoint& at);
   runtime::Task<void> drain_servers();
   runtime::Task<void> tell_service_manager();
@@ -49,11 +53,15 @@ class Agent {
   runtime::Runtime& runtime_;
   const ServiceManager& service_;
   const config::Config config_;
+  ChangeFeed changes_;
+  serve::EventStream events_;
   Board board_;
   judge::StarvationGuard guard_;
   std::map<std::string, std::size_t, std::less<>> checks_;  // index by name
   std::vector<std::unique_ptr<ClusterWatch>> clusters_;
   Scheduler scheduler_;
+  TimePoint next_tally_;
+  serve::Api api_;
   std::vector<std::unique_ptr<runtime::HttpServer>> servers_;
   runtime::TaskGroup tasks_;
   runtime::TaskGroup closing_;  // of the servers

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "runtime/deadline.h"
+#include "runtime/peer.h"
 #include "runtime/task.h"
 
 namespace wardmote::runtime {
@@ -30,7 +31,8 @@ class Stream {
   virtual Task<Result<void>> write(std::string_view bytes, Deadline deadline) = 0;
   /// Ends the stream now; a pending operation answers kClosed.
   virtual void close() noexcept = 0;
-
+  /// Of a stream that a Listener accepted; nobody is vouched for else.
+  [[nodiscard]] virtual Peer peer() const { return {}; }
   /// Writes `bytes` if that is possible at once and whole, for a last word before close().
   virtual void write_now(std::string_view bytes) noexcept { static_cast<void>(bytes); }
   /// Who is at the other end, once TLS has told; null on a stream without TLS and before the

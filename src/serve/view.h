@@ -101,6 +101,7 @@ struct AgentView {
   TimePoint now;
   WallTime wall_now;
   TimePoint started;
+  std::string last_event;  ///< id of the last change that is in here (event_stream.h)
   SelfView self;
   std::vector<ClusterView> clusters;
   std::vector<CheckView> checks;

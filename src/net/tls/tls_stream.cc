@@ -25,6 +25,7 @@
 #include "net/tls/openssl.h"
 #include "net/tls/peer.h"
 #include "runtime/deadline.h"
+#include "runtime/peer.h"
 #include "runtime/stream.h"
 #include "runtime/task.h"
 #include "runtime/tls.h"
@@ -169,6 +170,14 @@ Task<Result<void>> TlsStream::write(std::string_view bytes, Deadline deadline) {
     if (!sent) co_return std::unexpected(sent.error());
   }
   co_return Result<void>();
+}
+
+runtime::Peer TlsStream::peer() const {
+  runtime::Peer known = below_->peer();
+  if (!peer_ || !peer_->trusted) return known;
+  known.certificate_names = peer_->names;
+  if (!peer_->common_name.empty()) known.certificate_names.push_back("cn:" + peer_->common_name);
+  return known;
 }
 
 void TlsStream::close() noexcept {

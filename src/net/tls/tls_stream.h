@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "net/tls/contexts.h"
 #include "net/tls/openssl.h"
+#include "runtime/peer.h"
 #include "runtime/stream.h"
 #include "runtime/tls.h"
 
@@ -33,6 +34,7 @@ class TlsStream final : public runtime::Stream {
                                                runtime::Deadline deadline) override;
   runtime::Task<Result<void>> write(std::string_view bytes, runtime::Deadline deadline) override;
   void close() noexcept override;
+  [[nodiscard]] runtime::Peer peer() const override;
   [[nodiscard]] const runtime::TlsPeer* tls_peer() const noexcept override {
     return peer_ ? &*peer_ : nullptr;
   }
