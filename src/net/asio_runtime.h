@@ -31,6 +31,7 @@ class AsioRuntime final : public runtime::Runtime {
   /// A TCP host is numeric here.
   Result<std::unique_ptr<runtime::Listener>> listen(runtime::Endpoint at) override;
   runtime::Processes& processes() noexcept override;
+  runtime::Files& files() noexcept override;
 
   /// From here on `ssl:` endpoints go through `tls`. Before any of them is used.
   void use_tls(std::unique_ptr<runtime::TlsLayer> tls);
