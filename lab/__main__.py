@@ -44,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     up = verbs.add_parser("up", help="bring the clusters up and wait until they are healthy")
     up.add_argument("--members", type=int, default=3, choices=range(1, 8), metavar="N", help="of each cluster (default: 3)")
     up.add_argument("--db", choices=[*DATABASES, "both"], default="both")
+    up.add_argument("--tls", action="store_true", help="the servers talk over ssl: to each other and to whoever asks from elsewhere")
     up.set_defaults(verb=_up)
 
     status = verbs.add_parser("status", help="what each member says, and where to ask it")
@@ -69,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _up(given: argparse.Namespace) -> None:
     databases = list(DATABASES) if given.db == "both" else [given.db]
-    lab = Lab.up(given.name, databases, given.members)
+    lab = Lab.up(given.name, databases, given.members, tls=given.tls)
     _show(lab)
 
 

@@ -38,8 +38,9 @@ class Lab:
         self.clusters: dict[str, Cluster] = {}
 
     @staticmethod
-    def up(name: str, databases: list[str], members: int = 3, hosts: int = 0, transient: bool = False) -> "Lab":
-        """Brings a lab up and waits until its clusters are healthy. A transient one goes when the process that made it does:
+    def up(name: str, databases: list[str], members: int = 3, hosts: int = 0, transient: bool = False,
+           tls: bool = False) -> "Lab":
+        """Brings a lab up and waits until its clusters are healthy; with `tls` they talk over ssl:. A transient one goes when the process that made it does:
         the next `up` removes it if it could not do so itself."""
         lab = Lab(name)
         tools = packages.fetch(FOLDER / "x")
@@ -51,7 +52,7 @@ class Lab:
             shutil.rmtree(lab.folder, ignore_errors=True)
             lab.folder.mkdir(parents=True)
             lab._state = {"owner": [owner.pid, owner.started] if owner else None, "hosts": max(hosts, members + 1),
-                          "members": members, "databases": databases, "clusters": {}}
+                          "members": members, "databases": databases, "tls": tls, "clusters": {}}
             lab._write()
             lab.sockets.symlink_to(lab.folder)
         try:
@@ -91,6 +92,10 @@ class Lab:
     def api_socket(self) -> Path:
         return self.sockets / "api.sock"
 
+    @property
+    def network(self) -> Network:
+        return self._network()
+
     def write_config(self, listen: str = "") -> Path:
         """A configuration of the agent that watches every cluster of this lab; without `listen` only on the unix socket."""
         api = f"listen: {listen}, socket: {self.api_socket}" if listen else f"socket: {self.api_socket}"
@@ -111,7 +116,8 @@ class Lab:
         return Network(self.key, self._subnet, self._state["hosts"])
 
     def _attach(self, database: str, tools: packages.Tools) -> None:
-        cluster = Cluster(DATABASES[database], self._network(), tools, self.folder, self.sockets)
+        cluster = Cluster(DATABASES[database], self._network(), tools, self.folder, self.sockets,
+                          self._state.get("tls", False))
         cluster.from_state(self._state["clusters"].get(database, {}))
         self.clusters[database] = cluster
 

@@ -11,6 +11,7 @@
 #include "observe/ovn/ovn_probe.h"
 #include "observe/service/supervised_probe.h"
 #include "observe/tcp_probe.h"
+#include "observe/tls_probe.h"
 
 namespace wardmote::observe {
 
@@ -29,6 +30,8 @@ std::span<const ProbeKind> probe_kinds() noexcept {
       {"process", "process by its pid file or its name", process_params(), make_process_probe},
       {"file", "file: that it is there, its age and size", file_params(), make_file_probe},
       {"tcp", "a TCP address that accepts connections", tcp_params(), make_tcp_probe},
+      {"tls", "TLS handshake and certificate, its end and whether to believe it (agent only)",
+       tls_params(), make_tls_probe},
   });
   return kKinds;
 }

@@ -22,7 +22,6 @@ struct Endpoint;
 /// always. Files are PEM; they are read when a connection begins and again when they have changed.
 struct TlsSettings {
   enum class Trust : std::uint8_t {
-    kNothing,       ///< nothing is asked of the peer; TlsPeer::distrust says what would be wrong
     kChain,         ///< signed by an authority in `ca`, whatever its name (as Open vSwitch does)
     kChainAndName,  ///< and made for the name that was asked for
   };
@@ -34,6 +33,7 @@ struct TlsSettings {
   std::string key;          ///< to `certificate`; not encrypted
   Trust trust = Trust::kChainAndName;  ///< client only
   std::string server_name;             ///< client: ask for this name, not for the endpoint's host
+  bool only_look = false;  ///< client: go on with whoever is there; TlsPeer::distrust tells
 
   friend auto operator<=>(const TlsSettings&, const TlsSettings&) = default;
 };
@@ -53,10 +53,8 @@ struct TlsPeer {
   /// The earliest end in the chain that it sent, and of which certificate that is.
   WallTime not_after;
   std::string first_to_expire;
-  /// Why the certificate is not to be believed (TlsSettings::Trust::kNothing went on all the same):
-  /// kUntrusted or kExpired.
-  bool trusted = false;
-  Error distrust;
+  bool trusted = false;  ///< by what TlsSettings asked for
+  Error distrust;        ///< why it is not: kUntrusted or kExpired
 };
 
 /// TLS over the streams of any Runtime. Implementation: net/tls. Programs without one (the static
@@ -74,13 +72,13 @@ class TlsLayer {
   /// kUntrusted: no authority in `ca` signed it, another name, none shown. kExpired: too old, or
   /// not yet valid. kDenied: the server does not accept our certificate, or wants one (with TLS 1.3
   /// that is known at the first read only). kProtocol: what answers is no TLS, or none in common.
-  /// kTimeout: no end of the handshake by the deadline. kClosed: the peer left before it. kMissing,
-  /// kInvalid: our own files.
+  /// kTimeout: no end of the handshake by the deadline. kClosed: the peer left before it. kInvalid:
+  /// our own files.
   virtual Task<Result<std::unique_ptr<Stream>>> connect(std::unique_ptr<Stream> over,
                                                         TlsSettings settings, std::string host,
                                                         Deadline deadline) = 0;
   /// The server's side. A stream is accepted at once and shakes hands in its first read or write,
-  /// by the deadline of that, so that no client delays another. kMissing, kInvalid: our own files.
+  /// by the deadline of that, so that no client delays another. kInvalid: our own files.
   virtual Result<std::unique_ptr<Listener>> listen(std::unique_ptr<Listener> over,
                                                    TlsSettings settings) = 0;
 };

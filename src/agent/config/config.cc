@@ -18,6 +18,7 @@
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
 #include "runtime/runtime.h"
+#include "runtime/tls.h"
 
 namespace wardmote::agent::config {
 namespace {
@@ -63,6 +64,16 @@ Api read_api(const YamlNode& node, Problems& problems) {
   api.socket =
       read_endpoint_of_kind(map, "socket", kUnix, "not a unix socket",
                             "write /run/wardmote/api.sock, and a TCP address under 'listen'");
+  if (const YamlNode* const tls = map.find("tls")) {
+    runtime::TlsSettings settings = read_api_tls(*tls, problems);
+    if (api.listen) {
+      api.listen =
+          runtime::Endpoint::tls_over_tcp(api.listen->host, api.listen->port, std::move(settings));
+    } else {
+      problems.add(tls->at, "tls", "there is no 'listen' for it",
+                   "add 'listen: 10.0.0.1:9470'; a unix socket needs no TLS");
+    }
+  }
   map.finish();
   if (map.is_map() && node.entries.empty()) {
     problems.add(node.at, "api", "it is empty", "give 'listen', 'socket' or both, or remove it");

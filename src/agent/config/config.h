@@ -28,7 +28,7 @@ struct Node {
 
 /// Where the API is served; the same routes on both.
 struct Api {
-  std::optional<runtime::Endpoint> listen;  ///< tcp
+  std::optional<runtime::Endpoint> listen;  ///< tcp or tls
   std::optional<runtime::Endpoint> socket;  ///< unix
   friend bool operator==(const Api&, const Api&) = default;
 };

@@ -63,8 +63,7 @@ Result<void> load_authorities(SSL_CTX* context, Side side, const TlsSettings& se
 }
 
 void demand(SSL_CTX* context, Side side, const TlsSettings& settings) {
-  const bool asks =
-      side == Side::kServer ? !settings.ca.empty() : settings.trust != TlsSettings::Trust::kNothing;
+  const bool asks = side == Side::kServer ? !settings.ca.empty() : !settings.only_look;
   SSL_CTX_set_verify(context, asks ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
 }
 
@@ -107,7 +106,8 @@ Result<Contexts::Files> Contexts::identify_all(const TlsSettings& settings) {
       {{"ca", &settings.ca}, {"certificate", &settings.certificate}, {"key", &settings.key}}};
   for (std::size_t i = 0; i < named.size(); ++i) {
     const Result<FileIdentity> file = identify(*named[i].second);
-    if (!file) return with_context(file, "{}", named[i].first);
+    // Not kMissing or kDenied, which would be said of the peer.
+    if (!file) return fail(Errc::kInvalid, "{} {}", named[i].first, file.error().describe());
     files[i] = *file;
   }
   return files;

@@ -20,8 +20,7 @@ enum class Side : std::uint8_t { kClient, kServer };
 /// are not touched. Thread: the core loop.
 class Contexts {
  public:
-  /// A connection's own SSL object, without a transport yet. kMissing, kDenied, kInvalid: the
-  /// files.
+  /// A connection's own SSL object, without a transport yet. kInvalid: the files.
   Result<SslPtr> open(Side side, const runtime::TlsSettings& settings);
 
  private:

@@ -19,6 +19,7 @@
 #include "observe/ovn/member.h"
 #include "observe/probe.h"
 #include "observe/reason.h"
+#include "observe/tls_params.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
 #include "runtime/runtime.h"
@@ -41,11 +42,14 @@ constexpr auto kParams = std::to_array<ParamSpec>({
     {"control", ParamType::kEndpoint, false,
      "control socket of the ovsdb-server, for example /run/ovn/ovnnb_db.ctl"},
     {"ovsdb", ParamType::kEndpoint, false,
-     "its OVSDB socket or port, for example unix:/run/ovn/ovnnb_db.sock"},
+     "its OVSDB socket or port: unix:/run/ovn/ovnnb_db.sock, tcp:10.0.0.2:6641, ssl:10.0.0.2:6641"},
     {"database", ParamType::kText, false,
      "OVN_Northbound (the default), OVN_Southbound, or another"},
     {"control_command", ParamType::kList, false,
      "instead of control: a command that ends in `ovn-appctl -t SOCKET`, for example over ssh"},
+    kTlsCa,
+    kTlsCertificate,
+    kTlsKey,
 });
 
 /// A member that says nothing: positive evidence of either way counts before what is merely not
@@ -148,7 +152,11 @@ Result<std::unique_ptr<Probe>> make_ovn_probe(runtime::Runtime& runtime, std::st
   Result<std::optional<runtime::Endpoint>> ovsdb = endpoint_param(params, "ovsdb");
   if (!ovsdb) return std::unexpected(ovsdb.error());
   target.control = *std::move(control);
-  target.ovsdb = *std::move(ovsdb);
+  if (*ovsdb) {
+    Result<runtime::Endpoint> asked = with_ovsdb_tls(**ovsdb, params);
+    if (!asked) return with_context(asked, "ovsdb");
+    target.ovsdb = *std::move(asked);
+  }
   if (const auto command = params.find("control_command"); command != params.end()) {
     target.control_command = std::get<std::vector<std::string>>(command->second);
   }

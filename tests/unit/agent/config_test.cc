@@ -214,12 +214,53 @@ TEST(Config, RefusesMembersThatCannotBeAsked) {
           "control socket, and run an agent on that node",
           "8:30: control: not the absolute path of a unix socket; write for example "
           "/run/ovn/ovnnb_db.ctl",
-          "9:28: ovsdb 'ssl:10.0.0.2:6641': TLS is not supported yet; use the unix socket or a "
-          "tcp: address",
+          "6:9: member 'd': it is asked over ssl:, and nothing says whom to believe; add 'tls: "
+          "{ca: "
+          "..., certificate: ..., key: ...}' beside 'members'",
           "10:16: expect '10.0.0.1:6643': not a raft address; write it as cluster/status does: "
           "tcp:10.0.0.1:6643 or ssl:10.0.0.1:6643",
           "10:52: expect 'tcp:10.0.0.1:6643': listed twice; remove one",
       }));
+}
+
+TEST(Config, GivesTlsToTheMembersThatAreAskedByIt) {
+  const auto config = parse(
+      R"(api: {listen: "[::]:9470", tls: {certificate: /t/api.pem, key: /t/api.key, client_ca: /t/ca.pem}}
+clusters:
+  - name: nb
+    ovn:
+      database: OVN_Northbound
+      members:
+        - {name: a, ovsdb: "unix:/run/ovn/ovnnb_db.sock"}
+        - {name: b, ovsdb: "ssl:10.0.0.2:6641"}
+      tls: {ca: /t/cacert, certificate: /t/cert, key: /t/key}
+)");
+  ASSERT_TRUE(config.has_value());
+  const runtime::TlsSettings ovn{.ca = "/t/cacert",
+                                 .certificate = "/t/cert",
+                                 .key = "/t/key",
+                                 .trust = runtime::TlsSettings::Trust::kChain};
+  const std::vector<Member>& members = config->clusters.front().members;
+  EXPECT_EQ(members[0].ovsdb->tls, nullptr);
+  EXPECT_EQ(*members[1].ovsdb, runtime::Endpoint::tls_over_tcp("10.0.0.2", 6641, ovn));
+  EXPECT_EQ(*config->api.listen,
+            runtime::Endpoint::tls_over_tcp(
+                "::", 9470, {.ca = "/t/ca.pem", .certificate = "/t/api.pem", .key = "/t/api.key"}));
+}
+
+TEST(Config, RefusesTlsThatIsNotWhole) {
+  const std::string members =
+      "clusters: [{name: nb, ovn: {database: OVN_Northbound, members: [{name: a, ovsdb: ";
+  EXPECT_EQ(complaints(members + "\"ssl:h:1\"}], tls: {certificate: /c}}}]\n"),
+            (Lines{"1:107: tls: no 'ca'; add 'ca: /etc/wardmote/tls/ca.pem'",
+                   "1:107: tls: 'certificate' and 'key' go together; give both or neither"}));
+  EXPECT_EQ(complaints(members + "\"ssl:h:1\"}], tls: {ca: ca.pem}}}]\n").size(), 1U);
+  EXPECT_EQ(complaints(members + "\"tcp:h:1\"}], tls: {ca: /ca.pem}}}]\n").size(), 1U)
+      << "a key that nothing uses is a mistake";
+  EXPECT_EQ(complaints("api: {socket: /s, tls: {certificate: /c, key: /k}}\n"
+                       "checks: [{name: a, fake: {target: /x}}]\n")
+                .size(),
+            1U);
 }
 
 TEST(Config, RefusesACheckOfNoneOrTwoKinds) {
