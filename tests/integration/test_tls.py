@@ -172,7 +172,7 @@ def test_the_probe_tells_certificates_apart(authority, strangers, tmp_path):
 BROKEN = {
     "silent": ("fail", "hung"), "stalls in the handshake": ("fail", "hung"), "drips": ("fail", "hung"),
     "closes at once": ("unknown", "closed"), "closes in the handshake": ("unknown", "closed"),
-    "garbage": ("fail", "protocol"), "garbage in a record": ("fail", "protocol"), "records without end": ("fail", "protocol"),
+    "garbage": ("fail", "protocol"), "a message of 16 MB": ("fail", "protocol"), "records without end": ("fail", "hung"),
     "plain HTTP": ("fail", "protocol"), "an SSH banner": ("fail", "protocol"),
 }
 
@@ -247,7 +247,7 @@ def test_the_api_is_served_over_tls(api, authority):
     assert https_get(port, client(authority, authority.issue("operator")))[0] == 200
     status, body = https_get(port, client(authority), "/metrics")
     assert status == 200
-    assert len(body) > 5000
+    assert "wardmote_build_info" in body
 
 
 def test_the_api_takes_neither_an_old_tls_nor_a_strangers_certificate(api, authority, strangers):

@@ -97,8 +97,9 @@ MANNERS = {
     "stalls in the handshake": [SERVER_HELLO_BEGUN, 60.0],
     "drips": [bytes([byte]) if index % 2 == 0 else 0.1 for byte in SERVER_HELLO_BEGUN for index in (0, 1)],
     "garbage": [os.urandom(8192).replace(b"\x16", b"\x00").replace(b"\x15", b"\x00"), 60.0],
-    "garbage in a record": [_record(22, b"\x02\x00\xff\xff" + bytes(9000)), 60.0],
-    "records without end": [_record(22, bytes(16000))] * 2000,
+    "a message of 16 MB": [_record(22, b"\x02\xff\xff\xff" + bytes(9000)), 60.0],
+    # Requests to begin anew, which a client may ignore.
+    "records without end": [_record(22, bytes(16000))] * 2000 + [60.0],
     "plain HTTP": [b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"],
     "an SSH banner": [b"SSH-2.0-OpenSSH_9.2p1\r\n", 60.0],
 }

@@ -152,11 +152,9 @@ Result<std::unique_ptr<Probe>> make_ovn_probe(runtime::Runtime& runtime, std::st
   Result<std::optional<runtime::Endpoint>> ovsdb = endpoint_param(params, "ovsdb");
   if (!ovsdb) return std::unexpected(ovsdb.error());
   target.control = *std::move(control);
-  if (*ovsdb) {
-    Result<runtime::Endpoint> asked = with_ovsdb_tls(**ovsdb, params);
-    if (!asked) return with_context(asked, "ovsdb");
-    target.ovsdb = *std::move(asked);
-  }
+  Result<runtime::Endpoint> asked = with_ovsdb_tls(ovsdb->value_or(runtime::Endpoint{}), params);
+  if (!asked) return with_context(asked, "ovsdb");
+  if (*ovsdb) target.ovsdb = *std::move(asked);
   if (const auto command = params.find("control_command"); command != params.end()) {
     target.control_command = std::get<std::vector<std::string>>(command->second);
   }
