@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "agent/access_rules.h"
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
+#include "agent/debug.h"
 #include "agent/lateness.h"
 #include "agent/reload_plan.h"
 #include "agent/scheduler.h"
@@ -29,6 +31,8 @@
 #include "runtime/endpoint.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
+#include "serve/access.h"
+#include "serve/debug.h"
 #include "serve/event_stream.h"
 #include "serve/json.h"
 #include "serve/routes.h"
@@ -69,16 +73,20 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       events_(runtime),
       board_(config_, node_of(config_), changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
-      api_([this]() -> const serve::AgentView& { return fresh_view(); }),
+      api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}),
       tasks_(runtime.executor()),
       closing_(runtime.executor()) {
   changes_.listen([this](const judge::Change& change) { events_.publish(change); });
   api_.add(serve::events_route(events_));
+  for (serve::Route& route : serve::debug_routes(debug_sources())) api_.add(std::move(route));
 }
 
 Agent::~Agent() = default;
 
 Result<void> Agent::start() {
+  Result<serve::AccessRules> rules = access_rules(config_.api, node_of(config_));
+  if (!rules) return std::unexpected(rules.error());
+  api_.set_rules(*std::move(rules));
   const ReloadPlan plan = plan_reload({}, config_);
   Result<std::vector<Served>> servers = serve(config_.api);
   if (!servers) return std::unexpected(servers.error());
@@ -96,10 +104,13 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   // What can fail comes first.
   Result<Probes> probes = make_probes(next, plan);
   if (!probes) return std::unexpected(probes.error());
+  Result<serve::AccessRules> rules = access_rules(next.api, node_of(next));
+  if (!rules) return std::unexpected(rules.error());
   Result<std::vector<Served>> servers = serve(next.api);
   if (!servers) return std::unexpected(servers.error());
 
   service_.reloading();
+  api_.set_rules(*std::move(rules));
   for (const std::string& name : plan.ended) scheduler_.remove(name);
   config_ = std::move(next);
   board_.reload(config_, node_of(config_), plan, runtime_.now());
@@ -129,6 +140,16 @@ Scheduler::Listeners Agent::listeners() {
     board_.heart_beat(lateness, guard_.complaint(runtime_.now()));
   };
   return listeners;
+}
+
+serve::DebugSources Agent::debug_sources() {
+  return {.tasks =
+              [this] {
+                std::vector<std::string> names = scheduler_.tasks();
+                std::ranges::move(tasks_.names(), std::back_inserter(names));
+                return debug_tasks(names);
+              },
+          .latency = [this] { return debug_latency(scheduler_.lateness(), fresh_view().self); }};
 }
 
 std::string Agent::node_of(const config::Config& config) const {

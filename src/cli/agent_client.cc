@@ -68,10 +68,14 @@ Failure refused_by_agent(const HttpResponse& response, std::string_view path) {
 
 }  // namespace
 
-Task<Answer<HttpResponse>> AgentClient::get(std::string path) {
+Task<Answer<HttpResponse>> AgentClient::get(std::string path, std::string query) {
   std::vector<Attempt> attempts;
   for (const Endpoint& endpoint : address_.endpoints) {
-    HttpRequest request{.method = "GET", .path = path, .query = {}, .headers = {}, .body = {}};
+    HttpRequest request{
+        .method = "GET", .path = path, .query = query, .headers = {}, .body = {}, .peer = {}};
+    if (!address_.token.empty()) {
+      request.headers.emplace_back("Authorization", "Bearer " + address_.token);
+    }
     const runtime::Deadline deadline = runtime_->deadline_in(kTimeout);
     Task<Result<HttpResponse>> fetch =
         net::http_fetch(*runtime_, endpoint, std::move(request), deadline);

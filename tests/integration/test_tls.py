@@ -218,7 +218,7 @@ def api(authority, tmp_path_factory):
     papers = authority.issue("wardmote", names="IP:127.0.0.1")
     config, api_socket = write(folder, f"checks: [{{name: itself, tcp: {{address: \"127.0.0.1:{port}\"}}}}]",
                                api=f", listen: 127.0.0.1:{port}, tls: {{certificate: {papers.certificate}, key: {papers.key}, "
-                                   f"client_ca: {authority.certificate}}}")
+                                   f"client_ca: {authority.certificate}}}, anonymous: none, certificates: {{\"cn:reader\": viewer}}")
     with Agent(config, api_socket) as agent:
         agent.wait_serving()
         yield agent, port, papers
@@ -244,10 +244,16 @@ def https_get(port: int, context: ssl.SSLContext, path: str = "/livez", timeout:
 def test_the_api_is_served_over_tls(api, authority):
     _, port, _ = api
     assert https_get(port, client(authority)) == (200, "ok")
-    assert https_get(port, client(authority, authority.issue("operator")))[0] == 200
-    status, body = https_get(port, client(authority), "/metrics")
+    status, body = https_get(port, client(authority, authority.issue("reader")), "/metrics")
     assert status == 200
     assert "wardmote_build_info" in body
+
+
+def test_a_client_certificate_gives_the_role_of_its_name(api, authority):
+    _, port, _ = api
+    assert https_get(port, client(authority), "/api/v1/checks")[0] == 401
+    assert https_get(port, client(authority, authority.issue("reader")), "/api/v1/checks")[0] == 200
+    assert https_get(port, client(authority, authority.issue("somebody", names="DNS:reader")), "/api/v1/checks")[0] == 401
 
 
 def test_the_api_takes_neither_an_old_tls_nor_a_strangers_certificate(api, authority, strangers):

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <expected>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,7 +17,6 @@
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
 #include "runtime/runtime.h"
-#include "runtime/tls.h"
 
 namespace wardmote::agent::config {
 namespace {
@@ -40,45 +38,6 @@ Node read_node(const YamlNode& node, Problems& problems) {
   }
   map.finish();
   return read;
-}
-
-std::optional<runtime::Endpoint> read_endpoint_of_kind(MapReader& map, std::string_view key,
-                                                       runtime::Endpoint::Kind kind,
-                                                       std::string_view why, std::string_view fix) {
-  const YamlNode* const node = map.find(key);
-  if (node == nullptr) return std::nullopt;
-  auto endpoint = read_endpoint(*node, key, map.problems());
-  if (endpoint && endpoint->kind != kind) {
-    map.problems().add(node->at, std::string(key), std::string(why), std::string(fix));
-    return std::nullopt;
-  }
-  return endpoint;
-}
-
-Api read_api(const YamlNode& node, Problems& problems) {
-  using enum runtime::Endpoint::Kind;
-  MapReader map(node, "api", problems);
-  Api api;
-  api.listen = read_endpoint_of_kind(map, "listen", kTcp, "not a TCP address",
-                                     "write 127.0.0.1:9470, and a unix socket under 'socket'");
-  api.socket =
-      read_endpoint_of_kind(map, "socket", kUnix, "not a unix socket",
-                            "write /run/wardmote/api.sock, and a TCP address under 'listen'");
-  if (const YamlNode* const tls = map.find("tls")) {
-    runtime::TlsSettings settings = read_api_tls(*tls, problems);
-    if (api.listen) {
-      api.listen =
-          runtime::Endpoint::tls_over_tcp(api.listen->host, api.listen->port, std::move(settings));
-    } else {
-      problems.add(tls->at, "tls", "there is no 'listen' for it",
-                   "add 'listen: 10.0.0.1:9470'; a unix socket needs no TLS");
-    }
-  }
-  map.finish();
-  if (map.is_map() && node.entries.empty()) {
-    problems.add(node.at, "api", "it is empty", "give 'listen', 'socket' or both, or remove it");
-  }
-  return api;
 }
 
 /// All that a gate may wait for: what is not optional, since that may never come.
@@ -107,9 +66,8 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   Names names;
   if (const YamlNode* const node = map.find("node")) config.node = read_node(*node, problems);
   const YamlNode* const api = map.find("api");
-  config.api = api != nullptr
-                   ? read_api(*api, problems)
-                   : Api{runtime::Endpoint::tcp("127.0.0.1", kDefaultPort), std::nullopt};
+  config.api = api != nullptr ? read_api(*api, problems)
+                              : Api{.listen = runtime::Endpoint::tcp("127.0.0.1", kDefaultPort)};
   const YamlNode* const clusters = map.find("clusters");
   if (clusters != nullptr) config.clusters = read_clusters(*clusters, names, problems);
   const YamlNode* const checks = map.find("checks");

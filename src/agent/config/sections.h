@@ -40,6 +40,7 @@ runtime::TlsSettings read_member_tls(const YamlNode& node, Problems& problems);
 /// `tls` of `api`: certificate, key, client_ca.
 runtime::TlsSettings read_api_tls(const YamlNode& node, Problems& problems);
 
+Api read_api(const YamlNode& node, Problems& problems);
 std::vector<Cluster> read_clusters(const YamlNode& list, Names& names, Problems& problems);
 std::vector<Check> read_checks(const YamlNode& list, std::span<const observe::ProbeKind> kinds,
                                Names& names, Problems& problems);
