@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "base/time.h"
 #include "judge/bgp/facts.h"
+#include "judge/endpoint/http.h"
+#include "judge/endpoint/tls.h"
+#include "judge/host/exec.h"
 #include "judge/host/file.h"
 #include "judge/host/process.h"
 #include "judge/outcome.h"
@@ -28,21 +30,6 @@ struct TcpFacts {
   Duration connect_time{};
 };
 
-/// A TLS handshake. Texts are of the peer's choice.
-struct TlsFacts {
-  Duration handshake_time{};  ///< with connecting
-  std::string version;        ///< `TLSv1.3`
-  std::string cipher;
-  std::string subject;  ///< of its certificate: `CN=ctl-1,O=Open vSwitch`; empty: it showed none
-  std::string issuer;
-  std::vector<std::string> names;  ///< `dns:ctl-1.example`, `ip:10.0.0.1`, …
-  WallTime not_after;              ///< the earliest end in the chain that it sent
-  std::string first_to_expire;     ///< and whose that is
-  Duration left{};                 ///< until then; negative afterwards
-  bool trusted = false;
-  std::string distrust;  ///< why it is not
-};
-
 /// Typed, never a bag of strings: one alternative per kind of subject.
 using Facts = std::variant<std::monostate,    //
                            raft::Opinion,     //
@@ -51,7 +38,9 @@ using Facts = std::variant<std::monostate,    //
                            bgp::BgpFacts,     //
                            ServiceFacts,      //
                            ProcessListFacts,  //
-                           FileFacts>;
+                           FileFacts,         //
+                           HttpFacts,         //
+                           ExecFacts>;
 
 /// What a probe saw of a subject between `begun` and `ended`.
 struct Observation {

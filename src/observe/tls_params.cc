@@ -1,12 +1,20 @@
 #include "observe/tls_params.h"
 
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/format.h"
 #include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "judge/endpoint/tls.h"
 #include "observe/kinds.h"
 #include "observe/params.h"
 #include "runtime/endpoint.h"
@@ -14,6 +22,10 @@
 
 namespace wardmote::observe {
 namespace {
+
+constexpr std::array<std::string_view, 3> kVerify = {"name", "chain", "none"};
+constexpr std::int64_t kWarnDays = 14;
+constexpr std::int64_t kMostDays = 3650;
 
 Result<std::string> file_param(const Params& params, std::string_view name) {
   if (!params.contains(name)) return std::string();
@@ -31,8 +43,45 @@ Result<runtime::TlsSettings> tls_settings(const Params& params) {
   if (!key) return std::unexpected(key.error());
   if (certificate->empty() != key->empty())
     return fail(Errc::kInvalid, "tls_certificate and tls_key go together: give both or neither");
+  const std::string verify = param<std::string>(params, kTlsVerify.name).value_or("name");
+  if (std::ranges::find(kVerify, verify) == kVerify.end())
+    return fail(Errc::kInvalid, "verify: '{}' is none of {}", escape_control(verify, 64),
+                fmt::join(kVerify, ", "));
+  using Trust = runtime::TlsSettings::Trust;
   return runtime::TlsSettings{
-      .ca = *std::move(ca), .certificate = *std::move(certificate), .key = *std::move(key)};
+      .ca = *std::move(ca),
+      .certificate = *std::move(certificate),
+      .key = *std::move(key),
+      .trust = verify == "name" ? Trust::kChainAndName : Trust::kChain,
+      .server_name = param<std::string>(params, kTlsServerName.name).value_or("")};
+}
+
+Result<judge::TlsPolicy> tls_policy(const Params& params) {
+  const auto warn = integer_param(params, kTlsWarnDays.name, 0, kMostDays, kWarnDays);
+  if (!warn) return std::unexpected(warn.error());
+  const auto fails = integer_param(params, kTlsFailDays.name, 0, kMostDays, 0);
+  if (!fails) return std::unexpected(fails.error());
+  if (*fails > *warn)
+    return fail(Errc::kInvalid, "fail_days: {} is more than warn_days ({})", *fails, *warn);
+  const bool verifies = param<std::string>(params, kTlsVerify.name) != "none";
+  return judge::TlsPolicy{verifies, std::chrono::days(*warn), std::chrono::days(*fails)};
+}
+
+judge::TlsFacts tls_facts(const runtime::TlsPeer& peer, Duration handshake_time, WallTime now) {
+  judge::TlsFacts facts;
+  facts.handshake_time = handshake_time;
+  facts.version = peer.version;
+  facts.cipher = peer.cipher;
+  facts.certificate = peer.certificate;
+  facts.subject = peer.subject;
+  facts.issuer = peer.issuer;
+  facts.names = peer.names;
+  facts.not_after = peer.not_after;
+  facts.first_to_expire = peer.first_to_expire;
+  facts.left = peer.not_after - now;
+  facts.trusted = peer.trusted;
+  facts.distrust = peer.distrust.context;
+  return facts;
 }
 
 Result<runtime::Endpoint> with_ovsdb_tls(runtime::Endpoint endpoint, const Params& params) {

@@ -271,6 +271,26 @@ def test_the_api_takes_neither_an_old_tls_nor_a_strangers_certificate(api, autho
         plain.getresponse()
 
 
+def test_the_probe_https_sees_the_answer_and_the_certificate(api, authority, strangers, tmp_path):
+    _, port, _ = api
+    ca, url = f"tls_ca: {authority.certificate}", f"https://127.0.0.1:{port}"
+    reader = authority.issue("reader")
+    cases = {
+        "good": (f'url: "{url}/livez", body: ok, {ca}', "ok", None),
+        "kept": (f'url: "{url}/livez", keep_open: true, {ca}', "ok", None),
+        "denied-by-status": (f'url: "{url}/api/v1/checks", {ca}', "fail", "state"),
+        "with-a-certificate": (f'url: "{url}/api/v1/checks", {ca}, tls_certificate: {reader.certificate}, tls_key: {reader.key}', "ok", None),
+        "soon": (f'url: "{url}/livez", warn_days: 3650, {ca}', "warn", "state"),
+        "stranger": (f'url: "{url}/livez", tls_ca: {strangers.certificate}', "fail", "untrusted"),
+        "unverified": (f'url: "{url}/livez", verify: none', "ok", None),
+    }
+    checks = [f"  - {{name: {name}, every: 500ms, timeout: 450ms, https: {{{params}}}}}" for name, (params, *_) in cases.items()]
+    config, api_socket = write(tmp_path, "checks:", *checks)
+    with Agent(config, api_socket) as agent:
+        agent.wait_serving()
+        wait_reasons(agent, {name: (outcome, reason) for name, (_, outcome, reason) in cases.items()})
+
+
 def test_stalled_handshakes_keep_nobody_out(api, authority):
     _, port, _ = api
     stalled = [socket.create_connection(("127.0.0.1", port)) for _ in range(500)]
