@@ -44,8 +44,9 @@ class Authority:
         days = DAYS_AGO if expired else DAYS_AHEAD
         _openssl("x509", "-req", "-sha512", "-in", str(request), "-CA", str(self.certificate), "-CAkey", str(self._key),
                  "-CAcreateserial", "-days", str(days), "-extfile", str(extensions), "-out", str(fresh_certificate))
-        fresh_key.replace(key)
+        # An ovsdb-server looks at its key first, and only when that has changed at its certificate.
         fresh_certificate.replace(certificate)
+        fresh_key.replace(key)
         return Papers(self.certificate, certificate, key)
 
 

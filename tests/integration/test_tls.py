@@ -13,6 +13,7 @@ import pytest
 
 from lab import wire
 from lab.instance import Lab
+from lab.network import run
 from lab.pki import Authority, Papers
 from lab.processes import wait_until
 from tls_peers import MANNERS, BrokenServer, HonestServer
@@ -51,7 +52,7 @@ def details(agent: Agent) -> dict[str, str]:
     return {check["name"]: check["detail"] or "" for check in agent.json("/api/v1/checks")["checks"]}
 
 
-def wait_reasons(agent: Agent, wanted: dict[str, tuple[str, str | None]], seconds: float = 15.0) -> None:
+def wait_reasons(agent: Agent, wanted: dict[str, tuple[str, str | None]], seconds: float = 30.0) -> None:
     try:
         wait_until(lambda: reasons(agent) == wanted, seconds, "every check to say what is so", every=0.1)
     except TimeoutError:
@@ -77,7 +78,7 @@ def test_an_agent_on_another_host_watches_over_ssl(lab, tmp_path):
     config, api_socket = write(tmp_path, "clusters:", "  - name: ovn-nb", "    ovn:", "      database: OVN_Northbound",
                                "      members:", members, f"      expect: [{expect}]",
                                f"      tls: {{ca: {papers.ca}, certificate: {papers.certificate}, key: {papers.key}}}",
-                               "    every: 200ms", "    timeout: 180ms")
+                               "    every: 500ms", "    timeout: 450ms")
     with Agent(config, api_socket, lab.network.inside(MONITOR_HOST)) as agent:
         agent.wait_healthy()
         told = {one["name"]: one for one in agent.json("/api/v1/members")["members"]}
@@ -90,10 +91,10 @@ def test_an_agent_on_another_host_watches_over_ssl(lab, tmp_path):
         Authority(tmp_path, "other").issue("watcher", file="watcher")
         for stranger, own in (("watcher-cert.pem", papers.certificate), ("watcher-key.pem", papers.key)):
             shutil.copyfile(tmp_path / stranger, own)
-        wait_until(lambda: {one["reason"] for one in agent.json("/api/v1/members")["members"]} == {"denied"}, 15.0,
+        wait_until(lambda: {one["reason"] for one in agent.json("/api/v1/members")["members"]} == {"denied"}, 30.0,
                    "the servers to refuse the new certificate")
         cluster.authority.issue("watcher")
-        agent.wait_healthy(15.0)
+        agent.wait_healthy(40.0)
         assert "tls_reloaded" in agent.output()
 
 
@@ -111,7 +112,7 @@ def test_every_reason_has_its_name(lab, strangers, tmp_path):
         "tcp-to-an-ssl-port": (cluster.ovsdb(1).replace("ssl:", "tcp:"), "", "unknown", "closed"),
         "no-such-file": (cluster.ovsdb(1), "tls_ca: /nowhere/ca.pem", "unknown", "rejected"),
     }
-    checks = [f'  - {{name: {name}, every: 200ms, timeout: 180ms, ovn: {{ovsdb: "{address}"{", " if tls else ""}{tls}}}}}'
+    checks = [f'  - {{name: {name}, every: 500ms, timeout: 450ms, ovn: {{ovsdb: "{address}"{", " if tls else ""}{tls}}}}}'
               for name, (address, tls, *_) in cases.items()]
     config, api_socket = write(tmp_path, "checks:", *checks)
     with Agent(config, api_socket, lab.network.inside(MONITOR_HOST)) as agent:
@@ -122,12 +123,22 @@ def test_every_reason_has_its_name(lab, strangers, tmp_path):
 
         # ovsdb-server reads its certificate again, too. Connections that stand go on, the others see that it has run out.
         cluster.authority.issue("nb-1", expired=True)
-        wait_until(lambda: reasons(agent)["good"] == ("fail", "expired"), 20.0, "the expired certificate to be noticed")
+        wait_until(lambda: reasons(agent)["good"] == ("fail", "expired"), 40.0, "the expired certificate to be noticed")
         assert "has run out on" in details(agent)["good"]
         cluster.authority.issue("nb-1")
-        wait_until(lambda: reasons(agent)["good"] == ("ok", None), 20.0, "the new certificate to be noticed")
+        wait_until(lambda: reasons(agent)["good"] == ("ok", None), 40.0, "the new certificate to be noticed")
     errors = [line for line in cluster.log(1).read_text(encoding="utf-8").splitlines() if "unexpected SSL connection close" in line]
     assert not errors, f"the agent says goodbye, so that no server complains: {errors[:3]}"
+
+
+def test_the_command_of_the_library_client_is_right(lab):
+    """tests/unit/observe/ovn_client_test.cc holds that observe::ovn::Client with use_tls runs just these arguments."""
+    cluster = lab.clusters["nb"]
+    papers = cluster.authority.issue("library")
+    row = '["_Server",{"op":"select","table":"Database","where":[["name","==","OVN_Northbound"]],"columns":["leader","sid"]}]'
+    told = run(*lab.network.inside(MONITOR_HOST, cluster.tools.client, "-p", str(papers.key), "-c", str(papers.certificate), "-C",
+                                   str(papers.ca), "query", cluster.ovsdb(1), row), environment=cluster.tools.environment())
+    assert cluster.view(1).server_id in told
 
 
 # The probe `tls`.

@@ -255,15 +255,15 @@ TEST(Config, RefusesMembersThatCannotBeAsked) {
       (Lines{
           "4:17: database 'OVN_NorthBound': no database of OVN has this name; did you mean "
           "'OVN_Northbound'?",
+          "6:9: member 'd': it is asked over ssl:, and nothing says whom to believe; add 'tls: "
+          "{ca: "
+          "..., certificate: ..., key: ...}' beside 'members'",
           "6:11: member 1: neither 'control' nor 'ovsdb'; add 'control: /run/ovn/ovnnb_db.ctl', "
           "'ovsdb: unix:/run/ovn/ovnnb_db.sock' or both",
           "7:30: control: asking through a command is not supported yet; write the path of the "
           "control socket, and run an agent on that node",
           "8:30: control: not the absolute path of a unix socket; write for example "
           "/run/ovn/ovnnb_db.ctl",
-          "6:9: member 'd': it is asked over ssl:, and nothing says whom to believe; add 'tls: "
-          "{ca: "
-          "..., certificate: ..., key: ...}' beside 'members'",
           "10:16: expect '10.0.0.1:6643': not a raft address; write it as cluster/status does: "
           "tcp:10.0.0.1:6643 or ssl:10.0.0.1:6643",
           "10:52: expect 'tcp:10.0.0.1:6643': listed twice; remove one",
@@ -317,8 +317,8 @@ TEST(Config, RefusesTlsThatIsNotWhole) {
   const std::string members =
       "clusters: [{name: nb, ovn: {database: OVN_Northbound, members: [{name: a, ovsdb: ";
   EXPECT_EQ(complaints(members + "\"ssl:h:1\"}], tls: {certificate: /c}}}]\n"),
-            (Lines{"1:107: tls: no 'ca'; add 'ca: /etc/wardmote/tls/ca.pem'",
-                   "1:107: tls: 'certificate' and 'key' go together; give both or neither"}));
+            (Lines{"1:100: tls: no 'ca'; add 'ca: /etc/wardmote/tls/ca.pem'",
+                   "1:100: tls: 'certificate' and 'key' go together; give both or neither"}));
   EXPECT_EQ(complaints(members + "\"ssl:h:1\"}], tls: {ca: ca.pem}}}]\n").size(), 1U);
   EXPECT_EQ(complaints(members + "\"tcp:h:1\"}], tls: {ca: /ca.pem}}}]\n").size(), 1U)
       << "a key that nothing uses is a mistake";
