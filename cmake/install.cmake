@@ -35,10 +35,13 @@ install_printed(wardmoted wardmoted.8.gz ${share}/man/man8 man)
 add_custom_target(printed ALL DEPENDS ${all_printed})
 
 # libwardmote: the codecs, the judging and the OVN client, for programs of others.
-set(library_rooms base codec judge runtime observe net)
+# net_tls is a part of net, and has its headers there.
+set(library_rooms base codec judge runtime observe net net_tls)
 foreach(room ${library_rooms})
-  install(DIRECTORY src/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/wardmote COMPONENT libwardmote-dev
-          FILES_MATCHING PATTERN "*.h")
+  if(EXISTS ${PROJECT_SOURCE_DIR}/src/${room})
+    install(DIRECTORY src/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/wardmote COMPONENT libwardmote-dev
+            FILES_MATCHING PATTERN "*.h")
+  endif()
   set_target_properties(wardmote_${room} PROPERTIES EXPORT_NAME ${room})
   install(TARGETS wardmote_${room} EXPORT wardmote ARCHIVE COMPONENT libwardmote-dev)
 endforeach()

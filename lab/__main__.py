@@ -46,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     up = verbs.add_parser("up", help="bring the clusters up and wait until they are healthy")
     up.add_argument("--members", type=int, default=3, choices=range(1, 8), metavar="N", help="of each cluster (default: 3)")
     up.add_argument("--db", choices=[*DATABASES, "both", "none"], default="both")
+    up.add_argument("--tls", action="store_true", help="the servers talk over ssl: to each other and to whoever asks from elsewhere")
     up.add_argument("--birds", nargs="*", default=[], choices=["1.6", "2", "frr"], metavar="VERSION",
                     help="a BIRD of this version (1.6 or 2), or an FRR (frr), on each host from the first, all with sessions to "
                          "each other")
@@ -74,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _up(given: argparse.Namespace) -> None:
     databases = {"both": list(DATABASES), "none": []}.get(given.db, [given.db])
-    lab = Lab.up(given.name, databases, given.members, birds=given.birds)
+    lab = Lab.up(given.name, databases, given.members, birds=given.birds, tls=given.tls)
     _show(lab)
 
 

@@ -162,7 +162,7 @@ def relay(cluster: Cluster, number: int) -> None:
     """A relay of the other members takes the member's place."""
     cluster.kill(number)
     hosts = [cluster.network.address(cluster.members[other].host) for other in cluster.others(number)]
-    remotes = ",".join(f"tcp:{host}:{cluster.database.ovsdb_port}" for host in hosts)
+    remotes = ",".join(f"{cluster.scheme}:{host}:{cluster.database.ovsdb_port}" for host in hosts)
     cluster.launch(number, f"relay:{cluster.database.name}:{remotes}")
 
 
@@ -232,7 +232,7 @@ def _order_kick(cluster: Cluster, number: int) -> str:
 
 def join_nowhere(cluster: Cluster) -> None:
     """One more member, which joins through an address where nobody is."""
-    cluster.add([f"tcp:{cluster.network.subnet}.99:{cluster.database.raft_port}"])
+    cluster.add([f"{cluster.scheme}:{cluster.network.subnet}.99:{cluster.database.raft_port}"])
 
 
 def add_slowly(cluster: Cluster) -> None:

@@ -45,10 +45,11 @@ class Lab:
 
     @staticmethod
     def up(name: str, databases: list[str], members: int = 3, hosts: int = 0, transient: bool = False,
-           birds: list[str] | None = None, services: list[str] | None = None) -> "Lab":
+           birds: list[str] | None = None, services: list[str] | None = None, tls: bool = False) -> "Lab":
         """Brings a lab up and waits until its clusters are healthy and the BGP sessions of its BIRDs (`1.6`, `2`, or `frr`, one on
         each host from the first) are established. `services` run under runit on the first host. A transient lab goes when the
-        process that made it does: the next `up` removes it if it could not do so itself."""
+        process that made it does: the next `up` removes it if it could not do so itself. With `tls` the OVN servers talk over
+        ssl:."""
         lab = Lab(name)
         birds = birds or []
         tools = packages.fetch(FOLDER / "x") if databases else None
@@ -60,7 +61,7 @@ class Lab:
             shutil.rmtree(lab.folder, ignore_errors=True)
             lab.folder.mkdir(parents=True)
             lab._state = {"owner": [owner.pid, owner.started] if owner else None, "hosts": max(hosts, members + 1, len(birds)),
-                          "members": members, "databases": databases, "clusters": {}, "birds": []}
+                          "members": members, "databases": databases, "tls": tls, "clusters": {}, "birds": []}
             lab._write()
             lab.sockets.symlink_to(lab.folder)
         try:
@@ -115,6 +116,10 @@ class Lab:
     def api_socket(self) -> Path:
         return self.sockets / "api.sock"
 
+    @property
+    def network(self) -> Network:
+        return self._network()
+
     def write_config(self, listen: str = "") -> Path:
         """A configuration of the agent that watches all of this lab; without `listen` only on the unix socket."""
         api = f"listen: {listen}, socket: {self.api_socket}" if listen else f"socket: {self.api_socket}"
@@ -142,7 +147,8 @@ class Lab:
         return Network(self.key, self._subnet, self._state["hosts"])
 
     def _attach(self, database: str, tools: packages.Tools) -> None:
-        cluster = Cluster(DATABASES[database], self._network(), tools, self.folder, self.sockets)
+        cluster = Cluster(DATABASES[database], self._network(), tools, self.folder, self.sockets,
+                          self._state.get("tls", False))
         cluster.from_state(self._state["clusters"].get(database, {}))
         self.clusters[database] = cluster
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from lab import wire
 from lab.network import Network, run
 from lab.packages import Tools
+from lab.pki import Authority, Papers
 from lab.processes import Process, start, wait_until
 from lab.wire import RaftView, WireError
 
@@ -47,8 +48,9 @@ class Cluster:
     What is done to a server is done when a call returns; what the cluster makes of it takes its time.
     """
 
-    def __init__(self, database: Database, network: Network, tools: Tools, folder: Path, sockets: Path):
+    def __init__(self, database: Database, network: Network, tools: Tools, folder: Path, sockets: Path, tls: bool = False):
         self.database, self.network, self.tools = database, network, tools
+        self.authority = Authority(folder / "pki") if tls else None  # then raft and OVSDB go over ssl:
         self._folder, self._sockets = folder, sockets
         self.members: dict[int, Member] = {}
         self.expected: list[str] = []
@@ -64,7 +66,21 @@ class Cluster:
 
     def address(self, number: int) -> str:
         """The raft address at which the member is meant to be."""
-        return f"tcp:{self.network.address(self.members[number].host)}:{self.database.raft_port}"
+        return f"{self.scheme}:{self.network.address(self.members[number].host)}:{self.database.raft_port}"
+
+    def ovsdb(self, number: int) -> str:
+        """Where the member serves its database to other hosts."""
+        return f"{self.scheme}:{self.network.address(self.members[number].host)}:{self.database.ovsdb_port}"
+
+    @property
+    def scheme(self) -> str:
+        return "ssl" if self.authority else "tcp"
+
+    def papers(self, number: int) -> Papers:
+        """The certificate of the member's server; the same at every call."""
+        name = f"{self.database.short}-{number}"
+        made = Papers(self.authority.certificate, self.authority.folder / f"{name}-cert.pem", self.authority.folder / f"{name}-key.pem")
+        return made if made.certificate.exists() else self.authority.issue(name)
 
     def disk(self, number: int) -> Path:
         return self._folder / "disk" / f"{self.database.short}-{number}"
@@ -170,9 +186,13 @@ class Cluster:
         member = self.members[number]
         for path in (self.control(number), self.socket(number)):
             Path(path).unlink(missing_ok=True)
-        port = f"ptcp:{self.database.ovsdb_port}:{self.network.address(member.host)}"
+        port = f"p{self.scheme}:{self.database.ovsdb_port}:{self.network.address(member.host)}"
         argv = [self.tools.server, "--no-chdir", "-vconsole:off", f"--log-file={self.log(number)}",
-                f"--unixctl={self.control(number)}", f"--remote=punix:{self.socket(number)}", f"--remote={port}", database]
+                f"--unixctl={self.control(number)}", f"--remote=punix:{self.socket(number)}", f"--remote={port}"]
+        if self.authority:
+            papers = self.papers(number)
+            argv += [f"--private-key={papers.key}", f"--certificate={papers.certificate}", f"--ca-cert={papers.ca}"]
+        argv.append(database)
         member.process = start(self.network.inside(member.host, *argv), self.tools.environment(), self.log(number))
 
         def answers() -> bool:

@@ -32,11 +32,12 @@ class _UnixConnection(http.client.HTTPConnection):
 class Agent:
     """A running wardmoted, ended by its process id."""
 
-    def __init__(self, config: Path, api_socket: Path):
+    def __init__(self, config: Path, api_socket: Path, inside: list[str] | None = None):
+        """`inside` begins the command line: `ip netns exec …`."""
         self.config, self.api_socket = config, api_socket
         # To a file, not a pipe: a full pipe would stop the agent.
         self._output = tempfile.TemporaryFile()
-        self.process = subprocess.Popen([programs() / "wardmoted", "--config", config], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([*(inside or []), programs() / "wardmoted", "--config", config], stdin=subprocess.DEVNULL,
                                         stdout=self._output, stderr=self._output)
 
     def __enter__(self) -> "Agent":

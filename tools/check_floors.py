@@ -10,6 +10,7 @@ FLOORS = {
     "agent": 5, "cli": 5,
 }
 SEES_NET = {"agent", "cli"}
+SEES_TLS = {"agent", "net"}     # the command line is static and has no OpenSSL
 PURE = {"base", "judge"}        # the standard library and base only
 NO_ASIO = {"base", "codec", "judge"}
 LONGEST = 600
@@ -56,6 +57,8 @@ def check_own(room: str, header: str) -> list[str]:
     other = header.split("/")[0]
     if other not in FLOORS:
         return [f'includes "{header}", which names no room']
+    if header.startswith("net/tls/") and room not in SEES_TLS:
+        return [f'includes "{header}"; of the programs only the agent has TLS']
     if other == room:
         return []
     if other == "net" and room not in SEES_NET:

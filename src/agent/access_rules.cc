@@ -107,6 +107,7 @@ Result<serve::AccessRules> access_rules(const config::Api& api, const std::strin
     }
     rules.tokens.push_back(*std::move(token));
   }
+  rules.certificates.insert(api.certificates.begin(), api.certificates.end());
   for (const auto& [name, role] : api.groups) {
     const Result<std::uint32_t> id = group_id(name);
     if (!id) return std::unexpected(id.error());

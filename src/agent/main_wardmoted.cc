@@ -24,6 +24,7 @@
 #include "base/version.h"
 #include "net/asio_runtime.h"
 #include "net/signals.h"
+#include "net/tls/tls_layer.h"
 #include "observe/kinds.h"
 #include "runtime/task.h"
 
@@ -108,6 +109,7 @@ int main(int argc, const char* const* argv) {
     return answer.exit_code;
   }
   net::AsioRuntime runtime;
+  runtime.use_tls(net::tls::make_tls_layer());
   config::Loaded loaded = config::load_config(files, origin, observe::probe_kinds(), runtime);
   if (!loaded.config) {
     print(loaded.problems);

@@ -12,6 +12,8 @@ std::string_view to_string(Errc code) noexcept {
     case Errc::kMissing: return "missing";
     case Errc::kUnreachable: return "unreachable";
     case Errc::kDenied: return "denied";
+    case Errc::kUntrusted: return "not trusted";
+    case Errc::kExpired: return "expired";
     case Errc::kClosed: return "closed by peer";
     case Errc::kProtocol: return "protocol error";
     case Errc::kLimit: return "over a limit";

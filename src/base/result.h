@@ -17,7 +17,9 @@ enum class Errc : std::uint8_t {
   kRefused,      ///< nobody listens (ECONNREFUSED)
   kMissing,      ///< no such file, socket, database, key
   kUnreachable,  ///< no route, host or network down
-  kDenied,       ///< permission or authentication
+  kDenied,       ///< permission or authentication: the other side does not accept us
+  kUntrusted,    ///< we do not accept the other side: it cannot prove who it is (TLS)
+  kExpired,      ///< the same, for the time only: its certificate is too old or not yet valid
   kClosed,       ///< the peer ended the conversation
   kProtocol,     ///< the peer said something that is not its protocol
   kLimit,        ///< a cap of ours was reached (size, depth, count)

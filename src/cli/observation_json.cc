@@ -4,7 +4,9 @@
 #include <boost/json/value.hpp>
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "base/text.h"
@@ -39,6 +41,23 @@ struct FactsToJson {
 
   json::value operator()(const judge::TcpFacts& tcp) const {
     return json::object{{"connect_us", to_us(tcp.connect_time)}};
+  }
+
+  json::value operator()(const judge::TlsFacts& tls) const {
+    json::array names;
+    for (const std::string& name : tls.names) names.emplace_back(escape_control(name));
+    json::object object{{"handshake_us", to_us(tls.handshake_time)},
+                        {"version", tls.version},
+                        {"cipher", tls.cipher},
+                        {"subject", escape_control(tls.subject)},
+                        {"issuer", escape_control(tls.issuer)},
+                        {"names", std::move(names)},
+                        {"not_after", format_utc(tls.not_after)},
+                        {"first_to_expire", escape_control(tls.first_to_expire)},
+                        {"trusted", tls.trusted},
+                        {"distrust", nullptr}};
+    if (!tls.trusted) object["distrust"] = escape_control(tls.distrust);
+    return object;
   }
 
   json::value operator()(const judge::bgp::BgpFacts& bgp) const { return to_json(bgp); }

@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "judge/bgp/facts.h"
 #include "judge/endpoint/http.h"
+#include "judge/endpoint/tls.h"
 #include "judge/host/exec.h"
 #include "judge/host/file.h"
 #include "judge/host/process.h"
@@ -33,6 +34,7 @@ struct TcpFacts {
 using Facts = std::variant<std::monostate,    //
                            raft::Opinion,     //
                            TcpFacts,          //
+                           TlsFacts,          //
                            bgp::BgpFacts,     //
                            ServiceFacts,      //
                            ProcessListFacts,  //

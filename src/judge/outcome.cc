@@ -21,6 +21,8 @@ std::string_view to_string(ReasonCode code) noexcept {
     case ReasonCode::kRefused: return "refused";
     case ReasonCode::kMissing: return "missing";
     case ReasonCode::kDenied: return "denied";
+    case ReasonCode::kUntrusted: return "untrusted";
+    case ReasonCode::kExpired: return "expired";
     case ReasonCode::kUnreachable: return "unreachable";
     case ReasonCode::kClosed: return "closed";
     case ReasonCode::kProtocol: return "protocol";

@@ -16,6 +16,8 @@ enum class ReasonCode : std::uint8_t {
   kRefused,         ///< nobody listens
   kMissing,         ///< no socket file, no process
   kDenied,          ///< we may not ask
+  kUntrusted,       ///< its certificate does not prove that it is who we asked for
+  kExpired,         ///< its certificate has run out, or is not valid yet
   kUnreachable,     ///< no connection by the deadline, or no route
   kClosed,          ///< it ended the conversation without an answer
   kProtocol,        ///< it did not speak its protocol

@@ -27,6 +27,7 @@
 #include "runtime/stream.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
+#include "runtime/tls.h"
 
 namespace wardmote::net {
 
@@ -51,6 +52,7 @@ struct AsioRuntime::Impl {
   PosixProcesses processes{core};
   PosixFiles files;
   runtime::Random random{system_seed()};
+  std::unique_ptr<runtime::TlsLayer> tls;
 };
 
 AsioRuntime::AsioRuntime() : impl_(std::make_unique<Impl>()) {}
@@ -74,10 +76,13 @@ Task<void> AsioRuntime::sleep_until(TimePoint at) {
 
 Task<Result<std::unique_ptr<runtime::Stream>>> AsioRuntime::connect(Endpoint to,
                                                                     Deadline deadline) {
+  if (to.kind == Endpoint::Kind::kTls)
+    return runtime::connect_tls(this, impl_->tls.get(), std::move(to), deadline);
   return connect_stream(&impl_->core, std::move(to), deadline);
 }
 
 Result<std::unique_ptr<runtime::Listener>> AsioRuntime::listen(Endpoint at) {
+  if (at.kind == Endpoint::Kind::kTls) return runtime::listen_tls(*this, impl_->tls.get(), at);
   return listen_on(impl_->core, at);
 }
 runtime::Processes& AsioRuntime::processes() noexcept {
@@ -85,6 +90,10 @@ runtime::Processes& AsioRuntime::processes() noexcept {
 }
 runtime::Files& AsioRuntime::files() noexcept {
   return impl_->files;
+}
+
+void AsioRuntime::use_tls(std::unique_ptr<runtime::TlsLayer> tls) {
+  impl_->tls = std::move(tls);
 }
 
 void AsioRuntime::run(Task<void> task) {

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "runtime/runtime.h"
+#include "runtime/tls.h"
 
 namespace wardmote::net {
 
@@ -32,6 +33,8 @@ class AsioRuntime final : public runtime::Runtime {
   runtime::Processes& processes() noexcept override;
   runtime::Files& files() noexcept override;
 
+  /// From here on `ssl:` endpoints go through `tls`. Before any of them is used.
+  void use_tls(std::unique_ptr<runtime::TlsLayer> tls);
   /// Runs the loop until `task` has ended. Not reentrant; may be called again.
   void run(runtime::Task<void> task);
   /// Runs `function` on the core thread soon. From any thread.

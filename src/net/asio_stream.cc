@@ -97,6 +97,10 @@ Task<Result<void>> AsioStream::write(std::string_view bytes, Deadline deadline) 
   co_return Result<void>();
 }
 
+void AsioStream::write_now(std::string_view bytes) noexcept {
+  if (socket_.is_open()) ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+}
+
 void AsioStream::close() noexcept {
   boost::system::error_code ignored;
   socket_.close(ignored);

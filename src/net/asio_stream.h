@@ -22,6 +22,7 @@ class AsioStream final : public runtime::Stream {
   runtime::Task<Result<void>> write(std::string_view bytes, runtime::Deadline deadline) override;
   void close() noexcept override;
   [[nodiscard]] runtime::Peer peer() const override { return peer_; }
+  void write_now(std::string_view bytes) noexcept override;
 
  private:
   /// Lets other tasks run when the peer is always ready.

@@ -8,6 +8,7 @@
 #include "observe/bird/bird_probe.h"
 #include "observe/endpoint/http_params.h"
 #include "observe/endpoint/http_probe.h"
+#include "observe/endpoint/https_probe.h"
 #include "observe/frr/frr_probe.h"
 #include "observe/host/exec_probe.h"
 #include "observe/host/file_probe.h"
@@ -15,6 +16,7 @@
 #include "observe/ovn/ovn_probe.h"
 #include "observe/service/supervised_probe.h"
 #include "observe/tcp_probe.h"
+#include "observe/tls_probe.h"
 
 namespace wardmote::observe {
 
@@ -36,6 +38,10 @@ std::span<const ProbeKind> probe_kinds() noexcept {
       {"http", "web server: status, body, redirects", http_params(), make_http_probe},
       {"exec", "command or monitoring plugin by its exit code", exec_params(), make_exec_probe},
       {"tcp", "a TCP address that accepts connections", tcp_params(), make_tcp_probe},
+      {"https", "the same over TLS, and the server's certificate (agent only)", https_params(),
+       make_https_probe},
+      {"tls", "TLS handshake and the server's certificate (agent only)", tls_params(),
+       make_tls_probe},
   });
   return kKinds;
 }

@@ -17,6 +17,8 @@ ReasonCode code_of(Errc code) noexcept {
     case Errc::kMissing: return ReasonCode::kMissing;
     case Errc::kUnreachable: return ReasonCode::kUnreachable;
     case Errc::kDenied: return ReasonCode::kDenied;
+    case Errc::kUntrusted: return ReasonCode::kUntrusted;
+    case Errc::kExpired: return ReasonCode::kExpired;
     case Errc::kClosed: return ReasonCode::kClosed;
     case Errc::kProtocol: return ReasonCode::kProtocol;
     case Errc::kLimit: return ReasonCode::kOverLimit;
@@ -42,8 +44,10 @@ Outcome outcome_of(ReasonCode code) noexcept {
     case ReasonCode::kMissing:
     case ReasonCode::kUnreachable:
     case ReasonCode::kUnknownCluster:
-    case ReasonCode::kNotClustered: return Outcome::kFail;
+    case ReasonCode::kNotClustered:
+    case ReasonCode::kExpired: return Outcome::kFail;
     case ReasonCode::kDenied:
+    case ReasonCode::kUntrusted:
     case ReasonCode::kClosed:
     case ReasonCode::kProtocol:
     case ReasonCode::kOverLimit:

@@ -10,7 +10,8 @@ namespace wardmote::observe {
 judge::Reason reason_of(const Error& error);
 
 /// What a reason says of the subject when there is nothing else to go by. fail: evidence that it
-/// does not serve (hung, refused, missing, unreachable, without what was asked for). unknown: there
+/// does not serve (hung, refused, missing, unreachable, without what was asked for, with a
+/// certificate that nobody may accept any more). unknown: there
 /// is no answer to judge.
 judge::Outcome outcome_of(judge::ReasonCode code) noexcept;
 

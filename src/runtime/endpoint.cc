@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "base/text.h"
+#include "runtime/tls.h"
 
 namespace wardmote::runtime {
 namespace {
@@ -35,9 +38,10 @@ Result<Endpoint> parse_host_port(std::string_view text) {
   const bool bracketed = host.size() > 1 && host.starts_with('[') && host.ends_with(']');
   if (bracketed) host = host.substr(1, host.size() - 2);
   if (!bracketed && host.contains(':')) {
-    return fail(Errc::kInvalid,
-                "address '{}': it begins with unix: or tcp:, and an IPv6 address is in brackets",
-                text);
+    return fail(
+        Errc::kInvalid,
+        "address '{}': it begins with unix:, tcp: or ssl:, and an IPv6 address is in brackets",
+        text);
   }
   if (!is_host(host, bracketed))
     return fail(Errc::kInvalid, "address '{}': '{}' is not a host", text, host);
@@ -52,6 +56,19 @@ bool is_path(std::string_view text) noexcept {
 
 }  // namespace
 
+Endpoint Endpoint::tls_over_tcp(std::string host, std::uint16_t port, TlsSettings settings) {
+  return {Kind::kTls,
+          {},
+          std::move(host),
+          port,
+          std::make_shared<const TlsSettings>(std::move(settings))};
+}
+
+bool operator==(const Endpoint& a, const Endpoint& b) noexcept {
+  const bool same_tls = a.tls == b.tls || (a.tls && b.tls && *a.tls == *b.tls);
+  return a.kind == b.kind && a.path == b.path && a.host == b.host && a.port == b.port && same_tls;
+}
+
 Result<Endpoint> parse_endpoint(std::string_view text) {
   std::string_view rest = text;
   if (consume_prefix(rest, "unix:") || rest.starts_with('/')) {
@@ -61,14 +78,19 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
       return fail(Errc::kInvalid, "address '{}': a socket path has at most 107 bytes", text);
     return Endpoint::unix_socket(std::string(rest));
   }
-  consume_prefix(rest, "tcp:");
-  return parse_host_port(rest);
+  const bool tls = consume_prefix(rest, "ssl:");
+  if (!tls) consume_prefix(rest, "tcp:");
+  Result<Endpoint> endpoint = parse_host_port(rest);
+  if (endpoint && tls) endpoint->kind = Endpoint::Kind::kTls;
+  return endpoint;
 }
 
 std::string to_string(const Endpoint& endpoint) {
   if (endpoint.kind == Endpoint::Kind::kUnix) return "unix:" + endpoint.path;
-  if (endpoint.host.contains(':')) return fmt::format("tcp:[{}]:{}", endpoint.host, endpoint.port);
-  return fmt::format("tcp:{}:{}", endpoint.host, endpoint.port);
+  const std::string_view scheme = endpoint.kind == Endpoint::Kind::kTls ? "ssl" : "tcp";
+  if (endpoint.host.contains(':'))
+    return fmt::format("{}:[{}]:{}", scheme, endpoint.host, endpoint.port);
+  return fmt::format("{}:{}:{}", scheme, endpoint.host, endpoint.port);
 }
 
 }  // namespace wardmote::runtime

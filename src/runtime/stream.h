@@ -12,6 +12,8 @@
 
 namespace wardmote::runtime {
 
+struct TlsPeer;
+
 /// A connected byte stream. One reader and one writer at a time. Destroying it closes it.
 /// Every operation ends by its deadline with kTimeout; the stream is then in an unknown state and
 /// must be dropped.
@@ -31,6 +33,11 @@ class Stream {
   virtual void close() noexcept = 0;
   /// Of a stream that a Listener accepted; nobody is vouched for else.
   [[nodiscard]] virtual Peer peer() const { return {}; }
+  /// Writes `bytes` if that is possible at once and whole, for a last word before close().
+  virtual void write_now(std::string_view bytes) noexcept { static_cast<void>(bytes); }
+  /// Who is at the other end, once TLS has told; null on a stream without TLS and before the
+  /// handshake. Valid as long as the stream.
+  [[nodiscard]] virtual const TlsPeer* tls_peer() const noexcept { return nullptr; }
 };
 
 /// Accepts connections. Destroying it closes it and removes a unix socket file that it made.

@@ -96,6 +96,20 @@ SIM_TEST_SEEDS(OvnMember, OneWayHangingDoesNotHideTheOther, 3) {
   }
 }
 
+SIM_TEST_SEEDS(OvnMember, AnOvsdbPortOutOfReachDoesNotHideTheStatus, 3) {
+  OvnHost ovn(sim);
+  ovn.serve_control(healthy_manners(leader_status()));
+  sim.host("elsewhere");
+  sim.network().isolate("elsewhere");
+  MemberTarget far = target();
+  far.ovsdb = runtime::Endpoint::tcp("elsewhere", 6641);
+  Member member(ovn.host, far);
+  const Opinion opinion = look_with(ovn, member);
+  EXPECT_TRUE(opinion.status.has_value()) << opinion.status_source.reason.text;
+  EXPECT_EQ(opinion.local_source.reason.code, ReasonCode::kUnreachable);
+  EXPECT_LE(opinion.ended - opinion.begun, 900ms);
+}
+
 SIM_TEST_SEEDS(OvnMember, AServerThatDoesNotEvenAcceptHangs, 3) {
   OvnHost ovn(sim, {.accepts = false}, {.accepts = false});
   const Opinion opinion = look(ovn);

@@ -80,10 +80,13 @@ Task<void> SimRuntime::sleep_until(TimePoint at) {
 }
 
 Task<Result<std::unique_ptr<runtime::Stream>>> SimRuntime::connect(Endpoint to, Deadline deadline) {
+  if (to.kind == Endpoint::Kind::kTls)
+    return runtime::connect_tls(this, tls_, std::move(to), deadline);
   return world_->network().connect(this, std::move(to), deadline);
 }
 
 Result<std::unique_ptr<runtime::Listener>> SimRuntime::listen(Endpoint at) {
+  if (at.kind == Endpoint::Kind::kTls) return runtime::listen_tls(*this, tls_, at);
   return world_->network().listen(*this, at);
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
 #include "sim/fake_files.h"
+#include "runtime/tls.h"
 
 namespace wardmote::sim {
 
@@ -39,6 +40,9 @@ class SimRuntime final : public runtime::Runtime {
 
   /// A task that lives in this process: a fake server, say. crash() and vanish() end it.
   void spawn(std::string name, runtime::Task<void> task);
+
+  /// Lets `ssl:` endpoints work here; it outlives this.
+  void use_tls(runtime::TlsLayer& tls) noexcept { tls_ = &tls; }
 
   /// SIGSTOP and SIGCONT; the kernel goes on: it accepts, queues
   /// and acknowledges.
@@ -99,6 +103,7 @@ class SimRuntime final : public runtime::Runtime {
   FakeFiles files_;
   std::map<std::string, FakeProgram> programs_;
   std::unique_ptr<runtime::TaskGroup> tasks_;
+  runtime::TlsLayer* tls_ = nullptr;
   bool paused_ = false;
   bool gone_ = false;
   bool exhausted_ = false;

@@ -16,6 +16,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "runtime/endpoint.h"
+#include "runtime/tls.h"
 #include "serve/role.h"
 
 namespace wardmote::agent::config {
@@ -106,6 +107,28 @@ std::map<std::string, Role> read_groups(const YamlNode& node, Problems& problems
   return groups;
 }
 
+/// Roles by names in client certificates, as runtime::Peer spells them.
+std::map<std::string, Role> read_certificates(const YamlNode& node, Problems& problems) {
+  static constexpr std::array<std::string_view, 5> kTags = {"cn:", "dns:", "ip:", "uri:", "email:"};
+  const MapReader map(node, "certificates", problems);
+  std::map<std::string, Role> certificates;
+  for (const YamlEntry* const entry : map.others()) {
+    const std::string what = fmt::format("certificate '{}'", escape_control(entry->key, 64));
+    const auto tagged = [&](std::string_view tag) {
+      return entry->key.starts_with(tag) && entry->key.size() > tag.size();
+    };
+    if (std::ranges::none_of(kTags, tagged)) {
+      problems.add(entry->at, what, "it does not say which name is meant",
+                   fmt::format("begin it with one of {}", fmt::join(kTags, ", ")));
+      continue;
+    }
+    if (const auto role = read_role(entry->value, what, kRoles, problems)) {
+      certificates.emplace(entry->key, *role);
+    }
+  }
+  return certificates;
+}
+
 std::vector<std::string> read_hosts(const YamlNode& node, Problems& problems) {
   std::vector<std::string> hosts;
   for (Placed<std::string>& text : read_texts(node, "hosts", problems)) {
@@ -119,6 +142,26 @@ std::vector<std::string> read_hosts(const YamlNode& node, Problems& problems) {
     hosts.push_back(std::move(text.value));
   }
   return hosts;
+}
+
+/// `listen` speaks TLS then, and who shows a certificate has the role of its name.
+void read_tls(MapReader& map, Api& api) {
+  const YamlNode* const certificates = map.find("certificates");
+  if (certificates != nullptr) api.certificates = read_certificates(*certificates, map.problems());
+  runtime::TlsSettings settings;
+  if (const YamlNode* const tls = map.find("tls")) {
+    settings = read_api_tls(*tls, map.problems());
+    if (api.listen) {
+      api.listen = Endpoint::tls_over_tcp(api.listen->host, api.listen->port, settings);
+    } else {
+      map.problems().add(tls->at, "tls", "there is no 'listen' for it",
+                         "add 'listen: 10.0.0.1:9470'; a unix socket needs no TLS");
+    }
+  }
+  if (certificates != nullptr && settings.ca.empty()) {
+    map.problems().add(certificates->at, "certificates", "nothing says which authority to believe",
+                       "add 'client_ca: /etc/wardmote/tls/clients.pem' to 'tls'");
+  }
 }
 
 bool is_loopback(const Endpoint& endpoint) {
@@ -148,6 +191,7 @@ Api read_api(const YamlNode& node, Problems& problems) {
   if (const YamlNode* const groups = map.find("groups")) {
     api.groups = read_groups(*groups, problems);
   }
+  read_tls(map, api);
   if (const YamlNode* const hosts = map.find("hosts")) api.hosts = read_hosts(*hosts, problems);
   map.finish();
   if (map.is_map() && !map.find("listen") && !map.find("socket")) {

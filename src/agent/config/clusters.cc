@@ -2,6 +2,7 @@
 #include <cctype>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "base/text.h"
 #include "judge/raft/assess.h"
 #include "runtime/endpoint.h"
+#include "runtime/tls.h"
 
 namespace wardmote::agent::config {
 namespace {
@@ -145,6 +147,30 @@ std::vector<Member> read_members(const YamlNode& list, Problems& problems) {
   return members;
 }
 
+/// Gives the members that are asked over `ssl:` what `tls` says. Each needs the other.
+void take_tls(const YamlNode* tls, Place at, std::vector<Member>& members, Problems& problems) {
+  const auto is_tls = [](const Member& member) {
+    return member.ovsdb && member.ovsdb->kind == runtime::Endpoint::Kind::kTls;
+  };
+  const auto asked = std::ranges::find_if(members, is_tls);
+  if (tls == nullptr) {
+    if (asked == members.end()) return;
+    problems.add(at, fmt::format("member '{}'", asked->name),
+                 "it is asked over ssl:, and nothing says whom to believe",
+                 "add 'tls: {ca: ..., certificate: ..., key: ...}' beside 'members'");
+    return;
+  }
+  const auto settings =
+      std::make_shared<const runtime::TlsSettings>(read_member_tls(*tls, problems));
+  if (asked == members.end()) {
+    problems.add(tls->at, "tls", "no member is asked over ssl:",
+                 "write a member's ovsdb as ssl:HOST:PORT, or remove 'tls'");
+  }
+  for (Member& member : members) {
+    if (is_tls(member)) member.ovsdb->tls = settings;
+  }
+}
+
 /// Raft addresses as OVSDB prints them.
 std::vector<std::string> read_expected(const YamlNode& node, Problems& problems) {
   std::vector<std::string> addresses;
@@ -169,8 +195,10 @@ void read_ovn(const YamlNode& node, Cluster& cluster, Problems& problems) {
   judge::raft::Expectation& expectation = cluster.expectation;
   expectation.database =
       map.read_required("database", "database: OVN_Northbound", read_database).value_or("");
+  const YamlNode* const tls = map.find("tls");
   if (const YamlNode* const members = map.require("members", "members: [...]")) {
     cluster.members = read_members(*members, problems);
+    take_tls(tls, members->at, cluster.members, problems);
   }
   if (const YamlNode* const expect = map.find("expect")) {
     expectation.addresses = read_expected(*expect, problems);

@@ -40,11 +40,12 @@ struct ApiToken {
 
 /// Where the API is served, the same routes on both, and who may do what there.
 struct Api {
-  std::optional<runtime::Endpoint> listen;  ///< tcp
+  std::optional<runtime::Endpoint> listen;  ///< tcp or tls
   std::optional<runtime::Endpoint> socket;  ///< unix
   /// At `listen`, of who shows nothing: kViewer or kNone.
   serve::Role anonymous = serve::Role::kViewer;
   std::vector<ApiToken> tokens;
+  std::map<std::string, serve::Role> certificates;  ///< at `listen`, by runtime::Peer's names
   std::map<std::string, serve::Role> groups;  ///< at `socket`: by the name or number of a group
   std::vector<std::string> hosts;             ///< names of this host, lower case
   friend bool operator==(const Api&, const Api&) = default;

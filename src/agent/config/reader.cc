@@ -121,14 +121,10 @@ std::optional<Duration> read_duration(const YamlNode& node, std::string_view wha
 
 std::optional<runtime::Endpoint> read_endpoint(const YamlNode& node, std::string_view what,
                                                Problems& problems) {
-  constexpr std::string_view kFix = "write unix:/run/x.sock, tcp:10.0.0.1:6641 or tcp:[::1]:6641";
+  constexpr std::string_view kFix =
+      "write unix:/run/x.sock, tcp:10.0.0.1:6641, tcp:[::1]:6641 or ssl:10.0.0.1:6641";
   const auto text = read_text(node, what, problems);
   if (!text) return std::nullopt;
-  if (text->starts_with("ssl:")) {
-    problems.add(node.at, named(what, *text), "TLS is not supported yet",
-                 "use the unix socket or a tcp: address");
-    return std::nullopt;
-  }
   const auto endpoint = runtime::parse_endpoint(*text);
   if (endpoint) return *endpoint;
   // The error repeats the address, which is named already.

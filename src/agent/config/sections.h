@@ -10,6 +10,7 @@
 
 #include "agent/config/config.h"
 #include "agent/config/reader.h"
+#include "runtime/tls.h"
 
 namespace wardmote::agent::config {
 
@@ -36,6 +37,12 @@ Schedule read_schedule(MapReader& map, const ScheduleDefaults& defaults);
 /// All of it, from the tree of one file or of several.
 Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kinds,
                    Problems& problems);
+/// `tls` of a cluster's `ovn`: ca, certificate, key. Members are believed by their authority,
+/// whatever their names, as Open vSwitch does.
+runtime::TlsSettings read_member_tls(const YamlNode& node, Problems& problems);
+/// `tls` of `api`: certificate, key, client_ca.
+runtime::TlsSettings read_api_tls(const YamlNode& node, Problems& problems);
+
 Api read_api(const YamlNode& node, Problems& problems);
 std::vector<Cluster> read_clusters(const YamlNode& list, Names& names, Problems& problems);
 std::vector<Check> read_checks(const YamlNode& list, std::span<const observe::ProbeKind> kinds,

@@ -24,7 +24,7 @@ class HttpProbe : public Probe {
   runtime::Task<judge::Observation> look(runtime::Deadline deadline) override;
 
  protected:
-  /// A connected stream to the host of `url`; the place for TLS.
+  /// A connected stream to the host of `url`.
   virtual runtime::Task<Result<std::unique_ptr<runtime::Stream>>> dial(codec::Url url,
                                                                        runtime::Deadline deadline);
   runtime::Runtime& runtime_;

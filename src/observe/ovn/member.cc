@@ -99,7 +99,9 @@ Task<void> Member::look_at_sockets(Opinion* opinion, Deadline deadline) {
   if (control_) co_await control_->ask(first);
   if (ovsdb_) co_await ovsdb_->ask(first);
   if (control_) {
-    StatusAnswer status = co_await control_->answer(first);
+    // Connecting to the other, with TLS at that, may have taken all the time there was.
+    const Deadline arrived{std::min(unless_late(first, runtime_.now()).at, deadline.at)};
+    StatusAnswer status = co_await control_->answer(arrived);
     take(*opinion, std::move(status));
   }
   if (ovsdb_) {

@@ -19,6 +19,7 @@
 #include "observe/ovn/member.h"
 #include "observe/probe.h"
 #include "observe/reason.h"
+#include "observe/tls_params.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
 #include "runtime/runtime.h"
@@ -41,7 +42,7 @@ constexpr auto kParams = std::to_array<ParamSpec>({
     {"control", ParamType::kEndpoint, false,
      "control socket of the ovsdb-server, for example /run/ovn/ovnnb_db.ctl"},
     {"ovsdb", ParamType::kEndpoint, false,
-     "its OVSDB socket or port, for example unix:/run/ovn/ovnnb_db.sock"},
+     "its OVSDB socket or port: unix:/run/ovn/ovnnb_db.sock, tcp:10.0.0.2:6641, ssl:10.0.0.2:6641"},
     {"database", ParamType::kText, false,
      "OVN_Northbound, OVN_Southbound, OVN_IC_Northbound, OVN_IC_Southbound or another; by default "
      "the one that a socket of this name serves, else OVN_Northbound"},
@@ -49,6 +50,9 @@ constexpr auto kParams = std::to_array<ParamSpec>({
      "instead of control: a command that ends in `ovn-appctl -t SOCKET`, for example over ssh"},
     {"ovsdb_command", ParamType::kList, false,
      "instead of ovsdb: a command that ends in `ovsdb-client query SERVER`"},
+    kTlsCa,
+    kTlsCertificate,
+    kTlsKey,
 });
 
 struct DefaultDatabase {
@@ -180,7 +184,9 @@ Result<std::unique_ptr<Probe>> make_ovn_probe(runtime::Runtime& runtime, std::st
   Result<std::optional<runtime::Endpoint>> ovsdb = endpoint_param(params, "ovsdb");
   if (!ovsdb) return std::unexpected(ovsdb.error());
   target.control = *std::move(control);
-  target.ovsdb = *std::move(ovsdb);
+  Result<runtime::Endpoint> asked = with_ovsdb_tls(ovsdb->value_or(runtime::Endpoint{}), params);
+  if (!asked) return with_context(asked, "ovsdb");
+  if (*ovsdb) target.ovsdb = *std::move(asked);
   target.control_command = list_param(params, "control_command");
   target.ovsdb_command = list_param(params, "ovsdb_command");
   const std::string* const database = text_param(params, "database");

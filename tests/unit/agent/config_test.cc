@@ -255,6 +255,9 @@ TEST(Config, RefusesMembersThatCannotBeAsked) {
       (Lines{
           "4:17: database 'OVN_NorthBound': no database of OVN has this name; did you mean "
           "'OVN_Northbound'?",
+          "6:9: member 'd': it is asked over ssl:, and nothing says whom to believe; add 'tls: "
+          "{ca: "
+          "..., certificate: ..., key: ...}' beside 'members'",
           "6:11: member 1: neither 'control' nor 'ovsdb'; add 'control: /run/ovn/ovnnb_db.ctl', "
           "'ovsdb: unix:/run/ovn/ovnnb_db.sock' or both",
           "7:40: command of 'control': not a program and at most 63 arguments; write for example "
@@ -264,8 +267,6 @@ TEST(Config, RefusesMembersThatCannotBeAsked) {
           "7:53: unknown key 'shell': ovsdb has no such key; it may have: command",
           "8:30: control: not the absolute path of a unix socket; write for example "
           "/run/ovn/ovnnb_db.ctl",
-          "9:28: ovsdb 'ssl:10.0.0.2:6641': TLS is not supported yet; use the unix socket or a "
-          "tcp: address",
           "10:16: expect '10.0.0.1:6643': not a raft address; write it as cluster/status does: "
           "tcp:10.0.0.1:6643 or ssl:10.0.0.1:6643",
           "10:52: expect 'tcp:10.0.0.1:6643': listed twice; remove one",
@@ -291,6 +292,64 @@ TEST(Config, AMemberMayBeAskedByCommands) {
   EXPECT_FALSE(members[0].control || members[0].ovsdb);
   EXPECT_TRUE(members[1].control.has_value());
   EXPECT_EQ(members[1].ovsdb_command.size(), 4U);
+}
+
+TEST(Config, GivesTlsToTheMembersThatAreAskedByIt) {
+  const auto config = parse(
+      R"(api: {listen: "[::]:9470", tls: {certificate: /t/api.pem, key: /t/api.key, client_ca: /t/ca.pem}, certificates: {"cn:ops": operator}}
+clusters:
+  - name: nb
+    ovn:
+      database: OVN_Northbound
+      members:
+        - {name: a, ovsdb: "unix:/run/ovn/ovnnb_db.sock"}
+        - {name: b, ovsdb: "ssl:10.0.0.2:6641"}
+      tls: {ca: /t/cacert, certificate: /t/cert, key: /t/key}
+)");
+  ASSERT_TRUE(config.has_value());
+  const runtime::TlsSettings ovn{.ca = "/t/cacert",
+                                 .certificate = "/t/cert",
+                                 .key = "/t/key",
+                                 .trust = runtime::TlsSettings::Trust::kChain};
+  const std::vector<Member>& members = config->clusters.front().members;
+  EXPECT_EQ(members[0].ovsdb->tls, nullptr);
+  EXPECT_EQ(*members[1].ovsdb, runtime::Endpoint::tls_over_tcp("10.0.0.2", 6641, ovn));
+  EXPECT_EQ(config->api.certificates.at("cn:ops"), serve::Role::kOperator);
+  EXPECT_EQ(*config->api.listen,
+            runtime::Endpoint::tls_over_tcp(
+                "::", 9470, {.ca = "/t/ca.pem", .certificate = "/t/api.pem", .key = "/t/api.key"}));
+}
+
+TEST(Config, RefusesRolesByCertificatesThatNobodyChecks) {
+  const std::string check = "\nchecks: [{name: a, fake: {target: /x}}]\n";
+  const std::string tls = "tls: {certificate: /c, key: /k, client_ca: /ca}";
+  EXPECT_EQ(complaints("api: {listen: 10.0.0.1:1, certificates: {\"cn:a\": viewer}}" + check),
+            (Lines{"1:41: certificates: nothing says which authority to believe; add 'client_ca: "
+                   "/etc/wardmote/tls/clients.pem' to 'tls'"}));
+  EXPECT_EQ(
+      complaints("api: {listen: 10.0.0.1:1, certificates: {a: viewer}, " + tls + "}" + check),
+      (Lines{
+          "1:42: certificate 'a': it does not say which name is meant; begin it with one of cn:, "
+          "dns:, ip:, uri:, email:"}));
+  EXPECT_EQ(
+      complaints("api: {listen: 10.0.0.1:1, certificates: {\"cn:a\": root}, " + tls + "}" + check)
+          .size(),
+      1U);
+}
+
+TEST(Config, RefusesTlsThatIsNotWhole) {
+  const std::string members =
+      "clusters: [{name: nb, ovn: {database: OVN_Northbound, members: [{name: a, ovsdb: ";
+  EXPECT_EQ(complaints(members + "\"ssl:h:1\"}], tls: {certificate: /c}}}]\n"),
+            (Lines{"1:100: tls: no 'ca'; add 'ca: /etc/wardmote/tls/ca.pem'",
+                   "1:100: tls: 'certificate' and 'key' go together; give both or neither"}));
+  EXPECT_EQ(complaints(members + "\"ssl:h:1\"}], tls: {ca: ca.pem}}}]\n").size(), 1U);
+  EXPECT_EQ(complaints(members + "\"tcp:h:1\"}], tls: {ca: /ca.pem}}}]\n").size(), 1U)
+      << "a key that nothing uses is a mistake";
+  EXPECT_EQ(complaints("api: {socket: /s, tls: {certificate: /c, key: /k}}\n"
+                       "checks: [{name: a, fake: {target: /x}}]\n")
+                .size(),
+            1U);
 }
 
 TEST(Config, RefusesACheckOfNoneOrTwoKinds) {

@@ -32,7 +32,9 @@ TEST(Endpoint, WhatIsWrongIsInvalidAndNamed) {
                                  "[]:80",
                                  "::1:80",
                                  "tcp:fe80::1:80",
-                                 "ssl:10.0.0.1:6641",
+                                 "ssl:10.0.0.1",
+                                 "ssl:/run/x.sock",
+                                 "tls:10.0.0.1:6641",
                                  "host name:80",
                                  "h\n:80",
                                  "[::1:80",
@@ -43,9 +45,21 @@ TEST(Endpoint, WhatIsWrongIsInvalidAndNamed) {
     ASSERT_FALSE(parsed) << text << " became " << to_string(*parsed);
     EXPECT_EQ(parsed.error().code, Errc::kInvalid) << text;
   }
-  EXPECT_TRUE(parse_endpoint("ssl:10.0.0.1:6641").error().context.contains("unix: or tcp:"));
+  EXPECT_TRUE(parse_endpoint("tls:10.0.0.1:6641").error().context.contains("tcp: or ssl:"));
   EXPECT_FALSE(parse_endpoint("/" + std::string(107, 'x')));
   EXPECT_TRUE(parse_endpoint("/" + std::string(106, 'x')));
+}
+
+TEST(Endpoint, TlsBeginsWithSslAndItsSettingsAreNoPartOfTheSpelling) {
+  const Endpoint parsed = parse_endpoint("ssl:[fd00::1]:6641").value();
+  EXPECT_EQ(parsed.kind, Endpoint::Kind::kTls);
+  EXPECT_EQ(parsed.host, "fd00::1");
+  const Endpoint one = Endpoint::tls_over_tcp("fd00::1", 6641, {.ca = "/etc/ca.pem"});
+  const Endpoint same = Endpoint::tls_over_tcp("fd00::1", 6641, {.ca = "/etc/ca.pem"});
+  EXPECT_EQ(to_string(one), "ssl:[fd00::1]:6641");
+  EXPECT_EQ(one, same);
+  EXPECT_NE(one, parsed);
+  EXPECT_NE(one, Endpoint::tcp("fd00::1", 6641));
 }
 
 RC_GTEST_PROP(Endpoint, ItsOwnSpellingIsAccepted, ()) {
@@ -54,6 +68,9 @@ RC_GTEST_PROP(Endpoint, ItsOwnSpellingIsAccepted, ()) {
   const auto port = *rc::gen::inRange(1, 65536);
   const Endpoint tcp = Endpoint::tcp(host, static_cast<std::uint16_t>(port));
   RC_ASSERT(parse_endpoint(to_string(tcp)).value() == tcp);
+  Endpoint tls = tcp;
+  tls.kind = Endpoint::Kind::kTls;
+  RC_ASSERT(parse_endpoint(to_string(tls)).value() == tls);
   const Endpoint unix_socket = Endpoint::unix_socket("/" + host);
   RC_ASSERT(parse_endpoint(to_string(unix_socket)).value() == unix_socket);
 }

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <memory>
+#include <string>
+
+namespace wardmote::net::tls {
+
+struct Free {
+  void operator()(SSL_CTX* context) const noexcept { SSL_CTX_free(context); }
+  void operator()(SSL* ssl) const noexcept { SSL_free(ssl); }
+  void operator()(BIO* bio) const noexcept { BIO_free(bio); }
+};
+using ContextPtr = std::unique_ptr<SSL_CTX, Free>;
+using SslPtr = std::unique_ptr<SSL, Free>;
+using BioPtr = std::unique_ptr<BIO, Free>;
+
+/// OpenSSL keeps errors in a queue of the thread. The first of them says what was wrong, those
+/// after it how that was handed on.
+struct QueuedError {
+  int library = 0;
+  int reason = 0;
+  std::string text;  ///< lower-case words of OpenSSL; empty when there was no error
+};
+
+/// Takes the first error and empties the queue.
+QueuedError take_error();
+
+}  // namespace wardmote::net::tls
