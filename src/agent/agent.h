@@ -12,6 +12,7 @@
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
 #include "agent/reload_plan.h"
+#include "agent/reporter_desk.h"
 #include "agent/scheduler.h"
 #include "agent/service_manager.h"
 #include "base/result.h"
@@ -24,6 +25,7 @@
 #include "serve/api.h"
 #include "serve/debug.h"
 #include "serve/event_stream.h"
+#include "serve/route.h"
 #include "serve/view.h"
 
 namespace wardmote::agent {
@@ -47,6 +49,8 @@ class Agent {
   /// on without a look too many or too few. A new address of the API is served before an old one is
   /// given up. Between start() and stop().
   Result<ReloadPlan> reload(config::Config next);
+  /// Serves one more route. Before start().
+  void add(serve::Route route) { api_.add(std::move(route)); }
   /// Shows which configuration runs.
   void show(serve::ConfigView config) { board_.set_config(std::move(config)); }
   /// Reads the token files and looks up the groups anew; on an error all stays as it is.
@@ -66,11 +70,11 @@ class Agent {
 
   Scheduler::Listeners listeners();
   serve::DebugSources debug_sources();
-  void tally(TimePoint now);
   [[nodiscard]] std::string node_of(const config::Config& config) const;
   Result<Probes> make_probes(const config::Config& config, const ReloadPlan& plan);
   void watch(const ReloadPlan& plan, Probes probes);
   void watch_clusters(const std::vector<Arrival>& arrivals);
+  void tally(TimePoint now);
   /// Those of `api` that are not served yet.
   Result<std::vector<Served>> serve(const config::Api& api);
   Result<Served> serve(const runtime::Endpoint& at);
@@ -91,6 +95,7 @@ class Agent {
   std::map<std::string, std::size_t, std::less<>> checks_;  // index by name
   std::vector<std::shared_ptr<ClusterWatch>> clusters_;
   Scheduler scheduler_;
+  ReporterDesk desk_;
   TimePoint next_tally_;
   serve::Api api_;
   std::vector<Served> servers_;

@@ -69,16 +69,32 @@ Failure refused_by_agent(const HttpResponse& response, std::string_view path) {
 }  // namespace
 
 Task<Answer<HttpResponse>> AgentClient::get(std::string path, std::string query) {
+  HttpRequest request;
+  request.method = "GET";
+  request.path = std::move(path);
+  request.query = std::move(query);
+  Answer<HttpResponse> answer = co_await ask(std::move(request));
+  co_return answer;
+}
+
+Task<Answer<HttpResponse>> AgentClient::post(std::string path, std::string json) {
+  HttpRequest request;
+  request.method = "POST";
+  request.path = std::move(path);
+  request.headers.emplace_back("Content-Type", "application/json");
+  request.body = std::move(json);
+  Answer<HttpResponse> answer = co_await ask(std::move(request));
+  co_return answer;
+}
+
+Task<Answer<HttpResponse>> AgentClient::ask(HttpRequest request) {
+  if (!address_.token.empty()) {
+    request.headers.emplace_back("Authorization", "Bearer " + address_.token);
+  }
   std::vector<Attempt> attempts;
   for (const Endpoint& endpoint : address_.endpoints) {
-    HttpRequest request{
-        .method = "GET", .path = path, .query = query, .headers = {}, .body = {}, .peer = {}};
-    if (!address_.token.empty()) {
-      request.headers.emplace_back("Authorization", "Bearer " + address_.token);
-    }
     const runtime::Deadline deadline = runtime_->deadline_in(kTimeout);
-    Task<Result<HttpResponse>> fetch =
-        net::http_fetch(*runtime_, endpoint, std::move(request), deadline);
+    Task<Result<HttpResponse>> fetch = net::http_fetch(*runtime_, endpoint, request, deadline);
     Result<HttpResponse> response = co_await std::move(fetch);
     if (response) co_return std::move(*response);
     attempts.push_back({endpoint, response.error()});

@@ -59,9 +59,14 @@ bool has_gate(const Config& config, std::string_view name) {
   return false;
 }
 
+}  // namespace
+
 Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kinds,
                    Problems& problems) {
   MapReader map(root, "the configuration", problems);
+  if (const YamlNode* const include = map.find("include")) {
+    problems.add(include->at, "include", "only a file can include others", "write it into a file");
+  }
   Config config;
   Names names;
   if (const YamlNode* const node = map.find("node")) config.node = read_node(*node, problems);
@@ -72,6 +77,9 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   if (clusters != nullptr) config.clusters = read_clusters(*clusters, names, problems);
   const YamlNode* const checks = map.find("checks");
   if (checks != nullptr) config.checks = read_checks(*checks, kinds, names, problems);
+  if (const YamlNode* const reporters = map.find("reporters")) {
+    read_reporters(*reporters, config, names, problems);
+  }
   if (const YamlNode* const gates = map.find("gates")) {
     config.gates = read_gates(*gates, names, problems);
   }
@@ -81,18 +89,18 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   const bool watches = !config.clusters.empty() || !config.checks.empty();
   if (map.is_map() && problems.empty() && !watches) {
     problems.add(map.at(), map.what(), "it names nothing to watch",
-                 "add a cluster under 'clusters' or a check under 'checks'");
+                 "add a cluster under 'clusters', a check under 'checks' or a reporter under "
+                 "'reporters'");
   }
   return config;
 }
-
-}  // namespace
 
 void Names::add(const std::string& name, Place at, Problems& problems) {
   const auto [earlier, added] = places_.emplace(name, at);
   if (added) return;
   problems.add(at, fmt::format("name '{}'", name),
-               fmt::format("already used in line {}", earlier->second.line), "choose another name");
+               fmt::format("already used in {}", problems.line_of(earlier->second, at)),
+               "choose another name");
 }
 
 std::vector<std::string_view> Names::all() const {
@@ -112,16 +120,15 @@ std::expected<Config, std::vector<Problem>> parse_config(
   return config;
 }
 
-std::vector<Problem> try_probes(const Config& config, runtime::Runtime& runtime) {
-  Problems problems;
+void try_probes(const Config& config, runtime::Runtime& runtime, Problems& problems) {
   for (const Check& check : config.checks) {
+    if (check.kind == &reporter_kind()) continue;
     const auto probe = check.kind->make(runtime, check.name, check.params);
     if (probe) continue;
     problems.add(check.at, fmt::format("check '{}'", check.name),
                  escape_control(probe.error().context),
                  fmt::format("see wardmote probe {} --help", check.kind->name));
   }
-  return std::move(problems).take();
 }
 
 }  // namespace wardmote::agent::config

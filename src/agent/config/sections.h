@@ -34,6 +34,9 @@ struct ScheduleDefaults {
 /// every, timeout, fall, rise, optional, unknown_limit, discovery_limit.
 Schedule read_schedule(MapReader& map, const ScheduleDefaults& defaults);
 
+/// All of it, from the tree of one file or of several.
+Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kinds,
+                   Problems& problems);
 /// `tls` of a cluster's `ovn`: ca, certificate, key. Members are believed by their authority,
 /// whatever their names, as Open vSwitch does.
 runtime::TlsSettings read_member_tls(const YamlNode& node, Problems& problems);
@@ -44,6 +47,8 @@ Api read_api(const YamlNode& node, Problems& problems);
 std::vector<Cluster> read_clusters(const YamlNode& list, Names& names, Problems& problems);
 std::vector<Check> read_checks(const YamlNode& list, std::span<const observe::ProbeKind> kinds,
                                Names& names, Problems& problems);
+/// Into `config`, with the checks of each reporter.
+void read_reporters(const YamlNode& list, Config& config, Names& names, Problems& problems);
 std::vector<Gate> read_gates(const YamlNode& map, const Names& names, Problems& problems);
 
 }  // namespace wardmote::agent::config

@@ -1,15 +1,22 @@
 #pragma once
 
+#include <cstdint>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "judge/observation.h"
+#include "judge/outcome.h"
 #include "judge/raft/opinion.h"
 #include "observe/ovn/ovsdb_client.h"
+#include "observe/ovn/rpc_client.h"
 #include "observe/ovn/unixctl_client.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
 #include "runtime/runtime.h"
+#include "runtime/task.h"
 
 namespace wardmote::observe::ovn {
 
@@ -22,6 +29,8 @@ struct MemberTarget {
   /// host.
   std::vector<std::string> control_command;
   std::optional<runtime::Endpoint> ovsdb;  ///< its OVSDB socket or port
+  /// Instead of `ovsdb`: a command that ends in `ovsdb-client query SERVER`.
+  std::vector<std::string> ovsdb_command;
   RpcOptions options;
 };
 
@@ -45,7 +54,11 @@ class Member {
  private:
   runtime::Task<void> look_at_sockets(judge::raft::Opinion* opinion, runtime::Deadline deadline);
   runtime::Task<void> look_by_command(judge::raft::Opinion* opinion, runtime::Deadline deadline);
-  runtime::Task<void> run_command(judge::raft::Opinion* opinion, runtime::Deadline deadline);
+  runtime::Task<void> run_status(judge::raft::Opinion* opinion, runtime::Deadline deadline);
+  runtime::Task<void> run_query(judge::raft::Opinion* opinion, runtime::Deadline deadline);
+  /// What the command printed, or why it says nothing.
+  runtime::Task<std::expected<std::string, judge::Reason>> run(std::vector<std::string> argv,
+                                                               runtime::Deadline deadline);
   void take(judge::raft::Opinion& opinion, StatusAnswer answer);
   void take(judge::raft::Opinion& opinion, RowAnswer answer);
 
