@@ -99,7 +99,10 @@ json::object gate_json(const Gate& gate) {
 
 void fill_endpoint(json::object& api, std::string_view key,
                    const std::optional<runtime::Endpoint>& endpoint) {
-  if (endpoint) api[key] = json::string(to_string(*endpoint));
+  if (!endpoint) return;
+  runtime::Endpoint plain = *endpoint;  // `tls` beside it says the rest
+  if (plain.kind == runtime::Endpoint::Kind::kTls) plain.kind = runtime::Endpoint::Kind::kTcp;
+  api[key] = json::string(to_string(plain));
 }
 
 }  // namespace

@@ -41,6 +41,13 @@ constexpr auto kNode = std::to_array<KeySpec>({
 });
 constexpr auto kApi = std::to_array<KeySpec>({
     {"listen", Form::kEndpoint, false, "A TCP address, for example 127.0.0.1:9470"},
+    {"tls", Form::kMap, false, "Certificates; 'listen' then speaks TLS and nothing else",
+     "api_tls"},
+    {.name = "certificates",
+     .form = Form::kWords,
+     .required = false,
+     .help = "What a client certificate lets do, by a name in it: cn:ops, dns:..., uri:...",
+     .words = kRoles},
     {"socket", Form::kEndpoint, false, "A unix socket, for example /run/wardmote/api.sock"},
     {.name = "anonymous",
      .form = Form::kWord,
@@ -54,6 +61,11 @@ constexpr auto kApi = std::to_array<KeySpec>({
      .help = "What the members of a group may do at 'socket', by its name or number",
      .words = kRoles},
     {"hosts", Form::kTexts, false, "Names of this host that browsers may use"},
+});
+constexpr auto kApiTls = std::to_array<KeySpec>({
+    {"certificate", Form::kText, true, "PEM file with the server's certificate and its chain"},
+    {"key", Form::kText, true, "PEM file with its key"},
+    {"client_ca", Form::kText, false, "PEM file with the authorities of client certificates"},
 });
 constexpr auto kToken = std::to_array<KeySpec>({
     {"name", Form::kName, true, "For the log"},
@@ -73,7 +85,13 @@ constexpr auto kOvn = std::to_array<KeySpec>({
     {"database", Form::kName, true, "OVN_Northbound, OVN_Southbound or another clustered database"},
     {"members", Form::kMaps, true, "1 to 32 members", "member"},
     {"expect", Form::kTexts, false, "Raft addresses as cluster/status prints them"},
+    {"tls", Form::kMap, false, "Certificates, where a member is asked over ssl:", "ovn_tls"},
     {"replicas", Form::kNumber, false, "Expected voters (the number of 'expect')", {}, 1, 32},
+});
+constexpr auto kOvnTls = std::to_array<KeySpec>({
+    {"ca", Form::kText, true, "PEM file with the authorities of the servers"},
+    {"certificate", Form::kText, false, "PEM file with our own certificate and its chain"},
+    {"key", Form::kText, false, "PEM file with its key"},
 });
 constexpr auto kMember = std::to_array<KeySpec>({
     {"name", Form::kName, true, "Unique in its cluster"},
@@ -116,9 +134,11 @@ constexpr auto kSections = std::to_array<Section>({
     {"file", kFile, false},
     {"node", kNode, false},
     {"api", kApi, false},
+    {"api_tls", kApiTls, false},
     {"token", kToken, false},
     {"cluster", kCluster, true},
     {"ovn", kOvn, false},
+    {"ovn_tls", kOvnTls, false},
     {"member", kMember, false},
     {"command", kCommand, false},
     {"check", kCheck, true},
