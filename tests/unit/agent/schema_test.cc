@@ -39,6 +39,8 @@ const std::map<std::string, std::string> kStrange = {
     {"file", "zzzzzzzzzzzz: 1"},
     {"node", "node: {zzzzzzzzzzzz: 1}"},
     {"api", "api: {zzzzzzzzzzzz: 1}"},
+    {"api_tls", "api: {tls: {zzzzzzzzzzzz: 1}}"},
+    {"ovn_tls", "clusters: [{ovn: {tls: {zzzzzzzzzzzz: 1}}}]"},
     {"token", "api: {tokens: [{zzzzzzzzzzzz: 1}]}"},
     {"cluster", "clusters: [{zzzzzzzzzzzz: 1}]"},
     {"ovn", "clusters: [{ovn: {zzzzzzzzzzzz: 1}}]"},
