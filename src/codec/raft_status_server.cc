@@ -32,7 +32,8 @@ bool take_identity_of(Named& named, std::string_view& rest) {
   std::string_view ahead = rest;
   const std::string_view nickname = take_name(ahead);
   const auto inner = take_group(ahead);
-  if (nickname.empty() || !inner) return false;
+  // A bullet is no nickname: printed with a space behind it, it would be taken off.
+  if (nickname.empty() || nickname == "-" || !inner) return false;
   std::string_view address = *inner;
   const std::string_view id = take_word(address);
   if (!is_raft_id(id) || take_word(address) != "at" || address.empty()) return false;

@@ -90,8 +90,8 @@ Task<Opinion> Member::look(Deadline deadline) {
 }
 
 /// Both requests are on their way before an answer is waited for. The control socket goes first: it
-/// is local, so connecting to it cannot eat the time of the other; and ovsdb-server serves it first,
-/// so that one wake-up mostly finds both answers.
+/// is local, so connecting to it cannot eat the time of the other; and ovsdb-server serves it
+/// first, so that one wake-up mostly finds both answers.
 Task<void> Member::look_at_sockets(Opinion* opinion, Deadline deadline) {
   const Deadline first = control_ && ovsdb_ ? early(deadline, opinion->begun) : deadline;
   if (control_) co_await control_->ask(first);

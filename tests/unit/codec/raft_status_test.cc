@@ -297,5 +297,14 @@ TEST(RaftStatus, AWordEndsAtAnyWhiteSpace) {
   EXPECT_EQ(again->links, status->links);
 }
 
+// Found by the fuzzer: `-` as a nickname was printed as a bullet and so lost when read again.
+TEST(RaftStatus, ABulletIsNoNickname) {
+  const auto status = parse_raft_status("Servers:\n-(c at t)");
+  ASSERT_TRUE(status.has_value());
+  EXPECT_TRUE(status->servers.empty());
+  ASSERT_EQ(status->unknown_server_lines, std::vector<std::string>{"-(c at t)"});
+  EXPECT_EQ(*parse_raft_status(format(*status)), *status);
+}
+
 }  // namespace
 }  // namespace wardmote::codec
