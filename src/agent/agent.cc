@@ -54,7 +54,8 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
     : runtime_(runtime),
       service_(service),
       config_(std::move(config)),
-      board_(config_, std::move(node), runtime.now()),
+      changes_([this] { return runtime_.wall_now(); }),
+      board_(config_, std::move(node), changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
       tasks_(runtime.executor()),
       closing_(runtime.executor()) {

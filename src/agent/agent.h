@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/board.h"
+#include "agent/change_feed.h"
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
 #include "agent/scheduler.h"
@@ -49,6 +50,7 @@ class Agent {
   runtime::Runtime& runtime_;
   const ServiceManager& service_;
   const config::Config config_;
+  ChangeFeed changes_;
   Board board_;
   judge::StarvationGuard guard_;
   std::map<std::string, std::size_t, std::less<>> checks_;  // index by name

@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "agent/change_log.h"
+#include "agent/change_feed.h"
+#include "agent/changes.h"
 #include "agent/config/config.h"
 #include "base/check.h"
 #include "base/time.h"
@@ -124,7 +125,8 @@ std::uint64_t highest_term(const std::vector<Opinion>& opinions) {
 
 }  // namespace
 
-Board::Board(const config::Config& config, std::string node, TimePoint now) {
+Board::Board(const config::Config& config, std::string node, ChangeFeed& feed, TimePoint now)
+    : feed_(feed) {
   view_.node = std::move(node);
   view_.started = now;
   for (const config::Cluster& cluster : config.clusters) {
@@ -166,7 +168,7 @@ void Board::cluster_judged(std::size_t cluster, std::vector<Opinion> opinions,
   view.opinions = std::move(opinions);
   view.judged = now;
   count(cluster);
-  log_cluster_changes(view, before, now);
+  tell_cluster_changes(feed_, view, before, now);
 
   if (!final_of_round) return;
   if (!std::ranges::all_of(view.opinions, asked_in_full)) ++view.counters.collect_errors;
@@ -194,8 +196,8 @@ void Board::count(std::size_t cluster) {
 void Board::heart_beat(Duration lateness, std::optional<std::string> complaint) {
   view_.self.lateness = lateness;
   view_.self.worst_lateness = std::max(view_.self.worst_lateness, lateness);
-  log_self_change(view_.self.complaint, complaint);
-  view_.self.complaint = std::move(complaint);
+  const auto before = std::exchange(view_.self.complaint, std::move(complaint));
+  tell_self_change(feed_, view_.node, before, view_.self.complaint);
 }
 
 void Board::set_missed(const std::function<std::uint64_t(const std::string& name)>& missed) {
@@ -214,7 +216,7 @@ void Board::feed(serve::CheckView& check, Outcome outcome, Reason reason, TimePo
   check.state = next.next;
   check.reason = std::move(reason);
   ++check.looks;
-  log_check_change(check, before);
+  tell_check_change(feed_, check, before);
   if (ready(before, check.optional) != ready(check.state, check.optional)) update_gates();
 }
 
@@ -228,7 +230,7 @@ void Board::update_gates() {
       if (!ready(check.state, check.optional)) gate.failing.push_back(check.name);
     }
     gate.ready = gate.failing.empty();
-    if (gate.ready != was_ready) log_gate_change(gate);
+    if (gate.ready != was_ready) tell_gate_change(feed_, gate);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/change_feed.h"
 #include "agent/config/config.h"
 #include "base/time.h"
 #include "judge/observation.h"
@@ -17,13 +18,13 @@
 namespace wardmote::agent {
 
 /// What all watchers report to: feeds the check machines and gates, keeps the view that is served,
-/// counts, and logs what changed, one line for each event. Time is a parameter. Life cycle: one for
+/// counts, and tells the feed what changed. Time is a parameter. Life cycle: one for
 /// the agent; outlives whoever reports. Thread: the core loop.
 class Board {
  public:
   /// Clusters and checks have the indexes that they have in `config`, which need not outlive the
-  /// board.
-  Board(const config::Config& config, std::string node, TimePoint now);
+  /// board; `feed` does.
+  Board(const config::Config& config, std::string node, ChangeFeed& feed, TimePoint now);
 
   /// Check `check` was looked at.
   void check_observed(std::size_t check, const judge::Observation& seen, TimePoint now);
@@ -53,6 +54,7 @@ class Board {
   void count(std::size_t cluster);
   void update_gates();
 
+  ChangeFeed& feed_;
   serve::AgentView view_;  // checks: one for each cluster first, then the configured ones
   std::vector<std::vector<std::size_t>> gates_;  // by gate, the indexes of its checks
   std::vector<judge::raft::MemberId> leaders_;   // by cluster, the last that was known

@@ -117,7 +117,8 @@ class BoardTest : public testing::Test {
 
   Events events_;
   TimePoint now_ = kStart;
-  Board board_{sample_config(), "ctl-1", kStart};
+  ChangeFeed feed_{[this] { return WallTime(now_.time_since_epoch()); }};
+  Board board_{sample_config(), "ctl-1", feed_, kStart};
 };
 
 TEST_F(BoardTest, IsNotReadyBeforeAnythingWasSeen) {
@@ -221,6 +222,23 @@ TEST_F(BoardTest, DampsAPlainCheckByItsPolicy) {
   EXPECT_FALSE(gate("net").ready);
   EXPECT_EQ(check("c").reason.code, ReasonCode::kRefused);
   EXPECT_EQ(check("c").looks, 3U);
+}
+
+TEST_F(BoardTest, TellsListenersWhatItLogsWithTheFindingWhole) {
+  std::vector<judge::Change> told;
+  feed_.listen([&](const judge::Change& change) {
+    told.push_back(change);
+    EXPECT_EQ(view().clusters[0].assessment.verdict, Verdict::kCritical) << "already shown";
+  });
+  judge_cluster(critical());
+  std::vector<std::string> kinds;
+  for (const judge::Change& change : told) kinds.push_back(change.scope + " " + change.kind);
+  EXPECT_EQ(kinds, (std::vector<std::string>{"cluster member_changed", "cluster member_changed",
+                                             "cluster finding_raised", "cluster cluster_verdict"}));
+  EXPECT_EQ(told[2].finding, critical().findings[0]);
+  EXPECT_NE(told[2].data.find(R"("subjects":["b"],"summary":"b is hung","evidence":[])"),
+            std::string::npos)
+      << told[2].data;
 }
 
 TEST_F(BoardTest, TellsOfItsOwnSicknessOnce) {
