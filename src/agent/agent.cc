@@ -19,6 +19,7 @@
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
 #include "net/http_server.h"
+#include "runtime/database.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
 #include "runtime/http.h"
@@ -50,11 +51,12 @@ Task<void> stop_server(runtime::HttpServer* server) {
 }  // namespace
 
 Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-             std::string node)
+             std::string node, runtime::Database* database)
     : runtime_(runtime),
       service_(service),
       config_(std::move(config)),
       changes_([this] { return runtime_.wall_now(); }),
+      archive_(runtime, database, changes_),
       board_(config_, std::move(node), changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
       tasks_(runtime.executor()),
@@ -81,6 +83,7 @@ Task<void> Agent::stop() {
   co_await drain_servers();
   co_await tasks_.stop();
   co_await scheduler_.stop();
+  co_await archive_.stop();
   log(LogLevel::kInfo, "stopped");
 }
 
@@ -129,6 +132,7 @@ const serve::AgentView& Agent::fresh_view() {
     const auto record = scheduler_.punctuality(name);
     return record ? record->missed : 0;
   });
+  board_.show_history(archive_.history());
   return board_.view(runtime_.now(), runtime_.wall_now());
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/archive.h"
 #include "agent/board.h"
 #include "agent/change_feed.h"
 #include "agent/cluster_watch.h"
@@ -14,6 +15,7 @@
 #include "agent/service_manager.h"
 #include "base/result.h"
 #include "judge/self/starvation_guard.h"
+#include "runtime/database.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
@@ -21,16 +23,18 @@
 namespace wardmote::agent {
 
 /// The agent: from a configuration to everything that runs. Life cycle: start(), then stop() before
-/// destruction, also when start() failed. Thread: the core loop. `runtime` and `service` outlive
-/// it.
+/// destruction, also when start() failed; recall() before start(). Thread: the core loop. What it
+/// is given outlives it.
 class Agent {
  public:
   Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-        std::string node);
+        std::string node, runtime::Database* database = nullptr);
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
   ~Agent();
 
+  /// Reads what earlier lives left in the database; without one it does nothing.
+  runtime::Task<Result<void>> recall() { return archive_.open(); }
   /// Serves the API and begins to watch. kInvalid: a probe refuses its parameters; else the API
   /// cannot be served.
   Result<void> start();
@@ -51,6 +55,7 @@ class Agent {
   const ServiceManager& service_;
   const config::Config config_;
   ChangeFeed changes_;
+  Archive archive_;
   Board board_;
   judge::StarvationGuard guard_;
   std::map<std::string, std::size_t, std::less<>> checks_;  // index by name

@@ -14,6 +14,7 @@
 #include "judge/observation.h"
 #include "judge/raft/assess.h"
 #include "serve/view.h"
+#include "store/history.h"
 
 namespace wardmote::agent {
 
@@ -45,6 +46,9 @@ class Board {
   }
   /// Of every cluster and check by its name.
   void set_missed(const std::function<std::uint64_t(const std::string& name)>& missed);
+
+  /// It outlives the board's views.
+  void show_history(const store::History& history) noexcept { view_.history = &history; }
 
   /// The view as of `now`.
   [[nodiscard]] const serve::AgentView& view(TimePoint now, WallTime wall_now);

@@ -22,9 +22,11 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "base/version.h"
 #include "net/asio_runtime.h"
 #include "net/signals.h"
+#include "net/sqlite/database.h"
 #include "observe/kinds.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -78,9 +80,33 @@ std::optional<config::Config> load(const std::string& path, runtime::Runtime& ru
   return *std::move(config);
 }
 
+/// Opens the database in the folder `data`; null when the operator wants none. One that is damaged
+/// is put aside, so that the watching goes on, and so does its evidence.
+Result<std::unique_ptr<net::SqliteDatabase>> open_database(net::AsioRuntime& runtime,
+                                                           const std::string& data) {
+  if (data.empty()) return nullptr;
+  const std::string path = data + "/wardmote.db";
+  auto database = net::SqliteDatabase::open(runtime, path);
+  if (database || database.error().code != Errc::kProtocol) return database;
+  const std::string aside = fmt::format("{}.damaged-{}", path, format_utc(runtime.wall_now()));
+  log(LogLevel::kError, "database_damaged",
+      {{"reason", database.error().describe()}, {"kept_as", aside}});
+  if (std::rename(path.c_str(), aside.c_str()) != 0) return database;
+  for (const char* const part : {"-wal", "-shm"}) {
+    std::rename((path + part).c_str(), (aside + part).c_str());
+  }
+  return net::SqliteDatabase::open(runtime, path);
+}
+
+runtime::Task<Result<void>> begin(Agent* agent) {
+  Result<void> recalled = co_await agent->recall();
+  if (!recalled) co_return recalled;
+  co_return agent->start();
+}
+
 runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent) {
   net::Signals signals(*runtime, {SIGTERM, SIGINT});
-  const Result<void> started = agent->start();
+  const Result<void> started = co_await begin(agent);
   if (started) {
     log(LogLevel::kInfo, "started", {{"version", std::string(kVersion)}});
     const int number = co_await signals.next();
@@ -99,7 +125,13 @@ int run(net::AsioRuntime& runtime, config::Config config, const Options& options
       std::make_unique<LogWriter>(LogOptions{options.log_level, options.log_format, STDERR_FILENO,
                                              [&runtime] { return runtime.wall_now(); }}));
   std::string node = config.node.name.empty() ? host_name() : config.node.name;
-  Agent agent(runtime, service, std::move(config), std::move(node));
+  const auto database = open_database(runtime, config.data);
+  if (!database) {
+    log(LogLevel::kError, "start_failed", {{"reason", database.error().describe()}});
+    set_log_sink(nullptr);
+    return kUnavailable;
+  }
+  Agent agent(runtime, service, std::move(config), std::move(node), database->get());
   const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent));
   set_log_sink(nullptr);  // it writes what is left
   return exit_code;

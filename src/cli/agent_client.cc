@@ -68,10 +68,10 @@ Failure refused_by_agent(const HttpResponse& response, std::string_view path) {
 
 }  // namespace
 
-Task<Answer<HttpResponse>> AgentClient::get(std::string path) {
+Task<Answer<HttpResponse>> AgentClient::get(std::string path, std::string query) {
   std::vector<Attempt> attempts;
   for (const Endpoint& endpoint : address_.endpoints) {
-    HttpRequest request{.method = "GET", .path = path, .query = {}, .headers = {}, .body = {}};
+    HttpRequest request{.method = "GET", .path = path, .query = query, .headers = {}, .body = {}};
     const runtime::Deadline deadline = runtime_->deadline_in(kTimeout);
     Task<Result<HttpResponse>> fetch =
         net::http_fetch(*runtime_, endpoint, std::move(request), deadline);
@@ -82,8 +82,8 @@ Task<Answer<HttpResponse>> AgentClient::get(std::string path) {
   co_return std::unexpected(unreachable(attempts));
 }
 
-Task<Answer<json::value>> AgentClient::get_json(std::string path) {
-  const Answer<HttpResponse> response = co_await get(path);
+Task<Answer<json::value>> AgentClient::get_json(std::string path, std::string query) {
+  const Answer<HttpResponse> response = co_await get(path, std::move(query));
   if (!response) co_return std::unexpected(response.error());
   if (response->status != 200) co_return std::unexpected(refused_by_agent(*response, path));
   boost::system::error_code not_json;

@@ -27,10 +27,11 @@ class AgentClient {
   AgentClient(runtime::Runtime& runtime, AgentAddress address)
       : runtime_(&runtime), address_(std::move(address)) {}
 
-  /// The first endpoint that answers; any HTTP status is an answer. `path` is not percent-encoded.
-  runtime::Task<Answer<runtime::HttpResponse>> get(std::string path);
+  /// The first endpoint that answers; any HTTP status is an answer. `path` is not percent-encoded,
+  /// `query` is.
+  runtime::Task<Answer<runtime::HttpResponse>> get(std::string path, std::string query = {});
   /// The JSON of a 200; other statuses are failures.
-  runtime::Task<Answer<boost::json::value>> get_json(std::string path);
+  runtime::Task<Answer<boost::json::value>> get_json(std::string path, std::string query = {});
 
  private:
   runtime::Runtime* runtime_;

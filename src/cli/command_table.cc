@@ -202,6 +202,27 @@ Command explain() {
       .run = run_explain};
 }
 
+Command history() {
+  std::vector<Option> options = {
+      {.name = "since", .value = "DURATION", .help = "how far back, for example 6h"},
+      {.name = "subject",
+       .value = "NAME",
+       .help = "only what is about it: a cluster, check, gate, member, server id, address or code"},
+      {.name = "incident", .value = "NUMBER", .help = "only what belongs to this incident"},
+      {.name = "most", .value = "NUMBER", .help = "the newest so many (default: 1000)"}};
+  std::ranges::move(reading_options(), std::back_inserter(options));
+  return {.name = "history",
+          .summary = "what changed, oldest first",
+          .description =
+              "What was before the agent's start is known when its configuration names "
+              "a folder under 'data'.",
+          .options = std::move(options),
+          .examples = {{"wardmote history --since 6h", "the last six hours"},
+                       {"wardmote history --subject ctl-2", "one member's"},
+                       {"wardmote history --subject RAFT_MEMBER_DOWN -o json", "for a script"}},
+          .run = run_history};
+}
+
 Command livez() {
   return {.name = "livez",
           .summary = "whether the agent is alive: 0 or 2",
@@ -256,8 +277,8 @@ Command command_table(std::span<const observe::ProbeKind> kinds) {
           "`wardmote COMMAND --help` shows options and examples.",
       .examples = {{"wardmote status", "what is going on"},
                    {"wardmote explain RAFT_NO_QUORUM", "what it means"}},
-      .commands = {status(), get_group(), explain(), probe_group(kinds), assess_group(), livez(),
-                   readyz(), completion(), version()}};
+      .commands = {status(), get_group(), explain(), history(), probe_group(kinds), assess_group(),
+                   livez(), readyz(), completion(), version()}};
 }
 
 }  // namespace wardmote::cli

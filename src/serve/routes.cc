@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "runtime/http.h"
+#include "serve/history.h"
 #include "serve/json.h"
 #include "serve/metrics/metrics.h"
 #include "serve/page.h"
@@ -111,6 +112,13 @@ HttpResponse cluster(const AgentView& view, std::string_view name) {
   return error(404, fmt::format("no cluster is named '{}'", escape_control(name, 64)));
 }
 
+HttpResponse history(const AgentView& view, std::string_view query) {
+  if (view.history == nullptr) return error(404, "this agent keeps no history");
+  const auto wanted = parse_event_query(query, view.wall_now);
+  if (!wanted) return error(400, wanted.error().context);
+  return json_response(history_json(*view.history, *wanted, view.wall_now));
+}
+
 HttpResponse metrics(const AgentView& view) {
   return asset("text/plain; version=0.0.4; charset=utf-8", expose_metrics(view));
 }
@@ -172,6 +180,7 @@ HttpResponse answer(const AgentView& view, const HttpRequest& request) {
   for (const Route& row : kRoutes) {
     if (row.path == request.path) return row.answer(view);
   }
+  if (request.path == "/api/v1/history") return history(view, request.query);
   std::string_view name = request.path;
   if (consume_prefix(name, "/api/v1/clusters/") && !name.empty()) return cluster(view, name);
   return error(404, fmt::format("nothing is served at '{}'", escape_control(request.path, 128)));

@@ -17,6 +17,8 @@ namespace wardmote::serve {
 ///   "database"]} /api/v1/findings         {"at", "findings": [findings of json.h with "cluster"
 ///   and "database"]} /api/v1/checks           {"at", "checks": []} /api/v1/clusters         {"at",
 ///   "clusters": []} /api/v1/clusters/NAME    one cluster of json.h
+///   /api/v1/history          what changed (history.h): ?since=6h, ?subject=NAME, ?incident=17,
+///   ?most=100
 runtime::HttpResponse route(const AgentView& view, const runtime::HttpRequest& request);
 
 }  // namespace wardmote::serve

@@ -11,6 +11,7 @@
 #include "judge/check_machine.h"
 #include "judge/observation.h"
 #include "judge/raft/assess.h"
+#include "store/history.h"
 
 namespace wardmote::serve {
 
@@ -105,6 +106,7 @@ struct AgentView {
   std::vector<ClusterView> clusters;
   std::vector<CheckView> checks;
   std::vector<GateView> gates;
+  const store::History* history = nullptr;  ///< of the agent; null: none is kept
 };
 
 }  // namespace wardmote::serve

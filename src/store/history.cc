@@ -37,10 +37,9 @@ constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLongestRetry = 60s;
 constexpr std::size_t kMostOfOneWrite = 500;
 constexpr std::uint64_t kTrimEvery = 1000;
-constexpr std::size_t kTextCap = 1024;
 
 constexpr std::string_view kColumns =
-    "id, at_ms, what, subject, names, code, severity, from_, to_, detail, incident";
+    "id, at_ms, kind, scope, subject, names, code, severity, data, incident";
 
 std::int64_t ms_of(WallTime at) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
@@ -53,8 +52,8 @@ WallTime wall_of(std::int64_t ms) {
 std::vector<SqlStatement> schema() {
   return {
       {"CREATE TABLE IF NOT EXISTS event (id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, "
-       "what TEXT NOT NULL, subject TEXT NOT NULL, names TEXT NOT NULL, code TEXT NOT NULL, "
-       "severity TEXT NOT NULL, from_ TEXT NOT NULL, to_ TEXT NOT NULL, detail TEXT NOT NULL, "
+       "kind TEXT NOT NULL, scope TEXT NOT NULL, subject TEXT NOT NULL, names TEXT NOT NULL, "
+       "code TEXT NOT NULL, severity TEXT NOT NULL, data TEXT NOT NULL, "
        "incident INTEGER NOT NULL) STRICT",
        {}},
       {"CREATE INDEX IF NOT EXISTS event_at ON event (at_ms)", {}},
@@ -62,9 +61,9 @@ std::vector<SqlStatement> schema() {
 }
 
 SqlStatement insert(const Event& event) {
-  return {"INSERT INTO event (" + std::string(kColumns) + ") VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-          {event.id, ms_of(event.at), event.what, event.subject, event.names, event.code,
-           event.severity, event.from, event.to, event.detail, event.incident}};
+  return {"INSERT INTO event (" + std::string(kColumns) + ") VALUES (?,?,?,?,?,?,?,?,?,?)",
+          {event.id, ms_of(event.at), event.kind, event.scope, event.subject, event.names,
+           event.code, event.severity, event.data, event.incident}};
 }
 
 /// Nothing when the row is not one of ours.
@@ -72,15 +71,15 @@ std::optional<Event> event_of(const SqlRow& row) {
   Event event;
   std::int64_t at_ms = 0;
   const std::pair<std::size_t, std::int64_t*> numbers[] = {
-      {0, &event.id}, {1, &at_ms}, {10, &event.incident}};
+      {0, &event.id}, {1, &at_ms}, {9, &event.incident}};
   for (const auto& [column, into] : numbers) {
     const auto value = row.integer(column);
     if (!value) return std::nullopt;
     *into = *value;
   }
   const std::pair<std::size_t, std::string*> texts[] = {
-      {2, &event.what},     {3, &event.subject}, {4, &event.names}, {5, &event.code},
-      {6, &event.severity}, {7, &event.from},    {8, &event.to},    {9, &event.detail}};
+      {2, &event.kind}, {3, &event.scope},    {4, &event.subject}, {5, &event.names},
+      {6, &event.code}, {7, &event.severity}, {8, &event.data}};
   for (const auto& [column, into] : texts) {
     const std::string* const value = row.text(column);
     if (value == nullptr) return std::nullopt;
@@ -88,10 +87,6 @@ std::optional<Event> event_of(const SqlRow& row) {
   }
   event.at = wall_of(at_ms);
   return event;
-}
-
-void cap(std::string& text) {
-  if (text.size() > kTextCap) text = escape_control(text, kTextCap);
 }
 
 }  // namespace
@@ -142,10 +137,6 @@ Task<void> History::stop() {
 void History::add(Event event) {
   event.id = ++last_id_;
   if (event.at == WallTime()) event.at = runtime_.wall_now();
-  for (std::string* const text :
-       {&event.subject, &event.names, &event.from, &event.to, &event.detail}) {
-    cap(*text);
-  }
   if (database_ != nullptr) {
     if (unwritten_.size() >= limits_.unwritten) {
       unwritten_.pop_front();
@@ -226,7 +217,7 @@ Task<Result<void>> History::trim() {
        {static_cast<std::int64_t>(limits_.on_disk)}},
       {"DELETE FROM event WHERE at_ms < ? AND id IN (SELECT id FROM (SELECT id, "
        "lag(id) OVER w AS before, lead(id) OVER w AS after FROM event WHERE at_ms < ? "
-       "WINDOW w AS (PARTITION BY what, subject, code, incident, at_ms / 3600000 ORDER BY id)) "
+       "WINDOW w AS (PARTITION BY kind, subject, code, incident, at_ms / 3600000 ORDER BY id)) "
        "WHERE before IS NOT NULL AND after IS NOT NULL)",
        {in_full_ms, in_full_ms}},
   };

@@ -16,18 +16,17 @@
 
 namespace wardmote::store {
 
-/// Something that happened, as people will want to read it later.
+/// Something that changed, as people will want to read it later: a judge::Change that lasts.
 struct Event {
-  std::int64_t id = 0;  ///< ascending in time; given by the history
+  std::int64_t id = 0;  ///< ascending; given by the history
   WallTime at;
-  std::string what;      ///< `check_changed`, `finding_raised`, …: the names of the log
-  std::string subject;   ///< the check, cluster, gate, member
-  std::string names;     ///< other names that it goes by, separated by blanks
-  std::string code;      ///< of the finding, or of the reason; may be empty
-  std::string severity;  ///< `info`, `warning`, `critical`
-  std::string from;
-  std::string to;
-  std::string detail;
+  std::string kind;           ///< `finding_raised`, …: docs/events.md
+  std::string scope;          ///< what kind of thing: `cluster`, `check`, `gate`, `agent`, …
+  std::string subject;        ///< its name
+  std::string names;          ///< what else it is called, separated by blanks
+  std::string code;           ///< of the finding; may be empty
+  std::string severity;       ///< of the finding: `info`, `warning`, `critical`; may be empty
+  std::string data;           ///< the rest, a JSON object
   std::int64_t incident = 0;  ///< 0: none
   friend bool operator==(const Event&, const Event&) = default;
 };
@@ -77,6 +76,8 @@ class History {
 
   /// Of the newest that are in memory, oldest first.
   [[nodiscard]] std::vector<Event> find(const EventQuery& query) const;
+  /// Whether what it keeps outlives the agent.
+  [[nodiscard]] bool stored() const noexcept { return database_ != nullptr; }
   /// Whether all events since then are in memory.
   [[nodiscard]] bool reaches(WallTime since) const noexcept;
   [[nodiscard]] const HistoryCounters& counters() const noexcept { return counters_; }

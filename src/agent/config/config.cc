@@ -89,6 +89,15 @@ bool has_gate(const Config& config, std::string_view name) {
   return false;
 }
 
+std::string read_data(const YamlNode& node, Problems& problems) {
+  auto folder = read_text(node, "data", problems);
+  if (!folder) return {};
+  if (folder->starts_with('/')) return *std::move(folder);
+  problems.add(node.at, fmt::format("data '{}'", escape_control(*folder, 64)),
+               "not an absolute path", "write /var/lib/wardmote");
+  return {};
+}
+
 Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kinds,
                    Problems& problems) {
   MapReader map(root, "the configuration", problems);
@@ -99,6 +108,7 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   config.api = api != nullptr
                    ? read_api(*api, problems)
                    : Api{runtime::Endpoint::tcp("127.0.0.1", kDefaultPort), std::nullopt};
+  if (const YamlNode* const data = map.find("data")) config.data = read_data(*data, problems);
   const YamlNode* const clusters = map.find("clusters");
   if (clusters != nullptr) config.clusters = read_clusters(*clusters, names, problems);
   const YamlNode* const checks = map.find("checks");

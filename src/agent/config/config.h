@@ -72,6 +72,7 @@ struct Gate {
 struct Config {
   Node node;
   Api api;
+  std::string data;  ///< an absolute folder for what must outlive the agent; empty: nothing does
   std::vector<Cluster> clusters;
   std::vector<Check> checks;
   std::vector<Gate> gates;

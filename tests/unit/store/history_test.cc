@@ -20,11 +20,11 @@ using sim::SimRuntime;
 using sim::World;
 using namespace std::chrono_literals;
 
-Event event(std::string subject, std::string what = "check_changed") {
+Event event(std::string subject, std::string kind = "check_changed") {
   Event made;
-  made.what = std::move(what);
+  made.kind = std::move(kind);
   made.subject = std::move(subject);
-  made.severity = "info";
+  made.data = "{}";
   return made;
 }
 
@@ -161,9 +161,9 @@ TEST_F(HistoryTest, ARowThatIsNoEventIsSaidNotBelieved) {
   }
   disk.rows("DROP TABLE event");
   disk.rows(
-      "CREATE TABLE event (id, at_ms, what, subject, names, code, severity, from_, to_, "
-      "detail, incident)");
-  disk.rows("INSERT INTO event VALUES ('x','','','','','','','','','','')");
+      "CREATE TABLE event (id, at_ms, kind, scope, subject, names, code, severity, data, "
+      "incident)");
+  disk.rows("INSERT INTO event VALUES ('x','','','','','','','','','')");
   const Life next(world, us, disk);
   ASSERT_FALSE(next.opened);
   EXPECT_EQ(next.opened.error().code, Errc::kProtocol);
