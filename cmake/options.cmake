@@ -13,6 +13,13 @@ target_compile_definitions(wardmote_options INTERFACE
 target_include_directories(wardmote_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
 target_link_options(wardmote_options INTERFACE -Wl,--gc-sections -Wl,-z,relro -Wl,-z,now)
 
+# What a program of somebody else's must compile with to use the installed rooms.
+add_library(wardmote_use INTERFACE)
+target_compile_features(wardmote_use INTERFACE cxx_std_23)
+target_compile_definitions(wardmote_use INTERFACE
+  BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE BOOST_BEAST_SEPARATE_COMPILATION)
+target_include_directories(wardmote_use INTERFACE $<INSTALL_INTERFACE:include/wardmote>)
+
 if(WARDMOTE_SANITIZE)
   target_compile_options(wardmote_options INTERFACE -fsanitize=${WARDMOTE_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(wardmote_options INTERFACE -fsanitize=${WARDMOTE_SANITIZE})

@@ -33,7 +33,8 @@ function(wardmote_room name)
     add_library(wardmote_${name} INTERFACE)
     set(scope INTERFACE)
   endif()
-  target_link_libraries(wardmote_${name} ${scope} wardmote_options fmt::fmt-header-only Boost::headers ${ROOM_USES} ${ROOM_LINKS})
+  target_link_libraries(wardmote_${name} ${scope} $<BUILD_INTERFACE:wardmote_options> $<INSTALL_INTERFACE:wardmote_use>
+                        fmt::fmt-header-only Boost::headers ${ROOM_USES} ${ROOM_LINKS})
 endfunction()
 
 # A wing is a folder of a room that needs a library of its own, which not every user of the room should link:
@@ -57,5 +58,4 @@ function(wardmote_program name main)
   if(PROGRAM_STATIC AND NOT WARDMOTE_SANITIZE)
     target_link_options(${name} PRIVATE -static)
   endif()
-  install(TARGETS ${name} RUNTIME)
 endfunction()

@@ -1,0 +1,52 @@
+# What `cmake --install` puts where. Two components: `wardmote`, the programs, and `libwardmote-dev`, the library.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(doc ${CMAKE_INSTALL_DATAROOTDIR}/doc/wardmote)
+set(service_dir lib/systemd/system)
+
+install(TARGETS wardmote wardmoted RUNTIME COMPONENT wardmote)
+install(FILES packaging/systemd/wardmoted.service DESTINATION ${service_dir} COMPONENT wardmote)
+install(FILES README.md CHANGELOG.md DESTINATION ${doc} COMPONENT wardmote)
+install(FILES packaging/wardmote.yaml DESTINATION ${doc}/examples COMPONENT wardmote)
+install(DIRECTORY packaging/runit packaging/s6 DESTINATION ${doc}/examples USE_SOURCE_PERMISSIONS COMPONENT wardmote)
+install(DIRECTORY docs/ DESTINATION ${doc}/docs COMPONENT wardmote
+        PATTERN evidence EXCLUDE)
+
+# The completions come from the program itself, so they cannot differ from it.
+set(completions ${PROJECT_BINARY_DIR}/completions)
+set(made)
+foreach(shell_file bash:wardmote zsh:_wardmote fish:wardmote.fish)
+  string(REPLACE ":" ";" pair ${shell_file})
+  list(GET pair 0 shell)
+  list(GET pair 1 file)
+  add_custom_command(OUTPUT ${completions}/${file} DEPENDS wardmote VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:wardmote> -DSHELL=${shell} -DINTO=${completions}/${file}
+            -P ${PROJECT_SOURCE_DIR}/cmake/completion.cmake)
+  list(APPEND made ${completions}/${file})
+endforeach()
+add_custom_target(completions ALL DEPENDS ${made})
+install(FILES ${completions}/wardmote DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions COMPONENT wardmote)
+install(FILES ${completions}/_wardmote DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/zsh/vendor-completions COMPONENT wardmote)
+install(FILES ${completions}/wardmote.fish DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d COMPONENT wardmote)
+
+# libwardmote: the codecs, the judging and the OVN client, for programs of others.
+set(library_rooms base codec judge runtime observe net)
+foreach(room ${library_rooms})
+  install(DIRECTORY src/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/wardmote COMPONENT libwardmote-dev
+          FILES_MATCHING PATTERN "*.h")
+  set_target_properties(wardmote_${room} PROPERTIES EXPORT_NAME ${room})
+  install(TARGETS wardmote_${room} EXPORT wardmote ARCHIVE COMPONENT libwardmote-dev)
+endforeach()
+install(TARGETS wardmote_use EXPORT wardmote)
+set_target_properties(wardmote_use PROPERTIES EXPORT_NAME use)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/wardmote)
+install(EXPORT wardmote NAMESPACE wardmote:: FILE wardmote-targets.cmake DESTINATION ${package_dir} COMPONENT libwardmote-dev)
+configure_package_config_file(cmake/wardmote-config.cmake.in ${PROJECT_BINARY_DIR}/wardmote-config.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/wardmote-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/wardmote-config.cmake ${PROJECT_BINARY_DIR}/wardmote-config-version.cmake
+        DESTINATION ${package_dir} COMPONENT libwardmote-dev)
+install(DIRECTORY examples/library DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/libwardmote-dev/examples
+        COMPONENT libwardmote-dev)

@@ -1,0 +1,183 @@
+"""./dev package: the Debian packages, checked with lintian and systemd-analyze.
+
+With --check they are also installed, upgraded, run and purged in a Debian 12 root of their own, and the example of the library is
+built against what was installed.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build/release"
+PACKAGES = ROOT / "build/package"
+BASE = PACKAGES / "debian-12.tar"
+CHROOT = PACKAGES / "root"
+UNIT = ROOT / "packaging/systemd/wardmoted.service"
+MAX_EXPOSURE = 20    # of 100, as systemd-analyze security counts
+EXAMPLE = "/usr/share/doc/wardmote/examples/wardmote.yaml"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="./dev package", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="install, upgrade, run and purge in a Debian 12 root (network, two minutes)")
+    given = parser.parse_args()
+    packages = make()
+    check_packages(packages)
+    check_unit()
+    if given.check:
+        try:
+            check_in_root(packages)
+        finally:
+            remove_root()
+    for package in packages:
+        print(f"    {package.relative_to(ROOT)}  {package.stat().st_size >> 10} KiB")
+    return 0
+
+
+def make() -> list[Path]:
+    say("making the packages")
+    for old in PACKAGES.glob("*.deb"):
+        old.unlink()
+    run("cpack", cwd=BUILD, stdout=subprocess.DEVNULL)
+    return sorted(PACKAGES.glob("*.deb"))
+
+
+def check_packages(packages: list[Path]) -> None:
+    say("lintian")
+    run("lintian", "--allow-root", "--fail-on", "error", *map(str, packages))
+
+
+def check_unit() -> None:
+    say("systemd-analyze security")
+    run("systemd-analyze", "security", "--offline=true", f"--threshold={MAX_EXPOSURE}", "--no-pager", str(UNIT), stdout=subprocess.DEVNULL)
+
+
+def check_in_root(packages: list[Path]) -> None:
+    make_root()
+    before = files()
+    say("install")
+    for package in packages:
+        shutil.copy(package, CHROOT / "tmp")
+    inside("apt-get", "-qq", "install", "-y", "--no-install-recommends", *(f"/tmp/{package.name}" for package in packages),
+           "cmake", "ninja-build", "clang-19")
+    installed = inside("dpkg-query", "-L", "wardmote", "libwardmote-dev").split()
+    check_runs()
+    check_library()
+    say("upgrade")
+    inside("dpkg", "-i", f"/tmp/{newer(packages[-1], '99.0').name}")
+    version = inside("dpkg-query", "-W", "-f", "${Version}", "wardmote")
+    expect(version == "99.0", f"the newer package is not installed but {version}")
+    (CHROOT / "etc/wardmote").mkdir(exist_ok=True)
+    (CHROOT / "etc/wardmote/wardmote.yaml").write_text("# the operator's\n", encoding="utf-8")
+    check_runs()
+    say("purge")
+    inside("dpkg", "--purge", "libwardmote-dev", "wardmote")
+    left = sorted(path for path in files() - before if (path in installed or "wardmote" in path) and not owned(path))
+    expect(not left, f"left behind: {left}")
+
+
+def check_runs() -> None:
+    """The agent, as its own user, on the example; then the command line against it."""
+    inside("wardmote", "version")
+    inside("wardmoted", "--check", "--config", EXAMPLE)
+    inside("install", "-d", "-o", "wardmote", "/run/wardmote")
+    agent = subprocess.Popen(["chroot", "--userspec=wardmote:wardmote", CHROOT, "wardmoted", "--config", EXAMPLE],
+                             stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 10
+        while not (CHROOT / "run/wardmote/api.sock").is_socket() and time.monotonic() < deadline:
+            expect(agent.poll() is None, "the agent ended by itself")
+            time.sleep(0.05)
+        inside("wardmote", "livez", "--socket", "/run/wardmote/api.sock")
+    finally:
+        agent.terminate()
+        expect(agent.wait(10) == 0, "the agent did not end in order")
+
+
+def check_library() -> None:
+    say("the example of the library, against what is installed")
+    inside("env", "CXX=clang++-19", "cmake", "-G", "Ninja", "-S", "/usr/share/doc/libwardmote-dev/examples/library", "-B", "/tmp/example")
+    inside("ninja", "-C", "/tmp/example", "--quiet")
+    done = subprocess.run(["chroot", CHROOT, "/tmp/example/ovn_leader", "OVN_Northbound", "/nowhere"], capture_output=True,
+                          text=True, check=False)
+    expect(done.returncode == 3 and "no status" in done.stderr, f"the example says {done.returncode}: {done.stderr}")
+
+
+def newer(package: Path, version: str) -> Path:
+    """The same package under a higher version, in the root's /tmp."""
+    folder = CHROOT / "tmp/newer"
+    run("dpkg-deb", "-R", str(package), str(folder))
+    control = folder / "DEBIAN/control"
+    control.write_text(re.sub(r"(?m)^Version: .*$", f"Version: {version}", control.read_text(encoding="utf-8")), encoding="utf-8")
+    into = CHROOT / "tmp/newer.deb"
+    run("dpkg-deb", "-b", str(folder), str(into), stdout=subprocess.DEVNULL)
+    return into
+
+
+def owned(path: str) -> bool:
+    """By a package that is still installed."""
+    return subprocess.run(["chroot", CHROOT, "dpkg-query", "-S", path], capture_output=True, check=False).returncode == 0
+
+
+def make_root() -> None:
+    remove_root()
+    if not BASE.exists():
+        say("a Debian 12 root (debootstrap: network, a minute)")
+        run("debootstrap", "--variant=minbase", "bookworm", str(CHROOT), stdout=subprocess.DEVNULL)
+        run("tar", "-C", str(CHROOT), "-cf", str(BASE), ".")
+    else:
+        CHROOT.mkdir(parents=True)
+        run("tar", "-C", str(CHROOT), "-xf", str(BASE))
+    for source in ("/etc/resolv.conf", "/etc/hosts"):
+        if os.path.exists(source):
+            shutil.copy(source, CHROOT / "etc")
+    shutil.copytree("/etc/apt", CHROOT / "etc/apt", dirs_exist_ok=True)
+    run("mount", "-t", "proc", "proc", str(CHROOT / "proc"))
+    inside("apt-get", "-qq", "update")
+
+
+def remove_root() -> None:
+    subprocess.run(["umount", CHROOT / "proc"], stderr=subprocess.DEVNULL, check=False)
+    expect(not os.path.ismount(CHROOT / "proc"), f"cannot unmount {CHROOT}/proc")
+    shutil.rmtree(CHROOT, ignore_errors=True)
+
+
+def files() -> set[str]:
+    found = set()
+    for folder, folders, names in os.walk(CHROOT):
+        inner = "/" + os.path.relpath(folder, CHROOT).removeprefix(".")
+        if inner == "/":
+            folders[:] = [name for name in folders if name not in ("proc", "tmp", "sys", "dev", "run")]
+        found.update(os.path.join(inner, name) for name in [*folders, *names])
+    return {path for path in found if not path.startswith(("/var/cache", "/var/lib/apt", "/var/log", "/var/lib/dpkg"))}
+
+
+def inside(*command: str) -> str:
+    done = subprocess.run(["chroot", CHROOT, "env", "DEBIAN_FRONTEND=noninteractive", *command], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def run(*command: str, **options) -> None:
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, check=False, **options)
+    expect(done.returncode == 0, f"{' '.join(command)} ended with {done.returncode}")
+
+
+def expect(good: bool, otherwise: str) -> None:
+    if not good:
+        raise SystemExit(f"package: {otherwise}")
+
+
+def say(text: str) -> None:
+    print(f"==> {text}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
