@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "judge/change.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
@@ -24,6 +25,8 @@
 #include "runtime/endpoint.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
+#include "serve/event_stream.h"
+#include "serve/history.h"
 #include "serve/json.h"
 #include "serve/routes.h"
 #include "serve/view.h"
@@ -35,6 +38,9 @@ using namespace std::chrono_literals;
 using runtime::Deadline;
 using runtime::Task;
 
+/// Enough for every reader of events, and for as many who ask.
+constexpr runtime::HttpLimits kHttpLimits{.connections = 2 * serve::EventStream::kReaders};
+constexpr Duration kTallyEvery = 1s;
 constexpr Duration kStatusEvery = 5s;
 constexpr Duration kDrainTime = 1s;
 constexpr Duration kDrainStep = 5ms;
@@ -57,10 +63,15 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       config_(std::move(config)),
       changes_([this] { return runtime_.wall_now(); }),
       archive_(runtime, database, changes_),
+      events_(runtime),
       board_(config_, std::move(node), changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
+      api_([this]() -> const serve::AgentView& { return fresh_view(); }),
       tasks_(runtime.executor()),
       closing_(runtime.executor()) {
+  changes_.listen([this](const judge::Change& change) { events_.publish(change); });
+  api_.add(serve::events_route(events_));
+  api_.add(serve::history_route(archive_.history()));
   for (std::size_t i = 0; i < config_.checks.size(); ++i) checks_[config_.checks[i].name] = i;
 }
 
@@ -81,6 +92,7 @@ Result<void> Agent::start() {
 Task<void> Agent::stop() {
   service_.stopping();
   co_await drain_servers();
+  co_await events_.stop();
   co_await tasks_.stop();
   co_await scheduler_.stop();
   co_await archive_.stop();
@@ -126,21 +138,28 @@ Result<void> Agent::watch_checks() {
 }
 
 const serve::AgentView& Agent::fresh_view() {
+  const TimePoint now = runtime_.now();
+  if (now >= next_tally_) tally(now);
+  board_.set_last_event(events_.last_id());
+  return board_.view(now, runtime_.wall_now());
+}
+
+/// Costs something for each check, so not for each request.
+void Agent::tally(TimePoint now) {
   const Lateness& late = scheduler_.lateness();
   board_.set_look_lateness({late.quantile(0.5), late.quantile(0.99), late.max()});
   board_.set_missed([this](const std::string& name) {
     const auto record = scheduler_.punctuality(name);
     return record ? record->missed : 0;
   });
-  board_.show_history(archive_.history());
-  return board_.view(runtime_.now(), runtime_.wall_now());
+  next_tally_ = now + kTallyEvery;
 }
 
 Result<void> Agent::serve(const runtime::Endpoint& at) {
   auto server = std::make_unique<net::StreamHttpServer>(runtime_);
-  const Result<void> started = server->start(at, {}, [this](const runtime::HttpRequest& request) {
-    return serve::route(fresh_view(), request);
-  });
+  const Result<void> started =
+      server->start(at, kHttpLimits,
+                    [this](const runtime::HttpRequest& request) { return api_.answer(request); });
   if (!started) return with_context(started, "api {}", to_string(at));
   servers_.push_back(std::move(server));
   log(LogLevel::kInfo, "serving", {{"api", to_string(at)}});

@@ -19,6 +19,8 @@
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
+#include "serve/api.h"
+#include "serve/event_stream.h"
 
 namespace wardmote::agent {
 
@@ -47,6 +49,7 @@ class Agent {
   Result<void> watch_clusters();
   Result<void> watch_checks();
   const serve::AgentView& fresh_view();
+  void tally(TimePoint now);
   Result<void> serve(const runtime::Endpoint& at);
   runtime::Task<void> drain_servers();
   runtime::Task<void> tell_service_manager();
@@ -56,11 +59,14 @@ class Agent {
   const config::Config config_;
   ChangeFeed changes_;
   Archive archive_;
+  serve::EventStream events_;
   Board board_;
   judge::StarvationGuard guard_;
   std::map<std::string, std::size_t, std::less<>> checks_;  // index by name
   std::vector<std::unique_ptr<ClusterWatch>> clusters_;
   Scheduler scheduler_;
+  TimePoint next_tally_;
+  serve::Api api_;
   std::vector<std::unique_ptr<runtime::HttpServer>> servers_;
   runtime::TaskGroup tasks_;
   runtime::TaskGroup closing_;  // of the servers

@@ -14,7 +14,6 @@
 #include "judge/observation.h"
 #include "judge/raft/assess.h"
 #include "serve/view.h"
-#include "store/history.h"
 
 namespace wardmote::agent {
 
@@ -47,8 +46,8 @@ class Board {
   /// Of every cluster and check by its name.
   void set_missed(const std::function<std::uint64_t(const std::string& name)>& missed);
 
-  /// It outlives the board's views.
-  void show_history(const store::History& history) noexcept { view_.history = &history; }
+  /// The id under which the event stream knows the last change.
+  void set_last_event(std::string id) { view_.last_event = std::move(id); }
 
   /// The view as of `now`.
   [[nodiscard]] const serve::AgentView& view(TimePoint now, WallTime wall_now);

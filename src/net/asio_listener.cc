@@ -17,10 +17,12 @@
 #include "base/result.h"
 #include "net/asio_stream.h"
 #include "net/core.h"
+#include "net/peer.h"
 #include "net/socket_address.h"
 #include "net/system_error.h"
 #include "net/unique_fd.h"
 #include "runtime/endpoint.h"
+#include "runtime/peer.h"
 #include "runtime/stream.h"
 
 namespace wardmote::net {
@@ -35,6 +37,7 @@ namespace {
 
 constexpr int kBacklog = 512;
 constexpr mode_t kSocketMode = 0660;
+constexpr unsigned kVanishedMs = 60'000;  // of tcp(7) TCP_USER_TIMEOUT: sent and not acknowledged
 
 /// Removes a socket file that nobody answers on. A live one, or a file of another kind, is an
 /// error.
@@ -98,6 +101,13 @@ Result<std::unique_ptr<Listener>> listen_tcp(Core& core, const Endpoint& at) {
   return std::make_unique<AsioListener>(core, std::move(*socket), AsioListener::SocketFile{});
 }
 
+/// Answers leave at once, and a client that has vanished is noticed while it is sent something.
+void tune(int socket) {
+  const int on = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kVanishedMs, sizeof kVanishedMs);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Listener>> listen_on(Core& core, const Endpoint& at) {
@@ -123,12 +133,11 @@ Task<Result<std::unique_ptr<Stream>>> AsioListener::accept() {
     UniqueFd fd(::accept4(socket_.native_handle(), reinterpret_cast<sockaddr*>(&peer), &size,
                           SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (fd) {
-      const int on = 1;
-      if (peer.ss_family != AF_UNIX)
-        ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+      if (peer.ss_family != AF_UNIX) tune(fd.get());
+      runtime::Peer known = peer_of(fd.get(), peer);
       Result<Socket> socket = adopt(*core_, std::move(fd), peer.ss_family);
       if (!socket) co_return with_context(socket, "accept");
-      co_return std::make_unique<AsioStream>(*core_, std::move(*socket));
+      co_return std::make_unique<AsioStream>(*core_, std::move(*socket), std::move(known));
     }
     // A caller that has left meanwhile is not our error.
     if (errno == ECONNABORTED || errno == EINTR) continue;

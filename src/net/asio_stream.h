@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "net/core.h"
 #include "net/unique_fd.h"
+#include "runtime/peer.h"
 #include "runtime/stream.h"
 
 namespace wardmote::net {
@@ -13,12 +14,14 @@ namespace wardmote::net {
 /// socket would block.
 class AsioStream final : public runtime::Stream {
  public:
-  AsioStream(Core& core, Socket socket) : core_(&core), socket_(std::move(socket)) {}
+  AsioStream(Core& core, Socket socket, runtime::Peer peer = {})
+      : core_(&core), socket_(std::move(socket)), peer_(std::move(peer)) {}
 
   runtime::Task<Result<std::size_t>> read_some(std::span<char> into,
                                                runtime::Deadline deadline) override;
   runtime::Task<Result<void>> write(std::string_view bytes, runtime::Deadline deadline) override;
   void close() noexcept override;
+  [[nodiscard]] runtime::Peer peer() const override { return peer_; }
 
  private:
   /// Lets other tasks run when the peer is always ready.
@@ -26,6 +29,7 @@ class AsioStream final : public runtime::Stream {
 
   Core* core_;
   Socket socket_;
+  runtime::Peer peer_;
   int immediate_ = 0;  ///< operations in a row that did not wait
 };
 

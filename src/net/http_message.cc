@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/percent.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "net/http_text.h"
@@ -170,7 +171,10 @@ std::string encode_response(const HttpResponse& response, const ResponseForm& fo
   bytes.reserve(bytes.size() + response.body.size() + 256);
   append_header(bytes, "Date", http_date(form.date));
   append_header(bytes, "Content-Type", response.content_type);
-  append_header(bytes, "Content-Length", std::to_string(response.body.size()));
+  // A body without a length ends with the connection (RFC 9112 6.3).
+  if (!response.stream) {
+    append_header(bytes, "Content-Length", std::to_string(response.body.size()));
+  }
   if (!form.keep_alive) append_header(bytes, "Connection", "close");
   for (const auto& [name, value] : response.headers) append_header(bytes, name, value);
   bytes += "\r\n";

@@ -58,7 +58,7 @@ struct ResponseForm {
   WallTime date;
 };
 
-/// The bytes of a response.
+/// The bytes of a response; of one with a stream, the head.
 std::string encode_response(const runtime::HttpResponse& response, const ResponseForm& form);
 
 /// The bytes of a request that closes its connection; `host` goes into the Host header.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "base/result.h"
@@ -18,6 +19,7 @@
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/stream.h"
+#include "runtime/task_group.h"
 
 namespace wardmote::net {
 
@@ -27,6 +29,7 @@ using runtime::HttpHandler;
 using runtime::HttpLimits;
 using runtime::HttpRequest;
 using runtime::HttpResponse;
+using runtime::HttpStream;
 using runtime::Stream;
 using runtime::Task;
 using namespace std::chrono_literals;
@@ -37,6 +40,12 @@ constexpr std::size_t kChunk = 4096;
 constexpr Duration kAcceptPause = 50ms;
 constexpr Duration kLinger = 1s;
 constexpr std::size_t kLingerBytes = 256 << 10;
+/// A request that has not come whole after this time may make room for another.
+constexpr Duration kDripping = 1s;
+/// A stream ends at this age; its client may ask again.
+constexpr Duration kStreamAge = 24h;
+/// The most that a client may send while it is sent a stream.
+constexpr std::size_t kIgnoredBytes = 64 << 10;
 
 HttpResponse plain(int status, std::string text) {
   return {.status = status, .body = std::move(text) + "\n"};
@@ -56,6 +65,17 @@ Task<Result<void>> receive(Stream* stream, std::string* into, Deadline deadline)
   if (!got) co_return std::unexpected(got.error());
   into->append(chunk.data(), *got);
   co_return Result<void>();
+}
+
+/// Until the client has closed its end or says too much; then ends `stream`.
+Task<void> await_leaving(Stream* from, HttpStream* stream, Deadline deadline) {
+  std::array<char, 256> ignored;
+  for (std::size_t total = 0; total < kIgnoredBytes;) {
+    const Result<std::size_t> got = co_await from->read_some(ignored, deadline);
+    if (!got) break;
+    total += *got;
+  }
+  stream->end();
 }
 
 }  // namespace
@@ -93,28 +113,34 @@ Task<void> StreamHttpServer::accept_all() {
         log(LogLevel::kWarning, "http_accept_failed", {{"reason", stream.error().describe()}});
       }
       accept_fails_ = true;
-      evict_idle();
+      evict();
       co_await runtime_->sleep_until(runtime_->now() + kAcceptPause);
       continue;
     }
     accept_fails_ = false;
-    // With nobody idle to make room, the newcomer is the one to go.
-    if (connections_.size() >= limits_.connections && !evict_idle()) continue;
+    // With nobody to make room, the newcomer is the one to go.
+    if (connections_.size() >= limits_.connections && !evict()) continue;
     const ConnectionId id = next_id_++;
-    connections_[id] = Connection{.stream = std::move(*stream), .idle_since = runtime_->now()};
+    connections_[id] = Connection{.stream = std::move(*stream), .since = runtime_->now()};
     serving_.spawn("http connection", serve(id));
   }
 }
 
-bool StreamHttpServer::evict_idle() {
-  Connection* oldest = nullptr;
+bool StreamHttpServer::evict() {
+  Connection* worst = nullptr;
+  const auto idle = [](const Connection& one) { return one.phase == Phase::kIdle; };
   for (auto& [id, connection] : connections_) {
-    const bool older = oldest == nullptr || connection.idle_since < oldest->idle_since;
-    if (connection.phase == Phase::kIdle && older) oldest = &connection;
+    const bool dripping =
+        connection.phase == Phase::kReading && runtime_->now() - connection.since >= kDripping;
+    if (!idle(connection) && !dripping) continue;
+    const bool first = worst == nullptr || (idle(connection) && !idle(*worst));
+    const bool longer =
+        worst != nullptr && idle(connection) == idle(*worst) && connection.since < worst->since;
+    if (first || longer) worst = &connection;
   }
-  if (oldest == nullptr) return false;
-  oldest->stream->close();
-  oldest->phase = Phase::kReading;  // no longer a candidate
+  if (worst == nullptr) return false;
+  worst->stream->close();
+  worst->phase = Phase::kAnswering;  // no longer a candidate
   return true;
 }
 
@@ -133,13 +159,14 @@ Task<void> StreamHttpServer::serve(ConnectionId id) {
 Task<bool> StreamHttpServer::serve_one(Connection* connection) {
   if (connection->received.empty()) {
     connection->phase = Phase::kIdle;
-    connection->idle_since = runtime_->now();
+    connection->since = runtime_->now();
     const Deadline idle = runtime_->deadline_in(limits_.idle_timeout);
     const Result<void> begun =
         co_await receive(connection->stream.get(), &connection->received, idle);
     if (!begun) co_return false;
   }
   connection->phase = Phase::kReading;
+  connection->since = runtime_->now();
   HttpRequestReader reader(limits_);
   const Deadline deadline = runtime_->deadline_in(limits_.request_timeout);
   Result<HttpRequest> request = co_await read_request(connection, &reader, deadline);
@@ -150,9 +177,13 @@ Task<bool> StreamHttpServer::serve_one(Connection* connection) {
   }
   const bool head_only = request->method == "HEAD";
   if (head_only) request->method = "GET";
+  request->peer = connection->stream->peer();
   const HttpResponse response = call_handler(*request);
-  const bool keep_alive = reader.keep_alive() && !stopping_;
+  const bool keep_alive = reader.keep_alive() && !stopping_ && !response.stream;
   const Result<void> answered = co_await answer(connection, &response, keep_alive, head_only);
+  if (answered && response.stream && !head_only) {
+    co_await stream_out(connection, response.stream.get());
+  }
   co_return answered&& keep_alive;
 }
 
@@ -191,6 +222,28 @@ Task<Result<void>> StreamHttpServer::answer(Connection* connection, const HttpRe
   const Deadline deadline = runtime_->deadline_in(limits_.request_timeout);
   Result<void> written = co_await connection->stream->write(bytes, deadline);
   co_return written;
+}
+
+Task<void> StreamHttpServer::stream_out(Connection* connection, HttpStream* stream) {
+  connection->phase = Phase::kStreaming;
+  connection->received = std::string();
+  if (stopping_) co_return;
+  std::vector<Task<void>> tasks;
+  tasks.push_back(send_pieces(connection, stream));
+  tasks.push_back(
+      await_leaving(connection->stream.get(), stream, runtime_->deadline_in(kStreamAge)));
+  co_await runtime::run_all(runtime_->executor(), std::move(tasks));
+}
+
+Task<void> StreamHttpServer::send_pieces(Connection* connection, HttpStream* stream) {
+  for (;;) {
+    const std::shared_ptr<const std::string> piece = co_await stream->next();
+    if (piece == nullptr) break;
+    const Deadline deadline = runtime_->deadline_in(limits_.request_timeout);
+    const Result<void> written = co_await connection->stream->write(*piece, deadline);
+    if (!written) break;
+  }
+  connection->stream->close();
 }
 
 Task<void> StreamHttpServer::refuse(Connection* connection, HttpResponse response) {

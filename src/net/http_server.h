@@ -13,8 +13,9 @@
 namespace wardmote::net {
 
 /// HTTP/1.1 over the streams of any Runtime, so the simulator can serve too. One deadline covers a
-/// whole request, whatever the pace of its bytes; when all connections are taken, the one idle for
-/// longest makes room. Life cycle: start() once, stop() before destruction. Thread: the core loop.
+/// whole request, whatever the pace of its bytes; when all connections are taken, the one idle or
+/// dripping for longest makes room. Life cycle: start() once, stop() before destruction. Thread:
+/// the core loop.
 class StreamHttpServer final : public runtime::HttpServer {
  public:
   explicit StreamHttpServer(runtime::Runtime& runtime);
@@ -25,13 +26,13 @@ class StreamHttpServer final : public runtime::HttpServer {
   runtime::Task<void> stop() override;
 
  private:
-  enum class Phase : std::uint8_t { kIdle, kReading, kAnswering };
+  enum class Phase : std::uint8_t { kIdle, kReading, kAnswering, kStreaming };
 
   struct Connection {
     std::unique_ptr<runtime::Stream> stream;
     std::string received;  ///< not yet parsed
     Phase phase = Phase::kIdle;
-    TimePoint idle_since;
+    TimePoint since;  ///< in this phase
   };
   using ConnectionId = std::uint64_t;
 
@@ -47,9 +48,13 @@ class StreamHttpServer final : public runtime::HttpServer {
   runtime::Task<void> refuse(Connection* connection, runtime::HttpResponse response);
   runtime::Task<Result<void>> answer(Connection* connection, const runtime::HttpResponse* response,
                                      bool keep_alive, bool head_only);
+  /// Until it ends, the client leaves or does not take a piece in time.
+  runtime::Task<void> stream_out(Connection* connection, runtime::HttpStream* stream);
+  runtime::Task<void> send_pieces(Connection* connection, runtime::HttpStream* stream);
   runtime::HttpResponse call_handler(const runtime::HttpRequest& request) const;
-  /// Closes the connection that has been idle for longest; false when none is.
-  bool evict_idle();
+  /// Closes the connection that makes the least use of its place: the one idle for longest, else
+  /// the one that has dripped a request for longest. False when there is none.
+  bool evict();
 
   runtime::Runtime* runtime_;
   runtime::HttpLimits limits_;

@@ -1,19 +1,11 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/time.h"
 
 namespace wardmote::net {
-
-/// RFC 3986 2.1; nothing when an escape is broken or hides a zero byte.
-std::optional<std::string> percent_decode(std::string_view text);
-
-/// A path as it goes into a request line: everything but unreserved characters, sub-delims, `:`,
-/// `@` and `/` is escaped.
-std::string percent_encode_path(std::string_view path);
 
 /// RFC 9110 5.6.7: `Sun, 06 Nov 1994 08:49:37 GMT`.
 std::string http_date(WallTime t);

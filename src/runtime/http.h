@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "runtime/endpoint.h"
+#include "runtime/peer.h"
 #include "runtime/task.h"
 
 namespace wardmote::runtime {
@@ -20,6 +22,22 @@ struct HttpRequest {
   std::string query;   ///< raw, without '?'
   std::vector<std::pair<std::string, std::string>> headers;  ///< names in lower case
   std::string body;
+  Peer peer;  ///< a server's: who asks
+};
+
+/// The body of an answer that has no end of its own. Thread: the core loop.
+class HttpStream {
+ public:
+  HttpStream() = default;
+  HttpStream(const HttpStream&) = delete;
+  HttpStream& operator=(const HttpStream&) = delete;
+  virtual ~HttpStream() = default;
+
+  /// What comes next, as soon as there is something; null ends the answer. The piece may be shared
+  /// with other answers.
+  virtual Task<std::shared_ptr<const std::string>> next() = 0;
+  /// Nobody listens any more: a next() under way, or the next one, answers null.
+  virtual void end() noexcept = 0;
 };
 
 struct HttpResponse {
@@ -27,6 +45,9 @@ struct HttpResponse {
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
+  /// Of a server: what follows instead of `body`. The connection ends with it. A piece that the
+  /// client does not take within the request timeout ends it too.
+  std::shared_ptr<HttpStream> stream;
 };
 
 /// Answers from memory: it neither blocks nor waits.

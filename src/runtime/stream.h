@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "runtime/deadline.h"
+#include "runtime/peer.h"
 #include "runtime/task.h"
 
 namespace wardmote::runtime {
@@ -28,6 +29,8 @@ class Stream {
   virtual Task<Result<void>> write(std::string_view bytes, Deadline deadline) = 0;
   /// Ends the stream now; a pending operation answers kClosed.
   virtual void close() noexcept = 0;
+  /// Of a stream that a Listener accepted; nobody is vouched for else.
+  [[nodiscard]] virtual Peer peer() const { return {}; }
 };
 
 /// Accepts connections. Destroying it closes it and removes a unix socket file that it made.

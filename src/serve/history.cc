@@ -13,7 +13,9 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "serve/answer.h"
 #include "serve/query.h"
+#include "serve/route.h"
 #include "store/history.h"
 
 namespace wardmote::serve {
@@ -51,27 +53,28 @@ json::object to_json(const store::Event& event) {
 }  // namespace
 
 Result<store::EventQuery> parse_event_query(std::string_view text, WallTime now) {
-  const auto query = parse_query(text, {"since", "subject", "incident", "most"});
-  if (!query) return std::unexpected(query.error());
+  const Query query(text);
+  if (const auto unknown = query.unknown({"since", "subject", "incident", "most"})) {
+    return fail(Errc::kInvalid, "no field '{}' is known here", escape_control(*unknown, 64));
+  }
   store::EventQuery wanted;
-  for (const auto& [name, value] : *query) {
-    if (name == "subject") {
-      wanted.subject = value;
-    } else if (name == "since") {
-      const auto ago = parse_duration(value);
-      if (!ago) return fail(Errc::kInvalid, "since: write how long ago, for example 6h");
-      wanted.since = now - *ago;
-    } else if (name == "incident") {
-      const auto number = parse_number<std::int64_t>(value);
-      if (!number || *number < 1) return fail(Errc::kInvalid, "incident: write its number");
-      wanted.incident = *number;
-    } else {
-      const auto number = parse_number<std::size_t>(value);
-      if (!number || *number < 1 || *number > kMostEvents) {
-        return fail(Errc::kInvalid, "most: write 1 to {}", kMostEvents);
-      }
-      wanted.most = *number;
+  wanted.subject = query.value("subject");
+  if (query.has("since")) {
+    const auto ago = parse_duration(query.value("since"));
+    if (!ago) return fail(Errc::kInvalid, "since: write how long ago, for example 6h");
+    wanted.since = now - *ago;
+  }
+  if (query.has("incident")) {
+    const auto number = parse_number<std::int64_t>(query.value("incident"));
+    if (!number || *number < 1) return fail(Errc::kInvalid, "incident: write its number");
+    wanted.incident = *number;
+  }
+  if (query.has("most")) {
+    const auto number = parse_number<std::size_t>(query.value("most"));
+    if (!number || *number < 1 || *number > kMostEvents) {
+      return fail(Errc::kInvalid, "most: write 1 to {}", kMostEvents);
     }
+    wanted.most = *number;
   }
   return wanted;
 }
@@ -91,6 +94,14 @@ json::object history_json(const store::History& history, const store::EventQuery
   for (const store::Event& event : found) events.emplace_back(to_json(event));
   body["events"] = std::move(events);
   return body;
+}
+
+Route history_route(const store::History& history) {
+  return {"GET", "/api/v1/history", [&history](const Ask& ask) {
+            const auto wanted = parse_event_query(ask.request.query, ask.view.wall_now);
+            if (!wanted) return error_answer(400, wanted.error().context);
+            return json_answer(history_json(history, *wanted, ask.view.wall_now));
+          }};
 }
 
 }  // namespace wardmote::serve

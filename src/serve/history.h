@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "serve/view.h"
+#include "serve/route.h"
 #include "store/history.h"
 
 namespace wardmote::serve {
@@ -20,5 +20,8 @@ Result<store::EventQuery> parse_event_query(std::string_view query, WallTime now
 ///  "incident"|null, "data": {}}]}, oldest first.
 boost::json::object history_json(const store::History& history, const store::EventQuery& query,
                                  WallTime now);
+
+/// GET /api/v1/history. `history` outlives it.
+Route history_route(const store::History& history);
 
 }  // namespace wardmote::serve

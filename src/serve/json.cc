@@ -283,6 +283,7 @@ json::object to_json(const AgentView& agent) {
   object["version"] = word(kVersion);
   object["at"] = word(format_utc(agent.wall_now));
   object["verdict"] = word(to_string(overall_verdict(agent)));
+  object["last_event"] = word(agent.last_event);
   object["uptime_ms"] = to_ms(agent.now - agent.started);
   json::object self;
   self["degraded"] = agent.self.complaint.has_value();

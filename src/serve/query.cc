@@ -1,56 +1,60 @@
 #include "serve/query.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "base/result.h"
+#include "base/percent.h"
 #include "base/text.h"
 
 namespace wardmote::serve {
 namespace {
 
-std::optional<std::string> decode(std::string_view text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+') {
-      decoded += ' ';
-      continue;
-    }
-    if (text[i] != '%') {
-      decoded += text[i];
-      continue;
-    }
-    const auto byte = parse_number<std::uint8_t>(text.substr(i + 1, 2), 16);
-    if (!byte || i + 2 >= text.size()) return std::nullopt;
-    decoded += static_cast<char>(*byte);
-    i += 2;
-  }
-  return decoded;
+std::string decode(std::string_view raw) {
+  std::string text(raw);
+  std::ranges::replace(text, '+', ' ');
+  return percent_decode(text).value_or(std::string(raw));
 }
 
 }  // namespace
 
-Result<Query> parse_query(std::string_view text, std::initializer_list<std::string_view> known) {
-  Query query;
-  while (!text.empty()) {
-    std::string_view field = take_until(text, '&');
-    if (field.empty()) continue;
-    auto name = decode(take_until(field, '='));
-    auto value = decode(field);
-    if (!name || !value) return fail(Errc::kInvalid, "the query has a bad percent escape");
-    if (std::ranges::find(known, std::string_view(*name)) == known.end()) {
-      return fail(Errc::kInvalid, "no field '{}' is known here", escape_control(*name, 64));
-    }
-    const bool first = query.emplace(*name, *std::move(value)).second;
-    if (!first) return fail(Errc::kInvalid, "'{}' is given twice", *name);
+Query::Query(std::string_view raw) {
+  while (!raw.empty()) {
+    std::string_view value = take_until(raw, '&');
+    const std::string_view key = take_until(value, '=');
+    if (!key.empty()) pairs_.emplace_back(decode(key), decode(value));
   }
-  return query;
+}
+
+bool Query::has(std::string_view key) const {
+  return std::ranges::any_of(pairs_, [key](const auto& pair) { return pair.first == key; });
+}
+
+std::string Query::value(std::string_view key) const {
+  for (const auto& [name, value] : pairs_) {
+    if (name == key) return value;
+  }
+  return {};
+}
+
+std::optional<std::string> Query::unknown(std::initializer_list<std::string_view> known) const {
+  for (const auto& [key, value] : pairs_) {
+    if (std::ranges::find(known, std::string_view(key)) == known.end()) return key;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> Query::list(std::string_view key) const {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : pairs_) {
+    if (name != key) continue;
+    for (const std::string_view one : split(value, ',')) {
+      if (!one.empty()) all.emplace_back(one);
+    }
+  }
+  return all;
 }
 
 }  // namespace wardmote::serve

@@ -4,49 +4,26 @@
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include <boost/json/serialize.hpp>
+#include <vector>
 
 #include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "runtime/http.h"
-#include "serve/history.h"
+#include "serve/answer.h"
+#include "serve/event_stream.h"
 #include "serve/json.h"
 #include "serve/metrics/metrics.h"
 #include "serve/page.h"
+#include "serve/query.h"
+#include "serve/route.h"
 #include "serve/view.h"
 
 namespace wardmote::serve {
 namespace {
 
 namespace json = boost::json;
-using runtime::HttpRequest;
 using runtime::HttpResponse;
-
-HttpResponse json_response(const json::object& body, int status = 200) {
-  HttpResponse response;
-  response.status = status;
-  response.content_type = "application/json";
-  response.body = json::serialize(body) + "\n";
-  return response;
-}
-
-HttpResponse error(int status, std::string_view message) {
-  json::object details;
-  details["status"] = status;
-  details["message"] = message;
-  json::object body;
-  body["error"] = std::move(details);
-  return json_response(body, status);
-}
-
-HttpResponse asset(std::string_view content_type, std::string_view text) {
-  HttpResponse response;
-  response.content_type = content_type;
-  response.body = text;
-  return response;
-}
 
 json::object dated(const AgentView& view, std::string_view key, json::array list) {
   json::object body;
@@ -72,55 +49,50 @@ json::array from_clusters(const AgentView& view, std::string_view key) {
   return all;
 }
 
-HttpResponse page(const AgentView&) {
-  return asset("text/html; charset=utf-8", kPageHtml);
+HttpResponse page(const Ask&) {
+  return text_answer("text/html; charset=utf-8", kPageHtml);
 }
-HttpResponse page_js(const AgentView&) {
-  return asset("text/javascript; charset=utf-8", kPageJs);
+HttpResponse page_js(const Ask&) {
+  return text_answer("text/javascript; charset=utf-8", kPageJs);
 }
-HttpResponse page_css(const AgentView&) {
-  return asset("text/css; charset=utf-8", kPageCss);
-}
-
-HttpResponse status(const AgentView& view) {
-  return json_response(to_json(view));
+HttpResponse page_css(const Ask&) {
+  return text_answer("text/css; charset=utf-8", kPageCss);
 }
 
-HttpResponse members(const AgentView& view) {
-  return json_response(dated(view, "members", from_clusters(view, "members")));
+HttpResponse status(const Ask& ask) {
+  return json_answer(to_json(ask.view));
 }
 
-HttpResponse findings(const AgentView& view) {
-  return json_response(dated(view, "findings", from_clusters(view, "findings")));
+HttpResponse members(const Ask& ask) {
+  return json_answer(dated(ask.view, "members", from_clusters(ask.view, "members")));
 }
 
-HttpResponse checks(const AgentView& view) {
+HttpResponse findings(const Ask& ask) {
+  return json_answer(dated(ask.view, "findings", from_clusters(ask.view, "findings")));
+}
+
+HttpResponse checks(const Ask& ask) {
   json::array all;
-  for (const CheckView& check : view.checks) all.push_back(to_json(check, view.now));
-  return json_response(dated(view, "checks", std::move(all)));
+  for (const CheckView& check : ask.view.checks) all.push_back(to_json(check, ask.view.now));
+  return json_answer(dated(ask.view, "checks", std::move(all)));
 }
 
-HttpResponse clusters(const AgentView& view) {
+HttpResponse clusters(const Ask& ask) {
   json::array all;
-  for (const ClusterView& one : view.clusters) all.push_back(to_json(one, view.now, view.wall_now));
-  return json_response(dated(view, "clusters", std::move(all)));
+  for (const ClusterView& one : ask.view.clusters)
+    all.push_back(to_json(one, ask.view.now, ask.view.wall_now));
+  return json_answer(dated(ask.view, "clusters", std::move(all)));
 }
 
-HttpResponse cluster(const AgentView& view, std::string_view name) {
-  const auto found = std::ranges::find(view.clusters, name, &ClusterView::name);
-  if (found != view.clusters.end()) return json_response(to_json(*found, view.now, view.wall_now));
-  return error(404, fmt::format("no cluster is named '{}'", escape_control(name, 64)));
+HttpResponse cluster(const Ask& ask) {
+  const auto found = std::ranges::find(ask.view.clusters, ask.name, &ClusterView::name);
+  if (found != ask.view.clusters.end())
+    return json_answer(to_json(*found, ask.view.now, ask.view.wall_now));
+  return error_answer(404, fmt::format("no cluster is named '{}'", escape_control(ask.name, 64)));
 }
 
-HttpResponse history(const AgentView& view, std::string_view query) {
-  if (view.history == nullptr) return error(404, "this agent keeps no history");
-  const auto wanted = parse_event_query(query, view.wall_now);
-  if (!wanted) return error(400, wanted.error().context);
-  return json_response(history_json(*view.history, *wanted, view.wall_now));
-}
-
-HttpResponse metrics(const AgentView& view) {
-  return asset("text/plain; version=0.0.4; charset=utf-8", expose_metrics(view));
+HttpResponse metrics(const Ask& ask) {
+  return text_answer("text/plain; version=0.0.4; charset=utf-8", expose_metrics(ask.view));
 }
 
 /// As kube-apiserver answers: `ok`, or a line for each check that fails and a last line.
@@ -141,64 +113,48 @@ const GateView* find_gate(const AgentView& view, std::string_view name) {
   return found == view.gates.end() ? nullptr : &*found;
 }
 
-HttpResponse livez(const AgentView& view) {
-  return gate_response(find_gate(view, "live"), "livez");
+HttpResponse livez(const Ask& ask) {
+  return gate_response(find_gate(ask.view, "live"), "livez");
 }
 
-HttpResponse readyz(const AgentView& view) {
+HttpResponse readyz(const Ask& ask) {
   // An agent without the gate has not been set up: that is not ready.
   static const GateView kNoGate{"ready", false, {}};
-  const GateView* const gate = find_gate(view, "ready");
+  const GateView* const gate = find_gate(ask.view, "ready");
   return gate_response(gate == nullptr ? &kNoGate : gate, "readyz");
-}
-
-struct Route {
-  std::string_view path;
-  HttpResponse (*answer)(const AgentView&);
-};
-
-constexpr Route kRoutes[] = {
-    {"/", page},
-    {"/page.js", page_js},
-    {"/page.css", page_css},
-    {"/livez", livez},
-    {"/readyz", readyz},
-    {"/metrics", metrics},
-    {"/api/v1/status", status},
-    {"/api/v1/members", members},
-    {"/api/v1/findings", findings},
-    {"/api/v1/checks", checks},
-    {"/api/v1/clusters", clusters},
-};
-
-HttpResponse answer(const AgentView& view, const HttpRequest& request) {
-  if (request.method != "GET" && request.method != "HEAD") {
-    HttpResponse response = error(405, "this API only reads: use GET");
-    response.headers.emplace_back("Allow", "GET, HEAD");
-    return response;
-  }
-  for (const Route& row : kRoutes) {
-    if (row.path == request.path) return row.answer(view);
-  }
-  if (request.path == "/api/v1/history") return history(view, request.query);
-  std::string_view name = request.path;
-  if (consume_prefix(name, "/api/v1/clusters/") && !name.empty()) return cluster(view, name);
-  return error(404, fmt::format("nothing is served at '{}'", escape_control(request.path, 128)));
 }
 
 }  // namespace
 
-HttpResponse route(const AgentView& view, const HttpRequest& request) {
-  HttpResponse response = answer(view, request);
-  response.headers.emplace_back("Cache-Control", "no-store");
-  response.headers.emplace_back("X-Content-Type-Options", "nosniff");
-  response.headers.emplace_back("Referrer-Policy", "no-referrer");
-  response.headers.emplace_back(
-      "Content-Security-Policy",
-      "default-src 'none'; script-src 'self'; style-src 'self'; "
-      "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
-      "frame-ancestors 'none'");
-  return response;
+std::vector<Route> reading_routes() {
+  return {
+      {"GET", "/", page},
+      {"GET", "/page.js", page_js},
+      {"GET", "/page.css", page_css},
+      {"GET", "/livez", livez},
+      {"GET", "/readyz", readyz},
+      {"GET", "/metrics", metrics},
+      {"GET", "/api/v1/status", status},
+      {"GET", "/api/v1/members", members},
+      {"GET", "/api/v1/findings", findings},
+      {"GET", "/api/v1/checks", checks},
+      {"GET", "/api/v1/clusters", clusters},
+      {"GET", "/api/v1/clusters/{name}", cluster},
+  };
+}
+
+Route events_route(EventStream& events) {
+  return {"GET", "/api/v1/events", [&events](const Ask& ask) {
+            std::string last_id(header(ask.request, "last-event-id"));
+            if (last_id.empty()) last_id = Query(ask.request.query).value("after");
+            HttpResponse response = text_answer("text/event-stream", "");
+            response.stream = events.follow(last_id);
+            if (response.stream == nullptr) {
+              return error_answer(503, "too many readers follow the events already");
+            }
+            response.headers.emplace_back("X-Accel-Buffering", "no");  // nginx passes it on at once
+            return response;
+          }};
 }
 
 }  // namespace wardmote::serve

@@ -11,7 +11,6 @@
 #include "judge/check_machine.h"
 #include "judge/observation.h"
 #include "judge/raft/assess.h"
-#include "store/history.h"
 
 namespace wardmote::serve {
 
@@ -102,11 +101,11 @@ struct AgentView {
   TimePoint now;
   WallTime wall_now;
   TimePoint started;
+  std::string last_event;  ///< id of the last change that is in here (event_stream.h)
   SelfView self;
   std::vector<ClusterView> clusters;
   std::vector<CheckView> checks;
   std::vector<GateView> gates;
-  const store::History* history = nullptr;  ///< of the agent; null: none is kept
 };
 
 }  // namespace wardmote::serve

@@ -21,7 +21,30 @@ using runtime::Runtime;
 using runtime::Stream;
 using runtime::Task;
 
+/// Three pieces and an end.
+class Countdown final : public runtime::HttpStream {
+ public:
+  Task<std::shared_ptr<const std::string>> next() override {
+    if (left_ == 0) co_return nullptr;
+    co_return std::make_shared<const std::string>(std::to_string(left_--) + "\n");
+  }
+  void end() noexcept override { left_ = 0; }
+
+ private:
+  int left_ = 3;
+};
+
 HttpResponse echo(const HttpRequest& request) {
+  if (request.path == "/countdown") {
+    HttpResponse response;
+    response.stream = std::make_shared<Countdown>();
+    return response;
+  }
+  if (request.path == "/who") {
+    const auto& process = request.peer.process;
+    return {.body = process ? fmt::format("{} {} {}", process->user, process->group, process->id)
+                            : request.peer.address};
+  }
   if (request.path == "/throw") throw std::runtime_error("broken handler");
   std::string body =
       request.method + " " + request.path + "?" + request.query + "\n" + request.body;
@@ -228,6 +251,40 @@ TEST_F(Http, StopEndsIdleConnectionsAtOnce) {
   runtime_.run(server_.stop());
   EXPECT_LT(runtime_.now() - begun, 5s);
   EXPECT_FALSE(std::filesystem::exists(path("api.sock")));
+}
+
+TEST_F(Http, AStreamHasNoLengthAndEndsTheConnection) {
+  serve();
+  const std::string raw = exchange("GET /countdown HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_FALSE(raw.contains("Content-Length")) << raw;
+  EXPECT_TRUE(raw.contains("Connection: close\r\n")) << raw;
+  EXPECT_TRUE(raw.ends_with("\r\n\r\n3\n2\n1\n")) << raw;
+  EXPECT_EQ(fetch({.method = "GET", .path = "/countdown"})->body, "3\n2\n1\n");
+  EXPECT_TRUE(exchange("HEAD /countdown HTTP/1.1\r\nHost: a\r\n\r\n").ends_with("\r\n\r\n"));
+}
+
+TEST_F(Http, KnowsWhoAsks) {
+  serve();
+  EXPECT_EQ(fetch({.method = "GET", .path = "/who"})->body,
+            fmt::format("{} {} {}", ::geteuid(), ::getegid(), ::getpid()));
+  StreamHttpServer tcp(runtime_);
+  const Endpoint port = Endpoint::tcp("127.0.0.1", free_port());
+  ASSERT_TRUE(tcp.start(port, {}, echo));
+  const auto over_tcp =
+      run_task(runtime_, http_fetch(runtime_, port, {.method = "GET", .path = "/who"}, in(5s)));
+  EXPECT_TRUE(over_tcp->body.starts_with("127.0.0.1:")) << over_tcp->body;
+  runtime_.run(tcp.stop());
+}
+
+TEST_F(Http, WhoDripsARequestMakesRoomForOthers) {
+  serve({.connections = 2});
+  const auto first = open();
+  const auto second = open();
+  send(*first, "GET /1 HTTP/1.1\r\nHo");
+  send(*second, "GET /2 HTTP/1.1\r\nHo");
+  runtime_.run(runtime_.sleep_until(runtime_.now() + 1100ms));
+  EXPECT_EQ(fetch({.method = "GET", .path = "/3"})->status, 200);
+  EXPECT_EQ(read_all(*first), "") << "the one that has dripped for longest";
 }
 
 TEST_F(Http, FetchSaysWhyItFailed) {

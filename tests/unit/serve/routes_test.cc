@@ -1,4 +1,4 @@
-#include "serve/routes.h"
+#include "serve/api.h"
 
 #include <algorithm>
 
@@ -14,11 +14,12 @@ namespace json = boost::json;
 using runtime::HttpResponse;
 
 HttpResponse get(const AgentView& agent, std::string path, std::string method = "GET") {
-  return route(agent, {.method = std::move(method),
-                       .path = std::move(path),
-                       .query = {},
-                       .headers = {},
-                       .body = {}});
+  const Api api([&agent]() -> const AgentView& { return agent; });
+  return api.answer({.method = std::move(method),
+                     .path = std::move(path),
+                     .query = {},
+                     .headers = {},
+                     .body = {}});
 }
 
 json::object get_json(const AgentView& agent, std::string path) {

@@ -1,0 +1,191 @@
+#include "serve/event_stream.h"
+
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <boost/json/string.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "judge/change.h"
+#include "runtime/bell.h"
+#include "runtime/http.h"
+#include "runtime/runtime.h"
+
+namespace wardmote::serve {
+
+using runtime::Task;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// What is sent at once: more would be memory of readers that do not take it.
+constexpr std::size_t kChunkBytes = 16 << 10;
+constexpr Duration kBetweenGroups = 1ms;
+constexpr Duration kBeat = 5s;
+
+std::string quoted(std::string_view text) {
+  return boost::json::serialize(boost::json::string(text));
+}
+
+std::string to_json(const judge::Change& change) {
+  return fmt::format(R"({{"sequence":{},"at":"{}","kind":{},"scope":{},"subject":{},"data":{}}})",
+                     change.sequence, format_utc(change.at), quoted(change.kind),
+                     quoted(change.scope), quoted(change.subject), change.data);
+}
+
+std::shared_ptr<const std::string> shared(std::string text) {
+  return std::make_shared<const std::string>(std::move(text));
+}
+
+}  // namespace
+
+class EventStream::Reader final : public runtime::HttpStream {
+ public:
+  Reader(EventStream& stream, runtime::Bell& bell, std::string greeting, std::uint64_t next)
+      : stream_(&stream), bell_(&bell), greeting_(std::move(greeting)), next_(next) {
+    ++stream_->readers_;
+  }
+  ~Reader() override { --stream_->readers_; }
+
+  Task<std::shared_ptr<const std::string>> next() override {
+    for (;;) {
+      const TimePoint now = stream_->runtime_->now();
+      if (ended_ || !stream_->kept(next_)) co_return nullptr;
+      if (std::shared_ptr<const std::string> piece = take(now)) {
+        spoke_ = now;
+        co_return piece;
+      }
+      co_await bell_->wait();
+    }
+  }
+
+  void end() noexcept override {
+    ended_ = true;
+    bell_->ring();
+  }
+
+ private:
+  std::shared_ptr<const std::string> take(TimePoint now) {
+    if (!greeting_.empty()) return shared(std::exchange(greeting_, {}));
+    if (next_ < stream_->next_) {
+      const Chunk& chunk = stream_->chunk(next_);
+      next_ = chunk.after;
+      return chunk.text;
+    }
+    // The beats come every kBeat: the next one would be too late.
+    if (now - spoke_ <= kHeartbeat - kBeat) return nullptr;
+    static const std::shared_ptr<const std::string> kComment = shared(":\n\n");
+    return kComment;
+  }
+
+  EventStream* stream_;
+  runtime::Bell* bell_;
+  std::string greeting_;
+  std::uint64_t next_;
+  TimePoint spoke_;
+  bool ended_ = false;
+};
+
+EventStream::EventStream(runtime::Runtime& runtime)
+    : runtime_(&runtime),
+      run_(fmt::format("{:x}", std::chrono::floor<std::chrono::milliseconds>(
+                                   runtime.wall_now().time_since_epoch())
+                                   .count())),
+      tasks_(runtime.executor()) {
+  for (auto& group : groups_) group = std::make_unique<runtime::Bell>(runtime.executor());
+}
+
+EventStream::~EventStream() {
+  check(readers_ == 0, "an EventStream was destroyed before its readers");
+}
+
+void EventStream::publish(const judge::Change& change) {
+  check(change.sequence == next_, "changes out of order");
+  kept_.push_back(fmt::format("id: {}\ndata: {}\n\n", id(next_), to_json(change)));
+  kept_bytes_ += kept_.back().size();
+  ++next_;
+  while (kept_.size() > kEvents || kept_bytes_ > kBytes) {
+    kept_bytes_ -= kept_.front().size();
+    kept_.pop_front();
+    ++first_;
+  }
+  wake();
+}
+
+std::shared_ptr<runtime::HttpStream> EventStream::follow(std::string_view last_id) {
+  if (readers_ >= kReaders) return nullptr;
+  const std::optional<std::uint64_t> position = this->position(last_id);
+  const std::uint64_t next = position.value_or(next_);
+  const std::string greeting = fmt::format("retry: 1000\nid: {}\nevent: {}\ndata: {{}}\n\n",
+                                           id(next - 1), position ? "hello" : "reset");
+  auto reader = std::make_shared<Reader>(*this, *groups_[seated_++ % kGroups], greeting, next);
+  if (!std::exchange(beating_, true)) tasks_.spawn("event heartbeat", beat());
+  return reader;
+}
+
+std::string EventStream::last_id() const {
+  return id(next_ - 1);
+}
+
+Task<void> EventStream::stop() {
+  co_await tasks_.stop();
+}
+
+std::string EventStream::id(std::uint64_t sequence) const {
+  return fmt::format("{}-{}", run_, sequence);
+}
+
+std::optional<std::uint64_t> EventStream::position(std::string_view last_id) const {
+  if (last_id.empty()) return next_;
+  if (take_until(last_id, '-') != run_) return std::nullopt;
+  const auto last = parse_number<std::uint64_t>(last_id);
+  if (!last || *last >= next_ || !kept(*last + 1)) return std::nullopt;
+  return *last + 1;
+}
+
+const EventStream::Chunk& EventStream::chunk(std::uint64_t sequence) {
+  const bool whole = chunk_.text != nullptr && chunk_.from == sequence &&
+                     (chunk_.after == next_ || chunk_.text->size() >= kChunkBytes);
+  if (whole) return chunk_;
+  std::string text;
+  std::uint64_t after = sequence;
+  for (; after < next_ && text.size() < kChunkBytes; ++after) text += kept_[after - first_];
+  chunk_ = {sequence, after, shared(std::move(text))};
+  return chunk_;
+}
+
+void EventStream::wake() {
+  wake_again_ = true;
+  if (readers_ > 0 && !std::exchange(waking_, true)) tasks_.spawn("wake readers", wake_groups());
+}
+
+Task<void> EventStream::wake_groups() {
+  while (std::exchange(wake_again_, false)) {
+    for (const auto& group : groups_) {
+      if (group->waiting() == 0) continue;
+      group->ring();
+      co_await runtime_->sleep_until(runtime_->now() + kBetweenGroups);
+    }
+  }
+  waking_ = false;
+}
+
+Task<void> EventStream::beat() {
+  while (readers_ > 0) {
+    co_await runtime_->sleep_until(runtime_->now() + kBeat);
+    wake();
+  }
+  beating_ = false;
+}
+
+}  // namespace wardmote::serve
