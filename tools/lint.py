@@ -1,6 +1,7 @@
 """./dev lint: format, the rules of the house, clang-tidy, coroutine hazards, scripts."""
 
 import argparse
+import functools
 import hashlib
 import os
 import subprocess
@@ -12,6 +13,7 @@ from tools import check_floors
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/lint"
+CONFIG = ROOT / ".clang-tidy"
 HAZARDS = ROOT / "tools/coroutine_hazards.cq"
 
 
@@ -64,8 +66,8 @@ def check_code(everything: bool, fix: bool) -> bool:
     if configured.returncode != 0:
         return False
     sources = sorted((ROOT / "src").rglob("*.cc"))
-    chosen = sources if everything else [file for file in sources if file in _changed(sources)]
-    todo = [file for file in chosen if not _passed(file).exists()]
+    chosen = set(sources) if everything else _changed(sources)
+    todo = [file for file in sorted(chosen) if not _passed(file).exists()]
     minutes = max(1, len(todo) * 8 // 60 // (os.cpu_count() or 1))
     print(f"    {len(todo)} of {len(sources)} files (about {minutes} min; the rest is unchanged since it passed)", flush=True)
     # Two fixes at once would spoil a header that both mend.
@@ -92,18 +94,26 @@ def _check_file(file: Path, fix: bool) -> bool:
 
 
 def _passed(file: Path) -> Path:
-    """The mark of a file that passed with exactly this content of itself, all headers and the rules."""
-    return BUILD / "passed" / hashlib.sha256(_rules() + file.read_bytes()).hexdigest()
+    """The mark of a file that passed with exactly this content of itself, of the headers that it sees, and of the rules."""
+    seen = sorted(_seen_headers(file))
+    return BUILD / "passed" / hashlib.sha256(b"".join(input.read_bytes() for input in (CONFIG, HAZARDS, file, *seen))).hexdigest()
 
 
-_RULES: list[bytes] = []
+def _seen_headers(file: Path) -> set[Path]:
+    """Our headers that it includes, directly or not."""
+    seen: set[Path] = set()
+    ahead = [file]
+    while ahead:
+        for header in _own_includes(ahead.pop()) - seen:
+            seen.add(header)
+            ahead.append(header)
+    return seen
 
 
-def _rules() -> bytes:
-    if not _RULES:
-        inputs = [ROOT / ".clang-tidy", HAZARDS, *sorted((ROOT / "src").rglob("*.h"))]
-        _RULES.append(hashlib.sha256(b"".join(file.read_bytes() for file in inputs)).digest())
-    return _RULES[0]
+@functools.cache
+def _own_includes(file: Path) -> frozenset[Path]:
+    named = (ROOT / "src" / own for own, _ in check_floors.INCLUDE.findall(file.read_text(encoding="utf-8")) if own)
+    return frozenset(header for header in named if header.exists())
 
 
 def _changed(sources: list[Path]) -> set[Path]:
@@ -116,14 +126,7 @@ def _changed(sources: list[Path]) -> set[Path]:
     new = subprocess.run(["git", "ls-files", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True,
                          check=True).stdout
     changed = {ROOT / name for name in (names + new).splitlines()}
-    every = [*sources, *(ROOT / "src").rglob("*.h")]
-    includes = {file: {ROOT / "src" / own for own, _ in check_floors.INCLUDE.findall(file.read_text(encoding="utf-8")) if own}
-                for file in every}
-    while True:
-        more = {file for file in every if file not in changed and includes[file] & changed}
-        if not more:
-            return changed
-        changed |= more
+    return {file for file in sources if file in changed or _seen_headers(file) & changed}
 
 
 if __name__ == "__main__":

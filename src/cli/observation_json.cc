@@ -9,6 +9,8 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "cli/bgp_json.h"
+#include "judge/bgp/facts.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "judge/raft/opinion.h"
@@ -32,6 +34,8 @@ struct FactsToJson {
   json::value operator()(const judge::TcpFacts& tcp) const {
     return json::object{{"connect_us", to_us(tcp.connect_time)}};
   }
+
+  json::value operator()(const judge::bgp::BgpFacts& bgp) const { return to_json(bgp); }
 
   /// As the only member of a cluster without a name: the API knows how to write members.
   json::value operator()(const judge::raft::Opinion& opinion) const {

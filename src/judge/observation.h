@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "base/time.h"
+#include "judge/bgp/facts.h"
 #include "judge/outcome.h"
 #include "judge/raft/opinion.h"
 
@@ -24,7 +25,7 @@ struct TcpFacts {
 };
 
 /// Typed, never a bag of strings: one alternative per kind of subject.
-using Facts = std::variant<std::monostate, raft::Opinion, TcpFacts>;
+using Facts = std::variant<std::monostate, raft::Opinion, TcpFacts, bgp::BgpFacts>;
 
 /// What a probe saw of a subject between `begun` and `ended`.
 struct Observation {

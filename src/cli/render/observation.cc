@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/render/bgp.h"
 #include "cli/render/cluster.h"
 #include "cli/render/fields.h"
 #include "cli/render/style.h"
@@ -64,6 +65,7 @@ std::string draw_observation(const json::value& value, Style style) {
   std::string drawn = title(observation, style);
   const Fields facts = observation.object("facts");
   if (!observation.has("facts")) return drawn;
+  if (facts.has("peers")) return drawn + draw_bgp(facts, style);
   if (!facts.has("servers")) return drawn + draw_plainly(value.as_object().at("facts"));
   if (!speaks(facts)) return drawn;
   drawn += draw_members({&value.as_object().at("facts"), 1}, style);

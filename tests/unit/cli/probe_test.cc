@@ -88,6 +88,42 @@ TEST(Observation, OfARaftMemberIsAMemberOfTheApi) {
   EXPECT_TRUE(drawn.contains("\n7770 (self)  -   tcp:10.0.0.1:6643  ")) << drawn;
 }
 
+TEST(Observation, OfABgpDaemonIsATableOfItsSessions) {
+  judge::bgp::BgpFacts facts;
+  facts.version = "BIRD 2.0.12";
+  facts.router_id = "10.9.1.1";
+  facts.up_for = 16s;
+  facts.restart = judge::bgp::GracefulRestart{2, 238s, 240s};
+  judge::bgp::Session up;
+  up.name = "Mesh_10_9_1_2";
+  up.address = "10.9.1.2";
+  up.remote_as = 64512;
+  up.state = judge::bgp::SessionState::kEstablished;
+  up.routes = judge::bgp::Routes{2, 4};
+  up.in_state = 14s;
+  judge::bgp::Session disabled;
+  disabled.name = "Node_10_9_1_9";
+  disabled.admin_down = true;
+  disabled.last_error = "\x1b[2J";
+  facts.sessions = {up, disabled};
+  const json::value written = to_json("bird", seen(facts));
+  const json::value& peer = written.at("facts").at("peers").at(0);
+  EXPECT_EQ(peer.at("state"), "Established");
+  EXPECT_EQ(peer.at("imported"), 2);
+  EXPECT_EQ(peer.at("in_state_ms"), 14000);
+  EXPECT_TRUE(peer.at("local_as").is_null());
+  EXPECT_EQ(written.at("facts").at("graceful_restart").at("left_ms"), 238000);
+  const std::string drawn = draw_observation(written, kPlain);
+  EXPECT_TRUE(
+      drawn.contains("BIRD 2.0.12, router id 10.9.1.1, up 16.0s, graceful restart (3m58s of "
+                     "4m00s left)"))
+      << drawn;
+  EXPECT_TRUE(drawn.contains("Mesh_10_9_1_2  10.9.1.2  64512  Established  14.0s  2 in, 4 out  0"))
+      << drawn;
+  EXPECT_TRUE(drawn.contains("disabled")) << drawn;
+  EXPECT_FALSE(drawn.contains('\x1b'));
+}
+
 TEST(Observation, OfASilentMemberIsOneLine) {
   judge::Observation observation = seen(judge::raft::Opinion{});
   observation.outcome = judge::Outcome::kFail;

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "judge/bgp/facts.h"
+
+namespace wardmote::judge::bgp {
+
+/// Counts how often each session was lost, from one look to the next: it was established and is
+/// not any more, or it has been established for less time than has passed since it was seen so.
+class FlapCounter {
+ public:
+  /// Writes Session::flaps. A session that is gone from the configuration is forgotten.
+  void count(BgpFacts& facts, TimePoint now);
+
+ private:
+  struct Memory {
+    bool established = false;
+    std::uint64_t flaps = 0;
+  };
+
+  std::map<std::string, Memory, std::less<>> sessions_;
+  std::optional<TimePoint> last_;
+};
+
+}  // namespace wardmote::judge::bgp

@@ -1,0 +1,110 @@
+#include "observe/bird/bird_probe.h"
+
+#include <array>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "judge/bgp/facts.h"
+#include "judge/bgp/policy.h"
+#include "judge/observation.h"
+#include "judge/outcome.h"
+#include "observe/bgp_policy.h"
+#include "observe/bird/client.h"
+#include "observe/bird/convert.h"
+#include "observe/kinds.h"
+#include "observe/probe.h"
+#include "observe/reason.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+
+namespace wardmote::observe::bird {
+
+using judge::Observation;
+using judge::Outcome;
+using runtime::Endpoint;
+
+namespace {
+
+constexpr auto kOwnParams = std::to_array<ParamSpec>({
+    {"socket", ParamType::kEndpoint, false,
+     "control socket (default: /var/run/calico/bird.ctl, then /var/run/bird/bird.ctl; with family "
+     "ipv6 bird6.ctl before each)"},
+    {"brief", ParamType::kFlag, false,
+     "ask for the rows only: cheaper for a BIRD 1.6 with hundreds of peers, but without addresses, "
+     "routes and last errors"},
+});
+
+}  // namespace
+
+runtime::Task<Observation> BirdProbe::look(runtime::Deadline deadline) {
+  Observation observation;
+  observation.subject = subject_;
+  observation.begun = runtime_.now();
+  Result<Snapshot> snapshot = co_await client_.look(deadline);
+  observation.ended = runtime_.now();
+  observation.cost = client_.cost();
+  if (!snapshot) {
+    observation.reason = reason_of(snapshot.error());
+    observation.outcome = outcome_of(observation.reason.code);
+    co_return observation;
+  }
+  judge::bgp::BgpFacts facts =
+      to_facts(std::move(snapshot->status), std::move(snapshot->protocols));
+  flaps_.count(facts, observation.ended);
+  judge::bgp::Verdict verdict = judge::bgp::judge(facts, policy_, facts.up_for);
+  observation.outcome = verdict.outcome;
+  observation.reason = std::move(verdict.reason);
+  observation.facts = std::move(facts);
+  co_return observation;
+}
+
+std::vector<Endpoint> default_sockets(bool ipv6) {
+  std::vector<Endpoint> sockets;
+  for (const char* const folder : {"/var/run/calico/", "/var/run/bird/"}) {
+    if (ipv6) sockets.push_back(Endpoint::unix_socket(std::string(folder) + "bird6.ctl"));
+    sockets.push_back(Endpoint::unix_socket(std::string(folder) + "bird.ctl"));
+  }
+  return sockets;
+}
+
+std::span<const ParamSpec> bird_params() noexcept {
+  static const std::vector<ParamSpec> kParams = [] {
+    std::vector<ParamSpec> params(kOwnParams.begin(), kOwnParams.end());
+    params.insert(params.end(), bgp_policy_params().begin(), bgp_policy_params().end());
+    return params;
+  }();
+  return kParams;
+}
+
+Result<std::unique_ptr<Probe>> make_bird_probe(runtime::Runtime& runtime, std::string subject,
+                                               const Params& params) {
+  Result<judge::bgp::Policy> policy = read_bgp_policy(params);
+  if (!policy) return std::unexpected(policy.error());
+  std::vector<Endpoint> at;
+  if (const auto socket = params.find("socket"); socket != params.end()) {
+    Result<Endpoint> endpoint = runtime::parse_endpoint(std::get<std::string>(socket->second));
+    if (!endpoint) return with_context(endpoint, "socket");
+    if (endpoint->kind != Endpoint::Kind::kUnix) {
+      return fail(Errc::kInvalid, "socket: a control socket is a unix socket, {} is not",
+                  to_string(*endpoint));
+    }
+    at.push_back(*std::move(endpoint));
+  } else {
+    at = default_sockets(policy->family == "ipv6");
+  }
+  ClientOptions options;
+  if (const auto brief = params.find("brief"); brief != params.end())
+    options.detailed = !std::get<bool>(brief->second);
+  return std::make_unique<BirdProbe>(runtime, std::move(subject), std::move(at), options,
+                                     *std::move(policy));
+}
+
+}  // namespace wardmote::observe::bird

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "judge/bgp/flaps.h"
+#include "judge/bgp/policy.h"
+#include "observe/bird/client.h"
+#include "observe/kinds.h"
+#include "observe/probe.h"
+#include "runtime/endpoint.h"
+#include "runtime/runtime.h"
+
+namespace wardmote::observe::bird {
+
+/// The BGP sessions of a BIRD 1.6 or 2, judged by a policy.
+class BirdProbe final : public Probe {
+ public:
+  BirdProbe(runtime::Runtime& runtime, std::string subject, std::vector<runtime::Endpoint> at,
+            ClientOptions options, judge::bgp::Policy policy)
+      : runtime_(runtime),
+        subject_(std::move(subject)),
+        client_(runtime, std::move(at), options),
+        policy_(std::move(policy)) {}
+
+  runtime::Task<judge::Observation> look(runtime::Deadline deadline) override;
+
+ private:
+  runtime::Runtime& runtime_;
+  std::string subject_;
+  Client client_;
+  judge::bgp::Policy policy_;
+  judge::bgp::FlapCounter flaps_;
+};
+
+/// Where Calico and Debian put the control socket; the daemon for IPv6 of BIRD 1.6 has one of its
+/// own.
+std::vector<runtime::Endpoint> default_sockets(bool ipv6);
+
+/// Parameters of the kind `bird` (observe/kinds.h).
+std::span<const ParamSpec> bird_params() noexcept;
+Result<std::unique_ptr<Probe>> make_bird_probe(runtime::Runtime& runtime, std::string subject,
+                                               const Params& params);
+
+}  // namespace wardmote::observe::bird

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "codec/bird.h"
+#include "judge/observation.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/runtime.h"
+#include "runtime/stream.h"
+#include "runtime/task.h"
+
+namespace wardmote::observe::bird {
+
+struct ClientOptions {
+  /// Every so many looks begin with a new connection, so that a daemon that does not accept any
+  /// more is noticed; 1: all.
+  unsigned fresh_every = 10;
+  bool detailed = true;  ///< `show protocols all`; else the rows only
+  codec::BirdLimits limits;
+};
+
+/// What a BIRD said in one look, over one connection.
+struct Snapshot {
+  codec::BirdStatus status;
+  codec::BirdProtocols protocols;
+};
+
+/// One kept-open connection to the control socket of a BIRD. On a new connection it first gives up
+/// the right to change anything (`restrict`). After any failure the connection is dropped; when the
+/// daemon has closed a kept connection since the last look, the same look starts anew. Life cycle:
+/// `runtime` outlives it. Thread: the core loop; one look at a time.
+class Client {
+ public:
+  /// The first socket of `at` that somebody answers on is taken.
+  Client(runtime::Runtime& runtime, std::vector<runtime::Endpoint> at, ClientOptions options);
+
+  /// Both replies whole, or the reason why not: kMissing, kRefused, kDenied, kTimeout (with what
+  /// had come so far), kClosed, kProtocol, kLimit, kRejected, kExhausted.
+  runtime::Task<Result<Snapshot>> look(runtime::Deadline deadline);
+
+  /// What the last look cost.
+  [[nodiscard]] const judge::Cost& cost() const noexcept { return cost_; }
+
+ private:
+  struct Connection {
+    Connection(std::unique_ptr<runtime::Stream> opened, runtime::Endpoint to,
+               codec::BirdLimits limits)
+        : stream(std::move(opened)), at(std::move(to)), reader(limits) {}
+    std::unique_ptr<runtime::Stream> stream;
+    runtime::Endpoint at;
+    codec::BirdReader reader;
+  };
+
+  runtime::Task<Result<Snapshot>> ask(runtime::Deadline deadline);
+  runtime::Task<Result<void>> connect(runtime::Deadline deadline);
+  runtime::Task<Result<void>> greet(runtime::Deadline deadline);
+  runtime::Task<Result<void>> write(std::string_view commands, runtime::Deadline deadline);
+  runtime::Task<Result<codec::BirdLine>> read_line(runtime::Deadline deadline);
+  template <class Parser>
+  runtime::Task<Result<void>> read_reply(Parser* parser, std::string_view command,
+                                         runtime::Deadline deadline);
+
+  runtime::Runtime& runtime_;
+  std::vector<runtime::Endpoint> at_;
+  ClientOptions options_;
+  std::unique_ptr<Connection> connection_;
+  std::uint64_t looks_ = 0;
+  judge::Cost cost_;
+};
+
+}  // namespace wardmote::observe::bird

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "runtime/runtime.h"
+
+namespace wardmote::testing {
+
+inline constexpr std::string_view kBirdGreeting = "0001 BIRD 1.6.8 ready.\n";
+inline constexpr std::string_view kBirdHeadings =
+    "2002-name     proto    table    state  since       info\n";
+inline constexpr std::string_view kBirdStatus =
+    "1000-BIRD 1.6.8\n1011-Router ID is 1.1.1.1\n"
+    " Current server time is 2026-11-20 07:55:00\n Last reboot on 2026-11-20 06:55:00\n"
+    " Last reconfiguration on 2026-11-20 06:55:00\n0013 Daemon is up and running\n";
+
+/// How a FakeBird behaves.
+struct BirdManners {
+  std::string greeting{kBirdGreeting};
+  /// Of `show status`, `show protocols`, `show protocols all`, `restrict`; anything else is a
+  /// syntax error. A reply without its end is a cut one.
+  std::map<std::string, std::string, std::less<>> replies = {
+      {"restrict", "0016 Access restricted\n"}, {"show status", std::string(kBirdStatus)}};
+  std::string close_after;  ///< hangs up after the reply to this command; `greeting` for that
+  bool accepts = true;      ///< false: as when it is stopped
+  bool endless = false;     ///< repeats the last reply for ever
+  std::size_t step = 0;     ///< writes in pieces of so many bytes; 0: at once
+  Duration pause = std::chrono::milliseconds(100);  ///< after each piece
+};
+
+/// A table with these rows, the first of which gets its code.
+inline std::string bird_table(std::string_view rows) {
+  return std::string(kBirdHeadings) + "1002-" + std::string(rows) + "0000 \n";
+}
+
+/// Manners of a BIRD that says this to both forms of `show protocols`.
+inline BirdManners bird_with(std::string table) {
+  BirdManners manners;
+  manners.replies["show protocols"] = table;
+  manners.replies["show protocols all"] = std::move(table);
+  return manners;
+}
+
+/// A control socket that answers as told, good or hostile, on any Runtime. It stands for a BIRD
+/// where a real one cannot be made to misbehave so. Life cycle: outlives the tasks that it gives to
+/// `spawn`.
+class FakeBird {
+ public:
+  using Spawn = std::function<void(std::string name, runtime::Task<void> task)>;
+
+  FakeBird(runtime::Runtime& runtime, Spawn spawn, runtime::Endpoint at, BirdManners manners)
+      : runtime_(runtime), spawn_(std::move(spawn)), manners_(std::move(manners)) {
+    auto listener = runtime_.listen(std::move(at));
+    check(listener.has_value(), listener ? "" : listener.error().describe());
+    listener_ = *std::move(listener);
+    if (manners_.accepts) spawn_("fake_bird", accept_all());
+  }
+
+  [[nodiscard]] int connections() const noexcept { return connections_; }
+  /// What was asked for, in order.
+  [[nodiscard]] const std::vector<std::string>& commands() const noexcept { return commands_; }
+  BirdManners& manners() noexcept { return manners_; }
+  /// Closes every open connection, as a restart does.
+  void hang_up() {
+    for (const auto& weak : std::exchange(open_, {})) {
+      if (const std::shared_ptr<runtime::Stream> stream = weak.lock()) stream->close();
+    }
+  }
+
+ private:
+  runtime::Task<void> accept_all() {
+    for (;;) {
+      auto stream = co_await listener_->accept();
+      if (!stream) co_return;
+      ++connections_;
+      std::shared_ptr<runtime::Stream> shared = *std::move(stream);
+      open_.push_back(shared);
+      spawn_("fake_bird_client", serve(std::move(shared)));
+    }
+  }
+
+  runtime::Task<void> serve(std::shared_ptr<runtime::Stream> stream) {
+    if (!manners_.greeting.empty()) co_await send(stream, manners_.greeting);
+    if (manners_.close_after == "greeting") {
+      stream->close();
+      co_return;
+    }
+    std::string received;
+    for (;;) {
+      const std::size_t end = received.find('\n');
+      if (end == std::string::npos) {
+        std::array<char, 256> chunk;
+        const auto got = co_await stream->read_some(chunk, runtime_.deadline_in(kPatience));
+        if (!got) co_return;
+        received.append(chunk.data(), *got);
+        continue;
+      }
+      const std::string command = received.substr(0, end);
+      received.erase(0, end + 1);
+      commands_.push_back(command);
+      const auto known = manners_.replies.find(command);
+      const std::string reply =
+          known == manners_.replies.end() ? "9001 syntax error\n" : known->second;
+      const bool sent = co_await send(stream, reply);
+      if (!sent || command == manners_.close_after) {
+        stream->close();
+        co_return;
+      }
+    }
+  }
+
+  runtime::Task<bool> send(std::shared_ptr<runtime::Stream> stream, std::string bytes) {
+    const bool again = manners_.endless && bytes.starts_with("2002");
+    do {
+      for (std::string_view rest = bytes; !rest.empty();) {
+        const std::string_view piece =
+            rest.substr(0, manners_.step == 0 ? rest.size() : manners_.step);
+        const auto written = co_await stream->write(piece, runtime_.deadline_in(kPatience));
+        if (!written) co_return false;
+        rest.remove_prefix(piece.size());
+        if (manners_.step != 0) co_await runtime_.sleep_until(runtime_.now() + manners_.pause);
+      }
+      if (again) bytes = " Mesh_10_0_0_1 BGP      master   up     07:54:13    Established   \n";
+    } while (again);
+    co_return true;
+  }
+
+  static constexpr Duration kPatience = std::chrono::hours(1);
+
+  runtime::Runtime& runtime_;
+  Spawn spawn_;
+  BirdManners manners_;
+  std::unique_ptr<runtime::Listener> listener_;
+  std::vector<std::weak_ptr<runtime::Stream>> open_;
+  int connections_ = 0;
+  std::vector<std::string> commands_;
+};
+
+}  // namespace wardmote::testing
