@@ -35,7 +35,7 @@ install(FILES ${completions}/wardmote.fish DESTINATION ${CMAKE_INSTALL_DATAROOTD
 set(library_rooms base codec judge runtime observe net)
 foreach(room ${library_rooms})
   install(DIRECTORY src/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/wardmote COMPONENT libwardmote-dev
-          FILES_MATCHING PATTERN "*.h" PATTERN net/sqlite EXCLUDE)
+          FILES_MATCHING PATTERN "*.h" PATTERN net/sqlite EXCLUDE PATTERN net/curl EXCLUDE)
   set_target_properties(wardmote_${room} PROPERTIES EXPORT_NAME ${room})
   install(TARGETS wardmote_${room} EXPORT wardmote ARCHIVE COMPONENT libwardmote-dev)
 endforeach()

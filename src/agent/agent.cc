@@ -27,7 +27,9 @@
 #include "runtime/runtime.h"
 #include "serve/event_stream.h"
 #include "serve/history.h"
+#include "serve/incidents.h"
 #include "serve/json.h"
+#include "serve/notify_desk.h"
 #include "serve/routes.h"
 #include "serve/view.h"
 
@@ -57,25 +59,38 @@ Task<void> stop_server(runtime::HttpServer* server) {
 }  // namespace
 
 Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-             std::string node, runtime::Database* database)
+             std::string node, runtime::Database* database, NotifierOptions receivers)
     : runtime_(runtime),
       service_(service),
       config_(std::move(config)),
       changes_([this] { return runtime_.wall_now(); }),
-      archive_(runtime, database, changes_),
+      archive_(runtime, database),
+      duty_(runtime, database, config_, node, changes_, std::move(receivers)),
       events_(runtime),
       board_(config_, std::move(node), changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
       api_([this]() -> const serve::AgentView& { return fresh_view(); }),
       tasks_(runtime.executor()),
       closing_(runtime.executor()) {
-  changes_.listen([this](const judge::Change& change) { events_.publish(change); });
+  changes_.listen([this](const judge::Change& change) {
+    archive_.keep(change, duty_.hear(change));
+    events_.publish(change);
+  });
   api_.add(serve::events_route(events_));
   api_.add(serve::history_route(archive_.history()));
+  for (serve::Route& route : serve::incident_routes(duty_)) api_.add(std::move(route));
+  for (serve::Route& route : serve::notify_routes(duty_.notifier())) api_.add(std::move(route));
   for (std::size_t i = 0; i < config_.checks.size(); ++i) checks_[config_.checks[i].name] = i;
 }
 
 Agent::~Agent() = default;
+
+Task<Result<void>> Agent::recall() {
+  Result<void> recalled = co_await archive_.open();
+  if (!recalled) co_return recalled;
+  recalled = co_await duty_.open();
+  co_return recalled;
+}
 
 Result<void> Agent::start() {
   for (const auto& endpoint : {config_.api.listen, config_.api.socket}) {
@@ -95,6 +110,7 @@ Task<void> Agent::stop() {
   co_await events_.stop();
   co_await tasks_.stop();
   co_await scheduler_.stop();
+  co_await duty_.stop();
   co_await archive_.stop();
   log(LogLevel::kInfo, "stopped");
 }

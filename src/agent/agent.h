@@ -11,6 +11,8 @@
 #include "agent/change_feed.h"
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
+#include "agent/duty.h"
+#include "agent/notifier.h"
 #include "agent/scheduler.h"
 #include "agent/service_manager.h"
 #include "base/result.h"
@@ -30,13 +32,13 @@ namespace wardmote::agent {
 class Agent {
  public:
   Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-        std::string node, runtime::Database* database = nullptr);
+        std::string node, runtime::Database* database = nullptr, NotifierOptions receivers = {});
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
   ~Agent();
 
   /// Reads what earlier lives left in the database; without one it does nothing.
-  runtime::Task<Result<void>> recall() { return archive_.open(); }
+  runtime::Task<Result<void>> recall();
   /// Serves the API and begins to watch. kInvalid: a probe refuses its parameters; else the API
   /// cannot be served.
   Result<void> start();
@@ -59,6 +61,7 @@ class Agent {
   const config::Config config_;
   ChangeFeed changes_;
   Archive archive_;
+  Duty duty_;
   serve::EventStream events_;
   Board board_;
   judge::StarvationGuard guard_;

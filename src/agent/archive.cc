@@ -3,14 +3,13 @@
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
+#include <cstdint>
 #include <string>
+#include <utility>
 
-#include "agent/change_feed.h"
 #include "base/format.h"
 #include "judge/change.h"
 #include "judge/finding.h"
-#include "runtime/database.h"
-#include "runtime/runtime.h"
 #include "store/history.h"
 
 namespace wardmote::agent {
@@ -45,9 +44,10 @@ store::Event event_of(const judge::Change& change) {
   return event;
 }
 
-Archive::Archive(runtime::Runtime& runtime, runtime::Database* database, ChangeFeed& feed)
-    : history_(runtime, database) {
-  feed.listen([this](const judge::Change& change) { history_.add(event_of(change)); });
+void Archive::keep(const judge::Change& change, std::int64_t incident) {
+  store::Event event = event_of(change);
+  event.incident = incident;
+  history_.add(std::move(event));
 }
 
 }  // namespace wardmote::agent

@@ -18,6 +18,7 @@
 #include "agent/config/yaml.h"
 #include "agent/log_writer.h"
 #include "agent/options.h"
+#include "agent/receivers.h"
 #include "agent/service_manager.h"
 #include "base/format.h"
 #include "base/log.h"
@@ -25,6 +26,7 @@
 #include "base/time.h"
 #include "base/version.h"
 #include "net/asio_runtime.h"
+#include "net/curl/http_client.h"
 #include "net/signals.h"
 #include "net/sqlite/database.h"
 #include "observe/kinds.h"
@@ -131,7 +133,15 @@ int run(net::AsioRuntime& runtime, config::Config config, const Options& options
     set_log_sink(nullptr);
     return kUnavailable;
   }
-  Agent agent(runtime, service, std::move(config), std::move(node), database->get());
+  net::CurlHttpClient http(runtime);
+  auto receivers = make_receivers(config.notify, runtime, &http);
+  if (!receivers) {
+    log(LogLevel::kError, "start_failed", {{"reason", receivers.error().describe()}});
+    set_log_sink(nullptr);
+    return kBadConfig;
+  }
+  Agent agent(runtime, service, std::move(config), std::move(node), database->get(),
+              *std::move(receivers));
   const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent));
   set_log_sink(nullptr);  // it writes what is left
   return exit_code;

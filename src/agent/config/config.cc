@@ -113,8 +113,12 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   if (clusters != nullptr) config.clusters = read_clusters(*clusters, names, problems);
   const YamlNode* const checks = map.find("checks");
   if (checks != nullptr) config.checks = read_checks(*checks, kinds, names, problems);
+  check_dependencies(config.checks, names, problems);
   if (const YamlNode* const gates = map.find("gates")) {
     config.gates = read_gates(*gates, names, problems);
+  }
+  if (const YamlNode* const notify = map.find("notify")) {
+    config.notify = read_notify(*notify, problems);
   }
   map.finish();
   if (!has_gate(config, "ready")) config.gates.push_back(default_ready(config));

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <map>
 #include <optional>
@@ -13,6 +14,8 @@
 #include "agent/config/problem.h"
 #include "base/time.h"
 #include "judge/check_machine.h"
+#include "judge/notify/muting.h"
+#include "judge/notify/router.h"
 #include "judge/raft/assess.h"
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
@@ -59,12 +62,35 @@ struct Check {
   const observe::ProbeKind* kind = nullptr;  ///< never null
   observe::Params params;                    ///< as the kind's specs say
   Schedule schedule;
+  std::vector<std::string> depends_on;  ///< checks and clusters whose failure explains its own
 };
 
 /// Passes while every named check and cluster does.
 struct Gate {
   std::string name;
   std::vector<std::string> all;
+};
+
+/// One way to tell somebody.
+struct Receiver {
+  enum class Kind : std::uint8_t { kWebhook, kAlertmanager, kExec, kLog };
+
+  std::string name;
+  Kind kind = Kind::kLog;
+  Duration timeout{};
+  std::vector<std::string> urls;     ///< may carry secrets
+  std::string body;                  ///< a template; empty: everything
+  std::vector<std::string> command;  ///< argv
+  std::string token_file;            ///< absolute; empty: none
+  std::string secret_file;           ///< absolute; empty: none
+  std::string trust;                 ///< absolute; empty: whom the system trusts
+};
+
+/// Who is told of what.
+struct Notify {
+  std::vector<Receiver> receivers;
+  std::vector<judge::notify::Route> routes;
+  std::vector<judge::notify::Maintenance> maintenance;
 };
 
 /// A whole configuration, valid in itself: names of checks and clusters are unique together, gates
@@ -76,6 +102,7 @@ struct Config {
   std::vector<Cluster> clusters;
   std::vector<Check> checks;
   std::vector<Gate> gates;
+  Notify notify;
 };
 
 /// Reads `bytes` as YAML. Either a whole configuration, or every problem found, in the order of the

@@ -50,11 +50,13 @@ TEST(Archive, WhatTheFeedTellsIsOnTheDiskSoon) {
   sim::SimDisk disk;
   sim::SimDatabase database(us, disk);
   ChangeFeed feed([&] { return us.wall_now(); });
-  Archive archive(us, &database, feed);
+  Archive archive(us, &database);
+  feed.listen([&](const judge::Change& change) { archive.keep(change, 7); });
   ASSERT_TRUE(run_task(world, us, archive.open()));
   feed.tell(LogLevel::kInfo, "gate_opened", {{"gate", "ready"}});
   world.run_for(1s);
-  EXPECT_EQ(disk.rows("SELECT 1 FROM event WHERE kind = 'gate_opened'").size(), 1U);
+  EXPECT_EQ(disk.rows("SELECT 1 FROM event WHERE kind = 'gate_opened' AND incident = 7").size(),
+            1U);
   world.run(us, archive.stop());
 }
 
