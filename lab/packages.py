@@ -1,9 +1,10 @@
-"""Debian's OVN and Open vSwitch, unpacked into a folder: nothing is installed, no service starts."""
+"""Debian packages, unpacked into a folder: nothing is installed, no service starts."""
 
 import fcntl
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,20 +52,27 @@ class Tools:
 
 
 def fetch(folder: Path) -> Tools:
-    """Unpacks the packages into `folder` unless that was done before. Safe to call from several processes at once."""
+    """OVN and Open vSwitch below `folder`."""
     tools = Tools(folder)
+    unpack(folder, DAEMONS + LIBRARIES, lambda: _check(tools))
+    return tools
+
+
+def unpack(folder: Path, packages: list[str], check: Callable[[], None] = lambda: None) -> None:
+    """Unpacks the packages into `folder` unless that was done before, and then `check`s them. Safe to call from several
+    processes at once."""
     done = folder / ".unpacked"
-    wanted = " ".join(DAEMONS + LIBRARIES)
+    wanted = " ".join(packages)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(folder.parent / f".{folder.name}.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if done.exists() and done.read_text(encoding="utf-8") == wanted:
-            return tools
+            return
         shutil.rmtree(folder, ignore_errors=True)
         debs = folder / ".debs"
         debs.mkdir(parents=True)
         # As root, apt would else drop to a user who may not write here.
-        download = ["-o", "APT::Sandbox::User=root", "download", *DAEMONS, *LIBRARIES]
+        download = ["-o", "APT::Sandbox::User=root", "download", *packages]
         if _apt(download, debs).returncode != 0:
             _apt(["update"], debs)  # no lists yet, or old ones
             again = _apt(download, debs)
@@ -73,9 +81,8 @@ def fetch(folder: Path) -> Tools:
         for deb in sorted(debs.glob("*.deb")):
             subprocess.run(["dpkg-deb", "-x", str(deb), str(folder)], check=True)
         shutil.rmtree(debs)
-        _check(tools)
+        check()
         done.write_text(wanted, encoding="utf-8")
-    return tools
 
 
 def _apt(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

@@ -11,7 +11,8 @@ AT_A_TIME = 6
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="./dev test", description=__doc__)
+    parser = argparse.ArgumentParser(prog="./dev test", description=__doc__,
+                                     epilog="--coverage, alone: the lines of codec and judge that tests run through; fails below 90 %.")
     parser.add_argument("--full", action="store_true", help="every fault scenario, not only a smoke of each kind")
     given = parser.parse_args()
     reason = may_run()

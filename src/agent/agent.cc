@@ -2,15 +2,21 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <expected>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
 #include "agent/lateness.h"
+#include "agent/reload_plan.h"
 #include "agent/scheduler.h"
 #include "agent/service_manager.h"
+#include "agent/symptoms.h"
+#include "base/check.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -52,22 +58,23 @@ std::string status_line(const serve::AgentView& view) {
                      view.clusters.size(), view.checks.size() - view.clusters.size());
 }
 
-Task<void> stop_server(runtime::HttpServer* server) {
+Task<void> stop_server(std::unique_ptr<runtime::HttpServer> server) {
   co_await server->stop();
 }
 
 }  // namespace
 
 Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-             std::string node, runtime::Database* database, NotifierOptions receivers)
+             std::string host, runtime::Database* database, NotifierOptions receivers)
     : runtime_(runtime),
       service_(service),
+      host_(std::move(host)),
       config_(std::move(config)),
       changes_([this] { return runtime_.wall_now(); }),
       archive_(runtime, database),
-      duty_(runtime, database, config_, node, changes_, std::move(receivers)),
+      duty_(runtime, database, config_, node_of(config_), changes_, std::move(receivers)),
       events_(runtime),
-      board_(config_, std::move(node), changes_, runtime.now()),
+      board_(config_, node_of(config_), changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
       api_([this]() -> const serve::AgentView& { return fresh_view(); }),
       tasks_(runtime.executor()),
@@ -80,7 +87,6 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
   api_.add(serve::history_route(archive_.history()));
   for (serve::Route& route : serve::incident_routes(duty_)) api_.add(std::move(route));
   for (serve::Route& route : serve::notify_routes(duty_.notifier())) api_.add(std::move(route));
-  for (std::size_t i = 0; i < config_.checks.size(); ++i) checks_[config_.checks[i].name] = i;
 }
 
 Agent::~Agent() = default;
@@ -93,15 +99,40 @@ Task<Result<void>> Agent::recall() {
 }
 
 Result<void> Agent::start() {
-  for (const auto& endpoint : {config_.api.listen, config_.api.socket}) {
-    if (!endpoint) continue;
-    if (Result<void> served = serve(*endpoint); !served) return served;
-  }
-  if (Result<void> watched = watch_clusters(); !watched) return watched;
-  if (Result<void> watched = watch_checks(); !watched) return watched;
+  const ReloadPlan plan = plan_reload({}, config_);
+  Result<std::vector<Served>> servers = serve(config_.api);
+  if (!servers) return std::unexpected(servers.error());
+  servers_ = *std::move(servers);
+  Result<Probes> probes = make_probes(config_, plan);
+  if (!probes) return std::unexpected(probes.error());
+  watch(plan, *std::move(probes));
   service_.ready(status_line(fresh_view()));
   tasks_.spawn("service manager", tell_service_manager());
   return {};
+}
+
+Result<ReloadPlan> Agent::reload(config::Config next) {
+  ReloadPlan plan = plan_reload(config_, next);
+  // What can fail comes first.
+  Result<Probes> probes = make_probes(next, plan);
+  if (!probes) return std::unexpected(probes.error());
+  Result<std::vector<Served>> servers = serve(next.api);
+  if (!servers) return std::unexpected(servers.error());
+
+  service_.reloading();
+  if (next.notify != config_.notify || next.data != config_.data) {
+    log(LogLevel::kWarning, "restart_needed", {{"keys", "notify, data"}});
+  }
+  for (const std::string& name : plan.ended) scheduler_.remove(name);
+  const std::vector<std::string> gone = begun_anew(config_, next, plan);
+  config_ = std::move(next);
+  board_.reload(config_, node_of(config_), plan, runtime_.now());
+  duty_.reload(gone);
+  watch(plan, *std::move(probes));
+  std::ranges::move(*servers, std::back_inserter(servers_));
+  retire_servers();
+  service_.ready(status_line(fresh_view()));
+  return plan;
 }
 
 Task<void> Agent::stop() {
@@ -127,30 +158,62 @@ Scheduler::Listeners Agent::listeners() {
   return listeners;
 }
 
-Result<void> Agent::watch_clusters() {
-  for (std::size_t i = 0; i < config_.clusters.size(); ++i) {
+std::string Agent::node_of(const config::Config& config) const {
+  return config.node.name.empty() ? host_ : config.node.name;
+}
+
+/// By the index of the check; null for what is kept.
+Result<Agent::Probes> Agent::make_probes(const config::Config& config, const ReloadPlan& plan) {
+  Probes probes(config.checks.size());
+  for (std::size_t i = 0; i < probes.size(); ++i) {
+    if (plan.checks[i].fate == Fate::kKept) continue;
+    const config::Check& check = config.checks[i];
+    auto probe = check.kind->make(runtime_, check.name, check.params);
+    if (!probe) return with_context(probe, "check {}", check.name);
+    probes[i] = *std::move(probe);
+  }
+  return probes;
+}
+
+/// Begins to look at all that is not kept.
+void Agent::watch(const ReloadPlan& plan, Probes probes) {
+  watch_clusters(plan.clusters);
+  checks_.clear();
+  for (std::size_t i = 0; i < config_.checks.size(); ++i) {
+    const config::Check& check = config_.checks[i];
+    checks_.emplace(check.name, i);
+    if (plan.checks[i].fate == Fate::kKept) continue;
+    const Result<void> added = scheduler_.add(
+        {check.name, check.schedule.every, check.schedule.timeout}, std::move(probes[i]));
+    wardmote::check(added.has_value(), "the schedule of a valid configuration");
+  }
+}
+
+void Agent::watch_clusters(const std::vector<Arrival>& arrivals) {
+  const auto before = std::exchange(clusters_, {});
+  std::vector<bool> kept(before.size());
+  for (std::size_t i = 0; i < arrivals.size(); ++i) {
     const config::Cluster& cluster = config_.clusters[i];
-    clusters_.push_back(
-        std::make_unique<ClusterWatch>(runtime_, board_, scheduler_, guard_, i, cluster));
-    ClusterWatch* const watch = clusters_.back().get();
+    const auto [fate, was] = arrivals[i];
+    if (fate == Fate::kKept) {
+      kept[was] = true;
+      before[was]->move_to(i);
+      clusters_.push_back(before[was]);
+      continue;
+    }
+    const auto watch =
+        std::make_shared<ClusterWatch>(runtime_, board_, scheduler_, guard_, i, cluster);
+    clusters_.push_back(watch);
+    if (fate == Fate::kRetimed) watch->inherit(*before[was]);
     const Result<void> added =
         scheduler_.add({cluster.name, cluster.schedule.every, cluster.schedule.timeout},
                        [watch](Deadline deadline, Duration) { return watch->round(deadline); });
-    if (!added) return added;
+    check(added.has_value(), "the schedule of a valid configuration");
     watch->watch_changes(tasks_);
   }
-  return {};
-}
-
-Result<void> Agent::watch_checks() {
-  for (const config::Check& check : config_.checks) {
-    auto probe = check.kind->make(runtime_, check.name, check.params);
-    if (!probe) return with_context(probe, "check {}", check.name);
-    const Result<void> added = scheduler_.add(
-        {check.name, check.schedule.every, check.schedule.timeout}, *std::move(probe));
-    if (!added) return added;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (!kept[i]) before[i]->retire();
   }
-  return {};
 }
 
 const serve::AgentView& Agent::fresh_view() {
@@ -171,20 +234,51 @@ void Agent::tally(TimePoint now) {
   next_tally_ = now + kTallyEvery;
 }
 
-Result<void> Agent::serve(const runtime::Endpoint& at) {
+Result<std::vector<Agent::Served>> Agent::serve(const config::Api& api) {
+  std::vector<Served> begun;
+  for (const auto& endpoint : {api.listen, api.socket}) {
+    if (!endpoint) continue;
+    if (std::ranges::find(servers_, *endpoint, &Served::at) != servers_.end()) continue;
+    Result<Served> served = serve(*endpoint);
+    if (!served) {
+      close(std::move(begun));
+      return std::unexpected(served.error());
+    }
+    begun.push_back(*std::move(served));
+  }
+  return begun;
+}
+
+void Agent::close(std::vector<Served> servers) {
+  for (Served& served : servers) closing_.spawn("close API", stop_server(std::move(served.server)));
+}
+
+Result<Agent::Served> Agent::serve(const runtime::Endpoint& at) {
   auto server = std::make_unique<net::StreamHttpServer>(runtime_);
   const Result<void> started =
       server->start(at, kHttpLimits,
                     [this](const runtime::HttpRequest& request) { return api_.answer(request); });
   if (!started) return with_context(started, "api {}", to_string(at));
-  servers_.push_back(std::move(server));
   log(LogLevel::kInfo, "serving", {{"api", to_string(at)}});
-  return {};
+  return Served{at, std::move(server)};
+}
+
+/// Those that the configuration does not name any more answer what they were asked, and end.
+void Agent::retire_servers() {
+  std::vector<Served> stay;
+  std::vector<Served> end;
+  for (Served& served : servers_) {
+    const bool named = served.at == config_.api.listen || served.at == config_.api.socket;
+    if (!named) log(LogLevel::kInfo, "serving_ends", {{"api", to_string(served.at)}});
+    (named ? stay : end).push_back(std::move(served));
+  }
+  servers_ = std::move(stay);
+  close(std::move(end));
 }
 
 /// A client that does not read its answer must not keep the agent from ending.
 Task<void> Agent::drain_servers() {
-  for (const auto& server : servers_) closing_.spawn("close API", stop_server(server.get()));
+  close(std::exchange(servers_, {}));
   const TimePoint limit = runtime_.now() + kDrainTime;
   while (closing_.size() > 0 && runtime_.now() < limit) {
     co_await runtime_.sleep_until(runtime_.now() + kDrainStep);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/archive.h"
@@ -13,16 +14,20 @@
 #include "agent/config/config.h"
 #include "agent/duty.h"
 #include "agent/notifier.h"
+#include "agent/reload_plan.h"
 #include "agent/scheduler.h"
 #include "agent/service_manager.h"
 #include "base/result.h"
 #include "judge/self/starvation_guard.h"
+#include "observe/probe.h"
 #include "runtime/database.h"
+#include "runtime/endpoint.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
 #include "serve/api.h"
 #include "serve/event_stream.h"
+#include "serve/view.h"
 
 namespace wardmote::agent {
 
@@ -31,8 +36,9 @@ namespace wardmote::agent {
 /// is given outlives it.
 class Agent {
  public:
+  /// `host` is the node's name unless the configuration gives one.
   Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-        std::string node, runtime::Database* database = nullptr, NotifierOptions receivers = {});
+        std::string host, runtime::Database* database = nullptr, NotifierOptions receivers = {});
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
   ~Agent();
@@ -42,23 +48,44 @@ class Agent {
   /// Serves the API and begins to watch. kInvalid: a probe refuses its parameters; else the API
   /// cannot be served.
   Result<void> start();
+  /// Goes over to `next`, whole or not at all; errors are those of start(). What is the same goes
+  /// on without a look too many or too few. A new address of the API is served before an old one is
+  /// given up. Between start() and stop().
+  Result<ReloadPlan> reload(config::Config next);
+  /// Shows which configuration runs.
+  void show(serve::ConfigView config) { board_.set_config(std::move(config)); }
   /// Ends in order, within a second and a half: what is served is answered, everything else is
   /// cancelled.
   runtime::Task<void> stop();
+  /// Everything that is shown, as of now.
+  const serve::AgentView& fresh_view();
 
  private:
+  struct Served {
+    runtime::Endpoint at;
+    std::unique_ptr<runtime::HttpServer> server;
+  };
+  using Probes = std::vector<std::unique_ptr<observe::Probe>>;
+
   Scheduler::Listeners listeners();
-  Result<void> watch_clusters();
-  Result<void> watch_checks();
-  const serve::AgentView& fresh_view();
   void tally(TimePoint now);
-  Result<void> serve(const runtime::Endpoint& at);
+  [[nodiscard]] std::string node_of(const config::Config& config) const;
+  Result<Probes> make_probes(const config::Config& config, const ReloadPlan& plan);
+  void watch(const ReloadPlan& plan, Probes probes);
+  void watch_clusters(const std::vector<Arrival>& arrivals);
+  /// Those of `api` that are not served yet.
+  Result<std::vector<Served>> serve(const config::Api& api);
+  Result<Served> serve(const runtime::Endpoint& at);
+  void retire_servers();
+  /// In the background: no new connections, and what is under way is answered.
+  void close(std::vector<Served> servers);
   runtime::Task<void> drain_servers();
   runtime::Task<void> tell_service_manager();
 
   runtime::Runtime& runtime_;
   const ServiceManager& service_;
-  const config::Config config_;
+  const std::string host_;
+  config::Config config_;
   ChangeFeed changes_;
   Archive archive_;
   Duty duty_;
@@ -66,11 +93,11 @@ class Agent {
   Board board_;
   judge::StarvationGuard guard_;
   std::map<std::string, std::size_t, std::less<>> checks_;  // index by name
-  std::vector<std::unique_ptr<ClusterWatch>> clusters_;
+  std::vector<std::shared_ptr<ClusterWatch>> clusters_;
   Scheduler scheduler_;
   TimePoint next_tally_;
   serve::Api api_;
-  std::vector<std::unique_ptr<runtime::HttpServer>> servers_;
+  std::vector<Served> servers_;
   runtime::TaskGroup tasks_;
   runtime::TaskGroup closing_;  // of the servers
 };

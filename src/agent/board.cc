@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "agent/change_feed.h"
 #include "agent/changes.h"
 #include "agent/config/config.h"
+#include "agent/reload_plan.h"
 #include "base/check.h"
 #include "base/time.h"
 #include "judge/check_machine.h"
@@ -36,19 +38,21 @@ using judge::raft::Opinion;
 using judge::raft::Source;
 using judge::raft::Verdict;
 
-serve::CheckView begin(const std::string& name, std::string_view kind,
-                       const config::Schedule& schedule, TimePoint now) {
+serve::CheckView begin(const std::string& name, std::string_view kind, TimePoint now) {
   serve::CheckView check;
   check.name = name;
   check.kind = kind;
   check.state = judge::begin_check(now);
-  check.policy = schedule.policy;
-  check.optional = schedule.optional;
   check.reason.code = ReasonCode::kNotProbed;
   check.last_begun = now;
   check.last_ended = now;
-  check.every = schedule.every;
   return check;
+}
+
+void fit(serve::CheckView& check, const config::Schedule& schedule) {
+  check.policy = schedule.policy;
+  check.optional = schedule.optional;
+  check.every = schedule.every;
 }
 
 serve::ClusterView begin(const config::Cluster& cluster, TimePoint now) {
@@ -56,7 +60,6 @@ serve::ClusterView begin(const config::Cluster& cluster, TimePoint now) {
   view.name = cluster.name;
   view.expectation = cluster.expectation;
   view.judged = now;
-  view.every = cluster.schedule.every;
   for (const config::Member& member : cluster.members) {
     Opinion opinion;
     opinion.member = member.name;
@@ -105,14 +108,15 @@ MemberId leader_of(const serve::ClusterView& cluster) {
 
 /// Where the checks of `gate` are; its names are known to be among them.
 std::vector<std::size_t> indexes_of(const config::Gate& gate,
-                                    const std::vector<serve::CheckView>& checks) {
-  std::vector<std::size_t> indexes;
+                                    const std::map<std::string_view, std::size_t>& indexes) {
+  std::vector<std::size_t> found;
+  found.reserve(gate.all.size());
   for (const std::string& name : gate.all) {
-    const auto found = std::ranges::find(checks, name, &serve::CheckView::name);
-    check(found != checks.end(), "a gate names an unknown check");
-    indexes.push_back(static_cast<std::size_t>(found - checks.begin()));
+    const auto index = indexes.find(name);
+    check(index != indexes.end(), "a gate names an unknown check");
+    found.push_back(index->second);
   }
-  return indexes;
+  return found;
 }
 
 std::uint64_t highest_term(const std::vector<Opinion>& opinions) {
@@ -127,29 +131,65 @@ std::uint64_t highest_term(const std::vector<Opinion>& opinions) {
 
 Board::Board(const config::Config& config, std::string node, ChangeFeed& feed, TimePoint now)
     : feed_(feed) {
-  view_.node = std::move(node);
   view_.started = now;
-  for (const config::Cluster& cluster : config.clusters) {
-    view_.clusters.push_back(begin(cluster, now));
-    view_.checks.push_back(begin(cluster.name, "cluster", cluster.schedule, now));
+  reload(config, std::move(node), plan_reload({}, config), now);
+}
+
+void Board::reload(const config::Config& config, std::string node, const ReloadPlan& plan,
+                   TimePoint now) {
+  view_.node = std::move(node);
+  const std::size_t old_clusters = view_.clusters.size();
+  auto clusters = std::exchange(view_.clusters, {});
+  auto checks = std::exchange(view_.checks, {});
+  auto leaders = std::exchange(leaders_, {});
+  auto terms = std::exchange(terms_, {});
+  for (std::size_t i = 0; i < config.clusters.size(); ++i) {
+    const config::Cluster& cluster = config.clusters[i];
+    const auto [fate, was] = plan.clusters[i];
+    const bool known = fate != Fate::kBegun;
+    view_.clusters.push_back(known ? std::move(clusters[was]) : begin(cluster, now));
+    view_.clusters.back().every = cluster.schedule.every;
+    view_.checks.push_back(known ? std::move(checks[was]) : begin(cluster.name, "cluster", now));
+    fit(view_.checks.back(), cluster.schedule);
+    leaders_.push_back(known ? leaders[was] : MemberId{});
+    terms_.push_back(known ? terms[was] : 0);
   }
-  for (const config::Check& check : config.checks) {
-    view_.checks.push_back(begin(check.name, check.kind->name, check.schedule, now));
+  for (std::size_t i = 0; i < config.checks.size(); ++i) {
+    const config::Check& check = config.checks[i];
+    const auto [fate, was] = plan.checks[i];
+    view_.checks.push_back(fate != Fate::kBegun ? std::move(checks[old_clusters + was])
+                                                : begin(check.name, check.kind->name, now));
+    fit(view_.checks.back(), check.schedule);
   }
-  for (const config::Gate& gate : config.gates) {
-    view_.gates.push_back({gate.name, false, {}});
-    gates_.push_back(indexes_of(gate, view_.checks));
+  set_gates(config.gates);
+}
+
+void Board::set_gates(const std::vector<config::Gate>& gates) {
+  std::map<std::string_view, std::size_t> indexes;
+  for (std::size_t i = 0; i < view_.checks.size(); ++i) indexes.emplace(view_.checks[i].name, i);
+  const auto before = std::exchange(view_.gates, {});
+  gates_.clear();
+  gates_of_.assign(view_.checks.size(), {});
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    const auto earlier = std::ranges::find(before, gates[i].name, &serve::GateView::name);
+    view_.gates.push_back({gates[i].name, earlier != before.end() && earlier->ready, {}});
+    Gate& gate = gates_.emplace_back();
+    gate.checks = indexes_of(gates[i], indexes);
+    for (const std::size_t index : gate.checks) {
+      gates_of_[index].push_back(i);
+      const serve::CheckView& check = view_.checks[index];
+      if (!ready(check.state, check.optional)) ++gate.failing;
+    }
+    tell_gate(i);
   }
-  update_gates();
-  terms_.resize(config.clusters.size());
-  leaders_.resize(config.clusters.size());
 }
 
 void Board::check_observed(std::size_t check, const judge::Observation& seen, TimePoint now) {
-  serve::CheckView& view = view_.checks[view_.clusters.size() + check];
+  const std::size_t index = view_.clusters.size() + check;
+  serve::CheckView& view = view_.checks[index];
   view.last_begun = seen.begun;
   view.last_ended = seen.ended;
-  feed(view, seen.outcome, seen.reason, now);
+  feed(index, seen.outcome, seen.reason, now);
 }
 
 void Board::member_observed(std::size_t cluster, std::size_t member, const Opinion& seen) {
@@ -175,7 +215,7 @@ void Board::cluster_judged(std::size_t cluster, std::vector<Opinion> opinions,
   serve::CheckView& check = view_.checks[cluster];
   check.last_begun = view.opinions.front().begun;
   check.last_ended = now;
-  feed(check, outcome_of(view.assessment.verdict), reason_of(view), now);
+  feed(cluster, outcome_of(view.assessment.verdict), reason_of(view), now);
 }
 
 void Board::count(std::size_t cluster) {
@@ -207,31 +247,49 @@ void Board::set_missed(const std::function<std::uint64_t(const std::string& name
 const serve::AgentView& Board::view(TimePoint now, WallTime wall_now) {
   view_.now = now;
   view_.wall_now = wall_now;
+  for (std::size_t i = 0; i < gates_.size(); ++i) {
+    if (gates_[i].names_stale) name_failing(i);
+  }
   return view_;
 }
 
-void Board::feed(serve::CheckView& check, Outcome outcome, Reason reason, TimePoint now) {
+void Board::feed(std::size_t index, Outcome outcome, Reason reason, TimePoint now) {
+  serve::CheckView& check = view_.checks[index];
   const judge::CheckState before = check.state;
   const judge::Step next = step(before, check.policy, outcome, now);
   check.state = next.next;
   check.reason = std::move(reason);
   ++check.looks;
   tell_check_change(feed_, check, before);
-  if (ready(before, check.optional) != ready(check.state, check.optional)) update_gates();
+  if (ready(before, check.optional) != ready(check.state, check.optional)) readiness_changed(index);
 }
 
-void Board::update_gates() {
-  for (std::size_t i = 0; i < gates_.size(); ++i) {
-    serve::GateView& gate = view_.gates[i];
-    const bool was_ready = gate.ready;
-    gate.failing.clear();
-    for (const std::size_t index : gates_[i]) {
-      const serve::CheckView& check = view_.checks[index];
-      if (!ready(check.state, check.optional)) gate.failing.push_back(check.name);
-    }
-    gate.ready = gate.failing.empty();
-    if (gate.ready != was_ready) tell_gate_change(feed_, gate);
+/// Counts, since a gate may have ten thousand checks that become ready one after the other.
+void Board::readiness_changed(std::size_t check) {
+  const bool good = ready(view_.checks[check].state, view_.checks[check].optional);
+  for (const std::size_t gate : gates_of_[check]) {
+    gates_[gate].failing += good ? -1 : 1;
+    tell_gate(gate);
   }
+}
+
+void Board::tell_gate(std::size_t gate) {
+  serve::GateView& view = view_.gates[gate];
+  gates_[gate].names_stale = true;
+  const bool was_ready = std::exchange(view.ready, gates_[gate].failing == 0);
+  if (view.ready == was_ready) return;
+  name_failing(gate);
+  tell_gate_change(feed_, view);
+}
+
+void Board::name_failing(std::size_t gate) {
+  std::vector<std::string>& names = view_.gates[gate].failing;
+  names.clear();
+  for (const std::size_t index : gates_[gate].checks) {
+    const serve::CheckView& check = view_.checks[index];
+    if (!ready(check.state, check.optional)) names.push_back(check.name);
+  }
+  gates_[gate].names_stale = false;
 }
 
 }  // namespace wardmote::agent

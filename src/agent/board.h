@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agent/change_feed.h"
 #include "agent/config/config.h"
+#include "agent/reload_plan.h"
 #include "base/time.h"
 #include "judge/observation.h"
 #include "judge/raft/assess.h"
@@ -26,6 +28,11 @@ class Board {
   /// board; `feed` does.
   Board(const config::Config& config, std::string node, ChangeFeed& feed, TimePoint now);
 
+  /// Goes over to another configuration by `plan`, which leads to `config`. What is kept or retimed
+  /// keeps its state and counters; gates that stay tell only of changes.
+  void reload(const config::Config& config, std::string node, const ReloadPlan& plan,
+              TimePoint now);
+
   /// Check `check` was looked at.
   void check_observed(std::size_t check, const judge::Observation& seen, TimePoint now);
   /// Member `member` of cluster `cluster` was looked at; counts only.
@@ -39,6 +46,8 @@ class Board {
   /// A piece of bad news was void because the agent was starved.
   void voided() noexcept { ++view_.self.voided; }
 
+  /// Which configuration runs, and what became of the last reload.
+  void set_config(serve::ConfigView config) { view_.config = std::move(config); }
   /// How the scheduler fares.
   void set_look_lateness(const serve::SelfView::LookLateness& lateness) noexcept {
     view_.self.look_lateness = lateness;
@@ -53,15 +62,26 @@ class Board {
   [[nodiscard]] const serve::AgentView& view(TimePoint now, WallTime wall_now);
 
  private:
-  void feed(serve::CheckView& check, judge::Outcome outcome, judge::Reason reason, TimePoint now);
+  /// What is behind the gate of the same index in the view.
+  struct Gate {
+    std::vector<std::size_t> checks;
+    std::size_t failing = 0;
+    bool names_stale = false;  ///< of those that fail, in the view
+  };
+
+  void feed(std::size_t index, judge::Outcome outcome, judge::Reason reason, TimePoint now);
   void count(std::size_t cluster);
-  void update_gates();
+  void set_gates(const std::vector<config::Gate>& gates);
+  void readiness_changed(std::size_t check);
+  void tell_gate(std::size_t gate);
+  void name_failing(std::size_t gate);
 
   ChangeFeed& feed_;
   serve::AgentView view_;  // checks: one for each cluster first, then the configured ones
-  std::vector<std::vector<std::size_t>> gates_;  // by gate, the indexes of its checks
-  std::vector<judge::raft::MemberId> leaders_;   // by cluster, the last that was known
-  std::vector<std::uint64_t> terms_;             // by cluster, the highest seen
+  std::vector<Gate> gates_;
+  std::vector<std::vector<std::size_t>> gates_of_;  // by check, the gates that it is behind
+  std::vector<judge::raft::MemberId> leaders_;      // by cluster, the last that was known
+  std::vector<std::uint64_t> terms_;                // by cluster, the highest seen
 };
 
 }  // namespace wardmote::agent

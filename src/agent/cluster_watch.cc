@@ -63,13 +63,34 @@ ClusterWatch::ClusterWatch(runtime::Runtime& runtime, Board& board, Scheduler& s
 }
 
 void ClusterWatch::watch_changes(runtime::TaskGroup& group) {
+  group_ = &group;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const observe::ovn::MemberTarget& target = members_.member(i).target();
     if (!target.ovsdb) continue;
-    watches_.push_back(std::make_unique<observe::ovn::ServerWatch>(
-        runtime_, *target.ovsdb, target.database, [this] { scheduler_.look_now(name_); }));
-    group.spawn("watch " + name_ + " " + target.name, watches_.back()->run());
+    watches_.push_back(std::make_unique<observe::ovn::ServerWatch>(runtime_, *target.ovsdb,
+                                                                   target.database, [this] {
+                                                                     if (!retired_)
+                                                                       scheduler_.look_now(name_);
+                                                                   }));
+    watching_.push_back(group.spawn("watch " + name_ + " " + target.name,
+                                    keep_watching(shared_from_this(), watches_.back().get())));
   }
+}
+
+Task<void> ClusterWatch::keep_watching(std::shared_ptr<ClusterWatch> /*self*/,
+                                       observe::ovn::ServerWatch* watch) {
+  co_await watch->run();
+}
+
+void ClusterWatch::inherit(ClusterWatch& earlier) {
+  memory_ = std::move(earlier.memory_);
+  opinions_ = std::move(earlier.opinions_);
+}
+
+void ClusterWatch::retire() noexcept {
+  retired_ = true;
+  for (const runtime::TaskGroup::TaskId task : watching_) group_->cancel(task);
+  watching_.clear();
 }
 
 Task<void> ClusterWatch::round(Deadline deadline) {
@@ -86,7 +107,7 @@ Task<void> ClusterWatch::round(Deadline deadline) {
 
 Task<void> ClusterWatch::judge_after(TimePoint at) {
   co_await runtime_.sleep_until(at);
-  if (awaited_ == 0) co_return;
+  if (awaited_ == 0 || retired_) co_return;
   patient_ = false;
   // Before anybody has answered there is nothing new to judge.
   if (awaited_ < opinions_.size()) judge();
@@ -103,6 +124,7 @@ void ClusterWatch::void_if_starved(Opinion& opinion) {
 }
 
 void ClusterWatch::heard(std::size_t member, Opinion opinion) {
+  if (retired_) return;
   void_if_starved(opinion);
   board_.member_observed(index_, member, opinion);
   opinions_[member] = std::move(opinion);

@@ -20,8 +20,9 @@ namespace wardmote::agent {
 /// Watches one raft cluster: looks at all members at once, judges what they say together, and
 /// reports to the board. A member that is slow delays no other: the rest is judged without it, and
 /// again when its answer comes. Life cycle: everything it is given outlives it; round() and the
-/// watches are tasks of the caller's group. Thread: the core loop.
-class ClusterWatch {
+/// watches are tasks of the caller's, who shares it with them, since after retire() they still have
+/// to end. Thread: the core loop.
+class ClusterWatch : public std::enable_shared_from_this<ClusterWatch> {
  public:
   /// How long the first judgement of a round waits for slow members.
   static constexpr Duration kPatience = std::chrono::milliseconds(100);
@@ -36,7 +37,16 @@ class ClusterWatch {
   /// own accord.
   void watch_changes(runtime::TaskGroup& group);
 
+  /// The cluster has another index on the board from now on.
+  void move_to(std::size_t index) noexcept { index_ = index; }
+  /// Takes over what `earlier` remembers of the same members, so that windows go on.
+  void inherit(ClusterWatch& earlier);
+  /// Ends the watches of changes, and reports nothing any more.
+  void retire() noexcept;
+
  private:
+  static runtime::Task<void> keep_watching(std::shared_ptr<ClusterWatch> self,
+                                           observe::ovn::ServerWatch* watch);
   runtime::Task<void> judge_after(TimePoint at);
   void void_if_starved(judge::raft::Opinion& opinion);
   void heard(std::size_t member, judge::raft::Opinion opinion);
@@ -55,6 +65,9 @@ class ClusterWatch {
   std::vector<judge::raft::Opinion> opinions_;  // the last of each member
   std::size_t awaited_ = 0;  // members whose answer of this round is not there yet
   bool patient_ = false;     // the first judgement of this round is still to come
+  bool retired_ = false;
+  runtime::TaskGroup* group_ = nullptr;  // of the watches of changes
+  std::vector<runtime::TaskGroup::TaskId> watching_;
 };
 
 }  // namespace wardmote::agent

@@ -140,6 +140,10 @@ std::int64_t Duty::hear(const judge::Change& change) {
   return book_.incident_of(news->symptom);
 }
 
+void Duty::reload(const std::vector<std::string>& gone) {
+  take(book_.reshape(dependencies(config_), gone, runtime_.now()));
+}
+
 Result<void> Duty::acknowledge(std::int64_t id, std::string by, std::string comment) {
   const Steps steps = book_.acknowledge(id, std::move(by), std::move(comment), runtime_.now());
   if (steps.empty()) return fail(Errc::kMissing, "no incident of this number is open");

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "agent/change_feed.h"
 #include "agent/config/config.h"
@@ -38,6 +39,9 @@ class Duty final : public serve::IncidentDesk {
 
   /// Takes a change in; the incident that it belongs to, 0 for none.
   std::int64_t hear(const judge::Change& change);
+
+  /// The configuration is another now; what `gone` owned is no more.
+  void reload(const std::vector<std::string>& gone);
 
   [[nodiscard]] const judge::incident::Book& book() const noexcept override { return book_; }
   Result<void> acknowledge(std::int64_t id, std::string by, std::string comment) override;

@@ -2,25 +2,21 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "agent/agent.h"
-#include "agent/config/config.h"
-#include "agent/config/problem.h"
-#include "agent/config/yaml.h"
+#include "agent/config/files.h"
+#include "agent/config/load.h"
 #include "agent/log_writer.h"
 #include "agent/options.h"
 #include "agent/receivers.h"
+#include "agent/reloader.h"
 #include "agent/service_manager.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -30,7 +26,6 @@
 #include "net/signals.h"
 #include "net/sqlite/database.h"
 #include "observe/kinds.h"
-#include "runtime/runtime.h"
 #include "runtime/task.h"
 
 namespace wardmote::agent {
@@ -48,38 +43,8 @@ void print(std::FILE* to, const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), to);
 }
 
-/// All of the file, or one byte more than a configuration may have; nothing when it cannot be read.
-std::optional<std::string> read_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
-                                                             std::fclose);
-  if (!file) return std::nullopt;
-  std::string bytes(config::YamlLimits{}.bytes + 1, '\0');
-  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
-  if (std::ferror(file.get()) != 0) return std::nullopt;
-  return bytes;
-}
-
-void print(const std::string& path, const std::vector<config::Problem>& problems) {
-  for (const config::Problem& problem : problems) print(stderr, describe(path, problem) + "\n");
-}
-
-/// Nothing when the file is not good; then everything about it has been said on standard error.
-std::optional<config::Config> load(const std::string& path, runtime::Runtime& runtime) {
-  const auto bytes = read_file(path);
-  if (!bytes) {
-    print(stderr, fmt::format("{}: cannot be read: {}; check the path and its access rights\n",
-                              path, std::generic_category().message(errno)));
-    return std::nullopt;
-  }
-  auto config = config::parse_config(*bytes, observe::probe_kinds());
-  if (!config) {
-    print(path, config.error());
-    return std::nullopt;
-  }
-  const std::vector<config::Problem> refused = try_probes(*config, runtime);
-  print(path, refused);
-  if (!refused.empty()) return std::nullopt;
-  return *std::move(config);
+void print(const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems) print(stderr, problem + "\n");
 }
 
 /// Opens the database in the folder `data`; null when the operator wants none. One that is damaged
@@ -90,7 +55,7 @@ Result<std::unique_ptr<net::SqliteDatabase>> open_database(net::AsioRuntime& run
   const std::string path = data + "/wardmote.db";
   auto database = net::SqliteDatabase::open(runtime, path);
   if (database || database.error().code != Errc::kProtocol) return database;
-  const std::string aside = fmt::format("{}.damaged-{}", path, format_utc(runtime.wall_now()));
+  const std::string aside = path + ".damaged-" + format_utc(runtime.wall_now());
   log(LogLevel::kError, "database_damaged",
       {{"reason", database.error().describe()}, {"kept_as", aside}});
   if (std::rename(path.c_str(), aside.c_str()) != 0) return database;
@@ -106,13 +71,27 @@ runtime::Task<Result<void>> begin(Agent* agent) {
   co_return agent->start();
 }
 
-runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent) {
-  net::Signals signals(*runtime, {SIGTERM, SIGINT});
+int start_failed(const Error& error, int exit_code) {
+  log(LogLevel::kError, "start_failed", {{"reason", error.describe()}});
+  set_log_sink(nullptr);  // it writes what is left
+  return exit_code;
+}
+
+/// Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again.
+runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent, Reloader* reloader) {
+  net::Signals signals(*runtime, {SIGTERM, SIGINT, SIGHUP});
   const Result<void> started = co_await begin(agent);
   if (started) {
     log(LogLevel::kInfo, "started", {{"version", std::string(kVersion)}});
-    const int number = co_await signals.next();
+    reloader->start();
+    int number = SIGHUP;
+    for (;;) {
+      number = co_await signals.next();
+      if (number != SIGHUP) break;
+      reloader->reload("SIGHUP");
+    }
     log(LogLevel::kInfo, "stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
+    co_await reloader->stop();
   } else {
     log(LogLevel::kError, "start_failed", {{"reason", started.error().describe()}});
   }
@@ -121,28 +100,21 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent) {
   co_return started.error().code == Errc::kInvalid ? kBadConfig : kUnavailable;
 }
 
-int run(net::AsioRuntime& runtime, config::Config config, const Options& options) {
+int run(net::AsioRuntime& runtime, config::Files& files, config::Loaded loaded,
+        const Options& options) {
   const ServiceManager service = ServiceManager::from_environment();
   set_log_sink(
       std::make_unique<LogWriter>(LogOptions{options.log_level, options.log_format, STDERR_FILENO,
                                              [&runtime] { return runtime.wall_now(); }}));
-  std::string node = config.node.name.empty() ? host_name() : config.node.name;
-  const auto database = open_database(runtime, config.data);
-  if (!database) {
-    log(LogLevel::kError, "start_failed", {{"reason", database.error().describe()}});
-    set_log_sink(nullptr);
-    return kUnavailable;
-  }
+  const auto database = open_database(runtime, loaded.config->data);
+  if (!database) return start_failed(database.error(), kUnavailable);
   net::CurlHttpClient http(runtime);
-  auto receivers = make_receivers(config.notify, runtime, &http);
-  if (!receivers) {
-    log(LogLevel::kError, "start_failed", {{"reason", receivers.error().describe()}});
-    set_log_sink(nullptr);
-    return kBadConfig;
-  }
-  Agent agent(runtime, service, std::move(config), std::move(node), database->get(),
+  auto receivers = make_receivers(loaded.config->notify, runtime, &http);
+  if (!receivers) return start_failed(receivers.error(), kBadConfig);
+  Agent agent(runtime, service, *std::move(loaded.config), host_name(), database->get(),
               *std::move(receivers));
-  const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent));
+  Reloader reloader(runtime, files, agent, options.config, loaded);
+  const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent, &reloader));
   set_log_sink(nullptr);  // it writes what is left
   return exit_code;
 }
@@ -155,13 +127,18 @@ int main(int argc, const char* const* argv) {
   }
   ::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error of one write
   net::AsioRuntime runtime;
-  auto config = load(options->config, runtime);
-  if (!config) return kBadConfig;
+  config::LocalFiles files;
+  config::Loaded loaded =
+      config::load_config(files, options->config, observe::probe_kinds(), runtime);
+  if (!loaded.config) {
+    print(loaded.problems);
+    return kBadConfig;
+  }
   if (options->check) {
     print(stdout, "ok\n");
     return 0;
   }
-  return run(runtime, *std::move(config), *options);
+  return run(runtime, files, std::move(loaded), *options);
 }
 
 }  // namespace

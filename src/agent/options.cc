@@ -20,7 +20,8 @@ constexpr const char* kExamples = R"(Examples:
   wardmoted --config wardmote.yaml             run in the foreground, log to standard error
   wardmoted --log-format json --log-level warning
 
-Signals: SIGTERM and SIGINT end the agent in order. A changed file takes effect with a restart.
+A changed file takes effect by itself within seconds, or at once with SIGHUP; one that is not valid
+is refused whole. SIGTERM and SIGINT end the agent in order.
 Exit codes: 0 ended in order, 64 usage, 65 bad configuration, 69 the API address cannot be served.)";
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/observation.h"
@@ -38,10 +39,8 @@ constexpr Duration kFirstLooks = 1s;
 /// A tick this late was missed: the process stood still.
 constexpr Duration kMissed = 1s;
 
-/// FNV-1a: the same on every machine and in every version.
 std::uint64_t stable_hash(std::string_view text) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  const std::uint64_t hash = fnv1a(text);
   // The low bits of FNV alone spread short names badly.
   return hash ^ (hash >> 32);
 }
@@ -79,6 +78,7 @@ struct Scheduler::Check {
   Punctuality record;
   bool looking = false;
   bool look_again = false;
+  bool removed = false;                  ///< a look that was under way is not heard any more
   std::vector<TaskGroup::TaskId> tasks;  ///< its ticks, and at most one look out of turn
 };
 
@@ -120,6 +120,7 @@ void Scheduler::remove(std::string_view name) {
   if (found == checks_.end()) return;
   const CheckPtr check = found->second;
   checks_.erase(found);
+  check->removed = true;
   for (const TaskGroup::TaskId task : check->tasks) tasks_.cancel(task);
 }
 
@@ -199,6 +200,8 @@ Task<void> Scheduler::look(CheckPtr check, TimePoint due) {
 Task<void> Scheduler::look_with_probe(CheckPtr check, Deadline deadline, Duration lateness) {
   const TimePoint begun = runtime_->now();
   Observation seen = co_await check->probe->look(deadline);
+  // The answer may have been there already when the look was cancelled.
+  if (check->removed) co_return;
   const bool bad = seen.outcome == Outcome::kFail || seen.outcome == Outcome::kWarn;
   const bool poor = seen.reason.code == ReasonCode::kProberStarved;
   if ((bad || poor) && voids(begun, seen.reason)) {

@@ -65,6 +65,7 @@ class Scheduler {
   Result<void> add(Schedule schedule, std::unique_ptr<observe::Probe> probe);
   /// The same with rounds of the caller's own; it asks voids() itself.
   Result<void> add(Schedule schedule, Round round);
+  /// Its look under way is cancelled and not heard any more.
   void remove(std::string_view name);
   /// Looks as soon as no look of this check is under way. Any number of calls during a look make
   /// one more. Leaves the schedule as it is.

@@ -66,6 +66,10 @@ void ServiceManager::status(std::string_view status) const {
   send("STATUS=" + escape_control(status) + "\n");
 }
 
+void ServiceManager::reloading() const {
+  send("RELOADING=1\n");
+}
+
 void ServiceManager::alive() const {
   send("WATCHDOG=1\n");
 }

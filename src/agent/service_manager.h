@@ -25,6 +25,8 @@ class ServiceManager {
   ~ServiceManager();
 
   void ready(std::string_view status) const;
+  /// A reload begins; ready() ends it. (Type=notify; notify-reload would want the time as well.)
+  void reloading() const;
   void status(std::string_view status) const;
   void alive() const;
   void stopping() const;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agent/config/config.h"
+#include "agent/reload_plan.h"
 #include "base/format.h"
 #include "base/time.h"
 #include "judge/change.h"
@@ -98,8 +99,10 @@ std::optional<News> news_of_check(const judge::Change& change, const config::Con
   if (change.kind == "check_changed") {
     if (cluster) return std::nullopt;  // its findings tell more
     const std::string_view reported = to_string(judge::State::kReported);
-    const bool stands = text_of(data, "to") == reported;
-    if (!stands && text_of(data, "from") != reported) return std::nullopt;
+    const std::string to = text_of(data, "to");
+    const bool stands = to == reported;
+    // What is over is said again after a reload, when the check does not know that it failed.
+    if (!stands && to != to_string(judge::State::kHealthy)) return std::nullopt;
     symptom.code = Code::kCheckFailed;
     symptom.severity = optional ? Severity::kWarning : info(symptom.code).severity;
     symptom.summary = fmt::format("{} fails: {}", change.subject, detail);
@@ -132,6 +135,24 @@ Graph dependencies(const config::Config& config) {
     graph.add(check_thing(check.name), std::string(check.kind->name), std::move(above));
   }
   return graph;
+}
+
+std::vector<std::string> begun_anew(const config::Config& before, const config::Config& next,
+                                    const ReloadPlan& plan) {
+  std::vector<std::string> owners;
+  for (const config::Cluster& cluster : before.clusters) {
+    const auto at = std::ranges::find(next.clusters, cluster.name, &config::Cluster::name);
+    const auto index = static_cast<std::size_t>(at - next.clusters.begin());
+    const bool same = at != next.clusters.end() && plan.clusters[index].fate != Fate::kBegun;
+    if (!same) owners.push_back(cluster_thing(cluster.name));
+  }
+  for (const config::Check& check : before.checks) {
+    const auto at = std::ranges::find(next.checks, check.name, &config::Check::name);
+    const auto index = static_cast<std::size_t>(at - next.checks.begin());
+    const bool same = at != next.checks.end() && plan.checks[index].fate != Fate::kBegun;
+    if (!same) owners.push_back(check_thing(check.name));
+  }
+  return owners;
 }
 
 judge::incident::BookPolicy book_policy(const config::Config& config) {

@@ -2,8 +2,11 @@
 // From what the feed tells to what the incident book understands.
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "agent/config/config.h"
+#include "agent/reload_plan.h"
 #include "base/time.h"
 #include "judge/change.h"
 #include "judge/incident/book.h"
@@ -17,6 +20,10 @@ judge::incident::Graph dependencies(const config::Config& config);
 
 /// How patient the book must be after a restart: long enough for every check to be believed again.
 judge::incident::BookPolicy book_policy(const config::Config& config);
+
+/// The owners of symptoms whose subject is no more, or another under its name, with `next`.
+std::vector<std::string> begun_anew(const config::Config& before, const config::Config& next,
+                                    const ReloadPlan& plan);
 
 struct News {
   judge::incident::Symptom symptom;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "cli/bgp_json.h"
+#include "cli/host_facts_json.h"
 #include "judge/bgp/facts.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
@@ -36,6 +37,11 @@ struct FactsToJson {
   }
 
   json::value operator()(const judge::bgp::BgpFacts& bgp) const { return to_json(bgp); }
+  json::value operator()(const judge::ServiceFacts& facts) const { return facts_to_json(facts); }
+  json::value operator()(const judge::ProcessListFacts& facts) const {
+    return facts_to_json(facts);
+  }
+  json::value operator()(const judge::FileFacts& facts) const { return facts_to_json(facts); }
 
   /// As the only member of a cluster without a name: the API knows how to write members.
   json::value operator()(const judge::raft::Opinion& opinion) const {

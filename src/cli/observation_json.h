@@ -9,7 +9,7 @@ namespace wardmote::cli {
 
 /// {"kind", "subject", "outcome", "reason": code|null, "detail", "took_us", "bytes_in",
 /// "bytes_out", "facts": object|null}; the facts of a raft member are a member of the API, those of
-/// a TCP connect {"connect_us"}, those of a BGP daemon are in cli/bgp_json.h.
+/// a TCP connect {"connect_us"}, others as their docs/probes/KIND.md says.
 boost::json::object to_json(std::string_view kind, const judge::Observation& observation);
 
 }  // namespace wardmote::cli

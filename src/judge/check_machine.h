@@ -24,6 +24,7 @@ struct CheckPolicy {
   Duration unknown_limit = std::chrono::seconds(60);  ///< unknown for longer than this is blind
   Duration discovery_limit =
       std::chrono::seconds(60);  ///< not seen good for this long since start is overdue
+  friend bool operator==(const CheckPolicy&, const CheckPolicy&) = default;
 };
 
 /// All that a check remembers. A value: copy it to keep it over a reload.

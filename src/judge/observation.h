@@ -6,8 +6,11 @@
 
 #include "base/time.h"
 #include "judge/bgp/facts.h"
+#include "judge/host/file.h"
+#include "judge/host/process.h"
 #include "judge/outcome.h"
 #include "judge/raft/opinion.h"
+#include "judge/service/service.h"
 
 namespace wardmote::judge {
 
@@ -25,7 +28,13 @@ struct TcpFacts {
 };
 
 /// Typed, never a bag of strings: one alternative per kind of subject.
-using Facts = std::variant<std::monostate, raft::Opinion, TcpFacts, bgp::BgpFacts>;
+using Facts = std::variant<std::monostate,    //
+                           raft::Opinion,     //
+                           TcpFacts,          //
+                           bgp::BgpFacts,     //
+                           ServiceFacts,      //
+                           ProcessListFacts,  //
+                           FileFacts>;
 
 /// What a probe saw of a subject between `begun` and `ended`.
 struct Observation {

@@ -17,9 +17,11 @@
 #include "net/boot_timer.h"
 #include "net/connector.h"
 #include "net/core.h"
+#include "net/posix_files.h"
 #include "net/processes.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
+#include "runtime/files.h"
 #include "runtime/process.h"
 #include "runtime/random.h"
 #include "runtime/stream.h"
@@ -47,6 +49,7 @@ std::uint64_t system_seed() {
 struct AsioRuntime::Impl {
   Core core;
   PosixProcesses processes{core};
+  PosixFiles files;
   runtime::Random random{system_seed()};
 };
 
@@ -79,6 +82,9 @@ Result<std::unique_ptr<runtime::Listener>> AsioRuntime::listen(Endpoint at) {
 }
 runtime::Processes& AsioRuntime::processes() noexcept {
   return impl_->processes;
+}
+runtime::Files& AsioRuntime::files() noexcept {
+  return impl_->files;
 }
 
 void AsioRuntime::run(Task<void> task) {

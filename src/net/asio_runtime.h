@@ -30,6 +30,7 @@ class AsioRuntime final : public runtime::Runtime {
   /// A TCP host is numeric here.
   Result<std::unique_ptr<runtime::Listener>> listen(runtime::Endpoint at) override;
   runtime::Processes& processes() noexcept override;
+  runtime::Files& files() noexcept override;
 
   /// Runs the loop until `task` has ended. Not reentrant; may be called again.
   void run(runtime::Task<void> task);

@@ -6,7 +6,10 @@
 #include <string_view>
 
 #include "observe/bird/bird_probe.h"
+#include "observe/host/file_probe.h"
+#include "observe/host/process_probe.h"
 #include "observe/ovn/ovn_probe.h"
+#include "observe/service/supervised_probe.h"
 #include "observe/tcp_probe.h"
 
 namespace wardmote::observe {
@@ -17,6 +20,14 @@ std::span<const ProbeKind> probe_kinds() noexcept {
        ovn::make_ovn_probe},
       {"bird", "BIRD 1.6 or 2: BGP sessions, graceful restart", bird::bird_params(),
        bird::make_bird_probe},
+      {"runit", "service under runit: supervise/status and its process", service::runit_params(),
+       service::make_runit_probe},
+      {"s6", "service under s6: supervise/status, deaths and its process",
+       service::supervised_params(), service::make_s6_probe},
+      {"daemontools", "service under daemontools: supervise/status and its process",
+       service::supervised_params(), service::make_daemontools_probe},
+      {"process", "process by its pid file or its name", process_params(), make_process_probe},
+      {"file", "file: that it is there, its age and size", file_params(), make_file_probe},
       {"tcp", "a TCP address that accepts connections", tcp_params(), make_tcp_probe},
   });
   return kKinds;

@@ -7,14 +7,16 @@
 #include "base/time.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
+#include "runtime/files.h"
 #include "runtime/process.h"
 #include "runtime/stream.h"
 #include "runtime/task.h"
 
 namespace wardmote::runtime {
 
-/// The door to the world: time, chance and connections. Production: net::AsioRuntime. Tests:
-/// sim::SimRuntime (virtual time, seeded chance, a network in memory). Thread: the core loop only.
+/// The door to the world: time, chance, connections, programs and files. Production:
+/// net::AsioRuntime. Tests: sim::SimRuntime (virtual time, seeded chance, a network in memory).
+/// Thread: the core loop only.
 class Runtime {
  public:
   Runtime() = default;
@@ -36,6 +38,7 @@ class Runtime {
   /// replaced.
   virtual Result<std::unique_ptr<Listener>> listen(Endpoint at) = 0;
   virtual Processes& processes() noexcept = 0;
+  virtual Files& files() noexcept = 0;
 
   [[nodiscard]] Deadline deadline_in(Duration timeout) const noexcept { return {now() + timeout}; }
 };

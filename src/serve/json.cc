@@ -157,6 +157,24 @@ json::object member(const Opinion& opinion, const MemberVerdict& verdict, TimePo
   return object;
 }
 
+json::value config_json(const AgentView& agent) {
+  const ConfigView& config = agent.config;
+  if (config.path.empty()) return nullptr;
+  json::object object;
+  object["path"] = text(config.path);
+  object["hash"] = word(config.hash);
+  object["applied"] = utc(config.applied, agent.now, agent.wall_now);
+  object["reloads"] = config.reloads_applied;
+  object["refused"] = nullptr;
+  if (config.refused) {
+    json::object refused;
+    refused["at"] = utc(config.refused->at, agent.now, agent.wall_now);
+    refused["problems"] = texts(config.refused->problems);
+    object["refused"] = std::move(refused);
+  }
+  return object;
+}
+
 int badness(Verdict verdict) {
   switch (verdict) {
     case Verdict::kOk: return 0;
@@ -289,6 +307,7 @@ json::object to_json(const AgentView& agent) {
   self["degraded"] = agent.self.complaint.has_value();
   self["complaint"] = text_or_null(agent.self.complaint.value_or(""));
   object["self"] = std::move(self);
+  object["config"] = config_json(agent);
   object["clusters"] = array_of(agent.clusters, [&](const ClusterView& cluster) {
     return to_json(cluster, agent.now, agent.wall_now);
   });

@@ -39,7 +39,8 @@ boost::json::object to_json(const CheckView& check, TimePoint now);
 boost::json::object to_json(const GateView& gate);
 
 /// `/api/v1/status`: {"node", "version", "at", "verdict", "last_event", "uptime_ms", "self":
-/// {"degraded", "complaint"}, "clusters": [], "checks": [], "gates": []}
+/// {"degraded", "complaint"}, "config": null | {"path", "hash", "applied", "reloads", "refused":
+/// null | {"at", "problems": [text]}}, "clusters": [], "checks": [], "gates": []}
 boost::json::object to_json(const AgentView& agent);
 
 /// The worst of all clusters and checks: critical before warning before unknown before ok. Unknown

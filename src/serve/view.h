@@ -95,6 +95,22 @@ struct SelfView {
   LookLateness look_lateness;
 };
 
+/// Which configuration runs, and what became of the last attempt at another.
+struct ConfigView {
+  struct Refusal {
+    TimePoint at;
+    std::vector<std::string> problems;  ///< each with its place, safe to print
+  };
+
+  std::string path;   ///< empty: none was read from a file
+  std::string hash;   ///< of what was read
+  TimePoint applied;  ///< since when it runs
+  std::uint64_t reloads_applied = 0;
+  std::uint64_t reloads_unchanged = 0;  ///< asked for, and the files said the same as before
+  std::uint64_t reloads_refused = 0;
+  std::optional<Refusal> refused;  ///< the files now say something else, which is not valid
+};
+
 /// Everything that serve shows. The agent owns and updates it; both run on the core loop.
 struct AgentView {
   std::string node;
@@ -103,6 +119,7 @@ struct AgentView {
   TimePoint started;
   std::string last_event;  ///< id of the last change that is in here (event_stream.h)
   SelfView self;
+  ConfigView config;
   std::vector<ClusterView> clusters;
   std::vector<CheckView> checks;
   std::vector<GateView> gates;

@@ -11,6 +11,7 @@
 #include "runtime/random.h"
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
+#include "sim/fake_files.h"
 
 namespace wardmote::sim {
 
@@ -34,6 +35,7 @@ class SimRuntime final : public runtime::Runtime {
       runtime::Endpoint to, runtime::Deadline deadline) override;
   Result<std::unique_ptr<runtime::Listener>> listen(runtime::Endpoint at) override;
   runtime::Processes& processes() noexcept override;
+  FakeFiles& files() noexcept override { return files_; }
 
   /// A task that lives in this process: a fake server, say. crash() and vanish() end it.
   void spawn(std::string name, runtime::Task<void> task);
@@ -94,6 +96,7 @@ class SimRuntime final : public runtime::Runtime {
   boost::asio::io_context context_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> alive_;
   std::unique_ptr<FakeProcesses> processes_;
+  FakeFiles files_;
   std::map<std::string, FakeProgram> programs_;
   std::unique_ptr<runtime::TaskGroup> tasks_;
   bool paused_ = false;

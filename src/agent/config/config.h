@@ -26,12 +26,14 @@ namespace wardmote::agent::config {
 struct Node {
   std::string name;  ///< empty: the host's name
   std::map<std::string, std::string> labels;
+  friend bool operator==(const Node&, const Node&) = default;
 };
 
 /// Where the API is served; the same routes on both.
 struct Api {
   std::optional<runtime::Endpoint> listen;  ///< tcp
   std::optional<runtime::Endpoint> socket;  ///< unix
+  friend bool operator==(const Api&, const Api&) = default;
 };
 
 /// When to look, and how much it takes to believe what was seen.
@@ -40,6 +42,7 @@ struct Schedule {
   Duration timeout{};  ///< of one look; at most `every`
   judge::CheckPolicy policy;
   bool optional = false;  ///< does not hold a gate back while it was never seen good
+  friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
 /// One member of an OVN database cluster. At least one way to ask it.
@@ -47,6 +50,7 @@ struct Member {
   std::string name;
   std::optional<runtime::Endpoint> control;  ///< unix: the daemon's unixctl socket
   std::optional<runtime::Endpoint> ovsdb;
+  friend bool operator==(const Member&, const Member&) = default;
 };
 
 struct Cluster {
@@ -54,21 +58,24 @@ struct Cluster {
   judge::raft::Expectation expectation;  ///< carries the database's name
   std::vector<Member> members;           ///< at least one; names, control and ovsdb sockets differ
   Schedule schedule;
+  friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 
 struct Check {
   std::string name;
-  Place at;
+  Place at;                                  ///< for messages
   const observe::ProbeKind* kind = nullptr;  ///< never null
   observe::Params params;                    ///< as the kind's specs say
   Schedule schedule;
   std::vector<std::string> depends_on;  ///< checks and clusters whose failure explains its own
+  friend bool operator==(const Check&, const Check&) = default;
 };
 
 /// Passes while every named check and cluster does.
 struct Gate {
   std::string name;
   std::vector<std::string> all;
+  friend bool operator==(const Gate&, const Gate&) = default;
 };
 
 /// One way to tell somebody.
@@ -84,6 +91,7 @@ struct Receiver {
   std::string token_file;            ///< absolute; empty: none
   std::string secret_file;           ///< absolute; empty: none
   std::string trust;                 ///< absolute; empty: whom the system trusts
+  friend bool operator==(const Receiver&, const Receiver&) = default;
 };
 
 /// Who is told of what.
@@ -91,6 +99,7 @@ struct Notify {
   std::vector<Receiver> receivers;
   std::vector<judge::notify::Route> routes;
   std::vector<judge::notify::Maintenance> maintenance;
+  friend bool operator==(const Notify&, const Notify&) = default;
 };
 
 /// A whole configuration, valid in itself: names of checks and clusters are unique together, gates

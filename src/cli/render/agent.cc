@@ -24,6 +24,18 @@ std::string title(const Fields& status, Style style) {
       counted(status.list("checks").size(), "check"), duration_text(status.number("uptime_ms")));
 }
 
+/// Nothing while the configuration that runs is what its files say.
+std::string draw_refusal(const Fields& status, Style style) {
+  const Fields refused = status.object("config").object("refused");
+  const auto problems = refused.texts("problems");
+  if (problems.empty()) return "";
+  std::string drawn = fmt::format("{} at {}; the one before it runs on:\n",
+                                  paint(style, Tone::kWarning, "a new configuration was refused"),
+                                  refused.text("at"));
+  for (const std::string& problem : problems) drawn += "  " + problem + "\n";
+  return drawn;
+}
+
 std::string draw_gates(std::span<const json::value> gates, Style style) {
   Table table({"GATE", "STATE", "HELD-BY"});
   for (const json::value& value : gates) {
@@ -46,6 +58,7 @@ std::string draw_agent(const json::value& value, Style style) {
     drawn += fmt::format("{}: {}\n", paint(style, Tone::kWarning, "the agent itself is degraded"),
                          complaint);
   }
+  drawn += draw_refusal(status, style);
   for (const json::value& cluster : status.list("clusters"))
     drawn += "\n" + draw_cluster(cluster, style);
   if (!status.list("checks").empty()) drawn += "\n" + draw_checks(status.list("checks"), style);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -117,6 +118,20 @@ Steps Book::acknowledge(std::int64_t id, std::string by, std::string comment, Ti
   if (found == incidents_.end() || found->second.phase != Phase::kOpen) return steps;
   found->second.acknowledged = {std::move(by), std::move(comment), now};
   tell(StepKind::kAcknowledged, id, now, steps);
+  return steps;
+}
+
+Steps Book::reshape(Graph graph, const std::vector<std::string>& gone, TimePoint now) {
+  graph_ = std::move(graph);
+  std::vector<Symptom> over;
+  for (const auto& [place, standing] : standing_) {
+    if (std::ranges::find(gone, standing.symptom.owner) != gone.end()) {
+      over.push_back(standing.symptom);
+    }
+  }
+  Steps steps;
+  for (const Symptom& symptom : over)
+    std::ranges::move(clear(symptom, now), std::back_inserter(steps));
   return steps;
 }
 

@@ -42,6 +42,8 @@ class Book {
   Steps clear(const Symptom& symptom, TimePoint now);
   /// Nothing when there is no such open incident.
   Steps acknowledge(std::int64_t id, std::string by, std::string comment, TimePoint now);
+  /// Other things are watched from now on; the symptoms of the `gone` owners are over.
+  Steps reshape(Graph graph, const std::vector<std::string>& gone, TimePoint now);
   /// What happens by time alone. Call it at next_change().
   Steps pass(TimePoint now);
   [[nodiscard]] std::optional<TimePoint> next_change() const;

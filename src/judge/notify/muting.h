@@ -30,6 +30,7 @@ struct Maintenance {
   Duration length{};         ///< at most a day
 
   [[nodiscard]] bool on(WallTime at) const noexcept;
+  friend bool operator==(const Maintenance&, const Maintenance&) = default;
 };
 
 /// What is not told, and why.

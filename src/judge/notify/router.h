@@ -25,6 +25,7 @@ struct Route {
   Duration group_interval = std::chrono::minutes(5);  ///< between two notices of a group, at least
   Duration repeat_interval = std::chrono::hours(4);   ///< of what nobody acknowledged; 0: never
   bool go_on = false;                                 ///< look at the next route too
+  friend bool operator==(const Route&, const Route&) = default;
 };
 
 struct RetryPolicy {

@@ -21,6 +21,7 @@ struct Expectation {
   /// Raft addresses, `tcp:10.0.0.1:6643`; empty: no expectation.
   std::vector<std::string> addresses;
   std::size_t replicas = 0;  ///< expected voters; 0: the number of addresses, or no expectation
+  friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
 /// What must be remembered between two looks (judge/raft/memory.h).

@@ -1,6 +1,7 @@
 #include "serve/metrics/metrics.h"
 
 #include <chrono>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,24 @@ void add_self(Exposition& out, const AgentView& agent) {
   out.add(metric("wardmote_starved_total"), {}, static_cast<double>(agent.self.voided));
 }
 
+void add_config(Exposition& out, const AgentView& agent) {
+  const ConfigView& config = agent.config;
+  if (config.path.empty()) return;
+  const std::string_view hash[] = {config.hash};
+  out.add(metric("wardmote_config_info"), hash, 1);
+  const WallTime applied = agent.wall_now - (agent.now - config.applied);
+  out.add(metric("wardmote_config_applied_time_seconds"), {}, seconds(applied.time_since_epoch()));
+  out.add(metric("wardmote_config_last_reload_successful"), {}, config.refused ? 0 : 1);
+  const std::pair<std::string_view, std::uint64_t> results[] = {
+      {"applied", config.reloads_applied},
+      {"unchanged", config.reloads_unchanged},
+      {"refused", config.reloads_refused}};
+  for (const auto& [result, count] : results) {
+    const std::string_view label[] = {result};
+    out.add(metric("wardmote_config_reloads_total"), label, static_cast<double>(count));
+  }
+}
+
 void add_check(Exposition& out, const CheckView& check, TimePoint now) {
   const std::string_view labels[] = {check.name, check.kind};
   out.add(metric("wardmote_check_status"), labels, exit_code(check.state));
@@ -72,6 +91,7 @@ std::span<const MetricInfo> metrics_table() noexcept {
 std::string expose_metrics(const AgentView& agent) {
   Exposition out(kMetrics);
   add_self(out, agent);
+  add_config(out, agent);
   for (const ClusterView& cluster : agent.clusters) {
     ClusterSamples samples(out, cluster);
     add_plunger_metrics(samples);

@@ -53,6 +53,8 @@ TEST(ServiceManager, HearsOneDatagramForEachEvent) {
   EXPECT_EQ(manager.heard(), "STATUS=ok\n");
   service.alive();
   EXPECT_EQ(manager.heard(), "WATCHDOG=1\n");
+  service.reloading();
+  EXPECT_EQ(manager.heard(), "RELOADING=1\n");
   service.stopping();
   EXPECT_EQ(manager.heard(), "STOPPING=1\n");
   EXPECT_EQ(service.alive_every(), 5s);

@@ -121,6 +121,15 @@ TEST(AgentScreen, HasTheAgentItsClustersChecksAndGates) {
       << drawn;
 }
 
+TEST(AgentScreen, SaysThatAConfigurationWasRefusedAndWhy) {
+  const json::value status = json::parse(
+      R"({"config": {"refused": {"at": "2027-01-15T08:00:00.000Z", "problems": ["a.yaml:1:1: bad", "a.yaml:2:1: worse"]}}})");
+  EXPECT_TRUE(
+      has(draw_agent(status, kPlain),
+          "\na new configuration was refused at 2027-01-15T08:00:00.000Z; the one before it "
+          "runs on:\n  a.yaml:1:1: bad\n  a.yaml:2:1: worse\n"));
+}
+
 TEST(Columns, AreMeasuredAsATerminalShowsThem) {
   EXPECT_EQ(display_width("abc"), 3U);
   EXPECT_EQ(display_width("Zürich"), 6U);

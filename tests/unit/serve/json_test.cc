@@ -120,5 +120,20 @@ TEST(AgentJson, TellsItsOwnSickness) {
   EXPECT_EQ(status.at("uptime_ms"), 60'000);
 }
 
+TEST(AgentJson, TellsWhichConfigurationRunsAndWhatIsWrongWithTheNextOne) {
+  AgentView agent = sample_agent();
+  EXPECT_TRUE(to_json(agent).at("config").is_null()) << "it was read from no file";
+  agent.config = {.path = "/etc/wardmote/wardmote.yaml",
+                  .hash = "00c0ffee00c0ffee",
+                  .applied = agent.now - std::chrono::seconds(30),
+                  .reloads_applied = 2};
+  EXPECT_EQ(to_json(agent).at("config"), json::parse(R"({
+    "path": "/etc/wardmote/wardmote.yaml", "hash": "00c0ffee00c0ffee", "applied": "2027-01-15T07:59:30.000Z",
+    "reloads": 2, "refused": null})"));
+  agent.config.refused = {.at = agent.now, .problems = {"wardmote.yaml:1:1: bad\x1b"}};
+  EXPECT_EQ(to_json(agent).at("config").at("refused"), json::parse(R"({
+    "at": "2027-01-15T08:00:00.000Z", "problems": ["wardmote.yaml:1:1: bad\\x1b"]})"));
+}
+
 }  // namespace
 }  // namespace wardmote::serve

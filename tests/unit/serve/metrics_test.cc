@@ -188,5 +188,23 @@ TEST(Metrics, TellHowTheAgentItselfIs) {
   EXPECT_EQ(sample(text, "wardmote_start_time_seconds"), "1799999940");
 }
 
+TEST(Metrics, TellWhichConfigurationRuns) {
+  AgentView agent = sample_agent();
+  EXPECT_EQ(sample(expose_metrics(agent), "wardmote_config_last_reload_successful"), "")
+      << "it was read from no file";
+  agent.config.path = "/etc/wardmote/wardmote.yaml";
+  agent.config.hash = "00c0ffee00c0ffee";
+  agent.config.applied = agent.started;
+  agent.config.reloads_refused = 3;
+  std::string text = expose_metrics(agent);
+  EXPECT_EQ(sample(text, "wardmote_config_info", R"(hash="00c0ffee00c0ffee")"), "1");
+  EXPECT_EQ(sample(text, "wardmote_config_applied_time_seconds"), "1799999940");
+  EXPECT_EQ(sample(text, "wardmote_config_reloads_total", R"(result="refused")"), "3");
+  EXPECT_EQ(sample(text, "wardmote_config_last_reload_successful"), "1");
+  agent.config.refused.emplace();
+  text = expose_metrics(agent);
+  EXPECT_EQ(sample(text, "wardmote_config_last_reload_successful"), "0");
+}
+
 }  // namespace
 }  // namespace wardmote::serve

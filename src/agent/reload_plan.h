@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agent/config/config.h"
+
+namespace wardmote::agent {
+
+/// What becomes of one cluster or check of a new configuration.
+enum class Fate : std::uint8_t {
+  kKept,     ///< the same as before: nothing of it is touched
+  kRetimed,  ///< looks at the same, on another schedule or by another policy: it looks anew and
+             ///< keeps what it knows
+  kBegun,    ///< new, or looks at something else under its name: it begins from nothing
+};
+
+struct Arrival {
+  Fate fate = Fate::kBegun;
+  std::size_t was = 0;  ///< index in the old configuration, unless it is begun
+};
+
+/// The way from one configuration to another.
+struct ReloadPlan {
+  std::vector<Arrival> clusters;   ///< in the order of the new configuration
+  std::vector<Arrival> checks;     ///< the same
+  std::vector<std::string> ended;  ///< names of clusters and checks that stop looking as they did:
+                                   ///< all but those that are kept
+
+  /// How many clusters and checks have this fate.
+  [[nodiscard]] std::size_t count(Fate fate) const noexcept;
+};
+
+/// By name: what is the same apart from its place in the file is kept. Pure.
+ReloadPlan plan_reload(const config::Config& from, const config::Config& to);
+
+}  // namespace wardmote::agent

@@ -1,0 +1,112 @@
+#include "agent/reloader.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/agent.h"
+#include "agent/config/files.h"
+#include "agent/config/load.h"
+#include "agent/reload_plan.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "observe/kinds.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "serve/view.h"
+
+namespace wardmote::agent {
+
+using runtime::Task;
+
+Reloader::Reloader(runtime::Runtime& runtime, config::Files& files, Agent& agent, std::string path,
+                   const config::Loaded& loaded)
+    : runtime_(runtime),
+      files_(files),
+      agent_(agent),
+      footprint_(loaded.footprint),
+      tasks_(runtime.executor()) {
+  shown_.path = std::move(path);
+  shown_.hash = loaded.hash;
+  shown_.applied = runtime.now();
+  agent_.show(shown_);
+}
+
+void Reloader::start() {
+  tasks_.spawn("configuration", watch());
+}
+
+Task<void> Reloader::stop() {
+  co_await tasks_.stop();
+}
+
+Reloader::Outcome Reloader::reload(std::string_view cause) {
+  config::Loaded loaded =
+      config::load_config(files_, shown_.path, observe::probe_kinds(), runtime_);
+  footprint_ = std::move(loaded.footprint);
+  if (!loaded.config) return refuse(std::move(loaded.problems), cause);
+  if (loaded.hash == shown_.hash) {
+    ++shown_.reloads_unchanged;
+    shown_.refused.reset();
+    agent_.show(shown_);
+    log(LogLevel::kInfo, "config_unchanged", {{"cause", std::string(cause)}});
+    return Outcome::kUnchanged;
+  }
+  const Result<ReloadPlan> plan = agent_.reload(*std::move(loaded.config));
+  if (!plan)
+    return refuse({fmt::format("{}: {}", shown_.path, escape_control(plan.error().describe()))},
+                  cause);
+  shown_.hash = std::move(loaded.hash);
+  shown_.applied = runtime_.now();
+  shown_.refused.reset();
+  ++shown_.reloads_applied;
+  agent_.show(shown_);
+  log(LogLevel::kInfo, "config_applied",
+      {{"cause", std::string(cause)},
+       {"hash", shown_.hash},
+       {"kept", fmt::to_string(plan->count(Fate::kKept))},
+       {"retimed", fmt::to_string(plan->count(Fate::kRetimed))},
+       {"begun", fmt::to_string(plan->count(Fate::kBegun))},
+       {"ended", fmt::to_string(plan->ended.size() - plan->count(Fate::kRetimed))}});
+  return Outcome::kApplied;
+}
+
+Reloader::Outcome Reloader::refuse(std::vector<std::string> problems, std::string_view cause) {
+  log(LogLevel::kError, "config_refused",
+      {{"cause", std::string(cause)}, {"problems", fmt::to_string(problems.size())}});
+  for (const std::string& problem : problems)
+    log(LogLevel::kError, "config_problem", {{"problem", problem}});
+  ++shown_.reloads_refused;
+  shown_.refused = {.at = runtime_.now(), .problems = std::move(problems)};
+  agent_.show(shown_);
+  return Outcome::kRefused;
+}
+
+std::vector<std::string> Reloader::problems() const {
+  return shown_.refused ? shown_.refused->problems : std::vector<std::string>{};
+}
+
+Task<void> Reloader::watch() {
+  config::Footprint last = footprint_;
+  for (;;) {
+    co_await runtime_.sleep_until(runtime_.now() + kLookEvery);
+    config::Footprint seen = config::look_again(files_, footprint_);
+    if (seen != footprint_ && seen == last) reload("the files changed");
+    last = std::move(seen);
+  }
+}
+
+std::string_view to_string(Reloader::Outcome outcome) noexcept {
+  switch (outcome) {
+    case Reloader::Outcome::kApplied: return "applied";
+    case Reloader::Outcome::kUnchanged: return "unchanged";
+    case Reloader::Outcome::kRefused: return "refused";
+  }
+  return "refused";
+}
+
+}  // namespace wardmote::agent

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/agent.h"
+#include "agent/config/files.h"
+#include "agent/config/load.h"
+#include "base/time.h"
+#include "runtime/runtime.h"
+#include "runtime/task_group.h"
+#include "serve/view.h"
+
+namespace wardmote::agent {
+
+/// Brings a changed configuration to the agent: when told to, and by itself when its files change.
+/// One that is not valid is refused whole, and the one before it runs on. Life cycle: start() when
+/// the agent has started, stop() before the agent stops; what it is given outlives it. Thread: the
+/// core loop.
+class Reloader {
+ public:
+  enum class Outcome : std::uint8_t { kApplied, kUnchanged, kRefused };
+
+  /// The files are looked at this often, and read when they have changed and then kept still for as
+  /// long: whoever saves a file is done with it by then. (Looking needs no watch that a replaced
+  /// file, a turned link or a network file system would lose.)
+  static constexpr Duration kLookEvery = std::chrono::seconds(1);
+
+  /// The agent runs what was `loaded` from `path`.
+  Reloader(runtime::Runtime& runtime, config::Files& files, Agent& agent, std::string path,
+           const config::Loaded& loaded);
+
+  void start();
+  runtime::Task<void> stop();
+
+  /// Reads the files and goes over to what they say. `cause` is for the log.
+  Outcome reload(std::string_view cause);
+  /// What is wrong with the files; empty when they say what runs.
+  [[nodiscard]] std::vector<std::string> problems() const;
+
+ private:
+  runtime::Task<void> watch();
+  Outcome refuse(std::vector<std::string> problems, std::string_view cause);
+
+  runtime::Runtime& runtime_;
+  config::Files& files_;
+  Agent& agent_;
+  serve::ConfigView shown_;
+  config::Footprint footprint_;
+  runtime::TaskGroup tasks_;
+};
+
+std::string_view to_string(Reloader::Outcome outcome) noexcept;
+
+}  // namespace wardmote::agent

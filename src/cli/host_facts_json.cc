@@ -1,0 +1,73 @@
+#include "cli/host_facts_json.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "base/time.h"
+#include "judge/host/file.h"
+#include "judge/host/process.h"
+#include "judge/service/service.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+
+template <class T>
+json::value or_null(const std::optional<T>& value) {
+  return value ? json::value(*value) : json::value(nullptr);
+}
+
+json::object process_to_json(const judge::ProcessFacts& process) {
+  return {{"pid", process.pid},
+          {"name", escape_control(process.name)},
+          {"state", escape_control(std::string_view(&process.state, 1))},
+          {"age_ms", to_ms(process.age)},
+          {"parent", process.parent},
+          {"rss_bytes", or_null(process.rss)}};
+}
+
+}  // namespace
+
+json::value facts_to_json(const judge::ServiceFacts& service) {
+  json::object object{{"supervisor", to_string(service.supervisor)},
+                      {"state", to_string(service.state)},
+                      {"pid", nullptr},
+                      {"in_state_ms", to_ms(service.in_state)},
+                      {"wanted", service.want_up ? "up" : "down"},
+                      {"normally", service.normally_up ? "up" : "down"},
+                      {"paused", service.paused},
+                      {"got_term", service.got_term},
+                      {"ready", or_null(service.ready)},
+                      {"last_exit_code", or_null(service.last_exit_code)},
+                      {"last_signal", or_null(service.last_signal)},
+                      {"restarts", service.restarts},
+                      {"process", nullptr}};
+  if (service.pid != 0) object["pid"] = service.pid;
+  if (service.process) object["process"] = process_to_json(*service.process);
+  return object;
+}
+
+json::value facts_to_json(const judge::ProcessListFacts& processes) {
+  json::array shown;
+  for (const judge::ProcessFacts& process : processes.shown) {
+    shown.emplace_back(process_to_json(process));
+  }
+  return json::object{{"count", processes.count}, {"processes", std::move(shown)}};
+}
+
+json::value facts_to_json(const judge::FileFacts& file) {
+  json::object object{{"exists", file.exists}, {"size_bytes", nullptr}, {"age_ms", nullptr}};
+  if (file.exists) {
+    object["size_bytes"] = file.size;
+    object["age_ms"] = to_ms(file.age);
+  }
+  return object;
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,137 @@
+#include "net/posix_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "net/system_error.h"
+#include "net/unique_fd.h"
+#include "runtime/files.h"
+
+namespace wardmote::net {
+
+using runtime::FileInfo;
+
+namespace {
+
+constexpr std::size_t kChunk = 4 << 10;
+
+FileInfo::Kind kind_of(mode_t mode) noexcept {
+  if (S_ISDIR(mode)) return FileInfo::Kind::kFolder;
+  if (S_ISFIFO(mode)) return FileInfo::Kind::kFifo;
+  if (S_ISSOCK(mode)) return FileInfo::Kind::kSocket;
+  if (S_ISLNK(mode)) return FileInfo::Kind::kSymlink;
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return FileInfo::Kind::kDevice;
+  return FileInfo::Kind::kRegular;
+}
+
+/// Open flags that keep an open from waiting, from becoming our terminal and from following a last
+/// symbolic link.
+constexpr int kQuietly = O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+
+std::unexpected<Error> not_a(std::string_view wanted, FileInfo::Kind kind,
+                             const std::string& path) {
+  return fail(Errc::kInvalid, "{}: {}, not {}", path, to_string(kind), wanted);
+}
+
+/// The failure to open `path` as a regular file; what it is says more than ELOOP or ENXIO.
+std::unexpected<Error> fail_open(int error, const std::string& path) {
+  struct stat seen{};
+  if ((error == ELOOP || error == ENXIO) && ::lstat(path.c_str(), &seen) == 0) {
+    const FileInfo::Kind kind = kind_of(seen.st_mode);
+    if (kind != FileInfo::Kind::kRegular)
+      return not_a(to_string(FileInfo::Kind::kRegular), kind, path);
+  }
+  return fail_errno(error, "{}", path);
+}
+
+}  // namespace
+
+Result<std::string> PosixFiles::read(const std::string& path, std::size_t cap) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | kQuietly));
+  if (!file) return fail_open(errno, path);
+  struct stat seen{};
+  if (::fstat(file.get(), &seen) != 0) return fail_errno(errno, "{}", path);
+  const FileInfo::Kind kind = kind_of(seen.st_mode);
+  if (kind != FileInfo::Kind::kRegular)
+    return not_a(to_string(FileInfo::Kind::kRegular), kind, path);
+
+  std::string bytes;
+  for (;;) {
+    // One byte over the cap tells whether there is more.
+    const std::size_t have = bytes.size();
+    const std::size_t room = std::min(kChunk, cap + 1 - have);
+    bytes.resize(have + room);
+    const ssize_t got = ::read(file.get(), bytes.data() + have, room);
+    if (got < 0 && errno == EINTR) {
+      bytes.resize(have);
+      continue;
+    }
+    if (got < 0) return fail_errno(errno, "{}: read", path);
+    bytes.resize(have + static_cast<std::size_t>(got));
+    if (got == 0) return bytes;
+    if (bytes.size() > cap) return fail(Errc::kLimit, "{}: more than {} bytes", path, cap);
+  }
+}
+
+Result<FileInfo> PosixFiles::info(const std::string& path) {
+  struct stat seen{};
+  if (::stat(path.c_str(), &seen) != 0) return fail_errno(errno, "{}", path);
+  FileInfo info;
+  info.kind = kind_of(seen.st_mode);
+  info.size = static_cast<std::uint64_t>(seen.st_size);
+  info.modified = WallTime(std::chrono::seconds(seen.st_mtim.tv_sec) +
+                           std::chrono::nanoseconds(seen.st_mtim.tv_nsec));
+  return info;
+}
+
+Result<bool> PosixFiles::has_reader(const std::string& fifo) {
+  const UniqueFd end(::open(fifo.c_str(), O_WRONLY | kQuietly));
+  struct stat seen{};
+  if (!end) {
+    const int error = errno;
+    if (error != ENXIO) return fail_errno(error, "{}", fifo);
+    // fifo(7): nobody reads. A socket and a device without a driver say the same.
+    if (::lstat(fifo.c_str(), &seen) != 0) return fail_errno(errno, "{}", fifo);
+  } else if (::fstat(end.get(), &seen) != 0) {
+    return fail_errno(errno, "{}", fifo);
+  }
+  const FileInfo::Kind kind = kind_of(seen.st_mode);
+  if (kind != FileInfo::Kind::kFifo) return not_a(to_string(FileInfo::Kind::kFifo), kind, fifo);
+  return static_cast<bool>(end);
+}
+
+Result<std::vector<std::string>> PosixFiles::list(const std::string& folder, std::size_t cap) {
+  constexpr auto kClose = [](DIR* open) { ::closedir(open); };
+  const std::unique_ptr<DIR, decltype(kClose)> open(::opendir(folder.c_str()));
+  if (!open) return fail_errno(errno, "{}", folder);
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = ::readdir(open.get());
+    if (entry == nullptr && errno != 0) return fail_errno(errno, "{}: read", folder);
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (names.size() == cap) return fail(Errc::kLimit, "{}: more than {} names", folder, cap);
+    names.emplace_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace wardmote::net

@@ -1,0 +1,99 @@
+#include "observe/host/process_table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "codec/proc_stat.h"
+#include "judge/host/process.h"
+#include "runtime/files.h"
+
+namespace wardmote::observe {
+
+using codec::ProcStat;
+
+namespace {
+
+/// What the kernel keeps of a program's name (TASK_COMM_LEN, without the end).
+constexpr std::size_t kKernelName = 15;
+constexpr std::size_t kLargestPidFile = 64;
+constexpr std::size_t kLargestStatus = 16 << 10;
+constexpr std::size_t kLargestCommandLine = 1 << 20;
+/// Linux allows four million process numbers.
+constexpr std::size_t kMostProcesses = std::size_t{1} << 22;
+
+/// Whether the last part of argv[0] is `name`.
+bool is_called(runtime::Files& files, std::uint32_t pid, std::string_view name) {
+  const auto line = files.read(fmt::format("/proc/{}/cmdline", pid), kLargestCommandLine);
+  if (!line) return false;
+  std::string_view rest = *line;
+  const std::string_view program = take_until(rest, '\0');
+  return program.substr(program.rfind('/') + 1) == name;
+}
+
+}  // namespace
+
+Result<ProcStat> read_process(runtime::Files& files, std::uint32_t pid) {
+  const std::string path = fmt::format("/proc/{}/stat", pid);
+  const Result<std::string> text = files.read(path, codec::kLargestProcStat);
+  if (!text) return std::unexpected(text.error());
+  Result<ProcStat> stat = codec::parse_proc_stat(*text);
+  if (!stat) return with_context(stat, "{}", path);
+  return stat;
+}
+
+judge::ProcessFacts to_facts(ProcStat stat, TimePoint now) {
+  judge::ProcessFacts facts;
+  facts.pid = stat.pid;
+  facts.name = std::move(stat.name);
+  facts.state = stat.state;
+  facts.age = std::max(now - stat.started, Duration::zero());
+  facts.parent = stat.parent;
+  return facts;
+}
+
+Result<std::uint32_t> read_pid_file(runtime::Files& files, const std::string& path) {
+  const Result<std::string> text = files.read(path, kLargestPidFile);
+  if (!text) return with_context(text, "pid file");
+  const auto pid = parse_number<std::uint32_t>(trim(*text));
+  if (!pid || *pid == 0) return fail(Errc::kProtocol, "pid file {}: it holds no number", path);
+  return *pid;
+}
+
+Result<std::vector<ProcStat>> find_processes(runtime::Files& files, std::string_view name) {
+  const Result<std::vector<std::string>> entries = files.list("/proc", kMostProcesses);
+  if (!entries) return std::unexpected(entries.error());
+  std::vector<ProcStat> found;
+  for (const std::string& entry : *entries) {
+    const auto pid = parse_number<std::uint32_t>(entry);
+    if (!pid) continue;
+    Result<ProcStat> stat = read_process(files, *pid);
+    // It may have ended meanwhile.
+    if (!stat || stat->name != name.substr(0, kKernelName)) continue;
+    if (name.size() > kKernelName && !is_called(files, *pid, name)) continue;
+    found.push_back(*std::move(stat));
+  }
+  std::ranges::sort(found, {}, &ProcStat::pid);
+  return found;
+}
+
+Result<std::uint64_t> read_rss(runtime::Files& files, std::uint32_t pid) {
+  const std::string path = fmt::format("/proc/{}/status", pid);
+  const Result<std::string> text = files.read(path, kLargestStatus);
+  if (!text) return std::unexpected(text.error());
+  const Result<std::uint64_t> rss = codec::parse_proc_rss(*text);
+  if (!rss) return with_context(rss, "{}", path);
+  return rss;
+}
+
+}  // namespace wardmote::observe

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "codec/proc_stat.h"
+#include "judge/host/process.h"
+#include "runtime/files.h"
+
+namespace wardmote::observe {
+
+/// `/proc/PID/stat`. kMissing when no process has that number, or when we may not know
+/// (hidepid).
+Result<codec::ProcStat> read_process(runtime::Files& files, std::uint32_t pid);
+
+judge::ProcessFacts to_facts(codec::ProcStat stat, TimePoint now);
+
+/// The number in a pid file, which may have white space around it. kMissing, kDenied, kProtocol.
+Result<std::uint32_t> read_pid_file(runtime::Files& files, const std::string& path);
+
+/// All processes whose program has this name: as the kernel shortened it to 15 bytes and, for a
+/// longer one, as the last part of argv[0]. Sorted by number.
+Result<std::vector<codec::ProcStat>> find_processes(runtime::Files& files, std::string_view name);
+
+/// Resident bytes. kMissing, kProtocol (a zombie has none).
+Result<std::uint64_t> read_rss(runtime::Files& files, std::uint32_t pid);
+
+}  // namespace wardmote::observe

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace wardmote::runtime {
+
+struct FileInfo {
+  enum class Kind : std::uint8_t { kRegular, kFolder, kFifo, kSocket, kSymlink, kDevice };
+
+  Kind kind = Kind::kRegular;
+  std::uint64_t size = 0;  ///< bytes; 0 for what the kernel makes up, as in /proc
+  WallTime modified;
+};
+
+/// `a regular file`, `a folder`, `a FIFO`, …
+std::string_view to_string(FileInfo::Kind kind) noexcept;
+
+/// Small local files: status files under /run, /proc, pid files. Nothing here waits for a peer of a
+/// FIFO or a device, so that a call costs microseconds; on a file system of the network a call
+/// takes as long as that does, and everybody waits. Thread: the core loop only.
+class Files {
+ public:
+  Files() = default;
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
+  virtual ~Files() = default;
+
+  /// All bytes of a regular file. The last part of `path` is not followed when it is a symbolic
+  /// link. kMissing, kDenied, kLimit over `cap` bytes, kInvalid when it is anything else than a
+  /// regular file.
+  virtual Result<std::string> read(const std::string& path, std::size_t cap) = 0;
+  /// What a path leads to, symbolic links followed. kMissing, kDenied.
+  virtual Result<FileInfo> info(const std::string& path) = 0;
+  /// Whether somebody has the FIFO open to read. Writes nothing. kMissing, kDenied, kInvalid when
+  /// it is no FIFO.
+  virtual Result<bool> has_reader(const std::string& fifo) = 0;
+  /// The names in a folder, sorted, without `.` and `..`. kMissing, kDenied, kLimit over `cap`
+  /// names.
+  virtual Result<std::vector<std::string>> list(const std::string& folder, std::size_t cap) = 0;
+};
+
+}  // namespace wardmote::runtime

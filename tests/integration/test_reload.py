@@ -1,0 +1,101 @@
+"""A running agent whose configuration changes: by itself, by SIGHUP, refused."""
+
+import os
+import signal
+import socket
+
+import pytest
+
+from lab.processes import wait_until
+from tools.agent import Agent
+
+
+@pytest.fixture
+def port():
+    """Somebody who accepts connections."""
+    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
+        yield listener.getsockname()[1]
+
+
+def configuration(folder, checks):
+    lines = [f"api: {{socket: {folder}/api.sock}}", "checks:"]
+    lines += [f"  - {{name: {name}, tcp: {{address: 127.0.0.1:{target}}}, every: 200ms, fall: 1}}" for name, target in checks.items()]
+    return "\n".join(lines) + "\n"
+
+
+def save(file, text):
+    """As editors do: a new file in place of the old."""
+    beside = file.with_suffix(".new")
+    beside.write_text(text, encoding="utf-8")
+    os.replace(beside, file)
+
+
+def check(agent, name):
+    return next(one for one in agent.json("/api/v1/checks")["checks"] if one["name"] == name)
+
+
+def names(agent):
+    return {one["name"] for one in agent.json("/api/v1/checks")["checks"]}
+
+
+@pytest.fixture
+def agent(tmp_path, port):
+    save(tmp_path / "wardmote.yaml", configuration(tmp_path, {"stays": port, "goes": port}))
+    with Agent(tmp_path / "wardmote.yaml", tmp_path / "api.sock") as running:
+        running.wait_healthy()
+        yield running
+
+
+def test_a_changed_file_is_applied_and_the_rest_goes_on(agent, port):
+    before = check(agent, "stays")
+    save(agent.config, configuration(agent.config.parent, {"new": port, "stays": port}))
+    wait_until(lambda: names(agent) == {"new", "stays"}, 5.0, "the new configuration")
+    after = check(agent, "stays")
+    assert after["looks"] >= before["looks"] > 0
+    assert after["since_ms"] > before["since_ms"]
+    assert after["missed"] == 0
+    agent.wait_healthy()
+    assert agent.json("/api/v1/status")["config"]["reloads"] == 1
+
+
+def test_sighup_and_a_file_that_is_refused(agent, port):
+    good = agent.config.read_text(encoding="utf-8")
+    save(agent.config, good + "chekcs: []\n")
+    agent.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: agent.json("/api/v1/status")["config"]["refused"], 5.0, "the refusal")
+    refused = agent.json("/api/v1/status")["config"]["refused"]
+    assert len(refused["problems"]) == 1
+    assert "wardmote.yaml:5:1: unknown key 'chekcs'" in refused["problems"][0]
+    assert names(agent) == {"stays", "goes"}
+    assert "unknown key 'chekcs'" in agent.cli("status").stdout
+    assert "wardmote_config_last_reload_successful 0" in agent.get("/metrics")[1]
+    assert agent.get("/readyz")[0] == 200
+
+    save(agent.config, configuration(agent.config.parent, {"stays": port}))
+    agent.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: names(agent) == {"stays"}, 5.0, "the mended configuration")
+    assert agent.json("/api/v1/status")["config"]["refused"] is None
+
+
+def test_a_turned_link(tmp_path, port):
+    """As the kubelet updates a ConfigMap."""
+    for version, checks in {"1": {"a": port}, "2": {"b": port}}.items():
+        (tmp_path / version).mkdir()
+        save(tmp_path / version / "wardmote.yaml", configuration(tmp_path, checks))
+    (tmp_path / "..data").symlink_to("1")
+    (tmp_path / "wardmote.yaml").symlink_to("..data/wardmote.yaml")
+    with Agent(tmp_path / "wardmote.yaml", tmp_path / "api.sock") as agent:
+        agent.wait_healthy()
+        (tmp_path / "..data_tmp").symlink_to("2")
+        os.replace(tmp_path / "..data_tmp", tmp_path / "..data")
+        wait_until(lambda: names(agent) == {"b"}, 5.0, "the other version")
+
+
+def test_the_api_moves_without_a_gap(agent, port):
+    elsewhere = agent.config.parent / "other.sock"
+    text = agent.config.read_text(encoding="utf-8")
+    save(agent.config, text.replace("api.sock", "other.sock"))
+    agent.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: not agent.api_socket.exists() and elsewhere.exists(), 5.0, "the other socket")
+    agent.api_socket = elsewhere
+    agent.wait_healthy()

@@ -1,0 +1,64 @@
+#include "sim/fake_files.h"
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/text.h"
+
+namespace wardmote::sim {
+
+using runtime::FileInfo;
+
+Result<const FakeFiles::Entry*> FakeFiles::find(const std::string& path) const {
+  const auto found = files_.find(path);
+  if (found == files_.end()) return fail(Errc::kMissing, "{}", path);
+  if (const Errc* const code = std::get_if<Errc>(&found->second)) return fail(*code, "{}", path);
+  return &found->second;
+}
+
+Result<std::string> FakeFiles::read(const std::string& path, std::size_t cap) {
+  const Result<const Entry*> entry = find(path);
+  if (!entry) return std::unexpected(entry.error());
+  const File* const file = std::get_if<File>(*entry);
+  if (file == nullptr) return fail(Errc::kInvalid, "{}: a FIFO, not a regular file", path);
+  if (file->bytes.size() > cap) return fail(Errc::kLimit, "{}: more than {} bytes", path, cap);
+  return file->bytes;
+}
+
+Result<FileInfo> FakeFiles::info(const std::string& path) {
+  const Result<const Entry*> entry = find(path);
+  if (!entry) {
+    const Result<std::vector<std::string>> inside = list(path, 1);
+    if (inside || inside.error().code == Errc::kLimit)
+      return FileInfo{FileInfo::Kind::kFolder, 0, {}};
+    return std::unexpected(entry.error());
+  }
+  if (const File* const file = std::get_if<File>(*entry))
+    return FileInfo{FileInfo::Kind::kRegular, file->bytes.size(), file->modified};
+  return FileInfo{FileInfo::Kind::kFifo, 0, {}};
+}
+
+Result<bool> FakeFiles::has_reader(const std::string& fifo) {
+  const Result<const Entry*> entry = find(fifo);
+  if (!entry) return std::unexpected(entry.error());
+  const Fifo* const found = std::get_if<Fifo>(*entry);
+  if (found == nullptr) return fail(Errc::kInvalid, "{}: a regular file, not a FIFO", fifo);
+  return found->has_reader;
+}
+
+Result<std::vector<std::string>> FakeFiles::list(const std::string& folder, std::size_t cap) {
+  std::set<std::string> names;
+  const std::string prefix = folder + "/";
+  for (const auto& [path, entry] : files_) {
+    std::string_view rest = path;
+    if (consume_prefix(rest, prefix)) names.emplace(take_until(rest, '/'));
+  }
+  if (names.empty()) return fail(Errc::kMissing, "{}", folder);
+  if (names.size() > cap) return fail(Errc::kLimit, "{}: more than {} names", folder, cap);
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+}  // namespace wardmote::sim

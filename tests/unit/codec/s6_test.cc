@@ -1,0 +1,95 @@
+#include "codec/s6.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+
+namespace wardmote::codec {
+namespace {
+
+std::string bytes_of(std::string_view hex) {
+  std::string bytes;
+  for (const std::string_view digits : split(trim(hex), ' ')) {
+    if (!digits.empty()) bytes += static_cast<char>(*parse_number<int>(digits, 16));
+  }
+  return bytes;
+}
+
+/// The dumps of status files, in the order of the capture.
+std::vector<std::string> captured() {
+  std::ifstream file(WARDMOTE_TEST_DATA "/s6/svstat.txt");
+  std::vector<std::string> dumps;
+  std::string line;
+  for (bool inside = false; std::getline(file, line);) {
+    const bool dump = line.size() > 3 && line[0] == ' ' && line[3] == ' ';
+    if (dump && !inside) dumps.emplace_back();
+    if (dump) dumps.back() += bytes_of(line);
+    inside = dump;
+  }
+  return dumps;
+}
+
+TEST(S6Status, OfARunningServiceThatHasNotSaidThatItIsReady) {
+  // up (pid 5689) 2 seconds; normally up, ready false
+  const S6Status status = parse_s6_status(captured().at(0)).value();
+  EXPECT_EQ(status.pid, 5689U);
+  EXPECT_TRUE(status.want_up);
+  EXPECT_FALSE(status.ready);
+  EXPECT_FALSE(status.paused);
+  EXPECT_FALSE(status.finishing);
+  EXPECT_EQ(format_utc(status.changed), "2026-11-20T08:05:48.431Z");
+}
+
+TEST(S6Status, OfACrashLoop) {
+  // down (exitcode 3) 0 seconds, normally up, want up, ready 0 seconds
+  const S6Status status = parse_s6_status(captured().at(1)).value();
+  EXPECT_EQ(status.pid, 0U);
+  EXPECT_EQ(status.last_end, (ProcessEnd{3, 0}));
+  EXPECT_TRUE(status.want_up);
+  EXPECT_TRUE(status.ready);
+}
+
+TEST(S6Status, OfOneEndedByASignal) {
+  std::string bytes = captured().at(1);
+  bytes[32] = 0;
+  bytes[33] = 15;
+  EXPECT_EQ(parse_s6_status(bytes)->last_end, (ProcessEnd{0, 15}));
+}
+
+TEST(S6Status, SinceItsProcessGroupIsInIt) {
+  std::string bytes = captured().at(0);
+  bytes.insert(32, std::string(8, '\x01'));
+  const S6Status status = parse_s6_status(bytes).value();
+  EXPECT_EQ(status.pid, 5689U);
+  EXPECT_TRUE(status.want_up);
+}
+
+TEST(S6Status, WhatIsNotOneIsRefused) {
+  for (const std::size_t size : {0, 18, 20, 34, 36, 42, 44}) {
+    EXPECT_FALSE(parse_s6_status(std::string(size, '@')).has_value()) << size;
+  }
+  EXPECT_FALSE(parse_s6_status(std::string(35, '\0')).has_value());
+  std::string bytes = captured().at(0);
+  bytes[24] = '\x7f';
+  EXPECT_FALSE(parse_s6_status(bytes).has_value()) << "a pid of 64 bits";
+}
+
+TEST(S6DeathTally, HoldsWhenAndHowItEnded) {
+  const std::string stamp = captured().at(1).substr(0, 12);
+  const auto deaths = parse_s6_death_tally(stamp + "\x03" + std::string(1, '\0') + stamp +
+                                           std::string(1, '\0') + "\x0f");
+  ASSERT_TRUE(deaths.has_value());
+  ASSERT_EQ(deaths->size(), 2U);
+  EXPECT_EQ(deaths->at(0).end, (ProcessEnd{3, 0}));
+  EXPECT_EQ(deaths->at(1).end, (ProcessEnd{0, 15}));
+  EXPECT_EQ(parse_s6_death_tally("")->size(), 0U);
+  EXPECT_FALSE(parse_s6_death_tally(stamp).has_value());
+  EXPECT_FALSE(parse_s6_death_tally(std::string(14, 'x')).has_value());
+}
+
+}  // namespace
+}  // namespace wardmote::codec

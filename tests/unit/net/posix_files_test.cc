@@ -1,0 +1,98 @@
+#include "net/posix_files.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <thread>
+
+#include "unit/net/net_fixture.h"
+
+namespace wardmote::net {
+namespace {
+
+using runtime::FileInfo;
+
+class Files : public NetTest {
+ protected:
+  std::string put(std::string_view name, std::string_view bytes) {
+    std::ofstream(path(name), std::ios::binary) << bytes;
+    return path(name);
+  }
+  runtime::Files& files() { return runtime_.files(); }
+};
+
+TEST_F(Files, AreReadWholeUpToTheCap) {
+  const std::string file = put("status", std::string("a\0b", 3));
+  EXPECT_EQ(files().read(file, 3).value(), std::string("a\0b", 3));
+  EXPECT_EQ(files().read(file, 2).error().code, Errc::kLimit);
+  EXPECT_EQ(files().read(put("empty", ""), 0).value(), "");
+  const std::string large(100'000, 'x');
+  EXPECT_EQ(files().read(put("large", large), 100'000).value(), large);
+  EXPECT_TRUE(files().read("/proc/self/stat", 4096).has_value()) << "size 0, says the kernel";
+}
+
+TEST_F(Files, WhatIsNoFileIsRefusedAndNobodyWaits) {
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  ASSERT_EQ(::symlink(put("target", "x").c_str(), path("link").c_str()), 0);
+  EXPECT_EQ(files().read(path("fifo"), 64).error().code, Errc::kInvalid);
+  EXPECT_EQ(files().read(path("link"), 64).error().code, Errc::kInvalid);
+  EXPECT_EQ(files().read(folder_.string(), 64).error().code, Errc::kInvalid);
+  EXPECT_TRUE(files().read(path("link"), 64).error().context.contains("a symbolic link, not"));
+  EXPECT_EQ(files().read(path("nothing"), 64).error().code, Errc::kMissing);
+  EXPECT_EQ(files().read(path("target/below"), 64).error().code, Errc::kMissing);
+}
+
+TEST_F(Files, AFifoHasAReaderOrNot) {
+  ASSERT_EQ(::mkfifo(path("ok").c_str(), 0600), 0);
+  EXPECT_FALSE(files().has_reader(path("ok")).value());
+  {
+    const UniqueFd reader(::open(path("ok").c_str(), O_RDONLY | O_NONBLOCK));
+    EXPECT_TRUE(files().has_reader(path("ok")).value());
+  }
+  EXPECT_FALSE(files().has_reader(path("ok")).value());
+  EXPECT_EQ(files().has_reader(path("nothing")).error().code, Errc::kMissing);
+  EXPECT_EQ(files().has_reader(put("file", "")).error().code, Errc::kInvalid);
+}
+
+TEST_F(Files, Info) {
+  EXPECT_EQ(files().info(folder_.string())->kind, FileInfo::Kind::kFolder);
+  const FileInfo info = files().info(put("file", "12345")).value();
+  EXPECT_EQ(info.kind, FileInfo::Kind::kRegular);
+  EXPECT_EQ(info.size, 5U);
+  EXPECT_LT(runtime_.wall_now() - info.modified, std::chrono::minutes(1));
+  EXPECT_EQ(files().info(path("nothing")).error().code, Errc::kMissing);
+}
+
+TEST_F(Files, AFolderIsListedInOrder) {
+  put("b", "");
+  put("a", "");
+  EXPECT_EQ(files().list(folder_.string(), 2).value(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(files().list(folder_.string(), 1).error().code, Errc::kLimit);
+  EXPECT_EQ(files().list(path("nothing"), 1).error().code, Errc::kMissing);
+}
+
+/// As runsv replaces its status, at full speed.
+TEST_F(Files, OneThatIsReplacedMeanwhileIsAlwaysWhole) {
+  const std::string file = put("status", std::string(20, 'a'));
+  std::atomic<bool> done = false;
+  std::jthread writer([&] {
+    for (char c = 'a'; !done; c = c == 'z' ? 'a' : static_cast<char>(c + 1)) {
+      put("status.new", std::string(20, c));
+      std::rename(path("status.new").c_str(), file.c_str());
+    }
+  });
+  for (int i = 0; i < 2000; ++i) {
+    const auto bytes = files().read(file, 64);
+    ASSERT_TRUE(bytes.has_value());
+    ASSERT_EQ(*bytes, std::string(20, bytes->front()));
+  }
+  done = true;
+}
+
+}  // namespace
+}  // namespace wardmote::net
