@@ -108,6 +108,15 @@ std::optional<News> news_of_check(const judge::Change& change, const config::Con
     symptom.summary = fmt::format("{} fails: {}", change.subject, detail);
     return News{std::move(symptom), stands};
   }
+  if (change.kind == "check_overdue") {
+    // What is optional may never come. After a restart this is how what still fails is seen again.
+    if (cluster || optional) return std::nullopt;
+    symptom.code = Code::kCheckFailed;
+    symptom.severity = info(symptom.code).severity;
+    symptom.summary =
+        fmt::format("{} was not seen good since the agent's start: {}", change.subject, detail);
+    return News{std::move(symptom), true};
+  }
   const bool blind = change.kind == "check_blind";
   if (!blind && change.kind != "check_seen_again") return std::nullopt;
   symptom.code = Code::kMonitorBlind;
@@ -157,10 +166,13 @@ std::vector<std::string> begun_anew(const config::Config& before, const config::
 
 judge::incident::BookPolicy book_policy(const config::Config& config) {
   judge::incident::BookPolicy policy;
-  for (const config::Check& check : config.checks) {
-    const Duration believed = check.schedule.every * (check.schedule.policy.fall + 2);
-    policy.settle = std::max(policy.settle, believed);
-  }
+  const auto consider = [&](const config::Schedule& schedule) {
+    const Duration longest =
+        std::max(schedule.policy.discovery_limit, schedule.policy.unknown_limit);
+    policy.settle = std::max(policy.settle, longest + schedule.every * (schedule.policy.fall + 2));
+  };
+  for (const config::Cluster& cluster : config.clusters) consider(cluster.schedule);
+  for (const config::Check& check : config.checks) consider(check.schedule);
   return policy;
 }
 

@@ -28,7 +28,7 @@ struct NoticeItem {
 /// One message to one receiver.
 struct Notice {
   std::string group;
-  std::uint64_t number = 0;  ///< in its group: 1, 2, 3 …
+  std::uint64_t number = 0;  ///< ascending in its group: when it was composed, in milliseconds
   std::string receiver;
   Labels labels;                  ///< that all of its incidents have in common
   bool repeats = false;           ///< nothing is new

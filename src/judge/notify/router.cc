@@ -219,7 +219,11 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
     }
   }
   notice.group = group.id;
-  notice.number = ++group.notices;
+  // A group that is over is forgotten, and its next one must not use its numbers again.
+  const auto ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(wall_now.time_since_epoch());
+  group.notices = std::max(group.notices + 1, static_cast<std::uint64_t>(ms.count()));
+  notice.number = group.notices;
   notice.receiver = group.receiver;
   notice.labels = group.labels;
   notice.repeats = repeat;

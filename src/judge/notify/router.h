@@ -65,7 +65,7 @@ struct Group {
   Labels labels;
   std::vector<std::string> group_by;
   bool overflow = false;
-  std::uint64_t notices = 0;  ///< that were composed; the last one's number
+  std::uint64_t notices = 0;  ///< the last one's number
   std::optional<TimePoint> last_sent;
   std::optional<TimePoint> due;  ///< when the next notice is to be composed
   std::map<std::int64_t, Member> members;

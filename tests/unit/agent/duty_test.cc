@@ -105,6 +105,15 @@ TEST_F(DutyTest, AConfirmedFailureOpensAnIncidentAndItsEndResolvesIt) {
   EXPECT_EQ(life.count("incident_resolved 1"), 1);
 }
 
+TEST_F(DutyTest, WhatWasNeverSeenGoodIsAnIncidentToo) {
+  Life life(world, us, nullptr);
+  life.feed.tell(LogLevel::kWarning, "check_overdue",
+                 {{"check", "bird"}, {"reason", "refused"}, {"detail", ""}});
+  EXPECT_EQ(life.count("incident_opened 1"), 1);
+  life.check("bird", "discovery", "healthy");
+  EXPECT_EQ(life.count("incident_resolved 1"), 1);
+}
+
 TEST_F(DutyTest, EveryChangeOfAnIncidentBearsItsNumber) {
   Life life(world, us, nullptr);
   life.check("bird", "error", "reported");
@@ -167,7 +176,7 @@ TEST_F(DutyTest, WhatIsNotSeenAgainAfterARestartEnds) {
   Life next(world, us, &disk);
   world.run_for(1min);
   EXPECT_EQ(next.told.size(), 0U);
-  world.run_for(2min);
+  world.run_for(3min);
   EXPECT_EQ(next.count("incident_resolved 1"), 1);
   world.run_for(1s);
   EXPECT_TRUE(disk.rows("SELECT value FROM record")[0].text(0)->contains("\"open\":false"));
