@@ -1,7 +1,8 @@
-"""Real OVN clusters on this machine, to look at and to break.
+"""Real OVN clusters and BIRDs on this machine, to look at and to break.
 
 examples:
   ./dev lab up                        northbound and southbound clusters of three members
+  ./dev lab up --birds 1.6 2          and a BIRD 1.6 and a BIRD 2 with a session between them
   ./dev lab status                    who leads, who lives, where the sockets are
   ./dev lab break kill nb/leader      now look at: wardmote status
   ./dev lab break loss sb/2 --value 30
@@ -12,6 +13,7 @@ examples:
 import argparse
 import sys
 
+from lab.bird import BirdError
 from lab.faults import FAULTS, mend
 from lab.instance import Lab, LabError, may_run, take_down_all
 from lab.network import NetworkError
@@ -30,7 +32,7 @@ def main(arguments: list[str]) -> int:
         return 77
     try:
         given.verb(given)
-    except (LabError, PackageError, NetworkError, WireError, TimeoutError) as error:
+    except (LabError, PackageError, NetworkError, WireError, BirdError, TimeoutError) as error:
         print(f"lab: {error}", file=sys.stderr)
         return 1
     return 0
@@ -43,7 +45,9 @@ def _parser() -> argparse.ArgumentParser:
 
     up = verbs.add_parser("up", help="bring the clusters up and wait until they are healthy")
     up.add_argument("--members", type=int, default=3, choices=range(1, 8), metavar="N", help="of each cluster (default: 3)")
-    up.add_argument("--db", choices=[*DATABASES, "both"], default="both")
+    up.add_argument("--db", choices=[*DATABASES, "both", "none"], default="both")
+    up.add_argument("--birds", nargs="*", default=[], choices=["1.6", "2"], metavar="VERSION",
+                    help="a BIRD of this version (1.6 or 2) on each host from the first, all with sessions to each other")
     up.set_defaults(verb=_up)
 
     status = verbs.add_parser("status", help="what each member says, and where to ask it")
@@ -68,8 +72,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _up(given: argparse.Namespace) -> None:
-    databases = list(DATABASES) if given.db == "both" else [given.db]
-    lab = Lab.up(given.name, databases, given.members)
+    databases = {"both": list(DATABASES), "none": []}.get(given.db, [given.db])
+    lab = Lab.up(given.name, databases, given.members, birds=given.birds)
     _show(lab)
 
 
@@ -130,6 +134,10 @@ def _show(lab: Lab) -> None:
             process = member.process.pid if member.process and member.process.alive() else "-"
             says = f"{view.role}, term {view.term}, {view.status}" if view and view.role else "no answer"
             print(f"    {cluster.database.short}/{number}  {cluster.address(number):24} pid {process:<8} {says}")
+    for bird in lab.birds:
+        process = bird.process.pid if bird.process and bird.process.alive() else "-"
+        says = ", ".join(f"{name} {info or 'disabled'}" for name, info in bird.sessions().items()) or "no answer"
+        print(f"  {bird.name}  BIRD {bird.version:4} {bird.address:16} {bird.control}  pid {process:<8} {says}")
     print(f"sockets: {lab.sockets}/{{{','.join(lab.clusters)}}}-N.{{ctl,sock}}   agent's configuration: {lab.folder}/wardmote.yaml")
 
 

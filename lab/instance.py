@@ -1,4 +1,5 @@
-"""One lab: a network of hosts, and one raft cluster for each database on them. Its state is a file, so that every command finds it."""
+"""One lab: a network of hosts, with one raft cluster for each database, and with BIRDs. Its state is a file, so that every
+command finds it."""
 
 import fcntl
 import hashlib
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab import packages
+from lab.bird import Bird, full_mesh
 from lab.network import Network, run
 from lab.ovn import DATABASES, Cluster
 from lab.processes import Process
@@ -36,13 +38,17 @@ class Lab:
         self.sockets = REGISTRY / self.key
         self._subnet = f"10.77.{digest[2] % 254 + 1}"
         self.clusters: dict[str, Cluster] = {}
+        self.birds: list[Bird] = []
 
     @staticmethod
-    def up(name: str, databases: list[str], members: int = 3, hosts: int = 0, transient: bool = False) -> "Lab":
-        """Brings a lab up and waits until its clusters are healthy. A transient one goes when the process that made it does:
-        the next `up` removes it if it could not do so itself."""
+    def up(name: str, databases: list[str], members: int = 3, hosts: int = 0, transient: bool = False,
+           birds: list[str] | None = None) -> "Lab":
+        """Brings a lab up and waits until its clusters are healthy and the BGP sessions of its BIRDs (their versions, one on
+        each host from the first) are established. A transient one goes when the process that made it does: the next `up`
+        removes it if it could not do so itself."""
         lab = Lab(name)
-        tools = packages.fetch(FOLDER / "x")
+        birds = birds or []
+        tools = packages.fetch(FOLDER / "x") if databases else None
         owner = Process.of(os.getpid()) if transient else None
         with _registry_lock():
             _remove_forgotten()
@@ -50,8 +56,8 @@ class Lab:
                 raise LabError(f"lab '{name}' is up already (take it down first: ./dev lab down)")
             shutil.rmtree(lab.folder, ignore_errors=True)
             lab.folder.mkdir(parents=True)
-            lab._state = {"owner": [owner.pid, owner.started] if owner else None, "hosts": max(hosts, members + 1),
-                          "members": members, "databases": databases, "clusters": {}}
+            lab._state = {"owner": [owner.pid, owner.started] if owner else None, "hosts": max(hosts, members + 1, len(birds)),
+                          "members": members, "databases": databases, "clusters": {}, "birds": []}
             lab._write()
             lab.sockets.symlink_to(lab.folder)
         try:
@@ -59,9 +65,14 @@ class Lab:
             for database in databases:
                 lab._attach(database, tools)
                 lab.clusters[database].create(members)
+            lab.birds = full_mesh(birds, lab._network(), packages.Birds(FOLDER / "x"), lab.folder, lab.sockets)
+            for bird in lab.birds:
+                bird.start()
             lab.write_config("127.0.0.1:9470")
             for cluster in lab.clusters.values():
                 cluster.wait_healthy()
+            for bird in lab.birds:
+                bird.wait_established()
             lab.save()
         except BaseException:
             lab.down()
@@ -75,13 +86,17 @@ class Lab:
             lab._state = json.loads((lab.folder / "state.json").read_text(encoding="utf-8"))
         except OSError:
             raise LabError(f"no lab '{name}' is up: ./dev lab up") from None
-        tools = packages.fetch(FOLDER / "x")
+        tools = packages.fetch(FOLDER / "x") if lab._state["databases"] else None
         for database in lab._state["databases"]:
             lab._attach(database, tools)
+        for state in lab._state.get("birds", []):
+            birds = packages.Birds(FOLDER / "x").fetch(state["version"])
+            lab.birds.append(Bird.from_state(state, lab._network(), birds, lab.folder, lab.sockets))
         return lab
 
     def save(self) -> None:
         self._state["clusters"] = {name: cluster.to_state() for name, cluster in self.clusters.items()}
+        self._state["birds"] = [bird.to_state() for bird in self.birds]
         self._write()
 
     def down(self) -> None:
@@ -92,11 +107,15 @@ class Lab:
         return self.sockets / "api.sock"
 
     def write_config(self, listen: str = "") -> Path:
-        """A configuration of the agent that watches every cluster of this lab; without `listen` only on the unix socket."""
+        """A configuration of the agent that watches all of this lab; without `listen` only on the unix socket."""
         api = f"listen: {listen}, socket: {self.api_socket}" if listen else f"socket: {self.api_socket}"
-        lines = ["node: {name: lab}", f"api: {{{api}}}", "clusters:"]
+        lines = ["node: {name: lab}", f"api: {{{api}}}"]
+        if self.clusters:
+            lines.append("clusters:")
         for cluster in self.clusters.values():
             lines += cluster.config_lines()
+        if self.birds:
+            lines += ["checks:", *(bird.config_line() for bird in self.birds)]
         path = self.folder / "wardmote.yaml"
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path

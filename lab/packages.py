@@ -15,6 +15,9 @@ LIBRARIES = [
     "libssl3", "libunbound8", "libxdp1", "zlib1g",
 ]
 
+BIRDS = {"1.6": "bird", "2": "bird2"}
+BIRD_LIBRARIES = ["libgcrypt20", "libgpg-error0", "libreadline8", "libssh-gcrypt-4", "libtinfo6"]
+
 
 class PackageError(Exception):
     """The daemons could not be fetched or do not run here."""
@@ -54,8 +57,33 @@ class Tools:
 def fetch(folder: Path) -> Tools:
     """OVN and Open vSwitch below `folder`."""
     tools = Tools(folder)
-    unpack(folder, DAEMONS + LIBRARIES, lambda: _check(tools))
+    unpack(folder, DAEMONS + LIBRARIES, lambda: check_libraries([tools.server, tools.tool, tools.client, tools.appctl], tools.environment()))
     return tools
+
+
+@dataclass(frozen=True)
+class Birds:
+    """The routing daemons. BIRD 1.6 and 2 have programs of the same names, so each has a folder."""
+
+    root: Path
+
+    def daemon(self, version: str) -> str:
+        return str(self._folder(version) / "usr/sbin/bird")
+
+    def client(self, version: str) -> str:
+        return str(self._folder(version) / "usr/sbin" / ("birdc" if version == "1.6" else "birdcl"))
+
+    def environment(self, version: str) -> dict[str, str]:
+        return Tools(self._folder(version)).environment()
+
+    def _folder(self, version: str) -> Path:
+        return self.root.with_name(f"{self.root.name}-bird-{version}")
+
+    def fetch(self, version: str) -> "Birds":
+        programs = [self.daemon(version), self.client(version)]
+        unpack(self._folder(version), [BIRDS[version], *BIRD_LIBRARIES],
+               lambda: check_libraries(programs, self.environment(version)))
+        return self
 
 
 def unpack(folder: Path, packages: list[str], check: Callable[[], None] = lambda: None) -> None:
@@ -90,9 +118,10 @@ def _apt(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]
                           check=False)
 
 
-def _check(tools: Tools) -> None:
-    for program in (tools.server, tools.tool, tools.client, tools.appctl):
-        linked = subprocess.run(["ldd", program], env=tools.environment(), capture_output=True, text=True, check=True)
+def check_libraries(programs: list[str], environment: dict[str, str]) -> None:
+    """PackageError when one of the programs lacks a library in that environment."""
+    for program in programs:
+        linked = subprocess.run(["ldd", program], env=environment, capture_output=True, text=True, check=True)
         missing = [line.split()[0] for line in linked.stdout.splitlines() if "not found" in line]
         if missing:
-            raise PackageError(f"{program} lacks {', '.join(missing)}: add the packages to LIBRARIES in {__file__}")
+            raise PackageError(f"{program} lacks {', '.join(missing)}: add the packages to the lists in {__file__}")

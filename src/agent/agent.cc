@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "agent/access_rules.h"
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
+#include "agent/debug.h"
 #include "agent/lateness.h"
 #include "agent/reload_plan.h"
 #include "agent/scheduler.h"
@@ -31,6 +33,8 @@
 #include "runtime/endpoint.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
+#include "serve/access.h"
+#include "serve/debug.h"
 #include "serve/event_stream.h"
 #include "serve/history.h"
 #include "serve/incidents.h"
@@ -76,7 +80,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       events_(runtime),
       board_(config_, node_of(config_), changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
-      api_([this]() -> const serve::AgentView& { return fresh_view(); }),
+      api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}),
       tasks_(runtime.executor()),
       closing_(runtime.executor()) {
   changes_.listen([this](const judge::Change& change) {
@@ -87,6 +91,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
   api_.add(serve::history_route(archive_.history()));
   for (serve::Route& route : serve::incident_routes(duty_)) api_.add(std::move(route));
   for (serve::Route& route : serve::notify_routes(duty_.notifier())) api_.add(std::move(route));
+  for (serve::Route& route : serve::debug_routes(debug_sources())) api_.add(std::move(route));
 }
 
 Agent::~Agent() = default;
@@ -99,6 +104,9 @@ Task<Result<void>> Agent::recall() {
 }
 
 Result<void> Agent::start() {
+  Result<serve::AccessRules> rules = access_rules(config_.api, node_of(config_));
+  if (!rules) return std::unexpected(rules.error());
+  api_.set_rules(*std::move(rules));
   const ReloadPlan plan = plan_reload({}, config_);
   Result<std::vector<Served>> servers = serve(config_.api);
   if (!servers) return std::unexpected(servers.error());
@@ -116,6 +124,8 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   // What can fail comes first.
   Result<Probes> probes = make_probes(next, plan);
   if (!probes) return std::unexpected(probes.error());
+  Result<serve::AccessRules> rules = access_rules(next.api, node_of(next));
+  if (!rules) return std::unexpected(rules.error());
   Result<std::vector<Served>> servers = serve(next.api);
   if (!servers) return std::unexpected(servers.error());
 
@@ -123,6 +133,7 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   if (next.notify != config_.notify || next.data != config_.data) {
     log(LogLevel::kWarning, "restart_needed", {{"keys", "notify, data"}});
   }
+  api_.set_rules(*std::move(rules));
   for (const std::string& name : plan.ended) scheduler_.remove(name);
   const std::vector<std::string> gone = begun_anew(config_, next, plan);
   config_ = std::move(next);
@@ -156,6 +167,16 @@ Scheduler::Listeners Agent::listeners() {
     board_.heart_beat(lateness, guard_.complaint(runtime_.now()));
   };
   return listeners;
+}
+
+serve::DebugSources Agent::debug_sources() {
+  return {.tasks =
+              [this] {
+                std::vector<std::string> names = scheduler_.tasks();
+                std::ranges::move(tasks_.names(), std::back_inserter(names));
+                return debug_tasks(names);
+              },
+          .latency = [this] { return debug_latency(scheduler_.lateness(), fresh_view().self); }};
 }
 
 std::string Agent::node_of(const config::Config& config) const {

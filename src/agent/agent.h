@@ -26,6 +26,7 @@
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
 #include "serve/api.h"
+#include "serve/debug.h"
 #include "serve/event_stream.h"
 #include "serve/view.h"
 
@@ -68,6 +69,7 @@ class Agent {
   using Probes = std::vector<std::unique_ptr<observe::Probe>>;
 
   Scheduler::Listeners listeners();
+  serve::DebugSources debug_sources();
   void tally(TimePoint now);
   [[nodiscard]] std::string node_of(const config::Config& config) const;
   Result<Probes> make_probes(const config::Config& config, const ReloadPlan& plan);

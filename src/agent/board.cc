@@ -143,6 +143,7 @@ void Board::reload(const config::Config& config, std::string node, const ReloadP
   auto checks = std::exchange(view_.checks, {});
   auto leaders = std::exchange(leaders_, {});
   auto terms = std::exchange(terms_, {});
+  auto companions = std::exchange(companions_, Companions(config.clusters));
   for (std::size_t i = 0; i < config.clusters.size(); ++i) {
     const config::Cluster& cluster = config.clusters[i];
     const auto [fate, was] = plan.clusters[i];
@@ -153,6 +154,7 @@ void Board::reload(const config::Config& config, std::string node, const ReloadP
     fit(view_.checks.back(), cluster.schedule);
     leaders_.push_back(known ? leaders[was] : MemberId{});
     terms_.push_back(known ? terms[was] : 0);
+    if (known) companions_.take_over(i, companions, was);
   }
   for (std::size_t i = 0; i < config.checks.size(); ++i) {
     const config::Check& check = config.checks[i];
@@ -172,7 +174,8 @@ void Board::set_gates(const std::vector<config::Gate>& gates) {
   gates_of_.assign(view_.checks.size(), {});
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const auto earlier = std::ranges::find(before, gates[i].name, &serve::GateView::name);
-    view_.gates.push_back({gates[i].name, earlier != before.end() && earlier->ready, {}});
+    view_.gates.push_back(
+        {gates[i].name, earlier != before.end() && earlier->ready, {}, gates[i].all});
     Gate& gate = gates_.emplace_back();
     gate.checks = indexes_of(gates[i], indexes);
     for (const std::size_t index : gate.checks) {
@@ -204,6 +207,7 @@ void Board::cluster_judged(std::size_t cluster, std::vector<Opinion> opinions,
                            Assessment assessment, TimePoint now, bool final_of_round) {
   check(opinions.size() == view_.clusters[cluster].opinions.size(), "a cluster's members changed");
   serve::ClusterView& view = view_.clusters[cluster];
+  companions_.compare(cluster, opinions, assessment, view_.clusters, now);
   const Assessment before = std::exchange(view.assessment, std::move(assessment));
   view.opinions = std::move(opinions);
   view.judged = now;

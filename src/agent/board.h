@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/change_feed.h"
+#include "agent/companions.h"
 #include "agent/config/config.h"
 #include "agent/reload_plan.h"
 #include "base/time.h"
@@ -78,6 +79,7 @@ class Board {
 
   ChangeFeed& feed_;
   serve::AgentView view_;  // checks: one for each cluster first, then the configured ones
+  Companions companions_;
   std::vector<Gate> gates_;
   std::vector<std::vector<std::size_t>> gates_of_;  // by check, the gates that it is behind
   std::vector<judge::raft::MemberId> leaders_;      // by cluster, the last that was known

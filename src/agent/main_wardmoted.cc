@@ -1,6 +1,8 @@
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -33,6 +35,7 @@ namespace {
 
 constexpr int kBadConfig = 65;
 constexpr int kUnavailable = 69;
+constexpr rlim_t kDescriptors = 65536;
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -119,12 +122,21 @@ int run(net::AsioRuntime& runtime, config::Files& files, config::Loaded loaded,
   return exit_code;
 }
 
+/// Each connection is a descriptor.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, kDescriptors);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(int argc, const char* const* argv) {
   const auto options = parse_options(argc, argv);
   if (!options) {
     print(options.error().exit_code == 0 ? stdout : stderr, options.error().text);
     return options.error().exit_code;
   }
+  raise_descriptor_limit();
   ::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error of one write
   net::AsioRuntime runtime;
   config::LocalFiles files;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/lateness.h"
 #include "base/result.h"
@@ -80,6 +81,8 @@ class Scheduler {
   /// Of all looks, since the start.
   [[nodiscard]] const Lateness& lateness() const noexcept { return lateness_; }
   [[nodiscard]] std::size_t size() const noexcept { return checks_.size(); }
+  /// The names of what runs now.
+  [[nodiscard]] std::vector<std::string> tasks() const { return tasks_.names(); }
 
  private:
   struct Check;

@@ -11,10 +11,22 @@
 namespace wardmote {
 namespace {
 
-bool is_path_character(char c) noexcept {
+bool is_unreserved(char c) noexcept {
   const bool alphanumeric =
       (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  return alphanumeric || std::string_view("-._~!$&'()*+,;=:@/").contains(c);
+  return alphanumeric || std::string_view("-._~").contains(c);
+}
+
+std::string encode(std::string_view text, std::string_view kept) {
+  std::string encoded;
+  for (const char c : text) {
+    if (is_unreserved(c) || kept.contains(c)) {
+      encoded += c;
+    } else {
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return encoded;
 }
 
 }  // namespace
@@ -38,15 +50,11 @@ std::optional<std::string> percent_decode(std::string_view text) {
 }
 
 std::string percent_encode_path(std::string_view path) {
-  std::string encoded;
-  for (const char c : path) {
-    if (is_path_character(c)) {
-      encoded += c;
-    } else {
-      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return encoded;
+  return encode(path, "!$&'()*+,;=:@/");
+}
+
+std::string percent_encode_value(std::string_view value) {
+  return encode(value, "");
 }
 
 }  // namespace wardmote

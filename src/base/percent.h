@@ -13,4 +13,7 @@ std::optional<std::string> percent_decode(std::string_view text);
 /// `@` and `/` is escaped.
 std::string percent_encode_path(std::string_view path);
 
+/// A value as it goes into a query: everything but unreserved characters is escaped.
+std::string percent_encode_value(std::string_view value);
+
 }  // namespace wardmote

@@ -14,6 +14,7 @@ namespace wardmote::cli {
 struct AgentAddress {
   std::vector<runtime::Endpoint> endpoints;  ///< tried in this order
   bool named = false;                        ///< the user said where
+  std::string token = {};                    ///< that shows who asks; empty: none
 };
 
 /// `unix:PATH`, `HOST:PORT`, `HOST` (port 9470), `http://HOST:PORT/`. kInvalid says what is wrong.

@@ -85,6 +85,9 @@ Answer<json::value> json_of(const Answer<HttpResponse>& response, std::string_vi
 }  // namespace
 
 Task<Answer<HttpResponse>> AgentClient::ask(HttpRequest request) {
+  if (!address_.token.empty()) {
+    request.headers.emplace_back("Authorization", "Bearer " + address_.token);
+  }
   std::vector<Attempt> attempts;
   for (const Endpoint& endpoint : address_.endpoints) {
     const runtime::Deadline deadline = runtime_->deadline_in(kTimeout);

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.h"
@@ -35,7 +36,20 @@ std::vector<Option> agent_options() {
           {.name = "socket",
            .value = "PATH",
            .help = "the agent's unix socket (default: /run/wardmote/api.sock, then 127.0.0.1:9470)",
+           .completes = Completes::kFiles},
+          {.name = "token-file",
+           .value = "PATH",
+           .help = "shows the token in this file (default: $WARDMOTE_TOKEN_FILE)",
            .completes = Completes::kFiles}};
+}
+
+/// What livez and readyz have.
+std::vector<Option> gate_options() {
+  std::vector<Option> options = {
+      {.name = "verbose", .value = "", .help = "a line for each check, also when all pass"},
+      {.name = "exclude", .value = "CHECK", .help = "do not ask this one", .repeats = true}};
+  std::ranges::move(agent_options(), std::back_inserter(options));
+  return options;
 }
 
 /// What every verb has that reads from the agent.
@@ -319,7 +333,7 @@ Command history() {
 Command livez() {
   return {.name = "livez",
           .summary = "whether the agent is alive: 0 or 2",
-          .options = agent_options(),
+          .options = gate_options(),
           .examples = {{"wardmote livez --socket /run/wardmote/api.sock",
                         "an exec probe that costs little"}},
           .run = run_livez};
@@ -328,9 +342,69 @@ Command livez() {
 Command readyz() {
   return {.name = "readyz",
           .summary = "whether this node is ready: 0 or 2",
-          .options = agent_options(),
-          .examples = {{"wardmote readyz", "ok, or which checks hold it back"}},
+          .options = gate_options(),
+          .examples = {{"wardmote readyz", "ok, or which checks hold it back"},
+                       {"wardmote readyz --verbose --exclude ovn-sb",
+                        "every check, and whether all but one pass"}},
           .run = run_readyz};
+}
+
+Option health_check(std::string name, std::string help) {
+  return {.name = std::move(name), .value = "", .help = std::move(help)};
+}
+
+Command calico_health() {
+  return {
+      .name = "calico-health",
+      .summary = "the checks of calico-node, with its flags, texts and exit codes; needs no agent",
+      .description =
+          "Silent and 0 when all is good; else a line for each failure as soon as it is known, and "
+          "1 (3 when there is only what cannot be judged). All checks run at once and end by one "
+          "deadline. Flags may have one dash or two. FELIX_HEALTHHOST and FELIX_HEALTHPORT are "
+          "heeded, proxies are not. A program of the name calico-node is this verb.",
+      .options = {health_check("felix-live", "Felix answers /liveness"),
+                  health_check("felix-ready", "Felix answers /readiness"),
+                  health_check("bird-live", "confd and bird run under runit, and BIRD answers"),
+                  health_check("bird6-live", "the same of bird6"),
+                  health_check("bird-ready",
+                               "BGP is established: with all peers within the threshold after the "
+                               "node's start, with one later"),
+                  health_check("bird6-ready", "the same of the IPv6 peers"),
+                  {.name = "threshold-time",
+                   .value = "DURATION",
+                   .help = "how long a start takes, as Go writes it (default: 30s)"},
+                  {.name = "deadline",
+                   .value = "DURATION",
+                   .help = "the end of everything, never after the threshold (default: 9s)"},
+                  {.name = "compat",
+                   .value = "RELEASE",
+                   .help = "the steps, texts and verdicts of that release, its faults included: "
+                           "calico-3.22, calico-3.30, head",
+                   .choices = {"calico-3.22", "calico-3.30", "head"}},
+                  {.name = "explain", .value = "", .help = "all failures, and why, peer by peer"},
+                  {.name = "min-peers",
+                   .value = "NUMBER",
+                   .help = "peers that must be established (default: none need be configured)"},
+                  {.name = "expect",
+                   .value = "PEER",
+                   .help = "address or name of a peer that must be configured",
+                   .repeats = true},
+                  {.name = "gr",
+                   .value = "WHEN",
+                   .help = "when a graceful restart is a failure: startup (the default), fail, "
+                           "ignore",
+                   .choices = {"startup", "fail", "ignore"}},
+                  {.name = "root",
+                   .value = "FOLDER",
+                   .help = "where the node's file system is mounted (default: /)",
+                   .completes = Completes::kFiles}},
+      .examples = {{"wardmote calico-health --bird-ready --felix-ready",
+                    "the readiness probe of Calico's manifest"},
+                   {"wardmote calico-health --bird-live --bird-ready --explain",
+                    "what is wrong with which peer"},
+                   {"wardmote calico-health --bird-ready --compat calico-3.30",
+                    "what calico-node 3.30 would have said"}},
+      .run = run_calico_health};
 }
 
 Command completion() {
@@ -372,7 +446,7 @@ Command command_table(std::span<const observe::ProbeKind> kinds) {
                    {"wardmote explain RAFT_NO_QUORUM", "what it means"}},
       .commands = {status(), get_group(), explain(), history(), ack(), silence_group(),
                    notify_group(), probe_group(kinds), assess_group(), livez(), readyz(),
-                   completion(), version()}};
+                   calico_health(), completion(), version()}};
 }
 
 }  // namespace wardmote::cli

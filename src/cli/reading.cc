@@ -13,8 +13,8 @@
 #include "cli/agent_address.h"
 #include "cli/agent_client.h"
 #include "cli/command.h"
-#include "cli/environment.h"
 #include "cli/exit_code.h"
+#include "cli/find_agent.h"
 #include "cli/output.h"
 #include "cli/render/style.h"
 #include "cli/session.h"
@@ -96,7 +96,7 @@ class Reader {
 }  // namespace
 
 Exit read(const Call& call, Reading reading) {
-  Result<AgentAddress> address = agent_address(call, environment("WARDMOTE_HOST"));
+  Result<AgentAddress> address = find_agent(call);
   if (!address) return complain(call, Exit::kUsage, address.error().context);
   const Result<Duration> interval = call.duration("watch", Duration::zero());
   if (!interval) return complain(call, Exit::kUsage, interval.error().context);

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/command_table.h"
 #include "cli/exit_code.h"
+#include "cli/go_flags.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/parse.h"
@@ -42,9 +43,12 @@ Exit answer(const Call& call) {
 
 int run(std::vector<std::string> words) {
   const Command program = command_table(observe::probe_kinds());
+  // This verb has the flags, and the exit codes, of another program.
+  const bool calico = !words.empty() && words.front() == "calico-health";
+  if (calico) words = from_go_flags(std::move(words));
   const Parsed parsed = parse(program, std::move(words));
   const Exit exit = std::visit([](const auto& one) { return answer(one); }, parsed);
-  return static_cast<int>(exit);
+  return calico && exit == Exit::kUsage ? 1 : static_cast<int>(exit);
 }
 
 }  // namespace wardmote::cli

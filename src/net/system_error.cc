@@ -50,8 +50,7 @@ std::string errno_detail(int error) {
     case ECONNREFUSED:
     case ENOENT:
     case EACCES:
-    case EPIPE:
-    case ECONNRESET: return {};
+    case EPIPE: return {};
     default: return ": " + std::generic_category().message(error);
   }
 }

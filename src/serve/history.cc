@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "serve/answer.h"
 #include "serve/query.h"
+#include "serve/role.h"
 #include "serve/route.h"
 #include "store/history.h"
 
@@ -97,7 +98,7 @@ json::object history_json(const store::History& history, const store::EventQuery
 }
 
 Route history_route(const store::History& history) {
-  return {"GET", "/api/v1/history", [&history](const Ask& ask) {
+  return {"GET", "/api/v1/history", Role::kViewer, [&history](const Ask& ask) {
             const auto wanted = parse_event_query(ask.request.query, ask.view.wall_now);
             if (!wanted) return error_answer(400, wanted.error().context);
             return json_answer(history_json(history, *wanted, ask.view.wall_now));

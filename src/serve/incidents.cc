@@ -21,6 +21,7 @@
 #include "serve/answer.h"
 #include "serve/order.h"
 #include "serve/query.h"
+#include "serve/role.h"
 #include "serve/route.h"
 
 namespace wardmote::serve {
@@ -78,7 +79,7 @@ HttpResponse acknowledge(IncidentDesk& desk, const Ask& ask) {
   if (!comment) return order_refused(comment.error());
   const auto id = parse_number<std::int64_t>(ask.name);
   const Result<void> done =
-      desk.acknowledge(id.value_or(0), order_by(*order, ask.request), *std::move(comment));
+      desk.acknowledge(id.value_or(0), order_by(*order, ask.who), *std::move(comment));
   return done ? one(desk, ask) : order_refused(done.error());
 }
 
@@ -131,9 +132,11 @@ json::object to_json(const Incident& incident, const Book& book, TimePoint now, 
 
 std::vector<Route> incident_routes(IncidentDesk& desk) {
   return {
-      {"GET", "/api/v1/incidents", [&desk](const Ask& ask) { return list(desk, ask); }},
-      {"GET", "/api/v1/incidents/{id}", [&desk](const Ask& ask) { return one(desk, ask); }},
-      {"POST", "/api/v1/incidents/{id}/ack",
+      {"GET", "/api/v1/incidents", Role::kViewer,
+       [&desk](const Ask& ask) { return list(desk, ask); }},
+      {"GET", "/api/v1/incidents/{id}", Role::kViewer,
+       [&desk](const Ask& ask) { return one(desk, ask); }},
+      {"POST", "/api/v1/incidents/{id}/ack", Role::kOperator,
        [&desk](const Ask& ask) { return acknowledge(desk, ask); }},
   };
 }

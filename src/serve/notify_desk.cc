@@ -20,6 +20,7 @@
 #include "runtime/http.h"
 #include "serve/answer.h"
 #include "serve/order.h"
+#include "serve/role.h"
 #include "serve/route.h"
 
 namespace wardmote::serve {
@@ -81,7 +82,7 @@ Result<Silence> parse_silence(const json::object& order, const Ask& ask) {
   auto comment = order_text(order, "comment");
   if (!comment) return std::unexpected(comment.error());
   silence.comment = *std::move(comment);
-  silence.by = order_by(order, ask.request);
+  silence.by = order_by(order, ask.who);
   silence.from = ask.view.wall_now;
   silence.until = silence.from + *length;
   return silence;
@@ -172,12 +173,15 @@ HttpResponse send_test(NotifyDesk& desk, const Ask& ask) {
 
 std::vector<Route> notify_routes(NotifyDesk& desk) {
   return {
-      {"GET", "/api/v1/silences", [&desk](const Ask& ask) { return silences(desk, ask); }},
-      {"POST", "/api/v1/silences", [&desk](const Ask& ask) { return add_silence(desk, ask); }},
-      {"DELETE", "/api/v1/silences/{id}",
+      {"GET", "/api/v1/silences", Role::kViewer,
+       [&desk](const Ask& ask) { return silences(desk, ask); }},
+      {"POST", "/api/v1/silences", Role::kOperator,
+       [&desk](const Ask& ask) { return add_silence(desk, ask); }},
+      {"DELETE", "/api/v1/silences/{id}", Role::kOperator,
        [&desk](const Ask& ask) { return expire_silence(desk, ask); }},
-      {"GET", "/api/v1/receivers", [&desk](const Ask& ask) { return receivers(desk, ask); }},
-      {"POST", "/api/v1/receivers/{name}/test",
+      {"GET", "/api/v1/receivers", Role::kViewer,
+       [&desk](const Ask& ask) { return receivers(desk, ask); }},
+      {"POST", "/api/v1/receivers/{name}/test", Role::kOperator,
        [&desk](const Ask& ask) { return send_test(desk, ask); }},
   };
 }

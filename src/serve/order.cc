@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "runtime/http.h"
+#include "serve/access.h"
 #include "serve/answer.h"
 
 namespace wardmote::serve {
@@ -26,7 +27,6 @@ constexpr std::size_t kLongestText = 256;
 
 int status_of(Errc code) {
   switch (code) {
-    case Errc::kDenied: return 403;
     case Errc::kInvalid: return 400;
     case Errc::kMissing: return 404;
     case Errc::kRejected: return 409;
@@ -37,9 +37,6 @@ int status_of(Errc code) {
 }  // namespace
 
 Result<json::object> parse_order(const HttpRequest& request) {
-  if (!request.peer.process) {
-    return fail(Errc::kDenied, "orders are taken on the agent's unix socket only");
-  }
   if (request.body.empty()) return json::object();
   boost::system::error_code broken;
   json::value value = json::parse(request.body, broken);
@@ -61,11 +58,10 @@ Result<std::string> order_text(const json::object& order, std::string_view key) 
   return std::string(*text);
 }
 
-std::string order_by(const json::object& order, const HttpRequest& request) {
+std::string order_by(const json::object& order, const Who& who) {
   const Result<std::string> named = order_text(order, "by");
-  const auto user = request.peer.process ? request.peer.process->user : 0;
-  if (!named || named->empty()) return fmt::format("uid {}", user);
-  return fmt::format("{} (uid {})", escape_control(*named, 64), user);
+  if (!named || named->empty()) return who.name;
+  return fmt::format("{} ({})", escape_control(*named, 64), who.name);
 }
 
 }  // namespace wardmote::serve

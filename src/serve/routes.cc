@@ -1,6 +1,7 @@
 #include "serve/routes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,10 +13,12 @@
 #include "runtime/http.h"
 #include "serve/answer.h"
 #include "serve/event_stream.h"
+#include "serve/gates.h"
 #include "serve/json.h"
 #include "serve/metrics/metrics.h"
 #include "serve/page.h"
 #include "serve/query.h"
+#include "serve/role.h"
 #include "serve/route.h"
 #include "serve/view.h"
 
@@ -95,56 +98,28 @@ HttpResponse metrics(const Ask& ask) {
   return text_answer("text/plain; version=0.0.4; charset=utf-8", expose_metrics(ask.view));
 }
 
-/// As kube-apiserver answers: `ok`, or a line for each check that fails and a last line.
-HttpResponse gate_response(const GateView* gate, std::string_view probe) {
-  HttpResponse response;
-  response.body = "ok";
-  if (gate == nullptr || gate->ready) return response;
-  response.status = 503;
-  response.body.clear();
-  for (const std::string& name : gate->failing)
-    response.body += fmt::format("[-]{} failed\n", name);
-  response.body += fmt::format("{} check failed\n", probe);
-  return response;
-}
-
-const GateView* find_gate(const AgentView& view, std::string_view name) {
-  const auto found = std::ranges::find(view.gates, name, &GateView::name);
-  return found == view.gates.end() ? nullptr : &*found;
-}
-
-HttpResponse livez(const Ask& ask) {
-  return gate_response(find_gate(ask.view, "live"), "livez");
-}
-
-HttpResponse readyz(const Ask& ask) {
-  // An agent without the gate has not been set up: that is not ready.
-  static const GateView kNoGate{"ready", false, {}};
-  const GateView* const gate = find_gate(ask.view, "ready");
-  return gate_response(gate == nullptr ? &kNoGate : gate, "readyz");
-}
-
 }  // namespace
 
 std::vector<Route> reading_routes() {
-  return {
-      {"GET", "/", page},
-      {"GET", "/page.js", page_js},
-      {"GET", "/page.css", page_css},
-      {"GET", "/livez", livez},
-      {"GET", "/readyz", readyz},
-      {"GET", "/metrics", metrics},
-      {"GET", "/api/v1/status", status},
-      {"GET", "/api/v1/members", members},
-      {"GET", "/api/v1/findings", findings},
-      {"GET", "/api/v1/checks", checks},
-      {"GET", "/api/v1/clusters", clusters},
-      {"GET", "/api/v1/clusters/{name}", cluster},
+  using enum Role;
+  std::vector<Route> routes = {
+      {"GET", "/", kNone, page},
+      {"GET", "/page.js", kNone, page_js},
+      {"GET", "/page.css", kNone, page_css},
+      {"GET", "/metrics", kViewer, metrics},
+      {"GET", "/api/v1/status", kViewer, status},
+      {"GET", "/api/v1/members", kViewer, members},
+      {"GET", "/api/v1/findings", kViewer, findings},
+      {"GET", "/api/v1/checks", kViewer, checks},
+      {"GET", "/api/v1/clusters", kViewer, clusters},
+      {"GET", "/api/v1/clusters/{name}", kViewer, cluster},
   };
+  std::ranges::move(gate_routes(), std::back_inserter(routes));
+  return routes;
 }
 
 Route events_route(EventStream& events) {
-  return {"GET", "/api/v1/events", [&events](const Ask& ask) {
+  return {"GET", "/api/v1/events", Role::kViewer, [&events](const Ask& ask) {
             std::string last_id(header(ask.request, "last-event-id"));
             if (last_id.empty()) last_id = Query(ask.request.query).value("after");
             HttpResponse response = text_answer("text/event-stream", "");

@@ -10,8 +10,7 @@ namespace wardmote::serve {
 /// What is answered from the view alone:
 ///
 ///   /                        the page (and /page.js, /page.css)
-///   /livez                   200 while this process answers and the gate `live`, if any, passes
-///   /readyz                  200 or 503 by the gate `ready`, with the checks that hold it back
+///   /livez, /readyz …        gates.h
 ///   /metrics                 Prometheus text exposition
 ///   /api/v1/status           everything (json.h)
 ///   /api/v1/members          {"at", "members": [of json.h, with "cluster" and "database"]}

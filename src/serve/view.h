@@ -77,6 +77,7 @@ struct GateView {
   std::string name;
   bool ready = false;
   std::vector<std::string> failing;  ///< the checks that hold it back
+  std::vector<std::string> checks;   ///< all of it
 };
 
 /// How the agent itself is.

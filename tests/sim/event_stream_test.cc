@@ -92,7 +92,7 @@ class Service {
   std::uint64_t sequence = 0;
   serve::AgentView view;
   EventStream events{us};
-  serve::Api api{[this]() -> const serve::AgentView& { return view; }};
+  serve::Api api{[this]() -> const serve::AgentView& { return view; }, {}};
   net::StreamHttpServer server{us};
   std::vector<std::unique_ptr<Follower>> followers;
 };

@@ -17,7 +17,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "codec/sha256.h"
+#include "codec/hmac.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/notice.h"
 #include "judge/notify/router.h"

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <expected>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,35 +40,6 @@ Node read_node(const YamlNode& node, Problems& problems) {
   return read;
 }
 
-std::optional<runtime::Endpoint> read_endpoint_of_kind(MapReader& map, std::string_view key,
-                                                       runtime::Endpoint::Kind kind,
-                                                       std::string_view why, std::string_view fix) {
-  const YamlNode* const node = map.find(key);
-  if (node == nullptr) return std::nullopt;
-  auto endpoint = read_endpoint(*node, key, map.problems());
-  if (endpoint && endpoint->kind != kind) {
-    map.problems().add(node->at, std::string(key), std::string(why), std::string(fix));
-    return std::nullopt;
-  }
-  return endpoint;
-}
-
-Api read_api(const YamlNode& node, Problems& problems) {
-  using enum runtime::Endpoint::Kind;
-  MapReader map(node, "api", problems);
-  Api api;
-  api.listen = read_endpoint_of_kind(map, "listen", kTcp, "not a TCP address",
-                                     "write 127.0.0.1:9470, and a unix socket under 'socket'");
-  api.socket =
-      read_endpoint_of_kind(map, "socket", kUnix, "not a unix socket",
-                            "write /run/wardmote/api.sock, and a TCP address under 'listen'");
-  map.finish();
-  if (map.is_map() && node.entries.empty()) {
-    problems.add(node.at, "api", "it is empty", "give 'listen', 'socket' or both, or remove it");
-  }
-  return api;
-}
-
 /// All that a gate may wait for: what is not optional, since that may never come.
 Gate default_ready(const Config& config) {
   Gate ready{"ready", {}};
@@ -105,9 +75,8 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   Names names;
   if (const YamlNode* const node = map.find("node")) config.node = read_node(*node, problems);
   const YamlNode* const api = map.find("api");
-  config.api = api != nullptr
-                   ? read_api(*api, problems)
-                   : Api{runtime::Endpoint::tcp("127.0.0.1", kDefaultPort), std::nullopt};
+  config.api = api != nullptr ? read_api(*api, problems)
+                              : Api{.listen = runtime::Endpoint::tcp("127.0.0.1", kDefaultPort)};
   if (const YamlNode* const data = map.find("data")) config.data = read_data(*data, problems);
   const YamlNode* const clusters = map.find("clusters");
   if (clusters != nullptr) config.clusters = read_clusters(*clusters, names, problems);

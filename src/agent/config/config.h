@@ -20,6 +20,7 @@
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
 #include "runtime/runtime.h"
+#include "serve/role.h"
 
 namespace wardmote::agent::config {
 
@@ -29,10 +30,23 @@ struct Node {
   friend bool operator==(const Node&, const Node&) = default;
 };
 
-/// Where the API is served; the same routes on both.
+/// A bearer token that the API knows.
+struct ApiToken {
+  std::string name;
+  serve::Role role = serve::Role::kViewer;
+  std::string file;  ///< that holds it, an absolute path
+  friend bool operator==(const ApiToken&, const ApiToken&) = default;
+};
+
+/// Where the API is served, the same routes on both, and who may do what there.
 struct Api {
   std::optional<runtime::Endpoint> listen;  ///< tcp
   std::optional<runtime::Endpoint> socket;  ///< unix
+  /// At `listen`, of who shows nothing: kViewer or kNone.
+  serve::Role anonymous = serve::Role::kViewer;
+  std::vector<ApiToken> tokens;
+  std::map<std::string, serve::Role> groups;  ///< at `socket`: by the name or number of a group
+  std::vector<std::string> hosts;             ///< names of this host, lower case
   friend bool operator==(const Api&, const Api&) = default;
 };
 

@@ -33,6 +33,7 @@ struct ScheduleDefaults {
 /// every, timeout, fall, rise, optional, unknown_limit, discovery_limit.
 Schedule read_schedule(MapReader& map, const ScheduleDefaults& defaults);
 
+Api read_api(const YamlNode& node, Problems& problems);
 std::vector<Cluster> read_clusters(const YamlNode& list, Names& names, Problems& problems);
 std::vector<Check> read_checks(const YamlNode& list, std::span<const observe::ProbeKind> kinds,
                                Names& names, Problems& problems);

@@ -2,13 +2,14 @@
 #include <string_view>
 #include <utility>
 
+#include "base/percent.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/agent_address.h"
 #include "cli/agent_client.h"
 #include "cli/command.h"
-#include "cli/environment.h"
 #include "cli/exit_code.h"
+#include "cli/find_agent.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/verbs/verbs.h"
@@ -20,9 +21,19 @@ namespace {
 using runtime::HttpResponse;
 using runtime::Task;
 
+std::string query_of(const Call& call) {
+  std::string query;
+  if (call.has("verbose")) query = "verbose";
+  for (const std::string& check : call.values("exclude")) {
+    query += (query.empty() ? "exclude=" : "&exclude=") + percent_encode_value(check);
+  }
+  return query;
+}
+
 /// Any status but 200 is "no", as for every other caller of these paths.
 Task<Exit> ask(const Call* call, AgentClient* client, std::string path) {
-  const Answer<HttpResponse> answer = co_await client->get(path);
+  const std::string query = query_of(*call);
+  const Answer<HttpResponse> answer = co_await client->get(path, query);
   if (!answer) co_return complain(*call, answer.error().exit, answer.error().message);
   std::string_view rest = trim(answer->body);
   while (!rest.empty()) print(escape_control(take_until(rest, '\n')) + "\n");
@@ -30,7 +41,7 @@ Task<Exit> ask(const Call* call, AgentClient* client, std::string path) {
 }
 
 Exit run_gate(const Call& call, std::string path) {
-  Result<AgentAddress> address = agent_address(call, environment("WARDMOTE_HOST"));
+  Result<AgentAddress> address = find_agent(call);
   if (!address) return complain(call, Exit::kUsage, address.error().context);
   Session session;
   AgentClient client(session.runtime(), std::move(*address));

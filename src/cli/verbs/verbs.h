@@ -22,6 +22,7 @@ Exit run_probe(const Call& call);
 Exit run_assess_ovn(const Call& call);
 Exit run_livez(const Call& call);
 Exit run_readyz(const Call& call);
+Exit run_calico_health(const Call& call);
 Exit run_completion(const Call& call);
 Exit run_version(const Call& call);
 

@@ -182,7 +182,9 @@ void judge_sessions(const Sorted& sorted, const Policy& policy, bool starting,
   const bool only_disabled = sorted.down.empty() && !sorted.disabled.empty();
   Outcome down = outcome_of(policy.partial);
   if (established == 0 && only_disabled) {
-    complaints.add(outcome_of(policy.no_peers),
+    // Whoever does not look at disabled peers sees none at all.
+    const Treat treat = policy.disabled == Treat::kIgnore ? policy.no_peers : Treat::kFail;
+    complaints.add(outcome_of(treat),
                    "every peer is administratively down: " + only_names(sorted.disabled));
   } else if (established < policy.min_peers || (established == 0 && !sorted.down.empty())) {
     down = Outcome::kFail;

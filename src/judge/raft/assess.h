@@ -24,10 +24,10 @@ struct Expectation {
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
+enum class Verdict : std::uint8_t { kOk, kWarning, kCritical, kUnknown };
+
 /// What must be remembered between two looks (judge/raft/memory.h).
 class Memory;
-
-enum class Verdict : std::uint8_t { kOk, kWarning, kCritical, kUnknown };
 
 /// The judgement on one configured member, in the order of the opinions.
 struct MemberVerdict {
@@ -53,7 +53,8 @@ struct Observed {
 };
 
 struct Assessment {
-  /// KUnknown only when nobody speaks and nothing critical is certain.
+  /// KUnknown only when nobody speaks and nothing critical is certain. To be blind (MONITOR_BLIND)
+  /// is neither good nor bad news, however severe it is for the watching.
   Verdict verdict = Verdict::kUnknown;
   std::vector<Finding> findings;   ///< most severe first, then by code and subject
   std::vector<Observed> observed;  ///< in the same order
@@ -61,6 +62,8 @@ struct Assessment {
   Quorum quorum;
   /// Index into the opinions of the leader in the highest term, if it answers.
   std::optional<std::size_t> leader;
+  std::vector<std::string> hosts;  ///< of the voters of the newest view, sorted, each once
+  std::string leader_host;         ///< empty without a leader
 };
 
 std::string_view to_string(Verdict verdict) noexcept;

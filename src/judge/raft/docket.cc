@@ -18,16 +18,18 @@ namespace {
 using enum Code;
 
 enum class Scope : std::uint8_t { kSameThing, kCluster };
+enum class From : std::uint8_t { kSeen, kRaised };
 
 struct Suppression {
   Code cause;
   Code consequence;
   Scope scope;
+  From from = From::kSeen;
 };
 
-// One fault, the smallest true set of findings: while the cause stands (even within its window),
-// its consequences only repeat it. Memory keeps counting for them, so that they speak at once if
-// they outlive the cause.
+// One fault, the smallest true set of findings: while the cause stands (even within its window,
+// unless it comes and goes), its consequences only repeat it. Memory keeps counting for them, so
+// that they speak at once if they outlive the cause.
 constexpr auto kSuppressions = std::to_array<Suppression>({
     {kRaftNoQuorum, kRaftNoLeader, Scope::kCluster},
     {kRaftNoQuorum, kRaftQuorumMargin, Scope::kCluster},
@@ -43,6 +45,26 @@ constexpr auto kSuppressions = std::to_array<Suppression>({
     {kRaftMemberDown, kRaftTermDivergence, Scope::kSameThing},
     {kRaftStaleMember, kRaftDeadMember, Scope::kSameThing},
     {kRaftStaleMember, kRaftUnexpectedMember, Scope::kSameThing},
+    {kRaftStaleMember, kRaftUnidentifiedPeer, Scope::kCluster},
+    {kRaftClusterIdMismatch, kRaftUnidentifiedPeer, Scope::kCluster},
+    {kRaftNoQuorum, kRaftElectionStorm, Scope::kCluster},
+    {kRaftNoLeader, kRaftElectionStorm, Scope::kCluster, From::kRaised},
+    {kRaftTermDivergence, kRaftElectionStorm, Scope::kSameThing, From::kRaised},
+    {kRaftLeaderFlap, kRaftElectionStorm, Scope::kSameThing, From::kRaised},
+    {kRaftOneWaySilence, kRaftElectionStorm, Scope::kSameThing, From::kRaised},
+    {kRaftNoQuorum, kRaftVoteAnomaly, Scope::kCluster},
+    {kRaftNoLeader, kRaftVoteAnomaly, Scope::kCluster, From::kRaised},
+    {kRaftElectionStorm, kRaftVoteAnomaly, Scope::kSameThing},
+    {kRaftTermDivergence, kRaftVoteAnomaly, Scope::kSameThing},
+    {kRaftTwoLeadersSameTerm, kRaftVoteAnomaly, Scope::kCluster},
+    {kRaftNoQuorum, kRaftLogLag, Scope::kCluster},
+    {kRaftCommitStall, kRaftLogLag, Scope::kCluster},
+    {kRaftOneWaySilence, kRaftLogLag, Scope::kSameThing},
+    {kRaftLinkAsymmetric, kRaftOneWaySilence, Scope::kSameThing},
+    {kRaftNoQuorum, kRaftElectionTimerMismatch, Scope::kCluster},
+    {kRaftCommitStall, kRaftElectionTimerMismatch, Scope::kCluster},
+    {kRaftLogLag, kRaftElectionTimerMismatch, Scope::kSameThing},
+    {kRaftAddressMismatch, kRaftMemberListMismatch, Scope::kSameThing},
 });
 
 bool share_a_name(const Finding& a, const Finding& b) {
@@ -141,6 +163,7 @@ bool Docket::explained(const Finding& finding) const noexcept {
   return std::ranges::any_of(kSuppressions, [&](const Suppression& rule) {
     return rule.consequence == finding.code && std::ranges::any_of(cases_, [&](const Case& cause) {
              return cause.finding.code == rule.cause &&
+                    (cause.raised || rule.from == From::kSeen) &&
                     (rule.scope == Scope::kCluster || share_a_name(cause.finding, finding));
            });
   });

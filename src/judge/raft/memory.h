@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "judge/raft/docket.h"
+#include "judge/raft/history.h"
 #include "judge/raft/member_id.h"
 
 namespace wardmote::judge::raft {
@@ -45,9 +46,11 @@ class Memory {
     return election_timer_;
   }
   [[nodiscard]] Docket& docket() noexcept { return docket_; }
+  [[nodiscard]] History& history() noexcept { return history_; }
+  [[nodiscard]] const History& history() const noexcept { return history_; }
   /// Entries of all kinds, for tests of the bound.
   [[nodiscard]] std::size_t size() const noexcept {
-    return identities_.size() + list_.size() + docket_.size();
+    return identities_.size() + list_.size() + docket_.size() + history_.size();
   }
 
   /// Takes over what this look taught. The picture may point into this memory; it is not used
@@ -63,6 +66,7 @@ class Memory {
   MemberId cluster_id_;
   std::optional<std::chrono::milliseconds> election_timer_;
   Docket docket_;
+  History history_;
 };
 
 }  // namespace wardmote::judge::raft

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -123,18 +124,6 @@ MemberId choose_cluster(const std::vector<Member>& members, const Memory& memory
   return chosen.known() ? chosen : memory.cluster_id();
 }
 
-const Server* find_named(const Status& status, const std::string& name) noexcept {
-  for (const Server& server : status.servers) {
-    if (server.nickname == name) return &server;
-  }
-  const std::optional<MemberId> id = parse_member_id(name);
-  if (!id) return nullptr;
-  for (const Server& server : status.servers) {
-    if (compatible(server.id, *id)) return &server;
-  }
-  return nullptr;
-}
-
 void find_leader(Member& member, const Picture& picture) noexcept {
   const Status& status = *member.status();
   if (status.leader.kind != PeerName::Kind::kNamed || status.role == Role::kLeader) return;
@@ -220,6 +209,18 @@ bool Member::unplaced() const noexcept {
 
 bool Picture::anybody_takes_part() const noexcept {
   return std::ranges::any_of(members, [](const Member& member) { return member.takes_part(); });
+}
+
+const Server* find_named(const Status& status, std::string_view name) noexcept {
+  for (const Server& server : status.servers) {
+    if (server.nickname == name) return &server;
+  }
+  const std::optional<MemberId> id = parse_member_id(name);
+  if (!id) return nullptr;
+  for (const Server& server : status.servers) {
+    if (compatible(server.id, *id)) return &server;
+  }
+  return nullptr;
 }
 
 bool is_voter(Phase phase) noexcept {

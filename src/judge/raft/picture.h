@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "judge/raft/assess.h"
+#include "judge/raft/history.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
 
@@ -102,7 +103,8 @@ struct Picture {
   /// When the latest of these looks began: until then not all was seen that is compared here.
   TimePoint shown;
   const Expectation* expectation = nullptr;
-  std::vector<Member> members;  ///< by name, so that the order of the opinions does not matter
+  const History* history = nullptr;  ///< with this look noted
+  std::vector<Member> members;       ///< by name, so that the order of the opinions does not matter
   Milliseconds election_timer{1000};  ///< the largest seen
   MemberId cluster_id;                ///< of the judged cluster
   /// Whose list is the newest; null: the list is remembered, or unknown.
@@ -127,8 +129,13 @@ struct Picture {
 
   /// Whether an age shows life: nothing is silent for longer than one election round in a healthy
   /// cluster.
-  [[nodiscard]] bool fresh(Milliseconds age) const noexcept {
-    return age <= election_timer + Milliseconds(1000);
+  [[nodiscard]] bool fresh(Milliseconds age) const noexcept { return age <= round(); }
+  /// An election round: the longest that OVSDB waits for an election.
+  [[nodiscard]] Milliseconds round() const noexcept { return election_timer + Milliseconds(1000); }
+  /// Whether what the two say is of about the same moment, so that it can be compared.
+  [[nodiscard]] bool together(const Member& a, const Member& b) const noexcept {
+    const Duration apart = a.opinion->begun - b.opinion->begun;
+    return apart <= round() && -apart <= round();
   }
   /// Whether a leader stands behind the newest list.
   [[nodiscard]] bool anchored() const noexcept { return newest != nullptr && newest->anchored(); }
@@ -142,6 +149,9 @@ Picture draw(std::span<const Opinion> opinions, const Expectation& expectation,
 
 /// The second half of draw(): who sits where, who lives, is there a quorum.
 void fill_seats(Picture& picture, const Memory& memory);
+
+/// The server that a member calls so (in `Leader:`, `Vote:` or a connection), in its own list.
+const Server* find_named(const Status& status, std::string_view name) noexcept;
 
 /// A server that is being added does not vote yet; one that is being removed still does.
 bool is_voter(Phase phase) noexcept;

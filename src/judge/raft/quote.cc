@@ -1,8 +1,10 @@
 #include "judge/raft/quote.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <initializer_list>
 #include <iterator>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +22,27 @@ namespace {
 
 std::string with_short_name(const MemberId& id) {
   return fmt::format("{} ({})", short_name(id), to_string(id));
+}
+
+/// More connections than a cluster of many members has; the rest is left out.
+constexpr std::size_t kMostConnections = 24;
+
+std::string quote_election(const Status& status) {
+  if (!status.election_started) return "no election started";
+  std::string line =
+      fmt::format("Last Election started {} ms ago", status.election_started->count());
+  if (!status.election_reason.empty()) line += ", reason: " + status.election_reason;
+  return line;
+}
+
+std::string quote_connections(const Status& status) {
+  std::string line = "Connections:";
+  for (const Link& link : status.links | std::views::take(kMostConnections)) {
+    const std::string arrow = (link.outgoing ? "->" : "<-") + link.peer;
+    line += link.up ? " " + arrow : " (" + arrow + ")";
+  }
+  if (status.links.size() > kMostConnections) line += " ...";
+  return line;
 }
 
 std::string quote_line(const Status& status, Line line) {
@@ -41,6 +64,16 @@ std::string quote_line(const Status& status, Line line) {
     case Line::kLog: return fmt::format("Log: [{}, {}]", status.log_start, status.log_next);
     case Line::kUncommitted:
       return fmt::format("Entries not yet committed: {}", status.uncommitted);
+    case Line::kUnapplied: return fmt::format("Entries not yet applied: {}", status.unapplied);
+    case Line::kVote: return "Vote: " + to_string(status.vote);
+    case Line::kElection: return quote_election(status);
+    case Line::kElectionTimer: {
+      std::string timer = fmt::format("Election timer: {}", status.election_timer.count());
+      if (!status.election_timer_next) return timer;
+      return timer + fmt::format(" (changing to {})", status.election_timer_next->count());
+    }
+    case Line::kConnections: return quote_connections(status);
+    case Line::kDisconnections: return fmt::format("Disconnections: {}", status.disconnections);
   }
   return {};
 }

@@ -22,6 +22,12 @@ enum class Line : std::uint8_t {
   kLeader,
   kLog,
   kUncommitted,
+  kUnapplied,
+  kVote,
+  kElection,
+  kElectionTimer,
+  kConnections,
+  kDisconnections,
 };
 
 /// The line as OVSDB prints it, rebuilt from the typed fields; several are joined by `; `. Raw: it

@@ -104,6 +104,53 @@ TEST(Config, ReadsAWholeFile) {
   EXPECT_EQ(config->gates[0].all, (Lines{"bird", "ovn-nb"}));
 }
 
+TEST(Config, ReadsWhoMayDoWhat) {
+  const auto config = parse(R"(
+api:
+  listen: 10.0.0.1:9470
+  tokens: [{name: grafana, role: viewer, file: /etc/wardmote/grafana.token}]
+  groups: {wheel: admin, 500: operator}
+  hosts: [Ctl-1.Example.NET]
+checks: [{name: a, other: {}}]
+)");
+  ASSERT_TRUE(config);
+  using serve::Role;
+  EXPECT_EQ(config->api.anonymous, Role::kNone) << "not on the loopback";
+  ASSERT_EQ(config->api.tokens.size(), 1U);
+  EXPECT_EQ(config->api.tokens[0].name, "grafana");
+  EXPECT_EQ(config->api.tokens[0].role, Role::kViewer);
+  EXPECT_EQ(config->api.tokens[0].file, "/etc/wardmote/grafana.token");
+  EXPECT_EQ(config->api.groups,
+            (std::map<std::string, Role>{{"wheel", Role::kAdmin}, {"500", Role::kOperator}}));
+  EXPECT_EQ(config->api.hosts, Lines{"ctl-1.example.net"});
+  const auto open = parse("api: {listen: \"[::1]:1\"}\nchecks: [{name: a, other: {}}]\n");
+  ASSERT_TRUE(open);
+  EXPECT_EQ(open->api.anonymous, Role::kViewer);
+}
+
+TEST(Config, RefusesRolesThatNobodyCanHave) {
+  EXPECT_EQ(
+      complaints(R"(
+api:
+  anonymous: admin
+  tokens:
+    - {name: a, role: none, file: a.token}
+    - {name: a, file: /a}
+  groups: {wheel: root}
+  hosts: ["http://x:1"]
+checks: [{name: a, other: {}}]
+)"),
+      (Lines{
+          "3:3: api: it says not where to serve; give 'listen', 'socket' or both, or remove it",
+          "3:14: anonymous: 'admin' is no role here; write none, viewer",
+          "5:23: role: 'none' is no role here; write viewer, operator, admin",
+          "5:35: file 'a.token': not an absolute path; begin it with '/'",
+          "6:7: name 'a': already used in line 5; choose another name",
+          "6:7: token 2: no 'role'; add 'role: viewer'",
+          "7:19: group 'wheel': 'root' is no role here; write viewer, operator, admin",
+          "8:11: 'http://x:1': not a host name; write the name alone, without scheme and port"}));
+}
+
 TEST(Config, FillsInWhatIsLeftOut) {
   const auto config = parse(R"(
 checks:

@@ -24,6 +24,13 @@ HttpResponse answer_of_a_fake_agent(const HttpRequest& request) {
   if (request.path == "/api/v1/checks") return {.body = "<html>"};
   if (request.path == "/api/v1/members") return {.status = 503};
   if (request.path == "/api/v1/findings") return {.status = 403};
+  if (request.path == "/livez") {
+    std::string body = request.query;
+    for (const auto& [name, value] : request.headers) {
+      if (name == "authorization") body += " " + value;
+    }
+    return {.body = body};
+  }
   return {.status = 404,
           .body = R"({"error":{"status":404,"message":"no cluster is named 'a b'"}})"};
 }
@@ -51,6 +58,13 @@ TEST_F(AgentClientTest, AsksTheFirstThatAnswers) {
   const Answer<json::value> answer = ask("/api/v1/status");
   ASSERT_TRUE(answer.has_value()) << answer.error().message;
   EXPECT_EQ(*answer, (json::object{{"verdict", "ok"}}));
+}
+
+TEST_F(AgentClientTest, ShowsItsTokenWhenItHasOne) {
+  AgentClient without(runtime_, {{at_}, true});
+  EXPECT_EQ(net::run_task(runtime_, without.get("/livez", "verbose"))->body, "verbose");
+  AgentClient with(runtime_, {{at_}, true, "0123456789abcdef"});
+  EXPECT_EQ(net::run_task(runtime_, with.get("/livez"))->body, " Bearer 0123456789abcdef");
 }
 
 TEST_F(AgentClientTest, QuotesTheAgentsOwnReason) {

@@ -48,13 +48,16 @@ class HistoryRoute : public testing::Test {
     view_.wall_now = world_.host("us").wall_now();
   }
   runtime::HttpResponse get(std::string query) {
-    return api_.answer({.method = "GET", .path = "/api/v1/history", .query = std::move(query)});
+    runtime::HttpRequest request{
+        .method = "GET", .path = "/api/v1/history", .query = std::move(query)};
+    request.peer.process = runtime::Peer::Process{.user = 1000};
+    return api_.answer(request);
   }
 
   sim::World world_{1};
   store::History history_{world_.host("us"), nullptr};
   AgentView view_;
-  Api api_{[this]() -> const AgentView& { return view_; }};
+  Api api_{[this]() -> const AgentView& { return view_; }, AccessRules()};
 };
 
 TEST_F(HistoryRoute, ShowsWhatHappenedOldestFirst) {

@@ -63,17 +63,24 @@ class IncidentRoutes : public testing::Test {
     view_.wall_now = WallTime(1000h);
     for (Route& route : incident_routes(desk_)) api_.add(std::move(route));
   }
+  static AccessRules rules() {
+    AccessRules rules;
+    rules.users[1000] = Role::kOperator;
+    return rules;
+  }
   runtime::HttpResponse ask(std::string method, std::string path, std::string body = "",
-                            bool local = true) {
-    runtime::HttpRequest request{.method = std::move(method), .path = std::move(path)};
+                            std::uint32_t user = 1000, std::string query = "") {
+    runtime::HttpRequest request{
+        .method = std::move(method), .path = std::move(path), .query = std::move(query)};
     request.body = std::move(body);
-    if (local) request.peer.process = runtime::Peer::Process{.user = 1000};
+    request.headers.emplace_back("content-type", "application/json");
+    request.peer.process = runtime::Peer::Process{.user = user};
     return api_.answer(request);
   }
 
   FakeDesk desk_;
   AgentView view_;
-  Api api_{[this]() -> const AgentView& { return view_; }};
+  Api api_{[this]() -> const AgentView& { return view_; }, rules()};
 };
 
 TEST_F(IncidentRoutes, ListTheOpenOnesGravestFirst) {
@@ -88,24 +95,23 @@ TEST_F(IncidentRoutes, ListTheOpenOnesGravestFirst) {
 }
 
 TEST_F(IncidentRoutes, WithAllTheResolvedOnesFollow) {
-  runtime::HttpRequest request{.method = "GET", .path = "/api/v1/incidents", .query = "all=true"};
-  const json::object body = json::parse(api_.answer(request).body).as_object();
+  const auto answer = ask("GET", "/api/v1/incidents", "", 1000, "all=true");
+  const json::object body = json::parse(answer.body).as_object();
   ASSERT_EQ(body.at("incidents").as_array().size(), 3U);
   EXPECT_EQ(body.at("incidents").as_array()[2].at("phase").as_string(), "resolved");
-  request.query = "colour=red";
-  EXPECT_EQ(api_.answer(request).status, 400);
+  EXPECT_EQ(ask("GET", "/api/v1/incidents", "", 1000, "colour=red").status, 400);
 }
 
 TEST_F(IncidentRoutes, AnAcknowledgementBearsTheUserWhomTheKernelNames) {
   const auto answer = ask("POST", "/api/v1/incidents/1/ack", R"({"by":"ann","comment":"on it"})");
   ASSERT_EQ(answer.status, 200) << answer.body;
   const json::object shown = json::parse(answer.body).as_object();
-  EXPECT_EQ(shown.at("acknowledged").at("by").as_string(), "ann (uid 1000)");
+  EXPECT_EQ(shown.at("acknowledged").at("by").as_string(), "ann (user:1000)");
   EXPECT_EQ(shown.at("acknowledged").at("comment").as_string(), "on it");
 }
 
-TEST_F(IncidentRoutes, OrdersComeByTheUnixSocketOnly) {
-  EXPECT_EQ(ask("POST", "/api/v1/incidents/1/ack", "{}", false).status, 403);
+TEST_F(IncidentRoutes, AViewerGivesNoOrders) {
+  EXPECT_EQ(ask("POST", "/api/v1/incidents/1/ack", "{}", 1001).status, 403);
 }
 
 TEST_F(IncidentRoutes, NonsenseIsRefused) {

@@ -5,8 +5,8 @@
 
 namespace wardmote::judge::raft {
 
-/// Adds what it sees in the picture. Detectors know nothing of windows, of earlier looks or of each
-/// other.
+/// Adds what it sees in the picture. Detectors know nothing of windows or of each other, and of
+/// earlier looks only what the picture's history keeps.
 using Detector = void (*)(const Picture& picture, Conditions& out);
 
 // leadership.cc
@@ -16,6 +16,30 @@ void detect_failed_leader(const Picture& picture, Conditions& out);
 void detect_no_leader(const Picture& picture, Conditions& out);
 void detect_leader_disagreement(const Picture& picture, Conditions& out);
 void detect_term_divergence(const Picture& picture, Conditions& out);
+
+// elections.cc
+void detect_election_storm(const Picture& picture, Conditions& out);
+void detect_leader_flap(const Picture& picture, Conditions& out);
+void detect_vote_anomaly(const Picture& picture, Conditions& out);
+
+// log.cc
+void detect_log_lag(const Picture& picture, Conditions& out);
+void detect_apply_stall(const Picture& picture, Conditions& out);
+void detect_log_growth(const Picture& picture, Conditions& out);
+
+// links.cc
+void detect_link_asymmetric(const Picture& picture, Conditions& out);
+void detect_one_way_silence(const Picture& picture, Conditions& out);
+void detect_connection_churn(const Picture& picture, Conditions& out);
+void detect_unidentified_peer(const Picture& picture, Conditions& out);
+
+// settings.cc
+void detect_address_mismatch(const Picture& picture, Conditions& out);
+void detect_election_timer_mismatch(const Picture& picture, Conditions& out);
+
+// watching.cc
+void detect_monitor_blind(const Picture& picture, Conditions& out);
+void detect_ages_rewound(const Picture& picture, Conditions& out);
 
 // quorum.cc
 void detect_no_quorum(const Picture& picture, Conditions& out);
@@ -48,6 +72,10 @@ void detect_member_hung(const Picture& picture, Conditions& out);
 /// Whether a leader lacks a majority that it heard of late; nothing when it prints no ages or did
 /// not give its status.
 bool lacks_majority(const Picture& picture, const Member& leader);
+
+/// A member that takes part, gives its status, serves, and is in the newest list as far as is
+/// known: what it says can be compared with the others.
+bool is_comparable(const Picture& picture, const Member& member) noexcept;
 
 /// A member that takes part and is not in the newest list, which a leader stands behind: it was
 /// removed and does not know.

@@ -60,7 +60,7 @@ struct Comparison {
       outdated;  ///< expected, dead or in nobody's list, and a live stranger is there instead
 };
 
-bool is_comparable(const Picture& picture) noexcept {
+bool has_hints(const Picture& picture) noexcept {
   return picture.newest && !picture.expectation->addresses.empty();
 }
 
@@ -103,7 +103,7 @@ void add_both_lists(const Picture& picture, Finding& finding) {
 }  // namespace
 
 void detect_unexpected_member(const Picture& picture, Conditions& out) {
-  if (!is_comparable(picture)) return;
+  if (!has_hints(picture)) return;
   for (const Seat& seat : picture.seats) {
     if (!seat.voter || seat.lives() || is_expected(picture, seat.address)) continue;
     const std::string key = fmt::format("{}@{}", short_name(seat.id), seat.address);
@@ -123,7 +123,7 @@ void detect_unexpected_member(const Picture& picture, Conditions& out) {
 }
 
 void detect_missing_member(const Picture& picture, Conditions& out) {
-  if (!is_comparable(picture)) return;
+  if (!has_hints(picture)) return;
   for (const std::string_view hint : compare(picture).missing) {
     Condition found = condition(kRaftMissingMember, std::string(hint), picture.shown);
     found.finding.subjects = {std::string(hint)};
@@ -134,7 +134,7 @@ void detect_missing_member(const Picture& picture, Conditions& out) {
 }
 
 void detect_stale_hint(const Picture& picture, Conditions& out) {
-  if (!is_comparable(picture)) return;
+  if (!has_hints(picture)) return;
   const Comparison hints = compare(picture);
   if (hints.live_strangers.empty()) return;
   Condition found = condition(kRaftStaleHint, "", picture.shown);

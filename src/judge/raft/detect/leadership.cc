@@ -76,6 +76,10 @@ bool is_zombie(const Picture& picture, const Member& member) noexcept {
          !member.seat && member.id.known() && &member != picture.newest;
 }
 
+bool is_comparable(const Picture& picture, const Member& member) noexcept {
+  return member.takes_part() && member.status() && !member.failed && !is_zombie(picture, member);
+}
+
 bool lacks_majority(const Picture& picture, const Member& leader) {
   const Status* const status = leader.status();
   if (!status || !tells_ages(*status)) return false;

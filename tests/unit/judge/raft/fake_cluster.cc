@@ -21,7 +21,8 @@ constexpr const char* kIds[] = {
 };
 constexpr const char* kClusterId = "b563dad3-5d5e-4b38-a150-859542fb32c9";
 constexpr Milliseconds kHeartbeatAge{100};
-constexpr Milliseconds kFollowersSilence{30'000};  // between followers, and it means nothing
+/// Followers have not talked to each other since then, and it means nothing.
+constexpr TimePoint kLastFollowersTalk = TimePoint(100h) - 30s;
 
 MemberId id_of(const std::string& text) {
   return *parse_member_id(text);
@@ -106,10 +107,11 @@ std::optional<Milliseconds> FakeCluster::age_between(std::size_t self, const Ser
   const auto since = [&](TimePoint t) {
     return std::chrono::duration_cast<Milliseconds>(now_ - t) + kHeartbeatAge;
   };
+  const bool leads = nodes_[self].role == Role::kLeader || nodes_[*other].role == Role::kLeader;
+  if (!leads) return since(kLastFollowersTalk);
   if (nodes_[*other].unheard_since) return since(*nodes_[*other].unheard_since);
   if (nodes_[self].unheard_since) return since(*nodes_[self].unheard_since);
-  const bool leads = nodes_[self].role == Role::kLeader || nodes_[*other].role == Role::kLeader;
-  return leads ? kHeartbeatAge : kFollowersSilence;
+  return leads ? kHeartbeatAge : since(kLastFollowersTalk);
 }
 
 Status FakeCluster::status_of(std::size_t self) const {
@@ -125,6 +127,11 @@ Status FakeCluster::status_of(std::size_t self) const {
   status.log_start = 2;
   status.log_next = node.log_next;
   status.uncommitted = node.uncommitted;
+  if (node.election_begun)
+    status.election_started = std::chrono::duration_cast<Milliseconds>(now_ - *node.election_begun);
+  status.election_timer = node.election_timer;
+  status.disconnections = node.disconnections;
+  status.links = node.links;
   if (node.role == Role::kLeader) {
     status.leader.kind = PeerName::Kind::kSelf;
   } else if (node.role == Role::kFollower && node.follows) {

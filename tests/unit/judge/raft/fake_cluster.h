@@ -30,6 +30,10 @@ struct Node {
   std::optional<TimePoint> unheard_since;  ///< nobody hears it since then, nor it anybody
   std::uint64_t log_next = 5;
   std::uint64_t uncommitted = 0;
+  std::optional<TimePoint> election_begun;  ///< when it last started one
+  Milliseconds election_timer{1000};
+  std::uint64_t disconnections = 0;
+  std::vector<Link> links;
   std::optional<std::vector<Server>> own_list;  ///< instead of the list that all share
 };
 

@@ -33,6 +33,9 @@ enum class Fault {
   kAddPhase,
   kStandalone,
   kRebootstrap,
+  kSlowTimer,
+  kFlappingLink,
+  kStranger,
   kCount,
 };
 
@@ -43,9 +46,10 @@ struct Step {
 };
 
 void showValue(const Step& step, std::ostream& out) {
-  constexpr const char* kNames[] = {"refuse",  "hang", "vanish", "deny",       "starve",
-                                    "isolate", "heal", "elect",  "campaign",   "fail",
-                                    "wipe",    "kick", "add",    "standalone", "rebootstrap"};
+  constexpr const char* kNames[] = {
+      "refuse", "hang",       "vanish",      "deny",       "starve",        "isolate",
+      "heal",   "elect",      "campaign",    "fail",       "wipe",          "kick",
+      "add",    "standalone", "rebootstrap", "slow timer", "flapping link", "stranger"};
   out << kNames[static_cast<int>(step.fault)] << " " << step.node << " for " << step.seconds << "s";
 }
 
@@ -78,6 +82,7 @@ class RandomCluster {
       case Fault::kElect: cluster.elect(i); break;
       case Fault::kCampaign:
         node.role = Role::kCandidate;
+        node.election_begun = cluster.now();
         ++node.term;
         break;
       case Fault::kFail:
@@ -99,6 +104,15 @@ class RandomCluster {
         node.cluster_id = node.id;
         cluster.isolate(i);
         break;
+      case Fault::kSlowTimer: node.election_timer = 4s; break;
+      case Fault::kFlappingLink: {
+        const Node& other = cluster.node((i + 1) % size_);
+        node.links = {{short_name(other.id), true, node.disconnections % 2 == 0},
+                      {short_name(other.id), false, true}};
+        ++node.disconnections;
+        break;
+      }
+      case Fault::kStranger: node.links.push_back({"0000", false, true}); break;
       case Fault::kCount: break;
     }
   }
@@ -221,14 +235,17 @@ RC_GTEST_PROP(AnyCluster, MemoryIsBoundedAndForgets, ()) {
     random.strike_with(step);
     random.cluster.watch(std::chrono::seconds(step.seconds));
     const std::size_t things = random.size() + random.cluster.list().size();
-    RC_ASSERT(random.cluster.memory().size() <= 8 * things + 10);
+    const std::size_t history = 200 * things + 64;
+    RC_ASSERT(random.cluster.memory().size() <= 8 * things + 10 + history);
+    RC_ASSERT(random.cluster.memory().history().size() <= history);
   }
   FakeCluster fresh(random.size());
   random.cluster.list() = fresh.list();
   for (std::size_t i = 0; i < random.size(); ++i) random.cluster.node(i) = fresh.node(i);
   random.cluster.watch(2s);
   const std::size_t size_finding = random.size() == 1 || random.size() % 2 == 0 ? 1 : 0;
-  RC_ASSERT(random.cluster.memory().size() == 2 * random.size() + size_finding);
+  const Memory& memory = random.cluster.memory();
+  RC_ASSERT(memory.size() - memory.history().size() == 2 * random.size() + size_finding);
 }
 
 }  // namespace

@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/format.h"
+#include "base/time.h"
+#include "judge/finding.h"
+#include "judge/raft/detect/detectors.h"
+#include "judge/raft/docket.h"
+#include "judge/raft/history.h"
+#include "judge/raft/opinion.h"
+#include "judge/raft/picture.h"
+#include "judge/raft/quote.h"
+
+namespace wardmote::judge::raft {
+namespace {
+
+using enum Code;
+
+/// What is made up for within this time, or two rounds if that is longer, is no finding.
+constexpr Duration kSoon = std::chrono::seconds(10);
+/// Entries in the log. OVSDB compacts by itself after some minutes, once the log has grown enough.
+constexpr std::uint64_t kLongLog = 100'000;
+
+/// When the follower will have caught up at the pace of the last rounds; nothing when it does not.
+std::optional<Duration> time_to_catch_up(const Follower& follower, Follower::Sample now) {
+  const Duration time = now.at - follower.older.at;
+  if (now.lag >= follower.older.lag || time <= Duration::zero()) return std::nullopt;
+  const auto gained = static_cast<double>(follower.older.lag - now.lag);
+  const double seconds =
+      std::chrono::duration<double>(time).count() * static_cast<double>(now.lag) / gained;
+  constexpr double kLongest = 1e6;
+  if (seconds > kLongest) return std::nullopt;
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
+std::string describe_lag(const Seat& seat, const Member& leader, std::uint64_t lag, Duration behind,
+                         const std::optional<Duration>& rest) {
+  const std::string who = seat.reporter ? label(*seat.reporter) : label(seat);
+  std::string text = fmt::format("{} is {} entries and more than {} behind the leader {}", who, lag,
+                                 format_duration(behind), label(leader));
+  if (rest) return text + fmt::format(", and needs {} more to catch up", format_duration(*rest));
+  return text + ", and does not catch up";
+}
+
+}  // namespace
+
+void detect_log_lag(const Picture& picture, Conditions& out) {
+  const std::optional<std::uint64_t> end = end_of_log(picture);
+  if (!end) return;
+  const Member& leader = *picture.leader;
+  for (const Seat& seat : picture.seats) {
+    const std::optional<std::uint64_t> has = acknowledged(picture, seat);
+    const bool follows = seat.voter && seat.life == Life::kLive && seat.reporter != &leader;
+    if (!follows || !has || *has >= *end) continue;
+    const std::optional<TimePoint> passed = picture.history->passed(*has);
+    const Follower* const follower = picture.history->of(seat);
+    if (!passed || !follower) continue;
+    const TimePoint shown = leader.opinion->begun;
+    const Duration behind = shown - *passed;
+    if (behind < picture.round()) continue;
+    const std::uint64_t lag = *end - *has;
+    const std::optional<Duration> rest = time_to_catch_up(*follower, {shown, lag});
+    if (rest && *rest <= std::max<Duration>(kSoon, 2 * picture.round())) continue;
+    const std::string key =
+        seat.reporter ? seat.reporter->name() : fmt::format("{}@{}", label(seat), seat.address);
+    Condition found = condition(kRaftLogLag, key, shown);
+    found.finding.subjects = names(seat);
+    found.finding.summary = describe_lag(seat, leader, lag, behind, rest);
+    found.finding.evidence = {testify(leader, {Line::kRole, Line::kLog})};
+    if (seat.at_leader)
+      found.finding.evidence.push_back({leader.name(), quote(*seat.at_leader)});
+    else if (seat.reporter)
+      found.finding.evidence.push_back(testify(*seat.reporter, {Line::kLog}));
+    out.push_back(std::move(found));
+  }
+}
+
+void detect_apply_stall(const Picture& picture, Conditions& out) {
+  for (const Member& member : picture.members) {
+    if (!member.takes_part() || member.failed || !member.status()) continue;
+    const Status& status = *member.status();
+    // Entries that are not committed cannot be applied: they are counted as unapplied too.
+    if (status.unapplied <= status.uncommitted) continue;
+    // The index is in the key, so that progress begins a new condition.
+    Condition found =
+        condition(kRaftApplyStall, fmt::format("{}@{}", member.name(), status.applied_index()),
+                  member.opinion->begun);
+    found.finding.subjects = names(member);
+    found.finding.summary =
+        fmt::format("{} does not apply {} committed entries after index {}", label(member),
+                    status.unapplied - status.uncommitted, status.applied_index());
+    found.finding.evidence = {
+        testify(member, {Line::kRole, Line::kLog, Line::kUncommitted, Line::kUnapplied})};
+    out.push_back(std::move(found));
+  }
+}
+
+void detect_log_growth(const Picture& picture, Conditions& out) {
+  for (const Member& member : picture.members) {
+    if (!member.takes_part() || member.failed || !member.status()) continue;
+    const Status& status = *member.status();
+    if (status.log_next <= status.log_start || status.log_next - status.log_start < kLongLog)
+      continue;
+    // The first index is in the key: it moves with each compaction.
+    Condition found =
+        condition(kRaftLogGrowth, fmt::format("{}@{}", member.name(), status.log_start),
+                  member.opinion->begun);
+    found.finding.subjects = names(member);
+    found.finding.summary = fmt::format("the log of {} has {} entries and is not compacted",
+                                        label(member), status.log_next - status.log_start);
+    found.finding.evidence = {testify(member, {Line::kLog})};
+    if (!member.opinion->control_command.empty()) {
+      found.finding.advice =
+          Advice{.text = fmt::format("Compact the database of {}.", label(member)),
+                 .command = member.opinion->control_command,
+                 .run_on = member.name()};
+      found.finding.advice->command.emplace_back("ovsdb-server/compact");
+      found.finding.advice->command.push_back(picture.expectation->database);
+    }
+    out.push_back(std::move(found));
+  }
+}
+
+}  // namespace wardmote::judge::raft

@@ -1,0 +1,122 @@
+#include "observe/calico/felix.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "codec/http_head.h"
+#include "observe/reason.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/runtime.h"
+#include "runtime/stream.h"
+#include "runtime/task.h"
+
+namespace wardmote::observe::calico {
+
+using runtime::Deadline;
+using runtime::Endpoint;
+using runtime::Runtime;
+using runtime::Task;
+
+namespace {
+
+constexpr int kMaxRedirects = 10;
+constexpr codec::HttpHeadLimits kGoLimits{.bytes = 10 << 20, .fields = 1 << 20, .interim = 5};
+
+struct Place {
+  Endpoint at;
+  std::string path;
+};
+
+bool is_redirect(int status) noexcept {
+  constexpr auto kRedirects = std::to_array({301, 302, 303, 307, 308});
+  return std::ranges::find(kRedirects, status) != kRedirects.end();
+}
+
+Result<Endpoint> endpoint_of(const FelixTarget& target) {
+  const auto port = parse_number<std::uint16_t>(target.port);
+  if (!port || *port == 0)
+    return fail(Errc::kInvalid, "FELIX_HEALTHPORT '{}' is not a port", escape_control(target.port));
+  std::string host = target.host;
+  if (host.size() > 1 && host.starts_with('[') && host.ends_with(']'))
+    host = host.substr(1, host.size() - 2);
+  const bool v6 = host.contains(':');
+  return runtime::parse_endpoint(v6 ? fmt::format("tcp:[{}]:{}", host, *port)
+                                    : fmt::format("tcp:{}:{}", host, *port));
+}
+
+/// Where a Location leads. kInvalid when it is no http.
+Result<Place> resolve(std::string_view location, const Place& from) {
+  if (location.starts_with('/') && !location.starts_with("//"))
+    return Place{from.at, std::string(location)};
+  std::string_view rest = location;
+  if (!consume_prefix(rest, "http://")) {
+    return fail(Errc::kInvalid, "redirects to '{}'", escape_control(location, 120));
+  }
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
+  std::string authority(rest.substr(0, slash));
+  const std::string_view after_brackets =
+      std::string_view(authority).substr(std::min(authority.find(']'), authority.size() - 1));
+  if (!authority.empty() && !after_brackets.contains(':')) authority += ":80";
+  Result<Endpoint> at = runtime::parse_endpoint("tcp:" + authority);
+  if (!at) return std::unexpected(at.error());
+  return Place{*std::move(at), slash == rest.size() ? "/" : std::string(rest.substr(slash))};
+}
+
+Task<Result<codec::HttpHead>> get(Runtime* runtime, Place place, codec::HttpHeadLimits limits,
+                                  Deadline deadline) {
+  const auto stream = co_await runtime->connect(place.at, deadline);
+  if (!stream) co_return std::unexpected(connect_failure(place.at, stream.error()));
+  const std::string where = to_string(place.at).substr(std::string_view("tcp:").size());
+  const std::string request = fmt::format(
+      "GET {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: wardmote\r\nAccept: */*\r\nConnection: "
+      "close\r\n\r\n",
+      place.path, where);
+  const Result<void> sent = co_await (*stream)->write(request, deadline);
+  if (!sent) co_return with_context(sent, "{}", where);
+  codec::HttpHeadReader reader(limits);
+  for (;;) {
+    std::array<char, 4096> chunk;
+    const Result<std::size_t> got = co_await (*stream)->read_some(chunk, deadline);
+    if (!got) {
+      co_return with_context(got, "{}: {}", where, reader.empty() ? "no answer" : "half an answer");
+    }
+    const Result<bool> whole = reader.feed(std::string_view(chunk.data(), *got));
+    if (!whole) co_return with_context(whole, "{}", where);
+    if (*whole) co_return reader.head();
+  }
+}
+
+}  // namespace
+
+Task<Result<int>> felix_status(Runtime* runtime, FelixTarget target, std::string path,
+                               Deadline deadline) {
+  Result<Endpoint> at = endpoint_of(target);
+  if (!at) co_return std::unexpected(at.error());
+  Place place{*std::move(at), "/" + path};
+  const codec::HttpHeadLimits limits = target.as_go ? kGoLimits : codec::HttpHeadLimits{};
+  for (int redirects = 0; redirects <= kMaxRedirects; ++redirects) {
+    const Result<codec::HttpHead> head = co_await get(runtime, place, limits, deadline);
+    if (!head) co_return std::unexpected(head.error());
+    if (!is_redirect(head->status) || head->location.empty()) co_return head->status;
+    Result<Place> next = resolve(head->location, place);
+    if (!next) co_return std::unexpected(next.error());
+    if (!target.as_go && next->at != place.at) {
+      co_return fail(Errc::kInvalid, "it redirects to another host: '{}'",
+                     escape_control(head->location, 120));
+    }
+    place = *std::move(next);
+  }
+  co_return fail(Errc::kRejected, "stopped after {} redirects", kMaxRedirects);
+}
+
+}  // namespace wardmote::observe::calico

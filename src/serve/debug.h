@@ -1,0 +1,21 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <functional>
+#include <vector>
+
+#include "serve/route.h"
+
+namespace wardmote::serve {
+
+/// What the agent says of its own inside.
+struct DebugSources {
+  std::function<boost::json::object()> tasks;
+  std::function<boost::json::object()> latency;
+};
+
+/// /debug/tasks and /debug/latency: at the unix socket only. For people who look for a
+/// fault; what is in there may change with any version.
+std::vector<Route> debug_routes(DebugSources sources);
+
+}  // namespace wardmote::serve

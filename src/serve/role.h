@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace wardmote::serve {
+
+/// What somebody may do; each includes those before it.
+enum class Role : std::uint8_t {
+  kNone,
+  kViewer,    ///< read
+  kOperator,  ///< give the orders of every day: acknowledge, silence, pause
+  kAdmin,     ///< everything
+};
+
+/// `none`, `viewer`, `operator`, `admin`.
+std::string_view to_string(Role role) noexcept;
+std::optional<Role> parse_role(std::string_view name) noexcept;
+
+}  // namespace wardmote::serve

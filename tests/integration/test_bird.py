@@ -1,0 +1,145 @@
+"""The probe `bird` and calico-health against real BIRDs, 1.6 and 2."""
+
+import json
+import os
+import subprocess
+import time
+
+import pytest
+
+from lab.instance import Lab
+from lab.processes import wait_until
+from tools.agent import Agent, programs
+
+OK, WARN, FAIL, UNKNOWN = 0, 1, 2, 3
+
+
+@pytest.fixture(params=["1.6", "2"])
+def lab(request):
+    """Two daemons of one version with a session between them."""
+    with Lab.up(f"bird-{os.getpid()}", [], members=2, transient=True, birds=[request.param] * 2) as up:
+        yield up
+
+
+def probe(bird, *options, timeout="2s"):
+    done = subprocess.run([programs() / "wardmote", "probe", "bird", bird.control, "--timeout", timeout, "-o", "json", *options],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=20)
+    assert done.stderr == ""
+    return done.returncode, json.loads(done.stdout)
+
+
+def peer(seen, address):
+    return next(peer for peer in seen["facts"]["peers"] if peer["address"] == address)
+
+
+def test_a_session_is_seen_from_both_ends(lab):
+    first, second = lab.birds
+    for bird, other in ((first, second), (second, first)):
+        code, seen = probe(bird, "--expect", other.address)
+        assert (code, seen["outcome"]) == (OK, "ok"), seen
+        session = peer(seen, other.address)
+        assert (session["state"], session["remote_as"], session["imported"]) == ("Established", 64512, 1)
+        assert seen["facts"]["lines_not_understood"] == 0
+        assert seen["facts"]["version"].startswith(f"BIRD {bird.version}")
+    code, seen = probe(first, "--expect", "192.0.2.1")
+    assert (code, seen["outcome"]) == (FAIL, "fail")
+    assert "192.0.2.1" in seen["detail"]
+
+
+def test_what_it_asked_for_cannot_change_anything(lab):
+    """`restrict` was understood: the daemon says so, or the look would have failed."""
+    code, _ = probe(lab.birds[0])
+    assert code == OK
+    assert lab.birds[0].established()
+
+
+def test_a_stopped_daemon_hangs_by_the_deadline(lab):
+    first, _ = lab.birds
+    first.pause()
+    try:
+        begun = time.monotonic()
+        code, seen = probe(first, timeout="500ms")
+        assert time.monotonic() - begun < 1.5
+        assert (code, seen["reason"]) == (FAIL, "hung"), seen
+        assert "no greeting" in seen["detail"]
+        # Eight connections fill its queue; what comes then cannot even connect.
+        for _ in range(9):
+            subprocess.run([programs() / "wardmote", "probe", "bird", first.control, "--timeout", "50ms"], check=False,
+                           stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
+        code, seen = probe(first, timeout="300ms")
+        assert (code, seen["reason"]) == (FAIL, "hung"), seen
+    finally:
+        first.resume()
+    wait_until(lambda: probe(first)[0] == OK, 10, "the daemon to answer again")
+
+
+def test_killed_and_ended_daemons_are_told_apart(lab):
+    first, second = lab.birds
+    first.kill()
+    code, seen = probe(first)
+    assert (code, seen["reason"]) == (FAIL, "refused"), "kill -9 leaves the socket file"
+    second.stop()
+    code, seen = probe(second)
+    assert (code, seen["reason"]) == (FAIL, "missing"), "SIGTERM takes it along"
+
+
+def test_a_disabled_peer_is_told_from_an_absent_one(lab):
+    first, second = lab.birds
+    first.peers[0].disabled = True
+    first.reconfigure()
+    wait_until(lambda: first.sessions() == {first.protocol(first.peers[0]): ""}, 5, "the protocol to go down")
+    code, seen = probe(first, "--expect", second.address)
+    assert code == FAIL
+    assert "administratively down" in seen["detail"]
+    assert peer(seen, second.address)["admin_down"]
+    code, _ = probe(first, "--policy", "calico")
+    assert code == OK, "as Calico judges"
+    wait_until(lambda: probe(second)[0] == FAIL, 10, "the other end to see it")
+
+
+@pytest.mark.slow
+def test_why_a_session_is_down(lab):
+    first, second = lab.birds
+    first.peers[0].remote_as = 64999
+    first.reconfigure()
+
+    def says_why():
+        seen = probe(first)[1]
+        return "Bad peer AS" in (peer(seen, second.address)["last_error"] or "")
+
+    wait_until(says_why, 20, "the wrong AS to be told")
+    first.peers[0].remote_as = 64512
+    first.peers[0].password = "other"
+    first.reconfigure()
+    wait_until(lambda: peer(probe(first)[1], second.address)["state"] in ("Active", "Connect"), 20, "the password to matter")
+
+
+@pytest.mark.slow
+def test_a_graceful_restart_shows_its_timer(lab):
+    first, second = lab.birds
+    first.kill()
+    second.pause()  # so that it does not end at once
+    try:
+        first.start(recover=True)
+        code, seen = probe(first)
+        restart = seen["facts"]["graceful_restart"]
+        assert code == FAIL and restart is not None, seen
+        assert 200_000 < restart["left_ms"] <= restart["total_ms"] == 240_000
+        assert "graceful restart" in seen["detail"]
+    finally:
+        second.resume()
+    wait_until(lambda: probe(first)[0] == OK, 30, "the session and the routes to be back")
+
+
+@pytest.mark.slow
+def test_the_agent_sees_a_restart(lab):
+    first, second = lab.birds
+    with Agent(lab.write_config(), lab.api_socket) as agent:
+        agent.wait_healthy()
+        status = agent.cli("status").stdout
+        assert "bird-1" in status and "bird-2" in status
+        second.kill()
+        wait_until(lambda: agent.cli("status").returncode == FAIL, 15, "the agent to report it")
+        second.start()
+        agent.wait_healthy()
+        assert first.established()
