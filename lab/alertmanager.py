@@ -1,6 +1,7 @@
 """A real Alertmanager on loopback, from Debian's package."""
 
 import json
+import os
 import socket
 import urllib.request
 from pathlib import Path
@@ -9,6 +10,10 @@ from lab.packages import unpack
 from lab.processes import Process, start, wait_until
 
 PACKAGES = ["prometheus-alertmanager"]
+# Debian's program looks for its templates in one place only, so it gets a /usr/share of its own.
+IN_ITS_OWN_ROOM = """
+mount -t tmpfs none /usr/share && cp -r "$0" /usr/share/prometheus && exec "$@"
+"""
 CONFIGURATION = "route: {receiver: nobody}\nreceivers: [{name: nobody}]\n"
 
 
@@ -22,6 +27,7 @@ class Alertmanager:
 
     def __init__(self, packages: Path, folder: Path):
         unpack(packages, PACKAGES)
+        self.packages = packages
         self.program = packages / "usr/bin/prometheus-alertmanager"
         self.folder = folder
         self.port = free_port()
@@ -41,9 +47,10 @@ class Alertmanager:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        self.process = start([str(self.program), f"--config.file={self.folder}/alertmanager.yml",
+        self.process = start(["unshare", "--mount", "--propagation", "private", "sh", "-c", IN_ITS_OWN_ROOM,
+                              str(self.packages / "usr/share/prometheus"), str(self.program), f"--config.file={self.folder}/alertmanager.yml",
                               f"--storage.path={self.folder}/data", f"--web.listen-address=127.0.0.1:{self.port}",
-                              "--cluster.listen-address="], {}, self.folder / "log")
+                              "--cluster.listen-address="], dict(os.environ), self.folder / "log")
         wait_until(self._ready, 20.0, "Alertmanager")
 
     def kill(self) -> None:

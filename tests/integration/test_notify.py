@@ -61,6 +61,10 @@ def run(folder) -> Agent:
     return Agent(folder / "wardmote.yaml", folder / "api.sock")
 
 
+def answers(agent) -> bool:
+    return agent.get("/api/v1/incidents")[0] == 200
+
+
 def hook(sink, folder) -> str:
     return f"webhook: {{url: 'http://127.0.0.1:{sink.port}/PATHSECRET', secret_file: {folder}/secret, token_file: {folder}/secret}}"
 
@@ -156,6 +160,7 @@ def test_killed_at_random_moments_it_tells_each_beginning_and_each_end(tmp_path,
             agent.process.wait()
             deaths += 1
             agent = run(tmp_path)
+        wait_until(lambda: answers(agent), 10.0, "the last life")
         wait_until(lambda: "began 1" in sink.tidings(), 15.0, "the beginning")
         target.up()
         wait_until(lambda: not incidents(agent), 15.0, "the end")
