@@ -1,4 +1,4 @@
-# Builds text files into a room as string_views: wardmote_embed(serve serve/page.h kPageHtml src/serve/page/index.html …).
+# Builds text files into a room as string_views: wardmote_embed(serve serve/embedded.h kPageHtml src/serve/page/index.html …).
 # At configure time rather than by #embed: g++ 14 has no #embed, and ccache does not see the files behind one.
 
 function(wardmote_embed room header)

@@ -92,6 +92,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
   for (serve::Route& route : serve::incident_routes(duty_)) api_.add(std::move(route));
   for (serve::Route& route : serve::notify_routes(duty_.notifier())) api_.add(std::move(route));
   for (serve::Route& route : serve::debug_routes(debug_sources())) api_.add(std::move(route));
+  api_.add(serve::debug_routes_route(api_));
 }
 
 Agent::~Agent() = default;
@@ -104,9 +105,7 @@ Task<Result<void>> Agent::recall() {
 }
 
 Result<void> Agent::start() {
-  Result<serve::AccessRules> rules = access_rules(config_.api, node_of(config_));
-  if (!rules) return std::unexpected(rules.error());
-  api_.set_rules(*std::move(rules));
+  if (Result<void> ruled = renew_access(); !ruled) return ruled;
   const ReloadPlan plan = plan_reload({}, config_);
   Result<std::vector<Served>> servers = serve(config_.api);
   if (!servers) return std::unexpected(servers.error());
@@ -144,6 +143,13 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   retire_servers();
   service_.ready(status_line(fresh_view()));
   return plan;
+}
+
+Result<void> Agent::renew_access() {
+  Result<serve::AccessRules> rules = access_rules(config_.api, node_of(config_));
+  if (!rules) return std::unexpected(rules.error());
+  api_.set_rules(*std::move(rules));
+  return {};
 }
 
 Task<void> Agent::stop() {

@@ -55,6 +55,8 @@ class Agent {
   Result<ReloadPlan> reload(config::Config next);
   /// Shows which configuration runs.
   void show(serve::ConfigView config) { board_.set_config(std::move(config)); }
+  /// Reads the token files and looks up the groups anew; on an error all stays as it is.
+  Result<void> renew_access();
   /// Ends in order, within a second and a half: what is served is answered, everything else is
   /// cancelled.
   runtime::Task<void> stop();

@@ -50,6 +50,12 @@ Reloader::Outcome Reloader::reload(std::string_view cause) {
   footprint_ = std::move(loaded.footprint);
   if (!loaded.config) return refuse(std::move(loaded.problems), cause);
   if (loaded.hash == shown_.hash) {
+    // The files of the tokens are not ours to compare.
+    const Result<void> renewed = agent_.renew_access();
+    if (!renewed) {
+      return refuse(
+          {fmt::format("{}: {}", shown_.path, escape_control(renewed.error().describe()))}, cause);
+    }
     ++shown_.reloads_unchanged;
     shown_.refused.reset();
     agent_.show(shown_);

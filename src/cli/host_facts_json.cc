@@ -3,12 +3,16 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/text.h"
 #include "base/time.h"
+#include "judge/endpoint/http.h"
+#include "judge/host/exec.h"
 #include "judge/host/file.h"
 #include "judge/host/process.h"
 #include "judge/service/service.h"
@@ -21,6 +25,10 @@ namespace json = boost::json;
 template <class T>
 json::value or_null(const std::optional<T>& value) {
   return value ? json::value(*value) : json::value(nullptr);
+}
+
+std::int64_t to_us(Duration d) noexcept {
+  return std::chrono::duration_cast<std::chrono::microseconds>(d).count();
 }
 
 json::object process_to_json(const judge::ProcessFacts& process) {
@@ -68,6 +76,31 @@ json::value facts_to_json(const judge::FileFacts& file) {
     object["age_ms"] = to_ms(file.age);
   }
   return object;
+}
+
+json::value facts_to_json(const judge::HttpFacts& http) {
+  json::object object{{"status", http.status},
+                      {"url", escape_control(http.url)},
+                      {"redirects", http.redirects},
+                      {"connect_us", to_us(http.connect_time)},
+                      {"first_byte_us", to_us(http.first_byte)},
+                      {"kept", http.kept},
+                      {"body_matches", or_null(http.body_matches)},
+                      {"body", nullptr}};
+  if (!http.body.empty()) object["body"] = escape_control(http.body, http.body.size());
+  return object;
+}
+
+json::value facts_to_json(const judge::ExecFacts& exec) {
+  json::array measured;
+  for (const judge::Measured& one : exec.measured) {
+    measured.emplace_back(json::object{{"label", escape_control(one.label)},
+                                       {"value", one.value},
+                                       {"unit", escape_control(one.unit)}});
+  }
+  return json::object{{"exit_code", exec.exit_code},
+                      {"text", escape_control(exec.text)},
+                      {"measured", std::move(measured)}};
 }
 
 }  // namespace wardmote::cli

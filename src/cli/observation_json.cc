@@ -42,6 +42,8 @@ struct FactsToJson {
     return facts_to_json(facts);
   }
   json::value operator()(const judge::FileFacts& facts) const { return facts_to_json(facts); }
+  json::value operator()(const judge::HttpFacts& facts) const { return facts_to_json(facts); }
+  json::value operator()(const judge::ExecFacts& facts) const { return facts_to_json(facts); }
 
   /// As the only member of a cluster without a name: the API knows how to write members.
   json::value operator()(const judge::raft::Opinion& opinion) const {

@@ -6,6 +6,8 @@
 
 #include "base/time.h"
 #include "judge/bgp/facts.h"
+#include "judge/endpoint/http.h"
+#include "judge/host/exec.h"
 #include "judge/host/file.h"
 #include "judge/host/process.h"
 #include "judge/outcome.h"
@@ -34,7 +36,9 @@ using Facts = std::variant<std::monostate,    //
                            bgp::BgpFacts,     //
                            ServiceFacts,      //
                            ProcessListFacts,  //
-                           FileFacts>;
+                           FileFacts,         //
+                           HttpFacts,         //
+                           ExecFacts>;
 
 /// What a probe saw of a subject between `begun` and `ended`.
 struct Observation {

@@ -6,6 +6,9 @@
 #include <string_view>
 
 #include "observe/bird/bird_probe.h"
+#include "observe/endpoint/http_params.h"
+#include "observe/endpoint/http_probe.h"
+#include "observe/host/exec_probe.h"
 #include "observe/host/file_probe.h"
 #include "observe/host/process_probe.h"
 #include "observe/ovn/ovn_probe.h"
@@ -28,6 +31,8 @@ std::span<const ProbeKind> probe_kinds() noexcept {
        service::supervised_params(), service::make_daemontools_probe},
       {"process", "process by its pid file or its name", process_params(), make_process_probe},
       {"file", "file: that it is there, its age and size", file_params(), make_file_probe},
+      {"http", "web server: status, body, redirects", http_params(), make_http_probe},
+      {"exec", "command or monitoring plugin by its exit code", exec_params(), make_exec_probe},
       {"tcp", "a TCP address that accepts connections", tcp_params(), make_tcp_probe},
   });
   return kKinds;

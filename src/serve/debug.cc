@@ -1,5 +1,6 @@
 #include "serve/debug.h"
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <functional>
 #include <string_view>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "serve/answer.h"
+#include "serve/api.h"
 #include "serve/role.h"
 #include "serve/route.h"
 
@@ -25,6 +27,21 @@ std::vector<Route> debug_routes(DebugSources sources) {
   routes.push_back(local("/debug/tasks", std::move(sources.tasks)));
   routes.push_back(local("/debug/latency", std::move(sources.latency)));
   return routes;
+}
+
+Route debug_routes_route(const Api& api) {
+  return local("/debug/routes", [&api] {
+    boost::json::array routes;
+    for (const Route& route : api.routes()) {
+      boost::json::object one;
+      one["method"] = route.method;
+      one["path"] = route.path;
+      one["role"] = to_string(route.least);
+      one["local"] = route.local;
+      routes.push_back(std::move(one));
+    }
+    return boost::json::object{{"routes", std::move(routes)}};
+  });
 }
 
 }  // namespace wardmote::serve

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "serve/api.h"
 #include "serve/route.h"
 
 namespace wardmote::serve {
@@ -17,5 +18,8 @@ struct DebugSources {
 /// /debug/tasks and /debug/latency: at the unix socket only. For people who look for a
 /// fault; what is in there may change with any version.
 std::vector<Route> debug_routes(DebugSources sources);
+
+/// /debug/routes: every route of `api`, which outlives it.
+Route debug_routes_route(const Api& api);
 
 }  // namespace wardmote::serve

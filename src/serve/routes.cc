@@ -12,11 +12,11 @@
 #include "base/time.h"
 #include "runtime/http.h"
 #include "serve/answer.h"
+#include "serve/embedded.h"
 #include "serve/event_stream.h"
 #include "serve/gates.h"
 #include "serve/json.h"
 #include "serve/metrics/metrics.h"
-#include "serve/page.h"
 #include "serve/query.h"
 #include "serve/role.h"
 #include "serve/route.h"
@@ -60,6 +60,10 @@ HttpResponse page_js(const Ask&) {
 }
 HttpResponse page_css(const Ask&) {
   return text_answer("text/css; charset=utf-8", kPageCss);
+}
+
+HttpResponse openapi(const Ask&) {
+  return text_answer("application/json", kOpenapi);
 }
 
 HttpResponse status(const Ask& ask) {
@@ -107,6 +111,7 @@ std::vector<Route> reading_routes() {
       {"GET", "/page.js", kNone, page_js},
       {"GET", "/page.css", kNone, page_css},
       {"GET", "/metrics", kViewer, metrics},
+      {"GET", "/api/v1/openapi.json", kViewer, openapi},
       {"GET", "/api/v1/status", kViewer, status},
       {"GET", "/api/v1/members", kViewer, members},
       {"GET", "/api/v1/findings", kViewer, findings},

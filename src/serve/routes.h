@@ -12,6 +12,7 @@ namespace wardmote::serve {
 ///   /                        the page (and /page.js, /page.css)
 ///   /livez, /readyz …        gates.h
 ///   /metrics                 Prometheus text exposition
+///   /api/v1/openapi.json     what all of this looks like
 ///   /api/v1/status           everything (json.h)
 ///   /api/v1/members          {"at", "members": [of json.h, with "cluster" and "database"]}
 ///   /api/v1/findings         {"at", "findings": [of json.h, with "cluster" and "database"]}

@@ -4,7 +4,8 @@
 
 namespace wardmote::serve {
 
-// The files of src/serve/page/, built into the program by cmake/embed.cmake.
+// Files that cmake/embed.cmake builds into the program: openapi.json, and those of page/.
+extern const std::string_view kOpenapi;
 extern const std::string_view kPageHtml;
 extern const std::string_view kPageJs;
 extern const std::string_view kPageCss;

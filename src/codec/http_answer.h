@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace wardmote::codec {
+
+struct HttpAnswerLimits {
+  std::size_t header_bytes = 64 << 10;
+  std::size_t headers = 100;
+  int interim = 5;  ///< answers with 1xx before the final one
+  std::size_t body_bytes = 64 << 10;
+};
+
+/// The final answer to a request (RFC 9112).
+struct HttpAnswer {
+  int status = 0;
+  std::vector<std::pair<std::string, std::string>> headers;  ///< names in lower case
+  std::string body;                                          ///< its first `body_bytes`
+
+  /// The first header of that name, which is in lower case; empty when there is none.
+  [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
+};
+
+/// Reads one answer, in whatever pieces it comes. Strict where leniency would change the verdict
+/// (folded headers, two lengths, a length and chunks), lenient where it does not: lines that end in
+/// LF, no reason phrase, HTTP/1.0. After an error it must be dropped.
+class HttpAnswerReader {
+ public:
+  /// `without_body`: the request was HEAD.
+  explicit HttpAnswerReader(bool without_body = false, HttpAnswerLimits limits = {})
+      : without_body_(without_body), limits_(limits) {}
+
+  /// More bytes. kProtocol when it is no answer, kLimit over a cap. Bytes behind the answer are
+  /// left alone.
+  Result<void> take(std::string_view bytes);
+  /// The peer has closed. kClosed when something is missing.
+  Result<void> closed();
+
+  /// Status and headers are there.
+  [[nodiscard]] bool has_head() const noexcept { return part_ > Part::kHead; }
+  /// All is there, or more than somebody wanted of the body.
+  [[nodiscard]] bool complete() const noexcept { return part_ == Part::kDone; }
+  /// Complete, and the connection may carry another request.
+  [[nodiscard]] bool reusable() const noexcept { return complete() && reusable_; }
+  [[nodiscard]] const HttpAnswer& answer() const noexcept { return answer_; }
+  /// Of the header, as long as it is not there.
+  [[nodiscard]] std::size_t received() const noexcept { return pending_.size(); }
+
+ private:
+  enum class Part : std::uint8_t {
+    kHead,
+    kLength,
+    kChunkSize,
+    kChunk,
+    kChunkEnd,
+    kTrailer,
+    kUntilClose,
+    kDone
+  };
+
+  Result<void> take_head(std::string_view& bytes);
+  Result<void> read_head(std::string_view head);
+  Result<void> frame_body();
+  Result<void> frame_by_length(std::string_view length);
+  Result<void> take_body(std::string_view& bytes);
+  Result<void> take_chunk_line(std::string_view& bytes);
+  void add_to_body(std::string_view bytes);
+
+  bool without_body_;
+  HttpAnswerLimits limits_;
+  HttpAnswer answer_;
+  Part part_ = Part::kHead;
+  std::string pending_;      // of a head or a line that is not whole
+  std::size_t scanned_ = 0;  // of pending_, without the end of a head
+  int interim_ = 0;
+  std::uint64_t left_ = 0;  // of the body or the chunk
+  bool keep_alive_ = false;
+  bool reusable_ = false;
+};
+
+/// A request without a body. `headers` are whole lines without their ends; one that begins with
+/// `Host:` stands instead of `host`.
+std::string format_http_request(std::string_view method, std::string_view target,
+                                std::string_view host, bool keep_open,
+                                const std::vector<std::string>& headers);
+
+}  // namespace wardmote::codec
