@@ -29,7 +29,7 @@ Result<std::string> read_token(const std::string& path) {
   }
   std::string bytes(kFileCap, '\0');
   bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
-  const std::string token(trim(bytes));
+  std::string token(trim(bytes));
   const bool good =
       !token.empty() && std::ranges::all_of(token, [](char c) { return c > ' ' && c < 0x7f; });
   if (!good) {

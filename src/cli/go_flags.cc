@@ -72,6 +72,7 @@ std::vector<std::string> from_go_flags(std::vector<std::string> words) {
 }
 
 std::optional<Duration> parse_go_duration(std::string_view text) noexcept {
+  constexpr auto kLongest = static_cast<long double>(std::numeric_limits<std::int64_t>::max()) / 2;
   const bool negative = consume_prefix(text, "-");
   if (!negative) consume_prefix(text, "+");
   if (text == "0") return Duration::zero();
@@ -90,8 +91,7 @@ std::optional<Duration> parse_go_duration(std::string_view text) noexcept {
     long double place = 1;
     for (const char digit : fraction) number += (digit - '0') * (place /= 10);
     sum += number * static_cast<long double>(unit->nanoseconds);
-    if (sum > static_cast<long double>(std::numeric_limits<std::int64_t>::max() / 2))
-      return std::nullopt;
+    if (sum > kLongest) return std::nullopt;
   }
   const auto nanoseconds = static_cast<std::int64_t>(std::llround(sum));
   return Duration(negative ? -nanoseconds : nanoseconds);

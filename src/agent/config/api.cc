@@ -47,6 +47,7 @@ std::optional<Role> read_role(const YamlNode& node, std::string_view what,
   const auto role = serve::parse_role(*text);
   if (role && std::ranges::find(roles, *role) != roles.end()) return role;
   std::vector<std::string_view> names;
+  names.reserve(roles.size());
   for (const Role one : roles) names.push_back(to_string(one));
   problems.add(node.at, std::string(what),
                fmt::format("'{}' is no role here", escape_control(*text, 64)),
