@@ -139,7 +139,7 @@ Command ack() {
               "are taken on the agent's unix socket only.",
           .arguments = {{.name = "INCIDENT", .help = "its number"}},
           .options = std::move(options),
-          .examples = {{"wardmote ack 17 --comment 'disk is on its way'", "with a word to others"}},
+          .examples = {{"wardmote ack 17 --comment disk-ordered", "with a word to others"}},
           .run = run_ack};
 }
 
@@ -164,8 +164,7 @@ Command silence_add() {
   return {.name = "add",
           .summary = "tell nobody of what matches, for a time",
           .options = std::move(options),
-          .examples = {{"wardmote silence add --match root=cluster:ovn-nb --for 2h --comment "
-                        "'moving ctl-2'",
+          .examples = {{"wardmote silence add --match root=cluster:ovn-nb --for 2h",
                         "one cluster, for two hours"}},
           .run = run_silence_add};
 }

@@ -249,7 +249,7 @@ def test_ack_and_silence_by_the_command_line(tmp_path, target, sink):
         assert agent.cli("get", "incidents").returncode == 2
         known = agent.cli("ack", "1", "--comment", "on it")
         assert known.returncode == 0 and "known to" in known.stdout, known.stderr
-        assert f"(user:{os.getuid()})" in incidents(agent)[0]["acknowledged"]["by"]
+        assert f"user:{os.getuid()}" in incidents(agent)[0]["acknowledged"]["by"]
         assert agent.cli("get", "incidents").returncode == 1, "acknowledged: a warning"
         time.sleep(1.5)
         assert not sink.taken

@@ -101,7 +101,10 @@ Steps Book::raise(const Symptom& symptom, TimePoint now) {
 Steps Book::clear(const Symptom& symptom, TimePoint now) {
   Steps steps;
   const auto known = find(symptom);
-  if (known == standing_.end()) return steps;
+  if (known == standing_.end()) {
+    end_unseen(symptom, now, steps);
+    return steps;
+  }
   const std::int64_t id = known->second.incident;
   const auto failing = failing_.find(known->second.symptom.component);
   if (--failing->second == 0) failing_.erase(failing);
@@ -356,6 +359,16 @@ void Book::settle(std::int64_t id, TimePoint now, Steps& steps) {
   if (incident.flapping && !damping_.calm(incident.root, now)) return;
   if (incident.storm && storms_.rages(incident.root.substr(storm_root("").size()))) return;
   end(id, StepKind::kResolved, now, steps);
+}
+
+/// After a restart, that a thing is well is known of the thing alone.
+void Book::end_unseen(const Symptom& symptom, TimePoint now, Steps& steps) {
+  const std::int64_t id = open_at(symptom.component);
+  if (id == 0 || incidents_.at(id).code != symptom.code) return;
+  Parts& parts = parts_.at(id);
+  if (!parts.unseen_until || !parts.symptoms.empty()) return;
+  parts.unseen_until.reset();
+  settle(id, now, steps);
 }
 
 void Book::end(std::int64_t id, StepKind how, TimePoint now, Steps& steps) {

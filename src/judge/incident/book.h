@@ -93,6 +93,7 @@ class Book {
   /// Brings severity and cause up to date; whether they changed.
   bool refresh(std::int64_t id);
   void settle(std::int64_t id, TimePoint now, Steps& steps);
+  void end_unseen(const Symptom& symptom, TimePoint now, Steps& steps);
   void end(std::int64_t id, StepKind how, TimePoint now, Steps& steps);
   void tell(StepKind kind, std::int64_t id, TimePoint now, Steps& steps);
   void forget_old();

@@ -182,6 +182,17 @@ TEST_F(DutyTest, WhatIsNotSeenAgainAfterARestartEnds) {
   EXPECT_TRUE(disk.rows("SELECT value FROM record")[0].text(0)->contains("\"open\":false"));
 }
 
+TEST_F(DutyTest, WhatIsSeenWellAfterARestartEndsAtOnce) {
+  {
+    Life life(world, us, &disk);
+    life.check("bird", "error", "reported");
+    world.run_for(1s);
+  }
+  Life next(world, us, &disk);
+  next.check("bird", "discovery", "healthy");
+  EXPECT_EQ(next.count("incident_resolved 1"), 1);
+}
+
 TEST_F(DutyTest, AFullDiskStopsNoIncident) {
   Life life(world, us, &disk);
   disk.fail_with(Errc::kExhausted);

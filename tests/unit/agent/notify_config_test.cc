@@ -97,7 +97,7 @@ TEST(NotifyConfig, NamesEveryProblem) {
           "log",
           "7:32: url: not an http:// or https:// address; write for example "
           "https://hooks.example.org/wardmote",
-          "8:32: command: it does not begin with an absolute path; write command: "
+          "8:33: command: it does not begin with an absolute path; write command: "
           "[/usr/local/bin/page, argument]; there is no shell",
           "9:26: secret_file 'here': not an absolute path; write the path of a file that only "
           "root may read",
@@ -106,8 +106,8 @@ TEST(NotifyConfig, NamesEveryProblem) {
           "12:18: receiver 'aa': there is no such receiver; did you mean 'a'?",
           "13:29: match: 'severity': write label=pattern or label!=pattern; write for example "
           "severity=critical or root!=check:web-*",
-          "15:23: 'monday': not a day; write one of: mon, tue, wed, thu, fri, sat, sun",
-          "15:38: from '25:00': not a time of day; write it in UTC and in quotes: \"02:30\"",
+          "15:24: 'monday': not a day; write one of: mon, tue, wed, thu, fri, sat, sun",
+          "15:39: from '25:00': not a time of day; write it in UTC and in quotes: \"02:30\"",
       }));
 }
 
@@ -119,6 +119,13 @@ TEST(NotifyConfig, ADependencyMustExist) {
   EXPECT_EQ(config.error().size(), 2U);
 }
 
+class SilentHttp final : public runtime::HttpClient {
+ public:
+  runtime::Task<Result<runtime::HttpResponse>> call(runtime::HttpCall, runtime::Deadline) override {
+    co_return fail(Errc::kRefused, "nobody listens");
+  }
+};
+
 TEST(Receivers, ASecretThatCannotBeReadIsNamedByItsFile) {
   sim::World world(1);
   Notify notify;
@@ -128,9 +135,12 @@ TEST(Receivers, ASecretThatCannotBeReadIsNamedByItsFile) {
   receiver.urls = {"http://h/PATHSECRET"};
   receiver.secret_file = "/no/such/file";
   notify.receivers.push_back(receiver);
-  const auto made = make_receivers(notify, world.host("us"), nullptr);
+  EXPECT_FALSE(make_receivers(notify, world.host("us"), nullptr)) << "without an HTTP client";
+  SilentHttp http;
+  const auto made = make_receivers(notify, world.host("us"), &http);
   ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().describe(), "receiver hook: this agent has no HTTP client");
+  EXPECT_EQ(made.error().code, Errc::kMissing);
+  EXPECT_EQ(made.error().context, "receiver hook: /no/such/file");
 }
 
 }  // namespace
