@@ -10,6 +10,7 @@ install(TARGETS wardmote wardmoted RUNTIME COMPONENT wardmote)
 install(FILES packaging/systemd/wardmoted.service DESTINATION ${service_dir} COMPONENT wardmote)
 install(FILES README.md CHANGELOG.md DESTINATION ${doc} COMPONENT wardmote)
 install(FILES packaging/wardmote.yaml DESTINATION ${doc}/examples COMPONENT wardmote)
+install(DIRECTORY contrib/prometheus DESTINATION ${doc}/examples COMPONENT wardmote)
 install(DIRECTORY packaging/runit packaging/s6 DESTINATION ${doc}/examples USE_SOURCE_PERMISSIONS COMPONENT wardmote)
 install(DIRECTORY docs/ DESTINATION ${doc}/docs COMPONENT wardmote
         PATTERN evidence EXCLUDE)

@@ -46,8 +46,9 @@ def _parser() -> argparse.ArgumentParser:
     up = verbs.add_parser("up", help="bring the clusters up and wait until they are healthy")
     up.add_argument("--members", type=int, default=3, choices=range(1, 8), metavar="N", help="of each cluster (default: 3)")
     up.add_argument("--db", choices=[*DATABASES, "both", "none"], default="both")
-    up.add_argument("--birds", nargs="*", default=[], choices=["1.6", "2"], metavar="VERSION",
-                    help="a BIRD of this version (1.6 or 2) on each host from the first, all with sessions to each other")
+    up.add_argument("--birds", nargs="*", default=[], choices=["1.6", "2", "frr"], metavar="VERSION",
+                    help="a BIRD of this version (1.6 or 2), or an FRR (frr), on each host from the first, all with sessions to "
+                         "each other")
     up.set_defaults(verb=_up)
 
     status = verbs.add_parser("status", help="what each member says, and where to ask it")
@@ -137,7 +138,7 @@ def _show(lab: Lab) -> None:
     for bird in lab.birds:
         process = bird.process.pid if bird.process and bird.process.alive() else "-"
         says = ", ".join(f"{name} {info or 'disabled'}" for name, info in bird.sessions().items()) or "no answer"
-        print(f"  {bird.name}  BIRD {bird.version:4} {bird.address:16} {bird.control}  pid {process:<8} {says}")
+        print(f"  {bird.name}  {bird.version:4} {bird.address:16} {bird.control}  pid {process:<8} {says}")
     print(f"sockets: {lab.sockets}/{{{','.join(lab.clusters)}}}-N.{{ctl,sock}}   agent's configuration: {lab.folder}/wardmote.yaml")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.network import Network
-from lab.packages import Birds
+from lab.packages import Routers
 from lab.processes import Process, start, wait_until
 
 AS = 64512
@@ -36,7 +36,7 @@ class Bird:
     version: str  # 1.6 or 2
     host: int
     network: Network
-    tools: Birds
+    tools: Routers
     folder: Path
     sockets: Path
     peers: list[Peer] = field(default_factory=list)
@@ -130,11 +130,11 @@ class Bird:
         return {"version": self.version, "host": self.host, "peers": [vars(peer) for peer in self.peers],
                 "process": vars(self.process) if self.process else None}
 
-    @staticmethod
-    def from_state(state: dict, network: Network, tools: Birds, folder: Path, sockets: Path) -> "Bird":
+    @classmethod
+    def from_state(cls, state: dict, network: Network, tools: Routers, folder: Path, sockets: Path) -> "Bird":
         process = Process(**state["process"]) if state["process"] else None
-        return Bird(state["version"], state["host"], network, tools, folder, sockets,
-                    [Peer(**peer) for peer in state["peers"]], process)
+        return cls(state["version"], state["host"], network, tools, folder, sockets,
+                   [Peer(**peer) for peer in state["peers"]], process)
 
     def config_line(self) -> str:
         """This daemon among the checks of the agent."""
@@ -170,14 +170,6 @@ class Bird:
             return bool(self.ask("show status", timeout=0.5))
         except BirdError:
             return False
-
-
-def full_mesh(versions: list[str], network: Network, tools: Birds, folder: Path, sockets: Path) -> list[Bird]:
-    """One daemon on each of the hosts 1, 2, …, every one with a session to every other; not started."""
-    hosts = range(1, len(versions) + 1)
-    return [Bird(version, host, network, tools.fetch(version), folder, sockets,
-                 [Peer(other) for other in hosts if other != host])
-            for host, version in zip(hosts, versions)]
 
 
 def _reply(sock: socket.socket, end: float) -> list[str]:

@@ -47,10 +47,20 @@ def delay(cluster: Cluster, number: int, milliseconds: float) -> None:
     cluster.network.redirect(member.host, port, relayed)
 
 
+def break_connections(cluster: Cluster, number: int, seconds: float) -> None:
+    """Every five seconds the connections to the member's raft port are reset; those that it opened itself stand."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        # An idle raft connection is probed every two seconds, and only a packet can be answered with a reset.
+        cluster.network.reset(cluster.members[number].host, cluster.database.raft_port, seconds=2.5)
+        time.sleep(2.5)
+
+
 def heal(cluster: Cluster, number: int) -> None:
-    """Removes every fault of the network around the member."""
+    """Removes every fault of the network around the member, and whoever troubles its server."""
     cluster.network.heal(cluster.members[number].host)
     _end_delayer(cluster, number)
+    _end_nuisance(cluster, number)
 
 
 def _end_delayer(cluster: Cluster, number: int) -> None:
@@ -58,6 +68,53 @@ def _end_delayer(cluster: Cluster, number: int) -> None:
     if member.delayer is not None:
         member.delayer.kill()
         member.delayer = None
+
+
+# The process and its sockets.
+
+def depose(cluster: Cluster, times: float) -> None:
+    """The leader is killed and started again, so many times, whoever leads."""
+    for _ in range(int(times)):
+        leader = cluster.leader()
+        term = cluster.view(leader).term
+        cluster.kill(leader)
+        wait_until(lambda: any(view.role == "leader" and view.term > term for view in cluster.views().values()), 15.0, "a new leader")
+        cluster.start(leader)
+        cluster.wait_healthy()
+
+
+def babble(cluster: Cluster, number: int) -> None:
+    """Something else listens at the member's sockets and speaks neither protocol; its server runs on, and others hear it."""
+    paths = [cluster.control(number), cluster.socket(number)]
+    for path in paths:
+        Path(path).rename(path + ".moved")
+    _trouble(cluster, number, "babble", *paths)
+    wait_until(lambda: all(Path(path).exists() for path in paths), 10.0, "somebody at the member's sockets")
+
+
+def stutter(cluster: Cluster, number: int, milliseconds: float) -> None:
+    """The server stands still for so long again and again, as one that waits for a slow disk."""
+    _trouble(cluster, number, "stutter", str(cluster.members[number].process.pid), str(milliseconds))
+
+
+def stranger(cluster: Cluster, number: int) -> None:
+    """Somebody who is no member keeps a connection to the raft port open, from another host."""
+    host = cluster.network.address(cluster.members[number].host)
+    _trouble(cluster, number, "stranger", host, str(cluster.database.raft_port), host=cluster.network.hosts)
+
+
+def _trouble(cluster: Cluster, number: int, *arguments: str, host: int | None = None) -> None:
+    _end_nuisance(cluster, number)
+    member = cluster.members[number]
+    program = [sys.executable, str(Path(__file__).with_name("nuisance.py")), *arguments]
+    member.nuisance = start(cluster.network.inside(host or member.host, *program), cluster.tools.environment(), cluster.log(number))
+
+
+def _end_nuisance(cluster: Cluster, number: int) -> None:
+    member = cluster.members[number]
+    if member.nuisance is not None:
+        member.nuisance.kill()
+        member.nuisance = None
 
 
 # The database and the disk.
@@ -241,6 +298,11 @@ FAULTS = {fault.name: fault for fault in [
     Fault("partition", lambda c, n, _: partition(c, n), "drop its raft packets both ways", mends=True),
     Fault("block-inbound", lambda c, n, _: block_inbound(c, n), "others cannot reach its raft port; it reaches others", mends=True),
     Fault("loss", lose, "drop arriving packets at random", "percent", 5, mends=True),
+    Fault("reset", break_connections, "reset the connections to its raft port again and again", "seconds", 75, mends=True),
+    Fault("stranger", lambda c, n, _: stranger(c, n), "somebody who is no member keeps a raft connection open", mends=True),
+    Fault("stutter", stutter, "stop and continue the process all the time, as a slow disk does", "milliseconds", 250, mends=True),
+    Fault("depose", lambda c, _, times: depose(c, times), "kill the leader and start it again, so many times", "times", 4),
+    Fault("babble", lambda c, n, _: babble(c, n), "something that speaks no OVSDB listens at its sockets; the server runs on"),
     Fault("delay", delay, "delay its raft connections by a relay", "milliseconds", 200, mends=True),
     Fault("heal", lambda c, n, _: heal(c, n), "remove every fault of its network", mends=True),
     Fault("disk-full", lambda c, n, _: fill_disk(c, n), "fill its disk and write until the server fails", mends=True),

@@ -12,10 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab import packages
-from lab.bird import Bird, full_mesh
+from lab.bird import Bird, Peer
+from lab.frr import daemon
 from lab.network import Network, run
 from lab.ovn import DATABASES, Cluster
 from lab.processes import Process
+from lab.supervisors import Supervisors
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build/lab"
@@ -39,13 +41,14 @@ class Lab:
         self._subnet = f"10.77.{digest[2] % 254 + 1}"
         self.clusters: dict[str, Cluster] = {}
         self.birds: list[Bird] = []
+        self.services: list[Path] = []
 
     @staticmethod
     def up(name: str, databases: list[str], members: int = 3, hosts: int = 0, transient: bool = False,
-           birds: list[str] | None = None) -> "Lab":
-        """Brings a lab up and waits until its clusters are healthy and the BGP sessions of its BIRDs (their versions, one on
-        each host from the first) are established. A transient one goes when the process that made it does: the next `up`
-        removes it if it could not do so itself."""
+           birds: list[str] | None = None, services: list[str] | None = None) -> "Lab":
+        """Brings a lab up and waits until its clusters are healthy and the BGP sessions of its BIRDs (`1.6`, `2`, or `frr`, one on
+        each host from the first) are established. `services` run under runit on the first host. A transient lab goes when the
+        process that made it does: the next `up` removes it if it could not do so itself."""
         lab = Lab(name)
         birds = birds or []
         tools = packages.fetch(FOLDER / "x") if databases else None
@@ -65,9 +68,15 @@ class Lab:
             for database in databases:
                 lab._attach(database, tools)
                 lab.clusters[database].create(members)
-            lab.birds = full_mesh(birds, lab._network(), packages.Birds(FOLDER / "x"), lab.folder, lab.sockets)
-            for bird in lab.birds:
-                bird.start()
+            for host, version in enumerate(birds, 1):
+                peers = [Peer(other) for other in range(1, len(birds) + 1) if other != host]
+                routers = packages.Routers(FOLDER / "x").fetch(version)
+                lab.birds.append(daemon(version)(version, host, lab._network(), routers, lab.folder, lab.sockets, peers))
+                lab.birds[-1].start()
+            if services:
+                # They end with their host.
+                supervisors = Supervisors(FOLDER / "supervisors", lab.folder / "service", lambda *argv: lab._network().inside(1, *argv))
+                lab.services = [supervisors.add("runit", service) for service in services]
             lab.write_config("127.0.0.1:9470")
             for cluster in lab.clusters.values():
                 cluster.wait_healthy()
@@ -90,8 +99,8 @@ class Lab:
         for database in lab._state["databases"]:
             lab._attach(database, tools)
         for state in lab._state.get("birds", []):
-            birds = packages.Birds(FOLDER / "x").fetch(state["version"])
-            lab.birds.append(Bird.from_state(state, lab._network(), birds, lab.folder, lab.sockets))
+            routers = packages.Routers(FOLDER / "x").fetch(state["version"])
+            lab.birds.append(daemon(state["version"]).from_state(state, lab._network(), routers, lab.folder, lab.sockets))
         return lab
 
     def save(self) -> None:
@@ -114,8 +123,11 @@ class Lab:
             lines.append("clusters:")
         for cluster in self.clusters.values():
             lines += cluster.config_lines()
-        if self.birds:
-            lines += ["checks:", *(bird.config_line() for bird in self.birds)]
+        checks = [bird.config_line() for bird in self.birds]
+        checks += [f"  - {{name: {service.name}, runit: {{service: {service}}}, every: 1s, timeout: 900ms, fall: 2}}"
+                   for service in self.services]
+        if checks:
+            lines += ["checks:", *checks]
         path = self.folder / "wardmote.yaml"
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path

@@ -1,6 +1,7 @@
 """Hosts of a lab: one network namespace each, joined by a bridge in a namespace of its own."""
 
 import subprocess
+import time
 
 from lab.processes import Process
 
@@ -86,6 +87,13 @@ class Network:
                          str(port), "-j", "REDIRECT", "--to-ports", str(to)))
         run(*self.inside(host, "iptables", "-w", "-A", "INPUT", "-i", "eth0", "-p", "tcp", "--dport", str(port),
                          "-j", "REJECT", "--reject-with", "tcp-reset"))
+
+    def reset(self, host: int, port: int, seconds: float) -> None:
+        """Resets every connection to the host's `port` at its next packet within so many seconds."""
+        rule = ["INPUT", "-p", "tcp", "--dport", str(port), "-j", "REJECT", "--reject-with", "tcp-reset"]
+        run(*self.inside(host, "iptables", "-w", "-I", *rule))
+        time.sleep(seconds)
+        run(*self.inside(host, "iptables", "-w", "-D", *rule))
 
     def heal(self, host: int) -> None:
         for table in ("filter", "nat"):

@@ -34,6 +34,7 @@ class Member:
     host: int
     process: Process | None = None
     delayer: Process | None = None
+    nuisance: Process | None = None
 
     @property
     def name(self) -> str:
@@ -225,8 +226,8 @@ class Cluster:
         self.expected = state.get("expected", [])
         self.past_mending = state.get("past_mending", False)
         for row in state.get("members", []):
-            process, delayer = (Process(**row[key]) if row[key] else None for key in ("process", "delayer"))
-            self.members[row["number"]] = Member(row["number"], row["host"], process, delayer)
+            processes = [Process(**row[key]) if row.get(key) else None for key in ("process", "delayer", "nuisance")]
+            self.members[row["number"]] = Member(row["number"], row["host"], *processes)
 
     def config_lines(self) -> list[str]:
         """This cluster in the agent's configuration."""

@@ -15,8 +15,10 @@ LIBRARIES = [
     "libssl3", "libunbound8", "libxdp1", "zlib1g",
 ]
 
-BIRDS = {"1.6": "bird", "2": "bird2"}
-BIRD_LIBRARIES = ["libgcrypt20", "libgpg-error0", "libreadline8", "libssh-gcrypt-4", "libtinfo6"]
+# The BGP daemons, by what the lab calls them.
+ROUTERS = {"1.6": "bird", "2": "bird2", "frr": "frr"}
+ROUTER_LIBRARIES = ["libc-ares2", "libcap2", "libgcrypt20", "libgpg-error0", "libjson-c5", "libpcre2-8-0", "libreadline8",
+                    "libssh-gcrypt-4", "libtinfo6", "libyang2"]
 
 
 class PackageError(Exception):
@@ -62,26 +64,29 @@ def fetch(folder: Path) -> Tools:
 
 
 @dataclass(frozen=True)
-class Birds:
-    """The routing daemons. BIRD 1.6 and 2 have programs of the same names, so each has a folder."""
+class Routers:
+    """The BGP daemons. BIRD 1.6 and 2 have programs of the same names, so each has a folder."""
 
     root: Path
 
     def daemon(self, version: str) -> str:
-        return str(self._folder(version) / "usr/sbin/bird")
+        return str(self._folder(version) / ("usr/lib/frr/bgpd" if version == "frr" else "usr/sbin/bird"))
 
     def client(self, version: str) -> str:
-        return str(self._folder(version) / "usr/sbin" / ("birdc" if version == "1.6" else "birdcl"))
+        """The program that people ask it with."""
+        return str(self._folder(version) / {"1.6": "usr/sbin/birdc", "2": "usr/sbin/birdcl", "frr": "usr/bin/vtysh"}[version])
 
     def environment(self, version: str) -> dict[str, str]:
-        return Tools(self._folder(version)).environment()
+        environment = Tools(self._folder(version)).environment()
+        private = ":".join(str(path) for path in self._folder(version).glob("usr/lib/*-linux-gnu*/frr"))
+        return {**environment, "LD_LIBRARY_PATH": f"{environment['LD_LIBRARY_PATH']}:{private}"}
 
     def _folder(self, version: str) -> Path:
-        return self.root.with_name(f"{self.root.name}-bird-{version}")
+        return self.root.with_name(f"{self.root.name}-{ROUTERS[version]}")
 
-    def fetch(self, version: str) -> "Birds":
+    def fetch(self, version: str) -> "Routers":
         programs = [self.daemon(version), self.client(version)]
-        unpack(self._folder(version), [BIRDS[version], *BIRD_LIBRARIES],
+        unpack(self._folder(version), [ROUTERS[version], *ROUTER_LIBRARIES],
                lambda: check_libraries(programs, self.environment(version)))
         return self
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,10 +20,12 @@ PROGRAMS = {"runit": ("usr/bin/runsv", "usr/bin/sv"), "s6": ("usr/bin/s6-supervi
 class Supervisors:
     """Services by name. Leaving it ends every supervisor and service that it started, by process id."""
 
-    def __init__(self, packages: Path, folder: Path):
+    def __init__(self, packages: Path, folder: Path, inside: Callable[..., list[str]] = lambda *argv: list(argv)):
+        """`inside` turns a command into one that runs it elsewhere, on a host of a lab."""
         unpack(packages, PACKAGES)
         self.packages = packages
         self.folder = folder
+        self.inside = inside
         self.running: dict[str, tuple[str, Process]] = {}
 
     def __enter__(self) -> "Supervisors":
@@ -51,7 +54,7 @@ class Supervisors:
 
     def supervise(self, kind: str, name: str) -> None:
         program = str(self.packages / PROGRAMS[kind][0])
-        process = start([program, str(self.folder / name)], self.environment(), self.folder / f"{name}.log")
+        process = start(self.inside(program, str(self.folder / name)), self.environment(), self.folder / f"{name}.log")
         self.running[name] = (kind, process)
         wait_until(lambda: (self.folder / name / "supervise/status").exists(), 5.0, f"the status of {name}")
 

@@ -71,6 +71,16 @@ class Agent:
         finally:
             connection.close()
 
+    def order(self, method: str, path: str, body: str) -> tuple[int, str]:
+        """Status and body of the answer to JSON."""
+        connection = _UnixConnection(self.api_socket, 2.0)
+        try:
+            connection.request(method, path, body=body, headers={"Content-Type": "application/json"})
+            response = connection.getresponse()
+            return response.status, response.read().decode(errors="replace")
+        finally:
+            connection.close()
+
     def json(self, path: str):
         status, body = self.get(path)
         if status != 200:

@@ -1,4 +1,4 @@
-"""./dev run: real OVN clusters and BIRDs, the agent on them, until Ctrl-C; with --check until all is well."""
+"""./dev run: real OVN clusters, BIRDs and services, the agent on them, until Ctrl-C; with --check until all is well."""
 
 import argparse
 import os
@@ -26,9 +26,10 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(130))
 
-    say("bringing up OVN_Northbound and OVN_Southbound, three members each, and a BIRD 1.6 and a BIRD 2 with a session")
+    say("bringing up OVN_Northbound and OVN_Southbound, three members each, a BIRD 1.6 and a BIRD 2 with a session, and two services "
+        "under runit")
     name = f"check-{os.getpid()}" if given.check else given.name
-    with Lab.up(name, ["nb", "sb"], transient=True, birds=["1.6", "2"]) as lab:
+    with Lab.up(name, ["nb", "sb"], transient=True, birds=["1.6", "2"], services=["service-1", "service-2"]) as lab:
         port = 0 if given.check or not free(PORT) else PORT
         listen = f"127.0.0.1:{port or some_free_port()}"
         config = lab.write_config(listen)

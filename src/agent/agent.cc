@@ -15,6 +15,7 @@
 #include "agent/debug.h"
 #include "agent/lateness.h"
 #include "agent/reload_plan.h"
+#include "agent/reporter_desk.h"
 #include "agent/scheduler.h"
 #include "agent/service_manager.h"
 #include "agent/symptoms.h"
@@ -80,6 +81,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       events_(runtime),
       board_(config_, node_of(config_), changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
+      desk_(runtime, [this](std::string_view check) { scheduler_.look_now(check); }),
       api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}),
       tasks_(runtime.executor()),
       closing_(runtime.executor()) {
@@ -91,6 +93,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
   api_.add(serve::history_route(archive_.history()));
   for (serve::Route& route : serve::incident_routes(duty_)) api_.add(std::move(route));
   for (serve::Route& route : serve::notify_routes(duty_.notifier())) api_.add(std::move(route));
+  for (serve::Route& route : desk_.routes()) api_.add(std::move(route));
   for (serve::Route& route : serve::debug_routes(debug_sources())) api_.add(std::move(route));
   api_.add(serve::debug_routes_route(api_));
 }
@@ -112,6 +115,9 @@ Result<void> Agent::start() {
   servers_ = *std::move(servers);
   Result<Probes> probes = make_probes(config_, plan);
   if (!probes) return std::unexpected(probes.error());
+  Result<ReporterDesk::Sockets> sockets = desk_.open(config_.reporters);
+  if (!sockets) return std::unexpected(sockets.error());
+  desk_.reload(config_.reporters, *std::move(sockets));
   watch(plan, *std::move(probes));
   service_.ready(status_line(fresh_view()));
   tasks_.spawn("service manager", tell_service_manager());
@@ -123,6 +129,8 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   // What can fail comes first.
   Result<Probes> probes = make_probes(next, plan);
   if (!probes) return std::unexpected(probes.error());
+  Result<ReporterDesk::Sockets> sockets = desk_.open(next.reporters);
+  if (!sockets) return std::unexpected(sockets.error());
   Result<serve::AccessRules> rules = access_rules(next.api, node_of(next));
   if (!rules) return std::unexpected(rules.error());
   Result<std::vector<Served>> servers = serve(next.api);
@@ -136,6 +144,7 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   for (const std::string& name : plan.ended) scheduler_.remove(name);
   const std::vector<std::string> gone = begun_anew(config_, next, plan);
   config_ = std::move(next);
+  desk_.reload(config_.reporters, *std::move(sockets));
   board_.reload(config_, node_of(config_), plan, runtime_.now());
   duty_.reload(gone);
   watch(plan, *std::move(probes));
@@ -157,6 +166,7 @@ Task<void> Agent::stop() {
   co_await drain_servers();
   co_await events_.stop();
   co_await tasks_.stop();
+  co_await desk_.stop();
   co_await scheduler_.stop();
   co_await duty_.stop();
   co_await archive_.stop();
@@ -195,6 +205,10 @@ Result<Agent::Probes> Agent::make_probes(const config::Config& config, const Rel
   for (std::size_t i = 0; i < probes.size(); ++i) {
     if (plan.checks[i].fate == Fate::kKept) continue;
     const config::Check& check = config.checks[i];
+    if (check.kind == &config::reporter_kind()) {
+      probes[i] = desk_.probe(check);
+      continue;
+    }
     auto probe = check.kind->make(runtime_, check.name, check.params);
     if (!probe) return with_context(probe, "check {}", check.name);
     probes[i] = *std::move(probe);

@@ -15,6 +15,7 @@
 #include "agent/duty.h"
 #include "agent/notifier.h"
 #include "agent/reload_plan.h"
+#include "agent/reporter_desk.h"
 #include "agent/scheduler.h"
 #include "agent/service_manager.h"
 #include "base/result.h"
@@ -99,6 +100,7 @@ class Agent {
   std::map<std::string, std::size_t, std::less<>> checks_;  // index by name
   std::vector<std::shared_ptr<ClusterWatch>> clusters_;
   Scheduler scheduler_;
+  ReporterDesk desk_;
   TimePoint next_tally_;
   serve::Api api_;
   std::vector<Served> servers_;

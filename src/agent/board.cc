@@ -19,6 +19,7 @@
 #include "base/time.h"
 #include "judge/check_machine.h"
 #include "judge/finding.h"
+#include "judge/gate.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
@@ -106,17 +107,36 @@ MemberId leader_of(const serve::ClusterView& cluster) {
   return leader ? cluster.opinions[*leader].server_id() : MemberId{};
 }
 
-/// Where the checks of `gate` are; its names are known to be among them.
-std::vector<std::size_t> indexes_of(const config::Gate& gate,
-                                    const std::map<std::string_view, std::size_t>& indexes) {
-  std::vector<std::size_t> found;
-  found.reserve(gate.all.size());
-  for (const std::string& name : gate.all) {
-    const auto index = indexes.find(name);
-    check(index != indexes.end(), "a gate names an unknown check");
-    found.push_back(index->second);
+/// The positions of checks by their names, which are known to be there.
+using Positions = std::map<std::string_view, std::size_t>;
+
+std::size_t position_of(const std::string& name, const Positions& positions) {
+  const auto found = positions.find(name);
+  check(found != positions.end(), "a gate names an unknown check");
+  return found->second;
+}
+
+judge::GateRule rule_of(const config::Gate& gate, const Positions& positions) {
+  judge::GateRule rule;
+  rule.all.reserve(gate.all.size());
+  for (const std::string& name : gate.all) rule.all.push_back(position_of(name, positions));
+  if (!gate.at_least) return rule;
+  rule.at_least = judge::GateRule::AtLeast{gate.at_least->count, {}};
+  for (const auto& [name, weight] : gate.at_least->of)
+    rule.at_least->of.push_back({position_of(name, positions), weight});
+  return rule;
+}
+
+/// Each name once.
+void add_names(const std::optional<config::Gate::AtLeast>& least, std::vector<std::string>& names) {
+  if (!least) return;
+  for (const auto& [name, weight] : least->of) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
-  return found;
+}
+
+judge::GateStanding standing_of(const judge::CheckState& state, bool optional) noexcept {
+  return {ready(state, optional), ready(state, false)};
 }
 
 std::uint64_t highest_term(const std::vector<Opinion>& opinions) {
@@ -167,24 +187,25 @@ void Board::reload(const config::Config& config, std::string node, const ReloadP
 }
 
 void Board::set_gates(const std::vector<config::Gate>& gates) {
-  std::map<std::string_view, std::size_t> indexes;
-  for (std::size_t i = 0; i < view_.checks.size(); ++i) indexes.emplace(view_.checks[i].name, i);
+  Positions positions;
+  for (std::size_t i = 0; i < view_.checks.size(); ++i) positions.emplace(view_.checks[i].name, i);
   const auto before = std::exchange(view_.gates, {});
   gates_.clear();
-  gates_of_.assign(view_.checks.size(), {});
+  shares_.assign(view_.checks.size(), {});
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const auto earlier = std::ranges::find(before, gates[i].name, &serve::GateView::name);
     view_.gates.push_back(
         {gates[i].name, earlier != before.end() && earlier->ready, {}, gates[i].all});
+    add_names(gates[i].at_least, view_.gates.back().checks);
     Gate& gate = gates_.emplace_back();
-    gate.checks = indexes_of(gates[i], indexes);
-    for (const std::size_t index : gate.checks) {
-      gates_of_[index].push_back(i);
-      const serve::CheckView& check = view_.checks[index];
-      if (!ready(check.state, check.optional)) ++gate.failing;
-    }
-    tell_gate(i);
+    gate.rule = rule_of(gates[i], positions);
+    gate.tally = tally(gate.rule, [this](std::size_t check) { return standing(check); });
+    for (const std::size_t check : gate.rule.all) shares_[check].push_back({i, true, 0});
+    if (!gate.rule.at_least) continue;
+    for (const judge::GateRule::Member& member : gate.rule.at_least->of)
+      shares_[member.check].push_back({i, false, member.weight});
   }
+  for (std::size_t i = 0; i < gates_.size(); ++i) tell_gate(i);
 }
 
 void Board::check_observed(std::size_t check, const judge::Observation& seen, TimePoint now) {
@@ -265,22 +286,31 @@ void Board::feed(std::size_t index, Outcome outcome, Reason reason, TimePoint no
   check.reason = std::move(reason);
   ++check.looks;
   tell_check_change(feed_, check, before);
-  if (ready(before, check.optional) != ready(check.state, check.optional)) readiness_changed(index);
+  standing_changed(index, standing_of(before, check.optional));
+}
+
+judge::GateStanding Board::standing(std::size_t check) const {
+  return standing_of(view_.checks[check].state, view_.checks[check].optional);
 }
 
 /// Counts, since a gate may have ten thousand checks that become ready one after the other.
-void Board::readiness_changed(std::size_t check) {
-  const bool good = ready(view_.checks[check].state, view_.checks[check].optional);
-  for (const std::size_t gate : gates_of_[check]) {
-    gates_[gate].failing += good ? -1 : 1;
-    tell_gate(gate);
+void Board::standing_changed(std::size_t check, judge::GateStanding before) {
+  const judge::GateStanding now = standing(check);
+  if (now == before) return;
+  for (const Share& share : shares_[check]) {
+    judge::GateTally& tally = gates_[share.gate].tally;
+    if (share.among_all && now.ready != before.ready) tally.failing += now.ready ? -1 : 1;
+    if (now.proven != before.proven) {
+      tally.weight = now.proven ? tally.weight + share.weight : tally.weight - share.weight;
+    }
+    tell_gate(share.gate);
   }
 }
 
 void Board::tell_gate(std::size_t gate) {
   serve::GateView& view = view_.gates[gate];
   gates_[gate].names_stale = true;
-  const bool was_ready = std::exchange(view.ready, gates_[gate].failing == 0);
+  const bool was_ready = std::exchange(view.ready, passes(gates_[gate].rule, gates_[gate].tally));
   if (view.ready == was_ready) return;
   name_failing(gate);
   tell_gate_change(feed_, view);
@@ -289,10 +319,9 @@ void Board::tell_gate(std::size_t gate) {
 void Board::name_failing(std::size_t gate) {
   std::vector<std::string>& names = view_.gates[gate].failing;
   names.clear();
-  for (const std::size_t index : gates_[gate].checks) {
-    const serve::CheckView& check = view_.checks[index];
-    if (!ready(check.state, check.optional)) names.push_back(check.name);
-  }
+  const auto stands = [this](std::size_t check) { return standing(check); };
+  for (const std::size_t check : judge::failing(gates_[gate].rule, stands))
+    names.push_back(view_.checks[check].name);
   gates_[gate].names_stale = false;
 }
 

@@ -14,6 +14,7 @@
 #include "agent/config/config.h"
 #include "agent/reload_plan.h"
 #include "base/time.h"
+#include "judge/gate.h"
 #include "judge/observation.h"
 #include "judge/raft/assess.h"
 #include "serve/view.h"
@@ -65,15 +66,22 @@ class Board {
  private:
   /// What is behind the gate of the same index in the view.
   struct Gate {
-    std::vector<std::size_t> checks;
-    std::size_t failing = 0;
+    judge::GateRule rule;
+    judge::GateTally tally;
     bool names_stale = false;  ///< of those that fail, in the view
+  };
+  /// What one check means to one gate.
+  struct Share {
+    std::size_t gate;
+    bool among_all;
+    std::uint32_t weight;  ///< 0: not among `at_least`
   };
 
   void feed(std::size_t index, judge::Outcome outcome, judge::Reason reason, TimePoint now);
   void count(std::size_t cluster);
   void set_gates(const std::vector<config::Gate>& gates);
-  void readiness_changed(std::size_t check);
+  [[nodiscard]] judge::GateStanding standing(std::size_t check) const;
+  void standing_changed(std::size_t check, judge::GateStanding before);
   void tell_gate(std::size_t gate);
   void name_failing(std::size_t gate);
 
@@ -81,9 +89,9 @@ class Board {
   serve::AgentView view_;  // checks: one for each cluster first, then the configured ones
   Companions companions_;
   std::vector<Gate> gates_;
-  std::vector<std::vector<std::size_t>> gates_of_;  // by check, the gates that it is behind
-  std::vector<judge::raft::MemberId> leaders_;      // by cluster, the last that was known
-  std::vector<std::uint64_t> terms_;                // by cluster, the highest seen
+  std::vector<std::vector<Share>> shares_;      // by check, in the gates that it is behind
+  std::vector<judge::raft::MemberId> leaders_;  // by cluster, the last that was known
+  std::vector<std::uint64_t> terms_;            // by cluster, the highest seen
 };
 
 }  // namespace wardmote::agent

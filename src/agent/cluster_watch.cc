@@ -36,6 +36,8 @@ std::vector<observe::ovn::MemberTarget> targets_of(const config::Cluster& cluste
     target.database = cluster.expectation.database;
     target.control = member.control;
     target.ovsdb = member.ovsdb;
+    target.control_command = member.control_command;
+    target.ovsdb_command = member.ovsdb_command;
     targets.push_back(std::move(target));
   }
   return targets;

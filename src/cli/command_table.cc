@@ -270,10 +270,42 @@ Command assess_ovn() {
       .run = run_assess_ovn};
 }
 
+Command assess_bgp() {
+  return {
+      .name = "bgp",
+      .summary =
+          "look at the BGP daemons of several nodes and compare what they say; needs no agent",
+      .description =
+          "Prints a matrix, in which a row is what one node says of the others, and what is wrong "
+          "between which two: a session that one end calls established, a missing peer, a wrong "
+          "AS, "
+          "refusals told from silence, passwords that seem to differ. A daemon that is down is "
+          "told "
+          "once, and its sessions are not.",
+      .options = {{.name = "member",
+                   .value = "NAME=SOCKET[,ADDRESS]",
+                   .help = "a node: the control socket of its BIRD, or the vty socket of its bgpd "
+                           "(.vty), and addresses by which others may know it",
+                   .required = true,
+                   .repeats = true},
+                  {.name = "sparse",
+                   .value = "",
+                   .help = "not every node needs a session with every other"},
+                  {.name = "timeout",
+                   .value = "DURATION",
+                   .help = "the end of the look (default: 2s)"},
+                  output_option(),
+                  no_color_option()},
+      .examples = {{"wardmote assess bgp --member a=/run/a/bird.ctl b=/run/b/bird.ctl "
+                    "c=/run/c/bgpd.vty,10.0.0.3",
+                    "two BIRDs and an FRR"}},
+      .run = run_assess_bgp};
+}
+
 Command assess_group() {
   return {.name = "assess",
           .summary = "compare the members of a cluster; needs no agent",
-          .commands = {assess_ovn()}};
+          .commands = {assess_ovn(), assess_bgp()}};
 }
 
 Command status() {

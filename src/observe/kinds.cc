@@ -8,6 +8,7 @@
 #include "observe/bird/bird_probe.h"
 #include "observe/endpoint/http_params.h"
 #include "observe/endpoint/http_probe.h"
+#include "observe/frr/frr_probe.h"
 #include "observe/host/exec_probe.h"
 #include "observe/host/file_probe.h"
 #include "observe/host/process_probe.h"
@@ -23,6 +24,7 @@ std::span<const ProbeKind> probe_kinds() noexcept {
        ovn::make_ovn_probe},
       {"bird", "BIRD 1.6 or 2: BGP sessions, graceful restart", bird::bird_params(),
        bird::make_bird_probe},
+      {"frr", "FRR's bgpd: BGP sessions", frr::frr_params(), frr::make_frr_probe},
       {"runit", "service under runit: supervise/status and its process", service::runit_params(),
        service::make_runit_probe},
       {"s6", "service under s6: supervise/status, deaths and its process",

@@ -25,6 +25,8 @@ struct Route {
   Role least;               ///< who may ask; kNone: everybody, and nobody is asked who he is
   std::function<runtime::HttpResponse(const Ask& ask)> answer;
   bool local = false;  ///< only at the unix socket
+  /// An order that programs give all the time: neither limited nor, when it is taken, logged.
+  bool frequent = false;
 };
 
 }  // namespace wardmote::serve

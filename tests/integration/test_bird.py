@@ -1,4 +1,4 @@
-"""The probe `bird` and calico-health against real BIRDs, 1.6 and 2."""
+"""The probe `bird` against real BIRDs, 1.6 and 2."""
 
 import json
 import os

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-WARDMOTE = ROOT / "build/release/bin/wardmote"
+from tools.agent import programs
+
+WARDMOTE = programs() / "wardmote"
 OUTCOMES = {0: "ok", 1: "warn", 2: "fail", 3: "unknown"}
 
 

@@ -11,9 +11,10 @@ import pytest
 
 from lab.processes import Process, wait_until
 from lab.supervisors import Supervisors
+from tools.agent import programs
 
 ROOT = Path(__file__).resolve().parents[2]
-WARDMOTE = ROOT / "build/release/bin/wardmote"
+WARDMOTE = programs() / "wardmote"
 OUTCOMES = {0: "ok", 1: "warn", 2: "fail", 3: "unknown"}
 
 

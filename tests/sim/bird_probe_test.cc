@@ -109,6 +109,22 @@ SIM_TEST_SEEDS(BirdProbe, ThePolicyDecides, 3) {
   EXPECT_EQ(node.look().outcome, Outcome::kFail);
 }
 
+SIM_TEST_SEEDS(BirdProbe, AFileCanTellWhenTheNodeStarted, 3) {
+  BirdHost node(sim, bird_with(bird_table(kHalfUp)));
+  const std::string file = "/var/lib/calico/nodename";
+  node.make_probe({{"socket", kSocket}, {"started_file", file}});
+  const Observation missing = node.look();
+  EXPECT_EQ(missing.outcome, Outcome::kFail);
+  EXPECT_EQ(missing.reason.code, ReasonCode::kMissing) << missing.reason.text;
+  node.host.files().put(file, "node-1", node.host.wall_now());
+  EXPECT_EQ(node.look().outcome, Outcome::kFail)
+      << "an hour after the daemon's, just after the node's";
+  node.host.files().put(file, "node-1", node.host.wall_now() - 31s);
+  EXPECT_EQ(node.look().outcome, Outcome::kWarn);
+  node.host.files().put(file, "node-1", node.host.wall_now() + 1h);
+  EXPECT_EQ(node.look().outcome, Outcome::kWarn) << "of the future: not young for ever";
+}
+
 SIM_TEST_SEEDS(BirdProbe, BriefAsksForTheRowsOnly, 3) {
   BirdHost node(sim, bird_with(bird_table(kUp)));
   node.make_probe({{"socket", kSocket}, {"brief", true}});

@@ -117,7 +117,41 @@ SIM_TEST(OvnWatch, AnswersTheEchoOfTheServer) {
   EXPECT_EQ(watched.server->connections(), 1);
 }
 
-SIM_TEST(OvnWatch, AnOldServerDoesNotKnowTheMonitorAndIsAskedRarely) {
+constexpr std::string_view kRow =
+    R"({"name":"OVN_Northbound","model":"clustered","connected":true,"leader":false,"cid":["uuid","b563dad3-5d5e-4b38-a150-859542fb32c9"],"sid":["uuid","499b257a-9bd2-4c64-91ea-a30aa618ef17"]})";
+
+SIM_TEST(OvnWatch, AServerBeforeMonitorCondSinceIsAskedForMonitorCond) {
+  FakeManners old = watched_manners();
+  old.results.erase("monitor_cond_since");
+  old.results["monitor_cond"] = fmt::format(R"({{"Database":{{"r1":{{"initial":{}}}}}}})", kRow);
+  Watched watched(sim, std::move(old));
+  ASSERT_TRUE(watched.until_watching());
+  EXPECT_EQ(watched.server->requests(),
+            (std::vector<std::string>{"monitor_cond_since", "monitor_cond"}));
+  watched.push(
+      R"({"id":null,"method":"update2","params":["wardmote",{"Database":{"r1":{"modify":{"leader":true}}}}]})");
+  EXPECT_TRUE(watched.until([&] { return watched.watch.row()->leader; }, 1s));
+  EXPECT_EQ(watched.nudges, 2);
+  sim.run_for(60s);
+  EXPECT_EQ(watched.server->connections(), 1) << "its echoes are answered as well";
+}
+
+SIM_TEST(OvnWatch, AServerOfTheRfcAloneIsAskedForMonitor) {
+  FakeManners old = watched_manners();
+  old.results.erase("monitor_cond_since");
+  // A plain monitor has no condition: it tells of all databases.
+  old.results["monitor"] = fmt::format(
+      R"({{"Database":{{"r0":{{"new":{{"name":"_Server","leader":true}}}},"r1":{{"new":{}}}}}}})",
+      kRow);
+  Watched watched(sim, std::move(old));
+  ASSERT_TRUE(watched.until_watching());
+  EXPECT_FALSE(watched.watch.row()->leader);
+  watched.push(
+      R"({"id":null,"method":"update","params":["wardmote",{"Database":{"r1":{"old":{"connected":true}}}}]})");
+  EXPECT_TRUE(watched.until([&] { return !watched.watch.row().has_value(); }, 1s)) << "it went";
+}
+
+SIM_TEST(OvnWatch, AServerThatKnowsNoMonitorIsAskedRarely) {
   FakeManners old = watched_manners();
   old.results.erase("monitor_cond_since");
   Watched watched(sim, std::move(old));

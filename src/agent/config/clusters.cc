@@ -43,13 +43,36 @@ std::optional<std::string> read_database(const YamlNode& node, std::string_view 
   return std::nullopt;
 }
 
+constexpr std::size_t kMostWords = 64;
+constexpr std::string_view kControlExample =
+    "command: [ssh, ctl-2, ovn-appctl, -t, /run/ovn/ovnnb_db.ctl]";
+constexpr std::string_view kOvsdbExample =
+    "command: [kubectl, exec, POD, --, ovsdb-client, query, 'unix:/run/ovn/ovnnb_db.sock']";
+
+/// `{command: [ssh, ctl-2, ovn-appctl, -t, /run/ovn/ovnnb_db.ctl]}`: a list of arguments, for no
+/// shell reads it.
+std::vector<std::string> read_command(const YamlNode& node, std::string_view what,
+                                      std::string_view example, Problems& problems) {
+  MapReader map(node, std::string(what), problems);
+  std::vector<std::string> words;
+  const YamlNode* const command = map.require("command", example);
+  if (command != nullptr) {
+    for (Placed<std::string>& word : read_texts(*command, "command", problems))
+      words.push_back(std::move(word.value));
+  }
+  const bool is_list = command != nullptr && command->kind == YamlNode::Kind::kList;
+  if (is_list && (words.empty() || words.front().empty() || words.size() > kMostWords)) {
+    problems.add(command->at, fmt::format("command of '{}'", what),
+                 fmt::format("not a program and at most {} arguments", kMostWords - 1),
+                 fmt::format("write for example {}", example));
+    words.clear();
+  }
+  map.finish();
+  return words;
+}
+
 std::optional<runtime::Endpoint> read_control(const YamlNode& node, std::string_view what,
                                               Problems& problems) {
-  if (node.kind == YamlNode::Kind::kMap) {
-    problems.add(node.at, std::string(what), "asking through a command is not supported yet",
-                 "write the path of the control socket, and run an agent on that node");
-    return std::nullopt;
-  }
   auto endpoint = read_endpoint(node, what, problems);
   if (!endpoint) return std::nullopt;
   if (endpoint->kind == runtime::Endpoint::Kind::kUnix && endpoint->path.starts_with('/'))
@@ -85,8 +108,16 @@ Member read_member(const YamlNode& node, std::size_t number, Names& names, Socke
   if (!member.name.empty()) names.add(member.name, map.at(), problems);
   const YamlNode* const control = map.find("control");
   const YamlNode* const ovsdb = map.find("ovsdb");
-  if (control != nullptr) member.control = read_control(*control, "control", problems);
-  if (ovsdb != nullptr) member.ovsdb = read_endpoint(*ovsdb, "ovsdb", problems);
+  if (control != nullptr && control->kind == YamlNode::Kind::kMap) {
+    member.control_command = read_command(*control, "control", kControlExample, problems);
+  } else if (control != nullptr) {
+    member.control = read_control(*control, "control", problems);
+  }
+  if (ovsdb != nullptr && ovsdb->kind == YamlNode::Kind::kMap) {
+    member.ovsdb_command = read_command(*ovsdb, "ovsdb", kOvsdbExample, problems);
+  } else if (ovsdb != nullptr) {
+    member.ovsdb = read_endpoint(*ovsdb, "ovsdb", problems);
+  }
   sockets.add(member.control, control != nullptr ? control->at : map.at(), member.name, problems);
   sockets.add(member.ovsdb, ovsdb != nullptr ? ovsdb->at : map.at(), member.name, problems);
   if (map.is_map() && control == nullptr && ovsdb == nullptr) {

@@ -82,6 +82,9 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   if (clusters != nullptr) config.clusters = read_clusters(*clusters, names, problems);
   const YamlNode* const checks = map.find("checks");
   if (checks != nullptr) config.checks = read_checks(*checks, kinds, names, problems);
+  if (const YamlNode* const reporters = map.find("reporters")) {
+    read_reporters(*reporters, config, names, problems);
+  }
   check_dependencies(config.checks, names, problems);
   if (const YamlNode* const gates = map.find("gates")) {
     config.gates = read_gates(*gates, names, problems);
@@ -95,7 +98,8 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   const bool watches = !config.clusters.empty() || !config.checks.empty();
   if (map.is_map() && problems.empty() && !watches) {
     problems.add(map.at(), map.what(), "it names nothing to watch",
-                 "add a cluster under 'clusters' or a check under 'checks'");
+                 "add a cluster under 'clusters', a check under 'checks' or a reporter under "
+                 "'reporters'");
   }
   return config;
 }
@@ -129,6 +133,7 @@ std::expected<Config, std::vector<Problem>> parse_config(
 std::vector<Problem> try_probes(const Config& config, runtime::Runtime& runtime) {
   Problems problems;
   for (const Check& check : config.checks) {
+    if (check.kind == &reporter_kind()) continue;
     const auto probe = check.kind->make(runtime, check.name, check.params);
     if (probe) continue;
     problems.add(check.at, fmt::format("check '{}'", check.name),

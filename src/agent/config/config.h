@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agent/config/problem.h"
@@ -17,6 +18,7 @@
 #include "judge/notify/muting.h"
 #include "judge/notify/router.h"
 #include "judge/raft/assess.h"
+#include "judge/report/reporters.h"
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
 #include "runtime/runtime.h"
@@ -64,6 +66,10 @@ struct Member {
   std::string name;
   std::optional<runtime::Endpoint> control;  ///< unix: the daemon's unixctl socket
   std::optional<runtime::Endpoint> ovsdb;
+  /// Instead of the socket of the same way: a command that ends in `ovn-appctl -t SOCKET`, or in
+  /// `ovsdb-client query SERVER`.
+  std::vector<std::string> control_command{};
+  std::vector<std::string> ovsdb_command{};
   friend bool operator==(const Member&, const Member&) = default;
 };
 
@@ -85,10 +91,18 @@ struct Check {
   friend bool operator==(const Check&, const Check&) = default;
 };
 
-/// Passes while every named check and cluster does.
+/// Passes while every check and cluster in `all` does, and enough of `at_least`. One of both is
+/// there.
 struct Gate {
+  struct AtLeast {
+    std::uint64_t count = 1;                                ///< of weights; from 1 to their sum
+    std::vector<std::pair<std::string, std::uint32_t>> of;  ///< names and weights from 1 on
+    friend bool operator==(const AtLeast&, const AtLeast&) = default;
+  };
+
   std::string name;
   std::vector<std::string> all;
+  std::optional<AtLeast> at_least = std::nullopt;
   friend bool operator==(const Gate&, const Gate&) = default;
 };
 
@@ -116,6 +130,19 @@ struct Notify {
   friend bool operator==(const Notify&, const Notify&) = default;
 };
 
+/// Somebody who pushes reports of itself. Each quality that it reports is a check besides:
+/// `NAME.live`, `NAME.ready`.
+struct Reporter {
+  std::string name;
+  judge::ReporterRule rule;
+  std::optional<runtime::Endpoint> socket;  ///< unix: where its datagrams come in
+  friend bool operator==(const Reporter&, const Reporter&) = default;
+};
+
+/// The kind of a reporter's checks. Its probe is made by the desk that hears the reports, so
+/// `make` is null; it is no kind that somebody could name.
+const observe::ProbeKind& reporter_kind() noexcept;
+
 /// A whole configuration, valid in itself: names of checks and clusters are unique together, gates
 /// name only them, and there is something to watch. `ready` is always among the gates.
 struct Config {
@@ -123,7 +150,8 @@ struct Config {
   Api api;
   std::string data;  ///< an absolute folder for what must outlive the agent; empty: nothing does
   std::vector<Cluster> clusters;
-  std::vector<Check> checks;
+  std::vector<Check> checks;  ///< those of reporters too
+  std::vector<Reporter> reporters;
   std::vector<Gate> gates;
   Notify notify;
 };

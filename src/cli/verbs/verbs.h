@@ -20,6 +20,7 @@ Exit run_notify_test(const Call& call);
 Exit run_explain(const Call& call);
 Exit run_probe(const Call& call);
 Exit run_assess_ovn(const Call& call);
+Exit run_assess_bgp(const Call& call);
 Exit run_livez(const Call& call);
 Exit run_readyz(const Call& call);
 Exit run_calico_health(const Call& call);

@@ -3,6 +3,7 @@
 #include <array>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "judge/bgp/facts.h"
 #include "judge/bgp/policy.h"
 #include "judge/observation.h"
@@ -22,6 +24,7 @@
 #include "observe/reason.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
+#include "runtime/files.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 
@@ -40,7 +43,20 @@ constexpr auto kOwnParams = std::to_array<ParamSpec>({
     {"brief", ParamType::kFlag, false,
      "ask for the rows only: cheaper for a BIRD 1.6 with hundreds of peers, but without addresses, "
      "routes and last errors"},
+    {"started_file", ParamType::kText, false,
+     "file that is written when the node starts, /var/lib/calico/nodename with Calico; without it "
+     "the daemon's own start begins the window"},
 });
+
+/// By the wall clock, since that is what files are stamped with; one of the future is of no age
+/// that is known.
+Result<std::optional<Duration>> age_of_file(runtime::Runtime& runtime, const std::string& path) {
+  const Result<runtime::FileInfo> info = runtime.files().info(path);
+  if (!info) return with_context(info, "started_file {}", path);
+  const Duration age = runtime.wall_now() - info->modified;
+  if (age < Duration::zero()) return std::nullopt;
+  return age;
+}
 
 }  // namespace
 
@@ -59,9 +75,16 @@ runtime::Task<Observation> BirdProbe::look(runtime::Deadline deadline) {
   judge::bgp::BgpFacts facts =
       to_facts(std::move(snapshot->status), std::move(snapshot->protocols));
   flaps_.count(facts, observation.ended);
-  judge::bgp::Verdict verdict = judge::bgp::judge(facts, policy_, facts.up_for);
-  observation.outcome = verdict.outcome;
-  observation.reason = std::move(verdict.reason);
+  Result<std::optional<Duration>> started = facts.up_for;
+  if (!started_file_.empty()) started = age_of_file(runtime_, started_file_);
+  if (started) {
+    judge::bgp::Verdict verdict = judge::bgp::judge(facts, policy_, *started);
+    observation.outcome = verdict.outcome;
+    observation.reason = std::move(verdict.reason);
+  } else {
+    observation.reason = reason_of(started.error());
+    observation.outcome = outcome_of(observation.reason.code);
+  }
   observation.facts = std::move(facts);
   co_return observation;
 }
@@ -103,8 +126,11 @@ Result<std::unique_ptr<Probe>> make_bird_probe(runtime::Runtime& runtime, std::s
   ClientOptions options;
   if (const auto brief = params.find("brief"); brief != params.end())
     options.detailed = !std::get<bool>(brief->second);
+  std::string started_file;
+  if (const auto file = params.find("started_file"); file != params.end())
+    started_file = std::get<std::string>(file->second);
   return std::make_unique<BirdProbe>(runtime, std::move(subject), std::move(at), options,
-                                     *std::move(policy));
+                                     *std::move(policy), std::move(started_file));
 }
 
 }  // namespace wardmote::observe::bird

@@ -19,12 +19,15 @@ namespace wardmote::observe::bird {
 /// The BGP sessions of a BIRD 1.6 or 2, judged by a policy.
 class BirdProbe final : public Probe {
  public:
+  /// `started_file`: its age is how long ago the node started; empty: the daemon's own start
+  /// counts.
   BirdProbe(runtime::Runtime& runtime, std::string subject, std::vector<runtime::Endpoint> at,
-            ClientOptions options, judge::bgp::Policy policy)
+            ClientOptions options, judge::bgp::Policy policy, std::string started_file = {})
       : runtime_(runtime),
         subject_(std::move(subject)),
         client_(runtime, std::move(at), options),
-        policy_(std::move(policy)) {}
+        policy_(std::move(policy)),
+        started_file_(std::move(started_file)) {}
 
   runtime::Task<judge::Observation> look(runtime::Deadline deadline) override;
 
@@ -33,6 +36,7 @@ class BirdProbe final : public Probe {
   std::string subject_;
   Client client_;
   judge::bgp::Policy policy_;
+  std::string started_file_;
   judge::bgp::FlapCounter flaps_;
 };
 

@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
-#include "codec/http_head.h"
+#include "codec/http_answer.h"
 #include "observe/reason.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
@@ -30,7 +30,8 @@ using runtime::Task;
 namespace {
 
 constexpr int kMaxRedirects = 10;
-constexpr codec::HttpHeadLimits kGoLimits{.bytes = 10 << 20, .fields = 1 << 20, .interim = 5};
+constexpr codec::HttpAnswerLimits kGoLimits{
+    .header_bytes = 10 << 20, .headers = 1 << 20, .interim = 5, .body_bytes = 0};
 
 struct Place {
   Endpoint at;
@@ -72,27 +73,32 @@ Result<Place> resolve(std::string_view location, const Place& from) {
   return Place{*std::move(at), slash == rest.size() ? "/" : std::string(rest.substr(slash))};
 }
 
-Task<Result<codec::HttpHead>> get(Runtime* runtime, Place place, codec::HttpHeadLimits limits,
-                                  Deadline deadline) {
+/// What counts of an answer: its head.
+struct Head {
+  int status = 0;
+  std::string location;  ///< empty when there is none
+};
+
+Task<Result<Head>> get(Runtime* runtime, Place place, codec::HttpAnswerLimits limits,
+                       Deadline deadline) {
   const auto stream = co_await runtime->connect(place.at, deadline);
   if (!stream) co_return std::unexpected(connect_failure(place.at, stream.error()));
   const std::string where = to_string(place.at).substr(std::string_view("tcp:").size());
-  const std::string request = fmt::format(
-      "GET {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: wardmote\r\nAccept: */*\r\nConnection: "
-      "close\r\n\r\n",
-      place.path, where);
+  const std::string request = codec::format_http_request("GET", place.path, where, false, {});
   const Result<void> sent = co_await (*stream)->write(request, deadline);
   if (!sent) co_return with_context(sent, "{}", where);
-  codec::HttpHeadReader reader(limits);
-  for (;;) {
+  codec::HttpAnswerReader reader(false, limits);
+  for (bool anything = false;; anything = true) {
     std::array<char, 4096> chunk;
     const Result<std::size_t> got = co_await (*stream)->read_some(chunk, deadline);
-    if (!got) {
-      co_return with_context(got, "{}: {}", where, reader.empty() ? "no answer" : "half an answer");
+    if (!got)
+      co_return with_context(got, "{}: {}", where, anything ? "half an answer" : "no answer");
+    const Result<void> taken = reader.take(std::string_view(chunk.data(), *got));
+    // A body that is framed wrongly cannot take back a head that was right.
+    if (reader.has_head()) {
+      co_return Head{reader.answer().status, std::string(reader.answer().header("location"))};
     }
-    const Result<bool> whole = reader.feed(std::string_view(chunk.data(), *got));
-    if (!whole) co_return with_context(whole, "{}", where);
-    if (*whole) co_return reader.head();
+    if (!taken) co_return with_context(taken, "{}", where);
   }
 }
 
@@ -103,9 +109,9 @@ Task<Result<int>> felix_status(Runtime* runtime, FelixTarget target, std::string
   Result<Endpoint> at = endpoint_of(target);
   if (!at) co_return std::unexpected(at.error());
   Place place{*std::move(at), "/" + path};
-  const codec::HttpHeadLimits limits = target.as_go ? kGoLimits : codec::HttpHeadLimits{};
+  const codec::HttpAnswerLimits limits = target.as_go ? kGoLimits : codec::HttpAnswerLimits{};
   for (int redirects = 0; redirects <= kMaxRedirects; ++redirects) {
-    const Result<codec::HttpHead> head = co_await get(runtime, place, limits, deadline);
+    const Result<Head> head = co_await get(runtime, place, limits, deadline);
     if (!head) co_return std::unexpected(head.error());
     if (!is_redirect(head->status) || head->location.empty()) co_return head->status;
     Result<Place> next = resolve(head->location, place);

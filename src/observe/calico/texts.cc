@@ -14,6 +14,18 @@
 
 namespace wardmote::observe::calico {
 
+namespace {
+
+/// What is no HTTP at all, as Go says it.
+std::string go_words(std::string text) {
+  constexpr std::string_view kOurs = "no HTTP answer: ";
+  const std::size_t at = text.find(kOurs);
+  if (at != std::string::npos) text.replace(at, kOurs.size(), "malformed HTTP response ");
+  return text;
+}
+
+}  // namespace
+
 std::string_view prefix_of(Check check) noexcept {
   switch (check) {
     case Check::kFelixLive: return "calico/node is not ready: Felix is not live: ";
@@ -55,7 +67,7 @@ std::string go_http_error(const FelixTarget& target, std::string_view path, cons
                      : "EOF");
     case Errc::kProtocol:
     case Errc::kLimit:
-      return get("net/http: HTTP/1.x transport connection broken: " + error.context);
+      return get("net/http: HTTP/1.x transport connection broken: " + go_words(error.context));
     case Errc::kRejected: return fmt::format("Get \"/{}\": {}", path, error.context);
     case Errc::kRefused: return get(fmt::format("dial tcp {}: connect: connection refused", place));
     case Errc::kUnreachable: return get("context deadline exceeded");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <expected>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "codec/ovsdb.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "judge/raft/opinion.h"
@@ -68,7 +70,7 @@ Member::Member(runtime::Runtime& runtime, MemberTarget target)
     control_ = std::make_unique<UnixctlClient>(runtime_, *target_.control, target_.database,
                                                target_.options);
   }
-  if (target_.ovsdb) {
+  if (target_.ovsdb && target_.ovsdb_command.empty()) {
     ovsdb_ =
         std::make_unique<OvsdbClient>(runtime_, *target_.ovsdb, target_.database, target_.options);
   }
@@ -79,7 +81,7 @@ Task<Opinion> Member::look(Deadline deadline) {
   opinion.member = target_.name;
   opinion.control_command = control_argv_;
   opinion.begun = runtime_.now();
-  if (target_.control_command.empty()) {
+  if (target_.control_command.empty() && target_.ovsdb_command.empty()) {
     co_await look_at_sockets(&opinion, deadline);
   } else {
     co_await look_by_command(&opinion, deadline);
@@ -109,29 +111,51 @@ Task<void> Member::look_at_sockets(Opinion* opinion, Deadline deadline) {
 
 Task<void> Member::look_by_command(Opinion* opinion, Deadline deadline) {
   std::vector<Task<void>> ways;
-  ways.push_back(run_command(opinion, deadline));
+  if (!target_.control_command.empty()) ways.push_back(run_status(opinion, deadline));
+  if (!target_.ovsdb_command.empty()) ways.push_back(run_query(opinion, deadline));
   ways.push_back(look_at_sockets(opinion, deadline));
   co_await runtime::run_all(runtime_.executor(), std::move(ways));
 }
 
-Task<void> Member::run_command(Opinion* opinion, Deadline deadline) {
-  runtime::ProcessSpec spec;
-  spec.argv = target_.control_command;
-  spec.argv.emplace_back("cluster/status");
-  spec.argv.push_back(target_.database);
-  spec.output_cap = target_.options.limits.message_bytes;
-  const Result<runtime::ProcessExit> exit =
-      co_await runtime_.processes().run(std::move(spec), deadline);
+Task<void> Member::run_status(Opinion* opinion, Deadline deadline) {
+  std::vector<std::string> argv = target_.control_command;
+  argv.emplace_back("cluster/status");
+  argv.push_back(target_.database);
+  const auto output = co_await run(std::move(argv), deadline);
   StatusAnswer answer;
-  if (!exit) {
-    answer.reason = reason_of_reply(exit.error());
-  } else if (exit->status != 0) {
-    answer.reason = reason_of_output(
-        trim(exit->standard_error.empty() ? exit->standard_output : exit->standard_error));
+  if (output) {
+    answer = read_status_text(*output);
   } else {
-    answer = read_status_text(exit->standard_output);
+    answer.reason = output.error();
   }
   take(*opinion, std::move(answer));
+}
+
+Task<void> Member::run_query(Opinion* opinion, Deadline deadline) {
+  std::vector<std::string> argv = target_.ovsdb_command;
+  argv.push_back(codec::select_server_row(target_.database));
+  const auto output = co_await run(std::move(argv), deadline);
+  RowAnswer answer;
+  if (output) {
+    answer = read_query_output(*output);
+  } else {
+    answer.reason = output.error();
+  }
+  take(*opinion, std::move(answer));
+}
+
+Task<std::expected<std::string, judge::Reason>> Member::run(std::vector<std::string> argv,
+                                                            Deadline deadline) {
+  const std::string program = argv.front();
+  runtime::ProcessSpec spec;
+  spec.argv = std::move(argv);
+  spec.output_cap = target_.options.limits.message_bytes;
+  Result<runtime::ProcessExit> exit = co_await runtime_.processes().run(std::move(spec), deadline);
+  if (!exit) co_return std::unexpected(reason_of_run(program, exit.error()));
+  if (exit->status == 0) co_return std::move(exit->standard_output);
+  const std::string& words =
+      exit->standard_error.empty() ? exit->standard_output : exit->standard_error;
+  co_return std::unexpected(reason_of_exit(exit->status, trim(words)));
 }
 
 void Member::take(Opinion& opinion, StatusAnswer answer) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ struct MemberTarget {
   /// host.
   std::vector<std::string> control_command;
   std::optional<runtime::Endpoint> ovsdb;  ///< its OVSDB socket or port
+  /// Instead of `ovsdb`: a command that ends in `ovsdb-client query SERVER`.
+  std::vector<std::string> ovsdb_command;
   RpcOptions options;
 };
 
@@ -45,7 +48,11 @@ class Member {
  private:
   runtime::Task<void> look_at_sockets(judge::raft::Opinion* opinion, runtime::Deadline deadline);
   runtime::Task<void> look_by_command(judge::raft::Opinion* opinion, runtime::Deadline deadline);
-  runtime::Task<void> run_command(judge::raft::Opinion* opinion, runtime::Deadline deadline);
+  runtime::Task<void> run_status(judge::raft::Opinion* opinion, runtime::Deadline deadline);
+  runtime::Task<void> run_query(judge::raft::Opinion* opinion, runtime::Deadline deadline);
+  /// What the command printed, or why it says nothing.
+  runtime::Task<std::expected<std::string, judge::Reason>> run(std::vector<std::string> argv,
+                                                               runtime::Deadline deadline);
   void take(judge::raft::Opinion& opinion, StatusAnswer answer);
   void take(judge::raft::Opinion& opinion, RowAnswer answer);
 

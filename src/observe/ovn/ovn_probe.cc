@@ -43,10 +43,44 @@ constexpr auto kParams = std::to_array<ParamSpec>({
     {"ovsdb", ParamType::kEndpoint, false,
      "its OVSDB socket or port, for example unix:/run/ovn/ovnnb_db.sock"},
     {"database", ParamType::kText, false,
-     "OVN_Northbound (the default), OVN_Southbound, or another"},
+     "OVN_Northbound, OVN_Southbound, OVN_IC_Northbound, OVN_IC_Southbound or another; by default "
+     "the one that a socket of this name serves, else OVN_Northbound"},
     {"control_command", ParamType::kList, false,
      "instead of control: a command that ends in `ovn-appctl -t SOCKET`, for example over ssh"},
+    {"ovsdb_command", ParamType::kList, false,
+     "instead of ovsdb: a command that ends in `ovsdb-client query SERVER`"},
 });
+
+struct DefaultDatabase {
+  std::string_view socket;  ///< how the names of its sockets begin
+  std::string_view database;
+};
+
+/// The names that OVN's own scripts give the sockets (ovn-ctl).
+constexpr auto kDefaultDatabases = std::to_array<DefaultDatabase>({
+    {"ovnnb_db", "OVN_Northbound"},
+    {"ovnsb_db", "OVN_Southbound"},
+    {"ovn_ic_nb_db", "OVN_IC_Northbound"},
+    {"ovn_ic_sb_db", "OVN_IC_Southbound"},
+});
+
+std::string_view default_database(const MemberTarget& target) noexcept {
+  for (const auto* socket : {&target.control, &target.ovsdb}) {
+    if (!*socket || (*socket)->kind != runtime::Endpoint::Kind::kUnix) continue;
+    const std::string_view path = (*socket)->path;
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    for (const DefaultDatabase& row : kDefaultDatabases) {
+      if (name.starts_with(row.socket)) return row.database;
+    }
+  }
+  return "OVN_Northbound";
+}
+
+std::vector<std::string> list_param(const Params& params, std::string_view name) {
+  const auto found = params.find(name);
+  return found == params.end() ? std::vector<std::string>()
+                               : std::get<std::vector<std::string>>(found->second);
+}
 
 /// A member that says nothing: positive evidence of either way counts before what is merely not
 /// known.
@@ -141,17 +175,16 @@ Result<std::unique_ptr<Probe>> make_ovn_probe(runtime::Runtime& runtime, std::st
                                               const Params& params) {
   MemberTarget target;
   target.name = std::move(subject);
-  const std::string* const database = text_param(params, "database");
-  target.database = database == nullptr ? "OVN_Northbound" : *database;
   Result<std::optional<runtime::Endpoint>> control = endpoint_param(params, "control");
   if (!control) return std::unexpected(control.error());
   Result<std::optional<runtime::Endpoint>> ovsdb = endpoint_param(params, "ovsdb");
   if (!ovsdb) return std::unexpected(ovsdb.error());
   target.control = *std::move(control);
   target.ovsdb = *std::move(ovsdb);
-  if (const auto command = params.find("control_command"); command != params.end()) {
-    target.control_command = std::get<std::vector<std::string>>(command->second);
-  }
+  target.control_command = list_param(params, "control_command");
+  target.ovsdb_command = list_param(params, "ovsdb_command");
+  const std::string* const database = text_param(params, "database");
+  target.database = database == nullptr ? default_database(target) : *database;
   if (target.control && target.control->kind != runtime::Endpoint::Kind::kUnix) {
     return fail(Errc::kInvalid, "control: a control socket is a unix socket, {} is not",
                 to_string(*target.control));
@@ -159,9 +192,14 @@ Result<std::unique_ptr<Probe>> make_ovn_probe(runtime::Runtime& runtime, std::st
   if (target.control && !target.control_command.empty()) {
     return fail(Errc::kInvalid, "give control or control_command, not both");
   }
-  if (!target.control && !target.ovsdb && target.control_command.empty()) {
+  if (target.ovsdb && !target.ovsdb_command.empty()) {
+    return fail(Errc::kInvalid, "give ovsdb or ovsdb_command, not both");
+  }
+  if (!target.control && !target.ovsdb && target.control_command.empty() &&
+      target.ovsdb_command.empty()) {
     return fail(Errc::kInvalid,
-                "give control, control_command or ovsdb: there is no way to ask the member");
+                "give control, control_command, ovsdb or ovsdb_command: there is no way to ask the "
+                "member");
   }
   return std::make_unique<OvnProbe>(runtime, std::move(target));
 }

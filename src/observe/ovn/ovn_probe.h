@@ -17,6 +17,8 @@ class OvnProbe final : public Probe {
 
   runtime::Task<judge::Observation> look(runtime::Deadline deadline) override;
 
+  [[nodiscard]] const MemberTarget& target() const noexcept { return member_.target(); }
+
  private:
   Member member_;
 };

@@ -19,6 +19,17 @@ namespace wardmote::observe::ovn {
 using runtime::Deadline;
 using runtime::Task;
 
+namespace {
+
+RowAnswer to_answer(Result<std::optional<codec::ServerRow>> row) {
+  if (!row) return {{}, reason_of_reply(row.error())};
+  if (!*row)
+    return {{}, {judge::ReasonCode::kUnknownCluster, "_Server.Database has no row for it"}};
+  return {*std::move(row), {}};
+}
+
+}  // namespace
+
 OvsdbClient::OvsdbClient(runtime::Runtime& runtime, runtime::Endpoint ovsdb,
                          std::string_view database, RpcOptions options)
     : rpc_(runtime, std::move(ovsdb), options), params_(codec::select_server_row(database)) {}
@@ -36,11 +47,11 @@ Task<RowAnswer> OvsdbClient::answer(Deadline deadline) {
 }
 
 RowAnswer read_row_reply(const codec::RpcMessage& reply) {
-  Result<std::optional<codec::ServerRow>> row = codec::read_server_row(reply);
-  if (!row) return {{}, reason_of_reply(row.error())};
-  if (!*row)
-    return {{}, {judge::ReasonCode::kUnknownCluster, "_Server.Database has no row for it"}};
-  return {*std::move(row), {}};
+  return to_answer(codec::read_server_row(reply));
+}
+
+RowAnswer read_query_output(std::string_view output) {
+  return to_answer(codec::parse_query_output(output));
 }
 
 }  // namespace wardmote::observe::ovn

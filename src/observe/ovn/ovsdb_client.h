@@ -34,6 +34,8 @@ class OvsdbClient {
   Result<void> asked_;
 };
 
+/// The answer in a reply, and in what `ovsdb-client query` printed on success.
 RowAnswer read_row_reply(const codec::RpcMessage& reply);
+RowAnswer read_query_output(std::string_view output);
 
 }  // namespace wardmote::observe::ovn

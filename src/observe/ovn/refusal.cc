@@ -3,7 +3,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "judge/outcome.h"
 #include "observe/reason.h"
@@ -44,6 +46,24 @@ Reason reason_of_output(std::string_view output) {
   if (output.contains("Alarm clock") || output.contains("Connection timed out"))
     return reason(ReasonCode::kHung);
   return reason(ReasonCode::kRejected);
+}
+
+Reason reason_of_exit(int status, std::string_view output) {
+  constexpr int kAlarm = 128 + 14;
+  std::string text = fmt::format("exit {}", status);
+  if (!output.empty()) text += fmt::format(": {}", output);
+  if (status == kAlarm) return {ReasonCode::kHung, std::move(text)};
+  const bool tool_speaks = output.contains("appctl:") || output.contains("ovsdb-client:");
+  if (!tool_speaks && !refusal_in(output)) return {ReasonCode::kRejected, std::move(text)};
+  return {reason_of_output(output).code, std::move(text)};
+}
+
+Reason reason_of_run(std::string_view program, const Error& error) {
+  ReasonCode code = ReasonCode::kDenied;
+  if (error.code == Errc::kTimeout) code = ReasonCode::kUnreachable;
+  if (error.code == Errc::kLimit) code = ReasonCode::kOverLimit;
+  if (error.code == Errc::kExhausted) code = reason_of(error).code;
+  return {code, fmt::format("{}: {}", program, error.describe())};
 }
 
 Reason reason_of_command(const Error& error) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -31,7 +32,16 @@ using runtime::Task;
 
 namespace {
 
-constexpr std::uint64_t kMonitorId = 1;
+/// The weaker way of those that a server of OVS 2.9 to 2.11, or older, may not know.
+std::optional<MonitorFlavour> weaker(MonitorFlavour flavour) noexcept {
+  switch (flavour) {
+    case MonitorFlavour::kMonitorCondSince: return MonitorFlavour::kMonitorCond;
+    case MonitorFlavour::kMonitorCond: return MonitorFlavour::kMonitor;
+    case MonitorFlavour::kMonitor: break;
+  }
+  return std::nullopt;
+}
+
 constexpr std::size_t kMaxUnsent = 64 << 10;
 
 }  // namespace
@@ -42,7 +52,9 @@ struct ServerWatch::Session {
 
   std::unique_ptr<runtime::Stream> stream;
   codec::JsonRpcReader reader;
-  std::uint64_t last_id = kMonitorId;
+  MonitorFlavour flavour = MonitorFlavour::kMonitorCondSince;
+  std::uint64_t monitor_id = 0;
+  std::uint64_t last_id = 0;
   std::string unsent;  ///< written by the one task that is in write(); the others only append
   bool writing = false;
 };
@@ -51,10 +63,10 @@ ServerWatch::ServerWatch(runtime::Runtime& runtime, runtime::Endpoint ovsdb, std
                          Nudge nudge, WatchOptions options)
     : runtime_(runtime),
       ovsdb_(std::move(ovsdb)),
-      monitor_params_(codec::watch_server_row(MonitorFlavour::kMonitorCondSince, database)),
+      database_(std::move(database)),
       nudge_(std::move(nudge)),
       options_(options),
-      tracker_(std::move(database)),
+      tracker_(database_),
       retry_(options.first_retry) {}
 
 ServerWatch::~ServerWatch() = default;
@@ -99,16 +111,22 @@ Task<Error> ServerWatch::watch_once() {
   auto stream = co_await runtime_.connect(ovsdb_, deadline);
   if (!stream) co_return stream.error();
   const auto session = std::make_shared<Session>(*std::move(stream));
-  std::string request;
-  codec::append_request(request, kMonitorId, method_of(MonitorFlavour::kMonitorCondSince),
-                        monitor_params_);
-  const Result<void> sent = co_await write(session, std::move(request), deadline);
+  const Result<void> sent = co_await ask(session, deadline);
   if (!sent) co_return sent.error();
   session_ = session;
   Error error = co_await read_messages(session);
   session_.reset();
   session->stream->close();
   co_return error;
+}
+
+Task<Result<void>> ServerWatch::ask(std::shared_ptr<Session> session, Deadline deadline) {
+  session->monitor_id = ++session->last_id;
+  std::string request;
+  codec::append_request(request, session->monitor_id, method_of(session->flavour),
+                        codec::watch_server_row(session->flavour, database_));
+  Result<void> sent = co_await write(session, std::move(request), deadline);
+  co_return sent;
 }
 
 Task<Error> ServerWatch::read_messages(std::shared_ptr<Session> session) {
@@ -144,12 +162,23 @@ Task<Result<void>> ServerWatch::take(std::shared_ptr<Session> session, const Rpc
         co_await write(session, std::move(reply), runtime_.deadline_in(options_.echo_timeout));
     co_return written;
   }
-  if (!message->answers(kMonitorId)) {
-    if (message->answers(session->last_id)) co_return Result<void>();
-    co_return fail(Errc::kProtocol, "a reply to nothing that was asked");
+  if (message->answers(session->monitor_id)) {
+    Result<void> begun = co_await begin(session, message);
+    co_return begun;
   }
-  const Result<void> begun = tracker_.begin(MonitorFlavour::kMonitorCondSince, *message);
-  if (!begun) co_return begun;
+  if (message->answers(session->last_id)) co_return Result<void>();
+  co_return fail(Errc::kProtocol, "a reply to nothing that was asked");
+}
+
+Task<Result<void>> ServerWatch::begin(std::shared_ptr<Session> session, const RpcMessage* reply) {
+  const Result<void> begun = tracker_.begin(session->flavour, *reply);
+  if (!begun) {
+    const std::optional<MonitorFlavour> other = weaker(session->flavour);
+    if (!other || !codec::is_unknown_method(begun.error())) co_return begun;
+    session->flavour = *other;
+    Result<void> asked = co_await ask(session, runtime_.deadline_in(options_.echo_timeout));
+    co_return asked;
+  }
   watching_ = true;
   lost_.reset();
   nudge_();

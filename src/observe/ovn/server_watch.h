@@ -20,11 +20,12 @@ struct WatchOptions {
   Duration echo_timeout = std::chrono::seconds(2);
   Duration first_retry = std::chrono::milliseconds(100);  ///< doubled up to last_retry
   Duration last_retry = std::chrono::seconds(5);
-  /// Until a server is asked again that does not know `monitor_cond_since` (OVS 2.9 to 2.11).
+  /// Until a server is asked again that knows no kind of monitor.
   Duration unsupported_retry = std::chrono::seconds(60);
 };
 
-/// Keeps the `_Server` row of one database by push (`monitor_cond_since`) and tells at once when it
+/// Keeps the `_Server` row of one database by push (`monitor_cond_since`, else `monitor_cond`, else
+/// `monitor`, whichever the server knows) and tells at once when it
 /// changes, and when the server is lost or back. What is pushed is a reason to look, not a fact to
 /// judge: the looks ask for the whole truth. Life cycle: run() in a TaskGroup until cancelled;
 /// `runtime` and what `nudge` borrows outlive it. Thread: the core loop.
@@ -61,13 +62,17 @@ class ServerWatch {
   runtime::Task<Error> read_messages(std::shared_ptr<Session> session);
   runtime::Task<Result<void>> take(std::shared_ptr<Session> session,
                                    const codec::RpcMessage* message);
+  runtime::Task<Result<void>> begin(std::shared_ptr<Session> session,
+                                    const codec::RpcMessage* reply);
+  /// Asks to be told of changes.
+  runtime::Task<Result<void>> ask(std::shared_ptr<Session> session, runtime::Deadline deadline);
   static runtime::Task<Result<void>> write(std::shared_ptr<Session> session, std::string bytes,
                                            runtime::Deadline deadline);
   [[nodiscard]] Duration pause_after(const Error& error, TimePoint begun);
 
   runtime::Runtime& runtime_;
   runtime::Endpoint ovsdb_;
-  std::string monitor_params_;
+  std::string database_;
   Nudge nudge_;
   WatchOptions options_;
   codec::ServerRowTracker tracker_;

@@ -1,9 +1,13 @@
 #include "observe/ovn/unixctl_client.h"
 
+#include <boost/json/parse.hpp>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/result.h"
+#include "base/text.h"
 #include "codec/json_rpc.h"
 #include "codec/raft_status.h"
 #include "observe/ovn/refusal.h"
@@ -49,7 +53,24 @@ StatusAnswer read_status_reply(const codec::RpcMessage& reply) {
   return read_status_text(text->get_string());
 }
 
+namespace {
+
+/// `ovn-appctl --format json` prints a plain reply so, as the server sends it.
+std::optional<std::string> unwrapped(std::string_view text) {
+  if (!trim(text).starts_with('{')) return std::nullopt;
+  boost::system::error_code failed;
+  const boost::json::value document =
+      boost::json::parse(boost::json::string_view(text.data(), text.size()), failed);
+  const boost::json::object* const fields = failed ? nullptr : document.if_object();
+  const boost::json::value* const reply = fields ? fields->if_contains("reply") : nullptr;
+  if (reply == nullptr || !reply->is_string()) return std::nullopt;
+  return std::string(std::string_view(reply->get_string()));
+}
+
+}  // namespace
+
 StatusAnswer read_status_text(std::string_view text) {
+  if (const std::optional<std::string> plain = unwrapped(text)) return read_status_text(*plain);
   Result<codec::RaftStatus> status = codec::parse_raft_status(text);
   if (!status) return {{}, reason_of_reply(status.error())};
   if (!status->complete())

@@ -121,6 +121,28 @@ class BoardTest : public testing::Test {
   Board board_{sample_config(), "ctl-1", feed_, kStart};
 };
 
+TEST_F(BoardTest, AGateMayWantEnoughOfSeveral) {
+  config::Config config;
+  for (const std::string name : {"a", "b", "c"})
+    config.checks.push_back({name, {}, &kFakeKind, {}, {1s, 900ms, {.fall = 1, .rise = 1}, true}});
+  config.gates = {{"ready", {}, config::Gate::AtLeast{2, {{"a", 1}, {"b", 1}, {"c", 1}}}}};
+  Board board(config, "ctl-1", feed_, kStart);
+  const auto look = [&](std::size_t check, Outcome outcome) {
+    now_ += 1s;
+    board.check_observed(check, {"x", outcome, {}, {}, now_, now_, {}}, now_);
+    return board.view(now_, {}).gates[0];
+  };
+  EXPECT_FALSE(board.view(now_, {}).gates[0].ready) << "optional, but nobody has seen them";
+  EXPECT_FALSE(look(0, Outcome::kOk).ready);
+  EXPECT_EQ(look(0, Outcome::kOk).failing, (std::vector<std::string>{"b", "c"}));
+  EXPECT_TRUE(look(2, Outcome::kOk).ready);
+  EXPECT_TRUE(look(1, Outcome::kOk).ready);
+  EXPECT_TRUE(look(0, Outcome::kFail).ready) << "two of three";
+  EXPECT_TRUE(board.view(now_, {}).gates[0].failing.empty()) << "so nobody holds it back";
+  EXPECT_FALSE(look(1, Outcome::kFail).ready);
+  EXPECT_TRUE(look(0, Outcome::kOk).ready);
+}
+
 TEST_F(BoardTest, IsNotReadyBeforeAnythingWasSeen) {
   EXPECT_FALSE(gate("ready").ready);
   EXPECT_EQ(gate("ready").failing, std::vector<std::string>{"nb"}) << "c is optional";

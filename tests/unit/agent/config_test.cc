@@ -247,7 +247,7 @@ TEST(Config, RefusesMembersThatCannotBeAsked) {
       database: OVN_NorthBound
       members:
         - {name: a}
-        - {name: b, control: {command: [ssh, b, ovn-appctl]}}
+        - {name: b, control: {command: []}, ovsdb: {shell: x}}
         - {name: c, control: "tcp:10.0.0.1:1"}
         - {name: d, ovsdb: "ssl:10.0.0.2:6641"}
       expect: [10.0.0.1:6643, "tcp:10.0.0.1:6643", "tcp:10.0.0.1:6643"]
@@ -257,8 +257,11 @@ TEST(Config, RefusesMembersThatCannotBeAsked) {
           "'OVN_Northbound'?",
           "6:11: member 1: neither 'control' nor 'ovsdb'; add 'control: /run/ovn/ovnnb_db.ctl', "
           "'ovsdb: unix:/run/ovn/ovnnb_db.sock' or both",
-          "7:30: control: asking through a command is not supported yet; write the path of the "
-          "control socket, and run an agent on that node",
+          "7:40: command of 'control': not a program and at most 63 arguments; write for example "
+          "command: [ssh, ctl-2, ovn-appctl, -t, /run/ovn/ovnnb_db.ctl]",
+          "7:52: ovsdb: no 'command'; add 'command: [kubectl, exec, POD, --, ovsdb-client, query, "
+          "'unix:/run/ovn/ovnnb_db.sock']'",
+          "7:53: unknown key 'shell': ovsdb has no such key; it may have: command",
           "8:30: control: not the absolute path of a unix socket; write for example "
           "/run/ovn/ovnnb_db.ctl",
           "9:28: ovsdb 'ssl:10.0.0.2:6641': TLS is not supported yet; use the unix socket or a "
@@ -277,6 +280,27 @@ TEST(Config, KeepsItsDataInAnAbsoluteFolderOnly) {
             (Lines{"1:7: data 'here': not an absolute path; write /var/lib/wardmote"}));
 }
 
+TEST(Config, AMemberMayBeAskedByCommands) {
+  const config::Config config = *parse(R"(clusters:
+  - name: nb
+    ovn:
+      database: OVN_Northbound
+      members:
+        - name: b
+          control: {command: [ssh, b, ovn-appctl, -T, "1", -t, /run/ovn/ovnnb_db.ctl]}
+          ovsdb: {command: [ssh, b, ovsdb-client, query, "unix:/run/ovn/ovnnb_db.sock"]}
+        - {name: c, control: /run/ovn/ovnnb_db.ctl, ovsdb: {command: [ssh, c, ovsdb-client, query]}}
+)");
+  const std::vector<Member>& members = config.clusters[0].members;
+  EXPECT_EQ(members[0].control_command,
+            (std::vector<std::string>{"ssh", "b", "ovn-appctl", "-T", "1", "-t",
+                                      "/run/ovn/ovnnb_db.ctl"}));
+  EXPECT_EQ(members[0].ovsdb_command.back(), "unix:/run/ovn/ovnnb_db.sock");
+  EXPECT_FALSE(members[0].control || members[0].ovsdb);
+  EXPECT_TRUE(members[1].control.has_value());
+  EXPECT_EQ(members[1].ovsdb_command.size(), 4U);
+}
+
 TEST(Config, RefusesACheckOfNoneOrTwoKinds) {
   EXPECT_EQ(complaints("checks:\n- {name: a}\n- {name: b, other: {}, fake: {target: /x}}\n"),
             (Lines{
@@ -289,6 +313,68 @@ TEST(Config, RefusesAnythingThatWouldWatchNothingAndSayReady) {
   EXPECT_EQ(complaints("node: {name: a}").size(), 1U);
   EXPECT_EQ(complaints("").size(), 1U);
   EXPECT_EQ(complaints("checks: [{name: a, other: {}}]\ngates: {ready: {all: []}}").size(), 1U);
+}
+
+TEST(Config, AReporterIsACheckForEachQuality) {
+  const auto config = parse(
+      "reporters:\n"
+      "- {name: felix, timeout: 90s, override: 0s, socket: /run/felix.sock}\n"
+      "- {name: typha, reports: [ready], optional: true}\n"
+      "gates: {live: {all: [felix.live]}}\n");
+  ASSERT_TRUE(config.has_value());
+  EXPECT_EQ(config->reporters[0], (Reporter{"felix",
+                                            {.timeout = 90s, .override = 0s},
+                                            runtime::Endpoint::unix_socket("/run/felix.sock")}));
+  EXPECT_EQ(config->reporters[1], (Reporter{"typha", {.live = false, .timeout = 30s}, {}}));
+  Lines names;
+  for (const Check& check : config->checks) names.push_back(check.name);
+  EXPECT_EQ(names, (Lines{"felix.live", "felix.ready", "typha.ready"}));
+  EXPECT_EQ(config->gates.back().all, (Lines{"felix.live", "felix.ready"}));
+}
+
+TEST(Config, RefusesReportersThatCannotBeTold) {
+  const auto of = [](std::string_view reporters) {
+    return complaints(fmt::format("reporters: {}", reporters)).size();
+  };
+  EXPECT_EQ(of("[{name: a, reports: [alive]}]"), 2U);
+  EXPECT_EQ(of("[{name: a, reports: []}]"), 1U);
+  EXPECT_EQ(of("[{timeout: 1s}]"), 1U);
+  EXPECT_EQ(of("[{name: a}, {name: a}]"), 2U) << "a.live and a.ready";
+  EXPECT_EQ(of("[{name: a, socket: 127.0.0.1:80}]"), 1U);
+  EXPECT_EQ(of("[{name: a, socket: /x}, {name: b, socket: /x}]"), 1U);
+  EXPECT_EQ(of("{name: a}"), 1U);
+}
+
+constexpr std::string_view kThreeChecks =
+    "checks: [{name: a, other: {}}, {name: b, other: {}}, {name: c, other: {}}]\n";
+
+TEST(Config, AGateMayWantEnoughOfSeveral) {
+  const auto config = parse(std::string(kThreeChecks) +
+                            "gates:\n  ready: {all: [a], at_least: {count: 2, of: [a, b, c]}}\n"
+                            "  store: {at_least: {count: 4, of: {a: 3, b: 1}}}\n");
+  ASSERT_TRUE(config.has_value());
+  EXPECT_EQ(config->gates[0],
+            (Gate{"ready", {"a"}, Gate::AtLeast{2, {{"a", 1}, {"b", 1}, {"c", 1}}}}));
+  EXPECT_EQ(config->gates[1], (Gate{"store", {}, Gate::AtLeast{4, {{"a", 3}, {"b", 1}}}}));
+}
+
+TEST(Config, RefusesANumberThatSaysNothing) {
+  const auto of_gate = [](std::string_view gate) {
+    return complaints(fmt::format("{}gates: {{ready: {}}}", kThreeChecks, gate));
+  };
+  EXPECT_EQ(of_gate("{at_least: {count: 0, of: [a]}}"),
+            Lines{"2:35: count 0: it would always pass; write 1 to 1"});
+  EXPECT_EQ(of_gate("{at_least: {count: 4, of: [a, b, c]}}"),
+            Lines{"2:35: count 4: it would never pass: all together weigh 3; write 1 to 3"});
+  EXPECT_EQ(of_gate("{at_least: {count: 2, of: [a, a]}}"),
+            Lines{"2:42: 'a': named twice, so it would count twice; remove one, or write {NAME: 2} "
+                  "for a weight"});
+  EXPECT_EQ(of_gate("{at_least: {count: 1, of: [a, x]}}").size(), 1U);
+  EXPECT_EQ(of_gate("{at_least: {count: 1, of: {a: 0}}}").size(), 1U);
+  EXPECT_EQ(of_gate("{at_least: {of: [a]}}").size(), 1U);
+  EXPECT_EQ(of_gate("{at_least: {count: 1}}").size(), 1U);
+  EXPECT_EQ(of_gate("{at_least: {count: 1, of: [a], weight: 2}}").size(), 1U);
+  EXPECT_EQ(of_gate("{}").size(), 1U);
 }
 
 TEST(Config, ReportsTheSyntaxErrorAndItsPlace) {

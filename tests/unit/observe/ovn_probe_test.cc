@@ -112,6 +112,35 @@ TEST(OvnReason, FromErrorsAndFromWhatCommandsPrint) {
             ReasonCode::kRefused);
 }
 
+TEST(OvnReason, OnlyTheToolsOwnWordsTellOfTheServerBehindACommand) {
+  const auto code = [](int status, std::string_view output) {
+    return reason_of_exit(status, output).code;
+  };
+  EXPECT_EQ(code(1, "ovn-appctl: cannot connect to \"nb.ctl\" (Connection refused)"),
+            ReasonCode::kRefused);
+  EXPECT_EQ(code(1, "ovsdb-client: failed to connect to \"unix:x\" (No such file or directory)"),
+            ReasonCode::kMissing);
+  EXPECT_EQ(code(2, "unknown cluster"), ReasonCode::kUnknownCluster);
+  EXPECT_EQ(code(142, ""), ReasonCode::kHung) << "its own -T";
+  EXPECT_EQ(code(255, "ssh: connect to host b port 22: Connection refused"), ReasonCode::kRejected);
+  EXPECT_EQ(code(1, "Error from server (NotFound): pods \"ovn-central-0\" not found"),
+            ReasonCode::kRejected);
+  EXPECT_EQ(code(127, "sh: ovn-appctl: not found"), ReasonCode::kRejected);
+  EXPECT_EQ(reason_of_exit(255, "ssh: no").text, "exit 255: ssh: no");
+}
+
+// OVS 3.4 and later, when a client asked for JSON.
+TEST(OvnStatus, AWrappedReplyIsThePlainOne) {
+  const std::string text = testing::statuses_of("01-healthy.txt").at(0);
+  const std::string wrapped =
+      fmt::format(R"({{"reply-format":"plain","reply":{}}})", codec::json_string(text));
+  const StatusAnswer answer = read_status_text(wrapped);
+  ASSERT_TRUE(answer.status.has_value()) << answer.reason.text;
+  EXPECT_EQ(answer.status->servers.size(), 3U);
+  EXPECT_EQ(read_status_text(R"({"reply-format":"plain","reply":7})").reason.code,
+            ReasonCode::kProtocol);
+}
+
 TEST(OvnConvert, WordsThatAreNotKnownStayUnknown) {
   codec::RaftStatus message;
   message.standing = "meditating";
@@ -137,11 +166,29 @@ TEST(OvnKind, IsInTheTableAndChecksItsParameters) {
   EXPECT_TRUE(make({{"ovsdb", "tcp:10.0.0.1:6641"}, {"database", "OVN_Southbound"}}).has_value());
   EXPECT_TRUE(make({{"control_command", std::vector<std::string>{"ssh", "ctl-2", "ovn-appctl"}}})
                   .has_value());
+  EXPECT_TRUE(
+      make({{"ovsdb_command", std::vector<std::string>{"ssh", "b", "ovsdb-client"}}}).has_value());
+  EXPECT_EQ(
+      make({{"ovsdb", "/x"}, {"ovsdb_command", std::vector<std::string>{"ssh"}}}).error().code,
+      Errc::kInvalid);
   EXPECT_EQ(make({}).error().code, Errc::kInvalid);
   EXPECT_EQ(make({{"control", "tcp:10.0.0.1:6641"}}).error().code, Errc::kInvalid);
   EXPECT_EQ(
       make({{"control", "/x"}, {"control_command", std::vector<std::string>{"ssh"}}}).error().code,
       Errc::kInvalid);
+}
+
+TEST(OvnKind, TheNameOfASocketTellsItsDatabase) {
+  net::AsioRuntime runtime;
+  const auto database = [&](Params params) {
+    const auto probe = make_ovn_probe(runtime, "x", params);
+    return dynamic_cast<OvnProbe&>(**probe).target().database;
+  };
+  EXPECT_EQ(database({{"control", "/run/ovn/ovnsb_db.ctl"}}), "OVN_Southbound");
+  EXPECT_EQ(database({{"control", "/run/ovn/ovn_ic_nb_db.ctl"}}), "OVN_IC_Northbound");
+  EXPECT_EQ(database({{"ovsdb", "unix:/run/ovn/ovn_ic_sb_db.sock"}}), "OVN_IC_Southbound");
+  EXPECT_EQ(database({{"control", "/tmp/a.ctl"}}), "OVN_Northbound");
+  EXPECT_EQ(database({{"control", "/run/ovn/ovnsb_db.ctl"}, {"database", "Mine"}}), "Mine");
 }
 
 /// The one test over a real socket; all others of the kind are in tests/sim.
@@ -193,7 +240,41 @@ TEST(OvnProbe, AMemberBehindACommand) {
   EXPECT_EQ(
       look_by({"sh", "-c", "echo unknown cluster >&2; exit 2", "sh"}).status_source.reason.code,
       ReasonCode::kUnknownCluster);
-  EXPECT_EQ(look_by({"/nonexistent/ovn-appctl"}).status_source.reason.code, ReasonCode::kMissing);
+  EXPECT_EQ(look_by({"/nonexistent/ovn-appctl"}).status_source.reason.code, ReasonCode::kDenied)
+      << "our want of a program says nothing of the member";
+}
+
+TEST(OvnProbe, AMemberBehindTwoCommands) {
+  const std::string capture = std::string(WARDMOTE_TEST_DATA) + "/ovn/01-healthy.txt";
+  net::AsioRuntime runtime;
+  MemberTarget target;
+  target.name = "ctl-1";
+  target.database = "OVN_Northbound";
+  target.control_command = {"sh", "-c", "sed -n '/^dea6/,/499b at .*/p;/499b at /q' " + capture};
+  // The appended query is $1 of the script.
+  target.ovsdb_command = {
+      "sh", "-c",
+      R"(case "$1" in '["_Server",'*'"OVN_Northbound"'*) grep -m1 '^\[{"rows' )" + capture +
+          ";; *) exit 9;; esac",
+      "sh"};
+  Member member(runtime, std::move(target));
+  const Opinion opinion = net::run_task(runtime, member.look(runtime.deadline_in(60s)));
+  ASSERT_TRUE(opinion.status.has_value()) << opinion.status_source.reason.text;
+  ASSERT_TRUE(opinion.local.has_value()) << opinion.local_source.reason.text;
+  EXPECT_TRUE(opinion.local->leader);
+  EXPECT_EQ(opinion.status->role, judge::raft::Role::kLeader);
+}
+
+TEST(OvnProbe, AWayThatIsShutOrSlowSaysNothingOfTheMember) {
+  net::AsioRuntime runtime;
+  MemberTarget target;
+  target.database = "OVN_Northbound";
+  target.control_command = {"sh", "-c", "sleep 600"};
+  target.ovsdb_command = {"sh", "-c", "echo 'ssh: host b: Connection refused' >&2; exit 255"};
+  Member member(runtime, std::move(target));
+  const Opinion opinion = net::run_task(runtime, member.look(runtime.deadline_in(200ms)));
+  EXPECT_EQ(opinion.status_source.reason.code, ReasonCode::kUnreachable);
+  EXPECT_EQ(opinion.local_source.reason.code, ReasonCode::kRejected);
 }
 
 }  // namespace

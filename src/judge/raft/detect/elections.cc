@@ -110,7 +110,8 @@ void add_unelected_leader(const Picture& picture, Conditions& out) {
 void detect_election_storm(const Picture& picture, Conditions& out) {
   for (const Member& member : picture.members) {
     const Track* const track = picture.history->of(member);
-    if (!is_comparable(picture, member) || !track) continue;
+    // Who leads or hears a leader is at rest; a leader that is won time and again is a flap.
+    if (!is_comparable(picture, member) || member.anchored() || !track) continue;
     const std::uint64_t elections = track->elections.total();
     if (elections < kStorm || picture.now - *track->elections.last() > 3 * picture.round())
       continue;
@@ -120,13 +121,13 @@ void detect_election_storm(const Picture& picture, Conditions& out) {
     const Duration time = picture.now - *track->elections.first();
     found.finding.summary = fmt::format("{} keeps starting elections: {} in {}", label(member),
                                         elections, format_duration(time));
-    if (picture.leader && picture.leader != &member && !member.hears_leader) {
+    if (picture.leader) {
       found.finding.summary +=
           fmt::format("; it does not hear the leader {}", label(*picture.leader));
     }
     found.finding.evidence = {
         testify(member, {Line::kStatus, Line::kRole, Line::kTerm, Line::kElection})};
-    if (member.seat && picture.leader != &member)
+    if (member.seat)
       std::ranges::copy(testify(picture, *member.seat), std::back_inserter(found.finding.evidence));
     out.push_back(std::move(found));
   }

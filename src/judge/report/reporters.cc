@@ -1,0 +1,86 @@
+#include "judge/report/reporters.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/time.h"
+#include "judge/judgement.h"
+#include "judge/outcome.h"
+
+namespace wardmote::judge {
+
+void Reporters::add(std::string name, ReporterRule rule, TimePoint now) {
+  entries_.insert_or_assign(std::move(name), Entry{std::move(rule), {}, now, false});
+}
+
+void Reporters::remove(std::string_view name) {
+  const auto found = entries_.find(name);
+  if (found != entries_.end()) entries_.erase(found);
+}
+
+bool Reporters::report(std::string_view name, Report report, TimePoint now) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return false;
+  Entry& entry = found->second;
+  entry.report = std::move(report);
+  entry.at = now;
+  entry.reported = true;
+  return true;
+}
+
+ReporterStanding Reporters::stand(const std::string& name, const Entry& entry, TimePoint now) {
+  ReporterStanding standing{.name = name, .rule = entry.rule, .report = entry.report};
+  standing.overridden = entry.rule.override.has_value();
+  standing.timeout =
+      entry.rule.override.value_or(entry.report.timeout.value_or(entry.rule.timeout));
+  standing.age = std::max(now - entry.at, Duration::zero());
+  standing.timed_out = standing.timeout > Duration::zero() && standing.age > standing.timeout;
+  standing.reported = entry.reported;
+  return standing;
+}
+
+std::optional<ReporterStanding> Reporters::standing(std::string_view name, TimePoint now) const {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return std::nullopt;
+  return stand(found->first, found->second, now);
+}
+
+std::vector<ReporterStanding> Reporters::standings(TimePoint now) const {
+  std::vector<ReporterStanding> all;
+  all.reserve(entries_.size());
+  for (const auto& [name, entry] : entries_) all.push_back(stand(name, entry, now));
+  return all;
+}
+
+ReporterSummary summarize(const std::vector<ReporterStanding>& standings) noexcept {
+  return {std::ranges::all_of(standings, &ReporterStanding::live),
+          std::ranges::all_of(standings, &ReporterStanding::ready)};
+}
+
+Judgement judge_reporter(const ReporterStanding& standing, ReportQuality quality) {
+  const bool live = quality == ReportQuality::kLive;
+  if (live ? standing.live() : standing.ready()) return {};
+  if (standing.timed_out) {
+    return {Outcome::kFail,
+            {ReasonCode::kHung,
+             fmt::format("timed out: no report for {}, its timeout is {}",
+                         format_duration(standing.age), format_duration(standing.timeout))}};
+  }
+  const std::string_view word = live ? "not live" : "not ready";
+  if (!standing.reported) {
+    return {Outcome::kFail,
+            {ReasonCode::kNotProbed,
+             fmt::format("no report yet for {}", format_duration(standing.age))}};
+  }
+  const std::string& detail = standing.report.detail;
+  return {Outcome::kFail,
+          {ReasonCode::kState,
+           fmt::format("reports that it is {}{}{}", word, detail.empty() ? "" : ": ", detail)}};
+}
+
+}  // namespace wardmote::judge

@@ -1,0 +1,88 @@
+#include "observe/frr/frr_probe.h"
+
+#include <array>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "judge/bgp/facts.h"
+#include "judge/bgp/policy.h"
+#include "judge/observation.h"
+#include "observe/bgp_policy.h"
+#include "observe/frr/client.h"
+#include "observe/frr/convert.h"
+#include "observe/kinds.h"
+#include "observe/probe.h"
+#include "observe/reason.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+
+namespace wardmote::observe::frr {
+
+using judge::Observation;
+using runtime::Endpoint;
+
+namespace {
+
+constexpr auto kOwnParams = std::to_array<ParamSpec>({
+    {"socket", ParamType::kEndpoint, false, "vty socket of bgpd (default: /var/run/frr/bgpd.vty)"},
+});
+
+}  // namespace
+
+runtime::Task<Observation> FrrProbe::look(runtime::Deadline deadline) {
+  Observation observation;
+  observation.subject = subject_;
+  observation.begun = runtime_.now();
+  Result<Snapshot> snapshot = co_await client_.look(deadline);
+  observation.ended = runtime_.now();
+  observation.cost = client_.cost();
+  if (!snapshot) {
+    observation.reason = reason_of(snapshot.error());
+    observation.outcome = outcome_of(observation.reason.code);
+    co_return observation;
+  }
+  judge::bgp::BgpFacts facts = to_facts(*std::move(snapshot));
+  flaps_.count(facts, observation.ended);
+  judge::bgp::Verdict verdict = judge::bgp::judge(facts, policy_, facts.up_for);
+  observation.outcome = verdict.outcome;
+  observation.reason = std::move(verdict.reason);
+  observation.facts = std::move(facts);
+  co_return observation;
+}
+
+std::span<const ParamSpec> frr_params() noexcept {
+  static const std::vector<ParamSpec> kParams = [] {
+    std::vector<ParamSpec> params(kOwnParams.begin(), kOwnParams.end());
+    params.insert(params.end(), bgp_policy_params().begin(), bgp_policy_params().end());
+    return params;
+  }();
+  return kParams;
+}
+
+Result<std::unique_ptr<Probe>> make_frr_probe(runtime::Runtime& runtime, std::string subject,
+                                              const Params& params) {
+  Result<judge::bgp::Policy> policy = read_bgp_policy(params);
+  if (!policy) return std::unexpected(policy.error());
+  Endpoint at = Endpoint::unix_socket("/var/run/frr/bgpd.vty");
+  if (const auto socket = params.find("socket"); socket != params.end()) {
+    Result<Endpoint> endpoint = runtime::parse_endpoint(std::get<std::string>(socket->second));
+    if (!endpoint) return with_context(endpoint, "socket");
+    if (endpoint->kind != Endpoint::Kind::kUnix) {
+      return fail(Errc::kInvalid, "socket: a vty socket is a unix socket, {} is not",
+                  to_string(*endpoint));
+    }
+    at = *std::move(endpoint);
+  }
+  return std::make_unique<FrrProbe>(runtime, std::move(subject), std::move(at), *std::move(policy));
+}
+
+}  // namespace wardmote::observe::frr

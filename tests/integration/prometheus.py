@@ -1,0 +1,112 @@
+"""The unit tests of the alert rules, as promtool reads them."""
+
+from dataclasses import dataclass
+
+CLUSTER = 'db="OVN_Northbound",cid="b563",cluster="ovn-nb"'
+LABELS = {"db": "OVN_Northbound", "cid": "b563", "cluster": "ovn-nb"}
+# What an agent tells of a good cluster, for an hour. Time is 0 at the start, as promtool has it.
+HEALTHY = {
+    f"ovn_ops_snapshot_timestamp_seconds{{{CLUSTER}}}": "0+60x60",
+    f"ovn_cluster_quorum{{{CLUSTER}}}": "1x60",
+    f"ovn_cluster_all_agree{{{CLUSTER}}}": "1x60",
+    f'ovn_member_connected{{{CLUSTER},sid="dea6",ip="10.0.0.1",member="ctl-1"}}': "1x60",
+    f'ovn_member_last_msg_ms{{{CLUSTER},sid="499b"}}': "5200x60",  # an election timer of 16 s
+    f'ovn_raft_election_timer_ms{{{CLUSTER},sid="dea6",member="ctl-1"}}': "16000x60",
+    f'ovn_member_index_gap{{{CLUSTER},sid="499b"}}': "900x60",
+    'wardmote_cluster_verdict{cluster="ovn-nb"}': "0x60",
+    "wardmote_degraded": "0x60",
+    "wardmote_config_last_reload_successful": "1x60",
+    # Information is no alert.
+    f'ovn_finding{{{CLUSTER},code="RAFT_LEADER_FLAP",severity="info"}}': "1x60",
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """On top of a good cluster `series` holds; then exactly `alerts` fire at `at`."""
+
+    name: str
+    series: dict[str, str]
+    alerts: dict[str, dict[str, str]]
+    at: str = "30m"
+
+
+def finding(code: str, severity: str, values: str = "1x60") -> dict[str, str]:
+    return {f'ovn_finding{{{CLUSTER},code="{code}",severity="{severity}"}}': values}
+
+
+def told(alert: str, code: str, severity: str, **more: str) -> dict[str, dict[str, str]]:
+    return {alert: {**LABELS, "code": code, "severity": severity, **more}}
+
+
+def _by_code(alert: str, alert_severity: str, *codes: str, severity: str) -> list[Case]:
+    return [Case(code, finding(code, severity), told(alert, code, alert_severity)) for code in codes]
+
+
+CASES = [
+    Case("healthy", {}, {}),
+    *_by_code("OVNNoQuorum", "critical", "RAFT_NO_QUORUM", severity="critical"),
+    *_by_code("OVNNoLeader", "critical", "RAFT_NO_LEADER", severity="critical"),
+    *_by_code("OVNMultipleLeaders", "critical", "RAFT_TWO_LEADERS_SAME_TERM", "RAFT_STALE_LEADER", severity="critical"),
+    *_by_code("OVNClusterIDMismatch", "critical", "RAFT_CLUSTER_ID_MISMATCH", severity="critical"),
+    *_by_code("OVNMemberFailed", "critical", "RAFT_FAILED_LEADER", "RAFT_MEMBER_DOWN", "RAFT_MEMBER_HUNG", "RAFT_MODE_MISMATCH",
+              severity="critical"),
+    *_by_code("OVNJoiningStuck", "critical", "RAFT_JOINING_STUCK", severity="critical"),
+    *_by_code("OVNZombieMember", "critical", "RAFT_ZOMBIE_MEMBER", "RAFT_MEMBER_REMOVED", "RAFT_SERVER_ID_CLONED",
+              severity="critical"),
+    *_by_code("OVNCommitStalled", "critical", "RAFT_COMMIT_STALL", severity="critical"),
+    *_by_code("OVNElectionStorm", "warning", "RAFT_ELECTION_STORM", "RAFT_LEADER_FLAP", severity="warning"),
+    *_by_code("OVNLinkAsymmetric", "warning", "RAFT_LINK_ASYMMETRIC", "RAFT_ONE_WAY_SILENCE", severity="warning"),
+    *_by_code("OVNMemberLagging", "warning", "RAFT_LOG_LAG", severity="warning"),
+    *_by_code("OVNQuorumMargin", "warning", "RAFT_QUORUM_MARGIN", severity="warning"),
+    *_by_code("OVNOtherFinding", "warning", "RAFT_CLUSTER_SIZE", "RAFT_ADDRESS_MISMATCH", "OVN_NB_SB_DIVERGENCE",
+              severity="warning"),
+    *_by_code("OVNMonitorBlind", "warning", "MONITOR_BLIND", severity="warning"),
+    Case("a leader that is stale for a while is legal", finding("RAFT_STALE_LEADER", "warning"), {}),
+    Case("a margin of zero for a moment", finding("RAFT_QUORUM_MARGIN", "warning", "0x27 1x3 0x30"), {}),
+    Case("a ghost that costs the margin", {**finding("RAFT_STALE_MEMBER", "critical"), **finding("RAFT_QUORUM_MARGIN", "warning")},
+         {**told("OVNStaleMemberCostsQuorum", "RAFT_STALE_MEMBER", "critical"),
+          **told("OVNQuorumMargin", "RAFT_QUORUM_MARGIN", "warning"),
+          **told("OVNOtherFinding", "RAFT_STALE_MEMBER", "warning")}),
+    Case("a member that does not answer", {f'ovn_member_connected{{{CLUSTER},sid="499b",ip="10.0.0.2",member="ctl-2"}}': "0x60"},
+         {"OVNMemberNotConnected": {**LABELS, "sid": "499b", "ip": "10.0.0.2", "member": "ctl-2", "severity": "warning"}}),
+    Case("a follower that is silent for two rounds of its own timer",
+         {f'ovn_member_last_msg_ms{{{CLUSTER},sid="1430"}}': "34001x60"},
+         {"OVNFollowerStale": {**LABELS, "sid": "1430", "severity": "warning"}}),
+    Case("a listed server that nobody answers for", {f'ovn_member_missing_reporter{{{CLUSTER},sid="1430"}}': "1x60"},
+         {"OVNMemberMissingSelfReporter": {**LABELS, "sid": "1430", "severity": "warning"}}),
+    Case("lists that differ with a quorum", {f"ovn_cluster_all_agree{{{CLUSTER}}}": "0x60"},
+         {"OVNConsensusSplitView": {**LABELS, "severity": "warning"}}),
+    Case("lists that differ without one", {f"ovn_cluster_all_agree{{{CLUSTER}}}": "0x60", f"ovn_cluster_quorum{{{CLUSTER}}}": "0x60"},
+         {}),
+    Case("a dead server in excess", {f'ovn_consensus_suspect_stale{{{CLUSTER},sid="1430"}}': "1x60"},
+         {"OVNSuspectStale": {**LABELS, "severity": "warning"}}),
+    Case("an agent that judges no more", {f"ovn_ops_snapshot_timestamp_seconds{{{CLUSTER}}}": "0+60x10 600x50"},
+         {"OVNMonitorStale": {**LABELS, "severity": "critical"}}),
+    Case("no agent at all", {f"ovn_ops_snapshot_timestamp_seconds{{{CLUSTER}}}": "0+60x5 stale"},
+         {"OVNMonitorStale": {"severity": "critical"}}),
+    Case("a verdict of unknown", {'wardmote_cluster_verdict{cluster="ovn-nb"}': "3x60"},
+         {"OVNVerdictUnknown": {"cluster": "ovn-nb", "severity": "critical"}}),
+    Case("a starved agent", {"wardmote_degraded": "1x60"}, {"WardmoteDegraded": {"severity": "warning"}}),
+    Case("a refused configuration", {"wardmote_config_last_reload_successful": "0x60"},
+         {"WardmoteConfigRefused": {"severity": "warning"}}),
+]
+
+
+def document(rules: str, alerts: list[str], case: Case) -> dict:
+    """The test file of one case: every alert is asked for, so that what should not fire is noticed too."""
+    series = {**HEALTHY, **case.series}
+    return {
+        "rule_files": [rules],
+        "evaluation_interval": "1m",
+        "tests": [{
+            "name": case.name,
+            "interval": "1m",
+            "input_series": [{"series": name, "values": values} for name, values in series.items()],
+            "alert_rule_test": [
+                {"eval_time": case.at, "alertname": alert,
+                 "exp_alerts": [{"exp_labels": case.alerts[alert]}] if alert in case.alerts else []}
+                for alert in alerts
+            ],
+        }],
+    }

@@ -1,0 +1,106 @@
+"""The probe `frr` and `assess bgp` against a real BIRD 1.6, BIRD 2 and FRR that peer with each other."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from lab.instance import Lab
+from lab.processes import wait_until
+from tools.agent import programs
+
+OK, WARN, FAIL, UNKNOWN = 0, 1, 2, 3
+
+
+@pytest.fixture(scope="module")
+def lab():
+    with Lab.up(f"mesh-{os.getpid()}", [], members=3, transient=True, birds=["1.6", "2", "frr"]) as up:
+        yield up
+
+
+def wardmote(*words):
+    done = subprocess.run([programs() / "wardmote", *words, "-o", "json"], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, check=False, timeout=20)
+    assert done.stderr == ""
+    return done.returncode, json.loads(done.stdout)
+
+
+def assess(lab, timeout="2s"):
+    members = [f"{bird.name}={bird.control},{bird.address}" for bird in lab.birds]
+    return wardmote("assess", "bgp", "--timeout", timeout, "--member", *members)
+
+
+def faults(lab):
+    return {(problem["fault"], problem["from"], problem["to"]) for problem in assess(lab)[1]["problems"]}
+
+
+@pytest.fixture(autouse=True)
+def mended(lab):
+    yield
+    for bird in lab.birds:
+        for peer in bird.peers:
+            peer.remote_as, peer.password, peer.disabled = 64512, "", False
+        bird.reconfigure()
+    wait_until(lambda: assess(lab)[0] == OK, 60, "the mesh to be whole again", every=0.5)
+
+
+def test_a_whole_mesh(lab):
+    code, mesh = assess(lab)
+    assert (code, mesh["verdict"], mesh["problems"]) == (OK, "ok", [])
+    assert [node["version"].split(".")[0] for node in mesh["nodes"]] == ["BIRD 1", "BIRD 2", "FRR"]
+    assert mesh["matrix"] == [["self" if i == j else "up" for j in range(3)] for i in range(3)]
+
+
+def test_frr_tells_its_sessions(lab):
+    first, second, third = lab.birds
+    code, seen = wardmote("probe", "frr", third.control, "--expect", first.address, "--expect",
+                          second.address)
+    assert (code, seen["outcome"]) == (OK, "ok"), seen
+    peers = {peer["address"]: peer for peer in seen["facts"]["peers"]}
+    assert {peer["state"] for peer in peers.values()} == {"Established"}
+    assert {peer["remote_as"] for peer in peers.values()} == {64512}
+    assert seen["facts"]["lines_not_understood"] == 0
+
+
+def test_a_stopped_frr_hangs_and_is_told_once(lab):
+    third = lab.birds[2]
+    third.pause()
+    try:
+        code, seen = wardmote("probe", "frr", third.control, "--timeout", "300ms")
+        assert (code, seen["reason"]) == (FAIL, "hung")
+        code, mesh = assess(lab, "500ms")
+        assert [problem["fault"] for problem in mesh["problems"]] == ["daemon down"]
+        assert mesh["matrix"][2] == ["blind", "blind", "self"]
+    finally:
+        third.resume()
+
+
+def test_other_passwords_are_suspected(lab):
+    first, second, _ = lab.birds
+    first.peers[0].password = "one"
+    second.peers[0].password = "two"
+    for bird in (first, second):
+        bird.reconfigure()
+    wait_until(lambda: ("password mismatch suspected", first.name, second.name) in faults(lab), 30, "the suspicion", every=0.5)
+
+
+def test_a_wrong_as_is_named(lab):
+    first, second, _ = lab.birds
+    first.peers[0].remote_as = 64999
+    first.reconfigure()
+    wait_until(lambda: any(fault == "wrong AS" and {one, other} == {first.name, second.name} for fault, one, other in faults(lab)),
+               30, "the wrong AS", every=0.5)
+
+
+def test_a_disabled_and_a_missing_peer(lab):
+    first, second, third = lab.birds
+    first.peers[0].disabled = True
+    first.reconfigure()
+    wait_until(lambda: ("disabled", first.name, second.name) in faults(lab), 30, "the disabled session", every=0.5)
+    kept, second.peers = second.peers, [peer for peer in second.peers if peer.host != third.host]
+    second.reconfigure()
+    try:
+        wait_until(lambda: ("missing peer", second.name, third.name) in faults(lab), 30, "the missing peer", every=0.5)
+    finally:
+        second.peers = kept
