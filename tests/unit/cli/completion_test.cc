@@ -34,7 +34,8 @@ std::string offered_by_bash(const std::string& words) {
 
 TEST(BashCompletion, OffersVerbsOptionsAndChoices) {
   EXPECT_EQ(offered_by_bash("wardmote st"), "status");
-  EXPECT_EQ(offered_by_bash("wardmote get ''"), "members findings checks incidents receivers --help");
+  EXPECT_EQ(offered_by_bash("wardmote get ''"),
+            "members findings checks incidents receivers --help");
   EXPECT_EQ(offered_by_bash("wardmote status --o"), "--output");
   EXPECT_EQ(offered_by_bash("wardmote status -o ''"), "table json");
   EXPECT_EQ(offered_by_bash("wardmote status ovn-sb --output j"), "json");
