@@ -15,22 +15,24 @@ install(DIRECTORY packaging/runit packaging/s6 DESTINATION ${doc}/examples USE_S
 install(DIRECTORY docs/ DESTINATION ${doc}/docs COMPONENT wardmote
         PATTERN evidence EXCLUDE)
 
-# The completions come from the program itself, so they cannot differ from it.
-set(completions ${PROJECT_BINARY_DIR}/completions)
-set(made)
-foreach(shell_file bash:wardmote zsh:_wardmote fish:wardmote.fish)
-  string(REPLACE ":" ";" pair ${shell_file})
-  list(GET pair 0 shell)
-  list(GET pair 1 file)
-  add_custom_command(OUTPUT ${completions}/${file} DEPENDS wardmote VERBATIM
-    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:wardmote> -DSHELL=${shell} -DINTO=${completions}/${file}
-            -P ${PROJECT_SOURCE_DIR}/cmake/completion.cmake)
-  list(APPEND made ${completions}/${file})
-endforeach()
-add_custom_target(completions ALL DEPENDS ${made})
-install(FILES ${completions}/wardmote DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions COMPONENT wardmote)
-install(FILES ${completions}/_wardmote DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/zsh/vendor-completions COMPONENT wardmote)
-install(FILES ${completions}/wardmote.fish DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d COMPONENT wardmote)
+# Completions and manual pages come from the programs themselves, so they cannot differ from them.
+set(printed ${PROJECT_BINARY_DIR}/printed)
+set(share ${CMAKE_INSTALL_DATAROOTDIR})
+set(all_printed)
+function(install_printed program file destination)    # ARGN: the arguments that make PROGRAM print FILE
+  list(JOIN ARGN " " arguments)
+  add_custom_command(OUTPUT ${printed}/${file} DEPENDS ${program} VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${program}> "-DARGUMENTS=${arguments}" -DINTO=${printed}/${file}
+            -P ${PROJECT_SOURCE_DIR}/cmake/printed.cmake)
+  install(FILES ${printed}/${file} DESTINATION ${destination} COMPONENT wardmote)
+  set(all_printed ${all_printed} ${printed}/${file} PARENT_SCOPE)
+endfunction()
+install_printed(wardmote wardmote ${share}/bash-completion/completions completion bash)
+install_printed(wardmote _wardmote ${share}/zsh/vendor-completions completion zsh)
+install_printed(wardmote wardmote.fish ${share}/fish/vendor_completions.d completion fish)
+install_printed(wardmote wardmote.1.gz ${share}/man/man1 man)
+install_printed(wardmoted wardmoted.8.gz ${share}/man/man8 man)
+add_custom_target(printed ALL DEPENDS ${all_printed})
 
 # libwardmote: the codecs, the judging and the OVN client, for programs of others.
 set(library_rooms base codec judge runtime observe net)

@@ -1,6 +1,7 @@
 #include "agent/access_rules.h"
 
 #include <grp.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>

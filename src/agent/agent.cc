@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,7 @@
 #include "serve/incidents.h"
 #include "serve/json.h"
 #include "serve/notify_desk.h"
+#include "serve/route.h"
 #include "serve/routes.h"
 #include "serve/view.h"
 

@@ -29,6 +29,7 @@
 #include "serve/api.h"
 #include "serve/debug.h"
 #include "serve/event_stream.h"
+#include "serve/route.h"
 #include "serve/view.h"
 
 namespace wardmote::agent {
@@ -54,6 +55,8 @@ class Agent {
   /// on without a look too many or too few. A new address of the API is served before an old one is
   /// given up. Between start() and stop().
   Result<ReloadPlan> reload(config::Config next);
+  /// Serves one more route. Before start().
+  void add(serve::Route route) { api_.add(std::move(route)); }
   /// Shows which configuration runs.
   void show(serve::ConfigView config) { board_.set_config(std::move(config)); }
   /// Reads the token files and looks up the groups anew; on an error all stays as it is.
@@ -73,11 +76,11 @@ class Agent {
 
   Scheduler::Listeners listeners();
   serve::DebugSources debug_sources();
-  void tally(TimePoint now);
   [[nodiscard]] std::string node_of(const config::Config& config) const;
   Result<Probes> make_probes(const config::Config& config, const ReloadPlan& plan);
   void watch(const ReloadPlan& plan, Probes probes);
   void watch_clusters(const std::vector<Arrival>& arrivals);
+  void tally(TimePoint now);
   /// Those of `api` that are not served yet.
   Result<std::vector<Served>> serve(const config::Api& api);
   Result<Served> serve(const runtime::Endpoint& at);

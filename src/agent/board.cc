@@ -13,6 +13,7 @@
 
 #include "agent/change_feed.h"
 #include "agent/changes.h"
+#include "agent/companions.h"
 #include "agent/config/config.h"
 #include "agent/reload_plan.h"
 #include "base/check.h"

@@ -14,6 +14,7 @@
 #include "agent/agent.h"
 #include "agent/config/files.h"
 #include "agent/config/load.h"
+#include "agent/config_command.h"
 #include "agent/log_writer.h"
 #include "agent/options.h"
 #include "agent/receivers.h"
@@ -103,8 +104,8 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent, Reloa
   co_return started.error().code == Errc::kInvalid ? kBadConfig : kUnavailable;
 }
 
-int run(net::AsioRuntime& runtime, config::Files& files, config::Loaded loaded,
-        const Options& options) {
+int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& origin,
+        config::Loaded loaded, const Options& options) {
   const ServiceManager service = ServiceManager::from_environment();
   set_log_sink(
       std::make_unique<LogWriter>(LogOptions{options.log_level, options.log_format, STDERR_FILENO,
@@ -116,7 +117,7 @@ int run(net::AsioRuntime& runtime, config::Files& files, config::Loaded loaded,
   if (!receivers) return start_failed(receivers.error(), kBadConfig);
   Agent agent(runtime, service, *std::move(loaded.config), host_name(), database->get(),
               *std::move(receivers));
-  Reloader reloader(runtime, files, agent, options.config, loaded);
+  Reloader reloader(runtime, files, agent, origin, loaded);
   const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent, &reloader));
   set_log_sink(nullptr);  // it writes what is left
   return exit_code;
@@ -138,19 +139,21 @@ int main(int argc, const char* const* argv) {
   }
   raise_descriptor_limit();
   ::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error of one write
-  net::AsioRuntime runtime;
   config::LocalFiles files;
-  config::Loaded loaded =
-      config::load_config(files, options->config, observe::probe_kinds(), runtime);
+  const config::Origin origin{options->config, config::overrides_of(environ)};
+  if (options->order) {
+    const ConfigAnswer answer = run_config(*options->order, files, origin.overrides);
+    print(stdout, answer.output);
+    print(stderr, answer.errors);
+    return answer.exit_code;
+  }
+  net::AsioRuntime runtime;
+  config::Loaded loaded = config::load_config(files, origin, observe::probe_kinds(), runtime);
   if (!loaded.config) {
     print(loaded.problems);
     return kBadConfig;
   }
-  if (options->check) {
-    print(stdout, "ok\n");
-    return 0;
-  }
-  return run(runtime, files, std::move(loaded), *options);
+  return run(runtime, files, origin, std::move(loaded), *options);
 }
 
 }  // namespace

@@ -1,12 +1,16 @@
 #include "agent/options.h"
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <expected>
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 
+#include "agent/config_command.h"
 #include "agent/log_line.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/version.h"
 
@@ -16,13 +20,82 @@ namespace {
 constexpr int kUsage = 64;
 
 constexpr const char* kExamples = R"(Examples:
-  wardmoted --config wardmote.yaml --check     is the file good? prints every problem with its place
+  wardmoted config check wardmote.yaml         is the file good? prints every problem with its place
   wardmoted --config wardmote.yaml             run in the foreground, log to standard error
   wardmoted --log-format json --log-level warning
 
 A changed file takes effect by itself within seconds, or at once with SIGHUP; one that is not valid
 is refused whole. SIGTERM and SIGINT end the agent in order.
 Exit codes: 0 ended in order, 64 usage, 65 bad configuration, 69 the API address cannot be served.)";
+
+/// The verbs of `wardmoted config`.
+struct VerbRow {
+  const char* name;
+  ConfigVerb verb;
+  int files;  ///< how many it takes at most
+  const char* help;
+};
+constexpr VerbRow kVerbs[] = {
+    {"check", ConfigVerb::kCheck, 1, "Print 'ok' or every problem with its place"},
+    {"fmt", ConfigVerb::kFormat, 1, "Lay a file out: white space only; comments and order stay"},
+    {"show", ConfigVerb::kShow, 1, "Print what all files say together, as YAML"},
+    {"diff", ConfigVerb::kDiff, 2, "What a change from the first file to the second would change"},
+    {"schema", ConfigVerb::kSchema, 0, "Print a JSON schema for editors"},
+};
+
+void add_config_verbs(CLI::App& app, ConfigOrder& order) {
+  CLI::App* const group = app.add_subcommand("config", "Check, show and compare configurations");
+  group->require_subcommand(1);
+  for (const VerbRow& row : kVerbs) {
+    CLI::App* const verb = group->add_subcommand(row.name, row.help);
+    verb->callback([&order, &row] { order.verb = row.verb; });
+    if (row.files > 0) {
+      verb->add_option("FILE", order.files,
+                       row.files == 2 ? "One: from the file of --config to this one"
+                                      : "Instead of that of --config")
+          ->expected(0, row.files);
+    }
+    if (row.verb == ConfigVerb::kShow)
+      verb->add_flag("--effective", order.effective, "With every default that holds");
+    if (row.verb == ConfigVerb::kFormat)
+      verb->add_flag("-w,--write", order.write, "Write it back instead of printing it");
+  }
+}
+
+/// Those that were not given are the configured one.
+void complete(ConfigOrder& order, const std::string& configured) {
+  const std::size_t wanted = order.verb == ConfigVerb::kDiff ? 2 : 1;
+  while (order.files.size() < wanted) order.files.insert(order.files.begin(), configured);
+}
+
+/// Text for man(7) in which nothing is a request or an escape, line for line.
+std::string verbatim(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    const bool begins = safe.empty() || safe.back() == '\n';
+    if (begins && (c == '.' || c == '\'')) safe += "\\&";
+    if (c == '\\' || c == '-') safe += '\\';
+    safe += c == '\\' ? 'e' : c;
+  }
+  return safe;
+}
+
+/// From the same table as --help.
+std::string man_page(const CLI::App& app) {
+  std::string help = app.help();
+  for (const CLI::App* const verb : app.get_subcommand("config")->get_subcommands({}))
+    help += "\n" + verb->help();
+  return fmt::format(
+      ".TH wardmoted 8 \"\" \"wardmote {}\" \"System Administration\"\n"
+      ".SH NAME\nwardmoted \\- the agent of wardmote\n"
+      ".SH SYNOPSIS\n.B wardmoted\n[options] [config VERB]\n"
+      ".SH DESCRIPTION\n{}\n.SH OPTIONS\n.nf\n{}.fi\n"
+      ".SH FILES\n.TP\n/etc/wardmote/wardmote.yaml\nThe configuration.\n"
+      ".SH ENVIRONMENT\n.TP\nWARDMOTE_API_..., WARDMOTE_NODE_...\n"
+      "Override keys of the configuration: WARDMOTE_API_LISTEN is listen in api.\n"
+      ".SH SEE ALSO\n.BR wardmote (1)\n",
+      kVersion, app.get_description(), verbatim(help));
+}
 
 }  // namespace
 
@@ -41,8 +114,11 @@ std::expected<Options, Farewell> parse_options(int argc, const char* const* argv
   app.add_option("--config", options.config, "Configuration file")
       ->type_name("FILE")
       ->capture_default_str();
-  app.add_flag("--check", options.check,
-               "Check the configuration, print 'ok' or every problem, and end");
+  bool check = false;
+  app.add_flag("--check", check, "The same as 'config check'");
+  ConfigOrder order;
+  add_config_verbs(app, order);
+  app.add_subcommand("man", "Print the manual page of this program");
   app.add_option("--log-level", options.log_level, "Least level that is logged (info)")
       ->type_name("debug|info|warning|error")
       ->transform(CLI::CheckedTransformer(kLevels).description(""));
@@ -56,6 +132,11 @@ std::expected<Options, Farewell> parse_options(int argc, const char* const* argv
     std::ostringstream err;
     const bool asked = app.exit(error, out, err) == 0;
     return std::unexpected(asked ? Farewell{0, out.str()} : Farewell{kUsage, err.str()});
+  }
+  if (app.got_subcommand("man")) return std::unexpected(Farewell{0, man_page(app)});
+  if (check || app.got_subcommand("config")) {
+    complete(order, options.config);
+    options.order = std::move(order);
   }
   return options;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 
+#include "agent/config_command.h"
 #include "agent/log_line.h"
 #include "base/log.h"
 
@@ -11,7 +13,7 @@ namespace wardmote::agent {
 /// The command line of wardmoted.
 struct Options {
   std::string config = "/etc/wardmote/wardmote.yaml";
-  bool check = false;  ///< only check the configuration
+  std::optional<ConfigOrder> order;  ///< do this with the configuration, and end
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kKeyValue;
 };

@@ -1,5 +1,8 @@
 #include "agent/reloader.h"
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,25 +18,40 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "observe/kinds.h"
+#include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "serve/answer.h"
+#include "serve/role.h"
+#include "serve/route.h"
 #include "serve/view.h"
 
 namespace wardmote::agent {
 
 using runtime::Task;
 
-Reloader::Reloader(runtime::Runtime& runtime, config::Files& files, Agent& agent, std::string path,
-                   const config::Loaded& loaded)
+namespace {
+
+constexpr std::size_t kLongestProblem = 1024;
+
+}  // namespace
+
+Reloader::Reloader(runtime::Runtime& runtime, config::Files& files, Agent& agent,
+                   config::Origin origin, const config::Loaded& loaded)
     : runtime_(runtime),
       files_(files),
       agent_(agent),
+      origin_(std::move(origin)),
       footprint_(loaded.footprint),
       tasks_(runtime.executor()) {
-  shown_.path = std::move(path);
+  shown_.path = origin_.path;
   shown_.hash = loaded.hash;
   shown_.applied = runtime.now();
   agent_.show(shown_);
+  agent_.add({.method = "POST",
+              .path = "/api/v1/reload",
+              .least = serve::Role::kAdmin,
+              .answer = [this](const serve::Ask&) { return answer_order(); }});
 }
 
 void Reloader::start() {
@@ -45,10 +63,15 @@ Task<void> Reloader::stop() {
 }
 
 Reloader::Outcome Reloader::reload(std::string_view cause) {
-  config::Loaded loaded =
-      config::load_config(files_, shown_.path, observe::probe_kinds(), runtime_);
+  config::Loaded loaded = config::load_config(files_, origin_, observe::probe_kinds(), runtime_);
   footprint_ = std::move(loaded.footprint);
   if (!loaded.config) return refuse(std::move(loaded.problems), cause);
+  // Also when the text is the same: the files that it names, of tokens say, may hold something
+  // else.
+  const Result<ReloadPlan> plan = agent_.reload(*std::move(loaded.config));
+  if (!plan)
+    return refuse({fmt::format("{}: {}", shown_.path, escape_control(plan.error().describe()))},
+                  cause);
   if (loaded.hash == shown_.hash) {
     // The files of the tokens are not ours to compare.
     const Result<void> renewed = agent_.renew_access();
@@ -62,10 +85,6 @@ Reloader::Outcome Reloader::reload(std::string_view cause) {
     log(LogLevel::kInfo, "config_unchanged", {{"cause", std::string(cause)}});
     return Outcome::kUnchanged;
   }
-  const Result<ReloadPlan> plan = agent_.reload(*std::move(loaded.config));
-  if (!plan)
-    return refuse({fmt::format("{}: {}", shown_.path, escape_control(plan.error().describe()))},
-                  cause);
   shown_.hash = std::move(loaded.hash);
   shown_.applied = runtime_.now();
   shown_.refused.reset();
@@ -94,6 +113,21 @@ Reloader::Outcome Reloader::refuse(std::vector<std::string> problems, std::strin
 
 std::vector<std::string> Reloader::problems() const {
   return shown_.refused ? shown_.refused->problems : std::vector<std::string>{};
+}
+
+runtime::HttpResponse Reloader::answer_order() {
+  const Outcome outcome = reload("an order");
+  if (outcome != Outcome::kRefused) {
+    return serve::json_answer({{"outcome", to_string(outcome)}, {"hash", shown_.hash}});
+  }
+  constexpr int kUnprocessable = 422;
+  boost::json::object error;
+  error["status"] = kUnprocessable;
+  error["message"] = "the configuration was refused, and the one before it runs on";
+  boost::json::array& problems = error["problems"].emplace_array();
+  for (const std::string& problem : shown_.refused->problems)
+    problems.emplace_back(escape_control(problem, kLongestProblem));
+  return serve::json_answer({{"error", std::move(error)}}, kUnprocessable);
 }
 
 Task<void> Reloader::watch() {

@@ -9,6 +9,7 @@
 #include "agent/config/files.h"
 #include "agent/config/load.h"
 #include "base/time.h"
+#include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
 #include "serve/view.h"
@@ -19,6 +20,8 @@ namespace wardmote::agent {
 /// One that is not valid is refused whole, and the one before it runs on. Life cycle: start() when
 /// the agent has started, stop() before the agent stops; what it is given outlives it. Thread: the
 /// core loop.
+/// It adds POST /api/v1/reload to the agent: {"outcome": "applied|unchanged", "hash"}, or 422 with
+/// {"error": {"status", "message", "problems": [text]}}.
 class Reloader {
  public:
   enum class Outcome : std::uint8_t { kApplied, kUnchanged, kRefused };
@@ -28,8 +31,8 @@ class Reloader {
   /// file, a turned link or a network file system would lose.)
   static constexpr Duration kLookEvery = std::chrono::seconds(1);
 
-  /// The agent runs what was `loaded` from `path`.
-  Reloader(runtime::Runtime& runtime, config::Files& files, Agent& agent, std::string path,
+  /// The agent runs what was `loaded` from `origin`.
+  Reloader(runtime::Runtime& runtime, config::Files& files, Agent& agent, config::Origin origin,
            const config::Loaded& loaded);
 
   void start();
@@ -41,12 +44,14 @@ class Reloader {
   [[nodiscard]] std::vector<std::string> problems() const;
 
  private:
+  runtime::HttpResponse answer_order();
   runtime::Task<void> watch();
   Outcome refuse(std::vector<std::string> problems, std::string_view cause);
 
   runtime::Runtime& runtime_;
   config::Files& files_;
   Agent& agent_;
+  const config::Origin origin_;
   serve::ConfigView shown_;
   config::Footprint footprint_;
   runtime::TaskGroup tasks_;

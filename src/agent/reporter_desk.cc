@@ -23,6 +23,7 @@
 #include "codec/report_message.h"
 #include "judge/judgement.h"
 #include "judge/observation.h"
+#include "judge/outcome.h"
 #include "judge/report/reporters.h"
 #include "net/datagram_listener.h"
 #include "observe/probe.h"

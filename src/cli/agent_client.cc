@@ -84,6 +84,25 @@ Answer<json::value> json_of(const Answer<HttpResponse>& response, std::string_vi
 
 }  // namespace
 
+Task<Answer<HttpResponse>> AgentClient::get(std::string path, std::string query) {
+  HttpRequest request;
+  request.method = "GET";
+  request.path = std::move(path);
+  request.query = std::move(query);
+  Answer<HttpResponse> answer = co_await ask(std::move(request));
+  co_return answer;
+}
+
+Task<Answer<HttpResponse>> AgentClient::post(std::string path, std::string json) {
+  HttpRequest request;
+  request.method = "POST";
+  request.path = std::move(path);
+  request.headers.emplace_back("Content-Type", "application/json");
+  request.body = std::move(json);
+  Answer<HttpResponse> answer = co_await ask(std::move(request));
+  co_return answer;
+}
+
 Task<Answer<HttpResponse>> AgentClient::ask(HttpRequest request) {
   if (!address_.token.empty()) {
     request.headers.emplace_back("Authorization", "Bearer " + address_.token);
@@ -97,14 +116,6 @@ Task<Answer<HttpResponse>> AgentClient::ask(HttpRequest request) {
     attempts.push_back({endpoint, response.error()});
   }
   co_return std::unexpected(unreachable(attempts));
-}
-
-Task<Answer<HttpResponse>> AgentClient::get(std::string path, std::string query) {
-  HttpRequest request;
-  request.method = "GET";
-  request.path = std::move(path);
-  request.query = std::move(query);
-  return ask(std::move(request));
 }
 
 Task<Answer<json::value>> AgentClient::get_json(std::string path, std::string query) {

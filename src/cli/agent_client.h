@@ -37,8 +37,12 @@ class AgentClient {
   /// The JSON of a 200; other statuses are failures.
   runtime::Task<Answer<boost::json::value>> get_json(std::string path, std::string query = {});
 
+  /// An order; it may be given twice when the first endpoint fails after having taken it.
+  runtime::Task<Answer<runtime::HttpResponse>> post(std::string path, std::string json);
+
  private:
   runtime::Task<Answer<runtime::HttpResponse>> ask(runtime::HttpRequest request);
+
   runtime::Runtime* runtime_;
   AgentAddress address_;
 };

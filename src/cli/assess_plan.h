@@ -21,7 +21,7 @@ struct AssessPlan {
   Duration timeout{};
 };
 
-/// One `--member NAME=CTL[,OVSDB]`.
+/// One `--member NAME=CTL[,OVSDB]`, or `NAME=tcp:HOST:PORT` for one on another host.
 Result<observe::ovn::MemberTarget> parse_member(std::string_view text, std::string database);
 
 /// kInvalid says which option is wrong.

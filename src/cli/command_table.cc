@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "cli/command.h"
 #include "cli/probe_params.h"
 #include "cli/verbs/verbs.h"
@@ -15,12 +16,17 @@
 namespace wardmote::cli {
 namespace {
 
-Option output_option() {
+Option output_option(std::vector<std::string> choices = {"table", "json", "yaml"}) {
   return {.name = "output",
-          .value = "table|json",
+          .value = fmt::format("{}", fmt::join(choices, "|")),
           .help = "how to print (default: table)",
           .letter = 'o',
-          .choices = {"table", "json"}};
+          .choices = std::move(choices)};
+}
+
+/// A table, one with more columns, all as JSON or YAML, one line of JSON or the name of each item.
+Option list_output_option() {
+  return output_option({"table", "wide", "json", "jsonl", "yaml", "name"});
 }
 
 Option no_color_option() {
@@ -54,7 +60,7 @@ std::vector<Option> gate_options() {
 
 /// What every verb has that reads from the agent.
 std::vector<Option> reading_options() {
-  std::vector<Option> options = {output_option(),
+  std::vector<Option> options = {list_output_option(),
                                  {.name = "watch",
                                   .value = "INTERVAL",
                                   .help = "show it again and again until Ctrl-C",
@@ -240,11 +246,15 @@ Command assess_ovn() {
       .options =
           {{.name = "db",
             .value = "DB",
-            .help = "OVN_Northbound, OVN_Southbound or another clustered database",
+            .help =
+                "OVN_Northbound, OVN_Southbound, OVN_IC_Northbound, OVN_IC_Southbound or another "
+                "clustered database",
             .required = true},
            {.name = "member",
             .value = "NAME=CTL[,OVSDB]",
-            .help = "a member: its control socket, and its OVSDB endpoint if it is to be asked too",
+            .help =
+                "a member: its control socket, and its OVSDB endpoint if it is to be asked too; of "
+                "one on another host tcp:HOST:PORT alone",
             .required = true,
             .repeats = true},
            {.name = "expect",
@@ -320,6 +330,104 @@ Command status() {
                        {"wardmote status ovn-sb --watch", "one cluster, again every second"},
                        {"wardmote status -o json | jq .verdict", "one word for a script"}},
           .run = run_status};
+}
+
+Command top() {
+  return {.name = "top",
+          .summary = "the whole screen, again every second: what is worst comes first",
+          .options = reading_options(),
+          .examples = {{"wardmote top", "until Ctrl-C"}, {"wardmote top --watch=5s", "slower"}},
+          .run = run_top};
+}
+
+Command config_verb(const std::string& name, const std::string& summary, const Example& example) {
+  return {.name = name,
+          .summary = summary,
+          .arguments = {{.name = "FILE",
+                         .help = "the file (default: /etc/wardmote/wardmote.yaml)",
+                         .required = false,
+                         .completes = Completes::kFiles}},
+          .examples = {example},
+          .run = run_config};
+}
+
+Command config_group() {
+  Command check = config_verb("check", "'ok', or every problem with its place",
+                              {"wardmote config check wardmote.yaml", "before it is installed"});
+  Command format = config_verb("fmt", "lay a file out: white space only; comments and order stay",
+                               {"wardmote config fmt --write wardmote.yaml", "in place"});
+  format.options = {{.name = "write", .value = "", .help = "back into the file", .letter = 'w'}};
+  Command show = config_verb("show", "what all files say together, as YAML",
+                             {"wardmote config show --effective", "with every default"});
+  show.options = {{.name = "effective", .value = "", .help = "with every default that holds"}};
+  Command diff =
+      config_verb("diff", "what a change would change: 1 when there is something",
+                  {"wardmote config diff new.yaml", "from the installed file to this one"});
+  diff.arguments = {{.name = "FILE",
+                     .help = "one file: the new one, against the installed one",
+                     .completes = Completes::kFiles},
+                    {.name = "TO",
+                     .help = "two files: the new one, against the first",
+                     .required = false,
+                     .completes = Completes::kFiles}};
+  Command schema = config_verb("schema", "a JSON schema for editors",
+                               {"wardmote config schema > wardmote.schema.json", "for an editor"});
+  schema.arguments.clear();
+  return {.name = "config",
+          .summary = "check, lay out, show and compare configurations; needs no agent",
+          .description = "wardmoted, beside this program or in PATH, does the work.",
+          .commands = {check, format, show, diff, schema}};
+}
+
+Command reload() {
+  return {.name = "reload",
+          .summary = "have the agent read its configuration again, now",
+          .description =
+              "A changed file is read within seconds without this. Ends with 65 when the "
+              "configuration is not valid; then the one before it runs on. Only an admin may.",
+          .options = agent_options(),
+          .examples = {{"wardmote reload", "after an edit"}},
+          .run = run_reload};
+}
+
+Command doctor() {
+  Command command{
+      .name = "doctor",
+      .summary = "what is wrong with the agent and its surroundings, and what to do",
+      .description =
+          "Looks whether the agent answers, whether its configuration is valid and the one that "
+          "runs, what it may not open, its clock, descriptors, socket and CPU. What the agent "
+          "watches is not judged here: see status.",
+      .options = {output_option(),
+                  {.name = "bundle",
+                   .value = "FILE",
+                   .help = "also write a tar archive of all that was seen, without secrets, for "
+                           "whoever helps",
+                   .completes = Completes::kFiles},
+                  no_color_option()},
+      .examples = {{"wardmote doctor", "first thing when something is odd"},
+                   {"wardmote doctor --bundle wardmote.tar", "for a report"}},
+      .run = run_doctor};
+  std::ranges::move(agent_options(), std::back_inserter(command.options));
+  return command;
+}
+
+Command init() {
+  return {
+      .name = "init",
+      .summary = "a configuration for this machine, to go on from; needs no agent",
+      .description =
+          "Finds OVN databases, BIRD, FRR, Felix, and services under runit, s6 and "
+          "daemontools by their files, and prints a configuration with comments. "
+          "Reads only. Ends with 1 when nothing was found.",
+      .options = {{.name = "detect", .value = "", .help = "look at this machine", .required = true},
+                  {.name = "root",
+                   .value = "PATH",
+                   .help = "the root of the machine, for example of a container's host",
+                   .completes = Completes::kFiles}},
+      .examples = {{"wardmote init --detect > /etc/wardmote/wardmote.yaml",
+                    "then read it, and complete its clusters"}},
+      .run = run_init};
 }
 
 Command explain() {
@@ -452,6 +560,13 @@ Command completion() {
           .run = run_completion};
 }
 
+Command man() {
+  return {.name = "man",
+          .summary = "the manual page of this program",
+          .examples = {{"wardmote man > wardmote.1", "as the package has it"}},
+          .run = run_man};
+}
+
 Command version() {
   return {.name = "version",
           .summary = "the version",
@@ -475,9 +590,11 @@ Command command_table(std::span<const observe::ProbeKind> kinds) {
           "`wardmote COMMAND --help` shows options and examples.",
       .examples = {{"wardmote status", "what is going on"},
                    {"wardmote explain RAFT_NO_QUORUM", "what it means"}},
-      .commands = {status(), get_group(), explain(), history(), ack(), silence_group(),
-                   notify_group(), probe_group(kinds), assess_group(), livez(), readyz(),
-                   calico_health(), completion(), version()}};
+      .commands = {status(),           get_group(),    top(),           explain(),
+                   history(),          ack(),          silence_group(), notify_group(),
+                   probe_group(kinds), assess_group(), livez(),         readyz(),
+                   calico_health(),    doctor(),       init(),          config_group(),
+                   reload(),           completion(),   man(),           version()}};
 }
 
 }  // namespace wardmote::cli

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <expected>
 #include <memory>
 #include <string>
 #include <system_error>

@@ -41,19 +41,18 @@ void print_to(std::FILE* stream, std::string_view text) {
 }  // namespace
 
 Style style_for(const Call& call) {
-  return {.color = !call.has("no-color") && environment("NO_COLOR").empty() && knows_colour()};
-}
-
-bool wants_json(const Call& call) {
-  return call.value("output") == "json";
+  return {.color = !call.has("no-color") && environment("NO_COLOR").empty() && knows_colour(),
+          .wide = call.value("output") == "wide"};
 }
 
 std::string json_line(const boost::json::value& value) {
-  const std::string serialized = boost::json::serialize(value);
+  return escape_for_terminal(boost::json::serialize(value));
+}
+
+std::string escape_for_terminal(std::string_view text) {
   std::string line;
-  line.reserve(serialized.size());
-  // Only strings can hold such characters, so an escape is right wherever one stands.
-  for (std::string_view rest = serialized; !rest.empty();) {
+  line.reserve(text.size());
+  for (std::string_view rest = text; !rest.empty();) {
     const CodePoint c = decode_utf8(rest);
     const std::size_t length = std::max<std::size_t>(c.length, 1);
     if (c.length == 0) {

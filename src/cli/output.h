@@ -14,12 +14,11 @@ namespace wardmote::cli {
 /// otherwise.
 Style style_for(const Call& call);
 
-/// Whether `-o json` was asked for.
-bool wants_json(const Call& call);
-
-/// One line of JSON without a line end, safe on a terminal: hostile characters become \u escapes,
-/// which mean the same.
+/// One line of JSON without a line end, safe on a terminal.
 std::string json_line(const boost::json::value& value);
+/// A line in which hostile characters can stand in quoted strings of JSON or YAML only: they become
+/// \u escapes, which mean the same.
+std::string escape_for_terminal(std::string_view line);
 
 void print(std::string_view text);
 /// To standard error.

@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/find_agent.h"
+#include "cli/format.h"
 #include "cli/output.h"
 #include "cli/render/style.h"
 #include "cli/session.h"
@@ -28,6 +29,7 @@ namespace json = boost::json;
 using runtime::Runtime;
 using runtime::Task;
 
+constexpr Duration kInterval = std::chrono::seconds(1);
 constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
 
 class Reader {
@@ -52,7 +54,7 @@ class Reader {
   }
 
   Task<Exit> again_and_again(Duration interval) {
-    WatchScreen screen(!wants_json(*call_) && ::isatty(STDOUT_FILENO) == 1);
+    WatchScreen screen(!for_programs(format_of(*call_)) && ::isatty(STDOUT_FILENO) == 1);
     for (;;) {
       const Answer<json::value> shown = co_await look();
       // Watching goes on over a restart of the agent.
@@ -72,11 +74,15 @@ class Reader {
   }
 
   [[nodiscard]] std::string drawn(const json::value& shown) const {
-    return wants_json(*call_) ? json_line(shown) + "\n" : reading_.draw(shown, style_for(*call_));
+    const Format format = format_of(*call_);
+    return for_programs(format) ? written(format, shown, reading_.shape)
+                                : reading_.draw(shown, style_for(*call_));
   }
 
   [[nodiscard]] std::string not_shown(const Failure& failure) const {
-    if (wants_json(*call_)) return json_line(json::object{{"error", failure.message}}) + "\n";
+    const Format format = format_of(*call_);
+    if (format == Format::kNames) return "";
+    if (for_programs(format)) return written(format, json::object{{"error", failure.message}});
     return paint(style_for(*call_), Tone::kUnknown, failure.message) + "\n";
   }
 
@@ -98,14 +104,15 @@ class Reader {
 Exit read(const Call& call, Reading reading) {
   Result<AgentAddress> address = find_agent(call);
   if (!address) return complain(call, Exit::kUsage, address.error().context);
-  const Result<Duration> interval = call.duration("watch", Duration::zero());
+  const Result<Duration> interval = call.duration("watch", kInterval);
   if (!interval) return complain(call, Exit::kUsage, interval.error().context);
-  if (call.has("watch") && *interval < kShortestInterval)
+  const bool again = call.has("watch") || reading.keeps_on;
+  if (again && *interval < kShortestInterval)
     return complain(call, Exit::kUsage, "--watch: at least 100ms");
 
   Session session;
   Reader reader(call, session.runtime(), std::move(*address), std::move(reading));
-  return session.run(call.has("watch") ? reader.again_and_again(*interval) : reader.once());
+  return session.run(again ? reader.again_and_again(*interval) : reader.once());
 }
 
 }  // namespace wardmote::cli

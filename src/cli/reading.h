@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/format.h"
 #include "cli/render/style.h"
 
 namespace wardmote::cli {
@@ -20,6 +21,9 @@ struct Reading {
   std::function<Result<boost::json::value>(const boost::json::value&)> select;
   std::string (*draw)(const boost::json::value& shown, Style style);
   Exit (*judge)(const boost::json::value& shown);
+  Shape shape = {};
+  /// Again every second, also without --watch.
+  bool keeps_on = false;
   /// Shown when no agent answers in the default places: the rest needs none.
   std::optional<boost::json::value> without_agent;
 };

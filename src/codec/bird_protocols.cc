@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
-#include <span>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>

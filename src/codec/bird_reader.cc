@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <expected>
 #include <optional>
 #include <span>
 #include <string_view>

@@ -1,6 +1,5 @@
 #include "serve/api.h"
 
-#include <chrono>
 #include <cstddef>
 #include <expected>
 #include <functional>

@@ -1,6 +1,5 @@
 #include "serve/event_stream.h"
 
-#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
 #include <chrono>

@@ -1,6 +1,8 @@
 #include "serve/gates.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,6 +12,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "judge/check_machine.h"
+#include "judge/outcome.h"
 #include "runtime/http.h"
 #include "serve/answer.h"
 #include "serve/health_table.h"

@@ -77,6 +77,19 @@ def test_sighup_and_a_file_that_is_refused(agent, port):
     assert agent.json("/api/v1/status")["config"]["refused"] is None
 
 
+def test_the_order(agent, port):
+    assert agent.cli("reload").stdout.startswith("unchanged ")
+    save(agent.config, configuration(agent.config.parent, {"stays": port, "new": port}))
+    done = agent.cli("reload")
+    assert (done.returncode, done.stdout.split()[0]) == (0, "applied"), done.stderr
+    assert names(agent) == {"stays", "new"}, "when the order ends, it is done"
+    save(agent.config, "chekcs: []\n")
+    refused = agent.cli("reload")
+    assert refused.returncode == 65
+    assert "wardmote.yaml:1:1: unknown key 'chekcs'" in refused.stderr
+    assert names(agent) == {"stays", "new"}
+
+
 def test_a_turned_link(tmp_path, port):
     """As the kubelet updates a ConfigMap."""
     for version, checks in {"1": {"a": port}, "2": {"b": port}}.items():

@@ -131,7 +131,8 @@ class CalicoNode {
   Curfew ends_ = Curfew(host);
 };
 
-constexpr std::array kAll = {Release::kOwn, Release::k3_22, Release::k3_30, Release::kHead};
+constexpr std::array kAll = {Release::kOwn, Release::kCalico322, Release::kCalico330,
+                             Release::kHead};
 
 SIM_TEST_SEEDS(CalicoHealth, EveryReleaseAgreesOnPeersAndWindow, 2) {
   for (const Release release : kAll) {
@@ -184,7 +185,7 @@ SIM_TEST_SEEDS(CalicoHealth, AMissingNodenameFileIsNamed, 1) {
             kNotReady +
                 "failed to stat() nodename file: stat /var/lib/calico/nodename: no such file or "
                 "directory");
-  EXPECT_EQ(node.run(Release::k3_30).text,
+  EXPECT_EQ(node.run(Release::kCalico330).text,
             kNotReady +
                 "Failed to stat() nodename file: stat /var/lib/calico/nodename: no such file or "
                 "directory");
@@ -391,7 +392,7 @@ SIM_TEST_SEEDS(CalicoHealth, BirdLiveNeedsItsServicesAndAnAnswer, 1) {
       text.starts_with("calico/node is not ready: bird/confd is not live: service confd is not "
                        "running. Output << down: /etc/service/enabled/confd: "))
       << text;
-  EXPECT_TRUE(node.run(Release::k3_22, Check::kBirdLive)
+  EXPECT_TRUE(node.run(Release::kCalico322, Check::kBirdLive)
                   .text.contains("Service confd is not running. Output << "));
 
   node.host.files().put_fifo("/etc/service/enabled/confd/supervise/ok", false);
@@ -406,7 +407,7 @@ SIM_TEST_SEEDS(CalicoHealth, BirdLiveNeedsItsServicesAndAnAnswer, 1) {
 SIM_TEST_SEEDS(CalicoHealth, AHungBirdIsNotLive, 2) {
   CalicoNode node(sim);
   node.serve({.accepts = false});
-  EXPECT_EQ(node.run(Release::k3_22, Check::kBirdLive).verdict, Verdict::kGood)
+  EXPECT_EQ(node.run(Release::kCalico322, Check::kBirdLive).verdict, Verdict::kGood)
       << "before birdcl was asked";
   EXPECT_EQ(node.run(Release::kHead, Check::kBirdLive).text,
             "calico/node is not ready: bird is not live: exit status 1");

@@ -16,6 +16,7 @@ using sim::World;
 using namespace std::chrono_literals;
 
 constexpr const char* kPath = "/etc/wardmote/wardmote.yaml";
+const config::Origin kOrigin{kPath, {}};
 constexpr const char* kOne =
     "api: {socket: /run/api.sock}\nchecks: [{name: a, tcp: {address: 127.0.0.1:1}}]\n";
 constexpr const char* kTwo =
@@ -37,11 +38,20 @@ class FakeFiles final : public config::Files {
     if (found == files_.end()) return fail(Errc::kMissing, "no such file");
     return found->second.bytes;
   }
+  Result<void> replace(const std::string& path, std::string_view bytes) override {
+    write(path, std::string(bytes));
+    return {};
+  }
+  Result<std::vector<std::string>> list(const std::string& folder) override {
+    return fail(Errc::kMissing, "no folder {}", folder);
+  }
   std::optional<config::FileStamp> stamp(const std::string& path) override {
     const auto found = files_.find(path);
     if (found == files_.end()) return std::nullopt;
-    return config::FileStamp{.size = found->second.bytes.size(),
-                             .changed_ns = found->second.changed};
+    return config::FileStamp{
+        .inode = static_cast<std::uint64_t>(std::distance(files_.begin(), found)),
+        .size = found->second.bytes.size(),
+        .changed_ns = found->second.changed};
   }
 
  private:
@@ -58,10 +68,10 @@ class Bench {
  public:
   explicit Bench(World& world) : sim(world) {
     files.write(kPath, kOne);
-    config::Loaded loaded = config::load_config(files, kPath, observe::probe_kinds(), us);
+    config::Loaded loaded = config::load_config(files, kOrigin, observe::probe_kinds(), us);
     agent = std::make_unique<Agent>(us, no_service, *loaded.config, "ctl");
     EXPECT_TRUE(agent->start());
-    reloader = std::make_unique<Reloader>(us, files, *agent, kPath, loaded);
+    reloader = std::make_unique<Reloader>(us, files, *agent, kOrigin, loaded);
     reloader->start();
   }
   ~Bench() {
@@ -141,6 +151,7 @@ SIM_TEST_SEEDS(Reloader, AFileThatIsGoneEndsNothing, 5) {
 SIM_TEST_SEEDS(Reloader, WhoeverAsksNeedNotWait, 5) {
   Bench bench(sim);
   EXPECT_EQ(bench.reloader->reload("order"), Reloader::Outcome::kUnchanged);
+  EXPECT_EQ(bench.checks(), 1U);
   bench.files.write(kPath, kTwo);
   EXPECT_EQ(bench.reloader->reload("order"), Reloader::Outcome::kApplied);
   EXPECT_EQ(bench.checks(), 2U);

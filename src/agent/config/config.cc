@@ -68,9 +68,14 @@ std::string read_data(const YamlNode& node, Problems& problems) {
   return {};
 }
 
+}  // namespace
+
 Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kinds,
                    Problems& problems) {
   MapReader map(root, "the configuration", problems);
+  if (const YamlNode* const include = map.find("include")) {
+    problems.add(include->at, "include", "only a file can include others", "write it into a file");
+  }
   Config config;
   Names names;
   if (const YamlNode* const node = map.find("node")) config.node = read_node(*node, problems);
@@ -104,13 +109,12 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   return config;
 }
 
-}  // namespace
-
 void Names::add(const std::string& name, Place at, Problems& problems) {
   const auto [earlier, added] = places_.emplace(name, at);
   if (added) return;
   problems.add(at, fmt::format("name '{}'", name),
-               fmt::format("already used in line {}", earlier->second.line), "choose another name");
+               fmt::format("already used in {}", problems.line_of(earlier->second, at)),
+               "choose another name");
 }
 
 std::vector<std::string_view> Names::all() const {
@@ -130,8 +134,7 @@ std::expected<Config, std::vector<Problem>> parse_config(
   return config;
 }
 
-std::vector<Problem> try_probes(const Config& config, runtime::Runtime& runtime) {
-  Problems problems;
+void try_probes(const Config& config, runtime::Runtime& runtime, Problems& problems) {
   for (const Check& check : config.checks) {
     if (check.kind == &reporter_kind()) continue;
     const auto probe = check.kind->make(runtime, check.name, check.params);
@@ -140,7 +143,6 @@ std::vector<Problem> try_probes(const Config& config, runtime::Runtime& runtime)
                  escape_control(probe.error().context),
                  fmt::format("see wardmote probe {} --help", check.kind->name));
   }
-  return std::move(problems).take();
 }
 
 }  // namespace wardmote::agent::config

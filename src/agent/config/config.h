@@ -161,8 +161,8 @@ struct Config {
 std::expected<Config, std::vector<Problem>> parse_config(std::string_view bytes,
                                                          std::span<const observe::ProbeKind> kinds);
 
-/// What the kinds say of the parameters of their checks taken together; empty when all is good.
+/// What the kinds say of the parameters of their checks taken together; nothing when all is good.
 /// Makes every probe once and lets it go; no probe looks.
-std::vector<Problem> try_probes(const Config& config, runtime::Runtime& runtime);
+void try_probes(const Config& config, runtime::Runtime& runtime, Problems& problems);
 
 }  // namespace wardmote::agent::config

@@ -4,13 +4,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <expected>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "base/result.h"
 
@@ -57,6 +62,37 @@ Result<std::string> LocalFiles::read(const std::string& path, std::size_t cap) {
     if (bytes.size() > cap) return fail(Errc::kLimit, "more than {} bytes", cap);
     if (got == 0) return bytes;
   }
+}
+
+Result<void> LocalFiles::replace(const std::string& path, std::string_view bytes) {
+  // Through links: the link stays, its target is replaced.
+  std::error_code error;
+  const std::string target = std::filesystem::canonical(path, error);
+  struct stat facts{};
+  if (error || ::stat(target.c_str(), &facts) != 0) return system_failure(errno);
+  std::string beside = target + ".XXXXXX";
+  const Descriptor file(::mkostemp(beside.data(), O_CLOEXEC));
+  if (file.number < 0) return system_failure(errno);
+  const auto size = static_cast<ssize_t>(bytes.size());
+  const bool written = ::write(file.number, bytes.data(), bytes.size()) == size &&
+                       ::fchmod(file.number, facts.st_mode & 07777) == 0 &&
+                       ::fsync(file.number) == 0 && ::rename(beside.c_str(), target.c_str()) == 0;
+  if (written) return {};
+  const int number = errno;
+  ::unlink(beside.c_str());
+  return system_failure(number);
+}
+
+Result<std::vector<std::string>> LocalFiles::list(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename());
+  }
+  if (error) return system_failure(error.value());
+  std::ranges::sort(names);
+  return names;
 }
 
 std::optional<FileStamp> LocalFiles::stamp(const std::string& path) {

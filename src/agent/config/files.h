@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -31,6 +32,10 @@ class Files {
 
   /// All of a regular file. kLimit when it has more than `cap` bytes; kMissing, kDenied, kInvalid.
   virtual Result<std::string> read(const std::string& path, std::size_t cap) = 0;
+  /// Replaces a file at once, whole or not at all; its access rights stay.
+  virtual Result<void> replace(const std::string& path, std::string_view bytes) = 0;
+  /// The names in a folder, sorted.
+  virtual Result<std::vector<std::string>> list(const std::string& folder) = 0;
   /// Nothing when there is no such file, or it cannot be looked at.
   virtual std::optional<FileStamp> stamp(const std::string& path) = 0;
 };
@@ -38,6 +43,8 @@ class Files {
 class LocalFiles final : public Files {
  public:
   Result<std::string> read(const std::string& path, std::size_t cap) override;
+  Result<void> replace(const std::string& path, std::string_view bytes) override;
+  Result<std::vector<std::string>> list(const std::string& folder) override;
   std::optional<FileStamp> stamp(const std::string& path) override;
 };
 

@@ -1,5 +1,6 @@
 #include "agent/config/load.h"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <utility>
@@ -8,45 +9,39 @@
 #include "agent/config/config.h"
 #include "agent/config/files.h"
 #include "agent/config/problem.h"
+#include "agent/config/sections.h"
+#include "agent/config/sources.h"
 #include "agent/config/yaml.h"
-#include "base/format.h"
-#include "base/hash.h"
 #include "observe/kinds.h"
 #include "runtime/runtime.h"
 
 namespace wardmote::agent::config {
 namespace {
 
-std::vector<std::string> described(const std::string& path, const std::vector<Problem>& problems) {
+std::vector<std::string> described(Problems problems) {
+  const std::vector<std::string> files = problems.files();
   std::vector<std::string> lines;
-  lines.reserve(problems.size());
-  for (const Problem& problem : problems) lines.push_back(describe(path, problem));
+  for (const Problem& problem : std::move(problems).take())
+    lines.push_back(describe(files.at(static_cast<std::size_t>(problem.at.file)), problem));
   return lines;
 }
 
 }  // namespace
 
-Loaded load_config(Files& files, const std::string& path, std::span<const observe::ProbeKind> kinds,
-                   runtime::Runtime& runtime) {
+Loaded load_config(Files& files, const Origin& origin, std::span<const observe::ProbeKind> kinds,
+                   runtime::Runtime& runtime, YamlNode* tree) {
+  Problems problems;
+  Sources sources = read_sources(files, origin.path, origin.overrides, problems);
   Loaded loaded;
-  // First: what changes while it is read must show as changed afterwards.
-  loaded.footprint.emplace_back(path, files.stamp(path));
-  const auto bytes = files.read(path, YamlLimits{}.bytes);
-  if (!bytes) {
-    loaded.problems.push_back(
-        fmt::format("{}: cannot be read: {}; check the path and its access "
-                    "rights",
-                    path, bytes.error().context));
-    return loaded;
+  loaded.hash = std::move(sources.hash);
+  loaded.footprint = std::move(sources.footprint);
+  if (sources.complete) {
+    Config config = read_config(sources.root, kinds, problems);
+    if (problems.empty()) try_probes(config, runtime, problems);
+    if (problems.empty()) loaded.config = std::move(config);
   }
-  loaded.hash = fmt::format("{:016x}", fnv1a(*bytes));
-  auto config = parse_config(*bytes, kinds);
-  if (!config) {
-    loaded.problems = described(path, config.error());
-    return loaded;
-  }
-  loaded.problems = described(path, try_probes(*config, runtime));
-  if (loaded.problems.empty()) loaded.config = *std::move(config);
+  if (tree != nullptr) *tree = std::move(sources.root);
+  loaded.problems = described(std::move(problems));
   return loaded;
 }
 

@@ -3,18 +3,22 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "agent/config/config.h"
 #include "agent/config/files.h"
+#include "agent/config/sources.h"
+#include "agent/config/yaml.h"
 #include "observe/kinds.h"
 #include "runtime/runtime.h"
 
 namespace wardmote::agent::config {
 
-/// The files that a configuration was read from, as they were just before.
-using Footprint = std::vector<std::pair<std::string, std::optional<FileStamp>>>;
+/// Where a configuration is.
+struct Origin {
+  std::string path;
+  Environment overrides;
+};
 
 /// A configuration from files: whole, or everything that is wrong with it.
 struct Loaded {
@@ -24,11 +28,12 @@ struct Loaded {
   Footprint footprint;
 };
 
-/// Reads and checks everything that can be checked without looking at anything.
-Loaded load_config(Files& files, const std::string& path, std::span<const observe::ProbeKind> kinds,
-                   runtime::Runtime& runtime);
+/// Reads and checks everything that can be checked without looking at anything. `tree`, if given,
+/// gets what the files say.
+Loaded load_config(Files& files, const Origin& origin, std::span<const observe::ProbeKind> kinds,
+                   runtime::Runtime& runtime, YamlNode* tree = nullptr);
 
-/// The same files, as they are now.
+/// The same files and folders, as they are now.
 Footprint look_again(Files& files, const Footprint& footprint);
 
 }  // namespace wardmote::agent::config

@@ -22,6 +22,16 @@ std::string describe(std::string_view file, const Problem& problem) {
                      problem.why, problem.fix);
 }
 
+int Problems::add_file(std::string name) {
+  files_.push_back(std::move(name));
+  return static_cast<int>(files_.size()) - 1;
+}
+
+std::string Problems::line_of(Place there, Place here) const {
+  if (there.file == here.file) return fmt::format("line {}", there.line);
+  return fmt::format("{}:{}", files_.at(static_cast<std::size_t>(there.file)), there.line);
+}
+
 void Problems::add(Place at, std::string what, std::string why, std::string fix) {
   if (found_.size() == kMostProblems) {
     ++dropped_;
@@ -31,7 +41,9 @@ void Problems::add(Place at, std::string what, std::string why, std::string fix)
 }
 
 std::vector<Problem> Problems::take() && {
-  std::ranges::sort(found_, {}, [](const Problem& p) { return std::tie(p.at, p.what); });
+  std::ranges::sort(found_, {}, [](const Problem& p) {
+    return std::tie(p.at.file, p.at.line, p.at.column, p.what);
+  });
   if (dropped_ > 0) {
     found_.push_back({found_.back().at, fmt::format("{} more", dropped_), "too many to list",
                       "mend the ones above first"});

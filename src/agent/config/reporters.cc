@@ -1,4 +1,4 @@
-#include <chrono>
+#include "judge/report/reporters.h"
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -14,6 +14,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "judge/check_machine.h"
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
 

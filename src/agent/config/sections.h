@@ -33,6 +33,9 @@ struct ScheduleDefaults {
 /// every, timeout, fall, rise, optional, unknown_limit, discovery_limit.
 Schedule read_schedule(MapReader& map, const ScheduleDefaults& defaults);
 
+/// All of it, from the tree of one file or of several.
+Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kinds,
+                   Problems& problems);
 Api read_api(const YamlNode& node, Problems& problems);
 std::vector<Cluster> read_clusters(const YamlNode& list, Names& names, Problems& problems);
 std::vector<Check> read_checks(const YamlNode& list, std::span<const observe::ProbeKind> kinds,

@@ -4,6 +4,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <istream>
 #include <optional>
@@ -29,12 +30,22 @@ Place place(const YAML::Mark& mark) {
   return mark.is_null() ? Place{} : Place{mark.line + 1, mark.column + 1};
 }
 
+/// The tree is built of places in file 0.
+void set_file(YamlNode& node, int file) {
+  node.at.file = file;
+  for (YamlNode& item : node.items) set_file(item, file);
+  for (YamlEntry& entry : node.entries) {
+    entry.at.file = file;
+    set_file(entry.value, file);
+  }
+}
+
 /// Builds the tree from yaml-cpp's events: its own node type forgets the places of keys and drops
 /// keys given twice.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  TreeBuilder(const YamlLimits& limits, Problems& problems)
-      : limits_(limits), problems_(problems) {}
+  TreeBuilder(const YamlLimits& limits, int file, Problems& problems)
+      : limits_(limits), file_(file), problems_(problems) {}
 
   YamlNode take() && { return std::move(root_); }
 
@@ -122,14 +133,14 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void put_entry(YamlNode& map, YamlNode key, YamlNode value) {
     if (key.kind != YamlNode::Kind::kScalar) {
-      problems_.add(key.at, "key", fmt::format("it is {}, not text", kind_name(key.kind)),
-                    "write 'key: value'");
+      complain(key.at, "key", fmt::format("it is {}, not text", kind_name(key.kind)),
+               "write 'key: value'");
       return;
     }
     for (const YamlEntry& earlier : map.entries) {
       if (earlier.key != key.text) continue;
-      problems_.add(key.at, fmt::format("key '{}'", escape_control(key.text, 64)),
-                    fmt::format("given before, in line {}", earlier.at.line), "keep one of them");
+      complain(key.at, fmt::format("key '{}'", escape_control(key.text, 64)),
+               fmt::format("given before, in line {}", earlier.at.line), "keep one of them");
       return;
     }
     if (map.entries.size() == limits_.keys) {
@@ -139,7 +150,14 @@ class TreeBuilder final : public YAML::EventHandler {
     map.entries.push_back({std::move(key.text), key.at, std::move(value)});
   }
 
+  /// A problem after which reading goes on.
+  void complain(Place at, std::string what, std::string why, std::string fix) {
+    at.file = file_;
+    problems_.add(at, std::move(what), std::move(why), std::move(fix));
+  }
+
   const YamlLimits& limits_;
+  const int file_;
   Problems& problems_;
   std::vector<Frame> stack_;
   YamlNode root_;
@@ -200,6 +218,14 @@ void parse_into(TreeBuilder& builder, std::string_view bytes) {
 
 }  // namespace
 
+bool same_content(const YamlNode& a, const YamlNode& b) {
+  if (a.kind != b.kind || a.text != b.text || a.quoted != b.quoted) return false;
+  return std::ranges::equal(a.items, b.items, same_content) &&
+         std::ranges::equal(a.entries, b.entries, [](const YamlEntry& x, const YamlEntry& y) {
+           return x.key == y.key && same_content(x.value, y.value);
+         });
+}
+
 std::string_view kind_name(YamlNode::Kind kind) noexcept {
   switch (kind) {
     case YamlNode::Kind::kNull: return "nothing";
@@ -210,8 +236,10 @@ std::string_view kind_name(YamlNode::Kind kind) noexcept {
   return "nothing";
 }
 
-YamlDocument parse_yaml(std::string_view bytes, const YamlLimits& limits, Problems& problems) {
+YamlDocument parse_yaml(std::string_view bytes, const YamlLimits& limits, Problems& problems,
+                        int file) {
   const auto refuse = [&](Problem problem) {
+    problem.at.file = file;
     problems.add(problem.at, std::move(problem.what), std::move(problem.why),
                  std::move(problem.fix));
     return YamlDocument{};
@@ -224,7 +252,7 @@ YamlDocument parse_yaml(std::string_view bytes, const YamlLimits& limits, Proble
   }
   if (auto control = find_control_character(bytes)) return refuse(*std::move(control));
 
-  TreeBuilder builder(limits, problems);
+  TreeBuilder builder(limits, file, problems);
   try {
     parse_into(builder, bytes);
   } catch (Stop& stop) {
@@ -233,7 +261,9 @@ YamlDocument parse_yaml(std::string_view bytes, const YamlLimits& limits, Proble
     return refuse({place(error.mark), "YAML", escape_control(error.msg),
                    "check indentation, quotes and brackets here and just above"});
   }
-  return {std::move(builder).take(), true};
+  YamlNode root = std::move(builder).take();
+  if (file != 0) set_file(root, file);
+  return {std::move(root), true};
 }
 
 }  // namespace wardmote::agent::config

@@ -31,6 +31,9 @@ struct YamlEntry {
   YamlNode value;
 };
 
+/// Whether both say the same, wherever it stands.
+bool same_content(const YamlNode& a, const YamlNode& b);
+
 /// `a map`, `a list`, `text`, `nothing`: for messages.
 std::string_view kind_name(YamlNode::Kind kind) noexcept;
 
@@ -47,7 +50,8 @@ struct YamlDocument {
 };
 
 /// Reads one YAML document; an empty one is kNull. A key given twice is a problem, but reading goes
-/// on.
-YamlDocument parse_yaml(std::string_view bytes, const YamlLimits& limits, Problems& problems);
+/// on. `file` is that of all places.
+YamlDocument parse_yaml(std::string_view bytes, const YamlLimits& limits, Problems& problems,
+                        int file = 0);
 
 }  // namespace wardmote::agent::config

@@ -50,7 +50,7 @@ std::string draw_gates(std::span<const json::value> gates, Style style) {
 
 }  // namespace
 
-std::string draw_agent(const json::value& value, Style style) {
+std::string draw_agent_head(const json::value& value, Style style) {
   const Fields status(value);
   std::string drawn = title(status, style);
   const std::string complaint = status.object("self").text("complaint");
@@ -58,7 +58,12 @@ std::string draw_agent(const json::value& value, Style style) {
     drawn += fmt::format("{}: {}\n", paint(style, Tone::kWarning, "the agent itself is degraded"),
                          complaint);
   }
-  drawn += draw_refusal(status, style);
+  return drawn + draw_refusal(status, style);
+}
+
+std::string draw_agent(const json::value& value, Style style) {
+  const Fields status(value);
+  std::string drawn = draw_agent_head(value, style);
   for (const json::value& cluster : status.list("clusters"))
     drawn += "\n" + draw_cluster(cluster, style);
   if (!status.list("checks").empty()) drawn += "\n" + draw_checks(status.list("checks"), style);

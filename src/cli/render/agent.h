@@ -7,6 +7,9 @@
 
 namespace wardmote::cli {
 
+/// How the agent itself is, a line for each thing, of `/api/v1/status`.
+std::string draw_agent_head(const boost::json::value& status, Style style);
+
 /// `/api/v1/status`: the agent, its clusters, checks and gates on one screen.
 std::string draw_agent(const boost::json::value& status, Style style);
 

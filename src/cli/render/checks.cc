@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -45,18 +46,27 @@ Exit exit_of_check(const json::value& check) noexcept {
 }
 
 std::string draw_checks(std::span<const json::value> checks, Style style) {
-  Table table({"CHECK", "KIND", "STATE", "FOR", "LAST-LOOK", "TOOK", "REASON"});
+  std::vector<std::string> headings = {"CHECK",     "KIND", "STATE", "FOR",
+                                       "LAST-LOOK", "TOOK", "REASON"};
+  if (style.wide) headings.insert(headings.end() - 1, {"EVERY", "LOOKS", "MISSED"});
+  Table table(std::move(headings));
   for (const json::value& value : checks) {
     const Fields check(value);
     const std::string looked = duration_text(check.number("age_ms"));
     const std::optional<std::int64_t> took = check.number("took_ms");
-    table.add({{check.text("name"), Tone::kStrong},
-               {check.text("kind")},
-               {state_words(check), tone_of(exit_of_check(value))},
-               {duration_text(check.number("since_ms"))},
-               {looked.empty() ? "" : looked + " ago"},
-               {took ? fmt::format("{}ms", *took) : ""},
-               {check.text(check.has("detail") ? "detail" : "reason")}});
+    std::vector<Cell> row = {{check.text("name"), Tone::kStrong},
+                             {check.text("kind")},
+                             {state_words(check), tone_of(exit_of_check(value))},
+                             {duration_text(check.number("since_ms"))},
+                             {looked.empty() ? "" : looked + " ago"},
+                             {took ? fmt::format("{}ms", *took) : ""},
+                             {check.text(check.has("detail") ? "detail" : "reason")}};
+    if (style.wide) {
+      row.insert(row.end() - 1, {{duration_text(check.number("every_ms"))},
+                                 {fmt::format("{}", check.number("looks").value_or(0))},
+                                 {fmt::format("{}", check.number("missed").value_or(0))}});
+    }
+    table.add(std::move(row));
   }
   return table.draw(style);
 }

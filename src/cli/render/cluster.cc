@@ -148,11 +148,20 @@ std::string draw_members(std::span<const json::value> members, Style style) {
                                        "PEERS(out/in)", "VERDICT"};
   const bool with_cluster = !members.empty() && Fields(members.front()).has("cluster");
   if (with_cluster) headings.insert(headings.begin(), "CLUSTER");
+  if (style.wide)
+    headings.insert(headings.end() - 1, {"SERVER-ID", "VOTE", "UNCOMMITTED", "UNAPPLIED", "TIMER"});
   Table table(std::move(headings));
   for (const json::value& value : members) {
     const Fields member(value);
     std::vector<Cell> row = member_row(member, leader_of(members, member.raw("cluster")));
     if (with_cluster) row.insert(row.begin(), Cell{member.text("cluster")});
+    if (style.wide) {
+      row.insert(row.end() - 1, {{member.text("server_id")},
+                                 {member.text("vote")},
+                                 {number_text(member.number("uncommitted"))},
+                                 {number_text(member.number("unapplied"))},
+                                 {duration_text(member.number("election_timer_ms"))}});
+    }
     table.add(std::move(row));
   }
   return table.draw(style);

@@ -43,6 +43,10 @@ std::string draw_findings(std::span<const json::value> findings, Style style) {
   std::string drawn;
   for (const json::value& value : findings) {
     const Fields finding(value);
+    if (style.wide) {
+      drawn += draw_finding_in_full(value, style);
+      continue;
+    }
     drawn += headline(finding, style);
     drawn += draw_advice(finding, style);
   }

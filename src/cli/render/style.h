@@ -13,6 +13,7 @@ enum class Tone : std::uint8_t { kPlain, kGood, kWarning, kCritical, kUnknown, k
 
 struct Style {
   bool color = false;
+  bool wide = false;  ///< with the columns that few need
 };
 
 /// Columns that `text` takes on a terminal; it holds no control characters. Wide characters take

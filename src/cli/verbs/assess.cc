@@ -11,6 +11,7 @@
 #include "cli/assess_plan.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/format.h"
 #include "cli/output.h"
 #include "cli/render/cluster.h"
 #include "cli/session.h"
@@ -102,7 +103,8 @@ class Assessor {
 Task<Exit> assess(const Call* call, Assessor* assessor) {
   co_await assessor->run();
   const boost::json::value shown = assessor->result();
-  print(wants_json(*call) ? json_line(shown) + "\n" : draw_cluster(shown, style_for(*call)));
+  const Format format = format_of(*call);
+  print(for_programs(format) ? written(format, shown) : draw_cluster(shown, style_for(*call)));
   co_return exit_of_verdict(to_string(assessor->verdict()));
 }
 

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/format.h"
 #include "cli/mesh_json.h"
 #include "cli/output.h"
 #include "cli/render/mesh.h"
@@ -84,7 +85,8 @@ Task<Exit> assess(const Call* call, Runtime* runtime, std::vector<Member>* membe
   for (Member& member : *members) views.push_back(std::move(member.view));
   const judge::bgp::Mesh mesh = judge::bgp::assess_mesh(views, {.full = !call->has("sparse")});
   const boost::json::value shown = to_json(mesh, views);
-  print(wants_json(*call) ? json_line(shown) + "\n" : draw_mesh(shown, style_for(*call)));
+  const Format format = format_of(*call);
+  print(for_programs(format) ? written(format, shown) : draw_mesh(shown, style_for(*call)));
   co_return exit_of_verdict(to_string(mesh.outcome));
 }
 

@@ -1,9 +1,10 @@
+#include <signal.h>
+
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <csignal>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 #include <boost/json/value.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/command.h"
@@ -38,6 +39,14 @@ Exit worst_of(const json::value& explained) {
   return worst;
 }
 
+/// The findings that stand about it.
+std::vector<std::string> names_of_findings(const json::value& explained) {
+  std::vector<std::string> names;
+  for (const json::value& finding : Fields(explained).list("findings"))
+    names.push_back(Fields(finding).text("code"));
+  return names;
+}
+
 }  // namespace
 
 Exit run_explain(const Call& call) {
@@ -50,6 +59,7 @@ Exit run_explain(const Call& call) {
                        },
                        .draw = draw_code,
                        .judge = worst_of,
+                       .shape = {"findings", names_of_findings},
                        .without_agent = catalogue_entry(*info)});
   }
   return read(
@@ -57,7 +67,8 @@ Exit run_explain(const Call& call) {
       {.path = kPath,
        .select = [subject](const json::value& status) { return explain_subject(subject, status); },
        .draw = draw_subject,
-       .judge = worst_of});
+       .judge = worst_of,
+       .shape = {"findings", names_of_findings}});
 }
 
 }  // namespace wardmote::cli

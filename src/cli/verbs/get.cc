@@ -1,4 +1,6 @@
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
@@ -28,6 +30,28 @@ std::string draw_check_list(const json::value& shown, Style style) {
   return draw_checks(Fields(shown).list("checks"), style);
 }
 
+/// The texts of `key` of every item; `cluster/member` when the item has a cluster.
+std::vector<std::string> names(const json::value& shown, std::string_view list,
+                               std::string_view key) {
+  std::vector<std::string> names;
+  for (const json::value& value : Fields(shown).list(list)) {
+    const Fields item(value);
+    const std::string cluster = item.text("cluster");
+    names.push_back(cluster.empty() ? item.text(key) : cluster + "/" + item.text(key));
+  }
+  return names;
+}
+
+std::vector<std::string> names_of_members(const json::value& shown) {
+  return names(shown, "members", "name");
+}
+std::vector<std::string> names_of_findings(const json::value& shown) {
+  return names(shown, "findings", "code");
+}
+std::vector<std::string> names_of_checks(const json::value& shown) {
+  return names(shown, "checks", "name");
+}
+
 Exit worst_member(const json::value& shown) {
   Exit worst = Exit::kGood;
   for (const json::value& member : Fields(shown).list("members")) {
@@ -54,16 +78,24 @@ Exit worst_check(const json::value& shown) {
 }  // namespace
 
 Exit run_get_members(const Call& call) {
-  return read(call, {.path = "/api/v1/members", .draw = draw_member_list, .judge = worst_member});
+  return read(call, {.path = "/api/v1/members",
+                     .draw = draw_member_list,
+                     .judge = worst_member,
+                     .shape = {"members", names_of_members}});
 }
 
 Exit run_get_findings(const Call& call) {
-  return read(call,
-              {.path = "/api/v1/findings", .draw = draw_finding_list, .judge = worst_finding});
+  return read(call, {.path = "/api/v1/findings",
+                     .draw = draw_finding_list,
+                     .judge = worst_finding,
+                     .shape = {"findings", names_of_findings}});
 }
 
 Exit run_get_checks(const Call& call) {
-  return read(call, {.path = "/api/v1/checks", .draw = draw_check_list, .judge = worst_check});
+  return read(call, {.path = "/api/v1/checks",
+                     .draw = draw_check_list,
+                     .judge = worst_check,
+                     .shape = {"checks", names_of_checks}});
 }
 
 }  // namespace wardmote::cli

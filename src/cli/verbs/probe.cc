@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/format.h"
 #include "cli/observation_json.h"
 #include "cli/output.h"
 #include "cli/probe_params.h"
@@ -32,7 +33,8 @@ Exit exit_of(judge::Outcome outcome) noexcept {
 Task<Exit> look(const Call* call, observe::Probe* probe, runtime::Deadline deadline) {
   const judge::Observation seen = co_await probe->look(deadline);
   const boost::json::value shown = to_json(call->command().name, seen);
-  print(wants_json(*call) ? json_line(shown) + "\n" : draw_observation(shown, style_for(*call)));
+  const Format format = format_of(*call);
+  print(for_programs(format) ? written(format, shown) : draw_observation(shown, style_for(*call)));
   co_return exit_of(seen.outcome);
 }
 

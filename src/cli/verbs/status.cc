@@ -1,9 +1,13 @@
+#include <string>
+#include <vector>
+
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/reading.h"
 #include "cli/render/agent.h"
 #include "cli/render/cluster.h"
 #include "cli/render/fields.h"
+#include "cli/render/top.h"
 #include "cli/verbs/verbs.h"
 
 namespace wardmote::cli {
@@ -13,15 +17,44 @@ Exit exit_by_verdict(const boost::json::value& shown) {
   return exit_of_verdict(Fields(shown).raw("verdict"));
 }
 
+/// `cluster/ovn-nb`, `check/bird`.
+std::vector<std::string> names_of_all(const boost::json::value& shown) {
+  std::vector<std::string> names;
+  const Fields status(shown);
+  for (const boost::json::value& cluster : status.list("clusters"))
+    names.push_back("cluster/" + Fields(cluster).text("cluster"));
+  for (const boost::json::value& check : status.list("checks")) {
+    if (Fields(check).raw("kind") != "cluster")
+      names.push_back("check/" + Fields(check).text("name"));
+  }
+  return names;
+}
+
+std::vector<std::string> name_of_cluster(const boost::json::value& shown) {
+  return {"cluster/" + Fields(shown).text("cluster")};
+}
+
 }  // namespace
 
 Exit run_status(const Call& call) {
   if (call.has("CLUSTER")) {
     return read(call, {.path = "/api/v1/clusters/" + call.value("CLUSTER"),
                        .draw = draw_cluster,
-                       .judge = exit_by_verdict});
+                       .judge = exit_by_verdict,
+                       .shape = {.names = name_of_cluster}});
   }
-  return read(call, {.path = "/api/v1/status", .draw = draw_agent, .judge = exit_by_verdict});
+  return read(call, {.path = "/api/v1/status",
+                     .draw = draw_agent,
+                     .judge = exit_by_verdict,
+                     .shape = {.names = names_of_all}});
+}
+
+Exit run_top(const Call& call) {
+  return read(call, {.path = "/api/v1/status",
+                     .draw = draw_top,
+                     .judge = exit_by_verdict,
+                     .shape = {.names = names_of_all},
+                     .keeps_on = true});
 }
 
 }  // namespace wardmote::cli

@@ -4,14 +4,16 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/format.h"
 #include "cli/output.h"
 #include "cli/verbs/verbs.h"
 
 namespace wardmote::cli {
 
 Exit run_version(const Call& call) {
-  if (wants_json(call)) {
-    print(json_line(boost::json::object{{"version", kVersion}}) + "\n");
+  const Format format = format_of(call);
+  if (for_programs(format)) {
+    print(written(format, boost::json::object{{"version", kVersion}}));
   } else {
     print(fmt::format("wardmote {}\n", kVersion));
   }

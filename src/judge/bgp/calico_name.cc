@@ -1,6 +1,7 @@
 #include "judge/bgp/calico_name.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

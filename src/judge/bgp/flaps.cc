@@ -1,6 +1,7 @@
 #include "judge/bgp/flaps.h"
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>

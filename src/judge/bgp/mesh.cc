@@ -1,8 +1,8 @@
 #include "judge/bgp/mesh.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -258,6 +258,7 @@ std::string_view to_string(MeshFault fault) noexcept {
 
 Mesh assess_mesh(const std::vector<MeshView>& views, const MeshExpectation& expectation) {
   std::vector<Node> nodes;
+  nodes.reserve(views.size());
   for (const MeshView& view : views) nodes.push_back({&view, addresses_of(view)});
   Mesh mesh;
   for (const Node& from : nodes) {

@@ -60,8 +60,11 @@ Outcome outcome_of(Treat treat) noexcept {
 class Complaints {
  public:
   void add(Outcome outcome, std::string text) {
-    if (outcome == Outcome::kFail) failures_.push_back(std::move(text));
-    if (outcome == Outcome::kWarn) warnings_.push_back(std::move(text));
+    if (outcome == Outcome::kFail) {
+      failures_.push_back(std::move(text));
+    } else if (outcome == Outcome::kWarn) {
+      warnings_.push_back(std::move(text));
+    }
   }
 
   [[nodiscard]] Verdict verdict() && {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,7 +59,7 @@ bool is_own(const HealthPlan& plan) noexcept {
   return plan.release == Release::kOwn;
 }
 
-HealthResult bad(const HealthPlan& plan, Check check, std::string text,
+HealthResult bad(const HealthPlan& plan, Check check, std::string_view text,
                  Verdict verdict = Verdict::kBad) {
   return {verdict, in_words_of(plan.release, std::string(prefix_of(check)).append(text)), {}};
 }
@@ -118,7 +117,7 @@ Task<HealthResult> check_bird_live(Runtime* runtime, const HealthPlan* plan, Che
                                    Deadline deadline) {
   std::optional<HealthResult> failed = check_services(*runtime, *plan, check);
   if (failed) co_return *std::move(failed);
-  if (plan->release == Release::k3_22) co_return HealthResult{};  // before birdcl was asked
+  if (plan->release == Release::kCalico322) co_return HealthResult{};  // before birdcl was asked
   const bool v6 = check == Check::kBird6Live;
   const std::string_view daemon = v6 ? "bird6" : "bird";
   bird::Client client(*runtime, is_own(*plan) ? all_sockets(*plan, v6) : calicos_socket(*plan, v6),
@@ -247,8 +246,8 @@ Task<HealthResult> check_ready(Runtime* runtime, const HealthPlan* plan, Check c
 }  // namespace
 
 std::optional<Release> parse_release(std::string_view word) noexcept {
-  if (word == "calico-3.22") return Release::k3_22;
-  if (word == "calico-3.30") return Release::k3_30;
+  if (word == "calico-3.22") return Release::kCalico322;
+  if (word == "calico-3.30") return Release::kCalico330;
   if (word == "head") return Release::kHead;
   return std::nullopt;
 }

@@ -18,7 +18,7 @@ namespace wardmote::observe::calico {
 
 /// Whose steps, texts and verdicts are given. kOwn asks more strictly, understands BIRD 2, and
 /// never takes a reply that was cut short for a table.
-enum class Release : std::uint8_t { kOwn, k3_22, k3_30, kHead };
+enum class Release : std::uint8_t { kOwn, kCalico322, kCalico330, kHead };
 
 /// `calico-3.22`, `calico-3.30`, `head`.
 std::optional<Release> parse_release(std::string_view word) noexcept;

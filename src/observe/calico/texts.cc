@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/format.h"
 #include "base/result.h"
@@ -43,7 +42,7 @@ std::string in_words_of(Release release, std::string text) {
       {"failed to stat() nodename file", "service confd is not running",
        "service bird is not running", "service bird6 is not running", "error querying BIRD",
        "error executing command", "unexpected output line from BIRD"});
-  if (release != Release::k3_22 && release != Release::k3_30) return text;
+  if (release != Release::kCalico322 && release != Release::kCalico330) return text;
   for (const std::string_view words : kOnceCapital) {
     const std::size_t at = text.find(words);
     if (at != std::string::npos) text[at] = static_cast<char>(text[at] - 'a' + 'A');

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/text.h"
 #include "codec/frr.h"
 #include "observe/reason.h"
 #include "runtime/deadline.h"

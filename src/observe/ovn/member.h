@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -7,10 +8,15 @@
 #include <vector>
 
 #include "judge/observation.h"
+#include "judge/outcome.h"
 #include "judge/raft/opinion.h"
 #include "observe/ovn/ovsdb_client.h"
+#include "observe/ovn/rpc_client.h"
 #include "observe/ovn/unixctl_client.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
 #include "runtime/runtime.h"
+#include "runtime/task.h"
 
 namespace wardmote::observe::ovn {
 

@@ -431,7 +431,9 @@ TEST(Config, LetsTheKindsRefuseParametersThatDoNotGoTogether) {
       "checks:\n- {name: good, ovn: {control: /run/x.ctl}}\n- {name: bad, ovn: {database: X}}\n",
       observe::probe_kinds());
   ASSERT_TRUE(config);
-  const std::vector<Problem> refused = try_probes(*config, runtime);
+  Problems problems;
+  try_probes(*config, runtime, problems);
+  const std::vector<Problem> refused = std::move(problems).take();
   ASSERT_EQ(refused.size(), 1U);
   EXPECT_TRUE(describe("f", refused[0]).starts_with("f:3:3: check 'bad': "))
       << describe("f", refused[0]);

@@ -16,20 +16,41 @@ TEST(Options, AreReadAndHaveDefaults) {
   const auto plain = parse({});
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->config, "/etc/wardmote/wardmote.yaml");
-  EXPECT_FALSE(plain->check);
+  EXPECT_FALSE(plain->order);
   const auto full =
       parse({"--config", "x.yaml", "--check", "--log-level", "debug", "--log-format", "json"});
   ASSERT_TRUE(full);
   EXPECT_EQ(full->config, "x.yaml");
-  EXPECT_TRUE(full->check);
+  ASSERT_TRUE(full->order);
+  EXPECT_EQ(full->order->verb, ConfigVerb::kCheck);
+  EXPECT_EQ(full->order->files, std::vector<std::string>{"x.yaml"});
   EXPECT_EQ(full->log_level, LogLevel::kDebug);
   EXPECT_EQ(full->log_format, LogFormat::kJson);
 }
 
+TEST(Options, OrderSomethingForTheConfiguration) {
+  const auto diff = parse({"--config", "old.yaml", "config", "diff", "new.yaml"});
+  ASSERT_TRUE(diff) << diff.error().text;
+  EXPECT_EQ(diff->order->verb, ConfigVerb::kDiff);
+  EXPECT_EQ(diff->order->files, (std::vector<std::string>{"old.yaml", "new.yaml"}));
+  EXPECT_EQ(parse({"config", "diff", "a", "b"})->order->files,
+            (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(parse({"config", "show", "--effective"})->order->effective);
+  EXPECT_EQ(parse({"config", "show"})->order->files,
+            std::vector<std::string>{"/etc/wardmote/wardmote.yaml"});
+  EXPECT_TRUE(parse({"config", "fmt", "-w", "a"})->order->write);
+  EXPECT_EQ(parse({"config", "schema"})->order->verb, ConfigVerb::kSchema);
+  EXPECT_EQ(parse({"config"}).error().exit_code, 64);
+  EXPECT_EQ(parse({"config", "frobnicate"}).error().exit_code, 64);
+  EXPECT_EQ(parse({"config", "check", "a", "b"}).error().exit_code, 64);
+}
+
 TEST(Options, HelpAndVersionEndWellOthersDoNot) {
   EXPECT_EQ(parse({"--help"}).error().exit_code, 0);
-  EXPECT_NE(parse({"--help"}).error().text.find("wardmoted --config wardmote.yaml --check"),
+  EXPECT_NE(parse({"--help"}).error().text.find("wardmoted config check wardmote.yaml"),
             std::string::npos);
+  EXPECT_TRUE(parse({"man"}).error().text.starts_with(".TH wardmoted 8 "));
+  EXPECT_TRUE(parse({"man"}).error().text.contains("\\-\\-effective"));
   EXPECT_EQ(parse({"--version"}).error().text, "wardmoted " WARDMOTE_VERSION "\n");
   for (const std::vector<const char*>& wrong :
        {std::vector{"--nothing"}, {"--log-level", "loud"}, {"stray"}}) {

@@ -31,6 +31,13 @@ TEST(AssessPlan, ReadsMembersWithAndWithoutOvsdb) {
   }
 }
 
+TEST(AssessPlan, AMemberElsewhereIsAskedAtItsPortAlone) {
+  const MemberTarget remote = parse_member("a=tcp:10.0.0.2:6641", "OVN_IC_Southbound").value();
+  EXPECT_EQ(remote.control, std::nullopt);
+  EXPECT_EQ(remote.ovsdb, Endpoint::tcp("10.0.0.2", 6641));
+  EXPECT_FALSE(parse_member("a=tcp:10.0.0.2:6641,/run/a.sock", "DB").has_value());
+}
+
 TEST(AssessPlan, LooksOnceUnlessToldOtherwise) {
   const AssessPlan once = plan({}).value();
   EXPECT_EQ(once.total, 0s);

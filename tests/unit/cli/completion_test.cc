@@ -37,8 +37,8 @@ TEST(BashCompletion, OffersVerbsOptionsAndChoices) {
   EXPECT_EQ(offered_by_bash("wardmote get ''"),
             "members findings checks incidents receivers --help");
   EXPECT_EQ(offered_by_bash("wardmote status --o"), "--output");
-  EXPECT_EQ(offered_by_bash("wardmote status -o ''"), "table json");
-  EXPECT_EQ(offered_by_bash("wardmote status ovn-sb --output j"), "json");
+  EXPECT_EQ(offered_by_bash("wardmote status -o ''"), "table wide json jsonl yaml name");
+  EXPECT_EQ(offered_by_bash("wardmote status ovn-sb --output js"), "json jsonl");
   EXPECT_EQ(offered_by_bash("wardmote completion ''"), "bash zsh fish --help");
 }
 

@@ -113,6 +113,7 @@ std::vector<const Member*> find_shut_out(const Picture& picture, const Seat& sea
 
 std::string list_labels(const std::vector<const Member*>& members) {
   std::vector<std::string> labels;
+  labels.reserve(members.size());
   for (const Member* member : members) labels.push_back(label(*member));
   return fmt::format("{}", fmt::join(labels, ", "));
 }

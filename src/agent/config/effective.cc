@@ -1,0 +1,132 @@
+#include "agent/config/effective.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include "agent/config/config.h"
+#include "agent/config/yaml.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "judge/check_machine.h"
+#include "runtime/endpoint.h"
+
+namespace wardmote::agent::config {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kHidden = "(hidden)";
+
+/// A key whose value is the secret itself, not the file that holds it.
+bool is_secret(std::string_view key) {
+  constexpr auto kWords = std::to_array<std::string_view>({"token", "password", "secret"});
+  if (key.ends_with("_file") || key.ends_with("_files")) return false;
+  return std::ranges::any_of(
+      kWords, [&](std::string_view word) { return key.find(word) != std::string_view::npos; });
+}
+
+json::value scalar(const YamlNode& node) {
+  if (!node.quoted) {
+    if (const auto number = parse_number<std::int64_t>(node.text)) return *number;
+    if (node.text == "true" || node.text == "false") return node.text == "true";
+  }
+  return json::string(node.text);
+}
+
+json::value convert(const YamlNode& node, bool secret) {
+  switch (node.kind) {
+    case YamlNode::Kind::kNull: return nullptr;
+    case YamlNode::Kind::kScalar: return secret ? json::value(kHidden) : scalar(node);
+    case YamlNode::Kind::kList: {
+      json::array list;
+      for (const YamlNode& item : node.items) list.push_back(convert(item, secret));
+      return list;
+    }
+    case YamlNode::Kind::kMap: {
+      json::object map;
+      for (const YamlEntry& entry : node.entries)
+        map[entry.key] = convert(entry.value, is_secret(entry.key));
+      return map;
+    }
+  }
+  return nullptr;
+}
+
+json::string spelled(Duration duration) {
+  return json::string(spell_duration(duration));
+}
+
+void fill(json::object& item, const Schedule& schedule) {
+  item["every"] = spelled(schedule.every);
+  item["timeout"] = spelled(schedule.timeout);
+  item["fall"] = schedule.policy.fall;
+  item["rise"] = schedule.policy.rise;
+  item["optional"] = schedule.optional;
+  item["unknown_limit"] = spelled(schedule.policy.unknown_limit);
+  item["discovery_limit"] = spelled(schedule.policy.discovery_limit);
+}
+
+/// The items of a list stand in the order of the configuration, which may have more behind them:
+/// checks that follow from something else.
+template <class Item>
+void fill(json::object& root, std::string_view key, const std::vector<Item>& items) {
+  json::value* const list = root.if_contains(key);
+  if (list == nullptr || !list->is_array()) return;
+  for (std::size_t i = 0; i < list->get_array().size() && i < items.size(); ++i)
+    fill(list->get_array()[i].as_object(), items[i].schedule);
+}
+
+json::object gate_json(const Gate& gate) {
+  json::object object;
+  if (!gate.all.empty()) object["all"] = json::array(gate.all.begin(), gate.all.end());
+  if (gate.at_least) {
+    json::object of;
+    for (const auto& [name, weight] : gate.at_least->of) of[name] = weight;
+    object["at_least"] = json::object{{"count", gate.at_least->count}, {"of", std::move(of)}};
+  }
+  return object;
+}
+
+void fill_endpoint(json::object& api, std::string_view key,
+                   const std::optional<runtime::Endpoint>& endpoint) {
+  if (endpoint) api[key] = json::string(to_string(*endpoint));
+}
+
+}  // namespace
+
+json::value to_json(const YamlNode& node) {
+  return convert(node, false);
+}
+
+json::object effective(const YamlNode& root, const Config& config) {
+  json::object whole = to_json(root).as_object();
+  if (!whole.contains("api")) whole["api"] = json::object();
+  fill_endpoint(whole["api"].as_object(), "listen", config.api.listen);
+  fill_endpoint(whole["api"].as_object(), "socket", config.api.socket);
+  // By names of groups, which may sound like secrets.
+  if (!config.api.groups.empty()) {
+    json::object groups;
+    for (const auto& [group, role] : config.api.groups)
+      groups[group] = json::string(to_string(role));
+    whole["api"].as_object()["groups"] = std::move(groups);
+  }
+  whole["api"].as_object()["anonymous"] = json::string(to_string(config.api.anonymous));
+  fill(whole, "clusters", config.clusters);
+  fill(whole, "checks", config.checks);
+  json::object gates;
+  for (const Gate& gate : config.gates) gates[gate.name] = gate_json(gate);
+  whole["gates"] = std::move(gates);
+  return whole;
+}
+
+}  // namespace wardmote::agent::config

@@ -1,0 +1,257 @@
+#include "agent/config/schema.h"
+
+#include <array>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include "base/text.h"
+#include "observe/kinds.h"
+
+namespace wardmote::agent::config {
+namespace {
+
+namespace json = boost::json;
+using observe::ParamType;
+
+constexpr int kMostWeight = 1'000'000;
+constexpr int kMostCount = std::numeric_limits<int>::max();
+constexpr std::string_view kRoles = "viewer|operator|admin";
+
+constexpr auto kFile = std::to_array<KeySpec>({
+    {"include", Form::kTexts, false,
+     "Further files, relative to this one; the last part may have * and ?"},
+    {"node", Form::kMap, false, "This machine", "node"},
+    {"api", Form::kMap, false, "Where the page, the API, /livez, /readyz and /metrics are served",
+     "api"},
+    {"clusters", Form::kMaps, false, "Raft databases that are looked at as a whole", "cluster"},
+    {"checks", Form::kMaps, false, "Single things that are looked at by a probe", "check"},
+    {"reporters", Form::kMaps, false, "Programs that report their own health", "reporter"},
+    {"gates", Form::kByName, false, "Sets of checks and clusters; /readyz follows 'ready'", "gate"},
+});
+constexpr auto kNode = std::to_array<KeySpec>({
+    {"name", Form::kName, false, "How this agent calls itself (the host's name)"},
+    {"labels", Form::kLabels, false, "Text by name"},
+});
+constexpr auto kApi = std::to_array<KeySpec>({
+    {"listen", Form::kEndpoint, false, "A TCP address, for example 127.0.0.1:9470"},
+    {"socket", Form::kEndpoint, false, "A unix socket, for example /run/wardmote/api.sock"},
+    {.name = "anonymous",
+     .form = Form::kWord,
+     .required = false,
+     .help = "What somebody may do at 'listen' who shows no token",
+     .words = "none|viewer"},
+    {"tokens", Form::kMaps, false, "Bearer tokens, each in a file", "token"},
+    {.name = "groups",
+     .form = Form::kWords,
+     .required = false,
+     .help = "What the members of a group may do at 'socket', by its name or number",
+     .words = kRoles},
+    {"hosts", Form::kTexts, false, "Names of this host that browsers may use"},
+});
+constexpr auto kToken = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "For the log"},
+    {.name = "role",
+     .form = Form::kWord,
+     .required = true,
+     .help = "What it lets do",
+     .words = kRoles},
+    {"file", Form::kText, true, "The absolute path of the file that holds it"},
+});
+
+constexpr auto kCluster = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique among clusters and checks"},
+    {"ovn", Form::kMap, true, "An OVN database cluster", "ovn"},
+});
+constexpr auto kOvn = std::to_array<KeySpec>({
+    {"database", Form::kName, true, "OVN_Northbound, OVN_Southbound or another clustered database"},
+    {"members", Form::kMaps, true, "1 to 32 members", "member"},
+    {"expect", Form::kTexts, false, "Raft addresses as cluster/status prints them"},
+    {"replicas", Form::kNumber, false, "Expected voters (the number of 'expect')", {}, 1, 32},
+});
+constexpr auto kMember = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique in its cluster"},
+    {"control", Form::kWay, false, "The control socket of its ovsdb-server, or ovn-appctl"},
+    {"ovsdb", Form::kWay, false, "Its OVSDB socket or port, or ovsdb-client"},
+});
+constexpr auto kCommand = std::to_array<KeySpec>({
+    {"command", Form::kTexts, true, "A program and its arguments; no shell reads it"},
+});
+constexpr auto kCheck = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique among clusters and checks"},
+});
+constexpr auto kSchedule = std::to_array<KeySpec>({
+    {"every", Form::kDuration, false, "From one look to the next, 100ms to 24h"},
+    {"timeout", Form::kDuration, false, "The end of one look, at most 'every'"},
+    {"fall", Form::kNumber, false, "Failures in a row until it is reported", {}, 1, 1000},
+    {"rise", Form::kNumber, false, "Successes in a row until it is healthy again", {}, 1, 1000},
+    {"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"},
+    {"unknown_limit", Form::kDuration, false, "Unknown for longer is blind: not ready"},
+    {"discovery_limit", Form::kDuration, false, "Never seen good for longer is overdue"},
+});
+constexpr auto kReporter = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Its checks are NAME.live and NAME.ready"},
+    {"timeout", Form::kDuration, false, "A report holds for so long; 0s: for ever"},
+    {"override", Form::kDuration, false, "Instead of the timeout that it reports itself"},
+    {"reports", Form::kTexts, false, "live, ready or both"},
+    {"socket", Form::kEndpoint, false, "A unix socket at which its reports come in"},
+    {"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"},
+});
+constexpr auto kGate = std::to_array<KeySpec>({
+    {"all", Form::kTexts, false, "Names of checks and clusters that must all be ready"},
+    {"at_least", Form::kMap, false, "So many of some", "at_least"},
+});
+constexpr auto kAtLeast = std::to_array<KeySpec>({
+    {"of", Form::kWeights, true, "Names of checks and clusters, or their weights by name"},
+    {"count", Form::kNumber, true, "So many of them, or so much weight", {}, 1, kMostCount},
+});
+
+constexpr auto kSections = std::to_array<Section>({
+    {"file", kFile, false},
+    {"node", kNode, false},
+    {"api", kApi, false},
+    {"token", kToken, false},
+    {"cluster", kCluster, true},
+    {"ovn", kOvn, false},
+    {"member", kMember, false},
+    {"command", kCommand, false},
+    {"check", kCheck, true},
+    {"reporter", kReporter, false},
+    {"gate", kGate, false},
+    {"at_least", kAtLeast, false},
+});
+
+json::object reference(std::string_view section) {
+  return {{"$ref", "#/definitions/" + std::string(section)}};
+}
+
+/// YAML readers take an unquoted 3 or true for something other than text; the agent does not.
+json::object text() {
+  return {{"type", json::array{"string", "number", "boolean"}}, {"minLength", 1}};
+}
+
+json::object name() {
+  json::object schema = text();
+  schema["pattern"] = "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$";
+  return schema;
+}
+
+json::object list_of(json::object items) {
+  return {{"type", "array"}, {"items", std::move(items)}};
+}
+
+json::object one_of(std::string_view words) {
+  json::array choices;
+  for (const std::string_view word : split(words, '|')) choices.emplace_back(word);
+  return {{"enum", std::move(choices)}};
+}
+
+json::object value_schema(const KeySpec& key) {
+  switch (key.form) {
+    case Form::kName: return name();
+    case Form::kText:
+    case Form::kEndpoint: return text();
+    case Form::kNumber: return {{"type", "integer"}, {"minimum", key.least}, {"maximum", key.most}};
+    case Form::kDuration: return {{"type", "string"}, {"pattern", "^[0-9]+(ms|s|m|h)$"}};
+    case Form::kFlag: return {{"type", "boolean"}};
+    case Form::kTexts: return list_of(text());
+    case Form::kLabels: return {{"type", "object"}, {"additionalProperties", text()}};
+    case Form::kWeights: {
+      json::object weight = {{"type", "integer"}, {"minimum", 1}, {"maximum", kMostWeight}};
+      return {{"oneOf", json::array{list_of(text()),
+                                    json::object{{"type", "object"},
+                                                 {"additionalProperties", std::move(weight)}}}}};
+    }
+    case Form::kWay: return {{"oneOf", json::array{text(), reference("command")}}};
+    case Form::kWord: return one_of(key.words);
+    case Form::kWords: return {{"type", "object"}, {"additionalProperties", one_of(key.words)}};
+    case Form::kMap: return reference(key.section);
+    case Form::kMaps: return list_of(reference(key.section));
+    case Form::kByName:
+      return {{"type", "object"}, {"additionalProperties", reference(key.section)}};
+  }
+  return {};
+}
+
+json::object closed_map() {
+  return {{"type", "object"},
+          {"additionalProperties", false},
+          {"properties", json::object()},
+          {"required", json::array()}};
+}
+
+void add(json::object& map, const KeySpec& key) {
+  json::object value = value_schema(key);
+  value["description"] = key.help;
+  map["properties"].as_object()[key.name] = std::move(value);
+  if (key.required) map["required"].as_array().emplace_back(key.name);
+}
+
+KeySpec key_of(const observe::ParamSpec& param) {
+  KeySpec key{param.name, Form::kText, param.required, param.help};
+  switch (param.type) {
+    case ParamType::kText: break;
+    case ParamType::kEndpoint: key.form = Form::kEndpoint; break;
+    case ParamType::kInteger:
+      key.form = Form::kNumber;
+      key.least = std::numeric_limits<int>::min();
+      key.most = std::numeric_limits<int>::max();
+      break;
+    case ParamType::kDuration: key.form = Form::kDuration; break;
+    case ParamType::kFlag: key.form = Form::kFlag; break;
+    case ParamType::kList: key.form = Form::kTexts; break;
+  }
+  return key;
+}
+
+/// A check has exactly one of the kinds.
+void add_kinds(json::object& check, std::span<const observe::ProbeKind> kinds) {
+  json::array one_of;
+  for (const observe::ProbeKind& kind : kinds) {
+    json::object params = closed_map();
+    for (const observe::ParamSpec& param : kind.params) add(params, key_of(param));
+    params["description"] = kind.summary;
+    check["properties"].as_object()[kind.name] = std::move(params);
+    one_of.push_back(json::object{{"required", json::array{kind.name}}});
+  }
+  check["oneOf"] = std::move(one_of);
+}
+
+json::object map_schema(const Section& section, std::span<const observe::ProbeKind> kinds) {
+  json::object map = closed_map();
+  for (const KeySpec& key : section.keys) add(map, key);
+  if (section.scheduled) {
+    for (const KeySpec& key : kSchedule) add(map, key);
+  }
+  if (section.name == "check") add_kinds(map, kinds);
+  return map;
+}
+
+}  // namespace
+
+std::span<const Section> schema_table() noexcept {
+  return kSections;
+}
+
+std::span<const KeySpec> schedule_keys() noexcept {
+  return kSchedule;
+}
+
+json::object json_schema(std::span<const observe::ProbeKind> kinds) {
+  json::object schema = map_schema(kSections.front(), kinds);
+  json::object definitions;
+  for (const Section& section : std::span(kSections).subspan(1))
+    definitions[section.name] = map_schema(section, kinds);
+  schema["$schema"] = "http://json-schema.org/draft-07/schema#";
+  schema["title"] = "Configuration of wardmoted";
+  schema["definitions"] = std::move(definitions);
+  return schema;
+}
+
+}  // namespace wardmote::agent::config

@@ -1,0 +1,107 @@
+#include "agent/config_command.h"
+
+#include <expected>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "agent/config/diff.h"
+#include "agent/config/effective.h"
+#include "agent/config/files.h"
+#include "agent/config/layout.h"
+#include "agent/config/load.h"
+#include "agent/config/problem.h"
+#include "agent/config/schema.h"
+#include "agent/config/sources.h"
+#include "agent/config/yaml.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "codec/yaml_text.h"
+#include "net/asio_runtime.h"
+#include "observe/kinds.h"
+
+namespace wardmote::agent {
+namespace {
+
+namespace json = boost::json;
+using config::Environment;
+using config::Files;
+
+constexpr int kDiffers = 1;
+constexpr int kBadConfig = 65;
+
+ConfigAnswer refuse(const std::vector<std::string>& problems) {
+  return {.exit_code = kBadConfig, .errors = fmt::format("{}\n", fmt::join(problems, "\n"))};
+}
+
+template <class T>
+using Read = std::expected<T, std::vector<std::string>>;
+
+/// The file as JSON: as it is written, or with every default.
+Read<json::object> read(Files& files, const std::string& path, const Environment& overrides,
+                        bool with_defaults) {
+  net::AsioRuntime runtime;  // probes are made and let go; none looks
+  config::YamlNode tree;
+  config::Loaded loaded =
+      config::load_config(files, {path, overrides}, observe::probe_kinds(), runtime, &tree);
+  if (!loaded.config) return std::unexpected(std::move(loaded.problems));
+  if (with_defaults) return config::effective(tree, *loaded.config);
+  return config::to_json(tree).as_object();
+}
+
+ConfigAnswer check(const ConfigOrder& order, Files& files, const Environment& overrides) {
+  const auto good = read(files, order.files.front(), overrides, false);
+  return good ? ConfigAnswer{.output = "ok\n"} : refuse(good.error());
+}
+
+ConfigAnswer show(const ConfigOrder& order, Files& files, const Environment& overrides) {
+  const auto good = read(files, order.files.front(), overrides, order.effective);
+  return good ? ConfigAnswer{.output = codec::yaml_text(*good)} : refuse(good.error());
+}
+
+ConfigAnswer format(const ConfigOrder& order, Files& files) {
+  const std::string& path = order.files.front();
+  const Result<std::string> bytes = files.read(path, config::YamlLimits{}.bytes);
+  if (!bytes) return refuse({fmt::format("{}: cannot be read: {}", path, bytes.error().context)});
+  auto laid_out = config::lay_out(*bytes);
+  if (!laid_out) return refuse({describe(path, laid_out.error())});
+  if (!order.write) return {.output = *std::move(laid_out)};
+  if (*laid_out == *bytes) return {};
+  const Result<void> written = files.replace(path, *laid_out);
+  if (!written)
+    return refuse({fmt::format("{}: cannot be written: {}", path, written.error().context)});
+  return {.output = fmt::format("{} is laid out\n", path)};
+}
+
+ConfigAnswer diff(const ConfigOrder& order, Files& files, const Environment& overrides) {
+  const auto from = read(files, order.files.at(0), overrides, true);
+  if (!from) return refuse(from.error());
+  const auto to = read(files, order.files.at(1), overrides, true);
+  if (!to) return refuse(to.error());
+  ConfigAnswer answer;
+  for (const config::Difference& one : config::differences(*from, *to)) {
+    answer.exit_code = kDiffers;
+    answer.output += fmt::format("{} {}\n", one.sign, one.what);
+    for (const std::string& change : one.changes) answer.output += fmt::format("    {}\n", change);
+  }
+  return answer;
+}
+
+}  // namespace
+
+ConfigAnswer run_config(const ConfigOrder& order, Files& files, const Environment& overrides) {
+  switch (order.verb) {
+    case ConfigVerb::kCheck: return check(order, files, overrides);
+    case ConfigVerb::kFormat: return format(order, files);
+    case ConfigVerb::kShow: return show(order, files, overrides);
+    case ConfigVerb::kDiff: return diff(order, files, overrides);
+    case ConfigVerb::kSchema:
+      return {.output = json::serialize(config::json_schema(observe::probe_kinds())) + "\n"};
+  }
+  return {};
+}
+
+}  // namespace wardmote::agent

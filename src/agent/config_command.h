@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agent/config/files.h"
+#include "agent/config/sources.h"
+
+namespace wardmote::agent {
+
+enum class ConfigVerb : std::uint8_t { kCheck, kFormat, kShow, kDiff, kSchema };
+
+/// `wardmoted config VERB`.
+struct ConfigOrder {
+  ConfigVerb verb = ConfigVerb::kCheck;
+  std::vector<std::string> files;  ///< one, or two for kDiff; none for kSchema
+  bool effective = false;          ///< of kShow: with every default
+  bool write = false;              ///< of kFormat: into the file
+};
+
+/// What to print, and what to end with.
+struct ConfigAnswer {
+  int exit_code = 0;   ///< 0; 1 when kDiff finds something; 65 for a bad file
+  std::string output;  ///< for standard output
+  std::string errors;  ///< for standard error
+};
+
+ConfigAnswer run_config(const ConfigOrder& order, config::Files& files,
+                        const config::Environment& overrides);
+
+}  // namespace wardmote::agent

@@ -1,0 +1,45 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "base/format.h"
+#include "cli/agent_program.h"
+#include "cli/command.h"
+#include "cli/exit_code.h"
+#include "cli/output.h"
+#include "cli/verbs/verbs.h"
+
+namespace wardmote::cli {
+namespace {
+
+std::vector<std::string> words_for_agent(const Call& call) {
+  std::vector<std::string> words = {"wardmoted"};
+  for (const Command* const command : call.path().subspan(1)) words.push_back(command->name);
+  for (const Option& option : call.command().options) {
+    if (call.has(option.name)) words.push_back("--" + option.name);
+  }
+  for (const Argument& argument : call.command().arguments) {
+    if (call.has(argument.name)) words.push_back(call.value(argument.name));
+  }
+  return words;
+}
+
+}  // namespace
+
+/// What reads YAML is the agent's; this program stays light.
+Exit run_config(const Call& call) {
+  std::vector<std::string> words = words_for_agent(call);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execvp(agent_program().c_str(), argv.data());
+  return complain(call, Exit::kUnreachable,
+                  fmt::format("wardmoted reads configurations, and cannot be run: {}. Install it "
+                              "beside wardmote, or in PATH.",
+                              std::generic_category().message(errno)));
+}
+
+}  // namespace wardmote::cli

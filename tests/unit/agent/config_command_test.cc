@@ -1,0 +1,178 @@
+#include "agent/config_command.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <boost/json/parse.hpp>
+
+#include "agent/config/config.h"
+#include "agent/config/effective.h"
+#include "agent/config/yaml.h"
+#include "observe/kinds.h"
+
+namespace wardmote::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFile =
+    "# what ctl-1 watches\n"
+    "clusters:\n"
+    "  - name: nb\n"
+    "    ovn:\n"
+    "      database: OVN_Northbound\n"
+    "      members: [{name: ctl-1, control: /run/1.ctl}]\n"
+    "checks: [{name: a, tcp: {address: 127.0.0.1:1}, every: 1000ms}]\n";
+
+class ConfigCommandTest : public testing::Test {
+ protected:
+  ConfigCommandTest() { fs::create_directories(folder_); }
+  ~ConfigCommandTest() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return folder_ / name;
+  }
+  [[nodiscard]] std::string read(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(folder_ / name).rdbuf();
+    return text.str();
+  }
+  ConfigAnswer run(ConfigOrder order) { return run_config(order, files_, overrides_); }
+
+  const fs::path folder_ =
+      fs::temp_directory_path() / ("wardmote-config-" + std::to_string(::getpid()));
+  config::LocalFiles files_;
+  config::Environment overrides_;
+};
+
+TEST_F(ConfigCommandTest, CheckSaysOkOrEveryProblem) {
+  const std::string good = write("good.yaml", kFile);
+  EXPECT_EQ(run({ConfigVerb::kCheck, {good}}).output, "ok\n");
+  const std::string bad = write("bad.yaml", "chekcs: []\nnode: {nmae: x}\n");
+  const ConfigAnswer answer = run({ConfigVerb::kCheck, {bad}});
+  EXPECT_EQ(answer.exit_code, 65);
+  EXPECT_TRUE(answer.errors.starts_with(bad + ":1:1: unknown key 'chekcs'")) << answer.errors;
+  EXPECT_TRUE(answer.errors.contains("\n" + bad + ":2:8: unknown key 'nmae'")) << answer.errors;
+}
+
+TEST_F(ConfigCommandTest, ShowPrintsWhatTheFilesSayTogether) {
+  write("more.yaml", "checks: [{name: b, tcp: {address: 127.0.0.1:2}}]\n");
+  const std::string file = write("main.yaml", std::string("include: [more.yaml]\n") + kFile);
+  overrides_ = {{"WARDMOTE_NODE_NAME", "me"}};
+  EXPECT_EQ(run({ConfigVerb::kShow, {file}}).output,
+            "clusters:\n"
+            "  - name: nb\n"
+            "    ovn:\n"
+            "      database: OVN_Northbound\n"
+            "      members:\n"
+            "        - name: ctl-1\n"
+            "          control: /run/1.ctl\n"
+            "checks:\n"
+            "  - name: a\n"
+            "    tcp:\n"
+            "      address: \"127.0.0.1:1\"\n"
+            "    every: 1000ms\n"
+            "  - name: b\n"
+            "    tcp:\n"
+            "      address: \"127.0.0.1:2\"\n"
+            "node:\n"
+            "  name: me\n");
+}
+
+TEST_F(ConfigCommandTest, TheEffectiveConfigurationIsTheSameWhenReadAgain) {
+  const std::string file = write("a.yaml", kFile);
+  const std::string shown =
+      run({.verb = ConfigVerb::kShow, .files = {file}, .effective = true}).output;
+  for (const char* line :
+       {"  listen: tcp:127.0.0.1:9470\n", "    every: 1s\n", "    timeout: 900ms\n",
+        "    fall: 3\n", "    optional: false\n", "    unknown_limit: 1m\n",
+        "gates:\n  ready:\n    all:\n      - nb\n      - a\n"}) {
+    EXPECT_TRUE(shown.contains(line)) << line << "\nin\n" << shown;
+  }
+  auto before = config::parse_config(kFile, observe::probe_kinds());
+  auto after = config::parse_config(shown, observe::probe_kinds());
+  ASSERT_TRUE(before && after);
+  before->checks[0].at = after->checks[0].at;
+  EXPECT_EQ(before->clusters, after->clusters);
+  EXPECT_EQ(before->checks, after->checks);
+  EXPECT_EQ(before->api, after->api);
+  EXPECT_EQ(before->gates, after->gates);
+  const std::string again = write("b.yaml", shown);
+  EXPECT_EQ(run({.verb = ConfigVerb::kShow, .files = {again}, .effective = true}).output, shown);
+}
+
+TEST_F(ConfigCommandTest, DiffTellsWhatAChangeWouldMean) {
+  const std::string from = write("from.yaml", kFile);
+  EXPECT_EQ(run({ConfigVerb::kDiff, {from, from}}).exit_code, 0);
+  const std::string same = write("same.yaml",
+                                 "checks: [{tcp: {address: 127.0.0.1:1}, name: a, every: 1s}]\n"
+                                 "clusters: [{name: nb, every: 1s, ovn: {database: OVN_Northbound, "
+                                 "members: [{name: ctl-1, control: /run/1.ctl}]}}]\n"
+                                 "gates: {ready: {all: [nb, a]}}\n");
+  EXPECT_EQ(run({ConfigVerb::kDiff, {from, same}}).output, "");
+  const std::string to =
+      write("to.yaml",
+            "checks:\n"
+            "  - {name: a, tcp: {address: 127.0.0.1:2}, every: 2s, timeout: 900ms}\n"
+            "  - {name: b, tcp: {address: 127.0.0.1:1}}\n");
+  const ConfigAnswer answer = run({ConfigVerb::kDiff, {from, to}});
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_EQ(answer.output,
+            "~ check a\n"
+            "    every: 1s -> 2s\n"
+            "    tcp.address: 127.0.0.1:1 -> 127.0.0.1:2\n"
+            "+ check b\n"
+            "~ gate ready\n"
+            "    all: [\"nb\",\"a\"] -> [\"a\",\"b\"]\n"
+            "- cluster nb\n");
+  EXPECT_EQ(run({ConfigVerb::kDiff, {from, "none.yaml"}}).exit_code, 65);
+}
+
+TEST_F(ConfigCommandTest, FmtLaysOutAndKeepsComments) {
+  const std::string untidy =
+      "\n\n# what ctl-1 watches  \r\nchecks:   \n\n\n\n  - {name: a, tcp: {address: 127.0.0.1:1}}  "
+      "# here\n\n";
+  const std::string tidy =
+      "# what ctl-1 watches\nchecks:\n\n  - {name: a, tcp: {address: 127.0.0.1:1}}  # here\n";
+  const std::string file = write("a.yaml", untidy);
+  EXPECT_EQ(run({ConfigVerb::kFormat, {file}}).output, tidy);
+  EXPECT_EQ(read("a.yaml"), untidy) << "only printed";
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+  fs::create_symlink("a.yaml", folder_ / "link.yaml");
+  const std::string link = folder_ / "link.yaml";
+  EXPECT_EQ(run({.verb = ConfigVerb::kFormat, .files = {link}, .write = true}).exit_code, 0);
+  EXPECT_EQ(read("a.yaml"), tidy);
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(fs::status(file).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2) << "nothing is left beside it";
+}
+
+TEST_F(ConfigCommandTest, FmtRefusesWhatWouldChangeItsMeaning) {
+  const std::string block = write("a.yaml", "node:\n  labels:\n    text: |\n      a  \n      b\n");
+  EXPECT_EQ(run({ConfigVerb::kFormat, {block}}).exit_code, 65);
+  EXPECT_EQ(run({ConfigVerb::kFormat, {write("b.yaml", "node: {\n")}}).exit_code, 65);
+}
+
+TEST_F(ConfigCommandTest, ShowHidesSecrets) {
+  // No key of today holds a secret, so the reader is asked directly.
+  config::Problems problems;
+  const auto document = config::parse_yaml(
+      "a: {token: x, token_file: /etc/t, passwords: [y, {z: 1}], name: n}", {}, problems);
+  EXPECT_EQ(config::to_json(document.root),
+            boost::json::parse(R"json({"a": {"token": "(hidden)", "token_file": "/etc/t",
+                                      "passwords": ["(hidden)", {"z": 1}], "name": "n"}})json"));
+}
+
+TEST_F(ConfigCommandTest, SchemaIsJson) {
+  EXPECT_TRUE(boost::json::parse(run({ConfigVerb::kSchema, {}}).output).is_object());
+}
+
+}  // namespace
+}  // namespace wardmote::agent
