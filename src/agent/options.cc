@@ -48,6 +48,7 @@ void add_config_verbs(CLI::App& app, ConfigOrder& order) {
   group->require_subcommand(1);
   for (const VerbRow& row : kVerbs) {
     CLI::App* const verb = group->add_subcommand(row.name, row.help);
+    verb->footer("");  // the examples of the program are not those of the verb
     verb->callback([&order, &row] { order.verb = row.verb; });
     if (row.files > 0) {
       verb->add_option("FILE", order.files,
@@ -82,7 +83,9 @@ std::string verbatim(const std::string& text) {
 
 /// From the same table as --help.
 std::string man_page(const CLI::App& app) {
-  std::string help = app.help();
+  // App::help() would be that of the verb that was asked for.
+  std::string help =
+      app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
   for (const CLI::App* const verb : app.get_subcommand("config")->get_subcommands({}))
     help += "\n" + verb->help();
   return fmt::format(

@@ -141,9 +141,10 @@ HttpResponse Api::admit_and_answer(const Found& found, const HttpRequest& reques
   if (open) return route.answer({view, request, known_or_nobody(who, request), found.name});
   if (tries_again) return too_often(who.error().reason);
   if (!who) return stranger(who.error().reason);
-  std::optional<HttpResponse> refused = refuse(route, *who, request, view.now);
+  std::optional<HttpResponse> refusal = refuse(route, *who, request, view.now);
+  const bool refused = refusal.has_value();
   HttpResponse response =
-      refused ? *std::move(refused) : route.answer({view, request, *who, found.name});
+      refused ? *std::move(refusal) : route.answer({view, request, *who, found.name});
   if (is_order(route) && (refused || !route.frequent)) {
     log(refused ? LogLevel::kWarning : LogLevel::kInfo, refused ? "order_refused" : "order",
         {{"who", who->name},
