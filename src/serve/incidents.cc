@@ -52,8 +52,8 @@ HttpResponse list(const IncidentDesk& desk, const Ask& ask) {
   for (const auto& [id, incident] : desk.book().incidents()) {
     if (all || incident.phase == Phase::kOpen) shown.push_back(&incident);
   }
-  std::ranges::stable_sort(shown, [](const Incident* a, const Incident* b) {
-    return std::tuple(a->phase, b->severity) < std::tuple(b->phase, a->severity);
+  std::ranges::sort(shown, [](const Incident* a, const Incident* b) {
+    return std::tuple(a->phase, b->severity, a->id) < std::tuple(b->phase, a->severity, b->id);
   });
   json::array incidents;
   for (const Incident* const incident : shown) {
