@@ -40,7 +40,7 @@ set(library_rooms base codec judge runtime observe net net_tls)
 foreach(room ${library_rooms})
   if(EXISTS ${PROJECT_SOURCE_DIR}/src/${room})
     install(DIRECTORY src/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/wardmote COMPONENT libwardmote-dev
-            FILES_MATCHING PATTERN "*.h")
+            FILES_MATCHING PATTERN "*.h" PATTERN net/sqlite EXCLUDE PATTERN net/curl EXCLUDE)
   endif()
   set_target_properties(wardmote_${room} PROPERTIES EXPORT_NAME ${room})
   install(TARGETS wardmote_${room} EXPORT wardmote ARCHIVE COMPONENT libwardmote-dev)

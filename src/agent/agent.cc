@@ -19,6 +19,7 @@
 #include "agent/reporter_desk.h"
 #include "agent/scheduler.h"
 #include "agent/service_manager.h"
+#include "agent/symptoms.h"
 #include "base/check.h"
 #include "base/format.h"
 #include "base/log.h"
@@ -29,6 +30,7 @@
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
 #include "net/http_server.h"
+#include "runtime/database.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
 #include "runtime/http.h"
@@ -36,7 +38,10 @@
 #include "serve/access.h"
 #include "serve/debug.h"
 #include "serve/event_stream.h"
+#include "serve/history.h"
+#include "serve/incidents.h"
 #include "serve/json.h"
+#include "serve/notify_desk.h"
 #include "serve/route.h"
 #include "serve/routes.h"
 #include "serve/view.h"
@@ -67,12 +72,14 @@ Task<void> stop_server(std::unique_ptr<runtime::HttpServer> server) {
 }  // namespace
 
 Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-             std::string host)
+             std::string host, runtime::Database* database, NotifierOptions receivers)
     : runtime_(runtime),
       service_(service),
       host_(std::move(host)),
       config_(std::move(config)),
       changes_([this] { return runtime_.wall_now(); }),
+      archive_(runtime, database),
+      duty_(runtime, database, config_, node_of(config_), changes_, std::move(receivers)),
       events_(runtime),
       board_(config_, node_of(config_), changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
@@ -80,14 +87,27 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}),
       tasks_(runtime.executor()),
       closing_(runtime.executor()) {
-  changes_.listen([this](const judge::Change& change) { events_.publish(change); });
+  changes_.listen([this](const judge::Change& change) {
+    archive_.keep(change, duty_.hear(change));
+    events_.publish(change);
+  });
   api_.add(serve::events_route(events_));
+  api_.add(serve::history_route(archive_.history()));
+  for (serve::Route& route : serve::incident_routes(duty_)) api_.add(std::move(route));
+  for (serve::Route& route : serve::notify_routes(duty_.notifier())) api_.add(std::move(route));
   for (serve::Route& route : desk_.routes()) api_.add(std::move(route));
   for (serve::Route& route : serve::debug_routes(debug_sources())) api_.add(std::move(route));
   api_.add(serve::debug_routes_route(api_));
 }
 
 Agent::~Agent() = default;
+
+Task<Result<void>> Agent::recall() {
+  Result<void> recalled = co_await archive_.open();
+  if (!recalled) co_return recalled;
+  recalled = co_await duty_.open();
+  co_return recalled;
+}
 
 Result<void> Agent::start() {
   if (Result<void> ruled = renew_access(); !ruled) return ruled;
@@ -119,11 +139,16 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   if (!servers) return std::unexpected(servers.error());
 
   service_.reloading();
+  if (next.notify != config_.notify || next.data != config_.data) {
+    log(LogLevel::kWarning, "restart_needed", {{"keys", "notify, data"}});
+  }
   api_.set_rules(*std::move(rules));
   for (const std::string& name : plan.ended) scheduler_.remove(name);
+  const std::vector<std::string> gone = begun_anew(config_, next, plan);
   config_ = std::move(next);
   desk_.reload(config_.reporters, *std::move(sockets));
   board_.reload(config_, node_of(config_), plan, runtime_.now());
+  duty_.reload(gone);
   watch(plan, *std::move(probes));
   std::ranges::move(*servers, std::back_inserter(servers_));
   retire_servers();
@@ -145,6 +170,8 @@ Task<void> Agent::stop() {
   co_await tasks_.stop();
   co_await desk_.stop();
   co_await scheduler_.stop();
+  co_await duty_.stop();
+  co_await archive_.stop();
   log(LogLevel::kInfo, "stopped");
 }
 

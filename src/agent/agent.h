@@ -7,10 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "agent/archive.h"
 #include "agent/board.h"
 #include "agent/change_feed.h"
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
+#include "agent/duty.h"
+#include "agent/notifier.h"
 #include "agent/reload_plan.h"
 #include "agent/reporter_desk.h"
 #include "agent/scheduler.h"
@@ -18,6 +21,7 @@
 #include "base/result.h"
 #include "judge/self/starvation_guard.h"
 #include "observe/probe.h"
+#include "runtime/database.h"
 #include "runtime/endpoint.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
@@ -31,17 +35,19 @@
 namespace wardmote::agent {
 
 /// The agent: from a configuration to everything that runs. Life cycle: start(), then stop() before
-/// destruction, also when start() failed. Thread: the core loop. `runtime` and `service` outlive
-/// it.
+/// destruction, also when start() failed; recall() before start(). Thread: the core loop. What it
+/// is given outlives it.
 class Agent {
  public:
   /// `host` is the node's name unless the configuration gives one.
   Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-        std::string host);
+        std::string host, runtime::Database* database = nullptr, NotifierOptions receivers = {});
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
   ~Agent();
 
+  /// Reads what earlier lives left in the database; without one it does nothing.
+  runtime::Task<Result<void>> recall();
   /// Serves the API and begins to watch. kInvalid: a probe refuses its parameters; else the API
   /// cannot be served.
   Result<void> start();
@@ -89,6 +95,8 @@ class Agent {
   const std::string host_;
   config::Config config_;
   ChangeFeed changes_;
+  Archive archive_;
+  Duty duty_;
   serve::EventStream events_;
   Board board_;
   judge::StarvationGuard guard_;

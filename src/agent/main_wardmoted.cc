@@ -17,13 +17,17 @@
 #include "agent/config_command.h"
 #include "agent/log_writer.h"
 #include "agent/options.h"
+#include "agent/receivers.h"
 #include "agent/reloader.h"
 #include "agent/service_manager.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "base/version.h"
 #include "net/asio_runtime.h"
+#include "net/curl/http_client.h"
 #include "net/signals.h"
+#include "net/sqlite/database.h"
 #include "net/tls/tls_layer.h"
 #include "observe/kinds.h"
 #include "runtime/task.h"
@@ -48,10 +52,40 @@ void print(const std::vector<std::string>& problems) {
   for (const std::string& problem : problems) print(stderr, problem + "\n");
 }
 
+/// Opens the database in the folder `data`; null when the operator wants none. One that is damaged
+/// is put aside, so that the watching goes on, and so does its evidence.
+Result<std::unique_ptr<net::SqliteDatabase>> open_database(net::AsioRuntime& runtime,
+                                                           const std::string& data) {
+  if (data.empty()) return nullptr;
+  const std::string path = data + "/wardmote.db";
+  auto database = net::SqliteDatabase::open(runtime, path);
+  if (database || database.error().code != Errc::kProtocol) return database;
+  const std::string aside = path + ".damaged-" + format_utc(runtime.wall_now());
+  log(LogLevel::kError, "database_damaged",
+      {{"reason", database.error().describe()}, {"kept_as", aside}});
+  if (std::rename(path.c_str(), aside.c_str()) != 0) return database;
+  for (const char* const part : {"-wal", "-shm"}) {
+    std::rename((path + part).c_str(), (aside + part).c_str());
+  }
+  return net::SqliteDatabase::open(runtime, path);
+}
+
+runtime::Task<Result<void>> begin(Agent* agent) {
+  Result<void> recalled = co_await agent->recall();
+  if (!recalled) co_return recalled;
+  co_return agent->start();
+}
+
+int start_failed(const Error& error, int exit_code) {
+  log(LogLevel::kError, "start_failed", {{"reason", error.describe()}});
+  set_log_sink(nullptr);  // it writes what is left
+  return exit_code;
+}
+
 /// Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again.
 runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent, Reloader* reloader) {
   net::Signals signals(*runtime, {SIGTERM, SIGINT, SIGHUP});
-  const Result<void> started = agent->start();
+  const Result<void> started = co_await begin(agent);
   if (started) {
     log(LogLevel::kInfo, "started", {{"version", std::string(kVersion)}});
     reloader->start();
@@ -77,7 +111,13 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   set_log_sink(
       std::make_unique<LogWriter>(LogOptions{options.log_level, options.log_format, STDERR_FILENO,
                                              [&runtime] { return runtime.wall_now(); }}));
-  Agent agent(runtime, service, *std::move(loaded.config), host_name());
+  const auto database = open_database(runtime, loaded.config->data);
+  if (!database) return start_failed(database.error(), kUnavailable);
+  net::CurlHttpClient http(runtime);
+  auto receivers = make_receivers(loaded.config->notify, runtime, &http);
+  if (!receivers) return start_failed(receivers.error(), kBadConfig);
+  Agent agent(runtime, service, *std::move(loaded.config), host_name(), database->get(),
+              *std::move(receivers));
   Reloader reloader(runtime, files, agent, origin, loaded);
   const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent, &reloader));
   set_log_sink(nullptr);  // it writes what is left

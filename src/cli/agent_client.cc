@@ -1,6 +1,8 @@
 #include "cli/agent_client.h"
 
+#include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <chrono>
 #include <expected>
 #include <string>
@@ -66,6 +68,20 @@ Failure refused_by_agent(const HttpResponse& response, std::string_view path) {
   return {response.status == 503 ? Exit::kTemporary : Exit::kUnreachable, said};
 }
 
+Answer<json::value> json_of(const Answer<HttpResponse>& response, std::string_view path) {
+  if (!response) return std::unexpected(response.error());
+  if (response->status != 200 && response->status != 201) {
+    return std::unexpected(refused_by_agent(*response, path));
+  }
+  boost::system::error_code not_json;
+  json::value value = json::parse(response->body, not_json);
+  if (!not_json) return value;
+  return std::unexpected(
+      Failure{Exit::kUnreachable,
+              fmt::format("the answer to {} is not JSON ({}). Does another program listen there?",
+                          path, not_json.message())});
+}
+
 }  // namespace
 
 Task<Answer<HttpResponse>> AgentClient::get(std::string path, std::string query) {
@@ -102,19 +118,20 @@ Task<Answer<HttpResponse>> AgentClient::ask(HttpRequest request) {
   co_return std::unexpected(unreachable(attempts));
 }
 
-Task<Answer<json::value>> AgentClient::get_json(std::string path) {
-  const Answer<HttpResponse> response = co_await get(path);
-  if (!response) co_return std::unexpected(response.error());
-  if (response->status != 200) co_return std::unexpected(refused_by_agent(*response, path));
-  boost::system::error_code not_json;
-  json::value value = json::parse(response->body, not_json);
-  if (not_json) {
-    co_return std::unexpected(
-        Failure{Exit::kUnreachable,
-                fmt::format("the answer to {} is not JSON ({}). Does another program listen there?",
-                            path, not_json.message())});
-  }
-  co_return std::move(value);
+Task<Answer<json::value>> AgentClient::get_json(std::string path, std::string query) {
+  const Answer<HttpResponse> response = co_await get(path, std::move(query));
+  co_return json_of(response, path);
+}
+
+Task<Answer<json::value>> AgentClient::order(std::string method, std::string path,
+                                             json::object body) {
+  HttpRequest request;
+  request.method = std::move(method);
+  request.path = path;
+  request.headers.emplace_back("content-type", "application/json");
+  request.body = json::serialize(body);
+  const Answer<HttpResponse> response = co_await ask(std::move(request));
+  co_return json_of(response, path);
 }
 
 }  // namespace wardmote::cli

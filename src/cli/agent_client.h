@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <expected>
 #include <string>
@@ -30,8 +31,11 @@ class AgentClient {
   /// The first endpoint that answers; any HTTP status is an answer. `path` is not percent-encoded,
   /// `query` is.
   runtime::Task<Answer<runtime::HttpResponse>> get(std::string path, std::string query = {});
+  /// Tells the first endpoint that answers to do something; the JSON of its 200 or 201.
+  runtime::Task<Answer<boost::json::value>> order(std::string method, std::string path,
+                                                  boost::json::object body);
   /// The JSON of a 200; other statuses are failures.
-  runtime::Task<Answer<boost::json::value>> get_json(std::string path);
+  runtime::Task<Answer<boost::json::value>> get_json(std::string path, std::string query = {});
 
   /// An order; it may be given twice when the first endpoint fails after having taken it.
   runtime::Task<Answer<runtime::HttpResponse>> post(std::string path, std::string json);

@@ -121,9 +121,95 @@ Command probe_group(std::span<const observe::ProbeKind> kinds) {
   return group;
 }
 
+Command get_incidents() {
+  std::vector<Option> options = {
+      {.name = "all", .value = "", .help = "those that are resolved too", .letter = 'a'}};
+  std::ranges::move(reading_options(), std::back_inserter(options));
+  return {.name = "incidents",
+          .summary = "what is wrong now, by cause",
+          .options = std::move(options),
+          .examples = {{"wardmote get incidents", "what is open"},
+                       {"wardmote get incidents --all", "and what is over"}},
+          .run = run_get_incidents};
+}
+
+Command ack() {
+  std::vector<Option> options = {{.name = "comment", .value = "TEXT", .help = "for others to read"},
+                                 output_option(),
+                                 no_color_option()};
+  std::ranges::move(agent_options(), std::back_inserter(options));
+  return {.name = "ack",
+          .summary = "tell that somebody looks after an incident",
+          .description =
+              "It stays open, and is no longer repeated to those who were told. Orders "
+              "are taken on the agent's unix socket only.",
+          .arguments = {{.name = "INCIDENT", .help = "its number"}},
+          .options = std::move(options),
+          .examples = {{"wardmote ack 17 --comment disk-ordered", "with a word to others"}},
+          .run = run_ack};
+}
+
+/// What every verb has that tells the agent to do something.
+std::vector<Option> order_options() {
+  std::vector<Option> options = {output_option(), no_color_option()};
+  std::ranges::move(agent_options(), std::back_inserter(options));
+  return options;
+}
+
+Command silence_add() {
+  std::vector<Option> options = {
+      {.name = "match",
+       .value = "LABEL=PATTERN",
+       .help = "what it is about: code=RAFT_*, severity!=critical, root, scope, subject, cluster, "
+               "node or one of the node's labels; all must match",
+       .required = true,
+       .repeats = true},
+      {.name = "for", .value = "DURATION", .help = "how long it lasts", .required = true},
+      {.name = "comment", .value = "TEXT", .help = "for others to read"}};
+  std::ranges::move(order_options(), std::back_inserter(options));
+  return {.name = "add",
+          .summary = "tell nobody of what matches, for a time",
+          .options = std::move(options),
+          .examples = {{"wardmote silence add --match root=cluster:ovn-nb --for 2h",
+                        "one cluster, for two hours"}},
+          .run = run_silence_add};
+}
+
+Command silence_group() {
+  return {.name = "silence",
+          .summary = "keep incidents from being told: add, list, expire",
+          .description =
+              "Incidents are opened, shown and written down all the same. The end of "
+              "one whose beginning was told is told in any case.",
+          .commands = {silence_add(),
+                       {.name = "list",
+                        .summary = "what is silenced, and what was until a day ago",
+                        .options = reading_options(),
+                        .examples = {{"wardmote silence list", "by whom, and until when"}},
+                        .run = run_silence_list},
+                       {.name = "expire",
+                        .summary = "end a silence now",
+                        .arguments = {{.name = "SILENCE", .help = "its number"}},
+                        .options = order_options(),
+                        .examples = {{"wardmote silence expire 3", "what still stands is told"}},
+                        .run = run_silence_expire}}};
+}
+
+Command notify_group() {
+  return {.name = "notify",
+          .summary = "the ways to people: test",
+          .commands = {{.name = "test",
+                        .summary = "send a receiver a notice that says it is a test",
+                        .description = "Exits with 0 when the receiver took it, with 2 when not.",
+                        .arguments = {{.name = "RECEIVER", .help = "its name"}},
+                        .options = order_options(),
+                        .examples = {{"wardmote notify test oncall", "before it is needed"}},
+                        .run = run_notify_test}}};
+}
+
 Command get_group() {
   return {.name = "get",
-          .summary = "lists: members, findings, checks",
+          .summary = "lists: members, findings, checks, incidents, receivers",
           .commands = {{.name = "members",
                         .summary = "every member of every cluster and what it says",
                         .options = reading_options(),
@@ -138,7 +224,13 @@ Command get_group() {
                         .summary = "every check and its state",
                         .options = reading_options(),
                         .examples = {{"wardmote get checks", "states, and since when"}},
-                        .run = run_get_checks}}};
+                        .run = run_get_checks},
+                       get_incidents(),
+                       {.name = "receivers",
+                        .summary = "who is told of incidents, and how that goes",
+                        .options = reading_options(),
+                        .examples = {{"wardmote get receivers", "and what could not be told"}},
+                        .run = run_get_receivers}}};
 }
 
 Command assess_ovn() {
@@ -356,6 +448,27 @@ Command explain() {
       .run = run_explain};
 }
 
+Command history() {
+  std::vector<Option> options = {
+      {.name = "since", .value = "DURATION", .help = "how far back, for example 6h"},
+      {.name = "subject",
+       .value = "NAME",
+       .help = "only what is about it: a cluster, check, gate, member, server id, address or code"},
+      {.name = "incident", .value = "NUMBER", .help = "only what belongs to this incident"},
+      {.name = "most", .value = "NUMBER", .help = "the newest so many (default: 1000)"}};
+  std::ranges::move(reading_options(), std::back_inserter(options));
+  return {.name = "history",
+          .summary = "what changed, oldest first",
+          .description =
+              "What was before the agent's start is known when its configuration names "
+              "a folder under 'data'.",
+          .options = std::move(options),
+          .examples = {{"wardmote history --since 6h", "the last six hours"},
+                       {"wardmote history --subject ctl-2", "one member's"},
+                       {"wardmote history --subject RAFT_MEMBER_DOWN -o json", "for a script"}},
+          .run = run_history};
+}
+
 Command livez() {
   return {.name = "livez",
           .summary = "whether the agent is alive: 0 or 2",
@@ -477,9 +590,11 @@ Command command_table(std::span<const observe::ProbeKind> kinds) {
           "`wardmote COMMAND --help` shows options and examples.",
       .examples = {{"wardmote status", "what is going on"},
                    {"wardmote explain RAFT_NO_QUORUM", "what it means"}},
-      .commands = {status(), get_group(), top(), explain(), probe_group(kinds), assess_group(),
-                   livez(), readyz(), calico_health(), doctor(), init(), config_group(), reload(),
-                   completion(), man(), version()}};
+      .commands = {status(),           get_group(),    top(),           explain(),
+                   history(),          ack(),          silence_group(), notify_group(),
+                   probe_group(kinds), assess_group(), livez(),         readyz(),
+                   calico_health(),    doctor(),       init(),          config_group(),
+                   reload(),           completion(),   man(),           version()}};
 }
 
 }  // namespace wardmote::cli

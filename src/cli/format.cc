@@ -53,6 +53,19 @@ bool for_programs(Format format) noexcept {
   return format != Format::kTable && format != Format::kWide;
 }
 
+std::vector<std::string> names_in(const json::value& shown, std::string_view list,
+                                  std::string_view key) {
+  std::vector<std::string> names;
+  for (const json::value& value : Fields(shown).list(list)) {
+    const Fields item(value);
+    const auto number = item.number(key);
+    std::string name = number ? std::to_string(*number) : item.text(key);
+    const std::string cluster = item.text("cluster");
+    names.push_back(cluster.empty() ? std::move(name) : cluster + "/" + name);
+  }
+  return names;
+}
+
 std::string written(Format format, const json::value& shown, const Shape& shape) {
   if (format == Format::kJsonLines) return json_lines(shown, shape);
   if (format == Format::kYaml) return yaml(shown);

@@ -3,6 +3,7 @@
 #include <boost/json/value.hpp>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.h"
@@ -24,6 +25,10 @@ struct Shape {
   /// Their names, one for each; may be null when kNames is not offered.
   std::vector<std::string> (*names)(const boost::json::value& shown) = nullptr;
 };
+
+/// `key` of every item of `list`, a number in digits; `cluster/NAME` when the item has a cluster.
+std::vector<std::string> names_in(const boost::json::value& shown, std::string_view list,
+                                  std::string_view key);
 
 /// `shown` in one of the formats for programs, with a line end; safe on a terminal.
 std::string written(Format format, const boost::json::value& shown, const Shape& shape = {});

@@ -66,7 +66,7 @@ class Reader {
 
  private:
   Task<Answer<json::value>> look() {
-    Answer<json::value> answer = co_await client_.get_json(reading_.path);
+    Answer<json::value> answer = co_await client_.get_json(reading_.path, reading_.query);
     if (!answer || !reading_.select) co_return answer;
     Result<json::value> selected = reading_.select(*answer);
     if (!selected) co_return std::unexpected(Failure{Exit::kUsage, selected.error().context});

@@ -14,7 +14,8 @@ namespace wardmote::cli {
 
 /// What a reading verb shows.
 struct Reading {
-  std::string path;  ///< where the agent has it
+  std::string path;        ///< where the agent has it
+  std::string query = {};  ///< percent-encoded
   /// Makes what is shown (and printed as JSON) of what the agent answered; kInvalid when there is
   /// no such thing. May be null.
   std::function<Result<boost::json::value>(const boost::json::value&)> select;

@@ -345,6 +345,14 @@ constexpr auto kCatalogue = std::to_array<CodeInfo>({
      "ill.",
      "the members and leaders of both clusters",
      "Look at the ill one; leaders on different hosts are harmless."},
+    {kCheckFailed,
+     "CHECK_FAILED",
+     kCritical,
+     kAtOnce,
+     {},
+     "A check failed so many times in a row that it is believed.",
+     "the outcomes of the check's last looks",
+     "Look at the reason that `wardmote get checks` shows, and at the thing itself."},
 });
 
 constexpr bool in_order_of_codes() {
@@ -354,8 +362,7 @@ constexpr bool in_order_of_codes() {
   return true;
 }
 static_assert(in_order_of_codes(), "the catalogue is indexed by code");
-static_assert(static_cast<std::size_t>(kOvnNbSbDivergence) + 1 == kCatalogue.size(),
-              "a code has no row");
+static_assert(static_cast<std::size_t>(kCheckFailed) + 1 == kCatalogue.size(), "a code has no row");
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
   const auto upper = [](char c) { return std::toupper(static_cast<unsigned char>(c)); };

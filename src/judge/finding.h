@@ -56,6 +56,7 @@ enum class Code : std::uint8_t {
   kRaftAgesRewound,
   kMonitorBlind,
   kOvnNbSbDivergence,
+  kCheckFailed,
 };
 
 /// How long a condition must stand before it is a finding: so many election rounds (election timer

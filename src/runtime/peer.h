@@ -20,8 +20,8 @@ struct Peer {
 
   std::optional<Process> process;
   std::string address;  ///< TCP: `10.0.0.7:41234`; empty else
-  /// TLS: the names in a client certificate that was verified, `cn:agent-1`, `dns:…`, `ip:…`, `uri:…`,
-  /// `email:…`; empty: there was none.
+  /// TLS: the names in a client certificate that was verified, `cn:agent-1`, `dns:…`, `ip:…`,
+  /// `uri:…`, `email:…`; empty: there was none.
   std::vector<std::string> certificate_names;
 };
 

@@ -32,8 +32,8 @@ class Runtime {
   virtual std::uint64_t random() noexcept = 0;
   /// Returns at or after `at`; never earlier.
   virtual Task<void> sleep_until(TimePoint at) = 0;
-  /// kRefused, kMissing (no socket file), kDenied, kUnreachable, kTimeout, kExhausted; with TLS also
-  /// the errors of TlsLayer::connect().
+  /// kRefused, kMissing (no socket file), kDenied, kUnreachable, kTimeout, kExhausted; with TLS
+  /// also the errors of TlsLayer::connect().
   virtual Task<Result<std::unique_ptr<Stream>>> connect(Endpoint to, Deadline deadline) = 0;
   /// Port 0 is not an endpoint: pick one first. A left-over unix socket that nobody answers on is
   /// replaced.

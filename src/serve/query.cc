@@ -38,6 +38,13 @@ std::string Query::value(std::string_view key) const {
   return {};
 }
 
+std::optional<std::string> Query::unknown(std::initializer_list<std::string_view> known) const {
+  for (const auto& [key, value] : pairs_) {
+    if (std::ranges::find(known, std::string_view(key)) == known.end()) return key;
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> Query::list(std::string_view key) const {
   std::vector<std::string> all;
   for (const auto& [name, value] : pairs_) {

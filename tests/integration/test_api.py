@@ -130,6 +130,8 @@ def test_a_matrix_of_roles_and_operations(served):
             if operation.local or operation.path == "/livez/{check}":
                 assert answer.status in (404, 401), (role, operation.name)
                 continue
+            if "{id}" in operation.path and may:
+                expected = 404  # there is no incident
             assert answer.status == expected, (role, operation.name, answer.body)
             agent.api.check(operation, answer)
 

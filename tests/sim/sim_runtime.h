@@ -11,8 +11,8 @@
 #include "runtime/random.h"
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
-#include "sim/fake_files.h"
 #include "runtime/tls.h"
+#include "sim/fake_files.h"
 
 namespace wardmote::sim {
 

@@ -13,6 +13,7 @@
 #include "agent/config/sections.h"
 #include "agent/config/yaml.h"
 #include "base/format.h"
+#include "base/text.h"
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
 
@@ -107,11 +108,28 @@ Check read_check(const YamlNode& node, std::size_t number, std::span<const Probe
   }
   check.schedule = read_schedule(map, kDefaults);
   read_kind(map, kinds, check);
+  if (const YamlNode* const above = map.find("depends_on")) {
+    for (Placed<std::string>& name : read_texts(*above, "depends_on", problems)) {
+      check.depends_on.push_back(std::move(name.value));
+    }
+  }
   map.finish();
   return check;
 }
 
 }  // namespace
+
+void check_dependencies(const std::vector<Check>& checks, const Names& names, Problems& problems) {
+  for (const Check& check : checks) {
+    for (const std::string& name : check.depends_on) {
+      if (names.contains(name) && name != check.name) continue;
+      problems.add(check.at, fmt::format("depends_on '{}'", escape_control(name, 64)),
+                   name == check.name ? "a check cannot depend on itself"
+                                      : "no check or cluster has this name",
+                   "define it or remove it here");
+    }
+  }
+}
 
 std::vector<Check> read_checks(const YamlNode& list, std::span<const ProbeKind> kinds, Names& names,
                                Problems& problems) {

@@ -59,6 +59,15 @@ bool has_gate(const Config& config, std::string_view name) {
   return false;
 }
 
+std::string read_data(const YamlNode& node, Problems& problems) {
+  auto folder = read_text(node, "data", problems);
+  if (!folder) return {};
+  if (folder->starts_with('/')) return *std::move(folder);
+  problems.add(node.at, fmt::format("data '{}'", escape_control(*folder, 64)),
+               "not an absolute path", "write /var/lib/wardmote");
+  return {};
+}
+
 }  // namespace
 
 Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kinds,
@@ -73,6 +82,7 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   const YamlNode* const api = map.find("api");
   config.api = api != nullptr ? read_api(*api, problems)
                               : Api{.listen = runtime::Endpoint::tcp("127.0.0.1", kDefaultPort)};
+  if (const YamlNode* const data = map.find("data")) config.data = read_data(*data, problems);
   const YamlNode* const clusters = map.find("clusters");
   if (clusters != nullptr) config.clusters = read_clusters(*clusters, names, problems);
   const YamlNode* const checks = map.find("checks");
@@ -80,8 +90,12 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   if (const YamlNode* const reporters = map.find("reporters")) {
     read_reporters(*reporters, config, names, problems);
   }
+  check_dependencies(config.checks, names, problems);
   if (const YamlNode* const gates = map.find("gates")) {
     config.gates = read_gates(*gates, names, problems);
+  }
+  if (const YamlNode* const notify = map.find("notify")) {
+    config.notify = read_notify(*notify, problems);
   }
   map.finish();
   if (!has_gate(config, "ready")) config.gates.push_back(default_ready(config));

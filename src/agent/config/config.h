@@ -15,6 +15,8 @@
 #include "agent/config/problem.h"
 #include "base/time.h"
 #include "judge/check_machine.h"
+#include "judge/notify/muting.h"
+#include "judge/notify/router.h"
 #include "judge/raft/assess.h"
 #include "judge/report/reporters.h"
 #include "observe/kinds.h"
@@ -86,6 +88,7 @@ struct Check {
   const observe::ProbeKind* kind = nullptr;  ///< never null
   observe::Params params;                    ///< as the kind's specs say
   Schedule schedule;
+  std::vector<std::string> depends_on;  ///< checks and clusters whose failure explains its own
   friend bool operator==(const Check&, const Check&) = default;
 };
 
@@ -102,6 +105,30 @@ struct Gate {
   std::vector<std::string> all;
   std::optional<AtLeast> at_least = std::nullopt;
   friend bool operator==(const Gate&, const Gate&) = default;
+};
+
+/// One way to tell somebody.
+struct Receiver {
+  enum class Kind : std::uint8_t { kWebhook, kAlertmanager, kExec, kLog };
+
+  std::string name;
+  Kind kind = Kind::kLog;
+  Duration timeout{};
+  std::vector<std::string> urls;     ///< may carry secrets
+  std::string body;                  ///< a template; empty: everything
+  std::vector<std::string> command;  ///< argv
+  std::string token_file;            ///< absolute; empty: none
+  std::string secret_file;           ///< absolute; empty: none
+  std::string trust;                 ///< absolute; empty: whom the system trusts
+  friend bool operator==(const Receiver&, const Receiver&) = default;
+};
+
+/// Who is told of what.
+struct Notify {
+  std::vector<Receiver> receivers;
+  std::vector<judge::notify::Route> routes;
+  std::vector<judge::notify::Maintenance> maintenance;
+  friend bool operator==(const Notify&, const Notify&) = default;
 };
 
 /// Somebody who pushes reports of itself. Each quality that it reports is a check besides:
@@ -122,10 +149,12 @@ const observe::ProbeKind& reporter_kind() noexcept;
 struct Config {
   Node node;
   Api api;
+  std::string data;  ///< an absolute folder for what must outlive the agent; empty: nothing does
   std::vector<Cluster> clusters;
   std::vector<Check> checks;  ///< those of reporters too
   std::vector<Reporter> reporters;
   std::vector<Gate> gates;
+  Notify notify;
 };
 
 /// Reads `bytes` as YAML. Either a whole configuration, or every problem found, in the order of the

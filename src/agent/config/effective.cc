@@ -56,6 +56,10 @@ json::value convert(const YamlNode& node, bool secret) {
       json::object map;
       for (const YamlEntry& entry : node.entries)
         map[entry.key] = convert(entry.value, is_secret(entry.key));
+      // Some services have their secret in the address.
+      if (json::value* const hook = map.if_contains("webhook"); hook && hook->is_object()) {
+        if (hook->get_object().contains("url")) hook->get_object()["url"] = kHidden;
+      }
       return map;
     }
   }

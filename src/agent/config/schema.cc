@@ -30,10 +30,12 @@ constexpr auto kFile = std::to_array<KeySpec>({
     {"node", Form::kMap, false, "This machine", "node"},
     {"api", Form::kMap, false, "Where the page, the API, /livez, /readyz and /metrics are served",
      "api"},
+    {"data", Form::kText, false, "An absolute folder for what must outlive the agent"},
     {"clusters", Form::kMaps, false, "Raft databases that are looked at as a whole", "cluster"},
     {"checks", Form::kMaps, false, "Single things that are looked at by a probe", "check"},
     {"reporters", Form::kMaps, false, "Programs that report their own health", "reporter"},
     {"gates", Form::kByName, false, "Sets of checks and clusters; /readyz follows 'ready'", "gate"},
+    {"notify", Form::kMap, false, "Who is told of incidents", "notify"},
 });
 constexpr auto kNode = std::to_array<KeySpec>({
     {"name", Form::kName, false, "How this agent calls itself (the host's name)"},
@@ -103,6 +105,48 @@ constexpr auto kCommand = std::to_array<KeySpec>({
 });
 constexpr auto kCheck = std::to_array<KeySpec>({
     {"name", Form::kName, true, "Unique among clusters and checks"},
+    {"depends_on", Form::kTexts, false, "Checks and clusters whose failure explains its own"},
+});
+constexpr auto kNotify = std::to_array<KeySpec>({
+    {"receivers", Form::kMaps, false, "Who is told, and how", "receiver"},
+    {"routes", Form::kMaps, false, "Of what, and when (everybody of everything)", "route"},
+    {"maintenance", Form::kMaps, false, "Times of the week in which nothing begins", "maintenance"},
+});
+constexpr auto kReceiver = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique among receivers"},
+    {"timeout", Form::kDuration, false, "The end of one attempt, 1s to 2m"},
+    {"webhook", Form::kMap, false, "POSTs JSON", "webhook"},
+    {"alertmanager", Form::kMap, false, "Alertmanager's API v2", "alertmanager"},
+    {"exec", Form::kMap, false, "A program with JSON on its standard input", "command"},
+    {"log", Form::kMap, false, "A line in the agent's own log", "log"},
+});
+constexpr auto kWebhook = std::to_array<KeySpec>({
+    {"url", Form::kText, true, "http:// or https://"},
+    {"body", Form::kText, false, "A template instead of the whole notice"},
+    {"token_file", Form::kText, false, "The absolute path of a bearer token"},
+    {"secret_file", Form::kText, false, "The absolute path of the secret that signs"},
+    {"trust", Form::kText, false, "The absolute path of CA certificates"},
+});
+constexpr auto kAlertmanager = std::to_array<KeySpec>({
+    {"urls", Form::kTexts, true, "Each member of the Alertmanager cluster"},
+    {"token_file", Form::kText, false, "The absolute path of a bearer token"},
+    {"trust", Form::kText, false, "The absolute path of CA certificates"},
+});
+constexpr auto kRoute = std::to_array<KeySpec>({
+    {"receiver", Form::kName, true, "Its name"},
+    {"match", Form::kTexts, false, "label=pattern or label!=pattern, all must hold"},
+    {"group_by", Form::kTexts, false, "Labels; what has the same is told together ([root])"},
+    {"group_wait", Form::kDuration, false, "From a group's first incident to its first notice"},
+    {"group_interval", Form::kDuration, false, "Between two notices of a group"},
+    {"repeat_interval", Form::kDuration, false, "Until what still stands is told again; 0s: never"},
+    {"continue", Form::kFlag, false, "Look at the next route too"},
+});
+constexpr auto kMaintenance = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "For people"},
+    {"match", Form::kTexts, false, "label=pattern or label!=pattern, all must hold"},
+    {"days", Form::kTexts, false, "mon to sun (all)"},
+    {"from", Form::kText, true, "A time of day in UTC, in quotes"},
+    {"for", Form::kDuration, true, "1m to 24h"},
 });
 constexpr auto kSchedule = std::to_array<KeySpec>({
     {"every", Form::kDuration, false, "From one look to the next, 100ms to 24h"},
@@ -145,6 +189,13 @@ constexpr auto kSections = std::to_array<Section>({
     {"reporter", kReporter, false},
     {"gate", kGate, false},
     {"at_least", kAtLeast, false},
+    {"notify", kNotify, false},
+    {"receiver", kReceiver, false},
+    {"webhook", kWebhook, false},
+    {"alertmanager", kAlertmanager, false},
+    {"log", {}, false},
+    {"route", kRoute, false},
+    {"maintenance", kMaintenance, false},
 });
 
 json::object reference(std::string_view section) {

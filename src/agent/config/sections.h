@@ -47,6 +47,9 @@ Api read_api(const YamlNode& node, Problems& problems);
 std::vector<Cluster> read_clusters(const YamlNode& list, Names& names, Problems& problems);
 std::vector<Check> read_checks(const YamlNode& list, std::span<const observe::ProbeKind> kinds,
                                Names& names, Problems& problems);
+/// What every check depends on is one of `names`.
+void check_dependencies(const std::vector<Check>& checks, const Names& names, Problems& problems);
+Notify read_notify(const YamlNode& map, Problems& problems);
 /// Into `config`, with the checks of each reporter.
 void read_reporters(const YamlNode& list, Config& config, Names& names, Problems& problems);
 std::vector<Gate> read_gates(const YamlNode& map, const Names& names, Problems& problems);

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/format.h"
 #include "cli/reading.h"
 #include "cli/render/checks.h"
 #include "cli/render/cluster.h"
@@ -30,26 +31,14 @@ std::string draw_check_list(const json::value& shown, Style style) {
   return draw_checks(Fields(shown).list("checks"), style);
 }
 
-/// The texts of `key` of every item; `cluster/member` when the item has a cluster.
-std::vector<std::string> names(const json::value& shown, std::string_view list,
-                               std::string_view key) {
-  std::vector<std::string> names;
-  for (const json::value& value : Fields(shown).list(list)) {
-    const Fields item(value);
-    const std::string cluster = item.text("cluster");
-    names.push_back(cluster.empty() ? item.text(key) : cluster + "/" + item.text(key));
-  }
-  return names;
-}
-
 std::vector<std::string> names_of_members(const json::value& shown) {
-  return names(shown, "members", "name");
+  return names_in(shown, "members", "name");
 }
 std::vector<std::string> names_of_findings(const json::value& shown) {
-  return names(shown, "findings", "code");
+  return names_in(shown, "findings", "code");
 }
 std::vector<std::string> names_of_checks(const json::value& shown) {
-  return names(shown, "checks", "name");
+  return names_in(shown, "checks", "name");
 }
 
 Exit worst_member(const json::value& shown) {

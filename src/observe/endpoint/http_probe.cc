@@ -204,8 +204,7 @@ Result<std::unique_ptr<Probe>> make_http_probe(runtime::Runtime& runtime, std::s
   Result<HttpTarget> target = read_http_target(params);
   if (!target) return std::unexpected(target.error());
   if (target->url.scheme != "http")
-    return fail(Errc::kInvalid, "url: {} needs TLS, take the kind https",
-                to_string(target->url));
+    return fail(Errc::kInvalid, "url: {} needs TLS, take the kind https", to_string(target->url));
   return std::make_unique<HttpProbe>(runtime, std::move(subject), *std::move(target));
 }
 

@@ -273,6 +273,14 @@ TEST(Config, RefusesMembersThatCannotBeAsked) {
       }));
 }
 
+TEST(Config, KeepsItsDataInAnAbsoluteFolderOnly) {
+  const std::string checks = "checks:\n- {name: a, fake: {target: /x}}\n";
+  EXPECT_EQ(parse(checks)->data, "");
+  EXPECT_EQ(parse("data: /var/lib/wardmote\n" + checks)->data, "/var/lib/wardmote");
+  EXPECT_EQ(complaints("data: here\n" + checks),
+            (Lines{"1:7: data 'here': not an absolute path; write /var/lib/wardmote"}));
+}
+
 TEST(Config, AMemberMayBeAskedByCommands) {
   const config::Config config = *parse(R"(clusters:
   - name: nb

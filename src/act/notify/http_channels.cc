@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "act/notify/channels.h"
+#include "act/notify/payload.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "codec/hmac.h"
+#include "judge/incident/incident.h"
+#include "judge/notify/notice.h"
+#include "judge/notify/router.h"
+#include "runtime/deadline.h"
+#include "runtime/http.h"
+#include "runtime/http_client.h"
+#include "runtime/task.h"
+#include "store/clock_pair.h"
+
+namespace wardmote::act::notify {
+
+namespace json = boost::json;
+using judge::incident::Phase;
+using judge::notify::Notice;
+using judge::notify::NoticeItem;
+using judge::notify::Refusal;
+using runtime::Deadline;
+using runtime::HttpCall;
+using runtime::HttpResponse;
+using runtime::Task;
+
+namespace {
+
+/// How long Alertmanager believes that an alert fires when it hears no more of it.
+constexpr Duration kAlertLasts = std::chrono::days(7);
+constexpr int kTryAgain[] = {408, 425, 429};
+
+std::optional<Duration> retry_after(const HttpResponse& answer) {
+  for (const auto& [name, value] : answer.headers) {
+    if (name != "retry-after") continue;
+    // The other form, a date, is not worth a second clock: it is tried again in our own time.
+    const auto seconds = parse_number<std::uint32_t>(trim(value));
+    if (seconds) return std::chrono::seconds(*seconds);
+  }
+  return std::nullopt;
+}
+
+json::object alert_of(const NoticeItem& item, const store::ClockPair& clock) {
+  const judge::incident::Incident& incident = item.incident;
+  json::object labels;
+  for (const auto& [name, value] : item.labels) labels[name] = escape_control(value);
+  // What may change while it lasts must not be a label: it would be another alert.
+  labels.erase("severity");
+  labels.erase("code");
+  labels["alertname"] = "wardmote";
+  labels["incident"] = std::to_string(incident.id);
+  json::object annotations;
+  annotations["summary"] = escape_control(incident.summary, 1024);
+  annotations["severity"] = to_string(incident.severity);
+  annotations["code"] = to_string(incident.code);
+  annotations["revision"] = std::to_string(incident.revision);
+  json::object alert;
+  alert["labels"] = std::move(labels);
+  alert["annotations"] = std::move(annotations);
+  alert["startsAt"] = format_utc(clock.wall(incident.opened));
+  alert["endsAt"] =
+      format_utc(incident.resolved ? clock.wall(*incident.resolved) : clock.wall_now + kAlertLasts);
+  return alert;
+}
+
+}  // namespace
+
+Fate fate_of(const Result<HttpResponse>& answer) {
+  if (!answer) {
+    const bool for_ever = answer.error().code == Errc::kInvalid;
+    return std::unexpected(Refusal{for_ever, {}, answer.error().describe()});
+  }
+  if (answer->status >= 200 && answer->status < 300) return {};
+  const bool again =
+      answer->status >= 500 || std::ranges::find(kTryAgain, answer->status) != std::end(kTryAgain);
+  return std::unexpected(
+      Refusal{!again, again ? retry_after(*answer) : std::nullopt,
+              fmt::format("HTTP {}: {}", answer->status, escape_control(trim(answer->body), 200))});
+}
+
+Task<Fate> WebhookChannel::send(Notice notice, Deadline deadline) {
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  const json::object payload = notice_json(notice, clock);
+  HttpCall call;
+  call.url = options_.url;
+  call.trust = options_.trust;
+  call.headers = options_.headers;
+  call.headers.emplace_back("Content-Type", "application/json");
+  call.headers.emplace_back("Idempotency-Key", notice.key());
+  call.body = options_.body_template.empty() ? json::serialize(payload)
+                                             : fill_template(options_.body_template, payload);
+  if (!options_.token.empty()) {
+    call.headers.emplace_back("Authorization", "Bearer " + options_.token);
+  }
+  if (!options_.secret.empty()) {
+    const std::string at = std::to_string(
+        std::chrono::duration_cast<std::chrono::seconds>(clock.wall_now.time_since_epoch())
+            .count());
+    const auto signature = codec::hmac_sha256(options_.secret, at + "." + call.body);
+    call.headers.emplace_back("X-Wardmote-Timestamp", at);
+    call.headers.emplace_back("X-Wardmote-Signature", "sha256=" + codec::hex(signature));
+  }
+  const Result<HttpResponse> answer = co_await http_.call(std::move(call), deadline);
+  co_return fate_of(answer);
+}
+
+Task<Fate> AlertmanagerChannel::send(Notice notice, Deadline deadline) {
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  json::array alerts;
+  for (const NoticeItem& item : notice.items) alerts.emplace_back(alert_of(item, clock));
+  const std::string body = json::serialize(alerts);
+  Fate fate = std::unexpected(Refusal{true, {}, "no Alertmanager is named"});
+  bool taken = false;
+  for (const std::string& url : options_.urls) {
+    HttpCall call;
+    call.url = url + "/api/v2/alerts";
+    call.trust = options_.trust;
+    call.headers.emplace_back("Content-Type", "application/json");
+    if (!options_.token.empty()) {
+      call.headers.emplace_back("Authorization", "Bearer " + options_.token);
+    }
+    call.body = body;
+    // One that hangs must leave time for the others.
+    const auto parts = static_cast<std::int64_t>(options_.urls.size());
+    const Deadline part{std::min(deadline.at, runtime_.now() + deadline.left(clock.now) / parts)};
+    const Result<HttpResponse> answer = co_await http_.call(std::move(call), part);
+    fate = fate_of(answer);
+    taken = taken || fate.has_value();
+  }
+  if (taken) co_return Fate();
+  co_return fate;
+}
+
+}  // namespace wardmote::act::notify

@@ -1,0 +1,113 @@
+#include "agent/ledger.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "runtime/database.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "store/records.h"
+
+namespace wardmote::agent {
+
+using runtime::Task;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Duration kFirstRetry = 1s;
+constexpr Duration kLongestRetry = 60s;
+
+}  // namespace
+
+Ledger::Ledger(runtime::Runtime& runtime, runtime::Database* database)
+    : runtime_(runtime), tasks_(runtime.executor()) {
+  if (database != nullptr) records_.emplace(runtime, *database);
+}
+
+Task<Result<void>> Ledger::open() {
+  if (!records_) co_return Result<void>();
+  Result<void> opened = co_await records_->open();
+  co_return opened;
+}
+
+Task<Result<std::map<std::string, std::string>>> Ledger::load(std::string prefix) {
+  if (!records_) co_return std::map<std::string, std::string>();
+  auto records = co_await records_->load(std::move(prefix));
+  co_return records;
+}
+
+Task<void> Ledger::stop() {
+  co_await tasks_.stop();
+  if (unwritten_.empty()) co_return;
+  const Result<void> written = co_await write_out();
+  if (written) co_return;
+  log(LogLevel::kError, "records_not_written", {{"reason", written.error().describe()}});
+}
+
+void Ledger::put(std::string key, std::optional<std::string> value) {
+  if (!records_) return;
+  unwritten_[std::move(key)] = std::move(value);
+  start();
+}
+
+void Ledger::after_writing(std::function<void()> then) {
+  waiting_.push_back(std::move(then));
+  start();
+}
+
+void Ledger::start() {
+  if (writing_) return;
+  writing_ = true;
+  tasks_.spawn("write records", keep_writing());
+}
+
+Task<void> Ledger::keep_writing() {
+  // However this ends, the next record starts it anew.
+  struct Done {
+    Ledger* ledger;
+    ~Done() { ledger->writing_ = false; }
+  } const done{this};
+  Duration pause{};
+  while (!unwritten_.empty() || !waiting_.empty()) {
+    // Even without a pause the loop turns here, and the rest of what belongs together is put.
+    co_await runtime_.sleep_until(runtime_.now() + pause);
+    const std::vector<std::function<void()>> waiting = std::exchange(waiting_, {});
+    const Result<void> written = co_await write_out();
+    pause = written ? Duration::zero()
+                    : std::clamp(pause * 2, Duration(kFirstRetry), Duration(kLongestRetry));
+    if (!written && !complaint_) {
+      log(LogLevel::kError, "records_not_written", {{"reason", written.error().describe()}});
+    }
+    complaint_ = written ? std::nullopt : std::optional(written.error().describe());
+    for (const auto& then : waiting) then();
+    // Who waits now must not wait for a disk that fails.
+    if (!waiting_.empty()) pause = Duration::zero();
+  }
+}
+
+Task<Result<void>> Ledger::write_out() {
+  if (unwritten_.empty()) co_return Result<void>();
+  // Unless it is written for sure it is put back, also when the task is cancelled; what was put
+  // meanwhile is newer.
+  struct PutBack {
+    store::RecordChanges* unwritten;
+    store::RecordChanges changes;
+    ~PutBack() { unwritten->merge(changes); }
+  } kept{&unwritten_, std::exchange(unwritten_, {})};
+  store::RecordChanges changes = kept.changes;
+  Result<void> written = co_await records_->commit(std::move(changes));
+  if (written) kept.changes.clear();
+  co_return written;
+}
+
+}  // namespace wardmote::agent

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/database.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "runtime/task_group.h"
+#include "store/records.h"
+
+namespace wardmote::agent {
+
+/// Writes records down. What is put before the loop turns is one transaction, so an incident and
+/// what is to be told of it are never apart. Life cycle: open() first, stop() before destruction.
+/// Thread: the core loop.
+class Ledger {
+ public:
+  /// `database` may be null: then nothing is written down, and everything else is the same.
+  Ledger(runtime::Runtime& runtime, runtime::Database* database);
+
+  runtime::Task<Result<void>> open();
+  /// The records whose key begins with `prefix`.
+  runtime::Task<Result<std::map<std::string, std::string>>> load(std::string prefix);
+  /// Tries a last time to write what is not written.
+  runtime::Task<void> stop();
+
+  /// A text, or nothing to remove the record.
+  void put(std::string key, std::optional<std::string> value);
+  /// Calls `then` when all that was put so far is on stable storage. When that cannot be, after the
+  /// attempt: to tell people of a fault comes before writing it down.
+  void after_writing(std::function<void()> then);
+  [[nodiscard]] const std::optional<std::string>& complaint() const noexcept { return complaint_; }
+
+ private:
+  void start();
+  runtime::Task<void> keep_writing();
+  runtime::Task<Result<void>> write_out();
+
+  runtime::Runtime& runtime_;
+  std::optional<store::Records> records_;
+  store::RecordChanges unwritten_;
+  std::vector<std::function<void()>> waiting_;
+  bool writing_ = false;
+  std::optional<std::string> complaint_;
+  runtime::TaskGroup tasks_;
+};
+
+}  // namespace wardmote::agent

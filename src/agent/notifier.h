@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "act/notify/channel.h"
+#include "act/notify/dispatcher.h"
+#include "agent/change_feed.h"
+#include "agent/ledger.h"
+#include "agent/wake_up.h"
+#include "base/result.h"
+#include "judge/incident/incident.h"
+#include "judge/notify/muting.h"
+#include "judge/notify/notice.h"
+#include "judge/notify/router.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "serve/notify_desk.h"
+
+namespace wardmote::agent {
+
+/// Everything that a notifier is told at the start.
+struct NotifierOptions {
+  judge::notify::RouterPolicy policy;
+  std::vector<judge::notify::Maintenance> maintenance;
+  std::map<std::string, act::notify::Receiver> receivers;
+  std::map<std::string, std::string> kinds;  ///< by receiver: what the API calls its way
+};
+
+/// Tells people: has the router decide, writes down what is to be sent before it is sent, sends it,
+/// and tries again. Life cycle: recall() before hear(), stop() before destruction; what it borrows
+/// outlives it. Thread: the core loop.
+class Notifier final : public serve::NotifyDesk {
+ public:
+  Notifier(runtime::Runtime& runtime, Ledger& ledger, ChangeFeed& feed, NotifierOptions options);
+
+  /// Takes over what earlier lives wrote down.
+  runtime::Task<Result<void>> recall();
+  runtime::Task<void> stop();
+
+  /// Something happened to an incident. What is to be told of it is put into the ledger at once.
+  void hear(const judge::incident::Step& step, const judge::notify::Labels& labels);
+
+  [[nodiscard]] const judge::notify::Router& router() const noexcept override { return router_; }
+  [[nodiscard]] const judge::notify::Muting& muting() const noexcept override { return muting_; }
+  [[nodiscard]] const std::map<std::string, serve::ReceiverState>& receivers()
+      const noexcept override {
+    return states_;
+  }
+  [[nodiscard]] const std::deque<judge::notify::DeadLetter>& dead_letters()
+      const noexcept override {
+    return dead_;
+  }
+  judge::notify::Silence add_silence(judge::notify::Silence silence) override;
+  Result<void> expire_silence(std::int64_t id) override;
+  Result<std::string> send_test(const std::string& receiver) override;
+
+ private:
+  runtime::Task<Result<void>> recall_groups();
+  runtime::Task<Result<void>> recall_silences();
+  void pump();
+  void put_changed();
+  void schedule();
+  void fared(const judge::notify::Notice& notice, const act::notify::Fate& fate);
+  void bury(judge::notify::DeadLetter letter);
+  void tell(LogLevel level, std::string_view kind, const judge::notify::Notice& notice,
+            const std::string& reason);
+
+  runtime::Runtime& runtime_;
+  Ledger& ledger_;
+  ChangeFeed& feed_;
+  judge::notify::Router router_;
+  judge::notify::Muting muting_;
+  std::map<std::string, serve::ReceiverState> states_;
+  std::deque<judge::notify::DeadLetter> dead_;
+  std::uint64_t tests_ = 0;
+  act::notify::Dispatcher dispatcher_;
+  WakeUp wake_up_;
+};
+
+}  // namespace wardmote::agent

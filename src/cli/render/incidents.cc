@@ -1,0 +1,84 @@
+#include "cli/render/incidents.h"
+
+#include <boost/json/value.hpp>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "cli/exit_code.h"
+#include "cli/render/fields.h"
+#include "cli/render/style.h"
+#include "cli/render/words.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+
+std::string number_of_incident(const Fields& incident) {
+  return fmt::format("#{}", incident.number("id").value_or(0));
+}
+
+/// `open`, `open, flapping, known to ann`, `resolved, part of #3`.
+std::string phase_words(const Fields& incident) {
+  std::vector<std::string> words = {incident.text("phase")};
+  if (incident.flag("flapping")) words.emplace_back("flapping");
+  if (incident.flag("storm")) words.emplace_back("storm");
+  if (const auto into = incident.number("merged_into")) {
+    words.push_back(fmt::format("part of #{}", *into));
+  }
+  const std::string by = incident.object("acknowledged").text("by");
+  if (!by.empty()) words.push_back("known to " + by);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+std::string draw_incidents(const json::value& shown, Style style) {
+  Table table({"INCIDENT", "SEVERITY", "CODE", "ROOT", "AGE", "STATE", "SUMMARY"});
+  const Fields body(shown);
+  for (const json::value& value : body.list("incidents")) {
+    const Fields incident(value);
+    table.add({{number_of_incident(incident), Tone::kStrong},
+               severity_word(incident.raw("severity")),
+               {incident.text("code")},
+               {incident.text("root")},
+               {duration_text(incident.number("age_ms"))},
+               {phase_words(incident)},
+               {incident.text("summary")}});
+  }
+  std::string drawn = table.empty() ? "No incident is open.\n" : table.draw(style);
+  if (body.flag("acts_frozen")) {
+    drawn += paint(style, Tone::kWarning, "A storm rages: nothing acts until it is over.") + "\n";
+  }
+  return drawn;
+}
+
+Exit exit_of_incidents(const json::value& shown) {
+  Exit worst = Exit::kGood;
+  for (const json::value& value : Fields(shown).list("incidents")) {
+    const Fields incident(value);
+    if (incident.raw("phase") != "open") continue;
+    const Exit exit = exit_of_severity(incident.raw("severity"));
+    const bool known = incident.has("acknowledged") && exit == Exit::kCritical;
+    worst = worse(worst, known ? Exit::kWarning : exit);
+  }
+  return worst;
+}
+
+std::string draw_incident(const json::value& value, Style style) {
+  const Fields incident(value);
+  const Cell severity = severity_word(incident.raw("severity"));
+  std::string drawn = fmt::format("{} {} {}  {}  {}\n", number_of_incident(incident),
+                                  paint(style, severity.tone, severity.text), incident.text("code"),
+                                  incident.text("root"), phase_words(incident));
+  drawn += fmt::format("  {}\n  since: {}\n", incident.text("summary"), incident.text("opened"));
+  for (const json::value& each : incident.list("standing")) {
+    const Fields symptom(each);
+    drawn += fmt::format("  {}  {}  {}\n", symptom.text("code"), symptom.text("component"),
+                         symptom.text("summary"));
+  }
+  return drawn;
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,86 @@
+#include "cli/render/notify.h"
+
+#include <boost/json/value.hpp>
+#include <string>
+
+#include "base/format.h"
+#include "cli/exit_code.h"
+#include "cli/render/fields.h"
+#include "cli/render/style.h"
+#include "cli/render/words.h"
+
+namespace wardmote::cli {
+
+namespace json = boost::json;
+
+std::string draw_silences(const json::value& shown, Style style) {
+  Table table({"SILENCE", "STATE", "UNTIL", "MATCHES", "BY", "COMMENT"});
+  for (const json::value& value : Fields(shown).list("silences")) {
+    const Fields silence(value);
+    table.add({{fmt::format("{}", silence.number("id").value_or(0)), Tone::kStrong},
+               {silence.flag("active") ? "active" : "over"},
+               {silence.text("until")},
+               {fmt::format("{}", fmt::join(silence.texts("match"), " "))},
+               {silence.text("by")},
+               {silence.text("comment")}});
+  }
+  return table.empty() ? "Nothing is silenced.\n" : table.draw(style);
+}
+
+std::string draw_silence(const json::value& value, Style) {
+  const Fields silence(value);
+  return fmt::format("silence {} until {}: {}\n", silence.number("id").value_or(0),
+                     silence.text("until"), fmt::join(silence.texts("match"), " "));
+}
+
+std::string draw_receivers(const json::value& shown, Style style) {
+  Table table(
+      {"RECEIVER", "KIND", "DELIVERED", "REFUSED", "GIVEN-UP", "WAITING", "LAST", "REASON"});
+  const Fields body(shown);
+  const auto count = [](const Fields& of, std::string_view name) {
+    return fmt::format("{}", of.number(name).value_or(0));
+  };
+  for (const json::value& value : body.list("receivers")) {
+    const Fields receiver(value);
+    const Fields last = receiver.object("last");
+    const bool good = last.flag("good");
+    Cell said;
+    if (last.has("at")) {
+      said = {good ? "delivered" : "refused", good ? Tone::kGood : Tone::kWarning};
+    }
+    table.add({{receiver.text("name"), Tone::kStrong},
+               {receiver.text("kind")},
+               {count(receiver, "delivered")},
+               {count(receiver, "refused")},
+               {count(receiver, "dead")},
+               {count(receiver, "waiting")},
+               said,
+               {last.text("reason")}});
+  }
+  std::string drawn = table.empty() ? "Nobody is told of anything.\n" : table.draw(style);
+  for (const json::value& value : body.list("dead_letters")) {
+    const Fields letter(value);
+    drawn += fmt::format("given up at {}: {} to {}: {}\n", letter.text("at"), letter.text("key"),
+                         letter.text("receiver"), letter.text("reason"));
+  }
+  return drawn;
+}
+
+Exit exit_of_receivers(const json::value& shown) {
+  Exit worst = Fields(shown).list("dead_letters").empty() ? Exit::kGood : Exit::kWarning;
+  for (const json::value& value : Fields(shown).list("receivers")) {
+    const Fields last = Fields(value).object("last");
+    if (last.has("at") && !last.flag("good")) worst = worse(worst, Exit::kWarning);
+  }
+  return worst;
+}
+
+std::string draw_test(const json::value& value) {
+  const Fields receiver(value);
+  const Fields last = receiver.object("last");
+  return last.flag("good")
+             ? fmt::format("{} took it\n", receiver.text("name"))
+             : fmt::format("{} did not take it: {}\n", receiver.text("name"), last.text("reason"));
+}
+
+}  // namespace wardmote::cli

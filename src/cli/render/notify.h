@@ -1,0 +1,24 @@
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <string>
+
+#include "cli/exit_code.h"
+#include "cli/render/style.h"
+
+namespace wardmote::cli {
+
+/// The answer of /api/v1/silences.
+std::string draw_silences(const boost::json::value& shown, Style style);
+/// One of them.
+std::string draw_silence(const boost::json::value& silence, Style style);
+
+/// The answer of /api/v1/receivers: how telling each has gone, and what could not be told.
+std::string draw_receivers(const boost::json::value& shown, Style style);
+/// A warning when a receiver refused the last notice, or one was given up.
+Exit exit_of_receivers(const boost::json::value& shown);
+
+/// How a test of one receiver went.
+std::string draw_test(const boost::json::value& receiver);
+
+}  // namespace wardmote::cli

@@ -1,0 +1,76 @@
+#include "judge/notify/matcher.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/text.h"
+
+namespace wardmote::judge::notify {
+namespace {
+
+constexpr std::size_t kLongest = 256;
+
+bool is_label(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+}  // namespace
+
+Result<Matcher> parse_matcher(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || text.size() > kLongest) {
+    return fail(Errc::kInvalid, "'{}': write label=pattern or label!=pattern",
+                escape_control(text, 64));
+  }
+  Matcher matcher;
+  std::string_view label = text.substr(0, equals);
+  if (label.ends_with('!')) {
+    matcher.equal = false;
+    label.remove_suffix(1);
+  }
+  if (!is_label(label)) {
+    return fail(Errc::kInvalid, "'{}': a label is made of letters, digits and '_'",
+                escape_control(text, 64));
+  }
+  matcher.label = label;
+  matcher.pattern = text.substr(equals + 1);
+  return matcher;
+}
+
+std::string to_string(const Matcher& matcher) {
+  return matcher.label + (matcher.equal ? "=" : "!=") + matcher.pattern;
+}
+
+bool match(std::span<const Matcher> matchers, const Labels& labels) {
+  return std::ranges::all_of(matchers, [&](const Matcher& matcher) {
+    const auto label = labels.find(matcher.label);
+    const std::string_view value = label == labels.end() ? std::string_view() : label->second;
+    return like(matcher.pattern, value) == matcher.equal;
+  });
+}
+
+bool like(std::string_view pattern, std::string_view text) noexcept {
+  const std::size_t first_star = pattern.find('*');
+  if (first_star == std::string_view::npos) return pattern == text;
+  const std::string_view head = pattern.substr(0, first_star);
+  const std::string_view tail = pattern.substr(pattern.rfind('*') + 1);
+  if (text.size() < head.size() + tail.size()) return false;
+  if (!text.starts_with(head) || !text.ends_with(tail)) return false;
+  text = text.substr(head.size(), text.size() - head.size() - tail.size());
+  pattern = pattern.substr(head.size(), pattern.size() - head.size() - tail.size());
+  // What stands between two stars may be anywhere: the first place that fits leaves most room.
+  for (const std::string_view piece : split(pattern, '*')) {
+    const std::size_t found = text.find(piece);
+    if (found == std::string_view::npos) return false;
+    text.remove_prefix(found + piece.size());
+  }
+  return true;
+}
+
+}  // namespace wardmote::judge::notify

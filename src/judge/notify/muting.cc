@@ -1,0 +1,62 @@
+#include "judge/notify/muting.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "judge/notify/matcher.h"
+
+namespace wardmote::judge::notify {
+
+bool Maintenance::on(WallTime at) const noexcept {
+  const auto today = std::chrono::floor<std::chrono::days>(at);
+  // One that began yesterday may last beyond midnight.
+  for (const auto day : {today, today - std::chrono::days(1)}) {
+    const unsigned weekday = std::chrono::weekday(day).iso_encoding() - 1;
+    const WallTime from = WallTime(day) + begins;
+    if ((days & (1U << weekday)) != 0 && at >= from && at < from + length) return true;
+  }
+  return false;
+}
+
+void Muting::put(Silence silence) {
+  last_id_ = std::max(last_id_, silence.id);
+  const auto known = std::ranges::find(silences_, silence.id, &Silence::id);
+  if (known == silences_.end()) {
+    silences_.push_back(std::move(silence));
+  } else {
+    *known = std::move(silence);
+  }
+}
+
+bool Muting::remove(std::int64_t id) {
+  return std::erase_if(silences_, [&](const Silence& each) { return each.id == id; }) > 0;
+}
+
+std::optional<std::string> Muting::by(const Labels& labels, WallTime now) const {
+  for (const Silence& silence : silences_) {
+    if (now >= silence.from && now < silence.until && match(silence.match, labels)) {
+      return "silence " + std::to_string(silence.id);
+    }
+  }
+  for (const Maintenance& each : maintenance_) {
+    if (each.on(now) && match(each.match, labels)) return "maintenance " + each.name;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::int64_t> Muting::forget(WallTime now, Duration keep) {
+  std::vector<std::int64_t> gone;
+  for (const Silence& silence : silences_) {
+    if (silence.until + keep <= now) gone.push_back(silence.id);
+  }
+  for (const std::int64_t id : gone) remove(id);
+  return gone;
+}
+
+}  // namespace wardmote::judge::notify

@@ -1,0 +1,159 @@
+#include "net/curl/transfer.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "net/system_error.h"
+#include "runtime/http.h"
+#include "runtime/http_client.h"
+
+namespace wardmote::net {
+namespace {
+
+constexpr std::size_t kHeaderBytes = 64 << 10;
+
+std::string lower(std::string_view text) {
+  std::string lowered(text);
+  for (char& c : lowered) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lowered;
+}
+
+/// `https://host:port`, without user, path and query.
+std::string server_of(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return "an address without a scheme";
+  const std::size_t path = url.find_first_of("/?#", scheme + 3);
+  std::string_view server = url.substr(0, path);
+  if (const std::size_t user = server.rfind('@'); user != std::string_view::npos) {
+    return std::string(url.substr(0, scheme + 3)) + std::string(server.substr(user + 1));
+  }
+  return std::string(server);
+}
+
+Errc errc_of(CURLcode code, long system_error) {
+  switch (code) {
+    case CURLE_OPERATION_TIMEDOUT: return Errc::kTimeout;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY: return Errc::kUnreachable;
+    case CURLE_COULDNT_CONNECT:
+      return system_error == 0 ? Errc::kRefused : to_errc(static_cast<int>(system_error));
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_ISSUER_ERROR: return Errc::kDenied;
+    case CURLE_GOT_NOTHING:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR: return Errc::kClosed;
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_LOGIN_DENIED: return Errc::kInvalid;
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_SSL_CONNECT_ERROR: return Errc::kProtocol;
+    case CURLE_OUT_OF_MEMORY: return Errc::kExhausted;
+    default: return Errc::kInternal;
+  }
+}
+
+}  // namespace
+
+CurlTransfer::CurlTransfer(runtime::HttpCall call, Duration timeout, Done done)
+    : call_(std::move(call)), done_(std::move(done)), handle_(curl_easy_init()) {
+  CURL* const curl = handle_.get();
+  if (curl == nullptr) return;
+  for (const auto& [name, value] : call_.headers) add_header(name + ": " + value);
+  add_header("Expect:");
+  curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, said_.data());
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  curl_easy_setopt(curl, CURLOPT_URL, call_.url.c_str());
+  curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, call_.method.c_str());
+  curl_easy_setopt(curl, CURLOPT_USERAGENT, "wardmoted/" WARDMOTE_VERSION);
+  if (call_.method == "POST" || !call_.body.empty()) {
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(call_.body.size()));
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, call_.body.data());
+  }
+  if (!call_.trust.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, call_.trust.c_str());
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers_.get());
+  // Zero would mean no end at all.
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,
+                   static_cast<long>(std::max<std::int64_t>(1, to_ms(timeout))));
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
+  curl_easy_setopt(curl, CURLOPT_HEADERDATA, this);
+}
+
+void CurlTransfer::add_header(const std::string& line) {
+  curl_slist* const longer = curl_slist_append(headers_.get(), line.c_str());
+  if (longer == nullptr) return;
+  (void)headers_.release();
+  headers_.reset(longer);
+}
+
+std::size_t CurlTransfer::take_body(char* bytes, std::size_t one, std::size_t size, void* self) {
+  auto* const transfer = static_cast<CurlTransfer*>(self);
+  if (transfer->response_.body.size() + size > transfer->call_.answer_bytes) {
+    transfer->too_long_ = true;
+    return 0;
+  }
+  transfer->response_.body.append(bytes, one * size);
+  return one * size;
+}
+
+std::size_t CurlTransfer::take_header(char* bytes, std::size_t one, std::size_t size, void* self) {
+  auto* const transfer = static_cast<CurlTransfer*>(self);
+  transfer->header_bytes_ += size;
+  if (transfer->header_bytes_ > kHeaderBytes) {
+    transfer->too_long_ = true;
+    return 0;
+  }
+  std::string_view line(bytes, one * size);
+  if (line.starts_with("HTTP/")) transfer->response_.headers.clear();
+  const std::size_t colon = line.find(':');
+  if (colon != std::string_view::npos) {
+    transfer->response_.headers.emplace_back(lower(trim(line.substr(0, colon))),
+                                             trim(line.substr(colon + 1)));
+  }
+  return one * size;
+}
+
+void CurlTransfer::finish(CURLcode code) {
+  if (code != CURLE_OK) {
+    done_(std::unexpected(error_of(code)));
+    return;
+  }
+  long status = 0;
+  curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
+  response_.status = static_cast<int>(status);
+  done_(std::move(response_));
+}
+
+Error CurlTransfer::error_of(CURLcode code) const {
+  const std::string where = fmt::format("{} {}", call_.method, server_of(call_.url));
+  if (*broken_off) return {Errc::kClosed, where + ": broken off"};
+  if (too_long_) return {Errc::kLimit, where + ": the answer is too long"};
+  long system_error = 0;
+  curl_easy_getinfo(handle_.get(), CURLINFO_OS_ERRNO, &system_error);
+  const std::string_view said = said_.front() == 0 ? curl_easy_strerror(code) : said_.data();
+  return {errc_of(code, system_error), fmt::format("{}: {}", where, escape_control(said, 200))};
+}
+
+}  // namespace wardmote::net

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/database.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace wardmote::net {
+
+struct SqliteLimits {
+  std::size_t rows = 100'000;           ///< of one answer
+  std::size_t value_bytes = 4 << 20;    ///< of one text
+  std::int64_t file_bytes = 512 << 20;  ///< of the database
+  int busy_ms = 2000;                   ///< how long another process is waited for
+};
+
+/// One connection to one SQLite file, or to a database in memory (`:memory:`). Blocks. Errors are
+/// those of runtime::Database. Thread: one at a time.
+class SqliteConnection {
+ public:
+  /// Opens or makes the file, readable by its owner only, with a write-ahead log, and looks it over
+  /// for damage. kMissing when there is no such folder.
+  static Result<SqliteConnection> open(const std::string& path, SqliteLimits limits = {});
+
+  SqliteConnection(SqliteConnection&& other) noexcept;
+  SqliteConnection& operator=(SqliteConnection&& other) noexcept;
+  ~SqliteConnection();
+
+  Result<std::vector<runtime::SqlRow>> run(const runtime::SqlStatement& statement);
+  /// One transaction. `before_each` (may be empty) is called before every statement and before the
+  /// end; false breaks off there, and nothing was done: kClosed.
+  Result<void> commit(const std::vector<runtime::SqlStatement>& statements,
+                      const std::function<bool()>& before_each = {});
+
+ private:
+  SqliteConnection(sqlite3* handle, std::string name, SqliteLimits limits);
+
+  Result<void> set_up(const std::string& path);
+  Result<sqlite3_stmt*> prepare(const std::string& text);
+  Result<void> bind(sqlite3_stmt* prepared, const runtime::SqlStatement& statement);
+  [[nodiscard]] std::unexpected<Error> failed(int code, const char* doing) const;
+
+  struct Close {
+    void operator()(sqlite3* handle) const noexcept;
+  };
+  struct Finalize {
+    void operator()(sqlite3_stmt* prepared) const noexcept;
+  };
+  std::string name_;  ///< for messages: the file's name
+  SqliteLimits limits_;
+  std::unique_ptr<sqlite3, Close> handle_;
+  std::map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>, std::less<>> prepared_;
+};
+
+}  // namespace wardmote::net

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/deadline.h"
+#include "runtime/http.h"
+#include "runtime/task.h"
+
+namespace wardmote::runtime {
+
+/// One request to a server of others.
+struct HttpCall {
+  std::string method = "POST";
+  std::string url;  ///< http or https; a user and password in it are not used
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  std::string trust;  ///< a file with the certificates of those who may vouch for the server;
+                      ///< empty: the system's
+  std::size_t answer_bytes = 1 << 20;  ///< a longer answer is kLimit
+};
+
+/// The door to HTTP servers of others: names are resolved, TLS is verified, redirects are not
+/// followed. Production: net::CurlHttpClient. Thread: the core loop.
+class HttpClient {
+ public:
+  HttpClient() = default;
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+  virtual ~HttpClient() = default;
+
+  /// Any status is an answer. kTimeout, kRefused, kUnreachable (the name too), kDenied (the
+  /// certificate), kClosed, kProtocol, kLimit, kInvalid.
+  virtual Task<Result<HttpResponse>> call(HttpCall call, Deadline deadline) = 0;
+};
+
+}  // namespace wardmote::runtime

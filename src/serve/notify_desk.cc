@@ -1,0 +1,189 @@
+#include "serve/notify_desk.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "judge/notify/matcher.h"
+#include "judge/notify/muting.h"
+#include "judge/notify/notice.h"
+#include "judge/notify/router.h"
+#include "runtime/http.h"
+#include "serve/answer.h"
+#include "serve/order.h"
+#include "serve/role.h"
+#include "serve/route.h"
+
+namespace wardmote::serve {
+
+namespace json = boost::json;
+using judge::notify::Silence;
+using runtime::HttpResponse;
+
+namespace {
+
+constexpr std::size_t kMostMatchers = 16;
+constexpr Duration kLongestSilence = std::chrono::days(365);
+
+json::object to_json(const Silence& silence, WallTime now) {
+  json::object shown;
+  shown["id"] = silence.id;
+  json::array match;
+  for (const auto& matcher : silence.match) match.emplace_back(escape_control(to_string(matcher)));
+  shown["match"] = std::move(match);
+  shown["from"] = format_utc(silence.from);
+  shown["until"] = format_utc(silence.until);
+  shown["by"] = escape_control(silence.by);
+  shown["comment"] = escape_control(silence.comment);
+  shown["active"] = now >= silence.from && now < silence.until;
+  return shown;
+}
+
+HttpResponse silences(const NotifyDesk& desk, const Ask& ask) {
+  json::array all;
+  for (const Silence& silence : desk.muting().silences()) {
+    all.emplace_back(to_json(silence, ask.view.wall_now));
+  }
+  json::object body;
+  body["at"] = format_utc(ask.view.wall_now);
+  body["silences"] = std::move(all);
+  return json_answer(body);
+}
+
+Result<Silence> parse_silence(const json::object& order, const Ask& ask) {
+  Silence silence;
+  const json::value* const match = order.if_contains("match");
+  const json::array* const list = match == nullptr ? nullptr : match->if_array();
+  if (list == nullptr || list->empty() || list->size() > kMostMatchers) {
+    return fail(Errc::kInvalid, "'match' is not a list of 1 to {} matchers", kMostMatchers);
+  }
+  for (const json::value& each : *list) {
+    const json::string* const text = each.if_string();
+    if (text == nullptr) return fail(Errc::kInvalid, "a matcher is a text");
+    auto matcher = judge::notify::parse_matcher(*text);
+    if (!matcher) return std::unexpected(matcher.error());
+    silence.match.push_back(*std::move(matcher));
+  }
+  const auto span = order_text(order, "for");
+  if (!span) return std::unexpected(span.error());
+  const auto length = parse_duration(*span);
+  if (!length || *length <= Duration::zero() || *length > kLongestSilence) {
+    return fail(Errc::kInvalid, "'for' is how long it lasts: write for example 2h");
+  }
+  auto comment = order_text(order, "comment");
+  if (!comment) return std::unexpected(comment.error());
+  silence.comment = *std::move(comment);
+  silence.by = order_by(order, ask.who);
+  silence.from = ask.view.wall_now;
+  silence.until = silence.from + *length;
+  return silence;
+}
+
+HttpResponse add_silence(NotifyDesk& desk, const Ask& ask) {
+  const auto order = parse_order(ask.request);
+  if (!order) return order_refused(order.error());
+  auto silence = parse_silence(*order, ask);
+  if (!silence) return order_refused(silence.error());
+  const Silence added = desk.add_silence(*std::move(silence));
+  return json_answer(to_json(added, ask.view.wall_now), 201);
+}
+
+HttpResponse expire_silence(NotifyDesk& desk, const Ask& ask) {
+  const auto order = parse_order(ask.request);
+  if (!order) return order_refused(order.error());
+  const auto id = parse_number<std::int64_t>(ask.name).value_or(0);
+  const Result<void> expired = desk.expire_silence(id);
+  if (!expired) return order_refused(expired.error());
+  json::object body;
+  body["id"] = id;
+  return json_answer(body);
+}
+
+json::object to_json(const std::string& name, const ReceiverState& state, std::size_t waiting,
+                     const Ask& ask) {
+  json::object shown;
+  shown["name"] = name;
+  shown["kind"] = state.kind;
+  shown["delivered"] = state.delivered;
+  shown["refused"] = state.refused;
+  shown["dead"] = state.dead;
+  shown["waiting"] = waiting;
+  shown["last"] = nullptr;
+  if (state.last_at) {
+    json::object last;
+    last["key"] = escape_control(state.last_key);
+    last["good"] = state.last_good;
+    last["reason"] = escape_control(state.last_reason);
+    last["at"] = format_utc(ask.view.wall_now + (*state.last_at - ask.view.now));
+    shown["last"] = std::move(last);
+  }
+  return shown;
+}
+
+HttpResponse receivers(const NotifyDesk& desk, const Ask& ask) {
+  std::map<std::string, std::size_t> waiting;
+  for (const auto& [id, group] : desk.router().groups()) {
+    if (group.pending) ++waiting[group.receiver];
+  }
+  json::array all;
+  for (const auto& [name, state] : desk.receivers()) {
+    all.emplace_back(to_json(name, state, waiting[name], ask));
+  }
+  json::array dead;
+  for (const auto& letter : desk.dead_letters()) {
+    json::object shown;
+    shown["key"] = escape_control(letter.notice.key());
+    shown["receiver"] = letter.notice.receiver;
+    shown["reason"] = escape_control(letter.reason);
+    shown["at"] = format_utc(ask.view.wall_now + (letter.at - ask.view.now));
+    shown["attempts"] = letter.attempts;
+    json::array incidents;
+    for (const auto& item : letter.notice.items) incidents.emplace_back(item.incident.id);
+    shown["incidents"] = std::move(incidents);
+    dead.emplace_back(std::move(shown));
+  }
+  json::object body;
+  body["at"] = format_utc(ask.view.wall_now);
+  body["receivers"] = std::move(all);
+  body["groups"] = desk.router().groups().size();
+  body["dead_letters"] = std::move(dead);
+  return json_answer(body);
+}
+
+HttpResponse send_test(NotifyDesk& desk, const Ask& ask) {
+  const auto order = parse_order(ask.request);
+  if (!order) return order_refused(order.error());
+  const auto key = desk.send_test(std::string(ask.name));
+  if (!key) return order_refused(key.error());
+  json::object body;
+  body["key"] = escape_control(*key);
+  return json_answer(body);
+}
+
+}  // namespace
+
+std::vector<Route> notify_routes(NotifyDesk& desk) {
+  return {
+      {"GET", "/api/v1/silences", Role::kViewer,
+       [&desk](const Ask& ask) { return silences(desk, ask); }},
+      {"POST", "/api/v1/silences", Role::kOperator,
+       [&desk](const Ask& ask) { return add_silence(desk, ask); }},
+      {"DELETE", "/api/v1/silences/{id}", Role::kOperator,
+       [&desk](const Ask& ask) { return expire_silence(desk, ask); }},
+      {"GET", "/api/v1/receivers", Role::kViewer,
+       [&desk](const Ask& ask) { return receivers(desk, ask); }},
+      {"POST", "/api/v1/receivers/{name}/test", Role::kOperator,
+       [&desk](const Ask& ask) { return send_test(desk, ask); }},
+  };
+}
+
+}  // namespace wardmote::serve

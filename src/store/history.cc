@@ -1,0 +1,242 @@
+#include "store/history.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "runtime/database.h"
+#include "runtime/deadline.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+
+namespace wardmote::store {
+
+using runtime::SqlRow;
+using runtime::SqlStatement;
+using runtime::SqlValue;
+using runtime::Task;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Events of one burst make one transaction.
+constexpr Duration kGather = 200ms;
+constexpr Duration kPatience = 30s;
+constexpr Duration kLastPatience = 1s;
+constexpr Duration kFirstRetry = 1s;
+constexpr Duration kLongestRetry = 60s;
+constexpr std::size_t kMostOfOneWrite = 500;
+constexpr std::uint64_t kTrimEvery = 1000;
+
+constexpr std::string_view kColumns =
+    "id, at_ms, kind, scope, subject, names, code, severity, data, incident";
+
+std::int64_t ms_of(WallTime at) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
+}
+
+WallTime wall_of(std::int64_t ms) {
+  return WallTime(std::chrono::milliseconds(ms));
+}
+
+std::vector<SqlStatement> schema() {
+  return {
+      {"CREATE TABLE IF NOT EXISTS event (id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, "
+       "kind TEXT NOT NULL, scope TEXT NOT NULL, subject TEXT NOT NULL, names TEXT NOT NULL, "
+       "code TEXT NOT NULL, severity TEXT NOT NULL, data TEXT NOT NULL, "
+       "incident INTEGER NOT NULL) STRICT",
+       {}},
+      {"CREATE INDEX IF NOT EXISTS event_at ON event (at_ms)", {}},
+  };
+}
+
+SqlStatement insert(const Event& event) {
+  return {"INSERT INTO event (" + std::string(kColumns) + ") VALUES (?,?,?,?,?,?,?,?,?,?)",
+          {event.id, ms_of(event.at), event.kind, event.scope, event.subject, event.names,
+           event.code, event.severity, event.data, event.incident}};
+}
+
+/// Nothing when the row is not one of ours.
+std::optional<Event> event_of(const SqlRow& row) {
+  Event event;
+  std::int64_t at_ms = 0;
+  const std::pair<std::size_t, std::int64_t*> numbers[] = {
+      {0, &event.id}, {1, &at_ms}, {9, &event.incident}};
+  for (const auto& [column, into] : numbers) {
+    const auto value = row.integer(column);
+    if (!value) return std::nullopt;
+    *into = *value;
+  }
+  const std::pair<std::size_t, std::string*> texts[] = {
+      {2, &event.kind}, {3, &event.scope},    {4, &event.subject}, {5, &event.names},
+      {6, &event.code}, {7, &event.severity}, {8, &event.data}};
+  for (const auto& [column, into] : texts) {
+    const std::string* const value = row.text(column);
+    if (value == nullptr) return std::nullopt;
+    *into = *value;
+  }
+  event.at = wall_of(at_ms);
+  return event;
+}
+
+}  // namespace
+
+bool matches(const EventQuery& query, const Event& event) {
+  if (query.since && event.at < *query.since) return false;
+  if (query.incident != 0 && event.incident != query.incident) return false;
+  if (query.subject.empty() || event.subject == query.subject || event.code == query.subject) {
+    return true;
+  }
+  const std::vector<std::string_view> names = split(event.names, ' ');
+  return std::ranges::find(names, std::string_view(query.subject)) != names.end();
+}
+
+History::History(runtime::Runtime& runtime, runtime::Database* database, HistoryLimits limits)
+    : runtime_(runtime), database_(database), limits_(limits), tasks_(runtime.executor()) {}
+
+Task<Result<void>> History::open() {
+  if (database_ == nullptr) co_return Result<void>();
+  const Result<void> made = co_await database_->commit(schema(), runtime_.deadline_in(kPatience));
+  if (!made) co_return with_context(made, "history");
+  SqlStatement newest{"SELECT " + std::string(kColumns) + " FROM event ORDER BY id DESC LIMIT ?",
+                      {static_cast<std::int64_t>(limits_.in_memory)}};
+  const auto rows = co_await database_->read(std::move(newest), runtime_.deadline_in(kPatience));
+  if (!rows) co_return with_context(rows, "history");
+  for (const SqlRow& row : *rows) {
+    auto event = event_of(row);
+    if (!event) co_return fail(Errc::kProtocol, "history: a row that is no event");
+    last_id_ = std::max(last_id_, event->id);
+    recent_.push_front(*std::move(event));
+  }
+  forgot_ = recent_.size() == limits_.in_memory;
+  const Result<void> trimmed = co_await trim();
+  co_return trimmed;
+}
+
+Task<void> History::stop() {
+  co_await tasks_.stop();
+  if (database_ == nullptr) co_return;
+  const TimePoint end = runtime_.now() + kLastPatience;
+  while (!unwritten_.empty() && runtime_.now() < end) {
+    const Result<void> written = co_await write_out();
+    note(written);
+    if (!written) co_return;
+  }
+}
+
+void History::add(Event event) {
+  event.id = ++last_id_;
+  if (event.at == WallTime()) event.at = runtime_.wall_now();
+  if (database_ != nullptr) {
+    if (unwritten_.size() >= limits_.unwritten) {
+      unwritten_.pop_front();
+      ++counters_.dropped;
+    }
+    unwritten_.push_back(event);
+    if (!writing_) {
+      writing_ = true;
+      tasks_.spawn("write history", keep_writing());
+    }
+  }
+  remember(std::move(event));
+}
+
+void History::remember(Event event) {
+  recent_.push_back(std::move(event));
+  if (recent_.size() <= limits_.in_memory) return;
+  recent_.pop_front();
+  forgot_ = true;
+}
+
+std::vector<Event> History::find(const EventQuery& query) const {
+  std::vector<Event> found;
+  for (auto event = recent_.rbegin(); event != recent_.rend(); ++event) {
+    if (found.size() == query.most) break;
+    if (matches(query, *event)) found.push_back(*event);
+  }
+  std::ranges::reverse(found);
+  return found;
+}
+
+bool History::reaches(WallTime since) const noexcept {
+  return !forgot_ || (!recent_.empty() && recent_.front().at <= since);
+}
+
+Task<void> History::keep_writing() {
+  // However this ends, the next event starts it anew.
+  struct Done {
+    History* history;
+    ~Done() { history->writing_ = false; }
+  } const done{this};
+  Duration pause = kGather;
+  while (!unwritten_.empty()) {
+    co_await runtime_.sleep_until(runtime_.now() + pause);
+    const Result<void> written = co_await write_out();
+    note(written);
+    pause = written ? Duration(kGather)
+                    : std::clamp(pause * 2, Duration(kFirstRetry), Duration(kLongestRetry));
+  }
+}
+
+Task<Result<void>> History::write_out() {
+  const std::size_t count = std::min(unwritten_.size(), kMostOfOneWrite);
+  if (count == 0) co_return Result<void>();
+  const std::int64_t last = unwritten_[count - 1].id;
+  std::vector<SqlStatement> statements;
+  for (std::size_t i = 0; i < count; ++i) statements.push_back(insert(unwritten_[i]));
+  const Result<void> written =
+      co_await database_->commit(std::move(statements), runtime_.deadline_in(kPatience));
+  if (!written) co_return written;
+  // Some may have been dropped meanwhile.
+  while (!unwritten_.empty() && unwritten_.front().id <= last) unwritten_.pop_front();
+  counters_.written += count;
+  since_trim_ += count;
+  if (since_trim_ < kTrimEvery) co_return written;
+  const Result<void> trimmed = co_await trim();
+  co_return trimmed;
+}
+
+Task<Result<void>> History::trim() {
+  since_trim_ = 0;
+  const std::int64_t now_ms = ms_of(runtime_.wall_now());
+  const std::int64_t oldest_ms = now_ms - to_ms(limits_.age);
+  const std::int64_t in_full_ms = now_ms - to_ms(limits_.in_full);
+  std::vector<SqlStatement> statements = {
+      {"DELETE FROM event WHERE at_ms < ?", {oldest_ms}},
+      {"DELETE FROM event WHERE id <= (SELECT id FROM event ORDER BY id DESC LIMIT 1 OFFSET ?)",
+       {static_cast<std::int64_t>(limits_.on_disk)}},
+      {"DELETE FROM event WHERE at_ms < ? AND id IN (SELECT id FROM (SELECT id, "
+       "lag(id) OVER w AS before, lead(id) OVER w AS after FROM event WHERE at_ms < ? "
+       "WINDOW w AS (PARTITION BY kind, subject, code, incident, at_ms / 3600000 ORDER BY id)) "
+       "WHERE before IS NOT NULL AND after IS NOT NULL)",
+       {in_full_ms, in_full_ms}},
+  };
+  const Result<void> trimmed =
+      co_await database_->commit(std::move(statements), runtime_.deadline_in(kPatience));
+  if (!trimmed) co_return with_context(trimmed, "history: trim");
+  co_return trimmed;
+}
+
+void History::note(const Result<void>& written) {
+  const bool complained = counters_.complaint.has_value();
+  if (written) {
+    if (complained) log(LogLevel::kInfo, "history_writes_again");
+    counters_.complaint.reset();
+    return;
+  }
+  ++counters_.failures;
+  counters_.complaint = written.error().describe();
+  if (!complained) log(LogLevel::kError, "history_not_written", {{"reason", *counters_.complaint}});
+}
+
+}  // namespace wardmote::store

@@ -1,0 +1,116 @@
+#include "store/incident_record.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "judge/finding.h"
+#include "judge/incident/incident.h"
+#include "store/clock_pair.h"
+#include "store/json_fields.h"
+
+namespace wardmote::store {
+
+namespace json = boost::json;
+using judge::incident::Incident;
+using judge::incident::Phase;
+
+namespace {
+
+std::optional<judge::Severity> severity_in(const json::object& object) {
+  const auto name = text_in(object, "severity");
+  for (const auto severity :
+       {judge::Severity::kInfo, judge::Severity::kWarning, judge::Severity::kCritical}) {
+    if (name && *name == to_string(severity)) return severity;
+  }
+  return std::nullopt;
+}
+
+std::unexpected<Error> no_incident() {
+  return fail(Errc::kProtocol, "a record that is no incident");
+}
+
+}  // namespace
+
+std::string incident_key(std::int64_t id) {
+  return fmt::format("{}{}", kIncidentPrefix, id);
+}
+
+std::string encode(const Incident& incident, const ClockPair& clock) {
+  json::object record;
+  record["id"] = incident.id;
+  record["root"] = incident.root;
+  record["open"] = incident.phase == Phase::kOpen;
+  record["code"] = to_string(incident.code);
+  record["severity"] = to_string(incident.severity);
+  record["summary"] = incident.summary;
+  record["names"] = json::array(incident.names.begin(), incident.names.end());
+  record["flapping"] = incident.flapping;
+  record["storm"] = incident.storm;
+  record["reopened"] = incident.reopened;
+  record["merged_into"] = incident.merged_into;
+  record["opened"] = wall_ms(clock.wall(incident.opened));
+  record["changed"] = wall_ms(clock.wall(incident.changed));
+  if (incident.resolved) record["resolved"] = wall_ms(clock.wall(*incident.resolved));
+  if (incident.acknowledged) {
+    record["acknowledged_by"] = incident.acknowledged->by;
+    record["acknowledged_comment"] = incident.acknowledged->comment;
+    record["acknowledged"] = wall_ms(clock.wall(incident.acknowledged->at));
+  }
+  record["revision"] = incident.revision;
+  return json::serialize(record);
+}
+
+Result<Incident> decode_incident(std::string_view text, const ClockPair& clock) {
+  boost::system::error_code broken;
+  const json::value value = json::parse(text, broken);
+  const json::object* const record = broken ? nullptr : value.if_object();
+  if (record == nullptr) return no_incident();
+  const auto id = integer_in(*record, "id");
+  auto root = text_in(*record, "root");
+  const auto severity = severity_in(*record);
+  const auto code_name = text_in(*record, "code");
+  const auto code = code_name ? judge::parse_code(*code_name) : std::nullopt;
+  const auto opened = wall_in(*record, "opened");
+  const auto changed = wall_in(*record, "changed");
+  const auto resolved = wall_in(*record, "resolved");
+  const bool open = flag_in(*record, "open");
+  const bool whole = id && *id > 0 && root && severity && code && opened && changed;
+  if (!whole || open == resolved.has_value()) return no_incident();
+  Incident incident;
+  incident.id = *id;
+  incident.root = *std::move(root);
+  incident.phase = open ? Phase::kOpen : Phase::kResolved;
+  incident.code = *code;
+  incident.severity = *severity;
+  incident.summary = text_in(*record, "summary").value_or("");
+  if (const json::value* const names = record->if_contains("names"); names && names->is_array()) {
+    for (const json::value& name : names->get_array()) {
+      if (name.is_string()) incident.names.emplace_back(name.get_string());
+    }
+  }
+  incident.flapping = flag_in(*record, "flapping");
+  incident.storm = flag_in(*record, "storm");
+  incident.reopened = static_cast<int>(integer_in(*record, "reopened").value_or(0));
+  incident.merged_into = integer_in(*record, "merged_into").value_or(0);
+  incident.opened = clock.past(*opened);
+  incident.changed = clock.past(*changed);
+  if (resolved) incident.resolved = clock.past(*resolved);
+  if (const auto at = wall_in(*record, "acknowledged")) {
+    incident.acknowledged = {text_in(*record, "acknowledged_by").value_or(""),
+                             text_in(*record, "acknowledged_comment").value_or(""),
+                             clock.past(*at)};
+  }
+  incident.revision = static_cast<std::uint64_t>(integer_in(*record, "revision").value_or(0));
+  return incident;
+}
+
+}  // namespace wardmote::store

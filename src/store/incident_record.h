@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "judge/incident/incident.h"
+#include "store/clock_pair.h"
+
+namespace wardmote::store {
+
+inline constexpr std::string_view kIncidentPrefix = "incident/";
+
+std::string incident_key(std::int64_t id);
+/// One line of JSON.
+std::string encode(const judge::incident::Incident& incident, const ClockPair& clock);
+/// kProtocol when it is none of ours.
+Result<judge::incident::Incident> decode_incident(std::string_view record, const ClockPair& clock);
+
+}  // namespace wardmote::store

@@ -1,0 +1,47 @@
+#pragma once
+// For records: what is absent or of another type is nothing.
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+
+namespace wardmote::store {
+
+inline std::int64_t wall_ms(WallTime at) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
+}
+
+inline std::optional<std::int64_t> integer_in(const boost::json::object& object,
+                                              std::string_view key) {
+  const boost::json::value* const value = object.if_contains(key);
+  if (value == nullptr) return std::nullopt;
+  if (const std::int64_t* const number = value->if_int64()) return *number;
+  if (const std::uint64_t* const number = value->if_uint64()) {
+    return static_cast<std::int64_t>(*number);
+  }
+  return std::nullopt;
+}
+
+inline std::optional<std::string> text_in(const boost::json::object& object, std::string_view key) {
+  const boost::json::value* const value = object.if_contains(key);
+  const boost::json::string* const text = value == nullptr ? nullptr : value->if_string();
+  return text == nullptr ? std::nullopt : std::optional<std::string>(*text);
+}
+
+inline bool flag_in(const boost::json::object& object, std::string_view key) {
+  const boost::json::value* const value = object.if_contains(key);
+  return value != nullptr && value->is_bool() && value->get_bool();
+}
+
+inline std::optional<WallTime> wall_in(const boost::json::object& object, std::string_view key) {
+  const auto ms = integer_in(object, key);
+  return ms ? std::optional(WallTime(std::chrono::milliseconds(*ms))) : std::nullopt;
+}
+
+}  // namespace wardmote::store

@@ -1,0 +1,255 @@
+#include "store/notify_record.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/notify/matcher.h"
+#include "judge/notify/muting.h"
+#include "judge/notify/notice.h"
+#include "judge/notify/router.h"
+#include "store/clock_pair.h"
+#include "store/incident_record.h"
+#include "store/json_fields.h"
+
+namespace wardmote::store {
+
+namespace json = boost::json;
+using judge::notify::Group;
+using judge::notify::Labels;
+using judge::notify::Matcher;
+using judge::notify::Member;
+using judge::notify::Notice;
+using judge::notify::NoticeItem;
+using judge::notify::Silence;
+using judge::notify::Tidings;
+
+namespace {
+
+constexpr Tidings kAllTidings[] = {Tidings::kBegan, Tidings::kChanged, Tidings::kStands,
+                                   Tidings::kEnded, Tidings::kCameAndWent};
+
+json::object encode_labels(const Labels& labels) {
+  json::object record;
+  for (const auto& [name, value] : labels) record[name] = value;
+  return record;
+}
+
+Labels decode_labels(const json::object& parent) {
+  Labels labels;
+  const json::value* const record = parent.if_contains("labels");
+  if (record == nullptr || !record->is_object()) return labels;
+  for (const auto& [name, value] : record->get_object()) {
+    if (value.is_string()) labels.emplace(name, value.get_string());
+  }
+  return labels;
+}
+
+/// The objects of a list; what else is in it is left out.
+std::vector<const json::object*> objects_in(const json::object& parent, std::string_view key) {
+  std::vector<const json::object*> objects;
+  const json::value* const list = parent.if_contains(key);
+  if (list == nullptr || !list->is_array()) return objects;
+  for (const json::value& each : list->get_array()) {
+    if (each.is_object()) objects.push_back(&each.get_object());
+  }
+  return objects;
+}
+
+std::vector<std::string> texts_in(const json::object& parent, std::string_view key) {
+  std::vector<std::string> texts;
+  const json::value* const list = parent.if_contains(key);
+  if (list == nullptr || !list->is_array()) return texts;
+  for (const json::value& each : list->get_array()) {
+    if (each.is_string()) texts.emplace_back(each.get_string());
+  }
+  return texts;
+}
+
+std::uint64_t count_in(const json::object& record, std::string_view key) {
+  return static_cast<std::uint64_t>(integer_in(record, key).value_or(0));
+}
+
+json::object encode_item(const NoticeItem& item, const ClockPair& clock) {
+  json::object record;
+  record["tidings"] = to_string(item.tidings);
+  record["incident"] = encode(item.incident, clock);
+  record["labels"] = encode_labels(item.labels);
+  return record;
+}
+
+Result<NoticeItem> decode_item(const json::object& record, const ClockPair& clock) {
+  NoticeItem item;
+  const std::string name = text_in(record, "tidings").value_or("");
+  for (const Tidings tidings : kAllTidings) {
+    if (to_string(tidings) == name) item.tidings = tidings;
+  }
+  auto incident = decode_incident(text_in(record, "incident").value_or(""), clock);
+  if (!incident) return std::unexpected(incident.error());
+  item.incident = *std::move(incident);
+  item.labels = decode_labels(record);
+  return item;
+}
+
+json::object encode_pending(const Group::Pending& pending, const ClockPair& clock) {
+  json::object record;
+  record["number"] = pending.notice.number;
+  record["repeats"] = pending.notice.repeats;
+  record["left_out"] = pending.notice.left_out;
+  json::array items;
+  for (const NoticeItem& item : pending.notice.items) items.emplace_back(encode_item(item, clock));
+  record["items"] = std::move(items);
+  record["attempts"] = pending.attempts;
+  record["since"] = wall_ms(clock.wall(pending.since));
+  record["next_try"] = wall_ms(clock.wall(pending.next_try));
+  record["last_refusal"] = pending.last_refusal;
+  return record;
+}
+
+Result<Group::Pending> decode_pending(const json::object& record, const Group& group,
+                                      const ClockPair& clock) {
+  Group::Pending pending;
+  pending.notice.group = group.id;
+  pending.notice.receiver = group.receiver;
+  pending.notice.labels = group.labels;
+  pending.notice.number = count_in(record, "number");
+  pending.notice.repeats = flag_in(record, "repeats");
+  pending.notice.left_out = count_in(record, "left_out");
+  for (const json::object* const each : objects_in(record, "items")) {
+    auto item = decode_item(*each, clock);
+    if (!item) return std::unexpected(item.error());
+    pending.notice.items.push_back(*std::move(item));
+  }
+  if (pending.notice.items.empty()) return fail(Errc::kProtocol, "a notice without an incident");
+  pending.attempts = static_cast<int>(count_in(record, "attempts"));
+  pending.since = clock.past(wall_in(record, "since").value_or(clock.wall_now));
+  pending.next_try = clock.boot(wall_in(record, "next_try").value_or(clock.wall_now));
+  pending.last_refusal = text_in(record, "last_refusal").value_or("");
+  return pending;
+}
+
+std::optional<json::object> parse_object(std::string_view record) {
+  boost::system::error_code broken;
+  json::value value = json::parse(record, broken);
+  if (broken || !value.is_object()) return std::nullopt;
+  return std::move(value.get_object());
+}
+
+}  // namespace
+
+std::string group_key(std::string_view id) {
+  return fmt::format("{}{}", kGroupPrefix, id);
+}
+
+std::string encode(const Group& group, const ClockPair& clock) {
+  json::object record;
+  record["id"] = group.id;
+  record["receiver"] = group.receiver;
+  record["labels"] = encode_labels(group.labels);
+  record["group_by"] = json::array(group.group_by.begin(), group.group_by.end());
+  record["overflow"] = group.overflow;
+  record["notices"] = group.notices;
+  if (group.last_sent) record["last_sent"] = wall_ms(clock.wall(*group.last_sent));
+  if (group.due) record["due"] = wall_ms(clock.wall(*group.due));
+  json::array members;
+  for (const auto& [id, member] : group.members) {
+    json::object each;
+    each["incident"] = encode(member.incident, clock);
+    each["labels"] = encode_labels(member.labels);
+    each["news"] = member.news;
+    each["told"] = member.told;
+    each["begun"] = member.begun;
+    members.emplace_back(std::move(each));
+  }
+  record["members"] = std::move(members);
+  if (group.pending) record["pending"] = encode_pending(*group.pending, clock);
+  return json::serialize(record);
+}
+
+Result<Group> decode_group(std::string_view text, const ClockPair& clock) {
+  const auto record = parse_object(text);
+  if (!record) return fail(Errc::kProtocol, "a record that is no group");
+  Group group;
+  group.id = text_in(*record, "id").value_or("");
+  group.receiver = text_in(*record, "receiver").value_or("");
+  if (group.id.empty() || group.receiver.empty()) {
+    return fail(Errc::kProtocol, "a record that is no group");
+  }
+  group.labels = decode_labels(*record);
+  group.group_by = texts_in(*record, "group_by");
+  group.overflow = flag_in(*record, "overflow");
+  group.notices = count_in(*record, "notices");
+  if (const auto at = wall_in(*record, "last_sent")) group.last_sent = clock.past(*at);
+  if (const auto at = wall_in(*record, "due")) group.due = clock.boot(*at);
+  for (const json::object* const each : objects_in(*record, "members")) {
+    auto incident = decode_incident(text_in(*each, "incident").value_or(""), clock);
+    if (!incident) return std::unexpected(incident.error());
+    Member member;
+    member.incident = *std::move(incident);
+    member.labels = decode_labels(*each);
+    member.news = count_in(*each, "news");
+    member.told = count_in(*each, "told");
+    member.begun = flag_in(*each, "begun");
+    const std::int64_t id = member.incident.id;
+    group.members[id] = std::move(member);
+  }
+  const json::value* const pending = record->if_contains("pending");
+  if (pending != nullptr && pending->is_object()) {
+    auto decoded = decode_pending(pending->get_object(), group, clock);
+    if (!decoded) return std::unexpected(decoded.error());
+    group.pending = *std::move(decoded);
+  }
+  return group;
+}
+
+std::string silence_key(std::int64_t id) {
+  return fmt::format("{}{}", kSilencePrefix, id);
+}
+
+std::string encode(const Silence& silence) {
+  json::object record;
+  record["id"] = silence.id;
+  json::array match;
+  for (const Matcher& matcher : silence.match) match.emplace_back(to_string(matcher));
+  record["match"] = std::move(match);
+  record["from"] = wall_ms(silence.from);
+  record["until"] = wall_ms(silence.until);
+  record["by"] = silence.by;
+  record["comment"] = silence.comment;
+  return json::serialize(record);
+}
+
+Result<Silence> decode_silence(std::string_view text) {
+  const auto record = parse_object(text);
+  const auto id = record ? integer_in(*record, "id") : std::nullopt;
+  const auto from = record ? wall_in(*record, "from") : std::nullopt;
+  const auto until = record ? wall_in(*record, "until") : std::nullopt;
+  if (!id || !from || !until) return fail(Errc::kProtocol, "a record that is no silence");
+  Silence silence;
+  silence.id = *id;
+  silence.from = *from;
+  silence.until = *until;
+  silence.by = text_in(*record, "by").value_or("");
+  silence.comment = text_in(*record, "comment").value_or("");
+  for (const std::string& each : texts_in(*record, "match")) {
+    auto matcher = judge::notify::parse_matcher(each);
+    if (!matcher) return std::unexpected(matcher.error());
+    silence.match.push_back(*std::move(matcher));
+  }
+  // One that matches nothing in particular would mute everything.
+  if (silence.match.empty()) return fail(Errc::kProtocol, "a silence without a matcher");
+  return silence;
+}
+
+}  // namespace wardmote::store

@@ -1,0 +1,277 @@
+"""Incidents and who is told of them: a real agent, a real Alertmanager, receivers that misbehave, and kill -9."""
+
+import hashlib
+import hmac
+import json
+import os
+import socket
+import subprocess
+import time
+
+import pytest
+
+from http_sink import Sink
+from lab.alertmanager import Alertmanager
+from lab.processes import wait_until
+from tools.agent import ROOT, Agent, programs
+
+SECRET = "not-to-be-seen"
+
+
+class Target:
+    """Somebody who accepts connections on one port, or does not."""
+
+    def __init__(self):
+        self.port, self.listener = 0, None
+        self.up()
+
+    def up(self) -> None:
+        self.listener = socket.create_server(("127.0.0.1", self.port), backlog=1024)
+        self.port = self.listener.getsockname()[1]
+
+    def down(self) -> None:
+        self.listener.close()
+
+
+@pytest.fixture
+def target():
+    target = Target()
+    yield target
+    target.down()
+
+
+@pytest.fixture
+def sink():
+    with Sink() as sink:
+        yield sink
+
+
+def write_config(folder, target, receivers, route="group_wait: 0s, group_interval: 1s"):
+    (folder / "data").mkdir(exist_ok=True)
+    (folder / "secret").write_text(SECRET + "\n", encoding="utf-8")
+    names = "".join(f"    - {{receiver: {name}, {route}, continue: true}}\n" for name in receivers)
+    ways = "".join(f"    - {{name: {name}, timeout: 2s, {way}}}\n" for name, way in receivers.items())
+    (folder / "wardmote.yaml").write_text(
+        f"api: {{socket: {folder}/api.sock}}\ndata: {folder}/data\n"
+        f"checks:\n  - {{name: web, tcp: {{address: 127.0.0.1:{target.port}}}, every: 200ms, timeout: 200ms, fall: 2, rise: 1,\n     discovery_limit: 1s}}\n"
+        f"notify:\n  receivers:\n{ways}  routes:\n{names}", encoding="utf-8")
+
+
+def run(folder) -> Agent:
+    return Agent(folder / "wardmote.yaml", folder / "api.sock")
+
+
+def answers(agent) -> bool:
+    return agent.get("/api/v1/incidents")[0] == 200
+
+
+def hook(sink, folder) -> str:
+    return f"webhook: {{url: 'http://127.0.0.1:{sink.port}/PATHSECRET', secret_file: {folder}/secret, token_file: {folder}/secret}}"
+
+
+def incidents(agent):
+    return agent.json("/api/v1/incidents")["incidents"]
+
+
+def fail_and_recover(agent, target, heard, seconds=10.0):
+    target.down()
+    wait_until(lambda: heard("began 1"), seconds, "the beginning")
+    assert [one["id"] for one in incidents(agent)] == [1]
+    target.up()
+    wait_until(lambda: heard("ended 1"), seconds, "the end")
+
+
+def test_a_webhook_hears_the_beginning_and_the_end_signed_once(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        fail_and_recover(agent, target, lambda what: what in sink.tidings())
+        time.sleep(1.5)
+        assert sink.tidings() == ["began 1", "ended 1"]
+        _, key, headers = sink.attempts[0]
+        signed = f"{headers['X-Wardmote-Timestamp']}.".encode() + sink.taken[0]["raw"]
+        assert headers["X-Wardmote-Signature"] == "sha256=" + hmac.new(SECRET.encode(), signed, hashlib.sha256).hexdigest()
+        assert key == sink.taken[0]["key"] and key.startswith("hook{root=check:web}#")
+        story = agent.cli("history", "--incident", "1").stdout
+        for word in ("incident_opened", "notice_delivered", "incident_resolved", "check_changed"):
+            assert word in story
+
+
+def test_secrets_are_in_no_log_answer_or_argument(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        sink.manner = "500"
+        target.down()
+        wait_until(lambda: sink.attempts, 10.0, "an attempt")
+        wait_until(lambda: agent.json("/api/v1/receivers")["receivers"][0]["refused"], 5.0, "the refusal")
+        shown = "".join(agent.get(path)[1] for path in (
+            "/api/v1/receivers", "/api/v1/incidents", "/api/v1/history", "/api/v1/status", "/metrics", "/api/v1/silences"))
+        with open(f"/proc/{agent.process.pid}/cmdline", encoding="utf-8") as arguments:
+            shown += arguments.read()
+        shown += agent.cli("get", "receivers").stdout + agent.output()
+        for path in (tmp_path / "data").iterdir():
+            shown += path.read_bytes().decode(errors="replace")
+        assert SECRET not in shown and "PATHSECRET" not in shown
+        assert SECRET in str(sink.attempts[0][2]["Authorization"])
+
+
+@pytest.mark.parametrize("manner", ["slow", "500", "429", "hang", "half"])
+def test_a_receiver_that_misbehaves_hears_all_when_it_is_well_again(tmp_path, target, sink, manner):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        sink.manner = manner
+        target.down()
+        wait_until(lambda: sink.attempts, 10.0, "an attempt")
+        time.sleep(0.5)
+        if manner == "429":
+            time.sleep(2.0)
+            assert len(sink.attempts) == 1, "it asked for time"
+        sink.manner = "slow" if manner == "slow" else "ok"
+        wait_until(lambda: "began 1" in sink.tidings(), 25.0, "the beginning")
+        target.up()
+        wait_until(lambda: "ended 1" in sink.tidings(), 25.0, "the end")
+        assert sink.tidings() == ["began 1", "ended 1"]
+
+
+def test_what_is_never_taken_is_kept_as_undelivered(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        sink.manner = "400"
+        target.down()
+        letters = wait_until(lambda: agent.json("/api/v1/receivers")["dead_letters"], 10.0, "the dead letter")
+        assert letters[0]["incidents"] == [1] and "HTTP 400" in letters[0]["reason"]
+        shown = agent.cli("get", "receivers")
+        assert shown.returncode == 1 and "HTTP 400" in shown.stdout
+
+
+def test_killed_at_random_moments_it_tells_each_beginning_and_each_end(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    deaths = 0
+    agent = run(tmp_path)
+    try:
+        agent.wait_healthy()
+        target.down()
+        for pause in (0.35, 0.45, 0.52, 0.6, 0.8):
+            time.sleep(pause)
+            agent.process.kill()
+            agent.process.wait()
+            deaths += 1
+            agent = run(tmp_path)
+        wait_until(lambda: answers(agent), 10.0, "the last life")
+        wait_until(lambda: "began 1" in sink.tidings(), 15.0, "the beginning")
+        target.up()
+        wait_until(lambda: not incidents(agent), 15.0, "the end")
+        wait_until(lambda: sink.tidings()[-1].startswith(("ended", "came_and_went")), 15.0, "the last notice")
+        keys = [key for _, key, _ in sink.attempts]
+        assert len(keys) - len(set(keys)) <= deaths
+        open_now, seen = {}, set()
+        for notice in sink.taken:
+            if notice["key"] in seen:
+                continue
+            seen.add(notice["key"])
+            for item in notice["incidents"]:
+                if item["tidings"] == "ended":
+                    assert open_now.get(item["id"]), "an end before its beginning"
+                open_now[item["id"]] = item["phase"] == "open"
+        assert not any(open_now.values())
+    finally:
+        agent.process.kill()
+        agent.process.wait()
+
+
+def test_alertmanager_shows_it_firing_over_an_outage_and_ends_it(tmp_path, target):
+    with Alertmanager(ROOT / "build/lab/alertmanager", tmp_path / "am") as manager:
+        write_config(tmp_path, target, {"am": f"alertmanager: {{urls: ['{manager.url}']}}"})
+        with run(tmp_path) as agent:
+            agent.wait_healthy()
+            done = agent.cli("notify", "test", "am", timeout=40.0)
+            assert done.returncode == 0, done.stderr
+            manager.kill()
+            target.down()
+            wait_until(lambda: incidents(agent), 10.0, "the incident")
+            wait_until(lambda: agent.json("/api/v1/receivers")["receivers"][0]["refused"], 10.0, "the refusal")
+            manager.start()
+            alerts = wait_until(lambda: [one for one in manager.alerts() if one["labels"].get("incident") == "1"], 30.0, "the alert")
+            assert alerts[0]["labels"]["alertname"] == "wardmote"
+            assert alerts[0]["labels"]["root"] == "check:web"
+            assert alerts[0]["status"]["state"] == "active"
+            assert alerts[0]["annotations"]["severity"] == "critical"
+            target.up()
+            wait_until(lambda: not [one for one in manager.alerts() if one["labels"].get("incident") == "1"], 30.0, "its end")
+
+
+def test_much_at_once_is_one_notice(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)}, route="group_wait: 3s, group_interval: 5s")
+    text = (tmp_path / "wardmote.yaml").read_text(encoding="utf-8")
+    more = "".join(f"  - {{name: web-{i}, tcp: {{address: 127.0.0.1:{target.port}}}, every: 1s, timeout: 500ms, fall: 1, rise: 1}}\n"
+                   for i in range(300))
+    (tmp_path / "wardmote.yaml").write_text(text.replace("notify:\n", more + "notify:\n"), encoding="utf-8")
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        target.down()
+        wait_until(lambda: sink.taken, 20.0, "the notice")
+        time.sleep(2.0)
+        assert len(sink.taken) == 1
+        assert sink.taken[0]["incidents"][0]["storm"] and len(sink.taken[0]["incidents"]) == 1
+        shown = agent.json("/api/v1/incidents")
+        assert shown["acts_frozen"] and [one["root"] for one in shown["incidents"]] == ["storm:tcp"]
+        assert shown["incidents"][0]["symptoms"] == 301
+
+
+def test_a_program_is_run_with_json_on_its_input(tmp_path, target):
+    script = tmp_path / "page"
+    script.write_text(f"#!/bin/sh\ncat >> {tmp_path}/said\n", encoding="utf-8")
+    script.chmod(0o755)
+    write_config(tmp_path, target, {"page": f"exec: {{command: [{script}]}}", "journal": "log: {}"})
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+
+        def said(what: str) -> bool:
+            path = tmp_path / "said"
+            lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+            return any(f"{item['tidings']} {item['id']}" == what for line in lines for item in json.loads(line)["incidents"])
+
+        fail_and_recover(agent, target, said)
+        assert "event=notification receiver=journal" in agent.output()
+
+
+def test_ack_and_silence_by_the_command_line(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        added = agent.cli("silence", "add", "--match", "root=check:*", "--for", "1h", "--comment", "tests")
+        assert added.returncode == 0, added.stderr
+        target.down()
+        wait_until(lambda: incidents(agent), 10.0, "the incident")
+        assert agent.cli("get", "incidents").returncode == 2
+        known = agent.cli("ack", "1", "--comment", "on it")
+        assert known.returncode == 0 and "known to" in known.stdout, known.stderr
+        assert f"user:{os.getuid()}" in incidents(agent)[0]["acknowledged"]["by"]
+        assert agent.cli("get", "incidents").returncode == 1, "acknowledged: a warning"
+        time.sleep(1.5)
+        assert not sink.taken
+        listed = agent.cli("silence", "list").stdout
+        assert "root=check:*" in listed and "tests" in listed
+        assert agent.cli("silence", "expire", "1").returncode == 0
+        wait_until(lambda: "began 1" in sink.tidings(), 10.0, "the beginning, late")
+        assert agent.cli("silence", "add", "--match", "nonsense", "--for", "1h").returncode != 0
+        assert agent.cli("ack", "99").returncode != 0
+
+
+def test_orders_over_tcp_are_refused(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    text = (tmp_path / "wardmote.yaml").read_text(encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    (tmp_path / "wardmote.yaml").write_text(text.replace("api: {", f"api: {{listen: 127.0.0.1:{port}, "), encoding="utf-8")
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        refused = subprocess.run([programs() / "wardmote", "notify", "test", "hook", "--host", f"127.0.0.1:{port}"], capture_output=True,
+                                 text=True, check=False)
+        assert refused.returncode == 77, refused.stderr
+        assert not sink.attempts
+
+

@@ -1,0 +1,312 @@
+#include "act/notify/channels.h"
+
+#include <boost/json/parse.hpp>
+#include <chrono>
+#include <expected>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "act/notify/dispatcher.h"
+#include "act/notify/payload.h"
+#include "base/log.h"
+#include "codec/hmac.h"
+#include "sim/sim_runtime.h"
+#include "sim/world.h"
+
+namespace wardmote::act::notify {
+namespace {
+
+namespace json = boost::json;
+using judge::incident::Phase;
+using judge::notify::Notice;
+using judge::notify::NoticeItem;
+using judge::notify::Tidings;
+using runtime::Deadline;
+using runtime::HttpCall;
+using runtime::HttpResponse;
+using runtime::Task;
+using sim::SimRuntime;
+using sim::World;
+using namespace std::chrono_literals;
+
+/// A server that answers what it is told to, and remembers what it was asked.
+class FakeHttp final : public runtime::HttpClient {
+ public:
+  Task<Result<HttpResponse>> call(HttpCall call, Deadline) override {
+    calls.push_back(std::move(call));
+    co_return answer;
+  }
+  Result<HttpResponse> answer = HttpResponse{};
+  std::vector<HttpCall> calls;
+};
+
+class Channels : public testing::Test {
+ protected:
+  Channels() { notice = sample(Phase::kOpen); }
+
+  Notice sample(Phase phase) {
+    Notice made;
+    made.group = "oncall{root=cluster:nb}";
+    made.number = 3;
+    made.receiver = "oncall";
+    made.labels = {{"root", "cluster:nb"}};
+    NoticeItem item;
+    item.tidings = phase == Phase::kOpen ? Tidings::kBegan : Tidings::kEnded;
+    item.labels = {{"root", "cluster:nb"}, {"severity", "critical"}, {"code", "RAFT_NO_QUORUM"}};
+    item.incident.id = 17;
+    item.incident.root = "cluster:nb";
+    item.incident.phase = phase;
+    item.incident.severity = judge::Severity::kCritical;
+    item.incident.code = judge::Code::kRaftNoQuorum;
+    item.incident.summary = "a \"quoted\" \x1b[31mword\nand a line";
+    item.incident.opened = us.now() - 1min;
+    if (phase == Phase::kResolved) item.incident.resolved = us.now();
+    made.items.push_back(std::move(item));
+    return made;
+  }
+  Fate send(Channel& channel) {
+    return run_task(world, us, channel.send(notice, us.deadline_in(5s)));
+  }
+  static std::string header(const HttpCall& call, std::string_view name) {
+    for (const auto& [each, value] : call.headers) {
+      if (each == name) return value;
+    }
+    return {};
+  }
+
+  World world{1};
+  SimRuntime& us = world.host("us");
+  FakeHttp http;
+  Notice notice;
+};
+
+TEST_F(Channels, AWebhookGetsTheWholeNoticeAndAKeyThatStaysTheSame) {
+  WebhookChannel channel(us, http, {.url = "http://h/x"});
+  ASSERT_TRUE(send(channel));
+  const json::object body = json::parse(http.calls.at(0).body).as_object();
+  EXPECT_EQ(body.at("key").as_string(), "oncall{root=cluster:nb}#3");
+  EXPECT_EQ(body.at("status").as_string(), "open");
+  EXPECT_EQ(body.at("incidents").as_array().at(0).at("tidings").as_string(), "began");
+  EXPECT_FALSE(http.calls[0].body.contains('\x1b'));
+  EXPECT_EQ(header(http.calls[0], "Idempotency-Key"), "oncall{root=cluster:nb}#3");
+  EXPECT_EQ(header(http.calls[0], "X-Wardmote-Signature"), "");
+}
+
+TEST_F(Channels, ASecretSignsTimeAndBody) {
+  WebhookChannel channel(us, http, {.url = "http://h/x", .token = "tok", .secret = "sec"});
+  ASSERT_TRUE(send(channel));
+  const HttpCall& call = http.calls.at(0);
+  const std::string signed_text = header(call, "X-Wardmote-Timestamp") + "." + call.body;
+  EXPECT_EQ(header(call, "X-Wardmote-Signature"),
+            "sha256=" + codec::hex(codec::hmac_sha256("sec", signed_text)));
+  EXPECT_EQ(header(call, "Authorization"), "Bearer tok");
+}
+
+TEST_F(Channels, ATemplateIsFilledAndStaysJson) {
+  WebhookChannel channel(
+      us, http,
+      {.url = "http://h/x",
+       .body_template = R"({"text": "{{title}}", "n": {{number}}, "root": "{{ labels.root }}",
+                            "none": "{{labels.x}}", "all": {{incidents}}})"});
+  ASSERT_TRUE(send(channel));
+  const json::object body = json::parse(http.calls.at(0).body).as_object();
+  EXPECT_TRUE(std::string_view(body.at("text").as_string()).contains("a \"quoted\""));
+  EXPECT_EQ(body.at("n").as_int64(), 3);
+  EXPECT_EQ(body.at("root").as_string(), "cluster:nb");
+  EXPECT_EQ(body.at("none").as_string(), "");
+  EXPECT_EQ(body.at("all").as_array().size(), 1U);
+}
+
+TEST(Template, UnknownFieldsAreNamed) {
+  EXPECT_TRUE(check_template("plain"));
+  EXPECT_TRUE(check_template("{{title}} {{labels.anything}} {{ severity }}"));
+  EXPECT_TRUE(check_template("not closed {{title"));
+  const auto wrong = check_template("{{titel}}");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().context, "'titel' is no field of a notice");
+  EXPECT_FALSE(check_template("{{labels.}}"));
+}
+
+struct Verdict {
+  Result<HttpResponse> answer;
+  bool taken;
+  bool for_ever;
+};
+
+TEST_F(Channels, WhatAnAnswerMeans) {
+  const auto status = [](int code) { return HttpResponse{.status = code}; };
+  const Verdict verdicts[] = {
+      {status(200), true, false},
+      {status(204), true, false},
+      {status(301), false, true},
+      {status(400), false, true},
+      {status(401), false, true},
+      {status(404), false, true},
+      {status(408), false, false},
+      {status(429), false, false},
+      {status(500), false, false},
+      {status(503), false, false},
+      {fail(Errc::kTimeout, "x"), false, false},
+      {fail(Errc::kRefused, "x"), false, false},
+      {fail(Errc::kClosed, "x"), false, false},
+      {fail(Errc::kInvalid, "x"), false, true},
+  };
+  for (const Verdict& verdict : verdicts) {
+    const Fate fate = fate_of(verdict.answer);
+    const int code = verdict.answer ? verdict.answer->status : 0;
+    ASSERT_EQ(fate.has_value(), verdict.taken) << code;
+    if (!fate) EXPECT_EQ(fate.error().for_ever, verdict.for_ever) << code;
+  }
+  HttpResponse busy{.status = 429, .body = "slow \x1b[1mdown"};
+  busy.headers.emplace_back("retry-after", " 120 ");
+  EXPECT_EQ(fate_of(busy).error().retry_after, 120s);
+  EXPECT_EQ(fate_of(busy).error().reason, "HTTP 429: slow \\x1b[1mdown");
+  busy.headers.front().second = "Fri, 20 Nov 2026 10:00:00 GMT";
+  EXPECT_EQ(fate_of(busy).error().retry_after, std::nullopt);
+}
+
+TEST_F(Channels, AlertmanagerGetsAnAlertWhoseLabelsStayTheSame) {
+  AlertmanagerChannel channel(us, http, {.urls = {"http://am-1:9093", "http://am-2:9093"}});
+  ASSERT_TRUE(send(channel));
+  ASSERT_EQ(http.calls.size(), 2U);
+  EXPECT_EQ(http.calls[0].url, "http://am-1:9093/api/v2/alerts");
+  const json::object first = json::parse(http.calls[0].body).as_array().at(0).as_object();
+  notice = sample(Phase::kResolved);
+  notice.items[0].labels["severity"] = "warning";
+  notice.items[0].labels["code"] = "RAFT_QUORUM_MARGIN";
+  ASSERT_TRUE(send(channel));
+  const json::object last = json::parse(http.calls[2].body).as_array().at(0).as_object();
+  EXPECT_EQ(first.at("labels"), last.at("labels"));
+  EXPECT_EQ(first.at("labels").at("incident").as_string(), "17");
+  EXPECT_EQ(first.at("startsAt"), last.at("startsAt"));
+  EXPECT_EQ(std::string(last.at("endsAt").as_string()), format_utc(us.wall_now()));
+  EXPECT_EQ(std::string(first.at("endsAt").as_string()), format_utc(us.wall_now() + 24h * 7));
+}
+
+TEST_F(Channels, OneAlertmanagerOfAClusterIsEnough) {
+  AlertmanagerChannel channel(us, http, {.urls = {"http://am-1:9093"}});
+  http.answer = fail(Errc::kRefused, "away");
+  EXPECT_FALSE(send(channel));
+  http.answer = HttpResponse{.status = 400, .body = "bad"};
+  const Fate fate = send(channel);
+  ASSERT_FALSE(fate);
+  EXPECT_TRUE(fate.error().for_ever);
+}
+
+TEST_F(Channels, AProgramGetsJsonOnItsInputAndItsExitCodeSaysHowItWent) {
+  std::string input;
+  int status = 0;
+  us.install("/page", [&](const runtime::ProcessSpec& spec) {
+    input = spec.standard_input;
+    EXPECT_EQ(spec.argv, (std::vector<std::string>{"/page", "--team"}));
+    return SimRuntime::Performance{1s, runtime::ProcessExit{status, "", "no \x1b[1mline"}};
+  });
+  ExecChannel channel(us, {"/page", "--team"});
+  EXPECT_TRUE(send(channel));
+  EXPECT_EQ(json::parse(input).at("number").as_int64(), 3);
+  status = 1;
+  Fate fate = send(channel);
+  ASSERT_FALSE(fate);
+  EXPECT_FALSE(fate.error().for_ever);
+  EXPECT_EQ(fate.error().reason, "/page ended with 1: no \\x1b[1mline");
+  status = 78;
+  EXPECT_TRUE(send(channel).error().for_ever);
+  ExecChannel missing(us, {"/none"});
+  EXPECT_TRUE(send(missing).error().for_ever);
+}
+
+/// Keeps all that is logged.
+struct Lines final : LogSink {
+  explicit Lines(std::string& into) : text(into) {}
+  void write(LogLevel, std::string_view event, std::initializer_list<LogField> fields) override {
+    text += event;
+    for (const LogField& field : fields) text += " " + field.value;
+  }
+  std::string& text;
+};
+
+TEST_F(Channels, TheLogHasOneLineWithTheTitle) {
+  std::string logged;
+  set_log_sink(std::make_unique<Lines>(logged));
+  LogChannel channel;
+  EXPECT_TRUE(send(channel));
+  set_log_sink(nullptr);
+  EXPECT_TRUE(logged.starts_with("notification oncall")) << logged;
+  EXPECT_TRUE(logged.contains("CRITICAL cluster:nb RAFT_NO_QUORUM"));
+}
+
+TEST_F(Channels, SecretsAreInNoReasonAndNoLog) {
+  std::string logged;
+  set_log_sink(std::make_unique<Lines>(logged));
+  WebhookChannel channel(
+      us, http,
+      {.url = "http://h/hooks/PATHSECRET", .token = "TOKENSECRET", .secret = "SIGNSECRET"});
+  std::string said;
+  for (const int status : {400, 500}) {
+    http.answer = HttpResponse{.status = status, .body = "no"};
+    said += send(channel).error().reason;
+  }
+  http.answer = fail(Errc::kRefused, "POST http://h");
+  said += send(channel).error().reason;
+  set_log_sink(nullptr);
+  for (const char* secret : {"PATHSECRET", "TOKENSECRET", "SIGNSECRET"}) {
+    EXPECT_FALSE(said.contains(secret)) << said;
+    EXPECT_FALSE(logged.contains(secret)) << logged;
+    for (const HttpCall& call : http.calls) EXPECT_FALSE(call.body.contains(secret));
+  }
+}
+
+/// Takes its time.
+class SlowChannel final : public Channel {
+ public:
+  SlowChannel(SimRuntime& host, std::vector<std::string>& said) : host_(host), said_(said) {}
+  Task<Fate> send(Notice notice, Deadline deadline) override {
+    co_await host_.sleep_until(deadline.at);
+    said_.push_back(notice.key());
+    co_return Fate();
+  }
+
+ private:
+  SimRuntime& host_;
+  std::vector<std::string>& said_;
+};
+
+TEST_F(Channels, OneThatHangsDelaysNobodyElse) {
+  std::vector<std::string> said;
+  std::map<std::string, Receiver> receivers;
+  receivers["slow"] = {std::make_unique<SlowChannel>(us, said), 60s};
+  receivers["quick"] = {std::make_unique<SlowChannel>(us, said), 1s};
+  std::vector<std::string> fates;
+  Dispatcher dispatcher(us, std::move(receivers), [&](const Notice& one, const Fate& fate) {
+    fates.push_back(one.receiver + (fate ? " good" : " bad"));
+  });
+  notice.receiver = "slow";
+  dispatcher.send(notice);
+  dispatcher.send(notice);
+  notice.receiver = "quick";
+  dispatcher.send(notice);
+  notice.receiver = "nobody";
+  dispatcher.send(notice);
+  EXPECT_EQ(fates, std::vector<std::string>{"nobody bad"});
+  world.run_for(2s);
+  EXPECT_EQ(fates.back(), "quick good");
+  world.run_for(121s);
+  EXPECT_EQ(fates.size(), 4U);
+  world.run(us, dispatcher.stop());
+}
+
+TEST(Hmac, IsThatOfTheStandard) {
+  // RFC 4231, cases 2 and 6.
+  EXPECT_EQ(codec::hex(codec::hmac_sha256("Jefe", "what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(
+      codec::hex(codec::hmac_sha256(std::string(131, '\xaa'),
+                                    "Test Using Larger Than Block-Size Key - Hash Key First")),
+      "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+}  // namespace
+}  // namespace wardmote::act::notify

@@ -1,0 +1,142 @@
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "sim/sim_database.h"
+#include "sim/sim_runtime.h"
+#include "sim/world.h"
+#include "store/incident_record.h"
+#include "store/notify_record.h"
+#include "store/records.h"
+
+namespace wardmote::store {
+namespace {
+
+using judge::incident::Incident;
+using judge::incident::Phase;
+using judge::notify::Group;
+using judge::notify::Member;
+using judge::notify::Silence;
+using judge::notify::Tidings;
+using namespace std::chrono_literals;
+
+constexpr ClockPair kClock{TimePoint(10h), WallTime(480'000h)};
+
+Incident sample_incident() {
+  Incident incident;
+  incident.id = 17;
+  incident.root = "cluster:\"nb\"\n";
+  incident.code = judge::Code::kRaftNoQuorum;
+  incident.severity = judge::Severity::kCritical;
+  incident.summary = "no quorum";
+  incident.names = {"a", "5b4b"};
+  incident.flapping = true;
+  incident.reopened = 2;
+  incident.acknowledged = {"ann", "on it", kClock.now - 1min};
+  incident.opened = kClock.now - 2h;
+  incident.changed = kClock.now - 1min;
+  incident.revision = 5;
+  return incident;
+}
+
+Group sample_group() {
+  Group group;
+  group.id = "oncall{root=x}";
+  group.receiver = "oncall";
+  group.labels = {{"root", "x"}};
+  group.group_by = {"root"};
+  group.notices = 4;
+  group.last_sent = kClock.now - 5min;
+  group.due = kClock.now + 3min;
+  group.members[17] = Member{sample_incident(), {{"root", "x"}}, 5, 4, true};
+  Group::Pending pending;
+  pending.notice.group = group.id;
+  pending.notice.receiver = group.receiver;
+  pending.notice.labels = group.labels;
+  pending.notice.number = 4;
+  pending.notice.items.push_back({Tidings::kChanged, sample_incident(), {{"root", "x"}}});
+  pending.attempts = 3;
+  pending.since = kClock.now - 1min;
+  pending.next_try = kClock.now + 20s;
+  pending.last_refusal = "HTTP 500";
+  group.pending = pending;
+  return group;
+}
+
+TEST(IncidentRecord, ComesBackAsItWas) {
+  const Incident open = sample_incident();
+  EXPECT_EQ(decode_incident(encode(open, kClock), kClock), open);
+  Incident resolved = open;
+  resolved.phase = Phase::kResolved;
+  resolved.resolved = kClock.now - 10s;
+  resolved.merged_into = 3;
+  resolved.acknowledged.reset();
+  EXPECT_EQ(decode_incident(encode(resolved, kClock), kClock), resolved);
+}
+
+TEST(IncidentRecord, TimesAreRightAfterTheMachineWasRestarted) {
+  const std::string record = encode(sample_incident(), kClock);
+  const ClockPair later{TimePoint(1min), kClock.wall_now + 5min};
+  EXPECT_EQ(later.now - decode_incident(record, later)->opened, 2h + 5min);
+  // A wall clock that was set back makes nothing future.
+  const ClockPair back{TimePoint(1min), kClock.wall_now - 24h};
+  EXPECT_EQ(decode_incident(record, back)->opened, back.now);
+}
+
+TEST(IncidentRecord, WhatIsNoneIsSaid) {
+  for (const char* text : {"", "{}", "[]", "nonsense", R"({"id":1})", R"({"id":"1","root":"x"})"}) {
+    EXPECT_FALSE(decode_incident(text, kClock)) << text;
+  }
+  std::string contradicts_itself = encode(sample_incident(), kClock);
+  contradicts_itself.replace(contradicts_itself.find("\"open\":true"), 11, "\"open\":null");
+  EXPECT_FALSE(decode_incident(contradicts_itself, kClock));
+}
+
+TEST(GroupRecord, ComesBackAsItWas) {
+  const Group group = sample_group();
+  const auto back = decode_group(encode(group, kClock), kClock);
+  ASSERT_TRUE(back) << back.error().describe();
+  EXPECT_EQ(encode(*back, kClock), encode(group, kClock));
+  EXPECT_EQ(back->pending->notice.key(), "oncall{root=x}#4");
+  EXPECT_EQ(back->pending->notice.items.at(0).tidings, Tidings::kChanged);
+  EXPECT_EQ(back->members.at(17).incident, sample_incident());
+  EXPECT_EQ(back->due, group.due);
+}
+
+TEST(GroupRecord, WhatIsNoneIsSaid) {
+  for (const char* text : {"", "{}", R"({"id":"x"})", R"({"id":"x","receiver":"y","members":[{}]})",
+                           R"({"id":"x","receiver":"y","pending":{"items":[]}})"}) {
+    EXPECT_FALSE(decode_group(text, kClock)) << text;
+  }
+}
+
+TEST(SilenceRecord, ComesBackAsItWasAndNeverMatchesEverything) {
+  Silence silence{3,  {{"code", false, "RAFT_*"}}, kClock.wall_now, kClock.wall_now + 2h, "ann",
+                  "x"};
+  EXPECT_EQ(decode_silence(encode(silence)), silence);
+  silence.match.clear();
+  EXPECT_FALSE(decode_silence(encode(silence)));
+  EXPECT_FALSE(decode_silence("{}"));
+}
+
+TEST(Records, ChangesAreAllOrNothingAndPrefixesAreFound) {
+  sim::World world(1);
+  sim::SimRuntime& us = world.host("us");
+  sim::SimDisk disk;
+  sim::SimDatabase database(us, disk);
+  Records records(us, database);
+  ASSERT_TRUE(run_task(world, us, records.open()));
+  ASSERT_TRUE(run_task(world, us, records.commit({{"a/1", "x"}, {"a/2", "y"}, {"b/%", "z"}})));
+  ASSERT_TRUE(run_task(world, us, records.commit({{"a/1", "new"}, {"a/2", std::nullopt}})));
+  const auto found = run_task(world, us, records.load("a/"));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, (std::map<std::string, std::string>{{"a/1", "new"}}));
+  EXPECT_EQ(run_task(world, us, records.load("b/%"))->size(), 1U);
+  EXPECT_EQ(run_task(world, us, records.load("%"))->size(), 0U);
+}
+
+}  // namespace
+}  // namespace wardmote::store
