@@ -83,7 +83,7 @@ void Router::hear(const Step& step, const Labels& labels, TimePoint now) {
   if (step.incident.phase == Phase::kOpen) {
     for (const Route& route : policy_.routes) {
       if (!match(route.match, labels)) continue;
-      Group& group = group_for(route, labels);
+      Group& group = group_for(route, step.incident.id, labels);
       if (told.insert(group.id).second) hear_in(group, step, labels, now);
       if (!route.go_on) break;
     }
@@ -96,7 +96,13 @@ void Router::hear(const Step& step, const Labels& labels, TimePoint now) {
   }
 }
 
-Group& Router::group_for(const Route& route, const Labels& labels) {
+Group& Router::group_for(const Route& route, std::int64_t incident, const Labels& labels) {
+  // Its labels may have changed since (another root was found): whoever knows it under the former
+  // ones must not hear of a second beginning.
+  for (auto& [id, group] : groups_) {
+    const bool of_route = group.receiver == route.receiver && group.group_by == route.group_by;
+    if (of_route && group.members.contains(incident)) return group;
+  }
   Labels common;
   std::string id = route.receiver + "{";
   for (const std::string& name : route.group_by) {

@@ -118,7 +118,7 @@ class Router {
   std::set<std::string> take_changed();
 
  private:
-  Group& group_for(const Route& route, const Labels& labels);
+  Group& group_for(const Route& route, std::int64_t incident, const Labels& labels);
   void hear_in(Group& group, const incident::Step& step, const Labels& labels, TimePoint now);
   [[nodiscard]] const Route& route_of(const Group& group) const;
   /// Nothing when there is nothing to tell.
