@@ -15,6 +15,7 @@
 #include "agent/config/config.h"
 #include "agent/debug.h"
 #include "agent/lateness.h"
+#include "agent/notifier.h"
 #include "agent/reload_plan.h"
 #include "agent/reporter_desk.h"
 #include "agent/scheduler.h"

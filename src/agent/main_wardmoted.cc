@@ -14,6 +14,7 @@
 #include "agent/agent.h"
 #include "agent/config/files.h"
 #include "agent/config/load.h"
+#include "agent/config/sources.h"
 #include "agent/config_command.h"
 #include "agent/log_writer.h"
 #include "agent/options.h"

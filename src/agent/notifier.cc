@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,11 +21,13 @@
 #include "base/time.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
+#include "judge/notify/matcher.h"
 #include "judge/notify/muting.h"
 #include "judge/notify/notice.h"
 #include "judge/notify/router.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "serve/notify_desk.h"
 #include "store/clock_pair.h"
 #include "store/notify_record.h"
 

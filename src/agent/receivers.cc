@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <expected>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,7 +11,6 @@
 
 #include "act/notify/channel.h"
 #include "act/notify/channels.h"
-#include "act/notify/dispatcher.h"
 #include "agent/config/config.h"
 #include "agent/notifier.h"
 #include "base/format.h"

@@ -12,6 +12,7 @@
 #include "agent/agent.h"
 #include "agent/config/files.h"
 #include "agent/config/load.h"
+#include "agent/config/sources.h"
 #include "agent/reload_plan.h"
 #include "base/format.h"
 #include "base/log.h"

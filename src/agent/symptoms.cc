@@ -4,7 +4,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
-#include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>

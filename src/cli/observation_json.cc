@@ -15,6 +15,7 @@
 #include "cli/host_facts_json.h"
 #include "judge/bgp/facts.h"
 #include "judge/endpoint/http.h"
+#include "judge/endpoint/tls.h"
 #include "judge/host/exec.h"
 #include "judge/host/file.h"
 #include "judge/host/process.h"

@@ -2,7 +2,6 @@
 
 #include <boost/json/value.hpp>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/result.h"

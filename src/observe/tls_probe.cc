@@ -1,6 +1,7 @@
 #include "observe/tls_probe.h"
 
 #include <array>
+#include <expected>
 #include <memory>
 #include <span>
 #include <string>

@@ -1,5 +1,6 @@
 #include "runtime/tls.h"
 
+#include <expected>
 #include <memory>
 #include <utility>
 

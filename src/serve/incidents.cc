@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "judge/finding.h"
 #include "judge/incident/book.h"
 #include "judge/incident/incident.h"
 #include "runtime/http.h"

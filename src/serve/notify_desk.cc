@@ -3,9 +3,10 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,6 +1,8 @@
 #include "serve/query.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "runtime/database.h"
-#include "runtime/deadline.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 

@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "act/notify/channel.h"
 #include "act/notify/channels.h"
 #include "act/notify/payload.h"
 #include "base/format.h"
@@ -18,6 +19,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "codec/hmac.h"
+#include "judge/finding.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/notice.h"
 #include "judge/notify/router.h"

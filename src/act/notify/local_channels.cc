@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "act/notify/channel.h"
 #include "act/notify/channels.h"
 #include "act/notify/payload.h"
 #include "base/format.h"
@@ -15,7 +16,6 @@
 #include "runtime/deadline.h"
 #include "runtime/process.h"
 #include "runtime/task.h"
-#include "store/clock_pair.h"
 
 namespace wardmote::act::notify {
 

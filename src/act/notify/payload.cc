@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
+#include "judge/notify/matcher.h"
 #include "judge/notify/notice.h"
 #include "store/clock_pair.h"
 

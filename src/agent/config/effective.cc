@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <vector>
 
 #include "agent/config/config.h"
 #include "agent/config/yaml.h"
@@ -19,6 +19,7 @@
 #include "base/time.h"
 #include "judge/check_machine.h"
 #include "runtime/endpoint.h"
+#include "serve/role.h"
 
 namespace wardmote::agent::config {
 namespace {

@@ -1,7 +1,7 @@
 #include "cli/doctor/diagnosis.h"
 
-#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>

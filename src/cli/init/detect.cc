@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -14,7 +15,6 @@
 #include <vector>
 
 #include "base/format.h"
-#include "base/text.h"
 
 namespace wardmote::cli {
 namespace {

@@ -3,6 +3,7 @@
 #include <boost/json/value.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"

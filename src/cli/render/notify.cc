@@ -2,12 +2,12 @@
 
 #include <boost/json/value.hpp>
 #include <string>
+#include <string_view>
 
 #include "base/format.h"
 #include "cli/exit_code.h"
 #include "cli/render/fields.h"
 #include "cli/render/style.h"
-#include "cli/render/words.h"
 
 namespace wardmote::cli {
 

@@ -1,4 +1,4 @@
-#include <string>
+#include <utility>
 
 #include "cli/command.h"
 #include "cli/exit_code.h"

@@ -1,5 +1,6 @@
 #include <chrono>
 #include <cstdint>
+#include <expected>
 #include <string>
 #include <utility>
 
@@ -7,7 +8,9 @@
 #include <boost/json/value.hpp>
 
 #include "base/format.h"
+#include "base/result.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "cli/agent_address.h"
 #include "cli/agent_client.h"
 #include "cli/command.h"
@@ -19,6 +22,7 @@
 #include "cli/reading.h"
 #include "cli/render/fields.h"
 #include "cli/render/notify.h"
+#include "cli/render/style.h"
 #include "cli/session.h"
 #include "cli/verbs/verbs.h"
 #include "runtime/runtime.h"

@@ -1,8 +1,10 @@
 #include "judge/incident/damping.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 

@@ -2,7 +2,6 @@
 
 #include <curl/curl.h>
 
-#include <atomic>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/cancellation_type.hpp>
@@ -18,6 +17,7 @@
 
 #include "base/check.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "net/asio_runtime.h"
 #include "net/curl/transfer.h"
 #include "runtime/deadline.h"

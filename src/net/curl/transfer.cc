@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <expected>
 #include <string>
 #include <string_view>
 #include <utility>

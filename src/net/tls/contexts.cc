@@ -3,6 +3,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
+#include <array>
 #include <cstddef>
 #include <expected>
 #include <string>

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <ctime>
 #include <string>
 
 #include "base/result.h"

@@ -1,5 +1,6 @@
 #include "net/tls/tls_layer.h"
 
+#include <expected>
 #include <memory>
 #include <string>
 #include <utility>

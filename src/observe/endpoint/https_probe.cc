@@ -1,6 +1,5 @@
 #include "observe/endpoint/https_probe.h"
 
-#include <array>
 #include <expected>
 #include <memory>
 #include <span>
@@ -16,6 +15,7 @@
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "observe/endpoint/http_params.h"
+#include "observe/endpoint/http_probe.h"
 #include "observe/kinds.h"
 #include "observe/probe.h"
 #include "observe/tls_params.h"
