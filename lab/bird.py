@@ -152,8 +152,9 @@ class Bird:
             f"router id {self.address};",
             "protocol device { scan time 2; }",
             f"protocol static lab {{ {'ipv4; ' if self.version == '2' else ''}route 10.200.{self.host}.0/24 blackhole; }}",
-            f"template bgp lab_peer {{ local as {AS}; {families} graceful restart; connect delay time 1; "
-            "connect retry time 2; error wait time 1, 2; }",
+            # Each host waits a different time: two that always call each other at once refuse each other again and again.
+            f"template bgp lab_peer {{ local as {AS}; {families} graceful restart; connect delay time {self.host}; "
+            f"connect retry time {2 * self.host}; error wait time {self.host}, {2 * self.host}; }}",
         ]
         for peer in self.peers:
             options = [f"neighbor {self.network.address(peer.host)} as {peer.remote_as};", f"source address {self.address};"]
