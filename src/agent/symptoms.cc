@@ -137,6 +137,7 @@ Graph dependencies(const config::Config& config) {
   }
   for (const config::Check& check : config.checks) {
     std::vector<std::string> above;
+    above.reserve(check.depends_on.size());
     for (const std::string& name : check.depends_on) {
       above.push_back(find_cluster(config, name) != nullptr ? cluster_thing(name)
                                                             : check_thing(name));

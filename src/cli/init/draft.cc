@@ -74,6 +74,7 @@ std::string cluster_entry(const Found& found, std::string_view host) {
 
 std::string check_entry(const Found& found) {
   std::vector<std::string> params;
+  params.reserve(found.params.size());
   for (const Found::Param& param : found.params)
     params.push_back(fmt::format("{}: {}", param.name, quoted(param.value)));
   return fmt::format("  # {}\n  - {{name: {}, {}: {{{}}}, every: 5s, timeout: 2s}}\n",

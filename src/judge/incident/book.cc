@@ -113,7 +113,7 @@ Steps Book::clear(const Symptom& symptom, TimePoint now) {
   if (--failing->second == 0) failing_.erase(failing);
   detach(known->first, id);
   standing_.erase(known);
-  if (!parts_.at(id).symptoms.empty() && refresh(id)) tell(StepKind::kChanged, id, now, steps);
+  if (refresh(id)) tell(StepKind::kChanged, id, now, steps);
   settle(id, now, steps);
   return steps;
 }

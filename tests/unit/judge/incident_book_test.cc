@@ -251,6 +251,20 @@ TEST_F(IncidentBook, ARestartNeitherEndsNorRepeatsWhatStands) {
   EXPECT_EQ(next.raise(failing("check:web-3"), now_ + 3min).front().incident.id, 3);
 }
 
+TEST_F(IncidentBook, OneThatFlapsAndIsQuietHasNoSymptom) {
+  Book book(sample_graph());
+  for (int i = 0; i < 20; ++i) {
+    const TimePoint now = kStart + i * 20s;
+    book.raise(failing("check:web-1"), now);
+    book.clear(failing("check:web-1"), now + 10s);
+  }
+  const auto& [id, incident] = *book.incidents().rbegin();
+  ASSERT_EQ(incident.phase, Phase::kOpen) << "it has to be calm first";
+  EXPECT_TRUE(incident.flapping);
+  EXPECT_TRUE(book.symptoms_of(id, 10).empty());
+  EXPECT_EQ(incident.symptoms, 0U);
+}
+
 TEST_F(IncidentBook, OldResolvedOnesAreForgotten) {
   Book book(sample_graph(), {.keep_resolved = 10});
   for (int i = 0; i < 100; ++i) {
