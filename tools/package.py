@@ -86,7 +86,7 @@ def check_runs() -> None:
     """The agent, as its own user, on the example; then the command line against it."""
     inside("wardmote", "version")
     inside("wardmoted", "--check", "--config", EXAMPLE)
-    inside("install", "-d", "-o", "wardmote", "/run/wardmote")
+    inside("install", "-d", "-o", "wardmote", "/run/wardmote", "/var/lib/wardmote")    # as the unit's directories
     agent = subprocess.Popen(["chroot", "--userspec=wardmote:wardmote", CHROOT, "wardmoted", "--config", EXAMPLE],
                              stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

@@ -71,7 +71,7 @@ Result<std::optional<BirdLine>> BirdReader::read_line(std::string_view text) {
   BirdLine line;
   if (const std::optional<unsigned> code = code_of(text)) {
     line = {*code, true, text[4] == ' ', text.substr(5)};
-    code_ = *code;
+    code_ = code;
   } else if (text.starts_with(' ') && code_) {
     line = {*code_, false, false, text.substr(1)};
   } else {

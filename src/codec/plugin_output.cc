@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,8 +49,9 @@ std::optional<std::string> take_label(std::string_view& rest) {
 std::optional<PluginValue> read_value(std::string label, std::string_view word) {
   const std::string_view number = word.substr(0, word.find(';'));
   double value = 0;
-  const char* const end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, value);
+  const char* const begin = std::to_address(number.begin());
+  const char* const end = begin + number.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
   if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
   return PluginValue{std::move(label), value, std::string(stop, end)};
 }

@@ -136,6 +136,7 @@ Task<Exit> run_all_checks(Runtime* runtime, const Order* order) {
   const Deadline deadline = runtime->deadline_in(order->deadline);
   Tally tally;
   std::vector<Task<void>> tasks;
+  tasks.reserve(order->checks.size());
   for (const Check check : order->checks)
     tasks.push_back(run_one(runtime, order, check, deadline, &tally));
   co_await runtime::run_all(runtime->executor(), std::move(tasks));

@@ -33,6 +33,7 @@ std::vector<std::string> words_for_agent(const Call& call) {
 Exit run_config(const Call& call) {
   std::vector<std::string> words = words_for_agent(call);
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   ::execvp(agent_program().c_str(), argv.data());

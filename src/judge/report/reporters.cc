@@ -15,7 +15,7 @@
 namespace wardmote::judge {
 
 void Reporters::add(std::string name, ReporterRule rule, TimePoint now) {
-  entries_.insert_or_assign(std::move(name), Entry{std::move(rule), {}, now, false});
+  entries_.insert_or_assign(std::move(name), Entry{rule, {}, now, false});
 }
 
 void Reporters::remove(std::string_view name) {
