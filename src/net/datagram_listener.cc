@@ -53,7 +53,7 @@ Result<void> remove_leftover(const std::string& path, const SocketAddress& addre
 
 }  // namespace
 
-Result<std::unique_ptr<DatagramListener>> DatagramListener::open(runtime::Executor executor,
+Result<std::unique_ptr<DatagramListener>> DatagramListener::open(const runtime::Executor& executor,
                                                                  const std::string& path) {
   const Result<SocketAddress> address = unix_address(path);
   if (!address) return std::unexpected(address.error());
@@ -67,7 +67,7 @@ Result<std::unique_ptr<DatagramListener>> DatagramListener::open(runtime::Execut
   if (::bind(fd->get(), address->get(), address->size) != 0)
     return fail_errno(errno, "listen on {}", path);
   if (::chmod(path.c_str(), kSocketMode) != 0) return fail_errno(errno, "chmod {}", path);
-  Socket socket(std::move(executor));
+  Socket socket(executor);
   boost::system::error_code error;
   socket.assign(asio::local::datagram_protocol(), fd->get(), error);
   if (error) return fail_errno(error.value(), "watch {}", path);

@@ -17,7 +17,7 @@ class DatagramListener {
  public:
   /// A file that is left over from a process that is gone is replaced. kRefused when somebody
   /// listens there, kDenied, kMissing (no such folder), kInvalid.
-  static Result<std::unique_ptr<DatagramListener>> open(runtime::Executor executor,
+  static Result<std::unique_ptr<DatagramListener>> open(const runtime::Executor& executor,
                                                         const std::string& path);
 
   DatagramListener(const DatagramListener&) = delete;

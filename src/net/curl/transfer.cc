@@ -105,8 +105,7 @@ CurlTransfer::CurlTransfer(runtime::HttpCall call, Duration timeout, Done done)
 void CurlTransfer::add_header(const std::string& line) {
   curl_slist* const longer = curl_slist_append(headers_.get(), line.c_str());
   if (longer == nullptr) return;
-  (void)headers_.release();
-  headers_.reset(longer);
+  if (longer != headers_.get()) headers_.reset(longer);  // the first; else it is the same list
 }
 
 std::size_t CurlTransfer::take_body(char* bytes, std::size_t one, std::size_t size, void* self) {
