@@ -205,7 +205,8 @@ Result<void> SqliteConnection::commit(const std::vector<SqlStatement>& statement
   if (auto begun = run({"BEGIN IMMEDIATE", {}}); !begun) return std::unexpected(begun.error());
   const auto roll_back = [this] {
     // Some failures have rolled back by themselves.
-    if (sqlite3_get_autocommit(handle_.get()) == 0) (void)run({"ROLLBACK", {}});
+    if (sqlite3_get_autocommit(handle_.get()) != 0) return;
+    [[maybe_unused]] const auto ignored = run({"ROLLBACK", {}});
   };
   for (const SqlStatement& statement : statements) {
     if (before_each && !before_each()) {
