@@ -122,6 +122,7 @@ Result<std::vector<std::string>> PosixFiles::list(const std::string& folder, std
   std::vector<std::string> names;
   for (;;) {
     errno = 0;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): safe on a stream that no other thread reads
     const dirent* const entry = ::readdir(open.get());
     if (entry == nullptr && errno != 0) return fail_errno(errno, "{}: read", folder);
     if (entry == nullptr) break;
