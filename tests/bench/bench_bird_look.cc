@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "bench/clocks.h"
 #include "judge/bgp/policy.h"
 #include "judge/outcome.h"
 #include "net/asio_runtime.h"
@@ -36,6 +37,8 @@ namespace wardmote {
 namespace {
 
 using namespace std::chrono_literals;
+using bench::cpu_us;
+using bench::since;
 using std::chrono::steady_clock;
 
 constexpr int kRounds = 5;
@@ -43,28 +46,9 @@ constexpr int kExecs = 100;
 constexpr int kLooks = 3000;
 constexpr Duration kTimeout = 2s;
 
-double microseconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec);
-}
-
-/// User and system time of this process and of its finished children.
-double cpu_us() {
-  double total = 0;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage usage{};
-    getrusage(who, &usage);
-    total += microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
-  }
-  return total;
-}
-
 [[noreturn]] void give_up(std::string_view what) {
   fmt::print(stderr, "bench_bird_look: {}\n", what);
   std::exit(1);
-}
-
-double since(steady_clock::time_point begun) {
-  return std::chrono::duration<double, std::micro>(steady_clock::now() - begun).count();
 }
 
 struct Walls {

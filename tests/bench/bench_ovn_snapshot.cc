@@ -9,7 +9,6 @@
 // Prints one JSON line for each way and round: CPU of the client side and wall time, in
 // microseconds a snapshot.
 
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -30,6 +29,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "bench/clocks.h"
 #include "judge/raft/assess.h"
 #include "judge/raft/memory.h"
 #include "net/asio_runtime.h"
@@ -40,27 +40,14 @@ namespace wardmote {
 namespace {
 
 using namespace std::chrono_literals;
+using bench::cpu_us;
+using bench::since;
 using std::chrono::steady_clock;
 
 constexpr int kRounds = 5;
 constexpr int kExecs = 60;
 constexpr int kSnapshots = 3000;
 constexpr Duration kTimeout = 2s;
-
-double microseconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec);
-}
-
-/// User and system time of this process and of its finished children.
-double cpu_us() {
-  double total = 0;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage usage{};
-    getrusage(who, &usage);
-    total += microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
-  }
-  return total;
-}
 
 using Walls = std::vector<double>;
 
@@ -70,10 +57,6 @@ struct Way {
   int count;
   std::function<Walls(int count)> take;
 };
-
-double since(steady_clock::time_point begun) {
-  return std::chrono::duration<double, std::micro>(steady_clock::now() - begun).count();
-}
 
 [[noreturn]] void give_up(std::string_view what) {
   fmt::print(stderr, "bench_ovn_snapshot: {}\n", what);

@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "bench/clocks.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "judge/service/service.h"
@@ -37,26 +37,13 @@ namespace wardmote {
 namespace {
 
 using namespace std::chrono_literals;
+using bench::cpu_us;
+using bench::since;
 using std::chrono::steady_clock;
 
 constexpr int kRounds = 5;
 constexpr int kExecs = 100;
 constexpr int kLooks = 20'000;
-
-double microseconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec);
-}
-
-/// User and system time of this process and of its finished children.
-double cpu_us() {
-  double total = 0;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage usage{};
-    getrusage(who, &usage);
-    total += microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
-  }
-  return total;
-}
 
 [[noreturn]] void give_up(std::string_view what) {
   fmt::print(stderr, "bench_service_look: {}\n", what);
@@ -71,10 +58,6 @@ struct Way {
   int count;
   std::function<Walls(int count)> take;
 };
-
-double since(steady_clock::time_point begun) {
-  return std::chrono::duration<double, std::micro>(steady_clock::now() - begun).count();
-}
 
 void exec_sv(std::string sv, std::string service) {
   std::string verb = "status";
