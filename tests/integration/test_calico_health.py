@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from lab.instance import Lab
+from lab.processes import wait_until
 from tools.agent import programs
 
 READY, NOT_READY, UNKNOWN = 0, 1, 3
@@ -118,6 +119,14 @@ def test_a_closed_output_does_not_change_the_verdict(node):
     assert done.returncode == NOT_READY
 
 
+def asks(pid: int) -> bool:
+    """Whether it holds a socket: it has connected, and a stopped daemon does not answer."""
+    try:
+        return any(os.readlink(fd).startswith("socket:") for fd in Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return False
+
+
 def test_sigterm_is_not_ready(lab, node):
     bird = lab.birds[0]
     link(node, bird)
@@ -125,7 +134,7 @@ def test_sigterm_is_not_ready(lab, node):
     try:
         process = subprocess.Popen([programs() / "wardmote", "calico-health", "-bird-ready", "--root", node],
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        time.sleep(0.3)
+        wait_until(lambda: asks(process.pid), 5.0, "it to ask")
         process.send_signal(signal.SIGTERM)
         assert process.wait(5) != READY
     finally:
