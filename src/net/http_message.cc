@@ -36,13 +36,18 @@ void configure(Parser& parser, const HttpLimits& limits) {
   parser.eager(true);
 }
 
+/// `line_bytes`: the longest line that may be waited for. Beast counts the header, but waits for
+/// the end of a chunk's line (its size and extensions) as long as bytes come.
 template <class Parser>
-boost::system::error_code feed_parser(Parser& parser, std::string& bytes) {
+boost::system::error_code feed_parser(Parser& parser, std::string& bytes, std::size_t line_bytes) {
   while (!parser.is_done() && !bytes.empty()) {
     boost::system::error_code error;
     const std::size_t used = parser.put(boost::asio::buffer(bytes), error);
     bytes.erase(0, used);
-    if (error == http::error::need_more) return {};
+    if (error == http::error::need_more) {
+      if (bytes.size() > line_bytes) return http::error::header_limit;
+      return {};
+    }
     if (error || used == 0) return error;
   }
   return {};
@@ -72,18 +77,20 @@ std::string_view origin_form(std::string_view target) noexcept {
 }  // namespace
 
 struct HttpRequestReader::Impl {
+  std::size_t line_bytes;
   http::request_parser<http::string_body> parser;
   bool expectation_seen = false;
   bool body_too_long = false;
 };
 
-HttpRequestReader::HttpRequestReader(const HttpLimits& limits) : impl_(std::make_unique<Impl>()) {
+HttpRequestReader::HttpRequestReader(const HttpLimits& limits)
+    : impl_(std::make_unique<Impl>(Impl{.line_bytes = limits.header_bytes})) {
   configure(impl_->parser, limits);
 }
 HttpRequestReader::~HttpRequestReader() = default;
 
 Result<void> HttpRequestReader::feed(std::string& bytes) {
-  const boost::system::error_code error = feed_parser(impl_->parser, bytes);
+  const boost::system::error_code error = feed_parser(impl_->parser, bytes, impl_->line_bytes);
   impl_->body_too_long = error == http::error::body_limit;
   return to_result(error);
 }
@@ -128,18 +135,19 @@ Result<HttpRequest> HttpRequestReader::take() {
 }
 
 struct HttpResponseReader::Impl {
+  std::size_t line_bytes;
   http::response_parser<http::string_body> parser;
 };
 
 HttpResponseReader::HttpResponseReader(const HttpLimits& limits, bool to_head)
-    : impl_(std::make_unique<Impl>()) {
+    : impl_(std::make_unique<Impl>(Impl{.line_bytes = limits.header_bytes})) {
   configure(impl_->parser, limits);
   impl_->parser.skip(to_head);
 }
 HttpResponseReader::~HttpResponseReader() = default;
 
 Result<void> HttpResponseReader::feed(std::string& bytes) {
-  return to_result(feed_parser(impl_->parser, bytes));
+  return to_result(feed_parser(impl_->parser, bytes, impl_->line_bytes));
 }
 
 bool HttpResponseReader::done() const {

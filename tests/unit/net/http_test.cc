@@ -320,6 +320,20 @@ RC_GTEST_PROP(HttpMessage, NoBytesCrashTheReader, (const std::string& bytes)) {
   if (fed && reader.done()) (void)reader.take();
 }
 
+TEST(HttpMessage, ALineOfAChunkThatNeverEndsIsALimit) {
+  HttpRequestReader reader({.header_bytes = 256, .body_bytes = 64});
+  std::string bytes = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;x=";
+  ASSERT_TRUE(reader.feed(bytes));
+  Result<void> fed;
+  while (fed && bytes.size() < 10'000) {
+    bytes += std::string(16, 'a');
+    fed = reader.feed(bytes);
+  }
+  ASSERT_FALSE(fed);
+  EXPECT_EQ(fed.error().code, Errc::kLimit);
+  EXPECT_LE(bytes.size(), 256U + 16U);
+}
+
 TEST(HttpText, DatesAreThoseOfRfc9110) {
   EXPECT_EQ(http_date(WallTime(784111777s)), "Sun, 06 Nov 1994 08:49:37 GMT");
 }
