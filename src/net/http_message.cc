@@ -77,6 +77,8 @@ std::string_view origin_form(std::string_view target) noexcept {
 }  // namespace
 
 struct HttpRequestReader::Impl {
+  explicit Impl(std::size_t longest_line) : line_bytes(longest_line) {}
+
   std::size_t line_bytes;
   http::request_parser<http::string_body> parser;
   bool expectation_seen = false;
@@ -84,7 +86,7 @@ struct HttpRequestReader::Impl {
 };
 
 HttpRequestReader::HttpRequestReader(const HttpLimits& limits)
-    : impl_(std::make_unique<Impl>(Impl{.line_bytes = limits.header_bytes})) {
+    : impl_(std::make_unique<Impl>(limits.header_bytes)) {
   configure(impl_->parser, limits);
 }
 HttpRequestReader::~HttpRequestReader() = default;
@@ -135,12 +137,14 @@ Result<HttpRequest> HttpRequestReader::take() {
 }
 
 struct HttpResponseReader::Impl {
+  explicit Impl(std::size_t longest_line) : line_bytes(longest_line) {}
+
   std::size_t line_bytes;
   http::response_parser<http::string_body> parser;
 };
 
 HttpResponseReader::HttpResponseReader(const HttpLimits& limits, bool to_head)
-    : impl_(std::make_unique<Impl>(Impl{.line_bytes = limits.header_bytes})) {
+    : impl_(std::make_unique<Impl>(limits.header_bytes)) {
   configure(impl_->parser, limits);
   impl_->parser.skip(to_head);
 }
