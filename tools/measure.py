@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.processes import wait_until
-from tools.agent import Agent
+from tools.agent import Agent, programs
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-BIN = ROOT / "build/release/bin"
+ROOT = Path(__file__).resolve().parent.parent
+BIN = programs()
 # The one who looks has the first core for himself, and those who are looked at have the second.
 LOOKING, LOOKED_AT = "0", "1"
 
