@@ -84,7 +84,7 @@ struct HttpRequestReader::Impl {
 };
 
 HttpRequestReader::HttpRequestReader(const HttpLimits& limits)
-    : impl_(std::make_unique<Impl>(Impl{.line_bytes = limits.header_bytes})) {
+    : impl_(std::make_unique<Impl>(limits.header_bytes)) {
   configure(impl_->parser, limits);
 }
 HttpRequestReader::~HttpRequestReader() = default;
@@ -140,7 +140,7 @@ struct HttpResponseReader::Impl {
 };
 
 HttpResponseReader::HttpResponseReader(const HttpLimits& limits, bool to_head)
-    : impl_(std::make_unique<Impl>(Impl{.line_bytes = limits.header_bytes})) {
+    : impl_(std::make_unique<Impl>(limits.header_bytes)) {
   configure(impl_->parser, limits);
   impl_->parser.skip(to_head);
 }
