@@ -77,6 +77,8 @@ std::string_view origin_form(std::string_view target) noexcept {
 }  // namespace
 
 struct HttpRequestReader::Impl {
+  explicit Impl(std::size_t longest_line) : line_bytes(longest_line) {}
+
   std::size_t line_bytes;
   http::request_parser<http::string_body> parser;
   bool expectation_seen = false;
@@ -135,6 +137,8 @@ Result<HttpRequest> HttpRequestReader::take() {
 }
 
 struct HttpResponseReader::Impl {
+  explicit Impl(std::size_t longest_line) : line_bytes(longest_line) {}
+
   std::size_t line_bytes;
   http::response_parser<http::string_body> parser;
 };
