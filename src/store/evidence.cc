@@ -38,9 +38,9 @@ constexpr std::string_view kVersionKey = "wardmote_evidence";
 constexpr std::int64_t kVersion = 1;
 /// Of a list. More than any cluster/status that is read has of anything.
 constexpr std::size_t kMostItems = 4096;
-/// Times are between 0 and a century, ages at most ten years, so that they can be added up.
+/// Times are between 0 and a century, ages at most a year, so that they can be added up.
 constexpr std::int64_t kLatestNs = 100LL * 366 * 86400 * 1'000'000'000;
-constexpr std::int64_t kOldestMs = 10LL * 366 * 86400 * 1000;
+constexpr std::int64_t kOldestMs = 366LL * 86400 * 1000;
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 

@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "base/format.h"
+#include "codec/raft_status.h"
 #include "judge/raft/assess.h"
+#include "judge/raft/history.h"
 #include "judge/raft/memory.h"
+#include "observe/ovn/convert.h"
 #include "support/captured_opinions.h"
 #include "support/ovn_captures.h"
 
@@ -46,6 +49,13 @@ Told told(const Assessment& assessment) {
     all.push_back(std::move(line));
   }
   return all;
+}
+
+TEST(CapturesJudged, ATimerOfAgesOverflowsNoWindow) {
+  codec::RaftStatus told;
+  told.election_timer_ms = ~std::uint64_t{0};
+  const judge::raft::Milliseconds timer = to_status(told).election_timer;
+  EXPECT_GT(judge::raft::flap_window(timer), Duration(timer)) << "thirty rounds of it";
 }
 
 TEST(CapturesJudged, AHealthyClusterIsQuiet) {
