@@ -261,6 +261,22 @@ def test_ack_and_silence_by_the_command_line(tmp_path, target, sink):
         assert agent.cli("ack", "99").returncode != 0
 
 
+def test_an_order_that_was_answered_outlives_kill_9(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        target.down()
+        wait_until(lambda: incidents(agent), 10.0, "the incident")
+        assert agent.order("POST", "/api/v1/silences", '{"match": ["root=check:other"], "for": "1h"}')[0] == 201
+        assert agent.order("POST", "/api/v1/incidents/1/ack", '{"comment": "on it"}')[0] == 200
+        agent.process.kill()
+        agent.process.wait()
+    with run(tmp_path) as agent:
+        wait_until(lambda: answers(agent), 10.0, "the next life")
+        assert incidents(agent)[0]["acknowledged"]["comment"] == "on it"
+        assert agent.json("/api/v1/silences")["silences"][0]["match"] == ["root=check:other"]
+
+
 def test_orders_over_tcp_are_refused(tmp_path, target, sink):
     write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
     text = (tmp_path / "wardmote.yaml").read_text(encoding="utf-8")
