@@ -2,8 +2,8 @@
 //   exec   `ovsdb-client query` and `ovn-appctl cluster/status` as processes, output thrown away
 //   fresh  natively, connecting anew each time, with parsing and judging the cluster of three
 //   kept   the same over connections that stay open, one coroutine after the other as the agent
-//   does raw    both questions written, both answers read by blocking calls, nothing parsed: what
-//   the
+//          does
+//   raw    both questions written, both answers read by blocking calls, nothing parsed: what the
 //          servers and the kernel take, so what no client can go below
 // usage: bench_ovn_snapshot DATABASE OVSDB_CLIENT OVN_APPCTL CTL,SOCK CTL,SOCK CTL,SOCK
 // Prints one JSON line for each way and round: CPU of the client side and wall time, in
