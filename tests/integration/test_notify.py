@@ -57,8 +57,8 @@ def write_config(folder, target, receivers, route="group_wait: 0s, group_interva
         f"notify:\n  receivers:\n{ways}  routes:\n{names}", encoding="utf-8")
 
 
-def run(folder) -> Agent:
-    return Agent(folder / "wardmote.yaml", folder / "api.sock")
+def run(folder, inside=None) -> Agent:
+    return Agent(folder / "wardmote.yaml", folder / "api.sock", inside)
 
 
 def answers(agent) -> bool:
@@ -247,6 +247,9 @@ def test_ack_and_silence_by_the_command_line(tmp_path, target, sink):
         target.down()
         wait_until(lambda: incidents(agent), 10.0, "the incident")
         assert agent.cli("get", "incidents").returncode == 2
+        explained = agent.cli("explain", "1")
+        assert explained.returncode == 2 and "what to do:" in explained.stdout and "check:web" in explained.stdout
+        assert agent.cli("explain", "99").returncode not in (0, 1, 2)
         known = agent.cli("ack", "1", "--comment", "on it")
         assert known.returncode == 0 and "known to" in known.stdout, known.stderr
         assert f"user:{os.getuid()}" in incidents(agent)[0]["acknowledged"]["by"]
