@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "judge/incident/incident.h"
 #include "judge/notify/matcher.h"
 #include "runtime/database.h"
+#include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/incidents.h"
@@ -48,6 +50,7 @@ class Duty final : public serve::IncidentDesk {
 
   [[nodiscard]] const judge::incident::Book& book() const noexcept override { return book_; }
   Result<void> acknowledge(std::int64_t id, std::string by, std::string comment) override;
+  std::shared_ptr<runtime::HttpHold> written() override { return ledger_.hold(); }
   [[nodiscard]] serve::NotifyDesk& notifier() noexcept { return notifier_; }
 
  private:

@@ -116,7 +116,9 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   const auto database = open_database(runtime, loaded.config->data);
   if (!database) return start_failed(database.error(), kUnavailable);
   net::CurlHttpClient http(runtime);
-  auto receivers = make_receivers(loaded.config->notify, runtime, &http);
+  const std::string& named = loaded.config->node.name;
+  auto receivers = make_receivers(loaded.config->notify, runtime,
+                                  {&http, &http, named.empty() ? host_name() : named});
   if (!receivers) return start_failed(receivers.error(), kBadConfig);
   Agent agent(runtime, service, *std::move(loaded.config), host_name(), database->get(),
               *std::move(receivers));

@@ -126,6 +126,27 @@ TEST_F(RouterTest, WhatNobodyAcknowledgesIsRepeated) {
   EXPECT_EQ(run(10min).size(), 1U);
 }
 
+TEST(Retries, AReceiverMayWantManyShortPausesFirst) {
+  RouterPolicy policy = one_route();
+  policy.retries["oncall"].steady = 12;
+  Router router(policy);
+  Incident incident;
+  incident.id = 1;
+  incident.root = "r1";
+  TimePoint now = kStart;
+  router.hear({StepKind::kOpened, incident}, {{"root", "r1"}}, now);
+  now += 30s;
+  for (int i = 0; i < 14; ++i) {
+    const auto notices = router.take(Muting({}), now, kWallStart);
+    ASSERT_EQ(notices.size(), 1U);
+    // A chance of 500 of 1000 is no jitter.
+    router.refused(notices[0].group, notices[0].number, {false, {}, "500"}, now, 500);
+    const Duration pause = *router.next_due() - now;
+    EXPECT_EQ(pause, i < 12 ? 10s : Duration(10s) * (1 << (i - 11))) << i;
+    now += pause;
+  }
+}
+
 TEST_F(RouterTest, ARefusedNoticeIsTriedAgainLaterAndLater) {
   step(1, StepKind::kOpened);
   now_ += 30s;
