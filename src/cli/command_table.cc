@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/format.h"
 #include "cli/assess_table.h"
 #include "cli/command.h"
 #include "cli/common_options.h"
