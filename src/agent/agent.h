@@ -1,9 +1,8 @@
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -100,7 +99,7 @@ class Agent {
   serve::EventStream events_;
   Board board_;
   judge::StarvationGuard guard_;
-  std::map<std::string, std::size_t, std::less<>> checks_;  // index by name
+  std::unordered_map<std::string, std::size_t> checks_;  // index by name
   std::vector<std::shared_ptr<ClusterWatch>> clusters_;
   Scheduler scheduler_;
   ReporterDesk desk_;
