@@ -5,6 +5,7 @@
 #include <expected>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -137,13 +138,15 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   if (!sockets) return std::unexpected(sockets.error());
   Result<serve::AccessRules> rules = access_rules(next.api, node_of(next));
   if (!rules) return std::unexpected(rules.error());
+  // Always: the files of secrets that they name may hold something else.
+  std::optional<Result<NotifierOptions>> receivers;
+  if (make_receivers_) receivers = make_receivers_(next.notify);
+  if (receivers && !*receivers) return std::unexpected(receivers->error());
   Result<std::vector<Served>> servers = serve(next.api);
   if (!servers) return std::unexpected(servers.error());
 
   service_.reloading();
-  if (next.notify != config_.notify || next.data != config_.data) {
-    log(LogLevel::kWarning, "restart_needed", {{"keys", "notify, data"}});
-  }
+  if (next.data != config_.data) log(LogLevel::kWarning, "restart_needed", {{"keys", "data"}});
   api_.set_rules(*std::move(rules));
   for (const std::string& name : plan.ended) scheduler_.remove(name);
   const std::vector<std::string> gone = begun_anew(config_, next, plan);
@@ -151,6 +154,7 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   desk_.reload(config_.reporters, *std::move(sockets));
   board_.reload(config_, node_of(config_), plan, runtime_.now());
   duty_.reload(gone);
+  if (receivers) duty_.reload(**std::move(receivers));
   watch(plan, *std::move(probes));
   std::ranges::move(*servers, std::back_inserter(servers_));
   retire_servers();

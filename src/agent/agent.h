@@ -45,6 +45,10 @@ class Agent {
   Agent& operator=(const Agent&) = delete;
   ~Agent();
 
+  /// How reload() comes to receivers. Without this they stay as they are. Before start().
+  using MakeReceivers = std::function<Result<NotifierOptions>(const config::Notify& notify)>;
+  void renew_receivers(MakeReceivers make) { make_receivers_ = std::move(make); }
+
   /// Reads what earlier lives left in the database; without one it does nothing.
   runtime::Task<Result<void>> recall();
   /// Serves the API and begins to watch. kInvalid: a probe refuses its parameters; else the API
@@ -93,6 +97,7 @@ class Agent {
   const ServiceManager& service_;
   const std::string host_;
   config::Config config_;
+  MakeReceivers make_receivers_;
   ChangeFeed changes_;
   Archive archive_;
   Duty duty_;

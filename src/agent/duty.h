@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/change_feed.h"
@@ -44,6 +45,8 @@ class Duty final : public serve::IncidentDesk {
 
   /// The configuration is another now; what `gone` owned is no more.
   void reload(const std::vector<std::string>& gone);
+  /// Who is told, and how, is another now.
+  void reload(NotifierOptions receivers) { notifier_.reload(std::move(receivers)); }
 
   [[nodiscard]] const judge::incident::Book& book() const noexcept override { return book_; }
   Result<void> acknowledge(std::int64_t id, std::string by, std::string comment) override;

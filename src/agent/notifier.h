@@ -44,6 +44,9 @@ class Notifier final : public serve::NotifyDesk {
   runtime::Task<Result<void>> recall();
   runtime::Task<void> stop();
 
+  /// Other receivers, routes and maintenance windows from now on.
+  void reload(NotifierOptions options);
+
   /// Something happened to an incident. What is to be told of it is put into the ledger at once.
   void hear(const judge::incident::Step& step, const judge::notify::Labels& labels);
 

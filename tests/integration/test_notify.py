@@ -81,6 +81,30 @@ def fail_and_recover(agent, target, heard, seconds=10.0):
     wait_until(lambda: heard("ended 1"), seconds, "the end")
 
 
+def test_a_reload_changes_who_is_told(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    with Sink() as other, run(tmp_path) as agent:
+        agent.wait_healthy()
+        target.down()
+        wait_until(lambda: "began 1" in sink.tidings(), 10.0, "the beginning")
+        write_config(tmp_path, target, {"hook": hook(other, tmp_path), "second": hook(other, tmp_path)})
+        assert agent.cli("reload").stdout.startswith("applied ")
+        assert [one["name"] for one in agent.json("/api/v1/receivers")["receivers"]] == ["hook", "second"]
+        target.up()
+        wait_until(lambda: "ended 1" in other.tidings(), 10.0, "the end, at the new address")
+        assert sink.tidings() == ["began 1"]
+
+        # One whose secret is not there is refused whole.
+        write_config(tmp_path, target, {"third": hook(sink, tmp_path)})
+        (tmp_path / "secret").unlink()
+        assert agent.cli("reload").returncode == 65
+        assert [one["name"] for one in agent.json("/api/v1/receivers")["receivers"]] == ["hook", "second"]
+        write_config(tmp_path, target, {"second": hook(other, tmp_path)})
+        assert agent.cli("reload").returncode == 0
+        assert agent.cli("notify", "test", "hook").returncode != 0
+        assert agent.cli("notify", "test", "second").returncode == 0
+
+
 def test_a_webhook_hears_the_beginning_and_the_end_signed_once(tmp_path, target, sink):
     write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
     with run(tmp_path) as agent:

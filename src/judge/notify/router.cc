@@ -144,6 +144,20 @@ void Router::hear_in(Group& group, const Step& step, const Labels& labels, TimeP
   bring_forward(group.due, at);
 }
 
+void Router::reroute(RouterPolicy policy, const std::set<std::string>& receivers, TimePoint now) {
+  policy_ = std::move(policy);
+  for (auto at = groups_.begin(); at != groups_.end();) {
+    if (!receivers.contains(at->second.receiver)) {
+      changed_.insert(at->first);
+      at = groups_.erase(at);
+      continue;
+    }
+    // It may repeat itself sooner now.
+    if (!at->second.pending) rest(at->second, now);
+    ++at;
+  }
+}
+
 const Route& Router::route_of(const Group& group) const {
   static const Route kPlain{};
   const auto found = std::ranges::find_if(policy_.routes, [&](const Route& route) {

@@ -102,6 +102,10 @@ class Router {
   /// What an earlier life wrote down; a notice that was on its way is sent again.
   void recall(Group group);
 
+  /// Another policy holds from now on. What receivers that are not among `receivers` were to hear
+  /// is forgotten; the others go on where they are.
+  void reroute(RouterPolicy policy, const std::set<std::string>& receivers, TimePoint now);
+
   /// Something happened to an incident.
   void hear(const incident::Step& step, const Labels& labels, TimePoint now);
   /// What is to be sent now.

@@ -262,6 +262,31 @@ TEST_F(RouterTest, RoutesAreTriedInOrderAndGoOnOnlyWhenAsked) {
   EXPECT_EQ(groups, (Said{"all{code=X}", "log{}", "web{root=r1}"}));
 }
 
+TEST_F(RouterTest, OtherRoutesHoldForWhatIsOpenToo) {
+  step(1, StepKind::kOpened);
+  EXPECT_EQ(run(1min), Said{"30s began 1"});
+  RouterPolicy sooner = one_route();
+  sooner.routes.front().repeat_interval = 10min;
+  router_.reroute(sooner, {"oncall"}, now_);
+  EXPECT_EQ(run(15min), Said{"630s stands 1"});
+  step(1, StepKind::kResolved);
+  EXPECT_EQ(run(1h).size(), 1U) << "who heard the beginning hears the end";
+}
+
+TEST_F(RouterTest, AReceiverThatIsTakenOutHearsNoMore) {
+  step(1, StepKind::kOpened);
+  now_ += 30s;
+  const std::vector<Notice> under_way = take();
+  ASSERT_EQ(under_way.size(), 1U);
+  router_.take_changed();
+  router_.reroute({}, {"another"}, now_);
+  EXPECT_EQ(router_.take_changed().size(), 1U) << "what was written down of it goes too";
+  router_.delivered(under_way.front().group, under_way.front().number, now_);
+  EXPECT_FALSE(router_.refused(under_way.front().group, 1, {}, now_, 0));
+  step(1, StepKind::kResolved);
+  EXPECT_EQ(run(24h), Said{});
+}
+
 TEST(Matchers, ReadAndMatch) {
   const Labels labels = {{"code", "RAFT_NO_QUORUM"}, {"root", "cluster:nb"}};
   for (const char* good : {"code=RAFT_*", "code=*", "code=*QUORUM", "code=RAFT*NO*UM",
