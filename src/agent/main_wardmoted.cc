@@ -117,13 +117,13 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   if (!database) return start_failed(database.error(), kUnavailable);
   net::CurlHttpClient http(runtime);
   const std::string& named = loaded.config->node.name;
-  auto receivers = make_receivers(loaded.config->notify, runtime,
-                                  {&http, &http, named.empty() ? host_name() : named});
+  const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named};
+  auto receivers = make_receivers(loaded.config->notify, runtime, needs);
   if (!receivers) return start_failed(receivers.error(), kBadConfig);
   Agent agent(runtime, service, *std::move(loaded.config), host_name(), database->get(),
               *std::move(receivers));
-  agent.renew_receivers([&runtime, &http](const config::Notify& notify) {
-    return make_receivers(notify, runtime, &http);
+  agent.renew_receivers([&runtime, &needs](const config::Notify& notify) {
+    return make_receivers(notify, runtime, needs);
   });
   Reloader reloader(runtime, files, agent, origin, loaded);
   const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent, &reloader));
