@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -289,6 +290,7 @@ Problem nonsense(const EvidenceLook& look, const std::vector<std::string>& membe
 
 std::vector<std::string> names_of(const std::vector<Opinion>& opinions) {
   std::vector<std::string> names;
+  names.reserve(opinions.size());
   for (const Opinion& opinion : opinions) names.push_back(opinion.member);
   std::ranges::sort(names);
   return names;
