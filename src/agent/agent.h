@@ -7,12 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "act/repair/hands.h"
 #include "agent/archive.h"
 #include "agent/board.h"
 #include "agent/change_feed.h"
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
 #include "agent/duty.h"
+#include "agent/foreman.h"
 #include "agent/notifier.h"
 #include "agent/reload_plan.h"
 #include "agent/reporter_desk.h"
@@ -76,6 +78,7 @@ class Agent {
 
   Scheduler::Listeners listeners();
   serve::DebugSources debug_sources();
+  Foreman::Doors foreman_doors();
   [[nodiscard]] std::string node_of(const config::Config& config) const;
   Result<Probes> make_probes(const config::Config& config, const ReloadPlan& plan);
   void watch(const ReloadPlan& plan, Probes probes);
@@ -103,6 +106,8 @@ class Agent {
   std::map<std::string, std::size_t, std::less<>> checks_;  // index by name
   std::vector<std::shared_ptr<ClusterWatch>> clusters_;
   Scheduler scheduler_;
+  act::repair::OvnHands hands_;
+  Foreman foreman_;
   ReporterDesk desk_;
   TimePoint next_tally_;
   serve::Api api_;
