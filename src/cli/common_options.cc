@@ -10,14 +10,10 @@
 #include "cli/command.h"
 
 namespace wardmote::cli {
-namespace {
 
-/// A table, one with more columns, all as JSON or YAML, one line of JSON or the name of each item.
 Option list_output_option() {
   return output_option({"table", "wide", "json", "jsonl", "yaml", "name"});
 }
-
-}  // namespace
 
 Option output_option(std::vector<std::string> choices) {
   return {.name = "output",

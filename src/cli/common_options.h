@@ -9,8 +9,10 @@ namespace wardmote::cli {
 
 // Options that many verbs have.
 
-/// How to print one thing, or what is drawn.
+/// `-o`.
 Option output_option(std::vector<std::string> choices = {"table", "json", "yaml"});
+/// A table, one with more columns, all as JSON or YAML, one line of JSON or the name of each item.
+Option list_output_option();
 Option no_color_option();
 /// Where the agent is.
 std::vector<Option> agent_options();

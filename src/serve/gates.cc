@@ -93,6 +93,7 @@ HttpResponse answer_all(const Ask& ask, const std::vector<Item>& items, std::str
   }
   if (!excluded.empty()) {
     std::vector<std::string> names;
+    names.reserve(excluded.size());
     for (const std::string& name : excluded) {
       names.push_back(fmt::format("\"{}\"", escape_control(name, 64)));
     }
@@ -132,6 +133,7 @@ HttpResponse table(const Ask& ask, bool passes) {
   const std::vector<Item> live = live_items(ask);
   const std::vector<Item> ready = ready_items(ask);
   std::vector<HealthRow> rows;
+  rows.reserve(live.size() + ready.size());
   for (const Item& item : live) {
     rows.push_back({.component = std::string(item.name),
                     .liveness = item.passes ? "reporting live" : "reporting non-live",

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -44,6 +45,29 @@ json::value scalar(const YamlNode& node) {
   return json::string(node.text);
 }
 
+/// `Authorization: Bearer …` of a request that a check makes: the name stays.
+json::value without_value(const YamlNode& header) {
+  std::string_view rest = header.text;
+  const std::string name(trim(take_until(rest, ':')));
+  std::string lower = name;
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  constexpr auto kWords = std::to_array<std::string_view>({"authorization", "cookie", "key"});
+  const bool secret = is_secret(lower) || std::ranges::any_of(kWords, [&](std::string_view word) {
+                        return lower.find(word) != std::string::npos;
+                      });
+  if (!secret) return scalar(header);
+  return json::string(name + ": " + std::string(kHidden));
+}
+
+void hide_headers(const YamlNode& headers, json::value& shown) {
+  if (headers.kind == YamlNode::Kind::kScalar) shown = without_value(headers);
+  if (headers.kind != YamlNode::Kind::kList) return;
+  for (std::size_t i = 0; i < headers.items.size(); ++i) {
+    if (headers.items[i].kind == YamlNode::Kind::kScalar)
+      shown.get_array()[i] = without_value(headers.items[i]);
+  }
+}
+
 json::value convert(const YamlNode& node, bool secret) {
   switch (node.kind) {
     case YamlNode::Kind::kNull: return nullptr;
@@ -55,8 +79,11 @@ json::value convert(const YamlNode& node, bool secret) {
     }
     case YamlNode::Kind::kMap: {
       json::object map;
-      for (const YamlEntry& entry : node.entries)
-        map[entry.key] = convert(entry.value, is_secret(entry.key));
+      for (const YamlEntry& entry : node.entries) {
+        json::value& shown = map[entry.key];
+        shown = convert(entry.value, is_secret(entry.key));
+        if (entry.key == "header") hide_headers(entry.value, shown);
+      }
       // Some services have their secret in the address.
       if (json::value* const hook = map.if_contains("webhook"); hook && hook->is_object()) {
         if (hook->get_object().contains("url")) hook->get_object()["url"] = kHidden;

@@ -38,8 +38,8 @@ namespace {
 constexpr int kLongestPollMs = 1000;
 
 CURLM* make_multi() {
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  check(ready == CURLE_OK, "libcurl cannot start");
+  static const CURLcode kReady = curl_global_init(CURL_GLOBAL_DEFAULT);
+  check(kReady == CURLE_OK, "libcurl cannot start");
   return curl_multi_init();
 }
 

@@ -75,7 +75,7 @@ CurlTransfer::CurlTransfer(runtime::HttpCall call, Duration timeout, Done done)
     : call_(std::move(call)), done_(std::move(done)), handle_(curl_easy_init()) {
   CURL* const curl = handle_.get();
   if (curl == nullptr) return;
-  for (const auto& [name, value] : call_.headers) add_header(name + ": " + value);
+  for (const auto& [name, value] : call_.headers) add_header(fmt::format("{}: {}", name, value));
   add_header("Expect:");
   curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);

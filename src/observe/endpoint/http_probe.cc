@@ -173,11 +173,10 @@ Task<Result<void>> HttpProbe::read_body(Look* look, Stream* stream) {
   const bool good = judge_http(facts, policy).outcome == judge::Outcome::kOk;
   const bool wanted = !policy.body.empty();
   if (!wanted && good && !target_.keep_open) co_return Result<void>();
-  const Deadline brief{std::min(look->deadline.at, runtime_.now() + kPatience)};
+  const TimePoint brief = std::min(look->deadline.at, runtime_.now() + kPatience);
+  const Deadline until{wanted ? look->deadline.at : brief};
   Result<void> received;
-  while (received && !look->reader.complete()) {
-    received = co_await receive(look, stream, wanted ? look->deadline : brief);
-  }
+  while (received && !look->reader.complete()) received = co_await receive(look, stream, until);
   facts.body = look->reader.answer().body;
   if (!wanted) co_return Result<void>();
   facts.body_matches = facts.body.contains(policy.body);

@@ -170,6 +170,18 @@ TEST_F(ConfigCommandTest, ShowHidesSecrets) {
                                       "passwords": ["(hidden)", {"z": 1}], "name": "n"}})json"));
 }
 
+TEST_F(ConfigCommandTest, ShowHidesTheHeadersThatOpenDoors) {
+  config::Problems problems;
+  const auto document = config::parse_yaml(
+      "http: {url: http://h/, header: ['Host: h', 'authorization: Basic eDp5', 'X-Api-Key: k', "
+      "'Cookie: c', 'X-Auth-Token: t']}",
+      {}, problems);
+  EXPECT_EQ(config::to_json(document.root),
+            boost::json::parse(R"json({"http": {"url": "http://h/", "header": ["Host: h",
+                "authorization: (hidden)", "X-Api-Key: (hidden)", "Cookie: (hidden)",
+                "X-Auth-Token: (hidden)"]}})json"));
+}
+
 TEST_F(ConfigCommandTest, SchemaIsJson) {
   EXPECT_TRUE(boost::json::parse(run({ConfigVerb::kSchema, {}}).output).is_object());
 }
