@@ -464,12 +464,12 @@ Command command_table(std::span<const observe::ProbeKind> kinds) {
                    plan(),          approve(),
                    reject(),        pause(),
                    resume(),        probe_group(kinds),
-                   assess_group(),  livez(),
-                   readyz(),        calico_health(),
-                   doctor(),        init(),
-                   config_group(),  reload(),
-                   completion(),    man(),
-                   version()}};
+                   assess_group(),  replay(),
+                   livez(),         readyz(),
+                   calico_health(), doctor(),
+                   init(),          config_group(),
+                   reload(),        completion(),
+                   man(),           version()}};
 }
 
 }  // namespace wardmote::cli
