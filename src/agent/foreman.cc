@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
-#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -226,7 +225,7 @@ Result<void> Foreman::approve(std::int64_t id, std::string by, std::string comme
 
 Result<void> Foreman::reject(std::int64_t id, std::string by, std::string comment) {
   if (!planner_.plans().contains(id)) return fail(Errc::kMissing, "there is no such plan");
-  if (auto reason = planner_.reject(id, by, std::move(comment), runtime_.now())) {
+  if (auto reason = planner_.reject(id, by, comment, runtime_.now())) {
     return fail(Errc::kRejected, "{}", *reason);
   }
   take_changes(by);

@@ -13,10 +13,12 @@
 #include "act/repair/hands.h"
 #include "agent/change_feed.h"
 #include "agent/config/config.h"
+#include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/finding.h"
 #include "judge/plan/machine.h"
+#include "judge/plan/plan.h"
 #include "judge/plan/planner.h"
 #include "judge/raft/survey.h"
 #include "runtime/database.h"
@@ -25,6 +27,7 @@
 #include "runtime/task_group.h"
 #include "serve/plans.h"
 #include "store/journal.h"
+#include "store/records.h"
 
 namespace wardmote::agent {
 

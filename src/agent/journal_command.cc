@@ -28,7 +28,7 @@ ConfigAnswer run_journal_verify(const std::string& data) {
   if (const auto there = runtime.files().info(path); !there) return unreadable(there.error());
   auto database = net::SqliteDatabase::open(runtime, path);
   if (!database) return unreadable(database.error());
-  const auto verdict = net::run_task(runtime, store::verify_journal(runtime, **database));
+  const auto verdict = net::run_task(runtime, store::verify_journal(&runtime, database->get()));
   if (!verdict) return unreadable(verdict.error());
   if (!verdict->fault) {
     return {.exit_code = 0,

@@ -224,8 +224,8 @@ void Journal::remember(JournalEntry entry) {
   if (recent_.size() > kRemembered) recent_.pop_front();
 }
 
-Task<Result<JournalVerdict>> verify_journal(runtime::Runtime& runtime,
-                                            runtime::Database& database) {
+Task<Result<JournalVerdict>> verify_journal(runtime::Runtime* runtime,
+                                            runtime::Database* database) {
   JournalVerdict verdict;
   std::string before;
   std::int64_t last = 0;
@@ -233,7 +233,7 @@ Task<Result<JournalVerdict>> verify_journal(runtime::Runtime& runtime,
     SqlStatement page{
         "SELECT " + std::string(kColumns) + " FROM journal WHERE seq > ? ORDER BY seq LIMIT ?",
         {last, kPage}};
-    const auto rows = co_await database.read(std::move(page), runtime.deadline_in(kPatience));
+    const auto rows = co_await database->read(std::move(page), runtime->deadline_in(kPatience));
     if (!rows) co_return with_context(rows, "journal");
     for (const SqlRow& row : *rows) {
       const auto stored = row_of(row);
@@ -253,7 +253,7 @@ Task<Result<JournalVerdict>> verify_journal(runtime::Runtime& runtime,
     if (rows->size() < static_cast<std::size_t>(kPage)) break;
   }
   std::string key(kHeadKey);
-  const Result<std::string> head = co_await record(&runtime, &database, std::move(key));
+  const Result<std::string> head = co_await record(runtime, database, std::move(key));
   if (!head) co_return std::unexpected(head.error());
   const bool whole = head->empty() ? last == 0 : *head == head_text(last, before);
   if (!whole) verdict.fault = fmt::format("the rows after {} are missing", last);

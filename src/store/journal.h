@@ -89,7 +89,8 @@ class Journal {
 };
 
 /// Reads the whole chain. Errors are those of the database; a fault in the chain is no error.
-runtime::Task<Result<JournalVerdict>> verify_journal(runtime::Runtime& runtime,
-                                                     runtime::Database& database);
+/// `runtime` and `database` outlive it.
+runtime::Task<Result<JournalVerdict>> verify_journal(runtime::Runtime* runtime,
+                                                     runtime::Database* database);
 
 }  // namespace wardmote::store

@@ -4,7 +4,6 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <chrono>
 #include <cstddef>
 #include <expected>
 #include <optional>
@@ -44,8 +43,8 @@ std::string server_name(const judge::raft::MemberId& id) {
   return id.full() ? to_string(id) : short_name(id);
 }
 
-json::value text_or_null(std::string text) {
-  return text.empty() ? json::value(nullptr) : json::value(std::move(text));
+json::value text_or_null(const std::string& text) {
+  return text.empty() ? json::value(nullptr) : json::value(text);
 }
 
 /// `started removal`, or the server's refusal.

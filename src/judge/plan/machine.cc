@@ -1,6 +1,5 @@
 #include "judge/plan/machine.h"
 
-#include <chrono>
 #include <optional>
 #include <string>
 

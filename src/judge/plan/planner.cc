@@ -16,6 +16,7 @@
 #include "judge/finding.h"
 #include "judge/plan/conditions.h"
 #include "judge/plan/plan.h"
+#include "judge/raft/member_id.h"
 #include "judge/raft/survey.h"
 
 namespace wardmote::judge::plan {
@@ -170,23 +171,28 @@ void Planner::consider(const ClusterCase& seen, const std::optional<std::string>
   for (auto& [id, plan] : plans_) {
     if (plan.cluster != seen.cluster || !plan.open() || plan.active()) continue;
     const bool stands = !plan.code || std::ranges::find(standing, id) != standing.end();
-    const Policy* const its = policy(plan.policy);
-    if (!stands || its == nullptr) {
-      note(plan, PlanState::kWithdrawn, stands ? "its policy is gone" : "its cause is gone", now);
-      continue;
-    }
-    std::optional<std::string> reason = obstacle(seen, plan);
-    if (!reason && plan.state == PlanState::kProposed) {
-      reason = brake ? brake : held_back(plan, *its, now);
-      if (!reason && !its->approval && plan.code) {
-        plan.approver = "policy " + its->name;
-        plan.begun = now;
-        note(plan, PlanState::kRunning, "", now);
-        continue;
-      }
-    }
-    note(plan, plan.state, reason.value_or(""), now);
+    reconsider(seen, plan, stands, brake, now);
   }
+}
+
+void Planner::reconsider(const ClusterCase& seen, Plan& plan, bool stands,
+                         const std::optional<std::string>& brake, TimePoint now) {
+  const Policy* const its = policy(plan.policy);
+  if (!stands || its == nullptr) {
+    note(plan, PlanState::kWithdrawn, stands ? "its policy is gone" : "its cause is gone", now);
+    return;
+  }
+  // Its policy may say otherwise than when it was made.
+  note(plan, its->act ? PlanState::kProposed : PlanState::kObserved, plan.reason, now);
+  std::optional<std::string> reason = obstacle(seen, plan);
+  if (!reason && its->act) reason = brake ? brake : held_back(plan, *its, now);
+  if (!reason && its->act && !its->approval && plan.code) {
+    plan.approver = "policy " + its->name;
+    plan.begun = now;
+    note(plan, PlanState::kRunning, "", now);
+    return;
+  }
+  plan.reason = reason.value_or("");
 }
 
 void Planner::consider(const ClusterCase& seen, const Policy& policy, const Finding& finding,
@@ -262,8 +268,8 @@ std::optional<std::string> Planner::approve(std::int64_t id, std::string by, Tim
   return std::nullopt;
 }
 
-std::optional<std::string> Planner::reject(std::int64_t id, std::string by, std::string comment,
-                                           TimePoint now) {
+std::optional<std::string> Planner::reject(std::int64_t id, const std::string& by,
+                                           const std::string& comment, TimePoint now) {
   const auto found = plans_.find(id);
   if (found == plans_.end()) return "there is no such plan";
   Plan& plan = found->second;

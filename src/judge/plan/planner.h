@@ -73,8 +73,8 @@ class Planner {
   /// not, else nothing.
   std::optional<std::string> approve(std::int64_t id, std::string by, TimePoint now);
   /// It ends here, or never begins. The reason why not, else nothing.
-  std::optional<std::string> reject(std::int64_t id, std::string by, std::string comment,
-                                    TimePoint now);
+  std::optional<std::string> reject(std::int64_t id, const std::string& by,
+                                    const std::string& comment, TimePoint now);
   void pause(Pause pause) { recall(std::move(pause)); }
   /// Whether there was a pause of this scope.
   bool resume(std::string_view scope);
@@ -107,6 +107,8 @@ class Planner {
               std::string reason);
   void consider(const ClusterCase& seen, const Policy& policy, const Finding& finding,
                 std::vector<std::int64_t>& standing, TimePoint now);
+  void reconsider(const ClusterCase& seen, Plan& plan, bool stands,
+                  const std::optional<std::string>& brake, TimePoint now);
   [[nodiscard]] const Policy* policy(std::string_view name) const noexcept;
   /// Budget, cooldown, one plan at a time in a cluster.
   [[nodiscard]] std::optional<std::string> held_back(const Plan& plan, const Policy& policy,

@@ -258,7 +258,7 @@ class Schedule {
     life_.reset();
     disk_.restart();
     SimDatabase database(us_, disk_);
-    const auto verdict = run_task(sim_, us_, store::verify_journal(us_, database));
+    const auto verdict = run_task(sim_, us_, store::verify_journal(&us_, &database));
     ASSERT_TRUE(verdict) << verdict.error().describe();
     EXPECT_FALSE(verdict->fault) << *verdict->fault;
   }

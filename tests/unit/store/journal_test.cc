@@ -43,7 +43,7 @@ class JournalTest : public testing::Test {
     return run_task(world, us, journal.append(std::move(row), std::move(changes)));
   }
   JournalVerdict verify() {
-    const auto verdict = run_task(world, us, verify_journal(us, database));
+    const auto verdict = run_task(world, us, verify_journal(&us, &database));
     EXPECT_TRUE(verdict) << verdict.error().describe();
     return verdict.value_or(JournalVerdict{});
   }

@@ -108,6 +108,23 @@ TEST(Planner, APolicyThatObservesBeginsNothingAndCannotBeApproved) {
   EXPECT_EQ(site.the_plan().state, PlanState::kObserved);
 }
 
+TEST(Planner, APlanFollowsAPolicyThatChanges) {
+  Site site(3, {policy(false)});
+  site.watch(5s);
+  leave_a_ghost(site.cluster);
+  site.watch(60s);
+  EXPECT_EQ(site.the_plan().state, PlanState::kObserved);
+  site.planner.set_policies({policy(true, true)});
+  site.watch(1s);
+  EXPECT_EQ(site.the_plan().state, PlanState::kProposed);
+  site.planner.set_policies({policy(false)});
+  site.watch(1s);
+  EXPECT_EQ(site.the_plan().state, PlanState::kObserved);
+  site.planner.set_policies({});
+  site.watch(1s);
+  EXPECT_EQ(site.the_plan().state, PlanState::kWithdrawn);
+}
+
 TEST(Planner, APlanThatNeedsApprovalWaitsForIt) {
   Site site(3, {policy(true, true)});
   site.watch(5s);
@@ -210,6 +227,7 @@ TEST(KubeOvnHistory, AMemberThatWasKickedOnPurposeAndStoppedIsNotRebuilt) {
   site.cluster.node(2).mode = raft::Mode::kAbsent;
   site.watch(60s);
   EXPECT_TRUE(site.planner.plans().empty());
+  site.cluster.node(2).mode = raft::Mode::kClustered;
   site.cluster.kill(2);
   site.watch(300s);
   EXPECT_TRUE(site.planner.plans().empty());
