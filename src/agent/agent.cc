@@ -6,6 +6,7 @@
 #include <expected>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -126,6 +127,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
     archive_.keep(change, duty_.hear(change));
     events_.publish(change);
   });
+  api_.add(serve::metrics_route(duty_, duty_.notifier()));
   api_.add(serve::events_route(events_));
   api_.add(serve::history_route(archive_.history()));
   for (serve::Route& route : serve::incident_routes(duty_)) api_.add(std::move(route));
@@ -172,13 +174,15 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   if (!sockets) return std::unexpected(sockets.error());
   Result<serve::AccessRules> rules = access_rules(next.api, node_of(next));
   if (!rules) return std::unexpected(rules.error());
+  // Always: the files of secrets that they name may hold something else.
+  std::optional<Result<NotifierOptions>> receivers;
+  if (make_receivers_) receivers = make_receivers_(next.notify);
+  if (receivers && !*receivers) return std::unexpected(receivers->error());
   Result<std::vector<Served>> servers = serve(next.api);
   if (!servers) return std::unexpected(servers.error());
 
   service_.reloading();
-  if (next.notify != config_.notify || next.data != config_.data) {
-    log(LogLevel::kWarning, "restart_needed", {{"keys", "notify, data"}});
-  }
+  if (next.data != config_.data) log(LogLevel::kWarning, "restart_needed", {{"keys", "data"}});
   api_.set_rules(*std::move(rules));
   for (const std::string& name : plan.ended) scheduler_.remove(name);
   const std::vector<std::string> gone = begun_anew(config_, next, plan);
@@ -186,6 +190,7 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   desk_.reload(config_.reporters, *std::move(sockets));
   board_.reload(config_, node_of(config_), plan, runtime_.now());
   duty_.reload(gone);
+  if (receivers) duty_.reload(**std::move(receivers));
   hands_.set_ways(ways_of(config_));
   foreman_.reload();
   watch(plan, *std::move(probes));

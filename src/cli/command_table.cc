@@ -300,17 +300,20 @@ Command init() {
 Command explain() {
   return {
       .name = "explain",
-      .summary = "what a finding means, or all that is known of one thing",
+      .summary = "what a finding or an incident means, or all that is known of one thing",
       .description =
           "A code is explained from the catalogue, with the findings of that code that stand now. "
-          "Anything else is looked up: a member's name, a server id (four digits or all), an "
+          "An incident is named by its number, with '#' before it when it has four digits: what "
+          "stands of it, and what each of its codes means and asks for. Anything else is looked "
+          "up: a member's name, a server id (four digits or all), an "
           "address, a check, a cluster.",
       .arguments = {{.name = "SUBJECT",
-                     .help = "a code, or the name of a thing",
+                     .help = "a code, the number of an incident, or the name of a thing",
                      .completes = Completes::kCodes}},
       .options = reading_options(),
       .examples = {{"wardmote explain RAFT_STALE_MEMBER",
                     "meaning, advice, and where it stands now"},
+                   {"wardmote explain 17", "what is wrong with what, and what to do"},
                    {"wardmote explain e85f", "who lists that server, and what is wrong with it"}},
       .run = run_explain};
 }

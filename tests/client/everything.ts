@@ -1,5 +1,6 @@
 // Asks everything that the API has, by a client that was made out of its file: everything.js SOCKET. Each call is one that the
-// compiler has held against the file. Prints one JSON line an answer: {"method", "path", "status", "type", "body"}.
+// compiler has held against the file; what is newer than this program is asked at last, with made-up names. Prints one JSON line an
+// answer: {"method", "path", "status", "type", "body", "made_up"}.
 import http from "node:http";
 import { Readable } from "node:stream";
 import createClient from "openapi-fetch";
@@ -32,11 +33,14 @@ interface Got<T> {
   response: Response;
 }
 
+const asked = new Set<string>();
+
 /** Writes down what came back, and hands on its data. */
-async function took<T>(method: string, path: keyof paths, call: Promise<Got<T>>): Promise<T> {
+async function took<T>(method: string, path: string, call: Promise<Got<T>>, made_up = false): Promise<T> {
   const { data, error, response } = await call;
   const type = response.headers.get("content-type");
-  process.stdout.write(JSON.stringify({ method, path, status: response.status, type, body: data ?? error }) + "\n");
+  asked.add(`${method} ${path}`);
+  process.stdout.write(JSON.stringify({ method, path, status: response.status, type, body: data ?? error, made_up }) + "\n");
   return data as T;
 }
 
@@ -94,7 +98,16 @@ const { data: events, response } = await client.GET("/api/v1/events", { params: 
 const reader = (events as ReadableStream<Uint8Array>).getReader();
 const { value } = await reader.read();
 await reader.cancel();
-const type = response.headers.get("content-type");
-process.stdout.write(JSON.stringify({ method: "GET", path: "/api/v1/events", status: response.status, type, body: Buffer.from(value ?? []).toString() }) + "\n");
+await took("GET", "/api/v1/events", Promise.resolve({ data: Buffer.from(value ?? []).toString(), response }));
+
+const anything = client.request as unknown as (method: string, path: string, init: object) => Promise<Got<unknown>>;
+for (const [path, item] of Object.entries((described as unknown as { paths: Record<string, object> }).paths)) {
+  for (const method of Object.keys(item).map((one) => one.toUpperCase())) {
+    if (!["GET", "PUT", "POST", "DELETE"].includes(method) || asked.has(`${method} ${path}`)) continue;
+    const names = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map((name) => [name[1], "1"]));
+    const body = method === "GET" || method === "DELETE" ? {} : { body: {} };
+    await took(method, path, anything(method.toLowerCase(), path, { params: { path: names }, ...body }), true);
+  }
+}
 process.stdout.write(JSON.stringify({ described }) + "\n");
 process.exit(0);

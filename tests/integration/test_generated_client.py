@@ -82,7 +82,7 @@ def test_a_generated_client_asks_everything(tools, agent):
     for answer in answers:
         operation = operations[answer["method"], answer["path"]]
         held_back = operation.path in ("/readyz", "/readyz/{check}", "/liveness", "/readiness")
-        assert 200 <= answer["status"] < 300 or held_back, answer
+        assert 200 <= answer["status"] < 300 or held_back or answer["made_up"], answer
         text = answer["body"] if isinstance(answer["body"], str) else json.dumps(answer["body"])
         headers = {"content-type": answer["type"]}
         api.check(operation, Answer(answer["status"], headers, text))

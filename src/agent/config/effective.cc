@@ -68,6 +68,34 @@ void hide_headers(const YamlNode& headers, json::value& shown) {
   }
 }
 
+/// `https://host:9093/(hidden)`: some services have their secret in the address.
+json::value without_path(const json::value& url) {
+  const json::string* const text = url.if_string();
+  if (text == nullptr) return json::string(kHidden);
+  std::string_view rest = *text;
+  const std::size_t scheme = rest.find("://");
+  if (scheme == std::string_view::npos) return json::string(kHidden);
+  rest.remove_prefix(scheme + 3);
+  std::string_view server = rest.substr(0, rest.find_first_of("/?#"));
+  const std::string_view path = rest.substr(server.size());
+  if (const std::size_t user = server.rfind('@'); user != std::string_view::npos) {
+    server.remove_prefix(user + 1);
+  }
+  std::string shown = std::string(text->subview(0, scheme + 3)) + std::string(server);
+  const bool known = path.empty() || path == "/" || path == "/v1" || path == "/v3";
+  shown += known ? std::string(path) : "/" + std::string(kHidden);
+  return json::string(shown);
+}
+
+void hide_addresses(json::value& receiver) {
+  json::object* const map = receiver.if_object();
+  if (map == nullptr) return;
+  if (json::value* const url = map->if_contains("url")) *url = without_path(*url);
+  json::value* const urls = map->if_contains("urls");
+  if (urls == nullptr || !urls->is_array()) return;
+  for (json::value& url : urls->get_array()) url = without_path(url);
+}
+
 json::value convert(const YamlNode& node, bool secret) {
   switch (node.kind) {
     case YamlNode::Kind::kNull: return nullptr;
@@ -84,9 +112,8 @@ json::value convert(const YamlNode& node, bool secret) {
         shown = convert(entry.value, is_secret(entry.key));
         if (entry.key == "header") hide_headers(entry.value, shown);
       }
-      // Some services have their secret in the address.
-      if (json::value* const hook = map.if_contains("webhook"); hook && hook->is_object()) {
-        if (hook->get_object().contains("url")) hook->get_object()["url"] = kHidden;
+      for (const std::string_view way : {"webhook", "alertmanager", "masakari", "keystone"}) {
+        if (json::value* const receiver = map.if_contains(way)) hide_addresses(*receiver);
       }
       return map;
     }
