@@ -4,19 +4,23 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "act/repair/hands.h"
 #include "agent/access_rules.h"
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
 #include "agent/debug.h"
+#include "agent/foreman.h"
 #include "agent/lateness.h"
 #include "agent/notifier.h"
 #include "agent/reload_plan.h"
@@ -30,6 +34,9 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/change.h"
+#include "judge/finding.h"
+#include "judge/incident/book.h"
+#include "judge/incident/incident.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
@@ -46,6 +53,7 @@
 #include "serve/incidents.h"
 #include "serve/json.h"
 #include "serve/notify_desk.h"
+#include "serve/plans.h"
 #include "serve/route.h"
 #include "serve/routes.h"
 #include "serve/view.h"
@@ -71,6 +79,30 @@ std::string status_line(const serve::AgentView& view) {
                      view.clusters.size(), view.checks.size() - view.clusters.size());
 }
 
+/// How the members of each cluster can be touched.
+act::repair::OvnHands::Ways ways_of(const config::Config& config) {
+  act::repair::OvnHands::Ways ways;
+  for (const config::Cluster& cluster : config.clusters) {
+    for (const config::Member& member : cluster.members) {
+      ways[cluster.name][member.name] = {member.control, member.control_command, member.repair.copy,
+                                         member.repair.rejoin, member.repair.timeout};
+    }
+  }
+  return ways;
+}
+
+/// The open incident that the cluster is the root of, else the first of a member's; 0: none.
+std::int64_t incident_of(const judge::incident::Book& book, const std::string& cluster) {
+  std::int64_t of_member = 0;
+  for (const auto& [id, incident] : book.incidents()) {
+    if (incident.phase != judge::incident::Phase::kOpen) continue;
+    if (incident.root == "cluster:" + cluster) return id;
+    const bool below = incident.root.starts_with("member:" + cluster + "/");
+    if (below && of_member == 0) of_member = id;
+  }
+  return of_member;
+}
+
 Task<void> stop_server(std::unique_ptr<runtime::HttpServer> server) {
   co_await server->stop();
 }
@@ -89,6 +121,8 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       events_(runtime),
       board_(config_, node_of(config_), changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
+      hands_(runtime, ways_of(config_)),
+      foreman_(runtime, database, config_, changes_, hands_, foreman_doors()),
       desk_(runtime, [this](std::string_view check) { scheduler_.look_now(check); }),
       api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}),
       tasks_(runtime.executor()),
@@ -102,6 +136,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
   api_.add(serve::history_route(archive_.history()));
   for (serve::Route& route : serve::incident_routes(duty_)) api_.add(std::move(route));
   for (serve::Route& route : serve::notify_routes(duty_.notifier())) api_.add(std::move(route));
+  for (serve::Route& route : serve::plan_routes(foreman_)) api_.add(std::move(route));
   for (serve::Route& route : desk_.routes()) api_.add(std::move(route));
   for (serve::Route& route : serve::debug_routes(debug_sources())) api_.add(std::move(route));
   api_.add(serve::debug_routes_route(api_));
@@ -113,6 +148,7 @@ Task<Result<void>> Agent::recall() {
   Result<void> recalled = co_await archive_.open();
   if (!recalled) co_return recalled;
   recalled = co_await duty_.open();
+  if (recalled) recalled = co_await foreman_.open();
   co_return recalled;
 }
 
@@ -159,6 +195,8 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   board_.reload(config_, node_of(config_), plan, runtime_.now());
   duty_.reload(gone);
   if (receivers) duty_.reload(**std::move(receivers));
+  hands_.set_ways(ways_of(config_));
+  foreman_.reload();
   watch(plan, *std::move(probes));
   std::ranges::move(*servers, std::back_inserter(servers_));
   retire_servers();
@@ -179,6 +217,7 @@ Task<void> Agent::stop() {
   co_await events_.stop();
   co_await tasks_.stop();
   co_await desk_.stop();
+  co_await foreman_.stop();
   co_await scheduler_.stop();
   co_await duty_.stop();
   co_await archive_.stop();
@@ -195,6 +234,13 @@ Scheduler::Listeners Agent::listeners() {
     board_.heart_beat(lateness, guard_.complaint(runtime_.now()));
   };
   return listeners;
+}
+
+Foreman::Doors Agent::foreman_doors() {
+  return {.look = [this](const std::string& cluster) { scheduler_.look_now(cluster); },
+          .storm = [this] { return duty_.book().acts_frozen(); },
+          .incident =
+              [this](const std::string& cluster) { return incident_of(duty_.book(), cluster); }};
 }
 
 serve::DebugSources Agent::debug_sources() {
@@ -264,6 +310,11 @@ void Agent::watch_clusters(const std::vector<Arrival>& arrivals) {
     }
     const auto watch =
         std::make_shared<ClusterWatch>(runtime_, board_, scheduler_, guard_, i, cluster);
+    watch->on_judged([this](ClusterWatch& judged, std::span<const judge::Finding> findings) {
+      if (foreman_.cares_for(judged.name())) {
+        foreman_.heard(judged.name(), findings, judged.survey());
+      }
+    });
     clusters_.push_back(watch);
     if (fate == Fate::kRetimed) watch->inherit(*before[was]);
     const Result<void> added =

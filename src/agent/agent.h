@@ -6,12 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "act/repair/hands.h"
 #include "agent/archive.h"
 #include "agent/board.h"
 #include "agent/change_feed.h"
 #include "agent/cluster_watch.h"
 #include "agent/config/config.h"
 #include "agent/duty.h"
+#include "agent/foreman.h"
 #include "agent/notifier.h"
 #include "agent/reload_plan.h"
 #include "agent/reporter_desk.h"
@@ -79,6 +81,7 @@ class Agent {
 
   Scheduler::Listeners listeners();
   serve::DebugSources debug_sources();
+  Foreman::Doors foreman_doors();
   [[nodiscard]] std::string node_of(const config::Config& config) const;
   Result<Probes> make_probes(const config::Config& config, const ReloadPlan& plan);
   void watch(const ReloadPlan& plan, Probes probes);
@@ -108,6 +111,8 @@ class Agent {
   std::unordered_map<std::string, std::size_t> checks_;  // index by name
   std::vector<std::shared_ptr<ClusterWatch>> clusters_;
   Scheduler scheduler_;
+  act::repair::OvnHands hands_;
+  Foreman foreman_;
   ReporterDesk desk_;
   TimePoint next_tally_;
   serve::Api api_;

@@ -147,7 +147,15 @@ void ClusterWatch::heard(std::size_t member, Opinion opinion) {
 void ClusterWatch::judge() {
   const TimePoint now = runtime_.now();
   judge::raft::Assessment assessment = assess(opinions_, expectation_, memory_, now);
-  board_.cluster_judged(index_, opinions_, std::move(assessment), now, awaited_ == 0);
+  const bool whole = awaited_ == 0;
+  const std::vector<judge::Finding> findings =
+      whole && judged_ ? assessment.findings : std::vector<judge::Finding>();
+  board_.cluster_judged(index_, opinions_, std::move(assessment), now, whole);
+  if (whole && judged_) judged_(*this, findings);
+}
+
+judge::raft::Survey ClusterWatch::survey() const {
+  return judge::raft::survey(opinions_, expectation_, memory_, runtime_.now());
 }
 
 }  // namespace wardmote::agent

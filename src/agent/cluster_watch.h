@@ -1,14 +1,19 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/board.h"
 #include "agent/config/config.h"
 #include "agent/scheduler.h"
+#include "judge/finding.h"
 #include "judge/raft/memory.h"
+#include "judge/raft/survey.h"
 #include "judge/self/starvation_guard.h"
 #include "observe/ovn/cluster.h"
 #include "observe/ovn/server_watch.h"
@@ -30,6 +35,13 @@ class ClusterWatch : public std::enable_shared_from_this<ClusterWatch> {
   ClusterWatch(runtime::Runtime& runtime, Board& board, Scheduler& scheduler,
                const judge::StarvationGuard& guard, std::size_t index,
                const config::Cluster& cluster);
+
+  /// Called after the judgement of each whole round.
+  using Judged = std::function<void(ClusterWatch& watch, std::span<const judge::Finding> findings)>;
+  void on_judged(Judged judged) { judged_ = std::move(judged); }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// The cluster as the last looks show it.
+  [[nodiscard]] judge::raft::Survey survey() const;
 
   /// Looks once at all members, by the deadline.
   runtime::Task<void> round(runtime::Deadline deadline);
@@ -61,6 +73,7 @@ class ClusterWatch : public std::enable_shared_from_this<ClusterWatch> {
   judge::raft::Expectation expectation_;
   observe::ovn::Cluster members_;
   std::vector<std::unique_ptr<observe::ovn::ServerWatch>> watches_;
+  Judged judged_;
   judge::raft::Memory memory_;
   std::vector<judge::raft::Opinion> opinions_;  // the last of each member
   std::size_t awaited_ = 0;  // members whose answer of this round is not there yet

@@ -125,7 +125,7 @@ std::int64_t Duty::hear(const judge::Change& change) {
   if (change.scope == "incident") {
     return parse_number<std::int64_t>(change.subject).value_or(0);
   }
-  if (change.scope == "receiver") return incident_in(change.data);
+  if (change.scope == "receiver" || change.scope == "plan") return incident_in(change.data);
   const TimePoint now = runtime_.now();
   const std::optional<News> news = news_of(change, config_, now);
   if (!news) return 0;

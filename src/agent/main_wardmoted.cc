@@ -17,6 +17,7 @@
 #include "agent/config/load.h"
 #include "agent/config/sources.h"
 #include "agent/config_command.h"
+#include "agent/journal_command.h"
 #include "agent/log_writer.h"
 #include "agent/options.h"
 #include "agent/receivers.h"
@@ -52,6 +53,12 @@ void print(std::FILE* to, const std::string& text) {
 
 void print(const std::vector<std::string>& problems) {
   for (const std::string& problem : problems) print(stderr, problem + "\n");
+}
+
+int say(const ConfigAnswer& answer) {
+  print(stdout, answer.output);
+  print(stderr, answer.errors);
+  return answer.exit_code;
 }
 
 /// Opens the database in the folder `data`; null when the operator wants none. One that is damaged
@@ -150,10 +157,10 @@ int main(int argc, const char* const* argv) {
   config::LocalFiles files;
   const config::Origin origin{options->config, config::overrides_of(environ)};
   if (options->order) {
-    const ConfigAnswer answer = run_config(*options->order, files, origin.overrides);
-    print(stdout, answer.output);
-    print(stderr, answer.errors);
-    return answer.exit_code;
+    return say(run_config(*options->order, files, origin.overrides));
+  }
+  if (options->journal && !options->journal->empty()) {
+    return say(run_journal_verify(*options->journal));
   }
   net::AsioRuntime runtime;
   runtime.use_tls(net::tls::make_tls_layer());
@@ -162,6 +169,7 @@ int main(int argc, const char* const* argv) {
     print(loaded.problems);
     return kBadConfig;
   }
+  if (options->journal) return say(run_journal_verify(loaded.config->data));
   return run(runtime, files, origin, std::move(loaded), *options);
 }
 

@@ -86,8 +86,10 @@ std::string man_page(const CLI::App& app) {
   // App::help() would be that of the verb that was asked for.
   std::string help =
       app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
-  for (const CLI::App* const verb : app.get_subcommand("config")->get_subcommands({}))
-    help += "\n" + verb->help();
+  for (const char* const group : {"config", "journal"}) {
+    for (const CLI::App* const verb : app.get_subcommand(group)->get_subcommands({}))
+      help += "\n" + verb->help();
+  }
   return fmt::format(
       ".TH wardmoted 8 \"\" \"wardmote {}\" \"System Administration\"\n"
       ".SH NAME\nwardmoted \\- the agent of wardmote\n"
@@ -121,6 +123,13 @@ std::expected<Options, Farewell> parse_options(int argc, const char* const* argv
   app.add_flag("--check", check, "The same as 'config check'");
   ConfigOrder order;
   add_config_verbs(app, order);
+  CLI::App* const journal = app.add_subcommand("journal", "Look after the journal of acts");
+  journal->require_subcommand(1);
+  std::string folder;
+  CLI::App* const verify = journal->add_subcommand(
+      "verify", "Is each row as it was written, and none missing? Exit code 2 when not");
+  verify->footer("");
+  verify->add_option("FOLDER", folder, "Instead of 'data' in that of --config");
   app.add_subcommand("man", "Print the manual page of this program");
   app.add_option("--log-level", options.log_level, "Least level that is logged (info)")
       ->type_name("debug|info|warning|error")
@@ -137,6 +146,7 @@ std::expected<Options, Farewell> parse_options(int argc, const char* const* argv
     return std::unexpected(asked ? Farewell{0, out.str()} : Farewell{kUsage, err.str()});
   }
   if (app.got_subcommand("man")) return std::unexpected(Farewell{0, man_page(app)});
+  if (app.got_subcommand("journal")) options.journal = std::move(folder);
   if (check || app.got_subcommand("config")) {
     complete(order, options.config);
     options.order = std::move(order);

@@ -13,6 +13,8 @@ namespace wardmote::agent {
 /// The command line of wardmoted.
 struct Options {
   std::string config = "/etc/wardmote/wardmote.yaml";
+  /// Verify the journal in this folder, and end; empty: in that of the configuration.
+  std::optional<std::string> journal;
   std::optional<ConfigOrder> order;  ///< do this with the configuration, and end
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kKeyValue;

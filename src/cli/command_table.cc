@@ -10,6 +10,7 @@
 #include "cli/assess_table.h"
 #include "cli/command.h"
 #include "cli/common_options.h"
+#include "cli/plan_commands.h"
 #include "cli/probe_params.h"
 #include "cli/verbs/verbs.h"
 #include "observe/kinds.h"
@@ -17,38 +18,11 @@
 namespace wardmote::cli {
 namespace {
 
-std::vector<Option> agent_options() {
-  return {{.name = "host",
-           .value = "ENDPOINT",
-           .help = "the agent: unix:PATH, HOST:PORT or http://HOST:PORT (default: $WARDMOTE_HOST)"},
-          {.name = "socket",
-           .value = "PATH",
-           .help = "the agent's unix socket (default: /run/wardmote/api.sock, then 127.0.0.1:9470)",
-           .completes = Completes::kFiles},
-          {.name = "token-file",
-           .value = "PATH",
-           .help = "shows the token in this file (default: $WARDMOTE_TOKEN_FILE)",
-           .completes = Completes::kFiles}};
-}
-
 /// What livez and readyz have.
 std::vector<Option> gate_options() {
   std::vector<Option> options = {
       {.name = "verbose", .value = "", .help = "a line for each check, also when all pass"},
       {.name = "exclude", .value = "CHECK", .help = "do not ask this one", .repeats = true}};
-  std::ranges::move(agent_options(), std::back_inserter(options));
-  return options;
-}
-
-/// What every verb has that reads from the agent.
-std::vector<Option> reading_options() {
-  std::vector<Option> options = {list_output_option(),
-                                 {.name = "watch",
-                                  .value = "INTERVAL",
-                                  .help = "show it again and again until Ctrl-C",
-                                  .letter = 'w',
-                                  .implied = "1s"},
-                                 no_color_option()};
   std::ranges::move(agent_options(), std::back_inserter(options));
   return options;
 }
@@ -131,13 +105,6 @@ Command ack() {
           .run = run_ack};
 }
 
-/// What every verb has that tells the agent to do something.
-std::vector<Option> order_options() {
-  std::vector<Option> options = {output_option(), no_color_option()};
-  std::ranges::move(agent_options(), std::back_inserter(options));
-  return options;
-}
-
 Command silence_add() {
   std::vector<Option> options = {
       {.name = "match",
@@ -191,7 +158,7 @@ Command notify_group() {
 
 Command get_group() {
   return {.name = "get",
-          .summary = "lists: members, findings, checks, incidents, receivers",
+          .summary = "lists: members, findings, checks, incidents, receivers, plans, actions",
           .commands = {{.name = "members",
                         .summary = "every member of every cluster and what it says",
                         .options = reading_options(),
@@ -212,7 +179,9 @@ Command get_group() {
                         .summary = "who is told of incidents, and how that goes",
                         .options = reading_options(),
                         .examples = {{"wardmote get receivers", "and what could not be told"}},
-                        .run = run_get_receivers}}};
+                        .run = run_get_receivers},
+                       get_plans(),
+                       get_actions()}};
 }
 
 Command status() {
@@ -490,11 +459,19 @@ Command command_table(std::span<const observe::ProbeKind> kinds) {
           "`wardmote COMMAND --help` shows options and examples.",
       .examples = {{"wardmote status", "what is going on"},
                    {"wardmote explain RAFT_NO_QUORUM", "what it means"}},
-      .commands = {status(), get_group(),     top(),          explain(),          history(),
-                   ack(),    silence_group(), notify_group(), probe_group(kinds), assess_group(),
-                   replay(), livez(),         readyz(),       calico_health(),    doctor(),
-                   init(),   config_group(),  reload(),       completion(),       man(),
-                   version()}};
+      .commands = {status(),        get_group(),
+                   top(),           explain(),
+                   history(),       ack(),
+                   silence_group(), notify_group(),
+                   plan(),          approve(),
+                   reject(),        pause(),
+                   resume(),        probe_group(kinds),
+                   assess_group(),  replay(),
+                   livez(),         readyz(),
+                   calico_health(), doctor(),
+                   init(),          config_group(),
+                   reload(),        completion(),
+                   man(),           version()}};
 }
 
 }  // namespace wardmote::cli

@@ -43,8 +43,11 @@ std::string spelling(const Option& option) {
 void declare(CLI::App& app, const Command& command, Slots& slots) {
   for (const Argument& argument : command.arguments) {
     Slot& slot = slots.emplace_back(argument.name, argument.choices);
-    slot.option =
-        app.add_option(argument.name, slot.values)->expected(1)->required(argument.required);
+    // The next word is the next argument's.
+    slot.option = app.add_option(argument.name, slot.values)
+                      ->expected(1)
+                      ->allow_extra_args(false)
+                      ->required(argument.required);
   }
   for (const Option& option : command.options) {
     Slot& slot = slots.emplace_back(option.name, option.choices);

@@ -52,7 +52,7 @@ Task<Result<std::map<std::string, std::string>>> Records::load(std::string prefi
   co_return records;
 }
 
-Task<Result<void>> Records::commit(RecordChanges changes) {
+std::vector<SqlStatement> record_statements(RecordChanges changes) {
   std::vector<SqlStatement> statements;
   for (auto& [key, value] : changes) {
     if (value) {
@@ -64,6 +64,11 @@ Task<Result<void>> Records::commit(RecordChanges changes) {
       statements.push_back({"DELETE FROM record WHERE key = ?", {key}});
     }
   }
+  return statements;
+}
+
+Task<Result<void>> Records::commit(RecordChanges changes) {
+  std::vector<SqlStatement> statements = record_statements(std::move(changes));
   const Result<void> done =
       co_await database_.commit(std::move(statements), runtime_.deadline_in(kPatience));
   if (!done) co_return with_context(done, "records");

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "runtime/database.h"
@@ -14,6 +15,9 @@ namespace wardmote::store {
 
 /// Changes to records that belong together, by key: a text, or nothing to remove it.
 using RecordChanges = std::map<std::string, std::optional<std::string>>;
+
+/// The same as SQL, for who writes more than records in one transaction.
+std::vector<runtime::SqlStatement> record_statements(RecordChanges changes);
 
 /// What must outlive the agent as it stands now: texts by key, `incident/17`. Thread: the core
 /// loop. Errors are those of runtime::Database.

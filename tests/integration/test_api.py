@@ -131,7 +131,7 @@ def test_a_matrix_of_roles_and_operations(served):
                 assert answer.status in (404, 401), (role, operation.name)
                 continue
             if "{id}" in operation.path and may:
-                expected = 404  # there is no incident
+                expected = 404  # there is no incident and no plan
             assert answer.status == expected, (role, operation.name, answer.body)
             agent.api.check(operation, answer)
 

@@ -50,6 +50,8 @@ constexpr std::string_view kControlExample =
     "command: [ssh, ctl-2, ovn-appctl, -t, /run/ovn/ovnnb_db.ctl]";
 constexpr std::string_view kOvsdbExample =
     "command: [kubectl, exec, POD, --, ovsdb-client, query, 'unix:/run/ovn/ovnnb_db.sock']";
+constexpr std::string_view kCopyExample = "copy: {command: [/usr/local/sbin/copy-ovn-db]}";
+constexpr std::string_view kRejoinExample = "rejoin: {command: [/usr/local/sbin/rejoin-ovn-db]}";
 
 /// `{command: [ssh, ctl-2, ovn-appctl, -t, /run/ovn/ovnnb_db.ctl]}`: a list of arguments, for no
 /// shell reads it.
@@ -102,6 +104,20 @@ class Sockets {
   std::map<std::string, std::string> owners_;
 };
 
+Repair read_repair(const YamlNode& node, Problems& problems) {
+  MapReader map(node, "repair", problems);
+  Repair repair;
+  if (const YamlNode* const copy = map.require("copy", kCopyExample)) {
+    repair.copy = read_command(*copy, "copy", kCopyExample, problems);
+  }
+  if (const YamlNode* const rejoin = map.require("rejoin", kRejoinExample)) {
+    repair.rejoin = read_command(*rejoin, "rejoin", kRejoinExample, problems);
+  }
+  repair.timeout = map.read_duration_in("timeout", 1s, 1h, repair.timeout);
+  map.finish();
+  return repair;
+}
+
 Member read_member(const YamlNode& node, std::size_t number, Names& names, Sockets& sockets,
                    Problems& problems) {
   MapReader map(node, fmt::format("member {}", number), problems);
@@ -119,6 +135,9 @@ Member read_member(const YamlNode& node, std::size_t number, Names& names, Socke
     member.ovsdb_command = read_command(*ovsdb, "ovsdb", kOvsdbExample, problems);
   } else if (ovsdb != nullptr) {
     member.ovsdb = read_endpoint(*ovsdb, "ovsdb", problems);
+  }
+  if (const YamlNode* const repair = map.find("repair")) {
+    member.repair = read_repair(*repair, problems);
   }
   sockets.add(member.control, control != nullptr ? control->at : map.at(), member.name, problems);
   sockets.add(member.ovsdb, ovsdb != nullptr ? ovsdb->at : map.at(), member.name, problems);

@@ -17,6 +17,7 @@
 #include "judge/check_machine.h"
 #include "judge/notify/muting.h"
 #include "judge/notify/router.h"
+#include "judge/plan/plan.h"
 #include "judge/raft/assess.h"
 #include "judge/report/reporters.h"
 #include "observe/kinds.h"
@@ -62,6 +63,14 @@ struct Schedule {
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
+/// What is run to rebuild a member; empty commands: it is never rebuilt.
+struct Repair {
+  std::vector<std::string> copy;               ///< argv: copies its database aside
+  std::vector<std::string> rejoin;             ///< argv: has it join anew with an empty database
+  Duration timeout = std::chrono::minutes(2);  ///< of each
+  friend bool operator==(const Repair&, const Repair&) = default;
+};
+
 /// One member of an OVN database cluster. At least one way to ask it.
 struct Member {
   std::string name;
@@ -71,6 +80,7 @@ struct Member {
   /// `ovsdb-client query SERVER`.
   std::vector<std::string> control_command{};
   std::vector<std::string> ovsdb_command{};
+  Repair repair{};
   friend bool operator==(const Member&, const Member&) = default;
 };
 
@@ -201,6 +211,8 @@ struct Config {
   std::vector<Reporter> reporters;
   std::vector<Gate> gates;
   Notify notify;
+  /// Each with its own name, on clusters that are there; one that acts needs `data`.
+  std::vector<judge::plan::Policy> policies;
 };
 
 /// Reads `bytes` as YAML. Either a whole configuration, or every problem found, in the order of the

@@ -36,6 +36,7 @@ constexpr auto kFile = std::to_array<KeySpec>({
     {"reporters", Form::kMaps, false, "Programs that report their own health", "reporter"},
     {"gates", Form::kByName, false, "Sets of checks and clusters; /readyz follows 'ready'", "gate"},
     {"notify", Form::kMap, false, "Who is told of incidents", "notify"},
+    {"policies", Form::kMaps, false, "What the agent may do itself", "policy"},
 });
 constexpr auto kNode = std::to_array<KeySpec>({
     {"name", Form::kName, false, "How this agent calls itself (the host's name)"},
@@ -99,6 +100,28 @@ constexpr auto kMember = std::to_array<KeySpec>({
     {"name", Form::kName, true, "Unique in its cluster"},
     {"control", Form::kWay, false, "The control socket of its ovsdb-server, or ovn-appctl"},
     {"ovsdb", Form::kWay, false, "Its OVSDB socket or port, or ovsdb-client"},
+    {"repair", Form::kMap, false, "What is run to rebuild it", "repair"},
+});
+constexpr auto kRepair = std::to_array<KeySpec>({
+    {"copy", Form::kMap, true, "Copies its database aside; may run twice", "command"},
+    {"rejoin", Form::kMap, true, "Has it join anew with an empty database", "command"},
+    {"timeout", Form::kDuration, false, "The end of each, 1s to 1h (2m)"},
+});
+constexpr auto kPolicy = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique among policies"},
+    {"on", Form::kTexts, true,
+     "RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER, RAFT_MEMBER_DOWN, RAFT_JOINING_STUCK"},
+    {"clusters", Form::kTexts, false, "Names of clusters (all)"},
+    {.name = "mode",
+     .form = Form::kWord,
+     .required = false,
+     .help = "Whether it acts, or only shows what it would do (observe)",
+     .words = "observe|act"},
+    {"approval", Form::kFlag, false, "Somebody must approve each plan (true)"},
+    {"after", Form::kDuration, false, "How long the finding must have stood (1m)"},
+    {"budget", Form::kNumber, false, "Plans that begin within the window (1)", {}, 1, 100},
+    {"window", Form::kDuration, false, "1m to 24h (1h)"},
+    {"cooldown", Form::kDuration, false, "In a cluster after the end of a plan, 0s to 24h (10m)"},
 });
 constexpr auto kCommand = std::to_array<KeySpec>({
     {"command", Form::kTexts, true, "A program and its arguments; no shell reads it"},
@@ -229,6 +252,7 @@ constexpr auto kSections = std::to_array<Section>({
     {"ovn", kOvn, false},
     {"ovn_tls", kOvnTls, false},
     {"member", kMember, false},
+    {"repair", kRepair, false},
     {"command", kCommand, false},
     {"check", kCheck, true},
     {"reporter", kReporter, false},
@@ -245,6 +269,7 @@ constexpr auto kSections = std::to_array<Section>({
     {"log", {}, false},
     {"route", kRoute, false},
     {"maintenance", kMaintenance, false},
+    {"policy", kPolicy, false},
 });
 
 json::object reference(std::string_view section) {

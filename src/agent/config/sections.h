@@ -10,6 +10,7 @@
 
 #include "agent/config/config.h"
 #include "agent/config/reader.h"
+#include "judge/plan/plan.h"
 #include "runtime/tls.h"
 
 namespace wardmote::agent::config {
@@ -49,6 +50,9 @@ std::vector<Check> read_checks(const YamlNode& list, std::span<const observe::Pr
                                Names& names, Problems& problems);
 /// What every check depends on is one of `names`.
 void check_dependencies(const std::vector<Check>& checks, const Names& names, Problems& problems);
+/// Names only clusters of `config`, and asks for `data` where something acts.
+std::vector<judge::plan::Policy> read_policies(const YamlNode& list, const Config& config,
+                                               Problems& problems);
 Notify read_notify(const YamlNode& map, Problems& problems);
 /// Into `config`, with the checks of each reporter.
 void read_reporters(const YamlNode& list, Config& config, Names& names, Problems& problems);

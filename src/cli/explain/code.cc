@@ -9,6 +9,7 @@
 #include "cli/explain/in_cluster.h"
 #include "cli/render/words.h"
 #include "judge/finding.h"
+#include "judge/plan/plan.h"
 
 namespace wardmote::cli {
 namespace {
@@ -27,6 +28,15 @@ std::string window_words(const judge::Window& window) {
   return words.empty() ? "at once" : "after " + words;
 }
 
+/// What a policy can let the agent do about it; null: it only tells.
+json::value act_words(judge::Code code) {
+  const auto work = judge::plan::work_for(code);
+  if (!work) return nullptr;
+  return *work == judge::plan::Work::kRemoveServer
+             ? "kick the server, where a policy lets it (docs/plans.md)"
+             : "rebuild the member, where a policy lets it (docs/plans.md)";
+}
+
 }  // namespace
 
 json::object catalogue_entry(const judge::CodeInfo& info) {
@@ -39,6 +49,7 @@ json::object catalogue_entry(const judge::CodeInfo& info) {
   entry["meaning"] = info.meaning;
   entry["evidence"] = info.evidence;
   entry["advice"] = info.advice;
+  entry["agent_may"] = act_words(info.code);
   return entry;
 }
 

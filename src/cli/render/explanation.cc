@@ -77,6 +77,7 @@ std::string draw_code(const json::value& explained, Style style) {
   drawn += fmt::format("\n{}\n", code.text("meaning"));
   drawn += labelled("evidence", code.text("evidence"));
   drawn += labelled("what to do", code.text("advice"));
+  drawn += labelled("the agent may", code.text("agent_may"));
   if (!code.has("findings")) return drawn;
   return drawn + draw_standing(code, "It stands nowhere now.", style);
 }

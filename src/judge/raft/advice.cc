@@ -14,12 +14,9 @@
 namespace wardmote::judge::raft {
 namespace {
 
-/// Voters that can acknowledge a change now: the leader itself and whom it hears.
 std::size_t acknowledging(const Picture& picture) noexcept {
-  return static_cast<std::size_t>(std::ranges::count_if(picture.seats, [&](const Seat& seat) {
-    return seat.voter && seat.life == Life::kLive &&
-           (seat.heard || seat.reporter == picture.leader);
-  }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      picture.seats, [&](const Seat& seat) { return acknowledges(picture, seat); }));
 }
 
 /// Whether it may be a member that is only down, as far as we know who is who.
@@ -36,8 +33,13 @@ bool is_ambiguous(const Picture& picture, const Seat& seat) noexcept {
   });
 }
 
-/// What forbids the removal, or nothing.
-std::optional<std::string> objection(const Picture& picture, const Seat& seat) {
+}  // namespace
+
+bool acknowledges(const Picture& picture, const Seat& seat) noexcept {
+  return seat.voter && seat.life == Life::kLive && (seat.heard || seat.reporter == picture.leader);
+}
+
+std::optional<std::string> objection_to_kick(const Picture& picture, const Seat& seat) {
   const std::string id = label(seat);
   if (seat.reporter) return fmt::format("Do not remove {}: it answers.", id);
   if (picture.quorum.live + picture.cut_off < picture.quorum.needed) return recover_quorum();
@@ -73,8 +75,6 @@ std::optional<std::string> objection(const Picture& picture, const Seat& seat) {
   return std::nullopt;
 }
 
-}  // namespace
-
 std::string recover_quorum() {
   return "Quorum is lost: a kick needs a commit and cannot work. Start the members that are down. "
          "If they are lost for good, "
@@ -82,7 +82,7 @@ std::string recover_quorum() {
 }
 
 Advice advise_kick(const Picture& picture, const Seat& seat) {
-  if (const std::optional<std::string> reason = objection(picture, seat)) return {.text = *reason};
+  if (const auto reason = objection_to_kick(picture, seat)) return {.text = *reason};
   const Member& leader = *picture.leader;
   Advice advice;
   advice.text =

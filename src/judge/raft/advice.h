@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "judge/finding.h"
@@ -12,6 +13,12 @@ namespace wardmote::judge::raft {
 /// lives, no other change is under way, and a leader can commit it. Otherwise the text says what
 /// stands in the way.
 Advice advise_kick(const Picture& picture, const Seat& seat);
+
+/// What forbids that removal, or nothing.
+std::optional<std::string> objection_to_kick(const Picture& picture, const Seat& seat);
+
+/// Whether it can acknowledge a change now: it is the leader, or a voter that the leader hears.
+bool acknowledges(const Picture& picture, const Seat& seat) noexcept;
 
 /// What to do while nothing can be committed.
 std::string recover_quorum();

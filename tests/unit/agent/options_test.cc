@@ -60,5 +60,12 @@ TEST(Options, HelpAndVersionEndWellOthersDoNot) {
   }
 }
 
+TEST(Options, TheJournalIsThatOfTheConfigurationUnlessAFolderIsNamed) {
+  EXPECT_FALSE(parse({})->journal);
+  EXPECT_EQ(parse({"journal", "verify"})->journal, "");
+  EXPECT_EQ(parse({"journal", "verify", "/var/lib/wardmote"})->journal, "/var/lib/wardmote");
+  EXPECT_FALSE(parse({"journal"}));
+}
+
 }  // namespace
 }  // namespace wardmote::agent

@@ -58,6 +58,8 @@ const std::map<std::string, std::string> kStrange = {
     {"cluster", "clusters: [{zzzzzzzzzzzz: 1}]"},
     {"ovn", "clusters: [{ovn: {zzzzzzzzzzzz: 1}}]"},
     {"member", "clusters: [{ovn: {members: [{zzzzzzzzzzzz: 1}]}}]"},
+    {"repair", "clusters: [{ovn: {members: [{repair: {zzzzzzzzzzzz: 1}}]}}]"},
+    {"policy", "policies: [{zzzzzzzzzzzz: 1}]"},
     {"command", "clusters: [{ovn: {members: [{control: {zzzzzzzzzzzz: 1}}]}}]"},
     {"check", "checks: [{zzzzzzzzzzzz: 1}]"},
     {"reporter", "reporters: [{zzzzzzzzzzzz: 1}]"},
@@ -103,11 +105,17 @@ constexpr const char* kGood[] = {
     "      members:\n"
     "        - {name: 1, control: /run/ovn/ovnnb_db.ctl, ovsdb: 'unix:/run/ovn/ovnnb_db.sock'}\n"
     "        - {name: ctl-2, ovsdb: 'tcp:10.0.0.2:6641'}\n"
-    "        - {name: ctl-3, control: {command: [ssh, ctl-3, ovn-appctl, -t, /run/x.ctl]}}\n"
+    "        - {name: ctl-3, control: {command: [ssh, ctl-3, ovn-appctl, -t, /run/x.ctl]},\n"
+    "           repair: {copy: {command: [/c]}, rejoin: {command: [/r, 3]}, timeout: 5m}}\n"
     "      expect: ['tcp:10.0.0.1:6643', 'tcp:10.0.0.2:6643']\n"
     "      replicas: 3\n"
     "    every: 1s\n"
     "    timeout: 900ms\n"
+    "data: /var/lib/wardmote\n"
+    "policies:\n"
+    "  - {name: ghosts, on: [RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER], mode: act, approval: false,\n"
+    "     after: 5m, budget: 2, window: 2h, cooldown: 0s}\n"
+    "  - {name: repair, on: [RAFT_MEMBER_DOWN], clusters: [ovn-nb]}\n"
     "checks:\n"
     "  - {name: sb, ovn: {control: /run/x.ctl, database: OVN_Southbound}, every: 2m, fall: 3,\n"
     "     rise: 2, optional: true, unknown_limit: 1h, discovery_limit: 30s}\n"
@@ -143,6 +151,14 @@ constexpr const char* kBad[] = {
     "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\ngates: {ready: {at_least: {count: 0, of: "
     "[a]}}}",
     "reporters: [{name: a, timeout: 3}]",
+    "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\npolicies: [{name: p}]",
+    "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\npolicies: [{on: [RAFT_STALE_MEMBER]}]",
+    "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\npolicies: [{name: p, on: "
+    "[RAFT_STALE_MEMBER], mode: maybe}]",
+    "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\npolicies: [{name: p, on: "
+    "[RAFT_STALE_MEMBER], budget: 0}]",
+    "clusters: [{name: a, ovn: {database: X, members: [{name: m, control: /x, repair: {copy: "
+    "{command: [/c]}}}]}}]",
     "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\nnode: x",
     "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\napi: {listen: 127.0.0.1:1, anonymous: "
     "admin}",

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "agent/config_command.h"
+
+namespace wardmote::agent {
+
+/// Reads the journal in the folder `data` and says if each row is as it was written: exit code 0,
+/// 2 when not, 69 when it cannot be read. The agent may run meanwhile.
+ConfigAnswer run_journal_verify(const std::string& data);
+
+}  // namespace wardmote::agent

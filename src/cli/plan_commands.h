@@ -1,0 +1,17 @@
+#pragma once
+
+#include "cli/command.h"
+
+namespace wardmote::cli {
+
+// The verbs about what the agent does itself.
+
+Command get_plans();
+Command get_actions();
+Command plan();
+Command approve();
+Command reject();
+Command pause();
+Command resume();
+
+}  // namespace wardmote::cli

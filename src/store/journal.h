@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "runtime/bell.h"
+#include "runtime/database.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "store/records.h"
+
+namespace wardmote::store {
+
+/// One row of the journal: who did what to what, and why.
+struct JournalEntry {
+  std::int64_t sequence = 0;  ///< 1, 2, 3 … without gaps; given by the journal
+  WallTime at;
+  std::string kind;  ///< `proposed`, `approved`, `intent`, `result`, …: docs/plans.md
+  std::int64_t plan = 0;
+  std::string step;           ///< of the plan; may be empty
+  std::string cluster;        ///< may be empty
+  std::string subject;        ///< the member or server; may be empty
+  std::string actor;          ///< who: a policy, the agent, or an operator as the API knows him
+  std::int64_t incident = 0;  ///< 0: none
+  std::int64_t token = 0;     ///< the fencing token of the agent that wrote it
+  std::string detail;
+  friend bool operator==(const JournalEntry&, const JournalEntry&) = default;
+};
+
+/// What a look at the whole chain found.
+struct JournalVerdict {
+  std::int64_t rows = 0;
+  /// What is wrong, for people; nothing: each row is as it was written, and none is missing.
+  std::optional<std::string> fault;
+};
+
+/// The append-only journal of everything that acts. Each row holds a hash (SHA-256) of itself and
+/// of the row before it, and a record holds the last one, so that a row that was edited, removed or
+/// put in between is found. Who can write the file and knows this can still write another history
+/// from some row on: an auditor compares the last hash with one that he kept. Nothing is ever
+/// removed. Without a database it remembers until the agent ends. Thread: the core loop.
+class Journal {
+ public:
+  static constexpr std::size_t kRemembered = 1000;
+
+  /// `database` may be null.
+  Journal(runtime::Runtime& runtime, runtime::Database* database);
+
+  /// Makes the table, reads the newest rows, and takes the next fencing token, which ends the right
+  /// of an earlier agent to write here. After the records' own open().
+  runtime::Task<Result<void>> open();
+  /// The row and the records that go with it, on stable storage when it returns; in the order of
+  /// the calls. kRejected: a later
+  /// agent has taken the next token.
+  runtime::Task<Result<void>> append(JournalEntry entry, RecordChanges changes);
+
+  /// The newest, oldest first.
+  [[nodiscard]] const std::deque<JournalEntry>& recent() const noexcept { return recent_; }
+  [[nodiscard]] std::int64_t token() const noexcept { return token_; }
+  /// Whether it outlives the agent.
+  [[nodiscard]] bool stored() const noexcept { return database_ != nullptr; }
+
+ private:
+  struct Head {
+    std::int64_t sequence = 0;
+    std::string hash;
+  };
+
+  runtime::Task<Result<void>> take_token();
+  runtime::Task<Result<void>> read_head();
+  runtime::Task<Result<void>> read_recent();
+  runtime::Task<Result<void>> write(JournalEntry entry, RecordChanges changes);
+  void remember(JournalEntry entry);
+
+  runtime::Runtime& runtime_;
+  runtime::Database* database_;
+  std::int64_t token_ = 0;
+  std::optional<Head> head_;  ///< nothing: to be read again
+  std::deque<JournalEntry> recent_;
+  std::deque<std::uint64_t> turns_;  ///< who appends now, and who waits
+  std::uint64_t last_turn_ = 0;
+  runtime::Bell written_;
+};
+
+/// Reads the whole chain. Errors are those of the database; a fault in the chain is no error.
+/// `runtime` and `database` outlive it.
+runtime::Task<Result<JournalVerdict>> verify_journal(runtime::Runtime* runtime,
+                                                     runtime::Database* database);
+
+}  // namespace wardmote::store

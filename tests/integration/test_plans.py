@@ -1,0 +1,251 @@
+"""Plans carried out on real ovsdb-servers: what is kicked and rebuilt, what never is, and kill -9 of the agent at each step."""
+
+import json
+import os
+import shlex
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lab import faults
+from lab.instance import Lab
+from lab.processes import wait_until
+from tools.agent import ROOT, Agent, programs
+
+@pytest.fixture
+def lab():
+    with Lab.up(f"plans-{os.getpid()}", ["nb"], hosts=4, transient=True) as lab:
+        yield lab
+
+
+class Site:
+    """A healthy cluster, and an agent with policies."""
+
+    def __init__(self, lab: Lab, folder: Path, policy: str):
+        self.lab, self.cluster, self.folder = lab, lab.clusters["nb"], folder
+        (folder / "data").mkdir()
+        lines = lab.write_config().read_text(encoding="utf-8").splitlines()
+        out = []
+        for line in lines:
+            out.append(line)
+            if line.lstrip().startswith("- {name:") and "control:" in line:
+                name = line.split("name:")[1].split(",")[0].strip()
+                out[-1] = line.rstrip()[:-1] + f", repair: {{copy: {{command: [{self.script(name, 'copy')}]}}," \
+                    f" rejoin: {{command: [{self.script(name, 'rejoin')}]}}, timeout: 20s}}}}"
+        out += [f"data: {folder}/data", "policies:", f"  - {{name: repair, {policy}}}"]
+        self.config = folder / "wardmote.yaml"
+        self.config.write_text("\n".join(out) + "\n", encoding="utf-8")
+        self.agent = self.run()
+
+    def run(self) -> Agent:
+        return Agent(self.config, self.lab.api_socket)
+
+    def script(self, name: str, what: str) -> Path:
+        """What an operator would install on the member's host."""
+        number = next(number for number, member in self.cluster.members.items() if member.name == name)
+        path = self.folder / f"{what}-{name}"
+        program = ROOT / "tests/integration/rebuild_member.py"
+        path.write_text(f"#!/bin/sh\nexec {shlex.join([sys.executable, str(program), what, str(self.folder), str(number)])}\n",
+                        encoding="utf-8")
+        path.chmod(0o755)
+        tools = self.cluster.tools
+        member = self.cluster.members[number]
+        (self.folder / f"member-{number}.json").write_text(json.dumps({
+            "file": str(self.cluster.file(number)), "database": self.cluster.database.name, "address": self.cluster.address(number),
+            "tool": tools.tool, "environment": dict(tools.environment()),
+            "inside": self.cluster.network.inside(member.host),
+            "server": [tools.server, "--no-chdir", "-vconsole:off", f"--log-file={self.cluster.log(number)}",
+                       f"--unixctl={self.cluster.control(number)}", f"--remote=punix:{self.cluster.socket(number)}"]}), encoding="utf-8")
+        return path
+
+    def rows(self) -> list[tuple]:
+        """What the journal holds, read beside the agent."""
+        try:
+            with sqlite3.connect(f"file:{self.folder}/data/wardmote.db?mode=ro", uri=True) as database:
+                return database.execute("SELECT kind, step, detail FROM journal ORDER BY seq").fetchall()
+        except sqlite3.OperationalError:
+            return []
+
+    def has(self, kind: str, step: str) -> bool:
+        return any(row[:2] == (kind, step) for row in self.rows())
+
+    def plans(self, which: str = "?all=true") -> list[dict]:
+        return self.agent.json("/api/v1/plans" + which)["plans"]
+
+    def state(self) -> str:
+        return self.plans()[-1]["state"] if self.plans() else ""
+
+    def kill_agent(self) -> None:
+        self.agent.process.kill()
+        self.agent.process.wait()
+
+    def wait_finding(self, code: str) -> None:
+        wait_until(lambda: any(one["code"] == code for one in self.agent.json("/api/v1/findings")["findings"]), 30.0, code)
+
+    def verify(self) -> subprocess.CompletedProcess:
+        return subprocess.run([programs() / "wardmoted", "journal", "verify", f"{self.folder}/data"], capture_output=True, text=True,
+                              timeout=10, check=False)
+
+    def whole(self) -> bool:
+        views = self.cluster.views()
+        return len(views) == 3 and all(len(view.servers) == 3 and view.status == "cluster member" for view in views.values())
+
+    def starts(self, number: int) -> int:
+        """How often the member was rebuilt."""
+        path = self.folder / f"rejoined-{number}"
+        return len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
+
+    def end(self) -> None:
+        self.kill_agent()
+        for path in self.folder.glob("server-*.pid"):
+            try:
+                os.kill(int(path.read_text(encoding="utf-8")), 9)
+            except ProcessLookupError:
+                pass
+
+
+GHOSTS = "on: [RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER], mode: act, approval: false, after: 1s"
+REBUILD = "on: [RAFT_MEMBER_DOWN], mode: act, approval: true, after: 1s, cooldown: 0s"
+
+
+@pytest.fixture
+def make(lab, tmp_path):
+    sites = []
+
+    def make(policy: str, healthy: bool = True) -> Site:
+        sites.append(Site(lab, tmp_path, policy))
+        sites[-1].agent.wait_healthy() if healthy else sites[-1].agent.wait_serving()
+        return sites[-1]
+
+    yield make
+    for site in sites:
+        site.end()
+
+
+def test_a_ghost_is_kicked_and_the_journal_holds_each_step(make):
+    site = make(GHOSTS)
+    follower = site.cluster.followers()[0]
+    old = site.cluster.view(follower).server_id
+    faults.wipe_and_rejoin(site.cluster, follower)
+    wait_until(lambda: site.state() == "done", 40.0, "the plan's end")
+    wait_until(site.whole, 10.0, "a whole cluster")
+    plan = site.plans()[0]
+    assert plan["server"] == old or plan["server"] == old[:4]
+    assert plan["incident"] and plan["approver"] == "policy repair"
+    words = [(row[0], row[1]) for row in site.rows()]
+    assert words.index(("intent", "kick")) < words.index(("result", "kick")) < words.index(("done", ""))
+    story = site.agent.cli("history", "--incident", str(plan["incident"])).stdout
+    assert "step_begun" in story and "plan_done" in story
+    assert "kick" in site.agent.cli("get", "actions").stdout
+    told = site.verify()
+    assert told.returncode == 0, told.stderr
+    with sqlite3.connect(site.folder / "data/wardmote.db") as database:
+        database.execute("UPDATE journal SET actor = 'nobody' WHERE step = 'kick' AND kind = 'intent'")
+    told = site.verify()
+    assert told.returncode == 2 and "not as it was written" in told.stdout
+
+
+def test_a_policy_that_observes_shows_the_act_and_does_nothing(make):
+    site = make(GHOSTS.replace("mode: act", "mode: observe"))
+    faults.wipe_and_rejoin(site.cluster, site.cluster.followers()[0])
+    wait_until(lambda: site.state() == "observed", 30.0, "the plan")
+    assert "kick" in site.agent.cli("get", "plans").stdout
+    assert site.agent.cli("approve", "1").returncode != 0
+    time.sleep(2)
+    assert len(site.cluster.view(site.cluster.leader()).servers) == 4
+
+
+def damage(site: Site) -> int:
+    """A follower dies and its database is no database any more."""
+    number = site.cluster.followers()[0]
+    site.cluster.kill(number)
+    with open(site.cluster.file(number), "r+b") as file:
+        file.write(b"\0" * 512)
+    return number
+
+
+def test_a_member_with_a_damaged_database_is_rebuilt_when_somebody_approves(make):
+    site = make(REBUILD)
+    number = damage(site)
+    wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+    assert site.agent.cli("pause", "--for", "1h").returncode == 0
+    assert site.agent.cli("approve", "1").returncode == 0
+    wait_until(lambda: "paused" in (site.plans()[0]["reason"] or ""), 10.0, "the pause to hold")
+    assert not site.has("intent", "copy_database")
+    assert site.agent.cli("resume").returncode == 0
+    wait_until(lambda: site.state() in ("done", "failed", "unclear"), 40.0, "the plan's end")
+    assert site.state() == "done", site.rows()
+    assert site.whole() and site.starts(number) == 1
+    assert (site.folder / f"copy-of-{number}").read_bytes()[:512] == b"\0" * 512
+
+
+MOMENTS = [("approved", ""), ("intent", "copy_database"), ("result", "copy_database"), ("intent", "kick"), ("result", "kick"),
+           ("intent", "rejoin"), ("result", "rejoin"), ("result", "verify")]
+# What a run without --full plays: an act that may be repeated, and a member that is half way.
+SMOKE = {("intent", "kick"), ("result", "kick")}
+
+
+@pytest.mark.parametrize("kind,step", [pytest.param(*one, marks=[] if one in SMOKE else [pytest.mark.slow]) for one in MOMENTS])
+def test_killed_at_any_step_it_goes_on_and_repeats_nothing(make, kind, step):
+    site = make(REBUILD)
+    number = damage(site)
+    wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+    assert site.agent.cli("approve", "1").returncode == 0
+    wait_until(lambda: site.has(kind, step), 40.0, f"{kind} {step}", every=0.001)
+    site.kill_agent()
+    site.agent = site.run()
+    site.agent.wait_serving()
+    wait_until(lambda: site.state() in ("done", "failed", "unclear"), 90.0, "the plan's end", every=0.2)
+    if site.state() == "unclear":
+        # Killed between the intent and the command: nobody can know, so somebody is asked.
+        assert (kind, step) == ("intent", "rejoin") and site.starts(number) == 0
+        assert site.agent.cli("approve", "1").returncode == 0
+        wait_until(lambda: site.state() in ("done", "failed"), 60.0, "the plan's end", every=0.2)
+    assert site.state() == "done", site.rows()
+    assert site.whole() and site.starts(number) == 1
+    assert [row[:2] for row in site.rows()].count(("result", "kick")) <= 1
+    assert site.verify().returncode == 0
+
+
+EVERYTHING = "on: [RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER, RAFT_MEMBER_DOWN, RAFT_JOINING_STUCK], mode: act, approval: false, after: 0s"
+
+
+def test_kube_ovn_a_planned_removal_is_no_reason_to_act(make):
+    """PR 6721: a member that was kicked on purpose, and is then stopped."""
+    site = make(EVERYTHING)
+    number = site.cluster.followers()[0]
+    before = site.cluster.file(number).stat().st_ino
+    faults.kick(site.cluster, number)
+    site.wait_finding("RAFT_MEMBER_REMOVED")
+    site.cluster.kill(number)
+    site.wait_finding("RAFT_MEMBER_DOWN")
+    time.sleep(2)
+    assert site.plans() == [], site.plans()
+    refusals = site.agent.json("/api/v1/plans")["refusals"]
+    assert [one["code"] for one in refusals] == ["RAFT_MEMBER_DOWN"] and "may have meant it" in refusals[0]["reason"]
+    assert not site.rows() and site.starts(number) == 0
+    assert site.cluster.file(number).stat().st_ino == before
+
+
+def test_kube_ovn_two_leaders_for_a_moment_are_no_reason_to_act(make):
+    """PR 7138: the leader is cut off, another is elected, and both lead until the first notices."""
+    site = make(EVERYTHING)
+    leader = site.cluster.leader()
+    faults.partition(site.cluster, leader)
+    time.sleep(6)
+    faults.heal(site.cluster, leader)
+    site.agent.wait_healthy()
+    assert site.plans() == [] and not site.rows()
+
+
+def test_kube_ovn_an_expected_list_that_is_old_removes_nobody(make, lab):
+    """PR 6363: the configuration expects addresses that nobody has."""
+    lab.clusters["nb"].expected = ["tcp:10.99.0.1:6643", "tcp:10.99.0.2:6643", "tcp:10.99.0.3:6643"]
+    site = make(EVERYTHING, healthy=False)
+    site.wait_finding("RAFT_STALE_HINT")
+    time.sleep(2)
+    assert site.plans() == [] and not site.rows() and site.whole()

@@ -1,0 +1,172 @@
+#include "serve/plans.h"
+
+#include <boost/json/parse.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "serve/api.h"
+#include "sim/sim_runtime.h"
+#include "sim/world.h"
+
+namespace wardmote::serve {
+namespace {
+
+namespace json = boost::json;
+using judge::plan::Plan;
+using judge::plan::Planner;
+using judge::plan::PlanState;
+using namespace std::chrono_literals;
+
+constexpr TimePoint kNow{10h};
+
+/// One plan that waits, of a planner that knows no cluster.
+class FakeDesk final : public PlanDesk {
+ public:
+  explicit FakeDesk(runtime::Runtime& runtime) : journal_(runtime, nullptr) {
+    Plan plan;
+    plan.id = 3;
+    plan.policy = "ghosts";
+    plan.cluster = "nb";
+    plan.why = "a \x1b[31mghost";
+    plan.state = PlanState::kUnclear;
+    plan.steps = {{judge::plan::StepKind::kKick, judge::plan::StepState::kBegun, ""}};
+    plan.created = plan.changed = kNow - 1min;
+    planner_.recall(plan);
+  }
+
+  const Planner& planner() const noexcept override { return planner_; }
+  const store::Journal& journal() const noexcept override { return journal_; }
+  std::optional<std::string> frozen() const override { return "a storm rages"; }
+  Result<std::int64_t> ask_to_rebuild(std::string_view cluster, std::string_view,
+                                      std::string) override {
+    if (cluster != "nb") return fail(Errc::kMissing, "there is no such cluster");
+    return fail(Errc::kRejected, "quorum would be lost");
+  }
+  Result<void> approve(std::int64_t id, std::string by, std::string) override {
+    if (id != 3) return fail(Errc::kMissing, "there is no such plan");
+    if (auto reason = planner_.approve(id, std::move(by), kNow)) {
+      return fail(Errc::kRejected, "{}", *reason);
+    }
+    return {};
+  }
+  Result<void> reject(std::int64_t id, std::string by, std::string comment) override {
+    if (auto reason = planner_.reject(id, std::move(by), std::move(comment), kNow)) {
+      return fail(Errc::kRejected, "{}", *reason);
+    }
+    return {};
+  }
+  Result<void> pause(std::string scope, std::optional<Duration> time, std::string by) override {
+    planner_.pause(
+        {std::move(scope), std::move(by), time ? std::optional(kNow + *time) : std::nullopt});
+    return {};
+  }
+  Result<void> resume(std::string scope, std::string) override {
+    if (!planner_.resume(scope)) return fail(Errc::kMissing, "it is not paused");
+    return {};
+  }
+
+  store::Journal journal_;
+
+ private:
+  Planner planner_{{}};
+};
+
+class PlanRoutes : public testing::Test {
+ protected:
+  PlanRoutes() {
+    view_.now = kNow;
+    view_.wall_now = WallTime(1000h);
+    for (Route& route : plan_routes(desk_)) api_.add(std::move(route));
+  }
+  static AccessRules rules() {
+    AccessRules rules;
+    rules.users[0] = Role::kAdmin;
+    rules.users[1000] = Role::kOperator;
+    return rules;
+  }
+  runtime::HttpResponse ask(std::string method, std::string path, std::string body = "",
+                            std::uint32_t user = 1000, std::string query = "") {
+    runtime::HttpRequest request{
+        .method = std::move(method), .path = std::move(path), .query = std::move(query)};
+    request.body = std::move(body);
+    request.headers.emplace_back("content-type", "application/json");
+    request.peer.process = runtime::Peer::Process{.user = user};
+    return api_.answer(request);
+  }
+  json::object body_of(const runtime::HttpResponse& response) {
+    return json::parse(response.body).as_object();
+  }
+
+  sim::World world_{1};
+  AgentView view_;
+  FakeDesk desk_{world_.host("us")};
+  Api api_{[this]() -> const AgentView& { return view_; }, rules()};
+};
+
+TEST_F(PlanRoutes, ShowWhatIsPlannedEscaped) {
+  const auto shown = body_of(ask("GET", "/api/v1/plans"));
+  EXPECT_EQ(shown.at("frozen").as_string(), "a storm rages");
+  const json::object& plan = shown.at("plans").as_array().at(0).as_object();
+  EXPECT_EQ(plan.at("state").as_string(), "unclear");
+  EXPECT_EQ(plan.at("why").as_string(), "a \\x1b[31mghost");
+  EXPECT_EQ(plan.at("age_ms").to_number<int>(), 60'000);
+  EXPECT_EQ(ask("GET", "/api/v1/plans/9").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v1/plans", "", 1000, "al=true").status, 400);
+}
+
+TEST_F(PlanRoutes, ApprovalIsForAdminsAndRejectionForOperators) {
+  EXPECT_EQ(ask("POST", "/api/v1/plans/3/approve", "{}", 1000).status, 403);
+  EXPECT_EQ(ask("POST", "/api/v1/plans/3/approve", "{}", 0).status, 200);
+  EXPECT_EQ(ask("POST", "/api/v1/plans/3/approve", "{}", 0).status, 409);
+  EXPECT_EQ(ask("POST", "/api/v1/plans/9/approve", "{}", 0).status, 404);
+  EXPECT_EQ(ask("POST", "/api/v1/plans/3/reject", "{}", 1000).status, 409) << "it runs";
+}
+
+TEST_F(PlanRoutes, WhatForbidsAPlanIsSaid) {
+  const auto refused = ask("POST", "/api/v1/plans", R"({"cluster": "nb", "member": "a"})");
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_TRUE(refused.body.contains("quorum would be lost")) << refused.body;
+  EXPECT_EQ(ask("POST", "/api/v1/plans", R"({"cluster": "sb", "member": "a"})").status, 404);
+  EXPECT_EQ(ask("POST", "/api/v1/plans", R"({"cluster": 3})").status, 400);
+}
+
+TEST_F(PlanRoutes, PausesHaveAScopeAndAnEnd) {
+  EXPECT_EQ(ask("POST", "/api/v1/pauses", R"({"for": "soon"})").status, 400);
+  const auto paused = ask("POST", "/api/v1/pauses", R"({"scope": "all", "for": "2h"})");
+  ASSERT_EQ(paused.status, 200) << paused.body;
+  const json::array pauses = body_of(paused).at("pauses").as_array();
+  ASSERT_EQ(pauses.size(), 1U);
+  EXPECT_EQ(pauses.at(0).at("scope").as_string(), "all");
+  EXPECT_TRUE(desk_.planner().paused("nb", kNow));
+  EXPECT_FALSE(desk_.planner().paused("nb", kNow + 3h));
+  EXPECT_EQ(ask("DELETE", "/api/v1/pauses/all").status, 200);
+  EXPECT_EQ(ask("DELETE", "/api/v1/pauses/all").status, 404);
+}
+
+TEST_F(PlanRoutes, TheJournalIsShownOldestFirst) {
+  ASSERT_TRUE(run_task(world_, world_.host("us"), desk_.journal_.open()));
+  for (const std::int64_t plan : {3, 4, 3}) {
+    store::JournalEntry entry{.kind = "intent", .plan = plan, .actor = "ann"};
+    ASSERT_TRUE(run_task(world_, world_.host("us"), desk_.journal_.append(entry, {})));
+  }
+  const auto shown = body_of(ask("GET", "/api/v1/actions", "", 1000, "plan=3"));
+  EXPECT_FALSE(shown.at("stored").as_bool());
+  ASSERT_EQ(shown.at("actions").as_array().size(), 2U);
+  EXPECT_EQ(shown.at("actions").at(0).at("sequence").as_int64(), 1);
+  EXPECT_EQ(body_of(ask("GET", "/api/v1/actions", "", 1000, "most=1"))
+                .at("actions")
+                .at(0)
+                .at("sequence")
+                .as_int64(),
+            3);
+  EXPECT_EQ(ask("GET", "/api/v1/actions", "", 1000, "plan=x").status, 400);
+}
+
+}  // namespace
+}  // namespace wardmote::serve

@@ -1,0 +1,201 @@
+#include "store/journal.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runtime/database.h"
+#include "sim/sim_database.h"
+#include "sim/sim_runtime.h"
+#include "sim/world.h"
+#include "store/plan_record.h"
+#include "store/records.h"
+
+namespace wardmote::store {
+namespace {
+
+using sim::SimDatabase;
+using sim::SimDisk;
+using sim::SimRuntime;
+using sim::World;
+using namespace std::chrono_literals;
+
+JournalEntry entry(std::string kind) {
+  JournalEntry made{.kind = std::move(kind), .plan = 3, .step = "kick", .cluster = "ovn-nb"};
+  made.subject = "ctl-3";
+  made.actor = "ann";
+  made.incident = 7;
+  made.detail = "started removal";
+  return made;
+}
+
+class JournalTest : public testing::Test {
+ protected:
+  JournalTest() { EXPECT_TRUE(run_task(world, us, records.open())); }
+
+  void open(Journal& journal) {
+    const Result<void> opened = run_task(world, us, journal.open());
+    EXPECT_TRUE(opened) << opened.error().describe();
+  }
+  Result<void> append(Journal& journal, JournalEntry row, RecordChanges changes = {}) {
+    return run_task(world, us, journal.append(std::move(row), std::move(changes)));
+  }
+  JournalVerdict verify() {
+    const auto verdict = run_task(world, us, verify_journal(&us, &database));
+    EXPECT_TRUE(verdict) << verdict.error().describe();
+    return verdict.value_or(JournalVerdict{});
+  }
+  void sql(std::string text) {
+    std::vector<runtime::SqlStatement> statements = {{std::move(text), {}}};
+    EXPECT_TRUE(run_task(world, us, database.commit(std::move(statements), us.deadline_in(1s))));
+  }
+
+  World world{1};
+  SimRuntime& us = world.host("us");
+  SimDisk disk;
+  SimDatabase database{us, disk};
+  Records records{us, database};
+};
+
+TEST_F(JournalTest, KeepsRowsInOrderWithTheRecordsThatGoWithThem) {
+  Journal journal(us, &database);
+  open(journal);
+  ASSERT_TRUE(append(journal, entry("intent"), {{"plan/3", "x"}}));
+  ASSERT_TRUE(append(journal, entry("result"), {{"plan/3", "y"}}));
+  EXPECT_EQ(verify().rows, 2);
+  EXPECT_FALSE(verify().fault);
+  EXPECT_EQ(*disk.rows("SELECT value FROM record WHERE key = 'plan/3'").front().text(0), "y");
+  Journal later(us, &database);
+  open(later);
+  ASSERT_EQ(later.recent().size(), 2U);
+  EXPECT_EQ(later.recent().back().kind, "result");
+  EXPECT_EQ(later.recent().back().incident, 7);
+  ASSERT_TRUE(append(later, entry("done")));
+  EXPECT_EQ(verify().rows, 3);
+}
+
+TEST_F(JournalTest, FindsAnEditOfAnyColumn) {
+  Journal journal(us, &database);
+  open(journal);
+  for (const char* const kind : {"intent", "result", "done"}) {
+    ASSERT_TRUE(append(journal, entry(kind)));
+  }
+  for (const char* const column : {"at_ms", "plan", "incident", "token"}) {
+    const std::string name(column);
+    sql("UPDATE journal SET " + name + " = " + name + " + 1 WHERE seq = 2");
+    EXPECT_EQ(verify().fault, "row 2 is not as it was written") << name;
+    sql("UPDATE journal SET " + name + " = " + name + " - 1 WHERE seq = 2");
+    EXPECT_FALSE(verify().fault) << name;
+  }
+  for (const char* const column :
+       {"kind", "step", "cluster", "subject", "actor", "detail", "hash"}) {
+    const std::string name(column);
+    sql("UPDATE journal SET " + name + " = " + name + " || 'x' WHERE seq = 2");
+    EXPECT_EQ(verify().fault, "row 2 is not as it was written") << name;
+    sql("UPDATE journal SET " + name + " = substr(" + name + ", 1, length(" + name +
+        ") - 1) WHERE seq = 2");
+    EXPECT_FALSE(verify().fault) << name;
+  }
+  sql("UPDATE journal SET seq = 9 WHERE seq = 3");
+  EXPECT_EQ(verify().fault, "row 3 is missing");
+}
+
+TEST_F(JournalTest, FindsRowsThatAreGone) {
+  Journal journal(us, &database);
+  open(journal);
+  for (const char* const kind : {"intent", "result", "done"}) {
+    ASSERT_TRUE(append(journal, entry(kind)));
+  }
+  sql("DELETE FROM journal WHERE seq = 3");
+  EXPECT_EQ(verify().fault, "the rows after 2 are missing");
+  sql("DELETE FROM journal WHERE seq = 1");
+  EXPECT_EQ(verify().fault, "row 1 is missing");
+  sql("DELETE FROM journal");
+  EXPECT_EQ(verify().fault, "the rows after 0 are missing");
+}
+
+TEST_F(JournalTest, TextThatMovesFromOneColumnToTheNextIsAnEdit) {
+  Journal journal(us, &database);
+  open(journal);
+  ASSERT_TRUE(append(journal, entry("intent")));
+  sql("UPDATE journal SET step = 'kic', cluster = 'kovn-nb'");
+  EXPECT_EQ(verify().fault, "row 1 is not as it was written");
+}
+
+TEST_F(JournalTest, AnAgentThatWasSupersededWritesNothingMore) {
+  Journal former(us, &database);
+  open(former);
+  ASSERT_TRUE(append(former, entry("intent")));
+  Journal later(us, &database);
+  open(later);
+  EXPECT_GT(later.token(), former.token());
+  const Result<void> late = append(former, entry("result"), {{"plan/3", "late"}});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, Errc::kRejected);
+  EXPECT_TRUE(disk.rows("SELECT value FROM record WHERE key = 'plan/3'").empty());
+  ASSERT_TRUE(append(later, entry("result")));
+  EXPECT_EQ(verify().rows, 2);
+  EXPECT_FALSE(verify().fault);
+}
+
+TEST_F(JournalTest, GoesOnAfterADiskThatFailed) {
+  Journal journal(us, &database);
+  open(journal);
+  ASSERT_TRUE(append(journal, entry("intent")));
+  disk.fail_with(Errc::kExhausted);
+  EXPECT_FALSE(append(journal, entry("lost")));
+  disk.fail_with({});
+  ASSERT_TRUE(append(journal, entry("result")));
+  EXPECT_EQ(verify().rows, 2);
+  EXPECT_FALSE(verify().fault);
+}
+
+TEST(PlanRecord, APlanComesBackAsItWas) {
+  constexpr ClockPair kClock{TimePoint(10h), WallTime(480'000h)};
+  judge::plan::Plan plan;
+  plan.id = 3;
+  plan.policy = "repair";
+  plan.work = judge::plan::Work::kRebuildMember;
+  plan.cluster = "ovn-nb";
+  plan.database = "OVN_Northbound";
+  plan.member = "ctl-3";
+  plan.server = *judge::raft::parse_member_id("11112222-0000-4000-8000-000000000003");
+  plan.address = "tcp:10.0.0.3:6643";
+  plan.former = *judge::raft::parse_member_id("1234");
+  plan.code = judge::Code::kRaftMemberDown;
+  plan.why = "it is down\n";
+  plan.incident = 9;
+  plan.proposer = "policy repair";
+  plan.approver = "ann";
+  plan.token = 5;
+  plan.steps = {{judge::plan::StepKind::kKick, judge::plan::StepState::kDone, "started removal"},
+                {judge::plan::StepKind::kRejoin, judge::plan::StepState::kBegun, ""}};
+  plan.state = judge::plan::PlanState::kUnclear;
+  plan.reason = "nobody knows";
+  plan.created = kClock.now - 2h;
+  plan.begun = kClock.now - 1h;
+  plan.changed = kClock.now - 1min;
+  const auto again = decode_plan(encode(plan, kClock), kClock);
+  ASSERT_TRUE(again) << again.error().describe();
+  EXPECT_EQ(*again, plan);
+}
+
+TEST(PlanRecord, APlanThatLostAStepIsNone) {
+  constexpr ClockPair kClock{TimePoint(10h), WallTime(480'000h)};
+  judge::plan::Plan plan;
+  plan.id = 3;
+  plan.cluster = "ovn-nb";
+  plan.steps = {{judge::plan::StepKind::kKick, judge::plan::StepState::kDone, ""}};
+  std::string text = encode(plan, kClock);
+  text.replace(text.find("\"kick\""), 6, "\"kiss\"");
+  EXPECT_FALSE(decode_plan(text, kClock));
+  for (const char* const bad : {"", "[]", "{", "{\"id\":1}", "{\"id\":-1}"}) {
+    EXPECT_FALSE(decode_plan(bad, kClock)) << bad;
+    EXPECT_FALSE(decode_pause(bad, kClock)) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace wardmote::store
