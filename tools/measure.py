@@ -103,10 +103,11 @@ def running(name: str, argv: list, log: Path, environment: dict[str, str] | None
 
 
 @contextmanager
-def agent_at(folder: Path, checks: str, name: str = "wardmoted") -> Iterator[tuple[Agent, Account]]:
+def agent_at(folder: Path, checks: str, listen: str | None = None) -> Iterator[tuple[Agent, Account]]:
     """wardmoted on the core of those who look, with a configuration that says `checks`."""
+    name = "wardmoted"
     config, api = folder / f"{name}.yaml", folder / f"{name}.sock"
-    config.write_text(f"node: {{name: bench}}\napi: {{socket: {api}}}\n{checks}", encoding="utf-8")
+    config.write_text(f"node: {{name: bench}}\napi: {{socket: {api}{f', listen: {listen}' if listen else ''}}}\n{checks}", encoding="utf-8")
     account = Account(name)
     try:
         with Agent(config, api, ["taskset", "-c", LOOKING]) as agent:

@@ -1,5 +1,7 @@
 #include "agent/agent.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <expected>
@@ -59,6 +61,8 @@ using runtime::Task;
 constexpr runtime::HttpLimits kHttpLimits{.connections = 2 * serve::EventStream::kReaders};
 constexpr Duration kTallyEvery = 1s;
 constexpr Duration kStatusEvery = 5s;
+/// After it, what began has been looked at.
+constexpr Duration kSettled = 5s;
 constexpr Duration kDrainTime = 1s;
 constexpr Duration kDrainStep = 5ms;
 
@@ -236,6 +240,14 @@ void Agent::watch(const ReloadPlan& plan, Probes probes) {
         {check.name, check.schedule.every, check.schedule.timeout}, std::move(probes[i]));
     wardmote::check(added.has_value(), "the schedule of a valid configuration");
   }
+  tasks_.spawn("give memory back", give_memory_back());
+}
+
+/// Reading a configuration and making its checks takes more than keeping them, and the allocator
+/// would hold on to it.
+Task<void> Agent::give_memory_back() {
+  co_await runtime_.sleep_until(runtime_.now() + kSettled);
+  ::malloc_trim(0);
 }
 
 void Agent::watch_clusters(const std::vector<Arrival>& arrivals) {

@@ -82,6 +82,7 @@ class Agent {
   [[nodiscard]] std::string node_of(const config::Config& config) const;
   Result<Probes> make_probes(const config::Config& config, const ReloadPlan& plan);
   void watch(const ReloadPlan& plan, Probes probes);
+  runtime::Task<void> give_memory_back();
   void watch_clusters(const std::vector<Arrival>& arrivals);
   void tally(TimePoint now);
   /// Those of `api` that are not served yet.

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/hash.h"
 #include "base/result.h"
@@ -66,9 +65,11 @@ struct Scheduler::Check {
     if (since < Duration::zero()) return TimePoint(phase);
     return TimePoint((since / schedule.every + 1) * schedule.every + phase);
   }
-  /// A moment within `spread`, or the next tick if that comes first.
+  /// A moment within `spread`, or the next tick if that comes first. Whoever ticks within it anyway
+  /// waits for his tick: a long look just before would make that one late.
   [[nodiscard]] TimePoint soon(TimePoint now, Duration spread) const noexcept {
-    return std::min(tick_after(now), now + part_of(spread, hash));
+    const TimePoint tick = tick_after(now);
+    return schedule.every <= spread ? tick : std::min(tick, now + part_of(spread, hash));
   }
 
   const Schedule schedule;
@@ -114,7 +115,8 @@ Result<void> Scheduler::start(const CheckPtr& check) {
   }
   remove(schedule.name);
   checks_[schedule.name] = check;
-  plan(check, check->soon(runtime_->now(), kFirstLooks));
+  arrivals_.push_back(check);
+  clock_.at(runtime_->now());
   return {};
 }
 
@@ -147,6 +149,7 @@ std::optional<Punctuality> Scheduler::punctuality(std::string_view name) const {
 
 Task<void> Scheduler::stop() {
   checks_.clear();
+  arrivals_.clear();
   plan_.clear();
   co_await clock_.stop();
   co_await tasks_.stop();
@@ -165,7 +168,17 @@ void Scheduler::plan_next(const CheckPtr& check, TimePoint after) {
   plan(check, due);
 }
 
+/// Ten thousand checks take a while to make: their first looks are spread from when the loop is
+/// free for them, or those of the first half would be late before they begin.
+void Scheduler::plan_arrivals() {
+  const TimePoint now = runtime_->now();
+  for (const CheckPtr& check : std::exchange(arrivals_, {})) {
+    if (!check->removed) plan(check, check->soon(now, kFirstLooks));
+  }
+}
+
 void Scheduler::run_due() {
+  plan_arrivals();
   const TimePoint now = runtime_->now();
   while (!plan_.empty() && plan_.begin()->first <= now) {
     const auto [due, check] = *plan_.begin();

@@ -94,6 +94,7 @@ class Scheduler {
   Result<void> start(const CheckPtr& check);
   void plan(const CheckPtr& check, TimePoint due);
   void plan_next(const CheckPtr& check, TimePoint after);
+  void plan_arrivals();
   void run_due();
   void tick(const CheckPtr& check, TimePoint due);
   // A coroutine that looks shares its check, because remove() forgets it at once.
@@ -110,6 +111,7 @@ class Scheduler {
   /// The next tick of each check that no tick looks at. A check that waits is an entry here and no
   /// coroutine, which would weigh more than all the rest of it.
   Plan plan_;
+  std::vector<CheckPtr> arrivals_;  ///< not in the plan yet
   WakeUp clock_;
   Lateness lateness_;
   std::optional<TimePoint> next_beat_;

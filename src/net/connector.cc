@@ -24,11 +24,13 @@
 #include "net/boot_timer.h"
 #include "net/core.h"
 #include "net/deadline_queue.h"
+#include "net/peer.h"
 #include "net/socket_address.h"
 #include "net/system_error.h"
 #include "net/unique_fd.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
+#include "runtime/peer.h"
 #include "runtime/stream.h"
 
 namespace wardmote::net {
@@ -92,11 +94,19 @@ Task<Result<void>> wait_connected(Core* core, Socket* socket, Deadline deadline)
   co_return Result<void>();
 }
 
+/// That of the handshake: what we do next, a question or a reset, tells the other side as well.
+void spare_last_acknowledgement(int fd) noexcept {
+  const int off = 0;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &off, sizeof off);
+}
+
 Task<Result<Socket>> connect_tcp(Core* core, SocketAddress address, Deadline deadline) {
   Result<UniqueFd> fd = open_socket(address.family());
   if (!fd) co_return std::unexpected(fd.error());
   const int on = 1;
   ::setsockopt(fd->get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  // Whoever connects here is the first to speak.
+  spare_last_acknowledgement(fd->get());
   const std::optional<int> outcome = begin_connect(fd->get(), address);
   if (outcome.value_or(0) != 0) co_return fail_errno(*outcome, "connect");
   Result<Socket> socket = adopt(*core, std::move(*fd), address.family());
@@ -106,11 +116,9 @@ Task<Result<Socket>> connect_tcp(Core* core, SocketAddress address, Deadline dea
   co_return socket;
 }
 
-/// The handshake's last acknowledgement need not be sent when a reset follows at once, and a reset
-/// leaves no TIME_WAIT behind. haproxy knocks in the same way.
+/// A reset leaves no TIME_WAIT behind. haproxy knocks in the same way.
 void prepare_to_reset(int fd) noexcept {
-  const int off = 0;
-  ::setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &off, sizeof off);
+  spare_last_acknowledgement(fd);
   const linger reset{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
 }
@@ -156,7 +164,10 @@ Task<Result<std::unique_ptr<Stream>>> connect_stream(Core* core, Endpoint to, De
     socket = co_await connect_any(core, to, deadline);
   }
   if (!socket) co_return with_context(socket, "{}", to_string(to));
-  co_return std::make_unique<AsioStream>(*core, std::move(*socket));
+  // Of a unix socket the kernel knows who listens, for those who want to tell which process hangs.
+  runtime::Peer peer;
+  if (to.kind == Endpoint::Kind::kUnix) peer.process = process_behind(socket->native_handle());
+  co_return std::make_unique<AsioStream>(*core, std::move(*socket), std::move(peer));
 }
 
 Task<Result<void>> knock_tcp(Core* core, Endpoint to, Deadline deadline) {

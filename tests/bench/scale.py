@@ -21,12 +21,12 @@ from tools.measure import BIN, agent_at, crowd, raise_descriptors
 MEMBERS = 3  # of a cluster
 # Clusters that are well, and that hang, and whether they have database sockets.
 RUNS = [(333, 0, True), (1000, 0, True), (2000, 0, True), (333, 0, False), (3333, 0, False), (333, 333, True)]
-WARM = 8
+WARM = 7
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev bench scale", description=__doc__)
-    parser.add_argument("--seconds", type=int, default=30, help="of each run (30)")
+    parser.add_argument("--seconds", type=int, default=15, help="of each run (15)")
     parser.add_argument("--only", type=int, help="one run by its number, from 0 on; nothing is appended")
     given = parser.parse_args()
     raise_descriptors()

@@ -114,6 +114,18 @@ TEST_F(DutyTest, WhatWasNeverSeenGoodIsAnIncidentToo) {
   EXPECT_EQ(life.count("incident_resolved 1"), 1);
 }
 
+TEST_F(DutyTest, ACheckOfWhichNothingIsKnownIsMonitorBlind) {
+  Life life(world, us, nullptr);
+  life.feed.tell(LogLevel::kError, "check_blind",
+                 {{"check", "bird"}, {"reason", "protocol"}, {"detail", "half a reply"}});
+  EXPECT_EQ(life.count("incident_opened 1"), 1);
+  EXPECT_EQ(life.duty->book().incidents().at(1).code, Code::kMonitorBlind);
+  EXPECT_EQ(life.duty->book().incidents().at(1).summary, "nothing is known of bird: half a reply");
+  life.feed.tell(LogLevel::kInfo, "check_seen_again",
+                 {{"check", "bird"}, {"reason", "none"}, {"detail", ""}});
+  EXPECT_EQ(life.count("incident_resolved 1"), 1);
+}
+
 TEST_F(DutyTest, EveryChangeOfAnIncidentBearsItsNumber) {
   Life life(world, us, nullptr);
   life.check("bird", "error", "reported");
