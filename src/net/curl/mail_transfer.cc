@@ -39,6 +39,9 @@ CurlMailTransfer::CurlMailTransfer(runtime::MailCall call, Duration timeout, Don
   curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
   curl_easy_setopt(curl, CURLOPT_USE_SSL,
                    static_cast<long>(call_.tls == Tls::kNever ? CURLUSESSL_NONE : CURLUSESSL_ALL));
+  // libcurl would send over a connection of somebody who wanted no TLS, if one is open still.
+  curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L);
+  curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, 1L);
   if (!call_.trust.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, call_.trust.c_str());
   if (!call_.user.empty()) {
     curl_easy_setopt(curl, CURLOPT_USERNAME, call_.user.c_str());
