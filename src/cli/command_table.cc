@@ -314,8 +314,8 @@ Command init() {
       .name = "init",
       .summary = "a configuration for this machine, to go on from; needs no agent",
       .description =
-          "Finds OVN databases, BIRD, FRR, Felix, and services under runit, s6 and "
-          "daemontools by their files, and prints a configuration with comments. "
+          "Finds OVN databases, BIRD, FRR, Felix, and services under runit, s6, "
+          "daemontools and systemd by their files, and prints a configuration with comments. "
           "Reads only. Ends with 1 when nothing was found.",
       .options = {{.name = "detect", .value = "", .help = "look at this machine", .required = true},
                   {.name = "root",

@@ -16,6 +16,7 @@
 #include "judge/host/file.h"
 #include "judge/host/process.h"
 #include "judge/service/service.h"
+#include "judge/service/systemd.h"
 
 namespace wardmote::cli {
 namespace {
@@ -58,6 +59,30 @@ json::value facts_to_json(const judge::ServiceFacts& service) {
                       {"process", nullptr}};
   if (service.pid != 0) object["pid"] = service.pid;
   if (service.process) object["process"] = process_to_json(*service.process);
+  return object;
+}
+
+json::value facts_to_json(const judge::SystemdFacts& unit) {
+  const auto ms_or_null = [](const std::optional<Duration>& time) {
+    return time ? json::value(to_ms(*time)) : json::value(nullptr);
+  };
+  json::object object{{"id", unit.id},
+                      {"load_state", unit.load_state},
+                      {"active_state", unit.active_state},
+                      {"sub_state", unit.sub_state},
+                      {"in_state_ms", ms_or_null(unit.in_state)},
+                      {"result", unit.result},
+                      {"status_text", unit.status_text},
+                      {"pid", nullptr},
+                      {"last_exit_code", or_null(unit.exit_code)},
+                      {"last_signal", or_null(unit.signal)},
+                      {"restarts", unit.restarts},
+                      {"recent_restarts", unit.recent_restarts},
+                      {"watchdog_ms", ms_or_null(unit.watchdog)},
+                      {"watchdog_age_ms", ms_or_null(unit.watchdog_age)},
+                      {"process", nullptr}};
+  if (unit.main_pid != 0) object["pid"] = unit.main_pid;
+  if (unit.process) object["process"] = process_to_json(*unit.process);
   return object;
 }
 

@@ -12,9 +12,13 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "cli/bgp_json.h"
+#include "cli/endpoint_facts_json.h"
 #include "cli/host_facts_json.h"
 #include "judge/bgp/facts.h"
+#include "judge/endpoint/dns.h"
+#include "judge/endpoint/grpc.h"
 #include "judge/endpoint/http.h"
+#include "judge/endpoint/ping.h"
 #include "judge/endpoint/tls.h"
 #include "judge/host/exec.h"
 #include "judge/host/file.h"
@@ -23,6 +27,7 @@
 #include "judge/outcome.h"
 #include "judge/raft/opinion.h"
 #include "judge/service/service.h"
+#include "judge/service/systemd.h"
 #include "serve/json.h"
 #include "serve/view.h"
 
@@ -61,8 +66,12 @@ struct FactsToJson {
     return object;
   }
 
+  json::value operator()(const judge::GrpcFacts& facts) const { return facts_to_json(facts); }
+  json::value operator()(const judge::DnsFacts& facts) const { return facts_to_json(facts); }
+  json::value operator()(const judge::PingFacts& facts) const { return facts_to_json(facts); }
   json::value operator()(const judge::bgp::BgpFacts& bgp) const { return to_json(bgp); }
   json::value operator()(const judge::ServiceFacts& facts) const { return facts_to_json(facts); }
+  json::value operator()(const judge::SystemdFacts& facts) const { return facts_to_json(facts); }
   json::value operator()(const judge::ProcessListFacts& facts) const {
     return facts_to_json(facts);
   }

@@ -144,7 +144,8 @@ std::string mail_id(std::string_view key, std::string_view domain) {
   const Sha256 hash = sha256(key);
   std::string id;
   for (std::size_t i = 0; i < kIdBytes; ++i) id += fmt::format("{:02x}", hash[i]);
-  return id + "@" + std::string(is_word(domain, ".-") ? domain : "wardmote.invalid");
+  const bool good = is_word(domain, ".-") && domain.size() <= kLongestAddress;
+  return id + "@" + std::string(good ? domain : "wardmote.invalid");
 }
 
 bool is_mail_address(std::string_view text) noexcept {

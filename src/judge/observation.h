@@ -6,7 +6,10 @@
 
 #include "base/time.h"
 #include "judge/bgp/facts.h"
+#include "judge/endpoint/dns.h"
+#include "judge/endpoint/grpc.h"
 #include "judge/endpoint/http.h"
+#include "judge/endpoint/ping.h"
 #include "judge/endpoint/tls.h"
 #include "judge/host/exec.h"
 #include "judge/host/file.h"
@@ -14,6 +17,7 @@
 #include "judge/outcome.h"
 #include "judge/raft/opinion.h"
 #include "judge/service/service.h"
+#include "judge/service/systemd.h"
 
 namespace wardmote::judge {
 
@@ -37,9 +41,13 @@ using Facts = std::variant<std::monostate,    //
                            TlsFacts,          //
                            bgp::BgpFacts,     //
                            ServiceFacts,      //
+                           SystemdFacts,      //
                            ProcessListFacts,  //
                            FileFacts,         //
                            HttpFacts,         //
+                           GrpcFacts,         //
+                           DnsFacts,          //
+                           PingFacts,         //
                            ExecFacts>;
 
 /// What a probe saw of a subject between `begun` and `ended`.

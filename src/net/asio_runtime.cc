@@ -13,12 +13,14 @@
 #include "base/check.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "net/asio_datagrams.h"
 #include "net/asio_listener.h"
 #include "net/boot_timer.h"
 #include "net/connector.h"
 #include "net/core.h"
 #include "net/posix_files.h"
 #include "net/processes.h"
+#include "runtime/datagrams.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
 #include "runtime/files.h"
@@ -89,6 +91,10 @@ Task<Result<void>> AsioRuntime::knock(Endpoint to, Deadline deadline) {
 Result<std::unique_ptr<runtime::Listener>> AsioRuntime::listen(Endpoint at) {
   if (at.kind == Endpoint::Kind::kTls) return runtime::listen_tls(*this, impl_->tls.get(), at);
   return listen_on(impl_->core, at);
+}
+Task<Result<std::unique_ptr<runtime::Datagrams>>> AsioRuntime::open_datagrams(
+    runtime::DatagramTarget to, Deadline deadline) {
+  return net::open_datagrams(&impl_->core, std::move(to), deadline);
 }
 runtime::Processes& AsioRuntime::processes() noexcept {
   return impl_->processes;

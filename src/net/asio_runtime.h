@@ -31,6 +31,8 @@ class AsioRuntime final : public runtime::Runtime {
   runtime::Task<Result<void>> knock(runtime::Endpoint to, runtime::Deadline deadline) override;
   /// A TCP host is numeric here.
   Result<std::unique_ptr<runtime::Listener>> listen(runtime::Endpoint at) override;
+  runtime::Task<Result<std::unique_ptr<runtime::Datagrams>>> open_datagrams(
+      runtime::DatagramTarget to, runtime::Deadline deadline) override;
   runtime::Processes& processes() noexcept override;
   runtime::Files& files() noexcept override;
 

@@ -24,11 +24,13 @@
 #include "net/boot_timer.h"
 #include "net/core.h"
 #include "net/deadline_queue.h"
+#include "net/peer.h"
 #include "net/socket_address.h"
 #include "net/system_error.h"
 #include "net/unique_fd.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
+#include "runtime/peer.h"
 #include "runtime/stream.h"
 
 namespace wardmote::net {
@@ -162,7 +164,10 @@ Task<Result<std::unique_ptr<Stream>>> connect_stream(Core* core, Endpoint to, De
     socket = co_await connect_any(core, to, deadline);
   }
   if (!socket) co_return with_context(socket, "{}", to_string(to));
-  co_return std::make_unique<AsioStream>(*core, std::move(*socket));
+  // Of a unix socket the kernel knows who listens, for those who want to tell which process hangs.
+  runtime::Peer peer;
+  if (to.kind == Endpoint::Kind::kUnix) peer.process = process_behind(socket->native_handle());
+  co_return std::make_unique<AsioStream>(*core, std::move(*socket), std::move(peer));
 }
 
 Task<Result<void>> knock_tcp(Core* core, Endpoint to, Deadline deadline) {

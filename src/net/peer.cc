@@ -31,13 +31,6 @@ std::vector<std::uint32_t> groups_of(int socket) {
   }
 }
 
-std::optional<Peer::Process> process_of(int socket) {
-  ucred credentials{};
-  socklen_t size = sizeof credentials;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return std::nullopt;
-  return Peer::Process{credentials.uid, credentials.gid, credentials.pid, groups_of(socket)};
-}
-
 std::string spell(int family, const void* address, in_port_t port) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (::inet_ntop(family, address, text.data(), text.size()) == nullptr) return {};
@@ -46,6 +39,13 @@ std::string spell(int family, const void* address, in_port_t port) {
 }
 
 }  // namespace
+
+std::optional<Peer::Process> process_behind(int socket) {
+  ucred credentials{};
+  socklen_t size = sizeof credentials;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return std::nullopt;
+  return Peer::Process{credentials.uid, credentials.gid, credentials.pid, groups_of(socket)};
+}
 
 Peer peer_of(int socket, const sockaddr_storage& address) {
   Peer peer;
@@ -56,7 +56,7 @@ Peer peer_of(int socket, const sockaddr_storage& address) {
     const auto& in = reinterpret_cast<const sockaddr_in6&>(address);
     peer.address = spell(AF_INET6, &in.sin6_addr, in.sin6_port);
   } else {
-    peer.process = process_of(socket);
+    peer.process = process_behind(socket);
   }
   return peer;
 }

@@ -2,9 +2,14 @@
 
 #include <sys/socket.h>
 
+#include <optional>
+
 #include "runtime/peer.h"
 
 namespace wardmote::net {
+
+/// Who is at the other end of a unix socket: who connected to it, or who listens behind it.
+std::optional<runtime::Peer::Process> process_behind(int socket);
 
 /// What the kernel knows of who connected: `socket` was accepted from `address`.
 runtime::Peer peer_of(int socket, const sockaddr_storage& address);

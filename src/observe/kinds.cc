@@ -6,15 +6,19 @@
 #include <string_view>
 
 #include "observe/bird/bird_probe.h"
+#include "observe/endpoint/dns_probe.h"
 #include "observe/endpoint/http_params.h"
 #include "observe/endpoint/http_probe.h"
 #include "observe/endpoint/https_probe.h"
+#include "observe/endpoint/ping_probe.h"
 #include "observe/frr/frr_probe.h"
+#include "observe/grpc/grpc_probe.h"
 #include "observe/host/exec_probe.h"
 #include "observe/host/file_probe.h"
 #include "observe/host/process_probe.h"
 #include "observe/ovn/ovn_probe.h"
 #include "observe/service/supervised_probe.h"
+#include "observe/systemd/systemd_probe.h"
 #include "observe/tcp_probe.h"
 #include "observe/tls_probe.h"
 
@@ -33,10 +37,16 @@ std::span<const ProbeKind> probe_kinds() noexcept {
        service::supervised_params(), service::make_s6_probe},
       {"daemontools", "service under daemontools: supervise/status and its process",
        service::supervised_params(), service::make_daemontools_probe},
+      {"systemd", "unit of systemd over D-Bus: state, restarts, watchdog and its process",
+       systemd::systemd_params(), systemd::make_systemd_probe},
       {"process", "process by its pid file or its name", process_params(), make_process_probe},
       {"file", "file: that it is there, its age and size", file_params(), make_file_probe},
       {"http", "web server: status, body, redirects", http_params(), make_http_probe},
       {"exec", "command or monitoring plugin by its exit code", exec_params(), make_exec_probe},
+      {"grpc", "gRPC server: grpc.health.v1, also over TLS (agent only)", grpc::grpc_params(),
+       grpc::make_grpc_probe},
+      {"dns", "name server: its answer to one question", dns_params(), make_dns_probe},
+      {"ping", "host that answers ICMP echo requests", ping_params(), make_ping_probe},
       {"tcp", "a TCP address that accepts connections", tcp_params(), make_tcp_probe},
       {"https", "the same over TLS, and the server's certificate (agent only)", https_params(),
        make_https_probe},

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "runtime/datagrams.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
 #include "runtime/files.h"
@@ -41,6 +42,10 @@ class Runtime {
   /// Port 0 is not an endpoint: pick one first. A left-over unix socket that nobody answers on is
   /// replaced.
   virtual Result<std::unique_ptr<Listener>> listen(Endpoint at) = 0;
+  /// kMissing when the name leads nowhere, kUnreachable, kDenied (kPing: see icmp(7),
+  /// ping_group_range), kTimeout, kExhausted.
+  virtual Task<Result<std::unique_ptr<Datagrams>>> open_datagrams(DatagramTarget to,
+                                                                  Deadline deadline) = 0;
   virtual Processes& processes() noexcept = 0;
   virtual Files& files() noexcept = 0;
 

@@ -31,7 +31,7 @@ class Stream {
   virtual Task<Result<void>> write(std::string_view bytes, Deadline deadline) = 0;
   /// Ends the stream now; a pending operation answers kClosed.
   virtual void close() noexcept = 0;
-  /// Of a stream that a Listener accepted; nobody is vouched for else.
+  /// Who connected to a Listener, or who listens on a unix socket; nobody is vouched for else.
   [[nodiscard]] virtual Peer peer() const { return {}; }
   /// Writes `bytes` if that is possible at once and whole, for a last word before close().
   virtual void write_now(std::string_view bytes) noexcept { static_cast<void>(bytes); }

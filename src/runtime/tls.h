@@ -33,6 +33,7 @@ struct TlsSettings {
   std::string key;          ///< to `certificate`; not encrypted
   Trust trust = Trust::kChainAndName;  ///< client only
   std::string server_name;             ///< client: ask for this name, not for the endpoint's host
+  std::string protocol;    ///< client: the one to speak (ALPN, RFC 7301), `h2`; at most 255 bytes
   bool only_look = false;  ///< client: go on with whoever is there; TlsPeer::distrust tells
 
   friend auto operator<=>(const TlsSettings&, const TlsSettings&) = default;

@@ -7,7 +7,6 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -62,6 +62,7 @@ def test_a_stopped_daemon_hangs_by_the_deadline(lab):
         assert time.monotonic() - begun < 1.5
         assert (code, seen["reason"]) == (FAIL, "hung"), seen
         assert "no greeting" in seen["detail"]
+        assert f"process {first.process.pid} (bird) is stopped (T): " in seen["detail"]
         # Eight connections fill its queue; what comes then cannot even connect.
         for _ in range(9):
             subprocess.run([programs() / "wardmote", "probe", "bird", first.control, "--timeout", "50ms"], check=False,
@@ -71,6 +72,28 @@ def test_a_stopped_daemon_hangs_by_the_deadline(lab):
     finally:
         first.resume()
     wait_until(lambda: probe(first)[0] == OK, 10, "the daemon to answer again")
+
+
+def test_the_holder_of_the_socket_must_be_the_supervised_process(lab, tmp_path):
+    """An old daemon that was not ended answers for the one that runit supervises."""
+    first, second = lab.birds
+    supervise = tmp_path / "bird/supervise"
+    supervise.mkdir(parents=True)
+    os.mkfifo(supervise / "ok")
+    runsv = os.open(supervise / "ok", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        def supervised(pid: int) -> tuple[int, dict]:
+            # runit's own format: TAI64N, pid, paused, want, TERM, state.
+            stamp = (int(time.time()) + (1 << 62) + 10).to_bytes(8, "big") + bytes(4)
+            (supervise / "status").write_bytes(stamp + pid.to_bytes(4, "little") + b"\0u\0\1")
+            return probe(first, "--runit", str(tmp_path / "bird"))
+        assert supervised(first.process.pid)[0] == OK
+        code, seen = supervised(second.process.pid)
+        assert code == FAIL and f"process {first.process.pid} holds the control socket" in seen["detail"], seen
+    finally:
+        os.close(runsv)
+    code, seen = probe(first, "--runit", str(tmp_path / "bird"))
+    assert seen["outcome"] == "unknown" and "runsv is not running" in seen["detail"], seen
 
 
 def test_killed_and_ended_daemons_are_told_apart(lab):

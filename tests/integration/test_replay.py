@@ -1,6 +1,7 @@
 """Real members are recorded while they are judged; the record alone gives the same verdict, byte for byte."""
 
 import json
+import os
 import subprocess
 
 import pytest
@@ -11,7 +12,7 @@ from tools.agent import programs
 
 @pytest.fixture(scope="module")
 def lab():
-    with Lab.up("replay", ["nb"], transient=True) as up:
+    with Lab.up(f"replay-{os.getpid()}", ["nb"], transient=True) as up:
         yield up
 
 

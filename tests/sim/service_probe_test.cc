@@ -244,6 +244,18 @@ SIM_TEST_SEEDS(ProcessProbe, ByNameAndByPidFile, 1) {
   EXPECT_EQ(outcome({{"program", "bird"}, {"max_rss", "1MiB"}}), Outcome::kFail);
 }
 
+SIM_TEST_SEEDS(ProcessProbe, WithoutProcNothingIsKnown, 1) {
+  SimRuntime& host = sim.host("bare");
+  host.files().put("/run/bird.pid", "412\n");
+  host.files().put("/proc/meminfo", "");
+  for (const char* const program : {"bird", "/run/bird.pid"}) {
+    const auto probe = observe::make_process_probe(host, "p", {{"program", program}});
+    const Observation seen = look(sim, host, **probe);
+    EXPECT_EQ(seen.outcome, Outcome::kUnknown) << seen.reason.text;
+    EXPECT_EQ(seen.reason.code, ReasonCode::kDenied);
+  }
+}
+
 SIM_TEST_SEEDS(FileProbe, AgeByTheWallClock, 1) {
   SimRuntime& host = sim.host("node");
   host.files().put("/var/backup", "12345", host.wall_now());

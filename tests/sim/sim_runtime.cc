@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "sim/fake_datagrams.h"
 #include "sim/parking.h"
 #include "sim/sim_network.h"
 #include "sim/world.h"
@@ -83,6 +84,14 @@ Task<Result<std::unique_ptr<runtime::Stream>>> SimRuntime::connect(Endpoint to, 
   if (to.kind == Endpoint::Kind::kTls)
     return runtime::connect_tls(this, tls_, std::move(to), deadline);
   return world_->network().connect(this, std::move(to), deadline);
+}
+
+Task<Result<std::unique_ptr<runtime::Datagrams>>> SimRuntime::open_datagrams(
+    runtime::DatagramTarget to, Deadline) {
+  if (exhausted_) co_return fail(Errc::kExhausted, "open a socket");
+  if (refuse_ping_ && to.protocol == runtime::DatagramTarget::Protocol::kPing)
+    co_return fail(Errc::kDenied, "open a socket");
+  co_return std::make_unique<FakeDatagrams>(*this, std::move(to), datagram_peer_);
 }
 
 Result<std::unique_ptr<runtime::Listener>> SimRuntime::listen(Endpoint at) {

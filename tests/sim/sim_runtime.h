@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/random.h"
 #include "runtime/runtime.h"
@@ -35,6 +36,8 @@ class SimRuntime final : public runtime::Runtime {
   runtime::Task<Result<std::unique_ptr<runtime::Stream>>> connect(
       runtime::Endpoint to, runtime::Deadline deadline) override;
   Result<std::unique_ptr<runtime::Listener>> listen(runtime::Endpoint at) override;
+  runtime::Task<Result<std::unique_ptr<runtime::Datagrams>>> open_datagrams(
+      runtime::DatagramTarget to, runtime::Deadline deadline) override;
   runtime::Processes& processes() noexcept override;
   FakeFiles& files() noexcept override { return files_; }
 
@@ -79,6 +82,17 @@ class SimRuntime final : public runtime::Runtime {
     programs_[std::move(argv0)] = std::move(program);
   }
 
+  /// What comes back for one datagram, and when. Nothing does before answer_datagrams().
+  struct Answer {
+    Duration after;
+    std::string bytes;
+  };
+  using DatagramPeer = std::function<std::vector<Answer>(const runtime::DatagramTarget& to,
+                                                         const std::string& bytes)>;
+  void answer_datagrams(DatagramPeer peer) { datagram_peer_ = std::move(peer); }
+  /// While set, ping sockets are kDenied.
+  void refuse_ping(bool refuse) noexcept { refuse_ping_ = refuse; }
+
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// The host that it runs on.
   [[nodiscard]] const std::string& host() const noexcept { return host_; }
@@ -103,6 +117,10 @@ class SimRuntime final : public runtime::Runtime {
   FakeFiles files_;
   std::map<std::string, FakeProgram> programs_;
   std::unique_ptr<runtime::TaskGroup> tasks_;
+  DatagramPeer datagram_peer_ = [](const runtime::DatagramTarget&, const std::string&) {
+    return std::vector<Answer>();
+  };
+  bool refuse_ping_ = false;
   runtime::TlsLayer* tls_ = nullptr;
   bool paused_ = false;
   bool gone_ = false;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <chrono>
+#include <cstddef>
 #include <expected>
 #include <optional>
 #include <string>

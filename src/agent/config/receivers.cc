@@ -1,7 +1,6 @@
 #include "agent/config/receivers.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -300,6 +299,7 @@ Receiver read_receiver(const YamlNode& node, std::size_t number, Names& names, P
 
 std::vector<Receiver> read_receivers(const YamlNode& list, Names& names, Problems& problems) {
   std::vector<Receiver> receivers;
+  receivers.reserve(list.items.size());
   for (const YamlNode& item : list.items) {
     receivers.push_back(read_receiver(item, receivers.size() + 1, names, problems));
   }

@@ -58,6 +58,17 @@ constexpr auto kLandmarks = std::to_array<Landmark>({
 constexpr auto kServiceFolders = std::to_array<std::string_view>(
     {"etc/service/enabled", "etc/service", "var/service", "run/service", "service"});
 
+/// What a control plane rests on, of the hundred services that systemd runs. Longer names that
+/// begin so count too: `libvirtd-tcp`, `ovn-controller-vtep`.
+constexpr auto kUnits = std::to_array<std::string_view>({
+    "bird",         "calico",       "containerd", "corosync",        "crio",         "docker",
+    "etcd",         "frr",          "galera",     "haproxy",         "k3s",          "keepalived",
+    "kubelet",      "libvirtd",     "mariadb",    "masakari",        "nova-compute", "ovn-",
+    "ovs-vswitchd", "ovsdb-server", "pacemaker",  "rabbitmq-server", "rke2",
+});
+/// systemd has a link of this name for each unit that it has started.
+constexpr std::string_view kInvocation = "invocation:";
+
 /// The port of Felix's health reports (FELIX_HEALTHPORT).
 constexpr std::uint16_t kFelixHealth = 9099;
 
@@ -91,6 +102,7 @@ class Detector {
     }
     find_felix();
     for (const std::string_view folder : kServiceFolders) find_services(folder);
+    find_units();
     return std::move(found_);
   }
 
@@ -168,6 +180,27 @@ class Detector {
               ? service.filename().string() + "-service"
               : service.filename().string(),
           *kind, {{"service", path}}, path);
+    }
+  }
+
+  void find_units() {
+    constexpr std::string_view kFolder = "run/systemd/units";
+    std::error_code error;
+    std::vector<std::string> units;
+    for (fs::directory_iterator entry(root_ / kFolder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
+      if (!name.starts_with(kInvocation) || !name.ends_with(".service")) continue;
+      std::string unit = name.substr(kInvocation.size());
+      const bool worth = std::ranges::any_of(
+          kUnits, [&](std::string_view known) { return unit.starts_with(known); });
+      if (worth && units.size() < kMostServices) units.push_back(std::move(unit));
+    }
+    std::ranges::sort(units);
+    for (const std::string& unit : units) {
+      const std::string name = unit.substr(0, unit.rfind('.'));
+      add(names_.contains(clean(name)) ? name + "-unit" : name, "systemd", {{"unit", unit}},
+          fmt::format("systemd has started {}", unit));
     }
   }
 

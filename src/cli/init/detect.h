@@ -19,8 +19,8 @@ struct Found {
   std::string why;  ///< where it was found
 };
 
-/// Looks for OVN databases, BIRD, FRR, Felix, and services under runit, s6 and daemontools, by
-/// their files below `root` ("/" for this machine). Reads only; in a fixed order.
+/// Looks for OVN databases, BIRD, FRR, Felix, and services under runit, s6, daemontools and
+/// systemd, by their files below `root` ("/" for this machine). Reads only; in a fixed order.
 std::vector<Found> detect(const std::string& root);
 
 }  // namespace wardmote::cli

@@ -62,6 +62,16 @@ void ask_for(SSL* ssl, const std::string& name, TlsSettings::Trust trust) {
   }
 }
 
+/// A server without ALPN goes on all the same; what it speaks is seen then.
+void offer(SSL* ssl, const std::string& protocol) {
+  if (protocol.empty()) return;
+  const std::string offered = static_cast<char>(protocol.size()) + protocol;
+  const int failed =
+      SSL_set_alpn_protos(ssl, reinterpret_cast<const unsigned char*>(offered.data()),
+                          static_cast<unsigned>(offered.size()));
+  check(failed == 0, "a protocol for ALPN");
+}
+
 int note_request(SSL*, void* asked) {
   *static_cast<bool*>(asked) = true;
   return 1;
@@ -90,6 +100,7 @@ TlsStream::TlsStream(std::unique_ptr<runtime::Stream> below, SslPtr ssl, Side si
   SSL_set_connect_state(ssl_.get());
   SSL_set_cert_cb(ssl_.get(), note_request, &asked_for_ours_);
   ask_for(ssl_.get(), name_, settings_.trust);
+  offer(ssl_.get(), settings_.protocol);
 }
 
 TlsStream::~TlsStream() {

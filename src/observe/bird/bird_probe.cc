@@ -1,6 +1,7 @@
 #include "observe/bird/bird_probe.h"
 
 #include <array>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -9,18 +10,22 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/bgp/facts.h"
 #include "judge/bgp/policy.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
+#include "judge/service/service.h"
 #include "observe/bgp_policy.h"
 #include "observe/bird/client.h"
 #include "observe/bird/convert.h"
 #include "observe/kinds.h"
+#include "observe/params.h"
 #include "observe/probe.h"
 #include "observe/reason.h"
+#include "observe/service/status_file.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
 #include "runtime/files.h"
@@ -45,6 +50,8 @@ constexpr auto kOwnParams = std::to_array<ParamSpec>({
     {"started_file", ParamType::kText, false,
      "file that is written when the node starts, /var/lib/calico/nodename with Calico; without it "
      "the daemon's own start begins the window"},
+    {"runit", ParamType::kText, false,
+     "folder of its runit service: fail when another process holds the socket"},
 });
 
 /// By the wall clock, since that is what files are stamped with; one of the future is of no age
@@ -85,7 +92,36 @@ runtime::Task<Observation> BirdProbe::look(runtime::Deadline deadline) {
     observation.outcome = outcome_of(observation.reason.code);
   }
   observation.facts = std::move(facts);
+  if (!runit_service_.empty()) judge_holder(observation);
   co_return observation;
+}
+
+/// An old daemon that was not ended may hold the socket still, and answer for a new one that does
+/// not get it.
+void BirdProbe::judge_holder(Observation& observation) {
+  const auto judged = [&](Outcome outcome, judge::Reason reason) {
+    observation.outcome = outcome;
+    observation.reason = std::move(reason);
+  };
+  const auto status = service::read_status(runtime_.files(), judge::Supervisor::kRunit,
+                                           runit_service_, runtime_.wall_now());
+  if (!status) {
+    judge::Reason reason = reason_of(status.error());
+    return judged(Outcome::kUnknown, {reason.code, "runit: " + reason.text});
+  }
+  const std::uint32_t holder = client_.holder();
+  const std::uint32_t supervised = status->facts.pid;
+  if (holder != 0 && holder == supervised) return;
+  if (holder == 0) {
+    return judged(Outcome::kUnknown, {judge::ReasonCode::kState,
+                                      "the process that holds the control socket is not known (is "
+                                      "it in another pid namespace?)"});
+  }
+  judged(Outcome::kFail,
+         {judge::ReasonCode::kState,
+          fmt::format("process {} holds the control socket, and runit's service {} is {}", holder,
+                      runit_service_,
+                      supervised == 0 ? "down" : fmt::format("process {}", supervised))});
 }
 
 std::vector<Endpoint> default_sockets(bool ipv6) {
@@ -128,8 +164,15 @@ Result<std::unique_ptr<Probe>> make_bird_probe(runtime::Runtime& runtime, std::s
   std::string started_file;
   if (const auto file = params.find("started_file"); file != params.end())
     started_file = std::get<std::string>(file->second);
+  std::string runit_service;
+  if (params.contains("runit")) {
+    Result<std::string> folder = path_param(params, "runit");
+    if (!folder) return std::unexpected(folder.error());
+    runit_service = *std::move(folder);
+  }
   return std::make_unique<BirdProbe>(runtime, std::move(subject), std::move(at), options,
-                                     *std::move(policy), std::move(started_file));
+                                     *std::move(policy), std::move(started_file),
+                                     std::move(runit_service));
 }
 
 }  // namespace wardmote::observe::bird

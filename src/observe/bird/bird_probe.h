@@ -20,23 +20,29 @@ namespace wardmote::observe::bird {
 class BirdProbe final : public Probe {
  public:
   /// `started_file`: its age is how long ago the node started; empty: the daemon's own start
-  /// counts.
+  /// counts. `runit_service`: the folder of the service whose process must hold the socket; empty:
+  /// any may.
   BirdProbe(runtime::Runtime& runtime, std::string subject, std::vector<runtime::Endpoint> at,
-            ClientOptions options, judge::bgp::Policy policy, std::string started_file = {})
+            ClientOptions options, judge::bgp::Policy policy, std::string started_file = {},
+            std::string runit_service = {})
       : runtime_(runtime),
         subject_(std::move(subject)),
         client_(runtime, std::move(at), options),
         policy_(std::move(policy)),
-        started_file_(std::move(started_file)) {}
+        started_file_(std::move(started_file)),
+        runit_service_(std::move(runit_service)) {}
 
   runtime::Task<judge::Observation> look(runtime::Deadline deadline) override;
 
  private:
+  void judge_holder(judge::Observation& observation);
+
   runtime::Runtime& runtime_;
   std::string subject_;
   Client client_;
   judge::bgp::Policy policy_;
   std::string started_file_;
+  std::string runit_service_;
   judge::bgp::FlapCounter flaps_;
 };
 

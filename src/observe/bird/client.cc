@@ -1,6 +1,7 @@
 #include "observe/bird/client.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "codec/bird.h"
+#include "observe/host/holder.h"
 #include "observe/reason.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
@@ -57,8 +59,17 @@ Task<Result<Snapshot>> Client::look(Deadline deadline) {
     connection_.reset();
     snapshot = co_await ask(deadline);
   }
-  if (!snapshot) connection_.reset();
+  if (snapshot || !connection_) co_return snapshot;
+  if (snapshot.error().code == Errc::kTimeout) {
+    std::string& context = snapshot.error().context;
+    context.insert(0, holder_words(runtime_.files(), *connection_->stream, "bird"));
+  }
+  connection_.reset();
   co_return snapshot;
+}
+
+std::uint32_t Client::holder() const {
+  return connection_ ? holder_of(*connection_->stream) : 0;
 }
 
 Task<Result<Snapshot>> Client::ask(Deadline deadline) {

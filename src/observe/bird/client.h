@@ -41,9 +41,12 @@ class Client {
   Client(runtime::Runtime& runtime, std::vector<runtime::Endpoint> at, ClientOptions options);
 
   /// Both replies whole, or the reason why not: kMissing, kRefused, kDenied, kTimeout (with what
-  /// had come so far), kClosed, kProtocol, kLimit, kRejected, kExhausted.
+  /// had come so far, and the state of the process), kClosed, kProtocol, kLimit, kRejected,
+  /// kExhausted.
   runtime::Task<Result<Snapshot>> look(runtime::Deadline deadline);
 
+  /// The process that holds the socket of the last good look; 0 when that is not known.
+  [[nodiscard]] std::uint32_t holder() const;
   /// What the last look cost.
   [[nodiscard]] const judge::Cost& cost() const noexcept { return cost_; }
 

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "codec/frr.h"
+#include "observe/host/holder.h"
 #include "observe/reason.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
@@ -43,6 +44,10 @@ Task<Result<Snapshot>> Client::look(Deadline deadline) {
     snapshot = co_await ask(deadline);
   }
   if (!snapshot) {
+    if (stream_ && snapshot.error().code == Errc::kTimeout) {
+      std::string& context = snapshot.error().context;
+      context.insert(0, holder_words(runtime_.files(), *stream_, "bgpd"));
+    }
     stream_.reset();
     co_return with_context(snapshot, "{}", to_string(at_));
   }

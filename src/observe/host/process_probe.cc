@@ -58,6 +58,8 @@ Result<std::vector<ProcStat>> ProcessProbe::find() const {
   Result<ProcStat> stat = read_process(files, *pid);
   if (stat) return std::vector<ProcStat>{*std::move(stat)};
   if (stat.error().code != Errc::kMissing) return std::unexpected(stat.error());
+  const Result<void> seen = see_processes(files);
+  if (!seen) return fail(Errc::kDenied, "{}", seen.error().context);
   return fail(Errc::kMissing, "pid file {}: no process {}", program_, *pid);
 }
 

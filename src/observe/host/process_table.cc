@@ -41,6 +41,10 @@ bool is_called(runtime::Files& files, std::uint32_t pid, std::string_view name) 
   return program.substr(program.rfind('/') + 1) == name;
 }
 
+std::unexpected<Error> nothing_is_seen() {
+  return fail(Errc::kDenied, "/proc shows no process at all, not even this one: is it mounted?");
+}
+
 }  // namespace
 
 Result<ProcStat> read_process(runtime::Files& files, std::uint32_t pid) {
@@ -70,19 +74,32 @@ Result<std::uint32_t> read_pid_file(runtime::Files& files, const std::string& pa
   return *pid;
 }
 
+Result<void> see_processes(runtime::Files& files) {
+  const Result<std::vector<std::string>> entries = files.list("/proc", kMostProcesses);
+  if (!entries) return with_context(entries, "/proc");
+  const bool sees_any = std::ranges::any_of(*entries, [](const std::string& entry) {
+    return parse_number<std::uint32_t>(entry).has_value();
+  });
+  if (!sees_any) return nothing_is_seen();
+  return {};
+}
+
 Result<std::vector<ProcStat>> find_processes(runtime::Files& files, std::string_view name) {
   const Result<std::vector<std::string>> entries = files.list("/proc", kMostProcesses);
   if (!entries) return std::unexpected(entries.error());
   std::vector<ProcStat> found;
+  bool sees_any = false;
   for (const std::string& entry : *entries) {
     const auto pid = parse_number<std::uint32_t>(entry);
     if (!pid) continue;
+    sees_any = true;
     Result<ProcStat> stat = read_process(files, *pid);
     // It may have ended meanwhile.
     if (!stat || stat->name != name.substr(0, kKernelName)) continue;
     if (name.size() > kKernelName && !is_called(files, *pid, name)) continue;
     found.push_back(*std::move(stat));
   }
+  if (!sees_any) return nothing_is_seen();
   std::ranges::sort(found, {}, &ProcStat::pid);
   return found;
 }

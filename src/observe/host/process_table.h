@@ -23,8 +23,12 @@ judge::ProcessFacts to_facts(codec::ProcStat stat, TimePoint now);
 /// The number in a pid file, which may have white space around it. kMissing, kDenied, kProtocol.
 Result<std::uint32_t> read_pid_file(runtime::Files& files, const std::string& path);
 
+/// Whether the processes of this host are to be seen at all. kDenied, kMissing.
+Result<void> see_processes(runtime::Files& files);
+
 /// All processes whose program has this name: as the kernel shortened it to 15 bytes and, for a
-/// longer one, as the last part of argv[0]. Sorted by number.
+/// longer one, as the last part of argv[0]. Sorted by
+/// number. kDenied when not a single process is to be seen.
 Result<std::vector<codec::ProcStat>> find_processes(runtime::Files& files, std::string_view name);
 
 /// Resident bytes. kMissing, kProtocol (a zombie has none).

@@ -64,6 +64,19 @@ TEST_F(InitTest, FindsWhatRunsByItsFiles) {
                          "bird-service runit", "felix runit", "web s6", "old daemontools"}));
 }
 
+// systemd makes links there, `invocation:NAME`, to the id of the run.
+TEST_F(InitTest, FindsUnitsThatAControlPlaneRestsOn) {
+  for (const char* const unit : {"invocation:kubelet.service", "invocation:ovn-controller.service",
+                                 "invocation:cron.service", "invocation:etcd.socket",
+                                 "log-level-max:etcd.service", "invocation:bird.service"})
+    put(std::string("run/systemd/units/") + unit);
+  put("run/bird/bird.ctl");
+  EXPECT_EQ(names(), (std::vector<std::string>{"bird bird", "bird-unit systemd", "kubelet systemd",
+                                               "ovn-controller systemd"}));
+  const std::string draft = draft_config(detect(root_), "ctl-1", observe::probe_kinds());
+  EXPECT_TRUE(draft.contains("unit: kubelet.service")) << draft;
+}
+
 TEST_F(InitTest, WritesWhatItFoundWithWhereItWasFound) {
   put("run/ovn/ovnnb_db.ctl");
   put("run/ovn/ovnnb_db.sock");

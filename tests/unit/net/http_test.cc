@@ -300,8 +300,8 @@ TEST_F(Http, AnAnswerWaitsForWhatItSays) {
   ASSERT_TRUE(second) << second.error().describe();
   EXPECT_EQ(second->status, 503);
   EXPECT_EQ(second->body, "not written");
-  EXPECT_TRUE(
-      std::ranges::count(second->headers, std::pair<std::string, std::string>("x-kept", "yes")) == 1);
+  EXPECT_TRUE(std::ranges::count(second->headers,
+                                 std::pair<std::string, std::string>("x-kept", "yes")) == 1);
   runtime_.run(server.stop());
 }
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <boost/json/value.hpp>
+
+#include "judge/endpoint/dns.h"
+#include "judge/endpoint/grpc.h"
+#include "judge/endpoint/ping.h"
+
+namespace wardmote::cli {
+
+/// What the answers of gRPC and name servers and of hosts look like in the `facts` of an
+/// observation; what is not known is null.
+boost::json::value facts_to_json(const judge::GrpcFacts& grpc);
+boost::json::value facts_to_json(const judge::DnsFacts& dns);
+boost::json::value facts_to_json(const judge::PingFacts& ping);
+
+}  // namespace wardmote::cli

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace wardmote::codec {
+
+/// Types of records (RFC 1035, 3596, 2782) whose data is understood here.
+enum class DnsType : std::uint16_t {
+  kA = 1,
+  kNs = 2,
+  kCname = 5,
+  kSoa = 6,
+  kPtr = 12,
+  kMx = 15,
+  kTxt = 16,
+  kAaaa = 28,
+  kSrv = 33,
+};
+
+/// Of `A`, `AAAA`, `SRV`, …, in upper or lower case.
+std::optional<DnsType> dns_type_of(std::string_view name) noexcept;
+std::string_view to_string(DnsType type) noexcept;
+/// `NOERROR`, `NXDOMAIN`, …; `RCODE11` for one without a name.
+std::string dns_rcode_name(unsigned rcode);
+
+struct DnsQuestion {
+  std::uint16_t id = 0;
+  std::string name;  ///< without a dot at the end; `.` is the root
+  DnsType type = DnsType::kA;
+};
+
+/// A query that wants recursion. kInvalid when the name is none.
+Result<std::string> encode_dns_query(const DnsQuestion& question);
+
+struct DnsRecord {
+  std::string name;  ///< lower case, as all names in here
+  std::uint16_t type = 0;
+  std::uint32_t ttl = 0;  ///< seconds
+  std::string data;       ///< as dig prints it, names without a dot at the end, TXT without quotes
+  friend bool operator==(const DnsRecord&, const DnsRecord&) = default;
+};
+
+struct DnsReply {
+  unsigned rcode = 0;
+  bool truncated = false;
+  bool authoritative = false;
+  std::vector<DnsRecord> answers;
+  friend bool operator==(const DnsReply&, const DnsReply&) = default;
+};
+
+/// Reads the reply to a question. kRejected: it is one, to another question (another id, name,
+/// type, or the name in other letters): somebody else's, or forged. kProtocol: it is none, or
+/// broken. A truncated one has no answers here.
+Result<DnsReply> parse_dns_reply(std::string_view bytes, const DnsQuestion& asked);
+
+}  // namespace wardmote::codec

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/service/systemd.h"
+#include "observe/systemd/client.h"
+
+namespace wardmote::observe::systemd {
+
+/// What the properties mean at `now`. kProtocol when one that every unit has is not there, or is of
+/// another type.
+Result<judge::SystemdFacts> to_facts(const Snapshot& snapshot, WallTime now);
+
+}  // namespace wardmote::observe::systemd
