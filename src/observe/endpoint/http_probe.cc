@@ -147,9 +147,9 @@ Task<Result<void>> HttpProbe::exchange(Look* look) {
   co_return asked;
 }
 
-template <std::size_t kMost>
+template <std::size_t Most>
 Task<Result<void>> HttpProbe::receive(Look* look, Stream* stream, Deadline deadline) {
-  std::array<char, kMost> chunk;
+  std::array<char, Most> chunk;
   const auto got = co_await stream->read_some(chunk, deadline);
   if (!got && got.error().code == Errc::kClosed) co_return look->reader.closed();
   if (!got) {

@@ -37,7 +37,7 @@ class HttpProbe : public Probe {
   runtime::Task<Result<void>> exchange(Look* look);
   runtime::Task<Result<void>> ask(Look* look, runtime::Stream* stream);
   runtime::Task<Result<void>> read_body(Look* look, runtime::Stream* stream);
-  template <std::size_t kMost>
+  template <std::size_t Most>
   static runtime::Task<Result<void>> receive(Look* look, runtime::Stream* stream,
                                              runtime::Deadline deadline);
   [[nodiscard]] bool redirect(Look& look) const;
