@@ -13,7 +13,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
+#include <expected>
 #include <memory>
 #include <span>
 #include <string>
