@@ -1,10 +1,13 @@
 #include "agent/agent.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <expected>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,6 +61,8 @@ using runtime::Task;
 constexpr runtime::HttpLimits kHttpLimits{.connections = 2 * serve::EventStream::kReaders};
 constexpr Duration kTallyEvery = 1s;
 constexpr Duration kStatusEvery = 5s;
+/// After it, what began has been looked at.
+constexpr Duration kSettled = 5s;
 constexpr Duration kDrainTime = 1s;
 constexpr Duration kDrainStep = 5ms;
 
@@ -92,6 +97,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
     archive_.keep(change, duty_.hear(change));
     events_.publish(change);
   });
+  api_.add(serve::metrics_route(duty_, duty_.notifier()));
   api_.add(serve::events_route(events_));
   api_.add(serve::history_route(archive_.history()));
   for (serve::Route& route : serve::incident_routes(duty_)) api_.add(std::move(route));
@@ -136,13 +142,15 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   if (!sockets) return std::unexpected(sockets.error());
   Result<serve::AccessRules> rules = access_rules(next.api, node_of(next));
   if (!rules) return std::unexpected(rules.error());
+  // Always: the files of secrets that they name may hold something else.
+  std::optional<Result<NotifierOptions>> receivers;
+  if (make_receivers_) receivers = make_receivers_(next.notify);
+  if (receivers && !*receivers) return std::unexpected(receivers->error());
   Result<std::vector<Served>> servers = serve(next.api);
   if (!servers) return std::unexpected(servers.error());
 
   service_.reloading();
-  if (next.notify != config_.notify || next.data != config_.data) {
-    log(LogLevel::kWarning, "restart_needed", {{"keys", "notify, data"}});
-  }
+  if (next.data != config_.data) log(LogLevel::kWarning, "restart_needed", {{"keys", "data"}});
   api_.set_rules(*std::move(rules));
   for (const std::string& name : plan.ended) scheduler_.remove(name);
   const std::vector<std::string> gone = begun_anew(config_, next, plan);
@@ -150,6 +158,7 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   desk_.reload(config_.reporters, *std::move(sockets));
   board_.reload(config_, node_of(config_), plan, runtime_.now());
   duty_.reload(gone);
+  if (receivers) duty_.reload(**std::move(receivers));
   watch(plan, *std::move(probes));
   std::ranges::move(*servers, std::back_inserter(servers_));
   retire_servers();
@@ -231,6 +240,14 @@ void Agent::watch(const ReloadPlan& plan, Probes probes) {
         {check.name, check.schedule.every, check.schedule.timeout}, std::move(probes[i]));
     wardmote::check(added.has_value(), "the schedule of a valid configuration");
   }
+  tasks_.spawn("give memory back", give_memory_back());
+}
+
+/// Reading a configuration and making its checks takes more than keeping them, and the allocator
+/// would hold on to it.
+Task<void> Agent::give_memory_back() {
+  co_await runtime_.sleep_until(runtime_.now() + kSettled);
+  ::malloc_trim(0);
 }
 
 void Agent::watch_clusters(const std::vector<Arrival>& arrivals) {

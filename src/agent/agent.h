@@ -1,9 +1,8 @@
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -46,6 +45,10 @@ class Agent {
   Agent& operator=(const Agent&) = delete;
   ~Agent();
 
+  /// How reload() comes to receivers. Without this they stay as they are. Before start().
+  using MakeReceivers = std::function<Result<NotifierOptions>(const config::Notify& notify)>;
+  void renew_receivers(MakeReceivers make) { make_receivers_ = std::move(make); }
+
   /// Reads what earlier lives left in the database; without one it does nothing.
   runtime::Task<Result<void>> recall();
   /// Serves the API and begins to watch. kInvalid: a probe refuses its parameters; else the API
@@ -79,6 +82,7 @@ class Agent {
   [[nodiscard]] std::string node_of(const config::Config& config) const;
   Result<Probes> make_probes(const config::Config& config, const ReloadPlan& plan);
   void watch(const ReloadPlan& plan, Probes probes);
+  runtime::Task<void> give_memory_back();
   void watch_clusters(const std::vector<Arrival>& arrivals);
   void tally(TimePoint now);
   /// Those of `api` that are not served yet.
@@ -94,13 +98,14 @@ class Agent {
   const ServiceManager& service_;
   const std::string host_;
   config::Config config_;
+  MakeReceivers make_receivers_;
   ChangeFeed changes_;
   Archive archive_;
   Duty duty_;
   serve::EventStream events_;
   Board board_;
   judge::StarvationGuard guard_;
-  std::map<std::string, std::size_t, std::less<>> checks_;  // index by name
+  std::unordered_map<std::string, std::size_t> checks_;  // index by name
   std::vector<std::shared_ptr<ClusterWatch>> clusters_;
   Scheduler scheduler_;
   ReporterDesk desk_;

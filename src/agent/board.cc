@@ -165,6 +165,7 @@ void Board::reload(const config::Config& config, std::string node, const ReloadP
   auto leaders = std::exchange(leaders_, {});
   auto terms = std::exchange(terms_, {});
   auto companions = std::exchange(companions_, Companions(config.clusters));
+  view_.checks.reserve(config.clusters.size() + config.checks.size());
   for (std::size_t i = 0; i < config.clusters.size(); ++i) {
     const config::Cluster& cluster = config.clusters[i];
     const auto [fate, was] = plan.clusters[i];

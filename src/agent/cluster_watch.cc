@@ -1,6 +1,8 @@
 #include "agent/cluster_watch.h"
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -27,6 +29,9 @@ using judge::raft::Opinion;
 using judge::raft::Source;
 using runtime::Deadline;
 using runtime::Task;
+
+/// The watches of changes begin within this time.
+constexpr Duration kFirstWatches = std::chrono::seconds(1);
 
 std::vector<observe::ovn::MemberTarget> targets_of(const config::Cluster& cluster) {
   std::vector<observe::ovn::MemberTarget> targets;
@@ -79,8 +84,13 @@ void ClusterWatch::watch_changes(runtime::TaskGroup& group) {
   }
 }
 
-Task<void> ClusterWatch::keep_watching(std::shared_ptr<ClusterWatch> /*self*/,
+Task<void> ClusterWatch::keep_watching(std::shared_ptr<ClusterWatch> self,
                                        observe::ovn::ServerWatch* watch) {
+  // Each watch that begins has its cluster looked at: not all of them at the moment we start.
+  runtime::Runtime& runtime = self->runtime_;
+  const auto spread = static_cast<std::uint64_t>(kFirstWatches.count());
+  const Duration wait(static_cast<Duration::rep>(runtime.random() % spread));
+  co_await runtime.sleep_until(runtime.now() + wait);
   co_await watch->run();
 }
 

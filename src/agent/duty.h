@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/change_feed.h"
@@ -16,6 +18,7 @@
 #include "judge/incident/incident.h"
 #include "judge/notify/matcher.h"
 #include "runtime/database.h"
+#include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/incidents.h"
@@ -42,9 +45,12 @@ class Duty final : public serve::IncidentDesk {
 
   /// The configuration is another now; what `gone` owned is no more.
   void reload(const std::vector<std::string>& gone);
+  /// Who is told, and how, is another now.
+  void reload(NotifierOptions receivers) { notifier_.reload(std::move(receivers)); }
 
   [[nodiscard]] const judge::incident::Book& book() const noexcept override { return book_; }
   Result<void> acknowledge(std::int64_t id, std::string by, std::string comment) override;
+  std::shared_ptr<runtime::HttpHold> written() override { return ledger_.hold(); }
   [[nodiscard]] serve::NotifyDesk& notifier() noexcept { return notifier_; }
 
  private:

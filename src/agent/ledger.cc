@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,9 +13,12 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "runtime/bell.h"
 #include "runtime/database.h"
+#include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "serve/answer.h"
 #include "store/records.h"
 
 namespace wardmote::agent {
@@ -26,6 +30,30 @@ namespace {
 
 constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLongestRetry = 60s;
+constexpr Duration kPauseStep = 200ms;
+
+/// Open once the ledger says how the writing went.
+class Written final : public runtime::HttpHold {
+ public:
+  explicit Written(const runtime::Executor& executor) : bell_(executor) {}
+
+  Task<std::optional<runtime::HttpResponse>> wait() override {
+    while (!done_) co_await bell_.wait();
+    if (!complaint_) co_return std::nullopt;
+    co_return serve::error_answer(
+        503, "the order holds, but it is not written down and ends with the agent: " + *complaint_);
+  }
+  void open(std::optional<std::string> complaint) {
+    done_ = true;
+    complaint_ = std::move(complaint);
+    bell_.ring();
+  }
+
+ private:
+  runtime::Bell bell_;
+  bool done_ = false;
+  std::optional<std::string> complaint_;
+};
 
 }  // namespace
 
@@ -65,6 +93,13 @@ void Ledger::after_writing(std::function<void()> then) {
   start();
 }
 
+std::shared_ptr<runtime::HttpHold> Ledger::hold() {
+  if (!records_) return nullptr;
+  auto written = std::make_shared<Written>(runtime_.executor());
+  after_writing([this, written] { written->open(complaint_); });
+  return written;
+}
+
 void Ledger::start() {
   if (writing_) return;
   writing_ = true;
@@ -80,7 +115,7 @@ Task<void> Ledger::keep_writing() {
   Duration pause{};
   while (!unwritten_.empty() || !waiting_.empty()) {
     // Even without a pause the loop turns here, and the rest of what belongs together is put.
-    co_await runtime_.sleep_until(runtime_.now() + pause);
+    co_await rest(pause);
     const std::vector<std::function<void()>> waiting = std::exchange(waiting_, {});
     const Result<void> written = co_await write_out();
     pause = written ? Duration::zero()
@@ -90,9 +125,16 @@ Task<void> Ledger::keep_writing() {
     }
     complaint_ = written ? std::nullopt : std::optional(written.error().describe());
     for (const auto& then : waiting) then();
-    // Who waits now must not wait for a disk that fails.
-    if (!waiting_.empty()) pause = Duration::zero();
   }
+}
+
+/// Who waits must not wait for a disk that fails, also who comes meanwhile.
+Task<void> Ledger::rest(Duration pause) {
+  const TimePoint end = runtime_.now() + pause;
+  do {
+    const Duration step = waiting_.empty() ? kPauseStep : Duration::zero();
+    co_await runtime_.sleep_until(std::min(end, runtime_.now() + step));
+  } while (waiting_.empty() && runtime_.now() < end);
 }
 
 Task<Result<void>> Ledger::write_out() {

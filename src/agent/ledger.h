@@ -2,12 +2,15 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "runtime/database.h"
+#include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
@@ -34,11 +37,15 @@ class Ledger {
   /// Calls `then` when all that was put so far is on stable storage. When that cannot be, after the
   /// attempt: to tell people of a fault comes before writing it down.
   void after_writing(std::function<void()> then);
+  /// What holds the answer to an order until all that was put so far is written down, or says that
+  /// it is not (503). Null without a database: then it holds as long as the agent lives.
+  std::shared_ptr<runtime::HttpHold> hold();
   [[nodiscard]] const std::optional<std::string>& complaint() const noexcept { return complaint_; }
 
  private:
   void start();
   runtime::Task<void> keep_writing();
+  runtime::Task<void> rest(Duration pause);
   runtime::Task<Result<void>> write_out();
 
   runtime::Runtime& runtime_;

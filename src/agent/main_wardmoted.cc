@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agent/agent.h"
+#include "agent/config/config.h"
 #include "agent/config/files.h"
 #include "agent/config/load.h"
 #include "agent/config/sources.h"
@@ -115,10 +116,15 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   const auto database = open_database(runtime, loaded.config->data);
   if (!database) return start_failed(database.error(), kUnavailable);
   net::CurlHttpClient http(runtime);
-  auto receivers = make_receivers(loaded.config->notify, runtime, &http);
+  const std::string& named = loaded.config->node.name;
+  const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named};
+  auto receivers = make_receivers(loaded.config->notify, runtime, needs);
   if (!receivers) return start_failed(receivers.error(), kBadConfig);
   Agent agent(runtime, service, *std::move(loaded.config), host_name(), database->get(),
               *std::move(receivers));
+  agent.renew_receivers([&runtime, &needs](const config::Notify& notify) {
+    return make_receivers(notify, runtime, needs);
+  });
   Reloader reloader(runtime, files, agent, origin, loaded);
   const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent, &reloader));
   set_log_sink(nullptr);  // it writes what is left

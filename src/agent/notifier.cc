@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -115,6 +116,22 @@ Task<void> Notifier::stop() {
   co_await dispatcher_.stop();
 }
 
+void Notifier::reload(NotifierOptions options) {
+  const TimePoint now = runtime_.now();
+  std::set<std::string> names;
+  for (auto& [name, kind] : options.kinds) {
+    states_[name].kind = std::move(kind);
+    names.insert(name);
+  }
+  std::erase_if(states_, [&](const auto& state) { return !names.contains(state.first); });
+  router_.reroute(std::move(options.policy), names, now);
+  dispatcher_.reload(std::move(options.receivers));
+  muting_.set_maintenance(std::move(options.maintenance));
+  router_.muting_changed(now);
+  put_changed();
+  schedule();
+}
+
 void Notifier::hear(const judge::incident::Step& step, const judge::notify::Labels& labels) {
   router_.hear(step, labels, runtime_.now());
   put_changed();
@@ -151,6 +168,7 @@ void Notifier::schedule() {
 }
 
 void Notifier::fared(const Notice& notice, const act::notify::Fate& fate) {
+  if (!dispatcher_.knows(notice.receiver)) return;  // it was taken out while it was told
   const TimePoint now = runtime_.now();
   serve::ReceiverState& state = states_[notice.receiver];
   const bool again = state.last_key == notice.key();
@@ -228,7 +246,10 @@ Result<std::string> Notifier::send_test(const std::string& receiver) {
   if (!dispatcher_.knows(receiver)) return fail(Errc::kMissing, "there is no such receiver");
   Notice notice;
   notice.group = kTestGroup;
-  notice.number = ++tests_;
+  // Also over restarts no two tests are taken for one.
+  tests_ = std::max(tests_ + 1,
+                    static_cast<std::uint64_t>(to_ms(runtime_.wall_now().time_since_epoch())));
+  notice.number = tests_;
   notice.receiver = receiver;
   notice.labels = {{"test", "true"}};
   judge::notify::NoticeItem item;

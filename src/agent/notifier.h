@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "judge/notify/muting.h"
 #include "judge/notify/notice.h"
 #include "judge/notify/router.h"
+#include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/notify_desk.h"
@@ -42,6 +44,9 @@ class Notifier final : public serve::NotifyDesk {
   runtime::Task<Result<void>> recall();
   runtime::Task<void> stop();
 
+  /// Other receivers, routes and maintenance windows from now on.
+  void reload(NotifierOptions options);
+
   /// Something happened to an incident. What is to be told of it is put into the ledger at once.
   void hear(const judge::incident::Step& step, const judge::notify::Labels& labels);
 
@@ -55,6 +60,7 @@ class Notifier final : public serve::NotifyDesk {
       const noexcept override {
     return dead_;
   }
+  std::shared_ptr<runtime::HttpHold> written() override { return ledger_.hold(); }
   judge::notify::Silence add_silence(judge::notify::Silence silence) override;
   Result<void> expire_silence(std::int64_t id) override;
   Result<std::string> send_test(const std::string& receiver) override;

@@ -11,13 +11,17 @@
 
 #include "act/notify/channel.h"
 #include "act/notify/channels.h"
+#include "act/notify/journal.h"
+#include "act/notify/mail.h"
+#include "act/notify/masakari.h"
 #include "agent/config/config.h"
 #include "agent/notifier.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "net/journal_socket.h"
 #include "net/system_error.h"
-#include "runtime/http_client.h"
+#include "runtime/mail_client.h"
 #include "runtime/runtime.h"
 
 namespace wardmote::agent {
@@ -26,6 +30,8 @@ namespace {
 using act::notify::Channel;
 
 constexpr std::size_t kLongestSecret = 4096;
+constexpr int kMasakariRetries = 12;
+constexpr const char* kJournalSocket = "/run/systemd/journal/socket";
 
 /// The first line of a file; empty when there is no file to read.
 Result<std::string> read_secret(const std::string& path) {
@@ -45,38 +51,107 @@ Result<std::string> read_secret(const std::string& path) {
   return std::string(secret);
 }
 
-Result<std::unique_ptr<Channel>> make_channel(const config::Receiver& receiver,
-                                              runtime::Runtime& runtime,
-                                              runtime::HttpClient* http) {
-  using Kind = config::Receiver::Kind;
-  if (receiver.kind == Kind::kLog) return std::make_unique<act::notify::LogChannel>();
-  if (receiver.kind == Kind::kExec) {
-    return std::make_unique<act::notify::ExecChannel>(runtime, receiver.command);
-  }
-  if (http == nullptr) return fail(Errc::kInvalid, "this agent has no HTTP client");
+using Made = Result<std::unique_ptr<Channel>>;
+
+Made make_webhook(const config::Receiver& receiver, runtime::Runtime& runtime,
+                  const ReceiverNeeds& needs) {
   auto token = read_secret(receiver.token_file);
   if (!token) return std::unexpected(token.error());
   auto secret = read_secret(receiver.secret_file);
   if (!secret) return std::unexpected(secret.error());
-  if (receiver.kind == Kind::kAlertmanager) {
-    return std::make_unique<act::notify::AlertmanagerChannel>(
-        runtime, *http,
-        act::notify::AlertmanagerOptions{receiver.urls, *std::move(token), receiver.trust});
-  }
   act::notify::WebhookOptions options;
   options.url = receiver.urls.front();
   options.body_template = receiver.body;
   options.token = *std::move(token);
   options.secret = *std::move(secret);
   options.trust = receiver.trust;
-  return std::make_unique<act::notify::WebhookChannel>(runtime, *http, std::move(options));
+  return std::make_unique<act::notify::WebhookChannel>(runtime, *needs.http, std::move(options));
+}
+
+Made make_alertmanager(const config::Receiver& receiver, runtime::Runtime& runtime,
+                       const ReceiverNeeds& needs) {
+  auto token = read_secret(receiver.token_file);
+  if (!token) return std::unexpected(token.error());
+  return std::make_unique<act::notify::AlertmanagerChannel>(
+      runtime, *needs.http,
+      act::notify::AlertmanagerOptions{receiver.urls, *std::move(token), receiver.trust});
+}
+
+Made make_masakari(const config::Receiver& receiver, runtime::Runtime& runtime,
+                   const ReceiverNeeds& needs) {
+  using Type = act::notify::MasakariOptions::Type;
+  const config::Masakari& given = receiver.masakari;
+  const config::Keystone& keystone = given.keystone;
+  auto secret = read_secret(keystone.secret_file);
+  if (!secret) return std::unexpected(secret.error());
+  act::notify::MasakariOptions options;
+  if (given.type == config::Masakari::Type::kHost) options.type = Type::kHost;
+  if (given.type == config::Masakari::Type::kInstance) options.type = Type::kInstance;
+  options.url = receiver.urls.front();
+  options.host = given.host.empty() ? needs.node : given.host;
+  options.name_label = given.name_label;
+  options.microversion = given.microversion;
+  options.keystone = keystone.url;
+  options.login = {keystone.credential, keystone.user,           keystone.user_domain,
+                   keystone.project,    keystone.project_domain, *std::move(secret)};
+  options.region = keystone.region;
+  options.interface = keystone.interface;
+  options.trust = receiver.trust;
+  return std::make_unique<act::notify::MasakariChannel>(runtime, *needs.http, std::move(options));
+}
+
+Made make_mail(const config::Receiver& receiver, runtime::Runtime& runtime,
+               const ReceiverNeeds& needs) {
+  using Tls = runtime::MailCall::Tls;
+  const config::Mail& given = receiver.mail;
+  auto password = read_secret(receiver.secret_file);
+  if (!password) return std::unexpected(password.error());
+  act::notify::MailOptions options;
+  options.server = given.server;
+  if (given.tls == config::Mail::Tls::kWhole) options.tls = Tls::kWhole;
+  if (given.tls == config::Mail::Tls::kNever) options.tls = Tls::kNever;
+  options.trust = receiver.trust;
+  options.user = given.user;
+  options.password = *std::move(password);
+  options.from = given.from;
+  options.to = given.to;
+  options.node = needs.node;
+  return std::make_unique<act::notify::MailChannel>(runtime, *needs.mail, std::move(options));
+}
+
+Made make_channel(const config::Receiver& receiver, runtime::Runtime& runtime,
+                  const ReceiverNeeds& needs) {
+  using Kind = config::Receiver::Kind;
+  if (receiver.kind == Kind::kMail && needs.mail == nullptr) {
+    return fail(Errc::kInvalid, "this agent has no mail client");
+  }
+  const bool by_http = receiver.kind == Kind::kWebhook || receiver.kind == Kind::kAlertmanager ||
+                       receiver.kind == Kind::kMasakari;
+  if (by_http && needs.http == nullptr) {
+    return fail(Errc::kInvalid, "this agent has no HTTP client");
+  }
+  switch (receiver.kind) {
+    case Kind::kWebhook: return make_webhook(receiver, runtime, needs);
+    case Kind::kAlertmanager: return make_alertmanager(receiver, runtime, needs);
+    case Kind::kMasakari: return make_masakari(receiver, runtime, needs);
+    case Kind::kMail: return make_mail(receiver, runtime, needs);
+    case Kind::kExec: return std::make_unique<act::notify::ExecChannel>(runtime, receiver.command);
+    case Kind::kJournal:
+      return std::make_unique<act::notify::JournalChannel>(
+          runtime, std::make_unique<net::JournalSocket>(kJournalSocket));
+    case Kind::kLog: break;
+  }
+  return std::make_unique<act::notify::LogChannel>();
 }
 
 std::string_view kind_name(config::Receiver::Kind kind) {
   switch (kind) {
     case config::Receiver::Kind::kWebhook: return "webhook";
     case config::Receiver::Kind::kAlertmanager: return "alertmanager";
+    case config::Receiver::Kind::kMasakari: return "masakari";
+    case config::Receiver::Kind::kMail: return "mail";
     case config::Receiver::Kind::kExec: return "exec";
+    case config::Receiver::Kind::kJournal: return "journal";
     case config::Receiver::Kind::kLog: return "log";
   }
   return "log";
@@ -85,13 +160,17 @@ std::string_view kind_name(config::Receiver::Kind kind) {
 }  // namespace
 
 Result<NotifierOptions> make_receivers(const config::Notify& notify, runtime::Runtime& runtime,
-                                       runtime::HttpClient* http) {
+                                       const ReceiverNeeds& needs) {
   NotifierOptions options;
   options.policy.routes = notify.routes;
   options.maintenance = notify.maintenance;
   for (const config::Receiver& receiver : notify.receivers) {
-    auto channel = make_channel(receiver, runtime, http);
+    auto channel = make_channel(receiver, runtime, needs);
     if (!channel) return with_context(channel, "receiver {}", receiver.name);
+    if (receiver.kind == config::Receiver::Kind::kMasakari) {
+      // As its own monitors do, before the pauses grow.
+      options.policy.retries[receiver.name].steady = kMasakariRetries;
+    }
     options.kinds[receiver.name] = kind_name(receiver.kind);
     options.receivers[receiver.name] = {*std::move(channel), receiver.timeout};
   }

@@ -1,17 +1,27 @@
 #pragma once
 
+#include <string>
+
 #include "agent/config/config.h"
 #include "agent/notifier.h"
 #include "base/result.h"
 #include "runtime/http_client.h"
+#include "runtime/mail_client.h"
 #include "runtime/runtime.h"
 
 namespace wardmote::agent {
 
+/// What receivers are made with. The clients may be null when no receiver needs them.
+struct ReceiverNeeds {
+  runtime::HttpClient* http = nullptr;
+  runtime::MailClient* mail = nullptr;
+  std::string node;  ///< how the agent calls itself
+};
+
 /// The receivers of a configuration, with their secrets read from their files. kMissing, kDenied or
-/// kInvalid names the file, never what is in it. `http` may be null when no receiver needs it;
-/// kInvalid else. What it is given outlives the result.
+/// kInvalid names the file, never what is in it; kInvalid too when a client is missing. What it is
+/// given outlives the result.
 Result<NotifierOptions> make_receivers(const config::Notify& notify, runtime::Runtime& runtime,
-                                       runtime::HttpClient* http);
+                                       const ReceiverNeeds& needs);
 
 }  // namespace wardmote::agent

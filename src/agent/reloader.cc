@@ -2,6 +2,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -43,6 +44,7 @@ Reloader::Reloader(runtime::Runtime& runtime, config::Files& files, Agent& agent
       files_(files),
       agent_(agent),
       origin_(std::move(origin)),
+      running_(loaded.shown),
       footprint_(loaded.footprint),
       tasks_(runtime.executor()) {
   shown_.path = origin_.path;
@@ -53,6 +55,11 @@ Reloader::Reloader(runtime::Runtime& runtime, config::Files& files, Agent& agent
               .path = "/api/v1/reload",
               .least = serve::Role::kAdmin,
               .answer = [this](const serve::Ask&) { return answer_order(); }});
+  agent_.add({.method = "GET",
+              .path = "/debug/config",
+              .least = serve::Role::kAdmin,
+              .answer = [this](const serve::Ask&) { return show_config(); },
+              .local = true});
 }
 
 void Reloader::start() {
@@ -86,6 +93,7 @@ Reloader::Outcome Reloader::reload(std::string_view cause) {
     log(LogLevel::kInfo, "config_unchanged", {{"cause", std::string(cause)}});
     return Outcome::kUnchanged;
   }
+  running_ = std::move(loaded.shown);
   shown_.hash = std::move(loaded.hash);
   shown_.applied = runtime_.now();
   shown_.refused.reset();
@@ -129,6 +137,14 @@ runtime::HttpResponse Reloader::answer_order() {
   for (const std::string& problem : shown_.refused->problems)
     problems.emplace_back(escape_control(problem, kLongestProblem));
   return serve::json_answer({{"error", std::move(error)}}, kUnprocessable);
+}
+
+/// What runs is JSON already, and may be long.
+runtime::HttpResponse Reloader::show_config() const {
+  std::string head =
+      boost::json::serialize(boost::json::object{{"path", shown_.path}, {"hash", shown_.hash}});
+  head.back() = ',';
+  return serve::text_answer("application/json", head + "\"config\":" + running_ + "}\n");
 }
 
 Task<void> Reloader::watch() {

@@ -21,7 +21,8 @@ namespace wardmote::agent {
 /// the agent has started, stop() before the agent stops; what it is given outlives it. Thread: the
 /// core loop.
 /// It adds POST /api/v1/reload to the agent: {"outcome": "applied|unchanged", "hash"}, or 422 with
-/// {"error": {"status", "message", "problems": [text]}}.
+/// {"error": {"status", "message", "problems": [text]}}; and GET /debug/config at the unix socket:
+/// {"path", "hash", "config"}, what runs, with every default and without secrets.
 class Reloader {
  public:
   enum class Outcome : std::uint8_t { kApplied, kUnchanged, kRefused };
@@ -45,6 +46,7 @@ class Reloader {
 
  private:
   runtime::HttpResponse answer_order();
+  [[nodiscard]] runtime::HttpResponse show_config() const;
   runtime::Task<void> watch();
   Outcome refuse(std::vector<std::string> problems, std::string_view cause);
 
@@ -53,6 +55,7 @@ class Reloader {
   Agent& agent_;
   const config::Origin origin_;
   serve::ConfigView shown_;
+  std::string running_;  // as JSON, for show_config()
   config::Footprint footprint_;
   runtime::TaskGroup tasks_;
 };

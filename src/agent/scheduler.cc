@@ -7,7 +7,6 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/hash.h"
 #include "base/result.h"
@@ -66,9 +65,11 @@ struct Scheduler::Check {
     if (since < Duration::zero()) return TimePoint(phase);
     return TimePoint((since / schedule.every + 1) * schedule.every + phase);
   }
-  /// A moment within `spread`, or the next tick if that comes first.
+  /// A moment within `spread`, or the next tick if that comes first. Whoever ticks within it anyway
+  /// waits for his tick: a long look just before would make that one late.
   [[nodiscard]] TimePoint soon(TimePoint now, Duration spread) const noexcept {
-    return std::min(tick_after(now), now + part_of(spread, hash));
+    const TimePoint tick = tick_after(now);
+    return schedule.every <= spread ? tick : std::min(tick, now + part_of(spread, hash));
   }
 
   const Schedule schedule;
@@ -78,14 +79,17 @@ struct Scheduler::Check {
   Punctuality record;
   bool looking = false;
   bool look_again = false;
-  bool removed = false;                  ///< a look that was under way is not heard any more
-  std::vector<TaskGroup::TaskId> tasks;  ///< its ticks, and at most one look out of turn
+  bool removed = false;    ///< a look that was under way is not heard any more
+  bool postponed = false;  ///< its tick came too late, and was moved once
+  std::optional<Plan::iterator> planned;
+  std::optional<TaskGroup::TaskId> task;  ///< of the last look
 };
 
 Scheduler::Scheduler(runtime::Runtime& runtime, judge::StarvationGuard& guard, Listeners listeners)
     : runtime_(&runtime),
       guard_(&guard),
       listeners_(std::move(listeners)),
+      clock_(runtime, "ticks", [this] { run_due(); }),
       tasks_(runtime.executor()) {
   tasks_.spawn("heartbeat", keep_beating());
 }
@@ -111,7 +115,8 @@ Result<void> Scheduler::start(const CheckPtr& check) {
   }
   remove(schedule.name);
   checks_[schedule.name] = check;
-  check->tasks.push_back(tasks_.spawn("check " + schedule.name, keep_looking(check)));
+  arrivals_.push_back(check);
+  clock_.at(runtime_->now());
   return {};
 }
 
@@ -121,7 +126,8 @@ void Scheduler::remove(std::string_view name) {
   const CheckPtr check = found->second;
   checks_.erase(found);
   check->removed = true;
-  for (const TaskGroup::TaskId task : check->tasks) tasks_.cancel(task);
+  if (check->planned) plan_.erase(*check->planned);
+  if (check->task) tasks_.cancel(*check->task);
 }
 
 void Scheduler::look_now(std::string_view name) {
@@ -130,12 +136,9 @@ void Scheduler::look_now(std::string_view name) {
   const CheckPtr& check = found->second;
   if (check->looking) {
     check->look_again = true;
-    return;
+  } else {
+    begin_look(check, runtime_->now(), false);
   }
-  check->looking = true;
-  check->tasks.resize(1);
-  check->tasks.push_back(
-      tasks_.spawn("look " + check->schedule.name, look(check, runtime_->now())));
 }
 
 std::optional<Punctuality> Scheduler::punctuality(std::string_view name) const {
@@ -146,55 +149,94 @@ std::optional<Punctuality> Scheduler::punctuality(std::string_view name) const {
 
 Task<void> Scheduler::stop() {
   checks_.clear();
+  arrivals_.clear();
+  plan_.clear();
+  co_await clock_.stop();
   co_await tasks_.stop();
 }
 
-Task<void> Scheduler::keep_looking(CheckPtr check) {
-  TimePoint due = check->soon(runtime_->now(), kFirstLooks);
-  bool postponed = false;
-  for (;;) {
-    co_await runtime_->sleep_until(due);
-    const TimePoint now = runtime_->now();
-    const Duration late = now - due;
-    // Everybody who missed a tick woke at this moment. Once: a machine that never runs on time
-    // still looks.
-    if (late >= kMissed && !postponed) {
-      postponed = true;
-      check->record.missed += static_cast<std::uint64_t>(late / check->schedule.every) + 1;
-      due = check->soon(now, late);
-      continue;
-    }
-    postponed = false;
-    if (check->looking) {
-      ++check->record.missed;
-    } else {
-      check->looking = true;
-      co_await look(check, due);
-    }
-    const TimePoint next = check->tick_after(due);
-    due = check->tick_after(std::max(due, runtime_->now() - check->schedule.every));
-    check->record.missed += static_cast<std::uint64_t>((due - next) / check->schedule.every);
+void Scheduler::plan(const CheckPtr& check, TimePoint due) {
+  check->planned = plan_.emplace(due, check);
+  clock_.at(due);
+}
+
+void Scheduler::plan_next(const CheckPtr& check, TimePoint after) {
+  const Duration every = check->schedule.every;
+  const TimePoint next = check->tick_after(after);
+  const TimePoint due = check->tick_after(std::max(after, runtime_->now() - every));
+  check->record.missed += static_cast<std::uint64_t>((due - next) / every);
+  plan(check, due);
+}
+
+/// Ten thousand checks take a while to make: their first looks are spread from when the loop is
+/// free for them, or those of the first half would be late before they begin.
+void Scheduler::plan_arrivals() {
+  const TimePoint now = runtime_->now();
+  for (const CheckPtr& check : std::exchange(arrivals_, {})) {
+    if (!check->removed) plan(check, check->soon(now, kFirstLooks));
   }
 }
 
-Task<void> Scheduler::look(CheckPtr check, TimePoint due) {
+void Scheduler::run_due() {
+  plan_arrivals();
+  const TimePoint now = runtime_->now();
+  while (!plan_.empty() && plan_.begin()->first <= now) {
+    const auto [due, check] = *plan_.begin();
+    plan_.erase(plan_.begin());
+    check->planned.reset();
+    tick(check, due);
+  }
+  if (!plan_.empty()) clock_.at(plan_.begin()->first);
+}
+
+void Scheduler::tick(const CheckPtr& check, TimePoint due) {
+  const TimePoint now = runtime_->now();
+  const Duration late = now - due;
+  // Everybody who missed a tick woke at this moment. Once: a machine that never runs on time still
+  // looks.
+  if (late >= kMissed && !check->postponed) {
+    check->postponed = true;
+    check->record.missed += static_cast<std::uint64_t>(late / check->schedule.every) + 1;
+    plan(check, check->soon(now, late));
+    return;
+  }
+  check->postponed = false;
+  if (check->looking) {
+    ++check->record.missed;
+    plan_next(check, due);
+  } else {
+    begin_look(check, due, true);
+  }
+}
+
+void Scheduler::begin_look(const CheckPtr& check, TimePoint due, bool at_tick) {
+  check->looking = true;
+  check->task = tasks_.spawn("look " + check->schedule.name, look(check, due, at_tick));
+}
+
+Task<void> Scheduler::look(CheckPtr check, TimePoint due, bool at_tick) {
   // However this ends, the next look may begin.
   struct Done {
     Check* check;
     ~Done() { check->looking = check->look_again = false; }
-  } const done{check.get()};
-  do {
-    check->look_again = false;
-    const TimePoint now = runtime_->now();
-    const Duration late = std::max(now - due, Duration::zero());
-    const Deadline deadline{now + check->schedule.timeout};
-    ++check->record.looks;
-    lateness_.add(late);
-    Task<void> round =
-        check->round ? check->round(deadline, late) : look_with_probe(check, deadline, late);
-    co_await std::move(round);
-    due = runtime_->now();
-  } while (check->look_again);
+  };
+  const TimePoint tick = due;
+  {
+    const Done done{check.get()};
+    do {
+      check->look_again = false;
+      const TimePoint now = runtime_->now();
+      const Duration late = std::max(now - due, Duration::zero());
+      const Deadline deadline{now + check->schedule.timeout};
+      ++check->record.looks;
+      lateness_.add(late);
+      Task<void> round =
+          check->round ? check->round(deadline, late) : look_with_probe(check, deadline, late);
+      co_await std::move(round);
+      due = runtime_->now();
+    } while (check->look_again);
+  }
+  if (at_tick && !check->removed) plan_next(check, tick);
 }
 
 Task<void> Scheduler::look_with_probe(CheckPtr check, Deadline deadline, Duration lateness) {

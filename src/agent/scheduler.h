@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/lateness.h"
+#include "agent/wake_up.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/observation.h"
@@ -88,18 +89,30 @@ class Scheduler {
   struct Check;
   using CheckPtr = std::shared_ptr<Check>;
 
-  // A coroutine that runs a check shares it, because remove() forgets it at once.
-  runtime::Task<void> keep_looking(CheckPtr check);
-  runtime::Task<void> look(CheckPtr check, TimePoint due);
+  using Plan = std::multimap<TimePoint, CheckPtr>;
+
+  Result<void> start(const CheckPtr& check);
+  void plan(const CheckPtr& check, TimePoint due);
+  void plan_next(const CheckPtr& check, TimePoint after);
+  void plan_arrivals();
+  void run_due();
+  void tick(const CheckPtr& check, TimePoint due);
+  // A coroutine that looks shares its check, because remove() forgets it at once.
+  void begin_look(const CheckPtr& check, TimePoint due, bool at_tick);
+  runtime::Task<void> look(CheckPtr check, TimePoint due, bool at_tick);
   runtime::Task<void> look_with_probe(CheckPtr check, runtime::Deadline deadline,
                                       Duration lateness);
   runtime::Task<void> keep_beating();
-  Result<void> start(const CheckPtr& check);
 
   runtime::Runtime* runtime_;
   judge::StarvationGuard* guard_;
   Listeners listeners_;
   std::map<std::string, CheckPtr, std::less<>> checks_;
+  /// The next tick of each check that no tick looks at. A check that waits is an entry here and no
+  /// coroutine, which would weigh more than all the rest of it.
+  Plan plan_;
+  std::vector<CheckPtr> arrivals_;  ///< not in the plan yet
+  WakeUp clock_;
   Lateness lateness_;
   std::optional<TimePoint> next_beat_;
   runtime::TaskGroup tasks_;

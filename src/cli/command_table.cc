@@ -7,33 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/format.h"
+#include "cli/assess_table.h"
 #include "cli/command.h"
+#include "cli/common_options.h"
 #include "cli/probe_params.h"
 #include "cli/verbs/verbs.h"
 #include "observe/kinds.h"
 
 namespace wardmote::cli {
 namespace {
-
-Option output_option(std::vector<std::string> choices = {"table", "json", "yaml"}) {
-  return {.name = "output",
-          .value = fmt::format("{}", fmt::join(choices, "|")),
-          .help = "how to print (default: table)",
-          .letter = 'o',
-          .choices = std::move(choices)};
-}
-
-/// A table, one with more columns, all as JSON or YAML, one line of JSON or the name of each item.
-Option list_output_option() {
-  return output_option({"table", "wide", "json", "jsonl", "yaml", "name"});
-}
-
-Option no_color_option() {
-  return {.name = "no-color",
-          .value = "",
-          .help = "no colour, as with NO_COLOR or when the output is no terminal"};
-}
 
 std::vector<Option> agent_options() {
   return {{.name = "host",
@@ -233,91 +215,6 @@ Command get_group() {
                         .run = run_get_receivers}}};
 }
 
-Command assess_ovn() {
-  return {
-      .name = "ovn",
-      .summary = "look at the members of an OVN raft cluster and judge them; needs no agent",
-      .description =
-          "One look shows what contradicts itself at once. What must stand for a while before it "
-          "is a finding (a member that is down, no leader) needs --for: twice the election timer "
-          "and a few seconds are enough for nearly all of them. What was seen and was not "
-          "confirmed "
-          "at the end is a warning.",
-      .options =
-          {{.name = "db",
-            .value = "DB",
-            .help =
-                "OVN_Northbound, OVN_Southbound, OVN_IC_Northbound, OVN_IC_Southbound or another "
-                "clustered database",
-            .required = true},
-           {.name = "member",
-            .value = "NAME=CTL[,OVSDB]",
-            .help =
-                "a member: its control socket, and its OVSDB endpoint if it is to be asked too; of "
-                "one on another host tcp:HOST:PORT alone",
-            .required = true,
-            .repeats = true},
-           {.name = "expect",
-            .value = "ADDRESS",
-            .help = "a raft address that the cluster should have",
-            .repeats = true},
-           {.name = "replicas",
-            .value = "N",
-            .help = "voters that it should have (default: as many as --expect)"},
-           {.name = "for", .value = "DURATION", .help = "how long to look (default: one look)"},
-           {.name = "every", .value = "DURATION", .help = "time between looks (default: 1s)"},
-           {.name = "timeout",
-            .value = "DURATION",
-            .help = "the end of each look (default: 900ms)"},
-           output_option(),
-           no_color_option()},
-      .examples = {{"wardmote assess ovn --db OVN_Northbound --member "
-                    "ctl-1=/run/ovn/ovnnb_db.ctl,unix:/run/ovn/ovnnb_db.sock",
-                    "one look at the member on this machine"},
-                   {"wardmote assess ovn --db OVN_Southbound --member a=/tmp/a.ctl b=/tmp/b.ctl "
-                    "c=/tmp/c.ctl --for 20s -o json",
-                    "three members for twenty seconds, as JSON"}},
-      .run = run_assess_ovn};
-}
-
-Command assess_bgp() {
-  return {
-      .name = "bgp",
-      .summary =
-          "look at the BGP daemons of several nodes and compare what they say; needs no agent",
-      .description =
-          "Prints a matrix, in which a row is what one node says of the others, and what is wrong "
-          "between which two: a session that one end calls established, a missing peer, a wrong "
-          "AS, "
-          "refusals told from silence, passwords that seem to differ. A daemon that is down is "
-          "told "
-          "once, and its sessions are not.",
-      .options = {{.name = "member",
-                   .value = "NAME=SOCKET[,ADDRESS]",
-                   .help = "a node: the control socket of its BIRD, or the vty socket of its bgpd "
-                           "(.vty), and addresses by which others may know it",
-                   .required = true,
-                   .repeats = true},
-                  {.name = "sparse",
-                   .value = "",
-                   .help = "not every node needs a session with every other"},
-                  {.name = "timeout",
-                   .value = "DURATION",
-                   .help = "the end of the look (default: 2s)"},
-                  output_option(),
-                  no_color_option()},
-      .examples = {{"wardmote assess bgp --member a=/run/a/bird.ctl b=/run/b/bird.ctl "
-                    "c=/run/c/bgpd.vty,10.0.0.3",
-                    "two BIRDs and an FRR"}},
-      .run = run_assess_bgp};
-}
-
-Command assess_group() {
-  return {.name = "assess",
-          .summary = "compare the members of a cluster; needs no agent",
-          .commands = {assess_ovn(), assess_bgp()}};
-}
-
 Command status() {
   return {.name = "status",
           .summary = "the truth about the watched clusters on one screen",
@@ -433,17 +330,20 @@ Command init() {
 Command explain() {
   return {
       .name = "explain",
-      .summary = "what a finding means, or all that is known of one thing",
+      .summary = "what a finding or an incident means, or all that is known of one thing",
       .description =
           "A code is explained from the catalogue, with the findings of that code that stand now. "
-          "Anything else is looked up: a member's name, a server id (four digits or all), an "
+          "An incident is named by its number, with '#' before it when it has four digits: what "
+          "stands of it, and what each of its codes means and asks for. Anything else is looked "
+          "up: a member's name, a server id (four digits or all), an "
           "address, a check, a cluster.",
       .arguments = {{.name = "SUBJECT",
-                     .help = "a code, or the name of a thing",
+                     .help = "a code, the number of an incident, or the name of a thing",
                      .completes = Completes::kCodes}},
       .options = reading_options(),
       .examples = {{"wardmote explain RAFT_STALE_MEMBER",
                     "meaning, advice, and where it stands now"},
+                   {"wardmote explain 17", "what is wrong with what, and what to do"},
                    {"wardmote explain e85f", "who lists that server, and what is wrong with it"}},
       .run = run_explain};
 }
@@ -590,11 +490,11 @@ Command command_table(std::span<const observe::ProbeKind> kinds) {
           "`wardmote COMMAND --help` shows options and examples.",
       .examples = {{"wardmote status", "what is going on"},
                    {"wardmote explain RAFT_NO_QUORUM", "what it means"}},
-      .commands = {status(),           get_group(),    top(),           explain(),
-                   history(),          ack(),          silence_group(), notify_group(),
-                   probe_group(kinds), assess_group(), livez(),         readyz(),
-                   calico_health(),    doctor(),       init(),          config_group(),
-                   reload(),           completion(),   man(),           version()}};
+      .commands = {status(), get_group(),     top(),          explain(),          history(),
+                   ack(),    silence_group(), notify_group(), probe_group(kinds), assess_group(),
+                   replay(), livez(),         readyz(),       calico_health(),    doctor(),
+                   init(),   config_group(),  reload(),       completion(),       man(),
+                   version()}};
 }
 
 }  // namespace wardmote::cli

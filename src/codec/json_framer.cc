@@ -4,14 +4,13 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "codec/json_rpc.h"
 
 namespace wardmote::codec {
 namespace {
-
-constexpr std::size_t kFirstRoom = 4096;
 
 constexpr bool is_json_space(char c) noexcept {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
@@ -27,6 +26,12 @@ bool is_escaped(std::span<const char> text, std::size_t quote) noexcept {
 
 }  // namespace
 
+void JsonFramer::rest() noexcept {
+  if (partial()) return;
+  begin_ = scan_ = end_ = 0;
+  buffer_ = std::vector<char>();  // = {} would keep the memory
+}
+
 std::span<char> JsonFramer::room() {
   if (begin_ == end_) {
     begin_ = scan_ = end_ = 0;
@@ -36,7 +41,7 @@ std::span<char> JsonFramer::room() {
     scan_ -= begin_;
     begin_ = 0;
   }
-  if (end_ == buffer_.size()) buffer_.resize(std::max(kFirstRoom, 2 * buffer_.size()));
+  if (end_ == buffer_.size()) buffer_.resize(std::max(limits_.room, 2 * buffer_.size()));
   return std::span(buffer_).subspan(end_);
 }
 

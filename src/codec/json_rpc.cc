@@ -1,10 +1,14 @@
 #include "codec/json_rpc.h"
 
+#include <array>
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/parser.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,28 +80,46 @@ Result<RpcMessage> classify(const json::value& document) {
   return message;
 }
 
-JsonRpcReader::JsonRpcReader(FrameLimits limits)
-    : framer_(limits),
-      parser_(json::storage_ptr(), parse_options(limits.depth), parser_space_.data(),
-              parser_space_.size()) {}
+/// What parsing one message takes, and the message itself.
+struct JsonRpcReader::Workshop {
+  explicit Workshop(std::size_t depth)
+      : parser(json::storage_ptr(), parse_options(depth), parser_space.data(),
+               parser_space.size()) {}
+
+  std::array<unsigned char, 8192> document_space;
+  std::array<unsigned char, 2048> parser_space;
+  std::optional<json::monotonic_resource> memory;
+  json::parser parser;
+  std::optional<json::value> document;
+};
+
+JsonRpcReader::JsonRpcReader(FrameLimits limits) : depth_(limits.depth), framer_(limits) {}
+JsonRpcReader::~JsonRpcReader() = default;
+
+void JsonRpcReader::rest() noexcept {
+  workshop_.reset();
+  framer_.rest();
+}
 
 Result<std::optional<RpcMessage>> JsonRpcReader::next() {
   const Result<std::optional<std::string_view>> found = framer_.next();
   if (!found) return std::unexpected(found.error());
   const std::optional<std::string_view> frame = *found;
   if (!frame) return std::nullopt;
-  document_.reset();
-  parser_.reset();
+  if (!workshop_) workshop_ = std::make_unique<Workshop>(depth_);
+  Workshop& shop = *workshop_;
+  shop.document.reset();
+  shop.parser.reset();
   // Not release(): that keeps the size of the next block, which doubles with every block, for the
   // life of the resource.
-  memory_.emplace(document_space_.data(), document_space_.size());
-  parser_.reset(&*memory_);
+  shop.memory.emplace(shop.document_space.data(), shop.document_space.size());
+  shop.parser.reset(&*shop.memory);
   boost::system::error_code failed;
-  parser_.write(frame->data(), frame->size(), failed);
+  shop.parser.write(frame->data(), frame->size(), failed);
   if (failed == json::error::too_deep) return fail(Errc::kLimit, "JSON nested too deep");
   if (failed) return fail(Errc::kProtocol, "JSON: {}", failed.message());
-  document_.emplace(parser_.release());
-  const Result<RpcMessage> message = classify(*document_);
+  shop.document.emplace(shop.parser.release());
+  const Result<RpcMessage> message = classify(*shop.document);
   if (!message) return std::unexpected(message.error());
   return *message;
 }

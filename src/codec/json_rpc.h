@@ -1,11 +1,9 @@
 #pragma once
 
-#include <array>
-#include <boost/json/monotonic_resource.hpp>
-#include <boost/json/parser.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +16,8 @@ namespace wardmote::codec {
 
 struct FrameLimits {
   std::size_t message_bytes = 1 << 20;
-  std::size_t depth = 64;  ///< of nested objects and arrays
+  std::size_t depth = 64;   ///< of nested objects and arrays
+  std::size_t room = 4096;  ///< bytes that are awaited at first; more as a message needs it
 };
 
 /// Cuts a byte stream of concatenated JSON objects, without length or separator between them (RFC
@@ -39,6 +38,9 @@ class JsonFramer {
   Result<std::optional<std::string_view>> next();
   /// Whether some bytes of an unfinished object are held.
   [[nodiscard]] bool partial() const noexcept { return begin_ != end_; }
+  /// Gives the memory back unless an unfinished object is held. Ends the life of the views that
+  /// next() gave.
+  void rest() noexcept;
 
  private:
   /// Moves scan_ past the last brace of the object that began at begin_, if it is there.
@@ -73,12 +75,13 @@ struct RpcMessage {
 Result<RpcMessage> classify(const boost::json::value& document);
 
 /// Reads messages off a byte stream: JsonFramer and parser in one, with the memory of one message
-/// reused for the next.
+/// reused for the next, until rest().
 class JsonRpcReader {
  public:
   explicit JsonRpcReader(FrameLimits limits = {});
   JsonRpcReader(const JsonRpcReader&) = delete;
   JsonRpcReader& operator=(const JsonRpcReader&) = delete;
+  ~JsonRpcReader();
 
   std::span<char> room() { return framer_.room(); }
   void received(std::size_t bytes) noexcept { framer_.received(bytes); }
@@ -86,14 +89,16 @@ class JsonRpcReader {
   /// The next message, valid until the following call; nothing until more bytes come. kProtocol,
   /// kLimit: drop the stream.
   Result<std::optional<RpcMessage>> next();
+  /// Gives back the memory that reading takes, and ends the life of the last message. An agent has
+  /// thousands of connections, and nearly all of them are silent at any moment.
+  void rest() noexcept;
 
  private:
+  struct Workshop;
+
+  std::size_t depth_;
   JsonFramer framer_;
-  std::array<unsigned char, 8192> document_space_;
-  std::array<unsigned char, 2048> parser_space_;
-  std::optional<boost::json::monotonic_resource> memory_;
-  boost::json::parser parser_;
-  std::optional<boost::json::value> document_;
+  std::unique_ptr<Workshop> workshop_;  ///< null at rest
 };
 
 /// Appends `{"id":7,"method":"…","params":…}` to `out`; `params` is JSON text.

@@ -83,6 +83,11 @@ Task<Result<std::unique_ptr<runtime::Stream>>> AsioRuntime::connect(Endpoint to,
   return connect_stream(&impl_->core, std::move(to), deadline);
 }
 
+Task<Result<void>> AsioRuntime::knock(Endpoint to, Deadline deadline) {
+  if (to.kind != Endpoint::Kind::kTcp) return Runtime::knock(std::move(to), deadline);
+  return knock_tcp(&impl_->core, std::move(to), deadline);
+}
+
 Result<std::unique_ptr<runtime::Listener>> AsioRuntime::listen(Endpoint at) {
   if (at.kind == Endpoint::Kind::kTls) return runtime::listen_tls(*this, impl_->tls.get(), at);
   return listen_on(impl_->core, at);

@@ -28,6 +28,7 @@ class AsioRuntime final : public runtime::Runtime {
   runtime::Task<void> sleep_until(TimePoint at) override;
   runtime::Task<Result<std::unique_ptr<runtime::Stream>>> connect(
       runtime::Endpoint to, runtime::Deadline deadline) override;
+  runtime::Task<Result<void>> knock(runtime::Endpoint to, runtime::Deadline deadline) override;
   /// A TCP host is numeric here.
   Result<std::unique_ptr<runtime::Listener>> listen(runtime::Endpoint at) override;
   runtime::Task<Result<std::unique_ptr<runtime::Datagrams>>> open_datagrams(

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,28 +60,86 @@ Task<Result<Socket>> connect_unix(Core* core, std::string path, Deadline deadlin
   }
 }
 
+/// What connect() has led to: nothing yet, success, or the errno of its failure.
+std::optional<int> outcome_of_connect(int fd) noexcept {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return errno;
+  if (info.tcpi_state == TCP_ESTABLISHED) return 0;
+  if (info.tcpi_state == TCP_SYN_SENT) return std::nullopt;
+  int error = 0;
+  size = sizeof error;
+  ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+  return error;
+}
+
+/// Begins to connect. Where the other side is near, that is already the end: then the outcome is
+/// there, and the loop need not be asked.
+std::optional<int> begin_connect(int fd, const SocketAddress& address) noexcept {
+  if (::connect(fd, address.get(), address.size) == 0) return 0;
+  if (errno != EINPROGRESS) return errno;
+  return outcome_of_connect(fd);
+}
+
+Task<Result<void>> wait_connected(Core* core, Socket* socket, Deadline deadline) {
+  for (bool waiting = true; waiting;) {
+    if (deadline.passed(SystemBootClock::now())) co_return fail(Errc::kTimeout, "connect");
+    DeadlineQueue::Watch watch(core->deadlines, deadline, cancel_socket, socket);
+    const auto [ended] =
+        co_await socket->async_wait(Socket::wait_write, asio::as_tuple(asio::use_awaitable));
+    waiting = ended == asio::error::operation_aborted;
+  }
+  const int error = outcome_of_connect(socket->native_handle()).value_or(0);
+  if (error != 0) co_return fail_errno(error, "connect");
+  co_return Result<void>();
+}
+
+/// That of the handshake: what we do next, a question or a reset, tells the other side as well.
+void spare_last_acknowledgement(int fd) noexcept {
+  const int off = 0;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &off, sizeof off);
+}
+
 Task<Result<Socket>> connect_tcp(Core* core, SocketAddress address, Deadline deadline) {
   Result<UniqueFd> fd = open_socket(address.family());
   if (!fd) co_return std::unexpected(fd.error());
   const int on = 1;
   ::setsockopt(fd->get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  const bool connected = ::connect(fd->get(), address.get(), address.size) == 0;
-  if (!connected && errno != EINPROGRESS) co_return fail_errno(errno, "connect");
+  // Whoever connects here is the first to speak.
+  spare_last_acknowledgement(fd->get());
+  const std::optional<int> outcome = begin_connect(fd->get(), address);
+  if (outcome.value_or(0) != 0) co_return fail_errno(*outcome, "connect");
   Result<Socket> socket = adopt(*core, std::move(*fd), address.family());
-  if (!socket || connected) co_return socket;
-
-  for (bool waiting = true; waiting;) {
-    if (deadline.passed(SystemBootClock::now())) co_return fail(Errc::kTimeout, "connect");
-    DeadlineQueue::Watch watch(core->deadlines, deadline, cancel_socket, &*socket);
-    const auto [ended] =
-        co_await socket->async_wait(Socket::wait_write, asio::as_tuple(asio::use_awaitable));
-    waiting = ended == asio::error::operation_aborted;
-  }
-  int error = 0;
-  socklen_t size = sizeof error;
-  ::getsockopt(socket->native_handle(), SOL_SOCKET, SO_ERROR, &error, &size);
-  if (error != 0) co_return fail_errno(error, "connect");
+  if (!socket || outcome) co_return socket;
+  const Result<void> connected = co_await wait_connected(core, &*socket, deadline);
+  if (!connected) co_return std::unexpected(connected.error());
   co_return socket;
+}
+
+/// A reset leaves no TIME_WAIT behind. haproxy knocks in the same way.
+void prepare_to_reset(int fd) noexcept {
+  spare_last_acknowledgement(fd);
+  const linger reset{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+}
+
+Task<Result<void>> knock_at(Core* core, SocketAddress address, Deadline deadline) {
+  Result<UniqueFd> fd = open_socket(address.family());
+  if (!fd) co_return std::unexpected(fd.error());
+  prepare_to_reset(fd->get());
+  const std::optional<int> outcome = begin_connect(fd->get(), address);
+  if (outcome.value_or(0) != 0) co_return fail_errno(*outcome, "connect");
+  if (outcome) co_return Result<void>();
+  Result<Socket> socket = adopt(*core, std::move(*fd), address.family());
+  if (!socket) co_return std::unexpected(socket.error());
+  Result<void> connected = co_await wait_connected(core, &*socket, deadline);
+  co_return connected;
+}
+
+/// An address that swallows packets must leave time for those of the `left` that come after it.
+Deadline share_of(Deadline deadline, std::size_t left) noexcept {
+  const TimePoint now = SystemBootClock::now();
+  return {now + deadline.left(now) / static_cast<Duration::rep>(left)};
 }
 
 Task<Result<Socket>> connect_any(Core* core, Endpoint to, Deadline deadline) {
@@ -88,10 +147,7 @@ Task<Result<Socket>> connect_any(Core* core, Endpoint to, Deadline deadline) {
   if (!addresses) co_return std::unexpected(addresses.error());
   Result<Socket> socket = fail(Errc::kInternal, "no address");
   for (std::size_t i = 0; i < addresses->size(); ++i) {
-    // An address that swallows packets must leave time for the ones after it.
-    const TimePoint now = SystemBootClock::now();
-    const auto left = static_cast<Duration::rep>(addresses->size() - i);
-    const Deadline share{now + deadline.left(now) / left};
+    const Deadline share = share_of(deadline, addresses->size() - i);
     socket = co_await connect_tcp(core, (*addresses)[i], share);
     if (socket) break;
   }
@@ -112,6 +168,19 @@ Task<Result<std::unique_ptr<Stream>>> connect_stream(Core* core, Endpoint to, De
   runtime::Peer peer;
   if (to.kind == Endpoint::Kind::kUnix) peer.process = process_behind(socket->native_handle());
   co_return std::make_unique<AsioStream>(*core, std::move(*socket), std::move(peer));
+}
+
+Task<Result<void>> knock_tcp(Core* core, Endpoint to, Deadline deadline) {
+  Result<std::vector<SocketAddress>> addresses = co_await tcp_addresses(core, to, deadline);
+  if (!addresses) co_return with_context(addresses, "{}", to_string(to));
+  Result<void> accepted = fail(Errc::kInternal, "no address");
+  for (std::size_t i = 0; i < addresses->size(); ++i) {
+    const Deadline share = share_of(deadline, addresses->size() - i);
+    accepted = co_await knock_at(core, (*addresses)[i], share);
+    if (accepted) break;
+  }
+  if (!accepted) co_return with_context(accepted, "{}", to_string(to));
+  co_return accepted;
 }
 
 }  // namespace wardmote::net

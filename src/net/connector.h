@@ -16,4 +16,9 @@ runtime::Task<Result<std::unique_ptr<runtime::Stream>>> connect_stream(Core* cor
                                                                        runtime::Endpoint to,
                                                                        runtime::Deadline deadline);
 
+/// Runtime::knock for a TCP endpoint. The connection is reset as soon as the other side has
+/// accepted it, so that neither side keeps a trace of it: a server that has not yet taken it off
+/// its queue mostly never sees it.
+runtime::Task<Result<void>> knock_tcp(Core* core, runtime::Endpoint to, runtime::Deadline deadline);
+
 }  // namespace wardmote::net

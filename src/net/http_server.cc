@@ -6,6 +6,7 @@
 #include <expected>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -178,7 +179,16 @@ Task<bool> StreamHttpServer::serve_one(Connection* connection) {
   const bool head_only = request->method == "HEAD";
   if (head_only) request->method = "GET";
   request->peer = connection->stream->peer();
-  const HttpResponse response = call_handler(*request);
+  HttpResponse response = call_handler(*request);
+  connection->phase = Phase::kAnswering;
+  if (const std::shared_ptr<runtime::HttpHold> hold = response.hold) {
+    std::optional<HttpResponse> other = co_await hold->wait();
+    if (other) {
+      response.status = other->status;
+      response.content_type = std::move(other->content_type);
+      response.body = std::move(other->body);
+    }
+  }
   const bool keep_alive = reader.keep_alive() && !stopping_ && !response.stream;
   const Result<void> answered = co_await answer(connection, &response, keep_alive, head_only);
   if (answered && response.stream && !head_only) {

@@ -35,13 +35,13 @@ runtime::Task<judge::Observation> TcpProbe::look(runtime::Deadline deadline) {
   observation.subject = subject_;
   observation.cost.fresh_connection = true;
   observation.begun = runtime_.now();
-  const auto stream = co_await runtime_.connect(to_, deadline);
+  const Result<void> accepted = co_await runtime_.knock(to_, deadline);
   observation.ended = runtime_.now();
-  if (stream) {
+  if (accepted) {
     observation.outcome = judge::Outcome::kOk;
     observation.facts = judge::TcpFacts{observation.ended - observation.begun};
   } else {
-    observation.reason = reason_of(connect_failure(to_, stream.error()));
+    observation.reason = reason_of(connect_failure(to_, accepted.error()));
     observation.outcome = outcome_of(observation.reason.code);
   }
   co_return observation;

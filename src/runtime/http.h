@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,20 @@ class HttpStream {
   virtual void end() noexcept = 0;
 };
 
+struct HttpResponse;
+
+/// What a server's answer has to wait for. Thread: the core loop.
+class HttpHold {
+ public:
+  HttpHold() = default;
+  HttpHold(const HttpHold&) = delete;
+  HttpHold& operator=(const HttpHold&) = delete;
+  virtual ~HttpHold() = default;
+
+  /// Until the answer is true. What is to be answered in its stead, if it did not become so.
+  virtual Task<std::optional<HttpResponse>> wait() = 0;
+};
+
 struct HttpResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
@@ -48,9 +63,11 @@ struct HttpResponse {
   /// Of a server: what follows instead of `body`. The connection ends with it. A piece that the
   /// client does not take within the request timeout ends it too.
   std::shared_ptr<HttpStream> stream;
+  /// Of a server: what the answer waits for; null: nothing.
+  std::shared_ptr<HttpHold> hold;
 };
 
-/// Answers from memory: it neither blocks nor waits.
+/// Answers from memory: it neither blocks nor waits. Its answer may (HttpResponse::hold).
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 
 struct HttpLimits {

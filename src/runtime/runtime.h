@@ -36,6 +36,9 @@ class Runtime {
   /// kRefused, kMissing (no socket file), kDenied, kUnreachable, kTimeout, kExhausted; with TLS
   /// also the errors of TlsLayer::connect().
   virtual Task<Result<std::unique_ptr<Stream>>> connect(Endpoint to, Deadline deadline) = 0;
+  /// Whether somebody accepts connections there: connects and lets go at once, without a word. The
+  /// errors are those of connect().
+  virtual Task<Result<void>> knock(Endpoint to, Deadline deadline);
   /// Port 0 is not an endpoint: pick one first. A left-over unix socket that nobody answers on is
   /// replaced.
   virtual Result<std::unique_ptr<Listener>> listen(Endpoint at) = 0;

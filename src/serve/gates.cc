@@ -58,6 +58,20 @@ void add_gate(const Ask& ask, std::string_view name, std::vector<Item>& items) {
   }
 }
 
+/// What many ask every second, and nobody wants to hear more than the verdict of: then the gate's
+/// checks need not be gone through.
+bool plainly_passes(const Ask& ask, std::string_view name) {
+  if (!ask.request.query.empty()) return false;
+  const auto gate = std::ranges::find(ask.view.gates, name, &GateView::name);
+  return gate == ask.view.gates.end() ? name == "live" : gate->failing.empty();
+}
+
+HttpResponse ok() {
+  HttpResponse response;
+  response.body = "ok";
+  return response;
+}
+
 std::vector<Item> live_items(const Ask& ask) {
   std::vector<Item> items = {{kPing, true, {}}};
   add_gate(ask, "live", items);
@@ -93,6 +107,7 @@ HttpResponse answer_all(const Ask& ask, const std::vector<Item>& items, std::str
   }
   if (!excluded.empty()) {
     std::vector<std::string> names;
+    names.reserve(excluded.size());
     for (const std::string& name : excluded) {
       names.push_back(fmt::format("\"{}\"", escape_control(name, 64)));
     }
@@ -132,6 +147,7 @@ HttpResponse table(const Ask& ask, bool passes) {
   const std::vector<Item> live = live_items(ask);
   const std::vector<Item> ready = ready_items(ask);
   std::vector<HealthRow> rows;
+  rows.reserve(live.size() + ready.size());
   for (const Item& item : live) {
     rows.push_back({.component = std::string(item.name),
                     .liveness = item.passes ? "reporting live" : "reporting non-live",
@@ -155,11 +171,15 @@ HttpResponse table(const Ask& ask, bool passes) {
 std::vector<Route> gate_routes() {
   return {
       {"GET", "/livez", Role::kNone,
-       [](const Ask& ask) { return answer_all(ask, live_items(ask), "livez"); }},
+       [](const Ask& ask) {
+         return plainly_passes(ask, "live") ? ok() : answer_all(ask, live_items(ask), "livez");
+       }},
       {"GET", "/livez/{check}", Role::kNone,
        [](const Ask& ask) { return answer_one(ask, live_items(ask)); }},
       {"GET", "/readyz", Role::kNone,
-       [](const Ask& ask) { return answer_all(ask, ready_items(ask), "readyz"); }},
+       [](const Ask& ask) {
+         return plainly_passes(ask, "ready") ? ok() : answer_all(ask, ready_items(ask), "readyz");
+       }},
       {"GET", "/readyz/{check}", Role::kNone,
        [](const Ask& ask) { return answer_one(ask, ready_items(ask)); }},
       {"GET", "/liveness", Role::kNone,

@@ -81,7 +81,10 @@ HttpResponse acknowledge(IncidentDesk& desk, const Ask& ask) {
   const auto id = parse_number<std::int64_t>(ask.name);
   const Result<void> done =
       desk.acknowledge(id.value_or(0), order_by(*order, ask.who), *std::move(comment));
-  return done ? one(desk, ask) : order_refused(done.error());
+  if (!done) return order_refused(done.error());
+  HttpResponse answer = one(desk, ask);
+  answer.hold = desk.written();
+  return answer;
 }
 
 }  // namespace

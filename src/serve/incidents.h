@@ -2,12 +2,14 @@
 
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/incident/book.h"
+#include "runtime/http.h"
 #include "serve/route.h"
 
 namespace wardmote::serve {
@@ -23,6 +25,9 @@ class IncidentDesk {
   [[nodiscard]] virtual const judge::incident::Book& book() const noexcept = 0;
   /// kMissing when no incident of this number is open.
   virtual Result<void> acknowledge(std::int64_t id, std::string by, std::string comment) = 0;
+  /// Holds the answer to an order until all that was ordered so far is written down, or 503 says
+  /// that it could not be. Null when nothing is ever written down.
+  virtual std::shared_ptr<runtime::HttpHold> written() = 0;
 };
 
 /// {"id", "root", "phase": "open|resolved", "code", "severity", "summary", "names": [], "symptoms",

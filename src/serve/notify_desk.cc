@@ -95,7 +95,9 @@ HttpResponse add_silence(NotifyDesk& desk, const Ask& ask) {
   auto silence = parse_silence(*order, ask);
   if (!silence) return order_refused(silence.error());
   const Silence added = desk.add_silence(*std::move(silence));
-  return json_answer(to_json(added, ask.view.wall_now), 201);
+  HttpResponse answer = json_answer(to_json(added, ask.view.wall_now), 201);
+  answer.hold = desk.written();
+  return answer;
 }
 
 HttpResponse expire_silence(NotifyDesk& desk, const Ask& ask) {
@@ -106,7 +108,9 @@ HttpResponse expire_silence(NotifyDesk& desk, const Ask& ask) {
   if (!expired) return order_refused(expired.error());
   json::object body;
   body["id"] = id;
-  return json_answer(body);
+  HttpResponse answer = json_answer(body);
+  answer.hold = desk.written();
+  return answer;
 }
 
 json::object to_json(const std::string& name, const ReceiverState& state, std::size_t waiting,

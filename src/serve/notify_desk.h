@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/time.h"
 #include "judge/notify/muting.h"
 #include "judge/notify/router.h"
+#include "runtime/http.h"
 #include "serve/route.h"
 
 namespace wardmote::serve {
@@ -41,6 +43,8 @@ class NotifyDesk {
   /// The newest; each stays until a hundred others have died.
   [[nodiscard]] virtual const std::deque<judge::notify::DeadLetter>& dead_letters()
       const noexcept = 0;
+  /// As IncidentDesk::written().
+  virtual std::shared_ptr<runtime::HttpHold> written() = 0;
   /// Its number is filled in.
   virtual judge::notify::Silence add_silence(judge::notify::Silence silence) = 0;
   /// Ends it now. kMissing.

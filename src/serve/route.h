@@ -18,7 +18,8 @@ struct Ask {
   std::string_view name;  ///< what stands for the `{name}` of the path; may be anything
 };
 
-/// One path that is served. The answer comes from memory: it neither blocks nor waits.
+/// One path that is served. The answer comes from memory: it neither blocks nor waits; an order's
+/// may be held until it is written down.
 struct Route {
   std::string_view method;  ///< `GET` serves HEAD too; any other is an order
   std::string_view path;    ///< `/api/v1/clusters/{name}`: at most one segment is a name

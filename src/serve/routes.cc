@@ -15,8 +15,10 @@
 #include "serve/embedded.h"
 #include "serve/event_stream.h"
 #include "serve/gates.h"
+#include "serve/incidents.h"
 #include "serve/json.h"
 #include "serve/metrics/metrics.h"
+#include "serve/notify_desk.h"
 #include "serve/query.h"
 #include "serve/role.h"
 #include "serve/route.h"
@@ -98,10 +100,6 @@ HttpResponse cluster(const Ask& ask) {
   return error_answer(404, fmt::format("no cluster is named '{}'", escape_control(ask.name, 64)));
 }
 
-HttpResponse metrics(const Ask& ask) {
-  return text_answer("text/plain; version=0.0.4; charset=utf-8", expose_metrics(ask.view));
-}
-
 }  // namespace
 
 std::vector<Route> reading_routes() {
@@ -110,7 +108,6 @@ std::vector<Route> reading_routes() {
       {"GET", "/", kNone, page},
       {"GET", "/page.js", kNone, page_js},
       {"GET", "/page.css", kNone, page_css},
-      {"GET", "/metrics", kViewer, metrics},
       {"GET", "/api/v1/openapi.json", kViewer, openapi},
       {"GET", "/api/v1/status", kViewer, status},
       {"GET", "/api/v1/members", kViewer, members},
@@ -121,6 +118,14 @@ std::vector<Route> reading_routes() {
   };
   std::ranges::move(gate_routes(), std::back_inserter(routes));
   return routes;
+}
+
+Route metrics_route(const IncidentDesk& incidents, const NotifyDesk& notify) {
+  return {"GET", "/metrics", Role::kViewer, [&incidents, &notify](const Ask& ask) {
+            const Desks desks{incidents, notify};
+            return text_answer("text/plain; version=0.0.4; charset=utf-8",
+                               expose_metrics(ask.view, &desks));
+          }};
 }
 
 Route events_route(EventStream& events) {

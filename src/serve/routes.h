@@ -7,11 +7,13 @@
 
 namespace wardmote::serve {
 
+class IncidentDesk;
+class NotifyDesk;
+
 /// What is answered from the view alone:
 ///
 ///   /                        the page (and /page.js, /page.css)
 ///   /livez, /readyz …        gates.h
-///   /metrics                 Prometheus text exposition
 ///   /api/v1/openapi.json     what all of this looks like
 ///   /api/v1/status           everything (json.h)
 ///   /api/v1/members          {"at", "members": [of json.h, with "cluster" and "database"]}
@@ -20,6 +22,9 @@ namespace wardmote::serve {
 ///   /api/v1/clusters         {"at", "clusters": []}
 ///   /api/v1/clusters/{name}  one cluster of json.h
 std::vector<Route> reading_routes();
+
+/// /metrics: Prometheus text exposition. The desks outlive it.
+Route metrics_route(const IncidentDesk& incidents, const NotifyDesk& notify);
 
 /// /api/v1/events: the changes as server-sent events, from the header Last-Event-ID or `?after=ID`
 /// on.

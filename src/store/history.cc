@@ -192,6 +192,7 @@ Task<Result<void>> History::write_out() {
   if (count == 0) co_return Result<void>();
   const std::int64_t last = unwritten_[count - 1].id;
   std::vector<SqlStatement> statements;
+  statements.reserve(count);
   for (std::size_t i = 0; i < count; ++i) statements.push_back(insert(unwritten_[i]));
   const Result<void> written =
       co_await database_->commit(std::move(statements), runtime_.deadline_in(kPatience));

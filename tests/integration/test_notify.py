@@ -57,8 +57,8 @@ def write_config(folder, target, receivers, route="group_wait: 0s, group_interva
         f"notify:\n  receivers:\n{ways}  routes:\n{names}", encoding="utf-8")
 
 
-def run(folder) -> Agent:
-    return Agent(folder / "wardmote.yaml", folder / "api.sock")
+def run(folder, inside=None) -> Agent:
+    return Agent(folder / "wardmote.yaml", folder / "api.sock", inside)
 
 
 def answers(agent) -> bool:
@@ -79,6 +79,30 @@ def fail_and_recover(agent, target, heard, seconds=10.0):
     assert [one["id"] for one in incidents(agent)] == [1]
     target.up()
     wait_until(lambda: heard("ended 1"), seconds, "the end")
+
+
+def test_a_reload_changes_who_is_told(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    with Sink() as other, run(tmp_path) as agent:
+        agent.wait_healthy()
+        target.down()
+        wait_until(lambda: "began 1" in sink.tidings(), 10.0, "the beginning")
+        write_config(tmp_path, target, {"hook": hook(other, tmp_path), "second": hook(other, tmp_path)})
+        assert agent.cli("reload").stdout.startswith("applied ")
+        assert [one["name"] for one in agent.json("/api/v1/receivers")["receivers"]] == ["hook", "second"]
+        target.up()
+        wait_until(lambda: "ended 1" in other.tidings(), 10.0, "the end, at the new address")
+        assert sink.tidings() == ["began 1"]
+
+        # One whose secret is not there is refused whole.
+        write_config(tmp_path, target, {"third": hook(sink, tmp_path)})
+        (tmp_path / "secret").unlink()
+        assert agent.cli("reload").returncode == 65
+        assert [one["name"] for one in agent.json("/api/v1/receivers")["receivers"]] == ["hook", "second"]
+        write_config(tmp_path, target, {"second": hook(other, tmp_path)})
+        assert agent.cli("reload").returncode == 0
+        assert agent.cli("notify", "test", "hook").returncode != 0
+        assert agent.cli("notify", "test", "second").returncode == 0
 
 
 def test_a_webhook_hears_the_beginning_and_the_end_signed_once(tmp_path, target, sink):
@@ -247,6 +271,9 @@ def test_ack_and_silence_by_the_command_line(tmp_path, target, sink):
         target.down()
         wait_until(lambda: incidents(agent), 10.0, "the incident")
         assert agent.cli("get", "incidents").returncode == 2
+        explained = agent.cli("explain", "1")
+        assert explained.returncode == 2 and "what to do:" in explained.stdout and "check:web" in explained.stdout
+        assert agent.cli("explain", "99").returncode not in (0, 1, 2)
         known = agent.cli("ack", "1", "--comment", "on it")
         assert known.returncode == 0 and "known to" in known.stdout, known.stderr
         assert f"user:{os.getuid()}" in incidents(agent)[0]["acknowledged"]["by"]
@@ -259,6 +286,22 @@ def test_ack_and_silence_by_the_command_line(tmp_path, target, sink):
         wait_until(lambda: "began 1" in sink.tidings(), 10.0, "the beginning, late")
         assert agent.cli("silence", "add", "--match", "nonsense", "--for", "1h").returncode != 0
         assert agent.cli("ack", "99").returncode != 0
+
+
+def test_an_order_that_was_answered_outlives_kill_9(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        target.down()
+        wait_until(lambda: incidents(agent), 10.0, "the incident")
+        assert agent.order("POST", "/api/v1/silences", '{"match": ["root=check:other"], "for": "1h"}')[0] == 201
+        assert agent.order("POST", "/api/v1/incidents/1/ack", '{"comment": "on it"}')[0] == 200
+        agent.process.kill()
+        agent.process.wait()
+    with run(tmp_path) as agent:
+        wait_until(lambda: answers(agent), 10.0, "the next life")
+        assert incidents(agent)[0]["acknowledged"]["comment"] == "on it"
+        assert agent.json("/api/v1/silences")["silences"][0]["match"] == ["root=check:other"]
 
 
 def test_orders_over_tcp_are_refused(tmp_path, target, sink):

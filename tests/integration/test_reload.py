@@ -83,11 +83,15 @@ def test_the_order(agent, port):
     done = agent.cli("reload")
     assert (done.returncode, done.stdout.split()[0]) == (0, "applied"), done.stderr
     assert names(agent) == {"stays", "new"}, "when the order ends, it is done"
+    runs = agent.json("/debug/config")
+    assert runs["hash"] == agent.json("/api/v1/status")["config"]["hash"]
+    assert [(one["name"], one["every"], one["rise"]) for one in runs["config"]["checks"]] == [("stays", "200ms", 2), ("new", "200ms", 2)]
     save(agent.config, "chekcs: []\n")
     refused = agent.cli("reload")
     assert refused.returncode == 65
     assert "wardmote.yaml:1:1: unknown key 'chekcs'" in refused.stderr
     assert names(agent) == {"stays", "new"}
+    assert agent.json("/debug/config") == runs, "what runs, not what the file says"
 
 
 def test_a_turned_link(tmp_path, port):

@@ -1,6 +1,7 @@
 """The ways to ask a member that is elsewhere: by commands, and its `_Server` row over TCP."""
 
 import json
+import os
 import subprocess
 
 import pytest
@@ -31,7 +32,7 @@ def by_commands(lab: Lab) -> str:
 
 @pytest.fixture
 def lab():
-    with Lab.up("ways", ["nb"], transient=True) as running:
+    with Lab.up(f"ways-{os.getpid()}", ["nb"], transient=True) as running:
         yield running
 
 

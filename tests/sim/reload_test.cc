@@ -72,7 +72,7 @@ constexpr observe::ProbeKind kCounting{"counting", "counts its looks", {}, make_
 
 config::Check counted(const std::string& name, const std::string& target = "one",
                       Duration every = 1s) {
-  return {name, {}, &kCounting, {{"target", target}}, {every, every * 9 / 10, {}, false}};
+  return {name, {}, &kCounting, {{"target", target}}, {every, every * 9 / 10, {}, false}, {}};
 }
 
 config::Config with_checks(std::vector<config::Check> checks) {

@@ -1,5 +1,7 @@
 #include "sim/seeds.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 
@@ -24,8 +26,9 @@ std::uint64_t run_one(SimBody body, std::uint64_t seed) {
 void run_seeds(SimBody body, std::uint64_t seeds) {
   const std::optional<std::uint64_t> only = from_environment("WARDMOTE_SIM_SEED");
   const std::uint64_t first = only.value_or(1);
+  const std::uint64_t wanted = std::max(seeds, from_environment("WARDMOTE_SIM_MORE").value_or(0));
   const std::uint64_t last =
-      only ? *only : std::min(seeds, from_environment("WARDMOTE_SIM_SEEDS").value_or(seeds));
+      only ? *only : std::min(wanted, from_environment("WARDMOTE_SIM_SEEDS").value_or(wanted));
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     const std::uint64_t trace = run_one(body, seed);
     if (seed == first)

@@ -1,7 +1,9 @@
 #include "act/notify/dispatcher.h"
 
+#include <deque>
 #include <expected>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -20,7 +22,23 @@ using runtime::Task;
 Dispatcher::Dispatcher(runtime::Runtime& runtime, std::map<std::string, Receiver> receivers,
                        Told told)
     : runtime_(runtime), told_(std::move(told)), tasks_(runtime.executor()) {
-  for (auto& [name, receiver] : receivers) receivers_[name].receiver = std::move(receiver);
+  reload(std::move(receivers));
+}
+
+void Dispatcher::reload(std::map<std::string, Receiver> receivers) {
+  const auto before = std::exchange(receivers_, {});
+  for (auto& [name, receiver] : receivers) {
+    const auto line = std::make_shared<Line>();
+    line->receiver = std::move(receiver);
+    receivers_.emplace(name, line);
+  }
+  for (const auto& [name, old] : before) {
+    std::deque<Notice> waiting = std::exchange(old->waiting, {});
+    const auto now = receivers_.find(name);
+    if (now == receivers_.end() || waiting.empty()) continue;
+    now->second->waiting = std::move(waiting);
+    begin(name, now->second);
+  }
 }
 
 void Dispatcher::send(Notice notice) {
@@ -29,19 +47,22 @@ void Dispatcher::send(Notice notice) {
     told_(notice, std::unexpected(judge::notify::Refusal{true, {}, "no such receiver"}));
     return;
   }
-  Line& line = found->second;
-  line.waiting.push_back(std::move(notice));
-  if (line.under_way >= kAtATime) return;
-  ++line.under_way;
-  tasks_.spawn("notify " + found->first, work_off(&line));
+  found->second->waiting.push_back(std::move(notice));
+  begin(found->first, found->second);
 }
 
-Task<void> Dispatcher::work_off(Line* line) {
+void Dispatcher::begin(const std::string& name, const std::shared_ptr<Line>& line) {
+  if (line->under_way >= kAtATime) return;
+  ++line->under_way;
+  tasks_.spawn("notify " + name, work_off(line));
+}
+
+Task<void> Dispatcher::work_off(std::shared_ptr<Line> line) {
   // However this ends, another may take its place.
   struct Leave {
     Line* line;
     ~Leave() { --line->under_way; }
-  } const leave{line};
+  } const leave{line.get()};
   while (!line->waiting.empty()) {
     Notice notice = std::move(line->waiting.front());
     line->waiting.pop_front();
@@ -49,7 +70,7 @@ Task<void> Dispatcher::work_off(Line* line) {
   }
 }
 
-Task<void> Dispatcher::send_one(Line* line, Notice notice) {
+Task<void> Dispatcher::send_one(std::shared_ptr<Line> line, Notice notice) {
   const runtime::Deadline deadline = runtime_.deadline_in(line->receiver.timeout);
   const Fate fate = co_await line->receiver.channel->send(notice, deadline);
   told_(notice, fate);

@@ -32,6 +32,10 @@ class Dispatcher {
 
   Dispatcher(runtime::Runtime& runtime, std::map<std::string, Receiver> receivers, Told told);
 
+  /// Others from now on. What one is told now is told to its end; what waits for one that is among
+  /// them waits on, the rest is dropped.
+  void reload(std::map<std::string, Receiver> receivers);
+
   /// `told` hears how it fared; of a receiver that does not exist, too.
   void send(judge::notify::Notice notice);
   [[nodiscard]] bool knows(const std::string& receiver) const {
@@ -46,11 +50,12 @@ class Dispatcher {
     std::size_t under_way = 0;
   };
 
-  runtime::Task<void> work_off(Line* line);
-  runtime::Task<void> send_one(Line* line, judge::notify::Notice notice);
+  void begin(const std::string& name, const std::shared_ptr<Line>& line);
+  runtime::Task<void> work_off(std::shared_ptr<Line> line);
+  runtime::Task<void> send_one(std::shared_ptr<Line> line, judge::notify::Notice notice);
 
   runtime::Runtime& runtime_;
-  std::map<std::string, Line> receivers_;
+  std::map<std::string, std::shared_ptr<Line>> receivers_;  // shared with who works it off
   Told told_;
   runtime::TaskGroup tasks_;
 };

@@ -139,6 +139,7 @@ std::vector<Check> read_checks(const YamlNode& list, std::span<const ProbeKind> 
                  "write '- {name: ..., KIND: {...}}' lines below it");
     return checks;
   }
+  checks.reserve(list.items.size());
   for (const YamlNode& item : list.items) {
     checks.push_back(read_check(item, checks.size() + 1, kinds, names, problems));
   }

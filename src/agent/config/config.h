@@ -107,9 +107,53 @@ struct Gate {
   friend bool operator==(const Gate&, const Gate&) = default;
 };
 
+/// How to get a token of OpenStack's Keystone. Without a `url` there is none.
+struct Keystone {
+  std::string url;         ///< http://keystone:5000/v3
+  std::string credential;  ///< the id of an application credential; else user and project:
+  std::string user;
+  std::string user_domain;
+  std::string project;
+  std::string project_domain;
+  std::string secret_file;  ///< absolute: the password, or the credential's secret
+  std::string region;       ///< of the catalogue's endpoints; empty: any
+  std::string interface;    ///< public, internal or admin
+  friend bool operator==(const Keystone&, const Keystone&) = default;
+};
+
+/// What Masakari is to be told that an incident is.
+struct Masakari {
+  enum class Type : std::uint8_t { kProcess, kHost, kInstance };
+  Type type = Type::kProcess;
+  std::string host;          ///< as its segment names it; empty: the node's name
+  std::string name_label;    ///< whose value names the process or is the instance's UUID
+  std::string microversion;  ///< of the API, for example 1.0
+  Keystone keystone;
+  friend bool operator==(const Masakari&, const Masakari&) = default;
+};
+
+/// How mail is sent.
+struct Mail {
+  enum class Tls : std::uint8_t { kStartTls, kWhole, kNever };
+  std::string server;  ///< host:port
+  Tls tls = Tls::kStartTls;
+  std::string from;
+  std::vector<std::string> to;
+  std::string user;  ///< empty: nobody logs in
+  friend bool operator==(const Mail&, const Mail&) = default;
+};
+
 /// One way to tell somebody.
 struct Receiver {
-  enum class Kind : std::uint8_t { kWebhook, kAlertmanager, kExec, kLog };
+  enum class Kind : std::uint8_t {
+    kWebhook,
+    kAlertmanager,
+    kMasakari,
+    kMail,
+    kExec,
+    kJournal,
+    kLog
+  };
 
   std::string name;
   Kind kind = Kind::kLog;
@@ -120,6 +164,8 @@ struct Receiver {
   std::string token_file;            ///< absolute; empty: none
   std::string secret_file;           ///< absolute; empty: none
   std::string trust;                 ///< absolute; empty: whom the system trusts
+  Masakari masakari;
+  Mail mail;
   friend bool operator==(const Receiver&, const Receiver&) = default;
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -44,6 +45,57 @@ json::value scalar(const YamlNode& node) {
   return json::string(node.text);
 }
 
+/// `Authorization: Bearer …` of a request that a check makes: the name stays.
+json::value without_value(const YamlNode& header) {
+  std::string_view rest = header.text;
+  const std::string name(trim(take_until(rest, ':')));
+  std::string lower = name;
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  constexpr auto kWords = std::to_array<std::string_view>({"authorization", "cookie", "key"});
+  const bool secret = is_secret(lower) || std::ranges::any_of(kWords, [&](std::string_view word) {
+                        return lower.find(word) != std::string::npos;
+                      });
+  if (!secret) return scalar(header);
+  return json::string(name + ": " + std::string(kHidden));
+}
+
+void hide_headers(const YamlNode& headers, json::value& shown) {
+  if (headers.kind == YamlNode::Kind::kScalar) shown = without_value(headers);
+  if (headers.kind != YamlNode::Kind::kList) return;
+  for (std::size_t i = 0; i < headers.items.size(); ++i) {
+    if (headers.items[i].kind == YamlNode::Kind::kScalar)
+      shown.get_array()[i] = without_value(headers.items[i]);
+  }
+}
+
+/// `https://host:9093/(hidden)`: some services have their secret in the address.
+json::value without_path(const json::value& url) {
+  const json::string* const text = url.if_string();
+  if (text == nullptr) return json::string(kHidden);
+  std::string_view rest = *text;
+  const std::size_t scheme = rest.find("://");
+  if (scheme == std::string_view::npos) return json::string(kHidden);
+  rest.remove_prefix(scheme + 3);
+  std::string_view server = rest.substr(0, rest.find_first_of("/?#"));
+  const std::string_view path = rest.substr(server.size());
+  if (const std::size_t user = server.rfind('@'); user != std::string_view::npos) {
+    server.remove_prefix(user + 1);
+  }
+  std::string shown = std::string(text->subview(0, scheme + 3)) + std::string(server);
+  const bool known = path.empty() || path == "/" || path == "/v1" || path == "/v3";
+  shown += known ? std::string(path) : "/" + std::string(kHidden);
+  return json::string(shown);
+}
+
+void hide_addresses(json::value& receiver) {
+  json::object* const map = receiver.if_object();
+  if (map == nullptr) return;
+  if (json::value* const url = map->if_contains("url")) *url = without_path(*url);
+  json::value* const urls = map->if_contains("urls");
+  if (urls == nullptr || !urls->is_array()) return;
+  for (json::value& url : urls->get_array()) url = without_path(url);
+}
+
 json::value convert(const YamlNode& node, bool secret) {
   switch (node.kind) {
     case YamlNode::Kind::kNull: return nullptr;
@@ -55,11 +107,13 @@ json::value convert(const YamlNode& node, bool secret) {
     }
     case YamlNode::Kind::kMap: {
       json::object map;
-      for (const YamlEntry& entry : node.entries)
-        map[entry.key] = convert(entry.value, is_secret(entry.key));
-      // Some services have their secret in the address.
-      if (json::value* const hook = map.if_contains("webhook"); hook && hook->is_object()) {
-        if (hook->get_object().contains("url")) hook->get_object()["url"] = kHidden;
+      for (const YamlEntry& entry : node.entries) {
+        json::value& shown = map[entry.key];
+        shown = convert(entry.value, is_secret(entry.key));
+        if (entry.key == "header") hide_headers(entry.value, shown);
+      }
+      for (const std::string_view way : {"webhook", "alertmanager", "masakari", "keystone"}) {
+        if (json::value* const receiver = map.if_contains(way)) hide_addresses(*receiver);
       }
       return map;
     }

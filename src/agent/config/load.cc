@@ -1,5 +1,6 @@
 #include "agent/config/load.h"
 
+#include <boost/json/serialize.hpp>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "agent/config/config.h"
+#include "agent/config/effective.h"
 #include "agent/config/files.h"
 #include "agent/config/problem.h"
 #include "agent/config/sections.h"
@@ -38,7 +40,10 @@ Loaded load_config(Files& files, const Origin& origin, std::span<const observe::
   if (sources.complete) {
     Config config = read_config(sources.root, kinds, problems);
     if (problems.empty()) try_probes(config, runtime, problems);
-    if (problems.empty()) loaded.config = std::move(config);
+    if (problems.empty()) {
+      loaded.shown = boost::json::serialize(effective(sources.root, config));
+      loaded.config = std::move(config);
+    }
   }
   if (tree != nullptr) *tree = std::move(sources.root);
   loaded.problems = described(std::move(problems));

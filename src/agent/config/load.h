@@ -24,6 +24,7 @@ struct Origin {
 struct Loaded {
   std::optional<Config> config;
   std::vector<std::string> problems;  ///< with their places, safe to print; empty with a config
+  std::string shown;                  ///< config::effective() of it as JSON; empty without a config
   std::string hash;  ///< of what was read; 16 hexadecimal digits, empty when nothing could be read
   Footprint footprint;
 };

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "act/notify/payload.h"
 #include "agent/config/config.h"
 #include "agent/config/problem.h"
 #include "agent/config/reader.h"
+#include "agent/config/receivers.h"
 #include "agent/config/sections.h"
 #include "agent/config/yaml.h"
 #include "base/format.h"
@@ -30,127 +30,12 @@ using judge::notify::Matcher;
 using judge::notify::Route;
 
 constexpr std::string_view kDays[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
-constexpr std::string_view kKinds[] = {"webhook", "alertmanager", "exec", "log"};
 
 const YamlNode* list_of_maps(MapReader& map, std::string_view key) {
   const YamlNode* const list = map.find(key);
   if (list == nullptr || list->kind == YamlNode::Kind::kList) return list;
   map.problems().add(list->at, std::string(key), "not a list", "write '- {...}' lines below it");
   return nullptr;
-}
-
-std::string read_url(const YamlNode& node, std::string_view what, Problems& problems) {
-  auto url = read_text(node, what, problems);
-  if (!url) return {};
-  const bool good = url->starts_with("http://") || url->starts_with("https://");
-  if (good && url->find_first_of(" \r\n\t") == std::string::npos) return *std::move(url);
-  // It may carry a secret: it is not repeated here.
-  problems.add(node.at, std::string(what), "not an http:// or https:// address",
-               "write for example https://hooks.example.org/wardmote");
-  return {};
-}
-
-std::string read_file_name(MapReader& map, std::string_view key) {
-  auto name = map.read(key, read_text);
-  if (!name) return {};
-  if (name->starts_with('/')) return *std::move(name);
-  map.problems().add(map.at(), fmt::format("{} '{}'", key, escape_control(*name, 64)),
-                     "not an absolute path", "write the path of a file that only root may read");
-  return {};
-}
-
-void read_webhook(const YamlNode& node, Receiver& receiver, Problems& problems) {
-  MapReader map(node, "webhook", problems);
-  if (const YamlNode* const url = map.require("url", "url: https://hooks.example.org/x")) {
-    receiver.urls = {read_url(*url, "url", problems)};
-  }
-  receiver.token_file = read_file_name(map, "token_file");
-  receiver.secret_file = read_file_name(map, "secret_file");
-  receiver.trust = read_file_name(map, "trust");
-  if (const YamlNode* const body = map.find("body")) {
-    receiver.body = read_text(*body, "body", problems).value_or("");
-    if (const auto checked = act::notify::check_template(receiver.body); !checked) {
-      problems.add(body->at, "body", checked.error().context, "see docs/notifications.md");
-    }
-  }
-  map.finish();
-}
-
-void read_alertmanager(const YamlNode& node, Receiver& receiver, Problems& problems) {
-  MapReader map(node, "alertmanager", problems);
-  const YamlNode* const urls = map.require("urls", "urls: [http://127.0.0.1:9093]");
-  if (urls != nullptr) {
-    if (urls->kind == YamlNode::Kind::kList && !urls->items.empty()) {
-      for (const YamlNode& url : urls->items) {
-        std::string text = read_url(url, "item of urls", problems);
-        while (text.ends_with('/')) text.pop_back();
-        receiver.urls.push_back(std::move(text));
-      }
-    } else {
-      problems.add(urls->at, "urls", "not a list of addresses",
-                   "write urls: [http://127.0.0.1:9093]");
-    }
-  }
-  receiver.token_file = read_file_name(map, "token_file");
-  receiver.trust = read_file_name(map, "trust");
-  map.finish();
-}
-
-void read_exec(const YamlNode& node, Receiver& receiver, Problems& problems) {
-  MapReader map(node, "exec", problems);
-  if (const YamlNode* const command = map.require("command", "command: [/usr/local/bin/page]")) {
-    for (Placed<std::string>& word : read_texts(*command, "command", problems)) {
-      receiver.command.push_back(std::move(word.value));
-    }
-    if (receiver.command.empty() || !receiver.command.front().starts_with('/')) {
-      problems.add(command->at, "command", "it does not begin with an absolute path",
-                   "write command: [/usr/local/bin/page, argument]; there is no shell");
-    }
-  }
-  map.finish();
-}
-
-void read_log(const YamlNode& node, Receiver&, Problems& problems) {
-  MapReader map(node, "log", problems);
-  map.finish();
-}
-
-struct KindReader {
-  std::string_view name;
-  Receiver::Kind kind;
-  void (*read)(const YamlNode& node, Receiver& receiver, Problems& problems);
-};
-
-constexpr KindReader kKindReaders[] = {
-    {"webhook", Receiver::Kind::kWebhook, read_webhook},
-    {"alertmanager", Receiver::Kind::kAlertmanager, read_alertmanager},
-    {"exec", Receiver::Kind::kExec, read_exec},
-    {"log", Receiver::Kind::kLog, read_log},
-};
-
-Receiver read_receiver(const YamlNode& node, std::size_t number, Names& names, Problems& problems) {
-  MapReader map(node, fmt::format("receiver {}", number), problems);
-  Receiver receiver;
-  if (const YamlNode* const name = map.require("name", "name: oncall")) {
-    receiver.name = read_name(*name, "name", problems).value_or("");
-    if (!receiver.name.empty()) names.add(receiver.name, name->at, problems);
-  }
-  receiver.timeout = map.read_duration_in("timeout", 1s, 2min, 15s);
-  int kinds = 0;
-  for (const KindReader& each : kKindReaders) {
-    const YamlNode* const options = map.find(each.name);
-    if (options == nullptr) continue;
-    ++kinds;
-    receiver.kind = each.kind;
-    each.read(*options, receiver, problems);
-  }
-  if (kinds != 1 && map.is_map()) {
-    problems.add(map.at(), map.what(),
-                 kinds == 0 ? "it does not say how" : "it says more than one way",
-                 fmt::format("give one of: {}", fmt::join(kKinds, ", ")));
-  }
-  map.finish();
-  return receiver;
 }
 
 std::vector<Matcher> read_matchers(MapReader& map) {
@@ -252,10 +137,7 @@ Notify read_notify(const YamlNode& node, Problems& problems) {
   Notify notify;
   Names receivers;
   if (const YamlNode* const list = list_of_maps(map, "receivers")) {
-    for (const YamlNode& item : list->items) {
-      notify.receivers.push_back(
-          read_receiver(item, notify.receivers.size() + 1, receivers, problems));
-    }
+    notify.receivers = read_receivers(*list, receivers, problems);
   }
   if (const YamlNode* const list = list_of_maps(map, "routes")) {
     for (const YamlNode& item : list->items) {

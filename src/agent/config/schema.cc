@@ -117,7 +117,10 @@ constexpr auto kReceiver = std::to_array<KeySpec>({
     {"timeout", Form::kDuration, false, "The end of one attempt, 1s to 2m"},
     {"webhook", Form::kMap, false, "POSTs JSON", "webhook"},
     {"alertmanager", Form::kMap, false, "Alertmanager's API v2", "alertmanager"},
+    {"masakari", Form::kMap, false, "OpenStack Masakari's API v1", "masakari"},
+    {"mail", Form::kMap, false, "Mail by SMTP", "mail"},
     {"exec", Form::kMap, false, "A program with JSON on its standard input", "command"},
+    {"journal", Form::kMap, false, "An entry in systemd's journal", "journal"},
     {"log", Form::kMap, false, "A line in the agent's own log", "log"},
 });
 constexpr auto kWebhook = std::to_array<KeySpec>({
@@ -130,6 +133,48 @@ constexpr auto kWebhook = std::to_array<KeySpec>({
 constexpr auto kAlertmanager = std::to_array<KeySpec>({
     {"urls", Form::kTexts, true, "Each member of the Alertmanager cluster"},
     {"token_file", Form::kText, false, "The absolute path of a bearer token"},
+    {"trust", Form::kText, false, "The absolute path of CA certificates"},
+});
+constexpr auto kMasakari = std::to_array<KeySpec>({
+    {.name = "type",
+     .form = Form::kWord,
+     .required = false,
+     .help = "What an incident is to Masakari (process)",
+     .words = "process|host|instance"},
+    {"url", Form::kText, false, "Of the API: http://masakari:15868/v1 (the catalogue's)"},
+    {"host", Form::kText, false, "As its failover segment names it (the node's name)"},
+    {"name_label", Form::kText, false,
+     "The label that names the process or has the instance's UUID (subject)"},
+    {"microversion", Form::kText, false, "Of the API (1.0)"},
+    {"keystone", Form::kMap, false, "Where the token comes from", "keystone"},
+    {"trust", Form::kText, false, "The absolute path of CA certificates, for both"},
+});
+constexpr auto kKeystone = std::to_array<KeySpec>({
+    {"url", Form::kText, true, "http:// or https://, with or without /v3"},
+    {"credential", Form::kText, false, "The id of an application credential"},
+    {"user", Form::kText, false, "Instead of a credential, with project"},
+    {"user_domain", Form::kText, false, "Its name (Default)"},
+    {"project", Form::kText, false, "That the user asks for"},
+    {"project_domain", Form::kText, false, "Its name (Default)"},
+    {"secret_file", Form::kText, true, "The absolute path of the password or secret"},
+    {"region", Form::kText, false, "Of the catalogue's endpoint (any)"},
+    {.name = "interface",
+     .form = Form::kWord,
+     .required = false,
+     .help = "Of the catalogue's endpoint (public)",
+     .words = "public|internal|admin"},
+});
+constexpr auto kMail = std::to_array<KeySpec>({
+    {"server", Form::kText, true, "host:port"},
+    {.name = "tls",
+     .form = Form::kWord,
+     .required = false,
+     .help = "starttls (asked for, and without it nothing is sent), whole or never",
+     .words = "starttls|whole|never"},
+    {"from", Form::kText, true, "The sender's address"},
+    {"to", Form::kTexts, true, "Addresses"},
+    {"user", Form::kText, false, "Who logs in"},
+    {"password_file", Form::kText, false, "The absolute path of his password"},
     {"trust", Form::kText, false, "The absolute path of CA certificates"},
 });
 constexpr auto kRoute = std::to_array<KeySpec>({
@@ -193,6 +238,10 @@ constexpr auto kSections = std::to_array<Section>({
     {"receiver", kReceiver, false},
     {"webhook", kWebhook, false},
     {"alertmanager", kAlertmanager, false},
+    {"masakari", kMasakari, false},
+    {"keystone", kKeystone, false},
+    {"mail", kMail, false},
+    {"journal", {}, false},
     {"log", {}, false},
     {"route", kRoute, false},
     {"maintenance", kMaintenance, false},

@@ -8,6 +8,7 @@
 #include "cli/render/cluster.h"
 #include "cli/render/fields.h"
 #include "cli/render/findings.h"
+#include "cli/render/incidents.h"
 #include "cli/render/style.h"
 #include "cli/render/words.h"
 
@@ -78,6 +79,14 @@ std::string draw_code(const json::value& explained, Style style) {
   drawn += labelled("what to do", code.text("advice"));
   if (!code.has("findings")) return drawn;
   return drawn + draw_standing(code, "It stands nowhere now.", style);
+}
+
+std::string draw_explained_incident(const json::value& explained, Style style) {
+  std::string drawn = draw_incident(explained, style);
+  for (const json::value& code : Fields(explained).list("explained")) {
+    drawn += "\n" + draw_code(code, style);
+  }
+  return drawn;
 }
 
 std::string draw_subject(const json::value& explained, Style style) {

@@ -1,3 +1,5 @@
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <optional>
 #include <string>
@@ -7,11 +9,13 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/explain/code.h"
+#include "cli/explain/incident.h"
 #include "cli/explain/subject.h"
 #include "cli/reading.h"
 #include "cli/render/checks.h"
 #include "cli/render/explanation.h"
 #include "cli/render/fields.h"
+#include "cli/render/incidents.h"
 #include "cli/verbs/verbs.h"
 #include "judge/finding.h"
 
@@ -47,6 +51,17 @@ std::vector<std::string> names_of_findings(const json::value& explained) {
   return names;
 }
 
+std::vector<std::string> names_of_codes(const json::value& explained) {
+  std::vector<std::string> names;
+  for (const json::value& entry : Fields(explained).list("explained"))
+    names.push_back(Fields(entry).text("code"));
+  return names;
+}
+
+Exit exit_of_incident(const json::value& incident) {
+  return exit_of_incidents(json::object{{"incidents", json::array{incident}}});
+}
+
 }  // namespace
 
 Exit run_explain(const Call& call) {
@@ -61,6 +76,15 @@ Exit run_explain(const Call& call) {
                        .judge = worst_of,
                        .shape = {"findings", names_of_findings},
                        .without_agent = catalogue_entry(*info)});
+  }
+  if (const auto incident = incident_number(subject)) {
+    return read(call, {.path = "/api/v1/incidents/" + std::to_string(*incident),
+                       .select = [](const json::value& shown) -> Result<json::value> {
+                         return explain_incident(shown);
+                       },
+                       .draw = draw_explained_incident,
+                       .judge = exit_of_incident,
+                       .shape = {"explained", names_of_codes}});
   }
   return read(
       call,

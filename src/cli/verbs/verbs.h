@@ -21,6 +21,7 @@ Exit run_explain(const Call& call);
 Exit run_probe(const Call& call);
 Exit run_assess_ovn(const Call& call);
 Exit run_assess_bgp(const Call& call);
+Exit run_replay(const Call& call);
 Exit run_livez(const Call& call);
 Exit run_readyz(const Call& call);
 Exit run_top(const Call& call);

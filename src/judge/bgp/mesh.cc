@@ -226,6 +226,13 @@ Outcome outcome_of(const std::vector<MeshView>& views, const std::vector<MeshPro
   return worst->severity == Severity::kCritical ? Outcome::kFail : Outcome::kWarn;
 }
 
+/// The most severe first, else in the order of the nodes.
+void add(std::vector<MeshProblem>& problems, MeshProblem found) {
+  const auto at = std::ranges::upper_bound(problems, found.severity, std::ranges::greater(),
+                                           &MeshProblem::severity);
+  problems.insert(at, std::move(found));
+}
+
 }  // namespace
 
 std::string_view to_string(MeshCell cell) noexcept {
@@ -266,18 +273,16 @@ Mesh assess_mesh(const std::vector<MeshView>& views, const MeshExpectation& expe
     std::vector<MeshCell>& row = mesh.cells.emplace_back();
     for (const Node& to : nodes)
       row.push_back(&from == &to ? MeshCell::kSelf : cell_of(from, session_between(from, to)));
-    if (!from.view->facts) mesh.problems.push_back(silent_node(from, nodes));
+    if (!from.view->facts) add(mesh.problems, silent_node(from, nodes));
   }
   for (std::size_t a = 0; a < nodes.size(); ++a) {
     for (std::size_t b = a + 1; b < nodes.size(); ++b) {
       if (!nodes[a].view->facts || !nodes[b].view->facts) continue;
       const Pair pair{&nodes[a], &nodes[b], session_between(nodes[a], nodes[b]),
                       session_between(nodes[b], nodes[a])};
-      for (MeshProblem& found : judge_pair(pair, expectation))
-        mesh.problems.push_back(std::move(found));
+      for (MeshProblem& found : judge_pair(pair, expectation)) add(mesh.problems, std::move(found));
     }
   }
-  std::ranges::stable_sort(mesh.problems, std::ranges::greater(), &MeshProblem::severity);
   mesh.outcome = outcome_of(views, mesh.problems);
   return mesh;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -38,6 +39,9 @@ class Muting {
  public:
   explicit Muting(std::vector<Maintenance> maintenance) : maintenance_(std::move(maintenance)) {}
 
+  void set_maintenance(std::vector<Maintenance> maintenance) {
+    maintenance_ = std::move(maintenance);
+  }
   /// Replaces one of the same number.
   void put(Silence silence);
   /// False when there is none.

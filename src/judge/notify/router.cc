@@ -144,12 +144,31 @@ void Router::hear_in(Group& group, const Step& step, const Labels& labels, TimeP
   bring_forward(group.due, at);
 }
 
+void Router::reroute(RouterPolicy policy, const std::set<std::string>& receivers, TimePoint now) {
+  policy_ = std::move(policy);
+  for (auto at = groups_.begin(); at != groups_.end();) {
+    if (!receivers.contains(at->second.receiver)) {
+      changed_.insert(at->first);
+      at = groups_.erase(at);
+      continue;
+    }
+    // It may repeat itself sooner now.
+    if (!at->second.pending) rest(at->second, now);
+    ++at;
+  }
+}
+
 const Route& Router::route_of(const Group& group) const {
   static const Route kPlain{};
   const auto found = std::ranges::find_if(policy_.routes, [&](const Route& route) {
     return route.receiver == group.receiver && route.group_by == group.group_by;
   });
   return found == policy_.routes.end() ? kPlain : *found;
+}
+
+const RetryPolicy& Router::retry_of(const Group& group) const {
+  const auto found = policy_.retries.find(group.receiver);
+  return found == policy_.retries.end() ? policy_.retry : found->second;
 }
 
 std::vector<Notice> Router::take(const Muting& muting, TimePoint now, WallTime wall_now) {
@@ -268,10 +287,10 @@ std::optional<DeadLetter> Router::refused(const std::string& id, std::uint64_t n
   ++pending.attempts;
   pending.under_way = false;
   pending.last_refusal = refusal.reason;
-  const RetryPolicy& retry = policy_.retry;
+  const RetryPolicy& retry = retry_of(group);
   if (!refusal.for_ever && now - pending.since < retry.give_up) {
     Duration pause = retry.first;
-    for (int i = 1; i < pending.attempts && pause < retry.longest; ++i) pause *= 2;
+    for (int i = retry.steady; i < pending.attempts && pause < retry.longest; ++i) pause *= 2;
     pause = jittered(std::min(pause, retry.longest), chance);
     if (refusal.retry_after) {
       pause = std::max(pause, std::min(*refusal.retry_after, kLongestRetryAfter));

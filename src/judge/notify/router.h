@@ -30,6 +30,7 @@ struct Route {
 
 struct RetryPolicy {
   Duration first = std::chrono::seconds(10);
+  int steady = 1;  ///< pauses of this length, before each is twice the last
   Duration longest = std::chrono::minutes(10);
   Duration give_up = std::chrono::hours(24);
 };
@@ -37,6 +38,7 @@ struct RetryPolicy {
 struct RouterPolicy {
   std::vector<Route> routes;
   RetryPolicy retry;
+  std::map<std::string, RetryPolicy> retries;  ///< of receivers that want another
   /// More groups than this go into one of each receiver, which says so.
   std::size_t groups = 1000;
 };
@@ -100,6 +102,10 @@ class Router {
   /// What an earlier life wrote down; a notice that was on its way is sent again.
   void recall(Group group);
 
+  /// Another policy holds from now on. What receivers that are not among `receivers` were to hear
+  /// is forgotten; the others go on where they are.
+  void reroute(RouterPolicy policy, const std::set<std::string>& receivers, TimePoint now);
+
   /// Something happened to an incident.
   void hear(const incident::Step& step, const Labels& labels, TimePoint now);
   /// What is to be sent now.
@@ -121,6 +127,7 @@ class Router {
   Group& group_for(const Route& route, std::int64_t incident, const Labels& labels);
   void hear_in(Group& group, const incident::Step& step, const Labels& labels, TimePoint now);
   [[nodiscard]] const Route& route_of(const Group& group) const;
+  [[nodiscard]] const RetryPolicy& retry_of(const Group& group) const;
   /// Nothing when there is nothing to tell.
   std::optional<Notice> compose(Group& group, const Muting& muting, TimePoint now,
                                 WallTime wall_now);

@@ -19,21 +19,7 @@ int hex_value(char c) noexcept {
   return -1;
 }
 
-/// A mask of the first `digits` of a word's sixteen.
-std::uint64_t mask(int digits) noexcept {
-  if (digits <= 0) return 0;
-  if (digits >= kDigitsPerWord) return ~std::uint64_t{0};
-  return ~std::uint64_t{0} << (4 * (kDigitsPerWord - digits));
-}
-
 }  // namespace
-
-bool compatible(const MemberId& a, const MemberId& b) noexcept {
-  const int digits = a.digits < b.digits ? a.digits : b.digits;
-  if (digits == 0) return false;
-  return ((a.high ^ b.high) & mask(digits)) == 0 &&
-         ((a.low ^ b.low) & mask(digits - kDigitsPerWord)) == 0;
-}
 
 std::optional<MemberId> parse_member_id(std::string_view text) noexcept {
   MemberId id;

@@ -27,7 +27,15 @@ struct MemberId {
 
 /// Whether both can name the same thing: equal in all digits that both know, and both know at least
 /// one.
-bool compatible(const MemberId& a, const MemberId& b) noexcept;
+inline bool compatible(const MemberId& a, const MemberId& b) noexcept {
+  const auto mask = [](int digits) {
+    if (digits <= 0) return std::uint64_t{0};
+    return digits >= 16 ? ~std::uint64_t{0} : ~std::uint64_t{0} << (4 * (16 - digits));
+  };
+  const int digits = a.digits < b.digits ? a.digits : b.digits;
+  return digits != 0 && ((a.high ^ b.high) & mask(digits)) == 0 &&
+         ((a.low ^ b.low) & mask(digits - 16)) == 0;
+}
 
 /// `dea6`, `dea645fa-f66d-419f-89d2-9ef5ed65767e`, 16 digits; hyphens are skipped, case is ignored.
 /// 1 to 32 digits.

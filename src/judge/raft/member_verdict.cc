@@ -110,7 +110,7 @@ MemberVerdict judge_member(const Picture& picture, const Member& member) {
   if (member.failed) return fail_because(member.claims_to_lead() ? "failed leader" : "failed");
   if (is_cloned(picture, member))
     return fail_because(fmt::format("server id {} answers twice", short_name(member.id)));
-  if (is_zombie(picture, member)) {
+  if (member.zombie) {
     return fail_because(
         fmt::format("removed (is {}, not in the member list)", short_name(member.id)));
   }

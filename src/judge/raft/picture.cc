@@ -269,6 +269,12 @@ Picture draw(std::span<const Opinion> opinions, const Expectation& expectation,
   picture.leader = choose_leader(picture);
   picture.changing = is_changing(picture);
   fill_seats(picture, memory);
+  for (Member& member : picture.members) {
+    member.zombie = picture.anchored() && member.takes_part() &&
+                    member.presence != Presence::kLeaving && !member.seat && member.id.known() &&
+                    &member != picture.newest;
+    member.comparable = member.takes_part() && member.status() && !member.failed && !member.zombie;
+  }
   return picture;
 }
 

@@ -47,6 +47,12 @@ struct Member {
   bool hears_leader = false;            ///< and has heard of late
   /// In the newest list; the one it answers for, or must be when it is silent.
   const Seat* seat = nullptr;
+  /// Takes part and is not in the newest list, which a leader stands behind: it was removed and
+  /// does not know.
+  bool zombie = false;
+  /// Takes part, gives its status, serves, and is in the newest list as far as is known: what it
+  /// says can be compared with the others.
+  bool comparable = false;
 
   [[nodiscard]] const Status* status() const noexcept {
     return opinion->status ? &*opinion->status : nullptr;

@@ -19,10 +19,13 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "net/asio_runtime.h"
+#include "net/curl/job.h"
+#include "net/curl/mail_transfer.h"
 #include "net/curl/transfer.h"
 #include "runtime/deadline.h"
 #include "runtime/http.h"
 #include "runtime/http_client.h"
+#include "runtime/mail_client.h"
 #include "runtime/task.h"
 
 namespace wardmote::net {
@@ -31,6 +34,7 @@ namespace asio = boost::asio;
 using runtime::Deadline;
 using runtime::HttpCall;
 using runtime::HttpResponse;
+using runtime::MailCall;
 using runtime::Task;
 
 namespace {
@@ -38,8 +42,8 @@ namespace {
 constexpr int kLongestPollMs = 1000;
 
 CURLM* make_multi() {
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  check(ready == CURLE_OK, "libcurl cannot start");
+  static const CURLcode kReady = curl_global_init(CURL_GLOBAL_DEFAULT);
+  check(kReady == CURLE_OK, "libcurl cannot start");
   return curl_multi_init();
 }
 
@@ -60,7 +64,7 @@ class CurlHttpClient::Worker {
     curl_multi_cleanup(multi_);
   }
 
-  void add(std::unique_ptr<CurlTransfer> transfer) {
+  void add(std::unique_ptr<CurlJob> transfer) {
     {
       const std::scoped_lock lock(mutex_);
       added_.push_back(std::move(transfer));
@@ -85,7 +89,7 @@ class CurlHttpClient::Worker {
   }
 
   void take_added() {
-    std::vector<std::unique_ptr<CurlTransfer>> added;
+    std::vector<std::unique_ptr<CurlJob>> added;
     {
       const std::scoped_lock lock(mutex_);
       added.swap(added_);
@@ -123,9 +127,9 @@ class CurlHttpClient::Worker {
   }
 
   CURLM* multi_;
-  std::map<CURL*, std::unique_ptr<CurlTransfer>> transfers_;
+  std::map<CURL*, std::unique_ptr<CurlJob>> transfers_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<CurlTransfer>> added_;
+  std::vector<std::unique_ptr<CurlJob>> added_;
   std::jthread thread_;
 };
 
@@ -134,27 +138,37 @@ CurlHttpClient::CurlHttpClient(AsioRuntime& runtime)
 CurlHttpClient::~CurlHttpClient() = default;
 
 Task<Result<HttpResponse>> CurlHttpClient::call(HttpCall call, Deadline deadline) {
+  return run<CurlTransfer>(std::move(call), deadline);
+}
+
+Task<Result<void>> CurlHttpClient::send(MailCall call, Deadline deadline) {
+  return run<CurlMailTransfer>(std::move(call), deadline);
+}
+
+template <class Job, class Call>
+Task<Result<typename Job::Value>> CurlHttpClient::run(Call call, Deadline deadline) {
+  using Answer = Result<typename Job::Value>;
   const Duration timeout = deadline.left(runtime_.now());
-  return asio::async_initiate<const asio::use_awaitable_t<>&, void(Result<HttpResponse>)>(
+  return asio::async_initiate<const asio::use_awaitable_t<>&, void(Answer)>(
       [this, call = std::move(call), timeout](auto handler) mutable {
         asio::cancellation_slot slot = asio::get_associated_cancellation_slot(handler);
         auto done = [runtime = &runtime_, slot,
-                     waiting = std::move(handler)](Result<HttpResponse> result) mutable {
+                     waiting = std::move(handler)](Answer result) mutable {
           asio::post(runtime->context(),
                      [slot, resume = std::move(waiting), kept = std::move(result)]() mutable {
                        slot.clear();
                        std::move(resume)(std::move(kept));
                      });
         };
-        auto transfer = std::make_unique<CurlTransfer>(std::move(call), timeout, std::move(done));
+        auto job = std::make_unique<Job>(std::move(call), timeout, std::move(done));
         if (slot.is_connected()) {
           slot.assign(
-              [worker = worker_.get(), broken_off = transfer->broken_off](asio::cancellation_type) {
+              [worker = worker_.get(), broken_off = job->broken_off](asio::cancellation_type) {
                 *broken_off = true;
                 worker->wake();
               });
         }
-        worker_->add(std::move(transfer));
+        worker_->add(std::move(job));
       },
       asio::use_awaitable);
 }

@@ -5,24 +5,29 @@
 #include "net/asio_runtime.h"
 #include "runtime/deadline.h"
 #include "runtime/http_client.h"
+#include "runtime/mail_client.h"
 #include "runtime/task.h"
 
 namespace wardmote::net {
 
-/// HTTP/1.1 by libcurl, all requests at once on one thread of its own. What it says of an error
+/// HTTP/1.1 and SMTP by libcurl, all at once on one thread of its own. What it says of an error
 /// names the server but never the path, in which some services carry their secret. Life cycle:
 /// outlives what was asked of it; its destructor breaks off what is under way. Thread: the core
 /// loop.
-class CurlHttpClient final : public runtime::HttpClient {
+class CurlHttpClient final : public runtime::HttpClient, public runtime::MailClient {
  public:
   explicit CurlHttpClient(AsioRuntime& runtime);
   ~CurlHttpClient() override;
 
   runtime::Task<Result<runtime::HttpResponse>> call(runtime::HttpCall call,
                                                     runtime::Deadline deadline) override;
+  runtime::Task<Result<void>> send(runtime::MailCall call, runtime::Deadline deadline) override;
 
  private:
   class Worker;
+
+  template <class Job, class Call>
+  runtime::Task<Result<typename Job::Value>> run(Call call, runtime::Deadline deadline);
 
   AsioRuntime& runtime_;
   std::unique_ptr<Worker> worker_;

@@ -3,7 +3,6 @@
 #include <curl/curl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -15,7 +14,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "net/system_error.h"
+#include "net/curl/job.h"
 #include "runtime/http.h"
 #include "runtime/http_client.h"
 
@@ -44,39 +43,15 @@ std::string server_of(std::string_view url) {
   return std::string(server);
 }
 
-Errc errc_of(CURLcode code, long system_error) {
-  switch (code) {
-    case CURLE_OPERATION_TIMEDOUT: return Errc::kTimeout;
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_RESOLVE_PROXY: return Errc::kUnreachable;
-    case CURLE_COULDNT_CONNECT:
-      return system_error == 0 ? Errc::kRefused : to_errc(static_cast<int>(system_error));
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_CERTPROBLEM:
-    case CURLE_SSL_ISSUER_ERROR: return Errc::kDenied;
-    case CURLE_GOT_NOTHING:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_RECV_ERROR:
-    case CURLE_SEND_ERROR: return Errc::kClosed;
-    case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_LOGIN_DENIED: return Errc::kInvalid;
-    case CURLE_WEIRD_SERVER_REPLY:
-    case CURLE_SSL_CONNECT_ERROR: return Errc::kProtocol;
-    case CURLE_OUT_OF_MEMORY: return Errc::kExhausted;
-    default: return Errc::kInternal;
-  }
-}
-
 }  // namespace
 
 CurlTransfer::CurlTransfer(runtime::HttpCall call, Duration timeout, Done done)
-    : call_(std::move(call)), done_(std::move(done)), handle_(curl_easy_init()) {
-  CURL* const curl = handle_.get();
+    : call_(std::move(call)), done_(std::move(done)) {
+  CURL* const curl = handle();
   if (curl == nullptr) return;
-  for (const auto& [name, value] : call_.headers) add_header(name + ": " + value);
-  add_header("Expect:");
+  for (const auto& [name, value] : call_.headers)
+    append(headers_, fmt::format("{}: {}", name, value).c_str());
+  append(headers_, "Expect:");
   curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, said_.data());
@@ -100,12 +75,6 @@ CurlTransfer::CurlTransfer(runtime::HttpCall call, Duration timeout, Done done)
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, this);
   curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
   curl_easy_setopt(curl, CURLOPT_HEADERDATA, this);
-}
-
-void CurlTransfer::add_header(const std::string& line) {
-  curl_slist* const longer = curl_slist_append(headers_.get(), line.c_str());
-  if (longer == nullptr) return;
-  if (longer != headers_.get()) headers_.reset(longer);  // the first; else it is the same list
 }
 
 std::size_t CurlTransfer::take_body(char* bytes, std::size_t one, std::size_t size, void* self) {
@@ -141,7 +110,7 @@ void CurlTransfer::finish(CURLcode code) {
     return;
   }
   long status = 0;
-  curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
+  curl_easy_getinfo(handle(), CURLINFO_RESPONSE_CODE, &status);
   response_.status = static_cast<int>(status);
   done_(std::move(response_));
 }
@@ -151,7 +120,7 @@ Error CurlTransfer::error_of(CURLcode code) const {
   if (*broken_off) return {Errc::kClosed, where + ": broken off"};
   if (too_long_) return {Errc::kLimit, where + ": the answer is too long"};
   long system_error = 0;
-  curl_easy_getinfo(handle_.get(), CURLINFO_OS_ERRNO, &system_error);
+  curl_easy_getinfo(handle(), CURLINFO_OS_ERRNO, &system_error);
   const std::string_view said = said_.front() == 0 ? curl_easy_strerror(code) : said_.data();
   return {errc_of(code, system_error), fmt::format("{}: {}", where, escape_control(said, 200))};
 }

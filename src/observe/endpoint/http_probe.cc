@@ -39,6 +39,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// The answers of health checks are short, and a buffer that waits for one is small enough that the
+/// allocator has it at hand. What is longer comes in larger pieces.
+constexpr std::size_t kFirstChunk = 512;
 constexpr std::size_t kChunk = 8 << 10;
 /// How long a body is awaited that nobody needs for the verdict: it may tell what is wrong.
 constexpr Duration kPatience = 100ms;
@@ -144,6 +147,20 @@ Task<Result<void>> HttpProbe::exchange(Look* look) {
   co_return asked;
 }
 
+template <std::size_t kMost>
+Task<Result<void>> HttpProbe::receive(Look* look, Stream* stream, Deadline deadline) {
+  std::array<char, kMost> chunk;
+  const auto got = co_await stream->read_some(chunk, deadline);
+  if (!got && got.error().code == Errc::kClosed) co_return look->reader.closed();
+  if (!got) {
+    const std::size_t size = look->reader.received();
+    if (look->reader.has_head() || size == 0) co_return std::unexpected(got.error());
+    co_return with_context(got, "{} bytes of a header", size);
+  }
+  look->observation->cost.bytes_in += *got;
+  co_return look->reader.take({chunk.data(), *got});
+}
+
 Task<Result<void>> HttpProbe::ask(Look* look, Stream* stream) {
   look->reader = codec::HttpAnswerReader(target_.head);
   const std::string request =
@@ -154,10 +171,11 @@ Task<Result<void>> HttpProbe::ask(Look* look, Stream* stream) {
   if (!sent && sent.error().code != Errc::kClosed)
     co_return with_context(sent, "{}", to_string(look->url));
   look->observation->cost.bytes_out += request.size();
-  while (!look->reader.has_head()) {
-    Result<void> received = co_await receive(look, stream, look->deadline);
-    if (!received) co_return with_context(received, "{}", to_string(look->url));
+  Result<void> received = co_await receive<kFirstChunk>(look, stream, look->deadline);
+  while (received && !look->reader.has_head()) {
+    received = co_await receive<kChunk>(look, stream, look->deadline);
   }
+  if (!received) co_return with_context(received, "{}", to_string(look->url));
   judge::HttpFacts& facts = look->facts;
   facts.status = look->reader.answer().status;
   facts.url = to_string(look->url);
@@ -173,30 +191,17 @@ Task<Result<void>> HttpProbe::read_body(Look* look, Stream* stream) {
   const bool good = judge_http(facts, policy).outcome == judge::Outcome::kOk;
   const bool wanted = !policy.body.empty();
   if (!wanted && good && !target_.keep_open) co_return Result<void>();
-  const Deadline brief{std::min(look->deadline.at, runtime_.now() + kPatience)};
+  const TimePoint brief = std::min(look->deadline.at, runtime_.now() + kPatience);
+  const Deadline until{wanted ? look->deadline.at : brief};
   Result<void> received;
-  while (received && !look->reader.complete()) {
-    received = co_await receive(look, stream, wanted ? look->deadline : brief);
-  }
+  while (received && !look->reader.complete())
+    received = co_await receive<kChunk>(look, stream, until);
   facts.body = look->reader.answer().body;
   if (!wanted) co_return Result<void>();
   facts.body_matches = facts.body.contains(policy.body);
   // What has not come may hold it.
   if (!*facts.body_matches && !received) co_return with_context(received, "{}", facts.url);
   co_return Result<void>();
-}
-
-Task<Result<void>> HttpProbe::receive(Look* look, Stream* stream, Deadline deadline) {
-  std::array<char, kChunk> chunk;
-  const auto got = co_await stream->read_some(chunk, deadline);
-  if (!got && got.error().code == Errc::kClosed) co_return look->reader.closed();
-  if (!got) {
-    const std::size_t size = look->reader.received();
-    if (look->reader.has_head() || size == 0) co_return std::unexpected(got.error());
-    co_return with_context(got, "{} bytes of a header", size);
-  }
-  look->observation->cost.bytes_in += *got;
-  co_return look->reader.take({chunk.data(), *got});
 }
 
 Result<std::unique_ptr<Probe>> make_http_probe(runtime::Runtime& runtime, std::string subject,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -36,8 +37,9 @@ class HttpProbe : public Probe {
   runtime::Task<Result<void>> exchange(Look* look);
   runtime::Task<Result<void>> ask(Look* look, runtime::Stream* stream);
   runtime::Task<Result<void>> read_body(Look* look, runtime::Stream* stream);
-  runtime::Task<Result<void>> receive(Look* look, runtime::Stream* stream,
-                                      runtime::Deadline deadline);
+  template <std::size_t kMost>
+  static runtime::Task<Result<void>> receive(Look* look, runtime::Stream* stream,
+                                             runtime::Deadline deadline);
   [[nodiscard]] bool redirect(Look& look) const;
 
   std::string subject_;

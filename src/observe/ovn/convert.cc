@@ -59,10 +59,10 @@ judge::raft::MemberId to_id(std::string_view text) noexcept {
   return judge::raft::parse_member_id(text).value_or(judge::raft::MemberId{});
 }
 
-/// A number of milliseconds from outside, kept in a range that can be added and subtracted.
+/// A number of milliseconds from outside, kept in a range of which thirty still can be added.
 Milliseconds to_duration(std::uint64_t ms) noexcept {
-  constexpr std::uint64_t kTenYears = 10ULL * 366 * 86400 * 1000;
-  return Milliseconds(std::min(ms, kTenYears));
+  constexpr std::uint64_t kYear = 366ULL * 86400 * 1000;
+  return Milliseconds(std::min(ms, kYear));
 }
 
 std::optional<Milliseconds> to_duration(std::optional<std::uint64_t> ms) noexcept {

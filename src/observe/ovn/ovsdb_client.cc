@@ -43,7 +43,9 @@ Task<RowAnswer> OvsdbClient::answer(Deadline deadline) {
   if (!asked_) co_return RowAnswer{{}, reason_of_reply(asked_.error())};
   const Result<codec::RpcMessage> reply = co_await rpc_.receive(deadline);
   if (!reply) co_return RowAnswer{{}, reason_of_reply(reply.error())};
-  co_return read_row_reply(*reply);
+  RowAnswer answer = read_row_reply(*reply);
+  rpc_.rest();
+  co_return answer;
 }
 
 RowAnswer read_row_reply(const codec::RpcMessage& reply) {

@@ -70,6 +70,10 @@ Task<Result<codec::RpcMessage>> RpcClient::receive(Deadline deadline) {
   co_return reply;
 }
 
+void RpcClient::rest() noexcept {
+  if (connection_) connection_->reader.rest();
+}
+
 Task<Result<void>> RpcClient::connect(Deadline deadline) {
   connection_.reset();
   cost_.fresh_connection = true;

@@ -34,10 +34,13 @@ class RpcClient {
   /// Connects if need be and sends the prepared request. kRefused, kMissing, kDenied, kUnreachable
   /// (also when a TCP connect gets no answer by the deadline), kTimeout, kExhausted, kClosed.
   runtime::Task<Result<void>> send(runtime::Deadline deadline);
-  /// The reply to it, valid until the next prepare(). kTimeout, kClosed, kProtocol (garbage, a
-  /// reply to nothing that was asked), kLimit (message or talk without end); an error of the
-  /// server's own is in the reply.
+  /// The reply to it, valid until rest() and the next prepare(). kTimeout, kClosed, kProtocol
+  /// (garbage, a reply to nothing that was asked), kLimit (message or talk without end); an error
+  /// of the server's own is in the reply.
   runtime::Task<Result<codec::RpcMessage>> receive(runtime::Deadline deadline);
+
+  /// The reply has been read, and nothing is asked for a while: gives its memory back.
+  void rest() noexcept;
 
   /// What the request cost so far.
   [[nodiscard]] const judge::Cost& cost() const noexcept { return cost_; }

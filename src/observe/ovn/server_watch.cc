@@ -43,12 +43,20 @@ std::optional<MonitorFlavour> weaker(MonitorFlavour flavour) noexcept {
 }
 
 constexpr std::size_t kMaxUnsent = 64 << 10;
+/// A change of one row. Every watch holds as much while it waits, which it does nearly always.
+constexpr std::size_t kRoom = 512;
+
+codec::FrameLimits limits() {
+  codec::FrameLimits limits = RpcOptions{}.limits;
+  limits.room = kRoom;
+  return limits;
+}
 
 }  // namespace
 
 struct ServerWatch::Session {
   explicit Session(std::unique_ptr<runtime::Stream> opened)
-      : stream(std::move(opened)), reader(RpcOptions{}.limits) {}
+      : stream(std::move(opened)), reader(limits()) {}
 
   std::unique_ptr<runtime::Stream> stream;
   codec::JsonRpcReader reader;
@@ -139,6 +147,7 @@ Task<Error> ServerWatch::read_messages(std::shared_ptr<Session> session) {
       if (!taken) co_return taken.error();
       continue;
     }
+    session->reader.rest();
     const std::span<char> room = session->reader.room();
     const Deadline sign_of_life = runtime_.deadline_in(options_.echo_every + options_.echo_timeout);
     const Result<std::size_t> got = co_await session->stream->read_some(room, sign_of_life);
@@ -180,8 +189,8 @@ Task<Result<void>> ServerWatch::begin(std::shared_ptr<Session> session, const Rp
     co_return asked;
   }
   watching_ = true;
-  lost_.reset();
-  nudge_();
+  // What happened while nobody watched; before the first time, the looks of the schedule see it.
+  if (std::exchange(lost_, std::nullopt)) nudge_();
   co_return Result<void>();
 }
 

@@ -35,7 +35,9 @@ Task<StatusAnswer> UnixctlClient::answer(Deadline deadline) {
   if (!asked_) co_return StatusAnswer{{}, reason_of_reply(asked_.error())};
   const Result<codec::RpcMessage> reply = co_await rpc_.receive(deadline);
   if (!reply) co_return StatusAnswer{{}, reason_of_reply(reply.error())};
-  co_return read_status_reply(*reply);
+  StatusAnswer answer = read_status_reply(*reply);
+  rpc_.rest();
+  co_return answer;
 }
 
 StatusAnswer read_status_reply(const codec::RpcMessage& reply) {

@@ -12,6 +12,7 @@
 #include "judge/check_machine.h"
 #include "judge/raft/assess.h"
 #include "serve/metrics/cluster_samples.h"
+#include "serve/metrics/desk_samples.h"
 #include "serve/metrics/exposition.h"
 #include "serve/metrics/table.h"
 #include "serve/view.h"
@@ -88,7 +89,7 @@ std::span<const MetricInfo> metrics_table() noexcept {
   return kMetrics;
 }
 
-std::string expose_metrics(const AgentView& agent) {
+std::string expose_metrics(const AgentView& agent, const Desks* desks) {
   Exposition out(kMetrics);
   add_self(out, agent);
   add_config(out, agent);
@@ -107,6 +108,9 @@ std::string expose_metrics(const AgentView& agent) {
   for (const GateView& gate : agent.gates) {
     const std::string_view name[] = {gate.name};
     out.add(metric("wardmote_gate_ready"), name, gate.ready ? 1 : 0);
+  }
+  if (desks != nullptr) {
+    add_desk_metrics(out, desks->incidents, desks->notify, agent.wall_now);
   }
   return out.text();
 }

@@ -3,13 +3,21 @@
 #include <span>
 #include <string>
 
+#include "serve/incidents.h"
 #include "serve/metrics/exposition.h"
+#include "serve/notify_desk.h"
 #include "serve/view.h"
 
 namespace wardmote::serve {
 
-/// All metrics in the Prometheus text format 0.0.4.
-std::string expose_metrics(const AgentView& agent);
+/// Where incidents and notices are kept.
+struct Desks {
+  const IncidentDesk& incidents;
+  const NotifyDesk& notify;
+};
+
+/// All metrics in the Prometheus text format 0.0.4; without `desks` none of theirs.
+std::string expose_metrics(const AgentView& agent, const Desks* desks = nullptr);
 
 /// The table of all metrics, for docs and tests.
 std::span<const MetricInfo> metrics_table() noexcept;

@@ -140,6 +140,20 @@ inline constexpr MetricInfo kMetrics[] = {
      "Looks that were left out because one still ran or the agent did not."},
     {"wardmote_check_age_seconds", MetricType::kGauge, "check,kind", "Since the last look ended."},
     {"wardmote_gate_ready", MetricType::kGauge, "gate", "Whether the gate passes."},
+    {"wardmote_incidents_open", MetricType::kGauge, "severity,acknowledged",
+     "Incidents that are open."},
+    {"wardmote_acts_frozen", MetricType::kGauge, "",
+     "Whether nothing may act, because a storm rages."},
+    {"wardmote_notices_total", MetricType::kCounter, "receiver,kind,result",
+     "Attempts since the agent's start: delivered, refused (and tried again), undelivered (given "
+     "up)."},
+    {"wardmote_receiver_up", MetricType::kGauge, "receiver,kind",
+     "Whether the receiver took what it was sent last; absent until then."},
+    {"wardmote_notices_waiting", MetricType::kGauge, "receiver",
+     "Notices that are not delivered yet."},
+    {"wardmote_notice_groups", MetricType::kGauge, "",
+     "Groups of incidents that receivers know of; at 1000, more share one group."},
+    {"wardmote_silences", MetricType::kGauge, "", "Silences that last now."},
 };
 
 /// The row of `name`; a name that is in no row does not compile.

@@ -1,4 +1,4 @@
-// The page shows /api/v1/status and nothing else. Everything from the agent is set as text, never as markup.
+// The page shows what the API says, and decides nothing. Everything from the agent is set as text, never as markup.
 'use strict';
 
 const kRefreshMs = 2000;
@@ -15,6 +15,24 @@ function element(tag, className, ...children) {
   if (className) made.className = className;
   made.append(...children.filter((child) => child !== null && child !== undefined));
   return made;
+}
+
+// What somebody opened, focused or scrolled to stays so when everything is drawn anew: it has a key.
+const opened = new Set();
+
+function keyed(made, key) {
+  made.dataset.key = key;
+  return made;
+}
+
+function redraw(id, ...children) {
+  const place = byId(id);
+  const focused = place.contains(document.activeElement) ? document.activeElement.closest('[data-key]')?.dataset.key : undefined;
+  const scrolled = [...place.querySelectorAll('.scroll')].map((one) => [one.dataset.key, one.scrollLeft]);
+  place.replaceChildren(...children);
+  const find = (key) => [...place.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key);
+  for (const [key, left] of scrolled) if (left > 0 && find(key)) find(key).scrollLeft = left;
+  if (focused !== undefined) find(focused)?.focus({preventScroll: true});
 }
 
 function chip(tone, words) {
@@ -84,21 +102,23 @@ function memberRow(member, agreed, leader) {
   return row;
 }
 
-function table(headings, rows) {
+// `name` is what a reader of the screen hears of it; with the keys it can be scrolled.
+function table(name, headings, rows) {
   const head = element('tr', '', ...headings.map(([text, hint]) => {
     const cell = element('th', '', text);
     cell.scope = 'col';
     if (hint) cell.title = hint;
     return cell;
   }));
-  return element('div', 'scroll', element('table', '', element('thead', '', head), element('tbody', '', ...rows)));
+  const scroll = element('div', 'scroll', element('table', '', element('thead', '', head), element('tbody', '', ...rows)));
+  return Object.assign(keyed(scroll, `table ${name}`), {tabIndex: 0, role: 'region', ariaLabel: name});
 }
 
 function memberTable(cluster) {
   const agreed = {};
   for (const claim of Object.keys(kClaims)) agreed[claim] = majority(cluster.members.map(kClaims[claim]));
   const leader = cluster.members.find((m) => m.name === cluster.leader);
-  return table([
+  return table(`Members of ${cluster.cluster}`, [
     ['Member'], ['Verdict'], ['Raft address'], ['Role'], ['Sees leader', 'the server that this member takes for the leader'], ['Term'],
     ['Cluster', 'cluster id'], ['Servers', 'how many servers this member lists'], ['Log', 'first entry, next entry'],
     ['Open', 'entries not yet committed / not yet applied'], ['Last msg', 'how long ago the leader heard this member'],
@@ -147,7 +167,58 @@ function checksCard(status) {
   if (!status.checks.length) return [];
   const gates = status.gates.map((gate) => chip(gate.ready ? 'ok' : 'critical', `${gate.name}${gate.ready ? '' : ': ' + gate.failing.join(', ')}`));
   return [element('section', 'card', element('div', 'top', element('h2', '', 'Checks and gates'), ...gates),
-    table([['Check'], ['State'], ['Kind'], ['Why'], ['Since'], ['Seen']], status.checks.map(checkRow)))];
+    table('Checks', [['Check'], ['State'], ['Kind'], ['Why'], ['Since'], ['Seen']], status.checks.map(checkRow)))];
+}
+
+const since = (at, now) => age(new Date(now) - new Date(at));
+
+// One cause, closed until somebody asks for what belongs to it.
+function incidentRow(incident, now) {
+  const acknowledged = incident.acknowledged;
+  const row = element('details', 'incident',
+    keyed(element('summary', '', chip(incident.severity, incident.severity), element('strong', '', incident.root), element('span', '', incident.summary),
+      element('span', 'soft', `for ${since(incident.opened, now)}`),
+      incident.flapping ? chip('warning', 'flapping') : null, incident.storm ? chip('warning', 'storm') : null,
+      acknowledged ? element('span', 'soft', `known to ${acknowledged.by}${acknowledged.comment ? `: ${acknowledged.comment}` : ''}`) : null),
+      `incident ${incident.id}`),
+    element('ul', '', ...incident.standing.map((one) => element('li', '', chip(one.severity, one.severity), ' ', element('code', '', one.code), ' ',
+      `${one.component}: ${one.summary}`))),
+    incident.symptoms > incident.standing.length ? element('p', 'soft', `and ${incident.symptoms - incident.standing.length} more`) : null,
+    element('pre', '', `wardmote history --incident ${incident.id}${acknowledged ? '' : `\nwardmote ack ${incident.id}`}`));
+  row.open = opened.has(incident.id);
+  row.addEventListener('toggle', () => opened[row.open ? 'add' : 'delete'](incident.id));
+  return row;
+}
+
+function incidentsCard(answer) {
+  const top = element('div', 'top', element('h2', '', 'Incidents'));
+  if (answer === null) return element('section', 'card', top, element('p', 'empty', 'The agent does not tell of them now.'));
+  const grave = {critical: 0, warning: 1, info: 2};
+  const list = [...answer.incidents].sort((a, b) => grave[a.severity] - grave[b.severity] || a.id - b.id);
+  top.append(list.length ? chip(list[0].severity, `${list.length} open`) : chip('ok', 'none open'));
+  return element('section', 'card', top, list.length ? null : element('p', 'empty', 'Nothing is wrong that anybody would have to know of.'),
+    ...list.map((one) => incidentRow(one, answer.at)));
+}
+
+function receiverRow(receiver, now) {
+  const last = receiver.last;
+  const tone = receiver.dead ? 'critical' : last === null ? 'unknown' : last.good ? 'ok' : 'warning';
+  const words = last === null ? 'never told anything' : last.good ? 'took the last notice' : 'refused the last notice';
+  return element('tr', '', element('td', 'name', receiver.name), element('td', '', chip(tone, words)), element('td', '', receiver.kind),
+    element('td', 'mono', String(receiver.delivered)), element('td', 'mono', String(receiver.waiting)), element('td', 'mono', String(receiver.dead)),
+    element('td', 'wide', last && !last.good ? last.reason : '–'), element('td', 'mono', last ? since(last.at, now) : '–'));
+}
+
+function receiversCard(answer, silences) {
+  if (answer === null) return [];
+  const active = silences === null ? [] : silences.silences.filter((one) => one.active);
+  const card = element('section', 'card', element('div', 'top', element('h2', '', 'Who is told'),
+    ...active.map((one) => chip('warning', `silence ${one.id}: ${one.match.join(', ')} until ${new Date(one.until).toLocaleString()}`))));
+  card.append(answer.receivers.length
+    ? table('Receivers', [['Receiver'], ['State'], ['Kind'], ['Told', 'notices that were taken'], ['Waiting', 'notices on their way'],
+      ['Given up', 'notices that could not be delivered'], ['Why'], ['Last']], answer.receivers.map((one) => receiverRow(one, answer.at)))
+    : element('p', 'empty', 'Nobody: the configuration names no receivers.'));
+  return [card];
 }
 
 function sentence(status) {
@@ -171,7 +242,7 @@ function showVerdict(tone, title, text) {
 
 let lastAnswer = null;
 
-function show(status) {
+function show(status, incidents, receivers, silences) {
   const tone = kWords[status.verdict] ? status.verdict : 'unknown';
   document.title = `${kMarks[tone]} ${kWords[tone]} · ${status.node}`;
   byId('node').textContent = status.node;
@@ -180,8 +251,10 @@ function show(status) {
   showVerdict(tone, kWords[tone], sentence(status));
   // Redrawing would take away what somebody is about to copy.
   if (!getSelection().isCollapsed) return;
-  byId('clusters').replaceChildren(...status.clusters.map(clusterCard));
-  byId('checks').replaceChildren(...checksCard(status));
+  redraw('incidents', incidentsCard(incidents));
+  redraw('clusters', ...status.clusters.map(clusterCard));
+  redraw('checks', ...checksCard(status));
+  redraw('receivers', ...receiversCard(receivers, silences));
 }
 
 // An old answer is no answer: it must not stay green.
@@ -192,13 +265,20 @@ function showSilence() {
   showVerdict('unknown', 'No answer from the agent', since);
 }
 
+async function ask(what) {
+  const response = await fetch(`api/v1/${what}`, {cache: 'no-store', signal: AbortSignal.timeout(kGiveUpMs)});
+  if (!response.ok) throw new Error(`${what}: status ${response.status}`);
+  return response.json();
+}
+
+// Without these the page still tells the state of everything.
+const askIfThere = (what) => ask(what).catch(() => null);
+
 async function refresh() {
   try {
-    const response = await fetch('api/v1/status', {cache: 'no-store', signal: AbortSignal.timeout(kGiveUpMs)});
-    if (!response.ok) throw new Error(`status ${response.status}`);
-    const status = await response.json();
+    const [status, ...more] = await Promise.all([ask('status'), ...['incidents', 'receivers', 'silences'].map(askIfThere)]);
     lastAnswer = Date.now();
-    show(status);
+    show(status, ...more);
   } catch (error) {
     console.warn('wardmote: no answer:', error);
     showSilence();

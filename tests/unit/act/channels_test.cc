@@ -298,6 +298,28 @@ TEST_F(Channels, OneThatHangsDelaysNobodyElse) {
   world.run(us, dispatcher.stop());
 }
 
+TEST_F(Channels, WhatWaitsForAReceiverThatIsReplacedGoesItsNewWay) {
+  std::vector<std::string> before;
+  std::vector<std::string> after;
+  std::map<std::string, Receiver> receivers;
+  receivers["stays"] = {std::make_unique<SlowChannel>(us, before), 60s};
+  receivers["goes"] = {std::make_unique<SlowChannel>(us, before), 60s};
+  Dispatcher dispatcher(us, std::move(receivers), [](const Notice&, const Fate&) {});
+  for (const char* const name : {"stays", "goes"}) {
+    notice.receiver = name;
+    for (notice.number = 1; notice.number <= 3; ++notice.number) dispatcher.send(notice);
+  }
+  world.run_for(1s);
+  std::map<std::string, Receiver> others;
+  others["stays"] = {std::make_unique<SlowChannel>(us, after), 1s};
+  dispatcher.reload(std::move(others));
+  EXPECT_FALSE(dispatcher.knows("goes"));
+  world.run_for(300s);
+  EXPECT_EQ(before.size(), 2U) << "what was being told, and no more";
+  EXPECT_EQ(after.size(), 2U);
+  world.run(us, dispatcher.stop());
+}
+
 TEST(Hmac, IsThatOfTheStandard) {
   // RFC 4231, cases 2 and 6.
   EXPECT_EQ(codec::hex(codec::hmac_sha256("Jefe", "what do ya want for nothing?")),

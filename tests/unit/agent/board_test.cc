@@ -57,7 +57,7 @@ config::Config sample_config() {
   cluster.members = {{"a", {}, {}}, {"b", {}, {}}};
   cluster.schedule = {1s, 900ms, {.fall = 1, .rise = 1}, false};
   config.clusters.push_back(cluster);
-  config.checks.push_back({"c", {}, &kFakeKind, {}, {1s, 900ms, {.fall = 2, .rise = 1}, true}});
+  config.checks.push_back({"c", {}, &kFakeKind, {}, {1s, 900ms, {.fall = 2, .rise = 1}, true}, {}});
   config.gates = {{"ready", {"nb", "c"}}, {"net", {"c"}}};
   return config;
 }
@@ -124,7 +124,8 @@ class BoardTest : public testing::Test {
 TEST_F(BoardTest, AGateMayWantEnoughOfSeveral) {
   config::Config config;
   for (const std::string name : {"a", "b", "c"})
-    config.checks.push_back({name, {}, &kFakeKind, {}, {1s, 900ms, {.fall = 1, .rise = 1}, true}});
+    config.checks.push_back(
+        {name, {}, &kFakeKind, {}, {1s, 900ms, {.fall = 1, .rise = 1}, true}, {}});
   config.gates = {{"ready", {}, config::Gate::AtLeast{2, {{"a", 1}, {"b", 1}, {"c", 1}}}}};
   Board board(config, "ctl-1", feed_, kStart);
   const auto look = [&](std::size_t check, Outcome outcome) {

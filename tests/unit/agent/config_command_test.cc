@@ -170,6 +170,31 @@ TEST_F(ConfigCommandTest, ShowHidesSecrets) {
                                       "passwords": ["(hidden)", {"z": 1}], "name": "n"}})json"));
 }
 
+TEST_F(ConfigCommandTest, ShowHidesWhatAReceiversAddressMayTell) {
+  config::Problems problems;
+  const auto document = config::parse_yaml(
+      "a: {webhook: {url: 'https://h:8443/hooks/s3cret?k=v'}}\n"
+      "b: {alertmanager: {urls: ['http://am-1:9093', 'http://u:p@am-2:9093/s3cret']}}\n"
+      "c: {masakari: {url: http://m/v1, keystone: {url: 'https://k/s3cret/v3'}}}\n",
+      {}, problems);
+  EXPECT_EQ(config::to_json(document.root), boost::json::parse(R"json({
+      "a": {"webhook": {"url": "https://h:8443/(hidden)"}},
+      "b": {"alertmanager": {"urls": ["http://am-1:9093", "http://am-2:9093/(hidden)"]}},
+      "c": {"masakari": {"url": "http://m/v1", "keystone": {"url": "https://k/(hidden)"}}}})json"));
+}
+
+TEST_F(ConfigCommandTest, ShowHidesTheHeadersThatOpenDoors) {
+  config::Problems problems;
+  const auto document = config::parse_yaml(
+      "http: {url: http://h/, header: ['Host: h', 'authorization: Basic eDp5', 'X-Api-Key: k', "
+      "'Cookie: c', 'X-Auth-Token: t']}",
+      {}, problems);
+  EXPECT_EQ(config::to_json(document.root),
+            boost::json::parse(R"json({"http": {"url": "http://h/", "header": ["Host: h",
+                "authorization: (hidden)", "X-Api-Key: (hidden)", "Cookie: (hidden)",
+                "X-Auth-Token: (hidden)"]}})json"));
+}
+
 TEST_F(ConfigCommandTest, SchemaIsJson) {
   EXPECT_TRUE(boost::json::parse(run({ConfigVerb::kSchema, {}}).output).is_object());
 }

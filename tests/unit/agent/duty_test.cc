@@ -114,6 +114,18 @@ TEST_F(DutyTest, WhatWasNeverSeenGoodIsAnIncidentToo) {
   EXPECT_EQ(life.count("incident_resolved 1"), 1);
 }
 
+TEST_F(DutyTest, ACheckOfWhichNothingIsKnownIsMonitorBlind) {
+  Life life(world, us, nullptr);
+  life.feed.tell(LogLevel::kError, "check_blind",
+                 {{"check", "bird"}, {"reason", "protocol"}, {"detail", "half a reply"}});
+  EXPECT_EQ(life.count("incident_opened 1"), 1);
+  EXPECT_EQ(life.duty->book().incidents().at(1).code, Code::kMonitorBlind);
+  EXPECT_EQ(life.duty->book().incidents().at(1).summary, "nothing is known of bird: half a reply");
+  life.feed.tell(LogLevel::kInfo, "check_seen_again",
+                 {{"check", "bird"}, {"reason", "none"}, {"detail", ""}});
+  EXPECT_EQ(life.count("incident_resolved 1"), 1);
+}
+
 TEST_F(DutyTest, EveryChangeOfAnIncidentBearsItsNumber) {
   Life life(world, us, nullptr);
   life.check("bird", "error", "reported");
@@ -202,6 +214,43 @@ TEST_F(DutyTest, AFullDiskStopsNoIncident) {
   disk.fail_with(std::nullopt);
   world.run_for(2min);
   EXPECT_EQ(disk.rows("SELECT * FROM record").size(), 1U);
+}
+
+TEST_F(DutyTest, TheAnswerToAnOrderWaitsUntilItIsWrittenDown) {
+  Life life(world, us, &disk);
+  life.check("bird", "error", "reported");
+  world.run_for(1s);
+  disk.set_latency(300ms);
+  ASSERT_TRUE(life.duty->acknowledge(1, "ann", "on it"));
+  const auto hold = life.duty->written();
+  ASSERT_NE(hold, nullptr);
+  const TimePoint before = us.now();
+  EXPECT_FALSE(run_task(world, us, hold->wait())) << "the answer stays as it is";
+  EXPECT_EQ(us.now() - before, 300ms);
+  EXPECT_TRUE(disk.rows("SELECT value FROM record")[0].text(0)->contains("on it"));
+  EXPECT_FALSE(run_task(world, us, life.duty->written()->wait())) << "nothing is left to write";
+}
+
+TEST_F(DutyTest, AnOrderThatCouldNotBeWrittenDownSaysSo) {
+  Life life(world, us, &disk);
+  life.check("bird", "error", "reported");
+  world.run_for(1s);
+  disk.fail_with(Errc::kExhausted);
+  ASSERT_TRUE(life.duty->acknowledge(1, "ann", "on it"));
+  const auto instead = run_task(world, us, life.duty->written()->wait());
+  ASSERT_TRUE(instead);
+  EXPECT_EQ(instead->status, 503);
+  EXPECT_TRUE(instead->body.contains("not written down")) << instead->body;
+  world.run_for(10min);  // the pauses between two attempts are long by now
+  const TimePoint before = us.now();
+  EXPECT_TRUE(run_task(world, us, life.duty->written()->wait()));
+  EXPECT_LE(us.now() - before, 1s);
+  disk.fail_with(std::nullopt);
+}
+
+TEST_F(DutyTest, WithoutADatabaseNoAnswerWaits) {
+  Life life(world, us, nullptr);
+  EXPECT_EQ(life.duty->written(), nullptr);
 }
 
 TEST_F(DutyTest, ARecordThatIsNotUnderstoodIsPassedOver) {

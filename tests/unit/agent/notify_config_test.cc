@@ -92,9 +92,10 @@ TEST(NotifyConfig, NamesEveryProblem) {
     - {name: m, days: [monday], from: "25:00", for: 2h}
 )"),
       (Lines{
-          "5:7: receiver 1: it does not say how; give one of: webhook, alertmanager, exec, log",
-          "6:7: receiver 2: it says more than one way; give one of: webhook, alertmanager, exec, "
-          "log",
+          "5:7: receiver 1: it does not say how; give one of: webhook, alertmanager, masakari, "
+          "mail, exec, journal, log",
+          "6:7: receiver 2: it says more than one way; give one of: webhook, alertmanager, "
+          "masakari, mail, exec, journal, log",
           "7:32: url: not an http:// or https:// address; write for example "
           "https://hooks.example.org/wardmote",
           "8:33: command: it does not begin with an absolute path; write command: "
@@ -135,12 +136,64 @@ TEST(Receivers, ASecretThatCannotBeReadIsNamedByItsFile) {
   receiver.urls = {"http://h/PATHSECRET"};
   receiver.secret_file = "/no/such/file";
   notify.receivers.push_back(receiver);
-  EXPECT_FALSE(make_receivers(notify, world.host("us"), nullptr)) << "without an HTTP client";
+  EXPECT_FALSE(make_receivers(notify, world.host("us"), {})) << "without an HTTP client";
   SilentHttp http;
-  const auto made = make_receivers(notify, world.host("us"), &http);
+  const auto made = make_receivers(notify, world.host("us"), {.http = &http});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, Errc::kMissing);
   EXPECT_EQ(made.error().context, "receiver hook: /no/such/file");
+}
+
+TEST(NotifyConfig, ReadsMasakariMailAndJournal) {
+  const auto config = parse(R"(
+notify:
+  receivers:
+    - name: masakari
+      masakari: {type: instance, url: "http://m:15868/v1/", host: c1, name_label: uuid, trust: /ca,
+        keystone: {url: "https://ks:5000", user: ann, project: ops, secret_file: /s, region: r, interface: internal}}
+    - name: credential
+      masakari: {keystone: {url: "https://ks:5000/v3/", credential: 1f, secret_file: /s}}
+    - name: mail
+      mail: {server: "[::1]:587", from: w@example.org, to: [a@example.org, b@example.org], user: u,
+        password_file: /p, tls: whole, trust: /ca}
+    - {name: journal, journal: {}}
+)");
+  ASSERT_TRUE(config) << describe("f", config.error().front());
+  const auto& receivers = config->notify.receivers;
+  EXPECT_EQ(receivers[0].timeout, 30s);
+  EXPECT_EQ(receivers[0].urls, Lines{"http://m:15868/v1"});
+  EXPECT_EQ(receivers[0].masakari.type, Masakari::Type::kInstance);
+  EXPECT_EQ(receivers[0].masakari.keystone.url, "https://ks:5000/v3");
+  EXPECT_EQ(receivers[0].masakari.keystone.project_domain, "Default");
+  EXPECT_EQ(receivers[1].masakari.keystone.url, "https://ks:5000/v3");
+  EXPECT_EQ(receivers[1].masakari.keystone.credential, "1f");
+  EXPECT_EQ(receivers[1].masakari.name_label, "subject");
+  EXPECT_EQ(receivers[2].mail.tls, Mail::Tls::kWhole);
+  EXPECT_EQ(receivers[2].mail.to.size(), 2U);
+  EXPECT_EQ(receivers[2].secret_file, "/p");
+  EXPECT_EQ(receivers[3].kind, Receiver::Kind::kJournal);
+}
+
+TEST(NotifyConfig, WhatMasakariAndMailCannotBeIsRefused) {
+  const auto of = [](const std::string& way) {
+    return complaints("notify:\n  receivers:\n    - {name: a, " + way + "}\n");
+  };
+  for (const char* way :
+       {"masakari: {}", "masakari: {type: guest, url: \"http://m/v1\"}",
+        "timeout: 5s, masakari: {url: \"http://m/v1\"}",
+        "masakari: {keystone: {url: \"http://k\", secret_file: /s}}",
+        "masakari: {keystone: {url: \"http://k\", secret_file: /s, user: u, project: p, "
+        "credential: c}}",
+        "masakari: {keystone: {url: \"http://k\", secret_file: /s, credential: c, interface: x}}",
+        "mail: {server: host, from: a@b, to: [c@d]}",
+        "mail: {server: \"h/x:25\", from: a@b, to: [c@d]}",
+        "mail: {server: \"h:25\", from: a, to: [c@d]}",
+        "mail: {server: \"h:25\", from: a@b, to: []}",
+        "mail: {server: \"h:25\", from: a@b, to: [\"c@d>\"]}",
+        "mail: {server: \"h:25\", from: a@b, to: [c@d], user: u}",
+        "mail: {server: \"h:25\", from: a@b, to: [c@d], user: u, password_file: /p, tls: never}"}) {
+    EXPECT_EQ(of(way).size(), 1U) << way;
+  }
 }
 
 }  // namespace

@@ -149,6 +149,8 @@ class Life {
   Life(const Life&) = delete;
   Life& operator=(const Life&) = delete;
   ~Life() {
+    // Who dies in an orderly stop would sleep until the end of time.
+    disk_.die_before(0);
     if (disk_.died()) disk_.bury();
     world_.run(us_, duty_.stop());
   }
@@ -267,7 +269,7 @@ class Schedule {
   int deaths_ = 0;
 };
 
-SIM_TEST_SEEDS(SimNotify, EachBeginningAndEachEndIsToldWhenTheAgentDiesAtAnyWrite, 300) {
+SIM_TEST_SEEDS(SimNotify, EachBeginningAndEachEndIsToldWhenTheAgentDiesAtAnyWrite, 1000) {
   Schedule schedule(sim);
   schedule.play();
   schedule.end_well();

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 constexpr observe::ProbeKind kFakeKind{"fake", "a fake", {}, nullptr};
 
 config::Check check(const std::string& name, const std::string& target, Duration every = 5s) {
-  return {name, {}, &kFakeKind, {{"target", target}}, {every, every / 2, {}, false}};
+  return {name, {}, &kFakeKind, {{"target", target}}, {every, every / 2, {}, false}, {}};
 }
 
 config::Cluster cluster(const std::string& name, std::vector<std::string> members) {

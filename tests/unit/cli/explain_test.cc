@@ -2,8 +2,10 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 
 #include "cli/explain/code.h"
+#include "cli/explain/incident.h"
 #include "cli/explain/subject.h"
 #include "cli/render/explanation.h"
 #include "unit/cli/fixture.h"
@@ -43,6 +45,24 @@ TEST(ExplainCode, QuotesTheEvidenceOfWhatStandsNow) {
       "on cp1: ovn-appctl -t /run/ovn/ovnsb_db.ctl cluster/kick OVN_Southbound e85f\n"))
       << drawn;
   EXPECT_EQ(explained.at("findings").at(0).at("cluster"), "ovn-sb");
+}
+
+TEST(ExplainIncident, SaysWhatEachOfItsCodesMeans) {
+  EXPECT_EQ(incident_number("17"), 17);
+  EXPECT_EQ(incident_number("#1701"), 1701);
+  EXPECT_EQ(incident_number("1701"), std::nullopt) << "a server id";
+  for (const char* no : {"", "#", "0", "-3", "17a", "#x"}) EXPECT_FALSE(incident_number(no)) << no;
+  const json::value incident = json::parse(R"({"id":17,"root":"cluster:nb","phase":"open",
+      "code":"RAFT_NO_QUORUM","severity":"critical","summary":"no quorum","opened":"2026-11-20T09:00:00.000Z",
+      "standing":[{"code":"RAFT_NO_QUORUM","component":"cluster:nb","summary":"no quorum"},
+                  {"code":"CHECK_FAILED","component":"check:bird","summary":"bird fails"},
+                  {"code":"OF_TOMORROW","component":"check:x","summary":"?"}]})");
+  const json::value explained = explain_incident(incident);
+  EXPECT_EQ(explained.at("explained").as_array().size(), 2U);
+  const std::string drawn = draw_explained_incident(explained, kPlain);
+  EXPECT_TRUE(drawn.starts_with("#17 CRITICAL RAFT_NO_QUORUM  cluster:nb  open\n")) << drawn;
+  EXPECT_LT(drawn.find("\nRAFT_NO_QUORUM  CRITICAL, raised"), drawn.find("\nCHECK_FAILED  "));
+  EXPECT_TRUE(drawn.contains("\n  what to do: ")) << drawn;
 }
 
 TEST(ExplainCode, SaysWhenItStandsNowhere) {

@@ -212,5 +212,23 @@ TEST(JsonRpcReader, ReusesItsMemoryFromMessageToMessage) {
   }
 }
 
+/// A look asks one connection after the other and comes back a second later: what a thousand
+/// connections hold meanwhile is what an agent weighs.
+TEST(JsonRpcReader, RestsBetweenMessagesAndKeepsHalfOfOne) {
+  JsonRpcReader reader;
+  feed(reader, R"({"id":1,"result":"a","error":null}{"id":2,"res)");
+  ASSERT_TRUE(reader.next().value().value().answers(1));
+  reader.rest();
+  EXPECT_TRUE(reader.partial());
+  EXPECT_FALSE(reader.next().value());
+  feed(reader, R"(ult":"b","error":null})");
+  ASSERT_TRUE(reader.next().value().value().answers(2));
+  EXPECT_FALSE(reader.partial());
+  reader.rest();
+  EXPECT_FALSE(reader.next().value());
+  feed(reader, R"({"id":3,"result":"c","error":null})");
+  EXPECT_TRUE(reader.next().value().value().answers(3));
+}
+
 }  // namespace
 }  // namespace wardmote::codec

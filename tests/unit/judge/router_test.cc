@@ -126,6 +126,27 @@ TEST_F(RouterTest, WhatNobodyAcknowledgesIsRepeated) {
   EXPECT_EQ(run(10min).size(), 1U);
 }
 
+TEST(Retries, AReceiverMayWantManyShortPausesFirst) {
+  RouterPolicy policy = one_route();
+  policy.retries["oncall"].steady = 12;
+  Router router(policy);
+  Incident incident;
+  incident.id = 1;
+  incident.root = "r1";
+  TimePoint now = kStart;
+  router.hear({StepKind::kOpened, incident}, {{"root", "r1"}}, now);
+  now += 30s;
+  for (int i = 0; i < 14; ++i) {
+    const auto notices = router.take(Muting({}), now, kWallStart);
+    ASSERT_EQ(notices.size(), 1U);
+    // A chance of 500 of 1000 is no jitter.
+    router.refused(notices[0].group, notices[0].number, {false, {}, "500"}, now, 500);
+    const Duration pause = *router.next_due() - now;
+    EXPECT_EQ(pause, i < 12 ? 10s : Duration(10s) * (1 << (i - 11))) << i;
+    now += pause;
+  }
+}
+
 TEST_F(RouterTest, ARefusedNoticeIsTriedAgainLaterAndLater) {
   step(1, StepKind::kOpened);
   now_ += 30s;
@@ -239,6 +260,31 @@ TEST_F(RouterTest, RoutesAreTriedInOrderAndGoOnOnlyWhenAsked) {
   std::vector<std::string> groups;
   for (const auto& [id, group] : router_.groups()) groups.push_back(id);
   EXPECT_EQ(groups, (Said{"all{code=X}", "log{}", "web{root=r1}"}));
+}
+
+TEST_F(RouterTest, OtherRoutesHoldForWhatIsOpenToo) {
+  step(1, StepKind::kOpened);
+  EXPECT_EQ(run(1min), Said{"30s began 1"});
+  RouterPolicy sooner = one_route();
+  sooner.routes.front().repeat_interval = 10min;
+  router_.reroute(sooner, {"oncall"}, now_);
+  EXPECT_EQ(run(15min), Said{"630s stands 1"});
+  step(1, StepKind::kResolved);
+  EXPECT_EQ(run(1h).size(), 1U) << "who heard the beginning hears the end";
+}
+
+TEST_F(RouterTest, AReceiverThatIsTakenOutHearsNoMore) {
+  step(1, StepKind::kOpened);
+  now_ += 30s;
+  const std::vector<Notice> under_way = take();
+  ASSERT_EQ(under_way.size(), 1U);
+  router_.take_changed();
+  router_.reroute({}, {"another"}, now_);
+  EXPECT_EQ(router_.take_changed().size(), 1U) << "what was written down of it goes too";
+  router_.delivered(under_way.front().group, under_way.front().number, now_);
+  EXPECT_FALSE(router_.refused(under_way.front().group, 1, {}, now_, 0));
+  step(1, StepKind::kResolved);
+  EXPECT_EQ(run(24h), Said{});
 }
 
 TEST(Matchers, ReadAndMatch) {

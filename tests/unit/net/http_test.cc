@@ -34,6 +34,23 @@ class Countdown final : public runtime::HttpStream {
   int left_ = 3;
 };
 
+/// Holds an answer for a moment, and then has another in its stead.
+class Moment final : public runtime::HttpHold {
+ public:
+  explicit Moment(Runtime& runtime) : runtime_(runtime) {}
+  Task<std::optional<HttpResponse>> wait() override {
+    co_await runtime_.sleep_until(runtime_.now() + 50ms);
+    waited = true;
+    if (good) co_return std::nullopt;
+    co_return HttpResponse{.status = 503, .body = "not written"};
+  }
+  bool good = true;
+  bool waited = false;
+
+ private:
+  Runtime& runtime_;
+};
+
 HttpResponse echo(const HttpRequest& request) {
   if (request.path == "/countdown") {
     HttpResponse response;
@@ -261,6 +278,31 @@ TEST_F(Http, AStreamHasNoLengthAndEndsTheConnection) {
   EXPECT_TRUE(raw.ends_with("\r\n\r\n3\n2\n1\n")) << raw;
   EXPECT_EQ(fetch({.method = "GET", .path = "/countdown"})->body, "3\n2\n1\n");
   EXPECT_TRUE(exchange("HEAD /countdown HTTP/1.1\r\nHost: a\r\n\r\n").ends_with("\r\n\r\n"));
+}
+
+TEST_F(Http, AnAnswerWaitsForWhatItSays) {
+  const auto moment = std::make_shared<Moment>(runtime_);
+  StreamHttpServer server(runtime_);
+  ASSERT_TRUE(server.start(unix_at("held.sock"), {}, [&](const HttpRequest&) {
+    HttpResponse response{.status = 201, .body = "written"};
+    response.headers.emplace_back("X-Kept", "yes");
+    response.hold = moment;
+    return response;
+  }));
+  at_ = unix_at("held.sock");
+  const auto first = fetch({.method = "POST", .path = "/"});
+  ASSERT_TRUE(first) << first.error().describe();
+  EXPECT_TRUE(moment->waited);
+  EXPECT_EQ(first->status, 201);
+  EXPECT_EQ(first->body, "written");
+  moment->good = false;
+  const auto second = fetch({.method = "POST", .path = "/"});
+  ASSERT_TRUE(second) << second.error().describe();
+  EXPECT_EQ(second->status, 503);
+  EXPECT_EQ(second->body, "not written");
+  EXPECT_TRUE(std::ranges::count(second->headers,
+                                 std::pair<std::string, std::string>("x-kept", "yes")) == 1);
+  runtime_.run(server.stop());
 }
 
 TEST_F(Http, KnowsWhoAsks) {

@@ -91,6 +91,36 @@ TEST_F(Streams, ANameIsResolved) {
   EXPECT_TRUE(stream) << stream.error().describe();
 }
 
+TEST_F(Streams, AKnockTellsWhoAcceptsAndLeavesNothingBehind) {
+  const auto knock = [this](const Endpoint& at) {
+    return run_task(runtime_, runtime_.knock(at, in(5s)));
+  };
+  const std::uint16_t port = free_port();
+  EXPECT_EQ(knock(Endpoint::tcp("127.0.0.1", port)).error().code, Errc::kRefused);
+  EXPECT_EQ(knock(Endpoint::tcp("224.0.0.1", 1)).error().code, Errc::kUnreachable);
+  EXPECT_EQ(knock(Endpoint::tcp("no-such-host.invalid", 1)).error().code, Errc::kMissing);
+  EXPECT_EQ(knock(unix_at("nobody")).error().code, Errc::kMissing);
+  const auto listener = runtime_.listen(Endpoint::tcp("127.0.0.1", port));
+  ASSERT_TRUE(listener);
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(knock(Endpoint::tcp("localhost", port)));
+  // Who connects afterwards is the first whom the server can talk to.
+  auto stream = run_task(runtime_, runtime_.connect(Endpoint::tcp("127.0.0.1", port), in(5s)));
+  ASSERT_TRUE(stream);
+  const Result<void> sent = run_task(runtime_, (*stream)->write("me", in(5s)));
+  ASSERT_TRUE(sent);
+  for (int accepted = 0; accepted <= 10; ++accepted) {
+    const auto peer = run_task(runtime_, (*listener)->accept());
+    ASSERT_TRUE(peer);
+    const auto heard = run_task(runtime_, read_exactly(peer->get(), 2, in(5s)));
+    if (heard) {
+      EXPECT_EQ(*heard, "me");
+      return;
+    }
+    EXPECT_EQ(heard.error().code, Errc::kClosed) << "reset, not hung";
+  }
+  ADD_FAILURE() << "nobody came";
+}
+
 /// A stopped server whose queue is full: the kernel answers EAGAIN and promises nothing.
 TEST_F(Streams, AFullQueueIsHungNotRefused) {
   const UniqueFd server(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));

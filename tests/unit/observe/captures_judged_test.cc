@@ -3,18 +3,17 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/format.h"
-#include "codec/ovsdb.h"
+#include "codec/raft_status.h"
 #include "judge/raft/assess.h"
+#include "judge/raft/history.h"
 #include "judge/raft/memory.h"
 #include "observe/ovn/convert.h"
-#include "observe/ovn/refusal.h"
-#include "observe/ovn/unixctl_client.h"
+#include "support/captured_opinions.h"
 #include "support/ovn_captures.h"
 
 namespace wardmote::observe::ovn {
@@ -22,84 +21,22 @@ namespace {
 
 using namespace std::chrono_literals;
 using judge::Finding;
-using judge::Reason;
-using judge::ReasonCode;
 using judge::raft::Assessment;
-using judge::raft::Mode;
 using judge::raft::Opinion;
 
 using Told = std::vector<std::string>;
 
-void take_status(Opinion& opinion, std::string_view output) {
-  StatusAnswer answer = read_status_text(output);
-  opinion.status_source.reason = answer.reason;
-  if (answer.status) opinion.status = to_status(*std::move(answer.status));
-  // What a failed ovn-appctl prints instead is no status.
-  if (!opinion.status) opinion.status_source.reason = reason_of_output(output);
-}
-
-void take_row(Opinion& opinion, std::string_view output) {
-  const auto row = codec::parse_query_output(output);
-  if (!row) {
-    opinion.local_source.reason = reason_of_output(output);
-  } else if (!*row) {
-    opinion.local_source.reason.code = ReasonCode::kUnknownCluster;
-    opinion.mode = Mode::kAbsent;
-  } else {
-    opinion.local_source.reason = {};
-    opinion.local = to_local(**row);
-    // The transcripts' query leaves `model` out; only databases without a cluster have no ids.
-    const bool clustered = !(*row)->server_id.empty();
-    opinion.mode = clustered ? Mode::kClustered : (*row)->leader ? Mode::kStandalone : Mode::kRelay;
-  }
-}
-
-/// Each `--- member N: COMMAND`, its output and `[exit=N]`.
-std::vector<Opinion> opinions_in(std::string_view transcript) {
-  std::map<std::string, Opinion> members;
-  while (!transcript.empty()) {
-    std::string_view line = take_until(transcript, '\n');
-    if (!consume_prefix(line, "--- member ")) continue;
-    const std::string name = fmt::format("m{}", take_until(line, ':'));
-    const std::size_t end = transcript.find("[exit=");
-    const std::string_view output = transcript.substr(0, end);
-    Opinion& opinion = members[name];
-    opinion.member = name;
-    opinion.control_command = {"ovn-appctl", "-t", name + ".ctl"};
-    line.contains("ovn-appctl") ? take_status(opinion, output) : take_row(opinion, output);
-  }
-  std::vector<Opinion> opinions;
-  for (auto& [name, opinion] : members) opinions.push_back(std::move(opinion));
-  return opinions;
-}
-
-/// The state of the capture as it would be `elapsed` later: a silence goes on, a heartbeat stays
-/// young.
-std::vector<Opinion> later(std::vector<Opinion> opinions, TimePoint begun, Duration elapsed) {
-  for (Opinion& opinion : opinions) {
-    opinion.begun = begun;
-    opinion.ended = begun + 1ms;
-    if (!opinion.status) continue;
-    for (auto& server : opinion.status->servers) {
-      if (server.last_message && *server.last_message > 1s) {
-        *server.last_message += std::chrono::duration_cast<std::chrono::milliseconds>(elapsed);
-      }
-    }
-  }
-  return opinions;
-}
-
 /// The capture judged once a second for `time`; as many voters as it has members were expected
 /// unless told.
 Assessment judge_capture(std::string_view capture, Duration time = 60s, std::size_t expected = 3) {
-  const std::vector<Opinion> opinions = opinions_in(testing::read_capture(capture));
+  const std::vector<Opinion> opinions = testing::opinions_in(testing::read_capture(capture));
   const judge::raft::Expectation expectation{
       .database = "OVN_Northbound", .addresses = {}, .replicas = expected};
   judge::raft::Memory memory;
   Assessment last;
   for (Duration elapsed{}; elapsed <= time; elapsed += 1s) {
     const TimePoint begun = TimePoint(1h) + elapsed;
-    last = assess(later(opinions, begun, elapsed), expectation, memory, begun + 1ms);
+    last = assess(testing::later(opinions, begun, elapsed), expectation, memory, begun + 1ms);
   }
   return last;
 }
@@ -112,6 +49,13 @@ Told told(const Assessment& assessment) {
     all.push_back(std::move(line));
   }
   return all;
+}
+
+TEST(CapturesJudged, ATimerOfAgesOverflowsNoWindow) {
+  codec::RaftStatus told;
+  told.election_timer_ms = ~std::uint64_t{0};
+  const judge::raft::Milliseconds timer = to_status(told).election_timer;
+  EXPECT_GT(judge::raft::flap_window(timer), Duration(timer)) << "thirty rounds of it";
 }
 
 TEST(CapturesJudged, AHealthyClusterIsQuiet) {
@@ -240,7 +184,7 @@ TEST(CapturesJudged, SmallClusters) {
 
 TEST(CapturesJudged, NoCaptureIsAdvisedAgainstALiveMember) {
   for (const std::string& capture : testing::capture_names()) {
-    const std::vector<Opinion> opinions = opinions_in(testing::read_capture(capture));
+    const std::vector<Opinion> opinions = testing::opinions_in(testing::read_capture(capture));
     if (opinions.empty()) continue;
     for (const Finding& finding : judge_capture(capture).findings) {
       if (!finding.advice || finding.advice->command.empty()) continue;

@@ -52,6 +52,8 @@ class FakeDesk final : public IncidentDesk {
     return {};
   }
 
+  std::shared_ptr<runtime::HttpHold> written() override { return nullptr; }
+
  private:
   Book book_{Graph()};
 };

@@ -73,12 +73,4 @@ void detect_member_hung(const Picture& picture, Conditions& out);
 /// not give its status.
 bool lacks_majority(const Picture& picture, const Member& leader);
 
-/// A member that takes part, gives its status, serves, and is in the newest list as far as is
-/// known: what it says can be compared with the others.
-bool is_comparable(const Picture& picture, const Member& member) noexcept;
-
-/// A member that takes part and is not in the newest list, which a leader stands behind: it was
-/// removed and does not know.
-bool is_zombie(const Picture& picture, const Member& member) noexcept;
-
 }  // namespace wardmote::judge::raft

@@ -88,8 +88,7 @@ void add_unelected_leader(const Picture& picture, Conditions& out) {
   if (!leader || !leader->status() || !leader->seat) return;
   std::vector<const Member*> against;
   for (const Member& member : picture.members) {
-    const bool votes =
-        &member != leader && is_comparable(picture, member) && member.seat && member.seat->voter;
+    const bool votes = &member != leader && member.comparable && member.seat && member.seat->voter;
     if (votes && voted_against(member, *leader)) against.push_back(&member);
   }
   const Quorum& quorum = picture.quorum;
@@ -109,9 +108,10 @@ void add_unelected_leader(const Picture& picture, Conditions& out) {
 
 void detect_election_storm(const Picture& picture, Conditions& out) {
   for (const Member& member : picture.members) {
-    const Track* const track = picture.history->of(member);
     // Who leads or hears a leader is at rest; a leader that is won time and again is a flap.
-    if (!is_comparable(picture, member) || member.anchored() || !track) continue;
+    if (!member.comparable || member.anchored()) continue;
+    const Track* const track = picture.history->of(member);
+    if (!track) continue;
     const std::uint64_t elections = track->elections.total();
     if (elections < kStorm || picture.now - *track->elections.last() > 3 * picture.round())
       continue;
@@ -155,7 +155,7 @@ void detect_leader_flap(const Picture& picture, Conditions& out) {
 
 void detect_vote_anomaly(const Picture& picture, Conditions& out) {
   for (const Member& member : picture.members) {
-    if (is_comparable(picture, member)) add_lost_candidate(member, out);
+    if (member.comparable) add_lost_candidate(member, out);
   }
   add_unelected_leader(picture, out);
 }

@@ -23,7 +23,7 @@ using enum Code;
 
 /// A hint may be a whole address or only its host, as in kube-ovn's NODE_IPS.
 bool means(std::string_view hint, std::string_view address) noexcept {
-  return hint == address || hint == host_of(address);
+  return hint == address || (address.contains(hint) && hint == host_of(address));
 }
 
 bool is_expected(const Picture& picture, std::string_view address) noexcept {
@@ -35,7 +35,7 @@ bool is_listed_anywhere(const Picture& picture, std::string_view hint) noexcept 
   const auto at = [&](const auto& entry) { return means(hint, entry.address); };
   if (std::ranges::any_of(picture.seats, at)) return true;
   return std::ranges::any_of(picture.members, [&](const Member& member) {
-    return member.takes_part() && member.status() && !is_zombie(picture, member) &&
+    return member.takes_part() && member.status() && !member.zombie &&
            std::ranges::any_of(member.status()->servers, at);
   });
 }
@@ -64,28 +64,40 @@ bool has_hints(const Picture& picture) noexcept {
   return picture.newest && !picture.expectation->addresses.empty();
 }
 
-Comparison compare(const Picture& picture) {
-  Comparison result;
+std::vector<const Seat*> find_live_strangers(const Picture& picture) {
+  std::vector<const Seat*> found;
   for (const Seat& seat : picture.seats) {
-    const bool stranger = seat.voter && !is_expected(picture, seat.address);
-    if (stranger && seat.lives()) result.live_strangers.push_back(&seat);
+    if (seat.voter && seat.lives() && !is_expected(picture, seat.address)) found.push_back(&seat);
   }
-  std::vector<std::string_view> unlisted;
-  std::vector<std::string_view> dead;
+  return found;
+}
+
+std::vector<std::string_view> find_unlisted(const Picture& picture) {
+  std::vector<std::string_view> found;
   for (const std::string& hint : picture.expectation->addresses) {
-    if (!is_listed_anywhere(picture, hint)) {
-      if (!is_joining(picture, hint)) unlisted.push_back(hint);
-    } else if (!lives_at(picture, hint)) {
-      dead.push_back(hint);
-    }
+    if (!is_listed_anywhere(picture, hint) && !is_joining(picture, hint)) found.push_back(hint);
   }
-  std::ranges::sort(unlisted);
-  std::ranges::sort(dead);
+  std::ranges::sort(found);
+  return found;
+}
+
+std::vector<std::string_view> find_dead(const Picture& picture) {
+  std::vector<std::string_view> found;
+  for (const std::string& hint : picture.expectation->addresses) {
+    if (is_listed_anywhere(picture, hint) && !lives_at(picture, hint)) found.push_back(hint);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+Comparison compare(const Picture& picture) {
+  Comparison result{.live_strangers = find_live_strangers(picture), .missing = {}, .outdated = {}};
+  const std::vector<std::string_view> unlisted = find_unlisted(picture);
   const std::size_t replaced = std::min(unlisted.size(), result.live_strangers.size());
   result.outdated.assign(unlisted.begin(),
                          unlisted.begin() + static_cast<std::ptrdiff_t>(replaced));
   result.missing.assign(unlisted.begin() + static_cast<std::ptrdiff_t>(replaced), unlisted.end());
-  for (const std::string_view hint : dead) {
+  for (const std::string_view hint : find_dead(picture)) {
     if (result.outdated.size() < result.live_strangers.size()) result.outdated.push_back(hint);
   }
   return result;
@@ -123,7 +135,7 @@ void detect_unexpected_member(const Picture& picture, Conditions& out) {
 }
 
 void detect_missing_member(const Picture& picture, Conditions& out) {
-  if (!has_hints(picture)) return;
+  if (!has_hints(picture) || find_unlisted(picture).empty()) return;
   for (const std::string_view hint : compare(picture).missing) {
     Condition found = condition(kRaftMissingMember, std::string(hint), picture.shown);
     found.finding.subjects = {std::string(hint)};
@@ -134,9 +146,8 @@ void detect_missing_member(const Picture& picture, Conditions& out) {
 }
 
 void detect_stale_hint(const Picture& picture, Conditions& out) {
-  if (!has_hints(picture)) return;
+  if (!has_hints(picture) || find_live_strangers(picture).empty()) return;
   const Comparison hints = compare(picture);
-  if (hints.live_strangers.empty()) return;
   Condition found = condition(kRaftStaleHint, "", picture.shown);
   for (const std::string_view hint : hints.outdated) found.finding.subjects.emplace_back(hint);
   std::vector<std::string> living;

@@ -139,7 +139,7 @@ void detect_dead_member(const Picture& picture, Conditions& out) {
 
 void detect_zombie_member(const Picture& picture, Conditions& out) {
   for (const Member& member : picture.members) {
-    if (!is_zombie(picture, member)) continue;
+    if (!member.zombie) continue;
     Condition found = condition(kRaftZombieMember, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
     found.finding.summary = fmt::format("{} still runs, but {} is no longer in the member list",

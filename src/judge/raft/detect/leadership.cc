@@ -71,15 +71,6 @@ bool names_a_stranger(const Picture& picture, const Member& member) noexcept {
 
 }  // namespace
 
-bool is_zombie(const Picture& picture, const Member& member) noexcept {
-  return picture.anchored() && member.takes_part() && member.presence != Presence::kLeaving &&
-         !member.seat && member.id.known() && &member != picture.newest;
-}
-
-bool is_comparable(const Picture& picture, const Member& member) noexcept {
-  return member.takes_part() && member.status() && !member.failed && !is_zombie(picture, member);
-}
-
 bool lacks_majority(const Picture& picture, const Member& leader) {
   const Status* const status = leader.status();
   if (!status || !tells_ages(*status)) return false;

@@ -95,7 +95,7 @@ bool reaches(const Picture& picture, const Seat& seat, const Member& member) noe
   });
   if (comes_in) return true;
   const Member* const there = seat.reporter;
-  return there && is_comparable(picture, *there) && picture.together(*there, member) &&
+  return there && there->comparable && picture.together(*there, member) &&
          own_link(picture, *there, *member.seat) == LinkState::kUp;
 }
 
@@ -103,7 +103,7 @@ bool reaches(const Picture& picture, const Seat& seat, const Member& member) noe
 std::vector<const Member*> find_shut_out(const Picture& picture, const Seat& seat) {
   std::vector<const Member*> shut_out;
   for (const Member& member : picture.members) {
-    if (!is_comparable(picture, member) || !member.seat || member.seat == &seat) continue;
+    if (!member.comparable || !member.seat || member.seat == &seat) continue;
     const LinkState own = own_link(picture, member, seat);
     const bool broken = own == LinkState::kDown || own == LinkState::kMissing;
     if (broken && reaches(picture, seat, member)) shut_out.push_back(&member);
@@ -150,7 +150,7 @@ void detect_one_way_silence(const Picture& picture, Conditions& out) {
   const Member* const leader = picture.leader;
   if (!leader || !leader->status() || !leader->seat) return;
   for (const Member& member : picture.members) {
-    const bool comparable = &member != leader && is_comparable(picture, member) && member.seat &&
+    const bool comparable = &member != leader && member.comparable && member.seat &&
                             member.seat->voter && picture.together(member, *leader);
     if (!comparable || !member.seat->at_leader) continue;
     const Server* const back = find_line(*member.status(), *leader->seat);
@@ -176,7 +176,7 @@ void detect_one_way_silence(const Picture& picture, Conditions& out) {
 void detect_connection_churn(const Picture& picture, Conditions& out) {
   for (const Member& member : picture.members) {
     const Track* const track = picture.history->of(member);
-    if (!is_comparable(picture, member) || !track) continue;
+    if (!member.comparable || !track) continue;
     const Ticks& lost = track->lost_connections;
     if (lost.total() < kChurn || *lost.last() - *lost.first() < kBurst) continue;
     Condition found = condition(kRaftConnectionChurn, member.name(), member.opinion->begun);
@@ -191,7 +191,7 @@ void detect_connection_churn(const Picture& picture, Conditions& out) {
 
 void detect_unidentified_peer(const Picture& picture, Conditions& out) {
   for (const Member& member : picture.members) {
-    if (!is_comparable(picture, member) || !member.seat) continue;
+    if (!member.comparable || !member.seat) continue;
     const auto nameless = static_cast<std::size_t>(std::ranges::count_if(
         member.status()->links,
         [](const Link& link) { return !link.outgoing && link.up && link.peer == kNobody; }));

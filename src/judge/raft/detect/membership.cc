@@ -16,10 +16,10 @@ namespace {
 using enum Code;
 
 /// Whether nothing is under way in its log, so that its list is that of its applied index.
-bool is_settled(const Picture& picture, const Member& member) noexcept {
+bool is_settled(const Member& member) noexcept {
   return member.takes_part() && member.presence != Presence::kLeaving && !member.failed &&
          member.status() && member.status()->uncommitted == 0 && member.status()->unapplied == 0 &&
-         !is_zombie(picture, member);
+         !member.zombie;
 }
 
 bool lists(const Status& status, const Server& wanted) noexcept {
@@ -91,8 +91,7 @@ void detect_member_list_mismatch(const Picture& picture, Conditions& out) {
   const Member& newest = *picture.newest;
   for (const Member& member : picture.members) {
     if (&member == &newest) continue;
-    const bool comparable = is_settled(picture, member) && is_settled(picture, newest) &&
-                            !picture.changing &&
+    const bool comparable = is_settled(member) && is_settled(newest) && !picture.changing &&
                             member.status()->applied_index() == newest.status()->applied_index();
     if (!comparable) {
       if (member.takes_part()) out.push_back(uncertain(kRaftMemberListMismatch, member.name()));

@@ -42,7 +42,7 @@ bool is_listed_there(const Status& status, const Seat& seat) noexcept {
 std::vector<Claim> find_claims(const Picture& picture, const Seat& seat) {
   std::vector<Claim> claims;
   for (const Member& member : picture.members) {
-    if (!is_comparable(picture, member) || !picture.together(member, *picture.newest)) continue;
+    if (!member.comparable || !picture.together(member, *picture.newest)) continue;
     const Status& status = *member.status();
     if (seat.reporter == &member && !member.address.empty() && member.address != seat.address)
       claims.push_back(
@@ -101,7 +101,7 @@ void add_mixed_schemes(const Picture& picture, Conditions& out) {
 
 /// Follows the log of the leader, so that it must know of a changed timer.
 bool is_current(const Picture& picture, const Member& member) noexcept {
-  return is_comparable(picture, member) && member.anchored() && picture.newest &&
+  return member.comparable && member.anchored() && picture.newest &&
          member.status()->term == picture.term();
 }
 

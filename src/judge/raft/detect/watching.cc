@@ -51,7 +51,7 @@ void detect_monitor_blind(const Picture& picture, Conditions& out) {
 void detect_ages_rewound(const Picture& picture, Conditions& out) {
   for (const Member& member : picture.members) {
     const Track* const track = picture.history->of(member);
-    if (!is_comparable(picture, member) || !track || !track->rewound) continue;
+    if (!member.comparable || !track || !track->rewound) continue;
     if (picture.now - *track->rewound > kRewoundTold) continue;
     Condition found = condition(kRaftAgesRewound, member.name(), *track->rewound);
     found.finding.subjects = names(member);

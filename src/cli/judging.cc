@@ -1,0 +1,41 @@
+#include "cli/judging.h"
+
+#include <algorithm>
+#include <boost/json/value.hpp>
+#include <utility>
+
+#include "judge/finding.h"
+#include "judge/raft/assess.h"
+#include "serve/json.h"
+#include "store/evidence.h"
+
+namespace wardmote::cli {
+
+namespace raft = judge::raft;
+
+Judging::Judging(const store::EvidenceHead& head) {
+  view_.name = head.cluster;
+  view_.expectation = head.expectation;
+  view_.every = head.every;
+}
+
+void Judging::take(store::EvidenceLook look) {
+  view_.opinions = std::move(look.opinions);
+  view_.judged = look.judged;
+  at_ = look.at;
+  view_.assessment = raft::assess(view_.opinions, view_.expectation, memory_, view_.judged);
+}
+
+void Judging::finish() {
+  raft::Assessment& last = view_.assessment;
+  const bool unsettled = std::ranges::any_of(last.observed, [](const raft::Observed& seen) {
+    return judge::info(seen.code).severity != judge::Severity::kInfo;
+  });
+  if (last.verdict == raft::Verdict::kOk && unsettled) last.verdict = raft::Verdict::kWarning;
+}
+
+boost::json::value Judging::result() const {
+  return serve::to_json(view_, view_.judged, at_);
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+
+namespace wardmote::runtime {
+
+/// The door to systemd's journal. Production: net::JournalSocket. Thread: the core loop.
+class Journal {
+ public:
+  Journal() = default;
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  virtual ~Journal() = default;
+
+  /// Hands over one entry (codec::format_journal()) without waiting. kMissing or kRefused: there is
+  /// no journal; kExhausted: it does not keep up.
+  virtual Result<void> send(std::string_view entry) = 0;
+};
+
+}  // namespace wardmote::runtime

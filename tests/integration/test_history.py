@@ -1,0 +1,174 @@
+"""What a running agent wrote down outlives kill -9, a full disk and a damaged file."""
+
+import random
+import socket
+import sqlite3
+import subprocess
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from lab.processes import wait_until
+from tools.agent import Agent
+
+# Events are on stable storage this long after they were told (store/history.h), and then some for a busy machine.
+WRITTEN = 1.0
+
+
+class Target:
+    """Somebody who accepts connections, or does not; each turn is a change of the check."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self.port = self.listener.getsockname()[1]
+
+    def down(self) -> None:
+        self.listener.close()
+
+    def up(self) -> None:
+        self.listener = socket.create_server(("127.0.0.1", self.port), backlog=1024)
+
+
+@pytest.fixture
+def target():
+    target = Target()
+    yield target
+    target.down()
+
+
+@pytest.fixture
+def config(tmp_path, target):
+    (tmp_path / "data").mkdir()
+    file = tmp_path / "wardmote.yaml"
+    file.write_text(f"api: {{socket: {tmp_path}/api.sock}}\ndata: {tmp_path}/data\n"
+                    f"checks: [{{name: web, tcp: {{address: 127.0.0.1:{target.port}}}, every: 100ms, timeout: 90ms, fall: 1, rise: 1}}]\n",
+                    encoding="utf-8")
+    return file
+
+
+def run(config) -> Agent:
+    return Agent(config, config.parent / "api.sock")
+
+
+def history(agent) -> dict:
+    return agent.json("/api/v1/history")
+
+
+def changes(agent) -> int:
+    return sum(one["kind"] == "check_changed" for one in history(agent)["events"])
+
+
+def turn(agent, target, up: bool) -> None:
+    """One change of the check that the agent has seen."""
+    before = changes(agent)
+    target.up() if up else target.down()
+    wait_until(lambda: changes(agent) > before, 10.0, "the change")
+
+
+def test_killed_at_any_moment_it_knows_what_it_had_written(config, target):
+    chance, kept = random.Random(7), []
+    for life in range(5):
+        agent = run(config)
+        try:
+            agent.wait_healthy()
+            told = history(agent)
+            assert told["stored"] and told["complaint"] is None
+            assert told["events"][:len(kept)] == kept, f"life {life} lost what was written"
+            for up in (False, True, False):
+                turn(agent, target, up)
+            time.sleep(WRITTEN)
+            kept = history(agent)["events"]
+            target.up()
+            time.sleep(chance.uniform(0, 0.4))  # the moment of the death, in the middle of writing
+        finally:
+            agent.process.kill()
+            agent.process.wait()
+        with sqlite3.connect(config.parent / "data/wardmote.db") as database:
+            assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    with run(config) as agent:
+        agent.wait_healthy()
+        events = history(agent)["events"]
+        assert events[:len(kept)] == kept
+        ids = [one["id"] for one in events]
+        assert ids == sorted(set(ids)), "no number was given twice"
+
+
+@contextmanager
+def small_disk(folder):
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", folder], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+def fill(file) -> None:
+    with open(file, "wb", buffering=0) as filler:
+        for size in (1 << 16, 1 << 12, 1):
+            try:
+                while filler.write(b"x" * size) == size:
+                    pass
+            except OSError:
+                pass
+
+
+def test_a_full_disk_stops_nothing_and_loses_nothing(config, target):
+    data = config.parent / "data"
+    with small_disk(data):
+        agent = run(config)
+        try:
+            agent.wait_healthy()
+            fill(data / "filler")
+            up = True
+            # A few more may fit into what the database has already.
+            for _ in range(200):
+                up = not up
+                turn(agent, target, up)
+                if history(agent)["complaint"]:
+                    break
+            assert history(agent)["complaint"], "a full disk is said"
+            up = not up
+            turn(agent, target, up)
+            assert agent.get("/livez")[0] == 200
+            known = history(agent)
+            assert known["dropped"] == 0
+            (data / "filler").unlink()
+            wait_until(lambda: history(agent)["complaint"] is None, 30.0, "the history to be written again")
+            time.sleep(WRITTEN)
+        finally:
+            agent.process.kill()
+            agent.process.wait()
+        with run(config) as second:
+            second.wait_serving()
+            assert history(second)["events"][:len(known["events"])] == known["events"]
+
+
+@pytest.mark.parametrize("damage", ["no database at all", "in the middle"])
+def test_a_damaged_file_is_put_aside(config, target, damage):
+    file = config.parent / "data/wardmote.db"
+    with run(config) as agent:
+        agent.wait_healthy()
+        turn(agent, target, False)
+        turn(agent, target, True)
+        time.sleep(WRITTEN)
+    with sqlite3.connect(file) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    whole = file.read_bytes()
+    broken = b"x" * 8192 if damage == "no database at all" else whole[:4096] + b"\xa5" * (len(whole) - 4096)
+    file.write_bytes(broken)
+    with run(config) as agent:
+        agent.wait_healthy()
+        aside = [path for path in file.parent.iterdir() if ".damaged-" in path.name and not path.name.endswith(("-wal", "-shm"))]
+        assert [path.read_bytes() for path in aside] == [broken]
+        assert "database_damaged" in agent.output()
+        told = history(agent)
+        assert told["stored"] and told["complaint"] is None
+        turn(agent, target, False)
+        time.sleep(WRITTEN)
+        now = history(agent)["events"]
+    with run(config) as agent:
+        agent.wait_serving()
+        assert history(agent)["events"][:len(now)] == now, "the new one is written"
+    with sqlite3.connect(file) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -1,0 +1,238 @@
+#include "act/notify/masakari.h"
+
+#include <boost/json/parse.hpp>
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/sim_runtime.h"
+#include "sim/world.h"
+
+namespace wardmote::act::notify {
+namespace {
+
+namespace json = boost::json;
+using judge::incident::Phase;
+using judge::notify::Notice;
+using judge::notify::NoticeItem;
+using judge::notify::Tidings;
+using runtime::Deadline;
+using runtime::HttpCall;
+using runtime::HttpResponse;
+using runtime::Task;
+using sim::SimRuntime;
+using sim::World;
+using namespace std::chrono_literals;
+
+constexpr const char* kUuid = "00000000-0000-4000-8000-000000000001";
+
+/// Keystone and Masakari at once: answers in the order that it is told to, then 202.
+class FakeCloud final : public runtime::HttpClient {
+ public:
+  Task<Result<HttpResponse>> call(HttpCall call, Deadline) override {
+    const bool login = call.url.ends_with("/auth/tokens");
+    calls.push_back(std::move(call));
+    if (login) {
+      ++logins;
+      HttpResponse granted{.status = login_status, .body = token};
+      granted.headers.emplace_back("x-subject-token", "TOKEN" + std::to_string(logins));
+      co_return granted;
+    }
+    if (answers.empty()) co_return HttpResponse{.status = 202};
+    Result<HttpResponse> answer = std::move(answers.front());
+    answers.pop_front();
+    co_return answer;
+  }
+
+  int logins = 0;
+  int login_status = 201;
+  // The simulated world begins in 2026.
+  std::string token = R"({"token":{"expires_at":"2100-01-01T00:00:00.000000Z","catalog":[
+      {"type":"instance-ha","endpoints":[{"interface":"public","region":"r","url":"http://catalog/v1/"}]}]}})";
+  std::deque<Result<HttpResponse>> answers;
+  std::vector<HttpCall> calls;
+};
+
+class Masakari : public testing::Test {
+ protected:
+  Masakari() {
+    options.host = "compute-1";
+    options.name_label = "subject";
+    options.microversion = "1.0";
+    options.keystone = "http://ks/v3";
+    options.login = {"", "ann", "Default", "ops", "Default", "SECRET"};
+    options.interface = "public";
+    notice.receiver = "masakari";
+    add(Tidings::kBegan, "nova-compute");
+  }
+  void add(Tidings tidings, const std::string& subject) {
+    NoticeItem item;
+    item.tidings = tidings;
+    item.labels = {{"subject", subject}};
+    item.incident.phase = tidings == Tidings::kEnded ? Phase::kResolved : Phase::kOpen;
+    item.incident.changed = us.now() - 1min;
+    notice.items.push_back(std::move(item));
+  }
+  MasakariChannel& channel() {
+    if (!channel_) channel_.emplace(us, cloud, options);
+    return *channel_;
+  }
+  Fate send() { return run_task(world, us, channel().send(notice, us.deadline_in(30s))); }
+  static std::string header(const HttpCall& call, std::string_view name) {
+    for (const auto& [each, value] : call.headers) {
+      if (each == name) return value;
+    }
+    return {};
+  }
+  json::object told(std::size_t call) const {
+    return json::parse(cloud.calls.at(call).body).at("notification").as_object();
+  }
+
+  World world{1};
+  SimRuntime& us = world.host("us");
+  FakeCloud cloud;
+  MasakariOptions options;
+  Notice notice;
+
+ private:
+  std::optional<MasakariChannel> channel_;
+};
+
+TEST_F(Masakari, LogsInFindsTheApiAndTellsOfAProcess) {
+  ASSERT_TRUE(send());
+  ASSERT_EQ(cloud.calls.size(), 2U);
+  EXPECT_EQ(cloud.calls[0].url, "http://ks/v3/auth/tokens");
+  const HttpCall& post = cloud.calls[1];
+  EXPECT_EQ(post.url, "http://catalog/v1/notifications");
+  EXPECT_EQ(header(post, "X-Auth-Token"), "TOKEN1");
+  EXPECT_EQ(header(post, "OpenStack-API-Version"), "instance-ha 1.0");
+  const json::object body = told(1);
+  EXPECT_EQ(body.at("type"), "PROCESS");
+  EXPECT_EQ(body.at("hostname"), "compute-1");
+  EXPECT_EQ(body.at("payload"),
+            json::parse(R"({"event":"STOPPED","process_name":"nova-compute"})"));
+  const std::string at(body.at("generated_time").as_string());
+  EXPECT_EQ(at, format_utc(us.wall_now() - 1min).substr(0, 23) + "000") << "naive, microseconds";
+}
+
+TEST_F(Masakari, ARepetitionIsTheSameSoThatItIsKnown) {
+  cloud.answers.emplace_back(fail(Errc::kTimeout, "no answer"));
+  EXPECT_FALSE(send());
+  world.run_for(10min);
+  cloud.answers.emplace_back(HttpResponse{.status = 409, .body = "duplicate"});
+  EXPECT_TRUE(send()) << "409: it knows";
+  EXPECT_EQ(cloud.calls[1].body, cloud.calls[2].body);
+  EXPECT_EQ(cloud.logins, 1);
+}
+
+TEST_F(Masakari, AnEndIsAStartAndWhatStandsIsNotToldAgain) {
+  notice.items.clear();
+  add(Tidings::kEnded, "nova-compute");
+  for (const Tidings quiet : {Tidings::kStands, Tidings::kChanged, Tidings::kCameAndWent}) {
+    add(quiet, "libvirtd");
+  }
+  ASSERT_TRUE(send());
+  ASSERT_EQ(cloud.calls.size(), 2U);
+  EXPECT_EQ(told(1).at("payload").at("event"), "STARTED");
+}
+
+TEST_F(Masakari, OfAnInstanceItIsToldTheBeginningOnly) {
+  options.type = MasakariOptions::Type::kInstance;
+  notice.items.clear();
+  add(Tidings::kBegan, kUuid);
+  add(Tidings::kEnded, kUuid);
+  ASSERT_TRUE(send());
+  ASSERT_EQ(cloud.calls.size(), 2U);
+  EXPECT_EQ(told(1).at("type"), "VM");
+  EXPECT_EQ(told(1).at("payload"),
+            json::parse(R"({"event":"QEMU_GUEST_AGENT_ERROR","instance_uuid":")" +
+                        std::string(kUuid) + R"(","vir_domain_event":"STOPPED_FAILED"})"));
+}
+
+TEST_F(Masakari, WhatIsNoInstanceIsUndeliverableAndKeepsNoOtherFromIt) {
+  options.type = MasakariOptions::Type::kInstance;
+  add(Tidings::kBegan, kUuid);
+  const Fate fate = send();
+  ASSERT_FALSE(fate);
+  EXPECT_TRUE(fate.error().for_ever);
+  EXPECT_EQ(fate.error().reason, "the label 'subject' is no UUID of an instance: 'nova-compute'");
+  EXPECT_EQ(cloud.calls.size(), 2U) << "the second was told";
+}
+
+TEST_F(Masakari, AHostThatNobodyFencedIsNotEvacuated) {
+  options.type = MasakariOptions::Type::kHost;
+  ASSERT_TRUE(send());
+  EXPECT_EQ(told(1).at("type"), "COMPUTE_HOST");
+  EXPECT_EQ(told(1).at("payload"), json::parse(R"({"event":"STOPPED","cluster_status":"OFFLINE",
+                                                   "host_status":"UNKNOWN"})"));
+}
+
+TEST_F(Masakari, ATokenThatIsRefusedIsRenewedOnce) {
+  ASSERT_TRUE(send());
+  cloud.answers.emplace_back(HttpResponse{.status = 401, .body = "expired"});
+  EXPECT_TRUE(send());
+  EXPECT_EQ(cloud.logins, 2);
+  EXPECT_EQ(header(cloud.calls.back(), "X-Auth-Token"), "TOKEN2");
+  for (int i = 0; i < 2; ++i) cloud.answers.emplace_back(HttpResponse{.status = 401});
+  const Fate fate = send();
+  ASSERT_FALSE(fate);
+  EXPECT_FALSE(fate.error().for_ever);
+  EXPECT_EQ(cloud.logins, 3) << "no hot loop";
+}
+
+TEST_F(Masakari, ATokenThatIsAboutToEndIsRenewedBefore) {
+  const std::string soon = format_utc(us.wall_now() + 5min).substr(0, 19) + "Z";
+  cloud.token.replace(cloud.token.find("2100-01-01T00:00:00.000000Z"), 27, soon);
+  ASSERT_TRUE(send());
+  world.run_for(3min);
+  ASSERT_TRUE(send());
+  EXPECT_EQ(cloud.logins, 1);
+  world.run_for(70s);
+  ASSERT_TRUE(send());
+  EXPECT_EQ(cloud.logins, 2);
+}
+
+TEST_F(Masakari, WhatAnAnswerMeans) {
+  const std::pair<int, bool> for_ever[] = {{400, true},  {404, true},  {406, true},
+                                           {403, false}, {500, false}, {503, false}};
+  for (const auto& [status, wanted] : for_ever) {
+    cloud.answers.emplace_back(HttpResponse{.status = status, .body = "so it is"});
+    const Fate fate = send();
+    ASSERT_FALSE(fate) << status;
+    EXPECT_EQ(fate.error().for_ever, wanted) << status;
+  }
+}
+
+TEST_F(Masakari, AWrongPasswordIsTriedAgainAndSaysWho) {
+  cloud.login_status = 401;
+  cloud.token = R"({"error":{"code":401}})";
+  const Fate fate = send();
+  ASSERT_FALSE(fate);
+  EXPECT_FALSE(fate.error().for_ever);
+  EXPECT_TRUE(fate.error().reason.starts_with("keystone: HTTP 401")) << fate.error().reason;
+  EXPECT_FALSE(fate.error().reason.contains("SECRET"));
+  EXPECT_EQ(cloud.calls.size(), 1U);
+}
+
+TEST_F(Masakari, ACatalogueWithoutItSaysSo) {
+  options.interface = "internal";
+  EXPECT_EQ(send().error().reason,
+            "keystone: its catalogue has no internal endpoint of instance-ha");
+}
+
+TEST_F(Masakari, WithoutKeystoneTheAddressIsEnough) {
+  options.keystone.clear();
+  options.url = "http://api/v1";
+  ASSERT_TRUE(send());
+  ASSERT_EQ(cloud.calls.size(), 1U);
+  EXPECT_EQ(cloud.calls[0].url, "http://api/v1/notifications");
+  EXPECT_EQ(header(cloud.calls[0], "X-Auth-Token"), "");
+}
+
+}  // namespace
+}  // namespace wardmote::act::notify
