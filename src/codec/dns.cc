@@ -138,8 +138,10 @@ std::string lower_name(Walker& walker) {
 }
 
 std::string address_text(int family, std::string_view bytes) {
+  std::array<char, sizeof(in6_addr)> raw{};
+  std::ranges::copy(bytes.substr(0, raw.size()), raw.begin());
   std::array<char, INET6_ADDRSTRLEN> text{};
-  ::inet_ntop(family, bytes.data(), text.data(), text.size());
+  ::inet_ntop(family, raw.data(), text.data(), text.size());
   return text.data();
 }
 

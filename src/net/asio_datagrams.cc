@@ -13,7 +13,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
+#include <expected>
 #include <memory>
 #include <span>
 #include <string>
@@ -89,9 +89,10 @@ class AsioDatagrams final : public runtime::Datagrams {
   }
 
   [[nodiscard]] std::string address() const override {
+    std::array<char, sizeof(in6_addr)> raw{};
+    std::ranges::copy(host_bytes(to_.storage), raw.begin());
     std::array<char, INET6_ADDRSTRLEN> text{};
-    const std::string_view host = host_bytes(to_.storage);
-    if (::inet_ntop(to_.family(), host.data(), text.data(), text.size()) == nullptr) return {};
+    if (::inet_ntop(to_.family(), raw.data(), text.data(), text.size()) == nullptr) return {};
     return text.data();
   }
 

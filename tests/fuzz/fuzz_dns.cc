@@ -1,4 +1,5 @@
-// Datagrams of name servers and of echo replies: no crash, bounded work; what was read is of the right size.
+// Datagrams of name servers and of echo replies: no crash, bounded work; what was read is of the
+// right size.
 #include <string_view>
 
 #include "codec/dns.h"

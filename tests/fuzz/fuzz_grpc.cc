@@ -1,4 +1,5 @@
-// What comes from a gRPC server: no crash, bounded work, frames the same in one piece and byte by byte.
+// What comes from a gRPC server: no crash, bounded work, frames the same in one piece and byte by
+// byte.
 #include <algorithm>
 #include <string_view>
 #include <vector>

@@ -1,6 +1,7 @@
 """The probes grpc, dns and ping against real peers: etcd, gRPC's own server, dnsmasq, kernels in network namespaces."""
 
 import json
+import os
 import subprocess
 from concurrent import futures
 from pathlib import Path
@@ -135,7 +136,7 @@ def allow_pings(network: Network, host: int, groups: str) -> None:
 
 @pytest.fixture(name="hosts")
 def two_hosts():
-    network = Network("ping", "10.99.7", 2)
+    network = Network(f"ping-{os.getpid()}", "10.99.7", 2)
     network.down()
     try:
         network.up()

@@ -1,6 +1,5 @@
 #include "judge/service/systemd.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>

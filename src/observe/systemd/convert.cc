@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "codec/dbus.h"
 #include "judge/service/systemd.h"
+#include "observe/systemd/client.h"
 
 namespace wardmote::observe::systemd {
 namespace {
