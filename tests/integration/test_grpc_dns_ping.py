@@ -44,7 +44,7 @@ def test_grpc_etcd_over_tls_with_both_certificates(tmp_path):
     server, client = authority.issue("etcd", names="IP:127.0.0.1"), authority.issue("agent")
     with Etcd(ROOT / "build/lab/etcd", tmp_path / "etcd", server, client_ca=authority.certificate) as etcd:
         def check(name: str, ca: Path, more: str = "") -> str:
-            return f"  - {{name: {name}, grpc: {{address: 'ssl:{etcd.address}', tls_ca: {ca}{more}}}, every: 200ms, timeout: 2s, fall: 1}}\n"
+            return f"  - {{name: {name}, grpc: {{address: 'ssl:{etcd.address}', tls_ca: {ca}{more}}}, every: 2s, timeout: 2s, fall: 1}}\n"
 
         ours = f", tls_certificate: {client.certificate}, tls_key: {client.key}"
         config = tmp_path / "wardmote.yaml"
@@ -56,9 +56,12 @@ def test_grpc_etcd_over_tls_with_both_certificates(tmp_path):
             def seen(name: str) -> dict:
                 return next(one for one in agent.json("/api/v1/checks")["checks"] if one["name"] == name)
             wait_until(lambda: seen("both")["state"] == "healthy", 10.0, "etcd to be believed and to believe")
-            wait_until(lambda: seen("other")["state"] == "reported", 10.0, "a certificate of strangers")
-            assert seen("other")["reason"] == "untrusted", seen("other")
-            assert seen("bare")["state"] != "healthy", "etcd wants a certificate of ours"
+            wait_until(lambda: seen("other")["looks"] > 0, 10.0, "a look at a server of strangers")
+            other = seen("other")
+            assert (other["outcome"], other["reason"]) == ("fail", "untrusted"), other
+            wait_until(lambda: seen("bare")["looks"] > 0, 10.0, "a look without a certificate")
+            bare = seen("bare")
+            assert (bare["outcome"], bare["reason"]) == ("unknown", "denied"), "etcd wants a certificate of ours"
 
 
 class GrpcServer:

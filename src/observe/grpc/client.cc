@@ -67,6 +67,7 @@ Task<Result<GrpcFacts>> Client::look(Deadline deadline) {
     connection_.reset();
     facts = co_await ask(deadline);
   }
+  if (!facts && !connection_) co_return facts;  // it could not connect, and says where to
   if (!facts) {
     connection_.reset();
     co_return with_context(facts, "{}", to_string(at_));
