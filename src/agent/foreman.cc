@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "act/repair/hands.h"
 #include "agent/change_feed.h"
 #include "agent/config/config.h"
+#include "agent/written.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -289,14 +291,20 @@ void Foreman::start_running() {
 }
 
 void Foreman::put(JournalEntry entry, RecordChanges changes) {
-  writes_.spawn("write journal", write(std::move(entry), std::move(changes)));
+  last_put_ = std::make_shared<Written>(runtime_.executor());
+  writes_.spawn("write journal", write(std::move(entry), std::move(changes), last_put_));
 }
 
-Task<void> Foreman::write(JournalEntry entry, RecordChanges changes) {
-  const Result<void> written = co_await journal_.append(std::move(entry), std::move(changes));
-  if (written) co_return;
-  superseded_ = superseded_ || written.error().code == Errc::kRejected;
-  log(LogLevel::kError, "journal_not_written", {{"reason", written.error().describe()}});
+Task<void> Foreman::write(JournalEntry entry, RecordChanges changes,
+                          std::shared_ptr<Written> written) {
+  const Result<void> appended = co_await journal_.append(std::move(entry), std::move(changes));
+  if (appended) {
+    written->open(std::nullopt);
+    co_return;
+  }
+  superseded_ = superseded_ || appended.error().code == Errc::kRejected;
+  written->open(appended.error().describe());
+  log(LogLevel::kError, "journal_not_written", {{"reason", appended.error().describe()}});
 }
 
 Task<void> Foreman::run(std::int64_t id) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -13,6 +14,7 @@
 #include "act/repair/hands.h"
 #include "agent/change_feed.h"
 #include "agent/config/config.h"
+#include "agent/written.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -22,6 +24,7 @@
 #include "judge/plan/planner.h"
 #include "judge/raft/survey.h"
 #include "runtime/database.h"
+#include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
@@ -73,6 +76,7 @@ class Foreman final : public serve::PlanDesk {
   Result<void> reject(std::int64_t id, std::string by, std::string comment) override;
   Result<void> pause(std::string scope, std::optional<Duration> time, std::string by) override;
   Result<void> resume(std::string scope, std::string by) override;
+  std::shared_ptr<runtime::HttpHold> written() override { return last_put_; }
 
  private:
   /// The last that is known of a cluster.
@@ -86,7 +90,8 @@ class Foreman final : public serve::PlanDesk {
   void take_changes(const std::string& actor);
   void start_running();
   void put(store::JournalEntry entry, store::RecordChanges changes);
-  runtime::Task<void> write(store::JournalEntry entry, store::RecordChanges changes);
+  runtime::Task<void> write(store::JournalEntry entry, store::RecordChanges changes,
+                            std::shared_ptr<Written> written);
   runtime::Task<void> run(std::int64_t id);
   runtime::Task<std::optional<judge::raft::Survey>> fresh_look(std::string cluster);
   runtime::Task<void> do_step(judge::plan::Plan plan, judge::raft::Survey survey);
@@ -110,7 +115,9 @@ class Foreman final : public serve::PlanDesk {
   store::Journal journal_;
   std::map<std::string, Known, std::less<>> known_;
   std::set<std::int64_t> running_;  ///< plans that have a task
-  bool superseded_ = false;         ///< a later agent writes the journal now
+  /// Of the newest entry; the journal writes in the order in which it was given.
+  std::shared_ptr<Written> last_put_;
+  bool superseded_ = false;  ///< a later agent writes the journal now
   runtime::TaskGroup writes_;
   runtime::TaskGroup tasks_;
 };

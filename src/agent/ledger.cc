@@ -10,15 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "agent/written.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "runtime/bell.h"
 #include "runtime/database.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
-#include "serve/answer.h"
 #include "store/records.h"
 
 namespace wardmote::agent {
@@ -31,29 +30,6 @@ namespace {
 constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLongestRetry = 60s;
 constexpr Duration kPauseStep = 200ms;
-
-/// Open once the ledger says how the writing went.
-class Written final : public runtime::HttpHold {
- public:
-  explicit Written(const runtime::Executor& executor) : bell_(executor) {}
-
-  Task<std::optional<runtime::HttpResponse>> wait() override {
-    while (!done_) co_await bell_.wait();
-    if (!complaint_) co_return std::nullopt;
-    co_return serve::error_answer(
-        503, "the order holds, but it is not written down and ends with the agent: " + *complaint_);
-  }
-  void open(std::optional<std::string> complaint) {
-    done_ = true;
-    complaint_ = std::move(complaint);
-    bell_.ring();
-  }
-
- private:
-  runtime::Bell bell_;
-  bool done_ = false;
-  std::optional<std::string> complaint_;
-};
 
 }  // namespace
 

@@ -108,6 +108,12 @@ HttpResponse one(const PlanDesk& desk, const Ask& ask) {
   return show(desk, parse_number<std::int64_t>(ask.name), ask);
 }
 
+/// An order is answered when it is written down.
+HttpResponse held(PlanDesk& desk, HttpResponse answer) {
+  answer.hold = desk.written();
+  return answer;
+}
+
 HttpResponse propose(PlanDesk& desk, const Ask& ask) {
   const auto order = parse_order(ask.request);
   if (!order) return order_refused(order.error());
@@ -116,7 +122,7 @@ HttpResponse propose(PlanDesk& desk, const Ask& ask) {
   const auto member = order_text(*order, "member");
   if (!member) return order_refused(member.error());
   const Result<std::int64_t> id = desk.ask_to_rebuild(*cluster, *member, order_by(*order, ask.who));
-  return id ? show(desk, *id, ask, 201) : order_refused(id.error());
+  return id ? held(desk, show(desk, *id, ask, 201)) : order_refused(id.error());
 }
 
 using Verdict = Result<void> (PlanDesk::*)(std::int64_t id, std::string by, std::string comment);
@@ -129,7 +135,7 @@ HttpResponse rule(PlanDesk& desk, Verdict verdict, const Ask& ask) {
   const auto id = parse_number<std::int64_t>(ask.name);
   const Result<void> done =
       (desk.*verdict)(id.value_or(0), order_by(*order, ask.who), *std::move(comment));
-  return done ? show(desk, id, ask) : order_refused(done.error());
+  return done ? held(desk, show(desk, id, ask)) : order_refused(done.error());
 }
 
 HttpResponse show_pauses(const PlanDesk& desk, const Ask& ask) {
@@ -153,7 +159,7 @@ HttpResponse pause(PlanDesk& desk, const Ask& ask) {
   }
   if (*scope == kEverything) scope->clear();
   const Result<void> done = desk.pause(*std::move(scope), length, order_by(*order, ask.who));
-  return done ? show_pauses(desk, ask) : order_refused(done.error());
+  return done ? held(desk, show_pauses(desk, ask)) : order_refused(done.error());
 }
 
 HttpResponse resume(PlanDesk& desk, const Ask& ask) {
@@ -161,7 +167,7 @@ HttpResponse resume(PlanDesk& desk, const Ask& ask) {
   if (!order) return order_refused(order.error());
   const std::string scope(ask.name == kEverything ? std::string_view() : ask.name);
   const Result<void> done = desk.resume(scope, order_by(*order, ask.who));
-  return done ? show_pauses(desk, ask) : order_refused(done.error());
+  return done ? held(desk, show_pauses(desk, ask)) : order_refused(done.error());
 }
 
 json::object to_json(const store::JournalEntry& entry) {

@@ -2,6 +2,7 @@
 
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "base/time.h"
 #include "judge/plan/plan.h"
 #include "judge/plan/planner.h"
+#include "runtime/http.h"
 #include "serve/route.h"
 #include "store/journal.h"
 
@@ -38,6 +40,8 @@ class PlanDesk {
   virtual Result<void> pause(std::string scope, std::optional<Duration> time, std::string by) = 0;
   /// kMissing: it is not paused.
   virtual Result<void> resume(std::string scope, std::string by) = 0;
+  /// What holds the answer to an order until it is written down. Null: nothing is ordered yet.
+  virtual std::shared_ptr<runtime::HttpHold> written() = 0;
 };
 
 /// {"id", "state", "work", "summary", "cluster", "member"|null, "server"|null, "address"|null,

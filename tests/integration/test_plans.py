@@ -173,6 +173,7 @@ def test_a_member_with_a_damaged_database_is_rebuilt_when_somebody_approves(make
     number = damage(site)
     wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
     assert site.agent.cli("pause", "--for", "1h").returncode == 0
+    assert any(row[0] == "paused" for row in site.rows()), "what is answered is written"
     assert site.agent.cli("approve", "1").returncode == 0
     wait_until(lambda: "paused" in (site.plans()[0]["reason"] or ""), 10.0, "the pause to hold")
     assert not site.has("intent", "copy_database")

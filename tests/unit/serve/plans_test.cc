@@ -3,6 +3,7 @@
 #include <boost/json/parse.hpp>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,7 @@ class FakeDesk final : public PlanDesk {
   const Planner& planner() const noexcept override { return planner_; }
   const store::Journal& journal() const noexcept override { return journal_; }
   std::optional<std::string> frozen() const override { return "a storm rages"; }
+  std::shared_ptr<runtime::HttpHold> written() override { return nullptr; }
   Result<std::int64_t> ask_to_rebuild(std::string_view cluster, std::string_view,
                                       std::string) override {
     if (cluster != "nb") return fail(Errc::kMissing, "there is no such cluster");
