@@ -29,7 +29,7 @@ Cell state_word(const Fields& plan) {
 
 /// The first step that is not done, or why nothing goes on.
 std::string progress(const Fields& plan) {
-  const std::string reason = plan.text("reason");
+  std::string reason = plan.text("reason");
   if (!reason.empty()) return reason;
   for (const json::value& value : plan.list("steps")) {
     const Fields step(value);
