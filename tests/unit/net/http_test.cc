@@ -362,6 +362,20 @@ RC_GTEST_PROP(HttpMessage, NoBytesCrashTheReader, (const std::string& bytes)) {
   if (fed && reader.done()) (void)reader.take();
 }
 
+TEST(HttpMessage, ALastChunkMayComeByteByByte) {
+  for (const std::string_view body : {"0\r\n\r\n", "0\r\nA: b\r\n\r\n", "1\r\nx\r\n0\r\n\r\n"}) {
+    HttpRequestReader reader({.header_bytes = 256, .body_bytes = 64});
+    std::string bytes = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (const char c : body) {
+      ASSERT_FALSE(reader.done());
+      bytes += c;
+      ASSERT_TRUE(reader.feed(bytes));
+    }
+    EXPECT_TRUE(reader.done()) << body;
+    EXPECT_EQ(reader.take()->body, body.starts_with('1') ? "x" : "");
+  }
+}
+
 TEST(HttpMessage, ALineOfAChunkThatNeverEndsIsALimit) {
   HttpRequestReader reader({.header_bytes = 256, .body_bytes = 64});
   std::string bytes = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;x=";
