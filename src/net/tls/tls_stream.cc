@@ -178,8 +178,26 @@ Task<Result<void>> TlsStream::write(std::string_view bytes, Deadline deadline) {
       co_return std::unexpected(fault());
     bytes.remove_prefix(taken);
     const Result<void> sent = co_await send_records(deadline);
-    if (!sent) co_return std::unexpected(sent.error());
+    if (sent) continue;
+    if (sent.error().code != Errc::kClosed) co_return std::unexpected(sent.error());
+    const Result<void> heard = co_await hear_last_words(deadline);
+    if (!heard) co_return std::unexpected(heard.error());
+    co_return std::unexpected(sent.error());
   }
+  co_return Result<void>();
+}
+
+/// With TLS 1.3 a server refuses our certificate when our handshake is over already, and goes: its
+/// alert has arrived although our text finds nobody any more.
+Task<Result<void>> TlsStream::hear_last_words(Deadline deadline) {
+  const Result<void> received = co_await receive_records(deadline);
+  if (!received) co_return Result<void>();
+  ERR_clear_error();
+  char text = 0;
+  std::size_t got = 0;
+  const int done = SSL_read_ex(ssl_.get(), &text, 1, &got);
+  if (done != 1 && SSL_get_error(ssl_.get(), done) == SSL_ERROR_SSL)
+    co_return std::unexpected(fault());
   co_return Result<void>();
 }
 

@@ -43,6 +43,7 @@ class TlsStream final : public runtime::Stream {
   static int verified(int good, X509_STORE_CTX* by);
   runtime::Task<Result<void>> send_records(runtime::Deadline deadline);
   runtime::Task<Result<void>> receive_records(runtime::Deadline deadline);
+  runtime::Task<Result<void>> hear_last_words(runtime::Deadline deadline);
   runtime::Task<Result<void>> ensure_handshake(runtime::Deadline deadline);
   [[nodiscard]] Error fault();
   [[nodiscard]] Error end_of_handshake(const Error& error) const;
