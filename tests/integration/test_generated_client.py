@@ -3,6 +3,7 @@ agent for everything. openapi-typescript and redocly are installed into the buil
 
 import fcntl
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -18,7 +19,9 @@ FOLDER = ROOT / "build/client"
 
 
 def run(*argv, cwd=FOLDER) -> str:
-    done = subprocess.run(argv, cwd=cwd, capture_output=True, text=True, timeout=240, check=False)
+    # npm trusts its own list only; behind a proxy of one's own the system's list counts too.
+    environment = {"NODE_EXTRA_CA_CERTS": "/etc/ssl/certs/ca-certificates.crt", **os.environ}
+    done = subprocess.run(argv, cwd=cwd, env=environment, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, f"{argv}: {done.stdout}{done.stderr}"
     return done.stdout
 
