@@ -1,17 +1,15 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "runtime/runtime.h"
+#include "support/fake_door.h"
 
 namespace wardmote::testing {
 
@@ -30,34 +28,25 @@ struct BusManners {
 /// outlives the tasks that it gives to `spawn`.
 class FakeBus {
  public:
-  using Spawn = std::function<void(std::string name, runtime::Task<void> task)>;
+  using Spawn = FakeDoor::Spawn;
 
   FakeBus(runtime::Runtime& runtime, Spawn spawn, runtime::Endpoint at, BusManners manners)
-      : runtime_(runtime), spawn_(std::move(spawn)), manners_(std::move(manners)) {
-    auto listener = runtime_.listen(std::move(at));
-    check(listener.has_value(), listener ? "" : listener.error().describe());
-    listener_ = *std::move(listener);
-    if (manners_.accepts) spawn_("fake_bus", accept_all());
+      : runtime_(runtime),
+        manners_(std::move(manners)),
+        door_(runtime, std::move(spawn), "fake_bus", std::move(at),
+              [this](auto stream) { return serve(std::move(stream)); }) {
+    if (manners_.accepts) door_.open();
   }
 
-  [[nodiscard]] int connections() const noexcept { return connections_; }
+  [[nodiscard]] int connections() const noexcept { return door_.connections(); }
   /// All that clients wrote.
   [[nodiscard]] const std::string& received() const noexcept { return received_; }
 
  private:
-  runtime::Task<void> accept_all() {
-    for (;;) {
-      auto stream = co_await listener_->accept();
-      if (!stream) co_return;
-      ++connections_;
-      spawn_("fake_bus_client", serve(*std::move(stream)));
-    }
-  }
-
   runtime::Task<void> serve(std::shared_ptr<runtime::Stream> stream) {
     std::array<char, 4096> chunk;
     for (std::size_t heard = 0; heard < manners_.parts.size() || !manners_.hangs_up; ++heard) {
-      const auto got = co_await stream->read_some(chunk, runtime_.deadline_in(kPatience));
+      const auto got = co_await stream->read_some(chunk, runtime_.deadline_in(kFakePatience));
       if (!got) co_return;
       received_.append(chunk.data(), *got);
       if (heard >= manners_.parts.size()) continue;
@@ -69,27 +58,16 @@ class FakeBus {
 
   runtime::Task<bool> send(std::shared_ptr<runtime::Stream> stream, std::string bytes,
                            bool endless) {
+    bool sent = false;
     do {
-      for (std::string_view rest = bytes; !rest.empty();) {
-        const std::string_view piece =
-            rest.substr(0, manners_.step == 0 ? rest.size() : manners_.step);
-        const auto written = co_await stream->write(piece, runtime_.deadline_in(kPatience));
-        if (!written) co_return false;
-        rest.remove_prefix(piece.size());
-        if (manners_.step != 0)
-          co_await runtime_.sleep_until(runtime_.now() + std::chrono::milliseconds(100));
-      }
-    } while (endless);
-    co_return true;
+      sent = co_await write_in_pieces(&runtime_, stream, bytes, manners_.step);
+    } while (sent && endless);
+    co_return sent;
   }
 
-  static constexpr Duration kPatience = std::chrono::hours(1);
-
   runtime::Runtime& runtime_;
-  Spawn spawn_;
   BusManners manners_;
-  std::unique_ptr<runtime::Listener> listener_;
-  int connections_ = 0;
+  FakeDoor door_;
   std::string received_;
 };
 

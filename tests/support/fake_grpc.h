@@ -1,21 +1,19 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "codec/grpc.h"
 #include "codec/hpack.h"
 #include "codec/http2.h"
 #include "runtime/runtime.h"
+#include "support/fake_door.h"
 
 namespace wardmote::testing {
 
@@ -39,17 +37,17 @@ struct GrpcManners {
 /// outlives the tasks that it gives to `spawn`.
 class FakeGrpc {
  public:
-  using Spawn = std::function<void(std::string name, runtime::Task<void> task)>;
+  using Spawn = FakeDoor::Spawn;
 
   FakeGrpc(runtime::Runtime& runtime, Spawn spawn, runtime::Endpoint at, GrpcManners manners)
-      : runtime_(runtime), spawn_(std::move(spawn)), manners_(std::move(manners)) {
-    auto listener = runtime_.listen(std::move(at));
-    check(listener.has_value(), listener ? "" : listener.error().describe());
-    listener_ = *std::move(listener);
-    if (manners_.accepts) spawn_("fake_grpc", accept_all());
+      : runtime_(runtime),
+        manners_(std::move(manners)),
+        door_(runtime, std::move(spawn), "fake_grpc", std::move(at),
+              [this](auto stream) { return serve(std::move(stream)); }) {
+    if (manners_.accepts) door_.open();
   }
 
-  [[nodiscard]] int connections() const noexcept { return connections_; }
+  [[nodiscard]] int connections() const noexcept { return door_.connections(); }
   [[nodiscard]] int calls() const noexcept { return calls_; }
 
   static ScriptedFrame headers(std::vector<codec::HeaderField> fields, bool end = false) {
@@ -67,15 +65,6 @@ class FakeGrpc {
   }
 
  private:
-  runtime::Task<void> accept_all() {
-    for (;;) {
-      auto stream = co_await listener_->accept();
-      if (!stream) co_return;
-      ++connections_;
-      spawn_("fake_grpc_client", serve(*std::move(stream)));
-    }
-  }
-
   runtime::Task<void> serve(std::shared_ptr<runtime::Stream> stream) {
     std::string received;
     for (std::uint32_t call = 1;; call += 2) {
@@ -83,7 +72,7 @@ class FakeGrpc {
       std::size_t at = received.find("/Check");
       while (at == std::string::npos) {
         std::array<char, 4096> chunk;
-        const auto got = co_await stream->read_some(chunk, runtime_.deadline_in(kPatience));
+        const auto got = co_await stream->read_some(chunk, runtime_.deadline_in(kFakePatience));
         if (!got) co_return;
         received.append(chunk.data(), *got);
         at = received.find("/Check");
@@ -102,27 +91,16 @@ class FakeGrpc {
   }
 
   runtime::Task<bool> send(std::shared_ptr<runtime::Stream> stream, std::string bytes) {
+    bool sent = false;
     do {
-      for (std::string_view rest = bytes; !rest.empty();) {
-        const std::string_view piece =
-            rest.substr(0, manners_.step == 0 ? rest.size() : manners_.step);
-        const auto written = co_await stream->write(piece, runtime_.deadline_in(kPatience));
-        if (!written) co_return false;
-        rest.remove_prefix(piece.size());
-        if (manners_.step != 0)
-          co_await runtime_.sleep_until(runtime_.now() + std::chrono::milliseconds(100));
-      }
-    } while (manners_.endless);
-    co_return true;
+      sent = co_await write_in_pieces(&runtime_, stream, bytes, manners_.step);
+    } while (sent && manners_.endless);
+    co_return sent;
   }
 
-  static constexpr Duration kPatience = std::chrono::hours(1);
-
   runtime::Runtime& runtime_;
-  Spawn spawn_;
   GrpcManners manners_;
-  std::unique_ptr<runtime::Listener> listener_;
-  int connections_ = 0;
+  FakeDoor door_;
   int calls_ = 0;
 };
 
