@@ -362,6 +362,17 @@ RC_GTEST_PROP(HttpMessage, NoBytesCrashTheReader, (const std::string& bytes)) {
   if (fed && reader.done()) (void)reader.take();
 }
 
+TEST(HttpMessage, AnAnswerThatNeverBeginsIsNoAnswer) {
+  for (const char* text : {"", "H", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Le"}) {
+    HttpResponseReader reader(HttpLimits{}, false);
+    std::string bytes = text;
+    if (!bytes.empty()) EXPECT_TRUE(reader.feed(bytes)) << text;
+    const Result<void> ended = reader.feed_end();
+    ASSERT_FALSE(ended) << text;
+    EXPECT_EQ(ended.error().code, Errc::kClosed) << text;
+  }
+}
+
 TEST(HttpMessage, ALastChunkMayComeByteByByte) {
   for (const std::string_view body : {"0\r\n\r\n", "0\r\nA: b\r\n\r\n", "1\r\nx\r\n0\r\n\r\n"}) {
     HttpRequestReader reader({.header_bytes = 256, .body_bytes = 64});
