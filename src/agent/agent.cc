@@ -54,6 +54,7 @@
 #include "serve/plans.h"
 #include "serve/route.h"
 #include "serve/routes.h"
+#include "serve/samples.h"
 #include "serve/view.h"
 
 namespace wardmote::agent {
@@ -125,6 +126,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
   api_.add(serve::metrics_route(duty_, duty_.notifier()));
   api_.add(serve::events_route(events_));
   api_.add(serve::history_route(archive_.history()));
+  api_.add(serve::samples_route(archive_.samples()));
   for (serve::Route& route : serve::incident_routes(duty_)) api_.add(std::move(route));
   for (serve::Route& route : serve::notify_routes(duty_.notifier())) api_.add(std::move(route));
   for (serve::Route& route : serve::plan_routes(foreman_)) api_.add(std::move(route));
@@ -217,6 +219,7 @@ Scheduler::Listeners Agent::listeners() {
   listeners.observed = [this](const std::string& name, const judge::Observation& seen, Duration) {
     if (seen.reason.code == judge::ReasonCode::kProberStarved) board_.voided();
     board_.check_observed(checks_.at(name), seen, runtime_.now());
+    archive_.measure(name, seen);
   };
   listeners.beat = [this](Duration lateness) {
     board_.heart_beat(lateness, guard_.complaint(runtime_.now()));
@@ -299,6 +302,7 @@ void Agent::watch_clusters(const std::vector<Arrival>& arrivals) {
     const auto watch =
         std::make_shared<ClusterWatch>(runtime_, board_, scheduler_, guard_, i, cluster);
     watch->on_judged([this](ClusterWatch& judged, std::span<const judge::Finding> findings) {
+      archive_.measure(board_.cluster(judged.index()));
       if (foreman_.cares_for(judged.name())) {
         foreman_.heard(judged.name(), findings, judged.survey());
       }

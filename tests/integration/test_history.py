@@ -94,6 +94,20 @@ def test_killed_at_any_moment_it_knows_what_it_had_written(config, target):
         assert ids == sorted(set(ids)), "no number was given twice"
 
 
+def test_samples_of_looks_outlive_the_agent(config):
+    with run(config) as agent:
+        agent.wait_healthy()
+        wait_until(lambda: agent.json("/api/v1/checks")["checks"][0]["looks"] >= 5, 10.0, "five looks")
+    with run(config) as agent:  # what was measured of a minute is written when the agent ends
+        agent.wait_serving()
+        told = agent.json("/api/v1/samples?subject=web")
+        assert {one["measure"] for one in told["series"]} == {"good", "took_us"}
+        for one in told["series"]:
+            assert sum(sample["count"] for sample in one["samples"]) >= 5
+        assert "100 %" in agent.cli("samples", "web").stdout
+        assert agent.cli("samples").stdout.splitlines()[1:] == ["web"]
+
+
 @contextmanager
 def small_disk(folder):
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", folder], check=True)
