@@ -338,6 +338,28 @@ Command history() {
           .run = run_history};
 }
 
+Command samples() {
+  std::vector<Option> options = {
+      {.name = "since", .value = "DURATION", .help = "how far back (default: 24h)"}};
+  std::ranges::move(reading_options(), std::back_inserter(options));
+  return {.name = "samples",
+          .summary = "how looks at one thing went over time",
+          .description =
+              "How many there were, how many found it good, how long they took, and of a raft "
+              "member the most entries in its log, not committed and not applied. A line is a "
+              "minute; of longer ago, or when much is asked for, ten minutes, an hour or more. "
+              "Needs 'data' in the agent's configuration.",
+          .arguments = {{.name = "SUBJECT",
+                         .help = "a check, a cluster, or CLUSTER/MEMBER; without it, their names",
+                         .required = false}},
+          .options = std::move(options),
+          .examples = {{"wardmote samples", "of whom there are any"},
+                       {"wardmote samples bird", "the last day"},
+                       {"wardmote samples ovn-nb/ctl-2 --since 2h", "one member's"},
+                       {"wardmote samples ovn-nb --since 30d -o json", "for a script"}},
+          .run = run_samples};
+}
+
 Command livez() {
   return {.name = "livez",
           .summary = "whether the agent is alive: 0 or 2",
@@ -459,19 +481,12 @@ Command command_table(std::span<const observe::ProbeKind> kinds) {
           "`wardmote COMMAND --help` shows options and examples.",
       .examples = {{"wardmote status", "what is going on"},
                    {"wardmote explain RAFT_NO_QUORUM", "what it means"}},
-      .commands = {status(),        get_group(),
-                   top(),           explain(),
-                   history(),       ack(),
-                   silence_group(), notify_group(),
-                   plan(),          approve(),
-                   reject(),        pause(),
-                   resume(),        probe_group(kinds),
-                   assess_group(),  replay(),
-                   livez(),         readyz(),
-                   calico_health(), doctor(),
-                   init(),          config_group(),
-                   reload(),        completion(),
-                   man(),           version()}};
+      .commands = {status(),       get_group(), top(),           explain(),      history(),
+                   samples(),      ack(),       silence_group(), notify_group(), plan(),
+                   approve(),      reject(),    pause(),         resume(),       probe_group(kinds),
+                   assess_group(), replay(),    livez(),         readyz(),       calico_health(),
+                   doctor(),       init(),      config_group(),  reload(),       completion(),
+                   man(),          version()}};
 }
 
 }  // namespace wardmote::cli

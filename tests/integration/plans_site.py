@@ -80,6 +80,13 @@ class Site:
     def wait_finding(self, code: str) -> None:
         wait_until(lambda: any(one["code"] == code for one in self.agent.json("/api/v1/findings")["findings"]), 30.0, code)
 
+    def look_on(self, looks: int = 3) -> None:
+        """Until each member has been looked at so often from now on: time enough for a plan that must not come."""
+        def counted() -> dict[str, int]:
+            return {one["name"]: one["looks"] for one in self.agent.json("/api/v1/members")["members"]}
+        wanted = {name: count + looks for name, count in counted().items()}
+        wait_until(lambda: all(count >= wanted[name] for name, count in counted().items()), 60.0, "the members to be looked at")
+
     def verify(self) -> subprocess.CompletedProcess:
         return subprocess.run([programs() / "wardmoted", "journal", "verify", f"{self.folder}/data"], capture_output=True, text=True,
                               timeout=10, check=False)

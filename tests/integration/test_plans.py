@@ -61,7 +61,7 @@ def test_a_policy_that_observes_shows_the_act_and_does_nothing(make):
     wait_until(lambda: site.state() == "observed", 30.0, "the plan")
     assert "kick" in site.agent.cli("get", "plans").stdout
     assert site.agent.cli("approve", "1").returncode != 0
-    time.sleep(2)
+    site.look_on()
     assert len(site.cluster.view(site.cluster.leader()).servers) == 4
 
 
@@ -121,7 +121,7 @@ def test_kube_ovn_a_planned_removal_is_no_reason_to_act(make):
     site.wait_finding("RAFT_MEMBER_REMOVED")
     site.cluster.kill(number)
     site.wait_finding("RAFT_MEMBER_DOWN")
-    time.sleep(2)
+    site.look_on()
     assert site.plans() == [], site.plans()
     refusals = site.agent.json("/api/v1/plans")["refusals"]
     assert [one["code"] for one in refusals] == ["RAFT_MEMBER_DOWN"] and "may have meant it" in refusals[0]["reason"]
@@ -145,5 +145,5 @@ def test_kube_ovn_an_expected_list_that_is_old_removes_nobody(make, lab):
     lab.clusters["nb"].expected = ["tcp:10.99.0.1:6643", "tcp:10.99.0.2:6643", "tcp:10.99.0.3:6643"]
     site = make(EVERYTHING, healthy=False)
     site.wait_finding("RAFT_STALE_HINT")
-    time.sleep(2)
+    site.look_on()
     assert site.plans() == [] and not site.rows() and site.whole()
