@@ -124,6 +124,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       hands_(runtime, ways_of(config_)),
       foreman_(runtime, database, config_, changes_, hands_, foreman_doors()),
       desk_(runtime, [this](std::string_view check) { scheduler_.look_now(check); }),
+      meshes_(runtime, board_),
       api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}),
       tasks_(runtime.executor()),
       closing_(runtime.executor()) {
@@ -163,6 +164,7 @@ Result<void> Agent::start() {
   Result<ReporterDesk::Sockets> sockets = desk_.open(config_.reporters);
   if (!sockets) return std::unexpected(sockets.error());
   desk_.reload(config_.reporters, *std::move(sockets));
+  meshes_.reload(config_, plan);
   watch(plan, *std::move(probes));
   service_.ready(status_line(fresh_view()));
   tasks_.spawn("service manager", tell_service_manager());
@@ -193,6 +195,7 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   config_ = std::move(next);
   desk_.reload(config_.reporters, *std::move(sockets));
   board_.reload(config_, node_of(config_), plan, runtime_.now());
+  meshes_.reload(config_, plan);
   duty_.reload(gone);
   if (receivers) duty_.reload(**std::move(receivers));
   hands_.set_ways(ways_of(config_));
@@ -228,6 +231,7 @@ Scheduler::Listeners Agent::listeners() {
   Scheduler::Listeners listeners;
   listeners.observed = [this](const std::string& name, const judge::Observation& seen, Duration) {
     if (seen.reason.code == judge::ReasonCode::kProberStarved) board_.voided();
+    meshes_.hear(name, seen);
     board_.check_observed(checks_.at(name), seen, runtime_.now());
   };
   listeners.beat = [this](Duration lateness) {
@@ -265,6 +269,10 @@ Result<Agent::Probes> Agent::make_probes(const config::Config& config, const Rel
     const config::Check& check = config.checks[i];
     if (check.kind == &config::reporter_kind()) {
       probes[i] = desk_.probe(check);
+      continue;
+    }
+    if (check.kind == &config::mesh_kind()) {
+      probes[i] = meshes_.probe(check);
       continue;
     }
     auto probe = check.kind->make(runtime_, check.name, check.params);
