@@ -79,9 +79,9 @@ TEST(MeshConfig, AChangedMeshIsAnotherCheck) {
 TEST(MeshConfig, RefusesWhatIsNoMesh) {
   EXPECT_EQ(complaints("[{name: m, members: [{check: a}]}]").size(), 1U) << "of one daemon";
   EXPECT_EQ(complaints("[{name: m, members: [{check: a}, {check: c}]}]"),
-            Lines{"5:49: check 'c': it is of kind 'tcp'; name a check of kind bird or frr"});
+            Lines{"5:50: check 'c': it is of kind 'tcp'; name a check of kind bird or frr"});
   EXPECT_EQ(complaints("[{name: m, members: [{check: a}, {check: aa}]}]"),
-            Lines{"5:49: check 'aa': no check has this name; did you mean 'a'?"});
+            Lines{"5:50: check 'aa': no check has this name; did you mean 'a'?"});
   EXPECT_EQ(complaints("[{name: m, members: [{check: a}, {check: a}]}]").size(), 1U);
   EXPECT_EQ(complaints("[{name: a, members: [{check: a}, {check: b}]}]").size(), 1U)
       << "its name is a check's";
