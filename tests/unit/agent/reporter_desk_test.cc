@@ -120,9 +120,8 @@ TEST_F(ReporterDeskTest, TenThousandReportersLoseNothing) {
   for (int round = 0; round < 10; ++round) {
     for (int i = 0; i < kReporters; ++i) {
       const bool ready = (i + round) % 2 == 0;
-      const Result<void> accepted =
-          desk_.accept(reporters[i].name,
-                       fmt::format(R"({{"ready":{},"detail":"{} {}"}})", ready, i, round));
+      const Result<void> accepted = desk_.accept(
+          reporters[i].name, fmt::format(R"({{"ready":{},"detail":"{} {}"}})", ready, i, round));
       ASSERT_TRUE(accepted) << accepted.error().describe();
     }
   }
