@@ -115,6 +115,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       hands_(runtime, ways_of(config_)),
       foreman_(runtime, database, config_, changes_, hands_, foreman_doors()),
       desk_(runtime, [this](std::string_view check) { scheduler_.look_now(check); }),
+      meshes_(runtime, board_),
       api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}),
       servers_(runtime,
                [this](const runtime::HttpRequest& request) { return api_.answer(request); }),
@@ -154,6 +155,7 @@ Result<void> Agent::start() {
   Result<ReporterDesk::Sockets> sockets = desk_.open(config_.reporters);
   if (!sockets) return std::unexpected(sockets.error());
   desk_.reload(config_.reporters, *std::move(sockets));
+  meshes_.reload(config_, plan);
   watch(plan, *std::move(probes));
   service_.ready(status_line(fresh_view()));
   tasks_.spawn("service manager", tell_service_manager());
@@ -184,6 +186,7 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   config_ = std::move(next);
   desk_.reload(config_.reporters, *std::move(sockets));
   board_.reload(config_, node_of(config_), plan, runtime_.now());
+  meshes_.reload(config_, plan);
   duty_.reload(gone);
   if (receivers) duty_.reload(**std::move(receivers));
   hands_.set_ways(ways_of(config_));
@@ -218,6 +221,7 @@ Scheduler::Listeners Agent::listeners() {
   Scheduler::Listeners listeners;
   listeners.observed = [this](const std::string& name, const judge::Observation& seen, Duration) {
     if (seen.reason.code == judge::ReasonCode::kProberStarved) board_.voided();
+    meshes_.hear(name, seen);
     board_.check_observed(checks_.at(name), seen, runtime_.now());
     archive_.measure(name, seen);
   };
@@ -256,6 +260,10 @@ Result<Agent::Probes> Agent::make_probes(const config::Config& config, const Rel
     const config::Check& check = config.checks[i];
     if (check.kind == &config::reporter_kind()) {
       probes[i] = desk_.probe(check);
+      continue;
+    }
+    if (check.kind == &config::mesh_kind()) {
+      probes[i] = meshes_.probe(check);
       continue;
     }
     auto probe = check.kind->make(runtime_, check.name, check.params);

@@ -14,6 +14,7 @@
 #include "agent/config/config.h"
 #include "agent/duty.h"
 #include "agent/foreman.h"
+#include "agent/mesh_desk.h"
 #include "agent/notifier.h"
 #include "agent/reload_plan.h"
 #include "agent/reporter_desk.h"
@@ -104,6 +105,7 @@ class Agent {
   act::repair::OvnHands hands_;
   Foreman foreman_;
   ReporterDesk desk_;
+  MeshDesk meshes_;
   TimePoint next_tally_;
   serve::Api api_;
   Servers servers_;

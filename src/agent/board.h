@@ -14,6 +14,7 @@
 #include "agent/config/config.h"
 #include "agent/reload_plan.h"
 #include "base/time.h"
+#include "judge/bgp/mesh_assessment.h"
 #include "judge/gate.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
@@ -44,6 +45,9 @@ class Board {
   /// round is fed to the cluster's check once.
   void cluster_judged(std::size_t cluster, std::vector<judge::raft::Opinion> opinions,
                       judge::raft::Assessment assessment, TimePoint now, bool final_of_round);
+  /// The mesh of this name was judged.
+  void mesh_judged(const std::string& name, std::vector<serve::MeshView::Node> nodes,
+                   judge::bgp::MeshAssessment assessment, TimePoint now);
   /// A heartbeat ran `lateness` late; `complaint` is why the agent is degraded, if it is.
   void heart_beat(Duration lateness, std::optional<std::string> complaint);
   /// A piece of bad news was void because the agent was starved.
@@ -84,6 +88,7 @@ class Board {
 
   void feed(std::size_t index, judge::Outcome outcome, judge::Reason reason, TimePoint now);
   void count(std::size_t cluster);
+  void set_meshes(const config::Config& config, const ReloadPlan& plan, TimePoint now);
   void set_gates(const std::vector<config::Gate>& gates);
   [[nodiscard]] judge::GateStanding standing(std::size_t check) const;
   void standing_changed(std::size_t check, judge::GateStanding before);

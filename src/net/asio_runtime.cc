@@ -52,7 +52,7 @@ std::uint64_t system_seed() {
 struct AsioRuntime::Impl {
   Core core;
   PosixProcesses processes{core};
-  PosixFiles files;
+  PosixFiles files{core};
   runtime::Random random{system_seed()};
   std::unique_ptr<runtime::TlsLayer> tls;
 };

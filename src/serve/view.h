@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "judge/bgp/mesh_assessment.h"
 #include "judge/check_machine.h"
 #include "judge/observation.h"
 #include "judge/raft/assess.h"
@@ -73,6 +74,22 @@ struct CheckView {
   Duration every{};
 };
 
+/// One BGP mesh, as judged last.
+struct MeshView {
+  /// One of its daemons. What it says of itself is empty while it says nothing.
+  struct Node {
+    std::string name;
+    std::string version;
+    std::string router_id;
+    judge::Reason reason;  ///< when it says nothing
+  };
+
+  std::string name;
+  std::vector<Node> nodes;
+  judge::bgp::MeshAssessment assessment;
+  TimePoint judged;
+};
+
 /// A set of checks behind /livez, /readyz or a name of the operator's.
 struct GateView {
   std::string name;
@@ -123,6 +140,7 @@ struct AgentView {
   SelfView self;
   ConfigView config;
   std::vector<ClusterView> clusters;
+  std::vector<MeshView> meshes;
   std::vector<CheckView> checks;
   std::vector<GateView> gates;
 };

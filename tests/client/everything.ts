@@ -60,6 +60,7 @@ const status = await took("GET", "/api/v1/status", client.GET("/api/v1/status"))
 await took("GET", "/api/v1/members", client.GET("/api/v1/members"));
 await took("GET", "/api/v1/findings", client.GET("/api/v1/findings"));
 await took("GET", "/api/v1/checks", client.GET("/api/v1/checks"));
+await took("GET", "/api/v1/meshes", client.GET("/api/v1/meshes"));
 await took("GET", "/api/v1/clusters", client.GET("/api/v1/clusters"));
 for (const { cluster } of status.clusters)
   await took("GET", "/api/v1/clusters/{name}", client.GET("/api/v1/clusters/{name}", { params: { path: { name: cluster } } }));

@@ -56,6 +56,8 @@ std::vector<judge::plan::Policy> read_policies(const YamlNode& list, const Confi
 Notify read_notify(const YamlNode& map, Problems& problems);
 /// Into `config`, with the checks of each reporter.
 void read_reporters(const YamlNode& list, Config& config, Names& names, Problems& problems);
+/// Into `config`, with the check of each mesh. After the checks.
+void read_meshes(const YamlNode& list, Config& config, Names& names, Problems& problems);
 std::vector<Gate> read_gates(const YamlNode& map, const Names& names, Problems& problems);
 
 }  // namespace wardmote::agent::config
