@@ -20,6 +20,7 @@
 #include "agent/journal_command.h"
 #include "agent/log_writer.h"
 #include "agent/options.h"
+#include "agent/pod.h"
 #include "agent/receivers.h"
 #include "agent/reloader.h"
 #include "agent/service_manager.h"
@@ -124,7 +125,7 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   if (!database) return start_failed(database.error(), kUnavailable);
   net::CurlHttpClient http(runtime);
   const std::string& named = loaded.config->node.name;
-  const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named};
+  const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
   auto receivers = make_receivers(loaded.config->notify, runtime, needs);
   if (!receivers) return start_failed(receivers.error(), kBadConfig);
   Agent agent(runtime, service, *std::move(loaded.config), host_name(), database->get(),
