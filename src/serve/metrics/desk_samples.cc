@@ -71,9 +71,11 @@ void add_desk_metrics(Exposition& out, const IncidentDesk& incidents, const Noti
   }
   out.add(metric("wardmote_notice_groups"), {},
           static_cast<double>(notify.router().groups().size()));
-  const auto active = std::ranges::count_if(notify.muting().silences(), [&](const auto& silence) {
+  const auto lasts = [&](const judge::notify::Silence& silence) {
     return silence.from <= now && now < silence.until;
-  });
+  };
+  const auto active = std::ranges::count_if(notify.muting().silences(), lasts) +
+                      std::ranges::count_if(notify.muting().configured(), lasts);
   out.add(metric("wardmote_silences"), {}, static_cast<double>(active));
 }
 

@@ -154,6 +154,16 @@ inline constexpr MetricInfo kMetrics[] = {
     {"wardmote_notice_groups", MetricType::kGauge, "",
      "Groups of incidents that receivers know of; at 1000, more share one group."},
     {"wardmote_silences", MetricType::kGauge, "", "Silences that last now."},
+    {"wardmote_plans", MetricType::kGauge, "state",
+     "Plans that are known, by state; of those at their end the newest only."},
+    {"wardmote_plans_refused", MetricType::kGauge, "policy,cluster,code",
+     "Findings that a policy is for and no plan is made against; /api/v1/plans says why."},
+    {"wardmote_acts_paused", MetricType::kGauge, "scope",
+     "1 for a cluster, or all, in which somebody has paused acts."},
+    {"wardmote_journal_rows", MetricType::kGauge, "",
+     "Rows of the journal of acts, from its beginning."},
+    {"wardmote_journal_stored", MetricType::kGauge, "",
+     "Whether the journal of acts outlives the agent."},
 };
 
 /// The row of `name`; a name that is in no row does not compile.
