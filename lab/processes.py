@@ -33,7 +33,7 @@ class Process:
     def kill(self) -> None:
         """kill -9, and wait for the end."""
         self.send(signal.SIGKILL)
-        wait_until(lambda: not self.alive(), 5.0, f"the end of process {self.pid}")
+        wait_until(lambda: not self.alive(), 15.0, f"the end of process {self.pid}")
 
 
 def start(argv: list[str], environment: dict[str, str], log: Path) -> Process:

@@ -56,7 +56,7 @@ class Supervisors:
         program = str(self.packages / PROGRAMS[kind][0])
         process = start(self.inside(program, str(self.folder / name)), self.environment(), self.folder / f"{name}.log")
         self.running[name] = (kind, process)
-        wait_until(lambda: (self.folder / name / "supervise/status").exists(), 5.0, f"the status of {name}")
+        wait_until(lambda: (self.folder / name / "supervise/status").exists(), 15.0, f"the status of {name}")
 
     def order(self, kind: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """sv, s6-svc or svc with `arguments`."""

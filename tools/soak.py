@@ -13,7 +13,7 @@ from tools.evidence import append, commit
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / "build/release/bin"
 # By name: the program, and its tests.
-SIMULATIONS = {"notices": ("unit_agent", "SimNotify.*")}
+SIMULATIONS = {"notices": ("unit_agent", "SimNotify.*"), "plans": ("unit_agent", "SimPlans.*"), "store": ("unit_store", "SimStore.*")}
 SCHEDULES = 10_000
 
 

@@ -31,8 +31,12 @@ ConfigAnswer run_journal_verify(const std::string& data) {
   const auto verdict = net::run_task(runtime, store::verify_journal(&runtime, database->get()));
   if (!verdict) return unreadable(verdict.error());
   if (!verdict->fault) {
+    const std::string removed =
+        verdict->removed == 0
+            ? ""
+            : fmt::format("; the {} before were removed, as the journal says", verdict->removed);
     return {.exit_code = 0,
-            .output = fmt::format("{} rows, each as it was written\n", verdict->rows)};
+            .output = fmt::format("{} rows, each as it was written{}\n", verdict->rows, removed)};
   }
   return {.exit_code = kBroken,
           .output = fmt::format("{}; the {} before are as they were written\n", *verdict->fault,

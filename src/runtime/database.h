@@ -57,8 +57,11 @@ class Database {
   /// All rows of one statement that changes nothing.
   virtual Task<Result<std::vector<SqlRow>>> read(SqlStatement statement, Deadline deadline) = 0;
   /// All statements or, when it fails, none of them. On stable storage when it returns. What was
-  /// begun by the deadline is finished.
-  virtual Task<Result<void>> commit(std::vector<SqlStatement> statements, Deadline deadline) = 0;
+  /// begun by the deadline is finished. The rows are those of the last statement.
+  virtual Task<Result<std::vector<SqlRow>>> transact(std::vector<SqlStatement> statements,
+                                                     Deadline deadline) = 0;
+  /// The same, for who wants no rows.
+  Task<Result<void>> commit(std::vector<SqlStatement> statements, Deadline deadline);
 };
 
 }  // namespace wardmote::runtime

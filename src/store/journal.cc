@@ -1,5 +1,6 @@
 #include "store/journal.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/log.h"
 #include "base/result.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -34,6 +36,8 @@ namespace {
 constexpr Duration kPatience = std::chrono::seconds(30);
 constexpr std::int64_t kPage = 500;
 constexpr std::string_view kHeadKey = "journal/head";
+constexpr std::string_view kAnchorKey = "journal/anchor";
+constexpr std::string_view kTrimmed = "trimmed";
 constexpr std::string_view kTokenKey = "agent/token";
 constexpr std::string_view kColumns =
     "seq, at_ms, kind, plan, step, cluster, subject, actor, incident, token, detail, hash";
@@ -118,8 +122,8 @@ Task<Result<std::string>> record(runtime::Runtime* runtime, runtime::Database* d
 
 }  // namespace
 
-Journal::Journal(runtime::Runtime& runtime, runtime::Database* database)
-    : runtime_(runtime), database_(database), written_(runtime.executor()) {}
+Journal::Journal(runtime::Runtime& runtime, runtime::Database* database, JournalLimits limits)
+    : runtime_(runtime), database_(database), limits_(limits), written_(runtime.executor()) {}
 
 Task<Result<void>> Journal::open() {
   if (database_ == nullptr) {
@@ -132,6 +136,7 @@ Task<Result<void>> Journal::open() {
   if (done) done = co_await take_token();
   if (done) done = co_await read_head();
   if (done) done = co_await read_recent();
+  if (done) done = co_await trim();
   if (!done) co_return with_context(done, "journal");
   co_return done;
 }
@@ -189,12 +194,52 @@ Task<Result<void>> Journal::append(JournalEntry entry, RecordChanges changes) {
   while (turns_.front() != turn.number) co_await written_.wait();
   entry.at = std::chrono::floor<std::chrono::milliseconds>(runtime_.wall_now());
   entry.token = token_;
-  Result<void> written = co_await write(std::move(entry), std::move(changes));
+  Result<void> written = co_await write(std::move(entry), std::move(changes), {});
   if (!written) co_return with_context(written, "journal");
+  if (since_trim_ >= limits_.trim_every) {
+    // The row is written, whatever becomes of older ones.
+    const Result<void> trimmed = co_await trim();
+    if (!trimmed) {
+      log(LogLevel::kError, "journal_not_trimmed", {{"reason", trimmed.error().describe()}});
+    }
+  }
   co_return written;
 }
 
-Task<Result<void>> Journal::write(JournalEntry entry, RecordChanges changes) {
+Task<Result<void>> Journal::trim() {
+  since_trim_ = 0;
+  if (database_ == nullptr) co_return Result<void>();
+  if (!head_) {
+    const Result<void> read = co_await read_head();
+    if (!read) co_return read;
+  }
+  const std::int64_t last = head_->sequence;
+  // The first row that is young keeps those after it, whatever the clock was then.
+  SqlStatement oldest{
+      "SELECT seq, hash FROM journal WHERE seq <= ? AND (seq <= ? OR seq < "
+      "ifnull((SELECT min(seq) FROM journal WHERE at_ms >= ?), ?)) ORDER BY seq DESC LIMIT 1",
+      {last - limits_.newest, last - limits_.rows, wall_ms(runtime_.wall_now() - limits_.age),
+       last}};
+  const auto rows = co_await database_->read(std::move(oldest), runtime_.deadline_in(kPatience));
+  if (!rows) co_return std::unexpected(rows.error());
+  if (rows->empty()) co_return Result<void>();
+  const auto sequence = rows->front().integer(0);
+  const std::string* const hash = rows->front().text(1);
+  if (!sequence || hash == nullptr) co_return fail(Errc::kProtocol, "a row that is none of ours");
+  JournalEntry told;
+  told.at = std::chrono::floor<std::chrono::milliseconds>(runtime_.wall_now());
+  told.kind = kTrimmed;
+  told.actor = "agent";
+  told.token = token_;
+  told.detail = head_text(*sequence, *hash);
+  RecordChanges anchor = {{std::string(kAnchorKey), told.detail}};
+  std::vector<SqlStatement> remove = {{"DELETE FROM journal WHERE seq <= ?", {*sequence}}};
+  Result<void> done = co_await write(std::move(told), std::move(anchor), std::move(remove));
+  co_return done;
+}
+
+Task<Result<void>> Journal::write(JournalEntry entry, RecordChanges changes,
+                                  std::vector<SqlStatement> also) {
   if (database_ == nullptr) {
     entry.sequence = ++head_->sequence;
     remember(std::move(entry));
@@ -210,11 +255,13 @@ Task<Result<void>> Journal::write(JournalEntry entry, RecordChanges changes) {
   changes[std::string(kHeadKey)] = head_text(entry.sequence, hash);
   std::vector<SqlStatement> statements = record_statements(std::move(changes));
   statements.push_back(insert(entry, hash));
+  std::ranges::move(also, std::back_inserter(statements));
   // Until it is known to be written, nobody knows what the last row is.
   Result<void> done =
       co_await database_->commit(std::move(statements), runtime_.deadline_in(kPatience));
   if (!done) co_return done;
   head_ = Head{entry.sequence, hash};
+  ++since_trim_;
   remember(std::move(entry));
   co_return done;
 }
@@ -224,40 +271,112 @@ void Journal::remember(JournalEntry entry) {
   if (recent_.size() > kRemembered) recent_.pop_front();
 }
 
-Task<Result<JournalVerdict>> verify_journal(runtime::Runtime* runtime,
-                                            runtime::Database* database) {
-  JournalVerdict verdict;
-  std::string before;
-  std::int64_t last = 0;
+namespace {
+
+/// Where the rows begin: after the last that was removed.
+struct Anchor {
+  std::string text;  ///< empty: none was removed
+  std::int64_t sequence = 0;
+  std::string hash;
+  bool sound = true;
+};
+
+Anchor anchor_of(std::string text) {
+  Anchor anchor{std::move(text), 0, {}, true};
+  if (anchor.text.empty()) return anchor;
+  std::string_view rest = anchor.text;
+  const auto sequence = parse_number<std::int64_t>(take_until(rest, ' '));
+  anchor.sound = sequence && *sequence > 0 && !rest.empty();
+  anchor.sequence = sequence.value_or(0);
+  anchor.hash = rest;
+  return anchor;
+}
+
+/// Goes over the rows after the anchor.
+class Chain {
+ public:
+  explicit Chain(const Anchor& anchor) : last_(anchor.sequence), before_(anchor.hash) {
+    verdict_.removed = anchor.sequence;
+  }
+
+  void take(const SqlRow& row) {
+    const auto stored = row_of(row);
+    const std::int64_t expected = last_ + 1;
+    if (!stored) {
+      verdict_.fault = fmt::format("row {} holds what nobody wrote", expected);
+    } else if (stored->entry.sequence != expected) {
+      verdict_.fault = fmt::format("row {} is missing", expected);
+    } else if (hash_of(stored->entry, before_) != stored->hash) {
+      verdict_.fault = fmt::format("row {} is not as it was written", expected);
+    } else {
+      before_ = stored->hash;
+      last_ = expected;
+      ++verdict_.rows;
+      if (stored->entry.kind == kTrimmed) trimmed_ = stored->entry.detail;
+    }
+  }
+  JournalVerdict end(const Anchor& anchor, const std::string& head) {
+    const bool whole = head.empty() ? last_ == 0 : head == head_text(last_, before_);
+    if (!whole) {
+      verdict_.fault = fmt::format("the rows after {} are missing", last_);
+    } else if (anchor.text != trimmed_) {
+      verdict_.fault =
+          fmt::format("the rows up to {} are gone, and no row says so", verdict_.removed);
+    }
+    return verdict_;
+  }
+  [[nodiscard]] std::int64_t last() const noexcept { return last_; }
+  [[nodiscard]] const JournalVerdict& verdict() const noexcept { return verdict_; }
+
+ private:
+  std::int64_t last_;
+  std::string before_;
+  std::string trimmed_;  ///< what the newest row of that kind says
+  JournalVerdict verdict_;
+};
+
+/// From `anchor` on.
+Task<Result<JournalVerdict>> verify_from(runtime::Runtime* runtime, runtime::Database* database,
+                                         Anchor anchor) {
+  Chain chain(anchor);
   for (;;) {
     SqlStatement page{
         "SELECT " + std::string(kColumns) + " FROM journal WHERE seq > ? ORDER BY seq LIMIT ?",
-        {last, kPage}};
+        {chain.last(), kPage}};
     const auto rows = co_await database->read(std::move(page), runtime->deadline_in(kPatience));
     if (!rows) co_return with_context(rows, "journal");
     for (const SqlRow& row : *rows) {
-      const auto stored = row_of(row);
-      const std::int64_t expected = last + 1;
-      if (!stored) {
-        verdict.fault = fmt::format("row {} holds what nobody wrote", expected);
-      } else if (stored->entry.sequence != expected) {
-        verdict.fault = fmt::format("row {} is missing", expected);
-      } else if (hash_of(stored->entry, before) != stored->hash) {
-        verdict.fault = fmt::format("row {} is not as it was written", expected);
-      }
-      if (verdict.fault) co_return verdict;
-      before = stored->hash;
-      last = expected;
-      ++verdict.rows;
+      chain.take(row);
+      if (chain.verdict().fault) co_return chain.verdict();
     }
     if (rows->size() < static_cast<std::size_t>(kPage)) break;
   }
   std::string key(kHeadKey);
   const Result<std::string> head = co_await record(runtime, database, std::move(key));
   if (!head) co_return std::unexpected(head.error());
-  const bool whole = head->empty() ? last == 0 : *head == head_text(last, before);
-  if (!whole) verdict.fault = fmt::format("the rows after {} are missing", last);
-  co_return verdict;
+  co_return chain.end(anchor, *head);
+}
+
+}  // namespace
+
+Task<Result<JournalVerdict>> verify_journal(runtime::Runtime* runtime,
+                                            runtime::Database* database) {
+  std::string key(kAnchorKey);
+  Result<std::string> text = co_await record(runtime, database, key);
+  for (;;) {
+    if (!text) co_return std::unexpected(text.error());
+    Anchor anchor = anchor_of(*text);
+    if (!anchor.sound) {
+      co_return JournalVerdict{.fault = "the anchor holds what nobody wrote"};
+    }
+    Result<JournalVerdict> verdict = co_await verify_from(runtime, database, std::move(anchor));
+    if (!verdict || !verdict->fault) co_return verdict;
+    // An agent that runs may have removed rows meanwhile.
+    const Result<std::string> again = co_await record(runtime, database, key);
+    if (!again) co_return std::unexpected(again.error());
+    if (*again == *text) co_return verdict;
+    text = *again;
+  }
 }
 
 }  // namespace wardmote::store

@@ -129,7 +129,7 @@ def describe(finding: dict) -> str:
 
 @dataclass(frozen=True)
 class Sample:
-    at: float  # seconds after the step's fault took effect; negative while it was being done
+    at: float  # when it was asked for: seconds after the step's fault took effect; negative while it was being done
     findings: list[dict]  # of warning or above
 
 
@@ -147,12 +147,10 @@ def judge(step: Step, before: Step | None, samples: list[Sample], cast: Cast) ->
             wrong += [f"{sample.at:5.1f} s: advises to remove {who}, which lives: {finding['advice']['command']}"
                       for who in step.spared if _kicks(finding, cast.names(who))]
     for row in step.expect:
-        seen = [sample.at for sample in samples if any(matches(finding, row, cast) for finding in sample.findings)]
-        if not seen or seen[0] > row.by:
-            wrong.append(f"{row}: " + (f"first after {seen[0]:.1f} s" if seen else "never said") + f", expected by {row.by:g} s")
-        lapses = [sample.at for sample in samples if sample.at >= row.by and sample.at not in seen]
-        if seen and lapses:
-            wrong.append(f"{row}: not said at {', '.join(f'{at:.1f}' for at in lapses[:5])} s")
+        lapses = [sample.at for sample in samples
+                  if sample.at > row.by and not any(matches(finding, row, cast) for finding in sample.findings)]
+        if lapses:
+            wrong.append(f"{row}: expected by {row.by:g} s, not said at {', '.join(f'{at:.1f}' for at in lapses[:5])} s")
     last = samples[-1].findings
     if len(last) > len(step.expect):
         wrong.append(f"said more than once: {[finding['code'] for finding in last]}")

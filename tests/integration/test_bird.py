@@ -35,6 +35,8 @@ def peer(seen, address):
 def test_a_session_is_seen_from_both_ends(lab):
     first, second = lab.birds
     for bird, other in ((first, second), (second, first)):
+        # A session is up before the first route has come over it.
+        wait_until(lambda bird=bird, other=other: peer(probe(bird)[1], other.address)["imported"], 20, f"a route at {bird.name}")
         code, seen = probe(bird, "--expect", other.address)
         assert (code, seen["outcome"]) == (OK, "ok"), seen
         session = peer(seen, other.address)
@@ -110,7 +112,7 @@ def test_a_disabled_peer_is_told_from_an_absent_one(lab):
     first, second = lab.birds
     first.peers[0].disabled = True
     first.reconfigure()
-    wait_until(lambda: first.sessions() == {first.protocol(first.peers[0]): ""}, 5, "the protocol to go down")
+    wait_until(lambda: first.sessions() == {first.protocol(first.peers[0]): ""}, 15.0, "the protocol to go down")
     code, seen = probe(first, "--expect", second.address)
     assert code == FAIL
     assert "administratively down" in seen["detail"]

@@ -134,7 +134,7 @@ def test_sigterm_is_not_ready(lab, node):
     try:
         process = subprocess.Popen([programs() / "wardmote", "calico-health", "-bird-ready", "--root", node],
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        wait_until(lambda: asks(process.pid), 5.0, "it to ask")
+        wait_until(lambda: asks(process.pid), 15.0, "it to ask")
         process.send_signal(signal.SIGTERM)
         assert process.wait(5) != READY
     finally:

@@ -99,7 +99,7 @@ def test_nonsense_from_all_is_unknown_and_never_ready(tmp_path):
     with HostilePeer(controls[0], "garbage"), HostilePeer(controls[1], "garbage"), HostilePeer(controls[2], "garbage"), \
             Agent(config, tmp_path / "api.sock") as agent:
         agent.wait_serving()
-        wait_until(lambda: all(one["reason"] == "protocol" for one in agent.json("/api/v1/members")["members"]), 5.0,
+        wait_until(lambda: all(one["reason"] == "protocol" for one in agent.json("/api/v1/members")["members"]), 15.0,
                    "all members to have been looked at")
         assert agent.cli("status").returncode == 3
         assert agent.get("/readyz")[0] == 503

@@ -129,7 +129,7 @@ def test_secrets_are_in_no_log_answer_or_argument(tmp_path, target, sink):
         sink.manner = "500"
         target.down()
         wait_until(lambda: sink.attempts, 10.0, "an attempt")
-        wait_until(lambda: agent.json("/api/v1/receivers")["receivers"][0]["refused"], 5.0, "the refusal")
+        wait_until(lambda: agent.json("/api/v1/receivers")["receivers"][0]["refused"], 15.0, "the refusal")
         shown = "".join(agent.get(path)[1] for path in (
             "/api/v1/receivers", "/api/v1/incidents", "/api/v1/history", "/api/v1/status", "/metrics", "/api/v1/silences"))
         with open(f"/proc/{agent.process.pid}/cmdline", encoding="utf-8") as arguments:

@@ -127,9 +127,10 @@ class Recorder:
 
     def _run(self) -> None:
         while time.monotonic() < self._end:
+            asked = time.monotonic()
             try:
                 findings = self.agent.json("/api/v1/findings")["findings"]
-                self.seen.append((time.monotonic(), [finding for finding in findings if finding["severity"] != "info"]))
+                self.seen.append((asked, [finding for finding in findings if finding["severity"] != "info"]))
             except RuntimeError as problem:
                 self.unanswered.append((time.monotonic(), str(problem)))
             time.sleep(0.2)

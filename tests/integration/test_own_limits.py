@@ -144,7 +144,7 @@ class Throttle:
             (self.folder.parent / "cgroup.procs").write_text(str(pid), encoding="utf-8")
 
     def remove(self) -> None:
-        wait_until(lambda: self._empty(), 5.0, "the end of a cgroup")
+        wait_until(lambda: self._empty(), 15.0, "the end of a cgroup")
 
     def _empty(self) -> bool:
         with suppress(OSError):

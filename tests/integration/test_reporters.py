@@ -56,26 +56,26 @@ def test_reports_open_and_close_the_gates(agent):
     assert agent.get("/readyz")[0] == 503
     assert push(agent, "typha", {"ready": True}) == 200
     notify(agent, "READY=1\nSTATUS=in sync")
-    wait_until(lambda: agent.get("/readyz")[0] == 200, 1.0, "the gate to open at once")
+    wait_until(lambda: agent.get("/readyz")[0] == 200, 15.0, "the gate to open at once")
     assert push(agent, "felix", {"ready": False, "detail": "resyncing"}, "POST") == 200
-    wait_until(lambda: agent.get("/readyz")[0] == 503, 1.0, "the gate to close at once")
+    wait_until(lambda: agent.get("/readyz")[0] == 503, 15.0, "the gate to close at once")
     assert "resyncing" in agent.get("/readyz?verbose")[1]
     notify(agent, "WATCHDOG=trigger")
-    wait_until(lambda: agent.get("/livez")[0] == 503, 1.0, "the other gate")
+    wait_until(lambda: agent.get("/livez")[0] == 503, 15.0, "the other gate")
 
 
 def test_who_falls_silent_is_not_live_and_whoever_is_overridden_is(agent):
     push(agent, "typha", {"ready": True, "timeout": "1s"})
     notify(agent, "READY=1")
     begun = time.monotonic()
-    wait_until(lambda: agent.get("/readyz")[0] == 200, 1.0, "the gate to open")
-    wait_until(lambda: agent.get("/livez")[0] == 503, 6.0, "the timeout")
+    wait_until(lambda: agent.get("/readyz")[0] == 200, 15.0, "the gate to open")
+    wait_until(lambda: agent.get("/livez")[0] == 503, 15.0, "the timeout")
     assert 1.9 < time.monotonic() - begun < 5.0
     felix, typha = agent.json("/api/v1/reporters")["reporters"]
     assert felix["timed_out"] and not felix["live"] and not felix["ready"]
     assert typha["overridden"] and typha["ready"] and typha["live"] is None
     notify(agent, "WATCHDOG=1")
-    wait_until(lambda: agent.get("/livez")[0] == 200, 1.0, "the one that speaks again")
+    wait_until(lambda: agent.get("/livez")[0] == 200, 15.0, "the one that speaks again")
 
 
 def test_what_is_no_report_is_refused(agent):
@@ -86,8 +86,8 @@ def test_what_is_no_report_is_refused(agent):
     notify(agent, "nonsense")
     notify(agent, "x" * 20_000)
     notify(agent, "READY=1")
-    wait_until(lambda: agent.json("/api/v1/reporters")["reporters"][0]["ready"], 1.0, "the good one after the bad ones")
-    wait_until(lambda: "report_refused" in agent.output(), 5.0, "a line in the log")
+    wait_until(lambda: agent.json("/api/v1/reporters")["reporters"][0]["ready"], 15.0, "the good one after the bad ones")
+    wait_until(lambda: "report_refused" in agent.output(), 15.0, "a line in the log")
     assert agent.output().count("report_refused") == 1
 
 
@@ -98,7 +98,7 @@ def test_a_real_sd_notify_reports(agent):
               "    s.sendall(b'READY=1\\nMAINPID=%d' % os.getpid())\n")
     subprocess.run([sys.executable, "-c", script], check=True,
                    env={**os.environ, "NOTIFY_SOCKET": str(agent.config.parent / "felix.sock")})
-    wait_until(lambda: agent.json("/api/v1/reporters")["reporters"][0]["ready"], 1.0, "its report")
+    wait_until(lambda: agent.json("/api/v1/reporters")["reporters"][0]["ready"], 15.0, "its report")
 
 
 def test_reports_outlive_a_reload(agent):
@@ -106,10 +106,10 @@ def test_reports_outlive_a_reload(agent):
     text = agent.config.read_text(encoding="utf-8")
     agent.config.write_text(text.replace("name: felix, timeout: 2s", "name: felix, timeout: 60s"), encoding="utf-8")
     agent.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: agent.json("/api/v1/reporters")["reporters"][0]["timeout_ms"] == 60_000, 5.0, "the new timeout")
+    wait_until(lambda: agent.json("/api/v1/reporters")["reporters"][0]["timeout_ms"] == 60_000, 15.0, "the new timeout")
     assert agent.json("/api/v1/reporters")["reporters"][1]["ready"]
     notify(agent, "READY=1")
-    wait_until(lambda: agent.get("/readyz")[0] == 200, 1.0, "the socket goes on")
+    wait_until(lambda: agent.get("/readyz")[0] == 200, 15.0, "the socket goes on")
 
 
 def test_two_of_three(agent):
@@ -117,10 +117,10 @@ def test_two_of_three(agent):
     assert gate(agent, "files")["ready"] is False
     (folder / "a").touch()
     (folder / "b").touch()
-    wait_until(lambda: gate(agent, "files")["ready"], 2.0, "two of three")
+    wait_until(lambda: gate(agent, "files")["ready"], 15.0, "two of three")
     assert gate(agent, "files")["failing"] == []
     (folder / "b").unlink()
-    wait_until(lambda: not gate(agent, "files")["ready"], 2.0, "one of three")
+    wait_until(lambda: not gate(agent, "files")["ready"], 15.0, "one of three")
     assert set(gate(agent, "files")["failing"]) == {"b", "c"}
     (folder / "c").touch()
-    wait_until(lambda: gate(agent, "files")["ready"], 2.0, "another two of three")
+    wait_until(lambda: gate(agent, "files")["ready"], 15.0, "another two of three")

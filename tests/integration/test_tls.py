@@ -328,6 +328,6 @@ def test_a_new_certificate_is_served_without_a_restart(api, authority):
     after = serial()
     papers.key.write_text("no key\n", encoding="utf-8")
     assert serial() == after, "files that are no good leave the former in use"
-    wait_until(lambda: "tls_reload_failed" in agent.output(), 5, "the log to tell")
+    wait_until(lambda: "tls_reload_failed" in agent.output(), 15.0, "the log to tell")
     authority.issue("wardmote", names="IP:127.0.0.1")
     assert https_get(port, client(authority))[0] == 200

@@ -40,15 +40,16 @@ Task<Result<std::vector<SqlRow>>> SimDatabase::read(SqlStatement statement, Dead
   co_return rows;
 }
 
-Task<Result<void>> SimDatabase::commit(std::vector<SqlStatement> statements, Deadline) {
+Task<Result<std::vector<SqlRow>>> SimDatabase::transact(std::vector<SqlStatement> statements,
+                                                        Deadline) {
   if (disk_.buried_) co_return fail(Errc::kClosed, "the process is dead");
   if (disk_.latency_ > Duration::zero()) {
     co_await host_.sleep_until(host_.now() + disk_.latency_);
   }
   if (disk_.fault_) co_return fail(*disk_.fault_, "simulated disk");
-  Result<void> done = Result<void>();
+  Result<std::vector<SqlRow>> done;
   if (!disk_.died_) {
-    done = disk_.connection_.commit(statements, [this] { return disk_.before_write(); });
+    done = disk_.connection_.transact(statements, [this] { return disk_.before_write(); });
   }
   if (disk_.died_) co_await host_.sleep_until(TimePoint::max());
   co_return done;

@@ -13,23 +13,28 @@
 #include "judge/finding.h"
 
 namespace wardmote::judge::raft {
-namespace {
-
-using enum Code;
 
 enum class Scope : std::uint8_t { kSameThing, kCluster };
 enum class From : std::uint8_t { kSeen, kRaised };
+enum class Afterwards : std::uint8_t { kAtOnce, kWindowAnew };
 
 struct Suppression {
   Code cause;
   Code consequence;
   Scope scope;
   From from = From::kSeen;
+  Afterwards afterwards = Afterwards::kAtOnce;
 };
+
+namespace {
+
+using enum Code;
+using enum Afterwards;
 
 // One fault, the smallest true set of findings: while the cause stands (even within its window,
 // unless it comes and goes), its consequences only repeat it. Memory keeps counting for them, so
-// that they speak at once if they outlive the cause.
+// that they speak at once if they outlive the cause; but one whose evidence looks back on what
+// happened while the cause stood has to be seen for its own window after it.
 constexpr auto kSuppressions = std::to_array<Suppression>({
     {kRaftNoQuorum, kRaftNoLeader, Scope::kCluster},
     {kRaftNoQuorum, kRaftQuorumMargin, Scope::kCluster},
@@ -47,11 +52,11 @@ constexpr auto kSuppressions = std::to_array<Suppression>({
     {kRaftStaleMember, kRaftUnexpectedMember, Scope::kSameThing},
     {kRaftStaleMember, kRaftUnidentifiedPeer, Scope::kCluster},
     {kRaftClusterIdMismatch, kRaftUnidentifiedPeer, Scope::kCluster},
-    {kRaftNoQuorum, kRaftElectionStorm, Scope::kCluster},
-    {kRaftNoLeader, kRaftElectionStorm, Scope::kCluster, From::kRaised},
-    {kRaftTermDivergence, kRaftElectionStorm, Scope::kSameThing, From::kRaised},
-    {kRaftLeaderFlap, kRaftElectionStorm, Scope::kSameThing, From::kRaised},
-    {kRaftOneWaySilence, kRaftElectionStorm, Scope::kSameThing, From::kRaised},
+    {kRaftNoQuorum, kRaftElectionStorm, Scope::kCluster, From::kSeen, kWindowAnew},
+    {kRaftNoLeader, kRaftElectionStorm, Scope::kCluster, From::kRaised, kWindowAnew},
+    {kRaftTermDivergence, kRaftElectionStorm, Scope::kSameThing, From::kRaised, kWindowAnew},
+    {kRaftLeaderFlap, kRaftElectionStorm, Scope::kSameThing, From::kRaised, kWindowAnew},
+    {kRaftOneWaySilence, kRaftElectionStorm, Scope::kSameThing, From::kRaised, kWindowAnew},
     {kRaftNoQuorum, kRaftVoteAnomaly, Scope::kCluster},
     {kRaftNoLeader, kRaftVoteAnomaly, Scope::kCluster, From::kRaised},
     {kRaftElectionStorm, kRaftVoteAnomaly, Scope::kSameThing},
@@ -124,6 +129,10 @@ Docket::Case Docket::proceed(Condition condition, const Look& look) const {
 
   const Duration window = length(condition.window, look.election_timer);
   next.due = next.finding.since + window;
+  if (old && old->explained_at) {
+    next.explained_at = old->explained_at;
+    next.due = std::max(next.due, *old->explained_at + window);
+  }
   // One sample is never enough for what may be a legal transient, however slow that sample was.
   const bool seen_twice = window == Duration::zero() || condition.shown > next.first_shown;
   next.raised = (old && old->raised) || (seen_twice && look.now >= next.due);
@@ -159,21 +168,28 @@ std::vector<Docket::Case> Docket::gather(Conditions conditions, const Look& look
   return cases;
 }
 
-bool Docket::explained(const Finding& finding) const noexcept {
-  return std::ranges::any_of(kSuppressions, [&](const Suppression& rule) {
+const Suppression* Docket::explanation(const Finding& finding) const noexcept {
+  const auto* const found = std::ranges::find_if(kSuppressions, [&](const Suppression& rule) {
     return rule.consequence == finding.code && std::ranges::any_of(cases_, [&](const Case& cause) {
              return cause.finding.code == rule.cause &&
                     (cause.raised || rule.from == From::kSeen) &&
                     (rule.scope == Scope::kCluster || share_a_name(cause.finding, finding));
            });
   });
+  return found == kSuppressions.end() ? nullptr : found;
 }
 
 Ruling Docket::weigh(Conditions conditions, const Look& look) {
   cases_ = gather(std::move(conditions), look);
   Ruling ruling;
-  for (const Case& c : cases_) {
-    if (explained(c.finding)) continue;
+  for (Case& c : cases_) {
+    if (const Suppression* const why = explanation(c.finding)) {
+      if (why->afterwards == kWindowAnew) {
+        c.explained_at = look.now;
+        c.raised = false;
+      }
+      continue;
+    }
     if (c.raised) {
       ruling.findings.push_back(c.finding);
       continue;

@@ -26,6 +26,9 @@ struct Condition {
 
 using Conditions = std::vector<Condition>;
 
+/// One row of the table of which finding only repeats which other.
+struct Suppression;
+
 /// A condition with severity and windows of its catalogue row.
 Condition condition(Code code, std::string key, TimePoint shown);
 /// A look that can neither start nor clear the condition.
@@ -60,14 +63,16 @@ class Docket {
     TimePoint first_shown;
     TimePoint due;
     bool raised = false;
+    /// When another case last explained it, if its window begins anew after that.
+    std::optional<TimePoint> explained_at;
   };
 
   /// The cases that stand after this look, in the order of their findings.
   [[nodiscard]] std::vector<Case> gather(Conditions conditions, const Look& look) const;
   [[nodiscard]] Case proceed(Condition condition, const Look& look) const;
   static Case keep(const Case& old);
-  /// Whether it is only the consequence of another case.
-  [[nodiscard]] bool explained(const Finding& finding) const noexcept;
+  /// What makes it only the consequence of another case; null if it stands for itself.
+  [[nodiscard]] const Suppression* explanation(const Finding& finding) const noexcept;
   [[nodiscard]] const Case* find(Code code, std::string_view key) const noexcept;
 
   std::vector<Case> cases_;

@@ -201,6 +201,13 @@ Result<std::vector<SqlRow>> SqliteConnection::run(const SqlStatement& statement)
 
 Result<void> SqliteConnection::commit(const std::vector<SqlStatement>& statements,
                                       const std::function<bool()>& before_each) {
+  const auto done = transact(statements, before_each);
+  if (!done) return std::unexpected(done.error());
+  return {};
+}
+
+Result<std::vector<SqlRow>> SqliteConnection::transact(const std::vector<SqlStatement>& statements,
+                                                       const std::function<bool()>& before_each) {
   // At once, so that a reader that turns writer never fails half-way.
   if (auto begun = run({"BEGIN IMMEDIATE", {}}); !begun) return std::unexpected(begun.error());
   const auto roll_back = [this] {
@@ -208,15 +215,18 @@ Result<void> SqliteConnection::commit(const std::vector<SqlStatement>& statement
     if (sqlite3_get_autocommit(handle_.get()) != 0) return;
     [[maybe_unused]] const auto ignored = run({"ROLLBACK", {}});
   };
+  std::vector<SqlRow> rows;
   for (const SqlStatement& statement : statements) {
     if (before_each && !before_each()) {
       roll_back();
       return fail(Errc::kClosed, "{}: broken off", name_);
     }
-    if (auto done = run(statement); !done) {
+    auto done = run(statement);
+    if (!done) {
       roll_back();
       return std::unexpected(done.error());
     }
+    rows = *std::move(done);
   }
   if (before_each && !before_each()) {
     roll_back();
@@ -226,7 +236,7 @@ Result<void> SqliteConnection::commit(const std::vector<SqlStatement>& statement
     roll_back();
     return std::unexpected(ended.error());
   }
-  return {};
+  return rows;
 }
 
 std::unexpected<Error> SqliteConnection::failed(int code, const char* doing) const {

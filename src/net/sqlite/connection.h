@@ -36,8 +36,13 @@ class SqliteConnection {
   ~SqliteConnection();
 
   Result<std::vector<runtime::SqlRow>> run(const runtime::SqlStatement& statement);
-  /// One transaction. `before_each` (may be empty) is called before every statement and before the
-  /// end; false breaks off there, and nothing was done: kClosed.
+  /// One transaction, and the rows of its last statement. `before_each` (may be empty) is called
+  /// before every statement and before the end; false breaks off there, and nothing was done:
+  /// kClosed.
+  Result<std::vector<runtime::SqlRow>> transact(
+      const std::vector<runtime::SqlStatement>& statements,
+      const std::function<bool()>& before_each = {});
+  /// The same without the rows.
   Result<void> commit(const std::vector<runtime::SqlStatement>& statements,
                       const std::function<bool()>& before_each = {});
 

@@ -105,12 +105,14 @@ Task<Result<std::vector<SqlRow>>> SqliteDatabase::read(SqlStatement statement, D
       &runtime_, [this](Job job) { return enqueue(std::move(job)); }, work);
 }
 
-Task<Result<void>> SqliteDatabase::commit(std::vector<SqlStatement> statements, Deadline deadline) {
-  const auto work = [this, statements = std::move(statements), deadline]() -> Result<void> {
+Task<Result<std::vector<SqlRow>>> SqliteDatabase::transact(std::vector<SqlStatement> statements,
+                                                           Deadline deadline) {
+  const auto work = [this, statements = std::move(statements),
+                     deadline]() -> Result<std::vector<SqlRow>> {
     if (deadline.passed(runtime_.now())) return too_late();
-    return connection_.commit(statements);
+    return connection_.transact(statements);
   };
-  return on_worker<Result<void>>(
+  return on_worker<Result<std::vector<SqlRow>>>(
       &runtime_, [this](Job job) { return enqueue(std::move(job)); }, work);
 }
 

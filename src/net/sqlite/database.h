@@ -34,8 +34,8 @@ class SqliteDatabase final : public runtime::Database {
 
   runtime::Task<Result<std::vector<runtime::SqlRow>>> read(runtime::SqlStatement statement,
                                                            runtime::Deadline deadline) override;
-  runtime::Task<Result<void>> commit(std::vector<runtime::SqlStatement> statements,
-                                     runtime::Deadline deadline) override;
+  runtime::Task<Result<std::vector<runtime::SqlRow>>> transact(
+      std::vector<runtime::SqlStatement> statements, runtime::Deadline deadline) override;
 
  private:
   using Job = std::move_only_function<void()>;

@@ -1,7 +1,10 @@
 #include "store/journal.h"
 
 #include <chrono>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -114,6 +117,85 @@ TEST_F(JournalTest, FindsRowsThatAreGone) {
   EXPECT_EQ(verify().fault, "row 1 is missing");
   sql("DELETE FROM journal");
   EXPECT_EQ(verify().fault, "the rows after 0 are missing");
+}
+
+TEST_F(JournalTest, TheOldestRowsGoAndTheChainGoesOnFromTheAnchor) {
+  constexpr JournalLimits kLimits{.rows = 20, .age = 1h, .newest = 10, .trim_every = 5};
+  Journal journal(us, &database, kLimits);
+  open(journal);
+  for (int i = 0; i < 60; ++i) ASSERT_TRUE(append(journal, entry("intent")));
+  JournalVerdict verdict = verify();
+  EXPECT_FALSE(verdict.fault) << *verdict.fault;
+  EXPECT_GE(verdict.rows, 20);
+  EXPECT_LE(verdict.rows, 20 + 5 + 1);
+  EXPECT_EQ(verdict.removed + verdict.rows, journal.recent().back().sequence);
+  EXPECT_EQ(disk.rows("SELECT * FROM journal").size(), static_cast<std::size_t>(verdict.rows));
+
+  world.run_for(2h);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(append(journal, entry("intent")));
+  verdict = verify();
+  EXPECT_FALSE(verdict.fault) << *verdict.fault;
+  EXPECT_EQ(verdict.rows, 10 + 1) << "the newest stay, however old they are";
+
+  // An agent that starts goes on.
+  Journal later(us, &database, kLimits);
+  open(later);
+  ASSERT_TRUE(append(later, entry("result")));
+  EXPECT_FALSE(verify().fault);
+}
+
+TEST_F(JournalTest, AnEditedAnchorIsFound) {
+  Journal journal(us, &database, {.rows = 10, .newest = 5, .trim_every = 5});
+  open(journal);
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(append(journal, entry("intent")));
+  const std::string anchor =
+      *disk.rows("SELECT value FROM record WHERE key = 'journal/anchor'").front().text(0);
+  const std::int64_t first = verify().removed + 1;
+  const auto set_anchor = [&](const std::string& text) {
+    sql("UPDATE record SET value = '" + text + "' WHERE key = 'journal/anchor'");
+  };
+  std::string other_hash = anchor;
+  other_hash.back() = other_hash.back() == '0' ? '1' : '0';
+  set_anchor(other_hash);
+  EXPECT_EQ(verify().fault, fmt::format("row {} is not as it was written", first));
+  for (const char* const bad : {"7", "x y", "-1 ab", " "}) {
+    set_anchor(bad);
+    EXPECT_EQ(verify().fault, "the anchor holds what nobody wrote") << bad;
+  }
+  // Who removes rows and moves the anchor after them has no row that says so.
+  const auto last = disk.rows("SELECT seq, hash FROM journal ORDER BY seq LIMIT 1").front();
+  sql("DELETE FROM journal WHERE seq = " + std::to_string(first));
+  set_anchor(fmt::format("{} {}", *last.integer(0), *last.text(1)));
+  EXPECT_EQ(verify().fault, fmt::format("the rows up to {} are gone, and no row says so", first));
+  sql("DELETE FROM record WHERE key = 'journal/anchor'");
+  EXPECT_EQ(verify().fault, "row 1 is missing");
+}
+
+TEST_F(JournalTest, ADeathWhileRowsGoLeavesTheChainWhole) {
+  constexpr JournalLimits kLimits{.rows = 4, .newest = 2, .trim_every = 3};
+  {
+    Journal first(us, &database, kLimits);
+    open(first);
+  }
+  for (std::uint64_t write = 1; write < 40; ++write) {
+    {
+      disk.die_before(write);
+      auto die = [](Journal* journal) -> runtime::Task<void> {
+        (void)co_await journal->open();
+        for (int i = 0; i < 8; ++i) {
+          JournalEntry row = entry("intent");
+          (void)co_await journal->append(std::move(row), {});
+        }
+      };
+      auto journal = std::make_unique<Journal>(us, &database, kLimits);
+      us.spawn("append", die(journal.get()));
+      world.run_until([&] { return disk.died(); }, 1min);
+      us.crash();
+      disk.restart();
+    }
+    const JournalVerdict verdict = verify();
+    EXPECT_FALSE(verdict.fault) << *verdict.fault << " at write " << write;
+  }
 }
 
 TEST_F(JournalTest, TextThatMovesFromOneColumnToTheNextIsAnEdit) {
