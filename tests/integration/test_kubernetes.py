@@ -61,6 +61,12 @@ def receivers(agent) -> dict:
     return {one["name"]: one for one in agent.json("/api/v1/receivers")["receivers"]}
 
 
+def reason(agent, name) -> str:
+    """Why the last notice was refused."""
+    last = receivers(agent)[name]["last"]
+    return last["reason"] if last else ""
+
+
 def who_may_not_yet_is_tried_again_until_he_may(tmp_path, target, cluster):
     """Also who shows a token that is none, until the file has another."""
     for name in ("early", "wrong"):
@@ -69,15 +75,14 @@ def who_may_not_yet_is_tried_again_until_he_may(tmp_path, target, cluster):
     with run(tmp_path) as agent:
         agent.wait_healthy()
         target.down()
-        wait_until(lambda: all(one["refused"] for one in receivers(agent).values()), 60.0, "both refusals", every=0.2)
-        seen = {name: one["last"]["reason"] for name, one in receivers(agent).items()}
-        assert seen["early"].startswith("kubernetes: HTTP 403: events is forbidden"), seen
-        assert seen["wrong"].startswith("kubernetes: HTTP 401"), seen
+        # On a loaded machine an attempt may end before the server has answered.
+        wait_until(lambda: reason(agent, "early").startswith("kubernetes: HTTP 403: events is forbidden"), 120.0, "who may not", every=0.2)
+        wait_until(lambda: reason(agent, "wrong").startswith("kubernetes: HTTP 401"), 120.0, "who is not known", every=0.2)
         assert not agent.json("/api/v1/receivers")["dead_letters"]
         grant(cluster)
         (tmp_path / "wrong").write_text(cluster.token_of(SPACE, "wardmote") + "\n", encoding="utf-8")
-        wait_until(lambda: all(one["delivered"] for one in receivers(agent).values()), 90.0, "both", every=0.5)
-        wait_until(lambda: len(events(cluster, "late")) == 2, 30.0, "an event by each", every=0.5)
+        wait_until(lambda: all(one["delivered"] for one in receivers(agent).values()), 180.0, "both", every=0.5)
+        wait_until(lambda: len(events(cluster, "late")) == 2, 120.0, "an event by each", every=0.5)
         shown = agent.output() + "".join(agent.get(path)[1] for path in ("/api/v1/receivers", "/api/v1/status", "/debug/config", "/metrics"))
         assert (tmp_path / "early").read_text(encoding="utf-8") not in shown and "not-a-token" not in shown
 
@@ -88,14 +93,14 @@ def what_stands_is_counted_what_was_forgotten_is_made_anew_and_the_end_is_told(t
     with run(tmp_path) as agent:
         agent.wait_healthy()
         target.down()
-        first = wait_until(lambda: next((one for one in events(cluster, NODE) if one["count"] >= 2), None), 60.0, "a repetition", every=0.2)
+        first = wait_until(lambda: next((one for one in events(cluster, NODE) if one["count"] >= 2), None), 120.0, "a repetition", every=0.2)
         assert first["type"] == "Warning" and first["metadata"]["namespace"] == "default"
         assert first["source"] == {"component": "wardmote", "host": NODE} and first["reportingComponent"] == "wardmote"
         assert first["firstTimestamp"] <= first["lastTimestamp"] and "check:web" in first["message"]
         # As Kubernetes does by itself after an hour.
         name = first["metadata"]["name"]
         assert cluster.ask("DELETE", f"/api/v1/namespaces/default/events/{name}")[0] == 200
-        again = wait_until(lambda: events(cluster, NODE), 60.0, "another", every=0.2)
+        again = wait_until(lambda: events(cluster, NODE), 120.0, "another", every=0.2)
         assert [one["metadata"]["name"] for one in again] == [name]
         described = cluster.kubectl("describe", "node", NODE)
         assert re.search(r"Warning +CheckFailed .* wardmote +check:web: ", described), described
@@ -105,9 +110,9 @@ def what_stands_is_counted_what_was_forgotten_is_made_anew_and_the_end_is_told(t
         agent.process.wait()
     with run(tmp_path) as agent:
         before = events(cluster, NODE)[0]["count"]
-        wait_until(lambda: events(cluster, NODE)[0]["count"] > before, 60.0, "a repetition by the next life", every=0.2)
+        wait_until(lambda: events(cluster, NODE)[0]["count"] > before, 120.0, "a repetition by the next life", every=0.2)
         target.up()
-        ended = wait_until(lambda: events(cluster, NODE, "CheckFailedResolved"), 60.0, "the end", every=0.2)
+        ended = wait_until(lambda: events(cluster, NODE, "CheckFailedResolved"), 120.0, "the end", every=0.2)
         assert len(ended) == 1 and ended[0]["type"] == "Normal" and ended[0]["count"] == 1
         assert len(events(cluster, NODE)) == 1
         shown = cluster.kubectl("get", "events", "--namespace", "default")
@@ -125,12 +130,11 @@ def a_pod_needs_no_more_than_its_name(tmp_path, target, cluster):
               "sh", "-c", script, "pod", str(tmp_path / "token"), str(cluster.ca)]
     with run(tmp_path, inside) as agent:
         agent.wait_healthy()
-        done = agent.cli("notify", "test", "pod", timeout=60.0)
-        assert done.returncode == 0, done.stdout + done.stderr
+        wait_until(lambda: agent.cli("notify", "test", "pod", timeout=60.0).returncode == 0, 120.0, "a test that arrives", every=0.2)
         assert [one["type"] for one in events(cluster, "pod-node", "Test")] == ["Normal"]
         target.down()
-        wait_until(lambda: incidents(agent), 30.0, "the incident")
-        wait_until(lambda: events(cluster, "pod-node"), 60.0, "its event", every=0.2)
+        wait_until(lambda: incidents(agent), 120.0, "the incident")
+        wait_until(lambda: events(cluster, "pod-node"), 120.0, "its event", every=0.2)
 
 
 # One test, because each worker would bring up a cluster of its own.

@@ -100,14 +100,14 @@ def one_that_hangs_is_given_its_time_and_knows_of_it_once(tmp_path, target, clou
         cloud.freeze("masakari")
         try:
             target.down()
-            wait_until(lambda: receiver(agent)["refused"], 60.0, "the end of the attempt", every=0.5)
+            wait_until(lambda: receiver(agent)["refused"], 120.0, "the end of the attempt", every=0.5)
             last = receiver(agent)["last"]
             assert not last["good"] and "127.0.0.1" in last["reason"], last
             assert incidents(agent), "the agent answers meanwhile"
         finally:
             cloud.thaw("masakari")
         # It may take up the request that waited in its queue, of which nobody heard the answer: the next is a repetition to it.
-        wait_until(lambda: receiver(agent)["delivered"], 60.0, "the second attempt", every=0.5)
+        wait_until(lambda: receiver(agent)["delivered"], 120.0, "the second attempt", every=0.5)
         assert told(cloud, "ovs-vswitchd") == ["STOPPED"]
         assert not agent.json("/api/v1/receivers")["dead_letters"]
 
