@@ -1,11 +1,9 @@
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "agent/config/config.h"
 #include "agent/config/problem.h"
 #include "agent/config/reader.h"
 #include "agent/config/sections.h"
