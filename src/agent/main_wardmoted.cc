@@ -115,6 +115,10 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent, Reloa
   co_return started.error().code == Errc::kInvalid ? kBadConfig : kUnavailable;
 }
 
+ConfigAnswer tell_journal(const Options& options, const std::string& data) {
+  return options.journal_rows ? run_journal_export(data) : run_journal_verify(data);
+}
+
 int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& origin,
         config::Loaded loaded, const Options& options) {
   const ServiceManager service = ServiceManager::from_environment();
@@ -161,7 +165,7 @@ int main(int argc, const char* const* argv) {
     return say(run_config(*options->order, files, origin.overrides));
   }
   if (options->journal && !options->journal->empty()) {
-    return say(run_journal_verify(*options->journal));
+    return say(tell_journal(*options, *options->journal));
   }
   net::AsioRuntime runtime;
   runtime.use_tls(net::tls::make_tls_layer());
@@ -170,7 +174,7 @@ int main(int argc, const char* const* argv) {
     print(loaded.problems);
     return kBadConfig;
   }
-  if (options->journal) return say(run_journal_verify(loaded.config->data));
+  if (options->journal) return say(tell_journal(*options, loaded.config->data));
   return run(runtime, files, origin, std::move(loaded), *options);
 }
 

@@ -107,6 +107,8 @@ Task<Result<void>> Notifier::recall_groups() {
       ledger_.put(key, std::nullopt);
       continue;
     }
+    // It was written down before it was sent: nobody knows how far that came.
+    if (group->pending) ++states_[group->receiver].repeated;
     router_.recall(*std::move(group));
   }
   co_return Result<void>();

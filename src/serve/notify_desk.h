@@ -23,7 +23,8 @@ struct ReceiverState {
   std::uint64_t delivered = 0;
   std::uint64_t refused = 0;
   std::uint64_t dead = 0;
-  std::string last_key;  ///< of the notice that fared last
+  std::uint64_t repeated = 0;  ///< that an earlier life of the agent may have told already
+  std::string last_key;        ///< of the notice that fared last
   bool last_good = false;
   std::string last_reason;  ///< why not
   std::optional<TimePoint> last_at;

@@ -207,6 +207,23 @@ def test_killed_at_random_moments_it_tells_each_beginning_and_each_end(tmp_path,
         agent.process.wait()
 
 
+def test_what_an_earlier_life_may_have_told_comes_again_with_its_key_and_is_counted(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        sink.manner = "hang"
+        target.down()
+        wait_until(lambda: sink.attempts, 30.0, "an attempt")
+        agent.process.kill()
+        agent.process.wait()
+    before = {key for _, key, _ in sink.attempts}
+    sink.manner = "ok"
+    with run(tmp_path) as agent:
+        wait_until(lambda: "began 1" in sink.tidings(), 30.0, "the beginning, again")
+        assert sink.taken[0]["key"] in before
+        assert 'wardmote_notices_total{receiver="hook",kind="webhook",result="repeated"} 1\n' in agent.get("/metrics")[1]
+
+
 def test_alertmanager_shows_it_firing_over_an_outage_and_ends_it(tmp_path, target):
     with Alertmanager(ROOT / "build/lab/alertmanager", tmp_path / "am") as manager:
         write_config(tmp_path, target, {"am": f"alertmanager: {{urls: ['{manager.url}']}}"})

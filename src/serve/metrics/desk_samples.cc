@@ -42,8 +42,10 @@ void add_incidents(Exposition& out, const IncidentDesk& desk) {
 }
 
 void add_receiver(Exposition& out, const std::string& name, const ReceiverState& state) {
-  const std::pair<std::string_view, std::uint64_t> results[] = {
-      {"delivered", state.delivered}, {"refused", state.refused}, {"undelivered", state.dead}};
+  const std::pair<std::string_view, std::uint64_t> results[] = {{"delivered", state.delivered},
+                                                                {"refused", state.refused},
+                                                                {"undelivered", state.dead},
+                                                                {"repeated", state.repeated}};
   for (const auto& [result, count] : results) {
     const std::string_view labels[] = {name, state.kind, result};
     out.add(metric("wardmote_notices_total"), labels, static_cast<double>(count));

@@ -146,7 +146,7 @@ inline constexpr MetricInfo kMetrics[] = {
      "Whether nothing may act, because a storm rages."},
     {"wardmote_notices_total", MetricType::kCounter, "receiver,kind,result",
      "Attempts since the agent's start: delivered, refused (and tried again), undelivered (given "
-     "up)."},
+     "up); repeated: notices that an earlier life may have told already."},
     {"wardmote_receiver_up", MetricType::kGauge, "receiver,kind",
      "Whether the receiver took what it was sent last; absent until then."},
     {"wardmote_notices_waiting", MetricType::kGauge, "receiver",
@@ -161,7 +161,7 @@ inline constexpr MetricInfo kMetrics[] = {
     {"wardmote_acts_paused", MetricType::kGauge, "scope",
      "1 for a cluster, or all, in which somebody has paused acts."},
     {"wardmote_journal_rows", MetricType::kGauge, "",
-     "Rows of the journal of acts, from its beginning."},
+     "Rows that were ever written to the journal of acts."},
     {"wardmote_journal_stored", MetricType::kGauge, "",
      "Whether the journal of acts outlives the agent."},
 };

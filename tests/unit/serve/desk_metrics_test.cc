@@ -99,7 +99,8 @@ TEST_F(DeskMetrics, CountOpenIncidentsAlsoWhenThereAreNone) {
 }
 
 TEST_F(DeskMetrics, SayHowTellingPeopleGoes) {
-  notify.states["oncall"] = {.kind = "webhook", .delivered = 5, .refused = 2, .dead = 1};
+  notify.states["oncall"] = {
+      .kind = "webhook", .delivered = 5, .refused = 2, .dead = 1, .repeated = 4};
   EXPECT_FALSE(shown().contains("wardmote_receiver_up{")) << "nothing is known yet";
   notify.states["oncall"].last_at = kNow;
   notify.add_silence({.from = kWallNow - 1h, .until = kWallNow + 1h});
@@ -111,6 +112,7 @@ TEST_F(DeskMetrics, SayHowTellingPeopleGoes) {
        {"wardmote_notices_total{receiver=\"oncall\",kind=\"webhook\",result=\"delivered\"} 5\n",
         "wardmote_notices_total{receiver=\"oncall\",kind=\"webhook\",result=\"refused\"} 2\n",
         "wardmote_notices_total{receiver=\"oncall\",kind=\"webhook\",result=\"undelivered\"} 1\n",
+        "wardmote_notices_total{receiver=\"oncall\",kind=\"webhook\",result=\"repeated\"} 4\n",
         "wardmote_receiver_up{receiver=\"oncall\",kind=\"webhook\"} 0\n",
         "wardmote_notices_waiting{receiver=\"oncall\"} 0\n", "wardmote_notice_groups 0\n",
         "wardmote_silences 2\n"}) {
