@@ -124,7 +124,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
     archive_.keep(change, duty_.hear(change));
     events_.publish(change);
   });
-  api_.add(serve::metrics_route(duty_, duty_.notifier()));
+  api_.add(serve::metrics_route(duty_, duty_.notifier(), foreman_));
   api_.add(serve::events_route(events_));
   api_.add(serve::history_route(archive_.history()));
   api_.add(serve::samples_route(archive_.samples()));

@@ -21,6 +21,7 @@
 #include "agent/journal_command.h"
 #include "agent/log_writer.h"
 #include "agent/options.h"
+#include "agent/pod.h"
 #include "agent/receivers.h"
 #include "agent/reloader.h"
 #include "agent/service_manager.h"
@@ -116,6 +117,10 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent, Reloa
   co_return started.error().code == Errc::kInvalid ? kBadConfig : kUnavailable;
 }
 
+ConfigAnswer tell_journal(const Options& options, const std::string& data) {
+  return options.journal_rows ? run_journal_export(data) : run_journal_verify(data);
+}
+
 int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& origin,
         config::Loaded loaded, const Options& options) {
   const ServiceManager service = ServiceManager::from_environment();
@@ -126,7 +131,7 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   if (!database) return start_failed(database.error(), kUnavailable);
   net::CurlHttpClient http(runtime);
   const std::string& named = loaded.config->node.name;
-  const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named};
+  const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
   auto receivers = make_receivers(loaded.config->notify, runtime, needs);
   if (!receivers) return start_failed(receivers.error(), kBadConfig);
   Agent agent(runtime, service, *std::move(loaded.config), host_name(), database->get(),
@@ -164,7 +169,7 @@ int main(int argc, const char* const* argv) {
     return say(run_config(*options->order, files, origin.overrides));
   }
   if (options->journal && !options->journal->empty()) {
-    return say(run_journal_verify(*options->journal));
+    return say(tell_journal(*options, *options->journal));
   }
   net::AsioRuntime runtime;
   runtime.use_tls(net::tls::make_tls_layer());
@@ -173,7 +178,7 @@ int main(int argc, const char* const* argv) {
     print(loaded.problems);
     return kBadConfig;
   }
-  if (options->journal) return say(run_journal_verify(loaded.config->data));
+  if (options->journal) return say(tell_journal(*options, loaded.config->data));
   return run(runtime, files, origin, std::move(loaded), *options);
 }
 

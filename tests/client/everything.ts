@@ -57,6 +57,7 @@ await took("GET", "/page.js", client.GET("/page.js", asText));
 await took("GET", "/page.css", client.GET("/page.css", asText));
 
 const status = await took("GET", "/api/v1/status", client.GET("/api/v1/status"));
+await took("GET", "/api/v1/whoami", client.GET("/api/v1/whoami"));
 await took("GET", "/api/v1/members", client.GET("/api/v1/members"));
 await took("GET", "/api/v1/findings", client.GET("/api/v1/findings"));
 await took("GET", "/api/v1/checks", client.GET("/api/v1/checks"));
