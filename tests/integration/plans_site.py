@@ -88,7 +88,16 @@ class Site:
         wait_until(lambda: all(count >= wanted[name] for name, count in counted().items()), 60.0, "the members to be looked at")
 
     def verify(self) -> subprocess.CompletedProcess:
-        return subprocess.run([programs() / "wardmoted", "journal", "verify", f"{self.folder}/data"], capture_output=True, text=True,
+        return self._journal("verify")
+
+    def exported(self) -> list[dict]:
+        """The rows as `wardmoted journal export` gives them away."""
+        done = self._journal("export")
+        assert done.returncode == 0, done
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def _journal(self, verb: str) -> subprocess.CompletedProcess:
+        return subprocess.run([programs() / "wardmoted", "journal", verb, f"{self.folder}/data"], capture_output=True, text=True,
                               timeout=10, check=False)
 
     def whole(self) -> bool:

@@ -49,9 +49,7 @@ def test_a_ghost_is_kicked_and_the_journal_holds_each_step(make):
     assert "kick" in site.agent.cli("get", "actions").stdout
     told = site.verify()
     assert told.returncode == 0, told.stderr
-    exported = subprocess.run([programs() / "wardmoted", "journal", "export", f"{site.folder}/data"], capture_output=True, text=True,
-                              timeout=10, check=True)
-    rows = [json.loads(line) for line in exported.stdout.splitlines()]
+    rows = site.exported()
     assert [row["sequence"] for row in rows] == list(range(1, len(rows) + 1)) and all(len(row["hash"]) == 64 for row in rows)
     kick = next(row for row in rows if (row["kind"], row["step"]) == ("result", "kick"))
     assert kick["plan"] == plan["id"] and kick["incident"] == plan["incident"] and kick["token"] and kick["actor"]
