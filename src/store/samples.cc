@@ -160,14 +160,26 @@ void Samples::add(std::string_view subject, std::span<const Measured> values) {
   }
 }
 
+Task<Result<std::vector<SqlRow>>> Samples::ask(SqlStatement question) {
+  if (readers_ >= kReaders) co_return fail(Errc::kLimit, "samples: too many ask at once");
+  struct Leave {
+    int* readers;
+    ~Leave() { --*readers; }
+  } const leave{&readers_};
+  ++readers_;
+  const Deadline deadline = runtime_.deadline_in(kAnswerPatience);
+  auto rows = co_await database_->read(std::move(question), deadline);
+  if (!rows) co_return with_context(rows, "samples");
+  co_return rows;
+}
+
 Task<Result<std::vector<std::string>>> Samples::subjects() {
   std::vector<std::string> names;
   if (database_ == nullptr) co_return names;
   SqlStatement question{"SELECT DISTINCT subject FROM sample_series ORDER BY subject LIMIT ?",
                         {static_cast<std::int64_t>(limits_.subjects)}};
-  const Deadline deadline = runtime_.deadline_in(kAnswerPatience);
-  const auto rows = co_await database_->read(std::move(question), deadline);
-  if (!rows) co_return with_context(rows, "samples");
+  const auto rows = co_await ask(std::move(question));
+  if (!rows) co_return std::unexpected(rows.error());
   for (const SqlRow& row : *rows) {
     if (const std::string* const name = row.text(0)) names.push_back(*name);
   }
@@ -187,9 +199,8 @@ Task<Result<SampleAnswer>> Samples::find(std::string subject, WallTime since) {
       "FROM sample JOIN sample_series ON id = series "
       "WHERE subject = ? AND at_s + step_s > ? GROUP BY measure, begun ORDER BY measure, begun",
       {step_s, std::move(subject), since_s}};
-  const Deadline deadline = runtime_.deadline_in(kAnswerPatience);
-  const auto rows = co_await database_->read(std::move(question), deadline);
-  if (!rows) co_return with_context(rows, "samples");
+  const auto rows = co_await ask(std::move(question));
+  if (!rows) co_return std::unexpected(rows.error());
   for (const SqlRow& row : *rows) {
     auto found = found_in(row);
     if (!found) co_return fail(Errc::kProtocol, "samples: a row that is no sample");

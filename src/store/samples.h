@@ -85,6 +85,10 @@ class Samples {
   /// Values below 0 and above 2^40 count as these.
   void add(std::string_view subject, std::span<const Measured> values);
 
+  /// So many may ask at once; the next one is kLimit. Whoever may read must not fill the queue of
+  /// the database, in which the journal waits, too.
+  static constexpr int kReaders = 8;
+
   /// Of whom there are samples, sorted.
   runtime::Task<Result<std::vector<std::string>>> subjects();
   /// What is stored of `subject` since then, in spans that are long enough for at most 400 of each
@@ -104,6 +108,7 @@ class Samples {
 
   runtime::Task<void> keep_writing();
   runtime::Task<Result<void>> write_out(runtime::Deadline deadline);
+  runtime::Task<Result<std::vector<runtime::SqlRow>>> ask(runtime::SqlStatement question);
   runtime::Task<Result<void>> thin();
   runtime::Task<Result<void>> thin(std::size_t tier);
   void close_span();
@@ -117,6 +122,7 @@ class Samples {
   WallTime span_;                                      ///< when it began
   std::deque<Row> unwritten_;
   std::uint64_t dropped_ = 0;
+  int readers_ = 0;
   bool complained_ = false;
   runtime::TaskGroup tasks_;
 };

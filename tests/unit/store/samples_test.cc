@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sim/seeds.h"
 #include "sim/sim_database.h"
@@ -47,6 +48,24 @@ struct Life {
   SimDatabase database{us, disk};
   Samples samples;
   Result<void> opened;
+};
+
+/// A fake that takes its time and has nothing to tell.
+class SlowDatabase final : public runtime::Database {
+ public:
+  explicit SlowDatabase(SimRuntime& host) : host_(host) {}
+  runtime::Task<Result<std::vector<runtime::SqlRow>>> read(runtime::SqlStatement,
+                                                           runtime::Deadline) override {
+    co_await host_.sleep_until(host_.now() + 100ms);
+    co_return std::vector<runtime::SqlRow>{};
+  }
+  runtime::Task<Result<std::vector<runtime::SqlRow>>> transact(std::vector<runtime::SqlStatement>,
+                                                               runtime::Deadline) override {
+    co_return std::vector<runtime::SqlRow>{};
+  }
+
+ private:
+  SimRuntime& host_;
 };
 
 class SamplesTest : public testing::Test {
@@ -196,6 +215,23 @@ TEST_F(SamplesTest, AFullDiskIsWaitedForInBoundedMemory) {
   world.run_for(1min);
   EXPECT_EQ(life.samples.unwritten(), 0U);
   EXPECT_EQ(number("SELECT sum(n) FROM sample"), 30);
+}
+
+TEST_F(SamplesTest, ManyWhoAskAtOnceDoNotFillTheQueueOfTheDatabase) {
+  SlowDatabase database(us);
+  Samples samples(us, &database);
+  int answered = 0;
+  int refused = 0;
+  const auto ask = [](Samples* samples, int* well, int* ill) -> runtime::Task<void> {
+    const auto names = co_await samples->subjects();
+    if (names) ++*well;
+    if (!names && names.error().code == Errc::kLimit) ++*ill;
+  };
+  for (int i = 0; i < 100; ++i) us.spawn("ask", ask(&samples, &answered, &refused));
+  world.run_for(1s);
+  EXPECT_EQ(answered, Samples::kReaders);
+  EXPECT_EQ(refused, 100 - Samples::kReaders);
+  EXPECT_TRUE(run_task(world, us, samples.subjects())) << "later there is room again";
 }
 
 TEST_F(SamplesTest, ValuesOfAHostilePeerAddUpAllTheSame) {
