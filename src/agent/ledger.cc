@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <expected>
 #include <functional>
 #include <map>
 #include <memory>
