@@ -3,12 +3,11 @@
 import random
 import socket
 import sqlite3
-import subprocess
 import time
-from contextlib import contextmanager
 
 import pytest
 
+from disks import fill, small_disk
 from lab.processes import wait_until
 from tools.agent import Agent
 
@@ -92,25 +91,6 @@ def test_killed_at_any_moment_it_knows_what_it_had_written(config, target):
         assert events[:len(kept)] == kept
         ids = [one["id"] for one in events]
         assert ids == sorted(set(ids)), "no number was given twice"
-
-
-@contextmanager
-def small_disk(folder):
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", folder], check=True)
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "-l", folder], check=True)
-
-
-def fill(file) -> None:
-    with open(file, "wb", buffering=0) as filler:
-        for size in (1 << 16, 1 << 12, 1):
-            try:
-                while filler.write(b"x" * size) == size:
-                    pass
-            except OSError:
-                pass
 
 
 def test_a_full_disk_stops_nothing_and_loses_nothing(config, target):
