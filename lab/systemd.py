@@ -2,7 +2,6 @@
 machine, but it answers the same interface, org.freedesktop.systemd1, on a bus and on its own socket."""
 
 import os
-import shutil
 import signal
 import subprocess
 from pathlib import Path

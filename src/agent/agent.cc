@@ -40,7 +40,6 @@
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
-#include "runtime/database.h"
 #include "runtime/deadline.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
@@ -101,19 +100,20 @@ std::int64_t incident_of(const judge::incident::Book& book, const std::string& c
 }  // namespace
 
 Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-             std::string host, runtime::Database* database, NotifierOptions receivers)
+             std::string host, Memory memory, NotifierOptions receivers)
     : runtime_(runtime),
       service_(service),
       host_(std::move(host)),
       config_(std::move(config)),
       changes_([this] { return runtime_.wall_now(); }),
-      archive_(runtime, database),
-      duty_(runtime, database, config_, node_of(config_), changes_, std::move(receivers)),
+      archive_(runtime, memory.database),
+      duty_(runtime, memory.store, memory.leadership != nullptr ? *memory.leadership : alone_,
+            config_, node_of(config_), changes_, std::move(receivers)),
       events_(runtime),
       board_(config_, node_of(config_), changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
       hands_(runtime, ways_of(config_)),
-      foreman_(runtime, database, config_, changes_, hands_, foreman_doors()),
+      foreman_(runtime, memory.database, config_, changes_, hands_, foreman_doors()),
       desk_(runtime, [this](std::string_view check) { scheduler_.look_now(check); }),
       meshes_(runtime, board_),
       api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}),

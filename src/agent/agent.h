@@ -33,8 +33,17 @@
 #include "serve/event_stream.h"
 #include "serve/route.h"
 #include "serve/view.h"
+#include "store/leadership.h"
+#include "store/store.h"
 
 namespace wardmote::agent {
+
+/// Where an agent keeps what outlives it.
+struct Memory {
+  runtime::Database* database = nullptr;  ///< its own: history, journal, plans; null: none
+  store::Store* store = nullptr;          ///< that it may share: incidents, who is told; null: none
+  store::Leadership* leadership = nullptr;  ///< among those who share it; null: it is alone
+};
 
 /// The agent: from a configuration to everything that runs. Life cycle: start(), then stop() before
 /// destruction, also when start() failed; recall() before start(). Thread: the core loop. What it
@@ -43,7 +52,7 @@ class Agent {
  public:
   /// `host` is the node's name unless the configuration gives one.
   Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-        std::string host, runtime::Database* database = nullptr, NotifierOptions receivers = {});
+        std::string host, Memory memory = {}, NotifierOptions receivers = {});
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
   ~Agent();
@@ -91,6 +100,7 @@ class Agent {
   runtime::Runtime& runtime_;
   const ServiceManager& service_;
   const std::string host_;
+  store::SoleLeadership alone_;
   config::Config config_;
   MakeReceivers make_receivers_;
   ChangeFeed changes_;

@@ -25,11 +25,12 @@
 #include "judge/incident/book.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/matcher.h"
-#include "runtime/database.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "store/clock_pair.h"
 #include "store/incident_record.h"
+#include "store/leadership.h"
+#include "store/store.h"
 
 namespace wardmote::agent {
 namespace {
@@ -81,20 +82,20 @@ Labels incident_labels(const Incident& incident, const config::Node& node,
   return labels;
 }
 
-Duty::Duty(runtime::Runtime& runtime, runtime::Database* database, const config::Config& config,
-           std::string node, ChangeFeed& feed, NotifierOptions receivers)
+Duty::Duty(runtime::Runtime& runtime, store::Store* store, store::Leadership& leadership,
+           const config::Config& config, std::string node, ChangeFeed& feed,
+           NotifierOptions receivers)
     : runtime_(runtime),
+      leadership_(leadership),
       config_(config),
       node_(std::move(node)),
       feed_(feed),
       book_(dependencies(config), book_policy(config)),
-      ledger_(runtime, database),
+      ledger_(runtime, store, leadership),
       notifier_(runtime, ledger_, feed, std::move(receivers)),
       wake_up_(runtime, "watch incidents", [this] { take(book_.pass(runtime_.now())); }) {}
 
 Task<Result<void>> Duty::open() {
-  Result<void> opened = co_await ledger_.open();
-  if (!opened) co_return opened;
   const auto records = co_await ledger_.load(std::string(store::kIncidentPrefix));
   if (!records) co_return std::unexpected(records.error());
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
@@ -111,7 +112,7 @@ Task<Result<void>> Duty::open() {
   std::ranges::sort(incidents, {}, &Incident::id);
   book_.recall(incidents, runtime_.now());
   schedule();
-  opened = co_await notifier_.recall();
+  const Result<void> opened = co_await notifier_.recall();
   co_return opened;
 }
 

@@ -17,24 +17,25 @@
 #include "judge/incident/book.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/matcher.h"
-#include "runtime/database.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/incidents.h"
 #include "serve/notify_desk.h"
+#include "store/leadership.h"
+#include "store/store.h"
 
 namespace wardmote::agent {
 
 /// Who is on duty: turns what the feed tells into incidents, tells of them in turn, has people
-/// notified, and writes it all down where it outlives the agent, if there is a database. Life
+/// notified, and writes it all down where it outlives the agent, if there is a store. Life
 /// cycle: open() before the feed tells anything, stop() before destruction; what it borrows
 /// outlives it. Thread: the core loop.
 class Duty final : public serve::IncidentDesk {
  public:
-  /// `database` may be null. `node` is how the agent calls itself.
-  Duty(runtime::Runtime& runtime, runtime::Database* database, const config::Config& config,
-       std::string node, ChangeFeed& feed, NotifierOptions receivers);
+  /// `store` may be null. `node` is how the agent calls itself.
+  Duty(runtime::Runtime& runtime, store::Store* store, store::Leadership& leadership,
+       const config::Config& config, std::string node, ChangeFeed& feed, NotifierOptions receivers);
 
   /// Reads what earlier lives wrote down.
   runtime::Task<Result<void>> open();
@@ -59,6 +60,7 @@ class Duty final : public serve::IncidentDesk {
   void schedule();
 
   runtime::Runtime& runtime_;
+  store::Leadership& leadership_;
   const config::Config& config_;
   std::string node_;
   ChangeFeed& feed_;

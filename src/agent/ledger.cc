@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <expected>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,11 +15,11 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "runtime/database.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "store/records.h"
+#include "store/store.h"
 
 namespace wardmote::agent {
 
@@ -30,23 +31,17 @@ namespace {
 constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLongestRetry = 60s;
 constexpr Duration kPauseStep = 200ms;
+constexpr Duration kPatience = 30s;
 
 }  // namespace
 
-Ledger::Ledger(runtime::Runtime& runtime, runtime::Database* database)
-    : runtime_(runtime), tasks_(runtime.executor()) {
-  if (database != nullptr) records_.emplace(runtime, *database);
-}
-
-Task<Result<void>> Ledger::open() {
-  if (!records_) co_return Result<void>();
-  Result<void> opened = co_await records_->open();
-  co_return opened;
-}
-
 Task<Result<std::map<std::string, std::string>>> Ledger::load(std::string prefix) {
-  if (!records_) co_return std::map<std::string, std::string>();
-  auto records = co_await records_->load(std::move(prefix));
+  std::map<std::string, std::string> records;
+  if (store_ == nullptr) co_return records;
+  store::KeyRange keys = store::KeyRange::prefix(prefix);
+  auto found = co_await store_->list(std::move(keys), runtime_.deadline_in(kPatience));
+  if (!found) co_return std::unexpected(found.error());
+  for (store::KeyValue& key : found->keys) records[std::move(key.key)] = std::move(key.value);
   co_return records;
 }
 
@@ -59,7 +54,7 @@ Task<void> Ledger::stop() {
 }
 
 void Ledger::put(std::string key, std::optional<std::string> value) {
-  if (!records_) return;
+  if (store_ == nullptr) return;
   unwritten_[std::move(key)] = std::move(value);
   start();
 }
@@ -70,10 +65,14 @@ void Ledger::after_writing(std::function<void()> then) {
 }
 
 std::shared_ptr<runtime::HttpHold> Ledger::hold() {
-  if (!records_) return nullptr;
+  if (store_ == nullptr) return nullptr;
   auto written = std::make_shared<Written>(runtime_.executor());
   after_writing([this, written] { written->open(complaint_); });
   return written;
+}
+
+void Ledger::drop() {
+  unwritten_.clear();
 }
 
 void Ledger::start() {
@@ -122,10 +121,21 @@ Task<Result<void>> Ledger::write_out() {
     store::RecordChanges changes;
     ~PutBack() { unwritten->merge(changes); }
   } kept{&unwritten_, std::exchange(unwritten_, {})};
-  store::RecordChanges changes = kept.changes;
-  Result<void> written = co_await records_->commit(std::move(changes));
-  if (written) kept.changes.clear();
-  co_return written;
+  store::Transaction transaction;
+  if (auto fence = leadership_.fence()) transaction.conditions.push_back(*std::move(fence));
+  for (const auto& [key, value] : kept.changes) {
+    if (value) {
+      transaction.changes.emplace_back(store::Put{key, *value});
+    } else {
+      transaction.changes.emplace_back(store::Erase{store::KeyRange::one(key)});
+    }
+  }
+  const auto written =
+      co_await store_->put_if(std::move(transaction), runtime_.deadline_in(kPatience));
+  if (!written) co_return std::unexpected(written.error());
+  kept.changes.clear();
+  if (!written->held) co_return fail(Errc::kRejected, "another agent leads");
+  co_return Result<void>();
 }
 
 }  // namespace wardmote::agent

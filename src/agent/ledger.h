@@ -9,24 +9,26 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "runtime/database.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
+#include "store/leadership.h"
 #include "store/records.h"
+#include "store/store.h"
 
 namespace wardmote::agent {
 
-/// Writes records down. What is put before the loop turns is one transaction, so an incident and
-/// what is to be told of it are never apart. Life cycle: open() first, stop() before destruction.
-/// Thread: the core loop.
+/// Writes records into the store, in the name of the leader. What is put before the loop turns is
+/// one transaction, so an incident and what is to be told of it are never apart. Life cycle: stop()
+/// before destruction. Thread: the core loop.
 class Ledger {
  public:
-  /// `database` may be null: then nothing is written down, and everything else is the same.
-  Ledger(runtime::Runtime& runtime, runtime::Database* database);
+  /// `store` may be null: then nothing is written down, and everything else is the same. Both
+  /// outlive it.
+  Ledger(runtime::Runtime& runtime, store::Store* store, const store::Leadership& leadership)
+      : runtime_(runtime), store_(store), leadership_(leadership), tasks_(runtime.executor()) {}
 
-  runtime::Task<Result<void>> open();
   /// The records whose key begins with `prefix`.
   runtime::Task<Result<std::map<std::string, std::string>>> load(std::string prefix);
   /// Tries a last time to write what is not written.
@@ -37,6 +39,8 @@ class Ledger {
   /// Calls `then` when all that was put so far is on stable storage. When that cannot be, after the
   /// attempt: to tell people of a fault comes before writing it down.
   void after_writing(std::function<void()> then);
+  /// Forgets what is not written: somebody else leads, and writes.
+  void drop();
   /// What holds the answer to an order until all that was put so far is written down, or says that
   /// it is not (503). Null without a database: then it holds as long as the agent lives.
   std::shared_ptr<runtime::HttpHold> hold();
@@ -49,7 +53,8 @@ class Ledger {
   runtime::Task<Result<void>> write_out();
 
   runtime::Runtime& runtime_;
-  std::optional<store::Records> records_;
+  store::Store* store_;
+  const store::Leadership& leadership_;
   store::RecordChanges unwritten_;
   std::vector<std::function<void()>> waiting_;
   bool writing_ = false;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,7 +37,13 @@
 #include "net/tls/tls_layer.h"
 #include "net/worker.h"
 #include "observe/kinds.h"
+#include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/adoption.h"
+#include "store/embedded_store.h"
+#include "store/incident_record.h"
+#include "store/notify_record.h"
+#include "store/records.h"
 
 namespace wardmote::agent {
 namespace {
@@ -82,7 +89,45 @@ Result<std::unique_ptr<net::SqliteDatabase>> open_database(net::AsioRuntime& run
   return net::SqliteDatabase::open(runtime, path);
 }
 
-runtime::Task<Result<void>> begin(Agent* agent) {
+/// What one agent keeps in its own folder.
+struct OwnMemory {
+  std::unique_ptr<net::SqliteDatabase> database;
+  std::unique_ptr<store::EmbeddedStore> store;
+};
+
+Result<OwnMemory> open_memory(net::AsioRuntime& runtime, const std::string& data) {
+  auto database = open_database(runtime, data);
+  if (!database) return std::unexpected(database.error());
+  OwnMemory memory{*std::move(database), nullptr};
+  if (!memory.database) return memory;
+  const auto boot = runtime.files().read("/proc/sys/kernel/random/boot_id", 64);
+  if (!boot) return with_context(boot, "which start of the machine this is");
+  memory.store = std::make_unique<store::EmbeddedStore>(runtime, *memory.database, *boot);
+  return memory;
+}
+
+/// Before anything is read: the tables, and what an earlier version kept elsewhere.
+runtime::Task<Result<void>> prepare(runtime::Runtime* runtime, OwnMemory* memory) {
+  if (!memory->database) co_return Result<void>();
+  store::Records records(*runtime, *memory->database);
+  Result<void> opened = co_await records.open();
+  if (opened) opened = co_await memory->store->open();
+  if (!opened) co_return opened;
+  std::vector<std::string> prefixes = {std::string(store::kIncidentPrefix),
+                                       std::string(store::kGroupPrefix),
+                                       std::string(store::kSilencePrefix)};
+  const auto adopted =
+      co_await store::adopt_records(runtime, memory->database.get(), std::move(prefixes));
+  if (!adopted) co_return std::unexpected(adopted.error());
+  if (*adopted > 0) {
+    log(LogLevel::kInfo, "records_adopted", {{"count", std::to_string(*adopted)}});
+  }
+  co_return opened;
+}
+
+runtime::Task<Result<void>> begin(runtime::Runtime* runtime, OwnMemory* memory, Agent* agent) {
+  const Result<void> prepared = co_await prepare(runtime, memory);
+  if (!prepared) co_return prepared;
   Result<void> recalled = co_await agent->recall();
   if (!recalled) co_return recalled;
   co_return agent->start();
@@ -95,9 +140,10 @@ int start_failed(const Error& error, int exit_code) {
 }
 
 /// Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again.
-runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent, Reloader* reloader) {
+runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, Agent* agent,
+                                  Reloader* reloader) {
   net::Signals signals(*runtime, {SIGTERM, SIGINT, SIGHUP});
-  const Result<void> started = co_await begin(agent);
+  const Result<void> started = co_await begin(runtime, memory, agent);
   if (started) {
     log(LogLevel::kInfo, "started", {{"version", std::string(kVersion)}});
     reloader->start();
@@ -127,22 +173,23 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   set_log_sink(
       std::make_unique<LogWriter>(LogOptions{options.log_level, options.log_format, STDERR_FILENO,
                                              [&runtime] { return runtime.wall_now(); }}));
-  const auto database = open_database(runtime, loaded.config->data);
-  if (!database) return start_failed(database.error(), kUnavailable);
+  auto memory = open_memory(runtime, loaded.config->data);
+  if (!memory) return start_failed(memory.error(), kUnavailable);
   net::CurlHttpClient http(runtime);
   const std::string& named = loaded.config->node.name;
   const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
   auto receivers = make_receivers(loaded.config->notify, runtime, needs);
   if (!receivers) return start_failed(receivers.error(), kBadConfig);
-  Agent agent(runtime, service, *std::move(loaded.config), host_name(), database->get(),
-              *std::move(receivers));
+  Agent agent(runtime, service, *std::move(loaded.config), host_name(),
+              Memory{memory->database.get(), memory->store.get()}, *std::move(receivers));
   agent.renew_receivers([&runtime, &needs](const config::Notify& notify) {
     return make_receivers(notify, runtime, needs);
   });
   net::Worker worker(runtime);
   Reloader reloader(runtime, files, agent, origin, loaded,
                     [&worker](std::function<void()> work) { return worker.run(std::move(work)); });
-  const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent, &reloader));
+  const int exit_code =
+      net::run_task(runtime, run_until_told(&runtime, &*memory, &agent, &reloader));
   set_log_sink(nullptr);  // it writes what is left
   return exit_code;
 }

@@ -135,21 +135,6 @@ SqlStatement judge_conditions(const std::vector<Compare>& conditions) {
   return statement;
 }
 
-/// Only what changes something makes a revision.
-SqlStatement next_revision(const std::vector<StoreChange>& changes) {
-  SqlStatement statement{"UPDATE store_meta SET revision = revision + 1 WHERE held AND (0", {}};
-  for (const StoreChange& change : changes) {
-    if (const auto* const erase = std::get_if<Erase>(&change)) {
-      statement.text += " OR EXISTS (SELECT 1 FROM store_kv WHERE " +
-                        within("key", erase->keys, statement.values) + ")";
-    } else {
-      return {"UPDATE store_meta SET revision = revision + 1 WHERE held", {}};
-    }
-  }
-  statement.text += ")";
-  return statement;
-}
-
 SqlStatement statement_of(const StoreChange& change) {
   SqlStatement statement;
   if (const auto* const erase = std::get_if<Erase>(&change)) {
@@ -384,8 +369,13 @@ Task<Result<Committed>> EmbeddedStore::put_if(Transaction transaction, Deadline 
   }
   std::vector<SqlStatement> statements = expiry();
   statements.push_back(judge_conditions(transaction.conditions));
-  statements.push_back(next_revision(transaction.changes));
+  statements.push_back({"UPDATE store_meta SET revision = revision + 1 WHERE held", {}});
   for (const StoreChange& change : transaction.changes) statements.push_back(statement_of(change));
+  // Only what changed something makes a revision.
+  statements.push_back(
+      {"UPDATE store_meta SET revision = revision - 1 WHERE held AND NOT EXISTS "
+       "(SELECT 1 FROM store_event e WHERE e.revision = store_meta.revision)",
+       {}});
   statements.push_back({"SELECT held, revision FROM store_meta", {}});
   const auto rows = co_await database_.transact(std::move(statements), deadline);
   if (!rows) co_return with_context(rows, "store: put");

@@ -4,7 +4,6 @@ import os
 import socket
 import ssl
 import threading
-import time
 
 from lab.pki import Papers
 

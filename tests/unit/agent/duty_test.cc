@@ -15,6 +15,8 @@
 #include "sim/sim_database.h"
 #include "sim/sim_runtime.h"
 #include "sim/world.h"
+#include "store/embedded_store.h"
+#include "store/leadership.h"
 
 namespace wardmote::agent {
 namespace {
@@ -51,8 +53,12 @@ config::Config sample_config() {
 struct Life {
   Life(World& in, SimRuntime& host, SimDisk* on, config::Config with = sample_config())
       : world(in), us(host), config(std::move(with)) {
-    if (on != nullptr) database.emplace(host, *on);
-    duty = std::make_unique<Duty>(us, database ? &*database : nullptr, config, "us", feed,
+    if (on != nullptr) {
+      database.emplace(host, *on);
+      store.emplace(host, *database, "boot");
+      EXPECT_TRUE(run_task(world, us, store->open()));
+    }
+    duty = std::make_unique<Duty>(us, store ? &*store : nullptr, alone, config, "us", feed,
                                   NotifierOptions());
     feed.listen([this](const Change& change) {
       const std::int64_t incident = duty->hear(change);
@@ -93,6 +99,8 @@ struct Life {
   const config::Config config;
   ChangeFeed feed{[this] { return us.wall_now(); }};
   std::optional<SimDatabase> database;
+  std::optional<store::EmbeddedStore> store;
+  store::SoleLeadership alone;
   std::unique_ptr<Duty> duty;
   std::vector<std::string> told;
   std::vector<std::int64_t> incidents;
@@ -250,7 +258,7 @@ TEST_F(DutyTest, WhatIsNotSeenAgainAfterARestartEnds) {
   world.run_for(3min);
   EXPECT_EQ(next.count("incident_resolved 1"), 1);
   world.run_for(1s);
-  EXPECT_TRUE(disk.rows("SELECT value FROM record")[0].text(0)->contains("\"open\":false"));
+  EXPECT_TRUE(disk.rows("SELECT value FROM store_kv")[0].text(0)->contains("\"open\":false"));
 }
 
 TEST_F(DutyTest, WhatIsSeenWellAfterARestartEndsAtOnce) {
@@ -272,7 +280,7 @@ TEST_F(DutyTest, AFullDiskStopsNoIncident) {
   EXPECT_EQ(life.count("incident_opened 1"), 1);
   disk.fail_with(std::nullopt);
   world.run_for(2min);
-  EXPECT_EQ(disk.rows("SELECT * FROM record").size(), 1U);
+  EXPECT_EQ(disk.rows("SELECT * FROM store_kv").size(), 1U);
 }
 
 TEST_F(DutyTest, TheAnswerToAnOrderWaitsUntilItIsWrittenDown) {
@@ -286,7 +294,7 @@ TEST_F(DutyTest, TheAnswerToAnOrderWaitsUntilItIsWrittenDown) {
   const TimePoint before = us.now();
   EXPECT_FALSE(run_task(world, us, hold->wait())) << "the answer stays as it is";
   EXPECT_EQ(us.now() - before, 300ms);
-  EXPECT_TRUE(disk.rows("SELECT value FROM record")[0].text(0)->contains("on it"));
+  EXPECT_TRUE(disk.rows("SELECT value FROM store_kv")[0].text(0)->contains("on it"));
   EXPECT_FALSE(run_task(world, us, life.duty->written()->wait())) << "nothing is left to write";
 }
 
@@ -316,8 +324,8 @@ TEST_F(DutyTest, ARecordThatIsNotUnderstoodIsPassedOver) {
   {
     const Life life(world, us, &disk);
   }
-  disk.rows("INSERT INTO record VALUES ('incident/7', '{\"id\":7}')");
-  disk.rows("INSERT INTO record VALUES ('incident/8', 'nonsense')");
+  disk.rows("INSERT INTO store_kv VALUES ('incident/7', '{\"id\":7}', 1, 1, 1, 0)");
+  disk.rows("INSERT INTO store_kv VALUES ('incident/8', 'nonsense', 1, 1, 1, 0)");
   const Life next(world, us, &disk);
   EXPECT_TRUE(next.duty->book().incidents().empty());
 }

@@ -19,6 +19,8 @@
 #include "sim/sim_database.h"
 #include "sim/sim_runtime.h"
 #include "sim/world.h"
+#include "store/embedded_store.h"
+#include "store/leadership.h"
 
 namespace wardmote::agent {
 namespace {
@@ -140,8 +142,9 @@ class Life {
         us_(host),
         disk_(disk),
         database_(host, disk),
-        duty_(host, &database_, config_, "us", feed_, receivers(host, person)) {
+        duty_(host, &store_, alone_, config_, "us", feed_, receivers(host, person)) {
     disk_.restart();
+    EXPECT_TRUE(run_task(world_, us_, store_.open()));
     feed_.listen([this](const judge::Change& change) { duty_.hear(change); });
     const Result<void> opened = run_task(world_, us_, duty_.open());
     EXPECT_TRUE(opened) << opened.error().describe();
@@ -173,6 +176,8 @@ class Life {
   const config::Config config_ = sample_config();
   ChangeFeed feed_{[this] { return us_.wall_now(); }};
   SimDatabase database_;
+  store::EmbeddedStore store_{us_, database_, "boot"};
+  store::SoleLeadership alone_;
   Duty duty_;
 };
 
@@ -204,7 +209,7 @@ class Schedule {
   }
 
   void verify() {
-    for (const auto& row : disk_.rows("SELECT value FROM record WHERE key LIKE 'incident/%'")) {
+    for (const auto& row : disk_.rows("SELECT value FROM store_kv WHERE key LIKE 'incident/%'")) {
       const boost::json::value incident = boost::json::parse(*row.text(0));
       const std::int64_t id = incident.at("id").as_int64();
       EXPECT_FALSE(incident.at("open").as_bool()) << id;
@@ -214,7 +219,7 @@ class Schedule {
     }
     for (const auto& [id, open] : person.open) EXPECT_FALSE(open) << id;
     EXPECT_LE(person.repetitions, deaths_);
-    EXPECT_TRUE(disk_.rows("SELECT * FROM record WHERE key LIKE 'notify/group/%'").empty());
+    EXPECT_TRUE(disk_.rows("SELECT * FROM store_kv WHERE key LIKE 'notify/group/%'").empty());
   }
 
   Person person;
@@ -251,7 +256,7 @@ class Schedule {
           life_->check(name, true);
         }
         break;
-      case 3: disk_.die_before(1 + sim_.random().below(12)); break;
+      case 3: disk_.die_before(1 + sim_.random().below(40)); break;
       case 4: die(); break;
       case 5: person.mood = static_cast<Person::Mood>(sim_.random().below(4)); break;
       default: break;

@@ -17,7 +17,9 @@
 #include "sim/sim_database.h"
 #include "sim/sim_runtime.h"
 #include "sim/world.h"
+#include "store/adoption.h"
 #include "store/embedded_store.h"
+#include "store/records.h"
 #include "unit/store/store_model.h"
 
 namespace wardmote::store {
@@ -345,6 +347,51 @@ TEST_F(StoreTest, AKeyMayHoldAnyByte) {
   EXPECT_EQ(ours.get(odd)->value, std::string("\0\xfe", 2));
   EXPECT_EQ(ours.list(KeyRange::one("a"))->keys.size(), 1U);
   EXPECT_EQ(ours.list(KeyRange::prefix(std::string("a\0", 2)))->keys.size(), 1U);
+}
+
+/// What the version before the store left, killed at any write while it is carried over.
+TEST(Adoption, RecordsOfAnEarlierVersionAreAllThereHoweverOftenItDies) {
+  bool done = false;
+  for (std::uint64_t write = 1; !done; ++write) {
+    World world(1);
+    SimRuntime& us = world.host("us");
+    SimDisk disk;
+    const auto adopt = [](SimRuntime* on, SimDisk* from) -> Task<Result<std::size_t>> {
+      SimDatabase database(*on, *from);
+      EmbeddedStore store(*on, database, "boot");
+      const Result<void> opened = co_await store.open();
+      if (!opened) co_return std::unexpected(opened.error());
+      std::vector<std::string> prefixes = {"incident/", "notify/group/"};
+      const auto adopted = co_await adopt_records(on, &database, std::move(prefixes));
+      co_return adopted;
+    };
+    {
+      SimDatabase database(us, disk);
+      Records records(us, database);
+      ASSERT_TRUE(run_task(world, us, records.open()));
+      ASSERT_TRUE(run_task(world, us,
+                           records.commit({{"incident/1", "a"},
+                                           {"incident/2", "b"},
+                                           {"notify/group/x{y=z}", "c"},
+                                           {"plan/1", "d"}})));
+    }
+    auto life = [](auto adopting, SimRuntime* on, SimDisk* from) -> Task<void> {
+      (void)co_await adopting(on, from);
+    };
+    disk.die_before(write);
+    us.spawn("adopt", life(adopt, &us, &disk));
+    world.run_for(1s);
+    done = !disk.died();
+    us.crash();
+    disk.restart();
+    const auto adopted = run_task(world, us, adopt(&us, &disk));
+    ASSERT_TRUE(adopted) << adopted.error().describe();
+    StoreProcess process(world, us, disk);
+    const auto keys = process.list()->keys;
+    ASSERT_EQ(keys.size(), 3U) << "death at write " << write;
+    EXPECT_EQ(keys[0].value + keys[1].value + keys[2].value, "abc");
+    EXPECT_EQ(disk.rows("SELECT key FROM record").size(), 1U);
+  }
 }
 
 }  // namespace

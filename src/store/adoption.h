@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/database.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+
+namespace wardmote::store {
+
+/// Moves the records whose keys begin with one of `prefixes` into the store that lies in the same
+/// database, where an earlier version kept them beside it: all of them or, when it fails, none. How
+/// many there were. After open() of Records and EmbeddedStore; both arguments outlive it.
+runtime::Task<Result<std::size_t>> adopt_records(runtime::Runtime* runtime,
+                                                 runtime::Database* database,
+                                                 std::vector<std::string> prefixes);
+
+}  // namespace wardmote::store
