@@ -133,6 +133,9 @@ class Lab:
                    for service in self.services]
         if checks:
             lines += ["checks:", *checks]
+        if len(self.birds) > 1:
+            members = ", ".join(f"{{check: {bird.name}, addresses: [{bird.address}]}}" for bird in self.birds)
+            lines += ["meshes:", f"  - {{name: bgp, members: [{members}]}}"]
         path = self.folder / "wardmote.yaml"
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path

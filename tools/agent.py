@@ -72,9 +72,9 @@ class Agent:
         finally:
             connection.close()
 
-    def order(self, method: str, path: str, body: str) -> tuple[int, str]:
+    def order(self, method: str, path: str, body: str, timeout: float = 2.0) -> tuple[int, str]:
         """Status and body of the answer to JSON."""
-        connection = _UnixConnection(self.api_socket, 2.0)
+        connection = _UnixConnection(self.api_socket, timeout)
         try:
             connection.request(method, path, body=body, headers={"Content-Type": "application/json"})
             response = connection.getresponse()

@@ -18,6 +18,7 @@
 #include "agent/reload_plan.h"
 #include "base/check.h"
 #include "base/time.h"
+#include "judge/bgp/mesh_assessment.h"
 #include "judge/check_machine.h"
 #include "judge/finding.h"
 #include "judge/gate.h"
@@ -69,16 +70,6 @@ serve::ClusterView begin(const config::Cluster& cluster, TimePoint now) {
   }
   view.counters.members.resize(cluster.members.size());
   return view;
-}
-
-Outcome outcome_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kOk: return Outcome::kOk;
-    case Verdict::kWarning: return Outcome::kWarn;
-    case Verdict::kCritical: return Outcome::kFail;
-    case Verdict::kUnknown: return Outcome::kUnknown;
-  }
-  return Outcome::kUnknown;
 }
 
 /// Why the cluster's check stands as it does: its worst finding, or why nobody speaks.
@@ -150,6 +141,16 @@ std::uint64_t highest_term(const std::vector<Opinion>& opinions) {
 
 }  // namespace
 
+Outcome outcome_of(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::kOk: return Outcome::kOk;
+    case Verdict::kWarning: return Outcome::kWarn;
+    case Verdict::kCritical: return Outcome::kFail;
+    case Verdict::kUnknown: return Outcome::kUnknown;
+  }
+  return Outcome::kUnknown;
+}
+
 Board::Board(const config::Config& config, std::string node, ChangeFeed& feed, TimePoint now)
     : feed_(feed) {
   view_.started = now;
@@ -185,7 +186,27 @@ void Board::reload(const config::Config& config, std::string node, const ReloadP
                                                 : begin(check.name, check.kind->name, now));
     fit(view_.checks.back(), check.schedule);
   }
+  set_meshes(config, plan, now);
   set_gates(config.gates);
+}
+
+/// What a mesh knows stays as long as its check does.
+void Board::set_meshes(const config::Config& config, const ReloadPlan& plan, TimePoint now) {
+  auto before = std::exchange(view_.meshes, {});
+  for (const config::Mesh& mesh : config.meshes) {
+    const auto check = std::ranges::find(config.checks, mesh.name, &config::Check::name);
+    const auto index = static_cast<std::size_t>(check - config.checks.begin());
+    const auto earlier = std::ranges::find(before, mesh.name, &serve::MeshView::name);
+    if (earlier != before.end() && plan.checks[index].fate != Fate::kBegun) {
+      view_.meshes.push_back(std::move(*earlier));
+      continue;
+    }
+    serve::MeshView& view = view_.meshes.emplace_back();
+    view.name = mesh.name;
+    view.judged = now;
+    for (const config::Mesh::Member& member : mesh.members)
+      view.nodes.push_back({member.check, {}, {}, {ReasonCode::kNotProbed, {}}});
+  }
 }
 
 void Board::set_gates(const std::vector<config::Gate>& gates) {
@@ -243,6 +264,16 @@ void Board::cluster_judged(std::size_t cluster, std::vector<Opinion> opinions,
   check.last_begun = view.opinions.front().begun;
   check.last_ended = now;
   feed(cluster, outcome_of(view.assessment.verdict), reason_of(view), now);
+}
+
+void Board::mesh_judged(const std::string& name, std::vector<serve::MeshView::Node> nodes,
+                        judge::bgp::MeshAssessment assessment, TimePoint now) {
+  const auto view = std::ranges::find(view_.meshes, name, &serve::MeshView::name);
+  if (view == view_.meshes.end()) return;
+  view->nodes = std::move(nodes);
+  view->judged = now;
+  const judge::bgp::MeshAssessment before = std::exchange(view->assessment, std::move(assessment));
+  tell_mesh_changes(feed_, *view, before, now);
 }
 
 void Board::count(std::size_t cluster) {

@@ -14,8 +14,10 @@
 #include "agent/config/config.h"
 #include "agent/reload_plan.h"
 #include "base/time.h"
+#include "judge/bgp/mesh_assessment.h"
 #include "judge/gate.h"
 #include "judge/observation.h"
+#include "judge/outcome.h"
 #include "judge/raft/assess.h"
 #include "serve/view.h"
 
@@ -43,6 +45,9 @@ class Board {
   /// round is fed to the cluster's check once.
   void cluster_judged(std::size_t cluster, std::vector<judge::raft::Opinion> opinions,
                       judge::raft::Assessment assessment, TimePoint now, bool final_of_round);
+  /// The mesh of this name was judged.
+  void mesh_judged(const std::string& name, std::vector<serve::MeshView::Node> nodes,
+                   judge::bgp::MeshAssessment assessment, TimePoint now);
   /// A heartbeat ran `lateness` late; `complaint` is why the agent is degraded, if it is.
   void heart_beat(Duration lateness, std::optional<std::string> complaint);
   /// A piece of bad news was void because the agent was starved.
@@ -60,6 +65,10 @@ class Board {
   /// The id under which the event stream knows the last change.
   void set_last_event(std::string id) { view_.last_event = std::move(id); }
 
+  /// As judged last.
+  [[nodiscard]] const serve::ClusterView& cluster(std::size_t index) const {
+    return view_.clusters.at(index);
+  }
   /// The view as of `now`.
   [[nodiscard]] const serve::AgentView& view(TimePoint now, WallTime wall_now);
 
@@ -79,6 +88,7 @@ class Board {
 
   void feed(std::size_t index, judge::Outcome outcome, judge::Reason reason, TimePoint now);
   void count(std::size_t cluster);
+  void set_meshes(const config::Config& config, const ReloadPlan& plan, TimePoint now);
   void set_gates(const std::vector<config::Gate>& gates);
   [[nodiscard]] judge::GateStanding standing(std::size_t check) const;
   void standing_changed(std::size_t check, judge::GateStanding before);
@@ -93,5 +103,8 @@ class Board {
   std::vector<judge::raft::MemberId> leaders_;  // by cluster, the last that was known
   std::vector<std::uint64_t> terms_;            // by cluster, the highest seen
 };
+
+/// What the verdict on a cluster means to its check.
+judge::Outcome outcome_of(judge::raft::Verdict verdict) noexcept;
 
 }  // namespace wardmote::agent

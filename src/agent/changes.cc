@@ -14,6 +14,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/time.h"
+#include "judge/bgp/mesh_assessment.h"
 #include "judge/check_machine.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
@@ -78,25 +79,26 @@ const Finding* find_same(std::span<const Finding> findings, const Finding& wante
   return found == findings.end() ? nullptr : &*found;
 }
 
-void tell_findings(ChangeFeed& feed, const serve::ClusterView& cluster, const Assessment& before,
-                   TimePoint now) {
-  for (const Finding& finding : cluster.assessment.findings) {
-    const Finding* const earlier = find_same(before.findings, finding);
+/// `owner` is the cluster or mesh whose findings they are.
+void tell_findings(ChangeFeed& feed, const LogField& owner, std::span<const Finding> before,
+                   std::span<const Finding> after, TimePoint now) {
+  for (const Finding& finding : after) {
+    const Finding* const earlier = find_same(before, finding);
     if (earlier != nullptr && earlier->severity == finding.severity) continue;
     feed.tell(level_of(finding.severity), earlier == nullptr ? "finding_raised" : "finding_changed",
-              {{"cluster", cluster.name},
+              {owner,
                {"code", std::string(to_string(finding.code))},
                {"severity", std::string(to_string(finding.severity))},
                {"subjects", join(finding.subjects)},
                {"summary", finding.summary}},
               serve::to_json(finding, now, feed.wall_now()), &finding);
   }
-  for (const Finding& finding : before.findings) {
-    if (find_same(cluster.assessment.findings, finding) != nullptr) continue;
+  for (const Finding& finding : before) {
+    if (find_same(after, finding) != nullptr) continue;
     json::object data = serve::to_json(finding, now, feed.wall_now());
     data["stood_ms"] = to_ms(now - finding.since);
     feed.tell(LogLevel::kInfo, "finding_cleared",
-              {{"cluster", cluster.name},
+              {owner,
                {"code", std::string(to_string(finding.code))},
                {"subjects", join(finding.subjects)},
                {"stood", format_duration(now - finding.since)}},
@@ -127,12 +129,17 @@ void tell_members(ChangeFeed& feed, const serve::ClusterView& cluster, const Ass
 void tell_cluster_changes(ChangeFeed& feed, const serve::ClusterView& cluster,
                           const Assessment& before, TimePoint now) {
   tell_members(feed, cluster, before);
-  tell_findings(feed, cluster, before, now);
+  tell_findings(feed, {"cluster", cluster.name}, before.findings, cluster.assessment.findings, now);
   if (cluster.assessment.verdict == before.verdict) return;
   feed.tell(level_of(cluster.assessment.verdict), "cluster_verdict",
             {{"cluster", cluster.name},
              {"from", std::string(to_string(before.verdict))},
              {"to", std::string(to_string(cluster.assessment.verdict))}});
+}
+
+void tell_mesh_changes(ChangeFeed& feed, const serve::MeshView& mesh,
+                       const judge::bgp::MeshAssessment& before, TimePoint now) {
+  tell_findings(feed, {"mesh", mesh.name}, before.findings, mesh.assessment.findings, now);
 }
 
 void tell_check_change(ChangeFeed& feed, const serve::CheckView& check,

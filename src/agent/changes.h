@@ -7,6 +7,7 @@
 
 #include "agent/change_feed.h"
 #include "base/time.h"
+#include "judge/bgp/mesh_assessment.h"
 #include "judge/check_machine.h"
 #include "judge/raft/assess.h"
 #include "serve/view.h"
@@ -17,6 +18,10 @@ namespace wardmote::agent {
 /// to what `cluster` holds.
 void tell_cluster_changes(ChangeFeed& feed, const serve::ClusterView& cluster,
                           const judge::raft::Assessment& before, TimePoint now);
+
+/// finding_raised, finding_changed, finding_cleared: from `before` to what `mesh` holds.
+void tell_mesh_changes(ChangeFeed& feed, const serve::MeshView& mesh,
+                       const judge::bgp::MeshAssessment& before, TimePoint now);
 
 /// check_changed, check_blind, check_seen_again, check_overdue: from `before` to what `check`
 /// holds.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,6 +34,7 @@
 #include "net/signals.h"
 #include "net/sqlite/database.h"
 #include "net/tls/tls_layer.h"
+#include "net/worker.h"
 #include "observe/kinds.h"
 #include "runtime/task.h"
 
@@ -103,7 +105,7 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent, Reloa
     for (;;) {
       number = co_await signals.next();
       if (number != SIGHUP) break;
-      reloader->reload("SIGHUP");
+      co_await reloader->reload("SIGHUP");
     }
     log(LogLevel::kInfo, "stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
     co_await reloader->stop();
@@ -137,7 +139,9 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   agent.renew_receivers([&runtime, &needs](const config::Notify& notify) {
     return make_receivers(notify, runtime, needs);
   });
-  Reloader reloader(runtime, files, agent, origin, loaded);
+  net::Worker worker(runtime);
+  Reloader reloader(runtime, files, agent, origin, loaded,
+                    [&worker](std::function<void()> work) { return worker.run(std::move(work)); });
   const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent, &reloader));
   set_log_sink(nullptr);  // it writes what is left
   return exit_code;

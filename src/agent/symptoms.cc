@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,12 +16,14 @@
 #include "agent/reload_plan.h"
 #include "base/format.h"
 #include "base/time.h"
+#include "judge/bgp/mesh_assessment.h"
 #include "judge/change.h"
 #include "judge/check_machine.h"
 #include "judge/finding.h"
 #include "judge/incident/book.h"
 #include "judge/incident/graph.h"
 #include "judge/incident/incident.h"
+#include "judge/outcome.h"
 
 namespace wardmote::agent {
 namespace {
@@ -39,6 +42,26 @@ std::string check_thing(std::string_view name) {
 }
 std::string member_thing(std::string_view cluster, std::string_view member) {
   return fmt::format("member:{}/{}", cluster, member);
+}
+
+/// The session between two nodes of a mesh.
+std::string session_thing(std::string_view mesh, std::string_view pair) {
+  return fmt::format("session:{}/{}", mesh, pair);
+}
+/// All sessions of one daemon: what its check complains of when the daemon itself answers.
+std::string sessions_thing(std::string_view check) {
+  return fmt::format("sessions:{}", check);
+}
+
+bool is_mesh(const config::Config& config, std::string_view name) {
+  return std::ranges::find(config.meshes, name, &config::Mesh::name) != config.meshes.end();
+}
+
+bool in_a_mesh(const config::Config& config, std::string_view check) {
+  return std::ranges::any_of(config.meshes, [&](const config::Mesh& mesh) {
+    return std::ranges::find(mesh.members, check, &config::Mesh::Member::check) !=
+           mesh.members.end();
+  });
 }
 
 const config::Cluster* find_cluster(const config::Config& config, std::string_view name) {
@@ -70,11 +93,20 @@ std::string component_of(const judge::Finding& finding, std::string_view cluster
   return cluster_thing(cluster);
 }
 
+/// Of a mesh: the check of the daemon that is down, else the session.
+std::string component_in_mesh(const judge::Finding& finding, std::string_view mesh) {
+  if (finding.subjects.empty()) return check_thing(mesh);
+  const std::string& subject = finding.subjects.front();
+  return finding.code == Code::kBgpDaemonDown ? check_thing(subject) : session_thing(mesh, subject);
+}
+
 std::optional<News> news_of_finding(const judge::Change& change, const config::Config& config) {
   const judge::Finding& finding = *change.finding;
   Symptom symptom;
-  symptom.owner = cluster_thing(change.subject);
-  symptom.component = component_of(finding, change.subject, config);
+  const bool mesh = change.scope == "mesh";
+  symptom.owner = mesh ? check_thing(change.subject) : cluster_thing(change.subject);
+  symptom.component = mesh ? component_in_mesh(finding, change.subject)
+                           : component_of(finding, change.subject, config);
   symptom.code = finding.code;
   symptom.severity = finding.severity;
   symptom.names = finding.subjects;
@@ -92,12 +124,16 @@ std::optional<News> news_of_check(const judge::Change& change, const config::Con
   Symptom symptom;
   symptom.owner = cluster ? cluster_thing(change.subject) : check_thing(change.subject);
   symptom.component = symptom.owner;
+  const bool answered = text_of(data, "reason") == to_string(judge::ReasonCode::kState);
+  if (answered && in_a_mesh(config, change.subject))
+    symptom.component = sessions_thing(change.subject);
   symptom.names = {change.subject};
   symptom.since = now;
   std::string detail = text_of(data, "detail");
   if (detail.empty()) detail = text_of(data, "reason");
   if (change.kind == "check_changed") {
-    if (cluster) return std::nullopt;  // its findings tell more
+    // Their findings tell more.
+    if (cluster || is_mesh(config, change.subject)) return std::nullopt;
     const std::string_view reported = to_string(judge::State::kReported);
     const std::string to = text_of(data, "to");
     const bool stands = to == reported;
@@ -110,7 +146,7 @@ std::optional<News> news_of_check(const judge::Change& change, const config::Con
   }
   if (change.kind == "check_overdue") {
     // What is optional may never come. After a restart this is how what still fails is seen again.
-    if (cluster || optional) return std::nullopt;
+    if (cluster || optional || is_mesh(config, change.subject)) return std::nullopt;
     symptom.code = Code::kCheckFailed;
     symptom.severity = info(symptom.code).severity;
     symptom.summary =
@@ -143,6 +179,23 @@ Graph dependencies(const config::Config& config) {
                                                             : check_thing(name));
     }
     graph.add(check_thing(check.name), std::string(check.kind->name), std::move(above));
+  }
+  std::map<std::string, std::vector<std::string>> sessions;  // by check
+  for (const config::Mesh& mesh : config.meshes) {
+    for (std::size_t a = 0; a < mesh.members.size(); ++a) {
+      for (std::size_t b = a + 1; b < mesh.members.size(); ++b) {
+        const std::string& one = mesh.members[a].check;
+        const std::string& other = mesh.members[b].check;
+        const std::string session = session_thing(mesh.name, judge::bgp::pair_name(one, other));
+        graph.add(session, "session", {check_thing(one), check_thing(other)});
+        sessions[one].push_back(session);
+        sessions[other].push_back(session);
+      }
+    }
+  }
+  for (auto& [check, above] : sessions) {
+    above.push_back(check_thing(check));
+    graph.add(sessions_thing(check), "sessions", std::move(above));
   }
   return graph;
 }

@@ -15,7 +15,8 @@
 
 namespace wardmote::agent {
 
-/// Clusters above their members; checks below what they depend on.
+/// Clusters above their members; checks below what they depend on. In a mesh the daemons are above
+/// their sessions, and each session above what the checks of both ends say of their sessions.
 judge::incident::Graph dependencies(const config::Config& config);
 
 /// How patient the book must be after a restart: long enough for every check to be believed again.

@@ -1,9 +1,11 @@
 #include "cli/command_table.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -338,6 +340,28 @@ Command history() {
           .run = run_history};
 }
 
+Command samples() {
+  std::vector<Option> options = {
+      {.name = "since", .value = "DURATION", .help = "how far back (default: 24h)"}};
+  std::ranges::move(reading_options(), std::back_inserter(options));
+  return {.name = "samples",
+          .summary = "how looks at one thing went over time",
+          .description =
+              "How many there were, how many found it good, how long they took, and of a raft "
+              "member the most entries in its log, not committed and not applied. A line is a "
+              "minute; of longer ago, or when much is asked for, ten minutes, an hour or more. "
+              "Needs 'data' in the agent's configuration.",
+          .arguments = {{.name = "SUBJECT",
+                         .help = "a check, a cluster, or CLUSTER/MEMBER; without it, their names",
+                         .required = false}},
+          .options = std::move(options),
+          .examples = {{"wardmote samples", "of whom there are any"},
+                       {"wardmote samples bird", "the last day"},
+                       {"wardmote samples ovn-nb/ctl-2 --since 2h", "one member's"},
+                       {"wardmote samples ovn-nb --since 30d -o json", "for a script"}},
+          .run = run_samples};
+}
+
 Command livez() {
   return {.name = "livez",
           .summary = "whether the agent is alive: 0 or 2",
@@ -445,10 +469,51 @@ Command version() {
           .run = run_version};
 }
 
+/// A verb or group, and what makes it.
+struct Verb {
+  std::string_view name;
+  Command (*make)(std::span<const observe::ProbeKind> kinds);
+};
+
+template <Command (*Make)()>
+Command of_no_kind(std::span<const observe::ProbeKind>) {
+  return Make();
+}
+
+constexpr auto kVerbs = std::to_array<Verb>({
+    {"status", of_no_kind<status>},
+    {"get", of_no_kind<get_group>},
+    {"top", of_no_kind<top>},
+    {"explain", of_no_kind<explain>},
+    {"history", of_no_kind<history>},
+    {"samples", of_no_kind<samples>},
+    {"ack", of_no_kind<ack>},
+    {"silence", of_no_kind<silence_group>},
+    {"notify", of_no_kind<notify_group>},
+    {"plan", of_no_kind<plan>},
+    {"approve", of_no_kind<approve>},
+    {"reject", of_no_kind<reject>},
+    {"pause", of_no_kind<pause>},
+    {"resume", of_no_kind<resume>},
+    {"probe", probe_group},
+    {"assess", of_no_kind<assess_group>},
+    {"replay", of_no_kind<replay>},
+    {"livez", of_no_kind<livez>},
+    {"readyz", of_no_kind<readyz>},
+    {"calico-health", of_no_kind<calico_health>},
+    {"doctor", of_no_kind<doctor>},
+    {"init", of_no_kind<init>},
+    {"config", of_no_kind<config_group>},
+    {"reload", of_no_kind<reload>},
+    {"completion", of_no_kind<completion>},
+    {"man", of_no_kind<man>},
+    {"version", of_no_kind<version>},
+});
+
 }  // namespace
 
-Command command_table(std::span<const observe::ProbeKind> kinds) {
-  return {
+Command command_table(std::span<const observe::ProbeKind> kinds, std::string_view only) {
+  Command program = {
       .name = "wardmote",
       .summary =
           "shows what the members of a control plane say about each other, and what is wrong",
@@ -459,19 +524,13 @@ Command command_table(std::span<const observe::ProbeKind> kinds) {
           "`wardmote COMMAND --help` shows options and examples.",
       .examples = {{"wardmote status", "what is going on"},
                    {"wardmote explain RAFT_NO_QUORUM", "what it means"}},
-      .commands = {status(),        get_group(),
-                   top(),           explain(),
-                   history(),       ack(),
-                   silence_group(), notify_group(),
-                   plan(),          approve(),
-                   reject(),        pause(),
-                   resume(),        probe_group(kinds),
-                   assess_group(),  replay(),
-                   livez(),         readyz(),
-                   calico_health(), doctor(),
-                   init(),          config_group(),
-                   reload(),        completion(),
-                   man(),           version()}};
+  };
+  const bool known = std::ranges::find(kVerbs, only, &Verb::name) != kVerbs.end();
+  if (!known) program.commands.reserve(kVerbs.size());
+  for (const Verb& verb : kVerbs) {
+    if (!known || verb.name == only) program.commands.push_back(verb.make(kinds));
+  }
+  return program;
 }
 
 }  // namespace wardmote::cli

@@ -9,6 +9,7 @@
 #include "judge/bgp/mesh.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
+#include "serve/mesh_json.h"
 
 namespace wardmote::cli {
 namespace {
@@ -49,17 +50,11 @@ json::object to_json(const judge::bgp::MeshProblem& problem) {
 json::object to_json(const judge::bgp::Mesh& mesh, const std::vector<judge::bgp::MeshView>& views) {
   json::array nodes;
   for (const judge::bgp::MeshView& view : views) nodes.push_back(to_json(view));
-  json::array matrix;
-  for (const std::vector<judge::bgp::MeshCell>& row : mesh.cells) {
-    json::array cells;
-    for (const judge::bgp::MeshCell cell : row) cells.emplace_back(to_string(cell));
-    matrix.push_back(std::move(cells));
-  }
   json::array problems;
   for (const judge::bgp::MeshProblem& problem : mesh.problems) problems.push_back(to_json(problem));
   return {{"verdict", to_string(mesh.outcome)},
           {"nodes", std::move(nodes)},
-          {"matrix", std::move(matrix)},
+          {"matrix", serve::matrix_json(mesh)},
           {"problems", std::move(problems)}};
 }
 

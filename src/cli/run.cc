@@ -1,6 +1,7 @@
 #include "cli/run.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -39,10 +40,16 @@ Exit answer(const Call& call) {
   return call.command().run(call);
 }
 
+/// The verb that needs to know no others: these two print them all.
+std::string_view verb_alone(std::string_view word) {
+  return word == "man" || word == "completion" ? std::string_view() : word;
+}
+
 }  // namespace
 
 int run(std::vector<std::string> words) {
-  const Command program = command_table(observe::probe_kinds());
+  const Command program =
+      command_table(observe::probe_kinds(), words.empty() ? "" : verb_alone(words.front()));
   // This verb has the flags, and the exit codes, of another program.
   const bool calico = !words.empty() && words.front() == "calico-health";
   if (calico) words = from_go_flags(std::move(words));

@@ -57,6 +57,16 @@ enum class Code : std::uint8_t {
   kMonitorBlind,
   kOvnNbSbDivergence,
   kCheckFailed,
+  kBgpDaemonDown,
+  kBgpMissingPeer,
+  kBgpAsymmetric,
+  kBgpWrongAs,
+  kBgpDisabled,
+  kBgpRefused,
+  kBgpUnreachable,
+  kBgpPasswordMismatch,
+  kBgpNoAnswer,
+  kBgpSessionDown,
 };
 
 /// How long a condition must stand before it is a finding: so many election rounds (election timer

@@ -88,7 +88,7 @@ Result<std::string> PosixFiles::read(const std::string& path, std::size_t cap) {
   }
 }
 
-Result<FileInfo> PosixFiles::info(const std::string& path) {
+Result<FileInfo> info_of(const std::string& path) {
   struct stat seen{};
   if (::stat(path.c_str(), &seen) != 0) return fail_errno(errno, "{}", path);
   FileInfo info;
@@ -97,6 +97,14 @@ Result<FileInfo> PosixFiles::info(const std::string& path) {
   info.modified = WallTime(std::chrono::seconds(seen.st_mtim.tv_sec) +
                            std::chrono::nanoseconds(seen.st_mtim.tv_nsec));
   return info;
+}
+
+Result<FileInfo> PosixFiles::info(const std::string& path) {
+  return info_of(path);
+}
+
+runtime::Task<Result<FileInfo>> PosixFiles::info(std::string path, runtime::Deadline deadline) {
+  return patient_.info(std::move(path), deadline);
 }
 
 Result<bool> PosixFiles::has_reader(const std::string& fifo) {

@@ -5,17 +5,28 @@
 #include <vector>
 
 #include "base/result.h"
+#include "net/core.h"
+#include "net/patient_files.h"
+#include "runtime/deadline.h"
 #include "runtime/files.h"
+#include "runtime/task.h"
 
 namespace wardmote::net {
 
 /// The files of this machine.
 class PosixFiles final : public runtime::Files {
  public:
+  explicit PosixFiles(Core& core) : patient_(core) {}
+
   Result<std::string> read(const std::string& path, std::size_t cap) override;
   Result<runtime::FileInfo> info(const std::string& path) override;
+  runtime::Task<Result<runtime::FileInfo>> info(std::string path,
+                                                runtime::Deadline deadline) override;
   Result<bool> has_reader(const std::string& fifo) override;
   Result<std::vector<std::string>> list(const std::string& folder, std::size_t cap) override;
+
+ private:
+  PatientFiles patient_;
 };
 
 }  // namespace wardmote::net

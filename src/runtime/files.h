@@ -8,6 +8,8 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "runtime/deadline.h"
+#include "runtime/task.h"
 
 namespace wardmote::runtime {
 
@@ -38,6 +40,10 @@ class Files {
   virtual Result<std::string> read(const std::string& path, std::size_t cap) = 0;
   /// What a path leads to, symbolic links followed. kMissing, kDenied.
   virtual Result<FileInfo> info(const std::string& path) = 0;
+  /// The same for a path that may lie on a file system of the network: only who asks waits, until
+  /// `deadline`. kTimeout when there is no answer by then, kExhausted when too many other paths do
+  /// not answer; a path is asked once, however many wait for it.
+  virtual Task<Result<FileInfo>> info(std::string path, Deadline deadline) = 0;
   /// Whether somebody has the FIFO open to read. Writes nothing. kMissing, kDenied, kInvalid when
   /// it is no FIFO.
   virtual Result<bool> has_reader(const std::string& fifo) = 0;

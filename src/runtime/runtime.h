@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "runtime/commons.h"
 #include "runtime/datagrams.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
@@ -49,7 +50,13 @@ class Runtime {
   virtual Processes& processes() noexcept = 0;
   virtual Files& files() noexcept = 0;
 
+  /// What those who use this runtime share with each other.
+  Commons& commons() noexcept { return commons_; }
+
   [[nodiscard]] Deadline deadline_in(Duration timeout) const noexcept { return {now() + timeout}; }
+
+ private:
+  Commons commons_;
 };
 
 }  // namespace wardmote::runtime

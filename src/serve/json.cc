@@ -18,6 +18,7 @@
 #include "judge/raft/assess.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
+#include "serve/mesh_json.h"
 #include "serve/view.h"
 
 namespace wardmote::serve {
@@ -221,6 +222,18 @@ json::object to_json(const judge::Finding& finding, TimePoint now, WallTime wall
   return object;
 }
 
+json::array observed_json(const std::vector<judge::raft::Observed>& observed, TimePoint now,
+                          WallTime wall_now) {
+  return array_of(observed, [&](const judge::raft::Observed& one) {
+    json::object object;
+    object["code"] = word(to_string(one.code));
+    object["subject"] = text(one.subject);
+    object["since"] = utc(one.since, now, wall_now);
+    object["due_ms"] = to_ms(one.due - now);
+    return object;
+  });
+}
+
 json::object to_json(const ClusterView& cluster, TimePoint now, WallTime wall_now) {
   const judge::raft::Assessment& assessment = cluster.assessment;
   json::object object;
@@ -242,21 +255,17 @@ json::object to_json(const ClusterView& cluster, TimePoint now, WallTime wall_no
   for (std::size_t i = 0; i < cluster.opinions.size(); ++i) {
     const MemberVerdict not_judged{judge::Outcome::kUnknown, cluster.opinions[i].silence()};
     const bool judged = i < assessment.members.size();
-    members.push_back(
-        member(cluster.opinions[i], judged ? assessment.members[i] : not_judged, now));
+    json::object one =
+        member(cluster.opinions[i], judged ? assessment.members[i] : not_judged, now);
+    const auto& counted = cluster.counters.members;
+    one["looks"] = i < counted.size() ? counted[i].looks.total() : 0;
+    members.push_back(std::move(one));
   }
   object["members"] = std::move(members);
   object["findings"] = array_of(assessment.findings, [&](const judge::Finding& finding) {
     return to_json(finding, now, wall_now);
   });
-  object["observed"] = array_of(assessment.observed, [&](const judge::raft::Observed& one) {
-    json::object observed;
-    observed["code"] = word(to_string(one.code));
-    observed["subject"] = text(one.subject);
-    observed["since"] = utc(one.since, now, wall_now);
-    observed["due_ms"] = to_ms(one.due - now);
-    return observed;
-  });
+  object["observed"] = observed_json(assessment.observed, now, wall_now);
   return object;
 }
 
@@ -311,6 +320,8 @@ json::object to_json(const AgentView& agent) {
   object["clusters"] = array_of(agent.clusters, [&](const ClusterView& cluster) {
     return to_json(cluster, agent.now, agent.wall_now);
   });
+  object["meshes"] = array_of(
+      agent.meshes, [&](const MeshView& mesh) { return to_json(mesh, agent.now, agent.wall_now); });
   object["checks"] =
       array_of(agent.checks, [&](const CheckView& check) { return to_json(check, agent.now); });
   object["gates"] = array_of(agent.gates, [](const GateView& gate) { return to_json(gate); });

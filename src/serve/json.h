@@ -2,7 +2,10 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <vector>
 
+#include "base/time.h"
+#include "judge/raft/assess.h"
 #include "serve/view.h"
 
 namespace wardmote::serve {
@@ -19,7 +22,7 @@ namespace wardmote::serve {
 ///    "detail", "mode", "role", "term", "leader", "vote", "log": [start, next], "uncommitted",
 ///    "unapplied", "status", "connected", "index", "election_timer_ms", "connections": ["->b8af",
 ///    "(<-77f0)"], "servers": [{"nickname", "id", "address", "self", "phase", "next_index",
-///    "match_index", "last_msg_ms"}], "age_ms"}],
+///    "match_index", "last_msg_ms"}], "age_ms", "looks"}],
 ///  "findings": [as below],
 ///  "observed": [{"code", "subject", "since", "due_ms"}]}  seen, and no finding before its window
 ///  has passed
@@ -28,6 +31,10 @@ boost::json::object to_json(const ClusterView& cluster, TimePoint now, WallTime 
 /// {"code", "severity", "subjects", "summary", "evidence": [{"by", "says"}],
 ///  "advice": null | {"text", "command": [argv], "run_on"}, "since", "age_ms"}
 boost::json::object to_json(const judge::Finding& finding, TimePoint now, WallTime wall_now);
+
+/// [{"code", "subject", "since", "due_ms"}]: seen, and no finding before its window has passed.
+boost::json::array observed_json(const std::vector<judge::raft::Observed>& observed, TimePoint now,
+                                 WallTime wall_now);
 
 /// {"name", "kind", "state": "discovery|healthy|error|reported", "outcome", "reason": code|null,
 /// "detail", "degraded",
@@ -40,7 +47,8 @@ boost::json::object to_json(const GateView& gate);
 
 /// `/api/v1/status`: {"node", "version", "at", "verdict", "last_event", "uptime_ms", "self":
 /// {"degraded", "complaint"}, "config": null | {"path", "hash", "applied", "reloads", "refused":
-/// null | {"at", "problems": [text]}}, "clusters": [], "checks": [], "gates": []}
+/// null | {"at", "problems": [text]}}, "clusters": [], "meshes": [as mesh_json.h], "checks": [],
+/// "gates": []}
 boost::json::object to_json(const AgentView& agent);
 
 /// The worst of all clusters and checks: critical before warning before unknown before ok. Unknown

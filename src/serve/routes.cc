@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "judge/finding.h"
 #include "runtime/http.h"
 #include "serve/answer.h"
 #include "serve/embedded.h"
@@ -17,6 +18,7 @@
 #include "serve/gates.h"
 #include "serve/incidents.h"
 #include "serve/json.h"
+#include "serve/mesh_json.h"
 #include "serve/metrics/metrics.h"
 #include "serve/notify_desk.h"
 #include "serve/plans.h"
@@ -78,7 +80,17 @@ HttpResponse members(const Ask& ask) {
 }
 
 HttpResponse findings(const Ask& ask) {
-  return json_answer(dated(ask.view, "findings", from_clusters(ask.view, "findings")));
+  json::array all = from_clusters(ask.view, "findings");
+  for (const MeshView& mesh : ask.view.meshes) {
+    for (const judge::Finding& finding : mesh.assessment.findings) {
+      json::object named;
+      named["mesh"] = escape_control(mesh.name);
+      for (auto& [name, value] : to_json(finding, ask.view.now, ask.view.wall_now))
+        named[name] = std::move(value);
+      all.emplace_back(std::move(named));
+    }
+  }
+  return json_answer(dated(ask.view, "findings", std::move(all)));
 }
 
 HttpResponse whoami(const Ask& ask) {
@@ -89,6 +101,13 @@ HttpResponse checks(const Ask& ask) {
   json::array all;
   for (const CheckView& check : ask.view.checks) all.push_back(to_json(check, ask.view.now));
   return json_answer(dated(ask.view, "checks", std::move(all)));
+}
+
+HttpResponse meshes(const Ask& ask) {
+  json::array all;
+  for (const MeshView& one : ask.view.meshes)
+    all.push_back(to_json(one, ask.view.now, ask.view.wall_now));
+  return json_answer(dated(ask.view, "meshes", std::move(all)));
 }
 
 HttpResponse clusters(const Ask& ask) {
@@ -119,6 +138,7 @@ std::vector<Route> reading_routes() {
       {"GET", "/api/v1/members", kViewer, members},
       {"GET", "/api/v1/findings", kViewer, findings},
       {"GET", "/api/v1/checks", kViewer, checks},
+      {"GET", "/api/v1/meshes", kViewer, meshes},
       {"GET", "/api/v1/clusters", kViewer, clusters},
       {"GET", "/api/v1/clusters/{name}", kViewer, cluster},
   };

@@ -19,7 +19,9 @@ class PlanDesk;
 ///   /api/v1/status           everything (json.h)
 ///   /api/v1/whoami           {"name", "role"} of who asks
 ///   /api/v1/members          {"at", "members": [of json.h, with "cluster" and "database"]}
-///   /api/v1/findings         {"at", "findings": [of json.h, with "cluster" and "database"]}
+///   /api/v1/findings         {"at", "findings": [of json.h, with "cluster" and "database", or with
+///                            "mesh"]}
+///   /api/v1/meshes           {"at", "meshes": [of mesh_json.h]}
 ///   /api/v1/checks           {"at", "checks": []}
 ///   /api/v1/clusters         {"at", "clusters": []}
 ///   /api/v1/clusters/{name}  one cluster of json.h

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "judge/bgp/mesh_assessment.h"
 #include "judge/check_machine.h"
 #include "judge/observation.h"
 #include "judge/raft/assess.h"
@@ -22,6 +23,7 @@ struct LookTimes {
   Duration sum{};
 
   void add(Duration took) noexcept;
+  [[nodiscard]] std::uint64_t total() const noexcept;
 };
 
 /// Counted of one member since the agent's start.
@@ -70,6 +72,22 @@ struct CheckView {
   std::uint64_t missed =
       0;  ///< looks that were left out, because one still ran or the agent did not
   Duration every{};
+};
+
+/// One BGP mesh, as judged last.
+struct MeshView {
+  /// One of its daemons. What it says of itself is empty while it says nothing.
+  struct Node {
+    std::string name;
+    std::string version;
+    std::string router_id;
+    judge::Reason reason;  ///< when it says nothing
+  };
+
+  std::string name;
+  std::vector<Node> nodes;
+  judge::bgp::MeshAssessment assessment;
+  TimePoint judged;
 };
 
 /// A set of checks behind /livez, /readyz or a name of the operator's.
@@ -122,6 +140,7 @@ struct AgentView {
   SelfView self;
   ConfigView config;
   std::vector<ClusterView> clusters;
+  std::vector<MeshView> meshes;
   std::vector<CheckView> checks;
   std::vector<GateView> gates;
 };

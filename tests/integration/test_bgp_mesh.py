@@ -8,7 +8,7 @@ import pytest
 
 from lab.instance import Lab
 from lab.processes import wait_until
-from tools.agent import programs
+from tools.agent import Agent, programs
 
 OK, WARN, FAIL, UNKNOWN = 0, 1, 2, 3
 
@@ -29,6 +29,21 @@ def wardmote(*words):
 def assess(lab, timeout="2s"):
     members = [f"{bird.name}={bird.control},{bird.address}" for bird in lab.birds]
     return wardmote("assess", "bgp", "--timeout", timeout, "--member", *members)
+
+
+@pytest.fixture(scope="module")
+def agent(lab):
+    with Agent(lab.write_config(), lab.api_socket) as running:
+        running.wait_healthy()
+        yield running
+
+
+def findings(agent):
+    return {(finding["code"], *finding["subjects"]) for finding in agent.json("/api/v1/findings")["findings"]}
+
+
+def open_roots(agent):
+    return {incident["root"] for incident in agent.json("/api/v1/incidents")["incidents"]}
 
 
 def faults(lab):
@@ -104,3 +119,36 @@ def test_a_disabled_and_a_missing_peer(lab):
         wait_until(lambda: ("missing peer", second.name, third.name) in faults(lab), 30, "the missing peer", every=0.5)
     finally:
         second.peers = kept
+
+
+def test_the_agent_shows_the_whole_mesh(lab, agent):
+    wait_until(lambda: agent.json("/api/v1/meshes")["meshes"][0]["outcome"] == "ok", 60, "the mesh to be whole")
+    mesh = agent.json("/api/v1/meshes")["meshes"][0]
+    assert [node["name"] for node in mesh["nodes"]] == [bird.name for bird in lab.birds]
+    assert mesh["matrix"] == [["self" if i == j else "up" for j in range(3)] for i in range(3)]
+    assert "BGP mesh of 3 nodes" in agent.cli("status").stdout
+
+
+def test_the_agent_names_faults_between_two(lab, agent):
+    first, second, third = lab.birds
+    first.peers[0].password, second.peers[0].password = "one", "two"
+    second.peers[1].remote_as = 64999
+    for bird in (first, second):
+        bird.reconfigure()
+    wanted = {("BGP_PASSWORD_MISMATCH", f"{first.name}/{second.name}"), ("BGP_WRONG_AS", f"{second.name}/{third.name}")}
+    wait_until(lambda: wanted <= findings(agent), 90, "both findings", every=0.5)
+    assert agent.json("/api/v1/meshes")["meshes"][0]["outcome"] == "fail"
+
+
+def test_a_stopped_daemon_is_one_finding_and_one_incident(lab, agent):
+    first, second, _ = lab.birds
+    wait_until(lambda: not findings(agent) and not open_roots(agent), 90, "the agent to be quiet", every=0.5)
+    second.pause()
+    try:
+        wait_until(lambda: ("BGP_DAEMON_DOWN", second.name) in findings(agent), 60, "the daemon to be missed", every=0.5)
+        wait_until(lambda: open_roots(agent) == {f"check:{second.name}"}, 60, "one incident", every=0.5)
+        assert {code for code, *_ in findings(agent)} == {"BGP_DAEMON_DOWN"}
+    finally:
+        second.resume()
+    wait_until(lambda: not findings(agent) and not open_roots(agent), 120, "the end of it", every=0.5)
+    assert first.established()

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -168,3 +169,28 @@ def test_the_agent_sees_a_restart(lab):
         second.start()
         agent.wait_healthy()
         assert first.established()
+
+
+def test_many_checks_of_a_daemon_share_one_connection(lab, tmp_path):
+    bird = lab.birds[0]
+    file = tmp_path / "wardmote.yaml"
+    checks = [f'  - {{name: bgp-{number}, bird: {{socket: "{bird.control}", min_peers: {number % 3}}}, every: 500ms}}' for number in range(40)]
+    file.write_text("\n".join([f"api: {{socket: {tmp_path}/api.sock}}", "checks:", *checks]) + "\n", encoding="utf-8")
+
+    def held() -> int:
+        """The ends that were accepted carry the path of the socket."""
+        lines = Path("/proc/net/unix").read_text(encoding="utf-8").splitlines()
+        return sum(line.split()[5] == "03" and line.endswith(f" {bird.control}") for line in lines)
+
+    with Agent(file, tmp_path / "api.sock") as agent:
+        agent.wait_serving()
+        seen = []
+
+        def looked() -> bool:
+            seen.append(held())
+            return all(check["looks"] >= 5 for check in agent.json("/api/v1/checks")["checks"])
+
+        wait_until(looked, 60, "five looks of every check")
+        # One that it has let go of may be there until the daemon notices.
+        assert max(seen) <= 2, seen
+        assert {check["outcome"] for check in agent.json("/api/v1/checks")["checks"]} <= {"ok", "warn", "fail"}

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -190,3 +191,25 @@ def test_long_socket_paths(tmp_path):
     (deep / "var/lib/calico").mkdir(parents=True)
     (deep / "var/lib/calico/nodename").touch()
     assert health(deep, "-bird-ready").returncode != READY
+
+
+class LiveAndReady(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200 if self.path in ("/liveness", "/readiness") else 404)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize("host", [None, "127.0.0.1", "localhost"], ids=["default", "address", "name"])
+def test_felix_is_reached_where_it_is_told_to_listen(node, host):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), LiveAndReady)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        environment = {"FELIX_HEALTHPORT": str(server.server_address[1])} | ({"FELIX_HEALTHHOST": host} if host else {})
+        done = health(node, "-felix-live", "-felix-ready", environment=environment)
+        assert (done.returncode, done.stdout, done.stderr) == (READY, "", "")
+    finally:
+        server.shutdown()
+        server.server_close()

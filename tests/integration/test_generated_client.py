@@ -44,7 +44,7 @@ def tools():
 
 @pytest.fixture
 def agent(tmp_path):
-    """One that has something of everything: a cluster, a check that fails, an incident, a receiver, a reporter."""
+    """One that has something of everything: a cluster, a check that fails, an incident, a receiver, a reporter, a mesh that is down."""
     goes = socket.create_server(("127.0.0.1", 0), backlog=1024)
     config = tmp_path / "wardmote.yaml"
     config.write_text(f"""
@@ -53,6 +53,9 @@ clusters:
   - {{name: ovn-nb, ovn: {{database: OVN_Northbound, members: [{{name: ctl-1, control: {tmp_path}/none.ctl}}]}}}}
 checks:
   - {{name: gone, tcp: {{address: 127.0.0.1:{goes.getsockname()[1]}}}, every: 200ms, fall: 1}}
+  - {{name: r1, bird: {{socket: {tmp_path}/r1.ctl}}, every: 200ms}}
+  - {{name: r2, bird: {{socket: {tmp_path}/r2.ctl}}, every: 200ms}}
+meshes: [{{name: bgp, members: [{{check: r1}}, {{check: r2}}]}}]
 reporters: [{{name: worker}}]
 notify:
   receivers: [{{name: journal, log: {{}}}}]
@@ -62,6 +65,8 @@ notify:
         wait_until(lambda: running.get("/readyz/gone")[0] == 200, 10.0, "the check to be good")
         goes.close()
         wait_until(lambda: "check:gone" in {one["root"] for one in running.json("/api/v1/incidents")["incidents"]}, 20.0, "the incident")
+        wait_until(lambda: "mesh" in {key for one in running.json("/api/v1/findings")["findings"] for key in one}, 40.0,
+                   "a finding of the mesh")
         yield running
 
 

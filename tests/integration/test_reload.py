@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import urllib.request
 
 import pytest
 
@@ -116,3 +117,18 @@ def test_the_api_moves_without_a_gap(agent, port):
     wait_until(lambda: not agent.api_socket.exists() and elsewhere.exists(), 15.0, "the other socket")
     agent.api_socket = elsewhere
     agent.wait_healthy()
+
+
+def test_an_address_that_is_taken_is_refused_and_taken_when_free(agent, port):
+    text = agent.config.read_text(encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        number = taken.getsockname()[1]
+        elsewhere = text.replace("api: {socket:", f"api: {{listen: 127.0.0.1:{number}, socket:")
+        save(agent.config, elsewhere)
+        refused = agent.cli("reload")
+        assert refused.returncode != 0
+        assert f"127.0.0.1:{number}" in refused.stderr and "in use" in refused.stderr.lower(), refused.stderr
+        assert names(agent) == {"stays", "goes"}, "what ran before runs on"
+    assert agent.cli("reload").returncode == 0
+    with urllib.request.urlopen(f"http://127.0.0.1:{number}/livez", timeout=5) as answer:
+        assert answer.status == 200

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -38,9 +39,9 @@ def agent(tmp_path):
         yield running
 
 
-def push(agent: Agent, reporter: str, body, method: str = "PUT") -> int:
+def push(agent: Agent, reporter: str, body, method: str = "PUT", timeout: float = 2.0) -> int:
     text = body if isinstance(body, str) else json.dumps(body)
-    return agent.order(method, f"/api/v1/reporters/{reporter}", text)[0]
+    return agent.order(method, f"/api/v1/reporters/{reporter}", text, timeout)[0]
 
 
 def notify(agent: Agent, message: str) -> None:
@@ -124,3 +125,23 @@ def test_two_of_three(agent):
     assert set(gate(agent, "files")["failing"]) == {"b", "c"}
     (folder / "c").touch()
     wait_until(lambda: gate(agent, "files")["ready"], 15.0, "another two of three")
+
+
+def test_sixteen_who_report_at_once_lose_nothing(tmp_path):
+    names = [f"worker-{number}" for number in range(160)]
+    file = tmp_path / "wardmote.yaml"
+    lines = [f"api: {{socket: {tmp_path}/api.sock}}", "reporters:", *(f"  - {{name: {name}, timeout: 0s}}" for name in names)]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with Agent(file, tmp_path / "api.sock") as agent:
+        agent.wait_serving()
+
+        def report(first: int) -> set[int]:
+            mine = names[first::16]
+            return {push(agent, name, {"live": True, "ready": last == 9, "detail": f"{name} {last}"}, timeout=30.0)
+                    for last in range(10) for name in mine}
+
+        with ThreadPoolExecutor(16) as together:
+            assert set().union(*together.map(report, range(16))) == {200}
+        told = {one["name"]: (one["live"], one["ready"], one["detail"]) for one in agent.json("/api/v1/reporters")["reporters"]}
+        assert told == {name: (True, True, f"{name} 9") for name in names}
+        wait_until(lambda: agent.get("/readyz")[0] == 200, 30, "all of them to be ready")

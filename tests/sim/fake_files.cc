@@ -41,6 +41,10 @@ Result<FileInfo> FakeFiles::info(const std::string& path) {
   return FileInfo{FileInfo::Kind::kFifo, 0, {}};
 }
 
+runtime::Task<Result<runtime::FileInfo>> FakeFiles::info(std::string path, runtime::Deadline) {
+  co_return info(path);
+}
+
 Result<bool> FakeFiles::has_reader(const std::string& fifo) {
   const Result<const Entry*> entry = find(fifo);
   if (!entry) return std::unexpected(entry.error());

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "runtime/deadline.h"
 #include "runtime/files.h"
+#include "runtime/task.h"
 
 namespace wardmote::sim {
 
@@ -25,6 +27,9 @@ class FakeFiles final : public runtime::Files {
 
   Result<std::string> read(const std::string& path, std::size_t cap) override;
   Result<runtime::FileInfo> info(const std::string& path) override;
+  /// At once, since nothing here hangs; by `refuse(path, Errc::kTimeout)` as if it did.
+  runtime::Task<Result<runtime::FileInfo>> info(std::string path,
+                                                runtime::Deadline deadline) override;
   Result<bool> has_reader(const std::string& fifo) override;
   Result<std::vector<std::string>> list(const std::string& folder, std::size_t cap) override;
 

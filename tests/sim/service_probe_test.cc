@@ -269,6 +269,9 @@ SIM_TEST_SEEDS(FileProbe, AgeByTheWallClock, 1) {
   EXPECT_EQ(look(sim, host, **probe).reason.code, ReasonCode::kMissing);
   host.files().refuse("/var/backup", Errc::kDenied);
   EXPECT_EQ(look(sim, host, **probe).outcome, Outcome::kUnknown);
+  host.files().refuse("/var/backup", Errc::kTimeout);
+  EXPECT_EQ(look(sim, host, **probe).outcome, Outcome::kUnknown) << "of the file it says nothing";
+  EXPECT_EQ(look(sim, host, **probe).reason.code, ReasonCode::kHung);
 }
 
 }  // namespace

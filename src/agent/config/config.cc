@@ -40,14 +40,15 @@ Node read_node(const YamlNode& node, Problems& problems) {
   return read;
 }
 
-/// All that a gate may wait for: what is not optional, since that may never come.
+/// All that a gate may wait for: what is not optional, since that may never come, and no mesh,
+/// since what is wrong between others says nothing of this node.
 Gate default_ready(const Config& config) {
   Gate ready{"ready", {}};
   for (const Cluster& cluster : config.clusters) {
     if (!cluster.schedule.optional) ready.all.push_back(cluster.name);
   }
   for (const Check& check : config.checks) {
-    if (!check.schedule.optional) ready.all.push_back(check.name);
+    if (!check.schedule.optional && check.kind != &mesh_kind()) ready.all.push_back(check.name);
   }
   return ready;
 }
@@ -89,6 +90,9 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   if (checks != nullptr) config.checks = read_checks(*checks, kinds, names, problems);
   if (const YamlNode* const reporters = map.find("reporters")) {
     read_reporters(*reporters, config, names, problems);
+  }
+  if (const YamlNode* const meshes = map.find("meshes")) {
+    read_meshes(*meshes, config, names, problems);
   }
   check_dependencies(config.checks, names, problems);
   if (const YamlNode* const gates = map.find("gates")) {
@@ -142,7 +146,7 @@ std::expected<Config, std::vector<Problem>> parse_config(
 
 void try_probes(const Config& config, runtime::Runtime& runtime, Problems& problems) {
   for (const Check& check : config.checks) {
-    if (check.kind == &reporter_kind()) continue;
+    if (check.kind->make == nullptr) continue;
     const auto probe = check.kind->make(runtime, check.name, check.params);
     if (probe) continue;
     problems.add(check.at, fmt::format("check '{}'", check.name),

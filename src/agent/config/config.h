@@ -14,6 +14,7 @@
 
 #include "agent/config/problem.h"
 #include "base/time.h"
+#include "judge/bgp/mesh.h"
 #include "judge/check_machine.h"
 #include "judge/notify/muting.h"
 #include "judge/notify/router.h"
@@ -100,6 +101,21 @@ struct Check {
   Schedule schedule;
   std::vector<std::string> depends_on;  ///< checks and clusters whose failure explains its own
   friend bool operator==(const Check&, const Check&) = default;
+};
+
+/// BGP daemons that are judged from both ends of their sessions. The mesh is a check besides, of
+/// its name.
+struct Mesh {
+  struct Member {
+    std::string check;                   ///< a check of the kind bird or frr; its name in the mesh
+    std::vector<std::string> addresses;  ///< by which the others may know it
+    friend bool operator==(const Member&, const Member&) = default;
+  };
+
+  std::string name;
+  std::vector<Member> members;  ///< at least two
+  judge::bgp::MeshExpectation expectation;
+  friend bool operator==(const Mesh&, const Mesh&) = default;
 };
 
 /// Passes while every check and cluster in `all` does, and enough of `at_least`. One of both is
@@ -214,6 +230,9 @@ struct Reporter {
 /// `make` is null; it is no kind that somebody could name.
 const observe::ProbeKind& reporter_kind() noexcept;
 
+/// The kind of a mesh's check; as reporter_kind().
+const observe::ProbeKind& mesh_kind() noexcept;
+
 /// A whole configuration, valid in itself: names of checks and clusters are unique together, gates
 /// name only them, and there is something to watch. `ready` is always among the gates.
 struct Config {
@@ -221,8 +240,9 @@ struct Config {
   Api api;
   std::string data;  ///< an absolute folder for what must outlive the agent; empty: nothing does
   std::vector<Cluster> clusters;
-  std::vector<Check> checks;  ///< those of reporters too
+  std::vector<Check> checks;  ///< those of reporters and meshes too
   std::vector<Reporter> reporters;
+  std::vector<Mesh> meshes;
   std::vector<Gate> gates;
   Notify notify;
   /// Each with its own name, on clusters that are there; one that acts needs `data`.

@@ -138,6 +138,17 @@ void fill(json::object& item, const Schedule& schedule) {
   item["discovery_limit"] = spelled(schedule.policy.discovery_limit);
 }
 
+void fill(json::object& item, const Cluster& cluster) {
+  fill(item, cluster.schedule);
+}
+void fill(json::object& item, const Check& check) {
+  fill(item, check.schedule);
+}
+void fill(json::object& item, const Mesh& mesh) {
+  item["sparse"] = !mesh.expectation.full;
+  item["settle"] = spelled(mesh.expectation.settle);
+}
+
 /// The items of a list stand in the order of the configuration, which may have more behind them:
 /// checks that follow from something else.
 template <class Item>
@@ -145,7 +156,7 @@ void fill(json::object& root, std::string_view key, const std::vector<Item>& ite
   json::value* const list = root.if_contains(key);
   if (list == nullptr || !list->is_array()) return;
   for (std::size_t i = 0; i < list->get_array().size() && i < items.size(); ++i)
-    fill(list->get_array()[i].as_object(), items[i].schedule);
+    fill(list->get_array()[i].as_object(), items[i]);
 }
 
 json::object gate_json(const Gate& gate) {
@@ -188,6 +199,7 @@ json::object effective(const YamlNode& root, const Config& config) {
   whole["api"].as_object()["anonymous"] = json::string(to_string(config.api.anonymous));
   fill(whole, "clusters", config.clusters);
   fill(whole, "checks", config.checks);
+  fill(whole, "meshes", config.meshes);
   json::object gates;
   for (const Gate& gate : config.gates) gates[gate.name] = gate_json(gate);
   whole["gates"] = std::move(gates);

@@ -34,6 +34,7 @@ constexpr auto kFile = std::to_array<KeySpec>({
     {"clusters", Form::kMaps, false, "Raft databases that are looked at as a whole", "cluster"},
     {"checks", Form::kMaps, false, "Single things that are looked at by a probe", "check"},
     {"reporters", Form::kMaps, false, "Programs that report their own health", "reporter"},
+    {"meshes", Form::kMaps, false, "BGP daemons judged from both ends of their sessions", "mesh"},
     {"gates", Form::kByName, false, "Sets of checks and clusters; /readyz follows 'ready'", "gate"},
     {"notify", Form::kMap, false, "Who is told of incidents", "notify"},
     {"silences", Form::kMaps, false, "What nobody is told of for a time", "silence"},
@@ -252,6 +253,17 @@ constexpr auto kReporter = std::to_array<KeySpec>({
     {"socket", Form::kEndpoint, false, "A unix socket at which its reports come in"},
     {"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"},
 });
+constexpr auto kMesh = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique among clusters and checks; it is a check too"},
+    {"members", Form::kMaps, true, "2 to 64 daemons", "mesh_member"},
+    {"sparse", Form::kFlag, false, "Not everybody has a session with everybody (false)"},
+    {"settle", Form::kDuration, false, "How long two ends may say different things (10s)"},
+    {"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"},
+});
+constexpr auto kMeshMember = std::to_array<KeySpec>({
+    {"check", Form::kName, true, "A check of the kind bird or frr"},
+    {"addresses", Form::kTexts, false, "Further addresses by which the others know it"},
+});
 constexpr auto kGate = std::to_array<KeySpec>({
     {"all", Form::kTexts, false, "Names of checks and clusters that must all be ready"},
     {"at_least", Form::kMap, false, "So many of some", "at_least"},
@@ -275,6 +287,8 @@ constexpr auto kSections = std::to_array<Section>({
     {"command", kCommand, false},
     {"check", kCheck, true},
     {"reporter", kReporter, false},
+    {"mesh", kMesh, false},
+    {"mesh_member", kMeshMember, false},
     {"gate", kGate, false},
     {"at_least", kAtLeast, false},
     {"notify", kNotify, false},

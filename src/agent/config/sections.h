@@ -61,6 +61,8 @@ std::vector<judge::notify::Matcher> read_matchers(MapReader& map);
 std::vector<judge::notify::Silence> read_silences(const YamlNode& list, Problems& problems);
 /// Into `config`, with the checks of each reporter.
 void read_reporters(const YamlNode& list, Config& config, Names& names, Problems& problems);
+/// Into `config`, with the check of each mesh. After the checks.
+void read_meshes(const YamlNode& list, Config& config, Names& names, Problems& problems);
 std::vector<Gate> read_gates(const YamlNode& map, const Names& names, Problems& problems);
 
 }  // namespace wardmote::agent::config

@@ -63,6 +63,11 @@ json::object explain_code(const judge::CodeInfo& info, const json::value& status
           of_code.push_back(in_cluster(Fields(cluster), one));
       }
     }
+    for (const json::value& mesh : Fields(status).list("meshes")) {
+      for (const json::value& one : Fields(mesh).list(list)) {
+        if (Fields(one).raw("code") == info.name) of_code.push_back(in_mesh(Fields(mesh), one));
+      }
+    }
     entry[list] = std::move(of_code);
   }
   return entry;

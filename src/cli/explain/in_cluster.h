@@ -15,4 +15,12 @@ inline boost::json::object in_cluster(const Fields& cluster, const boost::json::
   return named;
 }
 
+/// The same of a mesh.
+inline boost::json::object in_mesh(const Fields& mesh, const boost::json::value& item) {
+  boost::json::object named{{"mesh", mesh.raw("mesh")}};
+  if (const boost::json::object* object = item.if_object())
+    named.insert(object->begin(), object->end());
+  return named;
+}
+
 }  // namespace wardmote::cli

@@ -1,7 +1,10 @@
 #include "cli/explain/subject.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/result.h"
@@ -70,6 +73,23 @@ void add_server(std::string_view subject, const Fields& cluster, Known& known) {
   }
 }
 
+/// Of a whole mesh, of one node or of one session.
+void add_mesh(std::string_view subject, const Fields& mesh, Known& known) {
+  const auto concerns = [&](std::string_view named) {
+    return mesh.raw("mesh") == subject || named == subject ||
+           named.starts_with(std::string(subject) + "/") ||
+           named.ends_with("/" + std::string(subject));
+  };
+  for (const json::value& finding : mesh.list("findings")) {
+    const auto names = Fields(finding).texts("subjects");
+    if (std::ranges::any_of(names, concerns)) known.findings.push_back(in_mesh(mesh, finding));
+  }
+  for (const json::value& condition : mesh.list("observed")) {
+    if (concerns(Fields(condition).raw("subject")))
+      known.observed.push_back(in_mesh(mesh, condition));
+  }
+}
+
 }  // namespace
 
 Result<json::value> explain_subject(std::string_view subject, const json::value& status) {
@@ -81,6 +101,8 @@ Result<json::value> explain_subject(std::string_view subject, const json::value&
       add_server(subject, Fields(cluster), known);
     }
   }
+  for (const json::value& mesh : Fields(status).list("meshes"))
+    add_mesh(subject, Fields(mesh), known);
   for (const json::value& check : Fields(status).list("checks")) {
     if (Fields(check).raw("name") == subject) known.checks.push_back(check);
   }

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "cli/render/fields.h"
+#include "cli/render/findings.h"
 #include "cli/render/style.h"
 #include "cli/render/words.h"
 
@@ -69,6 +70,17 @@ std::string draw_mesh(const json::value& value, Style style) {
   for (const json::value& problem : mesh.list("problems"))
     drawn += draw_problem(Fields(problem), style);
   return drawn;
+}
+
+std::string draw_watched_mesh(const json::value& value, Style style) {
+  const Fields mesh(value);
+  const std::string outcome = mesh.text("outcome");
+  std::string drawn = fmt::format(
+      "{}  BGP mesh of {}  {}\n", paint(style, Tone::kStrong, mesh.text("mesh")),
+      counted(mesh.list("nodes").size(), "node"), paint(style, tone_of_outcome(outcome), outcome));
+  drawn += draw_matrix(mesh, style);
+  drawn += draw_findings(mesh.list("findings"), style);
+  return drawn + draw_observed(mesh.list("observed"), style);
 }
 
 }  // namespace wardmote::cli

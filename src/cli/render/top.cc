@@ -41,10 +41,12 @@ std::string draw_clusters(std::span<const json::value> clusters, Style style) {
   return table.empty() ? "" : "\n" + table.draw(style);
 }
 
-std::string draw_all_findings(std::span<const json::value> clusters, Style style) {
+std::string draw_all_findings(const Fields& status, Style style) {
   std::string drawn;
-  for (const json::value& cluster : clusters)
-    drawn += draw_findings(Fields(cluster).list("findings"), style);
+  for (const std::string_view watched : {"clusters", "meshes"}) {
+    for (const json::value& one : status.list(watched))
+      drawn += draw_findings(Fields(one).list("findings"), style);
+  }
   return drawn.empty() ? "" : "\n" + drawn;
 }
 
@@ -66,7 +68,7 @@ std::string draw_top(const json::value& value, Style style) {
   const Fields status(value);
   std::string drawn = draw_agent_head(value, style);
   drawn += draw_clusters(status.list("clusters"), style);
-  drawn += draw_all_findings(status.list("clusters"), style);
+  drawn += draw_all_findings(status, style);
   const std::vector<json::value> checks = worst_first(status.list("checks"));
   if (!checks.empty()) drawn += "\n" + draw_checks(checks, style);
   return drawn;

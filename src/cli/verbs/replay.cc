@@ -13,15 +13,15 @@
 #include "cli/render/cluster.h"
 #include "cli/verbs/verbs.h"
 #include "judge/raft/assess.h"
-#include "net/posix_files.h"
+#include "net/asio_runtime.h"
 #include "store/evidence.h"
 
 namespace wardmote::cli {
 
 Exit run_replay(const Call& call) {
   const std::string path = call.value("FILE");
-  net::PosixFiles files;
-  const Result<std::string> text = files.read(path, store::kEvidenceFileBytes);
+  net::AsioRuntime world;
+  const Result<std::string> text = world.files().read(path, store::kEvidenceFileBytes);
   if (!text) return complain(call, Exit::kUsage, escape_control(text.error().describe()));
   Result<Evidence> evidence = read_evidence(*text);
   if (!evidence) {

@@ -17,14 +17,16 @@ Exit exit_by_verdict(const boost::json::value& shown) {
   return exit_of_verdict(Fields(shown).raw("verdict"));
 }
 
-/// `cluster/ovn-nb`, `check/bird`.
+/// `cluster/ovn-nb`, `mesh/bgp`, `check/bird`.
 std::vector<std::string> names_of_all(const boost::json::value& shown) {
   std::vector<std::string> names;
   const Fields status(shown);
   for (const boost::json::value& cluster : status.list("clusters"))
     names.push_back("cluster/" + Fields(cluster).text("cluster"));
+  for (const boost::json::value& mesh : status.list("meshes"))
+    names.push_back("mesh/" + Fields(mesh).text("mesh"));
   for (const boost::json::value& check : status.list("checks")) {
-    if (Fields(check).raw("kind") != "cluster")
+    if (Fields(check).raw("kind") != "cluster" && Fields(check).raw("kind") != "bgp_mesh")
       names.push_back("check/" + Fields(check).text("name"));
   }
   return names;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -30,9 +31,9 @@ struct Node {
 Addresses addresses_of(const MeshView& view) {
   Addresses addresses(view.addresses.begin(), view.addresses.end());
   addresses.insert(view.name);
-  if (!view.facts) return addresses;
-  addresses.insert(view.facts->router_id);
-  for (const Session& session : view.facts->sessions) addresses.insert(session.local_address);
+  if (view.facts) {
+    for (std::string& told : addresses_told(*view.facts)) addresses.insert(std::move(told));
+  }
   addresses.erase("");
   return addresses;
 }
@@ -73,9 +74,21 @@ struct Pair {
   [[nodiscard]] Pair turned() const noexcept { return {b, a, ba, ab}; }
 };
 
+/// Of a session that neither end has up, since the end that changed last did.
+std::optional<Duration> stands(const Pair& pair) noexcept {
+  if (pair.ab == nullptr || pair.ba == nullptr) return std::nullopt;
+  if (!pair.ab->in_state || !pair.ba->in_state) return std::nullopt;
+  return std::min(*pair.ab->in_state, *pair.ba->in_state);
+}
+
 MeshProblem problem(const Pair& pair, MeshFault fault, Severity severity, std::string summary) {
-  MeshProblem made{fault, severity, pair.a->view->name, pair.b->view->name, std::move(summary),
-                   {},    0};
+  MeshProblem made;
+  made.fault = fault;
+  made.severity = severity;
+  made.from = pair.a->view->name;
+  made.to = pair.b->view->name;
+  made.summary = std::move(summary);
+  made.stands = stands(pair);
   for (const auto& [node, session] : {std::pair{pair.a, pair.ab}, std::pair{pair.b, pair.ba}}) {
     if (session != nullptr) {
       made.evidence.push_back({node->view->name, say(*session)});
@@ -198,7 +211,10 @@ std::vector<MeshProblem> judge_pair(const Pair& pair, const MeshExpectation& exp
 
 /// A node that says nothing. Sessions with it are not told one by one.
 MeshProblem silent_node(const Node& silent, const std::vector<Node>& nodes) {
-  MeshProblem made{MeshFault::kDaemonDown, Severity::kWarning, silent.view->name, {}, {}, {}, 0};
+  MeshProblem made;
+  made.fault = MeshFault::kDaemonDown;
+  made.severity = Severity::kWarning;
+  made.from = silent.view->name;
   std::size_t up = 0;
   for (const Node& node : nodes) {
     const Session* const session = session_between(node, silent);
@@ -263,6 +279,15 @@ std::string_view to_string(MeshFault fault) noexcept {
   return "";
 }
 
+std::vector<std::string> addresses_told(const BgpFacts& facts) {
+  std::vector<std::string> told{facts.router_id};
+  for (const Session& session : facts.sessions) told.push_back(session.local_address);
+  std::ranges::sort(told);
+  const auto again = std::ranges::unique(told);
+  told.erase(again.begin(), again.end());
+  return told;
+}
+
 Mesh assess_mesh(const std::vector<MeshView>& views, const MeshExpectation& expectation) {
   std::vector<Node> nodes;
   nodes.reserve(views.size());
@@ -273,7 +298,7 @@ Mesh assess_mesh(const std::vector<MeshView>& views, const MeshExpectation& expe
     std::vector<MeshCell>& row = mesh.cells.emplace_back();
     for (const Node& to : nodes)
       row.push_back(&from == &to ? MeshCell::kSelf : cell_of(from, session_between(from, to)));
-    if (!from.view->facts) add(mesh.problems, silent_node(from, nodes));
+    if (!from.view->facts && !from.view->unsure) add(mesh.problems, silent_node(from, nodes));
   }
   for (std::size_t a = 0; a < nodes.size(); ++a) {
     for (std::size_t b = a + 1; b < nodes.size(); ++b) {

@@ -21,12 +21,16 @@ struct MeshView {
   std::vector<std::string> addresses;  ///< by which others may know it, beside those it tells
   std::optional<BgpFacts> facts;
   Reason reason;  ///< when there are no facts
+  /// Nobody knows how the daemon is: it has no facts, and is not told as one that is down.
+  bool unsure = false;
+  TimePoint begun = {};  ///< when the look at it began
 };
 
 struct MeshExpectation {
   bool full = true;  ///< every node has a session with every other
   /// How long both ends of a session may differ: one of them hears of it first.
   Duration settle = std::chrono::seconds(10);
+  friend bool operator==(const MeshExpectation&, const MeshExpectation&) = default;
 };
 
 /// How a session stands in the eyes of one end.
@@ -65,6 +69,8 @@ struct MeshProblem {
   std::string summary;
   std::vector<Evidence> evidence;
   std::size_t suppressed = 0;  ///< sessions that are down because of it, and not told one by one
+  /// How long it has been so, by what the ends say; nothing when they do not say it.
+  std::optional<Duration> stands;
   friend bool operator==(const MeshProblem&, const MeshProblem&) = default;
 };
 
@@ -74,6 +80,9 @@ struct Mesh {
   std::vector<MeshProblem> problems;         ///< the most severe first
   Outcome outcome = Outcome::kUnknown;
 };
+
+/// By which a daemon lets others know it: its router id and the local addresses of its sessions.
+std::vector<std::string> addresses_told(const BgpFacts& facts);
 
 /// Compares what the daemons say of each other. A node is known to the others by its router id, by
 /// the local addresses of its sessions, and by Calico's names. Pure.

@@ -70,9 +70,10 @@ runtime::Task<Observation> BirdProbe::look(runtime::Deadline deadline) {
   Observation observation;
   observation.subject = subject_;
   observation.begun = runtime_.now();
-  Result<Snapshot> snapshot = co_await client_.look(deadline);
+  SharedClient::Seen seen = co_await client_->look(deadline);
   observation.ended = runtime_.now();
-  observation.cost = client_.cost();
+  observation.cost = seen.cost;
+  Result<Snapshot>& snapshot = seen.snapshot;
   if (!snapshot) {
     observation.reason = reason_of(snapshot.error());
     observation.outcome = outcome_of(observation.reason.code);
@@ -92,13 +93,13 @@ runtime::Task<Observation> BirdProbe::look(runtime::Deadline deadline) {
     observation.outcome = outcome_of(observation.reason.code);
   }
   observation.facts = std::move(facts);
-  if (!runit_service_.empty()) judge_holder(observation);
+  if (!runit_service_.empty()) judge_holder(seen.holder, observation);
   co_return observation;
 }
 
 /// An old daemon that was not ended may hold the socket still, and answer for a new one that does
 /// not get it.
-void BirdProbe::judge_holder(Observation& observation) {
+void BirdProbe::judge_holder(std::uint32_t holder, Observation& observation) {
   const auto judged = [&](Outcome outcome, judge::Reason reason) {
     observation.outcome = outcome;
     observation.reason = std::move(reason);
@@ -109,7 +110,6 @@ void BirdProbe::judge_holder(Observation& observation) {
     judge::Reason reason = reason_of(status.error());
     return judged(Outcome::kUnknown, {reason.code, "runit: " + reason.text});
   }
-  const std::uint32_t holder = client_.holder();
   const std::uint32_t supervised = status->facts.pid;
   if (holder != 0 && holder == supervised) return;
   if (holder == 0) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,7 +28,7 @@ class BirdProbe final : public Probe {
             std::string runit_service = {})
       : runtime_(runtime),
         subject_(std::move(subject)),
-        client_(runtime, std::move(at), options),
+        client_(share_client(runtime, std::move(at), options)),
         policy_(std::move(policy)),
         started_file_(std::move(started_file)),
         runit_service_(std::move(runit_service)) {}
@@ -35,11 +36,11 @@ class BirdProbe final : public Probe {
   runtime::Task<judge::Observation> look(runtime::Deadline deadline) override;
 
  private:
-  void judge_holder(judge::Observation& observation);
+  void judge_holder(std::uint32_t holder, judge::Observation& observation);
 
   runtime::Runtime& runtime_;
   std::string subject_;
-  Client client_;
+  std::shared_ptr<SharedClient> client_;
   judge::bgp::Policy policy_;
   std::string started_file_;
   std::string runit_service_;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "codec/bird.h"
@@ -177,6 +178,18 @@ Task<Result<void>> Client::read_reply(Parser* parser, std::string_view command, 
     if (!read) co_return with_context(read, "{}", command);
     if (line->last) co_return Result<void>();
   }
+}
+
+std::shared_ptr<SharedClient> share_client(runtime::Runtime& runtime, std::vector<Endpoint> at,
+                                           ClientOptions options) {
+  std::string name = fmt::format("{} {} {} {}", options.detailed, options.fresh_every,
+                                 options.limits.line_bytes, options.limits.reply_bytes);
+  for (const Endpoint& socket : at) name += " " + to_string(socket);
+  return runtime.commons().share<SharedClient>(name, [&] {
+    return std::make_shared<SharedClient>(runtime, options.fresh_every, [&runtime, at, options] {
+      return Client(runtime, at, options);
+    });
+  });
 }
 
 }  // namespace wardmote::observe::bird

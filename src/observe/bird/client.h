@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "codec/bird.h"
 #include "judge/observation.h"
+#include "observe/shared_client.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
 #include "runtime/runtime.h"
@@ -37,6 +38,8 @@ struct Snapshot {
 /// `runtime` outlives it. Thread: the core loop; one look at a time.
 class Client {
  public:
+  using Snapshot = bird::Snapshot;
+
   /// The first socket of `at` that somebody answers on is taken.
   Client(runtime::Runtime& runtime, std::vector<runtime::Endpoint> at, ClientOptions options);
 
@@ -47,6 +50,9 @@ class Client {
 
   /// The process that holds the socket of the last good look; 0 when that is not known.
   [[nodiscard]] std::uint32_t holder() const;
+  void set_fresh_every(unsigned looks) noexcept { options_.fresh_every = looks; }
+  /// Lets the connection go, for example after a look that was cancelled.
+  void drop() noexcept { connection_.reset(); }
   /// What the last look cost.
   [[nodiscard]] const judge::Cost& cost() const noexcept { return cost_; }
 
@@ -76,5 +82,11 @@ class Client {
   std::uint64_t looks_ = 0;
   judge::Cost cost_;
 };
+
+using SharedClient = observe::SharedClient<Client>;
+/// The client of all checks on `runtime` that ask the same sockets in the same way.
+std::shared_ptr<SharedClient> share_client(runtime::Runtime& runtime,
+                                           std::vector<runtime::Endpoint> at,
+                                           ClientOptions options);
 
 }  // namespace wardmote::observe::bird

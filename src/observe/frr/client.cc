@@ -1,6 +1,7 @@
 #include "observe/frr/client.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -54,6 +55,10 @@ Task<Result<Snapshot>> Client::look(Deadline deadline) {
   co_return snapshot;
 }
 
+std::uint32_t Client::holder() const {
+  return stream_ ? holder_of(*stream_) : 0;
+}
+
 Task<Result<Snapshot>> Client::ask(Deadline deadline) {
   if (!stream_) {
     cost_.fresh_connection = true;
@@ -95,6 +100,13 @@ Task<Result<codec::VtyReply>> Client::run(std::string_view command, Deadline dea
     reader_.received(*got);
     cost_.bytes_in += *got;
   }
+}
+
+std::shared_ptr<SharedClient> share_client(runtime::Runtime& runtime, runtime::Endpoint at) {
+  return runtime.commons().share<SharedClient>(to_string(at), [&] {
+    return std::make_shared<SharedClient>(runtime, Client::kFreshEvery,
+                                          [&runtime, at] { return Client(runtime, at); });
+  });
 }
 
 }  // namespace wardmote::observe::frr

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "codec/frr.h"
 #include "judge/observation.h"
+#include "observe/shared_client.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
 #include "runtime/runtime.h"
@@ -29,12 +30,20 @@ struct Snapshot {
 /// anew. Life cycle: `runtime` outlives it. Thread: the core loop; one look at a time.
 class Client {
  public:
-  Client(runtime::Runtime& runtime, runtime::Endpoint at, unsigned fresh_every = 10);
+  using Snapshot = frr::Snapshot;
+  static constexpr unsigned kFreshEvery = 10;
+
+  Client(runtime::Runtime& runtime, runtime::Endpoint at, unsigned fresh_every = kFreshEvery);
 
   /// kMissing, kRefused, kDenied, kTimeout, kClosed, kProtocol, kLimit, kRejected with the words of
   /// the daemon, kExhausted.
   runtime::Task<Result<Snapshot>> look(runtime::Deadline deadline);
 
+  /// The process that holds the socket of the last good look; 0 when that is not known.
+  [[nodiscard]] std::uint32_t holder() const;
+  void set_fresh_every(unsigned looks) noexcept { fresh_every_ = looks; }
+  /// Lets the connection go, for example after a look that was cancelled.
+  void drop() noexcept { stream_.reset(); }
   /// What the last look cost.
   [[nodiscard]] const judge::Cost& cost() const noexcept { return cost_; }
 
@@ -50,5 +59,9 @@ class Client {
   codec::VtyReader reader_;
   judge::Cost cost_;
 };
+
+using SharedClient = observe::SharedClient<Client>;
+/// The client of all checks on `runtime` that ask the same socket.
+std::shared_ptr<SharedClient> share_client(runtime::Runtime& runtime, runtime::Endpoint at);
 
 }  // namespace wardmote::observe::frr

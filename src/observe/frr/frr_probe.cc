@@ -41,9 +41,10 @@ runtime::Task<Observation> FrrProbe::look(runtime::Deadline deadline) {
   Observation observation;
   observation.subject = subject_;
   observation.begun = runtime_.now();
-  Result<Snapshot> snapshot = co_await client_.look(deadline);
+  SharedClient::Seen seen = co_await client_->look(deadline);
   observation.ended = runtime_.now();
-  observation.cost = client_.cost();
+  observation.cost = seen.cost;
+  Result<Snapshot>& snapshot = seen.snapshot;
   if (!snapshot) {
     observation.reason = reason_of(snapshot.error());
     observation.outcome = outcome_of(observation.reason.code);

@@ -22,7 +22,7 @@ class FrrProbe final : public Probe {
            judge::bgp::Policy policy)
       : runtime_(runtime),
         subject_(std::move(subject)),
-        client_(runtime, std::move(at)),
+        client_(share_client(runtime, std::move(at))),
         policy_(std::move(policy)) {}
 
   runtime::Task<judge::Observation> look(runtime::Deadline deadline) override;
@@ -30,7 +30,7 @@ class FrrProbe final : public Probe {
  private:
   runtime::Runtime& runtime_;
   std::string subject_;
-  Client client_;
+  std::shared_ptr<SharedClient> client_;
   judge::bgp::Policy policy_;
   judge::bgp::FlapCounter flaps_;
 };

@@ -35,15 +35,17 @@ constexpr auto kParams = std::to_array<ParamSpec>({
 
 }  // namespace
 
-runtime::Task<judge::Observation> FileProbe::look(runtime::Deadline) {
+runtime::Task<judge::Observation> FileProbe::look(runtime::Deadline deadline) {
   judge::Observation observation;
   observation.subject = subject_;
   observation.begun = runtime_.now();
-  const Result<runtime::FileInfo> info = runtime_.files().info(path_);
+  const Result<runtime::FileInfo> info = co_await runtime_.files().info(path_, deadline);
   observation.ended = runtime_.now();
   if (!info && info.error().code != Errc::kMissing) {
     observation.reason = reason_of(info.error());
     observation.outcome = outcome_of(observation.reason.code);
+    // Of the file this says nothing.
+    if (info.error().code == Errc::kTimeout) observation.outcome = judge::Outcome::kUnknown;
     co_return observation;
   }
   judge::FileFacts facts;

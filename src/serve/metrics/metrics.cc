@@ -1,7 +1,10 @@
 #include "serve/metrics/metrics.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,7 +12,10 @@
 
 #include "base/time.h"
 #include "base/version.h"
+#include "judge/bgp/mesh.h"
 #include "judge/check_machine.h"
+#include "judge/finding.h"
+#include "judge/outcome.h"
 #include "judge/raft/assess.h"
 #include "serve/metrics/cluster_samples.h"
 #include "serve/metrics/desk_samples.h"
@@ -75,6 +81,35 @@ void add_config(Exposition& out, const AgentView& agent) {
   }
 }
 
+int exit_code_of(judge::Outcome outcome) {
+  switch (outcome) {
+    case judge::Outcome::kOk: return 0;
+    case judge::Outcome::kWarn: return 1;
+    case judge::Outcome::kFail: return 2;
+    case judge::Outcome::kUnknown: return 3;
+  }
+  return 3;
+}
+
+void add_mesh(Exposition& out, const MeshView& mesh) {
+  const std::string_view name[] = {mesh.name};
+  out.add(metric("wardmote_mesh_outcome"), name, exit_code_of(mesh.assessment.outcome));
+  using enum judge::bgp::MeshCell;
+  for (const judge::bgp::MeshCell state : {kUp, kDown, kDisabled, kAbsent, kBlind}) {
+    std::ptrdiff_t count = 0;
+    for (const auto& row : mesh.assessment.mesh.cells) count += std::ranges::count(row, state);
+    const std::string_view labels[] = {mesh.name, to_string(state)};
+    out.add(metric("wardmote_mesh_sessions"), labels, static_cast<double>(count));
+  }
+  std::map<std::pair<judge::Code, judge::Severity>, int> standing;
+  for (const judge::Finding& finding : mesh.assessment.findings)
+    ++standing[{finding.code, finding.severity}];
+  for (const auto& [kind, count] : standing) {
+    const std::string_view labels[] = {mesh.name, to_string(kind.first), to_string(kind.second)};
+    out.add(metric("wardmote_mesh_finding"), labels, count);
+  }
+}
+
 void add_check(Exposition& out, const CheckView& check, TimePoint now) {
   const std::string_view labels[] = {check.name, check.kind};
   out.add(metric("wardmote_check_status"), labels, exit_code(check.state));
@@ -105,6 +140,7 @@ std::string expose_metrics(const AgentView& agent, const Desks* desks) {
     const std::string_view name[] = {cluster.name};
     out.add(metric("wardmote_cluster_verdict"), name, exit_code_of(cluster.assessment.verdict));
   }
+  for (const MeshView& mesh : agent.meshes) add_mesh(out, mesh);
   for (const CheckView& check : agent.checks) add_check(out, check, agent.now);
   for (const GateView& gate : agent.gates) {
     const std::string_view name[] = {gate.name};

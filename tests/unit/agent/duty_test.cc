@@ -49,7 +49,8 @@ config::Config sample_config() {
 
 /// One life of an agent's duty.
 struct Life {
-  Life(World& in, SimRuntime& host, SimDisk* on) : world(in), us(host) {
+  Life(World& in, SimRuntime& host, SimDisk* on, config::Config with = sample_config())
+      : world(in), us(host), config(std::move(with)) {
     if (on != nullptr) database.emplace(host, *on);
     duty = std::make_unique<Duty>(us, database ? &*database : nullptr, config, "us", feed,
                                   NotifierOptions());
@@ -63,9 +64,19 @@ struct Life {
   }
   ~Life() { world.run(us, duty->stop()); }
 
-  void check(const std::string& name, const std::string& from, const std::string& to) {
-    feed.tell(LogLevel::kInfo, "check_changed",
-              {{"check", name}, {"from", from}, {"to", to}, {"detail", "refused"}});
+  void check(const std::string& name, const std::string& from, const std::string& to,
+             const std::string& reason = "refused") {
+    feed.tell(
+        LogLevel::kInfo, "check_changed",
+        {{"check", name}, {"from", from}, {"to", to}, {"reason", reason}, {"detail", "refused"}});
+  }
+  void mesh_finding(const char* kind, Code code, std::string subject) {
+    judge::Finding finding;
+    finding.code = code;
+    finding.severity = Severity::kCritical;
+    finding.subjects = {std::move(subject)};
+    finding.summary = "so it is";
+    feed.tell(LogLevel::kInfo, kind, {{"mesh", "bgp"}}, {}, &finding);
   }
   void finding(const char* kind, Code code, Severity severity, std::vector<std::string> subjects) {
     judge::Finding finding;
@@ -79,7 +90,7 @@ struct Life {
 
   World& world;
   SimRuntime& us;
-  const config::Config config = sample_config();
+  const config::Config config;
   ChangeFeed feed{[this] { return us.wall_now(); }};
   std::optional<SimDatabase> database;
   std::unique_ptr<Duty> duty;
@@ -149,6 +160,54 @@ TEST_F(DutyTest, AMembersFailureAndItsClustersAreOne) {
   EXPECT_EQ(life.duty->book().incidents().size(), 1U);
   EXPECT_EQ(life.duty->book().incidents().at(1).root, "cluster:nb");
   EXPECT_EQ(life.duty->book().incidents().at(1).severity, Severity::kCritical);
+}
+
+/// A mesh of three besides; its members are checks of their own.
+config::Config config_with_mesh() {
+  config::Config config = sample_config();
+  config::Mesh mesh;
+  mesh.name = "bgp";
+  for (const char* name : {"r1", "r2", "r3"}) {
+    config::Check check;
+    check.name = name;
+    check.kind = &kFakeKind;
+    check.schedule.every = 1s;
+    config.checks.push_back(std::move(check));
+    mesh.members.push_back({name, {}});
+  }
+  config.meshes.push_back(std::move(mesh));
+  return config;
+}
+
+TEST_F(DutyTest, ADaemonThatIsDownExplainsWhatFailsElsewhereBecauseOfIt) {
+  Life life(world, us, nullptr, config_with_mesh());
+  // Whoever is first: the others lose their sessions, the mesh sees a daemon down, its check fails.
+  life.check("r2", "error", "reported", "state");
+  life.mesh_finding("finding_raised", Code::kBgpDaemonDown, "r1");
+  life.check("r1", "error", "reported", "hung");
+  life.check("r3", "error", "reported", "state");
+  life.check("bgp", "error", "reported", "state");
+  std::vector<std::string> open;
+  for (const auto& [id, incident] : life.duty->book().incidents()) {
+    if (incident.phase == judge::incident::Phase::kOpen) open.push_back(incident.root);
+  }
+  EXPECT_EQ(open, std::vector<std::string>{"check:r1"});
+  life.mesh_finding("finding_cleared", Code::kBgpDaemonDown, "r1");
+  for (const char* name : {"r1", "r2", "r3", "bgp"}) life.check(name, "reported", "healthy");
+  for (const auto& [id, incident] : life.duty->book().incidents())
+    EXPECT_EQ(incident.phase, judge::incident::Phase::kResolved) << incident.root;
+}
+
+TEST_F(DutyTest, WhatIsWrongWithOneSessionIsTheCauseOfWhatItsEndsComplainOf) {
+  Life life(world, us, nullptr, config_with_mesh());
+  life.check("r1", "error", "reported", "state");
+  life.mesh_finding("finding_raised", Code::kBgpWrongAs, "r1/r2");
+  life.mesh_finding("finding_raised", Code::kBgpRefused, "r2/r3");
+  std::vector<std::string> open;
+  for (const auto& [id, incident] : life.duty->book().incidents()) {
+    if (incident.phase == judge::incident::Phase::kOpen) open.push_back(incident.root);
+  }
+  EXPECT_EQ(open, (std::vector<std::string>{"session:bgp/r1/r2", "session:bgp/r2/r3"}));
 }
 
 TEST_F(DutyTest, WhatIsOnlyWorthKnowingWakesNobody) {

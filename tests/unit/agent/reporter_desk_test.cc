@@ -112,6 +112,29 @@ TEST_F(ReporterDeskTest, AReloadKeepsWhatStaysTheSame) {
   EXPECT_TRUE(desk_.standings().empty());
 }
 
+TEST_F(ReporterDeskTest, TenThousandReportersLoseNothing) {
+  constexpr int kReporters = 10'000;
+  std::vector<config::Reporter> reporters(kReporters);
+  for (int i = 0; i < kReporters; ++i) reporters[i].name = fmt::format("r{}", i);
+  reload(reporters);
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < kReporters; ++i) {
+      const bool ready = (i + round) % 2 == 0;
+      const Result<void> accepted = desk_.accept(
+          reporters[i].name, fmt::format(R"({{"ready":{},"detail":"{} {}"}})", ready, i, round));
+      ASSERT_TRUE(accepted) << accepted.error().describe();
+    }
+  }
+  EXPECT_EQ(heard_.size(), 2U * 10 * kReporters);
+  const auto standings = desk_.standings();
+  ASSERT_EQ(standings.size(), std::size_t{kReporters});
+  for (const judge::ReporterStanding& standing : standings) {
+    const int number = std::stoi(standing.name.substr(1));
+    EXPECT_EQ(standing.ready(), (number + 9) % 2 == 0) << standing.name;
+    EXPECT_EQ(standing.report.detail, fmt::format("{} 9", number));
+  }
+}
+
 TEST_F(ReporterDeskTest, OverHttp) {
   reload({felix()});
   const auto routes = desk_.routes();

@@ -65,6 +65,8 @@ const std::map<std::string, std::string> kStrange = {
     {"command", "clusters: [{ovn: {members: [{control: {zzzzzzzzzzzz: 1}}]}}]"},
     {"check", "checks: [{zzzzzzzzzzzz: 1}]"},
     {"reporter", "reporters: [{zzzzzzzzzzzz: 1}]"},
+    {"mesh", "meshes: [{zzzzzzzzzzzz: 1}]"},
+    {"mesh_member", "meshes: [{members: [{zzzzzzzzzzzz: 1}, {zzzzzzzzzzzz: 1}]}]"},
     {"gate", "gates: {a: {zzzzzzzzzzzz: 1}}"},
     {"at_least", "gates: {a: {at_least: {zzzzzzzzzzzz: 1}}}"},
 };
@@ -121,6 +123,10 @@ constexpr const char* kGood[] = {
     "checks:\n"
     "  - {name: sb, ovn: {control: /run/x.ctl, database: OVN_Southbound}, every: 2m, fall: 3,\n"
     "     rise: 2, optional: true, unknown_limit: 1h, discovery_limit: 30s}\n"
+    "  - {name: bird-1, bird: {socket: /run/1.ctl}}\n"
+    "  - {name: bird-2, frr: {socket: /run/2.vty}}\n"
+    "meshes: [{name: bgp, members: [{check: bird-1}, {check: bird-2, addresses: [10.0.0.2]}],\n"
+    "          sparse: true, settle: 20s, optional: true}]\n"
     "reporters: [{name: felix, timeout: 90s, reports: [live], socket: /run/f.sock, optional: "
     "true}]\n"
     "gates: {ready: {all: [ovn-nb, sb]}, live: {all: [sb]},\n"
@@ -153,6 +159,12 @@ constexpr const char* kBad[] = {
     "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\ngates: {ready: {at_least: {count: 0, of: "
     "[a]}}}",
     "reporters: [{name: a, timeout: 3}]",
+    "checks: [{name: a, bird: {}}, {name: b, bird: {}}]\nmeshes: [{members: [{check: a}, {check: "
+    "b}]}]",
+    "checks: [{name: a, bird: {}}, {name: b, bird: {}}]\nmeshes: [{name: m, members: [{check: a}, "
+    "{chekc: b}]}]",
+    "checks: [{name: a, bird: {}}, {name: b, bird: {}}]\nmeshes: [{name: m, settle: 3, members: "
+    "[{check: a}, {check: b}]}]",
     "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\npolicies: [{name: p}]",
     "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\npolicies: [{on: [RAFT_STALE_MEMBER]}]",
     "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\npolicies: [{name: p, on: "

@@ -75,6 +75,19 @@ TEST_F(CommandTable, EveryExampleIsAccepted) {
   }
 }
 
+TEST_F(CommandTable, AVerbThatIsAskedForAloneIsTheSame) {
+  for (const Command& command : program_.commands) {
+    const Command alone = command_table(observe::probe_kinds(), command.name);
+    ASSERT_EQ(alone.commands.size(), 1U) << command.name;
+    const std::vector<const Command*> of_all{&program_, &command};
+    const std::vector<const Command*> of_one{&alone, &alone.commands.front()};
+    EXPECT_EQ(help(of_one), help(of_all));
+  }
+  EXPECT_EQ(command_table(observe::probe_kinds(), "no-such-verb").commands.size(),
+            program_.commands.size())
+      << "so that the complaint can name what there is";
+}
+
 TEST_F(CommandTable, HelpIsShownForEveryCommand) {
   for (const auto& path : paths_) {
     const std::string page = help(path);

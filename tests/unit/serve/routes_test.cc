@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 #include <boost/json/parse.hpp>
 
+#include "judge/bgp/mesh.h"
+#include "judge/finding.h"
+#include "judge/outcome.h"
+#include "serve/metrics/metrics.h"
 #include "unit/serve/sample_view.h"
 
 namespace wardmote::serve {
@@ -52,6 +56,47 @@ TEST(Routes, ServesTheApi) {
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].at("cluster"), "ovn-nb");
   EXPECT_EQ(findings[0].at("code"), "RAFT_MEMBER_HUNG");
+}
+
+TEST(Routes, ServesMeshesAndTheirFindings) {
+  AgentView agent = sample_agent();
+  MeshView mesh;
+  mesh.name = "bgp";
+  mesh.judged = agent.now;
+  mesh.nodes = {{"r1", "BIRD 2.0.12", "10.0.0.1", {}},
+                {"r2", "", "", {judge::ReasonCode::kHung, "no greeting\x1b[2J"}}};
+  using enum judge::bgp::MeshCell;
+  mesh.assessment.mesh.cells = {{kSelf, kDown}, {kBlind, kSelf}};
+  mesh.assessment.outcome = judge::Outcome::kFail;
+  judge::Finding finding;
+  finding.code = judge::Code::kBgpDaemonDown;
+  finding.severity = judge::Severity::kCritical;
+  finding.subjects = {"r2"};
+  finding.since = agent.now;
+  mesh.assessment.findings.push_back(finding);
+  agent.meshes.push_back(mesh);
+
+  const json::array meshes = get_json(agent, "/api/v1/meshes").at("meshes").as_array();
+  ASSERT_EQ(meshes.size(), 1U);
+  EXPECT_EQ(meshes[0].at("mesh"), "bgp");
+  EXPECT_EQ(meshes[0].at("outcome"), "fail");
+  EXPECT_EQ(meshes[0].at("matrix"), json::parse(R"([["self","down"],["blind","self"]])"));
+  EXPECT_EQ(meshes[0].at("nodes").at(0).at("reason"), nullptr);
+  EXPECT_EQ(meshes[0].at("nodes").at(1).at("reason"), "hung");
+  EXPECT_EQ(meshes[0].at("nodes").at(1).at("detail"), "no greeting\\x1b[2J");
+  EXPECT_EQ(get_json(agent, "/api/v1/status").at("meshes").as_array().size(), 1U);
+  const json::array findings = get_json(agent, "/api/v1/findings").at("findings").as_array();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].at("mesh"), "bgp");
+  EXPECT_EQ(findings[0].at("code"), "BGP_DAEMON_DOWN");
+  const std::string metrics = expose_metrics(agent, nullptr);
+  for (const char* line : {R"(wardmote_mesh_outcome{mesh="bgp"} 2)",
+                           R"(wardmote_mesh_sessions{mesh="bgp",state="down"} 1)",
+                           R"(wardmote_mesh_sessions{mesh="bgp",state="blind"} 1)",
+                           R"(wardmote_mesh_finding{mesh="bgp",code="BGP_DAEMON_DOWN",)"
+                           R"(severity="critical"} 1)"}) {
+    EXPECT_TRUE(metrics.contains(line)) << line;
+  }
 }
 
 TEST(Routes, ServesThePageAndForbidsItEverythingElse) {

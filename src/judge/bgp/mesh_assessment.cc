@@ -1,0 +1,121 @@
+#include "judge/bgp/mesh_assessment.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/time.h"
+#include "judge/bgp/mesh.h"
+#include "judge/finding.h"
+#include "judge/outcome.h"
+#include "judge/raft/docket.h"
+
+namespace wardmote::judge::bgp {
+namespace {
+
+std::size_t position_of(const std::vector<MeshView>& views, const std::string& name) {
+  const auto at = std::ranges::find(views, name, &MeshView::name);
+  return static_cast<std::size_t>(at - views.begin());
+}
+
+/// Whichever end tells of it, it is the same thing.
+std::string subject_of(const MeshProblem& problem, const std::vector<MeshView>& views) {
+  if (problem.to.empty()) return problem.from;
+  const bool in_order = position_of(views, problem.from) < position_of(views, problem.to);
+  return in_order ? pair_name(problem.from, problem.to) : pair_name(problem.to, problem.from);
+}
+
+/// When the last look began that shows it.
+TimePoint shown_at(const MeshProblem& problem, const std::vector<MeshView>& views) {
+  TimePoint shown = views[position_of(views, problem.from)].begun;
+  if (!problem.to.empty()) shown = std::max(shown, views[position_of(views, problem.to)].begun);
+  return shown;
+}
+
+raft::Condition condition_of(const MeshProblem& problem, const std::vector<MeshView>& views) {
+  std::string subject = subject_of(problem, views);
+  raft::Condition made = raft::condition(code_of(problem.fault), subject, shown_at(problem, views));
+  made.finding.severity = problem.severity;
+  made.finding.subjects.push_back(std::move(subject));
+  made.finding.summary = problem.summary;
+  if (problem.suppressed != 0)
+    made.finding.summary += fmt::format("; {} sessions are down because of it", problem.suppressed);
+  made.finding.evidence = problem.evidence;
+  if (problem.stands) made.since = made.shown - *problem.stands;
+  return made;
+}
+
+/// The nodes of which nothing is known, and their sessions.
+std::set<std::string, std::less<>> hidden(const std::vector<MeshView>& views) {
+  std::set<std::string, std::less<>> names;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (views[i].unsure) names.insert(views[i].name);
+    for (std::size_t j = i + 1; j < views.size(); ++j) {
+      if (views[i].unsure || views[j].unsure) names.insert(pair_name(views[i].name, views[j].name));
+    }
+  }
+  return names;
+}
+
+Outcome outcome_of(const std::vector<MeshView>& views, const std::vector<Finding>& findings) {
+  const bool any =
+      std::ranges::any_of(views, [](const MeshView& view) { return view.facts.has_value(); });
+  if (!any) return Outcome::kUnknown;
+  const auto has = [&](Severity severity) {
+    return std::ranges::find(findings, severity, &Finding::severity) != findings.end();
+  };
+  if (has(Severity::kCritical)) return Outcome::kFail;
+  if (std::ranges::any_of(views, &MeshView::unsure)) return Outcome::kUnknown;
+  return has(Severity::kWarning) ? Outcome::kWarn : Outcome::kOk;
+}
+
+}  // namespace
+
+Code code_of(MeshFault fault) noexcept {
+  switch (fault) {
+    case MeshFault::kDaemonDown: return Code::kBgpDaemonDown;
+    case MeshFault::kMissingPeer: return Code::kBgpMissingPeer;
+    case MeshFault::kAsymmetric: return Code::kBgpAsymmetric;
+    case MeshFault::kWrongAs: return Code::kBgpWrongAs;
+    case MeshFault::kDisabled: return Code::kBgpDisabled;
+    case MeshFault::kRefused: return Code::kBgpRefused;
+    case MeshFault::kUnreachable: return Code::kBgpUnreachable;
+    case MeshFault::kPasswordSuspected: return Code::kBgpPasswordMismatch;
+    case MeshFault::kNoAnswer: return Code::kBgpNoAnswer;
+    case MeshFault::kDown: return Code::kBgpSessionDown;
+  }
+  return Code::kBgpSessionDown;
+}
+
+std::string pair_name(const std::string& first, const std::string& second) {
+  return first + "/" + second;
+}
+
+MeshAssessment judge_mesh(const std::vector<MeshView>& views, const MeshExpectation& expectation,
+                          raft::Docket& memory, TimePoint now) {
+  MeshAssessment assessment;
+  assessment.mesh = assess_mesh(views, expectation);
+  raft::Conditions conditions;
+  for (const MeshProblem& problem : assessment.mesh.problems)
+    conditions.push_back(condition_of(problem, views));
+  const auto unknown = hidden(views);
+  const raft::Look look{
+      .now = now,
+      .election_timer = std::chrono::milliseconds(0),
+      .blind_to = [&](std::string_view key) { return unknown.contains(key); },
+  };
+  raft::Ruling ruling = memory.weigh(std::move(conditions), look);
+  assessment.findings = std::move(ruling.findings);
+  assessment.observed = std::move(ruling.observed);
+  assessment.outcome = outcome_of(views, assessment.findings);
+  return assessment;
+}
+
+}  // namespace wardmote::judge::bgp
