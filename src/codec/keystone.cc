@@ -12,8 +12,6 @@
 #include <utility>
 
 #include "base/result.h"
-#include "base/text.h"
-#include "base/time.h"
 #include "base/utc.h"
 
 namespace wardmote::codec {

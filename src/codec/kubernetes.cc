@@ -85,10 +85,13 @@ std::string format_kubernetes_event(const KubernetesEvent& event) {
 Result<KubernetesEventState> parse_kubernetes_event(std::string_view body) {
   const auto event = object_of(body);
   const json::object* const metadata = event ? object_in(*event, "metadata") : nullptr;
+  if (metadata == nullptr || text_in(&*event, "kind") != "Event") {
+    return fail(Errc::kProtocol, "the answer is no event");
+  }
   KubernetesEventState state;
   state.resource_version = text_in(metadata, "resourceVersion");
-  if (text_in(event ? &*event : nullptr, "kind") != "Event" || state.resource_version.empty()) {
-    return fail(Errc::kProtocol, "the answer is no event");
+  if (state.resource_version.empty()) {
+    return fail(Errc::kProtocol, "the event has no version");
   }
   const json::value* const count = event->if_contains("count");
   if (count != nullptr && count->is_int64()) {
