@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import urllib.error
@@ -179,6 +180,13 @@ class OpenStack:
 
     def kill(self, name: str) -> None:
         self.processes.pop(name).kill()
+
+    def freeze(self, name: str) -> None:
+        """It accepts connections, and answers nobody; with it the workers that it has forked."""
+        os.killpg(self.processes[name].pid, signal.SIGSTOP)
+
+    def thaw(self, name: str) -> None:
+        os.killpg(self.processes[name].pid, signal.SIGCONT)
 
     def notifications(self) -> list[dict]:
         """What Masakari was told, oldest first."""

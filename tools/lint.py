@@ -48,7 +48,7 @@ def check_house() -> bool:
 def check_scripts() -> bool:
     shell = subprocess.run(["shellcheck", "dev", ".ci/run"], cwd=ROOT, check=False).returncode == 0
     ok = shell
-    for folder in ("lab", "tools", "tests/integration"):
+    for folder in ("lab", "tools", "tests/integration", "tests/e2e"):
         for file in sorted((ROOT / folder).rglob("*.py")):
             try:
                 compile(file.read_text(encoding="utf-8"), str(file), "exec", dont_inherit=True)

@@ -40,10 +40,8 @@
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
-#include "net/http_server.h"
 #include "runtime/database.h"
 #include "runtime/deadline.h"
-#include "runtime/endpoint.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "serve/access.h"
@@ -56,6 +54,7 @@
 #include "serve/plans.h"
 #include "serve/route.h"
 #include "serve/routes.h"
+#include "serve/samples.h"
 #include "serve/view.h"
 
 namespace wardmote::agent {
@@ -65,14 +64,10 @@ using namespace std::chrono_literals;
 using runtime::Deadline;
 using runtime::Task;
 
-/// Enough for every reader of events, and for as many who ask.
-constexpr runtime::HttpLimits kHttpLimits{.connections = 2 * serve::EventStream::kReaders};
 constexpr Duration kTallyEvery = 1s;
 constexpr Duration kStatusEvery = 5s;
 /// After it, what began has been looked at.
 constexpr Duration kSettled = 5s;
-constexpr Duration kDrainTime = 1s;
-constexpr Duration kDrainStep = 5ms;
 
 std::string status_line(const serve::AgentView& view) {
   return fmt::format("{}: {} clusters, {} checks", to_string(serve::overall_verdict(view)),
@@ -103,10 +98,6 @@ std::int64_t incident_of(const judge::incident::Book& book, const std::string& c
   return of_member;
 }
 
-Task<void> stop_server(std::unique_ptr<runtime::HttpServer> server) {
-  co_await server->stop();
-}
-
 }  // namespace
 
 Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
@@ -126,15 +117,17 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       desk_(runtime, [this](std::string_view check) { scheduler_.look_now(check); }),
       meshes_(runtime, board_),
       api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}),
-      tasks_(runtime.executor()),
-      closing_(runtime.executor()) {
+      servers_(runtime,
+               [this](const runtime::HttpRequest& request) { return api_.answer(request); }),
+      tasks_(runtime.executor()) {
   changes_.listen([this](const judge::Change& change) {
     archive_.keep(change, duty_.hear(change));
     events_.publish(change);
   });
-  api_.add(serve::metrics_route(duty_, duty_.notifier()));
+  api_.add(serve::metrics_route(duty_, duty_.notifier(), foreman_));
   api_.add(serve::events_route(events_));
   api_.add(serve::history_route(archive_.history()));
+  api_.add(serve::samples_route(archive_.samples()));
   for (serve::Route& route : serve::incident_routes(duty_)) api_.add(std::move(route));
   for (serve::Route& route : serve::notify_routes(duty_.notifier())) api_.add(std::move(route));
   for (serve::Route& route : serve::plan_routes(foreman_)) api_.add(std::move(route));
@@ -156,9 +149,7 @@ Task<Result<void>> Agent::recall() {
 Result<void> Agent::start() {
   if (Result<void> ruled = renew_access(); !ruled) return ruled;
   const ReloadPlan plan = plan_reload({}, config_);
-  Result<std::vector<Served>> servers = serve(config_.api);
-  if (!servers) return std::unexpected(servers.error());
-  servers_ = *std::move(servers);
+  if (Result<void> served = servers_.open(config_.api); !served) return served;
   Result<Probes> probes = make_probes(config_, plan);
   if (!probes) return std::unexpected(probes.error());
   Result<ReporterDesk::Sockets> sockets = desk_.open(config_.reporters);
@@ -184,8 +175,8 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   std::optional<Result<NotifierOptions>> receivers;
   if (make_receivers_) receivers = make_receivers_(next.notify);
   if (receivers && !*receivers) return std::unexpected(receivers->error());
-  Result<std::vector<Served>> servers = serve(next.api);
-  if (!servers) return std::unexpected(servers.error());
+  const Result<void> served = servers_.open(next.api);
+  if (!served) return std::unexpected(served.error());
 
   service_.reloading();
   if (next.data != config_.data) log(LogLevel::kWarning, "restart_needed", {{"keys", "data"}});
@@ -201,8 +192,7 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   hands_.set_ways(ways_of(config_));
   foreman_.reload();
   watch(plan, *std::move(probes));
-  std::ranges::move(*servers, std::back_inserter(servers_));
-  retire_servers();
+  servers_.retire(config_.api);
   service_.ready(status_line(fresh_view()));
   return plan;
 }
@@ -216,7 +206,7 @@ Result<void> Agent::renew_access() {
 
 Task<void> Agent::stop() {
   service_.stopping();
-  co_await drain_servers();
+  co_await servers_.stop();
   co_await events_.stop();
   co_await tasks_.stop();
   co_await desk_.stop();
@@ -233,6 +223,7 @@ Scheduler::Listeners Agent::listeners() {
     if (seen.reason.code == judge::ReasonCode::kProberStarved) board_.voided();
     meshes_.hear(name, seen);
     board_.check_observed(checks_.at(name), seen, runtime_.now());
+    archive_.measure(name, seen);
   };
   listeners.beat = [this](Duration lateness) {
     board_.heart_beat(lateness, guard_.complaint(runtime_.now()));
@@ -319,6 +310,7 @@ void Agent::watch_clusters(const std::vector<Arrival>& arrivals) {
     const auto watch =
         std::make_shared<ClusterWatch>(runtime_, board_, scheduler_, guard_, i, cluster);
     watch->on_judged([this](ClusterWatch& judged, std::span<const judge::Finding> findings) {
+      archive_.measure(board_.cluster(judged.index()));
       if (foreman_.cares_for(judged.name())) {
         foreman_.heard(judged.name(), findings, judged.survey());
       }
@@ -352,58 +344,6 @@ void Agent::tally(TimePoint now) {
     return record ? record->missed : 0;
   });
   next_tally_ = now + kTallyEvery;
-}
-
-Result<std::vector<Agent::Served>> Agent::serve(const config::Api& api) {
-  std::vector<Served> begun;
-  for (const auto& endpoint : {api.listen, api.socket}) {
-    if (!endpoint) continue;
-    if (std::ranges::find(servers_, *endpoint, &Served::at) != servers_.end()) continue;
-    Result<Served> served = serve(*endpoint);
-    if (!served) {
-      close(std::move(begun));
-      return std::unexpected(served.error());
-    }
-    begun.push_back(*std::move(served));
-  }
-  return begun;
-}
-
-void Agent::close(std::vector<Served> servers) {
-  for (Served& served : servers) closing_.spawn("close API", stop_server(std::move(served.server)));
-}
-
-Result<Agent::Served> Agent::serve(const runtime::Endpoint& at) {
-  auto server = std::make_unique<net::StreamHttpServer>(runtime_);
-  const Result<void> started =
-      server->start(at, kHttpLimits,
-                    [this](const runtime::HttpRequest& request) { return api_.answer(request); });
-  if (!started) return with_context(started, "api {}", to_string(at));
-  log(LogLevel::kInfo, "serving", {{"api", to_string(at)}});
-  return Served{at, std::move(server)};
-}
-
-/// Those that the configuration does not name any more answer what they were asked, and end.
-void Agent::retire_servers() {
-  std::vector<Served> stay;
-  std::vector<Served> end;
-  for (Served& served : servers_) {
-    const bool named = served.at == config_.api.listen || served.at == config_.api.socket;
-    if (!named) log(LogLevel::kInfo, "serving_ends", {{"api", to_string(served.at)}});
-    (named ? stay : end).push_back(std::move(served));
-  }
-  servers_ = std::move(stay);
-  close(std::move(end));
-}
-
-/// A client that does not read its answer must not keep the agent from ending.
-Task<void> Agent::drain_servers() {
-  close(std::exchange(servers_, {}));
-  const TimePoint limit = runtime_.now() + kDrainTime;
-  while (closing_.size() > 0 && runtime_.now() < limit) {
-    co_await runtime_.sleep_until(runtime_.now() + kDrainStep);
-  }
-  co_await closing_.stop();
 }
 
 Task<void> Agent::tell_service_manager() {

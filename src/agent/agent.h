@@ -19,12 +19,12 @@
 #include "agent/reload_plan.h"
 #include "agent/reporter_desk.h"
 #include "agent/scheduler.h"
+#include "agent/servers.h"
 #include "agent/service_manager.h"
 #include "base/result.h"
 #include "judge/self/starvation_guard.h"
 #include "observe/probe.h"
 #include "runtime/database.h"
-#include "runtime/endpoint.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
@@ -59,7 +59,8 @@ class Agent {
   Result<void> start();
   /// Goes over to `next`, whole or not at all; errors are those of start(). What is the same goes
   /// on without a look too many or too few. A new address of the API is served before an old one is
-  /// given up. Between start() and stop().
+  /// given up; one that is kept
+  /// goes over to other TLS settings. Between start() and stop().
   Result<ReloadPlan> reload(config::Config next);
   /// Serves one more route. Before start().
   void add(serve::Route route) { api_.add(std::move(route)); }
@@ -74,10 +75,6 @@ class Agent {
   const serve::AgentView& fresh_view();
 
  private:
-  struct Served {
-    runtime::Endpoint at;
-    std::unique_ptr<runtime::HttpServer> server;
-  };
   using Probes = std::vector<std::unique_ptr<observe::Probe>>;
 
   Scheduler::Listeners listeners();
@@ -89,13 +86,6 @@ class Agent {
   runtime::Task<void> give_memory_back();
   void watch_clusters(const std::vector<Arrival>& arrivals);
   void tally(TimePoint now);
-  /// Those of `api` that are not served yet.
-  Result<std::vector<Served>> serve(const config::Api& api);
-  Result<Served> serve(const runtime::Endpoint& at);
-  void retire_servers();
-  /// In the background: no new connections, and what is under way is answered.
-  void close(std::vector<Served> servers);
-  runtime::Task<void> drain_servers();
   runtime::Task<void> tell_service_manager();
 
   runtime::Runtime& runtime_;
@@ -118,9 +108,8 @@ class Agent {
   MeshDesk meshes_;
   TimePoint next_tally_;
   serve::Api api_;
-  std::vector<Served> servers_;
+  Servers servers_;
   runtime::TaskGroup tasks_;
-  runtime::TaskGroup closing_;  // of the servers
 };
 
 }  // namespace wardmote::agent

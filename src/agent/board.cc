@@ -72,16 +72,6 @@ serve::ClusterView begin(const config::Cluster& cluster, TimePoint now) {
   return view;
 }
 
-Outcome outcome_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kOk: return Outcome::kOk;
-    case Verdict::kWarning: return Outcome::kWarn;
-    case Verdict::kCritical: return Outcome::kFail;
-    case Verdict::kUnknown: return Outcome::kUnknown;
-  }
-  return Outcome::kUnknown;
-}
-
 /// Why the cluster's check stands as it does: its worst finding, or why nobody speaks.
 Reason reason_of(const serve::ClusterView& cluster) {
   const Assessment& assessment = cluster.assessment;
@@ -150,6 +140,16 @@ std::uint64_t highest_term(const std::vector<Opinion>& opinions) {
 }
 
 }  // namespace
+
+Outcome outcome_of(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::kOk: return Outcome::kOk;
+    case Verdict::kWarning: return Outcome::kWarn;
+    case Verdict::kCritical: return Outcome::kFail;
+    case Verdict::kUnknown: return Outcome::kUnknown;
+  }
+  return Outcome::kUnknown;
+}
 
 Board::Board(const config::Config& config, std::string node, ChangeFeed& feed, TimePoint now)
     : feed_(feed) {

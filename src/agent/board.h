@@ -17,6 +17,7 @@
 #include "judge/bgp/mesh_assessment.h"
 #include "judge/gate.h"
 #include "judge/observation.h"
+#include "judge/outcome.h"
 #include "judge/raft/assess.h"
 #include "serve/view.h"
 
@@ -64,6 +65,10 @@ class Board {
   /// The id under which the event stream knows the last change.
   void set_last_event(std::string id) { view_.last_event = std::move(id); }
 
+  /// As judged last.
+  [[nodiscard]] const serve::ClusterView& cluster(std::size_t index) const {
+    return view_.clusters.at(index);
+  }
   /// The view as of `now`.
   [[nodiscard]] const serve::AgentView& view(TimePoint now, WallTime wall_now);
 
@@ -98,5 +103,8 @@ class Board {
   std::vector<judge::raft::MemberId> leaders_;  // by cluster, the last that was known
   std::vector<std::uint64_t> terms_;            // by cluster, the highest seen
 };
+
+/// What the verdict on a cluster means to its check.
+judge::Outcome outcome_of(judge::raft::Verdict verdict) noexcept;
 
 }  // namespace wardmote::agent

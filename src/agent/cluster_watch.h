@@ -40,6 +40,8 @@ class ClusterWatch : public std::enable_shared_from_this<ClusterWatch> {
   using Judged = std::function<void(ClusterWatch& watch, std::span<const judge::Finding> findings)>;
   void on_judged(Judged judged) { judged_ = std::move(judged); }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// On the board.
+  [[nodiscard]] std::size_t index() const noexcept { return index_; }
   /// The cluster as the last looks show it.
   [[nodiscard]] judge::raft::Survey survey() const;
 

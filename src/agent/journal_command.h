@@ -10,4 +10,8 @@ namespace wardmote::agent {
 /// 2 when not, 69 when it cannot be read. The agent may run meanwhile.
 ConfigAnswer run_journal_verify(const std::string& data);
 
+/// Prints each row that is there as a line of JSON, as the API has it and with its hash, oldest
+/// first: exit code 0, 69 when not all can be read. The agent may run meanwhile.
+ConfigAnswer run_journal_export(const std::string& data);
+
 }  // namespace wardmote::agent

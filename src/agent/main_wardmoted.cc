@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "agent/journal_command.h"
 #include "agent/log_writer.h"
 #include "agent/options.h"
+#include "agent/pod.h"
 #include "agent/receivers.h"
 #include "agent/reloader.h"
 #include "agent/service_manager.h"
@@ -32,6 +34,7 @@
 #include "net/signals.h"
 #include "net/sqlite/database.h"
 #include "net/tls/tls_layer.h"
+#include "net/worker.h"
 #include "observe/kinds.h"
 #include "runtime/task.h"
 
@@ -102,7 +105,7 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent, Reloa
     for (;;) {
       number = co_await signals.next();
       if (number != SIGHUP) break;
-      reloader->reload("SIGHUP");
+      co_await reloader->reload("SIGHUP");
     }
     log(LogLevel::kInfo, "stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
     co_await reloader->stop();
@@ -112,6 +115,10 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, Agent* agent, Reloa
   co_await agent->stop();
   if (started) co_return 0;
   co_return started.error().code == Errc::kInvalid ? kBadConfig : kUnavailable;
+}
+
+ConfigAnswer tell_journal(const Options& options, const std::string& data) {
+  return options.journal_rows ? run_journal_export(data) : run_journal_verify(data);
 }
 
 int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& origin,
@@ -124,7 +131,7 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   if (!database) return start_failed(database.error(), kUnavailable);
   net::CurlHttpClient http(runtime);
   const std::string& named = loaded.config->node.name;
-  const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named};
+  const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
   auto receivers = make_receivers(loaded.config->notify, runtime, needs);
   if (!receivers) return start_failed(receivers.error(), kBadConfig);
   Agent agent(runtime, service, *std::move(loaded.config), host_name(), database->get(),
@@ -132,7 +139,9 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   agent.renew_receivers([&runtime, &needs](const config::Notify& notify) {
     return make_receivers(notify, runtime, needs);
   });
-  Reloader reloader(runtime, files, agent, origin, loaded);
+  net::Worker worker(runtime);
+  Reloader reloader(runtime, files, agent, origin, loaded,
+                    [&worker](std::function<void()> work) { return worker.run(std::move(work)); });
   const int exit_code = net::run_task(runtime, run_until_told(&runtime, &agent, &reloader));
   set_log_sink(nullptr);  // it writes what is left
   return exit_code;
@@ -160,7 +169,7 @@ int main(int argc, const char* const* argv) {
     return say(run_config(*options->order, files, origin.overrides));
   }
   if (options->journal && !options->journal->empty()) {
-    return say(run_journal_verify(*options->journal));
+    return say(tell_journal(*options, *options->journal));
   }
   net::AsioRuntime runtime;
   runtime.use_tls(net::tls::make_tls_layer());
@@ -169,7 +178,7 @@ int main(int argc, const char* const* argv) {
     print(loaded.problems);
     return kBadConfig;
   }
-  if (options->journal) return say(run_journal_verify(loaded.config->data));
+  if (options->journal) return say(tell_journal(*options, loaded.config->data));
   return run(runtime, files, origin, std::move(loaded), *options);
 }
 

@@ -66,6 +66,7 @@ Notifier::Notifier(runtime::Runtime& runtime, Ledger& ledger, ChangeFeed& feed,
           runtime, std::move(options.receivers),
           [this](const Notice& notice, const act::notify::Fate& fate) { fared(notice, fate); }),
       wake_up_(runtime, "notify", [this] { pump(); }) {
+  muting_.set_configured(std::move(options.silences));
   for (auto& [name, kind] : options.kinds) states_[name].kind = std::move(kind);
 }
 
@@ -106,6 +107,8 @@ Task<Result<void>> Notifier::recall_groups() {
       ledger_.put(key, std::nullopt);
       continue;
     }
+    // It was written down before it was sent: nobody knows how far that came.
+    if (group->pending) ++states_[group->receiver].repeated;
     router_.recall(*std::move(group));
   }
   co_return Result<void>();
@@ -127,6 +130,7 @@ void Notifier::reload(NotifierOptions options) {
   router_.reroute(std::move(options.policy), names, now);
   dispatcher_.reload(std::move(options.receivers));
   muting_.set_maintenance(std::move(options.maintenance));
+  muting_.set_configured(std::move(options.silences));
   router_.muting_changed(now);
   put_changed();
   schedule();

@@ -29,6 +29,7 @@ namespace wardmote::agent {
 struct NotifierOptions {
   judge::notify::RouterPolicy policy;
   std::vector<judge::notify::Maintenance> maintenance;
+  std::vector<judge::notify::Silence> silences;  ///< that stand in the configuration
   std::map<std::string, act::notify::Receiver> receivers;
   std::map<std::string, std::string> kinds;  ///< by receiver: what the API calls its way
 };
@@ -44,7 +45,7 @@ class Notifier final : public serve::NotifyDesk {
   runtime::Task<Result<void>> recall();
   runtime::Task<void> stop();
 
-  /// Other receivers, routes and maintenance windows from now on.
+  /// Other receivers, routes, maintenance windows and configured silences from now on.
   void reload(NotifierOptions options);
 
   /// Something happened to an incident. What is to be told of it is put into the ledger at once.

@@ -130,6 +130,10 @@ std::expected<Options, Farewell> parse_options(int argc, const char* const* argv
       "verify", "Is each row as it was written, and none missing? Exit code 2 when not");
   verify->footer("");
   verify->add_option("FOLDER", folder, "Instead of 'data' in that of --config");
+  CLI::App* const rows =
+      journal->add_subcommand("export", "Print all rows, oldest first, as lines of JSON");
+  rows->footer("");
+  rows->add_option("FOLDER", folder, "Instead of 'data' in that of --config");
   app.add_subcommand("man", "Print the manual page of this program");
   app.add_option("--log-level", options.log_level, "Least level that is logged (info)")
       ->type_name("debug|info|warning|error")
@@ -147,6 +151,7 @@ std::expected<Options, Farewell> parse_options(int argc, const char* const* argv
   }
   if (app.got_subcommand("man")) return std::unexpected(Farewell{0, man_page(app)});
   if (app.got_subcommand("journal")) options.journal = std::move(folder);
+  options.journal_rows = rows->parsed();
   if (check || app.got_subcommand("config")) {
     complete(order, options.config);
     options.order = std::move(order);

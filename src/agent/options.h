@@ -15,6 +15,7 @@ struct Options {
   std::string config = "/etc/wardmote/wardmote.yaml";
   /// Verify the journal in this folder, and end; empty: in that of the configuration.
   std::optional<std::string> journal;
+  bool journal_rows = false;         ///< print its rows instead
   std::optional<ConfigOrder> order;  ///< do this with the configuration, and end
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kKeyValue;

@@ -12,10 +12,12 @@
 #include "act/notify/channel.h"
 #include "act/notify/channels.h"
 #include "act/notify/journal.h"
+#include "act/notify/kubernetes.h"
 #include "act/notify/mail.h"
 #include "act/notify/masakari.h"
 #include "agent/config/config.h"
 #include "agent/notifier.h"
+#include "agent/pod.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -100,6 +102,30 @@ Made make_masakari(const config::Receiver& receiver, runtime::Runtime& runtime,
   return std::make_unique<act::notify::MasakariChannel>(runtime, *needs.http, std::move(options));
 }
 
+Made make_kubernetes(const config::Receiver& receiver, runtime::Runtime& runtime,
+                     const ReceiverNeeds& needs) {
+  const config::Kubernetes& given = receiver.kubernetes;
+  const bool in_pod = receiver.urls.front().empty();
+  if (in_pod && needs.pod_server.empty()) {
+    return fail(Errc::kInvalid,
+                "this is no pod (KUBERNETES_SERVICE_HOST is not set): give a server");
+  }
+  const std::string file =
+      receiver.token_file.empty() ? std::string(kPodToken) : receiver.token_file;
+  if (const auto token = read_secret(file); !token) return std::unexpected(token.error());
+  act::notify::KubernetesOptions options;
+  options.server = in_pod ? needs.pod_server : receiver.urls.front();
+  options.trust = receiver.trust.empty() && in_pod ? std::string(kPodTrust) : receiver.trust;
+  options.token = [file] { return read_secret(file); };
+  options.kind = given.kind;
+  options.version = given.version;
+  options.space = given.space;
+  options.object = given.object;
+  options.name_label = given.name_label;
+  options.node = needs.node;
+  return std::make_unique<act::notify::KubernetesChannel>(runtime, *needs.http, std::move(options));
+}
+
 Made make_mail(const config::Receiver& receiver, runtime::Runtime& runtime,
                const ReceiverNeeds& needs) {
   using Tls = runtime::MailCall::Tls;
@@ -126,7 +152,7 @@ Made make_channel(const config::Receiver& receiver, runtime::Runtime& runtime,
     return fail(Errc::kInvalid, "this agent has no mail client");
   }
   const bool by_http = receiver.kind == Kind::kWebhook || receiver.kind == Kind::kAlertmanager ||
-                       receiver.kind == Kind::kMasakari;
+                       receiver.kind == Kind::kMasakari || receiver.kind == Kind::kKubernetes;
   if (by_http && needs.http == nullptr) {
     return fail(Errc::kInvalid, "this agent has no HTTP client");
   }
@@ -134,6 +160,7 @@ Made make_channel(const config::Receiver& receiver, runtime::Runtime& runtime,
     case Kind::kWebhook: return make_webhook(receiver, runtime, needs);
     case Kind::kAlertmanager: return make_alertmanager(receiver, runtime, needs);
     case Kind::kMasakari: return make_masakari(receiver, runtime, needs);
+    case Kind::kKubernetes: return make_kubernetes(receiver, runtime, needs);
     case Kind::kMail: return make_mail(receiver, runtime, needs);
     case Kind::kExec: return std::make_unique<act::notify::ExecChannel>(runtime, receiver.command);
     case Kind::kJournal:
@@ -149,6 +176,7 @@ std::string_view kind_name(config::Receiver::Kind kind) {
     case config::Receiver::Kind::kWebhook: return "webhook";
     case config::Receiver::Kind::kAlertmanager: return "alertmanager";
     case config::Receiver::Kind::kMasakari: return "masakari";
+    case config::Receiver::Kind::kKubernetes: return "kubernetes";
     case config::Receiver::Kind::kMail: return "mail";
     case config::Receiver::Kind::kExec: return "exec";
     case config::Receiver::Kind::kJournal: return "journal";
@@ -164,6 +192,7 @@ Result<NotifierOptions> make_receivers(const config::Notify& notify, runtime::Ru
   NotifierOptions options;
   options.policy.routes = notify.routes;
   options.maintenance = notify.maintenance;
+  options.silences = notify.silences;
   for (const config::Receiver& receiver : notify.receivers) {
     auto channel = make_channel(receiver, runtime, needs);
     if (!channel) return with_context(channel, "receiver {}", receiver.name);

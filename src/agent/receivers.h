@@ -15,7 +15,8 @@ namespace wardmote::agent {
 struct ReceiverNeeds {
   runtime::HttpClient* http = nullptr;
   runtime::MailClient* mail = nullptr;
-  std::string node;  ///< how the agent calls itself
+  std::string node;        ///< how the agent calls itself
+  std::string pod_server;  ///< of the cluster in which the agent is a pod; empty: it is none
 };
 
 /// The receivers of a configuration, with their secrets read from their files. kMissing, kDenied or

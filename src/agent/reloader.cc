@@ -4,6 +4,8 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,14 +40,30 @@ constexpr std::size_t kLongestProblem = 1024;
 
 }  // namespace
 
+/// Holds the answer to an order until it is carried out.
+class Reloader::Order final : public runtime::HttpHold {
+ public:
+  explicit Order(Reloader& reloader) : reloader_(reloader) {}
+
+  Task<std::optional<runtime::HttpResponse>> wait() override {
+    const Outcome outcome = co_await reloader_.reload("an order");
+    co_return reloader_.answer(outcome);
+  }
+
+ private:
+  Reloader& reloader_;
+};
+
 Reloader::Reloader(runtime::Runtime& runtime, config::Files& files, Agent& agent,
-                   config::Origin origin, const config::Loaded& loaded)
+                   config::Origin origin, const config::Loaded& loaded, Elsewhere elsewhere)
     : runtime_(runtime),
       files_(files),
       agent_(agent),
       origin_(std::move(origin)),
+      elsewhere_(std::move(elsewhere)),
       running_(loaded.shown),
       footprint_(loaded.footprint),
+      read_(runtime.executor()),
       tasks_(runtime.executor()) {
   shown_.path = origin_.path;
   shown_.hash = loaded.hash;
@@ -54,7 +72,11 @@ Reloader::Reloader(runtime::Runtime& runtime, config::Files& files, Agent& agent
   agent_.add({.method = "POST",
               .path = "/api/v1/reload",
               .least = serve::Role::kAdmin,
-              .answer = [this](const serve::Ask&) { return answer_order(); }});
+              .answer = [this](const serve::Ask&) {
+                runtime::HttpResponse response;
+                response.hold = std::make_shared<Order>(*this);
+                return response;
+              }});
   agent_.add({.method = "GET",
               .path = "/debug/config",
               .least = serve::Role::kAdmin,
@@ -67,11 +89,31 @@ void Reloader::start() {
 }
 
 Task<void> Reloader::stop() {
+  stopping_ = true;
   co_await tasks_.stop();
 }
 
-Reloader::Outcome Reloader::reload(std::string_view cause) {
-  config::Loaded loaded = config::load_config(files_, origin_, observe::probe_kinds(), runtime_);
+Task<Reloader::Outcome> Reloader::reload(std::string cause) {
+  while (reading_) co_await read_.wait();
+  reading_ = true;
+  struct Done {
+    Reloader* reloader;
+    ~Done() {
+      reloader->reading_ = false;
+      reloader->read_.ring();
+    }
+  } const done{this};
+  // Shared with the work, which goes on when this task is cancelled.
+  const auto draft = std::make_shared<config::Draft>();
+  std::function<void()> work = [draft, files = &files_, origin = origin_] {
+    *draft = config::draft_config(*files, origin, observe::probe_kinds());
+  };
+  co_await elsewhere_(std::move(work));
+  if (stopping_) co_return refuse({"the agent ends"}, cause);
+  co_return go_over(config::finish_config(std::move(*draft), runtime_), cause);
+}
+
+Reloader::Outcome Reloader::go_over(config::Loaded loaded, std::string_view cause) {
   footprint_ = std::move(loaded.footprint);
   if (!loaded.config) return refuse(std::move(loaded.problems), cause);
   // Also when the text is the same: the files that it names, of tokens say, may hold something
@@ -124,8 +166,7 @@ std::vector<std::string> Reloader::problems() const {
   return shown_.refused ? shown_.refused->problems : std::vector<std::string>{};
 }
 
-runtime::HttpResponse Reloader::answer_order() {
-  const Outcome outcome = reload("an order");
+runtime::HttpResponse Reloader::answer(Outcome outcome) const {
   if (outcome != Outcome::kRefused) {
     return serve::json_answer({{"outcome", to_string(outcome)}, {"hash", shown_.hash}});
   }
@@ -152,7 +193,7 @@ Task<void> Reloader::watch() {
   for (;;) {
     co_await runtime_.sleep_until(runtime_.now() + kLookEvery);
     config::Footprint seen = config::look_again(files_, footprint_);
-    if (seen != footprint_ && seen == last) reload("the files changed");
+    if (seen != footprint_ && seen == last) co_await reload("the files changed");
     last = std::move(seen);
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +10,10 @@
 #include "agent/config/files.h"
 #include "agent/config/load.h"
 #include "base/time.h"
+#include "runtime/bell.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
+#include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "serve/view.h"
 
@@ -32,20 +35,27 @@ class Reloader {
   /// file, a turned link or a network file system would lose.)
   static constexpr Duration kLookEvery = std::chrono::seconds(1);
 
-  /// The agent runs what was `loaded` from `origin`.
+  /// Does something that takes long where it holds up nobody, and comes back when it is done.
+  using Elsewhere = std::function<runtime::Task<void>(std::function<void()> work)>;
+
+  /// The agent runs what was `loaded` from `origin`. `files` are read `elsewhere`.
   Reloader(runtime::Runtime& runtime, config::Files& files, Agent& agent, config::Origin origin,
-           const config::Loaded& loaded);
+           const config::Loaded& loaded, Elsewhere elsewhere);
 
   void start();
   runtime::Task<void> stop();
 
-  /// Reads the files and goes over to what they say. `cause` is for the log.
-  Outcome reload(std::string_view cause);
+  /// Reads the files and goes over to what they say, after the reloads that were asked for before.
+  /// `cause` is for the log.
+  runtime::Task<Outcome> reload(std::string cause);
   /// What is wrong with the files; empty when they say what runs.
   [[nodiscard]] std::vector<std::string> problems() const;
 
  private:
-  runtime::HttpResponse answer_order();
+  class Order;
+
+  Outcome go_over(config::Loaded loaded, std::string_view cause);
+  [[nodiscard]] runtime::HttpResponse answer(Outcome outcome) const;
   [[nodiscard]] runtime::HttpResponse show_config() const;
   runtime::Task<void> watch();
   Outcome refuse(std::vector<std::string> problems, std::string_view cause);
@@ -54,9 +64,13 @@ class Reloader {
   config::Files& files_;
   Agent& agent_;
   const config::Origin origin_;
+  const Elsewhere elsewhere_;
   serve::ConfigView shown_;
   std::string running_;  // as JSON, for show_config()
   config::Footprint footprint_;
+  bool stopping_ = false;  ///< what was read meanwhile comes too late
+  bool reading_ = false;
+  runtime::Bell read_;  ///< rung when `reading_` ends
   runtime::TaskGroup tasks_;
 };
 

@@ -340,6 +340,28 @@ Command history() {
           .run = run_history};
 }
 
+Command samples() {
+  std::vector<Option> options = {
+      {.name = "since", .value = "DURATION", .help = "how far back (default: 24h)"}};
+  std::ranges::move(reading_options(), std::back_inserter(options));
+  return {.name = "samples",
+          .summary = "how looks at one thing went over time",
+          .description =
+              "How many there were, how many found it good, how long they took, and of a raft "
+              "member the most entries in its log, not committed and not applied. A line is a "
+              "minute; of longer ago, or when much is asked for, ten minutes, an hour or more. "
+              "Needs 'data' in the agent's configuration.",
+          .arguments = {{.name = "SUBJECT",
+                         .help = "a check, a cluster, or CLUSTER/MEMBER; without it, their names",
+                         .required = false}},
+          .options = std::move(options),
+          .examples = {{"wardmote samples", "of whom there are any"},
+                       {"wardmote samples bird", "the last day"},
+                       {"wardmote samples ovn-nb/ctl-2 --since 2h", "one member's"},
+                       {"wardmote samples ovn-nb --since 30d -o json", "for a script"}},
+          .run = run_samples};
+}
+
 Command livez() {
   return {.name = "livez",
           .summary = "whether the agent is alive: 0 or 2",
@@ -464,6 +486,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"top", of_no_kind<top>},
     {"explain", of_no_kind<explain>},
     {"history", of_no_kind<history>},
+    {"samples", of_no_kind<samples>},
     {"ack", of_no_kind<ack>},
     {"silence", of_no_kind<silence_group>},
     {"notify", of_no_kind<notify_group>},

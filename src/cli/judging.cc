@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <utility>
 
 #include "judge/finding.h"
@@ -21,6 +22,9 @@ Judging::Judging(const store::EvidenceHead& head) {
 
 void Judging::take(store::EvidenceLook look) {
   view_.opinions = std::move(look.opinions);
+  view_.counters.members.resize(view_.opinions.size());
+  for (std::size_t i = 0; i < view_.opinions.size(); ++i)
+    view_.counters.members[i].looks.add(view_.opinions[i].ended - view_.opinions[i].begun);
   view_.judged = look.judged;
   at_ = look.at;
   view_.assessment = raft::assess(view_.opinions, view_.expectation, memory_, view_.judged);

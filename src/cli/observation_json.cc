@@ -85,6 +85,7 @@ struct FactsToJson {
     cluster.opinions = {opinion};
     cluster.assessment.members = {{observation->outcome, observation->reason}};
     cluster.judged = observation->ended;
+    cluster.counters.members.emplace_back().looks.add(observation->ended - observation->begun);
     json::object written = serve::to_json(cluster, observation->ended, WallTime());
     return written["members"].as_array().front();
   }

@@ -5,9 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +14,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "base/utc.h"
 
 namespace wardmote::codec {
 
@@ -43,32 +42,6 @@ std::string text_in(const json::value& value, std::string_view key) {
   return text == nullptr ? std::string() : std::string(*text);
 }
 
-/// `2026-11-20T09:14:38.000000Z`; always UTC (Identity API v3, "expires_at").
-std::optional<WallTime> parse_expiry(std::string_view text) {
-  if (text.size() < 20 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' ||
-      text[16] != ':' || text.back() != 'Z') {
-    return std::nullopt;
-  }
-  const auto number = [&](std::size_t at, std::size_t length) {
-    return parse_number<std::uint16_t>(text.substr(at, length));
-  };
-  const auto year = number(0, 4);
-  const auto month = number(5, 2);
-  const auto day = number(8, 2);
-  const auto hour = number(11, 2);
-  const auto minute = number(14, 2);
-  const auto second = number(17, 2);
-  if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year), std::chrono::month(*month),
-                                         std::chrono::day(*day)};
-  // What would overflow the clock is no time either.
-  if (!date.ok() || *year < 1970 || *year > 2200 || *hour > 23 || *minute > 59 || *second > 60) {
-    return std::nullopt;
-  }
-  return WallTime(std::chrono::sys_days(date)) + std::chrono::hours(*hour) +
-         std::chrono::minutes(*minute) + std::chrono::seconds(*second);
-}
-
 }  // namespace
 
 std::string format_keystone_login(const KeystoneLogin& login) {
@@ -93,7 +66,8 @@ Result<KeystoneToken> parse_keystone_token(std::string_view body) {
   const json::object* const object = broken ? nullptr : value.if_object();
   const json::value* const token = object == nullptr ? nullptr : object->if_contains("token");
   if (token == nullptr) return fail(Errc::kProtocol, "keystone: the answer has no token");
-  const auto expires = parse_expiry(text_in(*token, "expires_at"));
+  // Always UTC (Identity API v3, "expires_at").
+  const auto expires = parse_utc(text_in(*token, "expires_at"));
   if (!expires) return fail(Errc::kProtocol, "keystone: the token has no time of its end");
   KeystoneToken parsed{*expires, {}};
   const json::array* const services = list_in(*token, "catalog");

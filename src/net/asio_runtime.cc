@@ -89,8 +89,9 @@ Task<Result<void>> AsioRuntime::knock(Endpoint to, Deadline deadline) {
 }
 
 Result<std::unique_ptr<runtime::Listener>> AsioRuntime::listen(Endpoint at) {
-  if (at.kind == Endpoint::Kind::kTls) return runtime::listen_tls(*this, impl_->tls.get(), at);
-  return listen_on(impl_->core, at);
+  Result<std::unique_ptr<runtime::Listener>> listener = listen_on(impl_->core, at);
+  if (!listener || at.kind == Endpoint::Kind::kUnix) return listener;
+  return runtime::listen_tcp(*std::move(listener), impl_->tls.get(), at);
 }
 Task<Result<std::unique_ptr<runtime::Datagrams>>> AsioRuntime::open_datagrams(
     runtime::DatagramTarget to, Deadline deadline) {

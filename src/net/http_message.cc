@@ -165,6 +165,8 @@ bool HttpResponseReader::done() const {
 }
 
 Result<void> HttpResponseReader::feed_end() {
+  // Beast asserts that there was something.
+  if (!impl_->parser.got_some()) return fail(Errc::kClosed, "HTTP: no answer");
   boost::system::error_code error;
   impl_->parser.put_eof(error);
   if (error) return fail(Errc::kClosed, "HTTP: in the middle of the answer");

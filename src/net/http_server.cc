@@ -100,10 +100,22 @@ Task<void> StreamHttpServer::stop() {
   stopping_ = true;
   co_await acceptor_.stop();
   listener_.reset();
+  end_connections();
+  co_await serving_.join();
+}
+
+Result<void> StreamHttpServer::change_to(const Endpoint& at) {
+  const Result<void> changed = listener_->change_to(at);
+  if (!changed) return with_context(changed, "serve HTTP");
+  end_connections();
+  return changed;
+}
+
+void StreamHttpServer::end_connections() {
   for (auto& [id, connection] : connections_) {
+    connection.last = true;
     if (connection.phase != Phase::kAnswering) connection.stream->close();
   }
-  co_await serving_.join();
 }
 
 Task<void> StreamHttpServer::accept_all() {
@@ -154,7 +166,7 @@ Task<void> StreamHttpServer::serve(ConnectionId id) {
   } const leave{&connections_, id};
   Connection* const connection = &connections_.at(id);
   bool open = true;
-  while (open && !stopping_) open = co_await serve_one(connection);
+  while (open && !stopping_ && !connection->last) open = co_await serve_one(connection);
 }
 
 Task<bool> StreamHttpServer::serve_one(Connection* connection) {
@@ -179,8 +191,9 @@ Task<bool> StreamHttpServer::serve_one(Connection* connection) {
   const bool head_only = request->method == "HEAD";
   if (head_only) request->method = "GET";
   request->peer = connection->stream->peer();
-  HttpResponse response = call_handler(*request);
+  // Before the handler, which may end all connections but those that are answered.
   connection->phase = Phase::kAnswering;
+  HttpResponse response = call_handler(*request);
   if (const std::shared_ptr<runtime::HttpHold> hold = response.hold) {
     std::optional<HttpResponse> other = co_await hold->wait();
     if (other) {
@@ -189,7 +202,8 @@ Task<bool> StreamHttpServer::serve_one(Connection* connection) {
       response.body = std::move(other->body);
     }
   }
-  const bool keep_alive = reader.keep_alive() && !stopping_ && !response.stream;
+  const bool keep_alive =
+      reader.keep_alive() && !stopping_ && !connection->last && !response.stream;
   const Result<void> answered = co_await answer(connection, &response, keep_alive, head_only);
   if (answered && response.stream && !head_only) {
     co_await stream_out(connection, response.stream.get());
@@ -237,7 +251,7 @@ Task<Result<void>> StreamHttpServer::answer(Connection* connection, const HttpRe
 Task<void> StreamHttpServer::stream_out(Connection* connection, HttpStream* stream) {
   connection->phase = Phase::kStreaming;
   connection->received = std::string();
-  if (stopping_) co_return;
+  if (stopping_ || connection->last) co_return;
   std::vector<Task<void>> tasks;
   tasks.push_back(send_pieces(connection, stream));
   tasks.push_back(

@@ -23,6 +23,7 @@ class StreamHttpServer final : public runtime::HttpServer {
 
   Result<void> start(runtime::Endpoint at, runtime::HttpLimits limits,
                      runtime::HttpHandler handler) override;
+  Result<void> change_to(const runtime::Endpoint& at) override;
   runtime::Task<void> stop() override;
 
  private:
@@ -32,11 +33,13 @@ class StreamHttpServer final : public runtime::HttpServer {
     std::unique_ptr<runtime::Stream> stream;
     std::string received;  ///< not yet parsed
     Phase phase = Phase::kIdle;
-    TimePoint since;  ///< in this phase
+    TimePoint since;    ///< in this phase
+    bool last = false;  ///< ends with the answer under way
   };
   using ConnectionId = std::uint64_t;
 
   runtime::Task<void> accept_all();
+  void end_connections();
   runtime::Task<void> serve(ConnectionId id);
   /// One request and its answer. False when the connection is to end.
   runtime::Task<bool> serve_one(Connection* connection);

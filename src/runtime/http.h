@@ -89,6 +89,10 @@ class HttpServer {
 
   /// Starts to listen; kRefused when the address is taken, kDenied, kInvalid.
   virtual Result<void> start(Endpoint at, HttpLimits limits, HttpHandler handler) = 0;
+  /// From the next connection on the same address is served as `at` says (Listener::change_to).
+  /// What stands answers what it was asked, and ends: its peer proved himself to the former
+  /// settings. On an error nothing has changed.
+  virtual Result<void> change_to(const Endpoint& at) = 0;
   /// Stops accepting, lets answers under way finish, closes the rest.
   virtual Task<void> stop() = 0;
 };

@@ -12,6 +12,7 @@
 
 namespace wardmote::runtime {
 
+struct Endpoint;
 struct TlsPeer;
 
 /// A connected byte stream. One reader and one writer at a time. Destroying it closes it.
@@ -49,6 +50,10 @@ class Listener {
   virtual ~Listener() = default;
 
   virtual Task<Result<std::unique_ptr<Stream>>> accept() = 0;
+  /// From the next connection on, the same host and port are served as `at` says: with TLS, with
+  /// other settings of it, or without; what was accepted is not touched. kInvalid: another address,
+  /// our own files, or no TLS in this program; then nothing has changed.
+  virtual Result<void> change_to(const Endpoint& at);
 };
 
 }  // namespace wardmote::runtime

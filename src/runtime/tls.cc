@@ -25,7 +25,44 @@ std::unexpected<Error> no_tls(const Endpoint& endpoint) {
       to_string(endpoint));
 }
 
+class TcpListener final : public Listener {
+ public:
+  TcpListener(std::unique_ptr<Listener> plain, TlsLayer* layer, Endpoint at)
+      : plain_(std::move(plain)), layer_(layer), at_(std::move(at)) {}
+
+  Task<Result<std::unique_ptr<Stream>>> accept() override {
+    Result<std::unique_ptr<Stream>> stream = co_await plain_->accept();
+    if (!stream || at_.kind != Endpoint::Kind::kTls) co_return stream;
+    co_return layer_->accept(*std::move(stream), settings_of(at_));
+  }
+
+  Result<void> change_to(const Endpoint& at) override {
+    if (at.kind == Endpoint::Kind::kUnix || at.host != at_.host || at.port != at_.port)
+      return Listener::change_to(at);
+    if (const Result<void> able = can_serve(layer_, at); !able) return able;
+    at_ = at;
+    return {};
+  }
+
+  static Result<void> can_serve(TlsLayer* layer, const Endpoint& at) {
+    if (at.kind != Endpoint::Kind::kTls) return {};
+    if (layer == nullptr) return no_tls(at);
+    const Result<void> able = layer->can_accept(settings_of(at));
+    if (!able) return with_context(able, "{}", to_string(at));
+    return able;
+  }
+
+ private:
+  std::unique_ptr<Listener> plain_;
+  TlsLayer* layer_;
+  Endpoint at_;
+};
+
 }  // namespace
+
+Result<void> Listener::change_to(const Endpoint& at) {
+  return fail(Errc::kInvalid, "{}: not what is served here", to_string(at));
+}
 
 Task<Result<std::unique_ptr<Stream>>> connect_tls(Runtime* runtime, TlsLayer* layer, Endpoint to,
                                                   Deadline deadline) {
@@ -44,14 +81,11 @@ Task<Result<std::unique_ptr<Stream>>> connect_tls(Runtime* runtime, TlsLayer* la
   co_return stream;
 }
 
-Result<std::unique_ptr<Listener>> listen_tls(Runtime& runtime, TlsLayer* layer,
+Result<std::unique_ptr<Listener>> listen_tcp(std::unique_ptr<Listener> plain, TlsLayer* layer,
                                              const Endpoint& at) {
-  if (layer == nullptr) return no_tls(at);
-  Result<std::unique_ptr<Listener>> plain = runtime.listen(Endpoint::tcp(at.host, at.port));
-  if (!plain) return plain;
-  Result<std::unique_ptr<Listener>> listener = layer->listen(*std::move(plain), settings_of(at));
-  if (!listener) return with_context(listener, "{}", to_string(at));
-  return listener;
+  const Result<void> able = TcpListener::can_serve(layer, at);
+  if (!able) return std::unexpected(able.error());
+  return std::make_unique<TcpListener>(std::move(plain), layer, at);
 }
 
 }  // namespace wardmote::runtime

@@ -78,10 +78,12 @@ class TlsLayer {
   virtual Task<Result<std::unique_ptr<Stream>>> connect(std::unique_ptr<Stream> over,
                                                         TlsSettings settings, std::string host,
                                                         Deadline deadline) = 0;
-  /// The server's side. A stream is accepted at once and shakes hands in its first read or write,
-  /// by the deadline of that, so that no client delays another. kInvalid: our own files.
-  virtual Result<std::unique_ptr<Listener>> listen(std::unique_ptr<Listener> over,
-                                                   TlsSettings settings) = 0;
+  /// The server's side. The stream is there at once and shakes hands in its first read or write, by
+  /// the deadline of that, so that no client delays another. kInvalid: our own files.
+  virtual Result<std::unique_ptr<Stream>> accept(std::unique_ptr<Stream> over,
+                                                 TlsSettings settings) = 0;
+  /// Whether accept() could do so now; kInvalid says why not.
+  virtual Result<void> can_accept(const TlsSettings& settings) = 0;
 };
 
 /// Runtime::connect to an `ssl:` endpoint by way of `layer`; kInvalid when that is null. A TCP
@@ -90,7 +92,9 @@ class TlsLayer {
 Task<Result<std::unique_ptr<Stream>>> connect_tls(Runtime* runtime, TlsLayer* layer, Endpoint to,
                                                   Deadline deadline);
 
-/// Runtime::listen at an `ssl:` endpoint by way of `layer`; kInvalid when that is null.
-Result<std::unique_ptr<Listener>> listen_tls(Runtime& runtime, TlsLayer* layer, const Endpoint& at);
+/// Runtime::listen at a host and port: `plain` listens there, and with TLS `layer` serves it, which
+/// may be null where there is none. Its change_to() goes from one to the other.
+Result<std::unique_ptr<Listener>> listen_tcp(std::unique_ptr<Listener> plain, TlsLayer* layer,
+                                             const Endpoint& at);
 
 }  // namespace wardmote::runtime

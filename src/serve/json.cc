@@ -255,8 +255,11 @@ json::object to_json(const ClusterView& cluster, TimePoint now, WallTime wall_no
   for (std::size_t i = 0; i < cluster.opinions.size(); ++i) {
     const MemberVerdict not_judged{judge::Outcome::kUnknown, cluster.opinions[i].silence()};
     const bool judged = i < assessment.members.size();
-    members.push_back(
-        member(cluster.opinions[i], judged ? assessment.members[i] : not_judged, now));
+    json::object one =
+        member(cluster.opinions[i], judged ? assessment.members[i] : not_judged, now);
+    const auto& counted = cluster.counters.members;
+    one["looks"] = i < counted.size() ? counted[i].looks.total() : 0;
+    members.push_back(std::move(one));
   }
   object["members"] = std::move(members);
   object["findings"] = array_of(assessment.findings, [&](const judge::Finding& finding) {

@@ -22,7 +22,7 @@ namespace wardmote::serve {
 ///    "detail", "mode", "role", "term", "leader", "vote", "log": [start, next], "uncommitted",
 ///    "unapplied", "status", "connected", "index", "election_timer_ms", "connections": ["->b8af",
 ///    "(<-77f0)"], "servers": [{"nickname", "id", "address", "self", "phase", "next_index",
-///    "match_index", "last_msg_ms"}], "age_ms"}],
+///    "match_index", "last_msg_ms"}], "age_ms", "looks"}],
 ///  "findings": [as below],
 ///  "observed": [{"code", "subject", "since", "due_ms"}]}  seen, and no finding before its window
 ///  has passed

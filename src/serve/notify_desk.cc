@@ -38,6 +38,7 @@ constexpr Duration kLongestSilence = std::chrono::days(365);
 json::object to_json(const Silence& silence, WallTime now) {
   json::object shown;
   shown["id"] = silence.id;
+  shown["name"] = silence.name.empty() ? json::value(nullptr) : json::value(silence.name);
   json::array match;
   for (const auto& matcher : silence.match) match.emplace_back(escape_control(to_string(matcher)));
   shown["match"] = std::move(match);
@@ -51,8 +52,8 @@ json::object to_json(const Silence& silence, WallTime now) {
 
 HttpResponse silences(const NotifyDesk& desk, const Ask& ask) {
   json::array all;
-  for (const Silence& silence : desk.muting().silences()) {
-    all.emplace_back(to_json(silence, ask.view.wall_now));
+  for (const auto* const some : {&desk.muting().configured(), &desk.muting().silences()}) {
+    for (const Silence& silence : *some) all.emplace_back(to_json(silence, ask.view.wall_now));
   }
   json::object body;
   body["at"] = format_utc(ask.view.wall_now);

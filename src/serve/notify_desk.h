@@ -23,7 +23,8 @@ struct ReceiverState {
   std::uint64_t delivered = 0;
   std::uint64_t refused = 0;
   std::uint64_t dead = 0;
-  std::string last_key;  ///< of the notice that fared last
+  std::uint64_t repeated = 0;  ///< that an earlier life of the agent may have told already
+  std::string last_key;        ///< of the notice that fared last
   bool last_good = false;
   std::string last_reason;  ///< why not
   std::optional<TimePoint> last_at;
@@ -53,9 +54,10 @@ class NotifyDesk {
   virtual Result<std::string> send_test(const std::string& receiver) = 0;
 };
 
-/// GET /api/v1/silences: {"at", "silences": [{"id", "match": [], "from", "until", "by", "comment",
-///  "active"}]}. POST /api/v1/silences with {"match": ["code=RAFT_*"], "for": "2h", "by",
-///  "comment"} and DELETE /api/v1/silences/{id}: the silence.
+/// GET /api/v1/silences: {"at", "silences": [{"id", "name"|null, "match": [], "from", "until",
+///  "by", "comment", "active"}]}; one with a name stands in the configuration and has the number 0.
+///  POST /api/v1/silences with {"match": ["code=RAFT_*"], "for": "2h", "by", "comment"} and DELETE
+///  /api/v1/silences/{id}: the silence.
 /// GET /api/v1/receivers: {"at", "receivers": [{"name", "kind", "delivered", "refused", "dead",
 ///  "waiting", "last": null|{"key", "good", "reason", "at"}}], "groups", "dead_letters": [{"key",
 ///  "receiver", "reason", "at", "attempts", "incidents": [ids]}]}.

@@ -170,22 +170,6 @@ HttpResponse resume(PlanDesk& desk, const Ask& ask) {
   return done ? held(desk, show_pauses(desk, ask)) : order_refused(done.error());
 }
 
-json::object to_json(const store::JournalEntry& entry) {
-  json::object shown;
-  shown["sequence"] = entry.sequence;
-  shown["at"] = format_utc(entry.at);
-  shown["kind"] = entry.kind;
-  shown["plan"] = number_or_null(entry.plan);
-  shown["step"] = text_or_null(entry.step);
-  shown["cluster"] = text_or_null(entry.cluster);
-  shown["subject"] = text_or_null(entry.subject);
-  shown["actor"] = escape_control(entry.actor);
-  shown["incident"] = number_or_null(entry.incident);
-  shown["token"] = entry.token;
-  shown["detail"] = escape_control(entry.detail);
-  return shown;
-}
-
 /// A number of the query; nothing when it is not there, 0 when it is none.
 std::optional<std::int64_t> number_in(const Query& query, std::string_view key) {
   if (!query.has(key)) return std::nullopt;
@@ -254,6 +238,22 @@ json::object to_json(const Plan& plan, TimePoint now, WallTime wall_now) {
   shown["begun"] = plan.approver.empty() ? json::value(nullptr) : json::value(wall(plan.begun));
   shown["changed"] = wall(plan.changed);
   shown["age_ms"] = to_ms(now - plan.created);
+  return shown;
+}
+
+json::object to_json(const store::JournalEntry& entry) {
+  json::object shown;
+  shown["sequence"] = entry.sequence;
+  shown["at"] = format_utc(entry.at);
+  shown["kind"] = entry.kind;
+  shown["plan"] = number_or_null(entry.plan);
+  shown["step"] = text_or_null(entry.step);
+  shown["cluster"] = text_or_null(entry.cluster);
+  shown["subject"] = text_or_null(entry.subject);
+  shown["actor"] = escape_control(entry.actor);
+  shown["incident"] = number_or_null(entry.incident);
+  shown["token"] = entry.token;
+  shown["detail"] = escape_control(entry.detail);
   return shown;
 }
 

@@ -50,6 +50,10 @@ class PlanDesk {
 ///  "age_ms": since it was made}
 boost::json::object to_json(const judge::plan::Plan& plan, TimePoint now, WallTime wall_now);
 
+/// A row of the journal: {"sequence", "at", "kind", "plan"|null, "step"|null, "cluster"|null,
+///  "subject"|null, "actor", "incident"|null, "token", "detail"}
+boost::json::object to_json(const store::JournalEntry& entry);
+
 /// GET /api/v1/plans: {"at", "frozen"|null, "pauses": [{"scope", "by", "until"|null}], "plans": [],
 ///  "refusals": [{"policy", "cluster", "code", "subject", "reason"}]}; `?all=true`: the ended ones
 ///  too. GET /api/v1/plans/{id}. POST /api/v1/plans with {"cluster", "member", "by"}: 201 and the

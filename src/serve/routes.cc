@@ -21,6 +21,7 @@
 #include "serve/mesh_json.h"
 #include "serve/metrics/metrics.h"
 #include "serve/notify_desk.h"
+#include "serve/plans.h"
 #include "serve/query.h"
 #include "serve/role.h"
 #include "serve/route.h"
@@ -92,6 +93,10 @@ HttpResponse findings(const Ask& ask) {
   return json_answer(dated(ask.view, "findings", std::move(all)));
 }
 
+HttpResponse whoami(const Ask& ask) {
+  return json_answer({{"name", escape_control(ask.who.name)}, {"role", to_string(ask.who.role)}});
+}
+
 HttpResponse checks(const Ask& ask) {
   json::array all;
   for (const CheckView& check : ask.view.checks) all.push_back(to_json(check, ask.view.now));
@@ -129,6 +134,7 @@ std::vector<Route> reading_routes() {
       {"GET", "/page.css", kNone, page_css},
       {"GET", "/api/v1/openapi.json", kViewer, openapi},
       {"GET", "/api/v1/status", kViewer, status},
+      {"GET", "/api/v1/whoami", kViewer, whoami},
       {"GET", "/api/v1/members", kViewer, members},
       {"GET", "/api/v1/findings", kViewer, findings},
       {"GET", "/api/v1/checks", kViewer, checks},
@@ -140,9 +146,10 @@ std::vector<Route> reading_routes() {
   return routes;
 }
 
-Route metrics_route(const IncidentDesk& incidents, const NotifyDesk& notify) {
-  return {"GET", "/metrics", Role::kViewer, [&incidents, &notify](const Ask& ask) {
-            const Desks desks{incidents, notify};
+Route metrics_route(const IncidentDesk& incidents, const NotifyDesk& notify,
+                    const PlanDesk& plans) {
+  return {"GET", "/metrics", Role::kViewer, [&incidents, &notify, &plans](const Ask& ask) {
+            const Desks desks{incidents, notify, plans};
             return text_answer("text/plain; version=0.0.4; charset=utf-8",
                                expose_metrics(ask.view, &desks));
           }};

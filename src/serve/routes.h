@@ -9,6 +9,7 @@ namespace wardmote::serve {
 
 class IncidentDesk;
 class NotifyDesk;
+class PlanDesk;
 
 /// What is answered from the view alone:
 ///
@@ -16,6 +17,7 @@ class NotifyDesk;
 ///   /livez, /readyz …        gates.h
 ///   /api/v1/openapi.json     what all of this looks like
 ///   /api/v1/status           everything (json.h)
+///   /api/v1/whoami           {"name", "role"} of who asks
 ///   /api/v1/members          {"at", "members": [of json.h, with "cluster" and "database"]}
 ///   /api/v1/findings         {"at", "findings": [of json.h, with "cluster" and "database", or with
 ///                            "mesh"]}
@@ -26,7 +28,7 @@ class NotifyDesk;
 std::vector<Route> reading_routes();
 
 /// /metrics: Prometheus text exposition. The desks outlive it.
-Route metrics_route(const IncidentDesk& incidents, const NotifyDesk& notify);
+Route metrics_route(const IncidentDesk& incidents, const NotifyDesk& notify, const PlanDesk& plans);
 
 /// /api/v1/events: the changes as server-sent events, from the header Last-Event-ID or `?after=ID`
 /// on.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <numeric>
 
 #include "base/time.h"
 #include "judge/raft/member_id.h"
@@ -18,6 +20,10 @@ void LookTimes::add(Duration took) noexcept {
   const auto bucket = std::lower_bound(kBounds.begin(), kBounds.end(), seconds) - kBounds.begin();
   ++counts[static_cast<std::size_t>(bucket)];
   sum += took;
+}
+
+std::uint64_t LookTimes::total() const noexcept {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
 MemberId cluster_id_of(const ClusterView& cluster) {

@@ -23,6 +23,7 @@ struct LookTimes {
   Duration sum{};
 
   void add(Duration took) noexcept;
+  [[nodiscard]] std::uint64_t total() const noexcept;
 };
 
 /// Counted of one member since the agent's start.

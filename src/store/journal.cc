@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <expected>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -376,6 +377,28 @@ Task<Result<JournalVerdict>> verify_journal(runtime::Runtime* runtime,
     if (!again) co_return std::unexpected(again.error());
     if (*again == *text) co_return verdict;
     text = *again;
+  }
+}
+
+Task<Result<void>> read_journal(
+    runtime::Runtime* runtime, runtime::Database* database,
+    std::function<void(const JournalEntry& entry, const std::string& hash)> each) {
+  std::int64_t last = 0;
+  for (;;) {
+    SqlStatement page{
+        "SELECT " + std::string(kColumns) + " FROM journal WHERE seq > ? ORDER BY seq LIMIT ?",
+        {last, kPage}};
+    const auto rows = co_await database->read(std::move(page), runtime->deadline_in(kPatience));
+    if (!rows) co_return with_context(rows, "journal");
+    for (const SqlRow& row : *rows) {
+      const auto stored = row_of(row);
+      if (!stored) {
+        co_return fail(Errc::kProtocol, "journal: a row after {} holds what nobody wrote", last);
+      }
+      last = stored->entry.sequence;
+      each(stored->entry, stored->hash);
+    }
+    if (rows->size() < static_cast<std::size_t>(kPage)) co_return Result<void>();
   }
 }
 

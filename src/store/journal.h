@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -104,6 +105,13 @@ class Journal {
   std::uint64_t last_turn_ = 0;
   runtime::Bell written_;
 };
+
+/// Gives every row that is there to `each`, oldest first, with its hash in hexadecimal. Says
+/// nothing of whether they are as they were written. kProtocol: a row that nobody wrote. `runtime`
+/// and `database` outlive it.
+runtime::Task<Result<void>> read_journal(
+    runtime::Runtime* runtime, runtime::Database* database,
+    std::function<void(const JournalEntry& entry, const std::string& hash)> each);
 
 /// Reads the whole chain. Errors are those of the database; a fault in the chain is no error.
 /// `runtime` and `database` outlive it.

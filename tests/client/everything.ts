@@ -57,6 +57,7 @@ await took("GET", "/page.js", client.GET("/page.js", asText));
 await took("GET", "/page.css", client.GET("/page.css", asText));
 
 const status = await took("GET", "/api/v1/status", client.GET("/api/v1/status"));
+await took("GET", "/api/v1/whoami", client.GET("/api/v1/whoami"));
 await took("GET", "/api/v1/members", client.GET("/api/v1/members"));
 await took("GET", "/api/v1/findings", client.GET("/api/v1/findings"));
 await took("GET", "/api/v1/checks", client.GET("/api/v1/checks"));
@@ -72,6 +73,7 @@ await took("PUT", "/api/v1/reporters/{name}",
 await took("POST", "/api/v1/reporters/{name}", client.POST("/api/v1/reporters/{name}", { ...worker, body: { ready: true } }));
 
 await took("GET", "/api/v1/history", client.GET("/api/v1/history", { params: { query: { since: "1h", most: 10 } } }));
+await took("GET", "/api/v1/samples", client.GET("/api/v1/samples", { params: { query: { subject: "gone", since: "1h" } } }));
 const { incidents } = await took("GET", "/api/v1/incidents", client.GET("/api/v1/incidents", { params: { query: { all: "true" } } }));
 for (const { id } of incidents.filter((one) => one.root === "check:gone")) {
   await took("GET", "/api/v1/incidents/{id}", client.GET("/api/v1/incidents/{id}", { params: { path: { id } } }));

@@ -16,9 +16,19 @@ HEALTHY = {
     'wardmote_cluster_verdict{cluster="ovn-nb"}': "0x60",
     "wardmote_degraded": "0x60",
     "wardmote_config_last_reload_successful": "1x60",
+    'wardmote_receiver_up{receiver="oncall",kind="webhook"}': "1x60",
+    'wardmote_notices_total{receiver="oncall",kind="webhook",result="undelivered"}': "0x60",
+    'wardmote_notices_total{receiver="oncall",kind="webhook",result="refused"}': "0+1x60",
+    # One failed long ago, one is under way, and somebody sees what another would do.
+    **{f'wardmote_plans{{state="{state}"}}': f"{count}x60"
+       for state, count in {"observed": 1, "proposed": 0, "running": 1, "unclear": 0, "done": 2, "failed": 1}.items()},
+    "wardmote_acts_frozen": "0x60",
     # Information is no alert.
     f'ovn_finding{{{CLUSTER},code="RAFT_LEADER_FLAP",severity="info"}}': "1x60",
 }
+
+
+ONCALL = 'receiver="oncall",kind="webhook"'
 
 
 @dataclass(frozen=True)
@@ -90,6 +100,17 @@ CASES = [
     Case("a starved agent", {"wardmote_degraded": "1x60"}, {"WardmoteDegraded": {"severity": "warning"}}),
     Case("a refused configuration", {"wardmote_config_last_reload_successful": "0x60"},
          {"WardmoteConfigRefused": {"severity": "warning"}}),
+    Case("a receiver that is away", {f"wardmote_receiver_up{{{ONCALL}}}": "0x60"},
+         {"WardmoteReceiverDown": {"receiver": "oncall", "kind": "webhook", "severity": "warning"}}),
+    Case("one that was away for a moment", {f"wardmote_receiver_up{{{ONCALL}}}": "1x20 0x5 1x35"}, {}),
+    Case("a notice that was given up", {f'wardmote_notices_total{{{ONCALL},result="undelivered"}}': "0x20 1x40"},
+         {"WardmoteNoticeGivenUp": {"receiver": "oncall", "kind": "webhook", "result": "undelivered", "severity": "warning"}}),
+    Case("a plan that waits", {'wardmote_plans{state="proposed"}': "1x60"}, {"WardmotePlanWaits": {"state": "proposed", "severity": "warning"}}),
+    Case("a plan that was approved in time", {'wardmote_plans{state="proposed"}': "0x22 1x6 0x32"}, {}),
+    Case("a plan of which nobody knows", {'wardmote_plans{state="unclear"}': "0x29 1x31"},
+         {"WardmotePlanUnclear": {"state": "unclear", "severity": "critical"}}),
+    Case("a plan that failed", {'wardmote_plans{state="failed"}': "1x20 2x40"}, {"WardmotePlanFailed": {"state": "failed", "severity": "warning"}}),
+    Case("a storm", {"wardmote_acts_frozen": "0x29 1x31"}, {"WardmoteActsFrozen": {"severity": "critical"}}),
 ]
 
 

@@ -3,12 +3,11 @@
 import random
 import socket
 import sqlite3
-import subprocess
 import time
-from contextlib import contextmanager
 
 import pytest
 
+from disks import fill, small_disk
 from lab.processes import wait_until
 from tools.agent import Agent
 
@@ -94,23 +93,18 @@ def test_killed_at_any_moment_it_knows_what_it_had_written(config, target):
         assert ids == sorted(set(ids)), "no number was given twice"
 
 
-@contextmanager
-def small_disk(folder):
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", folder], check=True)
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "-l", folder], check=True)
-
-
-def fill(file) -> None:
-    with open(file, "wb", buffering=0) as filler:
-        for size in (1 << 16, 1 << 12, 1):
-            try:
-                while filler.write(b"x" * size) == size:
-                    pass
-            except OSError:
-                pass
+def test_samples_of_looks_outlive_the_agent(config):
+    with run(config) as agent:
+        agent.wait_healthy()
+        wait_until(lambda: agent.json("/api/v1/checks")["checks"][0]["looks"] >= 5, 10.0, "five looks")
+    with run(config) as agent:  # what was measured of a minute is written when the agent ends
+        agent.wait_serving()
+        told = agent.json("/api/v1/samples?subject=web")
+        assert {one["measure"] for one in told["series"]} == {"good", "took_us"}
+        looks = next(one["samples"] for one in told["series"] if one["measure"] == "took_us")
+        assert sum(sample["count"] for sample in looks) >= 5
+        assert " %" in agent.cli("samples", "web").stdout
+        assert agent.cli("samples").stdout.splitlines()[1:] == ["web"]
 
 
 def test_a_full_disk_stops_nothing_and_loses_nothing(config, target):

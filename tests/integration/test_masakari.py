@@ -1,4 +1,4 @@
-"""A real masakari-api behind a real Keystone: tokens, duplicates, refusals, an outage of both."""
+"""A real masakari-api behind a real Keystone: tokens, duplicates, refusals, an outage of both, a hang."""
 
 import pytest
 
@@ -93,11 +93,31 @@ def who_may_not_or_is_not_known_is_tried_again_slowly(tmp_path, target, cloud):
         assert "not-the-password" not in agent.output() + agent.get("/api/v1/receivers")[1]
 
 
+def one_that_hangs_is_given_its_time_and_knows_of_it_once(tmp_path, target, cloud):
+    configure(tmp_path, target, {"masakari": masakari(cloud, tmp_path)}, "ovs-vswitchd")
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        cloud.freeze("masakari")
+        try:
+            target.down()
+            wait_until(lambda: receiver(agent)["refused"], 120.0, "the end of the attempt", every=0.5)
+            last = receiver(agent)["last"]
+            assert not last["good"] and "127.0.0.1" in last["reason"], last
+            assert incidents(agent), "the agent answers meanwhile"
+        finally:
+            cloud.thaw("masakari")
+        # It may take up the request that waited in its queue, of which nobody heard the answer: the next is a repetition to it.
+        wait_until(lambda: receiver(agent)["delivered"], 120.0, "the second attempt", every=0.5)
+        assert told(cloud, "ovs-vswitchd") == ["STOPPED"]
+        assert not agent.json("/api/v1/receivers")["dead_letters"]
+
+
 # One test, because each worker would bring up an OpenStack of its own.
 def test_masakari(tmp_path, target):
     with OpenStack(ROOT / "build/lab/openstack", tmp_path / "openstack") as cloud:
         stories = (a_beginning_and_an_end_arrive_over_an_outage_and_a_lost_token, an_application_credential_will_do,
-                   a_host_in_no_segment_is_surfaced_and_kept_as_undelivered, who_may_not_or_is_not_known_is_tried_again_slowly)
+                   a_host_in_no_segment_is_surfaced_and_kept_as_undelivered, who_may_not_or_is_not_known_is_tried_again_slowly,
+                   one_that_hangs_is_given_its_time_and_knows_of_it_once)
         for number, story in enumerate(stories):
             # A short name: a socket's path has at most 107 bytes.
             folder = tmp_path / str(number)

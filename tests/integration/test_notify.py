@@ -1,5 +1,6 @@
 """Incidents and who is told of them: a real agent, a real Alertmanager, receivers that misbehave, and kill -9."""
 
+import datetime
 import hashlib
 import hmac
 import json
@@ -206,6 +207,23 @@ def test_killed_at_random_moments_it_tells_each_beginning_and_each_end(tmp_path,
         agent.process.wait()
 
 
+def test_what_an_earlier_life_may_have_told_comes_again_with_its_key_and_is_counted(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        sink.manner = "hang"
+        target.down()
+        wait_until(lambda: sink.attempts, 30.0, "an attempt")
+        agent.process.kill()
+        agent.process.wait()
+    before = {key for _, key, _ in sink.attempts}
+    sink.manner = "ok"
+    with run(tmp_path) as agent:
+        wait_until(lambda: "began 1" in sink.tidings(), 30.0, "the beginning, again")
+        assert sink.taken[0]["key"] in before
+        assert 'wardmote_notices_total{receiver="hook",kind="webhook",result="repeated"} 1\n' in agent.get("/metrics")[1]
+
+
 def test_alertmanager_shows_it_firing_over_an_outage_and_ends_it(tmp_path, target):
     with Alertmanager(ROOT / "build/lab/alertmanager", tmp_path / "am") as manager:
         write_config(tmp_path, target, {"am": f"alertmanager: {{urls: ['{manager.url}']}}"})
@@ -286,6 +304,36 @@ def test_ack_and_silence_by_the_command_line(tmp_path, target, sink):
         wait_until(lambda: "began 1" in sink.tidings(), 10.0, "the beginning, late")
         assert agent.cli("silence", "add", "--match", "nonsense", "--for", "1h").returncode != 0
         assert agent.cli("ack", "99").returncode != 0
+
+
+def test_a_silence_in_a_file_holds_while_it_stands_there(tmp_path, target, sink):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    config, file = tmp_path / "wardmote.yaml", tmp_path / "silences.d/upgrade.yaml"
+    config.write_text("include: [silences.d/*.yaml]\n" + config.read_text(encoding="utf-8"), encoding="utf-8")
+    file.parent.mkdir()
+    now = datetime.datetime.now(datetime.timezone.utc)
+    begin, end = ((now + datetime.timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%SZ") for hours in (-1, 1))
+    file.write_text(f"silences:\n  - {{name: upgrade, match: ['root=check:*'], from: {begin}, until: {end}, comment: ticket 17}}\n",
+                    encoding="utf-8")
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        target.down()
+        wait_until(lambda: incidents(agent), 20.0, "the incident")
+        assert agent.cli("notify", "test", "hook", timeout=40.0).returncode == 0
+        assert sink.tidings() == ["began 0"], "the test alone"
+        assert "upgrade" in agent.cli("silence", "list").stdout
+        assert "upgrade\n" in agent.cli("silence", "list", "-o", "name").stdout
+
+        # A mistake is refused whole, and the silence goes on.
+        file.write_text("silences:\n  - {name: upgrade, match: ['root=check:*'], until: tomorrow}\n", encoding="utf-8")
+        refused = agent.cli("reload")
+        assert refused.returncode == 65 and "upgrade.yaml:2:" in refused.stderr and "'tomorrow'" in refused.stderr, refused.stderr
+        assert [one["name"] for one in agent.json("/api/v1/silences")["silences"]] == ["upgrade"]
+
+        # Taken out, it ends by itself.
+        file.unlink()
+        wait_until(lambda: "began 1" in sink.tidings(), 30.0, "the beginning, late")
+        assert agent.json("/api/v1/silences")["silences"] == []
 
 
 def test_an_order_that_was_answered_outlives_kill_9(tmp_path, target, sink):

@@ -1,115 +1,21 @@
 """Plans carried out on real ovsdb-servers: what is kicked and rebuilt, what never is, and kill -9 of the agent at each step."""
 
-import json
 import os
-import shlex
 import sqlite3
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from lab import faults
 from lab.instance import Lab
 from lab.processes import wait_until
-from tools.agent import ROOT, Agent, programs
+from plans_site import GHOSTS, REBUILD, Site, damage
+
 
 @pytest.fixture
 def lab():
     with Lab.up(f"plans-{os.getpid()}", ["nb"], hosts=4, transient=True) as lab:
         yield lab
-
-
-class Site:
-    """A healthy cluster, and an agent with policies."""
-
-    def __init__(self, lab: Lab, folder: Path, policy: str):
-        self.lab, self.cluster, self.folder = lab, lab.clusters["nb"], folder
-        (folder / "data").mkdir()
-        lines = lab.write_config().read_text(encoding="utf-8").splitlines()
-        out = []
-        for line in lines:
-            out.append(line)
-            if line.lstrip().startswith("- {name:") and "control:" in line:
-                name = line.split("name:")[1].split(",")[0].strip()
-                out[-1] = line.rstrip()[:-1] + f", repair: {{copy: {{command: [{self.script(name, 'copy')}]}}," \
-                    f" rejoin: {{command: [{self.script(name, 'rejoin')}]}}, timeout: 20s}}}}"
-        out += [f"data: {folder}/data", "policies:", f"  - {{name: repair, {policy}}}"]
-        self.config = folder / "wardmote.yaml"
-        self.config.write_text("\n".join(out) + "\n", encoding="utf-8")
-        self.agent = self.run()
-
-    def run(self) -> Agent:
-        return Agent(self.config, self.lab.api_socket)
-
-    def script(self, name: str, what: str) -> Path:
-        """What an operator would install on the member's host."""
-        number = next(number for number, member in self.cluster.members.items() if member.name == name)
-        path = self.folder / f"{what}-{name}"
-        program = ROOT / "tests/integration/rebuild_member.py"
-        path.write_text(f"#!/bin/sh\nexec {shlex.join([sys.executable, str(program), what, str(self.folder), str(number)])}\n",
-                        encoding="utf-8")
-        path.chmod(0o755)
-        tools = self.cluster.tools
-        member = self.cluster.members[number]
-        (self.folder / f"member-{number}.json").write_text(json.dumps({
-            "file": str(self.cluster.file(number)), "database": self.cluster.database.name, "address": self.cluster.address(number),
-            "tool": tools.tool, "environment": dict(tools.environment()),
-            "inside": self.cluster.network.inside(member.host),
-            "server": [tools.server, "--no-chdir", "-vconsole:off", f"--log-file={self.cluster.log(number)}",
-                       f"--unixctl={self.cluster.control(number)}", f"--remote=punix:{self.cluster.socket(number)}"]}), encoding="utf-8")
-        return path
-
-    def rows(self) -> list[tuple]:
-        """What the journal holds, read beside the agent."""
-        try:
-            with sqlite3.connect(f"file:{self.folder}/data/wardmote.db?mode=ro", uri=True) as database:
-                return database.execute("SELECT kind, step, detail FROM journal ORDER BY seq").fetchall()
-        except sqlite3.OperationalError:
-            return []
-
-    def has(self, kind: str, step: str) -> bool:
-        return any(row[:2] == (kind, step) for row in self.rows())
-
-    def plans(self, which: str = "?all=true") -> list[dict]:
-        return self.agent.json("/api/v1/plans" + which)["plans"]
-
-    def state(self) -> str:
-        return self.plans()[-1]["state"] if self.plans() else ""
-
-    def kill_agent(self) -> None:
-        self.agent.process.kill()
-        self.agent.process.wait()
-
-    def wait_finding(self, code: str) -> None:
-        wait_until(lambda: any(one["code"] == code for one in self.agent.json("/api/v1/findings")["findings"]), 30.0, code)
-
-    def verify(self) -> subprocess.CompletedProcess:
-        return subprocess.run([programs() / "wardmoted", "journal", "verify", f"{self.folder}/data"], capture_output=True, text=True,
-                              timeout=10, check=False)
-
-    def whole(self) -> bool:
-        views = self.cluster.views()
-        return len(views) == 3 and all(len(view.servers) == 3 and view.status == "cluster member" for view in views.values())
-
-    def starts(self, number: int) -> int:
-        """How often the member was rebuilt."""
-        path = self.folder / f"rejoined-{number}"
-        return len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
-
-    def end(self) -> None:
-        self.kill_agent()
-        for path in self.folder.glob("server-*.pid"):
-            try:
-                os.kill(int(path.read_text(encoding="utf-8")), 9)
-            except ProcessLookupError:
-                pass
-
-
-GHOSTS = "on: [RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER], mode: act, approval: false, after: 1s"
-REBUILD = "on: [RAFT_MEMBER_DOWN], mode: act, approval: true, after: 1s, cooldown: 0s"
 
 
 @pytest.fixture
@@ -143,6 +49,12 @@ def test_a_ghost_is_kicked_and_the_journal_holds_each_step(make):
     assert "kick" in site.agent.cli("get", "actions").stdout
     told = site.verify()
     assert told.returncode == 0, told.stderr
+    exported = subprocess.run([programs() / "wardmoted", "journal", "export", f"{site.folder}/data"], capture_output=True, text=True,
+                              timeout=10, check=True)
+    rows = [json.loads(line) for line in exported.stdout.splitlines()]
+    assert [row["sequence"] for row in rows] == list(range(1, len(rows) + 1)) and all(len(row["hash"]) == 64 for row in rows)
+    kick = next(row for row in rows if (row["kind"], row["step"]) == ("result", "kick"))
+    assert kick["plan"] == plan["id"] and kick["incident"] == plan["incident"] and kick["token"] and kick["actor"]
     with sqlite3.connect(site.folder / "data/wardmote.db") as database:
         database.execute("UPDATE journal SET actor = 'nobody' WHERE step = 'kick' AND kind = 'intent'")
     told = site.verify()
@@ -155,17 +67,8 @@ def test_a_policy_that_observes_shows_the_act_and_does_nothing(make):
     wait_until(lambda: site.state() == "observed", 30.0, "the plan")
     assert "kick" in site.agent.cli("get", "plans").stdout
     assert site.agent.cli("approve", "1").returncode != 0
-    time.sleep(2)
+    site.look_on()
     assert len(site.cluster.view(site.cluster.leader()).servers) == 4
-
-
-def damage(site: Site) -> int:
-    """A follower dies and its database is no database any more."""
-    number = site.cluster.followers()[0]
-    site.cluster.kill(number)
-    with open(site.cluster.file(number), "r+b") as file:
-        file.write(b"\0" * 512)
-    return number
 
 
 def test_a_member_with_a_damaged_database_is_rebuilt_when_somebody_approves(make):
@@ -224,7 +127,7 @@ def test_kube_ovn_a_planned_removal_is_no_reason_to_act(make):
     site.wait_finding("RAFT_MEMBER_REMOVED")
     site.cluster.kill(number)
     site.wait_finding("RAFT_MEMBER_DOWN")
-    time.sleep(2)
+    site.look_on()
     assert site.plans() == [], site.plans()
     refusals = site.agent.json("/api/v1/plans")["refusals"]
     assert [one["code"] for one in refusals] == ["RAFT_MEMBER_DOWN"] and "may have meant it" in refusals[0]["reason"]
@@ -248,5 +151,5 @@ def test_kube_ovn_an_expected_list_that_is_old_removes_nobody(make, lab):
     lab.clusters["nb"].expected = ["tcp:10.99.0.1:6643", "tcp:10.99.0.2:6643", "tcp:10.99.0.3:6643"]
     site = make(EVERYTHING, healthy=False)
     site.wait_finding("RAFT_STALE_HINT")
-    time.sleep(2)
+    site.look_on()
     assert site.plans() == [] and not site.rows() and site.whole()

@@ -12,7 +12,7 @@ from test_notify import Target, incidents, run, write_config
 from http_sink import Sink
 from tools.agent import programs
 
-SECRETS = {name: f"{name}-never-to-be-seen-7f3a" for name in ("token", "sign", "am", "keystone", "credential", "mail")}
+SECRETS = {name: f"{name}-never-to-be-seen-7f3a" for name in ("token", "sign", "am", "keystone", "credential", "mail", "kubernetes")}
 PATH_SECRET = "T0PS3CRET-in-a-path"
 
 
@@ -33,6 +33,7 @@ def ways(folder, sink) -> dict[str, str]:
         "am": f"alertmanager: {{urls: ['http://127.0.0.1:{sink.port}/{PATH_SECRET}'], token_file: {file}/am}}",
         "user": f"masakari: {{keystone: {{{keystone}, user: ann, project: ops, secret_file: {file}/keystone}}}}",
         "credential": f"masakari: {{keystone: {{{keystone}, credential: 1f, secret_file: {file}/credential}}}}",
+        "kubernetes": f"kubernetes: {{server: 'https://{closed}/{PATH_SECRET}', token_file: {file}/kubernetes}}",
         "mail": f"mail: {{server: '{closed}', from: w@example.org, to: [a@example.org], user: w, password_file: {file}/mail}}",
     }
 

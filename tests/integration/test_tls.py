@@ -331,3 +331,64 @@ def test_a_new_certificate_is_served_without_a_restart(api, authority):
     wait_until(lambda: "tls_reload_failed" in agent.output(), 15.0, "the log to tell")
     authority.issue("wardmote", names="IP:127.0.0.1")
     assert https_get(port, client(authority))[0] == 200
+
+
+def test_the_tls_of_a_served_port_changes_without_a_restart(authority, strangers, tmp_path):
+    port = free_port()
+    first = authority.issue("first", names="IP:127.0.0.1")
+    second = authority.issue("second", names="IP:127.0.0.1")
+
+    def say(tls: str) -> None:
+        write(tmp_path, f'checks: [{{name: itself, tcp: {{address: "127.0.0.1:{port}"}}}}]', api=f", listen: 127.0.0.1:{port}{tls}, anonymous: none")
+
+    def pair(papers: Papers) -> str:
+        return f"certificate: {papers.certificate}, key: {papers.key}"
+
+    def order(agent: Agent) -> int:
+        return agent.order("POST", "/api/v1/reload", "")[0]
+
+    def plain_get() -> int:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=3.0)
+        connection.request("GET", "/livez")
+        return connection.getresponse().status
+
+    def shown() -> str:
+        with socket.create_connection(("127.0.0.1", port), 3.0) as plain, \
+                client(authority).wrap_socket(plain, server_hostname="127.0.0.1") as wrapped:
+            return dict(entry[0] for entry in wrapped.getpeercert()["subject"])["commonName"]
+
+    say("")
+    config, api_socket = tmp_path / "wardmote.yaml", tmp_path / "api.sock"
+    with Agent(config, api_socket) as agent:
+        agent.wait_serving()
+        assert plain_get() == 200
+        standing = http.client.HTTPConnection("127.0.0.1", port, timeout=3.0)
+        standing.request("GET", "/livez")
+        standing.getresponse().read()
+
+        say(f", tls: {{{pair(first)}}}")
+        assert order(agent) == 200
+        assert shown() == "first"
+        with pytest.raises((ConnectionError, http.client.HTTPException)):
+            plain_get()
+        assert standing.sock.recv(1) == b"", "what was open without TLS has ended"
+
+        say(f", tls: {{{pair(second)}, client_ca: {authority.certificate}}}, certificates: {{\"cn:reader\": viewer}}")
+        assert order(agent) == 200
+        assert shown() == "second"
+        reader = client(authority, authority.issue("reader"))
+        assert https_get(port, reader, "/api/v1/checks")[0] == 200
+
+        say(f", tls: {{certificate: {first.certificate}, key: {second.key}}}")
+        assert order(agent) == 422, "refused whole"
+        assert shown() == "second"
+        assert https_get(port, reader, "/api/v1/checks")[0] == 200
+
+        say(f", tls: {{{pair(second)}, client_ca: {strangers.certificate}}}, certificates: {{\"cn:reader\": viewer}}")
+        assert order(agent) == 200
+        with pytest.raises((ssl.SSLError, ConnectionError, http.client.RemoteDisconnected)):
+            https_get(port, reader, "/api/v1/checks")
+
+        say("")
+        assert order(agent) == 200
+        assert plain_get() == 200

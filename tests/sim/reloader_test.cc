@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sim/seeds.h"
 
@@ -71,13 +73,21 @@ class Bench {
     config::Loaded loaded = config::load_config(files, kOrigin, observe::probe_kinds(), us);
     agent = std::make_unique<Agent>(us, no_service, *loaded.config, "ctl");
     EXPECT_TRUE(agent->start());
-    reloader = std::make_unique<Reloader>(us, files, *agent, kOrigin, loaded);
+    reloader = std::make_unique<Reloader>(
+        us, files, *agent, kOrigin, loaded,
+        [this](std::function<void()> work) { return take_a_moment(&us, std::move(work)); });
     reloader->start();
   }
   ~Bench() {
     sim.run(us, reloader->stop());
     sim.run(us, agent->stop());
   }
+  /// The work is done first, and the reloader hears of it later.
+  static runtime::Task<void> take_a_moment(SimRuntime* host, std::function<void()> work) {
+    work();
+    co_await host->sleep_until(host->now() + 100ms);
+  }
+  Reloader::Outcome reload() { return run_task(sim, us, reloader->reload("order")); }
   [[nodiscard]] std::size_t checks() const { return agent->fresh_view().checks.size(); }
   [[nodiscard]] const serve::ConfigView& shown() const { return agent->fresh_view().config; }
 
@@ -150,16 +160,42 @@ SIM_TEST_SEEDS(Reloader, AFileThatIsGoneEndsNothing, 5) {
 
 SIM_TEST_SEEDS(Reloader, WhoeverAsksNeedNotWait, 5) {
   Bench bench(sim);
-  EXPECT_EQ(bench.reloader->reload("order"), Reloader::Outcome::kUnchanged);
+  EXPECT_EQ(bench.reload(), Reloader::Outcome::kUnchanged);
   EXPECT_EQ(bench.checks(), 1U);
   bench.files.write(kPath, kTwo);
-  EXPECT_EQ(bench.reloader->reload("order"), Reloader::Outcome::kApplied);
+  EXPECT_EQ(bench.reload(), Reloader::Outcome::kApplied);
   EXPECT_EQ(bench.checks(), 2U);
   bench.files.write(kPath, "checks: []");
-  EXPECT_EQ(bench.reloader->reload("order"), Reloader::Outcome::kRefused);
+  EXPECT_EQ(bench.reload(), Reloader::Outcome::kRefused);
   EXPECT_EQ(bench.checks(), 2U);
   sim.run_for(10s);
   EXPECT_EQ(bench.shown().reloads_refused, 1U) << "what was read needs no second look";
+}
+
+SIM_TEST_SEEDS(Reloader, OrdersAreCarriedOutOneAfterTheOther, 5) {
+  Bench bench(sim);
+  std::vector<Reloader::Outcome> outcomes;
+  const auto order = [](Reloader* reloader,
+                        std::vector<Reloader::Outcome>* into) -> runtime::Task<void> {
+    const Reloader::Outcome outcome = co_await reloader->reload("order");
+    into->push_back(outcome);
+  };
+  bench.us.spawn("first", order(bench.reloader.get(), &outcomes));
+  sim.run_for(50ms);  // the first has read the file by now
+  bench.files.write(kPath, kTwo);
+  bench.us.spawn("second", order(bench.reloader.get(), &outcomes));
+  bench.us.spawn("third", order(bench.reloader.get(), &outcomes));
+  sim.run_for(500ms);
+  using enum Reloader::Outcome;
+  EXPECT_EQ(outcomes, (std::vector{kUnchanged, kApplied, kUnchanged}));
+  EXPECT_EQ(bench.checks(), 2U);
+}
+
+SIM_TEST_SEEDS(Reloader, EndsInTheMiddleOfReading, 5) {
+  Bench bench(sim);
+  bench.files.write(kPath, kTwo);
+  // Whatever it does then, stop() ends it.
+  sim.run_for(Reloader::kLookEvery + Duration(sim.random().below(1'500'000'000)));
 }
 
 }  // namespace

@@ -95,8 +95,11 @@ Task<Result<std::unique_ptr<runtime::Datagrams>>> SimRuntime::open_datagrams(
 }
 
 Result<std::unique_ptr<runtime::Listener>> SimRuntime::listen(Endpoint at) {
-  if (at.kind == Endpoint::Kind::kTls) return runtime::listen_tls(*this, tls_, at);
-  return world_->network().listen(*this, at);
+  Endpoint below = at;
+  if (at.kind == Endpoint::Kind::kTls) below = Endpoint::tcp(at.host, at.port);
+  auto listener = world_->network().listen(*this, below);
+  if (!listener || at.kind == Endpoint::Kind::kUnix) return listener;
+  return runtime::listen_tcp(*std::move(listener), tls_, at);
 }
 
 void SimRuntime::spawn(std::string name, Task<void> task) {

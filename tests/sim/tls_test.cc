@@ -107,7 +107,7 @@ struct EchoServer {
         errors.push_back(got.error().code);
         co_return;
       }
-      caller = *stream->tls_peer();
+      if (const TlsPeer* const peer = stream->tls_peer()) caller = *peer;
       const std::string_view heard(chunk.data(), *got);
       const auto said = co_await stream->write(heard, deadline);
       if (!said) co_return;
@@ -432,6 +432,39 @@ TLS_TEST(FilesThatCannotBeUsedAreNamed, 1) {
       << "a server without a certificate";
 }
 
+TLS_TEST(APortGoesOverToOtherSettingsAndIsNeverGivenUp, 1) {
+  Papers& p = papers();
+  Pair pair(sim);
+  EchoServer echo(pair.server, shows(p.server));
+  const auto before = pair.connect(believes(p.ours));
+  ASSERT_TRUE(before) << before.error().describe();
+
+  ASSERT_TRUE(echo.listener->change_to(Endpoint::tls_over_tcp("server", kPort, shows(p.client))));
+  const auto after = pair.connect(believes(p.ours, Trust::kChain));
+  ASSERT_TRUE(after) << after.error().describe();
+  EXPECT_EQ((*after)->tls_peer()->common_name, "agent-1");
+  EXPECT_EQ(pair.say(**before, "ping").value_or(""), "ping") << "what stands is not touched";
+
+  const Endpoint plain = Endpoint::tcp("server", kPort);
+  const TlsSettings broken{.certificate = p.client.certificate, .key = p.server.key};
+  const Endpoint impossible[] = {Endpoint::tls_over_tcp("server", kPort, broken),
+                                 Endpoint::tls_over_tcp("server", kPort, {}),
+                                 Endpoint::tcp("server", kPort + 1), Endpoint::tcp("us", kPort),
+                                 Endpoint::unix_socket("/run/x.sock")};
+  for (const Endpoint& at : impossible) {
+    EXPECT_EQ(echo.listener->change_to(at).error().code, Errc::kInvalid) << to_string(at);
+    EXPECT_TRUE(pair.connect(believes(p.ours, Trust::kChain))) << "as before";
+  }
+
+  ASSERT_TRUE(echo.listener->change_to(plain));
+  const auto open = run_task(sim, pair.us, pair.us.connect(plain, pair.us.deadline_in(2s)));
+  ASSERT_TRUE(open) << open.error().describe();
+  EXPECT_EQ(pair.say(**open, "ping").value_or(""), "ping");
+  EXPECT_EQ((*open)->tls_peer(), nullptr);
+  ASSERT_TRUE(echo.listener->change_to(Endpoint::tls_over_tcp("server", kPort, shows(p.server))));
+  EXPECT_TRUE(pair.connect(believes(p.ours)));
+}
+
 TLS_TEST(AProgramWithoutItSaysWhoHasIt, 1) {
   SimRuntime& us = sim.host("us");
   const Endpoint to = runtime::parse_endpoint("ssl:server:6641").value();
@@ -440,6 +473,10 @@ TLS_TEST(AProgramWithoutItSaysWhoHasIt, 1) {
   EXPECT_EQ(stream.error().code, Errc::kInvalid);
   EXPECT_TRUE(stream.error().context.contains("let it look")) << stream.error().context;
   EXPECT_EQ(us.listen(to).error().code, Errc::kInvalid);
+  const auto plain = us.listen(Endpoint::tcp("us", kPort));
+  ASSERT_TRUE(plain);
+  EXPECT_EQ((*plain)->change_to(Endpoint::tls_over_tcp("us", kPort, {})).error().code,
+            Errc::kInvalid);
 }
 
 /// Hands bytes on, and changes one of those that come from the server.

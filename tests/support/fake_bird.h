@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "base/text.h"
 #include "runtime/runtime.h"
+#include "support/fake_door.h"
 
 namespace wardmote::testing {
 
@@ -56,39 +56,25 @@ inline BirdManners bird_with(std::string table) {
 /// `spawn`.
 class FakeBird {
  public:
-  using Spawn = std::function<void(std::string name, runtime::Task<void> task)>;
+  using Spawn = FakeDoor::Spawn;
 
   FakeBird(runtime::Runtime& runtime, Spawn spawn, runtime::Endpoint at, BirdManners manners)
-      : runtime_(runtime), spawn_(std::move(spawn)), manners_(std::move(manners)) {
-    auto listener = runtime_.listen(std::move(at));
-    check(listener.has_value(), listener ? "" : listener.error().describe());
-    listener_ = *std::move(listener);
-    if (manners_.accepts) spawn_("fake_bird", accept_all());
+      : runtime_(runtime),
+        manners_(std::move(manners)),
+        door_(
+            runtime, std::move(spawn), "fake_bird", std::move(at),
+            [this](std::shared_ptr<runtime::Stream> stream) { return serve(std::move(stream)); }) {
+    if (manners_.accepts) door_.open();
   }
 
-  [[nodiscard]] int connections() const noexcept { return connections_; }
+  [[nodiscard]] int connections() const noexcept { return door_.connections(); }
   /// What was asked for, in order.
   [[nodiscard]] const std::vector<std::string>& commands() const noexcept { return commands_; }
   BirdManners& manners() noexcept { return manners_; }
   /// Closes every open connection, as a restart does.
-  void hang_up() {
-    for (const auto& weak : std::exchange(open_, {})) {
-      if (const std::shared_ptr<runtime::Stream> stream = weak.lock()) stream->close();
-    }
-  }
+  void hang_up() { door_.hang_up(); }
 
  private:
-  runtime::Task<void> accept_all() {
-    for (;;) {
-      auto stream = co_await listener_->accept();
-      if (!stream) co_return;
-      ++connections_;
-      std::shared_ptr<runtime::Stream> shared = *std::move(stream);
-      open_.push_back(shared);
-      spawn_("fake_bird_client", serve(std::move(shared)));
-    }
-  }
-
   runtime::Task<void> serve(std::shared_ptr<runtime::Stream> stream) {
     if (!manners_.greeting.empty()) co_await send(stream, manners_.greeting);
     if (manners_.close_after == "greeting") {
@@ -100,7 +86,7 @@ class FakeBird {
       const std::size_t end = received.find('\n');
       if (end == std::string::npos) {
         std::array<char, 256> chunk;
-        const auto got = co_await stream->read_some(chunk, runtime_.deadline_in(kPatience));
+        const auto got = co_await stream->read_some(chunk, runtime_.deadline_in(kFakePatience));
         if (!got) co_return;
         received.append(chunk.data(), *got);
         continue;
@@ -122,27 +108,17 @@ class FakeBird {
   runtime::Task<bool> send(std::shared_ptr<runtime::Stream> stream, std::string bytes) {
     const bool again = manners_.endless && bytes.starts_with("2002");
     do {
-      for (std::string_view rest = bytes; !rest.empty();) {
-        const std::string_view piece =
-            rest.substr(0, manners_.step == 0 ? rest.size() : manners_.step);
-        const auto written = co_await stream->write(piece, runtime_.deadline_in(kPatience));
-        if (!written) co_return false;
-        rest.remove_prefix(piece.size());
-        if (manners_.step != 0) co_await runtime_.sleep_until(runtime_.now() + manners_.pause);
-      }
+      const bool sent =
+          co_await write_in_pieces(&runtime_, stream, bytes, manners_.step, manners_.pause);
+      if (!sent) co_return false;
       if (again) bytes = " Mesh_10_0_0_1 BGP      master   up     07:54:13    Established   \n";
     } while (again);
     co_return true;
   }
 
-  static constexpr Duration kPatience = std::chrono::hours(1);
-
   runtime::Runtime& runtime_;
-  Spawn spawn_;
   BirdManners manners_;
-  std::unique_ptr<runtime::Listener> listener_;
-  std::vector<std::weak_ptr<runtime::Stream>> open_;
-  int connections_ = 0;
+  FakeDoor door_;
   std::vector<std::string> commands_;
 };
 

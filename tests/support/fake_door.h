@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "runtime/runtime.h"
@@ -33,6 +34,19 @@ class FakeDoor {
   /// Until then connections wait in the kernel's queue, as with a stopped process.
   void open() { spawn_(name_, accept_all()); }
   [[nodiscard]] int connections() const noexcept { return connections_; }
+  /// Those who are connected.
+  [[nodiscard]] std::vector<std::shared_ptr<runtime::Stream>> callers() const {
+    std::vector<std::shared_ptr<runtime::Stream>> open;
+    for (const auto& weak : callers_) {
+      if (auto stream = weak.lock()) open.push_back(std::move(stream));
+    }
+    return open;
+  }
+  /// Closes every open connection, as a restart does.
+  void hang_up() {
+    for (const auto& stream : callers()) stream->close();
+    callers_.clear();
+  }
 
  private:
   runtime::Task<void> accept_all() {
@@ -40,7 +54,9 @@ class FakeDoor {
       auto stream = co_await listener_->accept();
       if (!stream) co_return;
       ++connections_;
-      spawn_(name_ + "_client", serve_(*std::move(stream)));
+      std::shared_ptr<runtime::Stream> caller = *std::move(stream);
+      callers_.push_back(caller);
+      spawn_(name_ + "_client", serve_(std::move(caller)));
     }
   }
 
@@ -48,19 +64,21 @@ class FakeDoor {
   std::string name_;
   Serve serve_;
   std::unique_ptr<runtime::Listener> listener_;
+  std::vector<std::weak_ptr<runtime::Stream>> callers_;
   int connections_ = 0;
 };
 
-/// Writes in pieces of `step` bytes, 100 ms apart; 0: at once. False when nobody takes it.
+/// Writes in pieces of `step` bytes, `pause` apart; 0: at once. False when nobody takes it.
 inline runtime::Task<bool> write_in_pieces(runtime::Runtime* runtime,
                                            std::shared_ptr<runtime::Stream> stream,
-                                           std::string bytes, std::size_t step) {
+                                           std::string bytes, std::size_t step,
+                                           Duration pause = std::chrono::milliseconds(100)) {
   for (std::string_view rest = bytes; !rest.empty();) {
     const std::string_view piece = rest.substr(0, step == 0 ? rest.size() : step);
     const auto written = co_await stream->write(piece, runtime->deadline_in(kFakePatience));
     if (!written) co_return false;
     rest.remove_prefix(piece.size());
-    if (step != 0) co_await runtime->sleep_until(runtime->now() + std::chrono::milliseconds(100));
+    if (step != 0) co_await runtime->sleep_until(runtime->now() + pause);
   }
   co_return true;
 }

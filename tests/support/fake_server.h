@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "codec/json_rpc.h"
 #include "runtime/runtime.h"
+#include "support/fake_door.h"
 
 namespace wardmote::testing {
 
@@ -38,17 +38,18 @@ struct FakeManners {
 /// Life cycle: outlives the tasks that it gives to `spawn`.
 class FakeServer {
  public:
-  using Spawn = std::function<void(std::string name, runtime::Task<void> task)>;
+  using Spawn = FakeDoor::Spawn;
 
   FakeServer(runtime::Runtime& runtime, Spawn spawn, runtime::Endpoint at, FakeManners manners)
-      : runtime_(runtime), spawn_(std::move(spawn)), manners_(std::move(manners)) {
-    auto listener = runtime_.listen(std::move(at));
-    check(listener.has_value(), listener ? "" : listener.error().describe());
-    listener_ = *std::move(listener);
-    if (manners_.accepts) spawn_("fake_server", accept_all());
+      : runtime_(runtime),
+        manners_(std::move(manners)),
+        door_(
+            runtime, std::move(spawn), "fake_server", std::move(at),
+            [this](std::shared_ptr<runtime::Stream> stream) { return serve(std::move(stream)); }) {
+    if (manners_.accepts) door_.open();
   }
 
-  [[nodiscard]] int connections() const noexcept { return connections_; }
+  [[nodiscard]] int connections() const noexcept { return door_.connections(); }
   /// The methods that were asked for, in order.
   [[nodiscard]] const std::vector<std::string>& requests() const noexcept { return requests_; }
   /// The ids of the replies that came to what was pushed.
@@ -57,32 +58,14 @@ class FakeServer {
 
   /// Writes to every open connection.
   runtime::Task<void> push(std::string bytes) {
-    const auto open = open_;
-    for (const auto& weak : open) {
-      const std::shared_ptr<runtime::Stream> stream = weak.lock();
-      if (stream) co_await send(stream, bytes);
-    }
+    const auto open = door_.callers();
+    for (const auto& stream : open) co_await send(stream, bytes);
   }
 
   /// Closes every open connection.
-  void hang_up() {
-    for (const auto& weak : std::exchange(open_, {})) {
-      if (const std::shared_ptr<runtime::Stream> stream = weak.lock()) stream->close();
-    }
-  }
+  void hang_up() { door_.hang_up(); }
 
  private:
-  runtime::Task<void> accept_all() {
-    for (;;) {
-      auto stream = co_await listener_->accept();
-      if (!stream) co_return;
-      ++connections_;
-      std::shared_ptr<runtime::Stream> shared = *std::move(stream);
-      open_.push_back(shared);
-      spawn_("fake_connection", serve(std::move(shared)));
-    }
-  }
-
   runtime::Task<void> serve(std::shared_ptr<runtime::Stream> stream) {
     if (!manners_.greeting.empty()) co_await send(stream, manners_.greeting);
     codec::JsonRpcReader reader;
@@ -105,7 +88,7 @@ class FakeServer {
         continue;
       }
       const std::span<char> room = reader.room();
-      const auto got = co_await stream->read_some(room, runtime_.deadline_in(kPatience));
+      const auto got = co_await stream->read_some(room, runtime_.deadline_in(kFakePatience));
       if (!got) co_return;
       reader.received(*got);
     }
@@ -113,14 +96,9 @@ class FakeServer {
 
   runtime::Task<bool> send(std::shared_ptr<runtime::Stream> stream, std::string bytes) {
     do {
-      for (std::string_view rest = bytes; !rest.empty();) {
-        const std::string_view piece =
-            rest.substr(0, manners_.step == 0 ? rest.size() : manners_.step);
-        const auto written = co_await stream->write(piece, runtime_.deadline_in(kPatience));
-        if (!written) co_return false;
-        rest.remove_prefix(piece.size());
-        if (manners_.step != 0) co_await runtime_.sleep_until(runtime_.now() + manners_.pause);
-      }
+      const bool sent =
+          co_await write_in_pieces(&runtime_, stream, bytes, manners_.step, manners_.pause);
+      if (!sent) co_return false;
     } while (manners_.endless);
     co_return true;
   }
@@ -139,14 +117,9 @@ class FakeServer {
     return fmt::format(R"({{"id":{},"result":{},"error":null}})", id, result->second);
   }
 
-  static constexpr Duration kPatience = std::chrono::hours(1);
-
   runtime::Runtime& runtime_;
-  Spawn spawn_;
   FakeManners manners_;
-  std::unique_ptr<runtime::Listener> listener_;
-  std::vector<std::weak_ptr<runtime::Stream>> open_;
-  int connections_ = 0;
+  FakeDoor door_;
   std::vector<std::string> requests_;
   std::vector<std::string> replies_;
 };

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "runtime/runtime.h"
+#include "support/fake_door.h"
 
 namespace wardmote::testing {
 
@@ -26,44 +26,30 @@ struct VtyManners {
 /// to misbehave so. Life cycle: outlives the tasks that it gives to `spawn`.
 class FakeVty {
  public:
-  using Spawn = std::function<void(std::string name, runtime::Task<void> task)>;
+  using Spawn = FakeDoor::Spawn;
 
   FakeVty(runtime::Runtime& runtime, Spawn spawn, runtime::Endpoint at, VtyManners manners)
-      : runtime_(runtime), spawn_(std::move(spawn)), manners_(std::move(manners)) {
-    auto listener = runtime_.listen(std::move(at));
-    check(listener.has_value(), listener ? "" : listener.error().describe());
-    listener_ = *std::move(listener);
-    if (manners_.accepts) spawn_("fake_vty", accept_all());
+      : runtime_(runtime),
+        manners_(std::move(manners)),
+        door_(
+            runtime, std::move(spawn), "fake_vty", std::move(at),
+            [this](std::shared_ptr<runtime::Stream> stream) { return serve(std::move(stream)); }) {
+    if (manners_.accepts) door_.open();
   }
 
-  [[nodiscard]] int connections() const noexcept { return connections_; }
+  [[nodiscard]] int connections() const noexcept { return door_.connections(); }
   [[nodiscard]] const std::vector<std::string>& commands() const noexcept { return commands_; }
   /// Closes every open connection, as a restart does.
-  void hang_up() {
-    for (const auto& weak : std::exchange(open_, {})) {
-      if (const std::shared_ptr<runtime::Stream> stream = weak.lock()) stream->close();
-    }
-  }
+  void hang_up() { door_.hang_up(); }
 
  private:
-  runtime::Task<void> accept_all() {
-    for (;;) {
-      auto stream = co_await listener_->accept();
-      if (!stream) co_return;
-      ++connections_;
-      std::shared_ptr<runtime::Stream> shared = *std::move(stream);
-      open_.push_back(shared);
-      spawn_("fake_vty_client", serve(std::move(shared)));
-    }
-  }
-
   runtime::Task<void> serve(std::shared_ptr<runtime::Stream> stream) {
     std::string received;
     for (;;) {
       const std::size_t end = received.find('\0');
       if (end == std::string::npos) {
         std::array<char, 256> chunk;
-        const auto got = co_await stream->read_some(chunk, runtime_.deadline_in(kPatience));
+        const auto got = co_await stream->read_some(chunk, runtime_.deadline_in(kFakePatience));
         if (!got) co_return;
         received.append(chunk.data(), *got);
         continue;
@@ -75,7 +61,7 @@ class FakeVty {
       const bool unknown = known == manners_.replies.end();
       std::string reply = unknown ? "% [BGP] Unknown command: " + command + "\n" : known->second;
       if (!manners_.cuts_replies) reply += std::string(3, '\0') + (unknown ? '\2' : '\0');
-      const auto sent = co_await stream->write(reply, runtime_.deadline_in(kPatience));
+      const auto sent = co_await stream->write(reply, runtime_.deadline_in(kFakePatience));
       if (!sent || manners_.cuts_replies) {
         stream->close();
         co_return;
@@ -83,14 +69,9 @@ class FakeVty {
     }
   }
 
-  static constexpr Duration kPatience = std::chrono::hours(1);
-
   runtime::Runtime& runtime_;
-  Spawn spawn_;
   VtyManners manners_;
-  std::unique_ptr<runtime::Listener> listener_;
-  std::vector<std::weak_ptr<runtime::Stream>> open_;
-  int connections_ = 0;
+  FakeDoor door_;
   std::vector<std::string> commands_;
 };
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "act/notify/channel.h"
+#include "base/result.h"
+#include "base/time.h"
 #include "judge/notify/notice.h"
 #include "runtime/http_client.h"
 #include "runtime/process.h"
@@ -79,7 +81,9 @@ class AlertmanagerChannel final : public Channel {
   AlertmanagerOptions options_;
 };
 
-/// What an HTTP answer, or the lack of one, means for a notice.
-Fate fate_of(const Result<runtime::HttpResponse>& answer);
+/// What an HTTP answer, or the lack of one, means for a notice. Retry-After is seconds or a date,
+/// which is compared with the server's own clock, its Date, so that clocks that differ do no harm;
+/// with `now` when it tells none.
+Fate fate_of(const Result<runtime::HttpResponse>& answer, WallTime now);
 
 }  // namespace wardmote::act::notify

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "codec/hmac.h"
+#include "codec/http_date.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/notice.h"
@@ -47,14 +48,20 @@ namespace {
 constexpr Duration kAlertLasts = std::chrono::days(7);
 constexpr int kTryAgain[] = {408, 425, 429};
 
-std::optional<Duration> retry_after(const HttpResponse& answer) {
-  for (const auto& [name, value] : answer.headers) {
-    if (name != "retry-after") continue;
-    // The other form, a date, is not worth a second clock: it is tried again in our own time.
-    const auto seconds = parse_number<std::uint32_t>(trim(value));
-    if (seconds) return std::chrono::seconds(*seconds);
-  }
-  return std::nullopt;
+std::string_view header_of(const HttpResponse& answer, std::string_view name) {
+  const auto found = std::ranges::find(
+      answer.headers, name, [](const auto& each) { return std::string_view(each.first); });
+  return found == answer.headers.end() ? std::string_view() : trim(found->second);
+}
+
+std::optional<Duration> retry_after(const HttpResponse& answer, WallTime now) {
+  const std::string_view value = header_of(answer, "retry-after");
+  if (const auto seconds = parse_number<std::uint32_t>(value))
+    return std::chrono::seconds(*seconds);
+  const auto date = codec::parse_http_date(value, now);
+  if (!date) return std::nullopt;
+  const WallTime theirs = codec::parse_http_date(header_of(answer, "date"), now).value_or(now);
+  return std::max(*date - theirs, Duration::zero());
 }
 
 json::object alert_of(const NoticeItem& item, const store::ClockPair& clock) {
@@ -82,7 +89,7 @@ json::object alert_of(const NoticeItem& item, const store::ClockPair& clock) {
 
 }  // namespace
 
-Fate fate_of(const Result<HttpResponse>& answer) {
+Fate fate_of(const Result<HttpResponse>& answer, WallTime now) {
   if (!answer) {
     const bool for_ever = answer.error().code == Errc::kInvalid;
     return std::unexpected(Refusal{for_ever, {}, answer.error().describe()});
@@ -91,7 +98,7 @@ Fate fate_of(const Result<HttpResponse>& answer) {
   const bool again =
       answer->status >= 500 || std::ranges::find(kTryAgain, answer->status) != std::end(kTryAgain);
   return std::unexpected(
-      Refusal{!again, again ? retry_after(*answer) : std::nullopt,
+      Refusal{!again, again ? retry_after(*answer, now) : std::nullopt,
               fmt::format("HTTP {}: {}", answer->status, escape_control(trim(answer->body), 200))});
 }
 
@@ -118,7 +125,7 @@ Task<Fate> WebhookChannel::send(Notice notice, Deadline deadline) {
     call.headers.emplace_back("X-Wardmote-Signature", "sha256=" + codec::hex(signature));
   }
   const Result<HttpResponse> answer = co_await http_.call(std::move(call), deadline);
-  co_return fate_of(answer);
+  co_return fate_of(answer, runtime_.wall_now());
 }
 
 Task<Fate> AlertmanagerChannel::send(Notice notice, Deadline deadline) {
@@ -141,7 +148,7 @@ Task<Fate> AlertmanagerChannel::send(Notice notice, Deadline deadline) {
     const auto parts = static_cast<std::int64_t>(options_.urls.size());
     const Deadline part{std::min(deadline.at, runtime_.now() + deadline.left(clock.now) / parts)};
     const Result<HttpResponse> answer = co_await http_.call(std::move(call), part);
-    fate = fate_of(answer);
+    fate = fate_of(answer, runtime_.wall_now());
     taken = taken || fate.has_value();
   }
   if (taken) co_return Fate();

@@ -124,7 +124,9 @@ Task<Fate> MasakariChannel::post(std::string body, Deadline deadline) {
   if (answer && answer->status == kConflict) co_return Fate();
   if (answer && answer->status == 401) ticket_.reset();
   const bool denied = answer && (answer->status == 401 || answer->status == 403);
-  co_return denied ? try_again(fate_of(answer), "masakari") : fate_of(answer);
+  Fate fate = fate_of(answer, runtime_.wall_now());
+  if (denied) fate = try_again(std::move(fate), "masakari");
+  co_return fate;
 }
 
 Task<Fate> MasakariChannel::log_in(Deadline deadline) {
@@ -140,7 +142,7 @@ Task<Fate> MasakariChannel::log_in(Deadline deadline) {
   call.headers.emplace_back("Content-Type", "application/json");
   call.body = codec::format_keystone_login(options_.login);
   const Result<HttpResponse> answer = co_await http_.call(std::move(call), deadline);
-  Fate fate = try_again(fate_of(answer), "keystone");
+  Fate fate = try_again(fate_of(answer, runtime_.wall_now()), "keystone");
   if (!fate) co_return fate;
   const auto token = codec::parse_keystone_token(answer->body);
   if (!token) co_return std::unexpected(Refusal{false, {}, token.error().describe()});

@@ -101,6 +101,9 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   if (const YamlNode* const notify = map.find("notify")) {
     config.notify = read_notify(*notify, problems);
   }
+  if (const YamlNode* const silences = map.find("silences")) {
+    config.notify.silences = read_silences(*silences, problems);
+  }
   if (const YamlNode* const policies = map.find("policies")) {
     config.policies = read_policies(*policies, config, problems);
   }

@@ -158,6 +158,17 @@ struct Masakari {
   friend bool operator==(const Masakari&, const Masakari&) = default;
 };
 
+/// Whose events Kubernetes is to show, and where. Without a server it is that of the cluster in
+/// which the agent is a pod.
+struct Kubernetes {
+  std::string kind;        ///< of the object: Node
+  std::string version;     ///< of its API: v1
+  std::string space;       ///< its namespace; empty: it is in none
+  std::string object;      ///< its name; empty: the label's value
+  std::string name_label;  ///< whose value names it
+  friend bool operator==(const Kubernetes&, const Kubernetes&) = default;
+};
+
 /// How mail is sent.
 struct Mail {
   enum class Tls : std::uint8_t { kStartTls, kWhole, kNever };
@@ -175,6 +186,7 @@ struct Receiver {
     kWebhook,
     kAlertmanager,
     kMasakari,
+    kKubernetes,
     kMail,
     kExec,
     kJournal,
@@ -191,6 +203,7 @@ struct Receiver {
   std::string secret_file;           ///< absolute; empty: none
   std::string trust;                 ///< absolute; empty: whom the system trusts
   Masakari masakari;
+  Kubernetes kubernetes;
   Mail mail;
   friend bool operator==(const Receiver&, const Receiver&) = default;
 };
@@ -200,6 +213,7 @@ struct Notify {
   std::vector<Receiver> receivers;
   std::vector<judge::notify::Route> routes;
   std::vector<judge::notify::Maintenance> maintenance;
+  std::vector<judge::notify::Silence> silences;
   friend bool operator==(const Notify&, const Notify&) = default;
 };
 

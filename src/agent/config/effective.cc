@@ -90,7 +90,9 @@ json::value without_path(const json::value& url) {
 void hide_addresses(json::value& receiver) {
   json::object* const map = receiver.if_object();
   if (map == nullptr) return;
-  if (json::value* const url = map->if_contains("url")) *url = without_path(*url);
+  for (const std::string_view key : {"url", "server"}) {
+    if (json::value* const url = map->if_contains(key)) *url = without_path(*url);
+  }
   json::value* const urls = map->if_contains("urls");
   if (urls == nullptr || !urls->is_array()) return;
   for (json::value& url : urls->get_array()) url = without_path(url);
@@ -112,7 +114,8 @@ json::value convert(const YamlNode& node, bool secret) {
         shown = convert(entry.value, is_secret(entry.key));
         if (entry.key == "header") hide_headers(entry.value, shown);
       }
-      for (const std::string_view way : {"webhook", "alertmanager", "masakari", "keystone"}) {
+      for (const std::string_view way :
+           {"webhook", "alertmanager", "masakari", "keystone", "kubernetes"}) {
         if (json::value* const receiver = map.if_contains(way)) hide_addresses(*receiver);
       }
       return map;

@@ -30,24 +30,39 @@ std::vector<std::string> described(Problems problems) {
 
 }  // namespace
 
-Loaded load_config(Files& files, const Origin& origin, std::span<const observe::ProbeKind> kinds,
-                   runtime::Runtime& runtime, YamlNode* tree) {
-  Problems problems;
-  Sources sources = read_sources(files, origin.path, origin.overrides, problems);
+Draft draft_config(Files& files, const Origin& origin, std::span<const observe::ProbeKind> kinds) {
+  Draft draft;
+  Sources sources = read_sources(files, origin.path, origin.overrides, draft.problems);
+  draft.hash = std::move(sources.hash);
+  draft.footprint = std::move(sources.footprint);
+  draft.complete = sources.complete;
+  draft.root = std::move(sources.root);
+  if (draft.complete) draft.config = read_config(draft.root, kinds, draft.problems);
+  if (draft.complete && draft.problems.empty())
+    draft.shown = boost::json::serialize(effective(draft.root, draft.config));
+  return draft;
+}
+
+Loaded finish_config(Draft draft, runtime::Runtime& runtime) {
   Loaded loaded;
-  loaded.hash = std::move(sources.hash);
-  loaded.footprint = std::move(sources.footprint);
-  if (sources.complete) {
-    Config config = read_config(sources.root, kinds, problems);
-    if (problems.empty()) try_probes(config, runtime, problems);
-    if (problems.empty()) {
-      loaded.shown = boost::json::serialize(effective(sources.root, config));
-      loaded.config = std::move(config);
+  loaded.hash = std::move(draft.hash);
+  loaded.footprint = std::move(draft.footprint);
+  if (draft.complete && draft.problems.empty()) {
+    try_probes(draft.config, runtime, draft.problems);
+    if (draft.problems.empty()) {
+      loaded.shown = std::move(draft.shown);
+      loaded.config = std::move(draft.config);
     }
   }
-  if (tree != nullptr) *tree = std::move(sources.root);
-  loaded.problems = described(std::move(problems));
+  loaded.problems = described(std::move(draft.problems));
   return loaded;
+}
+
+Loaded load_config(Files& files, const Origin& origin, std::span<const observe::ProbeKind> kinds,
+                   runtime::Runtime& runtime, YamlNode* tree) {
+  Draft draft = draft_config(files, origin, kinds);
+  if (tree != nullptr) *tree = std::move(draft.root);
+  return finish_config(std::move(draft), runtime);
 }
 
 Footprint look_again(Files& files, const Footprint& footprint) {

@@ -7,6 +7,7 @@
 
 #include "agent/config/config.h"
 #include "agent/config/files.h"
+#include "agent/config/problem.h"
 #include "agent/config/sources.h"
 #include "agent/config/yaml.h"
 #include "observe/kinds.h"
@@ -28,6 +29,22 @@ struct Loaded {
   std::string hash;  ///< of what was read; 16 hexadecimal digits, empty when nothing could be read
   Footprint footprint;
 };
+
+/// What the files say, and what is wrong with it, before any probe was made.
+struct Draft {
+  Config config;
+  Problems problems;
+  bool complete = false;  ///< the files could be read
+  std::string shown;      ///< as Loaded has it
+  std::string hash;
+  Footprint footprint;
+  YamlNode root;
+};
+
+/// The long part of load_config(). Thread: any.
+Draft draft_config(Files& files, const Origin& origin, std::span<const observe::ProbeKind> kinds);
+/// The rest of it: probes are made of the parameters.
+Loaded finish_config(Draft draft, runtime::Runtime& runtime);
 
 /// Reads and checks everything that can be checked without looking at anything. `tree`, if given,
 /// gets what the files say.

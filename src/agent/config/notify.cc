@@ -38,22 +38,6 @@ const YamlNode* list_of_maps(MapReader& map, std::string_view key) {
   return nullptr;
 }
 
-std::vector<Matcher> read_matchers(MapReader& map) {
-  std::vector<Matcher> matchers;
-  const YamlNode* const list = map.find("match");
-  if (list == nullptr) return matchers;
-  for (const Placed<std::string>& text : read_texts(*list, "match", map.problems())) {
-    auto matcher = judge::notify::parse_matcher(text.value);
-    if (matcher) {
-      matchers.push_back(*std::move(matcher));
-    } else {
-      map.problems().add(text.at, "match", matcher.error().context,
-                         "write for example severity=critical or root!=check:web-*");
-    }
-  }
-  return matchers;
-}
-
 Route read_route(const YamlNode& node, std::size_t number, const Names& receivers,
                  Problems& problems) {
   MapReader map(node, fmt::format("route {}", number), problems);
@@ -131,6 +115,22 @@ Maintenance read_maintenance(const YamlNode& node, std::size_t number, Problems&
 }
 
 }  // namespace
+
+std::vector<Matcher> read_matchers(MapReader& map) {
+  std::vector<Matcher> matchers;
+  const YamlNode* const list = map.find("match");
+  if (list == nullptr) return matchers;
+  for (const Placed<std::string>& text : read_texts(*list, "match", map.problems())) {
+    auto matcher = judge::notify::parse_matcher(text.value);
+    if (matcher) {
+      matchers.push_back(*std::move(matcher));
+    } else {
+      map.problems().add(text.at, "match", matcher.error().context,
+                         "write for example severity=critical or root!=check:web-*");
+    }
+  }
+  return matchers;
+}
 
 Notify read_notify(const YamlNode& node, Problems& problems) {
   MapReader map(node, "notify", problems);

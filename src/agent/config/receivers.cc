@@ -18,6 +18,7 @@
 #include "agent/config/yaml.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "codec/kubernetes.h"
 #include "codec/mail.h"
 
 namespace wardmote::agent::config {
@@ -193,6 +194,72 @@ void read_masakari(const YamlNode& node, Receiver& receiver, Problems& problems)
   map.finish();
 }
 
+/// A name that `good` accepts; `otherwise` when absent or wrong.
+std::string read_name_like(MapReader& map, std::string_view key, bool (*good)(std::string_view),
+                           std::string_view fix, std::string_view otherwise = {}) {
+  const YamlNode* const node = map.find(key);
+  const auto text = node == nullptr ? std::nullopt : read_text(*node, key, map.problems());
+  if (!text) return std::string(otherwise);
+  if (good(*text)) return *text;
+  map.problems().add(node->at, fmt::format("{} '{}'", key, escape_control(*text, 64)),
+                     "Kubernetes knows no such", std::string(fix));
+  return std::string(otherwise);
+}
+
+/// `Node`, `Pod`, `StatefulSet`.
+bool is_kind(std::string_view text) {
+  return !text.empty() && text.size() <= 63 && text.front() >= 'A' && text.front() <= 'Z' &&
+         std::ranges::all_of(text, [](char c) {
+           return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+         });
+}
+
+/// `v1`, `apps/v1`.
+bool is_api_version(std::string_view text) {
+  const std::size_t slash = text.rfind('/');
+  if (slash == std::string_view::npos) return codec::is_kubernetes_name(text);
+  return codec::is_kubernetes_name(text.substr(0, slash)) &&
+         codec::is_kubernetes_name(text.substr(slash + 1));
+}
+
+bool is_namespace(std::string_view text) {
+  return text.size() <= 63 && !text.contains('.') && codec::is_kubernetes_name(text);
+}
+
+void read_kubernetes(const YamlNode& node, Receiver& receiver, Problems& problems) {
+  MapReader map(node, "kubernetes", problems);
+  std::string server;
+  if (const YamlNode* const at = map.find("server")) {
+    server = read_url(*at, "server", problems);
+    while (server.ends_with('/')) server.pop_back();
+    if (server.starts_with("http://")) {
+      problems.add(at->at, "server", "the token would be sent for all to read",
+                   "write for example https://10.0.0.1:6443");
+    }
+  }
+  receiver.token_file = read_file_name(map, "token_file");
+  receiver.trust = read_file_name(map, "trust");
+  if (!server.empty() && receiver.token_file.empty()) {
+    problems.add(map.at(), "kubernetes", "it does not say who asks",
+                 "give token_file: /etc/wardmote/kubernetes.token");
+  }
+  receiver.urls = {std::move(server)};
+  Kubernetes& kubernetes = receiver.kubernetes;
+  kubernetes.kind = read_name_like(map, "kind", is_kind, "write for example Node or Pod", "Node");
+  kubernetes.version =
+      read_name_like(map, "api_version", is_api_version, "write for example v1 or apps/v1", "v1");
+  kubernetes.space =
+      read_name_like(map, "namespace", is_namespace, "write for example kube-system");
+  kubernetes.object = read_name_like(map, "name", codec::is_kubernetes_name,
+                                     "write the name of an object: letters, digits, '-' and '.'");
+  kubernetes.name_label = read_line(map, "name_label", "node");
+  if (kubernetes.kind != "Node" && kubernetes.space.empty() && map.is_map()) {
+    problems.add(map.at(), "kubernetes", "events of what is in no namespace are of nodes only",
+                 "give namespace: kube-system");
+  }
+  map.finish();
+}
+
 std::string read_address(const YamlNode& node, std::string_view what, Problems& problems) {
   const auto text = read_text(node, what, problems);
   if (!text) return {};
@@ -254,6 +321,7 @@ constexpr KindReader kKindReaders[] = {
     {"webhook", Receiver::Kind::kWebhook, read_webhook},
     {"alertmanager", Receiver::Kind::kAlertmanager, read_alertmanager},
     {"masakari", Receiver::Kind::kMasakari, read_masakari},
+    {"kubernetes", Receiver::Kind::kKubernetes, read_kubernetes},
     {"mail", Receiver::Kind::kMail, read_mail},
     {"exec", Receiver::Kind::kExec, read_exec},
     {"journal", Receiver::Kind::kJournal, read_nothing},

@@ -37,6 +37,7 @@ constexpr auto kFile = std::to_array<KeySpec>({
     {"meshes", Form::kMaps, false, "BGP daemons judged from both ends of their sessions", "mesh"},
     {"gates", Form::kByName, false, "Sets of checks and clusters; /readyz follows 'ready'", "gate"},
     {"notify", Form::kMap, false, "Who is told of incidents", "notify"},
+    {"silences", Form::kMaps, false, "What nobody is told of for a time", "silence"},
     {"policies", Form::kMaps, false, "What the agent may do itself", "policy"},
 });
 constexpr auto kNode = std::to_array<KeySpec>({
@@ -142,6 +143,7 @@ constexpr auto kReceiver = std::to_array<KeySpec>({
     {"webhook", Form::kMap, false, "POSTs JSON", "webhook"},
     {"alertmanager", Form::kMap, false, "Alertmanager's API v2", "alertmanager"},
     {"masakari", Form::kMap, false, "OpenStack Masakari's API v1", "masakari"},
+    {"kubernetes", Form::kMap, false, "Events of Kubernetes", "kubernetes"},
     {"mail", Form::kMap, false, "Mail by SMTP", "mail"},
     {"exec", Form::kMap, false, "A program with JSON on its standard input", "command"},
     {"journal", Form::kMap, false, "An entry in systemd's journal", "journal"},
@@ -172,6 +174,16 @@ constexpr auto kMasakari = std::to_array<KeySpec>({
     {"microversion", Form::kText, false, "Of the API (1.0)"},
     {"keystone", Form::kMap, false, "Where the token comes from", "keystone"},
     {"trust", Form::kText, false, "The absolute path of CA certificates, for both"},
+});
+constexpr auto kKubernetes = std::to_array<KeySpec>({
+    {"server", Form::kText, false, "https://, of the API server (that of the pod's cluster)"},
+    {"token_file", Form::kText, false, "The absolute path of a bearer token (the pod's)"},
+    {"trust", Form::kText, false, "The absolute path of CA certificates (the pod's)"},
+    {"kind", Form::kText, false, "Of the object that events are about (Node)"},
+    {"api_version", Form::kText, false, "Of the object (v1)"},
+    {"namespace", Form::kText, false, "Of the object (none: a node is in none)"},
+    {"name", Form::kText, false, "Of the object (the value of name_label)"},
+    {"name_label", Form::kText, false, "The label that names the object (node)"},
 });
 constexpr auto kKeystone = std::to_array<KeySpec>({
     {"url", Form::kText, true, "http:// or https://, with or without /v3"},
@@ -216,6 +228,13 @@ constexpr auto kMaintenance = std::to_array<KeySpec>({
     {"days", Form::kTexts, false, "mon to sun (all)"},
     {"from", Form::kText, true, "A time of day in UTC, in quotes"},
     {"for", Form::kDuration, true, "1m to 24h"},
+});
+constexpr auto kSilence = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique among silences"},
+    {"match", Form::kTexts, true, "label=pattern or label!=pattern, all must hold"},
+    {"from", Form::kText, true, "A moment in UTC, 2026-11-21T02:00:00Z"},
+    {"until", Form::kText, true, "A moment in UTC, at most a year later"},
+    {"comment", Form::kText, false, "For people"},
 });
 constexpr auto kSchedule = std::to_array<KeySpec>({
     {"every", Form::kDuration, false, "From one look to the next, 100ms to 24h"},
@@ -278,11 +297,13 @@ constexpr auto kSections = std::to_array<Section>({
     {"alertmanager", kAlertmanager, false},
     {"masakari", kMasakari, false},
     {"keystone", kKeystone, false},
+    {"kubernetes", kKubernetes, false},
     {"mail", kMail, false},
     {"journal", {}, false},
     {"log", {}, false},
     {"route", kRoute, false},
     {"maintenance", kMaintenance, false},
+    {"silence", kSilence, false},
     {"policy", kPolicy, false},
 });
 

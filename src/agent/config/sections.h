@@ -10,6 +10,8 @@
 
 #include "agent/config/config.h"
 #include "agent/config/reader.h"
+#include "judge/notify/matcher.h"
+#include "judge/notify/muting.h"
 #include "judge/plan/plan.h"
 #include "runtime/tls.h"
 
@@ -54,6 +56,9 @@ void check_dependencies(const std::vector<Check>& checks, const Names& names, Pr
 std::vector<judge::plan::Policy> read_policies(const YamlNode& list, const Config& config,
                                                Problems& problems);
 Notify read_notify(const YamlNode& map, Problems& problems);
+/// `match` of a map: what is no matcher is a problem and left out.
+std::vector<judge::notify::Matcher> read_matchers(MapReader& map);
+std::vector<judge::notify::Silence> read_silences(const YamlNode& list, Problems& problems);
 /// Into `config`, with the checks of each reporter.
 void read_reporters(const YamlNode& list, Config& config, Names& names, Problems& problems);
 /// Into `config`, with the check of each mesh. After the checks.

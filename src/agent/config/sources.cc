@@ -167,7 +167,7 @@ class Collector {
     if (added.kind == YamlNode::Kind::kNull) return;
     if (added.kind != YamlNode::Kind::kMap) {
       problems_.add(added.at, "the file", fmt::format("it is {}, not a map", kind_name(added.kind)),
-                    "write 'clusters:', 'checks:' or 'gates:' at its top");
+                    "write 'clusters:', 'checks:', 'gates:' or 'silences:' at its top");
       return;
     }
     // The first file may hold nothing but its includes.
@@ -184,7 +184,8 @@ class Collector {
 
   void merge(YamlEntry& present, YamlEntry added) {
     using enum YamlNode::Kind;
-    const bool lists = present.key == "clusters" || present.key == "checks";
+    const bool lists =
+        present.key == "clusters" || present.key == "checks" || present.key == "silences";
     if (lists && present.value.kind == kList && added.value.kind == kList) {
       std::ranges::move(added.value.items, std::back_inserter(present.value.items));
       return;

@@ -31,8 +31,8 @@ struct Sources {
 /// Reads the file at `path` and what it includes, then lets `overrides` replace keys.
 /// `include: [conf.d/*.yaml]` stands at the top of any file; paths are relative to its folder, and
 /// the last part may have `*` and `?`, which match no leading dot. A path without them must exist.
-/// `clusters` and `checks` are appended, `gates` added; what else stands at the top may do so in
-/// one file only. A file that is included twice, by itself or by two others, is a problem.
+/// `clusters`, `checks` and `silences` are appended, `gates` added; what else stands at the top may
+/// do so in one file only. A file that is included twice, by itself or by two others, is a problem.
 /// WARDMOTE_API_LISTEN=… is `listen` in `api`, and so on for the keys of `node` and `api` that hold
 /// one value.
 Sources read_sources(Files& files, const std::string& path, const Environment& overrides,

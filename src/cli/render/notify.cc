@@ -3,6 +3,7 @@
 #include <boost/json/value.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/format.h"
 #include "cli/exit_code.h"
@@ -13,12 +14,30 @@ namespace wardmote::cli {
 
 namespace json = boost::json;
 
+namespace {
+
+/// Its number, or its name in the configuration.
+std::string name_of(const Fields& silence) {
+  const std::string name(silence.text("name"));
+  return name.empty() ? fmt::format("{}", silence.number("id").value_or(0)) : name;
+}
+
+}  // namespace
+
+std::vector<std::string> silence_names(const json::value& shown) {
+  std::vector<std::string> names;
+  for (const json::value& value : Fields(shown).list("silences")) {
+    names.push_back(name_of(Fields(value)));
+  }
+  return names;
+}
+
 std::string draw_silences(const json::value& shown, Style style) {
   Table table({"SILENCE", "STATE", "UNTIL", "MATCHES", "BY", "COMMENT"});
   for (const json::value& value : Fields(shown).list("silences")) {
     const Fields silence(value);
-    table.add({{fmt::format("{}", silence.number("id").value_or(0)), Tone::kStrong},
-               {silence.flag("active") ? "active" : "over"},
+    table.add({{name_of(silence), Tone::kStrong},
+               {silence.flag("active") ? "active" : "not now"},
                {silence.text("until")},
                {fmt::format("{}", fmt::join(silence.texts("match"), " "))},
                {silence.text("by")},

@@ -2,11 +2,15 @@
 
 #include <boost/json/value.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/exit_code.h"
 #include "cli/render/style.h"
 
 namespace wardmote::cli {
+
+/// How each silence of /api/v1/silences is called.
+std::vector<std::string> silence_names(const boost::json::value& shown);
 
 /// The answer of /api/v1/silences.
 std::string draw_silences(const boost::json::value& shown, Style style);

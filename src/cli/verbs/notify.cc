@@ -73,12 +73,11 @@ Task<Exit> test_receiver(const Call* call, runtime::Runtime* runtime, AgentClien
 }  // namespace
 
 Exit run_silence_list(const Call& call) {
-  return read(call, {.path = "/api/v1/silences",
-                     .draw = draw_silences,
-                     .judge = [](const json::value&) { return Exit::kGood; },
-                     .shape = {"silences", [](const json::value& shown) {
-                                 return names_in(shown, "silences", "id");
-                               }}});
+  return read(
+      call, {.path = "/api/v1/silences",
+             .draw = draw_silences,
+             .judge = [](const json::value&) { return Exit::kGood; },
+             .shape = {"silences", [](const json::value& shown) { return silence_names(shown); }}});
 }
 
 Exit run_silence_add(const Call& call) {

@@ -10,6 +10,7 @@ Exit run_get_members(const Call& call);
 Exit run_get_findings(const Call& call);
 Exit run_get_checks(const Call& call);
 Exit run_history(const Call& call);
+Exit run_samples(const Call& call);
 Exit run_get_incidents(const Call& call);
 Exit run_ack(const Call& call);
 Exit run_get_receivers(const Call& call);

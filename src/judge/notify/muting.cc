@@ -39,9 +39,10 @@ bool Muting::remove(std::int64_t id) {
 }
 
 std::optional<std::string> Muting::by(const Labels& labels, WallTime now) const {
-  for (const Silence& silence : silences_) {
-    if (now >= silence.from && now < silence.until && match(silence.match, labels)) {
-      return "silence " + std::to_string(silence.id);
+  for (const std::vector<Silence>* const some : {&silences_, &configured_}) {
+    for (const Silence& silence : *some) {
+      if (now < silence.from || now >= silence.until || !match(silence.match, labels)) continue;
+      return "silence " + (silence.name.empty() ? std::to_string(silence.id) : silence.name);
     }
   }
   for (const Maintenance& each : maintenance_) {

@@ -19,6 +19,7 @@ struct Silence {
   WallTime until;
   std::string by;
   std::string comment;
+  std::string name{};  ///< of one that stands in the configuration and has no number; else empty
   friend bool operator==(const Silence&, const Silence&) = default;
 };
 
@@ -42,6 +43,9 @@ class Muting {
   void set_maintenance(std::vector<Maintenance> maintenance) {
     maintenance_ = std::move(maintenance);
   }
+  /// Those that stand in the configuration: nobody ends them but who writes there.
+  void set_configured(std::vector<Silence> silences) { configured_ = std::move(silences); }
+  [[nodiscard]] const std::vector<Silence>& configured() const noexcept { return configured_; }
   /// Replaces one of the same number.
   void put(Silence silence);
   /// False when there is none.
@@ -50,7 +54,8 @@ class Muting {
   /// A number that was never used.
   [[nodiscard]] std::int64_t next_id() const noexcept { return last_id_ + 1; }
 
-  /// Who mutes it now: `silence 3`, `maintenance nightly`; nothing when nobody does.
+  /// Who mutes it now: `silence 3`, `silence upgrade`, `maintenance nightly`; nothing when nobody
+  /// does.
   [[nodiscard]] std::optional<std::string> by(const Labels& labels, WallTime now) const;
   /// Removes the silences that have been over for `keep`; their numbers.
   std::vector<std::int64_t> forget(WallTime now, Duration keep);
@@ -58,6 +63,7 @@ class Muting {
  private:
   std::vector<Maintenance> maintenance_;
   std::vector<Silence> silences_;
+  std::vector<Silence> configured_;
   std::int64_t last_id_ = 0;
 };
 

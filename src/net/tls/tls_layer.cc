@@ -17,39 +17,17 @@
 namespace wardmote::net::tls {
 
 using runtime::Deadline;
-using runtime::Listener;
 using runtime::Stream;
 using runtime::Task;
 using runtime::TlsSettings;
 
 namespace {
 
-class TlsListener final : public Listener {
- public:
-  TlsListener(std::unique_ptr<Listener> below, std::shared_ptr<Contexts> contexts,
-              TlsSettings settings)
-      : below_(std::move(below)), contexts_(std::move(contexts)), settings_(std::move(settings)) {}
-
-  Task<Result<std::unique_ptr<Stream>>> accept() override {
-    Result<std::unique_ptr<Stream>> plain = co_await below_->accept();
-    if (!plain) co_return plain;
-    Result<SslPtr> ssl = contexts_->open(Side::kServer, settings_);
-    if (!ssl) co_return std::unexpected(ssl.error());
-    co_return std::make_unique<TlsStream>(*std::move(plain), *std::move(ssl), Side::kServer,
-                                          settings_, std::string());
-  }
-
- private:
-  std::unique_ptr<Listener> below_;
-  std::shared_ptr<Contexts> contexts_;
-  TlsSettings settings_;
-};
-
 class OpenSslLayer final : public runtime::TlsLayer {
  public:
   Task<Result<std::unique_ptr<Stream>>> connect(std::unique_ptr<Stream> over, TlsSettings settings,
                                                 std::string host, Deadline deadline) override {
-    Result<SslPtr> ssl = contexts_->open(Side::kClient, settings);
+    Result<SslPtr> ssl = contexts_.open(Side::kClient, settings);
     if (!ssl) co_return std::unexpected(ssl.error());
     auto stream = std::make_unique<TlsStream>(std::move(over), *std::move(ssl), Side::kClient,
                                               std::move(settings), std::move(host));
@@ -58,15 +36,22 @@ class OpenSslLayer final : public runtime::TlsLayer {
     co_return std::move(stream);
   }
 
-  Result<std::unique_ptr<Listener>> listen(std::unique_ptr<Listener> over,
-                                           TlsSettings settings) override {
-    const Result<SslPtr> ssl = contexts_->open(Side::kServer, settings);
+  Result<std::unique_ptr<Stream>> accept(std::unique_ptr<Stream> over,
+                                         TlsSettings settings) override {
+    Result<SslPtr> ssl = contexts_.open(Side::kServer, settings);
     if (!ssl) return std::unexpected(ssl.error());
-    return std::make_unique<TlsListener>(std::move(over), contexts_, std::move(settings));
+    return std::make_unique<TlsStream>(std::move(over), *std::move(ssl), Side::kServer,
+                                       std::move(settings), std::string());
+  }
+
+  Result<void> can_accept(const TlsSettings& settings) override {
+    const Result<SslPtr> ssl = contexts_.open(Side::kServer, settings);
+    if (!ssl) return std::unexpected(ssl.error());
+    return {};
   }
 
  private:
-  std::shared_ptr<Contexts> contexts_ = std::make_shared<Contexts>();
+  Contexts contexts_;
 };
 
 }  // namespace

@@ -42,8 +42,10 @@ void add_incidents(Exposition& out, const IncidentDesk& desk) {
 }
 
 void add_receiver(Exposition& out, const std::string& name, const ReceiverState& state) {
-  const std::pair<std::string_view, std::uint64_t> results[] = {
-      {"delivered", state.delivered}, {"refused", state.refused}, {"undelivered", state.dead}};
+  const std::pair<std::string_view, std::uint64_t> results[] = {{"delivered", state.delivered},
+                                                                {"refused", state.refused},
+                                                                {"undelivered", state.dead},
+                                                                {"repeated", state.repeated}};
   for (const auto& [result, count] : results) {
     const std::string_view labels[] = {name, state.kind, result};
     out.add(metric("wardmote_notices_total"), labels, static_cast<double>(count));
@@ -71,9 +73,11 @@ void add_desk_metrics(Exposition& out, const IncidentDesk& incidents, const Noti
   }
   out.add(metric("wardmote_notice_groups"), {},
           static_cast<double>(notify.router().groups().size()));
-  const auto active = std::ranges::count_if(notify.muting().silences(), [&](const auto& silence) {
+  const auto lasts = [&](const judge::notify::Silence& silence) {
     return silence.from <= now && now < silence.until;
-  });
+  };
+  const auto active = std::ranges::count_if(notify.muting().silences(), lasts) +
+                      std::ranges::count_if(notify.muting().configured(), lasts);
   out.add(metric("wardmote_silences"), {}, static_cast<double>(active));
 }
 

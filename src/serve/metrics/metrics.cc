@@ -20,6 +20,7 @@
 #include "serve/metrics/cluster_samples.h"
 #include "serve/metrics/desk_samples.h"
 #include "serve/metrics/exposition.h"
+#include "serve/metrics/plan_samples.h"
 #include "serve/metrics/table.h"
 #include "serve/view.h"
 
@@ -147,6 +148,7 @@ std::string expose_metrics(const AgentView& agent, const Desks* desks) {
   }
   if (desks != nullptr) {
     add_desk_metrics(out, desks->incidents, desks->notify, agent.wall_now);
+    add_plan_metrics(out, desks->plans, agent.now);
   }
   return out.text();
 }

@@ -151,7 +151,7 @@ inline constexpr MetricInfo kMetrics[] = {
      "Whether nothing may act, because a storm rages."},
     {"wardmote_notices_total", MetricType::kCounter, "receiver,kind,result",
      "Attempts since the agent's start: delivered, refused (and tried again), undelivered (given "
-     "up)."},
+     "up); repeated: notices that an earlier life may have told already."},
     {"wardmote_receiver_up", MetricType::kGauge, "receiver,kind",
      "Whether the receiver took what it was sent last; absent until then."},
     {"wardmote_notices_waiting", MetricType::kGauge, "receiver",
@@ -159,6 +159,16 @@ inline constexpr MetricInfo kMetrics[] = {
     {"wardmote_notice_groups", MetricType::kGauge, "",
      "Groups of incidents that receivers know of; at 1000, more share one group."},
     {"wardmote_silences", MetricType::kGauge, "", "Silences that last now."},
+    {"wardmote_plans", MetricType::kGauge, "state",
+     "Plans that are known, by state; of those at their end the newest only."},
+    {"wardmote_plans_refused", MetricType::kGauge, "policy,cluster,code",
+     "Findings that a policy is for and no plan is made against; /api/v1/plans says why."},
+    {"wardmote_acts_paused", MetricType::kGauge, "scope",
+     "1 for a cluster, or all, in which somebody has paused acts."},
+    {"wardmote_journal_rows", MetricType::kGauge, "",
+     "Rows that were ever written to the journal of acts."},
+    {"wardmote_journal_stored", MetricType::kGauge, "",
+     "Whether the journal of acts outlives the agent."},
 };
 
 /// The row of `name`; a name that is in no row does not compile.

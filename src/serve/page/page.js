@@ -213,12 +213,125 @@ function receiversCard(answer, silences) {
   if (answer === null) return [];
   const active = silences === null ? [] : silences.silences.filter((one) => one.active);
   const card = element('section', 'card', element('div', 'top', element('h2', '', 'Who is told'),
-    ...active.map((one) => chip('warning', `silence ${one.id}: ${one.match.join(', ')} until ${new Date(one.until).toLocaleString()}`))));
+    ...active.map((one) => chip('warning', `silence ${one.name ?? one.id}: ${one.match.join(', ')} until ${new Date(one.until).toLocaleString()}`))));
   card.append(answer.receivers.length
     ? table('Receivers', [['Receiver'], ['State'], ['Kind'], ['Told', 'notices that were taken'], ['Waiting', 'notices on their way'],
       ['Given up', 'notices that could not be delivered'], ['Why'], ['Last']], answer.receivers.map((one) => receiverRow(one, answer.at)))
     : element('p', 'empty', 'Nobody: the configuration names no receivers.'));
   return [card];
+}
+
+const kPlanTones = {observed: 'info', proposed: 'warning', running: 'info', unclear: 'critical', done: 'ok', failed: 'critical', rejected: 'unknown', withdrawn: 'unknown'};
+const kPlanWords = {
+  observed: 'would be done', proposed: 'waits for approval', running: 'running', unclear: 'unclear', done: 'done', failed: 'failed',
+  rejected: 'rejected', withdrawn: 'withdrawn',
+};
+const kStepTones = {waiting: 'unknown', begun: 'info', done: 'ok', failed: 'critical'};
+const kStepMarks = {waiting: '○', begun: '▶', done: '✓', failed: '✕'};
+const kStepWords = {
+  confirm_quorum: 'the cluster can do without it', copy_database: 'its database is copied aside', kick: 'the leader removes it from the list',
+  rejoin: 'it joins anew', verify: 'the list is as it should be',
+};
+const kRoles = ['none', 'viewer', 'operator', 'admin'];
+const kOrders = {approve: {least: 'admin', word: 'Approve'}, reject: {least: 'operator', word: 'Reject'}};
+const kOpenStates = ['proposed', 'unclear', 'running', 'observed'];
+const kMostEnded = 5;
+
+// What somebody has begun to order, and what came of it, by the plan's number: drawn anew with it.
+const asked = new Map();
+const replies = new Map();
+
+let me = {name: 'nobody', role: 'none'};
+const may = (least) => kRoles.indexOf(me.role) >= kRoles.indexOf(least);
+
+// An order is given in two clicks: the first says in full what the second does.
+function orderButtons(plan) {
+  const possible = {proposed: ['approve', 'reject'], unclear: ['approve', 'reject'], observed: ['reject'], running: []}[plan.state] ?? [];
+  const allowed = possible.filter((verb) => may(kOrders[verb].least));
+  const row = element('div', 'orders');
+  const chosen = asked.get(plan.id);
+  const button = (text, className, key, act) => {
+    const made = keyed(element('button', className, text), `${key} ${plan.id}`);
+    made.type = 'button';
+    made.addEventListener('click', act);
+    row.append(made);
+  };
+  if (chosen !== undefined && allowed.includes(chosen)) {
+    const words = chosen === 'reject' ? 'Yes, reject' : plan.state === 'unclear' ? 'Yes, do that step again' : 'Yes, begin';
+    button(`${words}: ${plan.summary}`, 'grave', 'yes', () => give(plan.id, chosen));
+    button('No', '', 'no', () => { asked.delete(plan.id); drawPlans(); });
+  } else {
+    for (const verb of allowed) button(kOrders[verb].word, '', verb, () => { asked.set(plan.id, verb); replies.delete(plan.id); drawPlans(); });
+    const others = possible.filter((verb) => !allowed.includes(verb));
+    if (others.length) row.append(element('span', 'soft', `${others.map((verb) => `${verb}: needs the role ${kOrders[verb].least}`).join('; ')}`));
+  }
+  const reply = replies.get(plan.id);
+  if (reply) row.append(element('span', 'said', reply));
+  return row.childNodes.length ? row : null;
+}
+
+async function give(id, verb) {
+  asked.delete(id);
+  try {
+    const response = await fetch(`api/v1/plans/${id}/${verb}`, {
+      method: 'POST', cache: 'no-store', signal: AbortSignal.timeout(kGiveUpMs), body: JSON.stringify({comment: 'from the page'}),
+      headers: {...headers(), 'Content-Type': 'application/json'},
+    });
+    const answer = await response.json();
+    replies.set(id, response.ok ? '' : answer.error.message);
+  } catch {
+    replies.set(id, 'no answer: look before you order it again');
+  }
+  await refreshPlans();
+}
+
+function stepLine(step) {
+  const mark = Object.assign(element('span', 'mark', kStepMarks[step.state] ?? '?'), {title: step.state, role: 'img', ariaLabel: step.state});
+  return element('li', kStepTones[step.state] ?? 'unknown', mark, element('span', 'mono', step.kind),
+    element('span', 'soft', step.detail || kStepWords[step.kind] || ''));
+}
+
+function planCard(plan) {
+  const missing = plan.state === 'observed' ? `The policy ${plan.policy} only observes: nothing is done.` : plan.reason;
+  return element('article', 'plan',
+    element('div', 'head', chip(kPlanTones[plan.state] ?? 'unknown', kPlanWords[plan.state] ?? plan.state), element('strong', '', plan.summary),
+      element('span', 'soft', `plan ${plan.id}, ${age(plan.age_ms)} ago`), plan.code ? element('code', '', plan.code) : null,
+      plan.approver ? element('span', 'soft', `approved by ${plan.approver}`) : null),
+    element('p', '', plan.why), missing ? element('p', '', missing) : null,
+    element('ol', '', ...plan.steps.map(stepLine)), orderButtons(plan));
+}
+
+function endedCard(ended) {
+  if (!ended.length) return null;
+  const list = element('details', 'incident', keyed(element('summary', '', `${ended.length === kMostEnded ? 'the last ' : ''}${count(ended.length, 'plan')} at the end`), 'ended plans'),
+    ...ended.map(planCard));
+  list.open = opened.has('ended plans');
+  list.addEventListener('toggle', () => opened[list.open ? 'add' : 'delete']('ended plans'));
+  return list;
+}
+
+// Nothing is shown where nothing is planned: most agents have no policies.
+function plansCard(answer) {
+  if (answer === null) return [];
+  const open = answer.plans.filter((plan) => kOpenStates.includes(plan.state))
+    .sort((a, b) => kOpenStates.indexOf(a.state) - kOpenStates.indexOf(b.state) || a.id - b.id);
+  const ended = answer.plans.filter((plan) => !kOpenStates.includes(plan.state)).sort((a, b) => b.id - a.id).slice(0, kMostEnded);
+  if (!open.length && !ended.length && !answer.refusals.length && !answer.pauses.length && !answer.frozen) return [];
+  return [element('section', 'card', element('div', 'top', element('h2', '', 'Plans'),
+    answer.frozen ? chip('critical', answer.frozen) : null,
+    ...answer.pauses.map((one) => chip('warning', `${one.scope === 'all' ? 'everything' : one.scope} is paused by ${one.by}${one.until ? ` until ${new Date(one.until).toLocaleString()}` : ''}`))),
+  open.length ? null : element('p', 'empty', 'Nothing is planned now.'), ...open.map(planCard),
+  ...answer.refusals.map((one) => element('p', 'refusal', chip('unknown', 'not planned'), ' ', element('code', '', one.code),
+    ` of ${one.subject} in ${one.cluster}: ${one.reason}`)),
+  endedCard(ended))];
+}
+
+let lastPlans = null;
+const drawPlans = () => redraw('plans', ...plansCard(lastPlans));
+
+async function refreshPlans() {
+  lastPlans = await askIfThere('plans?all=true');
+  drawPlans();
 }
 
 function sentence(status) {
@@ -242,7 +355,7 @@ function showVerdict(tone, title, text) {
 
 let lastAnswer = null;
 
-function show(status, incidents, receivers, silences) {
+function show(status, incidents, receivers, silences, plans, who) {
   const tone = kWords[status.verdict] ? status.verdict : 'unknown';
   document.title = `${kMarks[tone]} ${kWords[tone]} · ${status.node}`;
   byId('node').textContent = status.node;
@@ -251,10 +364,25 @@ function show(status, incidents, receivers, silences) {
   showVerdict(tone, kWords[tone], sentence(status));
   // Redrawing would take away what somebody is about to copy.
   if (!getSelection().isCollapsed) return;
+  me = who ?? {name: 'nobody', role: 'none'};
+  lastPlans = plans;
+  byId('who').firstElementChild.textContent = `${me.role} (${me.name})`;
   redraw('incidents', incidentsCard(incidents));
+  drawPlans();
   redraw('clusters', ...status.clusters.map(clusterCard));
   redraw('checks', ...checksCard(status));
   redraw('receivers', ...receiversCard(receivers, silences));
+}
+
+class Stranger extends Error {}
+
+// What was shown to whom it was shown must not stay there for the next.
+function showStranger() {
+  document.title = `${kMarks.unknown} Sign in · wardmote`;
+  byId('freshness').textContent = '';
+  byId('who').firstElementChild.textContent = 'sign in';
+  showVerdict('unknown', 'The agent asks who you are', token ? 'It does not know this token.' : 'Show a token, at the top right.');
+  for (const id of ['incidents', 'plans', 'clusters', 'checks', 'receivers']) byId(id).replaceChildren();
 }
 
 // An old answer is no answer: it must not stay green.
@@ -265,8 +393,21 @@ function showSilence() {
   showVerdict('unknown', 'No answer from the agent', since);
 }
 
+// In memory only: whoever opens this page next has to show one again.
+let token = '';
+const headers = () => token ? {Authorization: `Bearer ${token}`} : {};
+
+byId('sign-in').addEventListener('click', () => {
+  token = byId('token').value.trim();
+  byId('token').value = '';
+  byId('who').open = false;
+  refreshNow();
+});
+byId('token').addEventListener('keydown', (event) => { if (event.key === 'Enter') byId('sign-in').click(); });
+
 async function ask(what) {
-  const response = await fetch(`api/v1/${what}`, {cache: 'no-store', signal: AbortSignal.timeout(kGiveUpMs)});
+  const response = await fetch(`api/v1/${what}`, {cache: 'no-store', signal: AbortSignal.timeout(kGiveUpMs), headers: headers()});
+  if (response.status === 401) throw new Stranger();
   if (!response.ok) throw new Error(`${what}: status ${response.status}`);
   return response.json();
 }
@@ -274,15 +415,23 @@ async function ask(what) {
 // Without these the page still tells the state of everything.
 const askIfThere = (what) => ask(what).catch(() => null);
 
-async function refresh() {
+async function refreshNow() {
   try {
-    const [status, ...more] = await Promise.all([ask('status'), ...['incidents', 'receivers', 'silences'].map(askIfThere)]);
+    const [status, ...more] = await Promise.all([ask('status'), ...['incidents', 'receivers', 'silences', 'plans?all=true', 'whoami'].map(askIfThere)]);
     lastAnswer = Date.now();
     show(status, ...more);
   } catch (error) {
-    console.warn('wardmote: no answer:', error);
-    showSilence();
+    if (error instanceof Stranger) {
+      showStranger();
+    } else {
+      console.warn('wardmote: no answer:', error);
+      showSilence();
+    }
   }
+}
+
+async function refresh() {
+  await refreshNow();
   setTimeout(refresh, kRefreshMs);
 }
 

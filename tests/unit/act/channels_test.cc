@@ -155,17 +155,31 @@ TEST_F(Channels, WhatAnAnswerMeans) {
       {fail(Errc::kInvalid, "x"), false, true},
   };
   for (const Verdict& verdict : verdicts) {
-    const Fate fate = fate_of(verdict.answer);
+    const Fate fate = fate_of(verdict.answer, us.wall_now());
     const int code = verdict.answer ? verdict.answer->status : 0;
     ASSERT_EQ(fate.has_value(), verdict.taken) << code;
     if (!fate) EXPECT_EQ(fate.error().for_ever, verdict.for_ever) << code;
   }
   HttpResponse busy{.status = 429, .body = "slow \x1b[1mdown"};
   busy.headers.emplace_back("retry-after", " 120 ");
-  EXPECT_EQ(fate_of(busy).error().retry_after, 120s);
-  EXPECT_EQ(fate_of(busy).error().reason, "HTTP 429: slow \\x1b[1mdown");
-  busy.headers.front().second = "Fri, 20 Nov 2026 10:00:00 GMT";
-  EXPECT_EQ(fate_of(busy).error().retry_after, std::nullopt);
+  EXPECT_EQ(fate_of(busy, us.wall_now()).error().retry_after, 120s);
+  EXPECT_EQ(fate_of(busy, us.wall_now()).error().reason, "HTTP 429: slow \\x1b[1mdown");
+}
+
+TEST_F(Channels, RetryAfterMayBeADateOfTheServersClock) {
+  static constexpr WallTime kNow{std::chrono::sys_days{std::chrono::year{2026} / 11 / 20}};
+  const auto pause = [](std::string retry, std::string date) {
+    HttpResponse busy{.status = 503};
+    busy.headers.emplace_back("retry-after", std::move(retry));
+    if (!date.empty()) busy.headers.emplace_back("date", std::move(date));
+    return fate_of(busy, kNow).error().retry_after;
+  };
+  EXPECT_EQ(pause("Fri, 20 Nov 2026 00:01:30 GMT", ""), 90s);
+  EXPECT_EQ(pause(" Friday, 20-Nov-26 00:01:30 GMT ", "who knows"), 90s);
+  EXPECT_EQ(pause("Thu, 19 Nov 2026 20:01:00 GMT", "Thu, 19 Nov 2026 20:00:00 GMT"), 60s)
+      << "its clock is four hours behind ours";
+  EXPECT_EQ(pause("Thu, 19 Nov 2026 20:01:00 GMT", ""), 0s) << "the time is past";
+  EXPECT_EQ(pause("in a minute", ""), std::nullopt);
 }
 
 TEST_F(Channels, AlertmanagerGetsAnAlertWhoseLabelsStayTheSame) {

@@ -93,9 +93,9 @@ TEST(NotifyConfig, NamesEveryProblem) {
 )"),
       (Lines{
           "5:7: receiver 1: it does not say how; give one of: webhook, alertmanager, masakari, "
-          "mail, exec, journal, log",
+          "kubernetes, mail, exec, journal, log",
           "6:7: receiver 2: it says more than one way; give one of: webhook, alertmanager, "
-          "masakari, mail, exec, journal, log",
+          "masakari, kubernetes, mail, exec, journal, log",
           "7:32: url: not an http:// or https:// address; write for example "
           "https://hooks.example.org/wardmote",
           "8:33: command: it does not begin with an absolute path; write command: "
@@ -109,6 +109,42 @@ TEST(NotifyConfig, NamesEveryProblem) {
           "severity=critical or root!=check:web-*",
           "15:24: 'monday': not a day; write one of: mon, tue, wed, thu, fri, sat, sun",
           "15:39: from '25:00': not a time of day; write it in UTC and in quotes: \"02:30\"",
+      }));
+}
+
+TEST(NotifyConfig, SilencesHaveABeginningAndAnEnd) {
+  const auto config = parse(R"(silences:
+  - {name: upgrade, match: ["root=cluster:*", severity!=critical], from: 2026-11-21T02:00:00Z, until: "2026-11-21T04:00:00Z", comment: ticket 17}
+)");
+  ASSERT_TRUE(config);
+  ASSERT_EQ(config->notify.silences.size(), 1U);
+  const judge::notify::Silence& silence = config->notify.silences[0];
+  EXPECT_EQ(silence.name, "upgrade");
+  EXPECT_EQ(silence.match.size(), 2U);
+  EXPECT_EQ(silence.until - silence.from, 2h);
+  EXPECT_EQ(silence.comment, "ticket 17");
+  EXPECT_EQ(
+      complaints(R"(silences:
+  - {name: a, match: [], from: 2026-11-21T02:00:00Z, until: 2026-11-21T02:00:00Z}
+  - {name: a, match: [nonsense], from: 2026-11-21 02:00, until: tomorrow}
+  - {match: ["root=*"], from: 2026-11-21T02:00:00Z, until: 2028-11-21T02:00:00Z, for: 2h}
+)"),
+      (Lines{
+          "4:5: silence 1: it ends before it begins; write a later 'until'",
+          "4:22: match: it matches nothing in particular; write for example "
+          "root=cluster:ovn-nb, or root=* for everything",
+          "5:12: name 'a': already used in line 4; choose another name",
+          "5:23: match: 'nonsense': write label=pattern or label!=pattern; write for example "
+          "severity=critical or root!=check:web-*",
+          "5:40: from '2026-11-21 02:00': not a moment in UTC; write for example "
+          "2026-11-21T04:00:00Z",
+          "5:65: until 'tomorrow': not a moment in UTC; write for example "
+          "2026-11-21T04:00:00Z",
+          "6:5: silence 3: no 'name'; add 'name: upgrade'",
+          "6:5: silence 3: it lasts longer than a year; write an earlier 'until', or a "
+          "'maintenance' of the week in 'notify'",
+          "6:82: unknown key 'for': silence 3 has no such key; it may have: name, match, from, "
+          "until, comment",
       }));
 }
 

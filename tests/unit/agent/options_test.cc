@@ -64,6 +64,9 @@ TEST(Options, TheJournalIsThatOfTheConfigurationUnlessAFolderIsNamed) {
   EXPECT_FALSE(parse({})->journal);
   EXPECT_EQ(parse({"journal", "verify"})->journal, "");
   EXPECT_EQ(parse({"journal", "verify", "/var/lib/wardmote"})->journal, "/var/lib/wardmote");
+  EXPECT_FALSE(parse({"journal", "verify"})->journal_rows);
+  EXPECT_TRUE(parse({"journal", "export", "/d"})->journal_rows);
+  EXPECT_EQ(parse({"journal", "export", "/d"})->journal, "/d");
   EXPECT_FALSE(parse({"journal"}));
 }
 

@@ -7,6 +7,7 @@
 #include "cli/render/agent.h"
 #include "cli/render/cluster.h"
 #include "cli/render/findings.h"
+#include "cli/render/samples.h"
 #include "cli/render/style.h"
 #include "cli/render/words.h"
 #include "unit/cli/fixture.h"
@@ -128,6 +129,30 @@ TEST(AgentScreen, SaysThatAConfigurationWasRefusedAndWhy) {
       has(draw_agent(status, kPlain),
           "\na new configuration was refused at 2027-01-15T08:00:00.000Z; the one before it "
           "runs on:\n  a.yaml:1:1: bad\n  a.yaml:2:1: worse\n"));
+}
+
+TEST(SamplesTable, HasALineForEachSpanAndOfRaftMembersTheirLogs) {
+  const json::value shown = json::parse(R"({"subject":"nb/ctl-2","stored":true,"subjects":null,
+    "series":[
+      {"measure":"good","samples":[{"at":"2027-01-15T08:00:00.000Z","count":60,"sum":57,"least":0,"most":1}]},
+      {"measure":"log_entries","samples":[{"at":"2027-01-15T08:00:00.000Z","count":60,"sum":60000,"least":900,"most":1100}]},
+      {"measure":"took_us","samples":[
+        {"at":"2027-01-15T08:00:00.000Z","count":60,"sum":90000,"least":1000,"most":12345},
+        {"at":"2027-01-15T08:01:00.000Z","count":1,"sum":900000,"least":900000,"most":900000}]}]})");
+  EXPECT_EQ(
+      draw_samples(shown, kPlain),
+      "FROM                      LOOKS  GOOD  TOOK      AT MOST   LOG   UNCOMMITTED  UNAPPLIED\n"
+      "2027-01-15T08:00:00.000Z  60     95 %  1.5 ms    12.3 ms   1100  -            -\n"
+      "2027-01-15T08:01:00.000Z  1      -     900.0 ms  900.0 ms  -     -            -\n");
+}
+
+TEST(SamplesTable, SaysWhyThereIsNothing) {
+  const auto drawn = [](const char* text) { return draw_samples(json::parse(text), kPlain); };
+  EXPECT_TRUE(has(drawn(R"({"stored":false})"), "set 'data'"));
+  EXPECT_TRUE(has(drawn(R"({"stored":true,"subject":"x","series":[]})"), "measured of 'x'"));
+  EXPECT_TRUE(has(drawn(R"({"stored":true,"subjects":["bird"],"series":[]})"), "bird\n"));
+  EXPECT_TRUE(has(drawn(R"({"stored":true,"subjects":[],"series":[]})"), "takes a minute"));
+  EXPECT_TRUE(has(drawn(R"([])"), "set 'data'"));
 }
 
 TEST(Columns, AreMeasuredAsATerminalShowsThem) {

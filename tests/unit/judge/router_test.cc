@@ -218,6 +218,28 @@ TEST_F(RouterTest, ASilencedBeginningIsToldWhenTheSilenceEndsIfItStillStands) {
   EXPECT_EQ(run(5min).size(), 1U);
 }
 
+TEST_F(RouterTest, ASilenceOfTheConfigurationHoldsInItsTimeAndAsLongAsItStandsThere) {
+  muting_.set_configured({{.id = 0,
+                           .match = {{"root", true, "r1"}},
+                           .from = wall() + 1h,
+                           .until = wall() + 2h,
+                           .by = {},
+                           .comment = {},
+                           .name = "upgrade"}});
+  const Labels labels{{"root", "r1"}};
+  EXPECT_FALSE(muting_.by(labels, wall()));
+  EXPECT_EQ(muting_.by(labels, wall() + 1h), "silence upgrade");
+  EXPECT_FALSE(muting_.by(labels, wall() + 2h));
+  EXPECT_TRUE(muting_.forget(wall() + 24h * 365, 1h).empty()) << "the configuration has it";
+  EXPECT_EQ(muting_.next_id(), 1);
+  run(90min);
+  step(1, StepKind::kOpened);
+  EXPECT_EQ(run(10min), Said{});
+  muting_.set_configured({});
+  router_.muting_changed(now_);
+  EXPECT_EQ(run(1min).size(), 1U);
+}
+
 TEST_F(RouterTest, AnEndIsToldInSpiteOfASilence) {
   step(1, StepKind::kOpened);
   run(1min);

@@ -7,6 +7,8 @@
 #include "net/http_fetch.h"
 #include "net/http_server.h"
 #include "net/http_text.h"
+#include "net/tls/tls_layer.h"
+#include "support/authority.h"
 #include "unit/net/net_fixture.h"
 
 namespace wardmote::net {
@@ -270,6 +272,38 @@ TEST_F(Http, StopEndsIdleConnectionsAtOnce) {
   EXPECT_FALSE(std::filesystem::exists(path("api.sock")));
 }
 
+TEST_F(Http, APortGoesOverToTlsAndWhatStandsEndsWithItsAnswer) {
+  wardmote::testing::Authority authority(folder_, "ours");
+  const wardmote::testing::Identity identity = authority.issue("server", "IP:127.0.0.1");
+  runtime_.use_tls(tls::make_tls_layer());
+  const std::uint16_t port = free_port();
+  const Endpoint secured = Endpoint::tls_over_tcp(
+      "127.0.0.1", port, {.certificate = identity.certificate, .key = identity.key});
+  StreamHttpServer server(runtime_);
+  at_ = Endpoint::tcp("127.0.0.1", port);
+  ASSERT_TRUE(server.start(at_, {}, [&](const HttpRequest& request) {
+    if (request.path == "/change") {
+      EXPECT_TRUE(server.change_to(secured));
+    }
+    return echo(request);
+  }));
+  const auto idle = open();
+  send(*idle, "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+  ASSERT_TRUE(run_task(runtime_, read_exactly(idle.get(), 15, in(5s))));
+  const std::string told = exchange("GET /change HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_TRUE(told.contains("Connection: close\r\n")) << told;
+  EXPECT_TRUE(told.ends_with("GET /change?\n"))
+      << "whoever asked for it hears the answer: " << told;
+  EXPECT_TRUE(read_all(*idle).ends_with("GET /1?\n")) << "and closed";
+
+  EXPECT_FALSE(fetch({.method = "GET", .path = "/2"})) << "nobody is served without TLS any more";
+  at_ = Endpoint::tls_over_tcp("127.0.0.1", port, {.ca = authority.file()});
+  const auto over_tls = fetch({.method = "GET", .path = "/3"});
+  ASSERT_TRUE(over_tls) << over_tls.error().describe();
+  EXPECT_EQ(over_tls->body, "GET /3?\n");
+  runtime_.run(server.stop());
+}
+
 TEST_F(Http, AStreamHasNoLengthAndEndsTheConnection) {
   serve();
   const std::string raw = exchange("GET /countdown HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -360,6 +394,17 @@ RC_GTEST_PROP(HttpMessage, NoBytesCrashTheReader, (const std::string& bytes)) {
   std::string received = "GET / HTTP/1.1\r\n" + bytes;
   const Result<void> fed = reader.feed(received);
   if (fed && reader.done()) (void)reader.take();
+}
+
+TEST(HttpMessage, AnAnswerThatNeverBeginsIsNoAnswer) {
+  for (const char* text : {"", "H", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Le"}) {
+    HttpResponseReader reader(HttpLimits{}, false);
+    std::string bytes = text;
+    if (!bytes.empty()) EXPECT_TRUE(reader.feed(bytes)) << text;
+    const Result<void> ended = reader.feed_end();
+    ASSERT_FALSE(ended) << text;
+    EXPECT_EQ(ended.error().code, Errc::kClosed) << text;
+  }
 }
 
 TEST(HttpMessage, ALastChunkMayComeByteByByte) {

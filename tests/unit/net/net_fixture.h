@@ -14,10 +14,10 @@
 namespace wardmote::net {
 
 /// The real runtime and a folder of its own for sockets.
-class NetTest : public testing::Test {
+class NetTest : public ::testing::Test {
  protected:
   NetTest() {
-    std::string pattern = testing::TempDir() + "wardmote-net-XXXXXX";
+    std::string pattern = ::testing::TempDir() + "wardmote-net-XXXXXX";
     folder_ = ::mkdtemp(pattern.data());
   }
   ~NetTest() override { std::filesystem::remove_all(folder_); }

@@ -10,6 +10,9 @@
 #include "serve/incidents.h"
 #include "serve/metrics/metrics.h"
 #include "serve/notify_desk.h"
+#include "sim/sim_runtime.h"
+#include "sim/world.h"
+#include "unit/serve/fake_plan_desk.h"
 
 namespace wardmote::serve {
 namespace {
@@ -51,6 +54,7 @@ class FakeNotify final : public NotifyDesk {
     muting_.put(silence);
     return silence;
   }
+  void configure(std::vector<Silence> silences) { muting_.set_configured(std::move(silences)); }
   Result<void> expire_silence(std::int64_t) override { return {}; }
   Result<std::string> send_test(const std::string& receiver) override { return receiver; }
 
@@ -68,11 +72,13 @@ class DeskMetrics : public testing::Test {
     AgentView view;
     view.now = kNow;
     view.wall_now = kWallNow;
-    const Desks desks{incidents, notify};
+    const Desks desks{incidents, notify, plans};
     return expose_metrics(view, &desks);
   }
   FakeIncidents incidents;
   FakeNotify notify;
+  sim::World world{1};
+  FakePlanDesk plans{world.host("us")};
 };
 
 TEST_F(DeskMetrics, CountOpenIncidentsAlsoWhenThereAreNone) {
@@ -93,21 +99,41 @@ TEST_F(DeskMetrics, CountOpenIncidentsAlsoWhenThereAreNone) {
 }
 
 TEST_F(DeskMetrics, SayHowTellingPeopleGoes) {
-  notify.states["oncall"] = {.kind = "webhook", .delivered = 5, .refused = 2, .dead = 1};
+  notify.states["oncall"] = {
+      .kind = "webhook", .delivered = 5, .refused = 2, .dead = 1, .repeated = 4};
   EXPECT_FALSE(shown().contains("wardmote_receiver_up{")) << "nothing is known yet";
   notify.states["oncall"].last_at = kNow;
   notify.add_silence({.from = kWallNow - 1h, .until = kWallNow + 1h});
   notify.add_silence({.from = kWallNow - 2h, .until = kWallNow - 1h});
+  notify.configure({{.from = kWallNow - 1h, .until = kWallNow + 1h, .name = "upgrade"},
+                    {.from = kWallNow + 1h, .until = kWallNow + 2h, .name = "later"}});
   const std::string text = shown();
   for (const char* line :
        {"wardmote_notices_total{receiver=\"oncall\",kind=\"webhook\",result=\"delivered\"} 5\n",
         "wardmote_notices_total{receiver=\"oncall\",kind=\"webhook\",result=\"refused\"} 2\n",
         "wardmote_notices_total{receiver=\"oncall\",kind=\"webhook\",result=\"undelivered\"} 1\n",
+        "wardmote_notices_total{receiver=\"oncall\",kind=\"webhook\",result=\"repeated\"} 4\n",
         "wardmote_receiver_up{receiver=\"oncall\",kind=\"webhook\"} 0\n",
         "wardmote_notices_waiting{receiver=\"oncall\"} 0\n", "wardmote_notice_groups 0\n",
-        "wardmote_silences 1\n"}) {
+        "wardmote_silences 2\n"}) {
     EXPECT_TRUE(text.contains(line)) << text;
   }
+}
+
+TEST_F(DeskMetrics, CountPlansByTheirStateAndTheRowsOfTheJournal) {
+  ASSERT_TRUE(run_task(world, world.host("us"), plans.journal_.open()));
+  store::JournalEntry row{.kind = "proposed", .plan = 3};
+  ASSERT_TRUE(run_task(world, world.host("us"), plans.journal_.append(std::move(row), {})));
+  ASSERT_TRUE(plans.pause("", 1h, "ann"));
+  ASSERT_TRUE(plans.pause("nb", -1h, "ann")) << "that is over";
+  const std::string text = shown();
+  for (const char* line :
+       {"wardmote_plans{state=\"proposed\"} 0\n", "wardmote_plans{state=\"unclear\"} 1\n",
+        "wardmote_plans{state=\"withdrawn\"} 0\n", "wardmote_acts_paused{scope=\"all\"} 1\n",
+        "wardmote_journal_rows 1\n", "wardmote_journal_stored 0\n"}) {
+    EXPECT_TRUE(text.contains(line)) << line << text;
+  }
+  EXPECT_FALSE(text.contains("scope=\"nb\""));
 }
 
 }  // namespace

@@ -28,12 +28,13 @@ TEST(ClusterJson, HoldsWhatEveryMemberSaysSideBySide) {
 
   const json::array& members = cluster.at("members").as_array();
   ASSERT_EQ(members.size(), 3U);
+  EXPECT_EQ(members[0].at("looks"), 1);
   EXPECT_EQ(members[1], json::parse(R"({
     "name": "ctl-2", "server_id": "b8afbb22-0000-4000-8000-000000000002",
     "cluster_id": "84d0b6ba-2d6f-4c4e-a1ab-9e5e6d1c2f3a", "address": "tcp:10.0.0.2:6643", "outcome": "ok", "reason": null,
     "detail": null, "mode": "clustered", "role": "follower", "term": 41, "leader": "77f0", "vote": "77f0",
     "log": [8120, 9031], "uncommitted": 0, "unapplied": 0, "status": "cluster member", "connected": true, "index": 9030,
-    "election_timer_ms": 1000, "connections": ["->77f0", "<-77f0", "->3c0b", "<-3c0b"], "age_ms": 250,
+    "election_timer_ms": 1000, "connections": ["->77f0", "<-77f0", "->3c0b", "<-3c0b"], "age_ms": 250, "looks": 0,
     "servers": [
       {"nickname": "77f0", "id": "77f0", "address": "tcp:10.0.0.1:6643", "self": false, "phase": null,
        "next_index": null, "match_index": null, "last_msg_ms": 100},

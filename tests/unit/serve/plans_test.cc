@@ -14,6 +14,7 @@
 #include "serve/api.h"
 #include "sim/sim_runtime.h"
 #include "sim/world.h"
+#include "unit/serve/fake_plan_desk.h"
 
 namespace wardmote::serve {
 namespace {
@@ -24,60 +25,7 @@ using judge::plan::Planner;
 using judge::plan::PlanState;
 using namespace std::chrono_literals;
 
-constexpr TimePoint kNow{10h};
-
-/// One plan that waits, of a planner that knows no cluster.
-class FakeDesk final : public PlanDesk {
- public:
-  explicit FakeDesk(runtime::Runtime& runtime) : journal_(runtime, nullptr) {
-    Plan plan;
-    plan.id = 3;
-    plan.policy = "ghosts";
-    plan.cluster = "nb";
-    plan.why = "a \x1b[31mghost";
-    plan.state = PlanState::kUnclear;
-    plan.steps = {{judge::plan::StepKind::kKick, judge::plan::StepState::kBegun, ""}};
-    plan.created = plan.changed = kNow - 1min;
-    planner_.recall(plan);
-  }
-
-  const Planner& planner() const noexcept override { return planner_; }
-  const store::Journal& journal() const noexcept override { return journal_; }
-  std::optional<std::string> frozen() const override { return "a storm rages"; }
-  std::shared_ptr<runtime::HttpHold> written() override { return nullptr; }
-  Result<std::int64_t> ask_to_rebuild(std::string_view cluster, std::string_view,
-                                      std::string) override {
-    if (cluster != "nb") return fail(Errc::kMissing, "there is no such cluster");
-    return fail(Errc::kRejected, "quorum would be lost");
-  }
-  Result<void> approve(std::int64_t id, std::string by, std::string) override {
-    if (id != 3) return fail(Errc::kMissing, "there is no such plan");
-    if (auto reason = planner_.approve(id, std::move(by), kNow)) {
-      return fail(Errc::kRejected, "{}", *reason);
-    }
-    return {};
-  }
-  Result<void> reject(std::int64_t id, std::string by, std::string comment) override {
-    if (auto reason = planner_.reject(id, std::move(by), std::move(comment), kNow)) {
-      return fail(Errc::kRejected, "{}", *reason);
-    }
-    return {};
-  }
-  Result<void> pause(std::string scope, std::optional<Duration> time, std::string by) override {
-    planner_.pause(
-        {std::move(scope), std::move(by), time ? std::optional(kNow + *time) : std::nullopt});
-    return {};
-  }
-  Result<void> resume(std::string scope, std::string) override {
-    if (!planner_.resume(scope)) return fail(Errc::kMissing, "it is not paused");
-    return {};
-  }
-
-  store::Journal journal_;
-
- private:
-  Planner planner_{{}};
-};
+constexpr TimePoint kNow = FakePlanDesk::kNow;
 
 class PlanRoutes : public testing::Test {
  protected:
@@ -107,7 +55,7 @@ class PlanRoutes : public testing::Test {
 
   sim::World world_{1};
   AgentView view_;
-  FakeDesk desk_{world_.host("us")};
+  FakePlanDesk desk_{world_.host("us")};
   Api api_{[this]() -> const AgentView& { return view_; }, rules()};
 };
 

@@ -79,6 +79,28 @@ TEST_F(JournalTest, KeepsRowsInOrderWithTheRecordsThatGoWithThem) {
   EXPECT_EQ(verify().rows, 3);
 }
 
+TEST_F(JournalTest, GivesAllRowsInTheirOrderWithTheirHashes) {
+  Journal journal(us, &database);
+  open(journal);
+  for (int i = 0; i < 501; ++i) ASSERT_TRUE(append(journal, entry("intent")));
+  std::vector<std::int64_t> rows;
+  std::vector<std::string> hashes;
+  const auto keep = [&](const JournalEntry& row, const std::string& hash) {
+    rows.push_back(row.sequence);
+    hashes.push_back(hash);
+  };
+  ASSERT_TRUE(run_task(world, us, read_journal(&us, &database, keep)));
+  ASSERT_EQ(rows.size(), 501U) << "more than a page";
+  EXPECT_EQ(rows.front(), 1);
+  EXPECT_EQ(rows.back(), 501);
+  EXPECT_EQ(hashes.back().size(), 64U);
+  EXPECT_NE(hashes.back(), hashes.front());
+  sql("UPDATE journal SET seq = 1000 WHERE seq = 3");
+  rows.clear();
+  ASSERT_TRUE(run_task(world, us, read_journal(&us, &database, keep)));
+  EXPECT_EQ(rows.back(), 1000) << "what is wrong with them is for verify to say";
+}
+
 TEST_F(JournalTest, FindsAnEditOfAnyColumn) {
   Journal journal(us, &database);
   open(journal);

@@ -1,0 +1,129 @@
+#include "codec/kubernetes.h"
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <boost/system/error_code.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+
+namespace wardmote::codec {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::string_view kNoticeAnnotation = "wardmote/notice";
+constexpr std::size_t kLongestName = 253;
+constexpr std::int64_t kMostCount = std::numeric_limits<std::int32_t>::max();
+
+/// metav1.Time has whole seconds.
+std::string whole_seconds(WallTime at) {
+  std::string text = format_utc(at);
+  text.resize(text.size() - std::string_view(".000Z").size());
+  return text + "Z";
+}
+
+std::optional<json::object> object_of(std::string_view body) {
+  boost::system::error_code broken;
+  json::value value = json::parse(body, broken);
+  if (broken || !value.is_object()) return std::nullopt;
+  return std::move(value.get_object());
+}
+
+const json::object* object_in(const json::object& parent, std::string_view key) {
+  const json::value* const found = parent.if_contains(key);
+  return found == nullptr ? nullptr : found->if_object();
+}
+
+std::string text_in(const json::object* parent, std::string_view key) {
+  const json::value* const found = parent == nullptr ? nullptr : parent->if_contains(key);
+  const json::string* const text = found == nullptr ? nullptr : found->if_string();
+  return text == nullptr ? std::string() : std::string(*text);
+}
+
+json::object annotations_of(const KubernetesEvent& event) {
+  return {{kNoticeAnnotation, event.notice}};
+}
+
+}  // namespace
+
+std::string format_kubernetes_event(const KubernetesEvent& event) {
+  json::object object = {
+      {"apiVersion", event.version}, {"kind", event.kind}, {"name", event.object}};
+  if (event.namespaced) object["namespace"] = event.space;
+  if (!event.uid.empty()) object["uid"] = event.uid;
+  json::object body;
+  body["apiVersion"] = "v1";
+  body["kind"] = "Event";
+  body["metadata"] = json::object{
+      {"name", event.name}, {"namespace", event.space}, {"annotations", annotations_of(event)}};
+  body["involvedObject"] = std::move(object);
+  body["reason"] = event.reason;
+  body["message"] = event.message;
+  body["type"] = event.warning ? "Warning" : "Normal";
+  body["firstTimestamp"] = whole_seconds(event.first);
+  body["lastTimestamp"] = whole_seconds(event.last);
+  body["count"] = 1;
+  body["source"] = json::object{{"component", event.component}, {"host", event.instance}};
+  body["reportingComponent"] = event.component;
+  body["reportingInstance"] = event.instance;
+  return json::serialize(body);
+}
+
+Result<KubernetesEventState> parse_kubernetes_event(std::string_view body) {
+  const auto event = object_of(body);
+  const json::object* const metadata = event ? object_in(*event, "metadata") : nullptr;
+  KubernetesEventState state;
+  state.resource_version = text_in(metadata, "resourceVersion");
+  if (text_in(event ? &*event : nullptr, "kind") != "Event" || state.resource_version.empty()) {
+    return fail(Errc::kProtocol, "the answer is no event");
+  }
+  const json::value* const count = event->if_contains("count");
+  if (count != nullptr && count->is_int64()) {
+    state.count = std::clamp<std::int64_t>(count->get_int64(), 0, kMostCount);
+  }
+  state.notice = text_in(object_in(*metadata, "annotations"), kNoticeAnnotation);
+  return state;
+}
+
+std::string format_kubernetes_repeat(const KubernetesEvent& event,
+                                     const KubernetesEventState& state) {
+  json::object body;
+  body["metadata"] = json::object{{"resourceVersion", state.resource_version},
+                                  {"annotations", annotations_of(event)}};
+  body["message"] = event.message;
+  body["lastTimestamp"] = whole_seconds(event.last);
+  body["count"] = std::min(state.count + 1, kMostCount);
+  return json::serialize(body);
+}
+
+std::string kubernetes_message(std::string_view body) {
+  const auto status = object_of(body);
+  if (!status || text_in(&*status, "kind") != "Status") return std::string(body);
+  return text_in(&*status, "message");
+}
+
+bool is_kubernetes_name(std::string_view text) noexcept {
+  if (text.empty() || text.size() > kLongestName) return false;
+  for (const std::string_view label : split(text, '.')) {
+    if (label.empty() || label.starts_with('-') || label.ends_with('-')) return false;
+    const bool plain = std::ranges::all_of(
+        label, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
+    if (!plain) return false;
+  }
+  return true;
+}
+
+}  // namespace wardmote::codec

@@ -1,0 +1,118 @@
+#include "serve/samples.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "runtime/http.h"
+#include "runtime/task.h"
+#include "serve/answer.h"
+#include "serve/query.h"
+#include "serve/role.h"
+#include "serve/route.h"
+#include "store/samples.h"
+
+namespace wardmote::serve {
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+constexpr Duration kUsually = 24h;
+
+json::object to_json(const store::Sample& sample) {
+  json::object shown;
+  shown["at"] = format_utc(sample.at);
+  shown["count"] = sample.count;
+  shown["sum"] = sample.sum;
+  shown["least"] = sample.least;
+  shown["most"] = sample.most;
+  return shown;
+}
+
+runtime::HttpResponse unavailable(const Error& error) {
+  constexpr int kUnavailable = 503;
+  return error_answer(kUnavailable, error.describe());
+}
+
+/// Holds the answer until the database has given it.
+class Looking final : public runtime::HttpHold {
+ public:
+  Looking(store::Samples& samples, SampleQuery query, WallTime now)
+      : samples_(samples), query_(std::move(query)), now_(now) {}
+
+  runtime::Task<std::optional<runtime::HttpResponse>> wait() override {
+    if (query_.subject.empty()) {
+      const auto names = co_await samples_.subjects();
+      if (!names) co_return unavailable(names.error());
+      json::object body = samples_json({}, "", samples_, now_);
+      json::array& subjects = body["subjects"].emplace_array();
+      for (const std::string& name : *names) subjects.emplace_back(escape_control(name));
+      co_return json_answer(body);
+    }
+    const auto found = co_await samples_.find(query_.subject, query_.since);
+    if (!found) co_return unavailable(found.error());
+    co_return json_answer(samples_json(*found, query_.subject, samples_, now_));
+  }
+
+ private:
+  store::Samples& samples_;
+  SampleQuery query_;
+  WallTime now_;
+};
+
+}  // namespace
+
+Result<SampleQuery> parse_sample_query(std::string_view text, WallTime now) {
+  const Query query(text);
+  if (const auto unknown = query.unknown({"since", "subject"}))
+    return fail(Errc::kInvalid, "no field '{}' is known here", escape_control(*unknown, 64));
+  SampleQuery wanted{query.value("subject"), now - kUsually};
+  if (query.has("since")) {
+    const auto ago = parse_duration(query.value("since"));
+    if (!ago) return fail(Errc::kInvalid, "since: write how long ago, for example 24h");
+    wanted.since = now - *ago;
+  }
+  return wanted;
+}
+
+json::object samples_json(const store::SampleAnswer& answer, const std::string& subject,
+                          const store::Samples& samples, WallTime now) {
+  json::object body;
+  body["at"] = format_utc(now);
+  body["subject"] = escape_control(subject);
+  body["step_s"] = std::chrono::duration_cast<std::chrono::seconds>(answer.step).count();
+  body["stored"] = samples.stored();
+  body["dropped"] = samples.dropped();
+  body["subjects"] = nullptr;
+  json::array& series = body["series"].emplace_array();
+  for (const store::SampleSeries& one : answer.series) {
+    json::array points;
+    points.reserve(one.samples.size());
+    for (const store::Sample& sample : one.samples) points.emplace_back(to_json(sample));
+    series.emplace_back(
+        json::object{{"measure", escape_control(one.measure)}, {"samples", std::move(points)}});
+  }
+  return body;
+}
+
+Route samples_route(store::Samples& samples) {
+  return {"GET", "/api/v1/samples", Role::kViewer, [&samples](const Ask& ask) {
+            auto wanted = parse_sample_query(ask.request.query, ask.view.wall_now);
+            if (!wanted) return error_answer(400, wanted.error().context);
+            runtime::HttpResponse answer;
+            answer.hold = std::make_shared<Looking>(samples, *std::move(wanted), ask.view.wall_now);
+            return answer;
+          }};
+}
+
+}  // namespace wardmote::serve
