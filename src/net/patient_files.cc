@@ -1,11 +1,10 @@
 #include "net/patient_files.h"
 
-#include <pthread.h>
+#include <signal.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <condition_variable>
-#include <csignal>
 #include <cstddef>
 #include <deque>
 #include <functional>

@@ -14,13 +14,16 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
 #include "net/system_error.h"
 #include "net/unique_fd.h"
+#include "runtime/deadline.h"
 #include "runtime/files.h"
+#include "runtime/task.h"
 
 namespace wardmote::net {
 
