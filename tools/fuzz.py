@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from tools.evidence import append, commit
@@ -32,10 +32,15 @@ def main() -> int:
     print(f"==> {len(targets)} targets, {given.seconds} s each, {given.jobs} at a time "
           f"({given.seconds * -(-len(targets) // given.jobs)} s)", flush=True)
     with ThreadPoolExecutor(given.jobs) as pool:
-        results = list(pool.map(lambda target: fuzz(target, given.seconds), targets))
-    if not given.no_evidence:
-        append("fuzz", results)
-    return 0 if all(result["result"] == "clean" for result in results) else 1
+        runs = [pool.submit(fuzz, target, given.seconds) for target in targets]
+        clean = True
+        for run in as_completed(runs):
+            result = run.result()
+            clean = clean and result["result"] == "clean"
+            # At once: what was done counts also if the rest is interrupted.
+            if not given.no_evidence:
+                append("fuzz", [result])
+    return 0 if clean else 1
 
 
 def fuzz(target: str, seconds: int) -> dict:
