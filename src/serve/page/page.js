@@ -316,7 +316,7 @@ function plansCard(answer) {
   const open = answer.plans.filter((plan) => kOpenStates.includes(plan.state))
     .sort((a, b) => kOpenStates.indexOf(a.state) - kOpenStates.indexOf(b.state) || a.id - b.id);
   const ended = answer.plans.filter((plan) => !kOpenStates.includes(plan.state)).sort((a, b) => b.id - a.id).slice(0, kMostEnded);
-  if (!open.length && !ended.length && !answer.refusals.length && !answer.pauses.length && !answer.frozen) return [];
+  if (!open.length && !ended.length && !answer.refusals.length && !answer.pauses.length) return [];
   return [element('section', 'card', element('div', 'top', element('h2', '', 'Plans'),
     answer.frozen ? chip('critical', answer.frozen) : null,
     ...answer.pauses.map((one) => chip('warning', `${one.scope === 'all' ? 'everything' : one.scope} is paused by ${one.by}${one.until ? ` until ${new Date(one.until).toLocaleString()}` : ''}`))),
