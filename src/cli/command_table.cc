@@ -64,11 +64,13 @@ Command probe_command(const observe::ProbeKind& kind) {
   return command;
 }
 
-Command probe_group(std::span<const observe::ProbeKind> kinds) {
+Command probe_group(KindsOfProbes kinds) {
   Command group{.name = "probe",
                 .summary = "look once with one probe; needs no agent",
                 .description = "Each kind has its own --help and a page in docs/probes."};
-  for (const observe::ProbeKind& kind : kinds) group.commands.push_back(probe_command(kind));
+  if (kinds != nullptr) {
+    for (const observe::ProbeKind& kind : kinds()) group.commands.push_back(probe_command(kind));
+  }
   group.examples = {
       {"wardmote probe ovn /run/ovn/ovnnb_db.ctl --database OVN_Northbound",
        "what one OVN database server says of its cluster"},
@@ -472,11 +474,11 @@ Command version() {
 /// A verb or group, and what makes it.
 struct Verb {
   std::string_view name;
-  Command (*make)(std::span<const observe::ProbeKind> kinds);
+  Command (*make)(KindsOfProbes kinds);
 };
 
 template <Command (*Make)()>
-Command of_no_kind(std::span<const observe::ProbeKind>) {
+Command of_no_kind(KindsOfProbes) {
   return Make();
 }
 
@@ -512,7 +514,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
 
 }  // namespace
 
-Command command_table(std::span<const observe::ProbeKind> kinds, std::string_view only) {
+Command command_table(KindsOfProbes kinds, std::string_view only) {
   Command program = {
       .name = "wardmote",
       .summary =

@@ -49,7 +49,7 @@ std::string_view verb_alone(std::string_view word) {
 
 int run(std::vector<std::string> words) {
   const Command program =
-      command_table(observe::probe_kinds(), words.empty() ? "" : verb_alone(words.front()));
+      command_table(observe::probe_kinds, words.empty() ? "" : verb_alone(words.front()));
   // This verb has the flags, and the exit codes, of another program.
   const bool calico = !words.empty() && words.front() == "calico-health";
   if (calico) words = from_go_flags(std::move(words));

@@ -14,7 +14,7 @@ namespace wardmote::cli {
 namespace {
 
 std::string script(std::string_view shell) {
-  return completion_script(command_table(observe::probe_kinds()), shell);
+  return completion_script(command_table(observe::probe_kinds), shell);
 }
 
 /// What bash offers after `words`, the last of which is being typed; bash itself runs the script.

@@ -25,7 +25,7 @@ std::vector<std::string> two_names(const json::value&) {
 }
 
 TEST(Formats, AreThoseOfTheOption) {
-  const Command program = command_table(observe::probe_kinds());
+  const Command program = command_table(observe::probe_kinds);
   const auto format = [&](std::vector<std::string> words) {
     const Parsed parsed = parse(program, std::move(words));
     const Call* const call = std::get_if<Call>(&parsed);
@@ -41,7 +41,7 @@ TEST(Formats, AreThoseOfTheOption) {
 }
 
 TEST(Formats, EveryReadingVerbHasThemAll) {
-  const Command program = command_table({});
+  const Command program = command_table(nullptr);
   for (const char* verb :
        {"status", "get members", "get findings", "get checks", "top", "explain x"}) {
     for (const char* word : {"table", "wide", "json", "jsonl", "yaml", "name"}) {
@@ -95,7 +95,7 @@ TEST(Top, ShowsWhatIsWorstFirst) {
 }
 
 TEST(ManPage, HasEveryCommandAndNoStrayRequest) {
-  const Command program = command_table(observe::probe_kinds());
+  const Command program = command_table(observe::probe_kinds);
   const std::string page = man_page(program);
   EXPECT_TRUE(page.starts_with(".TH wardmote 1 "));
   for (const char* part : {".SH NAME\nwardmote \\- ", ".SS wardmote get members [options]\n",
