@@ -34,8 +34,7 @@ endif()
 
 find_program(MOLD mold)
 if(MOLD)
-  # What runs before main() side by side, and equal functions once: a program that is started by exec mostly waits for pages.
-  target_link_options(wardmote_options INTERFACE -fuse-ld=mold -Wl,-z,keep-text-section-prefix -Wl,--icf=safe)
+  target_link_options(wardmote_options INTERFACE -fuse-ld=mold)
 endif()
 
 find_program(CCACHE ccache)
