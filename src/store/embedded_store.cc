@@ -304,9 +304,18 @@ class EmbeddedWatch final : public Watch {
 };
 
 Task<Result<void>> EmbeddedStore::open() {
-  Result<void> made = co_await database_.commit(schema(), runtime_.deadline_in(kOpenPatience));
-  if (!made) co_return with_context(made, "store");
-  co_return made;
+  const Deadline deadline = runtime_.deadline_in(kOpenPatience);
+  for (;;) {
+    // Reading waits for nobody: who finds the tables does not have to wait for others to let him
+    // write. The trigger is the last thing that is made.
+    SqlStatement query{"SELECT 1 FROM sqlite_master WHERE name = 'store_DELETE'", {}};
+    const auto found = co_await database_.read(std::move(query), deadline);
+    if (found && !found->empty()) co_return Result<void>();
+    Result<void> made = co_await database_.commit(schema(), deadline);
+    if (made) co_return made;
+    const bool busy = made.error().code == Errc::kTimeout;
+    if (!busy || deadline.passed(runtime_.now())) co_return with_context(made, "store");
+  }
 }
 
 std::vector<SqlStatement> EmbeddedStore::expiry() const {

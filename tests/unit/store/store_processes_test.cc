@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,6 +92,7 @@ Child start(const std::string& path, Life life) {
   EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   const pid_t child = ::fork();
   if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it must not outlive a test that fails
     ::close(ends[0]);
     {
       Seat seat(path);
