@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "base/text.h"
 #include "observe/kinds.h"
+#include "runtime/endpoint.h"
 
 namespace wardmote::observe {
 namespace {
@@ -63,6 +65,17 @@ Result<std::string> path_param(const Params& params, std::string_view name) {
   if (!text->starts_with('/') || !printable || text->size() > kLongestPath)
     return fail(Errc::kInvalid, "{}: '{}' is no absolute path", name, escape_control(*text, 64));
   return *text;
+}
+
+Result<std::optional<runtime::Endpoint>> unix_socket_param(const Params& params,
+                                                           std::string_view name) {
+  const auto text = param<std::string>(params, name);
+  if (!text) return std::nullopt;
+  Result<runtime::Endpoint> endpoint = runtime::parse_endpoint(*text);
+  if (!endpoint) return with_context(endpoint, "{}", name);
+  if (endpoint->kind != runtime::Endpoint::Kind::kUnix)
+    return fail(Errc::kInvalid, "{}: {} is no unix socket", name, to_string(*endpoint));
+  return *std::move(endpoint);
 }
 
 }  // namespace wardmote::observe

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "observe/kinds.h"
+#include "runtime/endpoint.h"
 
 namespace wardmote::observe {
 
@@ -28,5 +29,9 @@ Result<std::optional<std::uint64_t>> bytes_param(const Params& params, std::stri
 
 /// A kText that must be an absolute path without control characters. kInvalid.
 Result<std::string> path_param(const Params& params, std::string_view name);
+
+/// A kEndpoint that must be a unix socket; nothing when it was not given. kInvalid.
+Result<std::optional<runtime::Endpoint>> unix_socket_param(const Params& params,
+                                                           std::string_view name);
 
 }  // namespace wardmote::observe

@@ -145,18 +145,10 @@ Result<std::unique_ptr<Probe>> make_bird_probe(runtime::Runtime& runtime, std::s
                                                const Params& params) {
   Result<judge::bgp::Policy> policy = read_bgp_policy(params);
   if (!policy) return std::unexpected(policy.error());
-  std::vector<Endpoint> at;
-  if (const auto socket = params.find("socket"); socket != params.end()) {
-    Result<Endpoint> endpoint = runtime::parse_endpoint(std::get<std::string>(socket->second));
-    if (!endpoint) return with_context(endpoint, "socket");
-    if (endpoint->kind != Endpoint::Kind::kUnix) {
-      return fail(Errc::kInvalid, "socket: a control socket is a unix socket, {} is not",
-                  to_string(*endpoint));
-    }
-    at.push_back(*std::move(endpoint));
-  } else {
-    at = default_sockets(policy->family == "ipv6");
-  }
+  Result<std::optional<Endpoint>> socket = unix_socket_param(params, "socket");
+  if (!socket) return std::unexpected(socket.error());
+  std::vector<Endpoint> at =
+      *socket ? std::vector{**std::move(socket)} : default_sockets(policy->family == "ipv6");
   ClientOptions options;
   if (const auto brief = params.find("brief"); brief != params.end())
     options.detailed = !std::get<bool>(brief->second);

@@ -17,6 +17,7 @@
 #include "observe/frr/client.h"
 #include "observe/frr/convert.h"
 #include "observe/kinds.h"
+#include "observe/params.h"
 #include "observe/probe.h"
 #include "observe/reason.h"
 #include "runtime/deadline.h"
@@ -72,16 +73,9 @@ Result<std::unique_ptr<Probe>> make_frr_probe(runtime::Runtime& runtime, std::st
                                               const Params& params) {
   Result<judge::bgp::Policy> policy = read_bgp_policy(params);
   if (!policy) return std::unexpected(policy.error());
-  Endpoint at = Endpoint::unix_socket("/var/run/frr/bgpd.vty");
-  if (const auto socket = params.find("socket"); socket != params.end()) {
-    Result<Endpoint> endpoint = runtime::parse_endpoint(std::get<std::string>(socket->second));
-    if (!endpoint) return with_context(endpoint, "socket");
-    if (endpoint->kind != Endpoint::Kind::kUnix) {
-      return fail(Errc::kInvalid, "socket: a vty socket is a unix socket, {} is not",
-                  to_string(*endpoint));
-    }
-    at = *std::move(endpoint);
-  }
+  const Result<std::optional<Endpoint>> socket = unix_socket_param(params, "socket");
+  if (!socket) return std::unexpected(socket.error());
+  Endpoint at = socket->value_or(Endpoint::unix_socket("/var/run/frr/bgpd.vty"));
   return std::make_unique<FrrProbe>(runtime, std::move(subject), std::move(at), *std::move(policy));
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -121,12 +122,9 @@ Result<std::unique_ptr<Probe>> make_systemd_probe(runtime::Runtime& runtime, std
   Result<std::string> unit = unit_param(params);
   if (!unit) return std::unexpected(unit.error());
   target.unit = *std::move(unit);
-  Result<Endpoint> bus = runtime::parse_endpoint(
-      param<std::string>(params, "bus").value_or("/run/dbus/system_bus_socket"));
-  if (!bus) return with_context(bus, "bus");
-  if (bus->kind != Endpoint::Kind::kUnix)
-    return fail(Errc::kInvalid, "bus: a bus is a unix socket, {} is not", to_string(*bus));
-  target.bus = *std::move(bus);
+  const Result<std::optional<Endpoint>> bus = unix_socket_param(params, "bus");
+  if (!bus) return std::unexpected(bus.error());
+  target.bus = bus->value_or(Endpoint::unix_socket("/run/dbus/system_bus_socket"));
   target.other_pid_namespace = param<bool>(params, "other_pid_namespace").value_or(false);
   judge::SystemdPolicy& policy = target.policy;
   const auto restarts = integer_param(params, "restarts", 1, kMostRestarts,
