@@ -10,11 +10,13 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "net/boot_timer.h"
 #include "net/core.h"
 #include "net/deadline_queue.h"
+#include "net/spare_sockets.h"
 #include "net/system_error.h"
 #include "net/unique_fd.h"
 #include "runtime/deadline.h"
@@ -46,9 +48,18 @@ Result<Socket> adopt(Core& core, UniqueFd fd, int family) {
   return socket;
 }
 
+UniqueFd let_go(Socket& socket) noexcept {
+  boost::system::error_code error;
+  return UniqueFd(socket.release(error));
+}
+
 void cancel_socket(void* socket) noexcept {
   boost::system::error_code ignored;
   static_cast<Socket*>(socket)->cancel(ignored);
+}
+
+AsioStream::~AsioStream() {
+  close();
 }
 
 bool AsioStream::must_yield() noexcept {
@@ -60,10 +71,13 @@ Task<Result<std::size_t>> AsioStream::read_some(std::span<char> into, Deadline d
   for (;;) {
     if (!socket_.is_open()) co_return fail(Errc::kClosed, "read");
     if (deadline.passed(SystemBootClock::now())) co_return fail(Errc::kTimeout, "read");
-    const ssize_t got = ::recv(socket_.native_handle(), into.data(), into.size(), 0);
-    if (got > 0) co_return static_cast<std::size_t>(got);
-    if (got == 0) co_return fail(Errc::kClosed, "read");
-    if (!would_block(errno) && errno != EINTR) co_return fail_errno(errno, "read");
+    // An answer to what was just asked is not there yet.
+    if (!std::exchange(asked_, false)) {
+      const ssize_t got = ::recv(socket_.native_handle(), into.data(), into.size(), 0);
+      if (got > 0) co_return static_cast<std::size_t>(got);
+      if (got == 0) co_return fail(Errc::kClosed, "read");
+      if (!would_block(errno) && errno != EINTR) co_return fail_errno(errno, "read");
+    }
 
     immediate_ = 0;
     DeadlineQueue::Watch watch(core_->deadlines, deadline, cancel_socket, &socket_);
@@ -79,6 +93,7 @@ Task<Result<std::size_t>> AsioStream::read_some(std::span<char> into, Deadline d
 
 Task<Result<void>> AsioStream::write(std::string_view bytes, Deadline deadline) {
   if (must_yield()) co_await asio::post(core_->context, asio::use_awaitable);
+  asked_ = true;
   while (!bytes.empty()) {
     if (!socket_.is_open()) co_return fail(Errc::kClosed, "write");
     if (deadline.passed(SystemBootClock::now())) co_return fail(Errc::kTimeout, "write");
@@ -102,6 +117,11 @@ void AsioStream::write_now(std::string_view bytes) noexcept {
 }
 
 void AsioStream::close() noexcept {
+  if (!socket_.is_open()) return;
+  if (spare_family_ != 0 && SpareSockets::is_over(socket_.native_handle())) {
+    core_->spare.give_back(let_go(socket_), spare_family_);
+    return;
+  }
   boost::system::error_code ignored;
   socket_.close(ignored);
 }

@@ -16,6 +16,12 @@ class AsioStream final : public runtime::Stream {
  public:
   AsioStream(Core& core, Socket socket, runtime::Peer peer = {})
       : core_(&core), socket_(std::move(socket)), peer_(std::move(peer)) {}
+  /// Over a socket of core.spare, which gets it back where the connection has come to its end.
+  AsioStream(Core& core, Socket socket, int spare_family)
+      : core_(&core), socket_(std::move(socket)), spare_family_(spare_family) {}
+  AsioStream(const AsioStream&) = delete;
+  AsioStream& operator=(const AsioStream&) = delete;
+  ~AsioStream() override;
 
   runtime::Task<Result<std::size_t>> read_some(std::span<char> into,
                                                runtime::Deadline deadline) override;
@@ -31,11 +37,16 @@ class AsioStream final : public runtime::Stream {
   Core* core_;
   Socket socket_;
   runtime::Peer peer_;
-  int immediate_ = 0;  ///< operations in a row that did not wait
+  int spare_family_ = 0;  ///< 0: the socket is not used again
+  int immediate_ = 0;     ///< operations in a row that did not wait
+  bool asked_ = false;    ///< nothing was read since the last write
 };
 
 /// A socket of the loop from a connected or connecting non-blocking `fd` of `family`. kExhausted.
 Result<Socket> adopt(Core& core, UniqueFd fd, int family);
+
+/// Takes a socket from the loop; what waits on it is cancelled.
+UniqueFd let_go(Socket& socket) noexcept;
 
 /// Cancels all operations of a Socket; for DeadlineQueue.
 void cancel_socket(void* socket) noexcept;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <cstddef>
@@ -44,20 +45,26 @@ using namespace std::chrono_literals;
 
 namespace {
 
-Task<Result<Socket>> connect_unix(Core* core, std::string path, Deadline deadline) {
+Task<Result<std::unique_ptr<Stream>>> connect_unix(Core* core, std::string path,
+                                                   Deadline deadline) {
   const Result<SocketAddress> address = unix_address(path);
   if (!address) co_return std::unexpected(address.error());
   Result<UniqueFd> fd = open_socket(AF_UNIX);
   if (!fd) co_return std::unexpected(fd.error());
   for (Duration pause = 1ms;; pause = std::min<Duration>(2 * pause, 20ms)) {
-    if (::connect(fd->get(), address->get(), address->size) == 0)
-      co_return adopt(*core, std::move(*fd), AF_UNIX);
+    if (::connect(fd->get(), address->get(), address->size) == 0) break;
     if (errno != EAGAIN) co_return fail_errno(errno, "connect");
     // The kernel has no way to tell when the queue of a unix listener has room again.
     const TimePoint now = SystemBootClock::now();
     if (deadline.passed(now)) co_return fail(Errc::kTimeout, "connect: its queue is full");
     co_await core->sleep_until(std::min(now + pause, deadline.at));
   }
+  Result<Socket> socket = adopt(*core, std::move(*fd), AF_UNIX);
+  if (!socket) co_return std::unexpected(socket.error());
+  // The kernel knows who listens, for those who want to tell which process hangs.
+  runtime::Peer peer;
+  peer.process = process_behind(socket->native_handle());
+  co_return std::make_unique<AsioStream>(*core, std::move(*socket), std::move(peer));
 }
 
 /// What connect() has led to: nothing yet, success, or the errno of its failure.
@@ -100,40 +107,42 @@ void spare_last_acknowledgement(int fd) noexcept {
   ::setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &off, sizeof off);
 }
 
-Task<Result<Socket>> connect_tcp(Core* core, SocketAddress address, Deadline deadline) {
-  Result<UniqueFd> fd = open_socket(address.family());
+Task<Result<std::unique_ptr<Stream>>> connect_tcp(Core* core, SocketAddress address,
+                                                  Deadline deadline) {
+  Result<UniqueFd> fd = core->spare.take(address.family());
   if (!fd) co_return std::unexpected(fd.error());
-  const int on = 1;
-  ::setsockopt(fd->get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   // Whoever connects here is the first to speak.
   spare_last_acknowledgement(fd->get());
   const std::optional<int> outcome = begin_connect(fd->get(), address);
   if (outcome.value_or(0) != 0) co_return fail_errno(*outcome, "connect");
   Result<Socket> socket = adopt(*core, std::move(*fd), address.family());
-  if (!socket || outcome) co_return socket;
-  const Result<void> connected = co_await wait_connected(core, &*socket, deadline);
-  if (!connected) co_return std::unexpected(connected.error());
-  co_return socket;
+  if (!socket) co_return std::unexpected(socket.error());
+  if (outcome) {
+    // Others connect first: what all have to say then comes to a server that is awake.
+    co_await asio::post(core->context, asio::use_awaitable);
+  } else {
+    const Result<void> connected = co_await wait_connected(core, &*socket, deadline);
+    if (!connected) co_return std::unexpected(connected.error());
+  }
+  co_return std::make_unique<AsioStream>(*core, std::move(*socket), address.family());
 }
 
 /// A reset leaves no TIME_WAIT behind. haproxy knocks in the same way.
-void prepare_to_reset(int fd) noexcept {
-  spare_last_acknowledgement(fd);
-  const linger reset{.l_onoff = 1, .l_linger = 0};
-  ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-}
-
 Task<Result<void>> knock_at(Core* core, SocketAddress address, Deadline deadline) {
-  Result<UniqueFd> fd = open_socket(address.family());
+  Result<UniqueFd> fd = core->spare.take(address.family());
   if (!fd) co_return std::unexpected(fd.error());
-  prepare_to_reset(fd->get());
+  spare_last_acknowledgement(fd->get());
   const std::optional<int> outcome = begin_connect(fd->get(), address);
   if (outcome.value_or(0) != 0) co_return fail_errno(*outcome, "connect");
-  if (outcome) co_return Result<void>();
-  Result<Socket> socket = adopt(*core, std::move(*fd), address.family());
-  if (!socket) co_return std::unexpected(socket.error());
-  Result<void> connected = co_await wait_connected(core, &*socket, deadline);
-  co_return connected;
+  if (!outcome) {
+    Result<Socket> socket = adopt(*core, std::move(*fd), address.family());
+    if (!socket) co_return std::unexpected(socket.error());
+    Result<void> connected = co_await wait_connected(core, &*socket, deadline);
+    if (!connected) co_return connected;
+    *fd = let_go(*socket);
+  }
+  core->spare.give_back(std::move(*fd), address.family());
+  co_return Result<void>();
 }
 
 /// An address that swallows packets must leave time for those of the `left` that come after it.
@@ -142,45 +151,44 @@ Deadline share_of(Deadline deadline, std::size_t left) noexcept {
   return {now + deadline.left(now) / static_cast<Duration::rep>(left)};
 }
 
-Task<Result<Socket>> connect_any(Core* core, Endpoint to, Deadline deadline) {
-  Result<std::vector<SocketAddress>> addresses = co_await tcp_addresses(core, to, deadline);
-  if (!addresses) co_return std::unexpected(addresses.error());
-  Result<Socket> socket = fail(Errc::kInternal, "no address");
+Task<Result<std::unique_ptr<Stream>>> connect_local(Core* core, Endpoint to, Deadline deadline) {
+  Result<std::unique_ptr<Stream>> stream = co_await connect_unix(core, to.path, deadline);
+  if (!stream) co_return with_context(stream, "{}", to_string(to));
+  co_return stream;
+}
+
+template <typename T>
+using Attempt = Task<Result<T>> (*)(Core*, SocketAddress, Deadline);
+
+/// At the addresses of `to`, one after the other, until one of them succeeds.
+template <typename T>
+Task<Result<T>> try_addresses(Core* core, Endpoint to, Deadline deadline, Attempt<T> attempt) {
+  Result<T> outcome = fail(Errc::kInternal, "no address");
+  if (const Result<SocketAddress> numeric = numeric_address(to)) {
+    outcome = co_await attempt(core, *numeric, deadline);
+    if (!outcome) co_return with_context(outcome, "{}", to_string(to));
+    co_return outcome;
+  }
+  const Result<std::vector<SocketAddress>> addresses = co_await tcp_addresses(core, to, deadline);
+  if (!addresses) co_return with_context(addresses, "{}", to_string(to));
   for (std::size_t i = 0; i < addresses->size(); ++i) {
     const Deadline share = share_of(deadline, addresses->size() - i);
-    socket = co_await connect_tcp(core, (*addresses)[i], share);
-    if (socket) break;
+    outcome = co_await attempt(core, (*addresses)[i], share);
+    if (outcome) co_return outcome;
   }
-  co_return socket;
+  co_return with_context(outcome, "{}", to_string(to));
 }
 
 }  // namespace
 
 Task<Result<std::unique_ptr<Stream>>> connect_stream(Core* core, Endpoint to, Deadline deadline) {
-  Result<Socket> socket = fail(Errc::kInternal, "connect");
-  if (to.kind == Endpoint::Kind::kUnix) {
-    socket = co_await connect_unix(core, to.path, deadline);
-  } else {
-    socket = co_await connect_any(core, to, deadline);
-  }
-  if (!socket) co_return with_context(socket, "{}", to_string(to));
-  // Of a unix socket the kernel knows who listens, for those who want to tell which process hangs.
-  runtime::Peer peer;
-  if (to.kind == Endpoint::Kind::kUnix) peer.process = process_behind(socket->native_handle());
-  co_return std::make_unique<AsioStream>(*core, std::move(*socket), std::move(peer));
+  if (to.kind == Endpoint::Kind::kTcp)
+    return try_addresses<std::unique_ptr<Stream>>(core, std::move(to), deadline, connect_tcp);
+  return connect_local(core, std::move(to), deadline);
 }
 
 Task<Result<void>> knock_tcp(Core* core, Endpoint to, Deadline deadline) {
-  Result<std::vector<SocketAddress>> addresses = co_await tcp_addresses(core, to, deadline);
-  if (!addresses) co_return with_context(addresses, "{}", to_string(to));
-  Result<void> accepted = fail(Errc::kInternal, "no address");
-  for (std::size_t i = 0; i < addresses->size(); ++i) {
-    const Deadline share = share_of(deadline, addresses->size() - i);
-    accepted = co_await knock_at(core, (*addresses)[i], share);
-    if (accepted) break;
-  }
-  if (!accepted) co_return with_context(accepted, "{}", to_string(to));
-  co_return accepted;
+  return try_addresses<void>(core, std::move(to), deadline, knock_at);
 }
 
 }  // namespace wardmote::net

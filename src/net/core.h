@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "net/deadline_queue.h"
+#include "net/spare_sockets.h"
 #include "runtime/task.h"
 
 namespace wardmote::net {
@@ -12,7 +13,8 @@ namespace wardmote::net {
 using Socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol,
                                                 boost::asio::io_context::executor_type>;
 
-/// What everything in this room shares: the loop and its deadlines. Life cycle: one for each
+/// What everything in this room shares: the loop, its deadlines and
+/// its spare sockets. Life cycle: one for each
 /// runtime; it outlives streams, listeners and processes. Thread: the loop's, apart from posting to
 /// `context`.
 struct Core {
@@ -25,6 +27,7 @@ struct Core {
 
   boost::asio::io_context context;
   DeadlineQueue deadlines;
+  SpareSockets spare;
 };
 
 }  // namespace wardmote::net

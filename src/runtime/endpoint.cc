@@ -30,6 +30,8 @@ bool is_host(std::string_view text, bool bracketed) noexcept {
 
 Result<Endpoint> parse_host_port(std::string_view text) {
   const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos && text.contains('/'))
+    return fail(Errc::kInvalid, "address '{}': the path of a socket begins with / or unix:", text);
   if (colon == std::string_view::npos) return fail(Errc::kInvalid, "address '{}': no port", text);
   std::string_view host = text.substr(0, colon);
   const auto port = parse_number<std::uint16_t>(text.substr(colon + 1));

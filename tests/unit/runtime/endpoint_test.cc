@@ -46,6 +46,7 @@ TEST(Endpoint, WhatIsWrongIsInvalidAndNamed) {
     EXPECT_EQ(parsed.error().code, Errc::kInvalid) << text;
   }
   EXPECT_TRUE(parse_endpoint("tls:10.0.0.1:6641").error().context.contains("tcp: or ssl:"));
+  EXPECT_TRUE(parse_endpoint("run/bird.ctl").error().context.contains("begins with / or unix:"));
   EXPECT_FALSE(parse_endpoint("/" + std::string(107, 'x')));
   EXPECT_TRUE(parse_endpoint("/" + std::string(106, 'x')));
 }
