@@ -139,8 +139,7 @@ void Scheduler::renumber(std::string_view name, std::size_t number) {
 void Scheduler::remove(std::string_view name) {
   const auto found = checks_.find(name);
   if (found == checks_.end()) return;
-  const CheckPtr check = *found;
-  checks_.erase(found);
+  const CheckPtr check = std::move(checks_.extract(found).value());
   check->removed = true;
   if (check->planned) plan_.erase(*check->planned);
   if (check->task) tasks_.cancel(*check->task);

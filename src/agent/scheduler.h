@@ -94,6 +94,7 @@ class Scheduler {
   struct Check;
   using CheckPtr = std::shared_ptr<Check>;
   struct ByName {
+    // NOLINTNEXTLINE(readability-identifier-naming): the standard looks for this name
     using is_transparent = void;
     bool operator()(const CheckPtr& a, const CheckPtr& b) const noexcept;
     bool operator()(const CheckPtr& a, std::string_view b) const noexcept;

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "base/text_row.h"
 #include "base/time.h"
 #include "judge/change.h"
 #include "runtime/bell.h"

@@ -1,7 +1,6 @@
 #include "agent/packed_text.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
 #include <string>

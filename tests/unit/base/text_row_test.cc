@@ -1,7 +1,6 @@
 #include "base/text_row.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
 #include <cstdint>
