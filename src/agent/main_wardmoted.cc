@@ -9,6 +9,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@
 #include "base/version.h"
 #include "net/asio_runtime.h"
 #include "net/curl/http_client.h"
+#include "net/folder_lock.h"
 #include "net/signals.h"
 #include "net/sqlite/database.h"
 #include "net/tls/tls_layer.h"
@@ -71,11 +73,18 @@ int say(const ConfigAnswer& answer) {
   return answer.exit_code;
 }
 
-/// Opens the database in the folder `data`; null when the operator wants none. One that is damaged
-/// is put aside, so that the watching goes on, and so does its evidence.
+/// Before anything in the folder is opened: of two agents each would tell what it sees, and one
+/// could put aside what the other writes.
+Result<net::FolderLock> lock_folder(const std::string& data) {
+  auto lock = net::FolderLock::take(data + "/wardmote.lock");
+  if (lock || lock.error().code != Errc::kRejected) return lock;
+  return with_context(lock, "`data` is for one agent: end the other or give this one its own");
+}
+
+/// Opens the database in the folder `data`. One that is damaged is put aside, so that the watching
+/// goes on, and so does its evidence.
 Result<std::unique_ptr<net::SqliteDatabase>> open_database(net::AsioRuntime& runtime,
                                                            const std::string& data) {
-  if (data.empty()) return nullptr;
   const std::string path = data + "/wardmote.db";
   auto database = net::SqliteDatabase::open(runtime, path);
   if (database || database.error().code != Errc::kProtocol) return database;
@@ -91,15 +100,20 @@ Result<std::unique_ptr<net::SqliteDatabase>> open_database(net::AsioRuntime& run
 
 /// What one agent keeps in its own folder.
 struct OwnMemory {
+  std::optional<net::FolderLock> lock;
   std::unique_ptr<net::SqliteDatabase> database;
   std::unique_ptr<store::EmbeddedStore> store;
 };
 
 Result<OwnMemory> open_memory(net::AsioRuntime& runtime, const std::string& data) {
+  OwnMemory memory;
+  if (data.empty()) return memory;
+  auto lock = lock_folder(data);
+  if (!lock) return std::unexpected(lock.error());
+  memory.lock = *std::move(lock);
   auto database = open_database(runtime, data);
   if (!database) return std::unexpected(database.error());
-  OwnMemory memory{*std::move(database), nullptr};
-  if (!memory.database) return memory;
+  memory.database = *std::move(database);
   const auto boot = runtime.files().read("/proc/sys/kernel/random/boot_id", 64);
   if (!boot) return with_context(boot, "which start of the machine this is");
   memory.store = std::make_unique<store::EmbeddedStore>(runtime, *memory.database, *boot);

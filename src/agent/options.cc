@@ -26,7 +26,8 @@ constexpr const char* kExamples = R"(Examples:
 
 A changed file takes effect by itself within seconds, or at once with SIGHUP; one that is not valid
 is refused whole. SIGTERM and SIGINT end the agent in order.
-Exit codes: 0 ended in order, 64 usage, 65 bad configuration, 69 the API address cannot be served.)";
+Exit codes: 0 ended in order, 64 usage, 65 bad configuration, 69 the API address
+cannot be served, or the data folder not used (another agent has it).)";
 
 /// The verbs of `wardmoted config`.
 struct VerbRow {
