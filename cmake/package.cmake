@@ -33,8 +33,7 @@ set(CPACK_COMPONENTS_ALL wardmote libwardmote-dev)
 set(CPACK_DEBIAN_WARDMOTE_PACKAGE_NAME wardmote)
 set(CPACK_DEBIAN_WARDMOTE_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_WARDMOTE_PACKAGE_SHLIBDEPS ON)
-# libcurl is loaded, not linked.
-set(CPACK_DEBIAN_WARDMOTE_PACKAGE_DEPENDS "adduser, libcurl4 (>= 7.85.0)")
+set(CPACK_DEBIAN_WARDMOTE_PACKAGE_DEPENDS adduser)
 set(CPACK_DEBIAN_WARDMOTE_DESCRIPTION "health and failover agent for control planes
 Asks every member of OVN raft clusters, routing daemons and services for its
 own view, compares what they say about each other, names what is wrong with

@@ -7,7 +7,6 @@
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,9 +17,9 @@
 
 #include "base/check.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "net/asio_runtime.h"
 #include "net/curl/job.h"
-#include "net/curl/library.h"
 #include "net/curl/mail_transfer.h"
 #include "net/curl/transfer.h"
 #include "runtime/deadline.h"
@@ -42,20 +41,27 @@ namespace {
 
 constexpr int kLongestPollMs = 1000;
 
+CURLM* make_multi() {
+  static const CURLcode kReady = curl_global_init(CURL_GLOBAL_DEFAULT);
+  check(kReady == CURLE_OK, "libcurl cannot start");
+  return curl_multi_init();
+}
+
 }  // namespace
 
-/// The thread that owns all transfers. It begins with the first of them, for which it loads
-/// libcurl.
+/// The thread that owns all transfers.
 class CurlHttpClient::Worker {
  public:
-  explicit Worker(const AsioRuntime& runtime)
-      : runtime_(runtime), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+  Worker() : multi_(make_multi()), thread_([this](const std::stop_token& stop) { run(stop); }) {
+    check(multi_ != nullptr, "libcurl cannot start");
+  }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker() {
     thread_.request_stop();
     wake();
     thread_.join();
+    curl_multi_cleanup(multi_);
   }
 
   void add(std::unique_ptr<CurlJob> transfer) {
@@ -66,48 +72,20 @@ class CurlHttpClient::Worker {
     wake();
   }
   /// From any thread.
-  void wake() noexcept {
-    const std::scoped_lock lock(mutex_);
-    if (multi_ != nullptr) curl().multi_wakeup(multi_);
-    woken_.notify_all();
-  }
+  void wake() noexcept { curl_multi_wakeup(multi_); }
 
  private:
   void run(const std::stop_token& stop) {
-    const Result<void> loaded = load_curl();
-    if (!loaded) {
-      refuse_all(stop, loaded.error());
-      return;
-    }
-    CURLM* const multi = curl().multi_init();
-    check(multi != nullptr, "libcurl cannot start");
-    tell(multi);
     while (!stop.stop_requested()) {
       take_added();
       end_broken_off(false);
       int running = 0;
-      curl().multi_perform(multi_, &running);
+      curl_multi_perform(multi_, &running);
       end_done();
-      curl().multi_poll(multi_, nullptr, 0, kLongestPollMs, nullptr);
+      curl_multi_poll(multi_, nullptr, 0, kLongestPollMs, nullptr);
     }
     take_added();
     end_broken_off(true);
-    tell(nullptr);
-    curl().multi_cleanup(multi);
-  }
-
-  void tell(CURLM* multi) {
-    const std::scoped_lock lock(mutex_);
-    multi_ = multi;
-  }
-
-  void refuse_all(const std::stop_token& stop, const Error& error) {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      for (auto& transfer : std::exchange(added_, {})) transfer->refuse(error);
-      if (stop.stop_requested()) return;
-      woken_.wait(lock);
-    }
   }
 
   void take_added() {
@@ -117,8 +95,8 @@ class CurlHttpClient::Worker {
       added.swap(added_);
     }
     for (auto& transfer : added) {
-      CURL* const handle = transfer->prepare(runtime_.now());
-      if (handle == nullptr || curl().multi_add_handle(multi_, handle) != CURLM_OK) {
+      CURL* const handle = transfer->handle();
+      if (handle == nullptr || curl_multi_add_handle(multi_, handle) != CURLM_OK) {
         transfer->finish(CURLE_OUT_OF_MEMORY);
         continue;
       }
@@ -128,7 +106,7 @@ class CurlHttpClient::Worker {
 
   void end_done() {
     int left = 0;
-    while (const CURLMsg* const message = curl().multi_info_read(multi_, &left)) {
+    while (const CURLMsg* const message = curl_multi_info_read(multi_, &left)) {
       if (message->msg == CURLMSG_DONE) end(message->easy_handle, message->data.result);
     }
   }
@@ -144,20 +122,19 @@ class CurlHttpClient::Worker {
 
   void end(CURL* handle, CURLcode code) {
     auto node = transfers_.extract(handle);
-    curl().multi_remove_handle(multi_, handle);
+    curl_multi_remove_handle(multi_, handle);
     if (!node.empty()) node.mapped()->finish(code);
   }
 
-  const AsioRuntime& runtime_;  // its clock
+  CURLM* multi_;
   std::map<CURL*, std::unique_ptr<CurlJob>> transfers_;
   std::mutex mutex_;
-  std::condition_variable woken_;
-  CURLM* multi_ = nullptr;  // written by the thread, under the lock; null before it has libcurl
   std::vector<std::unique_ptr<CurlJob>> added_;
   std::jthread thread_;
 };
 
-CurlHttpClient::CurlHttpClient(AsioRuntime& runtime) : runtime_(runtime) {}
+CurlHttpClient::CurlHttpClient(AsioRuntime& runtime)
+    : runtime_(runtime), worker_(std::make_unique<Worker>()) {}
 CurlHttpClient::~CurlHttpClient() = default;
 
 Task<Result<HttpResponse>> CurlHttpClient::call(HttpCall call, Deadline deadline) {
@@ -171,9 +148,9 @@ Task<Result<void>> CurlHttpClient::send(MailCall call, Deadline deadline) {
 template <class Job, class Call>
 Task<Result<typename Job::Value>> CurlHttpClient::run(Call call, Deadline deadline) {
   using Answer = Result<typename Job::Value>;
-  if (!worker_) worker_ = std::make_unique<Worker>(runtime_);
+  const Duration timeout = deadline.left(runtime_.now());
   return asio::async_initiate<const asio::use_awaitable_t<>&, void(Answer)>(
-      [this, call = std::move(call), deadline](auto handler) mutable {
+      [this, call = std::move(call), timeout](auto handler) mutable {
         asio::cancellation_slot slot = asio::get_associated_cancellation_slot(handler);
         auto done = [runtime = &runtime_, slot,
                      waiting = std::move(handler)](Answer result) mutable {
@@ -183,7 +160,7 @@ Task<Result<typename Job::Value>> CurlHttpClient::run(Call call, Deadline deadli
                        std::move(resume)(std::move(kept));
                      });
         };
-        auto job = std::make_unique<Job>(std::move(call), deadline, std::move(done));
+        auto job = std::make_unique<Job>(std::move(call), timeout, std::move(done));
         if (slot.is_connected()) {
           slot.assign(
               [worker = worker_.get(), broken_off = job->broken_off](asio::cancellation_type) {

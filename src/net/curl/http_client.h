@@ -30,7 +30,7 @@ class CurlHttpClient final : public runtime::HttpClient, public runtime::MailCli
   runtime::Task<Result<typename Job::Value>> run(Call call, runtime::Deadline deadline);
 
   AsioRuntime& runtime_;
-  std::unique_ptr<Worker> worker_;  ///< from the first call on
+  std::unique_ptr<Worker> worker_;
 };
 
 }  // namespace wardmote::net

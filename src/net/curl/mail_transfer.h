@@ -4,15 +4,12 @@
 
 #include <array>
 #include <cstddef>
-#include <expected>
 #include <functional>
 #include <string_view>
-#include <utility>
 
 #include "base/result.h"
 #include "base/time.h"
 #include "net/curl/job.h"
-#include "runtime/deadline.h"
 #include "runtime/mail_client.h"
 
 namespace wardmote::net {
@@ -23,21 +20,17 @@ class CurlMailTransfer final : public CurlJob {
   using Value = void;
   using Done = std::move_only_function<void(Result<void>)>;
 
-  CurlMailTransfer(runtime::MailCall call, runtime::Deadline deadline, Done done)
-      : call_(std::move(call)), deadline_(deadline), done_(std::move(done)) {}
+  CurlMailTransfer(runtime::MailCall call, Duration timeout, Done done);
   ~CurlMailTransfer() override { drop(); }
   CurlMailTransfer(const CurlMailTransfer&) = delete;
   CurlMailTransfer& operator=(const CurlMailTransfer&) = delete;
   void finish(CURLcode code) override;
-  void refuse(Error error) override { done_(std::unexpected(std::move(error))); }
 
  private:
-  void describe(CURL* handle, TimePoint now) override;
   static std::size_t give_message(char* into, std::size_t one, std::size_t size, void* self);
   [[nodiscard]] Error error_of(CURLcode code) const;
 
   runtime::MailCall call_;
-  runtime::Deadline deadline_;
   Done done_;
   List recipients_;
   std::string_view left_;  ///< of the message, not yet given

@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "net/curl/job.h"
-#include "net/curl/library.h"
 #include "runtime/http.h"
 #include "runtime/http_client.h"
 
@@ -46,34 +45,36 @@ std::string server_of(std::string_view url) {
 
 }  // namespace
 
-void CurlTransfer::describe(CURL* handle, TimePoint now) {
-  const auto set = curl().easy_setopt;
+CurlTransfer::CurlTransfer(runtime::HttpCall call, Duration timeout, Done done)
+    : call_(std::move(call)), done_(std::move(done)) {
+  CURL* const curl = handle();
+  if (curl == nullptr) return;
   for (const auto& [name, value] : call_.headers)
     append(headers_, fmt::format("{}: {}", name, value).c_str());
   append(headers_, "Expect:");
-  set(handle, CURLOPT_PRIVATE, this);
-  set(handle, CURLOPT_NOSIGNAL, 1L);
-  set(handle, CURLOPT_ERRORBUFFER, said_.data());
-  set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  set(handle, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
-  set(handle, CURLOPT_FOLLOWLOCATION, 0L);
-  set(handle, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  set(handle, CURLOPT_URL, call_.url.c_str());
-  set(handle, CURLOPT_CUSTOMREQUEST, call_.method.c_str());
-  set(handle, CURLOPT_USERAGENT, "wardmoted/" WARDMOTE_VERSION);
+  curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, said_.data());
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  curl_easy_setopt(curl, CURLOPT_URL, call_.url.c_str());
+  curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, call_.method.c_str());
+  curl_easy_setopt(curl, CURLOPT_USERAGENT, "wardmoted/" WARDMOTE_VERSION);
   if (call_.method == "POST" || !call_.body.empty()) {
-    set(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(call_.body.size()));
-    set(handle, CURLOPT_POSTFIELDS, call_.body.data());
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(call_.body.size()));
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, call_.body.data());
   }
-  if (!call_.trust.empty()) set(handle, CURLOPT_CAINFO, call_.trust.c_str());
-  set(handle, CURLOPT_HTTPHEADER, headers_.get());
+  if (!call_.trust.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, call_.trust.c_str());
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers_.get());
   // Zero would mean no end at all.
-  set(handle, CURLOPT_TIMEOUT_MS,
-      static_cast<long>(std::max<std::int64_t>(1, to_ms(deadline_.left(now)))));
-  set(handle, CURLOPT_WRITEFUNCTION, take_body);
-  set(handle, CURLOPT_WRITEDATA, this);
-  set(handle, CURLOPT_HEADERFUNCTION, take_header);
-  set(handle, CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,
+                   static_cast<long>(std::max<std::int64_t>(1, to_ms(timeout))));
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
+  curl_easy_setopt(curl, CURLOPT_HEADERDATA, this);
 }
 
 std::size_t CurlTransfer::take_body(char* bytes, std::size_t one, std::size_t size, void* self) {
@@ -109,7 +110,7 @@ void CurlTransfer::finish(CURLcode code) {
     return;
   }
   long status = 0;
-  curl().easy_getinfo(handle(), CURLINFO_RESPONSE_CODE, &status);
+  curl_easy_getinfo(handle(), CURLINFO_RESPONSE_CODE, &status);
   response_.status = static_cast<int>(status);
   done_(std::move(response_));
 }
@@ -119,8 +120,8 @@ Error CurlTransfer::error_of(CURLcode code) const {
   if (*broken_off) return {Errc::kClosed, where + ": broken off"};
   if (too_long_) return {Errc::kLimit, where + ": the answer is too long"};
   long system_error = 0;
-  curl().easy_getinfo(handle(), CURLINFO_OS_ERRNO, &system_error);
-  const std::string_view said = said_.front() == 0 ? curl().easy_strerror(code) : said_.data();
+  curl_easy_getinfo(handle(), CURLINFO_OS_ERRNO, &system_error);
+  const std::string_view said = said_.front() == 0 ? curl_easy_strerror(code) : said_.data();
   return {errc_of(code, system_error), fmt::format("{}: {}", where, escape_control(said, 200))};
 }
 

@@ -4,14 +4,11 @@
 
 #include <array>
 #include <cstddef>
-#include <expected>
 #include <functional>
-#include <utility>
 
 #include "base/result.h"
 #include "base/time.h"
 #include "net/curl/job.h"
-#include "runtime/deadline.h"
 #include "runtime/http.h"
 #include "runtime/http_client.h"
 
@@ -23,22 +20,18 @@ class CurlTransfer final : public CurlJob {
   using Value = runtime::HttpResponse;
   using Done = std::move_only_function<void(Result<Value>)>;
 
-  CurlTransfer(runtime::HttpCall call, runtime::Deadline deadline, Done done)
-      : call_(std::move(call)), deadline_(deadline), done_(std::move(done)) {}
+  CurlTransfer(runtime::HttpCall call, Duration timeout, Done done);
   ~CurlTransfer() override { drop(); }
   CurlTransfer(const CurlTransfer&) = delete;
   CurlTransfer& operator=(const CurlTransfer&) = delete;
   void finish(CURLcode code) override;
-  void refuse(Error error) override { done_(std::unexpected(std::move(error))); }
 
  private:
-  void describe(CURL* handle, TimePoint now) override;
   static std::size_t take_body(char* bytes, std::size_t one, std::size_t size, void* self);
   static std::size_t take_header(char* bytes, std::size_t one, std::size_t size, void* self);
   [[nodiscard]] Error error_of(CURLcode code) const;
 
   runtime::HttpCall call_;
-  runtime::Deadline deadline_;
   Done done_;
   List headers_;
   std::array<char, CURL_ERROR_SIZE> said_{};
