@@ -1,4 +1,4 @@
-"""The page in a real Chromium: a plan is shown to who may read, and approved by who may and has said so twice."""
+"""The page in a real Chromium: a plan is shown to who may read, and approved by who may and has said so twice; a mesh with its faults."""
 
 import os
 import socket
@@ -8,6 +8,7 @@ import pytest
 from lab.browser import Browser
 from lab.instance import Lab
 from lab.processes import wait_until
+from tools.agent import Agent
 from test_plans import REBUILD, Site
 
 pytestmark = pytest.mark.slow
@@ -28,18 +29,22 @@ def browser(tmp_path):
         assert not browser.problems
 
 
+def free_address() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return f"127.0.0.1:{listener.getsockname()[1]}"
+
+
 class PageSite(Site):
     """A cluster and an agent that also answers a browser, with a token for each role."""
 
     def run(self):
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        address = free_address()
+        self.url = f"http://{address}/"
         for name, token in TOKENS.items():
             (self.folder / name).write_text(token + "\n", encoding="utf-8")
         tokens = ", ".join(f"{{name: {name}, role: {name}, file: {self.folder}/{name}}}" for name in TOKENS)
         text = self.config.read_text(encoding="utf-8")
         assert "api: {" in text
-        address = self.url.removeprefix("http://").removesuffix("/")
         self.config.write_text(text.replace("api: {", f"api: {{listen: '{address}', anonymous: none, tokens: [{tokens}], ", 1), encoding="utf-8")
         return super().run()
 
@@ -94,3 +99,59 @@ def test_a_plan_is_approved_on_the_page_by_who_may(lab, tmp_path, browser):
         browser.screenshot(tmp_path / "done.png")
     finally:
         site.end()
+
+
+@pytest.fixture
+def birds():
+    with Lab.up(f"page-mesh-{os.getpid()}", [], members=3, transient=True, birds=["2", "2", "2"]) as lab:
+        yield lab
+
+
+def matrix(browser) -> dict[tuple[str, str], str]:
+    """The matrix as it is drawn: who says what of whom."""
+    rows = browser.run("[...document.querySelectorAll('.mesh tr')].map((row) => [...row.cells].map((cell) => cell.innerText.trim()))") or [[]]
+    names = rows[0][2:]
+    return {(row[0], names[n]): cell for row in rows[1:] for n, cell in enumerate(row[2:])}
+
+
+def test_a_mesh_is_drawn_from_both_ends_and_says_what_is_wrong(birds, tmp_path, browser):
+    address = free_address()
+    with Agent(birds.write_config(address), birds.api_socket) as agent:
+        agent.wait_healthy(120.0)
+        browser.open(f"http://{address}/")
+        browser.wait_text("3 of 3 sessions up at both ends", "#meshes")
+        names = [bird.name for bird in birds.birds]
+        drawn = matrix(browser)
+        assert {pair for pair, cell in drawn.items() if "up" in cell} == {(a, b) for a in names for b in names if a != b}
+        assert "mesh bgp well" in browser.text("#verdict")
+        browser.screenshot(tmp_path / "whole.png")
+
+        first, second, third = birds.birds
+        first.peers[0].remote_as = 64999
+        first.reconfigure()
+        third.kill()
+        def told() -> bool:
+            """Both findings on the page, in the words that the API has at this moment."""
+            standing = {one["code"]: one["summary"] for one in agent.json("/api/v1/findings")["findings"]}
+            shown = browser.text("#meshes .findings")
+            return all(code in standing and standing[code] in shown for code in ("BGP_WRONG_AS", "BGP_DAEMON_DOWN"))
+
+        wait_until(told, 120.0, "both findings on the page", every=0.2)
+        wait_until(lambda: "down" in matrix(browser)[first.name, second.name], 60.0, "the session on the page", every=0.2)
+        drawn = matrix(browser)
+        assert "says nothing" in drawn[third.name, first.name] and "up" not in drawn[second.name, first.name], drawn
+        assert "mesh bgp not well" in browser.text("#verdict")
+
+        # By the keys, from the overview and from the mesh's check; the focus outlives a redrawing.
+        for place in ("#verdict a", "#checks a"):
+            browser.run("scrollTo(0, 0)")
+            browser.run(f"document.querySelector({place!r}).focus()")
+            seen = browser.text("#freshness")
+            wait_until(lambda: browser.text("#freshness") != seen, 60.0, "the page to be drawn anew", every=0.1)
+            assert browser.run(f"document.activeElement === document.querySelector({place!r})")
+            for kind in ("keyDown", "keyUp"):
+                browser.ask("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r" if kind == "keyDown" else "")
+            wait_until(lambda: browser.run("document.activeElement.id") == "mesh bgp", 60.0, f"the mesh to be reached from {place}", every=0.1)
+        browser.screenshot(tmp_path / "broken.png")
+        browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        browser.screenshot(tmp_path / "broken-dark.png")

@@ -154,20 +154,80 @@ function clusterCard(cluster) {
   return card;
 }
 
+const kCells = {
+  up: {tone: 'ok', mark: '✓'}, down: {tone: 'critical', mark: '✕'}, disabled: {tone: 'warning', mark: '▲'},
+  absent: {tone: 'warning', mark: '○'}, blind: {tone: 'unknown', mark: '?'},
+};
+const kCellWords = {blind: 'says nothing'};
+const kMostWithWords = 12;
+const meshId = (name) => `mesh ${name}`;
+const meshLink = (name, text) => keyed(Object.assign(element('a', '', text), {href: `#${encodeURIComponent(meshId(name))}`}), `to mesh ${text}`);
+
+// What one end says of the other. Where the other end says something else, both are marked: that is what two ends are asked for.
+function meshCell(mesh, i, j) {
+  if (i === j) return element('td', 'session soft', '·');
+  const says = mesh.matrix[i][j];
+  const back = mesh.matrix[j][i];
+  const {tone, mark} = kCells[says] ?? kCells.blind;
+  const word = (cell) => kCellWords[cell] ?? cell;
+  const uneven = says !== back && says !== 'blind' && back !== 'blind';
+  const [a, b] = [mesh.nodes[i].name, mesh.nodes[j].name];
+  const cell = element('td', `session ${tone}${uneven ? ' uneven' : ''}`, Object.assign(element('span', 'mark', mark), {ariaHidden: 'true'}),
+    element('span', 'word', word(says)));
+  cell.title = says === 'blind' ? `${a} says nothing of ${b}` : `${a} says of ${b}: ${says}; ${b} says of ${a}: ${back === 'blind' ? 'nothing' : back}`;
+  return cell;
+}
+
+function meshRow(mesh, i) {
+  const node = mesh.nodes[i];
+  const down = mesh.findings.find((one) => one.code === 'BGP_DAEMON_DOWN' && one.subjects.includes(node.name));
+  const name = Object.assign(element('th', 'node', node.name), {scope: 'row'});
+  if (node.router_id) name.title = `router id ${node.router_id}`;
+  const state = node.reason ? chip(down?.severity ?? 'unknown', node.reason) : element('span', 'soft', shown(node.version));
+  if (node.detail) state.title = node.detail;
+  return element('tr', '', name, element('td', '', state), ...mesh.nodes.map((_, j) => meshCell(mesh, i, j)));
+}
+
+// Each session has two ends, and is up when both say so.
+function sessionsUp(mesh) {
+  const pairs = mesh.matrix.flatMap((row, i) => row.slice(i + 1).map((says, k) => [says, mesh.matrix[i + 1 + k][i]]));
+  const kept = pairs.filter(([one, other]) => one !== 'absent' || other !== 'absent');
+  return `${kept.filter(([one, other]) => one === 'up' && other === 'up').length} of ${count(kept.length, 'session')} up at both ends`;
+}
+
+function meshCard(mesh) {
+  const tone = kTones[mesh.outcome] ?? 'unknown';
+  const drawn = table(`BGP mesh ${mesh.mesh}`, [['Says ↓ of →', 'each row is what this node says of its sessions with the others'], ['Daemon'],
+    ...mesh.nodes.map((node) => [node.name])], mesh.nodes.map((_, i) => meshRow(mesh, i)));
+  drawn.classList.add('mesh');
+  drawn.classList.toggle('dense', mesh.nodes.length > kMostWithWords);
+  const card = keyed(element('section', 'card',
+    element('div', 'top', element('h2', '', mesh.mesh), chip(tone, kWords[tone]), element('span', 'soft', `BGP mesh of ${count(mesh.nodes.length, 'node')}`),
+      element('span', 'soft', sessionsUp(mesh)),
+      ...mesh.observed.map((one) => element('span', 'soft', `seen, not yet a finding: ${one.code} ${one.subject}`))),
+    drawn), meshId(mesh.mesh));
+  if (mesh.findings.length) {
+    card.append(element('div', 'findings', element('h3', '', count(mesh.findings.length, 'finding')), ...mesh.findings.map(findingCard)));
+  }
+  return Object.assign(card, {id: meshId(mesh.mesh), tabIndex: -1});
+}
+
 const kExitTones = ['ok', 'warning', 'critical', 'unknown'];
 
-function checkRow(check) {
+function checkRow(check, meshes) {
   const tone = kExitTones[check.exit_code] ?? 'unknown';
   const why = check.detail ?? check.reason;
-  return element('tr', '', element('td', 'name', check.name), element('td', '', chip(tone, check.degraded ? 'degraded' : check.blind ? 'blind' : check.state)),
+  const name = meshes.has(check.name) ? meshLink(check.name, check.name) : check.name;
+  return element('tr', '', element('td', 'name', name), element('td', '', chip(tone, check.degraded ? 'degraded' : check.blind ? 'blind' : check.state)),
     element('td', '', check.kind), element('td', 'wide', shown(why)), element('td', 'mono', age(check.since_ms)), element('td', 'mono', age(check.age_ms)));
 }
 
 function checksCard(status) {
   if (!status.checks.length) return [];
+  const meshes = new Set(status.meshes.map((one) => one.mesh));
   const gates = status.gates.map((gate) => chip(gate.ready ? 'ok' : 'critical', `${gate.name}${gate.ready ? '' : ': ' + gate.failing.join(', ')}`));
   return [element('section', 'card', element('div', 'top', element('h2', '', 'Checks and gates'), ...gates),
-    table('Checks', [['Check'], ['State'], ['Kind'], ['Why'], ['Since'], ['Seen']], status.checks.map(checkRow)))];
+    table('Checks', [['Check'], ['State'], ['Kind'], ['Why'], ['Since'], ['Seen']], status.checks.map((one) => checkRow(one, meshes))))];
 }
 
 const since = (at, now) => age(new Date(now) - new Date(at));
@@ -334,23 +394,28 @@ async function refreshPlans() {
   drawPlans();
 }
 
+// Words, and links to what they are of.
 function sentence(status) {
   const ill = status.clusters.filter((c) => c.verdict !== 'ok')
     .map((c) => c.findings.length ? `${c.cluster}: ${c.findings[0].summary}` : c.cluster);
-  const names = new Set(status.clusters.map((c) => c.cluster));
-  const failing = status.checks.filter((c) => c.exit_code !== 0 && !names.has(c.name)).map((c) => c.name);
-  const others = status.checks.filter((c) => !names.has(c.name)).length;
+  const told = new Set([...status.clusters.map((c) => c.cluster), ...status.meshes.map((m) => m.mesh)]);
+  const failing = status.checks.filter((c) => c.exit_code !== 0 && !told.has(c.name)).map((c) => c.name);
+  const others = status.checks.filter((c) => !told.has(c.name)).length;
   const parts = [];
-  if (status.clusters.length) parts.push(ill.length ? `${ill.length} of ${count(status.clusters.length, 'cluster')} not well. ${ill.join('. ')}` : `${count(status.clusters.length, 'cluster')} well`);
-  if (others) parts.push(failing.length ? `${failing.length} of ${count(others, 'check')} not well: ${failing.slice(0, 5).join(', ')}${failing.length > 5 ? ' …' : ''}` : `${count(others, 'check')} well`);
-  if (status.self.complaint) parts.push(`this agent is degraded: ${status.self.complaint}`);
-  return parts.join('; ') || 'Nothing is watched yet.';
+  if (status.clusters.length) parts.push([ill.length ? `${ill.length} of ${count(status.clusters.length, 'cluster')} not well. ${ill.join('. ')}` : `${count(status.clusters.length, 'cluster')} well`]);
+  for (const mesh of status.meshes) {
+    const why = mesh.findings.length ? `: ${mesh.findings[0].summary}` : '';
+    parts.push([meshLink(mesh.mesh, `mesh ${mesh.mesh}`), mesh.outcome === 'ok' ? ' well' : ` not well${why}`]);
+  }
+  if (others) parts.push([failing.length ? `${failing.length} of ${count(others, 'check')} not well: ${failing.slice(0, 5).join(', ')}${failing.length > 5 ? ' …' : ''}` : `${count(others, 'check')} well`]);
+  if (status.self.complaint) parts.push([`this agent is degraded: ${status.self.complaint}`]);
+  return parts.length ? parts.flatMap((part, n) => n ? ['; ', ...part] : part) : ['Nothing is watched yet.'];
 }
 
-function showVerdict(tone, title, text) {
+function showVerdict(tone, title, ...text) {
   byId('verdict').className = `verdict ${tone}`;
-  byId('verdict').replaceChildren(Object.assign(element('span', 'mark', kMarks[tone]), {ariaHidden: 'true'}),
-    element('div', '', element('h1', '', title), element('p', '', text)));
+  redraw('verdict', Object.assign(element('span', 'mark', kMarks[tone]), {ariaHidden: 'true'}),
+    element('div', '', element('h1', '', title), element('p', '', ...text)));
 }
 
 let lastAnswer = null;
@@ -361,7 +426,7 @@ function show(status, incidents, receivers, silences, plans, who) {
   byId('node').textContent = status.node;
   byId('version').textContent = `wardmote ${status.version}, up ${age(status.uptime_ms)}`;
   byId('freshness').textContent = `as of ${new Date(status.at).toLocaleTimeString()}`;
-  showVerdict(tone, kWords[tone], sentence(status));
+  showVerdict(tone, kWords[tone], ...sentence(status));
   // Redrawing would take away what somebody is about to copy.
   if (!getSelection().isCollapsed) return;
   me = who ?? {name: 'nobody', role: 'none'};
@@ -370,6 +435,7 @@ function show(status, incidents, receivers, silences, plans, who) {
   redraw('incidents', incidentsCard(incidents));
   drawPlans();
   redraw('clusters', ...status.clusters.map(clusterCard));
+  redraw('meshes', ...status.meshes.map(meshCard));
   redraw('checks', ...checksCard(status));
   redraw('receivers', ...receiversCard(receivers, silences));
 }
@@ -382,7 +448,7 @@ function showStranger() {
   byId('freshness').textContent = '';
   byId('who').firstElementChild.textContent = 'sign in';
   showVerdict('unknown', 'The agent asks who you are', token ? 'It does not know this token.' : 'Show a token, at the top right.');
-  for (const id of ['incidents', 'plans', 'clusters', 'checks', 'receivers']) byId(id).replaceChildren();
+  for (const id of ['incidents', 'plans', 'clusters', 'meshes', 'checks', 'receivers']) byId(id).replaceChildren();
 }
 
 // An old answer is no answer: it must not stay green.
