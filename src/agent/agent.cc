@@ -219,11 +219,11 @@ Task<void> Agent::stop() {
 
 Scheduler::Listeners Agent::listeners() {
   Scheduler::Listeners listeners;
-  listeners.observed = [this](const std::string& name, const judge::Observation& seen, Duration) {
+  listeners.observed = [this](const Schedule& check, const judge::Observation& seen, Duration) {
     if (seen.reason.code == judge::ReasonCode::kProberStarved) board_.voided();
-    meshes_.hear(name, seen);
-    board_.check_observed(checks_.at(name), seen, runtime_.now());
-    archive_.measure(name, seen);
+    meshes_.hear(check.name, seen);
+    board_.check_observed(check.number, seen, runtime_.now());
+    archive_.measure(check.name, seen);
   };
   listeners.beat = [this](Duration lateness) {
     board_.heart_beat(lateness, guard_.complaint(runtime_.now()));
@@ -276,13 +276,14 @@ Result<Agent::Probes> Agent::make_probes(const config::Config& config, const Rel
 /// Begins to look at all that is not kept.
 void Agent::watch(const ReloadPlan& plan, Probes probes) {
   watch_clusters(plan.clusters);
-  checks_.clear();
   for (std::size_t i = 0; i < config_.checks.size(); ++i) {
     const config::Check& check = config_.checks[i];
-    checks_.emplace(check.name, i);
-    if (plan.checks[i].fate == Fate::kKept) continue;
+    if (plan.checks[i].fate == Fate::kKept) {
+      scheduler_.renumber(check.name, i);
+      continue;
+    }
     const Result<void> added = scheduler_.add(
-        {check.name, check.schedule.every, check.schedule.timeout}, std::move(probes[i]));
+        {check.name, check.schedule.every, check.schedule.timeout, i}, std::move(probes[i]));
     wardmote::check(added.has_value(), "the schedule of a valid configuration");
   }
   tasks_.spawn("give memory back", give_memory_back());

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -109,7 +108,6 @@ class Agent {
   serve::EventStream events_;
   Board board_;
   judge::StarvationGuard guard_;
-  std::unordered_map<std::string, std::size_t> checks_;  // index by name
   std::vector<std::shared_ptr<ClusterWatch>> clusters_;
   Scheduler scheduler_;
   act::repair::OvnHands hands_;

@@ -6,8 +6,10 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -119,12 +121,18 @@ judge::GateRule rule_of(const config::Gate& gate, const Positions& positions) {
   return rule;
 }
 
-/// Each name once.
-void add_names(const std::optional<config::Gate::AtLeast>& least, std::vector<std::string>& names) {
-  if (!least) return;
-  for (const auto& [name, weight] : least->of) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  }
+/// Each once, in the order of the rule.
+std::vector<std::uint32_t> checks_of(const judge::GateRule& rule) {
+  std::vector<std::uint32_t> checks;
+  checks.reserve(rule.all.size());
+  std::set<std::size_t> known;
+  const auto add = [&](std::size_t check) {
+    if (known.insert(check).second) checks.push_back(static_cast<std::uint32_t>(check));
+  };
+  for (const std::size_t check : rule.all) add(check);
+  if (!rule.at_least) return checks;
+  for (const judge::GateRule::Member& member : rule.at_least->of) add(member.check);
+  return checks;
 }
 
 judge::GateStanding standing_of(const judge::CheckState& state, bool optional) noexcept {
@@ -214,21 +222,33 @@ void Board::set_gates(const std::vector<config::Gate>& gates) {
   for (std::size_t i = 0; i < view_.checks.size(); ++i) positions.emplace(view_.checks[i].name, i);
   const auto before = std::exchange(view_.gates, {});
   gates_.clear();
-  shares_.assign(view_.checks.size(), {});
+  shares_.clear();
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const auto earlier = std::ranges::find(before, gates[i].name, &serve::GateView::name);
-    view_.gates.push_back(
-        {gates[i].name, earlier != before.end() && earlier->ready, {}, gates[i].all});
-    add_names(gates[i].at_least, view_.gates.back().checks);
     Gate& gate = gates_.emplace_back();
     gate.rule = rule_of(gates[i], positions);
     gate.tally = tally(gate.rule, [this](std::size_t check) { return standing(check); });
-    for (const std::size_t check : gate.rule.all) shares_[check].push_back({i, true, 0});
-    if (!gate.rule.at_least) continue;
-    for (const judge::GateRule::Member& member : gate.rule.at_least->of)
-      shares_[member.check].push_back({i, false, member.weight});
+    view_.gates.push_back(
+        {gates[i].name, earlier != before.end() && earlier->ready, {}, checks_of(gate.rule)});
+    add_shares(i);
   }
+  shares_.shrink_to_fit();
+  std::ranges::sort(shares_, {}, [](const Share& share) {
+    return std::tuple(share.check, share.gate, share.among_all);
+  });
   for (std::size_t i = 0; i < gates_.size(); ++i) tell_gate(i);
+}
+
+void Board::add_shares(std::size_t gate) {
+  const judge::GateRule& rule = gates_[gate].rule;
+  const auto add = [&](std::size_t check, bool among_all, std::uint32_t weight) {
+    shares_.push_back(
+        {static_cast<std::uint32_t>(check), static_cast<std::uint32_t>(gate), among_all, weight});
+  };
+  for (const std::size_t check : rule.all) add(check, true, 0);
+  if (!rule.at_least) return;
+  for (const judge::GateRule::Member& member : rule.at_least->of)
+    add(member.check, false, member.weight);
 }
 
 void Board::check_observed(std::size_t check, const judge::Observation& seen, TimePoint now) {
@@ -306,7 +326,7 @@ const serve::AgentView& Board::view(TimePoint now, WallTime wall_now) {
   view_.now = now;
   view_.wall_now = wall_now;
   for (std::size_t i = 0; i < gates_.size(); ++i) {
-    if (gates_[i].names_stale) name_failing(i);
+    if (gates_[i].failing_stale) find_failing(i);
   }
   return view_;
 }
@@ -330,7 +350,8 @@ judge::GateStanding Board::standing(std::size_t check) const {
 void Board::standing_changed(std::size_t check, judge::GateStanding before) {
   const judge::GateStanding now = standing(check);
   if (now == before) return;
-  for (const Share& share : shares_[check]) {
+  const auto index = static_cast<std::uint32_t>(check);
+  for (const Share& share : std::ranges::equal_range(shares_, index, {}, &Share::check)) {
     judge::GateTally& tally = gates_[share.gate].tally;
     if (share.among_all && now.ready != before.ready) tally.failing += now.ready ? -1 : 1;
     if (now.proven != before.proven) {
@@ -342,20 +363,18 @@ void Board::standing_changed(std::size_t check, judge::GateStanding before) {
 
 void Board::tell_gate(std::size_t gate) {
   serve::GateView& view = view_.gates[gate];
-  gates_[gate].names_stale = true;
+  gates_[gate].failing_stale = true;
   const bool was_ready = std::exchange(view.ready, passes(gates_[gate].rule, gates_[gate].tally));
   if (view.ready == was_ready) return;
-  name_failing(gate);
-  tell_gate_change(feed_, view);
+  find_failing(gate);
+  tell_gate_change(feed_, view, view_.checks);
 }
 
-void Board::name_failing(std::size_t gate) {
-  std::vector<std::string>& names = view_.gates[gate].failing;
-  names.clear();
+void Board::find_failing(std::size_t gate) {
   const auto stands = [this](std::size_t check) { return standing(check); };
-  for (const std::size_t check : judge::failing(gates_[gate].rule, stands))
-    names.push_back(view_.checks[check].name);
-  gates_[gate].names_stale = false;
+  const std::vector<std::size_t> failing = judge::failing(gates_[gate].rule, stands);
+  view_.gates[gate].failing.assign(failing.begin(), failing.end());
+  gates_[gate].failing_stale = false;
 }
 
 }  // namespace wardmote::agent

@@ -77,11 +77,12 @@ class Board {
   struct Gate {
     judge::GateRule rule;
     judge::GateTally tally;
-    bool names_stale = false;  ///< of those that fail, in the view
+    bool failing_stale = false;  ///< those that fail, in the view
   };
   /// What one check means to one gate.
   struct Share {
-    std::size_t gate;
+    std::uint32_t check;
+    std::uint32_t gate;
     bool among_all;
     std::uint32_t weight;  ///< 0: not among `at_least`
   };
@@ -90,16 +91,17 @@ class Board {
   void count(std::size_t cluster);
   void set_meshes(const config::Config& config, const ReloadPlan& plan, TimePoint now);
   void set_gates(const std::vector<config::Gate>& gates);
+  void add_shares(std::size_t gate);
   [[nodiscard]] judge::GateStanding standing(std::size_t check) const;
   void standing_changed(std::size_t check, judge::GateStanding before);
   void tell_gate(std::size_t gate);
-  void name_failing(std::size_t gate);
+  void find_failing(std::size_t gate);
 
   ChangeFeed& feed_;
   serve::AgentView view_;  // checks: one for each cluster first, then the configured ones
   Companions companions_;
   std::vector<Gate> gates_;
-  std::vector<std::vector<Share>> shares_;      // by check, in the gates that it is behind
+  std::vector<Share> shares_;                   // sorted by check
   std::vector<judge::raft::MemberId> leaders_;  // by cluster, the last that was known
   std::vector<std::uint64_t> terms_;            // by cluster, the highest seen
 };

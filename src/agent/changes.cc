@@ -165,12 +165,14 @@ void tell_check_change(ChangeFeed& feed, const serve::CheckView& check,
   }
 }
 
-void tell_gate_change(ChangeFeed& feed, const serve::GateView& gate) {
+void tell_gate_change(ChangeFeed& feed, const serve::GateView& gate,
+                      const std::vector<serve::CheckView>& checks) {
+  const std::vector<std::string> failing = serve::names_of(checks, gate.failing);
   json::object data;
-  data["failing"] = json::array(gate.failing.begin(), gate.failing.end());
+  data["failing"] = json::array(failing.begin(), failing.end());
   feed.tell(gate.ready ? LogLevel::kInfo : LogLevel::kWarning,
             gate.ready ? "gate_opened" : "gate_closed",
-            {{"gate", gate.name}, {"failing", join(gate.failing)}}, std::move(data));
+            {{"gate", gate.name}, {"failing", join(failing)}}, std::move(data));
 }
 
 void tell_self_change(ChangeFeed& feed, const std::string& node,

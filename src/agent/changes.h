@@ -29,7 +29,8 @@ void tell_check_change(ChangeFeed& feed, const serve::CheckView& check,
                        const judge::CheckState& before);
 
 /// gate_opened, gate_closed.
-void tell_gate_change(ChangeFeed& feed, const serve::GateView& gate);
+void tell_gate_change(ChangeFeed& feed, const serve::GateView& gate,
+                      const std::vector<serve::CheckView>& checks);
 
 /// agent_degraded, agent_recovered.
 void tell_self_change(ChangeFeed& feed, const std::string& node,

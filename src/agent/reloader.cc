@@ -185,7 +185,7 @@ runtime::HttpResponse Reloader::show_config() const {
   std::string head =
       boost::json::serialize(boost::json::object{{"path", shown_.path}, {"hash", shown_.hash}});
   head.back() = ',';
-  return serve::text_answer("application/json", head + "\"config\":" + running_ + "}\n");
+  return serve::text_answer("application/json", head + "\"config\":" + running_.text() + "}\n");
 }
 
 Task<void> Reloader::watch() {

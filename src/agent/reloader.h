@@ -9,6 +9,7 @@
 #include "agent/agent.h"
 #include "agent/config/files.h"
 #include "agent/config/load.h"
+#include "agent/packed_text.h"
 #include "base/time.h"
 #include "runtime/bell.h"
 #include "runtime/http.h"
@@ -66,7 +67,7 @@ class Reloader {
   const config::Origin origin_;
   const Elsewhere elsewhere_;
   serve::ConfigView shown_;
-  std::string running_;  // as JSON, for show_config()
+  PackedText running_;  // as JSON, for show_config()
   config::Footprint footprint_;
   bool stopping_ = false;  ///< what was read meanwhile comes too late
   bool reading_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -72,8 +73,8 @@ struct Scheduler::Check {
     return schedule.every <= spread ? tick : std::min(tick, now + part_of(spread, hash));
   }
 
-  const Schedule schedule;
-  Round round;  ///< empty: the probe
+  Schedule schedule;
+  const Round round;  ///< empty: the probe
   const std::uint64_t hash;
   std::unique_ptr<observe::Probe> probe;
   Punctuality record;
@@ -84,6 +85,16 @@ struct Scheduler::Check {
   std::optional<Plan::iterator> planned;
   std::optional<TaskGroup::TaskId> task;  ///< of the last look
 };
+
+bool Scheduler::ByName::operator()(const CheckPtr& a, const CheckPtr& b) const noexcept {
+  return a->schedule.name < b->schedule.name;
+}
+bool Scheduler::ByName::operator()(const CheckPtr& a, std::string_view b) const noexcept {
+  return a->schedule.name < b;
+}
+bool Scheduler::ByName::operator()(std::string_view a, const CheckPtr& b) const noexcept {
+  return a < b->schedule.name;
+}
 
 Scheduler::Scheduler(runtime::Runtime& runtime, judge::StarvationGuard& guard, Listeners listeners)
     : runtime_(&runtime),
@@ -114,17 +125,21 @@ Result<void> Scheduler::start(const CheckPtr& check) {
                 format_duration(schedule.timeout), format_duration(schedule.every));
   }
   remove(schedule.name);
-  checks_[schedule.name] = check;
+  checks_.insert(check);
   arrivals_.push_back(check);
   clock_.at(runtime_->now());
   return {};
 }
 
+void Scheduler::renumber(std::string_view name, std::size_t number) {
+  const auto found = checks_.find(name);
+  if (found != checks_.end()) (*found)->schedule.number = number;
+}
+
 void Scheduler::remove(std::string_view name) {
   const auto found = checks_.find(name);
   if (found == checks_.end()) return;
-  const CheckPtr check = found->second;
-  checks_.erase(found);
+  const CheckPtr check = std::move(checks_.extract(found).value());
   check->removed = true;
   if (check->planned) plan_.erase(*check->planned);
   if (check->task) tasks_.cancel(*check->task);
@@ -133,7 +148,7 @@ void Scheduler::remove(std::string_view name) {
 void Scheduler::look_now(std::string_view name) {
   const auto found = checks_.find(name);
   if (found == checks_.end()) return;
-  const CheckPtr& check = found->second;
+  const CheckPtr& check = *found;
   if (check->looking) {
     check->look_again = true;
   } else {
@@ -144,7 +159,7 @@ void Scheduler::look_now(std::string_view name) {
 std::optional<Punctuality> Scheduler::punctuality(std::string_view name) const {
   const auto found = checks_.find(name);
   if (found == checks_.end()) return std::nullopt;
-  return found->second->record;
+  return (*found)->record;
 }
 
 Task<void> Scheduler::stop() {
@@ -252,7 +267,7 @@ Task<void> Scheduler::look_with_probe(CheckPtr check, Deadline deadline, Duratio
     seen.reason = {ReasonCode::kProberStarved,
                    guard_->complaint(runtime_->now()).value_or("prober starved")};
   }
-  if (listeners_.observed) listeners_.observed(check->schedule.name, seen, lateness);
+  if (listeners_.observed) listeners_.observed(check->schedule, seen, lateness);
 }
 
 bool Scheduler::voids(TimePoint begun, const judge::Reason& reason) {

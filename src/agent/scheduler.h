@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +28,8 @@ struct Schedule {
   std::string name;  ///< unique; its hash also spreads checks over the interval, the same way after
                      ///< a restart
   Duration every{};  ///< from start to start
-  Duration timeout{};  ///< of one look, at most `every`
+  Duration timeout{};      ///< of one look, at most `every`
+  std::size_t number = 0;  ///< the caller's own, told with every look
 };
 
 /// How one check has fared.
@@ -50,7 +53,7 @@ class Scheduler {
 
   struct Listeners {
     /// After each look of a probe; already void if we were starved.
-    std::function<void(const std::string& name, const judge::Observation& seen, Duration lateness)>
+    std::function<void(const Schedule& check, const judge::Observation& seen, Duration lateness)>
         observed;
     /// After each heartbeat.
     std::function<void(Duration lateness)> beat;
@@ -67,6 +70,8 @@ class Scheduler {
   Result<void> add(Schedule schedule, std::unique_ptr<observe::Probe> probe);
   /// The same with rounds of the caller's own; it asks voids() itself.
   Result<void> add(Schedule schedule, Round round);
+  /// Goes on with it under another number of the caller's.
+  void renumber(std::string_view name, std::size_t number);
   /// Its look under way is cancelled and not heard any more.
   void remove(std::string_view name);
   /// Looks as soon as no look of this check is under way. Any number of calls during a look make
@@ -88,6 +93,13 @@ class Scheduler {
  private:
   struct Check;
   using CheckPtr = std::shared_ptr<Check>;
+  struct ByName {
+    // NOLINTNEXTLINE(readability-identifier-naming): the standard looks for this name
+    using is_transparent = void;
+    bool operator()(const CheckPtr& a, const CheckPtr& b) const noexcept;
+    bool operator()(const CheckPtr& a, std::string_view b) const noexcept;
+    bool operator()(std::string_view a, const CheckPtr& b) const noexcept;
+  };
 
   using Plan = std::multimap<TimePoint, CheckPtr>;
 
@@ -107,7 +119,7 @@ class Scheduler {
   runtime::Runtime* runtime_;
   judge::StarvationGuard* guard_;
   Listeners listeners_;
-  std::map<std::string, CheckPtr, std::less<>> checks_;
+  std::set<CheckPtr, ByName> checks_;
   /// The next tick of each check that no tick looks at. A check that waits is an entry here and no
   /// coroutine, which would weigh more than all the rest of it.
   Plan plan_;

@@ -1,5 +1,6 @@
 #include "codec/proc_stat.h"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +8,6 @@
 #include <ratio>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "base/text.h"
@@ -35,8 +35,10 @@ Result<ProcStat> parse_proc_stat(std::string_view text) {
   if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2)
     return fail(Errc::kProtocol, "no name in parentheses");
   const auto pid = parse_number<std::uint32_t>(text.substr(0, open));
-  const std::vector<std::string_view> fields = split(trim(text.substr(close + 2)), ' ');
-  if (!pid || fields.size() <= kStartTime || fields[kState].size() != 1)
+  std::array<std::string_view, kStartTime + 1> fields;
+  std::string_view rest = trim(text.substr(close + 2));
+  for (std::string_view& field : fields) field = take_until(rest, ' ');
+  if (!pid || fields[kState].size() != 1)
     return fail(Errc::kProtocol, "not the fields of a process");
   const auto parent = parse_number<std::uint32_t>(fields[kParent]);
   const auto ticks = parse_number<std::int64_t>(fields[kStartTime]);

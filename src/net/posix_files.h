@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,13 @@ namespace wardmote::net {
 /// The files of this machine.
 class PosixFiles final : public runtime::Files {
  public:
+  /// So many stay open at once: two for each of some hundred services.
+  static constexpr std::size_t kMostOpen = 512;
+
   explicit PosixFiles(Core& core) : patient_(core) {}
 
   Result<std::string> read(const std::string& path, std::size_t cap) override;
+  Result<std::unique_ptr<runtime::OpenFile>> open(const std::string& path) override;
   Result<runtime::FileInfo> info(const std::string& path) override;
   runtime::Task<Result<runtime::FileInfo>> info(std::string path,
                                                 runtime::Deadline deadline) override;
@@ -27,6 +32,7 @@ class PosixFiles final : public runtime::Files {
 
  private:
   PatientFiles patient_;
+  std::size_t open_ = 0;  ///< files that somebody keeps
 };
 
 }  // namespace wardmote::net

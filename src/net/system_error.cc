@@ -14,7 +14,9 @@ Errc to_errc(int error) noexcept {
     case ECONNREFUSED:
     case EADDRINUSE: return Errc::kRefused;
     case ENOENT:
-    case ENOTDIR: return Errc::kMissing;
+    case ENOTDIR:
+    case ESRCH:  // /proc: the process has ended
+      return Errc::kMissing;
     case EACCES:
     case EPERM: return Errc::kDenied;
     case EHOSTUNREACH:

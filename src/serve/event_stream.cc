@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "base/text_row.h"
 #include "base/time.h"
 #include "judge/change.h"
 #include "runtime/bell.h"
@@ -34,12 +35,6 @@ constexpr Duration kBeat = 5s;
 
 std::string quoted(std::string_view text) {
   return boost::json::serialize(boost::json::string(text));
-}
-
-std::string to_json(const judge::Change& change) {
-  return fmt::format(R"({{"sequence":{},"at":"{}","kind":{},"scope":{},"subject":{},"data":{}}})",
-                     change.sequence, format_utc(change.at), quoted(change.kind),
-                     quoted(change.scope), quoted(change.subject), change.data);
 }
 
 std::shared_ptr<const std::string> shared(std::string text) {
@@ -110,11 +105,12 @@ EventStream::~EventStream() {
 
 void EventStream::publish(const judge::Change& change) {
   check(change.sequence == next_, "changes out of order");
-  kept_.push_back(fmt::format("id: {}\ndata: {}\n\n", id(next_), to_json(change)));
-  kept_bytes_ += kept_.back().size();
+  kept_.push_back(
+      {change.at, TextRow<4>({change.kind, change.scope, change.subject, change.data})});
+  kept_bytes_ += kept_.back().texts.bytes();
   ++next_;
   while (kept_.size() > kEvents || kept_bytes_ > kBytes) {
-    kept_bytes_ -= kept_.front().size();
+    kept_bytes_ -= kept_.front().texts.bytes();
     kept_.pop_front();
     ++first_;
   }
@@ -144,6 +140,16 @@ std::string EventStream::id(std::uint64_t sequence) const {
   return fmt::format("{}-{}", run_, sequence);
 }
 
+std::string EventStream::text_of(std::uint64_t sequence) const {
+  const auto& [at, texts] = kept_[sequence - first_];
+  return fmt::format(
+      "id: {}\ndata: "
+      R"({{"sequence":{},"at":"{}","kind":{},"scope":{},"subject":{},"data":{}}})"
+      "\n\n",
+      id(sequence), sequence, format_utc(at), quoted(texts[0]), quoted(texts[1]), quoted(texts[2]),
+      texts[3]);
+}
+
 std::optional<std::uint64_t> EventStream::position(std::string_view last_id) const {
   if (last_id.empty()) return next_;
   if (take_until(last_id, '-') != run_) return std::nullopt;
@@ -158,7 +164,7 @@ const EventStream::Chunk& EventStream::chunk(std::uint64_t sequence) {
   if (whole) return chunk_;
   std::string text;
   std::uint64_t after = sequence;
-  for (; after < next_ && text.size() < kChunkBytes; ++after) text += kept_[after - first_];
+  for (; after < next_ && text.size() < kChunkBytes; ++after) text += text_of(after);
   chunk_ = {sequence, after, shared(std::move(text))};
   return chunk_;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text_row.h"
 #include "base/time.h"
 #include "judge/change.h"
 #include "runtime/bell.h"
@@ -56,6 +57,11 @@ class EventStream {
   class Reader;
   static constexpr std::size_t kGroups = 16;
 
+  /// A change whose text is made when somebody reads it.
+  struct Kept {
+    WallTime at;
+    TextRow<4> texts;  ///< kind, scope, subject, data
+  };
   struct Chunk {
     std::uint64_t from = 0;   ///< the first event in it
     std::uint64_t after = 0;  ///< the event that follows it
@@ -63,6 +69,7 @@ class EventStream {
   };
 
   [[nodiscard]] std::string id(std::uint64_t sequence) const;
+  [[nodiscard]] std::string text_of(std::uint64_t sequence) const;
   /// Where to go on, or nothing when that cannot be told from `last_id`.
   [[nodiscard]] std::optional<std::uint64_t> position(std::string_view last_id) const;
   [[nodiscard]] bool kept(std::uint64_t sequence) const noexcept { return sequence >= first_; }
@@ -74,8 +81,8 @@ class EventStream {
   runtime::Task<void> beat();
 
   runtime::Runtime* runtime_;
-  std::string run_;               ///< tells the ids of this run of the agent from others
-  std::deque<std::string> kept_;  ///< from first_ on
+  std::string run_;        ///< tells the ids of this run of the agent from others
+  std::deque<Kept> kept_;  ///< from first_ on
   std::size_t kept_bytes_ = 0;
   std::uint64_t first_ = 1;
   std::uint64_t next_ = 1;  ///< of the next change

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
@@ -51,10 +52,11 @@ std::string reason_of(const Ask& ask, const CheckView& check) {
 void add_gate(const Ask& ask, std::string_view name, std::vector<Item>& items) {
   const auto gate = std::ranges::find(ask.view.gates, name, &GateView::name);
   if (gate == ask.view.gates.end()) return;
-  for (const std::string& one : gate->checks) {
-    const bool fails = std::ranges::find(gate->failing, one) != gate->failing.end();
-    const auto check = std::ranges::find(ask.view.checks, one, &CheckView::name);
-    items.push_back({one, !fails, check == ask.view.checks.end() ? "" : reason_of(ask, *check)});
+  std::vector<bool> fails(ask.view.checks.size());
+  for (const std::uint32_t position : gate->failing) fails.at(position) = true;
+  for (const std::uint32_t position : gate->checks) {
+    const CheckView& check = ask.view.checks.at(position);
+    items.push_back({check.name, !fails[position], reason_of(ask, check)});
   }
 }
 

@@ -296,11 +296,11 @@ json::object to_json(const CheckView& check, TimePoint now) {
   return object;
 }
 
-json::object to_json(const GateView& gate) {
+json::object to_json(const GateView& gate, const std::vector<CheckView>& checks) {
   json::object object;
   object["name"] = text(gate.name, kNameCap);
   object["ready"] = gate.ready;
-  object["failing"] = texts(gate.failing);
+  object["failing"] = texts(names_of(checks, gate.failing));
   return object;
 }
 
@@ -324,7 +324,8 @@ json::object to_json(const AgentView& agent) {
       agent.meshes, [&](const MeshView& mesh) { return to_json(mesh, agent.now, agent.wall_now); });
   object["checks"] =
       array_of(agent.checks, [&](const CheckView& check) { return to_json(check, agent.now); });
-  object["gates"] = array_of(agent.gates, [](const GateView& gate) { return to_json(gate); });
+  object["gates"] =
+      array_of(agent.gates, [&](const GateView& gate) { return to_json(gate, agent.checks); });
   return object;
 }
 

@@ -43,7 +43,7 @@ boost::json::array observed_json(const std::vector<judge::raft::Observed>& obser
 boost::json::object to_json(const CheckView& check, TimePoint now);
 
 /// {"name", "ready", "failing": [names]}
-boost::json::object to_json(const GateView& gate);
+boost::json::object to_json(const GateView& gate, const std::vector<CheckView>& checks);
 
 /// `/api/v1/status`: {"node", "version", "at", "verdict", "last_event", "uptime_ms", "self":
 /// {"degraded", "complaint"}, "config": null | {"path", "hash", "applied", "reloads", "refused":

@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "judge/raft/member_id.h"
@@ -24,6 +27,14 @@ void LookTimes::add(Duration took) noexcept {
 
 std::uint64_t LookTimes::total() const noexcept {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+std::vector<std::string> names_of(const std::vector<CheckView>& checks,
+                                  std::span<const std::uint32_t> positions) {
+  std::vector<std::string> names;
+  names.reserve(positions.size());
+  for (const std::uint32_t position : positions) names.push_back(checks.at(position).name);
+  return names;
 }
 
 MemberId cluster_id_of(const ClusterView& cluster) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -94,8 +95,9 @@ struct MeshView {
 struct GateView {
   std::string name;
   bool ready = false;
-  std::vector<std::string> failing;  ///< the checks that hold it back
-  std::vector<std::string> checks;   ///< all of it
+  /// Positions in AgentView::checks, because a gate may have ten thousand.
+  std::vector<std::uint32_t> failing;  ///< that hold it back
+  std::vector<std::uint32_t> checks;   ///< all of it, each once
 };
 
 /// How the agent itself is.
@@ -144,5 +146,9 @@ struct AgentView {
   std::vector<CheckView> checks;
   std::vector<GateView> gates;
 };
+
+/// The names of the checks at these positions.
+std::vector<std::string> names_of(const std::vector<CheckView>& checks,
+                                  std::span<const std::uint32_t> positions);
 
 }  // namespace wardmote::serve

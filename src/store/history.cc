@@ -90,13 +90,25 @@ std::optional<Event> event_of(const SqlRow& row) {
 
 }  // namespace
 
-bool matches(const EventQuery& query, const Event& event) {
-  if (query.since && event.at < *query.since) return false;
-  if (query.incident != 0 && event.incident != query.incident) return false;
-  if (query.subject.empty() || event.subject == query.subject || event.code == query.subject) {
-    return true;
-  }
-  const std::vector<std::string_view> names = split(event.names, ' ');
+History::Kept::Kept(const Event& event)
+    : id_(event.id),
+      at_(event.at),
+      incident_(event.incident),
+      texts_({event.kind, event.scope, event.subject, event.names, event.code, event.severity,
+              event.data}) {}
+
+Event History::Kept::event() const {
+  const auto text = [this](std::size_t column) { return std::string(texts_[column]); };
+  return {id_, at_, text(0), text(1), text(2), text(3), text(4), text(5), text(6), incident_};
+}
+
+bool History::Kept::matches(const EventQuery& query) const {
+  if (query.since && at_ < *query.since) return false;
+  if (query.incident != 0 && incident_ != query.incident) return false;
+  const std::string_view subject = texts_[2];
+  const std::string_view code = texts_[4];
+  if (query.subject.empty() || subject == query.subject || code == query.subject) return true;
+  const std::vector<std::string_view> names = split(texts_[3], ' ');
   return std::ranges::find(names, std::string_view(query.subject)) != names.end();
 }
 
@@ -115,7 +127,7 @@ Task<Result<void>> History::open() {
     auto event = event_of(row);
     if (!event) co_return fail(Errc::kProtocol, "history: a row that is no event");
     last_id_ = std::max(last_id_, event->id);
-    recent_.push_front(*std::move(event));
+    recent_.emplace_front(*event);
   }
   forgot_ = recent_.size() == limits_.in_memory;
   const Result<void> trimmed = co_await trim();
@@ -147,11 +159,11 @@ void History::add(Event event) {
       tasks_.spawn("write history", keep_writing());
     }
   }
-  remember(std::move(event));
+  remember(event);
 }
 
-void History::remember(Event event) {
-  recent_.push_back(std::move(event));
+void History::remember(const Event& event) {
+  recent_.emplace_back(event);
   if (recent_.size() <= limits_.in_memory) return;
   recent_.pop_front();
   forgot_ = true;
@@ -161,14 +173,14 @@ std::vector<Event> History::find(const EventQuery& query) const {
   std::vector<Event> found;
   for (auto event = recent_.rbegin(); event != recent_.rend(); ++event) {
     if (found.size() == query.most) break;
-    if (matches(query, *event)) found.push_back(*event);
+    if (event->matches(query)) found.push_back(event->event());
   }
   std::ranges::reverse(found);
   return found;
 }
 
 bool History::reaches(WallTime since) const noexcept {
-  return !forgot_ || (!recent_.empty() && recent_.front().at <= since);
+  return !forgot_ || (!recent_.empty() && recent_.front().at() <= since);
 }
 
 Task<void> History::keep_writing() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/text_row.h"
 #include "base/time.h"
 #include "runtime/database.h"
 #include "runtime/runtime.h"
@@ -85,17 +86,32 @@ class History {
   [[nodiscard]] std::size_t unwritten() const noexcept { return unwritten_.size(); }
 
  private:
+  /// An event in less than half the memory.
+  class Kept {
+   public:
+    explicit Kept(const Event& event);
+    [[nodiscard]] Event event() const;
+    [[nodiscard]] WallTime at() const noexcept { return at_; }
+    [[nodiscard]] bool matches(const EventQuery& query) const;
+
+   private:
+    std::int64_t id_;
+    WallTime at_;
+    std::int64_t incident_;
+    TextRow<7> texts_;
+  };
+
   runtime::Task<void> keep_writing();
   runtime::Task<Result<void>> write_out();
   runtime::Task<Result<void>> trim();
-  void remember(Event event);
+  void remember(const Event& event);
   void note(const Result<void>& written);
 
   runtime::Runtime& runtime_;
   runtime::Database* database_;
   HistoryLimits limits_;
   std::int64_t last_id_ = 0;
-  std::deque<Event> recent_;
+  std::deque<Kept> recent_;
   bool forgot_ = false;  ///< something older than `recent_` has been
   std::deque<Event> unwritten_;
   std::uint64_t since_trim_ = 0;  ///< events written
@@ -103,8 +119,5 @@ class History {
   HistoryCounters counters_;
   runtime::TaskGroup tasks_;
 };
-
-/// Whether `event` is wanted; the limit apart.
-bool matches(const EventQuery& query, const Event& event);
 
 }  // namespace wardmote::store

@@ -100,6 +100,7 @@ int run(const std::string& sv, const std::string& service) {
   net::AsioRuntime runtime;
   const auto probe = observe::service::make_runit_probe(runtime, "bench", {{"service", service}});
   if (!probe) give_up(probe.error().describe());
+  observe::service::StatusFiles status(judge::Supervisor::kRunit, service);
   const auto each = [](const std::function<void()>& look) {
     return [look](int count) {
       Walls walls;
@@ -120,9 +121,7 @@ int run(const std::string& sv, const std::string& service) {
          return walls;
        }},
       {"status", kLooks, each([&] {
-         if (!observe::service::read_status(runtime.files(), judge::Supervisor::kRunit, service,
-                                            runtime.wall_now()))
-           give_up("no status");
+         if (!status.read(runtime.files(), runtime.wall_now())) give_up("no status");
        })},
   };
   for (int round = 0; round < kRounds; ++round) {

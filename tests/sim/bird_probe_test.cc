@@ -178,6 +178,16 @@ SIM_TEST_SEEDS(BirdProbe, GarbageIsAProtocolError, 3) {
   EXPECT_TRUE(other.reason.text.contains("this is no BIRD")) << other.reason.text;
 }
 
+SIM_TEST_SEEDS(BirdProbe, WhatIsNoBirdGetsThreeHarmlessLines, 3) {
+  BirdManners mail = bird_with(bird_table(kUp));
+  mail.greeting = "220 smtp.example.com ESMTP\n";
+  BirdHost node(sim, mail);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(node.look().reason.code, ReasonCode::kProtocol);
+  const std::vector<std::string> harmless = {"restrict", "show status", "show protocols all"};
+  const std::vector<std::string>& told = node.bird->commands();
+  for (std::size_t i = 0; i < told.size(); ++i) EXPECT_EQ(told[i], harmless[i % 3]);
+}
+
 SIM_TEST_SEEDS(BirdProbe, ARefusalIsUnknownWithItsWords, 3) {
   const Observation seen = look_at(sim, bird_with("8003 No protocols match\n"));
   EXPECT_EQ(seen.outcome, Outcome::kUnknown);

@@ -20,6 +20,7 @@ Result<const FakeFiles::Entry*> FakeFiles::find(const std::string& path) const {
 }
 
 Result<std::string> FakeFiles::read(const std::string& path, std::size_t cap) {
+  ++reads_[path];
   const Result<const Entry*> entry = find(path);
   if (!entry) return std::unexpected(entry.error());
   const File* const file = std::get_if<File>(*entry);
@@ -28,17 +29,43 @@ Result<std::string> FakeFiles::read(const std::string& path, std::size_t cap) {
   return file->bytes;
 }
 
+/// One that has been removed is gone for whoever holds it, as a process is.
+class FakeFiles::FakeOpenFile final : public runtime::OpenFile {
+ public:
+  FakeOpenFile(FakeFiles& files, std::string path)
+      : files_(files), path_(std::move(path)), removed_(files.removed_[path_]) {}
+
+  Result<std::string> read(std::size_t cap) override {
+    if (files_.removed_[path_] != removed_) return fail(Errc::kMissing, "{}", path_);
+    return files_.read(path_, cap);
+  }
+
+ private:
+  FakeFiles& files_;
+  std::string path_;
+  int removed_;
+};
+
+Result<std::unique_ptr<runtime::OpenFile>> FakeFiles::open(const std::string& path) {
+  const Result<const Entry*> entry = find(path);
+  if (!entry) return std::unexpected(entry.error());
+  return std::make_unique<FakeOpenFile>(*this, path);
+}
+
 Result<FileInfo> FakeFiles::info(const std::string& path) {
   const Result<const Entry*> entry = find(path);
   if (!entry) {
     const Result<std::vector<std::string>> inside = list(path, 1);
     if (inside || inside.error().code == Errc::kLimit)
-      return FileInfo{FileInfo::Kind::kFolder, 0, {}};
+      return FileInfo{FileInfo::Kind::kFolder, 0, {}, {}};
     return std::unexpected(entry.error());
   }
   if (const File* const file = std::get_if<File>(*entry))
-    return FileInfo{FileInfo::Kind::kRegular, file->bytes.size(), file->modified};
-  return FileInfo{FileInfo::Kind::kFifo, 0, {}};
+    return FileInfo{FileInfo::Kind::kRegular,
+                    file->bytes.size(),
+                    file->modified,
+                    {.device = 1, .inode = file->change, .changed = file->modified}};
+  return FileInfo{FileInfo::Kind::kFifo, 0, {}, {}};
 }
 
 runtime::Task<Result<runtime::FileInfo>> FakeFiles::info(std::string path, runtime::Deadline) {

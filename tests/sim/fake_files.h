@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,14 +20,26 @@ namespace wardmote::sim {
 class FakeFiles final : public runtime::Files {
  public:
   void put(const std::string& path, std::string bytes, WallTime modified = {}) {
-    files_[path] = File{std::move(bytes), modified};
+    files_[path] = File{std::move(bytes), modified, ++changes_};
   }
   void put_fifo(const std::string& path, bool has_reader) { files_[path] = Fifo{has_reader}; }
   /// Every use of `path` fails so.
   void refuse(const std::string& path, Errc code) { files_[path] = code; }
-  void remove(const std::string& path) { files_.erase(path); }
+  /// Within one tick of the clock of the file system, so that nobody can tell by its stamps.
+  void rewrite_unseen(const std::string& path, std::string bytes) {
+    std::get<File>(files_.at(path)).bytes = std::move(bytes);
+  }
+  /// Whoever keeps it open keeps what ended.
+  void remove(const std::string& path) {
+    files_.erase(path);
+    ++removed_[path];
+  }
+
+  /// How often its bytes were asked for by its name.
+  [[nodiscard]] int reads(const std::string& path) { return reads_[path]; }
 
   Result<std::string> read(const std::string& path, std::size_t cap) override;
+  Result<std::unique_ptr<runtime::OpenFile>> open(const std::string& path) override;
   Result<runtime::FileInfo> info(const std::string& path) override;
   /// At once, since nothing here hangs; by `refuse(path, Errc::kTimeout)` as if it did.
   runtime::Task<Result<runtime::FileInfo>> info(std::string path,
@@ -34,9 +48,11 @@ class FakeFiles final : public runtime::Files {
   Result<std::vector<std::string>> list(const std::string& folder, std::size_t cap) override;
 
  private:
+  class FakeOpenFile;
   struct File {
     std::string bytes;
     WallTime modified;
+    std::uint64_t change;  ///< no two states of files share one
   };
   struct Fifo {
     bool has_reader;
@@ -46,6 +62,9 @@ class FakeFiles final : public runtime::Files {
   Result<const Entry*> find(const std::string& path) const;
 
   std::map<std::string, Entry, std::less<>> files_;
+  std::map<std::string, int> removed_;  ///< how often
+  std::map<std::string, int> reads_;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace wardmote::sim

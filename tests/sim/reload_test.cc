@@ -188,6 +188,8 @@ SIM_TEST_SEEDS(Reload, KeepsStateCountersAndPlace, 20) {
   sim.run_for(10s);
   EXPECT_TRUE(bench.ready());
   expect_every_second(bench, "c one");
+  EXPECT_GE(bench.view("c").looks, looks + 9) << "it has another place, and its looks go there";
+  EXPECT_LE(bench.view("d").looks, 12U);
   EXPECT_EQ(bench.agent->fresh_view().checks.size(), 3U);
 }
 

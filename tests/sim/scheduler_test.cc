@@ -115,7 +115,7 @@ class Bench {
       us,
       guard,
       {.observed =
-           [this](const std::string&, const Observation& observation, Duration lateness) {
+           [this](const Schedule&, const Observation& observation, Duration lateness) {
              seen.push_back(observation);
              latest = std::max(latest, lateness);
            },

@@ -5,6 +5,7 @@
 
 #include "observe/host/file_probe.h"
 #include "observe/host/process_probe.h"
+#include "observe/host/remembered_file.h"
 #include "observe/service/status_file.h"
 #include "observe/service/supervised_probe.h"
 #include "sim/seeds.h"
@@ -142,6 +143,69 @@ SIM_TEST_SEEDS(RunitProbe, ADeadSupervisorAndABrokenStatus, 1) {
   }
   host.files().refuse(kFolder + "/supervise/ok", Errc::kDenied);
   EXPECT_EQ(look(sim, host, *probe).outcome, Outcome::kUnknown) << "we may not ask";
+}
+
+SIM_TEST_SEEDS(RunitProbe, AStatusIsReadOnceAsLongAsItIsTheSame, 1) {
+  SimRuntime& host = sim.host("node");
+  sim.run_for(10s);
+  const std::string file = kFolder + "/supervise/status";
+  FakeRunsv runsv(host);
+  runsv.run(412);
+  sim.run_for(5s);
+  const auto probe = runit_probe(host);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(look(sim, host, *probe).outcome, Outcome::kOk);
+  EXPECT_EQ(host.files().reads(file), 1);
+  runsv.write(412, 'd', 1);
+  const Observation leaving = look(sim, host, *probe);
+  EXPECT_EQ(leaving.outcome, Outcome::kWarn) << leaving.reason.text;
+  host.files().refuse(file, Errc::kDenied);
+  EXPECT_EQ(look(sim, host, *probe).outcome, Outcome::kUnknown);
+}
+
+SIM_TEST_SEEDS(RunitProbe, ANewProcessIsNotTakenForTheOneWhoseNumberItGot, 1) {
+  SimRuntime& host = sim.host("node");
+  sim.run_for(10s);
+  FakeRunsv runsv(host);
+  runsv.run(412);
+  sim.run_for(5s);
+  const auto probe = runit_probe(host);
+  EXPECT_EQ(look(sim, host, *probe).outcome, Outcome::kOk);
+  runsv.process(400, "runsv", 'T', 1);
+  const Observation stopped = look(sim, host, *probe);
+  EXPECT_EQ(std::get<judge::ServiceFacts>(stopped.facts).parent_state, 'T');
+
+  host.files().remove("/proc/412/stat");
+  sim.run_for(5s);
+  EXPECT_EQ(look(sim, host, *probe).outcome, Outcome::kUnknown) << "nobody has the number";
+  runsv.process(412, "cron", 'S', 1);
+  const Observation other = look(sim, host, *probe);
+  EXPECT_EQ(other.outcome, Outcome::kUnknown);
+  EXPECT_TRUE(other.reason.text.contains("stale pid: process 412 (cron)")) << other.reason.text;
+}
+
+SIM_TEST_SEEDS(RememberedFile, TrustsOnlyWhatHasSettled, 1) {
+  SimRuntime& host = sim.host("node");
+  sim.run_for(10s);
+  FakeFiles& files = host.files();
+  const WallTime changed = host.wall_now();
+  files.put("/run/status", "one", changed);
+  observe::RememberedFile file("/run/status", 3);
+  EXPECT_EQ(file.read(files, changed + 1s).value(), "one");
+  files.rewrite_unseen("/run/status", "two");
+  EXPECT_EQ(file.read(files, changed + 2s).value(), "two");
+  EXPECT_EQ(file.read(files, changed + 3s).value(), "two");
+  EXPECT_EQ(files.reads("/run/status"), 3);
+  EXPECT_EQ(file.read(files, changed + 4s).value(), "two");
+  EXPECT_EQ(files.reads("/run/status"), 3);
+
+  files.put("/run/status", "six", changed + 5s);
+  EXPECT_EQ(file.read(files, changed + 1s).value(), "six") << "the clock was set back";
+  EXPECT_EQ(file.read(files, changed + 1s).value(), "six");
+  EXPECT_EQ(files.reads("/run/status"), 5);
+  files.put("/run/status", "more", changed);
+  EXPECT_EQ(file.read(files, changed + 9s).error().code, Errc::kLimit);
+  files.remove("/run/status");
+  EXPECT_EQ(file.read(files, changed + 9s).error().code, Errc::kMissing);
 }
 
 SIM_TEST_SEEDS(RunitProbe, ANameLeadsNowhereElse, 1) {

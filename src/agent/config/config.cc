@@ -44,6 +44,7 @@ Node read_node(const YamlNode& node, Problems& problems) {
 /// since what is wrong between others says nothing of this node.
 Gate default_ready(const Config& config) {
   Gate ready{"ready", {}};
+  ready.all.reserve(config.clusters.size() + config.checks.size());
   for (const Cluster& cluster : config.clusters) {
     if (!cluster.schedule.optional) ready.all.push_back(cluster.name);
   }

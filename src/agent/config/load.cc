@@ -14,6 +14,7 @@
 #include "agent/config/sections.h"
 #include "agent/config/sources.h"
 #include "agent/config/yaml.h"
+#include "agent/packed_text.h"
 #include "observe/kinds.h"
 #include "runtime/runtime.h"
 
@@ -39,7 +40,7 @@ Draft draft_config(Files& files, const Origin& origin, std::span<const observe::
   draft.root = std::move(sources.root);
   if (draft.complete) draft.config = read_config(draft.root, kinds, draft.problems);
   if (draft.complete && draft.problems.empty())
-    draft.shown = boost::json::serialize(effective(draft.root, draft.config));
+    draft.shown = PackedText(boost::json::serialize(effective(draft.root, draft.config)));
   return draft;
 }
 

@@ -10,6 +10,7 @@
 #include "agent/config/problem.h"
 #include "agent/config/sources.h"
 #include "agent/config/yaml.h"
+#include "agent/packed_text.h"
 #include "observe/kinds.h"
 #include "runtime/runtime.h"
 
@@ -25,7 +26,7 @@ struct Origin {
 struct Loaded {
   std::optional<Config> config;
   std::vector<std::string> problems;  ///< with their places, safe to print; empty with a config
-  std::string shown;                  ///< config::effective() of it as JSON; empty without a config
+  PackedText shown;                   ///< config::effective() of it as JSON; empty without a config
   std::string hash;  ///< of what was read; 16 hexadecimal digits, empty when nothing could be read
   Footprint footprint;
 };
@@ -35,7 +36,7 @@ struct Draft {
   Config config;
   Problems problems;
   bool complete = false;  ///< the files could be read
-  std::string shown;      ///< as Loaded has it
+  PackedText shown;       ///< as Loaded has it
   std::string hash;
   Footprint footprint;
   YamlNode root;

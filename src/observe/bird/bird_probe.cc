@@ -93,7 +93,7 @@ runtime::Task<Observation> BirdProbe::look(runtime::Deadline deadline) {
     observation.outcome = outcome_of(observation.reason.code);
   }
   observation.facts = std::move(facts);
-  if (!runit_service_.empty()) judge_holder(seen.holder, observation);
+  if (!runit_.folder().empty()) judge_holder(seen.holder, observation);
   co_return observation;
 }
 
@@ -104,8 +104,7 @@ void BirdProbe::judge_holder(std::uint32_t holder, Observation& observation) {
     observation.outcome = outcome;
     observation.reason = std::move(reason);
   };
-  const auto status = service::read_status(runtime_.files(), judge::Supervisor::kRunit,
-                                           runit_service_, runtime_.wall_now());
+  const auto status = runit_.read(runtime_.files(), runtime_.wall_now());
   if (!status) {
     judge::Reason reason = reason_of(status.error());
     return judged(Outcome::kUnknown, {reason.code, "runit: " + reason.text});
@@ -120,7 +119,7 @@ void BirdProbe::judge_holder(std::uint32_t holder, Observation& observation) {
   judged(Outcome::kFail,
          {judge::ReasonCode::kState,
           fmt::format("process {} holds the control socket, and runit's service {} is {}", holder,
-                      runit_service_,
+                      runit_.folder(),
                       supervised == 0 ? "down" : fmt::format("process {}", supervised))});
 }
 

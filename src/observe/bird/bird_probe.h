@@ -9,9 +9,11 @@
 #include "base/result.h"
 #include "judge/bgp/flaps.h"
 #include "judge/bgp/policy.h"
+#include "judge/service/service.h"
 #include "observe/bird/client.h"
 #include "observe/kinds.h"
 #include "observe/probe.h"
+#include "observe/service/status_file.h"
 #include "runtime/endpoint.h"
 #include "runtime/runtime.h"
 
@@ -31,7 +33,7 @@ class BirdProbe final : public Probe {
         client_(share_client(runtime, std::move(at), options)),
         policy_(std::move(policy)),
         started_file_(std::move(started_file)),
-        runit_service_(std::move(runit_service)) {}
+        runit_(judge::Supervisor::kRunit, std::move(runit_service)) {}
 
   runtime::Task<judge::Observation> look(runtime::Deadline deadline) override;
 
@@ -43,7 +45,7 @@ class BirdProbe final : public Probe {
   std::shared_ptr<SharedClient> client_;
   judge::bgp::Policy policy_;
   std::string started_file_;
-  std::string runit_service_;
+  service::StatusFiles runit_;  ///< without a folder: nobody asks for it
   judge::bgp::FlapCounter flaps_;
 };
 

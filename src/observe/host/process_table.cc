@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +42,17 @@ bool is_called(runtime::Files& files, std::uint32_t pid, std::string_view name) 
   return program.substr(program.rfind('/') + 1) == name;
 }
 
+std::string path_of(std::uint32_t pid) {
+  return fmt::format("/proc/{}/stat", pid);
+}
+
+Result<ProcStat> parse(const Result<std::string>& text, std::uint32_t pid) {
+  if (!text) return std::unexpected(text.error());
+  Result<ProcStat> stat = codec::parse_proc_stat(*text);
+  if (!stat) return with_context(stat, "{}", path_of(pid));
+  return stat;
+}
+
 std::unexpected<Error> nothing_is_seen() {
   return fail(Errc::kDenied, "/proc shows no process at all, not even this one: is it mounted?");
 }
@@ -48,12 +60,22 @@ std::unexpected<Error> nothing_is_seen() {
 }  // namespace
 
 Result<ProcStat> read_process(runtime::Files& files, std::uint32_t pid) {
-  const std::string path = fmt::format("/proc/{}/stat", pid);
-  const Result<std::string> text = files.read(path, codec::kLargestProcStat);
-  if (!text) return std::unexpected(text.error());
-  Result<ProcStat> stat = codec::parse_proc_stat(*text);
-  if (!stat) return with_context(stat, "{}", path);
-  return stat;
+  return parse(files.read(path_of(pid), codec::kLargestProcStat), pid);
+}
+
+Result<ProcStat> ProcessView::read(runtime::Files& files, std::uint32_t pid) {
+  if (file_ && pid == pid_) {
+    Result<ProcStat> known = parse(file_->read(codec::kLargestProcStat), pid);
+    if (known) return known;
+  }
+  // Another process, or it has ended and its number may be another's.
+  file_.reset();
+  pid_ = pid;
+  Result<std::unique_ptr<runtime::OpenFile>> opened = files.open(path_of(pid));
+  if (!opened && opened.error().code == Errc::kExhausted) return read_process(files, pid);
+  if (!opened) return std::unexpected(opened.error());
+  file_ = *std::move(opened);
+  return parse(file_->read(codec::kLargestProcStat), pid);
 }
 
 judge::ProcessFacts to_facts(ProcStat stat, TimePoint now) {

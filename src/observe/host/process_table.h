@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,19 @@ Result<void> see_processes(runtime::Files& files);
 /// longer one, as the last part of argv[0]. Sorted by
 /// number. kDenied when not a single process is to be seen.
 Result<std::vector<codec::ProcStat>> find_processes(runtime::Files& files, std::string_view name);
+
+/// One process that is looked at again and again. Its file stays open where descriptors allow,
+/// which costs less, and never shows another process that got the number later. Thread: the core
+/// loop.
+class ProcessView {
+ public:
+  /// As read_process().
+  Result<codec::ProcStat> read(runtime::Files& files, std::uint32_t pid);
+
+ private:
+  std::uint32_t pid_ = 0;
+  std::unique_ptr<runtime::OpenFile> file_;  ///< of `pid_`; null when it is not kept
+};
 
 /// Resident bytes. kMissing, kProtocol (a zombie has none).
 Result<std::uint64_t> read_rss(runtime::Files& files, std::uint32_t pid);

@@ -67,7 +67,7 @@ StatusRead from_s6(const codec::S6Status& status) {
   return read;
 }
 
-Result<StatusRead> parse(Supervisor supervisor, const std::string& bytes) {
+Result<StatusRead> parse(Supervisor supervisor, std::string_view bytes) {
   if (supervisor == Supervisor::kS6) {
     const Result<codec::S6Status> status = codec::parse_s6_status(bytes);
     if (!status) return std::unexpected(status.error());
@@ -122,26 +122,31 @@ SvAnswer sv_one(runtime::Files& files, const std::string& folder, const std::str
 
 }  // namespace
 
-Result<StatusRead> read_status(runtime::Files& files, Supervisor supervisor,
-                               const std::string& folder, WallTime now) {
-  const Result<bool> supervised =
-      files.has_reader(fmt::format("{}/{}", folder, fifo_of(supervisor)));
+StatusFiles::StatusFiles(Supervisor supervisor, std::string folder)
+    : supervisor_(supervisor),
+      folder_(std::move(folder)),
+      fifo_(fmt::format("{}/{}", folder_, fifo_of(supervisor))),
+      down_(folder_ + "/down"),
+      notification_fd_(folder_ + "/notification-fd"),
+      status_(folder_ + "/supervise/status", kLargestStatus) {}
+
+Result<StatusRead> StatusFiles::read(runtime::Files& files, WallTime now) {
+  const Result<bool> supervised = files.has_reader(fifo_);
   if (!supervised) return std::unexpected(supervised.error());
   if (!*supervised)
-    return fail(Errc::kMissing, "{}: {} is not running, nobody watches the service", folder,
-                program_of(supervisor));
-  const std::string path = folder + "/supervise/status";
-  const Result<std::string> bytes = files.read(path, kLargestStatus);
+    return fail(Errc::kMissing, "{}: {} is not running, nobody watches the service", folder_,
+                program_of(supervisor_));
+  const Result<std::string_view> bytes = status_.read(files, now);
   if (!bytes) return std::unexpected(bytes.error());
-  Result<StatusRead> read = parse(supervisor, *bytes);
-  if (!read) return with_context(read, "{}", path);
+  Result<StatusRead> read = parse(supervisor_, *bytes);
+  if (!read) return with_context(read, "{}", status_.path());
   ServiceFacts& facts = read->facts;
-  facts.supervisor = supervisor;
+  facts.supervisor = supervisor_;
   facts.in_state = std::max(now - read->changed, Duration::zero());
-  facts.normally_up = !exists(files, folder + "/down");
+  facts.normally_up = !exists(files, down_);
   // Only a service with this file tells when it is ready.
-  const bool tells = facts.ready && facts.state == ServiceFacts::State::kRun &&
-                     exists(files, folder + "/notification-fd");
+  const bool tells =
+      facts.ready && facts.state == ServiceFacts::State::kRun && exists(files, notification_fd_);
   if (!tells) facts.ready.reset();
   return read;
 }

@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "codec/s6.h"
 #include "judge/service/service.h"
+#include "observe/host/remembered_file.h"
 #include "runtime/files.h"
 
 namespace wardmote::observe::service {
@@ -18,10 +19,24 @@ struct StatusRead {
   WallTime changed;
 };
 
-/// Reads `folder`/supervise. kMissing with the supervisor's name when it does not run, kDenied,
-/// kProtocol when the status is none. Takes microseconds and never waits.
-Result<StatusRead> read_status(runtime::Files& files, judge::Supervisor supervisor,
-                               const std::string& folder, WallTime now);
+/// The files of one service, asked again and again. Thread: the core loop.
+class StatusFiles {
+ public:
+  StatusFiles(judge::Supervisor supervisor, std::string folder);
+
+  /// What `folder`/supervise says. kMissing with the supervisor's name when it does not run,
+  /// kDenied, kProtocol when the status is none. Takes microseconds and never waits.
+  Result<StatusRead> read(runtime::Files& files, WallTime now);
+  [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
+
+ private:
+  judge::Supervisor supervisor_;
+  std::string folder_;
+  std::string fifo_;  ///< that only a running supervisor reads
+  std::string down_;
+  std::string notification_fd_;
+  RememberedFile status_;
+};
 
 /// The deaths that s6 remembers; none when there is no tally.
 std::vector<codec::S6Death> read_death_tally(runtime::Files& files, const std::string& folder);

@@ -116,12 +116,12 @@ Result<std::unique_ptr<Probe>> make(Supervisor supervisor, runtime::Runtime& run
 Result<StatusRead> SupervisedProbe::read() {
   runtime::Files& files = runtime_.files();
   const WallTime now = runtime_.wall_now();
-  Result<StatusRead> read = read_status(files, target_.supervisor, target_.folder, now);
+  Result<StatusRead> read = status_.read(files, now);
   if (!read || target_.other_pid_namespace || read->facts.pid == 0) return read;
   seek_process(read->facts);
   if (read->facts.process) return read;
   // It may have ended between the two files; then the supervisor has written that by now.
-  Result<StatusRead> again = read_status(files, target_.supervisor, target_.folder, now);
+  Result<StatusRead> again = status_.read(files, now);
   if (again && again->facts.pid != read->facts.pid && again->facts.pid != 0)
     seek_process(again->facts);
   if (again && again->facts.pid == read->facts.pid) again->facts.process_sought = true;
@@ -131,9 +131,9 @@ Result<StatusRead> SupervisedProbe::read() {
 void SupervisedProbe::seek_process(ServiceFacts& facts) {
   runtime::Files& files = runtime_.files();
   facts.process_sought = true;
-  Result<codec::ProcStat> stat = read_process(files, facts.pid);
+  Result<codec::ProcStat> stat = process_.read(files, facts.pid);
   if (!stat) return;
-  const Result<codec::ProcStat> parent = read_process(files, stat->parent);
+  const Result<codec::ProcStat> parent = parent_.read(files, stat->parent);
   if (parent) {
     facts.parent_name = parent->name;
     facts.parent_state = parent->state;

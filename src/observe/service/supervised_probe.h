@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "judge/host/process.h"
 #include "judge/service/service.h"
+#include "observe/host/process_table.h"
 #include "observe/kinds.h"
 #include "observe/probe.h"
 #include "observe/service/status_file.h"
@@ -27,7 +28,10 @@ struct ServiceTarget {
 class SupervisedProbe final : public Probe {
  public:
   SupervisedProbe(runtime::Runtime& runtime, std::string subject, ServiceTarget target)
-      : runtime_(runtime), subject_(std::move(subject)), target_(std::move(target)) {}
+      : runtime_(runtime),
+        subject_(std::move(subject)),
+        target_(std::move(target)),
+        status_(target_.supervisor, target_.folder) {}
 
   runtime::Task<judge::Observation> look(runtime::Deadline deadline) override;
 
@@ -39,6 +43,9 @@ class SupervisedProbe final : public Probe {
   runtime::Runtime& runtime_;
   std::string subject_;
   ServiceTarget target_;
+  StatusFiles status_;
+  ProcessView process_;
+  ProcessView parent_;
   judge::RestartMemory memory_;
   judge::WaitingClock waiting_;
 };

@@ -114,6 +114,9 @@ class BoardTest : public testing::Test {
   const serve::GateView& gate(std::string_view name) {
     return *std::ranges::find(view().gates, name, &serve::GateView::name);
   }
+  std::vector<std::string> failing(std::string_view name) {
+    return serve::names_of(view().checks, gate(name).failing);
+  }
 
   Events events_;
   TimePoint now_ = kStart;
@@ -135,7 +138,7 @@ TEST_F(BoardTest, AGateMayWantEnoughOfSeveral) {
   };
   EXPECT_FALSE(board.view(now_, {}).gates[0].ready) << "optional, but nobody has seen them";
   EXPECT_FALSE(look(0, Outcome::kOk).ready);
-  EXPECT_EQ(look(0, Outcome::kOk).failing, (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(look(0, Outcome::kOk).failing, (std::vector<std::uint32_t>{1, 2}));
   EXPECT_TRUE(look(2, Outcome::kOk).ready);
   EXPECT_TRUE(look(1, Outcome::kOk).ready);
   EXPECT_TRUE(look(0, Outcome::kFail).ready) << "two of three";
@@ -144,9 +147,20 @@ TEST_F(BoardTest, AGateMayWantEnoughOfSeveral) {
   EXPECT_TRUE(look(0, Outcome::kOk).ready);
 }
 
+TEST_F(BoardTest, AGateShowsEachOfItsChecksOnce) {
+  config::Config config;
+  for (const std::string name : {"a", "b", "c"})
+    config.checks.push_back({name, {}, &kFakeKind, {}, {1s, 900ms, {.fall = 1}, false}, {}});
+  config.gates = {{"ready", {"c", "a"}, config::Gate::AtLeast{1, {{"a", 1}, {"b", 1}}}}};
+  Board board(config, "ctl-1", feed_, kStart);
+  const serve::AgentView& seen = board.view(now_, {});
+  EXPECT_EQ(serve::names_of(seen.checks, seen.gates[0].checks),
+            (std::vector<std::string>{"c", "a", "b"}));
+}
+
 TEST_F(BoardTest, IsNotReadyBeforeAnythingWasSeen) {
   EXPECT_FALSE(gate("ready").ready);
-  EXPECT_EQ(gate("ready").failing, std::vector<std::string>{"nb"}) << "c is optional";
+  EXPECT_EQ(failing("ready"), std::vector<std::string>{"nb"}) << "c is optional";
   EXPECT_TRUE(gate("net").ready);
   EXPECT_EQ(view().clusters[0].opinions.size(), 2U)
       << "the members are shown before they were looked at";

@@ -2,13 +2,18 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "unit/net/net_fixture.h"
 
@@ -36,6 +41,60 @@ TEST_F(Files, AreReadWholeUpToTheCap) {
   EXPECT_TRUE(files().read("/proc/self/stat", 4096).has_value()) << "size 0, says the kernel";
 }
 
+TEST_F(Files, AGrowingFileIsNeverMoreThanTheCap) {
+  std::atomic<bool> done = false;
+  const std::string file = put("log", "");
+  std::jthread writer([&] {
+    std::ofstream log(file, std::ios::app);
+    for (int i = 0; i < 20'000 && !done; ++i) log << "line\n" << std::flush;
+  });
+  for (int i = 0; i < 2000; ++i) {
+    const auto bytes = files().read(file, 50'000);
+    if (bytes) ASSERT_LE(bytes->size(), 50'000U);
+    if (!bytes) ASSERT_EQ(bytes.error().code, Errc::kLimit);
+  }
+  done = true;
+}
+
+TEST_F(Files, OneThatIsKeptOpenIsReadFromItsBeginning) {
+  const std::string file = put("status", "first");
+  const auto kept = files().open(file).value();
+  EXPECT_EQ(kept->read(64).value(), "first");
+  put("status", "second, longer");
+  EXPECT_EQ(kept->read(64).value(), "second, longer");
+  EXPECT_EQ(kept->read(5).error().code, Errc::kLimit);
+  std::filesystem::remove(file);
+  put("status", "another file");
+  EXPECT_EQ(kept->read(64).value(), "second, longer");
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  EXPECT_EQ(files().open(path("fifo")).error().code, Errc::kInvalid);
+  EXPECT_EQ(files().open(path("nothing")).error().code, Errc::kMissing);
+}
+
+TEST_F(Files, TheFileOfAProcessEndsWithIt) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  const auto kept = files().open(fmt::format("/proc/{}/stat", child)).value();
+  EXPECT_TRUE(kept->read(4096)->starts_with(std::to_string(child)));
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(kept->read(4096).error().code, Errc::kMissing);
+}
+
+TEST_F(Files, SoManyAreKeptAndNoMore) {
+  const std::string file = put("status", "x");
+  std::vector<std::unique_ptr<runtime::OpenFile>> kept;
+  for (std::size_t i = 0; i < PosixFiles::kMostOpen; ++i)
+    kept.push_back(files().open(file).value());
+  EXPECT_EQ(files().open(file).error().code, Errc::kExhausted);
+  EXPECT_EQ(files().read(file, 64).value(), "x");
+  kept.pop_back();
+  EXPECT_TRUE(files().open(file).has_value());
+}
+
 TEST_F(Files, WhatIsNoFileIsRefusedAndNobodyWaits) {
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
   ASSERT_EQ(::symlink(put("target", "x").c_str(), path("link").c_str()), 0);
@@ -57,6 +116,7 @@ TEST_F(Files, AFifoHasAReaderOrNot) {
   EXPECT_FALSE(files().has_reader(path("ok")).value());
   EXPECT_EQ(files().has_reader(path("nothing")).error().code, Errc::kMissing);
   EXPECT_EQ(files().has_reader(put("file", "")).error().code, Errc::kInvalid);
+  EXPECT_EQ(files().has_reader("/dev/null").error().code, Errc::kInvalid);
 }
 
 TEST_F(Files, Info) {
@@ -66,6 +126,17 @@ TEST_F(Files, Info) {
   EXPECT_EQ(info.size, 5U);
   EXPECT_LT(runtime_.wall_now() - info.modified, std::chrono::minutes(1));
   EXPECT_EQ(files().info(path("nothing")).error().code, Errc::kMissing);
+}
+
+TEST_F(Files, AChangedFileHasAnotherIdentity) {
+  const std::string file = put("file", "12345");
+  const FileInfo::Identity before = files().info(file)->identity;
+  EXPECT_EQ(files().info(file)->identity, before);
+  std::filesystem::rename(put("file.new", "12345"), file);
+  const FileInfo::Identity replaced = files().info(file)->identity;
+  EXPECT_NE(replaced, before);
+  // The clock of the file system ticks every few milliseconds.
+  while (files().info(file)->identity == replaced) put("file", "54321");
 }
 
 TEST_F(Files, AFolderIsListedInOrder) {

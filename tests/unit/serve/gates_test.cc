@@ -31,7 +31,7 @@ AgentView half_ready() {
   CheckView bird = sample_agent().checks[0];
   bird.name = "bird";
   agent.checks.push_back(bird);
-  agent.gates[0].checks.emplace_back("bird");
+  agent.gates[0].checks.push_back(1);
   return agent;
 }
 
@@ -95,7 +95,7 @@ TEST(Gates, AnAgentThatWasNotSetUpIsAliveAndNotReady) {
 TEST(Gates, AliveIsWhoAnswersUnlessTheOperatorAsksForMore) {
   AgentView agent = half_ready();
   EXPECT_EQ(get(agent, "/livez").status, 200) << "its targets' illness is not its own";
-  agent.gates.push_back({"live", false, {"ovn-nb"}, {"ovn-nb"}});
+  agent.gates.push_back({"live", false, {0}, {0}});
   EXPECT_EQ(get(agent, "/livez").status, 503);
   EXPECT_EQ(get(agent, "/livez", "exclude=ovn-nb").status, 200);
   EXPECT_EQ(get(agent, "/liveness").status, 503);

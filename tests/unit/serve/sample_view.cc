@@ -109,7 +109,7 @@ AgentView sample_agent() {
   agent.started = kNow - 60s;
   agent.clusters.push_back(std::move(cluster));
   agent.checks.push_back(std::move(check));
-  agent.gates.push_back({"ready", true, {}, {"ovn-nb"}});
+  agent.gates.push_back({"ready", true, {}, {0}});
   return agent;
 }
 
@@ -137,7 +137,7 @@ AgentView sample_agent_with_a_hung_member() {
   agent.checks[0].state.state = judge::State::kReported;
   agent.checks[0].state.last = judge::Outcome::kFail;
   agent.checks[0].reason = {judge::ReasonCode::kState, "RAFT_MEMBER_HUNG"};
-  agent.gates[0] = {"ready", false, {"ovn-nb"}, {"ovn-nb"}};
+  agent.gates[0] = {"ready", false, {0}, {0}};
   return agent;
 }
 
