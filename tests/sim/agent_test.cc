@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "net/http_fetch.h"
 #include "observe/kinds.h"
+#include "sim/asked_agent.h"
 #include "sim/fake_member.h"
 #include "sim/seeds.h"
 #include "support/ovn_captures.h"
@@ -17,7 +17,6 @@ namespace wardmote::agent {
 namespace {
 
 using runtime::Endpoint;
-using runtime::HttpResponse;
 using sim::FakeMember;
 using sim::SimRuntime;
 using sim::World;
@@ -55,9 +54,9 @@ FakeManners healthy(std::size_t index) {
 }
 
 /// The whole agent and three servers, each a process of one host.
-class Deployment {
+class Deployment : public sim::AskedAgent {
  public:
-  explicit Deployment(World& world) : sim(world) {
+  explicit Deployment(World& world) : AskedAgent(world) {
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string number = std::to_string(i + 1);
       members.push_back(
@@ -74,27 +73,10 @@ class Deployment {
     sim.run(us, agent.stop());
   }
 
-  HttpResponse get(std::string path) {
-    const runtime::HttpRequest request{.method = "GET", .path = std::move(path)};
-    const auto response = run_task(sim, client,
-                                   net::http_fetch(client, Endpoint::tcp("127.0.0.1", 9470),
-                                                   request, client.deadline_in(60s)));
-    EXPECT_TRUE(response) << response.error().describe();
-    return response.value_or(HttpResponse{.status = 0});
-  }
   bool ready() { return get("/readyz").status == 200; }
   std::string findings() { return get("/api/v1/findings").body; }
   bool quiet() { return !findings().contains("RAFT_") && !findings().contains("MONITOR_"); }
-  /// Seconds until `condition` holds, to the tenth; more than `limit` if it does not.
-  Duration time_until(const std::function<bool()>& condition, Duration limit) {
-    const TimePoint begun = sim.now();
-    while (sim.now() - begun <= limit && !condition()) sim.run_for(100ms);
-    return sim.now() - begun;
-  }
 
-  World& sim;
-  SimRuntime& us = sim.host("ctl");
-  SimRuntime& client = sim.process("curl", "ctl");
   std::vector<std::unique_ptr<FakeMember>> members;
   const ServiceManager no_service{"", std::nullopt};
   Agent agent{us, no_service, *config::parse_config(kConfig, observe::probe_kinds()), "ctl"};

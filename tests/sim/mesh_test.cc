@@ -3,11 +3,11 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agent/agent.h"
@@ -16,10 +16,9 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "net/http_fetch.h"
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
-#include "runtime/http.h"
+#include "sim/asked_agent.h"
 #include "sim/ovn_host.h"
 #include "sim/seeds.h"
 #include "sim/sim_runtime.h"
@@ -30,7 +29,6 @@ namespace wardmote::agent {
 namespace {
 
 using runtime::Endpoint;
-using runtime::HttpResponse;
 using sim::SimRuntime;
 using sim::World;
 using testing::bird_table;
@@ -53,9 +51,9 @@ constexpr std::string_view kUp = "up     07:54:13    Established   ";
 constexpr std::string_view kKnocks = "start  07:54:13    Connect       ";
 
 /// Three BIRDs, each a process of one host that others know as 10.0.0.1 and so on, and the agent.
-class Mesh {
+class Mesh : public sim::AskedAgent {
  public:
-  explicit Mesh(World& world) : sim(world) {
+  explicit Mesh(World& world) : AskedAgent(world) {
     for (std::size_t i = 0; i < 3; ++i) {
       sessions_[i].fill(kUp);
       SimRuntime& process = sim.process(fmt::format("bird-{}", i + 1), "ctl");
@@ -81,25 +79,8 @@ class Mesh {
   }
   SimRuntime& bird(std::size_t node) { return *birds_[node - 1]; }
 
-  std::string get(std::string path) {
-    const runtime::HttpRequest request{.method = "GET", .path = std::move(path)};
-    const auto response = run_task(sim, client,
-                                   net::http_fetch(client, Endpoint::tcp("127.0.0.1", 9470),
-                                                   request, client.deadline_in(60s)));
-    EXPECT_TRUE(response) << response.error().describe();
-    return response ? response->body : "";
-  }
-  bool finds(std::string_view code) { return get("/api/v1/findings").contains(code); }
-  /// Seconds until `condition` holds, to the tenth; more than `limit` if it does not.
-  Duration time_until(const std::function<bool()>& condition, Duration limit) {
-    const TimePoint begun = sim.now();
-    while (sim.now() - begun <= limit && !condition()) sim.run_for(100ms);
-    return sim.now() - begun;
-  }
-
-  World& sim;
-  SimRuntime& us = sim.host("ctl");
-  SimRuntime& client = sim.process("curl", "ctl");
+  std::string told(std::string path) { return get(std::move(path)).body; }
+  bool finds(std::string_view code) { return told("/api/v1/findings").contains(code); }
 
  private:
   BirdManners manners(std::size_t node) {
@@ -128,7 +109,7 @@ class Mesh {
 SIM_TEST_SEEDS(SimMesh, AWholeMeshIsSeenFromAllEndsAndQuiet, 3) {
   Mesh mesh(sim);
   sim.run_for(5s);
-  const std::string seen = mesh.get("/api/v1/meshes");
+  const std::string seen = mesh.told("/api/v1/meshes");
   EXPECT_TRUE(seen.contains(R"("outcome":"ok")")) << seen;
   EXPECT_TRUE(
       seen.contains(R"("matrix":[["self","up","up"],["up","self","up"],["up","up","self"]])"))
@@ -147,7 +128,7 @@ SIM_TEST_SEEDS(SimMesh, TwoThatDoNotHearEachOtherAreSuspectedOfPasswordsAfterThe
   EXPECT_LE(mesh.time_until(found, 30s), 4s);
   EXPECT_TRUE(mesh.finds(R"("subjects":["r1/r2"])"));
   EXPECT_TRUE(
-      mesh.get("/metrics")
+      mesh.told("/metrics")
           .contains(
               R"(wardmote_mesh_finding{mesh="bgp",code="BGP_PASSWORD_MISMATCH",severity="critical"} 1)"));
   mesh.says(1, 2, kUp);
@@ -163,10 +144,10 @@ SIM_TEST_SEEDS(SimMesh, AStoppedDaemonIsOneFindingAndOneIncident, 5) {
   mesh.says(3, 1, kKnocks);
   EXPECT_LE(mesh.time_until([&] { return mesh.finds("BGP_DAEMON_DOWN"); }, 30s), 10s);
   sim.run_for(30s);
-  const std::string findings = mesh.get("/api/v1/findings");
+  const std::string findings = mesh.told("/api/v1/findings");
   EXPECT_FALSE(findings.contains("BGP_NO_ANSWER") || findings.contains("BGP_PASSWORD")) << findings;
   EXPECT_TRUE(findings.contains("2 sessions are down because of it")) << findings;
-  const std::string incidents = mesh.get("/api/v1/incidents");
+  const std::string incidents = mesh.told("/api/v1/incidents");
   EXPECT_TRUE(incidents.contains(R"("root":"check:r1")")) << incidents;
   EXPECT_FALSE(incidents.contains(R"("id":2)")) << incidents;
   mesh.says(2, 1, kUp);

@@ -13,23 +13,12 @@
 #include "act/notify/payload.h"
 #include "base/log.h"
 #include "codec/hmac.h"
-#include "sim/sim_runtime.h"
-#include "sim/world.h"
+#include "unit/act/channel_fixture.h"
 
 namespace wardmote::act::notify {
 namespace {
 
 namespace json = boost::json;
-using judge::incident::Phase;
-using judge::notify::Notice;
-using judge::notify::NoticeItem;
-using judge::notify::Tidings;
-using runtime::Deadline;
-using runtime::HttpCall;
-using runtime::HttpResponse;
-using runtime::Task;
-using sim::SimRuntime;
-using sim::World;
 using namespace std::chrono_literals;
 
 /// A server that answers what it is told to, and remembers what it was asked.
@@ -43,7 +32,7 @@ class FakeHttp final : public runtime::HttpClient {
   std::vector<HttpCall> calls;
 };
 
-class Channels : public testing::Test {
+class Channels : public ChannelTest {
  protected:
   Channels() { notice = sample(Phase::kOpen); }
 
@@ -70,17 +59,8 @@ class Channels : public testing::Test {
   Fate send(Channel& channel) {
     return run_task(world, us, channel.send(notice, us.deadline_in(5s)));
   }
-  static std::string header(const HttpCall& call, std::string_view name) {
-    for (const auto& [each, value] : call.headers) {
-      if (each == name) return value;
-    }
-    return {};
-  }
 
-  World world{1};
-  SimRuntime& us = world.host("us");
   FakeHttp http;
-  Notice notice;
 };
 
 TEST_F(Channels, AWebhookGetsTheWholeNoticeAndAKeyThatStaysTheSame) {

@@ -17,23 +17,12 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/sim_runtime.h"
-#include "sim/world.h"
+#include "unit/act/channel_fixture.h"
 
 namespace wardmote::act::notify {
 namespace {
 
 namespace json = boost::json;
-using judge::incident::Phase;
-using judge::notify::Notice;
-using judge::notify::NoticeItem;
-using judge::notify::Tidings;
-using runtime::Deadline;
-using runtime::HttpCall;
-using runtime::HttpResponse;
-using runtime::Task;
-using sim::SimRuntime;
-using sim::World;
 using namespace std::chrono_literals;
 
 /// Keeps events as an API server does: versions that must fit, names that are taken. Answers what
@@ -88,7 +77,7 @@ class FakeApiServer final : public runtime::HttpClient {
   int versions = 100;
 };
 
-class KubernetesTest : public testing::Test {
+class KubernetesTest : public ChannelTest {
  protected:
   KubernetesTest() {
     options.server = "https://api:6443";
@@ -128,12 +117,6 @@ class KubernetesTest : public testing::Test {
     if (!channel_) channel_.emplace(us, api, options);
     return run_task(world, us, channel_->send(notice, us.deadline_in(15s)));
   }
-  static std::string header(const HttpCall& call, std::string_view name) {
-    for (const auto& [each, value] : call.headers) {
-      if (each == name) return value;
-    }
-    return {};
-  }
   std::set<std::string> reasons() const {
     std::set<std::string> all;
     for (const auto& [name, event] : api.events) {
@@ -143,12 +126,9 @@ class KubernetesTest : public testing::Test {
     return all;
   }
 
-  World world{1};
-  SimRuntime& us = world.host("us");
   FakeApiServer api;
   Result<std::string> token = "TOKEN";
   KubernetesOptions options;
-  Notice notice;
 
  private:
   std::optional<KubernetesChannel> channel_;

@@ -10,23 +10,12 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/sim_runtime.h"
-#include "sim/world.h"
+#include "unit/act/channel_fixture.h"
 
 namespace wardmote::act::notify {
 namespace {
 
 namespace json = boost::json;
-using judge::incident::Phase;
-using judge::notify::Notice;
-using judge::notify::NoticeItem;
-using judge::notify::Tidings;
-using runtime::Deadline;
-using runtime::HttpCall;
-using runtime::HttpResponse;
-using runtime::Task;
-using sim::SimRuntime;
-using sim::World;
 using namespace std::chrono_literals;
 
 constexpr const char* kUuid = "00000000-0000-4000-8000-000000000001";
@@ -58,7 +47,7 @@ class FakeCloud final : public runtime::HttpClient {
   std::vector<HttpCall> calls;
 };
 
-class Masakari : public testing::Test {
+class Masakari : public ChannelTest {
  protected:
   Masakari() {
     options.host = "compute-1";
@@ -83,21 +72,12 @@ class Masakari : public testing::Test {
     return *channel_;
   }
   Fate send() { return run_task(world, us, channel().send(notice, us.deadline_in(30s))); }
-  static std::string header(const HttpCall& call, std::string_view name) {
-    for (const auto& [each, value] : call.headers) {
-      if (each == name) return value;
-    }
-    return {};
-  }
   json::object told(std::size_t call) const {
     return json::parse(cloud.calls.at(call).body).at("notification").as_object();
   }
 
-  World world{1};
-  SimRuntime& us = world.host("us");
   FakeCloud cloud;
   MasakariOptions options;
-  Notice notice;
 
  private:
   std::optional<MasakariChannel> channel_;

@@ -10,14 +10,13 @@
 
 #include "sim/seeds.h"
 #include "sim/sim_database.h"
+#include "unit/store/life.h"
 
 namespace wardmote::store {
 namespace {
 
-using sim::SimDatabase;
 using sim::SimDisk;
 using sim::SimRuntime;
-using sim::World;
 using namespace std::chrono_literals;
 
 Event event(std::string subject, std::string kind = "check_changed") {
@@ -29,31 +28,12 @@ Event event(std::string subject, std::string kind = "check_changed") {
 }
 
 /// One life of an agent that keeps a history.
-struct Life {
-  Life(World& in, SimRuntime& host, SimDisk& on, HistoryLimits limits = {})
-      : world(in), us(host), disk(on), history(host, &database, limits) {
-    disk.restart();
-    opened = run_task(world, us, history.open());
-  }
-  ~Life() {
-    if (disk.died()) disk.bury();
-    world.run(us, history.stop());
-  }
-
-  World& world;
-  SimRuntime& us;
-  SimDisk& disk;
-  SimDatabase database{us, disk};
-  History history;
-  Result<void> opened;
+struct Life : LifeOf<History, HistoryLimits> {
+  using LifeOf::LifeOf;
+  History& history = keeper;
 };
 
-class HistoryTest : public testing::Test {
- protected:
-  World world{1};
-  SimRuntime& us = world.host("us");
-  SimDisk disk;
-};
+class HistoryTest : public LivesTest {};
 
 TEST_F(HistoryTest, WithoutADatabaseItRemembersTheNewest) {
   History history(us, nullptr, {.in_memory = 3});

@@ -11,27 +11,18 @@
 
 #include "sim/seeds.h"
 #include "sim/sim_database.h"
+#include "unit/store/life.h"
 
 namespace wardmote::store {
 namespace {
 
-using sim::SimDatabase;
 using sim::SimDisk;
 using sim::SimRuntime;
-using sim::World;
 using namespace std::chrono_literals;
 
 /// One life of an agent that keeps samples.
-struct Life {
-  Life(World& in, SimRuntime& host, SimDisk& on, SampleLimits limits = {})
-      : world(in), us(host), disk(on), samples(host, &database, limits) {
-    disk.restart();
-    opened = run_task(world, us, samples.open());
-  }
-  ~Life() {
-    if (disk.died()) disk.bury();
-    world.run(us, samples.stop());
-  }
+struct Life : LifeOf<Samples, SampleLimits> {
+  using LifeOf::LifeOf;
   void took(std::string_view subject, std::int64_t us_taken) {
     const Measured values[] = {{Measure::kTook, us_taken}};
     samples.add(subject, values);
@@ -42,12 +33,7 @@ struct Life {
     return found.value_or(SampleAnswer{});
   }
 
-  World& world;
-  SimRuntime& us;
-  SimDisk& disk;
-  SimDatabase database{us, disk};
-  Samples samples;
-  Result<void> opened;
+  Samples& samples = keeper;
 };
 
 /// A fake that takes its time and has nothing to tell.
@@ -68,7 +54,7 @@ class SlowDatabase final : public runtime::Database {
   SimRuntime& host_;
 };
 
-class SamplesTest : public testing::Test {
+class SamplesTest : public LivesTest {
  protected:
   /// The first column of a question that has one row.
   std::int64_t number(const std::string& sql) {
@@ -76,10 +62,6 @@ class SamplesTest : public testing::Test {
     EXPECT_EQ(rows.size(), 1U) << sql;
     return rows.empty() ? -1 : rows[0].integer(0).value_or(-1);
   }
-
-  World world{1};
-  SimRuntime& us = world.host("us");
-  SimDisk disk;
 };
 
 TEST_F(SamplesTest, AMinuteOfLooksIsOneSample) {
