@@ -10,7 +10,6 @@
 // Prints one JSON line for each way and round: CPU of the client side and wall time, in
 // microseconds a look; of processes also the largest resident set in KiB.
 
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,10 +50,7 @@ constexpr Duration kTimeout = 2s;
   std::exit(1);
 }
 
-struct Walls {
-  std::vector<double> each;
-  long rss_kib = 0;
-};
+using Walls = std::vector<double>;
 
 struct Way {
   std::string_view name;
@@ -66,12 +62,11 @@ void measure(int round, const Way& way) {
   const double cpu_before = cpu_us();
   Walls walls = way.take(way.count);
   const double cpu = (cpu_us() - cpu_before) / way.count;
-  std::ranges::sort(walls.each);
+  std::ranges::sort(walls);
   fmt::print(
-      R"({{"way":"{}","round":{},"looks":{},"cpu_us":{:.2f},"wall_p50_us":{:.2f},"wall_p99_us":{:.2f},"rss_kib":{}}})"
+      R"({{"way":"{}","round":{},"looks":{},"cpu_us":{:.2f},"wall_p50_us":{:.2f},"wall_p99_us":{:.2f}}})"
       "\n",
-      way.name, round, way.count, cpu, walls.each[walls.each.size() / 2],
-      walls.each[walls.each.size() * 99 / 100], walls.rss_kib);
+      way.name, round, way.count, cpu, walls[walls.size() / 2], walls[walls.size() * 99 / 100]);
   std::fflush(stdout);
 }
 
@@ -99,11 +94,9 @@ Walls run(const std::vector<std::string>& argv, int count) {
     }
     close(ends[0]);
     int status = 0;
-    rusage usage{};
-    if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0)
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
       give_up(argv.front() + " failed");
-    walls.rss_kib = std::max(walls.rss_kib, usage.ru_maxrss);
-    walls.each.push_back(since(begun));
+    walls.push_back(since(begun));
   }
   return walls;
 }
@@ -114,16 +107,14 @@ runtime::Task<Walls> looks(runtime::Runtime* runtime, observe::Probe* probe, int
     const auto begun = steady_clock::now();
     const judge::Observation seen = co_await probe->look(runtime->deadline_in(kTimeout));
     if (seen.outcome != judge::Outcome::kOk) give_up(seen.reason.text);
-    walls.each.push_back(since(begun));
+    walls.push_back(since(begun));
   }
   co_return walls;
 }
 
 int compare(std::string control, std::string client, std::string wardmote, std::string root) {
-  // The kernel counts a child's memory from its fork on: first, while this program is small.
   const std::vector<std::string> health{std::move(wardmote), "calico-health", "--bird-ready",
                                         "--root", std::move(root)};
-  run(health, 1);
   net::AsioRuntime runtime;
   const std::vector<runtime::Endpoint> at{runtime::Endpoint::unix_socket(control)};
   const auto probe = [&](unsigned fresh_every, bool detailed) {

@@ -46,11 +46,11 @@ def report(daemon: str, rows: list[dict]) -> None:
     def of(way: str, field: str) -> list[float]:
         return [row[field] for row in rows if row["way"] == way]
 
-    print(f"{daemon:<14}{'CPU us':>10}{'p50 us':>10}{'p99 us':>10}{'RSS KiB':>10}{'less CPU':>12}{'lower p50':>12}")
+    print(f"{daemon:<14}{'CPU us':>10}{'p50 us':>10}{'p99 us':>10}{'less CPU':>12}{'lower p50':>12}")
     for way in WAYS:
         ratios = [statistics.median(a / b for a, b in zip(of("exec", field), of(way, field))) for field in ("cpu_us", "wall_p50_us")]
         print(f"{way:<14}{statistics.median(of(way, 'cpu_us')):>10.1f}{statistics.median(of(way, 'wall_p50_us')):>10.1f}"
-              f"{statistics.median(of(way, 'wall_p99_us')):>10.1f}{max(of(way, 'rss_kib')):>10}{ratios[0]:>11.1f}x{ratios[1]:>11.1f}x")
+              f"{statistics.median(of(way, 'wall_p99_us')):>10.1f}{ratios[0]:>11.1f}x{ratios[1]:>11.1f}x")
     print("(medians of five rounds; ratios round by round against exec; native includes parsing and judging)\n")
 
 
