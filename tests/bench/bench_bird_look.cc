@@ -8,7 +8,7 @@
 //   health  `wardmote calico-health --bird-ready` as a process
 // usage: bench_bird_look CONTROL CLIENT WARDMOTE ROOT
 // Prints one JSON line for each way and round: CPU of the client side and wall time, in
-// microseconds a look; of processes also the largest resident set in KiB.
+// microseconds a look.
 
 #include <sys/wait.h>
 #include <unistd.h>
