@@ -1,7 +1,6 @@
 """What a running agent wrote down outlives kill -9, a full disk and a damaged file."""
 
 import random
-import socket
 import sqlite3
 import time
 
@@ -13,27 +12,6 @@ from tools.agent import Agent
 
 # Events are on stable storage this long after they were told (store/history.h), and then some for a busy machine.
 WRITTEN = 1.0
-
-
-class Target:
-    """Somebody who accepts connections, or does not; each turn is a change of the check."""
-
-    def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
-        self.port = self.listener.getsockname()[1]
-
-    def down(self) -> None:
-        self.listener.close()
-
-    def up(self) -> None:
-        self.listener = socket.create_server(("127.0.0.1", self.port), backlog=1024)
-
-
-@pytest.fixture
-def target():
-    target = Target()
-    yield target
-    target.down()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from fake_apiserver import FakeApiServer
 from lab.pki import Authority
 from lab.processes import wait_until
 from test_kubernetes import NODE, reason
-from test_notify import Target, run, write_config
+from test_notify import run, write_config
 
 MANNERS = {"half": "timed out", "drip": "timed out", "endless": "over a limit", "chunks": "over a limit", "headers": "over a limit"}
 METHODS = ("POST", "GET", "PATCH")
@@ -15,13 +15,6 @@ PATIENCE = 120.0
 GROWTH_KB = 96 * 1024
 # What a peer can be rid of before it is hung up on: the cap, and what lies in sockets.
 SENT = 32 << 20
-
-
-@pytest.fixture
-def target():
-    target = Target()
-    yield target
-    target.down()
 
 
 @pytest.fixture

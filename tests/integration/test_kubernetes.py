@@ -7,19 +7,12 @@ import yaml
 
 from lab.kubernetes import ApiServer
 from lab.processes import wait_until
-from test_notify import Target, incidents, run, write_config
+from test_notify import incidents, run, write_config
 from tools.agent import ROOT
 
 NODE = "ctl-1"
 SPACE = "wardmote"
 ACCOUNT = f"/api/v1/namespaces/{SPACE}/serviceaccounts"
-
-
-@pytest.fixture
-def target():
-    target = Target()
-    yield target
-    target.down()
 
 
 def rights() -> list[dict]:

@@ -2,23 +2,14 @@
 
 import json
 
-import pytest
-
 from lab.journald import Journald
 from lab.mailserver import PASSWORD, USER, MailServer
 from lab.pki import Authority
 from lab.processes import wait_until
-from test_notify import Target, fail_and_recover, run, write_config
+from test_notify import fail_and_recover, run, write_config
 from tools.agent import ROOT
 
 PACKAGES = ROOT / "build/lab/mailserver"
-
-
-@pytest.fixture
-def target():
-    target = Target()
-    yield target
-    target.down()
 
 
 def mail(server, folder, more="tls: never") -> str:

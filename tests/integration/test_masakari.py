@@ -1,18 +1,9 @@
 """A real masakari-api behind a real Keystone: tokens, duplicates, refusals, an outage of both, a hang."""
 
-import pytest
-
 from lab.openstack import HOST, PASSWORD, PROJECT_USER, OpenStack
 from lab.processes import wait_until
-from test_notify import Target, answers, incidents, run, write_config
+from test_notify import answers, incidents, run, write_config
 from tools.agent import ROOT
-
-
-@pytest.fixture
-def target():
-    target = Target()
-    yield target
-    target.down()
 
 
 def masakari(cloud, folder, who="user: watcher, project: admin", host=HOST, secret=PASSWORD) -> str:

@@ -19,28 +19,6 @@ from tools.agent import ROOT, Agent, programs
 SECRET = "not-to-be-seen"
 
 
-class Target:
-    """Somebody who accepts connections on one port, or does not."""
-
-    def __init__(self):
-        self.port, self.listener = 0, None
-        self.up()
-
-    def up(self) -> None:
-        self.listener = socket.create_server(("127.0.0.1", self.port), backlog=1024)
-        self.port = self.listener.getsockname()[1]
-
-    def down(self) -> None:
-        self.listener.close()
-
-
-@pytest.fixture
-def target():
-    target = Target()
-    yield target
-    target.down()
-
-
 @pytest.fixture
 def sink():
     with Sink() as sink:

@@ -4,23 +4,14 @@ import io
 import subprocess
 import tarfile
 
-import pytest
-
 from lab.alertmanager import free_port
 from lab.processes import wait_until
-from test_notify import Target, incidents, run, write_config
+from test_notify import incidents, run, write_config
 from http_sink import Sink
 from tools.agent import programs
 
 SECRETS = {name: f"{name}-never-to-be-seen-7f3a" for name in ("token", "sign", "am", "keystone", "credential", "mail", "kubernetes")}
 PATH_SECRET = "T0PS3CRET-in-a-path"
-
-
-@pytest.fixture
-def target():
-    target = Target()
-    yield target
-    target.down()
 
 
 def ways(folder, sink) -> dict[str, str]:
