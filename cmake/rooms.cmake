@@ -1,23 +1,51 @@
 # A room is a folder of src/ and a static library of the same name: wardmote_room(codec PURE USES base LINKS Boost::json).
-# PURE rooms know nothing of Asio: another precompiled header, and none of its static initialisers in the command line.
+# PURE rooms know nothing of Asio: another precompiled header, and none of its static initialisers in the command line. PCH names a
+# third one, for a room most of whose files include the same headers of ours.
 
-foreach(kind pure async)
+foreach(kind pure async agent)
   add_library(wardmote_pch_${kind} OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch_${kind}.cc)
-  target_link_libraries(wardmote_pch_${kind} PUBLIC wardmote_options fmt::fmt-header-only Boost::headers)
+  target_link_libraries(wardmote_pch_${kind} PUBLIC wardmote_options Boost::headers)
   target_precompile_headers(wardmote_pch_${kind} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch_${kind}.h)
   target_compile_options(wardmote_pch_${kind} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endforeach()
 
+# Tests are compiled far more often than they run long.
+if(WARDMOTE_TESTS)
+  find_package(GTest REQUIRED)
+  foreach(kind test_pure test_async)
+    add_library(wardmote_pch_${kind} OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch_${kind}.cc)
+    target_link_libraries(wardmote_pch_${kind} PUBLIC wardmote_options wardmote_test_options Boost::headers GTest::gtest)
+    target_precompile_headers(wardmote_pch_${kind} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch_${kind}.h)
+    target_compile_options(wardmote_pch_${kind} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+  endforeach()
+endif()
+
+# What fuzzers are guided by is the code of the rooms, and not that of tests, which took a quarter longer to compile with it.
+function(wardmote_guide_fuzzers target)
+  if(WARDMOTE_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+foreach(kind pure async agent)
+  wardmote_guide_fuzzers(wardmote_pch_${kind})
+endforeach()
+
 function(wardmote_use_pch target kind)
+  if(NOT kind MATCHES "^test_")
+    wardmote_guide_fuzzers(${target})
+  endif()
   target_precompile_headers(${target} REUSE_FROM wardmote_pch_${kind})
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()
 
 function(wardmote_room name)
-  cmake_parse_arguments(ROOM "PURE" "" "USES;LINKS;WINGS" ${ARGN})
+  cmake_parse_arguments(ROOM "PURE" "PCH" "USES;LINKS;WINGS" ${ARGN})
   set(kind async)
   if(ROOM_PURE)
     set(kind pure)
+  endif()
+  if(ROOM_PCH)
+    set(kind ${ROOM_PCH})
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
   list(FILTER sources EXCLUDE REGEX "/main_[^/]*\\.cc$")
@@ -28,13 +56,16 @@ function(wardmote_room name)
   if(sources)
     add_library(wardmote_${name} STATIC ${sources})
     wardmote_use_pch(wardmote_${name} ${kind})
+    if(name IN_LIST wardmote_measured_rooms)
+      target_compile_options(wardmote_${name} PRIVATE -fprofile-instr-generate -fcoverage-mapping)
+    endif()
     set(scope PUBLIC)
   else()
     add_library(wardmote_${name} INTERFACE)
     set(scope INTERFACE)
   endif()
   target_link_libraries(wardmote_${name} ${scope} $<BUILD_INTERFACE:wardmote_options> $<INSTALL_INTERFACE:wardmote_use>
-                        fmt::fmt-header-only Boost::headers ${ROOM_USES} ${ROOM_LINKS})
+                        Boost::headers ${ROOM_USES} ${ROOM_LINKS})
 endfunction()
 
 # A wing is a folder of a room that needs a library of its own, which not every user of the room should link:

@@ -2,11 +2,11 @@
 
 import json
 import os
-import socket
 import urllib.request
 from pathlib import Path
 
 from lab.packages import unpack
+from lab.ports import free_port
 from lab.processes import Process, start, wait_until
 
 PACKAGES = ["prometheus-alertmanager"]
@@ -15,11 +15,6 @@ IN_ITS_OWN_ROOM = """
 mount -t tmpfs none /usr/share && cp -r "$0" /usr/share/prometheus && exec "$@"
 """
 CONFIGURATION = "route: {receiver: nobody}\nreceivers: [{name: nobody}]\n"
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 class Alertmanager:

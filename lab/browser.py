@@ -84,15 +84,16 @@ class Browser:
         except TimeoutError:
             raise TimeoutError(f"waited {seconds:.0f} s for '{words}'; the page says:\n{self.text()}") from None
 
-    def click(self, words: str, selector: str = "button") -> None:
-        """As a mouse does, in the middle of the first such element with these words in it."""
+    def click(self, words: str, selector: str = "button", times: int = 1) -> None:
+        """As a mouse does, in the middle of the first such element with these words in it; twice at the same place is a double click."""
         find = (f"[...document.querySelectorAll({json.dumps(selector)})].find((one) => one.innerText.includes({json.dumps(words)}))")
         box = self.run(f"(() => {{ const one = {find}; if (!one) return null; one.scrollIntoView({{block: 'center'}});"
                        " const box = one.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; })()")
         if box is None:
             raise BrowserError(f"there is no {selector} '{words}':\n{self.text()}")
-        for kind in ("mousePressed", "mouseReleased"):
-            self.ask("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
+        for number in range(1, times + 1):
+            for kind in ("mousePressed", "mouseReleased"):
+                self.ask("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=number)
 
     def type(self, text: str) -> None:
         """Into what has the focus."""

@@ -25,6 +25,17 @@ def partition(cluster: Cluster, number: int) -> None:
     cluster.network.drop(cluster.members[number].host, cluster.database.raft_port, outbound=True)
 
 
+def cut_from_leader(cluster: Cluster, number: int) -> None:
+    """Nothing passes between the member and the leader; the followers hear both."""
+    cluster.network.cut(cluster.members[number].host, cluster.members[cluster.leader()].host)
+
+
+def cut_off(cluster: Cluster, number: int) -> None:
+    """Nothing passes between the member's host and all others, whatever the port."""
+    for other in cluster.others(number):
+        cluster.network.cut(cluster.members[number].host, cluster.members[other].host)
+
+
 def block_inbound(cluster: Cluster, number: int) -> None:
     """A firewall in front of the member's raft port: others cannot reach it, it reaches others."""
     cluster.network.drop(cluster.members[number].host, cluster.database.raft_port, outbound=False)
@@ -148,6 +159,11 @@ def rebootstrap(cluster: Cluster, number: int) -> None:
 def _lose_database(cluster: Cluster, number: int) -> None:
     cluster.kill(number)
     cluster.file(number).unlink()
+
+
+def detach(cluster: Cluster, number: int) -> None:
+    """The server goes on without its database, whose file stays where it is."""
+    wire.control(cluster.control(number), "ovsdb-server/remove-db", cluster.database.name)
 
 
 def standalone(cluster: Cluster, number: int) -> None:
@@ -296,6 +312,9 @@ FAULTS = {fault.name: fault for fault in [
     Fault("pause", lambda c, n, _: c.pause(n), "stop the process: it accepts connections and answers nothing", mends=True),
     Fault("resume", lambda c, n, _: c.resume(n), "let a paused process go on", mends=True),
     Fault("partition", lambda c, n, _: partition(c, n), "drop its raft packets both ways", mends=True),
+    Fault("cut-from-leader", lambda c, n, _: cut_from_leader(c, n), "drop all packets between it and the leader", mends=True),
+    Fault("cut-off", lambda c, n, _: cut_off(c, n), "drop all packets between its host and the others", mends=True),
+    Fault("detach", lambda c, n, _: detach(c, n), "take the database from the running server (ovsdb-server/remove-db)"),
     Fault("block-inbound", lambda c, n, _: block_inbound(c, n), "others cannot reach its raft port; it reaches others", mends=True),
     Fault("loss", lose, "drop arriving packets at random", "percent", 5, mends=True),
     Fault("reset", break_connections, "reset the connections to its raft port again and again", "seconds", 75, mends=True),

@@ -32,7 +32,7 @@ class LabError(Exception):
 class Lab:
     def __init__(self, name: str):
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", name):
-            raise LabError(f"'{name}' is no name for a lab: use up to 40 of a-z, 0-9 and '-'")
+            raise LabError(f"'{name}' is not a name for a lab: use up to 40 of a-z, 0-9 and '-'")
         self.name = name
         self.folder = FOLDER / name
         digest = hashlib.sha1(str(self.folder).encode()).digest()
@@ -202,9 +202,10 @@ def _take_down(key: str, link: Path) -> None:
 
 
 def _mounts_under(folder: Path) -> list[str]:
+    """The kernel knows them by their real paths."""
     with open("/proc/self/mounts", encoding="utf-8") as table:
         mounts = [line.split()[1] for line in table]
-    return [mount for mount in mounts if mount.startswith(f"{folder}/")]
+    return [mount for mount in mounts if mount.startswith(f"{folder.resolve()}/")]
 
 
 def may_run() -> str | None:

@@ -13,9 +13,9 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from lab.alertmanager import free_port
 from lab.packages import PackageError, unpack
 from lab.pki import Authority
+from lab.ports import free_port
 from lab.processes import Process, start, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -10,8 +10,8 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
 
-from lab.alertmanager import free_port
 from lab.packages import unpack
+from lab.ports import free_port
 from lab.processes import Process, start, wait_until
 
 PACKAGES = ["python3-aiosmtpd", "python3-attr", "python3-public", "python3-typing-extensions"]
@@ -50,10 +50,10 @@ class MailServer:
             (self.folder / "up").unlink(missing_ok=True)
             self.process = None
 
-    def refuse(self, answer: str | None) -> None:
-        """What it answers to RCPT from now on, `550 no such user`; None: it takes everything."""
+    def refuse(self, answer: str | None, only: str = "") -> None:
+        """What it answers to RCPT from now on, `550 no such user`, perhaps of one address only; None: it takes everything."""
         path = self.folder / "refuse"
-        path.unlink(missing_ok=True) if answer is None else path.write_text(answer, encoding="utf-8")
+        path.unlink(missing_ok=True) if answer is None else path.write_text(f"{only}\n{answer}", encoding="utf-8")
 
     def taken(self) -> list[EmailMessage]:
         """In the order in which they came."""
@@ -75,7 +75,9 @@ def serve(port: int, folder: Path, certificate: str | None, key: str | None) -> 
         async def handle_RCPT(self, _server, _session, envelope, address, _options):
             refuse = folder / "refuse"
             if refuse.exists():
-                return refuse.read_text(encoding="utf-8")
+                only, answer = refuse.read_text(encoding="utf-8").split("\n")
+                if only in ("", address):
+                    return answer
             envelope.rcpt_tos.append(address)
             return "250 OK"
 

@@ -69,6 +69,11 @@ class Network:
             self._filter(host, "OUTPUT", "--dport", str(port), "-j", "DROP")
             self._filter(host, "OUTPUT", "--sport", str(port), "-j", "DROP")
 
+    def cut(self, host: int, other: int) -> None:
+        """Drops what passes between the two hosts; others reach either."""
+        self._filter(host, "INPUT", "-s", self.address(other), "-j", "DROP")
+        self._filter(host, "OUTPUT", "-d", self.address(other), "-j", "DROP")
+
     def lose(self, host: int, percent: float) -> None:
         """Drops each arriving packet with this probability (iptables' statistic match: sch_netem is often missing)."""
         run(*self.inside(host, "iptables", "-w", "-A", "INPUT", "-i", "eth0", "-m", "statistic", "--mode", "random",

@@ -10,8 +10,8 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from lab.alertmanager import free_port
 from lab.packages import unpack
+from lab.ports import free_port
 from lab.processes import Process, start, wait_until
 
 # Without what is installed here, so that the list is whole.
@@ -159,7 +159,7 @@ class OpenStack:
     def __enter__(self) -> "OpenStack":
         self.start("keystone")
         self.start("masakari")
-        wait_until(self._ready, 60.0, "Keystone and masakari-api")
+        wait_until(self._ready, 180.0, "Keystone and masakari-api")
         self._fill_keystone()
         return self
 

@@ -181,6 +181,14 @@ class Cluster:
     def start(self, number: int) -> None:
         self.launch(number, str(self.file(number)))
 
+    def start_out_of_sight(self, number: int, sockets: Path) -> None:
+        """Its sockets are in another folder than the one where everybody looks for them."""
+        usual, self._sockets = self._sockets, sockets
+        try:
+            self.start(number)
+        finally:
+            self._sockets = usual
+
     def launch(self, number: int, database: str) -> None:
         """Starts a server on this database, a file or a relay's source, behind the member's sockets."""
         member = self.members[number]

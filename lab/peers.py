@@ -6,18 +6,13 @@ from pathlib import Path
 
 from lab.packages import Tools, check_libraries, unpack
 from lab.pki import Papers
+from lab.ports import free_port
 from lab.processes import Process, start, wait_until
 
 ETCD_PACKAGES = ["etcd-server"]
 DNSMASQ_PACKAGES = ["dnsmasq-base", "libdbus-1-3", "libidn2-0", "libunistring2", "libnetfilter-conntrack3", "libnfnetlink0", "libmnl0",
                     "libnettle8", "libhogweed6", "libgmp10", "libnftables1", "libnftnl11", "libjansson4", "libedit2", "libbsd0", "libmd0",
                     "libtinfo6", "libxtables12", "libsystemd0", "libcap2", "libgcrypt20", "libgpg-error0", "liblzma5", "libzstd1", "liblz4-1"]
-
-
-def free_port(kind: int = socket.SOCK_STREAM) -> int:
-    with socket.socket(socket.AF_INET, kind) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Etcd:
@@ -60,7 +55,7 @@ class Dnsmasq:
         program = str(packages / "usr/sbin/dnsmasq")
         unpack(packages, DNSMASQ_PACKAGES, lambda: check_libraries([program], tools.environment()))
         self.environment = tools.environment()
-        self.port = free_port(socket.SOCK_DGRAM)
+        self.port = free_port()
         self.address = f"127.0.0.1:{self.port}"
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / "dnsmasq.log"

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build/coverage"
+BUILD = ROOT / "build/asan"
 ROOMS = ("codec", "judge")
 LEAST = 90.0    # percent of the lines of each room
 SHOWN = 8       # of the files with the most lines that nothing ran
@@ -26,7 +26,10 @@ def main() -> int:
 
 
 def run(program: Path) -> Path:
-    profile = BUILD / f"{program.name}.profraw"
+    """What `./dev sanitize` has just run is not run again."""
+    profile = BUILD / f"profiles/{program.name}.profraw"
+    if profile.exists() and profile.stat().st_mtime > program.stat().st_mtime:
+        return profile
     subprocess.run([program, "--gtest_brief=1"], cwd=ROOT, env={**os.environ, "LLVM_PROFILE_FILE": str(profile)}, check=True)
     return profile
 

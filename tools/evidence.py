@@ -19,6 +19,12 @@ def append(name: str, records: list[dict]) -> None:
     print(f"appended to {file.relative_to(ROOT)}", flush=True)
 
 
+def rows(name: str) -> list[dict]:
+    """What docs/evidence/NAME.jsonl holds."""
+    file = FOLDER / f"{name}.jsonl"
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+
+
 def commit() -> str:
     """Of the work tree; with a '+' when what is built differs from it."""
     name = _git("rev-parse", "--short=12", "HEAD")

@@ -11,7 +11,7 @@ from pathlib import Path
 from tools.evidence import append, commit
 
 ROOT = Path(__file__).resolve().parent.parent
-BIN = ROOT / "build/fuzz/bin"
+BIN = ROOT / "build/asan/bin"
 CORPUS = ROOT / "build/fuzz/corpus"    # grows from run to run
 CRASHES = ROOT / "build/fuzz/crashes"
 LONGEST_INPUT = 1 << 16
@@ -22,6 +22,7 @@ def main() -> int:
     targets = sorted(source.stem.removeprefix("fuzz_") for source in (ROOT / "tests/fuzz").glob("fuzz_*.cc"))
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"only these (default: all of {', '.join(targets)})")
     parser.add_argument("--seconds", type=int, default=60, help="for each target (default: 60)")
+    parser.add_argument("--total", type=int, metavar="SECONDS", help="for all of them together, in place of --seconds")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at a time (default: the cores)")
     parser.add_argument("--no-evidence", action="store_true", help="write nothing to docs/evidence")
     given = parser.parse_args()
@@ -29,6 +30,8 @@ def main() -> int:
     if unknown:
         parser.error(f"no such target: {', '.join(unknown)} (there are {', '.join(targets)})")
     targets = [f"fuzz_{name}" for name in given.targets or targets]
+    if given.total:
+        given.seconds = max(1, given.total * given.jobs // len(targets))
     print(f"==> {len(targets)} targets, {given.seconds} s each, {given.jobs} at a time "
           f"({given.seconds * -(-len(targets) // given.jobs)} s)", flush=True)
     with ThreadPoolExecutor(given.jobs) as pool:
@@ -49,8 +52,8 @@ def fuzz(target: str, seconds: int) -> dict:
     CRASHES.mkdir(parents=True, exist_ok=True)
     command = [str(BIN / target), f"-max_total_time={seconds}", f"-max_len={LONGEST_INPUT}", "-timeout=10", "-rss_limit_mb=2048",
                "-print_final_stats=1", f"-artifact_prefix={CRASHES}/{target}-", str(corpus), *seeds(target)]
-    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-                          check=False)
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "LLVM_PROFILE_FILE": os.devnull}, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, errors="replace", check=False)
     executions = re.search(r"stat::number_of_executed_units:\s*(\d+)", done.stderr)
     coverage = re.findall(r"cov: (\d+)", done.stderr)
     result = {"target": target, "seconds": seconds,

@@ -1,7 +1,7 @@
 """./dev package: the Debian packages, checked with lintian and systemd-analyze.
 
-With --check they are also installed, upgraded, run and purged in a Debian 12 root of their own, and the example of the library is
-built against what was installed.
+With --check they are also installed, upgraded, run and purged in a Debian 12 root of their own, with the rights that the unit and its
+drop-in grant and against real daemons (tools/package_rights.py), and the example of the library is built against what was installed.
 """
 
 import argparse
@@ -13,12 +13,15 @@ import sys
 import time
 from pathlib import Path
 
+from tools.package_rights import RightsError, check_rights
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
 PACKAGES = ROOT / "build/package"
 BASE = PACKAGES / "debian-12.tar"
 CHROOT = PACKAGES / "root"
 UNIT = ROOT / "packaging/systemd/wardmoted.service"
+DROP_INS = sorted((ROOT / "packaging/systemd").glob("*.conf"))
 MAX_EXPOSURE = 20    # of 100, as systemd-analyze security counts
 EXAMPLE = "/usr/share/doc/wardmote/examples/wardmote.yaml"
 
@@ -55,7 +58,16 @@ def check_packages(packages: list[Path]) -> None:
 
 def check_unit() -> None:
     say("systemd-analyze security")
-    run("systemd-analyze", "security", "--offline=true", f"--threshold={MAX_EXPOSURE}", "--no-pager", str(UNIT), stdout=subprocess.DEVNULL)
+    for drop_ins in ([], DROP_INS):
+        root = PACKAGES / "units"
+        shutil.rmtree(root, ignore_errors=True)
+        folder = root / "etc/systemd/system"
+        (folder / "wardmoted.service.d").mkdir(parents=True)
+        shutil.copy(UNIT, folder)
+        for drop_in in drop_ins:
+            shutil.copy(drop_in, folder / "wardmoted.service.d")
+        run("systemd-analyze", f"--root={root}", "security", "--offline=true", f"--threshold={MAX_EXPOSURE}", "--no-pager", UNIT.name,
+            stdout=subprocess.DEVNULL)
 
 
 def check_in_root(packages: list[Path]) -> None:
@@ -68,6 +80,10 @@ def check_in_root(packages: list[Path]) -> None:
            "cmake", "ninja-build", "clang-19")
     installed = inside("dpkg-query", "-L", "wardmote", "libwardmote-dev").split()
     check_runs()
+    try:
+        check_rights(CHROOT, inside, say)
+    except RightsError as broken:
+        raise SystemExit(f"package: {broken}") from broken
     check_library()
     say("upgrade")
     inside("dpkg", "-i", f"/tmp/{newer(packages[-1], '99.0').name}")
@@ -97,7 +113,9 @@ def check_runs() -> None:
         inside("wardmote", "livez", "--socket", "/run/wardmote/api.sock")
     finally:
         agent.terminate()
-        expect(agent.wait(10) == 0, "the agent did not end in order")
+        ended = agent.wait(10)
+    # Not in `finally`: it would hide why the agent ended by itself (another one at its address).
+    expect(ended == 0, "the agent did not end in order")
 
 
 def check_library() -> None:
@@ -138,6 +156,10 @@ def make_root() -> None:
         if os.path.exists(source):
             shutil.copy(source, CHROOT / "etc")
     shutil.copytree("/etc/apt", CHROOT / "etc/apt", dirs_exist_ok=True)
+    # Packages of daemons start none: the check does.
+    policy = CHROOT / "usr/sbin/policy-rc.d"
+    policy.write_text("#!/bin/sh\nexit 101\n", encoding="utf-8")
+    policy.chmod(0o755)
     run("mount", "-t", "proc", "proc", str(CHROOT / "proc"))
     inside("apt-get", "-qq", "update")
 

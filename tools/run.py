@@ -7,6 +7,7 @@ import socket
 import sys
 
 from lab.instance import Lab, LabError, may_run
+from lab.ports import free_port
 from lab.processes import wait_until
 from tools.agent import Agent
 
@@ -31,7 +32,7 @@ def main() -> int:
     name = f"check-{os.getpid()}" if given.check else given.name
     with Lab.up(name, ["nb", "sb"], transient=True, birds=["1.6", "2"], services=["service-1", "service-2"]) as lab:
         port = 0 if given.check or not free(PORT) else PORT
-        listen = f"127.0.0.1:{port or some_free_port()}"
+        listen = f"127.0.0.1:{port or free_port()}"
         config = lab.write_config(listen)
         say("starting the agent")
         with Agent(config, lab.api_socket) as agent:
@@ -67,12 +68,6 @@ def free(port: int) -> bool:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         return probe.connect_ex(("127.0.0.1", port)) != 0
-
-
-def some_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 if __name__ == "__main__":

@@ -1,43 +1,113 @@
-"""./dev soak: many more random schedules of a simulation than the tests play; appends to docs/evidence/soak.jsonl what came of it."""
+"""./dev soak: many more random schedules of a simulation than the tests play; appends to docs/evidence/soak.jsonl what came of it.
+
+`advice` plays on all cores, writes down each piece that was clean, and goes on where it was interrupted as long as the sources of the
+judge and of the worlds are the same. `guards` removes one guard of the judge and the planner after the other, and expects that a world of
+`advice` notices."""
 
 import argparse
+import hashlib
 import os
 import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools.evidence import append, commit
+from tools import guards
+from tools.evidence import append, commit, rows
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / "build/release/bin"
 # By name: the program, and its tests.
-SIMULATIONS = {"notices": ("unit_agent", "SimNotify.*"), "plans": ("unit_agent", "SimPlans.*"), "store": ("unit_store", "SimStore.*")}
+SIMULATIONS = {"notices": ("unit_agent", "SimNotify.*"), "plans": ("unit_act", "SimPlans.*"), "store": ("unit_store", "SimStore.*"),
+               "advice": ("advice", "SimAdvice.*")}
 SCHEDULES = 10_000
+WORLDS = 100_000
+CHUNK = 2_500
+# Pieces with a failing world, after which no other is begun.
+ENOUGH = 5
+# All that decides what comes of a world.
+WORLD_SOURCES = ("src/base", "src/judge/condition", "src/judge/plan", "src/judge/raft", "src/judge/*.h", "src/judge/*.cc", "src/runtime/random.h",
+                 "tests/advice")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="./dev soak", description=__doc__)
-    parser.add_argument("name", choices=sorted(SIMULATIONS))
-    parser.add_argument("--schedules", type=int, default=SCHEDULES, help=f"for each test (default: {SCHEDULES})")
+    parser = argparse.ArgumentParser(prog="./dev soak", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", choices=sorted([*SIMULATIONS, "guards"]))
+    parser.add_argument("--schedules", type=int, help=f"for each test (default: {SCHEDULES}; advice: {WORLDS}; guards: at most {guards.WORLDS} a guard)")
+    parser.add_argument("--only", metavar="GUARD", action="append", help="guards: only this one (may be repeated)")
     parser.add_argument("--no-evidence", action="store_true", help="write nothing to docs/evidence")
     given = parser.parse_args()
-    program, tests = SIMULATIONS[given.name]
     began, used = time.monotonic(), os.times()
-    done = subprocess.run([BIN / program, f"--gtest_filter={tests}"], cwd=ROOT, env={**os.environ, "WARDMOTE_SIM_MORE": str(given.schedules)},
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
-    names = re.findall(r"^\[ RUN      \] (\S+)", done.stdout, re.MULTILINE)
+    if given.name == "guards":
+        result = guards.remove_each(given.schedules or guards.WORLDS, given.only)
+    elif given.name == "advice":
+        result = play_worlds(given.schedules or WORLDS)
+    else:
+        result = play(*SIMULATIONS[given.name], given.schedules or SCHEDULES)
     now = os.times()
-    result = {"simulation": given.name, "tests": names, "schedules": given.schedules, "seconds": round(time.monotonic() - began),
-              "cpu_seconds": round(now.children_user + now.children_system - used.children_user - used.children_system, 1),
-              "commit": commit(), "result": "clean" if done.returncode == 0 and names else "failed"}
-    print(f"    {given.name}: {result['result']}, {given.schedules} schedules in {result['seconds']} s", flush=True)
-    if result["result"] != "clean":
-        print(done.stdout[-8000:] + done.stderr, file=sys.stderr, flush=True)
+    record = {"simulation": given.name, **result, "seconds": round(time.monotonic() - began),
+              "cpu_seconds": round(now.children_user + now.children_system - used.children_user - used.children_system, 1), "commit": commit()}
+    print(f"    {given.name}: {record['result']}, {record['schedules']} schedules in {record['seconds']} s", flush=True)
     if not given.no_evidence:
-        append("soak", [result])
-    return 0 if result["result"] == "clean" else 1
+        append("soak", [record])
+    return 0 if record["result"] == "clean" else 1
+
+
+def play(program: str, tests: str, schedules: int) -> dict:
+    done = run(program, tests, {"WARDMOTE_SIM_MORE": str(schedules)})
+    names = re.findall(r"^\[ RUN      \] (\S+)", done.stdout, re.MULTILINE)
+    clean = done.returncode == 0 and names
+    if not clean:
+        print(done.stdout[-8000:] + done.stderr, file=sys.stderr, flush=True)
+    return {"tests": names, "schedules": schedules, "result": "clean" if clean else "failed"}
+
+
+def play_worlds(worlds: int) -> dict:
+    """In pieces, side by side. A piece that was played clean is written down at once, and not played again on the same sources."""
+    program, tests = SIMULATIONS["advice"]
+    sources = fingerprint()
+    known = {row["first"] for row in rows("soak") if row.get("sources") == sources and row["result"] == "clean" and "first" in row}
+    # From the last: the tests play the first ones every day.
+    firsts = range(1, worlds + 1, CHUNK)[::-1]
+    failed = []
+
+    def piece(first: int) -> int:
+        count = min(CHUNK, worlds + 1 - first)
+        if first in known:
+            return count
+        if len(failed) >= ENOUGH:
+            return 0
+        done = run(program, tests, {"WARDMOTE_SIM_FIRST": str(first), "WARDMOTE_SIM_MORE": str(count)})
+        if done.returncode != 0:
+            failed.append(done.stdout[-8000:] + done.stderr)
+            print(failed[-1], file=sys.stderr, flush=True)
+            return 0
+        append("soak", [{"simulation": "advice", "first": first, "schedules": count, "sources": sources, "commit": commit(), "result": "clean"}])
+        return count
+
+    played = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for count in pool.map(piece, firsts):
+            played += count
+            print(f"    {played} of {worlds} worlds are clean", flush=True)
+    return {"tests": ["SimAdvice.NothingLiveIsNamedAndEverythingDeadIs"], "schedules": played, "sources": sources,
+            "result": "failed" if failed else "clean"}
+
+
+def fingerprint() -> str:
+    """Of all that decides what comes of a world, as it stands in the checkout."""
+    names = subprocess.run(["git", "ls-files", *WORLD_SOURCES], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    digest = hashlib.sha256()
+    for name in sorted(names):
+        digest.update(name.encode() + b"\0" + (ROOT / name).read_bytes() + b"\0")
+    return digest.hexdigest()[:12]
+
+
+def run(program: str, tests: str, more: dict[str, str]) -> subprocess.CompletedProcess:
+    return subprocess.run([BIN / program, f"--gtest_filter={tests}"], cwd=ROOT, env={**os.environ, **more}, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, errors="replace", check=False)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,10 +19,11 @@
 #include <vector>
 
 #include "agent/config/config.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "base/sha256.h"
 #include "base/text.h"
+#include "codec/digest.h"
 #include "serve/access.h"
 #include "serve/role.h"
 
@@ -67,7 +67,7 @@ Result<Token> read_token(const config::ApiToken& configured) {
                 "example from openssl rand -hex 32",
                 configured.name, configured.file, Token::kLeast, Token::kMost);
   }
-  return Token{configured.name, configured.role, sha256(*text)};
+  return Token{configured.name, configured.role, codec::sha256(*text)};
 }
 
 Result<std::uint32_t> group_id(const std::string& name) {
@@ -94,15 +94,22 @@ std::string lower(std::string text) {
 
 }  // namespace
 
-Result<serve::AccessRules> access_rules(const config::Api& api, const std::string& node) {
+namespace {
+
+/// Adds what can be added, and to `problems` why the rest cannot.
+serve::AccessRules gather(const config::Api& api, std::vector<std::string>& problems) {
   serve::AccessRules rules;
   rules.anonymous = api.anonymous;
   for (const config::ApiToken& configured : api.tokens) {
     Result<Token> token = read_token(configured);
-    if (!token) return std::unexpected(token.error());
+    if (!token) {
+      problems.push_back(token.error().context);
+      continue;
+    }
     for (const Token& other : rules.tokens) {
       if (other.digest == token->digest) {
-        return fail(Errc::kInvalid, "api: tokens {} and {} are the same", other.name, token->name);
+        problems.push_back(
+            fmt::format("api: tokens {} and {} are the same", other.name, token->name));
       }
     }
     rules.tokens.push_back(*std::move(token));
@@ -110,9 +117,27 @@ Result<serve::AccessRules> access_rules(const config::Api& api, const std::strin
   rules.certificates.insert(api.certificates.begin(), api.certificates.end());
   for (const auto& [name, role] : api.groups) {
     const Result<std::uint32_t> id = group_id(name);
-    if (!id) return std::unexpected(id.error());
-    rules.groups[*id] = role;
+    if (id) {
+      rules.groups[*id] = role;
+    } else {
+      problems.push_back(id.error().context);
+    }
   }
+  return rules;
+}
+
+}  // namespace
+
+std::vector<std::string> access_problems(const config::Api& api) {
+  std::vector<std::string> problems;
+  (void)gather(api, problems);
+  return problems;
+}
+
+Result<serve::AccessRules> access_rules(const config::Api& api, const std::string& node) {
+  std::vector<std::string> problems;
+  serve::AccessRules rules = gather(api, problems);
+  if (!problems.empty()) return fail(Errc::kInvalid, "{}", problems.front());
   rules.users[0] = Role::kAdmin;
   rules.users[::geteuid()] = Role::kAdmin;
   rules.hosts = api.hosts;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "agent/config/config.h"
 #include "base/result.h"
@@ -13,5 +14,8 @@ namespace wardmote::agent {
 /// names of this host. kInvalid names what cannot be read, is not a token, or is no group. Blocks
 /// for a moment.
 Result<serve::AccessRules> access_rules(const config::Api& api, const std::string& node);
+
+/// Everything for which access_rules() refuses `api`, not only the first. Blocks for a moment.
+std::vector<std::string> access_problems(const config::Api& api);
 
 }  // namespace wardmote::agent

@@ -9,89 +9,105 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "act/repair/hands.h"
+#include "act/plan/plan_runner.h"
+#include "act/repair/executor.h"
 #include "agent/access_rules.h"
-#include "agent/cluster_watch.h"
 #include "agent/config/config.h"
 #include "agent/debug.h"
-#include "agent/foreman.h"
+#include "agent/dependencies.h"
+#include "agent/domain.h"
+#include "agent/domains.h"
+#include "agent/incident_manager.h"
 #include "agent/lateness.h"
 #include "agent/notifier.h"
+#include "agent/quiet.h"
 #include "agent/reload_plan.h"
-#include "agent/reporter_desk.h"
 #include "agent/scheduler.h"
 #include "agent/service_manager.h"
-#include "agent/symptoms.h"
 #include "base/check.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/change.h"
-#include "judge/finding.h"
 #include "judge/incident/book.h"
 #include "judge/incident/incident.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
-#include "judge/raft/assess.h"
-#include "runtime/deadline.h"
+#include "judge/thing.h"
+#include "judge/verdict.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "serve/access.h"
+#include "serve/change_text.h"
+#include "serve/complaint.h"
 #include "serve/debug.h"
 #include "serve/event_stream.h"
 #include "serve/history.h"
 #include "serve/incidents.h"
 #include "serve/json.h"
-#include "serve/notify_desk.h"
+#include "serve/lists.h"
+#include "serve/notify_control.h"
 #include "serve/plans.h"
 #include "serve/route.h"
 #include "serve/routes.h"
 #include "serve/samples.h"
 #include "serve/view.h"
+#include "store/leadership.h"
 
 namespace wardmote::agent {
 namespace {
 
 using namespace std::chrono_literals;
-using runtime::Deadline;
 using runtime::Task;
 
 constexpr Duration kTallyEvery = 1s;
+constexpr Duration kTallyPause = 1ms;
+/// A journal that a full disk did not take.
+constexpr Duration kOpenAgain = 5s;
 constexpr Duration kStatusEvery = 5s;
+constexpr Duration kFolderEvery = 1s;
 /// After it, what began has been looked at.
 constexpr Duration kSettled = 5s;
 
 std::string status_line(const serve::AgentView& view) {
+  const std::size_t clusters = serve::count_of(view, judge::ThingKind::kCluster);
   return fmt::format("{}: {} clusters, {} checks", to_string(serve::overall_verdict(view)),
-                     view.clusters.size(), view.checks.size() - view.clusters.size());
+                     clusters, view.checks.size() - clusters);
 }
 
 /// How the members of each cluster can be touched.
-act::repair::OvnHands::Ways ways_of(const config::Config& config) {
-  act::repair::OvnHands::Ways ways;
+act::repair::OvnExecutor::MemberAccess access_of(const config::Config& config) {
+  act::repair::OvnExecutor::MemberAccess ways;
   for (const config::Cluster& cluster : config.clusters) {
     for (const config::Member& member : cluster.members) {
-      ways[cluster.name][member.name] = {member.control, member.control_command, member.repair.copy,
+      ways[cluster.name][member.name] = {member.control,       member.control_command,
+                                         member.repair.copy,   member.repair.report,
                                          member.repair.rejoin, member.repair.timeout};
     }
   }
   return ways;
 }
 
-/// The open incident that the cluster is the root of, else the first of a member's; 0: none.
-std::int64_t incident_of(const judge::incident::Book& book, const std::string& cluster) {
+act::PlanRunner::Setup setup_of(const config::Config& config) {
+  act::PlanRunner::Setup setup{config.policies, {}};
+  for (const config::Cluster& cluster : config.clusters)
+    setup.targets.push_back({judge::ThingKind::kCluster, cluster.name});
+  return setup;
+}
+
+/// The open incident that the target is the root of, else the first of a member's; 0: none.
+std::int64_t incident_of(const judge::incident::Book& book, const judge::ThingId& target) {
   std::int64_t of_member = 0;
   for (const auto& [id, incident] : book.incidents()) {
     if (incident.phase != judge::incident::Phase::kOpen) continue;
-    if (incident.root == "cluster:" + cluster) return id;
-    const bool below = incident.root.starts_with("member:" + cluster + "/");
+    if (incident.root == fmt::format("{}:{}", to_string(target.kind), target.name)) return id;
+    const bool below = incident.root.starts_with("member:" + target.name + "/");
     if (below && of_member == 0) of_member = id;
   }
   return of_member;
@@ -100,40 +116,65 @@ std::int64_t incident_of(const judge::incident::Book& book, const std::string& c
 }  // namespace
 
 Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-             std::string host, Memory memory, NotifierOptions receivers)
+             std::string host, Memory memory, NotifierOptions receivers, Domains domains)
     : runtime_(runtime),
       service_(service),
       host_(std::move(host)),
+      domain_table_(domains),
+      alone_(runtime, memory.store),
+      leadership_(memory.leadership != nullptr ? *memory.leadership : alone_),
       config_(std::move(config)),
+      started_data_(config_.data),
       changes_([this] { return runtime_.wall_now(); }),
       archive_(runtime, memory.database),
-      duty_(runtime, memory.store, memory.leadership != nullptr ? *memory.leadership : alone_,
-            config_, node_of(config_), changes_, std::move(receivers)),
+      incidents_(runtime, memory.store, leadership_, config_, node_of(config_), changes_,
+                 std::move(receivers), domains),
       events_(runtime),
       board_(config_, node_of(config_), changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
-      hands_(runtime, ways_of(config_)),
-      foreman_(runtime, memory.database, config_, changes_, hands_, foreman_doors()),
-      desk_(runtime, [this](std::string_view check) { scheduler_.look_now(check); }),
-      meshes_(runtime, board_),
-      api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}),
-      servers_(runtime,
-               [this](const runtime::HttpRequest& request) { return api_.answer(request); }),
+      in_place_(std::move(memory.in_place)),
+      executor_(runtime, access_of(config_)),
+      runner_(runtime,
+              {.journal = memory.database, .store = memory.store, .leadership = leadership_},
+              setup_of(config_), executor_, runner_doors()),
+      renderer_(runtime),
+      api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}, &renderer_),
+      servers_(
+          runtime, [this](const runtime::HttpRequest& request) { return api_.answer(request); },
+          [this](const runtime::HttpRequest& head) { return api_.refuse_unread(head); }),
       tasks_(runtime.executor()) {
-  changes_.listen([this](const judge::Change& change) {
-    archive_.keep(change, duty_.hear(change));
-    events_.publish(change);
+  changes_.listen([this](const judge::Change& change, const serve::ChangeText& text) {
+    archive_.keep(change, text, incidents_.hear(change));
+    events_.publish(change, text);
   });
-  api_.add(serve::metrics_route(duty_, duty_.notifier(), foreman_));
+  api_.add(serve::metrics_route(incidents_, incidents_.notifier(), runner_, &renderer_));
   api_.add(serve::events_route(events_));
-  api_.add(serve::history_route(archive_.history()));
+  api_.add(serve::history_route(archive_.history(), &renderer_));
   api_.add(serve::samples_route(archive_.samples()));
-  for (serve::Route& route : serve::incident_routes(duty_)) api_.add(std::move(route));
-  for (serve::Route& route : serve::notify_routes(duty_.notifier())) api_.add(std::move(route));
-  for (serve::Route& route : serve::plan_routes(foreman_)) api_.add(std::move(route));
-  for (serve::Route& route : desk_.routes()) api_.add(std::move(route));
+  for (serve::Route& route : serve::incident_routes(incidents_, &renderer_))
+    api_.add(std::move(route));
+  for (serve::Route& route : serve::notify_routes(incidents_.notifier()))
+    api_.add(std::move(route));
+  for (serve::Route& route : serve::plan_routes(runner_)) api_.add(std::move(route));
+  for (const DomainRow& row : domains) {
+    domains_.push_back(row.make({.runtime = runtime_,
+                                 .board = board_,
+                                 .feed = changes_,
+                                 .scheduler = scheduler_,
+                                 .guard = guard_,
+                                 .archive = archive_,
+                                 .incidents = incidents_,
+                                 .plans = runner_,
+                                 .renderer = renderer_}));
+    for (serve::Route& route : domains_.back()->routes()) api_.add(std::move(route));
+    if (row.family == nullptr) continue;
+    board_.add(*row.family);
+    for (serve::Route& route : serve::family_routes(*row.family, &renderer_))
+      api_.add(std::move(route));
+  }
   for (serve::Route& route : serve::debug_routes(debug_sources())) api_.add(std::move(route));
   api_.add(serve::debug_routes_route(api_));
+  board_.set_put_aside(std::move(memory.put_aside));
 }
 
 Agent::~Agent() = default;
@@ -141,9 +182,76 @@ Agent::~Agent() = default;
 Task<Result<void>> Agent::recall() {
   Result<void> recalled = co_await archive_.open();
   if (!recalled) co_return recalled;
-  recalled = co_await duty_.open();
-  if (recalled) recalled = co_await foreman_.open();
+  // On a full disk it is taken later, with the journal.
+  recalled = co_await take_lead();
+  if (!recalled && recalled.error().code != Errc::kExhausted) co_return recalled;
+  recalled = co_await incidents_.open();
+  for (const KnownFailure& known : incidents_.known_failures()) {
+    board_.restore_reported(known.name, known.reason, known.seen_good, known.since, runtime_.now());
+  }
+  if (recalled) recalled = co_await recall_plans();
+  if (!recalled && recalled.error().code == Errc::kExhausted) {
+    log(LogLevel::kError, "journal_not_opened", {{"reason", recalled.error().describe()}});
+    journal_complaint_ = recalled.error().describe();
+    tasks_.spawn("open journal", open_journal());
+    co_return Result<void>();
+  }
   co_return recalled;
+}
+
+/// Of an agent that shares its store with nobody. With others, an election decides.
+Task<Result<void>> Agent::take_lead() {
+  if (&leadership_ != &alone_ || alone_.fence()) co_return Result<void>();
+  Result<void> taken = co_await alone_.take();
+  co_return taken;
+}
+
+/// Nothing may be written under a fence that is not taken.
+Task<Result<void>> Agent::recall_plans() {
+  Result<void> opened = co_await take_lead();
+  if (opened) opened = co_await runner_.open();
+  co_return opened;
+}
+
+/// As soon as there is room.
+Task<void> Agent::open_journal() {
+  while (journal_complaint_) {
+    co_await runtime_.sleep_until(runtime_.now() + kOpenAgain);
+    const Result<void> opened = co_await recall_plans();
+    if (opened) {
+      log(LogLevel::kInfo, "journal_opened");
+      journal_complaint_.reset();
+    } else {
+      journal_complaint_ = opened.error().describe();
+    }
+  }
+}
+
+/// Its files may be removed, or a backup put in their place, while it runs. Then another agent is
+/// let in, and neither knows of the other.
+Task<void> Agent::watch_folder() {
+  for (;;) {
+    co_await runtime_.sleep_until(runtime_.now() + kFolderEvery);
+    const Result<void> there = co_await in_place_();
+    const bool lost = !there && there.error().code == Errc::kMissing;
+    if (there && folder_lost_) log(LogLevel::kInfo, "data_folder_back");
+    if (lost && !folder_lost_) {
+      log(LogLevel::kError, "data_folder_lost", {{"reason", there.error().describe()}});
+    }
+    if (there) folder_lost_.reset();
+    if (lost) folder_lost_ = there.error().context;
+  }
+}
+
+std::optional<std::string> Agent::complaint() const {
+  std::optional<std::string> starved = guard_.complaint(runtime_.now());
+  std::optional<std::string> unwritten = archive_.complaint();
+  if (!unwritten) unwritten = incidents_.complaint();
+  if (!unwritten) unwritten = journal_complaint_;
+  if (!unwritten && !folder_lost_) return starved;
+  std::string text = folder_lost_ ? fmt::format("{}: {}", serve::kFolderLost, *folder_lost_)
+                                  : fmt::format("{}: {}", serve::kNotWritten, *unwritten);
+  return starved ? *starved + "; " + text : text;
 }
 
 Result<void> Agent::start() {
@@ -152,13 +260,14 @@ Result<void> Agent::start() {
   if (Result<void> served = servers_.open(config_.api); !served) return served;
   Result<Probes> probes = make_probes(config_, plan);
   if (!probes) return std::unexpected(probes.error());
-  Result<ReporterDesk::Sockets> sockets = desk_.open(config_.reporters);
-  if (!sockets) return std::unexpected(sockets.error());
-  desk_.reload(config_.reporters, *std::move(sockets));
-  meshes_.reload(config_, plan);
+  Result<Adopts> adopts = prepare(config_);
+  if (!adopts) return std::unexpected(adopts.error());
+  for (Domain::Adopt& adopt : *adopts) adopt(config_, plan);
   watch(plan, *std::move(probes));
   service_.ready(status_line(fresh_view()));
   tasks_.spawn("service manager", tell_service_manager());
+  tasks_.spawn("tally", tally());
+  if (in_place_) tasks_.spawn("watch data folder", watch_folder());
   return {};
 }
 
@@ -167,8 +276,8 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   // What can fail comes first.
   Result<Probes> probes = make_probes(next, plan);
   if (!probes) return std::unexpected(probes.error());
-  Result<ReporterDesk::Sockets> sockets = desk_.open(next.reporters);
-  if (!sockets) return std::unexpected(sockets.error());
+  Result<Adopts> adopts = prepare(next);
+  if (!adopts) return std::unexpected(adopts.error());
   Result<serve::AccessRules> rules = access_rules(next.api, node_of(next));
   if (!rules) return std::unexpected(rules.error());
   // Always: the files of secrets that they name may hold something else.
@@ -179,22 +288,26 @@ Result<ReloadPlan> Agent::reload(config::Config next) {
   if (!served) return std::unexpected(served.error());
 
   service_.reloading();
-  if (next.data != config_.data) log(LogLevel::kWarning, "restart_needed", {{"keys", "data"}});
   api_.set_rules(*std::move(rules));
   for (const std::string& name : plan.ended) scheduler_.remove(name);
-  const std::vector<std::string> gone = begun_anew(config_, next, plan);
+  const judge::incident::Departures left = departures(config_, next, plan, domain_table_);
   config_ = std::move(next);
-  desk_.reload(config_.reporters, *std::move(sockets));
   board_.reload(config_, node_of(config_), plan, runtime_.now());
-  meshes_.reload(config_, plan);
-  duty_.reload(gone);
-  if (receivers) duty_.reload(**std::move(receivers));
-  hands_.set_ways(ways_of(config_));
-  foreman_.reload();
+  for (Domain::Adopt& adopt : *adopts) adopt(config_, plan);
+  incidents_.reload(left);
+  if (receivers) incidents_.reload(**std::move(receivers));
+  executor_.set_ways(access_of(config_));
+  runner_.reload(setup_of(config_));
   watch(plan, *std::move(probes));
   servers_.retire(config_.api);
   service_.ready(status_line(fresh_view()));
+  if (!restart_needed().empty()) log(LogLevel::kWarning, "restart_needed", {{"keys", "data"}});
   return plan;
+}
+
+std::vector<std::string> Agent::restart_needed() const {
+  if (config_.data == started_data_) return {};
+  return {"data"};
 }
 
 Result<void> Agent::renew_access() {
@@ -207,12 +320,13 @@ Result<void> Agent::renew_access() {
 Task<void> Agent::stop() {
   service_.stopping();
   co_await servers_.stop();
+  co_await renderer_.stop();
   co_await events_.stop();
   co_await tasks_.stop();
-  co_await desk_.stop();
-  co_await foreman_.stop();
+  for (const std::unique_ptr<Domain>& domain : domains_) co_await domain->stop();
+  co_await runner_.stop();
   co_await scheduler_.stop();
-  co_await duty_.stop();
+  co_await incidents_.stop();
   co_await archive_.stop();
   log(LogLevel::kInfo, "stopped");
 }
@@ -221,21 +335,24 @@ Scheduler::Listeners Agent::listeners() {
   Scheduler::Listeners listeners;
   listeners.observed = [this](const Schedule& check, const judge::Observation& seen, Duration) {
     if (seen.reason.code == judge::ReasonCode::kProberStarved) board_.voided();
-    meshes_.hear(check.name, seen);
+    for (const std::unique_ptr<Domain>& domain : domains_) domain->observed(check.name, seen);
     board_.check_observed(check.number, seen, runtime_.now());
     archive_.measure(check.name, seen);
   };
-  listeners.beat = [this](Duration lateness) {
-    board_.heart_beat(lateness, guard_.complaint(runtime_.now()));
-  };
+  listeners.beat = [this](Duration lateness) { board_.heart_beat(lateness, complaint()); };
   return listeners;
 }
 
-Foreman::Doors Agent::foreman_doors() {
-  return {.look = [this](const std::string& cluster) { scheduler_.look_now(cluster); },
-          .storm = [this] { return duty_.book().acts_frozen(); },
-          .incident =
-              [this](const std::string& cluster) { return incident_of(duty_.book(), cluster); }};
+act::PlanRunner::Doors Agent::runner_doors() {
+  return {
+      .look = [this](const judge::ThingId& target) { scheduler_.look_now(target.name); },
+      .tell = [this](judge::ThingId of,
+                     judge::Event event) { changes_.tell(std::move(of), std::move(event)); },
+      .storm = [this] { return incidents_.book().acts_frozen(); },
+      .incident =
+          [this](const judge::ThingId& target) { return incident_of(incidents_.book(), target); },
+      .folder_lost = [this] { return folder_lost_.has_value(); },
+      .quiet = quiet_after_start(config_)};
 }
 
 serve::DebugSources Agent::debug_sources() {
@@ -252,18 +369,26 @@ std::string Agent::node_of(const config::Config& config) const {
   return config.node.name.empty() ? host_ : config.node.name;
 }
 
-/// By the index of the check; null for what is kept.
+Result<Agent::Adopts> Agent::prepare(const config::Config& next) {
+  Adopts adopts;
+  for (const std::unique_ptr<Domain>& domain : domains_) {
+    Result<Domain::Adopt> adopt = domain->prepare(next);
+    if (!adopt) return std::unexpected(adopt.error());
+    adopts.push_back(*std::move(adopt));
+  }
+  return adopts;
+}
+
+/// By the index of the check; null for what is kept, and for what a domain looks at by itself.
 Result<Agent::Probes> Agent::make_probes(const config::Config& config, const ReloadPlan& plan) {
   Probes probes(config.checks.size());
   for (std::size_t i = 0; i < probes.size(); ++i) {
-    if (plan.checks[i].fate == Fate::kKept) continue;
+    if (plan.checks[i].action == ReloadAction::kKept) continue;
     const config::Check& check = config.checks[i];
-    if (check.kind == &config::reporter_kind()) {
-      probes[i] = desk_.probe(check);
-      continue;
-    }
-    if (check.kind == &config::mesh_kind()) {
-      probes[i] = meshes_.probe(check);
+    const auto domain =
+        std::ranges::find(domains_, check.kind, [](const auto& one) { return &one->kind(); });
+    if (domain != domains_.end()) {
+      probes[i] = (*domain)->probe(check);
       continue;
     }
     auto probe = check.kind->make(runtime_, check.name, check.params);
@@ -275,13 +400,13 @@ Result<Agent::Probes> Agent::make_probes(const config::Config& config, const Rel
 
 /// Begins to look at all that is not kept.
 void Agent::watch(const ReloadPlan& plan, Probes probes) {
-  watch_clusters(plan.clusters);
   for (std::size_t i = 0; i < config_.checks.size(); ++i) {
     const config::Check& check = config_.checks[i];
-    if (plan.checks[i].fate == Fate::kKept) {
+    if (plan.checks[i].action == ReloadAction::kKept) {
       scheduler_.renumber(check.name, i);
       continue;
     }
+    if (!probes[i]) continue;
     const Result<void> added = scheduler_.add(
         {check.name, check.schedule.every, check.schedule.timeout, i}, std::move(probes[i]));
     wardmote::check(added.has_value(), "the schedule of a valid configuration");
@@ -296,55 +421,27 @@ Task<void> Agent::give_memory_back() {
   ::malloc_trim(0);
 }
 
-void Agent::watch_clusters(const std::vector<Arrival>& arrivals) {
-  const auto before = std::exchange(clusters_, {});
-  std::vector<bool> kept(before.size());
-  for (std::size_t i = 0; i < arrivals.size(); ++i) {
-    const config::Cluster& cluster = config_.clusters[i];
-    const auto [fate, was] = arrivals[i];
-    if (fate == Fate::kKept) {
-      kept[was] = true;
-      before[was]->move_to(i);
-      clusters_.push_back(before[was]);
-      continue;
-    }
-    const auto watch =
-        std::make_shared<ClusterWatch>(runtime_, board_, scheduler_, guard_, i, cluster);
-    watch->on_judged([this](ClusterWatch& judged, std::span<const judge::Finding> findings) {
-      archive_.measure(board_.cluster(judged.index()));
-      if (foreman_.cares_for(judged.name())) {
-        foreman_.heard(judged.name(), findings, judged.survey());
-      }
-    });
-    clusters_.push_back(watch);
-    if (fate == Fate::kRetimed) watch->inherit(*before[was]);
-    const Result<void> added =
-        scheduler_.add({cluster.name, cluster.schedule.every, cluster.schedule.timeout},
-                       [watch](Deadline deadline, Duration) { return watch->round(deadline); });
-    check(added.has_value(), "the schedule of a valid configuration");
-    watch->watch_changes(tasks_);
-  }
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    if (!kept[i]) before[i]->retire();
-  }
-}
-
 const serve::AgentView& Agent::fresh_view() {
-  const TimePoint now = runtime_.now();
-  if (now >= next_tally_) tally(now);
   board_.set_last_event(events_.last_id());
-  return board_.view(now, runtime_.wall_now());
+  board_.set_incidents(incidents_.open_incidents());
+  return board_.view(runtime_.now(), runtime_.wall_now());
 }
 
-/// Costs something for each check, so not for each request.
-void Agent::tally(TimePoint now) {
-  const Lateness& late = scheduler_.lateness();
-  board_.set_look_lateness({late.quantile(0.5), late.quantile(0.99), late.max()});
-  board_.set_missed([this](const std::string& name) {
-    const auto record = scheduler_.punctuality(name);
-    return record ? record->missed : 0;
-  });
-  next_tally_ = now + kTallyEvery;
+/// Costs something for each check, so not for each request, nor for all at once.
+Task<void> Agent::tally() {
+  for (;;) {
+    co_await runtime_.sleep_until(runtime_.now() + kTallyEvery);
+    const Lateness& late = scheduler_.lateness();
+    board_.set_look_lateness({late.quantile(0.5), late.quantile(0.99), late.max()});
+    std::size_t next = 0;
+    do {
+      next = board_.set_missed(next, [this](const std::string& name) {
+        const auto record = scheduler_.punctuality(name);
+        return record ? record->missed : 0;
+      });
+      co_await runtime_.sleep_until(runtime_.now() + kTallyPause);
+    } while (next != 0);
+  }
 }
 
 Task<void> Agent::tell_service_manager() {

@@ -1,22 +1,23 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "act/repair/hands.h"
+#include "act/plan/plan_runner.h"
+#include "act/repair/executor.h"
 #include "agent/archive.h"
 #include "agent/board.h"
 #include "agent/change_feed.h"
-#include "agent/cluster_watch.h"
 #include "agent/config/config.h"
-#include "agent/duty.h"
-#include "agent/foreman.h"
-#include "agent/mesh_desk.h"
+#include "agent/domain.h"
+#include "agent/domains.h"
+#include "agent/incident_manager.h"
 #include "agent/notifier.h"
 #include "agent/reload_plan.h"
-#include "agent/reporter_desk.h"
 #include "agent/scheduler.h"
 #include "agent/servers.h"
 #include "agent/service_manager.h"
@@ -30,6 +31,7 @@
 #include "serve/api.h"
 #include "serve/debug.h"
 #include "serve/event_stream.h"
+#include "serve/renderer.h"
 #include "serve/route.h"
 #include "serve/view.h"
 #include "store/leadership.h"
@@ -39,9 +41,12 @@ namespace wardmote::agent {
 
 /// Where an agent keeps what outlives it.
 struct Memory {
-  runtime::Database* database = nullptr;  ///< its own: history, journal, plans; null: none
-  store::Store* store = nullptr;          ///< that it may share: incidents, who is told; null: none
+  runtime::Database* database = nullptr;  ///< its own: history, journal; null: none
+  store::Store* store = nullptr;  ///< that it may share: incidents, plans, who is told; null: none
   store::Leadership* leadership = nullptr;  ///< among those who share it; null: it is alone
+  /// Whether what is written reaches its folder (kMissing: that was taken away); may be empty.
+  std::function<runtime::Task<Result<void>>()> in_place{};
+  std::string put_aside{};  ///< where the database lies that was damaged; empty: none was
 };
 
 /// The agent: from a configuration to everything that runs. Life cycle: start(), then stop() before
@@ -51,7 +56,8 @@ class Agent {
  public:
   /// `host` is the node's name unless the configuration gives one.
   Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-        std::string host, Memory memory = {}, NotifierOptions receivers = {});
+        std::string host, Memory memory = {}, NotifierOptions receivers = {},
+        Domains domains = agent::domains());
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
   ~Agent();
@@ -60,7 +66,8 @@ class Agent {
   using MakeReceivers = std::function<Result<NotifierOptions>(const config::Notify& notify)>;
   void renew_receivers(MakeReceivers make) { make_receivers_ = std::move(make); }
 
-  /// Reads what earlier lives left in the database; without one it does nothing.
+  /// Reads what earlier lives left in the database; without one it does nothing. A full disk does
+  /// not keep the agent from watching.
   runtime::Task<Result<void>> recall();
   /// Serves the API and begins to watch. kInvalid: a probe refuses its parameters; else the API
   /// cannot be served.
@@ -70,6 +77,8 @@ class Agent {
   /// given up; one that is kept
   /// goes over to other TLS settings. Between start() and stop().
   Result<ReloadPlan> reload(config::Config next);
+  /// Keys that differ from what it was started with, and count from the next start on.
+  [[nodiscard]] std::vector<std::string> restart_needed() const;
   /// Serves one more route. Before start().
   void add(serve::Route route) { api_.add(std::move(route)); }
   /// Shows which configuration runs.
@@ -84,38 +93,49 @@ class Agent {
 
  private:
   using Probes = std::vector<std::unique_ptr<observe::Probe>>;
+  using Adopts = std::vector<Domain::Adopt>;
 
   Scheduler::Listeners listeners();
   serve::DebugSources debug_sources();
-  Foreman::Doors foreman_doors();
+  act::PlanRunner::Doors runner_doors();
   [[nodiscard]] std::string node_of(const config::Config& config) const;
+  Result<Adopts> prepare(const config::Config& next);
   Result<Probes> make_probes(const config::Config& config, const ReloadPlan& plan);
   void watch(const ReloadPlan& plan, Probes probes);
   runtime::Task<void> give_memory_back();
-  void watch_clusters(const std::vector<Arrival>& arrivals);
-  void tally(TimePoint now);
+  runtime::Task<void> tally();
+  /// Why the agent is degraded.
+  [[nodiscard]] std::optional<std::string> complaint() const;
+  runtime::Task<Result<void>> take_lead();
+  runtime::Task<Result<void>> recall_plans();
+  runtime::Task<void> open_journal();
+  runtime::Task<void> watch_folder();
   runtime::Task<void> tell_service_manager();
 
   runtime::Runtime& runtime_;
   const ServiceManager& service_;
   const std::string host_;
+  const Domains domain_table_;
   store::SoleLeadership alone_;
+  store::Leadership& leadership_;
   config::Config config_;
+  const std::string started_data_;
   MakeReceivers make_receivers_;
   ChangeFeed changes_;
   Archive archive_;
-  Duty duty_;
+  IncidentManager incidents_;
   serve::EventStream events_;
   Board board_;
   judge::StarvationGuard guard_;
-  std::vector<std::shared_ptr<ClusterWatch>> clusters_;
   Scheduler scheduler_;
-  act::repair::OvnHands hands_;
-  Foreman foreman_;
-  ReporterDesk desk_;
-  MeshDesk meshes_;
-  TimePoint next_tally_;
+  std::optional<std::string> journal_complaint_;  ///< why it is not open yet
+  std::function<runtime::Task<Result<void>>()> in_place_;
+  std::optional<std::string> folder_lost_;  ///< why nothing that is written is found again
+  act::repair::OvnExecutor executor_;
+  act::PlanRunner runner_;
+  serve::Renderer renderer_;
   serve::Api api_;
+  std::vector<std::unique_ptr<Domain>> domains_;
   Servers servers_;
   runtime::TaskGroup tasks_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -11,7 +12,7 @@
 #include "runtime/database.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
-#include "serve/view.h"
+#include "serve/change_text.h"
 #include "store/history.h"
 #include "store/samples.h"
 
@@ -30,22 +31,22 @@ class Archive {
   runtime::Task<void> stop();
 
   /// `incident` is the one that the change belongs to, 0 for none.
-  void keep(const judge::Change& change, std::int64_t incident);
+  void keep(const judge::Change& change, const serve::ChangeText& text, std::int64_t incident);
   /// A check was looked at.
   void measure(const std::string& check, const judge::Observation& seen);
-  /// All members of a cluster were looked at and judged.
-  void measure(const serve::ClusterView& judged);
+  /// The same of whatever else was looked at.
+  void measure(const std::string& subject, judge::Outcome outcome, Duration took);
+  /// Why it cannot write now.
+  [[nodiscard]] std::optional<std::string> complaint() const;
   [[nodiscard]] const store::History& history() const noexcept { return history_; }
   [[nodiscard]] store::Samples& samples() noexcept { return samples_; }
 
  private:
-  void measure(const std::string& subject, judge::Outcome outcome, Duration took);
-
   store::History history_;
   store::Samples samples_;
 };
 
 /// A change as the history keeps it.
-store::Event event_of(const judge::Change& change);
+store::Event event_of(const judge::Change& change, const serve::ChangeText& text);
 
 }  // namespace wardmote::agent

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,20 +17,16 @@
 
 #include "agent/change_feed.h"
 #include "agent/changes.h"
-#include "agent/companions.h"
 #include "agent/config/config.h"
 #include "agent/reload_plan.h"
 #include "base/check.h"
 #include "base/time.h"
-#include "judge/bgp/mesh_assessment.h"
 #include "judge/check_machine.h"
-#include "judge/finding.h"
 #include "judge/gate.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
-#include "judge/raft/assess.h"
-#include "judge/raft/member_id.h"
-#include "judge/raft/opinion.h"
+#include "judge/thing.h"
+#include "serve/thing_view.h"
 #include "serve/view.h"
 
 namespace wardmote::agent {
@@ -37,11 +35,6 @@ namespace {
 using judge::Outcome;
 using judge::Reason;
 using judge::ReasonCode;
-using judge::raft::Assessment;
-using judge::raft::MemberId;
-using judge::raft::Opinion;
-using judge::raft::Source;
-using judge::raft::Verdict;
 
 serve::CheckView begin(const std::string& name, std::string_view kind, TimePoint now) {
   serve::CheckView check;
@@ -56,49 +49,16 @@ serve::CheckView begin(const std::string& name, std::string_view kind, TimePoint
 
 void fit(serve::CheckView& check, const config::Schedule& schedule) {
   check.policy = schedule.policy;
+  check.policy.every = schedule.every;
   check.optional = schedule.optional;
   check.every = schedule.every;
 }
 
-serve::ClusterView begin(const config::Cluster& cluster, TimePoint now) {
-  serve::ClusterView view;
-  view.name = cluster.name;
-  view.expectation = cluster.expectation;
-  view.judged = now;
-  for (const config::Member& member : cluster.members) {
-    Opinion opinion;
-    opinion.member = member.name;
-    view.opinions.push_back(std::move(opinion));
-  }
-  view.counters.members.resize(cluster.members.size());
-  return view;
-}
-
-/// Why the cluster's check stands as it does: its worst finding, or why nobody speaks.
-Reason reason_of(const serve::ClusterView& cluster) {
-  const Assessment& assessment = cluster.assessment;
-  if (assessment.verdict == Verdict::kOk) return {};
-  if (!assessment.findings.empty()) {
-    const judge::Finding& worst = assessment.findings.front();
-    return {ReasonCode::kState, std::string(to_string(worst.code)) + ": " + worst.summary};
-  }
-  for (const Opinion& opinion : cluster.opinions) {
-    if (opinion.silence().code != ReasonCode::kNone) return opinion.silence();
-  }
-  return {ReasonCode::kNotProbed, {}};
-}
-
-bool failed(const Source& source) {
-  return !source.answered() && source.reason.code != ReasonCode::kNotProbed;
-}
-
-bool asked_in_full(const Opinion& opinion) {
-  return !failed(opinion.status_source) && !failed(opinion.local_source);
-}
-
-MemberId leader_of(const serve::ClusterView& cluster) {
-  const auto& leader = cluster.assessment.leader;
-  return leader ? cluster.opinions[*leader].server_id() : MemberId{};
+/// What was reported stays so until it is seen good, also by another definition.
+void keep_reported(serve::CheckView& begun, const serve::CheckView& before, TimePoint now) {
+  if (before.state.state != judge::State::kReported) return;
+  begun.state = resume_reported(begun.policy, before.state.seen_good, before.state.since, now);
+  begun.reason = before.reason;
 }
 
 /// The positions of checks by their names, which are known to be there.
@@ -139,25 +99,7 @@ judge::GateStanding standing_of(const judge::CheckState& state, bool optional) n
   return {ready(state, optional), ready(state, false)};
 }
 
-std::uint64_t highest_term(const std::vector<Opinion>& opinions) {
-  std::uint64_t highest = 0;
-  for (const Opinion& opinion : opinions) {
-    if (opinion.status) highest = std::max(highest, opinion.status->term);
-  }
-  return highest;
-}
-
 }  // namespace
-
-Outcome outcome_of(Verdict verdict) noexcept {
-  switch (verdict) {
-    case Verdict::kOk: return Outcome::kOk;
-    case Verdict::kWarning: return Outcome::kWarn;
-    case Verdict::kCritical: return Outcome::kFail;
-    case Verdict::kUnknown: return Outcome::kUnknown;
-  }
-  return Outcome::kUnknown;
-}
 
 Board::Board(const config::Config& config, std::string node, ChangeFeed& feed, TimePoint now)
     : feed_(feed) {
@@ -168,53 +110,22 @@ Board::Board(const config::Config& config, std::string node, ChangeFeed& feed, T
 void Board::reload(const config::Config& config, std::string node, const ReloadPlan& plan,
                    TimePoint now) {
   view_.node = std::move(node);
-  const std::size_t old_clusters = view_.clusters.size();
-  auto clusters = std::exchange(view_.clusters, {});
   auto checks = std::exchange(view_.checks, {});
-  auto leaders = std::exchange(leaders_, {});
-  auto terms = std::exchange(terms_, {});
-  auto companions = std::exchange(companions_, Companions(config.clusters));
-  view_.checks.reserve(config.clusters.size() + config.checks.size());
-  for (std::size_t i = 0; i < config.clusters.size(); ++i) {
-    const config::Cluster& cluster = config.clusters[i];
-    const auto [fate, was] = plan.clusters[i];
-    const bool known = fate != Fate::kBegun;
-    view_.clusters.push_back(known ? std::move(clusters[was]) : begin(cluster, now));
-    view_.clusters.back().every = cluster.schedule.every;
-    view_.checks.push_back(known ? std::move(checks[was]) : begin(cluster.name, "cluster", now));
-    fit(view_.checks.back(), cluster.schedule);
-    leaders_.push_back(known ? leaders[was] : MemberId{});
-    terms_.push_back(known ? terms[was] : 0);
-    if (known) companions_.take_over(i, companions, was);
-  }
+  view_.checks.reserve(config.checks.size());
   for (std::size_t i = 0; i < config.checks.size(); ++i) {
     const config::Check& check = config.checks[i];
-    const auto [fate, was] = plan.checks[i];
-    view_.checks.push_back(fate != Fate::kBegun ? std::move(checks[old_clusters + was])
-                                                : begin(check.name, check.kind->name, now));
-    fit(view_.checks.back(), check.schedule);
-  }
-  set_meshes(config, plan, now);
-  set_gates(config.gates);
-}
-
-/// What a mesh knows stays as long as its check does.
-void Board::set_meshes(const config::Config& config, const ReloadPlan& plan, TimePoint now) {
-  auto before = std::exchange(view_.meshes, {});
-  for (const config::Mesh& mesh : config.meshes) {
-    const auto check = std::ranges::find(config.checks, mesh.name, &config::Check::name);
-    const auto index = static_cast<std::size_t>(check - config.checks.begin());
-    const auto earlier = std::ranges::find(before, mesh.name, &serve::MeshView::name);
-    if (earlier != before.end() && plan.checks[index].fate != Fate::kBegun) {
-      view_.meshes.push_back(std::move(*earlier));
+    const auto [action, was] = plan.checks[i];
+    if (action != ReloadAction::kBegun) {
+      view_.checks.push_back(std::move(checks[was]));
+      fit(view_.checks.back(), check.schedule);
       continue;
     }
-    serve::MeshView& view = view_.meshes.emplace_back();
-    view.name = mesh.name;
-    view.judged = now;
-    for (const config::Mesh::Member& member : mesh.members)
-      view.nodes.push_back({member.check, {}, {}, {ReasonCode::kNotProbed, {}}});
+    serve::CheckView& begun = view_.checks.emplace_back(begin(check.name, check.kind->name, now));
+    fit(begun, check.schedule);
+    const bool known = was < checks.size() && checks[was].name == check.name;
+    if (known) keep_reported(begun, checks[was], now);
   }
+  set_gates(config.gates);
 }
 
 void Board::set_gates(const std::vector<config::Gate>& gates) {
@@ -252,63 +163,26 @@ void Board::add_shares(std::size_t gate) {
 }
 
 void Board::check_observed(std::size_t check, const judge::Observation& seen, TimePoint now) {
-  const std::size_t index = view_.clusters.size() + check;
-  serve::CheckView& view = view_.checks[index];
+  serve::CheckView& view = view_.checks[check];
   view.last_begun = seen.begun;
   view.last_ended = seen.ended;
-  feed(index, seen.outcome, seen.reason, now);
+  feed(check, seen.outcome, seen.reason, now);
 }
 
-void Board::member_observed(std::size_t cluster, std::size_t member, const Opinion& seen) {
-  serve::MemberCounters& counters = view_.clusters[cluster].counters.members[member];
-  counters.looks.add(seen.ended - seen.begun);
-  for (const Source* const source : {&seen.status_source, &seen.local_source}) {
-    if (failed(*source)) ++counters.errors[source->reason.code];
-  }
+void Board::judged(const std::shared_ptr<const serve::ThingView>& thing, TimePoint now) {
+  const auto shown =
+      std::ranges::find(view_.things, thing->id, [](const auto& one) { return one->id; });
+  if (shown == view_.things.end()) return;
+  const auto before = std::exchange(*shown, thing);
+  tell_findings(feed_, *thing, before->findings(), now);
 }
 
-void Board::cluster_judged(std::size_t cluster, std::vector<Opinion> opinions,
-                           Assessment assessment, TimePoint now, bool final_of_round) {
-  check(opinions.size() == view_.clusters[cluster].opinions.size(), "a cluster's members changed");
-  serve::ClusterView& view = view_.clusters[cluster];
-  companions_.compare(cluster, opinions, assessment, view_.clusters, now);
-  const Assessment before = std::exchange(view.assessment, std::move(assessment));
-  view.opinions = std::move(opinions);
-  view.judged = now;
-  count(cluster);
-  tell_cluster_changes(feed_, view, before, now);
-
-  if (!final_of_round) return;
-  if (!std::ranges::all_of(view.opinions, asked_in_full)) ++view.counters.collect_errors;
-  serve::CheckView& check = view_.checks[cluster];
-  check.last_begun = view.opinions.front().begun;
-  check.last_ended = now;
-  feed(cluster, outcome_of(view.assessment.verdict), reason_of(view), now);
-}
-
-void Board::mesh_judged(const std::string& name, std::vector<serve::MeshView::Node> nodes,
-                        judge::bgp::MeshAssessment assessment, TimePoint now) {
-  const auto view = std::ranges::find(view_.meshes, name, &serve::MeshView::name);
-  if (view == view_.meshes.end()) return;
-  view->nodes = std::move(nodes);
-  view->judged = now;
-  const judge::bgp::MeshAssessment before = std::exchange(view->assessment, std::move(assessment));
-  tell_mesh_changes(feed_, *view, before, now);
-}
-
-void Board::count(std::size_t cluster) {
-  serve::ClusterView& view = view_.clusters[cluster];
-  ++view.counters.judgements;
-  const MemberId leader = leader_of(view);
-  if (leader.known()) {
-    MemberId& last = leaders_[cluster];
-    if (last.known() && !compatible(last, leader)) ++view.counters.leader_transitions;
-    last = leader;
-  }
-  const std::uint64_t term = highest_term(view.opinions);
-  std::uint64_t& highest = terms_[cluster];
-  if (highest != 0 && term > highest) view.counters.elections += term - highest;
-  highest = std::max(highest, term);
+void Board::show(judge::ThingKind kind,
+                 std::vector<std::shared_ptr<const serve::ThingView>> things) {
+  std::erase_if(view_.things, [kind](const auto& thing) { return thing->id.kind == kind; });
+  const auto behind = std::ranges::find_if(
+      view_.things, [kind](const auto& thing) { return thing->id.kind > kind; });
+  view_.things.insert(behind, std::move_iterator(things.begin()), std::move_iterator(things.end()));
 }
 
 void Board::heart_beat(Duration lateness, std::optional<std::string> complaint) {
@@ -318,8 +192,12 @@ void Board::heart_beat(Duration lateness, std::optional<std::string> complaint) 
   tell_self_change(feed_, view_.node, before, view_.self.complaint);
 }
 
-void Board::set_missed(const std::function<std::uint64_t(const std::string& name)>& missed) {
-  for (serve::CheckView& check : view_.checks) check.missed = missed(check.name);
+std::size_t Board::set_missed(std::size_t first,
+                              const std::function<std::uint64_t(const std::string& name)>& missed) {
+  constexpr std::size_t kSome = 500;
+  const std::size_t end = std::min(view_.checks.size(), first + kSome);
+  for (std::size_t i = first; i < end; ++i) view_.checks[i].missed = missed(view_.checks[i].name);
+  return end < view_.checks.size() ? end : 0;
 }
 
 const serve::AgentView& Board::view(TimePoint now, WallTime wall_now) {
@@ -334,12 +212,23 @@ const serve::AgentView& Board::view(TimePoint now, WallTime wall_now) {
 void Board::feed(std::size_t index, Outcome outcome, Reason reason, TimePoint now) {
   serve::CheckView& check = view_.checks[index];
   const judge::CheckState before = check.state;
-  const judge::Step next = step(before, check.policy, outcome, now);
+  const judge::Step next = step(before, check.policy, outcome, reason.code, now);
   check.state = next.next;
   check.reason = std::move(reason);
   ++check.looks;
   tell_check_change(feed_, check, before);
   standing_changed(index, standing_of(before, check.optional));
+}
+
+void Board::restore_reported(std::string_view name, Reason reason, bool seen_good, TimePoint since,
+                             TimePoint now) {
+  const auto found = std::ranges::find(view_.checks, name, &serve::CheckView::name);
+  if (found == view_.checks.end()) return;
+  const judge::CheckState before = found->state;
+  found->state = resume_reported(found->policy, seen_good, since, now);
+  found->reason = std::move(reason);
+  standing_changed(static_cast<std::size_t>(found - view_.checks.begin()),
+                   standing_of(before, found->optional));
 }
 
 judge::GateStanding Board::standing(std::size_t check) const {

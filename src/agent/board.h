@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,15 +11,14 @@
 #include <vector>
 
 #include "agent/change_feed.h"
-#include "agent/companions.h"
 #include "agent/config/config.h"
 #include "agent/reload_plan.h"
 #include "base/time.h"
-#include "judge/bgp/mesh_assessment.h"
 #include "judge/gate.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
-#include "judge/raft/assess.h"
+#include "judge/thing.h"
+#include "serve/thing_view.h"
 #include "serve/view.h"
 
 namespace wardmote::agent {
@@ -28,8 +28,8 @@ namespace wardmote::agent {
 /// the agent; outlives whoever reports. Thread: the core loop.
 class Board {
  public:
-  /// Clusters and checks have the indexes that they have in `config`, which need not outlive the
-  /// board; `feed` does.
+  /// Checks have the indexes that they have in `config`, which need not outlive the board; `feed`
+  /// does.
   Board(const config::Config& config, std::string node, ChangeFeed& feed, TimePoint now);
 
   /// Goes over to another configuration by `plan`, which leads to `config`. What is kept or retimed
@@ -39,36 +39,40 @@ class Board {
 
   /// Check `check` was looked at.
   void check_observed(std::size_t check, const judge::Observation& seen, TimePoint now);
-  /// Member `member` of cluster `cluster` was looked at; counts only.
-  void member_observed(std::size_t cluster, std::size_t member, const judge::raft::Opinion& seen);
-  /// Cluster `cluster` was judged; `final_of_round` when no member's answer is awaited any more. A
-  /// round is fed to the cluster's check once.
-  void cluster_judged(std::size_t cluster, std::vector<judge::raft::Opinion> opinions,
-                      judge::raft::Assessment assessment, TimePoint now, bool final_of_round);
-  /// The mesh of this name was judged.
-  void mesh_judged(const std::string& name, std::vector<serve::MeshView::Node> nodes,
-                   judge::bgp::MeshAssessment assessment, TimePoint now);
+  /// A thing was judged: it is shown from now on, and what of its findings is new or over is told.
+  /// One that was not shown before is passed over.
+  void judged(const std::shared_ptr<const serve::ThingView>& thing, TimePoint now);
+  /// Things of this family may come. It outlives the board.
+  void add(const serve::Family& family) { view_.families.push_back(&family); }
+  /// Shows the things of one kind as they are, and no others of that kind; tells nothing.
+  void show(judge::ThingKind kind, std::vector<std::shared_ptr<const serve::ThingView>> things);
   /// A heartbeat ran `lateness` late; `complaint` is why the agent is degraded, if it is.
   void heart_beat(Duration lateness, std::optional<std::string> complaint);
+  /// An earlier life of the agent knew that this check is reported since then; nothing is told.
+  /// Before the first look.
+  void restore_reported(std::string_view name, judge::Reason reason, bool seen_good,
+                        TimePoint since, TimePoint now);
+  /// What is wrong, as of now.
+  void set_incidents(const serve::OpenIncidents& incidents) noexcept {
+    view_.incidents = incidents;
+  }
   /// A piece of bad news was void because the agent was starved.
   void voided() noexcept { ++view_.self.voided; }
 
   /// Which configuration runs, and what became of the last reload.
   void set_config(serve::ConfigView config) { view_.config = std::move(config); }
   /// How the scheduler fares.
+  void set_put_aside(std::string path) { view_.self.put_aside = std::move(path); }
   void set_look_lateness(const serve::SelfView::LookLateness& lateness) noexcept {
     view_.self.look_lateness = lateness;
   }
-  /// Of every cluster and check by its name.
-  void set_missed(const std::function<std::uint64_t(const std::string& name)>& missed);
+  /// Of some checks from the position `first` on. Where to go on; 0: that was the last.
+  std::size_t set_missed(std::size_t first,
+                         const std::function<std::uint64_t(const std::string& name)>& missed);
 
   /// The id under which the event stream knows the last change.
   void set_last_event(std::string id) { view_.last_event = std::move(id); }
 
-  /// As judged last.
-  [[nodiscard]] const serve::ClusterView& cluster(std::size_t index) const {
-    return view_.clusters.at(index);
-  }
   /// The view as of `now`.
   [[nodiscard]] const serve::AgentView& view(TimePoint now, WallTime wall_now);
 
@@ -88,8 +92,6 @@ class Board {
   };
 
   void feed(std::size_t index, judge::Outcome outcome, judge::Reason reason, TimePoint now);
-  void count(std::size_t cluster);
-  void set_meshes(const config::Config& config, const ReloadPlan& plan, TimePoint now);
   void set_gates(const std::vector<config::Gate>& gates);
   void add_shares(std::size_t gate);
   [[nodiscard]] judge::GateStanding standing(std::size_t check) const;
@@ -98,15 +100,9 @@ class Board {
   void find_failing(std::size_t gate);
 
   ChangeFeed& feed_;
-  serve::AgentView view_;  // checks: one for each cluster first, then the configured ones
-  Companions companions_;
+  serve::AgentView view_;
   std::vector<Gate> gates_;
-  std::vector<Share> shares_;                   // sorted by check
-  std::vector<judge::raft::MemberId> leaders_;  // by cluster, the last that was known
-  std::vector<std::uint64_t> terms_;            // by cluster, the highest seen
+  std::vector<Share> shares_;  // sorted by check
 };
-
-/// What the verdict on a cluster means to its check.
-judge::Outcome outcome_of(judge::raft::Verdict verdict) noexcept;
 
 }  // namespace wardmote::agent

@@ -3,28 +3,24 @@
 // changes.
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "agent/change_feed.h"
 #include "base/time.h"
-#include "judge/bgp/mesh_assessment.h"
 #include "judge/check_machine.h"
-#include "judge/raft/assess.h"
+#include "judge/finding.h"
+#include "serve/thing_view.h"
 #include "serve/view.h"
 
 namespace wardmote::agent {
 
-/// cluster_verdict, member_changed, finding_raised, finding_changed, finding_cleared: from `before`
-/// to what `cluster` holds.
-void tell_cluster_changes(ChangeFeed& feed, const serve::ClusterView& cluster,
-                          const judge::raft::Assessment& before, TimePoint now);
+/// finding_raised, finding_changed, finding_cleared: from `before` to what `thing` holds.
+void tell_findings(ChangeFeed& feed, const serve::ThingView& thing,
+                   std::span<const judge::Finding> before, TimePoint now);
 
-/// finding_raised, finding_changed, finding_cleared: from `before` to what `mesh` holds.
-void tell_mesh_changes(ChangeFeed& feed, const serve::MeshView& mesh,
-                       const judge::bgp::MeshAssessment& before, TimePoint now);
-
-/// check_changed, check_blind, check_seen_again, check_overdue: from `before` to what `check`
-/// holds.
+/// check_changed, check_blind, check_seen_again: from `before` to what `check` holds.
 void tell_check_change(ChangeFeed& feed, const serve::CheckView& check,
                        const judge::CheckState& before);
 

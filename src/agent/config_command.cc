@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "agent/config/config.h"
 #include "agent/config/diff.h"
 #include "agent/config/effective.h"
 #include "agent/config/files.h"
@@ -17,11 +18,14 @@
 #include "agent/config/schema.h"
 #include "agent/config/sources.h"
 #include "agent/config/yaml.h"
+#include "agent/start_check.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "codec/yaml_text.h"
 #include "net/asio_runtime.h"
 #include "observe/kinds.h"
+#include "runtime/tls.h"
 
 namespace wardmote::agent {
 namespace {
@@ -52,9 +56,23 @@ Read<json::object> read(Files& files, const std::string& path, const Environment
   return config::to_json(tree).as_object();
 }
 
-ConfigAnswer check(const ConfigOrder& order, Files& files, const Environment& overrides) {
-  const auto good = read(files, order.files.front(), overrides, false);
-  return good ? ConfigAnswer{.output = "ok\n"} : refuse(good.error());
+/// What is wrong with the file, else what the start would refuse besides.
+ConfigAnswer check(const ConfigOrder& order, Files& files, const Environment& overrides,
+                   runtime::TlsLayer* tls) {
+  const std::string& path = order.files.front();
+  net::AsioRuntime runtime;  // probes are made and let go; none looks
+  const config::Loaded loaded =
+      config::load_config(files, {path, overrides}, observe::probe_kinds(), runtime);
+  if (!loaded.config) return refuse(loaded.problems);
+  std::vector<std::string> problems;
+  for (const std::string& problem : start_problems(*loaded.config, runtime, tls))
+    problems.push_back(fmt::format("{}: {}", path, escape_control(problem)));
+  if (!problems.empty()) return refuse(problems);
+  ConfigAnswer answer{.output = "ok\n"};
+  for (const std::string& warning : warnings(*loaded.config)) {
+    answer.errors += fmt::format("{}: warning: {}\n", path, warning);
+  }
+  return answer;
 }
 
 ConfigAnswer show(const ConfigOrder& order, Files& files, const Environment& overrides) {
@@ -92,9 +110,10 @@ ConfigAnswer diff(const ConfigOrder& order, Files& files, const Environment& ove
 
 }  // namespace
 
-ConfigAnswer run_config(const ConfigOrder& order, Files& files, const Environment& overrides) {
+ConfigAnswer run_config(const ConfigOrder& order, Files& files, const Environment& overrides,
+                        runtime::TlsLayer* tls) {
   switch (order.verb) {
-    case ConfigVerb::kCheck: return check(order, files, overrides);
+    case ConfigVerb::kCheck: return check(order, files, overrides, tls);
     case ConfigVerb::kFormat: return format(order, files);
     case ConfigVerb::kShow: return show(order, files, overrides);
     case ConfigVerb::kDiff: return diff(order, files, overrides);

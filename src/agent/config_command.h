@@ -6,6 +6,7 @@
 
 #include "agent/config/files.h"
 #include "agent/config/sources.h"
+#include "runtime/tls.h"
 
 namespace wardmote::agent {
 
@@ -26,7 +27,8 @@ struct ConfigAnswer {
   std::string errors;  ///< for standard error
 };
 
+/// kCheck tries what a start tries; certificates only when `tls` is given.
 ConfigAnswer run_config(const ConfigOrder& order, config::Files& files,
-                        const config::Environment& overrides);
+                        const config::Environment& overrides, runtime::TlsLayer* tls = nullptr);
 
 }  // namespace wardmote::agent

@@ -6,7 +6,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstddef>
-#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -49,7 +49,7 @@ std::string quote(std::string_view raw) {
 }  // namespace
 
 std::string log_line(LogFormat format, WallTime at, LogLevel level, std::string_view event,
-                     std::initializer_list<LogField> fields) {
+                     std::span<const LogField> fields) {
   if (format == LogFormat::kJson) {
     boost::json::object line;
     line["at"] = format_utc(at);

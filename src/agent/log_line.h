@@ -1,6 +1,6 @@
 #pragma once
 
-#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,6 +16,6 @@ enum class LogFormat : std::uint8_t { kKeyValue, kJson };
 ///   at=2026-11-20T07:52:35.125Z level=info event=gate_opened gate=ready failing=""
 ///   {"at":"2026-11-20T07:52:35.125Z","level":"info","event":"gate_opened","gate":"ready","failing":""}
 std::string log_line(LogFormat format, WallTime at, LogLevel level, std::string_view event,
-                     std::initializer_list<LogField> fields);
+                     std::span<const LogField> fields);
 
 }  // namespace wardmote::agent

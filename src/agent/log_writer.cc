@@ -9,8 +9,8 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <mutex>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -35,8 +35,7 @@ LogWriter::~LogWriter() {
   thread_.join();
 }
 
-void LogWriter::write(LogLevel level, std::string_view event,
-                      std::initializer_list<LogField> fields) {
+void LogWriter::write(LogLevel level, std::string_view event, std::span<const LogField> fields) {
   if (level < options_.least) return;
   std::string line = log_line(options_.format, options_.clock(), level, event, fields);
   {
@@ -46,8 +45,9 @@ void LogWriter::write(LogLevel level, std::string_view event,
       return;
     }
     if (const std::uint64_t dropped = std::exchange(dropped_, 0); dropped > 0) {
+      const LogField count{"count", std::to_string(dropped)};
       queue_.push_back(log_line(options_.format, options_.clock(), LogLevel::kWarning,
-                                "log_lines_dropped", {{"count", std::to_string(dropped)}}));
+                                "log_lines_dropped", std::span(&count, 1)));
     }
     queue_.push_back(std::move(line));
   }

@@ -31,8 +31,7 @@ class LogWriter final : public LogSink {
   explicit LogWriter(LogOptions options);
   ~LogWriter() override;
 
-  void write(LogLevel level, std::string_view event,
-             std::initializer_list<LogField> fields) override;
+  void write(LogLevel level, std::string_view event, std::span<const LogField> fields) override;
 
  private:
   void run(const std::stop_token& stop);

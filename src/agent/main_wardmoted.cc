@@ -1,9 +1,12 @@
+#include <linux/prctl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <expected>
@@ -27,8 +30,11 @@
 #include "agent/receivers.h"
 #include "agent/reloader.h"
 #include "agent/service_manager.h"
+#include "agent/start_check.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "base/standard_output.h"
 #include "base/time.h"
 #include "base/version.h"
 #include "net/asio_runtime.h"
@@ -45,6 +51,7 @@
 #include "store/embedded_store.h"
 #include "store/incident_record.h"
 #include "store/notify_record.h"
+#include "store/plan_record.h"
 #include "store/records.h"
 
 namespace wardmote::agent {
@@ -52,6 +59,7 @@ namespace {
 
 constexpr int kBadConfig = 65;
 constexpr int kUnavailable = 69;
+constexpr Duration kInPlacePatience = std::chrono::seconds(30);
 constexpr rlim_t kDescriptors = 65536;
 
 std::string host_name() {
@@ -82,27 +90,32 @@ Result<net::FolderLock> lock_folder(const std::string& data) {
 }
 
 /// Opens the database in the folder `data`. One that is damaged is put aside, so that the watching
-/// goes on, and so does its evidence.
+/// goes on, and so does its evidence; `put_aside` says where.
 Result<std::unique_ptr<net::SqliteDatabase>> open_database(net::AsioRuntime& runtime,
-                                                           const std::string& data) {
+                                                           const std::string& data,
+                                                           const net::FolderLock* lock,
+                                                           std::string& put_aside) {
   const std::string path = data + "/wardmote.db";
-  auto database = net::SqliteDatabase::open(runtime, path);
+  const auto may_write = [lock] { return lock->in_place(); };
+  auto database = net::SqliteDatabase::open(runtime, path, {}, may_write);
   if (database || database.error().code != Errc::kProtocol) return database;
   const std::string aside = path + ".damaged-" + format_utc(runtime.wall_now());
   log(LogLevel::kError, "database_damaged",
       {{"reason", database.error().describe()}, {"kept_as", aside}});
   if (std::rename(path.c_str(), aside.c_str()) != 0) return database;
+  put_aside = aside;
   for (const char* const part : {"-wal", "-shm"}) {
     std::rename((path + part).c_str(), (aside + part).c_str());
   }
-  return net::SqliteDatabase::open(runtime, path);
+  return net::SqliteDatabase::open(runtime, path, {}, may_write);
 }
 
 /// What one agent keeps in its own folder.
 struct OwnMemory {
-  std::optional<net::FolderLock> lock;
+  std::unique_ptr<net::FolderLock> lock;
   std::unique_ptr<net::SqliteDatabase> database;
   std::unique_ptr<store::EmbeddedStore> store;
+  std::string put_aside;  ///< the damaged database of before
 };
 
 Result<OwnMemory> open_memory(net::AsioRuntime& runtime, const std::string& data) {
@@ -110,8 +123,8 @@ Result<OwnMemory> open_memory(net::AsioRuntime& runtime, const std::string& data
   if (data.empty()) return memory;
   auto lock = lock_folder(data);
   if (!lock) return std::unexpected(lock.error());
-  memory.lock = *std::move(lock);
-  auto database = open_database(runtime, data);
+  memory.lock = std::make_unique<net::FolderLock>(*std::move(lock));
+  auto database = open_database(runtime, data, memory.lock.get(), memory.put_aside);
   if (!database) return std::unexpected(database.error());
   memory.database = *std::move(database);
   const auto boot = runtime.files().read("/proc/sys/kernel/random/boot_id", 64);
@@ -126,17 +139,40 @@ runtime::Task<Result<void>> prepare(runtime::Runtime* runtime, OwnMemory* memory
   store::Records records(*runtime, *memory->database);
   Result<void> opened = co_await records.open();
   if (opened) opened = co_await memory->store->open();
+  if (!opened && opened.error().code == Errc::kExhausted) {
+    // Whoever watches must not end because a disk is full: all of this is tried again.
+    log(LogLevel::kError, "data_full", {{"reason", opened.error().describe()}});
+    co_return Result<void>();
+  }
   if (!opened) co_return opened;
-  std::vector<std::string> prefixes = {std::string(store::kIncidentPrefix),
-                                       std::string(store::kGroupPrefix),
-                                       std::string(store::kSilencePrefix)};
+  // Plans were written in another form before. A pause protects whatever form they have.
+  std::vector<std::string> prefixes = {
+      std::string(store::kPausePrefix), std::string(store::kLastPlanKey),
+      std::string(store::kStormKey),    std::string(store::kIncidentPrefix),
+      std::string(store::kGroupPrefix), std::string(store::kSilencePrefix)};
   const auto adopted =
       co_await store::adopt_records(runtime, memory->database.get(), std::move(prefixes));
+  if (!adopted && adopted.error().code == Errc::kExhausted) {
+    log(LogLevel::kError, "records_not_adopted", {{"reason", adopted.error().describe()}});
+    co_return opened;
+  }
   if (!adopted) co_return std::unexpected(adopted.error());
   if (*adopted > 0) {
     log(LogLevel::kInfo, "records_adopted", {{"count", std::to_string(*adopted)}});
   }
   co_return opened;
+}
+
+/// As the agent borrows it.
+Memory lend(net::AsioRuntime& runtime, const OwnMemory& own) {
+  Memory memory{own.database.get(), own.store.get()};
+  memory.put_aside = own.put_aside;
+  if (net::SqliteDatabase* const database = own.database.get()) {
+    memory.in_place = [&runtime, database] {
+      return database->in_place(runtime.deadline_in(kInPlacePatience));
+    };
+  }
+  return memory;
 }
 
 runtime::Task<Result<void>> begin(runtime::Runtime* runtime, OwnMemory* memory, Agent* agent) {
@@ -147,8 +183,8 @@ runtime::Task<Result<void>> begin(runtime::Runtime* runtime, OwnMemory* memory, 
   co_return agent->start();
 }
 
-int start_failed(const Error& error, int exit_code) {
-  log(LogLevel::kError, "start_failed", {{"reason", error.describe()}});
+int start_failed(const std::string& reason, int exit_code) {
+  log(LogLevel::kError, "start_failed", {{"reason", reason}});
   set_log_sink(nullptr);  // it writes what is left
   return exit_code;
 }
@@ -184,18 +220,26 @@ ConfigAnswer tell_journal(const Options& options, const std::string& data) {
 int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& origin,
         config::Loaded loaded, const Options& options) {
   const ServiceManager service = ServiceManager::from_environment();
+  const std::vector<std::string> links = config::service_links(environ);
   set_log_sink(
       std::make_unique<LogWriter>(LogOptions{options.log_level, options.log_format, STDERR_FILENO,
                                              [&runtime] { return runtime.wall_now(); }}));
+  if (!links.empty()) {
+    log(LogLevel::kInfo, "service_links_ignored",
+        {{"variables", fmt::format("{}", fmt::join(links, " "))},
+         {"reason", "Kubernetes sets them for a service of that name; no key is meant"}});
+  }
+  if (const auto problem = folder_problem(loaded.config->data))
+    return start_failed(*problem, kUnavailable);
   auto memory = open_memory(runtime, loaded.config->data);
-  if (!memory) return start_failed(memory.error(), kUnavailable);
+  if (!memory) return start_failed(memory.error().describe(), kUnavailable);
   net::CurlHttpClient http(runtime);
   const std::string& named = loaded.config->node.name;
   const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
   auto receivers = make_receivers(loaded.config->notify, runtime, needs);
-  if (!receivers) return start_failed(receivers.error(), kBadConfig);
-  Agent agent(runtime, service, *std::move(loaded.config), host_name(),
-              Memory{memory->database.get(), memory->store.get()}, *std::move(receivers));
+  if (!receivers) return start_failed(receivers.error().describe(), kBadConfig);
+  Agent agent(runtime, service, *std::move(loaded.config), host_name(), lend(runtime, *memory),
+              *std::move(receivers));
   agent.renew_receivers([&runtime, &needs](const config::Notify& notify) {
     return make_receivers(notify, runtime, needs);
   });
@@ -216,6 +260,12 @@ void raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/// A right that the unit grants is the agent's alone: the programs that it starts do not inherit
+/// it.
+void keep_rights_to_itself() {
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+}
+
 int main(int argc, const char* const* argv) {
   const auto options = parse_options(argc, argv);
   if (!options) {
@@ -223,11 +273,13 @@ int main(int argc, const char* const* argv) {
     return options.error().exit_code;
   }
   raise_descriptor_limit();
+  keep_rights_to_itself();
   ::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error of one write
   config::LocalFiles files;
   const config::Origin origin{options->config, config::overrides_of(environ)};
   if (options->order) {
-    return say(run_config(*options->order, files, origin.overrides));
+    const auto tls = net::tls::make_tls_layer();
+    return say(run_config(*options->order, files, origin.overrides, tls.get()));
   }
   if (options->journal && !options->journal->empty()) {
     return say(tell_journal(*options, *options->journal));
@@ -248,7 +300,7 @@ int main(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   try {
-    return wardmote::agent::main(argc, argv);
+    return wardmote::checked_output("wardmoted", wardmote::agent::main(argc, argv));
   } catch (const std::exception& broken) {
     std::fprintf(stderr, "wardmoted: %s\n", broken.what());
     return 70;  // EX_SOFTWARE of sysexits.h

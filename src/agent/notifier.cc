@@ -1,7 +1,6 @@
 #include "agent/notifier.h"
 
 #include <algorithm>
-#include <boost/json/object.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -15,30 +14,35 @@
 #include "act/notify/channel.h"
 #include "act/notify/dispatcher.h"
 #include "agent/change_feed.h"
-#include "agent/ledger.h"
+#include "agent/config/config.h"
+#include "agent/record_writer.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "judge/change.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/matcher.h"
 #include "judge/notify/muting.h"
 #include "judge/notify/notice.h"
 #include "judge/notify/router.h"
+#include "judge/thing.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
-#include "serve/notify_desk.h"
+#include "serve/notify_control.h"
 #include "store/clock_pair.h"
 #include "store/notify_record.h"
 
 namespace wardmote::agent {
 
+using judge::ThingKind;
 using judge::notify::DeadLetter;
 using judge::notify::Group;
 using judge::notify::Notice;
 using judge::notify::Silence;
 using runtime::Task;
+using enum judge::DeliveryChanged::Result;
 using namespace std::chrono_literals;
 
 namespace {
@@ -47,6 +51,8 @@ constexpr std::size_t kMostDead = 100;
 /// How long a silence is shown after its end.
 constexpr Duration kKeepSilences = 24h;
 constexpr Duration kTestLasts = 5min;
+/// How often a receiver that forgets is told what stands; Prometheus tells Alertmanager as often.
+constexpr Duration kRemindEvery = 1min;
 constexpr std::string_view kTestGroup = "test";
 
 store::ClockPair clock_of(const runtime::Runtime& runtime) {
@@ -55,17 +61,20 @@ store::ClockPair clock_of(const runtime::Runtime& runtime) {
 
 }  // namespace
 
-Notifier::Notifier(runtime::Runtime& runtime, Ledger& ledger, ChangeFeed& feed,
-                   NotifierOptions options)
+Notifier::Notifier(runtime::Runtime& runtime, RecordWriter& records, ChangeFeed& feed,
+                   const config::Node& own, NotifierOptions options)
     : runtime_(runtime),
-      ledger_(ledger),
+      records_(records),
       feed_(feed),
+      own_(own),
       router_(std::move(options.policy)),
       muting_(std::move(options.maintenance)),
-      dispatcher_(
-          runtime, std::move(options.receivers),
-          [this](const Notice& notice, const act::notify::Fate& fate) { fared(notice, fate); }),
-      wake_up_(runtime, "notify", [this] { pump(); }) {
+      dispatcher_(runtime, std::move(options.receivers),
+                  [this](const Notice& notice, const act::notify::DeliveryResult& result) {
+                    on_delivery(notice, result);
+                  }),
+      wake_up_(runtime, "notify", [this] { pump(); }),
+      remind_(runtime, "remind receivers", [this] { remind(); }) {
   muting_.set_configured(std::move(options.silences));
   for (auto& [name, kind] : options.kinds) states_[name].kind = std::move(kind);
 }
@@ -74,12 +83,15 @@ Task<Result<void>> Notifier::recall() {
   Result<void> recalled = co_await recall_silences();
   if (!recalled) co_return recalled;
   recalled = co_await recall_groups();
+  router_.tell_twins(runtime_.now());
+  put_changed();
   if (recalled) schedule();
+  plan_reminder();
   co_return recalled;
 }
 
 Task<Result<void>> Notifier::recall_silences() {
-  const auto records = co_await ledger_.load(std::string(store::kSilencePrefix));
+  const auto records = co_await records_.load(std::string(store::kSilencePrefix));
   if (!records) co_return std::unexpected(records.error());
   for (const auto& [key, record] : *records) {
     auto silence = store::decode_silence(record);
@@ -93,7 +105,7 @@ Task<Result<void>> Notifier::recall_silences() {
 }
 
 Task<Result<void>> Notifier::recall_groups() {
-  const auto records = co_await ledger_.load(std::string(store::kGroupPrefix));
+  const auto records = co_await records_.load(std::string(store::kGroupPrefix));
   if (!records) co_return std::unexpected(records.error());
   for (const auto& [key, record] : *records) {
     auto group = store::decode_group(record, clock_of(runtime_));
@@ -104,7 +116,7 @@ Task<Result<void>> Notifier::recall_groups() {
     if (!dispatcher_.knows(group->receiver)) {
       log(LogLevel::kWarning, "receiver_is_gone",
           {{"receiver", group->receiver}, {"group", group->id}});
-      ledger_.put(key, std::nullopt);
+      records_.put(key, std::nullopt);
       continue;
     }
     // It was written down before it was sent: nobody knows how far that came.
@@ -116,6 +128,7 @@ Task<Result<void>> Notifier::recall_groups() {
 
 Task<void> Notifier::stop() {
   co_await wake_up_.stop();
+  co_await remind_.stop();
   co_await dispatcher_.stop();
 }
 
@@ -128,12 +141,14 @@ void Notifier::reload(NotifierOptions options) {
   }
   std::erase_if(states_, [&](const auto& state) { return !names.contains(state.first); });
   router_.reroute(std::move(options.policy), names, now);
+  router_.tell_twins(now);
   dispatcher_.reload(std::move(options.receivers));
   muting_.set_maintenance(std::move(options.maintenance));
   muting_.set_configured(std::move(options.silences));
   router_.muting_changed(now);
   put_changed();
   schedule();
+  plan_reminder();
 }
 
 void Notifier::hear(const judge::incident::Step& step, const judge::notify::Labels& labels) {
@@ -144,26 +159,47 @@ void Notifier::hear(const judge::incident::Step& step, const judge::notify::Labe
 
 /// Has what is due composed, written down, and then sent.
 void Notifier::pump() {
+  if (!records_.leads()) return;
   std::vector<Notice> notices = router_.take(muting_, runtime_.now(), runtime_.wall_now());
   for (const std::int64_t id : muting_.forget(runtime_.wall_now(), kKeepSilences)) {
-    ledger_.put(store::silence_key(id), std::nullopt);
+    records_.put(store::silence_key(id), std::nullopt);
   }
   put_changed();
   if (!notices.empty()) {
-    ledger_.after_writing([this, kept = std::move(notices)] {
+    plan_reminder();
+    records_.after_writing([this, kept = std::move(notices)] {
+      // Who leads now has them from the records, or finds them by itself.
+      if (!records_.leads()) return;
       for (const Notice& notice : kept) dispatcher_.send(notice);
     });
   }
   schedule();
 }
 
+/// Not written down and not counted: the next one says the same.
+void Notifier::remind() {
+  for (const std::string& receiver : dispatcher_.forgetful()) {
+    if (!records_.leads()) break;
+    // One that is slow is not told more, and nothing overtakes a notice that waits.
+    if (!dispatcher_.idle(receiver)) continue;
+    for (Notice& notice : router_.reminders(receiver, muting_, runtime_.wall_now())) {
+      dispatcher_.send(std::move(notice));
+    }
+  }
+  plan_reminder();
+}
+
+void Notifier::plan_reminder() {
+  if (!dispatcher_.forgetful().empty()) remind_.at(runtime_.now() + kRemindEvery);
+}
+
 void Notifier::put_changed() {
   const store::ClockPair clock = clock_of(runtime_);
   for (const std::string& id : router_.take_changed()) {
     const auto group = router_.groups().find(id);
-    ledger_.put(store::group_key(id), group == router_.groups().end()
-                                          ? std::nullopt
-                                          : std::optional(store::encode(group->second, clock)));
+    records_.put(store::group_key(id), group == router_.groups().end()
+                                           ? std::nullopt
+                                           : std::optional(store::encode(group->second, clock)));
   }
 }
 
@@ -171,75 +207,81 @@ void Notifier::schedule() {
   if (const auto next = router_.next_due()) wake_up_.at(std::max(*next, runtime_.now()));
 }
 
-void Notifier::fared(const Notice& notice, const act::notify::Fate& fate) {
+void Notifier::on_delivery(const Notice& notice, const act::notify::DeliveryResult& result) {
+  if (notice.reminds) return;
   if (!dispatcher_.knows(notice.receiver)) return;  // it was taken out while it was told
   const TimePoint now = runtime_.now();
   serve::ReceiverState& state = states_[notice.receiver];
   const bool again = state.last_key == notice.key();
   state.last_key = notice.key();
-  state.last_good = fate.has_value();
-  state.last_reason = fate ? "" : fate.error().reason;
+  state.last_reason = result ? result->complaint : result.error().reason;
+  state.last_good = result && result->complaint.empty();
   state.last_at = now;
-  if (fate) {
+  if (result) {
     ++state.delivered;
     router_.delivered(notice.group, notice.number, now);
-    tell(LogLevel::kInfo, "notice_delivered", notice, "");
+    tell(kDelivered, notice, result->complaint);
   } else {
     ++state.refused;
     // Once for a notice: a receiver that is away for hours is no news each time.
-    if (!again) tell(LogLevel::kWarning, "notice_refused", notice, fate.error().reason);
+    if (!again) tell(kRefused, notice, result.error().reason);
     auto letter =
-        router_.refused(notice.group, notice.number, fate.error(), now, runtime_.random());
-    if (letter) bury(*std::move(letter));
+        router_.refused(notice.group, notice.number, result.error(), now, runtime_.random());
+    if (letter) give_up(*std::move(letter));
   }
   put_changed();
   schedule();
 }
 
-void Notifier::bury(DeadLetter letter) {
+void Notifier::give_up(DeadLetter letter) {
   ++states_[letter.notice.receiver].dead;
-  tell(LogLevel::kError, "notice_undelivered", letter.notice,
+  tell(kUndelivered, letter.notice,
        fmt::format("given up after {} attempts: {}", letter.attempts, letter.reason));
   dead_.push_back(std::move(letter));
   if (dead_.size() > kMostDead) dead_.pop_front();
 }
 
-void Notifier::tell(LogLevel level, std::string_view kind, const Notice& notice,
+void Notifier::tell(judge::DeliveryChanged::Result result, const Notice& notice,
                     const std::string& reason) {
-  boost::json::object more;
-  if (notice.items.size() == 1 && notice.items.front().incident.id > 0) {
-    more["incident"] = notice.items.front().incident.id;
-  }
-  feed_.tell(level, kind,
-             {{"receiver", notice.receiver},
-              {"key", notice.key()},
-              {"incidents", std::to_string(notice.items.size())},
-              {"detail", reason}},
-             std::move(more));
+  const bool one = notice.items.size() == 1;
+  feed_.tell({ThingKind::kReceiver, notice.receiver},
+             judge::DeliveryChanged{.result = result,
+                                    .key = notice.key(),
+                                    .incidents = notice.items.size(),
+                                    .incident = one ? notice.items.front().incident.id : 0,
+                                    .detail = reason});
 }
 
-Silence Notifier::add_silence(Silence silence) {
+Result<void> Notifier::takes_orders() const {
+  if (!records_.leads()) return fail(Errc::kRejected, "another agent leads");
+  return {};
+}
+
+Result<Silence> Notifier::add_silence(Silence silence) {
+  if (const Result<void> taken = takes_orders(); !taken) return std::unexpected(taken.error());
+  for (const judge::notify::Matcher& matcher : silence.match) {
+    const Result<void> known = judge::notify::check_label(matcher, own_.labels);
+    if (!known) return std::unexpected(known.error());
+  }
   silence.id = muting_.next_id();
   muting_.put(silence);
-  ledger_.put(store::silence_key(silence.id), store::encode(silence));
-  feed_.tell(LogLevel::kInfo, "silence_added",
-             {{"silence", std::to_string(silence.id)},
-              {"by", silence.by},
-              {"until", format_utc(silence.until)},
-              {"comment", silence.comment}});
+  records_.put(store::silence_key(silence.id), store::encode(silence));
+  feed_.tell({ThingKind::kSilence, std::to_string(silence.id)},
+             judge::SilenceChanged{true, silence.until, silence.by, silence.comment});
   return silence;
 }
 
 Result<void> Notifier::expire_silence(std::int64_t id) {
+  if (const Result<void> taken = takes_orders(); !taken) return taken;
   const auto found = std::ranges::find(muting_.silences(), id, &Silence::id);
   if (found == muting_.silences().end() || found->until <= runtime_.wall_now()) {
     return fail(Errc::kMissing, "no silence of this number lasts");
   }
   Silence silence = *found;
   silence.until = runtime_.wall_now();
-  ledger_.put(store::silence_key(id), store::encode(silence));
+  records_.put(store::silence_key(id), store::encode(silence));
   muting_.put(std::move(silence));
-  feed_.tell(LogLevel::kInfo, "silence_expired", {{"silence", std::to_string(id)}});
+  feed_.tell({ThingKind::kSilence, std::to_string(id)}, judge::SilenceChanged{});
   router_.muting_changed(runtime_.now());
   put_changed();
   schedule();
@@ -257,13 +299,13 @@ Result<std::string> Notifier::send_test(const std::string& receiver) {
   notice.receiver = receiver;
   notice.labels = {{"test", "true"}};
   judge::notify::NoticeItem item;
-  item.tidings = judge::notify::Tidings::kBegan;
+  item.kind = judge::notify::NoticeKind::kOpened;
   item.labels = {{"test", "true"}, {"severity", "info"}};
   item.incident.root = "test";
   item.incident.severity = judge::Severity::kInfo;
   item.incident.code = judge::Code::kCheckFailed;
   item.incident.summary = "this is a test of the way to " + receiver + "; nothing is wrong";
-  item.incident.opened = runtime_.now();
+  item.incident.opened = item.incident.since = runtime_.now();
   // So that a receiver that keeps count sees it end by itself.
   item.incident.resolved = runtime_.now() + kTestLasts;
   notice.items.push_back(std::move(item));

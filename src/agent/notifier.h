@@ -11,9 +11,11 @@
 #include "act/notify/channel.h"
 #include "act/notify/dispatcher.h"
 #include "agent/change_feed.h"
-#include "agent/ledger.h"
+#include "agent/config/config.h"
+#include "agent/record_writer.h"
 #include "agent/wake_up.h"
 #include "base/result.h"
+#include "judge/change.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/muting.h"
 #include "judge/notify/notice.h"
@@ -21,7 +23,7 @@
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
-#include "serve/notify_desk.h"
+#include "serve/notify_control.h"
 
 namespace wardmote::agent {
 
@@ -37,9 +39,11 @@ struct NotifierOptions {
 /// Tells people: has the router decide, writes down what is to be sent before it is sent, sends it,
 /// and tries again. Life cycle: recall() before hear(), stop() before destruction; what it borrows
 /// outlives it. Thread: the core loop.
-class Notifier final : public serve::NotifyDesk {
+class Notifier final : public serve::NotifyControl {
  public:
-  Notifier(runtime::Runtime& runtime, Ledger& ledger, ChangeFeed& feed, NotifierOptions options);
+  /// `own` has the labels that the node adds to its incidents.
+  Notifier(runtime::Runtime& runtime, RecordWriter& records, ChangeFeed& feed,
+           const config::Node& own, NotifierOptions options);
 
   /// Takes over what earlier lives wrote down.
   runtime::Task<Result<void>> recall();
@@ -48,8 +52,12 @@ class Notifier final : public serve::NotifyDesk {
   /// Other receivers, routes, maintenance windows and configured silences from now on.
   void reload(NotifierOptions options);
 
-  /// Something happened to an incident. What is to be told of it is put into the ledger at once.
+  /// Something happened to an incident. What is to be told of it is put into the records at once.
   void hear(const judge::incident::Step& step, const judge::notify::Labels& labels);
+  /// This agent leads again: what is due is told.
+  void resume() { schedule(); }
+  /// It is called otherwise now.
+  void renew(const judge::incident::Incident& incident) { router_.renew(incident); }
 
   [[nodiscard]] const judge::notify::Router& router() const noexcept override { return router_; }
   [[nodiscard]] const judge::notify::Muting& muting() const noexcept override { return muting_; }
@@ -61,25 +69,30 @@ class Notifier final : public serve::NotifyDesk {
       const noexcept override {
     return dead_;
   }
-  std::shared_ptr<runtime::HttpHold> written() override { return ledger_.hold(); }
-  judge::notify::Silence add_silence(judge::notify::Silence silence) override;
+  std::shared_ptr<runtime::HttpHold> written() override { return records_.hold(); }
+  Result<judge::notify::Silence> add_silence(judge::notify::Silence silence) override;
   Result<void> expire_silence(std::int64_t id) override;
   Result<std::string> send_test(const std::string& receiver) override;
 
  private:
+  /// kRejected: another agent leads, and takes the orders.
+  [[nodiscard]] Result<void> takes_orders() const;
   runtime::Task<Result<void>> recall_groups();
   runtime::Task<Result<void>> recall_silences();
   void pump();
+  void remind();
+  void plan_reminder();
   void put_changed();
   void schedule();
-  void fared(const judge::notify::Notice& notice, const act::notify::Fate& fate);
-  void bury(judge::notify::DeadLetter letter);
-  void tell(LogLevel level, std::string_view kind, const judge::notify::Notice& notice,
+  void on_delivery(const judge::notify::Notice& notice, const act::notify::DeliveryResult& result);
+  void give_up(judge::notify::DeadLetter letter);
+  void tell(judge::DeliveryChanged::Result result, const judge::notify::Notice& notice,
             const std::string& reason);
 
   runtime::Runtime& runtime_;
-  Ledger& ledger_;
+  RecordWriter& records_;
   ChangeFeed& feed_;
+  const config::Node& own_;
   judge::notify::Router router_;
   judge::notify::Muting muting_;
   std::map<std::string, serve::ReceiverState> states_;
@@ -87,6 +100,7 @@ class Notifier final : public serve::NotifyDesk {
   std::uint64_t tests_ = 0;
   act::notify::Dispatcher dispatcher_;
   WakeUp wake_up_;
+  WakeUp remind_;
 };
 
 }  // namespace wardmote::agent

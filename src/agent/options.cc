@@ -20,14 +20,14 @@ namespace {
 constexpr int kUsage = 64;
 
 constexpr const char* kExamples = R"(Examples:
-  wardmoted config check wardmote.yaml         is the file good? prints every problem with its place
-  wardmoted --config wardmote.yaml             run in the foreground, log to standard error
+  wardmoted config check wardmote.yaml         print ok, or every problem with its place
+  wardmoted --config wardmote.yaml             run in the foreground and log to standard error
   wardmoted --log-format json --log-level warning
 
-A changed file takes effect by itself within seconds, or at once with SIGHUP; one that is not valid
-is refused whole. SIGTERM and SIGINT end the agent in order.
-Exit codes: 0 ended in order, 64 usage, 65 bad configuration, 69 the API address
-cannot be served, or the data folder not used (another agent has it).)";
+A changed file takes effect within seconds, or at once with SIGHUP. The agent refuses a file with an
+error as a whole, and keeps the old configuration. SIGTERM and SIGINT end the agent in order.
+Exit codes: 0 ended in order, 64 usage, 65 bad configuration, 69 the agent cannot serve the API
+address, or cannot use the data folder (for example because another agent has it).)";
 
 /// The verbs of `wardmoted config`.
 struct VerbRow {
@@ -38,29 +38,32 @@ struct VerbRow {
 };
 constexpr VerbRow kVerbs[] = {
     {"check", ConfigVerb::kCheck, 1, "Print 'ok' or every problem with its place"},
-    {"fmt", ConfigVerb::kFormat, 1, "Lay a file out: white space only; comments and order stay"},
-    {"show", ConfigVerb::kShow, 1, "Print what all files say together, as YAML"},
-    {"diff", ConfigVerb::kDiff, 2, "What a change from the first file to the second would change"},
+    {"fmt", ConfigVerb::kFormat, 1, "Normalise white space; comments and order stay"},
+    {"show", ConfigVerb::kShow, 1, "Print the configuration of all files together, as YAML"},
+    {"diff", ConfigVerb::kDiff, 2, "Show what a change from the first file to the second would do"},
     {"schema", ConfigVerb::kSchema, 0, "Print a JSON schema for editors"},
 };
 
 void add_config_verbs(CLI::App& app, ConfigOrder& order) {
   CLI::App* const group = app.add_subcommand("config", "Check, show and compare configurations");
   group->require_subcommand(1);
+  group->footer("");
   for (const VerbRow& row : kVerbs) {
     CLI::App* const verb = group->add_subcommand(row.name, row.help);
     verb->footer("");  // the examples of the program are not those of the verb
     verb->callback([&order, &row] { order.verb = row.verb; });
     if (row.files > 0) {
-      verb->add_option("FILE", order.files,
-                       row.files == 2 ? "One: from the file of --config to this one"
-                                      : "Instead of that of --config")
+      verb->add_option(
+              "FILE", order.files,
+              row.files == 2
+                  ? "The new file, to compare with that of --config; or the old and the new file"
+                  : "The file (default: that of --config)")
           ->expected(0, row.files);
     }
     if (row.verb == ConfigVerb::kShow)
-      verb->add_flag("--effective", order.effective, "With every default that holds");
+      verb->add_flag("--effective", order.effective, "Also print every default");
     if (row.verb == ConfigVerb::kFormat)
-      verb->add_flag("-w,--write", order.write, "Write it back instead of printing it");
+      verb->add_flag("-w,--write", order.write, "Write the result back into the file");
   }
 }
 
@@ -124,22 +127,25 @@ std::expected<Options, Farewell> parse_options(int argc, const char* const* argv
   app.add_flag("--check", check, "The same as 'config check'");
   ConfigOrder order;
   add_config_verbs(app, order);
-  CLI::App* const journal = app.add_subcommand("journal", "Look after the journal of acts");
+  CLI::App* const journal =
+      app.add_subcommand("journal", "Verify or export the journal of repairs");
   journal->require_subcommand(1);
+  journal->footer("");
   std::string folder;
   CLI::App* const verify = journal->add_subcommand(
-      "verify", "Is each row as it was written, and none missing? Exit code 2 when not");
+      "verify", "Check that no row was changed or removed; exit code 2 if one was");
   verify->footer("");
-  verify->add_option("FOLDER", folder, "Instead of 'data' in that of --config");
+  verify->add_option("FOLDER", folder, "The data folder (default: 'data' in the file of --config)");
   CLI::App* const rows =
       journal->add_subcommand("export", "Print all rows, oldest first, as lines of JSON");
   rows->footer("");
-  rows->add_option("FOLDER", folder, "Instead of 'data' in that of --config");
+  rows->add_option("FOLDER", folder, "The data folder (default: 'data' in the file of --config)");
   app.add_subcommand("man", "Print the manual page of this program");
-  app.add_option("--log-level", options.log_level, "Least level that is logged (info)")
+  app.add_option("--log-level", options.log_level,
+                 "Log entries of this level and above (default: info)")
       ->type_name("debug|info|warning|error")
       ->transform(CLI::CheckedTransformer(kLevels).description(""));
-  app.add_option("--log-format", options.log_format, "key=value or JSON lines (kv)")
+  app.add_option("--log-format", options.log_format, "Log key=value or JSON lines (default: kv)")
       ->type_name("kv|json")
       ->transform(CLI::CheckedTransformer(kFormats).description(""));
   try {

@@ -2,12 +2,14 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <expected>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "act/notify/channel.h"
 #include "act/notify/channels.h"
@@ -21,6 +23,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "judge/notify/router.h"
 #include "net/journal_socket.h"
 #include "net/system_error.h"
 #include "runtime/mail_client.h"
@@ -76,7 +79,7 @@ Made make_alertmanager(const config::Receiver& receiver, runtime::Runtime& runti
   if (!token) return std::unexpected(token.error());
   return std::make_unique<act::notify::AlertmanagerChannel>(
       runtime, *needs.http,
-      act::notify::AlertmanagerOptions{receiver.urls, *std::move(token), receiver.trust});
+      act::notify::AlertmanagerOptions{receiver.urls.front(), *std::move(token), receiver.trust});
 }
 
 Made make_masakari(const config::Receiver& receiver, runtime::Runtime& runtime,
@@ -108,7 +111,7 @@ Made make_kubernetes(const config::Receiver& receiver, runtime::Runtime& runtime
   const bool in_pod = receiver.urls.front().empty();
   if (in_pod && needs.pod_server.empty()) {
     return fail(Errc::kInvalid,
-                "this is no pod (KUBERNETES_SERVICE_HOST is not set): give a server");
+                "this is not a pod (KUBERNETES_SERVICE_HOST is not set): give a server");
   }
   const std::string file =
       receiver.token_file.empty() ? std::string(kPodToken) : receiver.token_file;
@@ -134,7 +137,7 @@ Made make_mail(const config::Receiver& receiver, runtime::Runtime& runtime,
   if (!password) return std::unexpected(password.error());
   act::notify::MailOptions options;
   options.server = given.server;
-  if (given.tls == config::Mail::Tls::kWhole) options.tls = Tls::kWhole;
+  if (given.tls == config::Mail::Tls::kImplicit) options.tls = Tls::kImplicit;
   if (given.tls == config::Mail::Tls::kNever) options.tls = Tls::kNever;
   options.trust = receiver.trust;
   options.user = given.user;
@@ -185,25 +188,69 @@ std::string_view kind_name(config::Receiver::Kind kind) {
   return "log";
 }
 
+/// Each member of a cluster of Alertmanagers is a receiver: `am`, `am:2`, … A configured name has
+/// no colon.
+std::vector<config::Receiver> twins_of(const config::Receiver& receiver) {
+  std::vector<config::Receiver> twins(1, receiver);
+  if (receiver.kind != config::Receiver::Kind::kAlertmanager) return twins;
+  for (std::size_t i = 1; i < receiver.urls.size(); ++i) {
+    config::Receiver& twin = twins.emplace_back(receiver);
+    twin.name = fmt::format("{}:{}", receiver.name, i + 1);
+    twin.urls = {receiver.urls[i]};
+  }
+  return twins;
+}
+
+/// Also to the twins of its receiver.
+void add_route(const judge::notify::Route& route, judge::notify::RouterPolicy& policy) {
+  for (const auto& [twin, first] : policy.twins) {
+    if (first != route.receiver) continue;
+    judge::notify::Route also = route;
+    also.receiver = twin;
+    also.go_on = true;
+    policy.routes.push_back(std::move(also));
+  }
+  policy.routes.push_back(route);
+}
+
 }  // namespace
 
 Result<NotifierOptions> make_receivers(const config::Notify& notify, runtime::Runtime& runtime,
                                        const ReceiverNeeds& needs) {
   NotifierOptions options;
-  options.policy.routes = notify.routes;
   options.maintenance = notify.maintenance;
   options.silences = notify.silences;
-  for (const config::Receiver& receiver : notify.receivers) {
-    auto channel = make_channel(receiver, runtime, needs);
-    if (!channel) return with_context(channel, "receiver {}", receiver.name);
-    if (receiver.kind == config::Receiver::Kind::kMasakari) {
-      // As its own monitors do, before the pauses grow.
-      options.policy.retries[receiver.name].steady = kMasakariRetries;
+  for (const config::Receiver& given : notify.receivers) {
+    for (const config::Receiver& receiver : twins_of(given)) {
+      auto channel = make_channel(receiver, runtime, needs);
+      if (!channel) return with_context(channel, "receiver {}", receiver.name);
+      if (receiver.kind == config::Receiver::Kind::kMasakari) {
+        // As its own monitors do, before the pauses grow.
+        options.policy.retries[receiver.name].steady = kMasakariRetries;
+      }
+      options.kinds[receiver.name] = kind_name(receiver.kind);
+      const bool forgets = receiver.kind == config::Receiver::Kind::kAlertmanager;
+      // An end that it has not heard of keeps its alert firing for so long.
+      if (forgets) options.policy.retries[receiver.name].give_up = act::notify::kAlertLasts;
+      options.receivers[receiver.name] = {*std::move(channel), receiver.timeout, forgets};
+      if (receiver.name != given.name) options.policy.twins[receiver.name] = given.name;
     }
-    options.kinds[receiver.name] = kind_name(receiver.kind);
-    options.receivers[receiver.name] = {*std::move(channel), receiver.timeout};
+  }
+  for (const judge::notify::Route& route : notify.routes) {
+    add_route(route, options.policy);
   }
   return options;
+}
+
+std::vector<std::string> receiver_problems(const config::Notify& notify, runtime::Runtime& runtime,
+                                           const ReceiverNeeds& needs) {
+  std::vector<std::string> problems;
+  for (const config::Receiver& receiver : notify.receivers) {
+    const auto channel = make_channel(receiver, runtime, needs);
+    if (channel) continue;
+    problems.push_back(fmt::format("receiver {}: {}", receiver.name, channel.error().describe()));
+  }
+  return problems;
 }
 
 }  // namespace wardmote::agent

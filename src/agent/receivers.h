@@ -25,4 +25,8 @@ struct ReceiverNeeds {
 Result<NotifierOptions> make_receivers(const config::Notify& notify, runtime::Runtime& runtime,
                                        const ReceiverNeeds& needs);
 
+/// Why make_receivers() would fail: one line for each receiver that cannot be made.
+std::vector<std::string> receiver_problems(const config::Notify& notify, runtime::Runtime& runtime,
+                                           const ReceiverNeeds& needs);
+
 }  // namespace wardmote::agent

@@ -26,6 +26,7 @@
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/answer.h"
+#include "serve/order.h"
 #include "serve/role.h"
 #include "serve/route.h"
 #include "serve/view.h"
@@ -72,7 +73,9 @@ Reloader::Reloader(runtime::Runtime& runtime, config::Files& files, Agent& agent
   agent_.add({.method = "POST",
               .path = "/api/v1/reload",
               .least = serve::Role::kAdmin,
-              .answer = [this](const serve::Ask&) {
+              .answer = [this](const serve::Ask& ask) {
+                const auto order = serve::parse_order(ask.request, {});
+                if (!order) return serve::order_refused(order.error());
                 runtime::HttpResponse response;
                 response.hold = std::make_shared<Order>(*this);
                 return response;
@@ -100,7 +103,7 @@ Task<Reloader::Outcome> Reloader::reload(std::string cause) {
     Reloader* reloader;
     ~Done() {
       reloader->reading_ = false;
-      reloader->read_.ring();
+      reloader->read_.notify();
     }
   } const done{this};
   // Shared with the work, which goes on when this task is cancelled.
@@ -130,6 +133,7 @@ Reloader::Outcome Reloader::go_over(config::Loaded loaded, std::string_view caus
           {fmt::format("{}: {}", shown_.path, escape_control(renewed.error().describe()))}, cause);
     }
     ++shown_.reloads_unchanged;
+    shown_.restart_needed = agent_.restart_needed();
     shown_.refused.reset();
     agent_.show(shown_);
     log(LogLevel::kInfo, "config_unchanged", {{"cause", std::string(cause)}});
@@ -140,14 +144,15 @@ Reloader::Outcome Reloader::go_over(config::Loaded loaded, std::string_view caus
   shown_.applied = runtime_.now();
   shown_.refused.reset();
   ++shown_.reloads_applied;
+  shown_.restart_needed = agent_.restart_needed();
   agent_.show(shown_);
   log(LogLevel::kInfo, "config_applied",
       {{"cause", std::string(cause)},
        {"hash", shown_.hash},
-       {"kept", fmt::to_string(plan->count(Fate::kKept))},
-       {"retimed", fmt::to_string(plan->count(Fate::kRetimed))},
-       {"begun", fmt::to_string(plan->count(Fate::kBegun))},
-       {"ended", fmt::to_string(plan->ended.size() - plan->count(Fate::kRetimed))}});
+       {"kept", fmt::to_string(plan->count(ReloadAction::kKept))},
+       {"retimed", fmt::to_string(plan->count(ReloadAction::kRetimed))},
+       {"begun", fmt::to_string(plan->count(ReloadAction::kBegun))},
+       {"ended", fmt::to_string(plan->ended.size() - plan->count(ReloadAction::kRetimed))}});
   return Outcome::kApplied;
 }
 
@@ -168,7 +173,10 @@ std::vector<std::string> Reloader::problems() const {
 
 runtime::HttpResponse Reloader::answer(Outcome outcome) const {
   if (outcome != Outcome::kRefused) {
-    return serve::json_answer({{"outcome", to_string(outcome)}, {"hash", shown_.hash}});
+    boost::json::array keys(shown_.restart_needed.begin(), shown_.restart_needed.end());
+    return serve::json_answer({{"outcome", to_string(outcome)},
+                               {"hash", shown_.hash},
+                               {"restart_needed", std::move(keys)}});
   }
   constexpr int kUnprocessable = 422;
   boost::json::object error;

@@ -11,7 +11,7 @@
 #include "agent/config/load.h"
 #include "agent/packed_text.h"
 #include "base/time.h"
-#include "runtime/bell.h"
+#include "runtime/event.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -24,7 +24,8 @@ namespace wardmote::agent {
 /// One that is not valid is refused whole, and the one before it runs on. Life cycle: start() when
 /// the agent has started, stop() before the agent stops; what it is given outlives it. Thread: the
 /// core loop.
-/// It adds POST /api/v1/reload to the agent: {"outcome": "applied|unchanged", "hash"}, or 422 with
+/// It adds POST /api/v1/reload to the agent: {"outcome": "applied|unchanged", "hash",
+/// "restart_needed": [keys that count from the next start on]}, or 422 with
 /// {"error": {"status", "message", "problems": [text]}}; and GET /debug/config at the unix socket:
 /// {"path", "hash", "config"}, what runs, with every default and without secrets.
 class Reloader {
@@ -71,7 +72,7 @@ class Reloader {
   config::Footprint footprint_;
   bool stopping_ = false;  ///< what was read meanwhile comes too late
   bool reading_ = false;
-  runtime::Bell read_;  ///< rung when `reading_` ends
+  runtime::Event read_;  ///< set when `reading_` ends
   runtime::TaskGroup tasks_;
 };
 

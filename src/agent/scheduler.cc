@@ -259,7 +259,8 @@ Task<void> Scheduler::look_with_probe(CheckPtr check, Deadline deadline, Duratio
   Observation seen = co_await check->probe->look(deadline);
   // The answer may have been there already when the look was cancelled.
   if (check->removed) co_return;
-  const bool bad = seen.outcome == Outcome::kFail || seen.outcome == Outcome::kWarn;
+  const bool bad = seen.outcome == Outcome::kFail || seen.outcome == Outcome::kWarn ||
+                   unreadable(seen.outcome, seen.reason.code);
   const bool poor = seen.reason.code == ReasonCode::kProberStarved;
   if ((bad || poor) && voids(begun, seen.reason)) {
     ++check->record.voided;

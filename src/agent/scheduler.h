@@ -121,7 +121,7 @@ class Scheduler {
   Listeners listeners_;
   std::set<CheckPtr, ByName> checks_;
   /// The next tick of each check that no tick looks at. A check that waits is an entry here and no
-  /// coroutine, which would weigh more than all the rest of it.
+  /// coroutine, which would update more than all the rest of it.
   Plan plan_;
   std::vector<CheckPtr> arrivals_;  ///< not in the plan yet
   WakeUp clock_;

@@ -1,6 +1,9 @@
 #include "agent/servers.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <expected>
 #include <iterator>
 #include <memory>
@@ -27,7 +30,22 @@ using namespace std::chrono_literals;
 namespace {
 
 /// Enough for every reader of events, and for as many who ask.
-constexpr runtime::HttpLimits kHttpLimits{.connections = 2 * serve::EventStream::kReaders};
+constexpr std::size_t kMostConnections = 2 * serve::EventStream::kReaders;
+/// Each of two addresses has this part of the descriptors that the process may have at most, so
+/// that looks and the database have the other half.
+constexpr std::size_t kPart = 4;
+
+runtime::HttpLimits limits_here() {
+  runtime::HttpLimits limits{.connections = kMostConnections};
+  rlimit descriptors{};
+  if (::getrlimit(RLIMIT_NOFILE, &descriptors) != 0) return limits;
+  const std::size_t share = static_cast<std::size_t>(descriptors.rlim_cur) / kPart;
+  if (share >= limits.connections + limits.reserve) return limits;
+  limits.reserve = std::min(limits.reserve, share / kPart);
+  limits.connections = std::max<std::size_t>(share - limits.reserve, 1);
+  return limits;
+}
+
 constexpr Duration kDrainTime = 1s;
 constexpr Duration kDrainStep = 5ms;
 
@@ -43,8 +61,12 @@ bool same_address(const Endpoint& a, const Endpoint& b) {
 
 }  // namespace
 
-Servers::Servers(runtime::Runtime& runtime, runtime::HttpHandler handler)
-    : runtime_(runtime), handler_(std::move(handler)), closing_(runtime.executor()) {}
+Servers::Servers(runtime::Runtime& runtime, runtime::HttpHandler handler,
+                 runtime::HttpAdmission admission)
+    : runtime_(runtime),
+      handler_(std::move(handler)),
+      admission_(std::move(admission)),
+      closing_(runtime.executor()) {}
 
 Result<void> Servers::open(const config::Api& api) {
   std::vector<Served> begun;
@@ -104,7 +126,7 @@ Servers::Served* Servers::at_address(const Endpoint& at) {
 
 Result<Servers::Served> Servers::serve(const Endpoint& at) {
   auto server = std::make_unique<net::StreamHttpServer>(runtime_);
-  const Result<void> started = server->start(at, kHttpLimits, handler_);
+  const Result<void> started = server->start(at, limits_here(), handler_, admission_);
   if (!started) return with_context(started, "api {}", to_string(at));
   log(LogLevel::kInfo, "serving", {{"api", to_string(at)}});
   return Served{at, std::move(server)};

@@ -16,7 +16,8 @@ namespace wardmote::agent {
 /// outlives it. Thread: the core loop.
 class Servers {
  public:
-  Servers(runtime::Runtime& runtime, runtime::HttpHandler handler);
+  Servers(runtime::Runtime& runtime, runtime::HttpHandler handler,
+          runtime::HttpAdmission admission);
 
   /// Serves what `api` names and is not served yet, and a port that is served already with the TLS
   /// that `api` says. What `api` does not name goes on until retire(). All or nothing: the errors
@@ -41,6 +42,7 @@ class Servers {
 
   runtime::Runtime& runtime_;
   const runtime::HttpHandler handler_;
+  const runtime::HttpAdmission admission_;
   std::vector<Served> servers_;
   runtime::TaskGroup closing_;
 };

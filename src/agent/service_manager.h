@@ -10,7 +10,8 @@ namespace wardmote::agent {
 
 /// Tells the service manager how we are (sd_notify(3): one datagram of `KEY=value` lines to
 /// $NOTIFY_SOCKET). Without a service manager every call does nothing; one that does not listen is
-/// not waited for.
+/// not waited for. Not by libsystemd, which would load libgcrypt, liblzma, libzstd, liblz4 and
+/// libcap into the agent for that datagram.
 class ServiceManager {
  public:
   /// From $NOTIFY_SOCKET and $WATCHDOG_USEC, before any other thread exists. They are taken out of

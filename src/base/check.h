@@ -5,8 +5,8 @@
 
 namespace wardmote {
 
-/// Ends the process with the place and the reason on standard error. For what cannot happen unless
-/// we are wrong.
+/// Ends the process with the place and the reason on standard error. For conditions that only a bug
+/// in this program can cause.
 [[noreturn]] void die(std::string_view reason,
                       std::source_location where = std::source_location::current());
 

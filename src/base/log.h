@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,8 +24,7 @@ class LogSink {
   LogSink(const LogSink&) = delete;
   LogSink& operator=(const LogSink&) = delete;
   virtual ~LogSink() = default;
-  virtual void write(LogLevel level, std::string_view event,
-                     std::initializer_list<LogField> fields) = 0;
+  virtual void write(LogLevel level, std::string_view event, std::span<const LogField> fields) = 0;
 };
 
 /// Replaces the process-wide sink; null drops every event (the state at start). Call before threads
@@ -34,5 +34,7 @@ void set_log_sink(std::unique_ptr<LogSink> sink);
 /// One event, one line: `log(LogLevel::kInfo, "probe_failed", {{"cluster", name}, {"reason",
 /// reason}});`
 void log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
+/// The same, with fields that the caller has built before.
+void log_fields(LogLevel level, std::string_view event, std::span<const LogField> fields);
 
 }  // namespace wardmote

@@ -21,6 +21,7 @@ std::string_view to_string(Errc code) noexcept {
     case Errc::kExhausted: return "out of resources";
     case Errc::kRejected: return "rejected";
     case Errc::kInternal: return "failed";
+    case Errc::kNoResolver: return "no answer from the resolver";
   }
   return "failed";
 }

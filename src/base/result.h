@@ -10,8 +10,8 @@
 
 namespace wardmote {
 
-/// What went wrong, as far as some caller acts differently on it. Everything else belongs into
-/// Error::context.
+/// What went wrong. A code exists only where some caller acts differently on it; everything else
+/// belongs into Error::context.
 enum class Errc : std::uint8_t {
   kTimeout,      ///< the deadline passed
   kRefused,      ///< nobody listens (ECONNREFUSED)
@@ -19,14 +19,15 @@ enum class Errc : std::uint8_t {
   kUnreachable,  ///< no route, host or network down
   kDenied,       ///< permission or authentication: the other side does not accept us
   kUntrusted,    ///< we do not accept the other side: it cannot prove who it is (TLS)
-  kExpired,      ///< the same, for the time only: its certificate is too old or not yet valid
+  kExpired,      ///< the same, but only because its certificate has expired or is not yet valid
   kClosed,       ///< the peer ended the conversation
   kProtocol,     ///< the peer said something that is not its protocol
-  kLimit,        ///< a cap of ours was reached (size, depth, count)
+  kLimit,        ///< one of our limits was reached (size, depth, count)
   kInvalid,      ///< the caller or the operator asked for something impossible
   kExhausted,    ///< we ran out of descriptors, memory or disk
   kRejected,     ///< the peer understood and answered with an error
-  kInternal,     ///< anything else; the context tells
+  kInternal,     ///< anything else; the context says what
+  kNoResolver,   ///< a name was not looked up: the system's resolver did not answer
 };
 
 /// Lower-case words for `code`: "timed out", "refused", …

@@ -14,8 +14,8 @@ namespace wardmote {
 /// Without leading and trailing ASCII white space.
 std::string_view trim(std::string_view text) noexcept;
 
-/// The code point at the front of a text and its length in bytes; length 0 if the bytes are no
-/// valid UTF-8, and then `value` is the first byte.
+/// The code point at the front of a text and its length in bytes. If the bytes are not valid UTF-8,
+/// the length is 0 and `value` is the first byte.
 struct CodePoint {
   std::uint32_t value;
   std::size_t length;
@@ -24,7 +24,7 @@ struct CodePoint {
 /// Precondition: `text` is not empty.
 CodePoint decode_utf8(std::string_view text) noexcept;
 
-/// Control characters, and the invisible ones that reorder or hide text on a screen.
+/// True for control characters, and for invisible characters that reorder or hide text on a screen.
 bool is_hostile(std::uint32_t code_point) noexcept;
 
 /// Text from outside, made safe to print: control characters, invalid UTF-8 and direction overrides
@@ -36,8 +36,8 @@ std::string escape_control(std::string_view text, std::size_t cap = 512);
 /// The pieces between `separator`s; an empty text has one empty piece.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// Takes the text up to `separator` off the front of `rest` and the separator with it; all of it if
-/// there is none.
+/// Cuts the text up to `separator`, and the separator, off the front of `rest` and returns the
+/// text; returns all of `rest` if it has no separator.
 std::string_view take_until(std::string_view& rest, char separator) noexcept;
 
 /// If `text` begins with `prefix`, cuts it off and returns true.

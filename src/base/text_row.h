@@ -9,8 +9,9 @@
 
 namespace wardmote {
 
-/// A few texts in one piece of memory, for what is kept by the ten thousand: so many strings would
-/// take 32 bytes each before they say anything. Together they have less than 4 GiB.
+/// Several texts in one block of memory, for objects of which there are ten thousands: as many
+/// strings would take 32 bytes each before they hold anything. All texts together have less than 4
+/// GiB.
 template <std::size_t Count>
 class TextRow {
  public:
@@ -34,7 +35,7 @@ class TextRow {
     const std::uint32_t begin = index == 0 ? 0 : ends[index - 1];
     return {bytes_.get() + sizeof(Ends) + begin, ends[index] - begin};
   }
-  /// What it takes in memory.
+  /// The bytes that this takes in memory.
   [[nodiscard]] std::size_t bytes() const noexcept { return sizeof(Ends) + ends().back(); }
 
  private:
@@ -47,7 +48,7 @@ class TextRow {
   }
 
   std::unique_ptr<char[]>
-      bytes_;  // where each text ends, then the texts; a row moved from has none
+      bytes_;  // where each text ends, then the texts; a moved-from row has none
 };
 
 }  // namespace wardmote

@@ -10,8 +10,8 @@ namespace wardmote {
 
 using Duration = std::chrono::nanoseconds;
 
-/// The clock that decisions use: it never jumps and it counts suspend (CLOCK_BOOTTIME). It has no
-/// now(): time is a parameter, and only a Runtime reads the real clock.
+/// The clock that decisions use: it never jumps, and it runs during suspend (CLOCK_BOOTTIME). It
+/// has no now(): time is a parameter, and only a Runtime reads the real clock.
 struct BootClock {
   using rep = std::int64_t;
   using period = std::nano;
@@ -38,8 +38,8 @@ std::string format_duration(Duration d);
 /// Exact to the millisecond and accepted by parse_duration: `500ms`, `1s`, `90s`, `2m`.
 std::string spell_duration(Duration d);
 
-/// What people write: a whole number and a unit, `500ms`, `1s`, `2m`, `1h`. Nothing for anything
-/// else, overflow included.
+/// A duration as people write it: a whole number and a unit, `500ms`, `1s`, `2m`, `1h`. Nothing for
+/// any other text, and nothing on overflow.
 std::optional<Duration> parse_duration(std::string_view text) noexcept;
 
 }  // namespace wardmote

@@ -15,7 +15,7 @@ std::optional<WallTime> utc_time(int year, unsigned month, unsigned day, unsigne
                                  unsigned minute, unsigned second) noexcept {
   const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
                                          std::chrono::day(day)};
-  // What would overflow the clock is no time either.
+  // A time that would overflow the clock is not a time either.
   if (!date.ok() || year < 1970 || year > 2200 || hour > 23 || minute > 59 || second > 60) {
     return std::nullopt;
   }

@@ -21,16 +21,17 @@ constexpr std::uint16_t kDefaultPort = 9470;
 }  // namespace
 
 Result<Endpoint> parse_agent_host(std::string_view text) {
-  if (text.starts_with("https://")) {
-    return fail(Errc::kInvalid, "{}: the agent speaks plain HTTP; use its unix socket or a tunnel",
-                escape_control(text));
-  }
   std::string_view place = text;
-  if (consume_prefix(place, "http://") && place.ends_with('/')) place.remove_suffix(1);
-  if (!place.empty() && place.find_first_of(":/") == std::string_view::npos) {
-    return Endpoint::tcp(std::string(place), kDefaultPort);
-  }
-  return runtime::parse_endpoint(place);
+  const bool secured = consume_prefix(place, "https://");
+  const bool url = secured || consume_prefix(place, "http://");
+  if (url && place.ends_with('/')) place.remove_suffix(1);
+  const bool plain_host = !place.empty() && place.find_first_of(":/") == std::string_view::npos;
+  Result<Endpoint> endpoint =
+      plain_host ? Endpoint::tcp(std::string(place), kDefaultPort) : runtime::parse_endpoint(place);
+  if (!endpoint || !secured) return endpoint;
+  if (endpoint->kind != Endpoint::Kind::kTcp)
+    return fail(Errc::kInvalid, "{}: write https://HOST:PORT", escape_control(text));
+  return Endpoint::tls_over_tcp(endpoint->host, endpoint->port, {});
 }
 
 Result<AgentAddress> agent_address(const Call& call, std::string_view wardmote_host) {

@@ -13,11 +13,12 @@ namespace wardmote::cli {
 /// Where the agent may be.
 struct AgentAddress {
   std::vector<runtime::Endpoint> endpoints;  ///< tried in this order
-  bool named = false;                        ///< the user said where
-  std::string token = {};                    ///< that shows who asks; empty: none
+  bool named = false;                        ///< the user named the address
+  std::string token = {};                    ///< the token that shows who asks; empty: none
 };
 
-/// `unix:PATH`, `HOST:PORT`, `HOST` (port 9470), `http://HOST:PORT/`. kInvalid says what is wrong.
+/// `unix:PATH`, `HOST:PORT`, `HOST` (port 9470), `http://HOST:PORT/`, `https://HOST:PORT/`.
+/// kInvalid says what is wrong.
 Result<runtime::Endpoint> parse_agent_host(std::string_view text);
 
 /// From --socket, --host, `wardmote_host` (the environment variable, may be empty), or the default

@@ -13,7 +13,7 @@
 
 namespace wardmote::cli {
 
-/// Why there is no answer: what to say, and what to exit with.
+/// Why there is no answer: the message and the exit code.
 struct Failure {
   Exit exit = Exit::kUnreachable;
   std::string message;
@@ -28,19 +28,21 @@ class AgentClient {
   AgentClient(runtime::Runtime& runtime, AgentAddress address)
       : runtime_(&runtime), address_(std::move(address)) {}
 
-  /// The first endpoint that answers; any HTTP status is an answer. `path` is not percent-encoded,
-  /// `query` is.
+  /// The answer of the first endpoint that answers; any HTTP status is an answer. `path` is not
+  /// percent-encoded, `query` is.
   runtime::Task<Answer<runtime::HttpResponse>> get(std::string path, std::string query = {});
-  /// Tells the first endpoint that answers to do something; the JSON of its 200 or 201.
+  /// Gives an order to the first endpoint that answers; returns the JSON of its 200 or 201.
   runtime::Task<Answer<boost::json::value>> order(std::string method, std::string path,
                                                   boost::json::object body);
-  /// The JSON of a 200; other statuses are failures.
+  /// The JSON of a 200; other statuses are failures. All pages of a list are joined; of the status,
+  /// all of its lists.
   runtime::Task<Answer<boost::json::value>> get_json(std::string path, std::string query = {});
 
-  /// An order; it may be given twice when the first endpoint fails after having taken it.
+  /// An order. It may be given twice when the first endpoint takes it and then fails.
   runtime::Task<Answer<runtime::HttpResponse>> post(std::string path, std::string json);
 
  private:
+  runtime::Task<Answer<boost::json::value>> get_one(std::string path, std::string query);
   runtime::Task<Answer<runtime::HttpResponse>> ask(runtime::HttpRequest request);
 
   runtime::Runtime* runtime_;

@@ -49,13 +49,13 @@ Result<MemberTarget> parse_member(std::string_view text, std::string database) {
   }
   const Result<runtime::Endpoint> control_endpoint = runtime::parse_endpoint(control);
   if (!control_endpoint) return with_context(control_endpoint, "{}", member.name);
-  // A control socket is local: what is a port can only be the database's.
+  // A control socket is local, so a port can only be that of the database.
   const bool remote = control_endpoint->kind != runtime::Endpoint::Kind::kUnix;
   (remote ? member.ovsdb : member.control) = *control_endpoint;
   if (rest.empty()) return member;
   if (remote) {
-    return fail(Errc::kInvalid, "{}: {} is no control socket, which is a unix socket", member.name,
-                to_string(*control_endpoint));
+    return fail(Errc::kInvalid, "{}: {} is not a control socket, which is a unix socket",
+                member.name, to_string(*control_endpoint));
   }
   const Result<runtime::Endpoint> ovsdb = runtime::parse_endpoint(rest);
   if (!ovsdb) return with_context(ovsdb, "{}", member.name);

@@ -12,11 +12,11 @@
 
 namespace wardmote::cli {
 
-/// What `assess ovn` was told to do.
+/// The options of `assess ovn`.
 struct AssessPlan {
   std::vector<observe::ovn::MemberTarget> members;  ///< names are unique
   judge::raft::Expectation expectation;
-  Duration total{};  ///< zero: one look
+  Duration total{};  ///< zero: one round
   Duration every{};
   Duration timeout{};
 };
@@ -24,7 +24,7 @@ struct AssessPlan {
 /// One `--member NAME=CTL[,OVSDB]`, or `NAME=tcp:HOST:PORT` for one on another host.
 Result<observe::ovn::MemberTarget> parse_member(std::string_view text, std::string database);
 
-/// kInvalid says which option is wrong.
+/// kInvalid names the wrong option.
 Result<AssessPlan> assess_plan(const Call& call);
 
 }  // namespace wardmote::cli

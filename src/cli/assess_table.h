@@ -4,7 +4,7 @@
 
 namespace wardmote::cli {
 
-// The part of the command table that judges without an agent.
+// The commands that judge without an agent.
 
 Command assess_group();
 Command replay();

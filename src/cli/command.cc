@@ -28,7 +28,7 @@ Result<Duration> Call::duration(std::string_view name, Duration fallback) const 
   const std::string text = value(name);
   const std::optional<Duration> parsed = parse_duration(text);
   if (!parsed)
-    return fail(Errc::kInvalid, "--{}: '{}' is no duration; write 900ms, 20s, 5m or 1h", name,
+    return fail(Errc::kInvalid, "--{}: '{}' is not a duration; write 900ms, 20s, 5m or 1h", name,
                 text);
   return *parsed;
 }
@@ -37,7 +37,7 @@ Result<std::int64_t> Call::integer(std::string_view name, std::int64_t fallback)
   if (!has(name)) return fallback;
   const std::string text = value(name);
   const auto parsed = parse_number<std::int64_t>(text);
-  if (!parsed) return fail(Errc::kInvalid, "--{}: '{}' is no whole number", name, text);
+  if (!parsed) return fail(Errc::kInvalid, "--{}: '{}' is not a whole number", name, text);
   return *parsed;
 }
 

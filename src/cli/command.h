@@ -13,7 +13,7 @@
 
 namespace wardmote::cli {
 
-/// What a shell offers for a value.
+/// What the shell completion offers for a value.
 enum class Completes : std::uint8_t { kNothing, kFiles, kCodes };
 
 /// A positional value.
@@ -48,8 +48,9 @@ class Call;
 /// A verb or a group of verbs. Help, parsing, completion and docs/cli.md come from this one table.
 struct Command {
   std::string name;
-  std::string summary;           ///< one line, without a full stop
-  std::string description = {};  ///< more, for its own help
+  /// one line, an order to the program (`list …`), without a full stop
+  std::string summary;
+  std::string description = {};  ///< more text for its own help
   std::vector<Argument> arguments = {};
   std::vector<Option> options = {};
   std::vector<Example> examples = {};
@@ -66,13 +67,13 @@ class Call {
       : path_(std::move(path)), values_(std::move(values)) {}
 
   [[nodiscard]] const Command& command() const noexcept { return *path_.back(); }
-  /// From the program down to the verb.
+  /// From the program down to the command.
   [[nodiscard]] std::span<const Command* const> path() const noexcept { return path_; }
   [[nodiscard]] bool has(std::string_view name) const noexcept { return values_.contains(name); }
-  /// The only or last value; "" when absent, or for a flag.
+  /// The only or last value; "" when absent, and for a flag.
   [[nodiscard]] std::string value(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> values(std::string_view name) const;
-  /// `fallback` when absent; kInvalid says how to write one.
+  /// `fallback` when absent; kInvalid says how to write a duration or a number.
   [[nodiscard]] Result<Duration> duration(std::string_view name, Duration fallback) const;
   [[nodiscard]] Result<std::int64_t> integer(std::string_view name, std::int64_t fallback) const;
 

@@ -43,7 +43,7 @@ std::string quoted(std::string_view text) {
   return safe + "'";
 }
 
-/// What can stand for a value, separated by spaces.
+/// The possible values, separated by spaces.
 std::string offered(const std::vector<std::string>& choices, Completes completes) {
   if (completes != Completes::kCodes) return fmt::format("{}", fmt::join(choices, " "));
   std::vector<std::string_view> names;
@@ -51,7 +51,8 @@ std::string offered(const std::vector<std::string>& choices, Completes completes
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-/// Sub-commands, values of the first argument, and options: all that can follow the command itself.
+/// Commands, values of the first argument, and options: everything that can follow the command
+/// itself.
 std::string words_after(const Command& command) {
   std::vector<std::string> words;
   words.reserve(command.commands.size() + command.arguments.size());
@@ -82,8 +83,8 @@ std::string known_places(const std::vector<Place>& places, std::string_view sepa
   return fmt::format("{}", fmt::join(names, separator));
 }
 
-/// bash and zsh share the shape: two case statements, one over "place and word before", one over
-/// the place.
+/// bash and zsh scripts have the same shape: two case statements, one over "place and word before",
+/// one over the place.
 struct CaseArms {
   std::string options;
   std::string places;

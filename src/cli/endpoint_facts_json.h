@@ -8,8 +8,8 @@
 
 namespace wardmote::cli {
 
-/// What the answers of gRPC and name servers and of hosts look like in the `facts` of an
-/// observation; what is not known is null.
+/// The answers of gRPC servers, name servers and hosts in the `facts` of an observation; an unknown
+/// value is null.
 boost::json::value facts_to_json(const judge::GrpcFacts& grpc);
 boost::json::value facts_to_json(const judge::DnsFacts& dns);
 boost::json::value facts_to_json(const judge::PingFacts& ping);

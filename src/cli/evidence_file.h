@@ -9,8 +9,8 @@
 
 namespace wardmote::cli {
 
-/// An evidence file that is written while one looks. What was seen up to an end in the middle can
-/// be judged again.
+/// An evidence file that is written during the probes. A recording that was interrupted can be
+/// judged.
 class EvidenceWriter {
  public:
   EvidenceWriter() = default;
@@ -18,9 +18,10 @@ class EvidenceWriter {
   EvidenceWriter& operator=(const EvidenceWriter&) = delete;
   ~EvidenceWriter();
 
-  /// A new file, which only its owner reads. kInvalid says why not; one that exists is kept.
+  /// Creates a new file, which only its owner may read. kInvalid says why not; an existing file is
+  /// not touched.
   Result<void> begin(const std::string& path, const store::EvidenceHead& head);
-  /// Does nothing unless begun. kInternal: what could not be written.
+  /// Does nothing unless begun. kInternal: a part could not be written.
   Result<void> add(const store::EvidenceLook& look);
 
  private:
@@ -35,8 +36,8 @@ struct Evidence {
   std::vector<store::EvidenceLook> looks;  ///< at least one
 };
 
-/// All of the text of a file. Errors name the line. A last line without its end is what a recorder
-/// that was killed leaves, and is left out.
+/// Reads the whole text of a file. Errors name the line. A last line without its end is left out: a
+/// recorder that was killed leaves one.
 Result<Evidence> read_evidence(std::string_view text);
 
 }  // namespace wardmote::cli

@@ -5,8 +5,8 @@
 
 namespace wardmote::cli {
 
-/// What the process ends with. The first four make every reading verb a monitoring plugin; the rest
-/// are sysexits.h's.
+/// The exit code of the process. The first four make every reading command a monitoring plugin; the
+/// others are those of sysexits.h.
 enum class Exit : std::uint8_t {
   kGood = 0,
   kWarning = 1,
@@ -20,7 +20,7 @@ enum class Exit : std::uint8_t {
   kInterrupted = 130,
 };
 
-/// The worse of two of the first four: critical, warning, unknown, good.
+/// The worse of two of the first four. The order is critical, warning, unknown, good.
 Exit worse(Exit a, Exit b) noexcept;
 
 /// Of `ok|warning|critical|unknown` (a verdict) and `ok|warn|fail|unknown` (an outcome); unknown

@@ -7,6 +7,7 @@
 #include <expected>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -15,6 +16,8 @@
 #include "cli/agent_address.h"
 #include "cli/command.h"
 #include "cli/environment.h"
+#include "runtime/endpoint.h"
+#include "runtime/tls.h"
 
 namespace wardmote::cli {
 namespace {
@@ -40,13 +43,38 @@ Result<std::string> read_token(const std::string& path) {
   return token;
 }
 
+/// The value of the option, else of the environment variable.
+std::string given(const Call& call, std::string_view option, const char* variable) {
+  return call.has(option) ? call.value(option) : environment(variable);
+}
+
+/// With the TLS files that are given. TLS options are an error without https; environment variables
+/// are not, because they may be for other agents.
+Result<void> secure(const Call& call, AgentAddress& address) {
+  const runtime::TlsSettings settings{.ca = given(call, "ca", "WARDMOTE_CA"),
+                                      .certificate = given(call, "cert", "WARDMOTE_CERT"),
+                                      .key = given(call, "key", "WARDMOTE_KEY")};
+  if (settings.certificate.empty() != settings.key.empty())
+    return fail(Errc::kInvalid, "--cert and --key go together");
+  bool any = false;
+  for (runtime::Endpoint& endpoint : address.endpoints) {
+    if (endpoint.kind != runtime::Endpoint::Kind::kTls) continue;
+    endpoint = runtime::Endpoint::tls_over_tcp(endpoint.host, endpoint.port, settings);
+    any = true;
+  }
+  const bool meant = call.has("ca") || call.has("cert");
+  if (any || !meant) return {};
+  return fail(Errc::kInvalid, "--ca and --cert are for TLS: write --host https://HOST:PORT");
+}
+
 }  // namespace
 
 Result<AgentAddress> find_agent(const Call& call) {
   Result<AgentAddress> address = agent_address(call, environment("WARDMOTE_HOST"));
   if (!address) return address;
-  const std::string path =
-      call.has("token-file") ? call.value("token-file") : environment("WARDMOTE_TOKEN_FILE");
+  const Result<void> secured = secure(call, *address);
+  if (!secured) return std::unexpected(secured.error());
+  const std::string path = given(call, "token-file", "WARDMOTE_TOKEN_FILE");
   if (path.empty()) return address;
   Result<std::string> token = read_token(path);
   if (!token) return std::unexpected(token.error());

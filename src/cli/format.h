@@ -10,17 +10,17 @@
 
 namespace wardmote::cli {
 
-/// How a verb prints, by `-o`.
+/// The output format of a command, by `-o`.
 enum class Format : std::uint8_t { kTable, kWide, kJson, kJsonLines, kYaml, kNames };
 
 /// kTable when nothing was asked for.
 Format format_of(const Call& call);
-/// Whether a program reads it.
+/// Whether the format is for programs.
 bool for_programs(Format format) noexcept;
 
-/// The parts of an answer that stand for themselves.
+/// The items of an answer.
 struct Shape {
-  /// The key of the list whose items they are; empty: the answer itself is the only one.
+  /// The key of the list with the items; empty: the answer itself is the only item.
   std::string list = {};
   /// Their names, one for each; may be null when kNames is not offered.
   std::vector<std::string> (*names)(const boost::json::value& shown) = nullptr;

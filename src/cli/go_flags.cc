@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
 
@@ -23,7 +25,7 @@ struct Unit {
   std::int64_t nanoseconds;
 };
 
-/// The longer before those that they begin with.
+/// A longer prefix comes before a shorter one with which it begins.
 constexpr auto kUnits = std::to_array<Unit>({{"ns", 1},
                                              {"us", 1'000},
                                              {"µs", 1'000},
@@ -50,25 +52,122 @@ std::string_view take_digits(std::string_view& rest) noexcept {
   return digits;
 }
 
+constexpr auto kChecks = std::to_array<std::string_view>(
+    {"felix-live", "felix-ready", "bird-live", "bird6-live", "bird-ready", "bird6-ready"});
+constexpr auto kOwnSwitches = std::to_array<std::string_view>({"explain"});
+constexpr auto kValued = std::to_array<std::string_view>(
+    {"threshold-time", "deadline", "compat", "min-peers", "expect", "gr", "root"});
+constexpr std::string_view kThreshold = "threshold-time";
+/// The only flag that may be given several times, and counts each time.
+constexpr std::string_view kRepeats = "expect";
+
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) noexcept {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::string quoted(std::string_view text) {
+  return "\"" + escape_control(text, 120) + "\"";
+}
+
+/// Reads one command line, flag by flag.
+class GoFlags {
+ public:
+  explicit GoFlags(const std::vector<std::string>& words) : rest_(words) {}
+
+  GoWords read() && {
+    while (!rest_.empty() && result_.error.empty()) {
+      const std::string& word = rest_.front();
+      if (word.size() < 2 || word.front() != '-') break;
+      rest_ = rest_.subspan(1);
+      if (word == "--") break;
+      read_flag(word);
+    }
+    result_.extra.assign(rest_.begin(), rest_.end());
+    for (const auto& [name, value] : set_)
+      result_.words.push_back(value ? fmt::format("--{}={}", name, *value) : "--" + name);
+    return std::move(result_);
+  }
+
+ private:
+  void read_flag(const std::string& word) {
+    const std::string_view flag = std::string_view(word).substr(word.starts_with("--") ? 2 : 1);
+    if (flag.front() == '-' || flag.front() == '=') {
+      result_.error = "bad flag syntax: " + escape_control(word, 120);
+      return;
+    }
+    const std::size_t equals = flag.find('=');
+    const std::string_view name = flag.substr(0, equals);
+    std::optional<std::string> value;
+    if (equals != std::string_view::npos) value = flag.substr(equals + 1);
+    if (is_one_of(kChecks, name) || is_one_of(kOwnSwitches, name)) {
+      read_switch(name, value);
+    } else if (is_one_of(kValued, name)) {
+      read_value(name, std::move(value));
+    } else if (name == "h" || name == "help") {
+      result_.help = true;
+      result_.error = "flag: help requested";
+    } else {
+      result_.unknown = true;
+      result_.words.push_back(word);
+      result_.error = "flag provided but not defined: -" + escape_control(name, 120);
+    }
+  }
+
+  void read_switch(std::string_view name, const std::optional<std::string>& value) {
+    const std::optional<bool> on = value ? go_bool(*value) : true;
+    if (!on) {
+      result_.error =
+          fmt::format("invalid boolean value {} for -{}: parse error", quoted(*value), name);
+      return;
+    }
+    forget(name);
+    if (*on) set_.emplace_back(name, std::nullopt);
+  }
+
+  void read_value(std::string_view name, std::optional<std::string> value) {
+    if (!value && rest_.empty()) {
+      result_.error = fmt::format("flag needs an argument: -{}", name);
+      return;
+    }
+    if (!value) {
+      value = rest_.front();
+      rest_ = rest_.subspan(1);
+    }
+    if (name == kThreshold && !parse_go_duration(*value)) {
+      result_.error =
+          fmt::format("invalid value {} for flag -{}: parse error", quoted(*value), name);
+      return;
+    }
+    if (name != kRepeats) forget(name);
+    set_.emplace_back(name, std::move(value));
+  }
+
+  void forget(std::string_view name) {
+    std::erase_if(set_, [&](const auto& one) { return one.first == name; });
+  }
+
+  std::span<const std::string> rest_;
+  std::vector<std::pair<std::string, std::optional<std::string>>> set_;
+  GoWords result_;
+};
+
+bool asks_for_health_only(const std::vector<std::string>& words) {
+  const GoWords read = from_go_flags(words);
+  return read.error.empty() && std::ranges::any_of(kChecks, [&](std::string_view check) {
+           return std::ranges::find(read.words, std::string("--").append(check)) !=
+                  read.words.end();
+         });
+}
+
 }  // namespace
 
-std::vector<std::string> from_go_flags(std::vector<std::string> words) {
-  std::vector<std::string> rewritten;
-  bool only_values = false;
-  for (std::string& word : words) {
-    only_values = only_values || word == "--";
-    // One letter is an option of our own, `-h`.
-    const bool single = word.size() > 2 && word[0] == '-' && word[1] >= 'a' && word[1] <= 'z';
-    if (!only_values && single) word.insert(0, "-");
-    const std::size_t equals = word.find('=');
-    if (!only_values && word.starts_with("--") && equals != std::string::npos) {
-      const std::optional<bool> on = go_bool(std::string_view(word).substr(equals + 1));
-      if (on && !*on) continue;
-      if (on) word.resize(equals);
-    }
-    rewritten.push_back(std::move(word));
-  }
-  return rewritten;
+GoWords from_go_flags(const std::vector<std::string>& words) {
+  return GoFlags(words).read();
+}
+
+std::optional<std::int64_t> parse_go_int(std::string_view text) noexcept {
+  if (text.starts_with("+") && !text.starts_with("+-")) text.remove_prefix(1);
+  return parse_number<std::int64_t>(text);
 }
 
 std::optional<Duration> parse_go_duration(std::string_view text) noexcept {
@@ -97,14 +196,25 @@ std::optional<Duration> parse_go_duration(std::string_view text) noexcept {
   return Duration(negative ? -nanoseconds : nanoseconds);
 }
 
-std::vector<std::string> words_of(std::string_view program, std::vector<std::string> words) {
+Invocation invocation(std::string_view program, std::vector<std::string> words,
+                      std::string_view real) {
   constexpr auto kSubcommand = std::to_array<std::string_view>({"component", "node", "health"});
   const std::string_view name = program.substr(program.rfind('/') + 1);
-  const bool nested = name == "calico" && words.size() >= kSubcommand.size() &&
-                      std::equal(kSubcommand.begin(), kSubcommand.end(), words.begin());
-  if (nested) words.erase(words.begin(), words.begin() + kSubcommand.size());
-  if (nested || name == "calico-node") words.insert(words.begin(), "calico-health");
-  return words;
+  if (name != "calico-node" && name != "calico") return {std::move(words), {}};
+  std::vector<std::string> flags = words;
+  bool health = true;
+  if (name == "calico") {
+    health = words.size() >= kSubcommand.size() &&
+             std::equal(kSubcommand.begin(), kSubcommand.end(), words.begin());
+    if (health) flags.erase(flags.begin(), flags.begin() + kSubcommand.size());
+  }
+  if (health && asks_for_health_only(flags)) {
+    flags.insert(flags.begin(), "calico-health");
+    return {std::move(flags), {}};
+  }
+  const std::string beside =
+      program.contains('/') ? std::string(program) : fmt::format("/bin/{}", name);
+  return {std::move(words), real.empty() ? beside + ".real" : std::string(real)};
 }
 
 }  // namespace wardmote::cli

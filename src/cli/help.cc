@@ -15,7 +15,7 @@
 namespace wardmote::cli {
 namespace {
 
-/// A left and a right column.
+/// Rows of a left and a right column.
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
 /// `text` in lines that fit a terminal of 100 columns.
@@ -77,14 +77,34 @@ Rows example_rows(const Command& command) {
   return rows;
 }
 
-void append_markdown(std::string& page, std::vector<const Command*> path) {
-  const Command& command = *path.back();
+bool is_shared(const Option& option, std::span<const Option> shared) {
+  return std::ranges::any_of(shared, [&](const Option& one) {
+    return one.name == option.name && one.help == option.help;
+  });
+}
+
+/// The section of one command, and those of the commands below.
+void append_markdown(std::string& page, std::vector<const Command*> path,
+                     std::span<const Option> shared) {
+  Command own = *path.back();
+  std::vector<std::string> left_out;
+  for (const Option& option : own.options) {
+    if (is_shared(option, shared)) left_out.push_back(fmt::format("`--{}`", option.name));
+  }
+  std::erase_if(own.options, [&](const Option& option) { return is_shared(option, shared); });
+  const Command& command = *std::exchange(path.back(), &own);
   page += fmt::format("\n{} `{}`\n\n```\n{}```\n", path.size() == 1 ? "##" : "###", spelled(path),
                       help(path));
+  if (left_out.size() == shared.size()) {
+    page += "\nAlso all shared options.\n";
+  } else if (!left_out.empty()) {
+    page += fmt::format("\nAlso {}.\n", fmt::join(left_out, ", "));
+  }
+  path.back() = &command;
   for (const Command& child : command.commands) {
     std::vector<const Command*> below = path;
     below.push_back(&child);
-    append_markdown(page, std::move(below));
+    append_markdown(page, std::move(below), shared);
   }
 }
 
@@ -123,9 +143,15 @@ std::string help(std::span<const Command* const> path) {
   return page;
 }
 
-std::string markdown(const Command& program) {
-  std::string page;
-  append_markdown(page, {&program});
+std::string markdown(const Command& program, std::span<const Option> shared) {
+  std::string page = "\n## Shared options\n\n| option | meaning |\n|---|---|\n";
+  for (const Option& option : shared) {
+    std::string spelling = spelled(option);
+    for (std::size_t at = 0; (at = spelling.find('|', at)) != std::string::npos; at += 2)
+      spelling.insert(at, 1, '\\');  // a bar alone would end the cell
+    page += fmt::format("| `{}` | {} |\n", spelling, option.help);
+  }
+  append_markdown(page, {&program}, shared);
   return page;
 }
 

@@ -16,7 +16,9 @@ std::string usage_line(std::span<const Command* const> path);
 /// `-o, --output table|json`; `--watch[=INTERVAL]`.
 std::string spelled(const Option& option);
 
-/// docs/cli.md: the help of every command of `program` as Markdown.
-std::string markdown(const Command& program);
+/// docs/cli.md: the help of every command of `program` as Markdown. Options that many commands
+/// share
+/// (`shared`) stand there once.
+std::string markdown(const Command& program, std::span<const Option> shared);
 
 }  // namespace wardmote::cli

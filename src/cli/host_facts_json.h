@@ -11,9 +11,9 @@
 
 namespace wardmote::cli {
 
-/// What a supervised service, a unit of systemd, processes, a file, an HTTP answer or a command
-/// look like in the `facts` of an observation; times in milliseconds unless their names say
-/// otherwise, what is not known is null.
+/// A supervised service, a systemd unit, processes, a file, an HTTP answer and a command in the
+/// `facts` of an observation. Times are in milliseconds unless their names say otherwise; an
+/// unknown value is null.
 boost::json::value facts_to_json(const judge::ServiceFacts& service);
 boost::json::value facts_to_json(const judge::SystemdFacts& unit);
 boost::json::value facts_to_json(const judge::ProcessListFacts& processes);

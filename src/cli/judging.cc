@@ -5,9 +5,10 @@
 #include <cstddef>
 #include <utility>
 
+#include "judge/condition/condition.h"
 #include "judge/finding.h"
 #include "judge/raft/assess.h"
-#include "serve/json.h"
+#include "judge/verdict.h"
 #include "store/evidence.h"
 
 namespace wardmote::cli {
@@ -15,7 +16,7 @@ namespace wardmote::cli {
 namespace raft = judge::raft;
 
 Judging::Judging(const store::EvidenceHead& head) {
-  view_.name = head.cluster;
+  view_.id.name = head.cluster;
   view_.expectation = head.expectation;
   view_.every = head.every;
 }
@@ -32,14 +33,14 @@ void Judging::take(store::EvidenceLook look) {
 
 void Judging::finish() {
   raft::Assessment& last = view_.assessment;
-  const bool unsettled = std::ranges::any_of(last.observed, [](const raft::Observed& seen) {
+  const bool unsettled = std::ranges::any_of(last.observed, [](const judge::Observed& seen) {
     return judge::info(seen.code).severity != judge::Severity::kInfo;
   });
-  if (last.verdict == raft::Verdict::kOk && unsettled) last.verdict = raft::Verdict::kWarning;
+  if (last.verdict == judge::Verdict::kOk && unsettled) last.verdict = judge::Verdict::kWarning;
 }
 
 boost::json::value Judging::result() const {
-  return serve::to_json(view_, view_.judged, at_);
+  return view_.to_json({view_.judged, at_});
 }
 
 }  // namespace wardmote::cli

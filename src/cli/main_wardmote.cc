@@ -2,11 +2,16 @@
 #include <utility>
 #include <vector>
 
+#include "cli/environment.h"
 #include "cli/go_flags.h"
+#include "cli/hand_over.h"
 #include "cli/run.h"
 
 int main(int argc, char** argv) {
+  using namespace wardmote::cli;
   std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-  if (argc > 0) words = wardmote::cli::words_of(argv[0], std::move(words));
-  return wardmote::cli::run(std::move(words));
+  if (argc == 0) return run(std::move(words));
+  Invocation asked = invocation(argv[0], std::move(words), environment("WARDMOTE_CALICO_NODE"));
+  if (!asked.hand_over.empty()) return hand_over(asked.hand_over, argv);
+  return run(std::move(asked.words));
 }

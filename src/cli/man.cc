@@ -13,7 +13,7 @@
 namespace wardmote::cli {
 namespace {
 
-/// Text for a line of man(7): nothing in it is a request or an escape.
+/// Text for a line of man(7) that contains no request and no escape.
 std::string roff(std::string_view text) {
   std::string safe;
   for (const char c : text) {

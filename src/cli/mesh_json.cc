@@ -9,7 +9,7 @@
 #include "judge/bgp/mesh.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
-#include "serve/mesh_json.h"
+#include "serve/bgp/mesh_view.h"
 
 namespace wardmote::cli {
 namespace {

@@ -28,8 +28,7 @@
 #include "judge/raft/opinion.h"
 #include "judge/service/service.h"
 #include "judge/service/systemd.h"
-#include "serve/json.h"
-#include "serve/view.h"
+#include "serve/raft/cluster_view.h"
 
 namespace wardmote::cli {
 namespace {
@@ -79,15 +78,15 @@ struct FactsToJson {
   json::value operator()(const judge::HttpFacts& facts) const { return facts_to_json(facts); }
   json::value operator()(const judge::ExecFacts& facts) const { return facts_to_json(facts); }
 
-  /// As the only member of a cluster without a name: the API knows how to write members.
+  /// As the only member of a cluster without a name, because the API's code writes members.
   json::value operator()(const judge::raft::Opinion& opinion) const {
     serve::ClusterView cluster;
     cluster.opinions = {opinion};
     cluster.assessment.members = {{observation->outcome, observation->reason}};
     cluster.judged = observation->ended;
     cluster.counters.members.emplace_back().looks.add(observation->ended - observation->begun);
-    json::object written = serve::to_json(cluster, observation->ended, WallTime());
-    return written["members"].as_array().front();
+    const json::object written = cluster.to_json({observation->ended, WallTime()});
+    return written.at("members").as_array().front();
   }
 };
 

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/exit_code.h"
+#include "cli/find_agent.h"
 #include "cli/format.h"
 #include "cli/output.h"
 #include "cli/session.h"
@@ -40,7 +41,7 @@ Task<Exit> give_order(const Call* call, AgentClient* client, Order order) {
 }  // namespace
 
 Exit give(const Call& call, Order order) {
-  Result<AgentAddress> address = agent_address(call, environment("WARDMOTE_HOST"));
+  Result<AgentAddress> address = find_agent(call);
   if (!address) return complain(call, Exit::kUsage, address.error().context);
   if (const std::string name = user_name(); !name.empty()) order.body["by"] = name;
   Session session;

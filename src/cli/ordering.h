@@ -10,7 +10,7 @@
 
 namespace wardmote::cli {
 
-/// Something that the agent is told to do.
+/// An order to the agent.
 struct Order {
   std::string method = "POST";
   std::string path;
@@ -18,7 +18,7 @@ struct Order {
   std::string (*draw)(const boost::json::value& answer, Style style);
 };
 
-/// Gives the order, in the name of the user who runs the program, and shows the answer.
+/// Gives the order, in the name of the user who runs the program, and prints the answer.
 Exit give(const Call& call, Order order);
 
 }  // namespace wardmote::cli

@@ -1,4 +1,4 @@
-// The only file that knows CLI11: it costs seconds to compile.
+// The only file that includes CLI11, which takes seconds to compile.
 #include "cli/parse.h"
 
 #include <CLI/App.hpp>
@@ -22,7 +22,7 @@
 namespace wardmote::cli {
 namespace {
 
-/// Where CLI11 puts what it finds of one option or argument.
+/// Where CLI11 stores the value of one option or argument.
 struct Slot {
   std::string name;
   std::vector<std::string> choices;
@@ -43,7 +43,7 @@ std::string spelling(const Option& option) {
 void declare(CLI::App& app, const Command& command, Slots& slots) {
   for (const Argument& argument : command.arguments) {
     Slot& slot = slots.emplace_back(argument.name, argument.choices);
-    // The next word is the next argument's.
+    // The next word belongs to the next argument.
     slot.option = app.add_option(argument.name, slot.values)
                       ->expected(1)
                       ->allow_extra_args(false)
@@ -54,19 +54,19 @@ void declare(CLI::App& app, const Command& command, Slots& slots) {
     if (option.value.empty()) {
       slot.option = app.add_flag(spelling(option), slot.set);
     } else if (!option.implied.empty()) {
-      // As a flag it never takes the next word: `status --watch ovn-sb` names a cluster.
+      // A flag never takes the next word: `status --watch ovn-sb` names a cluster.
       slot.option =
           app.add_flag(fmt::format("{}{{{}}}", spelling(option), option.implied), slot.implied);
     } else {
       slot.option = app.add_option(spelling(option), slot.values)->required(option.required);
-      // `--member a b c` is handy, and unambiguous where no argument can follow.
+      // `--member a b c` is allowed where no argument can follow.
       if (option.repeats) slot.option->allow_extra_args(command.arguments.empty());
       if (!option.repeats) slot.option->expected(1);
     }
   }
 }
 
-/// The values of the slots that were given, or the complaint about one.
+/// The given values of the slots, or a complaint about one.
 std::variant<Call::Values, std::string> collect(Slots slots) {
   Call::Values values;
   for (Slot& slot : slots) {
@@ -83,8 +83,8 @@ std::variant<Call::Values, std::string> collect(Slots slots) {
   return values;
 }
 
-/// The command of `group` that starts like `word`, if there is just one: a typing aid, never run by
-/// itself.
+/// The command of `group` that begins with `word`, if there is only one: a hint in the error, never
+/// run by itself.
 std::optional<std::string> nearest(const Command& group, std::string_view word) {
   std::optional<std::string> found;
   for (const Command& command : group.commands) {
@@ -115,7 +115,7 @@ Parsed parse(const Command& program, std::vector<std::string> words) {
     if (*word == "-h" || *word == "--help" || *word == "help")
       return HelpWanted{std::move(path), true};
     const Command& group = *path.back();
-    // Everybody tries --version.
+    // Many people try --version.
     const std::string_view name = *word == "--version" ? "version" : std::string_view(*word);
     const auto found = std::ranges::find(group.commands, name, &Command::name);
     if (name.empty() || found == group.commands.end()) {
@@ -132,7 +132,7 @@ Parsed parse(const Command& program, std::vector<std::string> words) {
   declare(app, *path.back(), slots);
   std::vector<std::string> rest(std::make_move_iterator(word),
                                 std::make_move_iterator(words.end()));
-  std::ranges::reverse(rest);  // CLI11 takes the words off the back
+  std::ranges::reverse(rest);  // CLI11 takes the words from the back
   try {
     app.parse(std::move(rest));
   } catch (const CLI::CallForHelp&) {

@@ -11,7 +11,7 @@ namespace wardmote::cli {
 /// The user asked how to use a command, by --help or by naming a group without a verb.
 struct HelpWanted {
   std::vector<const Command*> path;
-  bool asked = true;  ///< false: a verb is missing, so it is an error
+  bool asked = true;  ///< false: the command is missing, which is an error
 };
 
 struct UsageError {

@@ -4,7 +4,7 @@
 
 namespace wardmote::cli {
 
-// The verbs about what the agent does itself.
+// The commands about repairs by the agent.
 
 Command get_plans();
 Command get_actions();

@@ -43,10 +43,13 @@ class Reader {
 
   Task<Exit> once() {
     Answer<json::value> shown = co_await look();
-    const bool none = !shown && shown.error().exit == Exit::kUnreachable && !named_;
-    if (none && reading_.without_agent) {
-      complain(*call_, Exit::kGood, shown.error().message + " What stands now is not known.");
-      shown = *reading_.without_agent;
+    const bool none = !shown && shown.error().exit == Exit::kUnreachable;
+    if (none && reading_.without_agent && shows_more_than_a_list()) {
+      // If the user named an agent, it should have answered.
+      const Exit exit = named_ ? Exit::kUnreachable : Exit::kGood;
+      complain(*call_, exit, shown.error().message + " What is wrong now is not known.");
+      print(drawn(*reading_.without_agent));
+      co_return exit;
     }
     if (!shown) co_return complain(*call_, shown.error().exit, shown.error().message);
     print(drawn(*shown));
@@ -57,7 +60,7 @@ class Reader {
     WatchScreen screen(!for_programs(format_of(*call_)) && ::isatty(STDOUT_FILENO) == 1);
     for (;;) {
       const Answer<json::value> shown = co_await look();
-      // Watching goes on over a restart of the agent.
+      // --watch continues while the agent restarts.
       std::string frame = shown ? drawn(*shown) : not_shown(shown.error());
       screen.show(std::move(frame), footer(interval));
       co_await runtime_->sleep_until(runtime_->now() + interval);
@@ -65,8 +68,18 @@ class Reader {
   }
 
  private:
+  [[nodiscard]] bool shows_more_than_a_list() const {
+    const Format format = format_of(*call_);
+    return format != Format::kJsonLines && format != Format::kNames;
+  }
+
   Task<Answer<json::value>> look() {
     Answer<json::value> answer = co_await client_.get_json(reading_.path, reading_.query);
+    if (answer && !reading_.also.empty()) {
+      const Answer<json::value> more = co_await client_.get_json(reading_.also, "");
+      if (!more) co_return std::unexpected(more.error());
+      if (json::object* const object = answer->if_object()) (*object)["more"] = *more;
+    }
     if (!answer || !reading_.select) co_return answer;
     Result<json::value> selected = reading_.select(*answer);
     if (!selected) co_return std::unexpected(Failure{Exit::kUsage, selected.error().context});

@@ -12,23 +12,26 @@
 
 namespace wardmote::cli {
 
-/// What a reading verb shows.
+/// What a reading command shows.
 struct Reading {
-  std::string path;        ///< where the agent has it
+  std::string path;        ///< the path in the API
   std::string query = {};  ///< percent-encoded
-  /// Makes what is shown (and printed as JSON) of what the agent answered; kInvalid when there is
-  /// no such thing. May be null.
+  /// A second path whose answer goes into the first as "more"; empty: none.
+  std::string also = {};
+  /// Turns the agent's answer into what is shown (and printed as JSON); kInvalid when there is no
+  /// such thing. May be null.
   std::function<Result<boost::json::value>(const boost::json::value&)> select;
   std::string (*draw)(const boost::json::value& shown, Style style);
   Exit (*judge)(const boost::json::value& shown);
   Shape shape = {};
-  /// Again every second, also without --watch.
+  /// Refresh every second, also without --watch.
   bool keeps_on = false;
-  /// Shown when no agent answers in the default places: the rest needs none.
+  /// Shown when no agent answers, because this part needs none. Not with the formats that list only
+  /// what is wrong now.
   std::optional<boost::json::value> without_agent;
 };
 
-/// Runs a reading verb: asks the agent, prints a table or JSON, with --watch again and again.
+/// Runs a reading command: asks the agent, prints a table or JSON, and repeats that with --watch.
 Exit read(const Call& call, Reading reading);
 
 }  // namespace wardmote::cli

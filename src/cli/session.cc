@@ -5,6 +5,7 @@
 
 #include "cli/exit_code.h"
 #include "net/asio_runtime.h"
+#include "net/mbedtls/client_layer.h"
 #include "net/signals.h"
 #include "runtime/task_group.h"
 
@@ -35,6 +36,10 @@ Task<void> race(net::AsioRuntime* runtime, Task<Exit> work, Exit* exit) {
 }
 
 }  // namespace
+
+Session::Session() {
+  runtime_.use_tls(net::mbedtls::make_client_layer());
+}
 
 Exit Session::run(Task<Exit> work) {
   Exit exit = Exit::kInterrupted;

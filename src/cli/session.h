@@ -6,11 +6,14 @@
 
 namespace wardmote::cli {
 
-/// The real world for one verb. Made only by verbs that need it: a start without it is cheaper.
+/// The real world for one command. Only commands that need it create it, because a start without it
+/// is cheaper.
 class Session {
  public:
+  /// `ssl:` endpoints work too (net/mbedtls).
+  Session();
   [[nodiscard]] net::AsioRuntime& runtime() noexcept { return runtime_; }
-  /// Runs `work` to its end. On SIGINT or SIGTERM it is cancelled, and the answer is kInterrupted.
+  /// Runs `work` to its end. SIGINT and SIGTERM cancel it; the result is then kInterrupted.
   Exit run(runtime::Task<Exit> work);
 
  private:

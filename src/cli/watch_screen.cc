@@ -15,7 +15,7 @@
 namespace wardmote::cli {
 namespace {
 
-// The other screen, no cursor, no wrapping of long lines; and back.
+// Switches to the alternate screen, hides the cursor and stops wrapping long lines; and back.
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 constexpr std::string_view kLeave = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 
@@ -29,7 +29,7 @@ std::size_t screen_rows() {
 }  // namespace
 
 std::string redraw(std::string_view frame, std::string_view footer, std::size_t rows) {
-  // Lines are overwritten and their rests cleared, never the whole screen: that is what flickers.
+  // Lines are overwritten and their rests cleared. Clearing the whole screen would flicker.
   std::string bytes = "\x1b[H";
   for (std::size_t row = 1; row < rows && !frame.empty(); ++row) {
     bytes += take_until(frame, '\n');

@@ -5,12 +5,12 @@
 
 namespace wardmote::cli {
 
-/// Shows frame after frame. On a terminal it takes the other screen, redraws in place in one write
-/// and without flicker, and leaves the last frame behind when it ends; elsewhere frames just follow
-/// each other.
+/// Shows frame after frame. On a terminal it uses the alternate screen, redraws in place in one
+/// write and without flicker, and leaves the last frame behind when it ends; elsewhere one frame
+/// follows the other.
 class WatchScreen {
  public:
-  /// `terminal`: whether standard output is one, and frames are for people.
+  /// `terminal`: whether standard output is a terminal, and frames are for people.
   explicit WatchScreen(bool terminal);
   WatchScreen(const WatchScreen&) = delete;
   WatchScreen& operator=(const WatchScreen&) = delete;
@@ -24,7 +24,8 @@ class WatchScreen {
   std::string last_;
 };
 
-/// What redraws a screen of `rows` lines with `frame`, cut to fit, and `footer` in the last line.
+/// The text that redraws a screen of `rows` lines with `frame`, cut to fit, and `footer` in the
+/// last line.
 std::string redraw(std::string_view frame, std::string_view footer, std::size_t rows);
 
 }  // namespace wardmote::cli

@@ -25,25 +25,24 @@ struct BirdLine {
   std::string_view text;
 };
 
-/// Cuts what the control socket of a BIRD sends into lines. Strict: a line is `NNNN-text`, `NNNN
-/// text` (and only that ends a reply), a blank and text (a continuation), or `+text`, which is
-/// asynchronous and skipped. Anything else, a control character included, is kProtocol.
-///
-/// Use: read bytes into room(), tell received(), then call next() until it has no more. After an
-/// error the stream has no known position any more and must be dropped.
+/// Cuts the bytes of BIRD's control socket into lines. Strict: a line is `NNNN-text`, `NNNN text`
+/// (which alone ends a reply), a blank and text (a continuation), or `+text`, which is asynchronous
+/// and skipped. Anything else, a control character included, is kProtocol. Use: read bytes into
+/// room(), call received(), then call next() until it has no more. After an error the position in
+/// the stream is unknown, and the stream must be dropped.
 class BirdReader {
  public:
   explicit BirdReader(BirdLimits limits = {}) noexcept : limits_(limits) {}
 
-  /// Where to put the next bytes; never empty. Ends the life of the views that next() gave.
+  /// The buffer for the next bytes; never empty. Invalidates the views that next() gave.
   std::span<char> room();
   void received(std::size_t bytes) noexcept { end_ += bytes; }
   /// The next line, or nothing until more bytes come. kProtocol; kLimit for a line or a reply over
   /// its cap.
   Result<std::optional<BirdLine>> next();
-  /// Whether a reply has begun that has not ended.
+  /// Whether a reply has begun and not ended.
   [[nodiscard]] bool partial() const noexcept { return begin_ != end_ || lines_ != 0; }
-  /// Whole lines of the reply under way.
+  /// Number of complete lines of the present reply.
   [[nodiscard]] std::size_t lines() const noexcept { return lines_; }
 
  private:
@@ -51,14 +50,14 @@ class BirdReader {
 
   BirdLimits limits_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;  ///< of the line under way
-  std::size_t end_ = 0;    ///< of what was received
+  std::size_t begin_ = 0;  ///< of the present line
+  std::size_t end_ = 0;    ///< of the received bytes
   std::size_t lines_ = 0;
   std::size_t reply_bytes_ = 0;
-  std::optional<unsigned> code_;  ///< of the last head of this reply
+  std::optional<unsigned> code_;  ///< code of the last line that had one in this reply
 };
 
-/// Lines that were not understood: kept up to a cap, all counted.
+/// Lines that were not understood: kept up to a limit, all counted.
 struct BirdUnknownLines {
   std::vector<std::string> kept;
   std::size_t count = 0;
@@ -67,7 +66,7 @@ struct BirdUnknownLines {
   friend bool operator==(const BirdUnknownLines&, const BirdUnknownLines&) = default;
 };
 
-/// `238.163/240` seconds: what is left of a timer, and its length where it is printed.
+/// `238.163/240` seconds: what is left of a timer, and its length if it is printed.
 struct BirdTimer {
   std::uint64_t left_ms = 0;
   std::optional<std::uint64_t> total_ms;
@@ -148,16 +147,16 @@ struct BirdProtocols {
   friend bool operator==(const BirdProtocols&, const BirdProtocols&) = default;
 };
 
-/// What the last line says when the daemon refused (8xxx, 9xxx): kRejected with its words; kDenied
-/// for 8007. Nothing for any other line.
+/// The meaning of the last line when the daemon refused (8xxx, 9xxx): kRejected with its text;
+/// kDenied for 8007. Nothing for any other line.
 std::optional<Error> bird_refusal(const BirdLine& last);
 
 /// Reads the lines of one `show status`.
 class BirdStatusParser {
  public:
-  /// kProtocol for lines that belong to no status; kRejected, kDenied.
+  /// kProtocol for lines that do not belong to a status; kRejected, kDenied.
   Result<void> read(const BirdLine& line);
-  /// After the last line. kProtocol when the version or the closing line was not there.
+  /// Call after the last line. kProtocol when the version or the closing line is missing.
   Result<BirdStatus> take();
 
  private:
@@ -171,10 +170,10 @@ class BirdStatusParser {
 /// Reads the lines of one `show protocols`, with or without `all`.
 class BirdProtocolsParser {
  public:
-  /// kProtocol for a row before the headings, a row that is none, other headings; kLimit over 8192
+  /// kProtocol for a row before the headings, a malformed row, other headings; kLimit over 8192
   /// protocols; kRejected, kDenied.
   Result<void> read(const BirdLine& line);
-  /// After the last line. kProtocol when the headings were not there.
+  /// Call after the last line. kProtocol when the headings are missing.
   Result<BirdProtocols> take();
 
  private:
@@ -186,7 +185,7 @@ class BirdProtocolsParser {
   bool ended_ = false;
 };
 
-/// One whole reply. kProtocol when it does not end, or when something follows it.
+/// Parses one whole reply. kProtocol when it does not end, or when something follows it.
 Result<BirdStatus> parse_bird_status(std::string_view reply);
 Result<BirdProtocols> parse_bird_protocols(std::string_view reply);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the parsers of BIRD's replies share; for bird_*.cc only.
+// Shared by the parsers of BIRD's replies; for bird_*.cc only.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace wardmote::codec {
 
-/// The word at the front of `rest`, which loses it and the white space around it.
+/// Cuts the first word, and the white space around it, off the front of `rest`.
 std::string_view take_bird_word(std::string_view& rest) noexcept;
 
 /// `12`, `238.163`, with `/240` or `/-` after it.
 std::optional<BirdTimer> read_bird_timer(std::string_view text) noexcept;
 
-/// Feeds one whole reply to a parser and takes what it made of it.
+/// Feeds one whole reply to a parser and returns the parser's result.
 template <class Parser>
 auto parse_bird_reply(std::string_view reply) -> decltype(Parser().take()) {
   BirdReader reader;

@@ -51,7 +51,7 @@ bool valid_utf8(std::string_view text) noexcept {
   return true;
 }
 
-/// `shape` has `0` for a digit; what follows `text`'s first bytes may be a fraction.
+/// `shape` has `0` for a digit; a fraction may follow.
 bool has_shape(std::string_view text, std::string_view shape) noexcept {
   if (text.size() < shape.size()) return false;
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -76,12 +76,36 @@ bool is_session_state(std::string_view word) noexcept {
   return std::ranges::find(kStates, word) != std::ranges::end(kStates);
 }
 
-/// The moment of the last change: one word, or a date and a time; a configured format of its own is
-/// taken for one word.
-std::string take_since(std::string_view& rest) {
+/// A time format of the operator may have several words, `Nov 21 07:54:13 2026`.
+constexpr int kMostSinceWords = 8;
+
+/// The text before the session's state, in any time format. Nothing when there is no state.
+std::optional<std::string> since_before_state(std::string_view& rest) {
+  std::string since;
+  std::string_view ahead = rest;
+  for (int words = 0; words <= kMostSinceWords && !ahead.empty(); ++words) {
+    const std::string_view from = ahead;
+    const std::string_view word = take_bird_word(ahead);
+    if (is_session_state(word)) {
+      rest = from;
+      return since;
+    }
+    since.append(since.empty() ? "" : " ").append(word);
+  }
+  return std::nullopt;
+}
+
+/// The time of the last change: one word, or a date and a time; of a BGP row also in a time format
+/// of the operator.
+std::string take_since(const BirdProtocol& row, std::string_view& rest) {
+  const bool bgp = row.proto == "BGP";
+  if (bgp) {
+    if (std::optional<std::string> since = since_before_state(rest)) return *std::move(since);
+  }
+  // A row that is down has no state there, so the whole text is the time.
+  if (bgp && row.state == "down") return std::string(std::exchange(rest, {}));
   std::string_view ahead = rest;
   const std::string_view first = take_bird_word(ahead);
-  if (is_session_state(first)) return {};
   std::string since(first);
   rest = ahead;
   if (!is_date(first)) return since;
@@ -91,7 +115,8 @@ std::string take_since(std::string_view& rest) {
   return since.append(" ").append(second);
 }
 
-// What the lines below a row say. Each reads the value of its line; false when it is none.
+// Readers of the lines below a row. Each reads the value of its line; false when the value is
+// malformed.
 
 using Reads = bool (*)(BirdProtocol&, std::string_view value);
 
@@ -158,13 +183,13 @@ bool routes(BirdProtocol& protocol, std::string_view value) {
   return true;
 }
 
-/// Understood, and nothing that a judge asks for.
+/// Known lines that no judge needs.
 bool passed_over(BirdProtocol&, std::string_view) {
   return true;
 }
 
 struct DetailLine {
-  std::string_view key;  ///< in front of the colon, or the whole line
+  std::string_view key;  ///< the text before the colon, or the whole line
   Reads reads;
 };
 
@@ -271,9 +296,10 @@ Result<void> BirdProtocolsParser::read_row(std::string_view text) {
   row.table = take_bird_word(rest);
   row.state = take_bird_word(rest);
   if (row.state.empty() || !valid_utf8(text)) {
-    return fail(Errc::kProtocol, "show protocols: '{}' is no row", escape_control(text, kQuoted));
+    return fail(Errc::kProtocol, "show protocols: '{}' is not a row",
+                escape_control(text, kQuoted));
   }
-  row.since = take_since(rest);
+  row.since = take_since(row, rest);
   row.info = rest;
   protocols_.protocols.push_back(std::move(row));
   return {};

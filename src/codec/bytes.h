@@ -6,8 +6,8 @@
 
 namespace wardmote::codec {
 
-/// The integer in the first sizeof(T) bytes of `bytes`, most significant first. Precondition: they
-/// are there.
+/// The integer in the first sizeof(T) bytes of `bytes`, most significant first. Precondition:
+/// `bytes` has that many.
 template <std::unsigned_integral T>
 constexpr T big_endian(std::string_view bytes) noexcept {
   T value = 0;

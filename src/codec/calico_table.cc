@@ -11,6 +11,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "codec/unicode_space.h"
 
 namespace wardmote::codec {
 namespace {
@@ -19,17 +20,12 @@ constexpr std::size_t kMaxLine = 64 << 10;
 constexpr std::size_t kMaxPeers = 65'536;
 constexpr std::size_t kQuoted = 120;
 
-/// As strings.Fields.
+/// Splits as strings.Fields of Go does.
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
-  constexpr std::string_view kSpace = " \t\r\v\f";
-  for (;;) {
-    text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-    if (text.empty()) return words;
-    const std::size_t end = std::min(text.find_first_of(kSpace), text.size());
-    words.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
+  text = trim_space(text);
+  while (!text.empty()) words.push_back(take_word(text));
+  return words;
 }
 
 }  // namespace

@@ -9,14 +9,14 @@
 
 namespace wardmote::codec {
 
-/// Lines as Go's bufio.Scanner cuts them: up to 64 KiB, the last one also without an end.
+/// Cuts lines as Go's bufio.Scanner does: up to 64 KiB; the last line needs no end.
 class GoLines {
  public:
   void add(std::string_view bytes) { held_.append(bytes); }
-  /// The peer has closed: what is held is the last line.
+  /// Call when the peer has closed: the remaining bytes are the last line.
   void end() noexcept { ended_ = true; }
   [[nodiscard]] std::optional<std::string> next();
-  /// A line is over its cap; next() gives no more.
+  /// A line is over the limit; next() returns no more lines.
   [[nodiscard]] bool too_long() const noexcept { return too_long_; }
 
  private:
@@ -25,18 +25,18 @@ class GoLines {
   bool too_long_ = false;
 };
 
-/// A row as Calico sees it.
+/// A row as Calico reads it.
 struct CalicoPeer {
   std::string ip;
   std::string bgp_state;
   friend bool operator==(const CalicoPeer&, const CalicoPeer&) = default;
 };
 
-/// Reads the replies of BIRD exactly as Calico's node/pkg/health does, its faults included: any
-/// line that begins with `0000` is the end, so is the end of the stream; rows of fewer than six
-/// words and of other names are not seen; the sixth word is the state; BIRD 2's headings are
-/// unknown. It stands here so that a node can be compared with what it answered before; nothing
-/// else uses it.
+/// Reads the replies of BIRD exactly as Calico's node/pkg/health does, with its faults: any line
+/// that begins with `0000` is the end, and so is the end of the stream; rows with fewer than six
+/// words, and of other names, are ignored; the sixth word is the state; BIRD 2's headings are
+/// unknown. It exists so that a node can be compared with its earlier answers; nothing else uses
+/// it.
 class CalicoTable {
  public:
   enum class Step : std::uint8_t { kMore, kDone, kError, kPanic };
@@ -48,8 +48,8 @@ class CalicoTable {
 
   [[nodiscard]] const std::vector<CalicoPeer>& peers() const noexcept { return peers_; }
   [[nodiscard]] bool restarting() const noexcept { return restarting_; }
-  /// After kError and kPanic, in the words of Calico's newest release; the line that it quotes is
-  /// escaped and cut here.
+  /// After kError and kPanic: the text of Calico's newest release, in which the quoted line is
+  /// escaped and cut.
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
 
  private:

@@ -68,7 +68,7 @@ std::size_t padded(std::size_t size) noexcept {
   return (size + 7) / 8 * 8;
 }
 
-/// A field of the header whose type is not the one of its code makes the walker bad.
+/// A header field whose type does not fit its code makes the walker bad.
 void read_field(DbusWalker& walker, DbusMessage& message) {
   walker.align(8);
   const std::uint8_t field = walker.byte();
@@ -96,7 +96,7 @@ Result<DbusMessage> read_message(std::string_view bytes, std::size_t body_bytes)
   DbusMessage message;
   DbusWalker walker(bytes.substr(0, bytes.size() - body_bytes));
   walker.align(1);
-  static_cast<void>(walker.byte());  // little endian, as was seen before
+  static_cast<void>(walker.byte());  // little endian, as was checked above
   const std::uint8_t kind = walker.byte();
   static_cast<void>(walker.number<std::uint16_t>());  // flags, version
   static_cast<void>(walker.number<std::uint32_t>());  // of the body
@@ -136,7 +136,7 @@ std::string encode(const DbusCall& call) {
   std::string bytes{'l', static_cast<char>(DbusMessage::Kind::kCall), '\0', '\1'};
   put_number(bytes, static_cast<std::uint32_t>(body.size()));
   put_number(bytes, call.serial);
-  put_number(bytes, 0);  // the length of the fields, known below
+  put_number(bytes, 0);  // the length of the fields, filled in below
   put_field(bytes, kPath, "o", call.path);
   put_field(bytes, kDestination, "s", call.destination);
   put_field(bytes, kInterface, "s", call.interface);

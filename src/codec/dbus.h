@@ -14,7 +14,9 @@
 
 namespace wardmote::codec {
 
-/// A D-Bus message (D-Bus Specification, Message Format), as far as a client that asks needs it.
+/// A D-Bus message (D-Bus Specification, Message Format), with what a client that reads properties
+/// needs. Our own code, because systemd's libraries have no static archive, and libdbus needs
+/// libsystemd, which the command line cannot link.
 struct DbusMessage {
   enum class Kind : std::uint8_t { kCall = 1, kReply = 2, kError = 3, kSignal = 4 };
 
@@ -34,7 +36,7 @@ struct DbusMessage {
 /// A method call whose arguments are strings.
 struct DbusCall {
   std::uint32_t serial = 1;  ///< not 0
-  std::string destination;   ///< empty: there is no bus between
+  std::string destination;   ///< empty: without a bus
   std::string path;
   std::string interface;
   std::string member;
@@ -44,17 +46,17 @@ struct DbusCall {
 /// In little endian, like every message of this machine.
 std::string encode(const DbusCall& call);
 
-/// What a client says before its first message: that it is who the kernel says it is (D-Bus
-/// Specification, Authentication Protocol, EXTERNAL), and that messages follow.
+/// What a client sends before its first message: the authentication by the user id that the kernel
+/// reports (D-Bus Specification, Authentication Protocol, EXTERNAL), and that messages follow.
 inline constexpr std::string_view kDbusAuthentication{"\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n", 29};
 
-/// Cuts what comes from a bus into lines of the authentication, and then into messages. Use: read
-/// bytes into room(), tell received(), then call next_line() or next().
+/// Cuts the bytes from a bus into lines of the authentication, and then into messages. Use: read
+/// bytes into room(), call received(), then call next_line() or next().
 class DbusReader {
  public:
   explicit DbusReader(std::size_t message_bytes = 256 << 10) noexcept : cap_(message_bytes) {}
 
-  /// Where to put the next bytes; never empty.
+  /// The buffer for the next bytes; never empty.
   std::span<char> room();
   void received(std::size_t bytes) noexcept { end_ += bytes; }
   /// The next line without its end, or nothing until more bytes come. kLimit.

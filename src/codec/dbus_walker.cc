@@ -8,7 +8,7 @@
 namespace wardmote::codec {
 namespace {
 
-/// 32 arrays and 32 structs within each other.
+/// 32 nested arrays and 32 nested structs.
 constexpr int kDeepest = 64;
 constexpr std::uint32_t kLongestArray = 1U << 26;
 
@@ -32,7 +32,7 @@ std::size_t alignment_of(char type) noexcept {
   }
 }
 
-/// Of the first complete type; 0 when there is none.
+/// The length of the first complete type; 0 when there is none.
 std::size_t length_of_type(std::string_view types, int depth = 0) noexcept {
   if (types.empty() || depth > kDeepest) return 0;
   const char type = types.front();

@@ -8,9 +8,9 @@
 
 namespace wardmote::codec {
 
-/// Walks through marshalled values, little endian (D-Bus Specification, Marshaling). Whatever does
-/// not fit makes it bad, and then every value is zero or empty. Alignment counts from the first of
-/// `bytes`.
+/// Walks through marshalled values, little endian (D-Bus Specification, Marshaling). Malformed
+/// input makes the walker bad, and then every value is zero or empty. Alignment counts from the
+/// first of `bytes`.
 class DbusWalker {
  public:
   explicit DbusWalker(std::string_view bytes) noexcept : bytes_(bytes) {}
@@ -29,9 +29,9 @@ class DbusWalker {
   }
   std::string_view text() noexcept;
   std::string_view signature() noexcept;
-  /// Begins an array whose elements are aligned to `element`; where it ends.
+  /// Begins an array whose elements are aligned to `element`; returns where the array ends.
   std::size_t array(std::size_t element) noexcept;
-  /// Takes the first complete type off `types` and walks over a value of it.
+  /// Takes the first complete type off `types` and skips a value of it.
   void skip(std::string_view& types, int depth = 0) noexcept;
 
  private:

@@ -59,7 +59,7 @@ char lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// Letters that would mean something else in a name's text are written as `\046`.
+/// Characters that would have another meaning in the text of a name are written as `\046`.
 void append_label(std::string& text, std::string_view label) {
   for (const char c : label) {
     const auto byte = static_cast<unsigned char>(c);
@@ -71,7 +71,8 @@ void append_label(std::string& text, std::string_view label) {
   }
 }
 
-/// Walks through a message; whatever does not fit makes it bad, and then all is zero or empty.
+/// Walks through a message. Malformed input makes the walker bad, and then every value is zero or
+/// empty.
 class Walker {
  public:
   explicit Walker(std::string_view message) noexcept : message_(message) {}
@@ -96,8 +97,8 @@ class Walker {
     return good_ ? big_endian<T>(taken) : T{};
   }
 
-  /// RFC 1035 4.1.4. A pointer leads back, always to before where the last one led, so that there
-  /// is an end.
+  /// RFC 1035 4.1.4. A pointer leads back, each time to before the last one, so that the name has
+  /// an end.
   std::string name() {
     std::string text;
     std::size_t length = 1;
@@ -211,13 +212,13 @@ DnsRecord read_record(Walker& walker, std::string_view message) {
   return record;
 }
 
-/// As the name stands in a message: labels behind their lengths.
+/// A name as it stands in a message: labels after their lengths.
 Result<std::string> wire_name(std::string_view name) {
   std::string bytes;
   for (const std::string_view label : split(name, '.')) {
     if (name == ".") break;
     if (label.empty() || label.size() > kLongestLabel) {
-      return fail(Errc::kInvalid, "'{}' is no name: a part is empty or longer than {} bytes",
+      return fail(Errc::kInvalid, "'{}' is not a name: a part is empty or longer than {} bytes",
                   escape_control(name, kLongestName), kLongestLabel);
     }
     bytes += static_cast<char>(label.size());

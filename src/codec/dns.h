@@ -11,6 +11,9 @@
 
 namespace wardmote::codec {
 
+// Our own code, because ldns needs OpenSSL's libcrypto, which the command line does not contain,
+// and c-ares (1.18) shows neither the flags of a reply nor whether its question is exactly ours.
+
 /// Types of records (RFC 1035, 3596, 2782) whose data is understood here.
 // NOLINTNEXTLINE(performance-enum-size): cut to a byte, CAA (257) would be A
 enum class DnsType : std::uint16_t {
@@ -25,7 +28,7 @@ enum class DnsType : std::uint16_t {
   kSrv = 33,
 };
 
-/// Of `A`, `AAAA`, `SRV`, …, in upper or lower case.
+/// Parses `A`, `AAAA`, `SRV`, …, in upper or lower case.
 std::optional<DnsType> dns_type_of(std::string_view name) noexcept;
 std::string_view to_string(DnsType type) noexcept;
 /// `NOERROR`, `NXDOMAIN`, …; `RCODE11` for one without a name.
@@ -37,11 +40,11 @@ struct DnsQuestion {
   DnsType type = DnsType::kA;
 };
 
-/// A query that wants recursion. kInvalid when the name is none.
+/// A recursive query. kInvalid when the name is malformed.
 Result<std::string> encode_dns_query(const DnsQuestion& question);
 
 struct DnsRecord {
-  std::string name;  ///< lower case, as all names in here
+  std::string name;  ///< lower case, as all names here
   std::uint16_t type = 0;
   std::uint32_t ttl = 0;  ///< seconds
   std::string data;       ///< as dig prints it, names without a dot at the end, TXT without quotes
@@ -56,9 +59,9 @@ struct DnsReply {
   friend bool operator==(const DnsReply&, const DnsReply&) = default;
 };
 
-/// Reads the reply to a question. kRejected: it is one, to another question (another id, name,
-/// type, or the name in other letters): somebody else's, or forged. kProtocol: it is none, or
-/// broken. A truncated one has no answers here.
+/// Reads the reply to a question. kRejected: a reply to another question (another id, name, type,
+/// or the name in other letters), for another program or forged. kProtocol: not a reply, or
+/// malformed. A truncated reply has no answers here.
 Result<DnsReply> parse_dns_reply(std::string_view bytes, const DnsQuestion& asked);
 
 }  // namespace wardmote::codec

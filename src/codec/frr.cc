@@ -75,8 +75,7 @@ FrrPeer read_peer(std::string_view address, std::string_view family, const json:
 /// Calls `take(address, object)` for each peer of each family.
 template <class Take>
 Result<void> for_each_peer(const json::object& whole, bool only_failed, FrrSummary& summary,
-                           Take&& take) {
-  std::size_t count = 0;
+                           std::size_t& count, Take&& take) {
   for (const auto& [family, value] : whole) {
     const json::object* const body = value.if_object();
     const json::value* const peers = body == nullptr ? nullptr : body->if_contains("peers");
@@ -86,7 +85,7 @@ Result<void> for_each_peer(const json::object& whole, bool only_failed, FrrSumma
     }
     const json::object& listed = peers->get_object();
     const auto claimed = number_of<std::uint64_t>(*body, "displayedPeers");
-    // The list of those that failed says how many there are of all kinds.
+    // The list of failed peers counts the peers of all kinds.
     if (claimed && *claimed > listed.size() && !only_failed) {
       return fail(Errc::kProtocol, "{}: {} peers are said to be listed, and {} are",
                   std::string_view(family), *claimed, listed.size());
@@ -100,6 +99,29 @@ Result<void> for_each_peer(const json::object& whole, bool only_failed, FrrSumma
         ++summary.not_understood;
       }
     }
+  }
+  return {};
+}
+
+/// Calls `take(vrf, address, family, object)` for each peer of each VRF.
+template <class Take>
+Result<void> for_each_vrf(const json::object& whole, bool all_vrfs, bool only_failed,
+                          FrrSummary& summary, Take&& take) {
+  std::size_t count = 0;
+  const auto families = [&](std::string_view vrf, const json::object& below) {
+    return for_each_peer(below, only_failed, summary, count,
+                         [&](std::string_view address, std::string_view family,
+                             const json::object& peer) { take(vrf, address, family, peer); });
+  };
+  if (!all_vrfs) return families("", whole);
+  for (const auto& [vrf, value] : whole) {
+    const json::object* const below = value.if_object();
+    if (below == nullptr) {
+      ++summary.not_understood;
+      continue;
+    }
+    const Result<void> read = families(std::string_view(vrf), *below);
+    if (!read) return with_context(read, "vrf {}", escape_control(std::string_view(vrf), 64));
   }
   return {};
 }
@@ -128,30 +150,35 @@ Result<std::optional<VtyReply>> VtyReader::next() {
   return reply;
 }
 
-Result<FrrSummary> parse_frr_summary(std::string_view text) {
+Result<FrrSummary> parse_frr_summary(std::string_view text, bool all_vrfs) {
   const Result<json::object> whole = parse_object(text);
   if (!whole) return std::unexpected(whole.error());
+  if (all_vrfs && whole->empty()) return fail(Errc::kRejected, "no VRF has a BGP instance");
   FrrSummary summary;
   const Result<void> read =
-      for_each_peer(*whole, false, summary,
-                    [&](std::string_view address, std::string_view family, const auto& peer) {
-                      summary.peers.push_back(read_peer(address, family, peer));
-                    });
+      for_each_vrf(*whole, all_vrfs, false, summary,
+                   [&](std::string_view vrf, std::string_view address, std::string_view family,
+                       const json::object& peer) {
+                     summary.peers.push_back(read_peer(address, family, peer));
+                     summary.peers.back().vrf = vrf;
+                   });
   if (!read) return std::unexpected(read.error());
   return summary;
 }
 
-Result<std::vector<FrrReset>> parse_frr_resets(std::string_view text) {
+Result<std::vector<FrrReset>> parse_frr_resets(std::string_view text, bool all_vrfs) {
   const Result<json::object> whole = parse_object(text);
   if (!whole) return std::unexpected(whole.error());
   FrrSummary ignored;
   std::vector<FrrReset> resets;
   const Result<void> read =
-      for_each_peer(*whole, true, ignored,
-                    [&](std::string_view address, std::string_view, const json::object& peer) {
-                      std::string why = text_of(peer, "lastResetDueTo");
-                      if (!why.empty()) resets.push_back({std::string(address), std::move(why)});
-                    });
+      for_each_vrf(*whole, all_vrfs, true, ignored,
+                   [&](std::string_view vrf, std::string_view address, std::string_view,
+                       const json::object& peer) {
+                     std::string why = text_of(peer, "lastResetDueTo");
+                     if (!why.empty())
+                       resets.push_back({std::string(vrf), std::string(address), std::move(why)});
+                   });
   if (!read) return std::unexpected(read.error());
   return resets;
 }

@@ -7,14 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "codec/bytes.h"
-#include "codec/hpack.h"
+#include "codec/http2_session.h"
 
 namespace wardmote::codec {
 namespace {
@@ -24,7 +23,7 @@ constexpr std::size_t kQuoted = 120;
 constexpr std::size_t kLongestMessage = 1024;
 constexpr std::int64_t kMostUnits = 99'999'999;
 
-const std::string* find(const std::vector<HeaderField>& headers, std::string_view name) {
+const std::string* find(const HeaderFields& headers, std::string_view name) {
   const auto found = std::ranges::find(headers, name, &HeaderField::name);
   return found == headers.end() ? nullptr : &found->value;
 }
@@ -52,7 +51,7 @@ std::optional<std::uint64_t> read_varint(std::string_view& rest) {
   return std::nullopt;
 }
 
-/// Walks over the value of a field that nobody asked for.
+/// Skips the value of a field that is not needed.
 bool skip_value(std::string_view& rest, unsigned wire_type) {
   std::optional<std::uint64_t> length;
   switch (wire_type) {
@@ -69,20 +68,17 @@ bool skip_value(std::string_view& rest, unsigned wire_type) {
 
 }  // namespace
 
-std::string encode_grpc_headers(std::string_view scheme, std::string_view authority,
-                                std::string_view path, Duration left) {
-  std::string block;
-  encode_field(block, ":method", "POST");
-  encode_field(block, ":scheme", scheme);
-  encode_field(block, ":path", path);
-  encode_field(block, ":authority", authority);
-  encode_field(block, "te", "trailers");
-  encode_field(block, "content-type", "application/grpc");
+HeaderFields grpc_headers(std::string_view scheme, std::string_view authority,
+                          std::string_view path, Duration left) {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(left).count();
-  encode_field(block, "grpc-timeout",
-               fmt::format("{}m", std::clamp<std::int64_t>(ms, 1, kMostUnits)));
-  encode_field(block, "user-agent", "wardmote");
-  return block;
+  return {{":method", "POST"},
+          {":scheme", std::string(scheme)},
+          {":path", std::string(path)},
+          {":authority", std::string(authority)},
+          {"te", "trailers"},
+          {"content-type", "application/grpc"},
+          {"grpc-timeout", fmt::format("{}m", std::clamp<std::int64_t>(ms, 1, kMostUnits))},
+          {"user-agent", "wardmote"}};
 }
 
 std::string encode_grpc_message(std::string_view message) {
@@ -122,16 +118,19 @@ Result<std::int64_t> parse_health_response(std::string_view data) {
   return serving;
 }
 
-Result<std::optional<GrpcStatus>> find_grpc_status(const std::vector<HeaderField>& headers) {
+Result<std::optional<GrpcStatus>> find_grpc_status(const HeaderFields& headers) {
   const std::string* const status = find(headers, "grpc-status");
   if (status == nullptr) return std::nullopt;
+  if (std::ranges::count(headers, "grpc-status", &HeaderField::name) > 1)
+    return fail(Errc::kProtocol, "more than one grpc-status");
   const auto code = parse_number<std::int64_t>(*status);
-  if (!code) return fail(Errc::kProtocol, "grpc-status '{}'", escape_control(*status, kQuoted));
+  if (!code || fmt::format("{}", *code) != *status || *code < 0)
+    return fail(Errc::kProtocol, "grpc-status '{}'", escape_control(*status, kQuoted));
   const std::string* const message = find(headers, "grpc-message");
   return GrpcStatus{*code, message == nullptr ? std::string() : percent_decoded(*message)};
 }
 
-Result<void> check_grpc_headers(const std::vector<HeaderField>& headers) {
+Result<void> check_grpc_headers(const HeaderFields& headers) {
   const std::string* const status = find(headers, ":status");
   if (status == nullptr) return fail(Errc::kProtocol, "an answer without a status");
   if (*status != "200")

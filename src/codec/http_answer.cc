@@ -51,7 +51,7 @@ std::string_view take_line(std::string_view& rest) noexcept {
   return line;
 }
 
-/// One past the empty line that ends the head, or 0. Looks from `from` on.
+/// One past the empty line that ends the header, or 0. Searches from `from` on.
 std::size_t head_end(std::string_view text, std::size_t from) noexcept {
   for (std::size_t at = text.find('\n', from); at != std::string_view::npos;
        at = text.find('\n', at + 1)) {
@@ -95,7 +95,7 @@ Result<void> HttpAnswerReader::take(std::string_view bytes) {
     const Result<void> taken = part_ == Part::kHead ? take_head(bytes) : take_body(bytes);
     if (!taken) return taken;
   }
-  // Nobody asked for more: whoever comes next must not find it.
+  // The caller did not want more: it must not see the rest.
   if (!bytes.empty()) reusable_ = false;
   return {};
 }
@@ -115,7 +115,7 @@ Result<void> HttpAnswerReader::take_head(std::string_view& bytes) {
     return fail(Errc::kProtocol, "no HTTP answer: '{}'", escape_control(pending_, 64));
   }
   const std::size_t end = head_end(pending_, scanned_);
-  // The end may begin in what is there and go on in what comes.
+  // The end may begin in the present bytes and continue in the next ones.
   scanned_ = pending_.size() - std::min<std::size_t>(pending_.size(), 2);
   if (end == 0 ? pending_.size() > limits_.header_bytes : end > limits_.header_bytes) {
     return fail(Errc::kLimit, "a header of more than {} bytes", limits_.header_bytes);
@@ -168,7 +168,11 @@ Result<void> HttpAnswerReader::frame_body() {
     return {};
   }
   if (!coding.empty()) {
-    part_ = lower(coding) == "chunked" ? Part::kChunkSize : Part::kUntilClose;
+    // We did not ask for another coding, and cannot decode it.
+    if (lower(coding) != "chunked")
+      return fail(Errc::kProtocol, "the transfer coding '{}' is not known",
+                  escape_control(coding, 64));
+    part_ = Part::kChunkSize;
     return {};
   }
   if (!length.empty()) return frame_by_length(length);
@@ -232,25 +236,43 @@ Result<void> HttpAnswerReader::take_chunk_line(std::string_view& bytes) {
     part_ = Part::kChunkSize;
     return {};
   }
-  if (part_ == Part::kTrailer) {
-    if (!line.empty()) return {};
-    part_ = Part::kDone;
-    reusable_ = keep_alive_;
-    return {};
-  }
+  return part_ == Part::kTrailer ? read_trailer(line) : read_chunk_size(line);
+}
+
+Result<void> HttpAnswerReader::read_chunk_size(std::string_view line) {
   const std::string_view digits = trim(line.substr(0, line.find(';')));
   const auto size = parse_number<std::uint64_t>(digits, 16);
   if (!size || digits.size() > kMostDigits)
     return fail(Errc::kProtocol, "no size of a chunk: '{}'", escape_control(digits, 32));
   left_ = *size;
   part_ = left_ == 0 ? Part::kTrailer : Part::kChunk;
-  return {};
+  return count_extra(line.size() - digits.size());
+}
+
+/// Trailers are not used. They are counted, so that a server cannot send them for ever.
+Result<void> HttpAnswerReader::read_trailer(std::string_view line) {
+  if (line.empty()) {
+    part_ = Part::kDone;
+    reusable_ = keep_alive_;
+    return {};
+  }
+  if (++trailers_ > limits_.headers)
+    return fail(Errc::kLimit, "more than {} trailers", limits_.headers);
+  return count_extra(line.size());
+}
+
+Result<void> HttpAnswerReader::count_extra(std::size_t bytes) {
+  extra_bytes_ += bytes;
+  if (extra_bytes_ <= limits_.header_bytes) return {};
+  return fail(Errc::kLimit, "trailers and chunk extensions of more than {} bytes",
+              limits_.header_bytes);
 }
 
 void HttpAnswerReader::add_to_body(std::string_view bytes) {
   const std::size_t room = limits_.body_bytes - answer_.body.size();
   answer_.body += bytes.substr(0, room);
   if (bytes.size() <= room) return;
+  answer_.cut = true;
   part_ = Part::kDone;
   reusable_ = false;
 }

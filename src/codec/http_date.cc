@@ -22,7 +22,7 @@ constexpr std::string_view kDays[] = {"Monday", "Tuesday",  "Wednesday", "Thursd
 constexpr std::size_t kShortName = 3;
 constexpr int kFarAhead = 50;
 
-/// Whether the text is as long as `shape` and has its marks; `0` stands for any character.
+/// Whether the text has the length and the separators of `shape`; `0` stands for any character.
 bool has_shape(std::string_view text, std::string_view shape) noexcept {
   if (text.size() != shape.size()) return false;
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -45,7 +45,7 @@ std::optional<unsigned> month_of(std::string_view name) noexcept {
   return static_cast<unsigned>(found - std::begin(kMonths)) + 1;
 }
 
-/// Where the parts of a form stand in it, after the name of the day.
+/// Where the parts of a form are, after the name of the day.
 struct Form {
   std::string_view shape;
   std::size_t day;

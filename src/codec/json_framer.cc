@@ -16,8 +16,7 @@ constexpr bool is_json_space(char c) noexcept {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/// Whether the quote at `quote` is part of the string that holds it: an odd number of backslashes
-/// stands before it.
+/// Whether the quote at `quote` belongs to its string: an odd number of backslashes precedes it.
 bool is_escaped(std::span<const char> text, std::size_t quote) noexcept {
   std::size_t backslashes = 0;
   while (backslashes < quote && text[quote - 1 - backslashes] == '\\') ++backslashes;

@@ -32,7 +32,7 @@ std::string_view text_of(const json::value* value) noexcept {
   return text == nullptr ? std::string_view{} : std::string_view(*text);
 }
 
-/// The words of an OVSDB error object or a bare error string; anything else as it is.
+/// The text of an OVSDB error object or of a bare error string; anything else as it is.
 std::string describe_error(const json::value& error) {
   if (const json::string* const text = error.if_string()) {
     std::string_view words = *text;
@@ -80,7 +80,7 @@ Result<RpcMessage> classify(const json::value& document) {
   return message;
 }
 
-/// What parsing one message takes, and the message itself.
+/// The memory for parsing one message, and the message itself.
 struct JsonRpcReader::Workshop {
   explicit Workshop(std::size_t depth)
       : parser(json::storage_ptr(), parse_options(depth), parser_space.data(),
@@ -110,8 +110,8 @@ Result<std::optional<RpcMessage>> JsonRpcReader::next() {
   Workshop& shop = *workshop_;
   shop.document.reset();
   shop.parser.reset();
-  // Not release(): that keeps the size of the next block, which doubles with every block, for the
-  // life of the resource.
+  // Not release(), because that keeps the size of the next block, which doubles with every block,
+  // for the life of the resource.
   shop.memory.emplace(shop.document_space.data(), shop.document_space.size());
   shop.parser.reset(&*shop.memory);
   boost::system::error_code failed;

@@ -26,7 +26,7 @@ json::object named(std::string_view name, std::string_view domain) {
   return {{"name", name}, {"domain", json::object{{"name", domain}}}};
 }
 
-/// Null when `value` is no object or has no such list.
+/// Null when `value` is not an object or has no such list.
 const json::array* list_in(const json::value& value, std::string_view key) {
   const json::object* const object = value.if_object();
   const json::value* const found = object == nullptr ? nullptr : object->if_contains(key);

@@ -86,7 +86,7 @@ Result<KubernetesEventState> parse_kubernetes_event(std::string_view body) {
   const auto event = object_of(body);
   const json::object* const metadata = event ? object_in(*event, "metadata") : nullptr;
   if (metadata == nullptr || text_in(&*event, "kind") != "Event") {
-    return fail(Errc::kProtocol, "the answer is no event");
+    return fail(Errc::kProtocol, "the answer is not an event");
   }
   KubernetesEventState state;
   state.resource_version = text_in(metadata, "resourceVersion");

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "base/format.h"
-#include "base/sha256.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "codec/digest.h"
 
 namespace wardmote::codec {
 namespace {
@@ -88,7 +88,7 @@ std::string mail_date(WallTime at) {
       time.seconds().count());
 }
 
-/// RFC 2045 6.7: what is not plain becomes =XX, and no line is longer than 76.
+/// RFC 2045 6.7: bytes that are not plain become =XX, and no line is longer than 76.
 std::string quoted_printable(std::string_view text) {
   std::string out;
   std::size_t width = 0;

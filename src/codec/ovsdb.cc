@@ -1,5 +1,6 @@
 #include "codec/ovsdb.h"
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -8,8 +9,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
+#include "base/text.h"
 #include "codec/json_rpc.h"
 
 namespace wardmote::codec {
@@ -22,7 +25,7 @@ constexpr std::string_view kNoTransaction = "00000000-0000-0000-0000-00000000000
 constexpr std::string_view kMonitorName = "wardmote";
 constexpr std::string_view kBadId = "not a UUID";
 
-/// `["set",[]]`: how OVSDB writes an optional value that is not there (RFC 7047 5.1).
+/// `["set",[]]`: how OVSDB writes a missing optional value (RFC 7047 5.1).
 bool is_empty_set(const json::value& value) noexcept {
   const json::array* const pair = value.if_array();
   if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is_string() || !(*pair)[1].is_array())
@@ -63,7 +66,7 @@ bool read_string(std::string& into, const json::value& value) {
   return value.is_string();
 }
 
-/// Takes over the columns that are there; columns we did not ask for are left alone.
+/// Reads the columns that are present; other columns are ignored.
 Result<void> read_columns(ServerRow& row, const json::object& columns) {
   for (const auto& [key, value] : columns) {
     bool good = true;
@@ -81,7 +84,64 @@ Result<void> read_columns(ServerRow& row, const json::object& columns) {
   return {};
 }
 
+/// The rows of the first operation in a `transact` result; null when there are none.
+const json::array* rows_of(const json::value& result) noexcept {
+  const json::array* const operations = result.if_array();
+  const json::object* const first =
+      operations == nullptr || operations->empty() ? nullptr : operations->front().if_object();
+  const json::value* const rows = first == nullptr ? nullptr : first->if_contains("rows");
+  return rows == nullptr ? nullptr : rows->if_array();
+}
+
+constexpr std::size_t kLongestName = 64;
+
+void take_name(std::vector<std::string>& names, std::string_view name) {
+  const bool foreign = name.empty() || name == "_Server" || name.size() > kLongestName;
+  if (!foreign && names.size() < kMostDatabases) names.emplace_back(name);
+}
+
 }  // namespace
+
+std::string select_database_names() {
+  return R"(["_Server",{"op":"select","table":"Database","where":[],"columns":["name"]}])";
+}
+
+Result<std::vector<std::string>> read_database_names(const RpcMessage& reply) {
+  const Result<const json::value*> result = result_of(reply);
+  if (!result) return with_context(result, "_Server.Database");
+  const json::array* const rows = rows_of(**result);
+  if (rows == nullptr) return fail(Errc::kProtocol, "_Server.Database: a reply without rows");
+  std::vector<std::string> names;
+  for (const json::value& row : *rows) {
+    const json::object* const columns = row.if_object();
+    const json::value* const name = columns == nullptr ? nullptr : columns->if_contains("name");
+    if (name == nullptr || !name->is_string())
+      return fail(Errc::kProtocol, "_Server.Database: a row without name");
+    take_name(names, std::string_view(name->get_string()));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+Result<std::vector<std::string>> parse_database_names(std::string_view output) {
+  boost::system::error_code failed;
+  const json::value result = json::parse(json::string_view(output.data(), output.size()), failed);
+  if (failed) return fail(Errc::kProtocol, "_Server.Database: JSON: {}", failed.message());
+  RpcMessage reply;
+  reply.result = &result;
+  return read_database_names(reply);
+}
+
+std::vector<std::string> split_database_names(std::string_view lines) {
+  std::vector<std::string> names;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    take_name(names, trim(lines.substr(0, end)));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  std::ranges::sort(names);
+  return names;
+}
 
 std::string select_server_row(std::string_view database) {
   return fmt::format(R"(["_Server",{{"op":"select","table":"Database","where":[["name","==",{}]],)"
@@ -90,17 +150,13 @@ std::string select_server_row(std::string_view database) {
 }
 
 Result<std::optional<ServerRow>> read_select_result(const json::value& result) {
-  const json::array* const operations = result.if_array();
-  const json::object* const first =
-      operations == nullptr || operations->empty() ? nullptr : operations->front().if_object();
-  const json::value* const rows = first == nullptr ? nullptr : first->if_contains("rows");
-  if (rows == nullptr || !rows->is_array())
-    return fail(Errc::kProtocol, "_Server.Database: a reply without rows");
-  if (rows->get_array().empty()) return std::nullopt;
-  const json::object* const columns = rows->get_array().front().if_object();
+  const json::array* const rows = rows_of(result);
+  if (rows == nullptr) return fail(Errc::kProtocol, "_Server.Database: a reply without rows");
+  if (rows->empty()) return std::nullopt;
+  const json::object* const columns = rows->front().if_object();
   if (columns == nullptr)
     return fail(Errc::kProtocol, "_Server.Database: a row that is not an object");
-  // A select prints every column it was asked for; a missing one must not read as false.
+  // A select prints every column that was asked for; a missing one must not read as false.
   for (const std::string_view needed : {"leader", "connected", "cid", "sid", "index"}) {
     if (!columns->contains(needed))
       return fail(Errc::kProtocol, "_Server.Database: a row without {}", needed);
@@ -199,7 +255,7 @@ Result<void> ServerRowTracker::apply_tables(const json::value& tables) {
 }
 
 /// One row update: {"initial"|"insert"|"new": row}, {"modify": columns}, {"delete": null}; in
-/// `update` a row that went has "old" alone.
+/// `update` a deleted row has only "old".
 Result<void> ServerRowTracker::apply_row(std::string_view uuid, const json::value& change) {
   const json::object* const fields = change.if_object();
   if (fields == nullptr) return fail(Errc::kProtocol, "a row update that is not an object");
@@ -209,7 +265,7 @@ Result<void> ServerRowTracker::apply_row(std::string_view uuid, const json::valu
   }
   if (row_ && uuid == uuid_) {
     if (const json::value* const columns = fields->if_contains("modify")) {
-      // All columns hold at most one value, so "modify" carries the new one (ovsdb-data.c
+      // All columns have at most one value, so "modify" has the new one (ovsdb-data.c
       // ovsdb_datum_diff).
       if (!columns->is_object()) return fail(Errc::kProtocol, "modify: not an object");
       return read_columns(*row_, columns->get_object());
@@ -219,7 +275,7 @@ Result<void> ServerRowTracker::apply_row(std::string_view uuid, const json::valu
   return {};
 }
 
-/// A whole row, in which columns at their default value are omitted.
+/// A whole row, from which columns with their default value are omitted.
 Result<void> ServerRowTracker::place_row(std::string_view uuid, const json::value& columns) {
   if (!columns.is_object()) return fail(Errc::kProtocol, "a row that is not an object");
   ServerRow row;

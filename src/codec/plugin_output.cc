@@ -20,8 +20,7 @@ constexpr std::size_t kMostValues = 64;
 constexpr std::size_t kLongestWord = 128;
 constexpr std::size_t kLongestText = 1024;
 
-/// Takes a label with its `=` off the front; quotes may surround it, and two of them are one
-/// within.
+/// Takes a label with its `=` off the front; it may be quoted, and two quotes inside stand for one.
 std::optional<std::string> take_label(std::string_view& rest) {
   std::string label;
   if (!rest.starts_with('\'')) {
@@ -73,7 +72,7 @@ PluginOutput parse_plugin_output(std::string_view output) {
   std::string_view first = take_until(output, '\n');
   read.text = trim(take_until(first, '|')).substr(0, kLongestText);
   read_values(first, read.values);
-  // Further lines are text up to one more bar, and values behind it.
+  // Further lines are text up to another bar, and values after it.
   take_until(output, '|');
   while (!output.empty()) read_values(take_until(output, '\n'), read.values);
   return read;

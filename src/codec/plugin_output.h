@@ -16,11 +16,11 @@ struct PluginValue {
 };
 
 struct PluginOutput {
-  std::string text;  ///< the first line, without its values
+  std::string text;  ///< the first line, without the performance data
   std::vector<PluginValue> values;
 };
 
-/// Reads what a monitoring plugin printed. Total: a value that is none is left out, and at most 64
+/// Reads the output of a monitoring plugin. Total: a malformed value is left out, and at most 64
 /// are kept.
 PluginOutput parse_plugin_output(std::string_view output);
 

@@ -18,18 +18,18 @@ namespace {
 
 using Ticks = std::chrono::duration<std::int64_t, std::centi>;
 
-// Fields behind the name, counting from 0.
+// Fields after the name, counted from 0.
 constexpr std::size_t kState = 0;
 constexpr std::size_t kParent = 1;
 constexpr std::size_t kStartTime = 19;
 
-/// More than a century since boot is no start time; it also fits into nanoseconds.
+/// More than a century since boot is not a start time; this also fits into nanoseconds.
 constexpr std::int64_t kMostTicks = std::int64_t{1} << 39;
 
 }  // namespace
 
 Result<ProcStat> parse_proc_stat(std::string_view text) {
-  // The name is in parentheses and may itself hold blanks and parentheses.
+  // The name is in parentheses and may itself contain blanks and parentheses.
   const std::size_t open = text.find(" (");
   const std::size_t close = text.rfind(") ");
   if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2)

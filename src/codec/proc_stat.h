@@ -10,10 +10,10 @@
 
 namespace wardmote::codec {
 
-/// `/proc/PID/stat` (proc(5)), as far as somebody asks.
+/// The needed fields of `/proc/PID/stat` (proc(5)).
 struct ProcStat {
   std::uint32_t pid = 0;
-  std::string name;  ///< the first 15 bytes of the program's name; may hold anything
+  std::string name;  ///< the first 15 bytes of the program's name; may contain anything
   char state = '?';  ///< R running, S sleeping, D waiting for a disk, T stopped, Z zombie, …
   std::uint32_t parent = 0;
   TimePoint started;  ///< to a hundredth of a second
@@ -22,12 +22,12 @@ struct ProcStat {
 
 inline constexpr std::size_t kLargestProcStat = 4096;
 
-/// kProtocol when it is none. The kernel counts start times in USER_HZ, 100 on all machines but the
-/// Alpha, since boot, suspend included.
+/// kProtocol when it is malformed. The kernel counts start times in USER_HZ, 100 on all machines
+/// but the Alpha, since boot, suspend included.
 Result<ProcStat> parse_proc_stat(std::string_view text);
 
-/// `VmRSS:` of `/proc/PID/status` in bytes. kProtocol when there is none, as with a kernel thread
-/// or a zombie.
+/// `VmRSS:` of `/proc/PID/status` in bytes. kProtocol when it is missing, as for a kernel thread or
+/// a zombie.
 Result<std::uint64_t> parse_proc_rss(std::string_view text);
 
 }  // namespace wardmote::codec

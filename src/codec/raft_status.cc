@@ -73,7 +73,7 @@ class Parser {
       block_ = Block::kHeader;
       return;
     }
-    // Fields come in a fixed order, so the next one is nearly always where the search begins.
+    // Fields have a fixed order, so the next one is nearly always where the search begins.
     for (std::size_t step = 0; step < kFields.size(); ++step) {
       const std::size_t at = (expected_ + step) % kFields.size();
       const Field& field = kFields[at];
@@ -117,7 +117,7 @@ class Parser {
     return status_.connected.has_value();
   }
 
-  /// `b563 (b563dad3-5d5e-…)`: the long form holds the short one.
+  /// `b563 (b563dad3-5d5e-…)`: the long form begins with the short one.
   static bool read_id(std::string& into, std::string_view value) {
     const std::string_view brief = take_word(value);
     if (value.empty()) return is_raft_id(brief) && read_word(into, brief);

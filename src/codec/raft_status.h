@@ -43,7 +43,7 @@ struct RaftServer {
   std::string address;
   std::string role;  ///< only in the shape `77f0 (self) at tcp:10.0.0.1:6643 (leader)` and in JSON
   bool self = false;
-  std::string phase;  ///< `adding: committing`, `removing`, or any group that we do not know
+  std::string phase;  ///< `adding: committing`, `removing`, or an unknown group
   std::string voted_for;
   std::optional<std::uint64_t> next_index;
   std::optional<std::uint64_t> match_index;
@@ -54,7 +54,7 @@ struct RaftServer {
 };
 
 /// The reply to `cluster/status` (ovsdb/raft.c raft_unixctl_status, OVS 2.9 to 4.0), as printed:
-/// words stay words, and what a version does not print stays empty.
+/// words stay words, and a field that a version does not print stays empty.
 struct RaftStatus {
   std::string nickname;
   std::string name;
@@ -81,30 +81,30 @@ struct RaftStatus {
   std::optional<std::uint64_t> disconnections;
   std::optional<std::uint64_t> index;  ///< only in JSON
   std::optional<bool> connected;       ///< only in JSON
-  bool lists_servers = false;          ///< the `Servers:` header was there
+  bool lists_servers = false;          ///< the `Servers:` header was present
   std::vector<RaftServer> servers;
 
-  /// Lines that were not understood, outside and inside the `Servers:` block; kept up to a cap, all
-  /// counted.
+  /// Lines that were not understood, outside and inside the `Servers:` block; kept up to a limit,
+  /// all counted.
   std::vector<std::string> unknown_lines;
   std::vector<std::string> unknown_server_lines;
   std::size_t unknown_count = 0;
 
-  /// Whether it carries what every version prints from its middle to its end: otherwise it was cut
-  /// short.
+  /// Whether it has the lines that every version prints from its middle to its end: otherwise it
+  /// was cut short.
   [[nodiscard]] bool complete() const noexcept {
     return !role.empty() && term.has_value() && lists_servers;
   }
   friend bool operator==(const RaftStatus&, const RaftStatus&) = default;
 };
 
-/// Reads a status in text, or in the JSON form that `pkg/ovnstatus` accepted (bare or under `data`,
-/// with a non-empty `servers`). Total: it never drops anything without counting it. kProtocol when
-/// nothing in it is a status; kLimit over 1 MiB, 1024 servers or 4096 other list entries.
+/// Reads a status in text, or in the JSON form that `pkg/ovnstatus` accepts (bare or under `data`,
+/// with a non-empty `servers`). Total: every dropped line is counted. kProtocol when nothing in it
+/// is a status; kLimit over 1 MiB, 1024 servers or 4096 other list entries.
 Result<RaftStatus> parse_raft_status(std::string_view text);
 
-/// Prints it the way OVS does; parse_raft_status() of that gives `status` again, if no unknown line
-/// was over the cap.
+/// Prints the status as OVS does; parse_raft_status() of the result gives `status` again, if no
+/// unknown line was over the limit.
 std::string format(const RaftStatus& status);
 
 }  // namespace wardmote::codec

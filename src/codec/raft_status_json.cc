@@ -19,7 +19,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// A word of the text form: what could not be printed in a status line is refused, not altered.
+/// A word of the text form: a value that could not stand in a status line is refused, not altered.
 bool read_word(std::string& into, const json::value& value, bool spaces_allowed) {
   const json::string* const text = value.if_string();
   if (text == nullptr) return false;

@@ -14,10 +14,10 @@
 namespace wardmote::codec {
 namespace {
 
-/// How many closing parentheses are tried as the end of a group, which keeps the work linear.
+/// How many closing parentheses are tried as the end of a group, so that the work stays linear.
 constexpr int kGroupEnds = 8;
 
-/// The word in front of a parenthesis or of white space.
+/// The word before a parenthesis or white space.
 std::string_view take_name(std::string_view& rest) {
   std::size_t end = 0;
   while (end < rest.size() && rest[end] != '(' && leading_space(rest.substr(end)) == 0) ++end;
@@ -26,13 +26,13 @@ std::string_view take_name(std::string_view& rest) {
   return name;
 }
 
-/// `<nick> (<id> at <address>)`, as RaftServer and RaftChange carry it.
+/// `<nick> (<id> at <address>)`, in RaftServer and RaftChange.
 template <class Named>
 bool take_identity_of(Named& named, std::string_view& rest) {
   std::string_view ahead = rest;
   const std::string_view nickname = take_name(ahead);
   const auto inner = take_group(ahead);
-  // A bullet is no nickname: printed with a space behind it, it would be taken off.
+  // A bullet is not a nickname: printed with a space after it, it would be taken off.
   if (nickname.empty() || nickname == "-" || !inner) return false;
   std::string_view address = *inner;
   const std::string_view id = take_word(address);
@@ -44,7 +44,7 @@ bool take_identity_of(Named& named, std::string_view& rest) {
   return true;
 }
 
-/// `<id>[ (self)] at <address> (<role>)`: no OVS prints it, but `pkg/ovnstatus` read it.
+/// `<id>[ (self)] at <address> (<role>)`: no OVS prints this form, but `pkg/ovnstatus` accepted it.
 bool take_identity_with_role(RaftServer& server, std::string_view& rest) {
   std::string_view ahead = rest;
   const std::string_view id = take_name(ahead);
@@ -68,7 +68,7 @@ bool take_identity_with_role(RaftServer& server, std::string_view& rest) {
   return true;
 }
 
-/// Reads what follows a server's identity, by keyword and in any order.
+/// Reads the rest of a line after the server's identity, by keyword and in any order.
 class ServerDetails {
  public:
   explicit ServerDetails(RaftServer& server) noexcept : server_(server) {}
@@ -88,8 +88,8 @@ class ServerDetails {
   }
 
  private:
-  /// Adjacent words that were not understood stay together as they were printed; separate runs are
-  /// told apart by ` ; `.
+  /// Adjacent words that were not understood stay together as they were printed; ` ; ` separates
+  /// runs.
   void extend_run(std::string_view word) {
     const char* const begin = run_.empty() ? word.data() : run_.data();
     run_ = {begin, static_cast<std::size_t>(word.data() + word.size() - begin)};

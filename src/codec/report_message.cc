@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "codec/json_keys.h"
 
 namespace wardmote::codec {
 namespace {
@@ -43,6 +44,8 @@ Result<ReportMessage> parse_json(std::string_view bytes) {
   const json::value whole = json::parse({bytes.data(), bytes.size()}, error, {}, options);
   const json::object* const object = error ? nullptr : whole.if_object();
   if (object == nullptr) return no_report("not a JSON object");
+  if (const auto twice = key_given_twice(bytes))
+    return fail(Errc::kProtocol, "no report: '{}' is given twice", escape_control(*twice, 64));
   ReportMessage message;
   for (const auto& [name, value] : *object) {
     if (name == "live" || name == "ready") continue;
@@ -54,7 +57,7 @@ Result<ReportMessage> parse_json(std::string_view bytes) {
       continue;
     }
     message.timeout = parse_duration(*text);
-    if (!message.timeout) return no_report("timeout is no duration, like 30s or 0s");
+    if (!message.timeout) return no_report("timeout is not a duration, like 30s or 0s");
   }
   const Result<std::optional<bool>> live = read_flag(*object, "live");
   if (!live) return std::unexpected(live.error());
@@ -71,7 +74,7 @@ std::optional<Duration> microseconds(std::string_view text) {
   return std::chrono::microseconds(*count);
 }
 
-/// False when the value is none.
+/// False when the value is malformed.
 bool read_assignment(std::string_view name, std::string_view value, ReportMessage& message) {
   if (name == "READY" && value == "1") {
     message.live = message.ready = true;
@@ -98,10 +101,10 @@ Result<ReportMessage> parse_notify(std::string_view bytes) {
   while (!bytes.empty()) {
     std::string_view line = take_until(bytes, '\n');
     if (line.empty()) continue;
-    if (!line.contains('=')) return no_report("a line that is no assignment");
+    if (!line.contains('=')) return no_report("a line that is not an assignment");
     const std::string_view name = take_until(line, '=');
     if (!read_assignment(name, line, message))
-      return fail(Errc::kProtocol, "no report: {} is no number of microseconds", name);
+      return fail(Errc::kProtocol, "no report: {} is not a number of microseconds", name);
     ++assignments;
   }
   if (assignments == 0) return no_report("empty");

@@ -28,8 +28,8 @@ struct ReportMessage {
 
 inline constexpr std::size_t kLargestReport = 16 << 10;
 
-/// A message that begins with `{` is JSON. kProtocol, and kLimit over kLargestReport. A detail
-/// is cut after 4096 bytes.
+/// A message that begins with `{` is JSON. kProtocol, and kLimit over kLargestReport. A detail is
+/// cut after 4096 bytes.
 Result<ReportMessage> parse_report_message(std::string_view bytes);
 
 }  // namespace wardmote::codec

@@ -31,7 +31,7 @@ std::uint8_t byte_at(std::string_view bytes, std::size_t at) noexcept {
   return static_cast<std::uint8_t>(bytes[at]);
 }
 
-/// The fields that both have. `want` may be 0 with daemontools: as the service was started.
+/// The fields that both formats have. With daemontools `want` may be 0: as the service was started.
 Result<RunitStatus> parse_common(std::string_view bytes) {
   RunitStatus status;
   const std::optional<WallTime> changed = parse_tai64n(bytes);
@@ -76,7 +76,7 @@ Result<RunitStatus> parse_daemontools_status(std::string_view bytes) {
     return fail(Errc::kProtocol, "byte 17, want, is {}", byte_at(bytes, kWant));
   const bool runs = status->pid != 0;
   status->state = runs ? RunitStatus::State::kRun : RunitStatus::State::kDown;
-  // Nobody wants anything else than what it is.
+  // 0 means that the present state is wanted.
   if (want == 0) status->want_up = runs;
   return status;
 }

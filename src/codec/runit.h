@@ -26,15 +26,15 @@ struct RunitStatus {
 
 inline constexpr std::size_t kRunitStatusSize = 20;
 
-/// kProtocol when it is not exactly one status: another size, a time that is none, or fields that
+/// kProtocol when it is not exactly one status: another size, an invalid time, or fields that
 /// contradict each other.
 Result<RunitStatus> parse_runit_status(std::string_view bytes);
 /// A service without a pid is down, any other runs.
 Result<RunitStatus> parse_daemontools_status(std::string_view bytes);
 
-/// What `sv status` (runit 2.1.2 sv.c svstatus_print) prints of the first 20 bytes of a status,
-/// without a line end: `run: bird: (pid 412) 4s, want down, got TERM`. It believes them all, so
-/// that nonsense gives nonsense. `normally_up`: there is no file `down`. Precondition: at least 20
+/// What `sv status` (runit 2.1.2 sv.c svstatus_print) prints for the first 20 bytes of a status,
+/// without a line end: `run: bird: (pid 412) 4s, want down, got TERM`. sv checks nothing, so
+/// nonsense gives nonsense. `normally_up`: there is no file `down`. Precondition: at least 20
 /// bytes.
 std::string sv_status_text(std::string_view bytes, std::string_view name, bool normally_up,
                            WallTime now);

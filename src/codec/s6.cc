@@ -18,7 +18,7 @@ constexpr std::size_t kSize = 35;
 constexpr std::size_t kSizeWithGroup = 43;
 constexpr std::size_t kReadyStamp = 12;
 constexpr std::size_t kPid = 24;
-// The wait status and the flags come last in both.
+// The wait status and the flags are last in both formats.
 constexpr std::size_t kWaitStatusFromEnd = 3;
 
 constexpr std::uint8_t kPaused = 1;
@@ -41,11 +41,11 @@ Result<S6Status> parse_s6_status(std::string_view bytes) {
     return fail(Errc::kProtocol, "{} bytes instead of {} or {}", bytes.size(), kSize,
                 kSizeWithGroup);
   S6Status status;
-  const std::optional<WallTime> changed = parse_tai64n(bytes);
+  const std::optional<WallTime> changed = parse_real_tai64n(bytes);
   if (!changed) return fail(Errc::kProtocol, "the time of its last change is none");
   status.changed = *changed;
-  // A service that was never ready may carry any stamp here.
-  status.ready_changed = parse_tai64n(bytes.substr(kReadyStamp)).value_or(*changed);
+  // The timestamp of a service that was never ready may have any value.
+  status.ready_changed = parse_real_tai64n(bytes.substr(kReadyStamp)).value_or(*changed);
   status.pid = big_endian<std::uint64_t>(bytes.substr(kPid));
   if (status.pid > INT32_MAX) return fail(Errc::kProtocol, "pid {}", status.pid);
   status.last_end =
@@ -63,7 +63,7 @@ Result<std::vector<S6Death>> parse_s6_death_tally(std::string_view bytes) {
     return fail(Errc::kProtocol, "{} bytes are not a number of deaths", bytes.size());
   std::vector<S6Death> deaths;
   for (; !bytes.empty(); bytes.remove_prefix(kDeathSize)) {
-    const std::optional<WallTime> at = parse_tai64n(bytes);
+    const std::optional<WallTime> at = parse_real_tai64n(bytes);
     if (!at) return fail(Errc::kProtocol, "the time of a death is none");
     deaths.push_back({*at,
                       {static_cast<std::uint8_t>(bytes[kTai64nSize]),

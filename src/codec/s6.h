@@ -21,9 +21,9 @@ struct ProcessEnd {
 /// (libs6/s6_svstatus_unpack.c).
 struct S6Status {
   WallTime changed;
-  WallTime ready_changed;  ///< as `changed` until it was ready for the first time
+  WallTime ready_changed;  ///< equal to `changed` until the service was ready for the first time
   std::uint64_t pid = 0;   ///< 0 when down
-  ProcessEnd last_end;     ///< of the process before; all zero when there was none
+  ProcessEnd last_end;     ///< of the previous process; all zero when there was none
   bool paused = false;
   bool finishing = false;
   bool want_up = false;
@@ -34,14 +34,14 @@ struct S6Status {
 /// kProtocol when it is not exactly one status.
 Result<S6Status> parse_s6_status(std::string_view bytes);
 
-/// One entry of `supervise/death_tally`: the service ended, whoever wanted it.
+/// One entry of `supervise/death_tally`: the service ended, for whatever reason.
 struct S6Death {
   WallTime at;
   ProcessEnd end;
   friend bool operator==(const S6Death&, const S6Death&) = default;
 };
 
-/// The size of 4096 deaths, the most that s6-supervise keeps.
+/// The size of 4096 entries, the most that s6-supervise keeps.
 inline constexpr std::size_t kLargestS6Tally = std::size_t{4096} * 14;
 
 /// In the order of the file, the oldest first. kProtocol when it is not a whole number of entries

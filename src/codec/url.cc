@@ -50,7 +50,7 @@ std::unexpected<Error> no_url(std::string_view text, std::string_view why) {
   return fail(Errc::kInvalid, "url '{}': {}", escape_control(text, 128), why);
 }
 
-/// `host[:port]` into `url`.
+/// Parses `host[:port]` into `url`.
 bool read_authority(std::string_view authority, Url& url) {
   std::string_view host = authority;
   std::string_view port;

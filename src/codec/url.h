@@ -17,17 +17,17 @@ struct Url {
   friend bool operator==(const Url&, const Url&) = default;
 };
 
-/// kInvalid says what is wrong: no such scheme, a user in it, characters that do not belong.
+/// kInvalid says what is wrong: an unknown scheme, a user, invalid characters.
 Result<Url> parse_url(std::string_view text);
 
-/// What a `Location` that came from `base` leads to (RFC 3986 5.2, without dot segments, which the
+/// The target of a `Location` that came from `base` (RFC 3986 5.2, without dot segments, which the
 /// server resolves itself).
 Result<Url> resolve(const Url& base, std::string_view location);
 
-/// `http://[::1]:9099/readiness`; the port is always there.
+/// `http://[::1]:9099/readiness`; always with the port.
 std::string to_string(const Url& url);
 
-/// The value of a request's `Host`.
+/// The value of a request's `Host` header.
 std::string host_header(const Url& url);
 
 }  // namespace wardmote::codec

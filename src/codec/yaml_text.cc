@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,6 +12,9 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
+#include "base/format.h"
+#include "base/text.h"
+
 namespace wardmote::codec {
 namespace {
 
@@ -19,37 +22,66 @@ namespace json = boost::json;
 
 constexpr std::size_t kStep = 2;  // of indentation
 
-/// What YAML 1.1 or 1.2 readers take for something that is no text.
-bool reads_as_other(std::string_view text) {
-  constexpr auto kWords = std::to_array<std::string_view>(
-      {"null", "true", "false", "yes", "no", "on", "off", "y", "n", "~"});
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (std::ranges::find(kWords, lower) != kWords.end()) return true;
-  // Numbers, dates and `1:30` (sixty-based in YAML 1.1) hold nothing else.
-  const bool begins =
-      std::isdigit(static_cast<unsigned char>(text.front())) != 0 ||
-      ((text.front() == '-' || text.front() == '+' || text.front() == '.') && text.size() > 1);
-  return begins &&
-         text.find_first_not_of("0123456789abcdefABCDEFxXoO_+-.:TZ ") == std::string_view::npos;
+bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
 }
 
+bool is_letter(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// Words that some reader takes for a truth value, for null or (in Perl) for a number.
+bool is_taken(std::string_view text) {
+  constexpr auto kTaken = std::to_array<std::string_view>(
+      {"null", "true", "false", "yes", "no", "on", "off", "y", "n", "inf", "infinity", "nan"});
+  const auto is_same = [&](std::string_view taken) {
+    return std::ranges::equal(text, taken, [](char a, char b) { return (a | 0x20) == b; });
+  };
+  return std::ranges::any_of(kTaken, is_same);
+}
+
+/// `500ms`: the form of most values of a configuration, and not a number for any reader.
+bool is_duration(std::string_view text) {
+  constexpr auto kUnits = std::to_array<std::string_view>({"us", "ms", "s", "m", "h"});
+  const std::size_t unit = text.find_first_not_of("0123456789");
+  return unit != 0 && unit != std::string_view::npos &&
+         std::ranges::find(kUnits, text.substr(unit)) != kUnits.end();
+}
+
+/// Texts that every reader of YAML 1.1 and 1.2 takes for this very text. Everything else is quoted,
+/// although some of it would be safe.
 bool is_plain(std::string_view text) {
-  if (text.empty() || reads_as_other(text)) return false;
-  if (text.front() == ' ' || text.back() == ' ' || text.back() == ':') return false;
-  constexpr std::string_view kIndicators = "-?:,[]{}#&*!|>'\"%@`";
-  if (kIndicators.find(text.front()) != std::string_view::npos) return false;
-  if (text.find(": ") != std::string_view::npos || text.find(" #") != std::string_view::npos)
-    return false;
-  return std::ranges::all_of(text, [](unsigned char c) {
-    return c >= 0x20 && c < 0x7f &&
-           std::string_view("[]{},").find(static_cast<char>(c)) == std::string_view::npos;
+  if (is_duration(text)) return true;
+  if (text.empty() || is_taken(text)) return false;
+  if (!is_letter(text.front()) && text.front() != '/' && text.front() != '_') return false;
+  if (text.back() == ' ' || text.back() == ':' || text.contains(": ")) return false;
+  return std::ranges::all_of(text, [](char c) {
+    return is_letter(c) || is_digit(c) || std::string_view("-_./:@+ ").contains(c);
   });
 }
 
+/// As in JSON, which YAML reads too. JSON has no escapes beyond ASCII, but YAML 1.1 folds some line
+/// ends there, and accepts neither control characters nor bytes that are not UTF-8.
+std::string quoted(std::string_view text) {
+  constexpr std::uint32_t kNoCharacter = 0xfffe;  // U+FFFE, and U+FFFF
+  const std::string written = json::serialize(json::string(text));
+  std::string result;
+  for (std::string_view rest = written; !rest.empty();) {
+    const CodePoint c = decode_utf8(rest);
+    if (c.length == 0) {
+      result += "\\ufffd";
+    } else if (is_hostile(c.value) || c.value == kNoCharacter || c.value == kNoCharacter + 1) {
+      result += fmt::format("\\u{:04x}", c.value);
+    } else {
+      result += rest.substr(0, c.length);
+    }
+    rest.remove_prefix(c.length == 0 ? 1 : c.length);
+  }
+  return result;
+}
+
 std::string scalar(std::string_view text) {
-  return is_plain(text) ? std::string(text) : json::serialize(json::string(text));
+  return is_plain(text) ? std::string(text) : quoted(text);
 }
 
 bool is_block(const json::value& value) {
@@ -65,7 +97,7 @@ void write(std::string& out, const json::value& value, std::size_t indent);
 
 void write_map(std::string& out, const json::object& map, std::size_t indent, bool begun) {
   for (const auto& [key, value] : map) {
-    // The first key of a map in a list stands behind the dash.
+    // The first key of a map in a list stands after the dash.
     if (!begun) out.append(indent, ' ');
     begun = false;
     out += scalar(key) + ":";

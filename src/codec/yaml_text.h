@@ -6,9 +6,9 @@
 
 namespace wardmote::codec {
 
-/// The same value as YAML 1.2 in block style, one document with a final line end. Texts that YAML
-/// would read as something else, or that hold what a plain scalar may not, are quoted as in JSON.
-/// Pure.
+/// The same value as YAML 1.2 in block style, one document with a final line end. A text that is
+/// not plainly a word or a few words is quoted, so that no reader takes it for something else;
+/// bytes that are not UTF-8 become U+FFFD. Pure.
 std::string yaml_text(const boost::json::value& value);
 
 }  // namespace wardmote::codec

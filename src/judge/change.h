@@ -1,25 +1,127 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "base/time.h"
+#include "judge/check_machine.h"
 #include "judge/finding.h"
+#include "judge/incident/incident.h"
+#include "judge/outcome.h"
+#include "judge/thing.h"
+#include "judge/verdict.h"
 
 namespace wardmote::judge {
 
-/// One thing that changed, as it is told to whoever follows: the log, /api/v1/events, history,
-/// incidents.
+/// `check_changed`
+struct CheckChanged {
+  State from{};
+  State to{};
+  Reason reason;
+  bool counts = true;      ///< false: it is optional and was never good
+  bool seen_good = false;  ///< since the agent's start
+};
+
+/// `check_blind`, `check_seen_again`
+struct CheckBlind {
+  bool blind = false;
+  Reason reason;
+};
+
+/// `cluster_verdict`
+struct VerdictChanged {
+  Verdict from{};
+  Verdict to{};
+};
+
+/// `member_changed`, of a cluster
+struct MemberChanged {
+  std::string member;
+  std::optional<Outcome> from;  ///< nothing: the thing was not judged before
+  Outcome to{};
+  Reason reason;
+};
+
+/// `finding_raised`, `finding_changed` (its severity), `finding_cleared`, of a thing that a domain
+/// judges
+struct FindingChanged {
+  enum class Step : std::uint8_t { kRaised, kChanged, kCleared };
+  Step step{};
+  Finding finding;  ///< the present finding; of `finding_cleared`, the last one
+  TimePoint now;
+  /// Names in the graph of incidents: the reporting thing, and what is wrong.
+  std::string owner{};
+  std::string component{};
+};
+
+/// `gate_opened`, `gate_closed`
+struct GateChanged {
+  bool open = false;
+  std::vector<std::string> failing;  ///< the checks that close it
+};
+
+/// `incident_opened`, `incident_resolved`, …
+struct IncidentChanged {
+  incident::Step step;
+};
+
+/// `notice_delivered`, `notice_refused`, `notice_undelivered`, of a receiver
+struct DeliveryChanged {
+  enum class Result : std::uint8_t { kDelivered, kRefused, kUndelivered };
+  Result result{};
+  std::string key;
+  std::size_t incidents = 0;  ///< how many incidents it contains
+  std::int64_t incident = 0;  ///< the incident, if it is one; else 0
+  /// why not; of a delivered notice: the recipients who will never get it
+  std::string detail;
+};
+
+/// `silence_added`, `silence_expired`
+struct SilenceChanged {
+  bool added = false;
+  WallTime until;
+  std::string by;
+  std::string comment;
+};
+
+/// `plan_…` with the word of the journal, and `step_begun`, `step_done`, `step_failed`
+struct PlanChanged {
+  enum class Of : std::uint8_t { kPlan, kStep };
+  Of of{};
+  std::string word;  ///< `proposed`, `done`, …
+  std::string cluster;
+  std::string target;  ///< the member or server
+  std::string step;    ///< may be empty
+  std::string detail;
+  std::int64_t incident = 0;  ///< 0: none
+};
+
+/// `acts_paused`, `acts_resumed`
+struct ActsPaused {
+  bool paused = false;
+  std::string by;
+};
+
+/// `agent_degraded`, `agent_recovered`
+struct AgentHealth {
+  std::optional<std::string> complaint;
+};
+
+using Event = std::variant<CheckChanged, CheckBlind, VerdictChanged, MemberChanged, FindingChanged,
+                           GateChanged, IncidentChanged, DeliveryChanged, SilenceChanged,
+                           PlanChanged, ActsPaused, AgentHealth>;
+
+/// One change, for everything that follows changes: incidents, the log, /api/v1/events, history.
+/// serve/change_text.h makes the text for people.
 struct Change {
   std::uint64_t sequence = 0;  ///< 1, 2, 3 … since the agent's start
   WallTime at;
-  std::string kind;     ///< `finding_raised`; stable, docs/events.md lists them
-  std::string scope;    ///< what kind of thing: `cluster`, `check`, `gate`, `agent`
-  std::string subject;  ///< its name
-  std::string data;     ///< the rest, a JSON object; texts from outside are capped and escaped
-  /// Of finding_raised and finding_changed as it stands, of finding_cleared as it stood.
-  std::optional<Finding> finding;
+  ThingId of;
+  Event event;
 };
 
 }  // namespace wardmote::judge

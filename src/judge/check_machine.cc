@@ -1,5 +1,6 @@
 #include "judge/check_machine.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -20,22 +21,36 @@ void feed_good(Step& step, const CheckPolicy& policy, bool degraded, TimePoint n
   CheckState& next = step.next;
   next.failures = 0;
   next.degraded = degraded;
-  if (next.state == State::kReported && ++next.successes < policy.rise) return;
+  next.seen_good = true;
+  const bool unproven = next.state == State::kReported || next.state == State::kDiscovery;
+  if (unproven && ++next.successes < policy.rise) return;
   next.successes = 0;
-  next.overdue = false;
   enter(step, State::kHealthy, now);
 }
 
 void feed_fail(Step& step, const CheckPolicy& policy, TimePoint now) noexcept {
   CheckState& next = step.next;
-  next.successes = 0;
-  if (next.state == State::kReported) return;
+  if (next.state == State::kReported) {
+    next.successes = 0;
+    return;
+  }
+  const bool discovery = next.state == State::kDiscovery;
+  if (discovery && !next.seen_good && now - next.since < policy.start_period) return;
   ++next.failures;
-  // A subject that was never seen good may still be starting: it stays in discovery and becomes
-  // overdue.
-  if (next.state == State::kDiscovery) return;
+  const bool confirmed = next.failures >= policy.fall;
+  // In discovery good results count since the start: otherwise a subject that is good every other
+  // time would stay there for ever.
+  if (discovery && !confirmed) return;
+  next.successes = 0;
   next.degraded = false;
-  enter(step, next.failures >= policy.fall ? State::kReported : State::kError, now);
+  enter(step, confirmed ? State::kReported : State::kError, now);
+}
+
+/// A pause longer than two intervals is a pause of the agent: nobody could probe.
+void feed_unknown(Step& step, const CheckPolicy& policy, Duration pause) noexcept {
+  if (policy.every > Duration::zero()) pause = std::min(pause, 2 * policy.every);
+  step.next.unknown_for += pause;
+  step.next.blind = step.next.unknown_for >= policy.unknown_limit;
 }
 
 }  // namespace
@@ -43,47 +58,58 @@ void feed_fail(Step& step, const CheckPolicy& policy, TimePoint now) noexcept {
 CheckState begin_check(TimePoint now) noexcept {
   CheckState state;
   state.since = now;
-  state.known = now;
+  state.looked = now;
   return state;
 }
 
-Step step(const CheckState& state, const CheckPolicy& policy, Outcome outcome,
+CheckState resume_reported(const CheckPolicy& policy, bool seen_good, TimePoint since,
+                           TimePoint now) noexcept {
+  CheckState state = begin_check(now);
+  state.state = State::kReported;
+  state.failures = policy.fall;
+  state.seen_good = seen_good;
+  state.since = since;
+  return state;
+}
+
+Step step(const CheckState& state, const CheckPolicy& policy, Outcome outcome, ReasonCode reason,
           TimePoint now) noexcept {
   Step step{state, std::nullopt};
   step.next.last = outcome;
-  if (outcome == Outcome::kUnknown) {
-    step.next.blind = now - step.next.known >= policy.unknown_limit;
-  } else {
-    step.next.known = now;
-    step.next.blind = false;
-    if (outcome == Outcome::kFail) feed_fail(step, policy, now);
-    if (outcome == Outcome::kOk || outcome == Outcome::kWarn)
-      feed_good(step, policy, outcome == Outcome::kWarn, now);
+  step.next.looked = now;
+  if (outcome == Outcome::kUnknown && !unreadable(outcome, reason)) {
+    feed_unknown(step, policy, now - state.looked);
+    return step;
   }
-  if (step.next.state == State::kDiscovery)
-    step.next.overdue = now - step.next.since >= policy.discovery_limit;
+  step.next.unknown_for = {};
+  step.next.blind = false;
+  if (outcome == Outcome::kOk || outcome == Outcome::kWarn) {
+    feed_good(step, policy, outcome == Outcome::kWarn, now);
+  } else {
+    feed_fail(step, policy, now);
+  }
   return step;
+}
+
+bool counts(const CheckState& state, bool optional) noexcept {
+  return !optional || state.seen_good;
 }
 
 bool ready(const CheckState& state, bool optional) noexcept {
   switch (state.state) {
-    case State::kDiscovery: return optional;
     case State::kHealthy:
     case State::kError: return !state.blind;
-    case State::kReported: return false;
+    case State::kDiscovery: return optional;
+    case State::kReported: return !counts(state, optional);
   }
   return false;
 }
 
-int exit_code(const CheckState& state) noexcept {
-  if (state.blind) return 3;
-  switch (state.state) {
-    case State::kDiscovery: return 3;
-    case State::kHealthy: return state.degraded ? 1 : 0;
-    case State::kError: return 1;
-    case State::kReported: return 2;
-  }
-  return 3;
+int exit_code(const CheckState& state, bool optional) noexcept {
+  // A confirmed failure stays until a good result.
+  if (state.state == State::kReported) return optional ? 1 : 2;
+  if (state.blind || state.state == State::kDiscovery) return 3;
+  return state.state == State::kError || state.degraded ? 1 : 0;
 }
 
 std::string_view to_string(State state) noexcept {

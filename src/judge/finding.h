@@ -14,8 +14,8 @@ namespace wardmote::judge {
 
 enum class Severity : std::uint8_t { kInfo, kWarning, kCritical };
 
-/// Every named condition, in the order of the catalogue. Names are stable: they are in people's
-/// alert rules.
+/// Every named condition, in the order of the catalogue. Names are stable, because people use them
+/// in alert rules.
 enum class Code : std::uint8_t {
   kRaftTwoLeadersSameTerm,
   kRaftStaleLeader,
@@ -31,6 +31,7 @@ enum class Code : std::uint8_t {
   kRaftClusterIdMismatch,
   kRaftJoiningStuck,
   kRaftMemberRemoved,
+  kRaftNoDatabase,
   kRaftStaleMember,
   kRaftDeadMember,
   kRaftZombieMember,
@@ -53,6 +54,7 @@ enum class Code : std::uint8_t {
   kRaftMemberHung,
   kRaftMemberDown,
   kRaftModeMismatch,
+  kRaftCrashLoop,
   kRaftAgesRewound,
   kMonitorBlind,
   kOvnNbSbDivergence,
@@ -69,24 +71,24 @@ enum class Code : std::uint8_t {
   kBgpSessionDown,
 };
 
-/// How long a condition must stand before it is a finding: so many election rounds (election timer
-/// + 1 s, the longest that OVSDB waits for one), plus a fixed time.
+/// How long a condition must last before it is a finding: a number of rounds of the thing (of a
+/// raft cluster: election rounds; other things have none), plus a fixed time.
 struct Window {
-  int election_rounds = 0;
+  int rounds = 0;
   Duration fixed{};
 };
 
-/// The length of `window` for an election timer.
-Duration length(const Window& window, std::chrono::milliseconds election_timer) noexcept;
+/// The length of `window` if a round is this long.
+Duration length(const Window& window, Duration round) noexcept;
 
-/// One row of the catalogue: the only place that knows these facts. `explain`, the pages, metrics
-/// and the API ask it.
+/// One row of the catalogue, the only place with these facts. `explain`, the pages, metrics and the
+/// API read it.
 struct CodeInfo {
   Code code;
   std::string_view name;                 ///< `RAFT_STALE_MEMBER`
   Severity severity;                     ///< at first
-  Window window;                         ///< until it is raised
-  std::optional<Window> critical_after;  ///< when it turns critical, if it does
+  Window window;                         ///< how long until it is raised
+  std::optional<Window> critical_after;  ///< how long until it becomes critical, if it does
   std::string_view meaning;              ///< one sentence
   std::string_view evidence;             ///< what is compared
   std::string_view advice;               ///< what a person should do
@@ -97,7 +99,7 @@ const CodeInfo& info(Code code) noexcept;
 /// Case-insensitive.
 std::optional<Code> parse_code(std::string_view name) noexcept;
 
-/// Who says what: `by` a member or its address, `says` a line of its own words.
+/// Who says what: `by` is a member or an address, `says` a line of its output.
 struct Evidence {
   std::string by;
   std::string says;
@@ -119,7 +121,7 @@ struct Finding {
   std::string summary;                ///< one sentence, for people
   std::vector<Evidence> evidence;
   std::optional<Advice> advice;
-  TimePoint since;  ///< when the condition was first seen
+  TimePoint since;  ///< when the condition was first observed
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 

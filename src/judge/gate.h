@@ -7,15 +7,15 @@
 
 namespace wardmote::judge {
 
-/// What a gate demands of its checks, by their positions in the list that the caller keeps.
+/// The rule of a gate for its checks, by their positions in the caller's list.
 struct GateRule {
   struct Member {
     std::size_t check = 0;
     std::uint32_t weight = 1;  ///< at least 1
   };
-  /// Enough of several: two of three, or a weight of four of 3 + 2 + 1.
+  /// Enough of several: for example two of three, or a weight of four of 3 + 2 + 1.
   struct AtLeast {
-    std::uint64_t count = 1;  ///< of weights; from 1 to their sum
+    std::uint64_t count = 1;  ///< weight needed; from 1 to the sum of the weights
     std::vector<Member> of;
   };
 
@@ -23,22 +23,23 @@ struct GateRule {
   std::optional<AtLeast> at_least;
 };
 
-/// How a check stands towards a gate.
+/// The state of a check for a gate.
 struct GateStanding {
-  bool ready = false;   ///< judge::ready(), where an optional check that was never seen passes
-  bool proven = false;  ///< judge::ready() without that: only what was seen counts towards a number
+  bool ready = false;  ///< judge::ready(), in which an optional check that was never good passes
+  /// judge::ready() without that: only a check that was good counts towards a number
+  bool proven = false;
   friend bool operator==(const GateStanding&, const GateStanding&) = default;
 };
 
-/// How far a gate is from passing; kept up to date check by check, since a gate may have thousands.
+/// How far a gate is from passing; updated check by check, because a gate may have thousands.
 struct GateTally {
-  std::size_t failing = 0;   ///< of `all`
-  std::uint64_t weight = 0;  ///< of those of `at_least` that are proven
+  std::size_t failing = 0;   ///< the checks of `all` that are not ready
+  std::uint64_t weight = 0;  ///< the weight of `at_least` that is proven
 
   friend bool operator==(const GateTally&, const GateTally&) = default;
 };
 
-/// The tally of a rule from the standing of each of its checks, which `standing` gives by position.
+/// The tally of a rule; `standing` gives the state of each check by its position.
 template <class Standing>
 GateTally tally(const GateRule& rule, Standing standing) {
   GateTally tally;
@@ -54,7 +55,7 @@ inline bool passes(const GateRule& rule, const GateTally& tally) noexcept {
   return tally.failing == 0 && (!rule.at_least || tally.weight >= rule.at_least->count);
 }
 
-/// The checks that hold it back: those of `all` that are not ready and, where there are too few,
+/// The checks that close the gate: those of `all` that are not ready and, if the weight is too low,
 /// those of `at_least` that are not proven. Each once, in the order of the rule.
 template <class Standing>
 std::vector<std::size_t> failing(const GateRule& rule, Standing standing) {

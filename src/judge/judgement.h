@@ -4,7 +4,7 @@
 
 namespace wardmote::judge {
 
-/// What facts about a subject come to.
+/// The result of judging facts about a subject.
 struct Judgement {
   Outcome outcome = Outcome::kOk;
   Reason reason;

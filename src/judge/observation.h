@@ -25,8 +25,7 @@ namespace wardmote::judge {
 struct Cost {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  bool fresh_connection =
-      false;  ///< this look connected anew rather than reusing an open connection
+  bool fresh_connection = false;  ///< this probe opened a new connection
 };
 
 /// A TCP connect.
@@ -50,7 +49,7 @@ using Facts = std::variant<std::monostate,    //
                            PingFacts,         //
                            ExecFacts>;
 
-/// What a probe saw of a subject between `begun` and `ended`.
+/// The result of one probe of a subject, from `begun` to `ended`.
 struct Observation {
   std::string subject;
   Outcome outcome = Outcome::kUnknown;

@@ -79,10 +79,12 @@ class AsioDatagrams final : public runtime::Datagrams {
       socklen_t size = sizeof from;
       const ssize_t got = ::recvfrom(socket_.native_handle(), into.data(), into.size(), MSG_TRUNC,
                                      reinterpret_cast<sockaddr*>(&from), &size);
-      // The kernel looks at the sender of UDP alone.
+      // The kernel checks the sender of UDP only, so the sender of all others is checked here.
       const bool from_elsewhere = got >= 0 && host_bytes(from) != host_bytes(to_.storage);
-      if (got >= 0 && !from_elsewhere) co_return static_cast<std::size_t>(got);
-      if (from_elsewhere || errno == EINTR) continue;
+      // Returned empty, so that the caller counts it: a flood must not keep this loop busy.
+      if (from_elsewhere) co_return std::size_t{0};
+      if (got >= 0) co_return static_cast<std::size_t>(got);
+      if (errno == EINTR) continue;
       if (errno != EAGAIN && errno != EWOULDBLOCK) co_return fail_errno(errno, "receive");
       DeadlineQueue::Watch watch(core_->deadlines, deadline, cancel, &socket_);
       co_await socket_.async_wait(DatagramSocket::wait_read, asio::as_tuple(asio::use_awaitable));

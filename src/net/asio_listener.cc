@@ -37,10 +37,14 @@ namespace {
 
 constexpr int kBacklog = 512;
 constexpr mode_t kSocketMode = 0660;
-constexpr unsigned kVanishedMs = 60'000;  // of tcp(7) TCP_USER_TIMEOUT: sent and not acknowledged
+/// The bytes that the kernel buffers for a client that does not read; a cgroup counts them as our
+/// memory.
+constexpr int kSendBuffer = 128 << 10;
+// TCP_USER_TIMEOUT of tcp(7): how long data may be sent and not acknowledged
+constexpr unsigned kVanishedMs = 60'000;
 
-/// Removes a socket file that nobody answers on. A live one, or a file of another kind, is an
-/// error.
+/// Removes a socket file without a listener. A socket with a listener, and a file of another kind,
+/// are errors.
 Result<void> remove_leftover(const std::string& path, const SocketAddress& address) {
   struct stat before{};
   if (::lstat(path.c_str(), &before) != 0) return {};
@@ -51,7 +55,7 @@ Result<void> remove_leftover(const std::string& path, const SocketAddress& addre
     return fail(Errc::kRefused, "{}: another process listens there", path);
   }
   if (errno != ECONNREFUSED) return fail_errno(errno, "probe {}", path);
-  // Another agent that starts at the same moment may have replaced it since.
+  // Another agent that starts at the same moment may have replaced the file since.
   struct stat now{};
   const bool same = ::lstat(path.c_str(), &now) == 0 && now.st_ino == before.st_ino &&
                     now.st_dev == before.st_dev;
@@ -72,8 +76,8 @@ Result<std::unique_ptr<Listener>> listen_unix(Core& core, const std::string& pat
   if (!removed) return std::unexpected(removed.error());
   Result<UniqueFd> opened = open_socket(AF_UNIX);
   if (!opened) return std::unexpected(opened.error());
-  // Before bind(), so that the file is never wider than its mode; and after, because bind() also
-  // applies the umask.
+  // The umask is set before bind(), so that the file never has wider permissions than its mode; the
+  // mode is set after bind(), because bind() applies the umask too.
   ::fchmod(opened->get(), kSocketMode);
   Result<UniqueFd> fd = bind_and_listen(std::move(*opened), *address);
   if (!fd) return std::unexpected(fd.error());
@@ -101,8 +105,9 @@ Result<std::unique_ptr<Listener>> listen_tcp(Core& core, const Endpoint& at) {
   return std::make_unique<AsioListener>(core, std::move(*socket), AsioListener::SocketFile{});
 }
 
-/// Answers leave at once, and a client that has vanished is noticed while it is sent something.
+/// Answers are sent at once, and a client that has vanished is noticed when data is sent to it.
 void tune(int socket) {
+  ::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
   const int on = 1;
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kVanishedMs, sizeof kVanishedMs);
@@ -139,7 +144,7 @@ Task<Result<std::unique_ptr<Stream>>> AsioListener::accept() {
       if (!socket) co_return with_context(socket, "accept");
       co_return std::make_unique<AsioStream>(*core_, std::move(*socket), std::move(known));
     }
-    // A caller that has left meanwhile is not our error.
+    // A client that has disconnected meanwhile is not our error.
     if (errno == ECONNABORTED || errno == EINTR) continue;
     if (errno != EAGAIN) co_return fail_errno(errno, "accept");
     co_await socket_.async_wait(Socket::wait_read, asio::as_tuple(asio::use_awaitable));

@@ -20,7 +20,7 @@ Result<std::unique_ptr<runtime::Listener>> listen_on(Core& core, const runtime::
 /// A listening unix or TCP socket on the loop.
 class AsioListener final : public runtime::Listener {
  public:
-  /// A socket file that is removed with its listener, unless another one has taken its place.
+  /// A socket file that is removed with its listener, unless another file has taken its place.
   struct SocketFile {
     std::string path;
     dev_t device = 0;
@@ -31,7 +31,7 @@ class AsioListener final : public runtime::Listener {
       : core_(&core), socket_(std::move(socket)), file_(std::move(file)) {}
   ~AsioListener() override;
 
-  /// kExhausted leaves the caller in the queue: pause, then ask again.
+  /// kExhausted leaves the client in the queue: wait, then accept again.
   runtime::Task<Result<std::unique_ptr<runtime::Stream>>> accept() override;
 
  private:

@@ -119,7 +119,7 @@ void AsioRuntime::run(Task<void> task) {
   group.spawn("main", kThenStop(std::move(task), &context));
   context.restart();
   context.run();
-  // The group hears of the end in a handler of its own.
+  // The group handles the end of the task in a handler of its own.
   context.restart();
   while (group.size() > 0) context.run_one();
 }

@@ -14,8 +14,8 @@
 namespace wardmote::net {
 
 /// The real world: one event loop on one thread (epoll), CLOCK_BOOTTIME, sockets, processes. Life
-/// cycle: outlives all that was made from it. Thread: whoever calls run() is the core thread; only
-/// post() may be called from elsewhere.
+/// cycle: outlives everything that was made from it. Thread: the thread that calls run() is the
+/// core thread; other threads may call post() only.
 class AsioRuntime final : public runtime::Runtime {
  public:
   AsioRuntime();
@@ -29,20 +29,20 @@ class AsioRuntime final : public runtime::Runtime {
   runtime::Task<Result<std::unique_ptr<runtime::Stream>>> connect(
       runtime::Endpoint to, runtime::Deadline deadline) override;
   runtime::Task<Result<void>> knock(runtime::Endpoint to, runtime::Deadline deadline) override;
-  /// A TCP host is numeric here.
+  /// The host of a TCP endpoint must be numeric here.
   Result<std::unique_ptr<runtime::Listener>> listen(runtime::Endpoint at) override;
   runtime::Task<Result<std::unique_ptr<runtime::Datagrams>>> open_datagrams(
       runtime::DatagramTarget to, runtime::Deadline deadline) override;
   runtime::Processes& processes() noexcept override;
   runtime::Files& files() noexcept override;
 
-  /// From here on `ssl:` endpoints go through `tls`. Before any of them is used.
+  /// From now on `ssl:` endpoints use `tls`. Call this before the first of them is used.
   void use_tls(std::unique_ptr<runtime::TlsLayer> tls);
   /// Runs the loop until `task` has ended. Not reentrant; may be called again.
   void run(runtime::Task<void> task);
   /// Runs `function` on the core thread soon. From any thread.
   void post(std::function<void()> function);
-  /// For this room.
+  /// For this folder only.
   boost::asio::io_context& context() noexcept;
 
  private:

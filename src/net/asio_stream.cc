@@ -71,7 +71,7 @@ Task<Result<std::size_t>> AsioStream::read_some(std::span<char> into, Deadline d
   for (;;) {
     if (!socket_.is_open()) co_return fail(Errc::kClosed, "read");
     if (deadline.passed(SystemBootClock::now())) co_return fail(Errc::kTimeout, "read");
-    // An answer to what was just asked is not there yet.
+    // The answer to a request that was just sent cannot have arrived yet.
     if (!std::exchange(asked_, false)) {
       const ssize_t got = ::recv(socket_.native_handle(), into.data(), into.size(), 0);
       if (got > 0) co_return static_cast<std::size_t>(got);
@@ -85,8 +85,8 @@ Task<Result<std::size_t>> AsioStream::read_some(std::span<char> into, Deadline d
         co_await socket_.async_receive(asio::buffer(into.data(), into.size()), kAwaitResult);
     if (!error) co_return read;
     if (error == asio::error::eof) co_return fail(Errc::kClosed, "read");
-    // Cancelled by a deadline (ours or the writer's), by close(), or with the task: the next round
-    // tells which.
+    // A deadline (of the reader or the writer), close() or the task cancelled the wait: the next
+    // round finds out which.
     if (error != asio::error::operation_aborted) co_return fail_errno(error.value(), "read");
   }
 }

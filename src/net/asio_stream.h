@@ -10,13 +10,13 @@
 
 namespace wardmote::net {
 
-/// A connected unix or TCP socket on the loop. Tries each operation at once and waits only when the
-/// socket would block.
+/// A connected unix or TCP socket on the loop. Tries each operation at once, and waits only when
+/// the socket would block.
 class AsioStream final : public runtime::Stream {
  public:
   AsioStream(Core& core, Socket socket, runtime::Peer peer = {})
       : core_(&core), socket_(std::move(socket)), peer_(std::move(peer)) {}
-  /// Over a socket of core.spare, which gets it back where the connection has come to its end.
+  /// For a socket of core.spare, which gets the socket back when the connection has ended.
   AsioStream(Core& core, Socket socket, int spare_family)
       : core_(&core), socket_(std::move(socket)), spare_family_(spare_family) {}
   AsioStream(const AsioStream&) = delete;
@@ -31,7 +31,7 @@ class AsioStream final : public runtime::Stream {
   void write_now(std::string_view bytes) noexcept override;
 
  private:
-  /// Lets other tasks run when the peer is always ready.
+  /// Lets other tasks run although the peer always has data.
   [[nodiscard]] bool must_yield() noexcept;
 
   Core* core_;
@@ -45,7 +45,7 @@ class AsioStream final : public runtime::Stream {
 /// A socket of the loop from a connected or connecting non-blocking `fd` of `family`. kExhausted.
 Result<Socket> adopt(Core& core, UniqueFd fd, int family);
 
-/// Takes a socket from the loop; what waits on it is cancelled.
+/// Takes a socket away from the loop; operations that wait on it are cancelled.
 UniqueFd let_go(Socket& socket) noexcept;
 
 /// Cancels all operations of a Socket; for DeadlineQueue.

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 
 #include "base/result.h"
 #include "net/core.h"
+#include "net/subreaper.h"
 #include "net/system_error.h"
 #include "net/unique_fd.h"
 #include "runtime/process.h"
@@ -27,7 +29,7 @@
 namespace wardmote::net {
 namespace {
 
-/// Everything that posix_spawn is told, freed with it.
+/// The settings of posix_spawn, freed with this object.
 class SpawnOrders {
  public:
   SpawnOrders(int in, int out, int err) {
@@ -35,7 +37,7 @@ class SpawnOrders {
     ::posix_spawn_file_actions_adddup2(&files_, in, STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&files_, out, STDOUT_FILENO);
     ::posix_spawn_file_actions_adddup2(&files_, err, STDERR_FILENO);
-    // Ours are close-on-exec; a library's may not be.
+    // Our own descriptors are close-on-exec; those of a library may not be.
     ::posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1);
     ::posix_spawnattr_init(&attributes_);
     ::posix_spawnattr_setflags(
@@ -55,13 +57,21 @@ class SpawnOrders {
   }
 
   /// An errno value, or 0.
-  int spawn(pid_t* pid, const std::vector<std::string>& argv) const {
+  int spawn(pid_t* pid, const std::vector<std::string>& argv, const std::string& marker) const {
     std::vector<char*> arguments;
     arguments.reserve(argv.size() + 1);
     for (const std::string& argument : argv)
       arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
-    return ::posix_spawnp(pid, arguments.front(), &files_, &attributes_, arguments.data(), environ);
+    const std::string_view name = std::string_view(marker).substr(0, marker.find('=') + 1);
+    std::vector<char*> environment;
+    for (char** one = environ; *one != nullptr; ++one) {
+      if (!std::string_view(*one).starts_with(name)) environment.push_back(*one);
+    }
+    environment.push_back(const_cast<char*>(marker.c_str()));
+    environment.push_back(nullptr);
+    return ::posix_spawnp(pid, arguments.front(), &files_, &attributes_, arguments.data(),
+                          environment.data());
   }
 
  private:
@@ -80,7 +90,7 @@ Result<Pipe> open_pipe() {
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-/// `input` as a file in memory, so that nobody has to feed a pipe that the program may never read.
+/// `input` as a file in memory, so that no pipe has to be filled that the program may never read.
 Result<UniqueFd> open_input(std::string_view input) {
   UniqueFd file(input.empty() ? ::open("/dev/null", O_RDONLY | O_CLOEXEC)
                               : ::memfd_create("stdin", MFD_CLOEXEC));
@@ -105,7 +115,8 @@ Result<void> watch(Descriptor& descriptor, UniqueFd fd) {
 
 }  // namespace
 
-Result<std::shared_ptr<Child>> Child::start(Core& core, const runtime::ProcessSpec& spec) {
+Result<std::shared_ptr<Child>> Child::start(Core& core, std::shared_ptr<Subreaper> subreaper,
+                                            const runtime::ProcessSpec& spec) {
   if (spec.argv.empty() || spec.argv.front().empty())
     return fail(Errc::kInvalid, "run: no program");
   const std::string& program = spec.argv.front();
@@ -116,41 +127,52 @@ Result<std::shared_ptr<Child>> Child::start(Core& core, const runtime::ProcessSp
   Result<Pipe> err = open_pipe();
   if (!err) return with_context(err, "run {}", program);
 
-  auto child = std::make_shared<Child>(core);
+  auto child = std::make_shared<Child>(core, std::move(subreaper));
   Result<void> watched = watch(child->out, std::move(out->ours));
   if (watched) watched = watch(child->err, std::move(err->ours));
   if (!watched) return with_context(watched, "run {}", program);
 
-  const SpawnOrders orders(in->get(), out->theirs.get(), err->theirs.get());
-  const int failed = orders.spawn(&child->pid_, spec.argv);
-  if (failed != 0) {
-    child->pid_ = 0;
-    return fail_errno(failed, "run {}", program);
-  }
-  // Not glibc's wrapper, which 2.36 declares without C linkage.
+  const Result<void> spawned =
+      child->spawn(spec, {in->get(), out->theirs.get(), err->theirs.get()});
+  if (!spawned) return std::unexpected(spawned.error());
+  // Not glibc's wrapper, because glibc 2.36 declares it without C linkage.
   UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, child->pid_, 0)));
   watched = pidfd ? watch(child->exited, std::move(pidfd)) : fail_errno(errno, "watch a process");
   if (!watched) {
-    // Without a pidfd nobody would tell us of its end, so it ends here; SIGKILL leaves it no time
-    // to speak of.
+    // Without a pidfd the end of the process would go unnoticed, so it is killed here; after
+    // SIGKILL it ends at once.
     child->kill_group();
     siginfo_t ignored{};
     ::waitid(P_PID, static_cast<id_t>(child->pid_), &ignored, WEXITED);
+    child->subreaper_->end(child->run_, std::exchange(child->pid_, 0));
     return with_context(watched, "run {}", program);
   }
   return child;
+}
+
+Result<void> Child::spawn(const runtime::ProcessSpec& spec, StandardFiles files) {
+  run_ = subreaper_->begin(spec.ends_family);
+  const SpawnOrders orders(files.in, files.out, files.err);
+  const int failed = orders.spawn(&pid_, spec.argv, Subreaper::marker(run_));
+  if (failed != 0) {
+    pid_ = 0;
+    subreaper_->end(run_, 0);
+    return fail_errno(failed, "run {}", spec.argv.front());
+  }
+  subreaper_->lead(pid_);
+  return {};
 }
 
 void Child::kill_group() noexcept {
   if (pid_ > 0) ::kill(-pid_, SIGKILL);
 }
 
-std::optional<int> Child::reap() noexcept {
+std::optional<int> Child::reap() {
   if (pid_ == 0) return std::nullopt;
   siginfo_t end{};
   if (::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG) != 0 || end.si_pid != pid_)
     return std::nullopt;
-  pid_ = 0;
+  subreaper_->end(run_, std::exchange(pid_, 0));
   return end.si_code == CLD_EXITED ? end.si_status : 128 + end.si_status;
 }
 

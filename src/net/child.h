@@ -3,11 +3,14 @@
 #include <sys/types.h>
 
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/result.h"
 #include "net/core.h"
+#include "net/subreaper.h"
 #include "runtime/process.h"
 
 namespace wardmote::net {
@@ -20,9 +23,14 @@ class Child {
  public:
   /// kMissing or kDenied when the program cannot be executed, kExhausted, kLimit when its arguments
   /// are too long.
-  static Result<std::shared_ptr<Child>> start(Core& core, const runtime::ProcessSpec& spec);
+  static Result<std::shared_ptr<Child>> start(Core& core, std::shared_ptr<Subreaper> subreaper,
+                                              const runtime::ProcessSpec& spec);
 
-  explicit Child(Core& core) : exited(core.context), out(core.context), err(core.context) {}
+  Child(Core& core, std::shared_ptr<Subreaper> subreaper)
+      : exited(core.context),
+        out(core.context),
+        err(core.context),
+        subreaper_(std::move(subreaper)) {}
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() = default;
@@ -35,12 +43,22 @@ class Child {
   /// Kills the group, as long as the process has not been reaped.
   void kill_group() noexcept;
   /// Takes the exit status if the process has ended: the code, or 128 + the signal. Once.
-  std::optional<int> reap() noexcept;
-  /// Kills the group and reaps the process whenever it ends.
+  std::optional<int> reap();
+  /// Kills the group, and reaps the process when it ends.
   static void abandon(const std::shared_ptr<Child>& child);
 
  private:
-  pid_t pid_ = 0;  ///< 0 when there is nothing to reap
+  struct StandardFiles {
+    int in;
+    int out;
+    int err;
+  };
+  /// Runs the program, or returns why it cannot.
+  Result<void> spawn(const runtime::ProcessSpec& spec, StandardFiles files);
+
+  std::shared_ptr<Subreaper> subreaper_;
+  std::uint64_t run_ = 0;
+  pid_t pid_ = 0;  ///< 0 when there is no process to reap
 };
 
 }  // namespace wardmote::net

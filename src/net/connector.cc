@@ -45,6 +45,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
+constexpr Duration kNotYet = 20ms;
+
 Task<Result<std::unique_ptr<Stream>>> connect_unix(Core* core, std::string path,
                                                    Deadline deadline) {
   const Result<SocketAddress> address = unix_address(path);
@@ -54,54 +56,65 @@ Task<Result<std::unique_ptr<Stream>>> connect_unix(Core* core, std::string path,
   for (Duration pause = 1ms;; pause = std::min<Duration>(2 * pause, 20ms)) {
     if (::connect(fd->get(), address->get(), address->size) == 0) break;
     if (errno != EAGAIN) co_return fail_errno(errno, "connect");
-    // The kernel has no way to tell when the queue of a unix listener has room again.
+    // The kernel does not report when the queue of a unix listener has room again.
     const TimePoint now = SystemBootClock::now();
     if (deadline.passed(now)) co_return fail(Errc::kTimeout, "connect: its queue is full");
     co_await core->sleep_until(std::min(now + pause, deadline.at));
   }
   Result<Socket> socket = adopt(*core, std::move(*fd), AF_UNIX);
   if (!socket) co_return std::unexpected(socket.error());
-  // The kernel knows who listens, for those who want to tell which process hangs.
+  // The kernel knows who listens, so the error can name the process that hangs.
   runtime::Peer peer;
   peer.process = process_behind(socket->native_handle());
   co_return std::make_unique<AsioStream>(*core, std::move(*socket), std::move(peer));
 }
 
-/// What connect() has led to: nothing yet, success, or the errno of its failure.
+/// The result of connect(): still under way, success, or the errno of its failure.
 std::optional<int> outcome_of_connect(int fd) noexcept {
   tcp_info info{};
   socklen_t size = sizeof info;
   if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return errno;
   if (info.tcpi_state == TCP_ESTABLISHED) return 0;
-  if (info.tcpi_state == TCP_SYN_SENT) return std::nullopt;
   int error = 0;
   size = sizeof error;
   ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+  // The kernel may continue to try after an ICMP error (a firewall that rejects); we stop.
+  if (info.tcpi_state == TCP_SYN_SENT && error == 0) return std::nullopt;
   return error;
 }
 
-/// Begins to connect. Where the other side is near, that is already the end: then the outcome is
-/// there, and the loop need not be asked.
+/// Begins to connect. A near server answers at once: then the result is there, and the loop is not
+/// needed.
 std::optional<int> begin_connect(int fd, const SocketAddress& address) noexcept {
   if (::connect(fd, address.get(), address.size) == 0) return 0;
   if (errno != EINPROGRESS) return errno;
   return outcome_of_connect(fd);
 }
 
-Task<Result<void>> wait_connected(Core* core, Socket* socket, Deadline deadline) {
-  for (bool waiting = true; waiting;) {
-    if (deadline.passed(SystemBootClock::now())) co_return fail(Errc::kTimeout, "connect");
-    DeadlineQueue::Watch watch(core->deadlines, deadline, cancel_socket, socket);
-    const auto [ended] =
-        co_await socket->async_wait(Socket::wait_write, asio::as_tuple(asio::use_awaitable));
-    waiting = ended == asio::error::operation_aborted;
-  }
-  const int error = outcome_of_connect(socket->native_handle()).value_or(0);
-  if (error != 0) co_return fail_errno(error, "connect");
-  co_return Result<void>();
+/// Waits until the socket is ready, or its deadline has come.
+Task<void> wait_ready(Core* core, Socket* socket, Deadline deadline) {
+  DeadlineQueue::Watch watch(core->deadlines, deadline, cancel_socket, socket);
+  [[maybe_unused]] const auto [ended] =
+      co_await socket->async_wait(Socket::wait_write, asio::as_tuple(asio::use_awaitable));
 }
 
-/// That of the handshake: what we do next, a question or a reset, tells the other side as well.
+Task<Result<void>> wait_connected(Core* core, Socket* socket, Deadline deadline) {
+  for (;;) {
+    TimePoint now = SystemBootClock::now();
+    if (deadline.passed(now)) co_return fail(Errc::kTimeout, "connect");
+    co_await wait_ready(core, socket, deadline);
+    const std::optional<int> outcome = outcome_of_connect(socket->native_handle());
+    if (outcome == 0) co_return Result<void>();
+    if (outcome) co_return fail_errno(*outcome, "connect");
+    // The socket is ready and not connected: the connection exists only when the other side
+    // answers.
+    now = SystemBootClock::now();
+    co_await core->sleep_until(std::min(now + kNotYet, deadline.at));
+  }
+}
+
+/// Suppresses the last packet of the handshake: our next packet, a request or a reset, acknowledges
+/// the connection as well.
 void spare_last_acknowledgement(int fd) noexcept {
   const int off = 0;
   ::setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &off, sizeof off);
@@ -111,14 +124,14 @@ Task<Result<std::unique_ptr<Stream>>> connect_tcp(Core* core, SocketAddress addr
                                                   Deadline deadline) {
   Result<UniqueFd> fd = core->spare.take(address.family());
   if (!fd) co_return std::unexpected(fd.error());
-  // Whoever connects here is the first to speak.
+  // The side that connects here sends first.
   spare_last_acknowledgement(fd->get());
   const std::optional<int> outcome = begin_connect(fd->get(), address);
   if (outcome.value_or(0) != 0) co_return fail_errno(*outcome, "connect");
   Result<Socket> socket = adopt(*core, std::move(*fd), address.family());
   if (!socket) co_return std::unexpected(socket.error());
   if (outcome) {
-    // Others connect first: what all have to say then comes to a server that is awake.
+    // Other tasks connect first: their requests then reach servers that are already awake.
     co_await asio::post(core->context, asio::use_awaitable);
   } else {
     const Result<void> connected = co_await wait_connected(core, &*socket, deadline);
@@ -127,7 +140,7 @@ Task<Result<std::unique_ptr<Stream>>> connect_tcp(Core* core, SocketAddress addr
   co_return std::make_unique<AsioStream>(*core, std::move(*socket), address.family());
 }
 
-/// A reset leaves no TIME_WAIT behind. haproxy knocks in the same way.
+/// A reset leaves no TIME_WAIT behind. haproxy closes its checks in the same way.
 Task<Result<void>> knock_at(Core* core, SocketAddress address, Deadline deadline) {
   Result<UniqueFd> fd = core->spare.take(address.family());
   if (!fd) co_return std::unexpected(fd.error());
@@ -145,7 +158,7 @@ Task<Result<void>> knock_at(Core* core, SocketAddress address, Deadline deadline
   co_return Result<void>();
 }
 
-/// An address that swallows packets must leave time for those of the `left` that come after it.
+/// An address that drops packets must leave time for the `left` addresses after it.
 Deadline share_of(Deadline deadline, std::size_t left) noexcept {
   const TimePoint now = SystemBootClock::now();
   return {now + deadline.left(now) / static_cast<Duration::rep>(left)};
@@ -160,7 +173,7 @@ Task<Result<std::unique_ptr<Stream>>> connect_local(Core* core, Endpoint to, Dea
 template <typename T>
 using Attempt = Task<Result<T>> (*)(Core*, SocketAddress, Deadline);
 
-/// At the addresses of `to`, one after the other, until one of them succeeds.
+/// Tries the addresses of `to` one after the other, until one of them succeeds.
 template <typename T>
 Task<Result<T>> try_addresses(Core* core, Endpoint to, Deadline deadline, Attempt<T> attempt) {
   Result<T> outcome = fail(Errc::kInternal, "no address");

@@ -13,10 +13,9 @@ namespace wardmote::net {
 using Socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol,
                                                 boost::asio::io_context::executor_type>;
 
-/// What everything in this room shares: the loop, its deadlines and
-/// its spare sockets. Life cycle: one for each
-/// runtime; it outlives streams, listeners and processes. Thread: the loop's, apart from posting to
-/// `context`.
+/// What the files of this folder share: the loop, its deadlines and its spare sockets. Life cycle:
+/// one for each runtime; it outlives streams, listeners and processes. Thread: the loop's, apart
+/// from posting to `context`.
 struct Core {
   Core();
   Core(const Core&) = delete;

@@ -35,7 +35,7 @@ Result<UniqueFd> open_datagram_socket() {
   return fd;
 }
 
-/// Removes a socket file that nobody listens on.
+/// Removes a socket file without a listener.
 Result<void> remove_leftover(const std::string& path, const SocketAddress& address) {
   struct stat seen{};
   if (::lstat(path.c_str(), &seen) != 0) return {};
@@ -43,7 +43,7 @@ Result<void> remove_leftover(const std::string& path, const SocketAddress& addre
   const Result<UniqueFd> probe = open_datagram_socket();
   if (!probe) return std::unexpected(probe.error());
   const int error = ::connect(probe->get(), address.get(), address.size) == 0 ? 0 : errno;
-  // EPROTOTYPE: a stream socket, so somebody else's.
+  // EPROTOTYPE: it is a stream socket, so it belongs to another program.
   if (error == 0 || error == EPROTOTYPE)
     return fail(Errc::kRefused, "{}: another process listens there", path);
   if (error != ECONNREFUSED) return fail_errno(error, "probe {}", path);
@@ -61,8 +61,8 @@ Result<std::unique_ptr<DatagramListener>> DatagramListener::open(const runtime::
   if (!removed) return std::unexpected(removed.error());
   Result<UniqueFd> fd = open_datagram_socket();
   if (!fd) return std::unexpected(fd.error());
-  // Before bind(), so that the file is never wider than its mode; and after, because bind() also
-  // applies the umask.
+  // The umask is set before bind(), so that the file never has wider permissions than its mode; the
+  // mode is set after bind(), because bind() applies the umask too.
   ::fchmod(fd->get(), kSocketMode);
   if (::bind(fd->get(), address->get(), address->size) != 0)
     return fail_errno(errno, "listen on {}", path);
@@ -84,7 +84,7 @@ DatagramListener::~DatagramListener() {
 
 Task<Result<std::size_t>> DatagramListener::receive(std::span<char> into) {
   for (;;) {
-    // MSG_TRUNC: the datagram's own size, however much of it fits.
+    // MSG_TRUNC: returns the full size of the datagram, however much of it fits.
     const ssize_t size =
         ::recv(socket_.native_handle(), into.data(), into.size(), MSG_TRUNC | MSG_DONTWAIT);
     if (size > static_cast<ssize_t>(into.size()))

@@ -15,8 +15,8 @@ namespace wardmote::net {
 /// Thread: the executor's.
 class DatagramListener {
  public:
-  /// A file that is left over from a process that is gone is replaced. kRefused when somebody
-  /// listens there, kDenied, kMissing (no such folder), kInvalid.
+  /// Replaces a file that a dead process has left. kRefused when a process listens there, kDenied,
+  /// kMissing (no such folder), kInvalid.
   static Result<std::unique_ptr<DatagramListener>> open(const runtime::Executor& executor,
                                                         const std::string& path);
 
@@ -24,7 +24,8 @@ class DatagramListener {
   DatagramListener& operator=(const DatagramListener&) = delete;
   ~DatagramListener();
 
-  /// One datagram into `into`, kept alive by the caller. kLimit when it was longer: it is lost.
+  /// Receives one datagram into `into`, kept alive by the caller. kLimit when it was longer: the
+  /// datagram is lost.
   runtime::Task<Result<std::size_t>> receive(std::span<char> into);
 
  private:

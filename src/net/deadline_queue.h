@@ -10,13 +10,13 @@
 namespace wardmote::net {
 
 /// Ends waiting operations at their deadlines, with one timer for all of them. Most operations end
-/// long before, so watching one costs a map insertion and no timer: the timer is armed for the
-/// earliest deadline known when it last fired and stays armed when that operation ends. Thread: the
-/// loop's.
+/// long before their deadline, so watching one costs a map insertion and no timer: the timer is set
+/// to the earliest deadline known when it last fired, and stays set when that operation ends.
+/// Thread: the loop's.
 class DeadlineQueue {
  public:
   /// Called once when the deadline has passed while the watch lives. It only asks the operation to
-  /// end; it does not destroy a Watch.
+  /// end; it must not destroy a Watch.
   using Expire = void (*)(void* subject) noexcept;
 
   /// Watches one operation as long as it lives.

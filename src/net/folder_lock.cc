@@ -1,6 +1,7 @@
 #include "net/folder_lock.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cerrno>
@@ -17,9 +18,10 @@ namespace wardmote::net {
 
 namespace {
 
-// The first byte keeps others out: a lock of the open file (F_OFD_SETLK, fcntl(2)), which no other
-// close() in this process can undo. The kernel tells nobody whose such a lock is, but it tells that
-// of a lock of the process; so the second byte has one of those, which only says who.
+// The first byte is the lock: a lock of the open file (F_OFD_SETLK, fcntl(2)), which no other
+// close() in this process can release. The kernel does not say who holds such a lock, but it does
+// for a lock of a process; so the second byte has a lock of that kind, which only names the
+// process.
 constexpr off_t kKeep = 0;
 constexpr off_t kName = 1;
 
@@ -32,7 +34,7 @@ struct flock lock_of(off_t byte) {
   return lock;
 }
 
-/// 0 is a process of another pid namespace, a negative number one of another host (NFS).
+/// 0 means a process of another pid namespace, a negative number one of another host (NFS).
 std::string holder(int file) {
   struct flock lock = lock_of(kName);
   if (::fcntl(file, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return "another process";
@@ -51,8 +53,18 @@ Result<FolderLock> FolderLock::take(const std::string& path) {
     return fail(Errc::kRejected, "lock {}: {} has it", path, holder(file.get()));
   }
   lock = lock_of(kName);
-  ::fcntl(file.get(), F_SETLK, &lock);  // without it the other is refused all the same
-  return FolderLock(std::move(file));
+  // without this one the other process is refused all the same
+  ::fcntl(file.get(), F_SETLK, &lock);
+  return FolderLock(std::move(file), path);
+}
+
+Result<void> FolderLock::in_place() const {
+  struct ::stat mine{};
+  struct ::stat there{};
+  if (::fstat(file_.get(), &mine) != 0) return fail_errno(errno, "look at {}", path_);
+  const bool found = ::lstat(path_.c_str(), &there) == 0;
+  if (found && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino) return {};
+  return fail(Errc::kMissing, "{} is not the file that this agent has locked", path_);
 }
 
 }  // namespace wardmote::net

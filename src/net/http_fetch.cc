@@ -8,8 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "base/format.h"
+#include "base/percent.h"
 #include "base/result.h"
-#include "net/http_message.h"
+#include "codec/http_answer.h"
+#include "net/http_text.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
 #include "runtime/http.h"
@@ -18,6 +21,7 @@
 
 namespace wardmote::net {
 
+using codec::HttpAnswer;
 using runtime::Deadline;
 using runtime::Endpoint;
 using runtime::HttpLimits;
@@ -36,19 +40,29 @@ std::string host_header(const Endpoint& to) {
   return to_string(to).substr(std::string_view("tcp:").size());
 }
 
+Result<HttpResponse> response_of(const HttpAnswer& answer, const HttpLimits& limits) {
+  if (answer.cut) return fail(Errc::kLimit, "an answer of more than {} bytes", limits.body_bytes);
+  HttpResponse response;
+  response.status = answer.status;
+  response.content_type = answer.header("content-type");
+  response.headers = answer.headers;
+  response.body = answer.body;
+  return response;
+}
+
 Task<Result<HttpResponse>> read_response(Stream* stream, bool to_head, HttpLimits limits,
                                          Deadline deadline) {
-  HttpResponseReader reader(limits, to_head);
-  std::string received;
-  while (!reader.done()) {
+  codec::HttpAnswerReader reader(
+      to_head, {.header_bytes = limits.header_bytes, .body_bytes = limits.body_bytes});
+  while (!reader.complete()) {
     std::array<char, kChunk> chunk;
     const Result<std::size_t> got = co_await stream->read_some(chunk, deadline);
     if (!got && got.error().code != Errc::kClosed) co_return std::unexpected(got.error());
-    if (got) received.append(chunk.data(), *got);
-    const Result<void> fed = got ? reader.feed(received) : reader.feed_end();
-    if (!fed) co_return std::unexpected(fed.error());
+    const Result<void> taken =
+        got ? reader.take(std::string_view(chunk.data(), *got)) : reader.closed();
+    if (!taken) co_return std::unexpected(taken.error());
   }
-  co_return reader.take();
+  co_return response_of(reader.answer(), limits);
 }
 
 Task<Result<HttpResponse>> fetch(Runtime* runtime, Endpoint to, HttpRequest request,
@@ -69,6 +83,18 @@ Task<Result<HttpResponse>> fetch(Runtime* runtime, Endpoint to, HttpRequest requ
 Task<Result<HttpResponse>> http_fetch(Runtime& runtime, Endpoint to, HttpRequest request,
                                       Deadline deadline, HttpLimits limits) {
   return fetch(&runtime, std::move(to), std::move(request), deadline, limits);
+}
+
+std::string encode_request(const HttpRequest& request, std::string_view host) {
+  std::string bytes = fmt::format("{} {}", request.method, percent_encode_path(request.path));
+  if (!request.query.empty()) bytes += "?" + request.query;
+  bytes += " HTTP/1.1\r\n";
+  append_header(bytes, "Host", host);
+  append_header(bytes, "Connection", "close");
+  if (!request.body.empty())
+    append_header(bytes, "Content-Length", std::to_string(request.body.size()));
+  for (const auto& [name, value] : request.headers) append_header(bytes, name, value);
+  return bytes + "\r\n" + request.body;
 }
 
 }  // namespace wardmote::net

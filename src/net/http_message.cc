@@ -1,5 +1,6 @@
 #include "net/http_message.h"
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -7,6 +8,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,13 +38,12 @@ void configure(Parser& parser, const HttpLimits& limits) {
   parser.eager(true);
 }
 
-/// What every chunked body still has to end with. Beast (1.81, basic_parser.ipp) asserts that so
-/// much is there once it has seen the "0", and would end the agent for a peer that sends it in
-/// pieces.
+/// The end that every chunked body has. Beast (1.81, basic_parser.ipp) asserts that this many bytes
+/// are present after it has seen the "0", and a peer that sends them in pieces would end the agent.
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
-/// `line_bytes`: the longest line that may be waited for. Beast counts the header, but waits for
-/// the end of a chunk's line (its size and extensions) as long as bytes come.
+/// `line_bytes`: the longest line to wait for. Beast limits the header, but it waits for the end of
+/// a chunk's line (its size and extensions) as long as bytes arrive.
 template <class Parser>
 boost::system::error_code feed_parser(Parser& parser, std::string& bytes, std::size_t line_bytes) {
   while (!parser.is_done() && !bytes.empty()) {
@@ -71,6 +72,30 @@ std::vector<std::pair<std::string, std::string>> copy_headers(const Fields& fiel
   for (const auto& field : fields)
     headers.emplace_back(ascii_lower(field.name_string()), std::string(field.value()));
   return headers;
+}
+
+/// An encoded slash would be hidden from a proxy before us that checks paths.
+bool hides_slash(std::string_view path) noexcept {
+  return path.contains("%2f") || path.contains("%2F");
+}
+
+/// RFC 9112 3.2: 400 to an HTTP/1.1 request without Host, and to any with more than one.
+template <class Fields>
+bool names_one_host(const Fields& fields, unsigned version) {
+  const std::size_t hosts = fields.count(http::field::host);
+  return hosts == 1 || (hosts == 0 && version < 11);
+}
+
+/// Beast accepts `chunked` only, and would read a body of any other coding as the next request.
+template <class Fields>
+Result<void> check_coding(const Fields& fields, unsigned version) {
+  const std::size_t given = fields.count(http::field::transfer_encoding);
+  if (given == 0) return {};
+  if (version < 11) return fail(Errc::kProtocol, "HTTP: a Transfer-Encoding before HTTP/1.1");
+  const bool known =
+      given == 1 && boost::beast::iequals(fields[http::field::transfer_encoding], "chunked");
+  if (known) return {};
+  return fail(Errc::kRejected, "only the Transfer-Encoding chunked is known here");
 }
 
 /// `target` without scheme and authority, as a proxy would send it (RFC 9112 3.2.2).
@@ -103,6 +128,34 @@ Result<void> HttpRequestReader::feed(std::string& bytes) {
   return to_result(error);
 }
 
+Result<void> HttpRequestReader::feed_header(std::string& bytes) {
+  if (impl_->parser.is_header_done()) return {};
+  impl_->parser.eager(false);
+  boost::system::error_code error;
+  while (!error && !impl_->parser.is_header_done() && !bytes.empty()) {
+    const std::size_t used = impl_->parser.put(boost::asio::buffer(bytes), error);
+    bytes.erase(0, used);
+    if (used == 0) break;
+  }
+  impl_->parser.eager(true);
+  if (error == http::error::need_more) {
+    error =
+        bytes.size() > impl_->line_bytes ? http::error::header_limit : boost::system::error_code();
+  }
+  impl_->body_too_long = error == http::error::body_limit;
+  return to_result(error);
+}
+
+bool HttpRequestReader::body_follows() const {
+  return impl_->parser.is_header_done() && !impl_->parser.is_done();
+}
+
+std::size_t HttpRequestReader::body_bytes() const {
+  // Beast reserves as much memory as Content-Length announces.
+  const std::size_t announced = impl_->parser.content_length().value_or(0);
+  return std::max(announced, impl_->parser.get().body().capacity());
+}
+
 bool HttpRequestReader::done() const {
   return impl_->parser.is_done();
 }
@@ -122,15 +175,17 @@ bool HttpRequestReader::take_expectation() {
          boost::beast::iequals(message[http::field::expect], "100-continue");
 }
 
-Result<HttpRequest> HttpRequestReader::take() {
-  auto message = impl_->parser.release();
-  // RFC 9112 3.2: a server answers 400 to an HTTP/1.1 request without Host.
-  if (message.version() >= 11 && message.find(http::field::host) == message.end()) {
-    return fail(Errc::kProtocol, "HTTP: no Host");
-  }
+Result<HttpRequest> HttpRequestReader::head() const {
+  const auto& message = impl_->parser.get();
+  if (!names_one_host(message, message.version()))
+    return fail(Errc::kProtocol, "HTTP: not one Host");
+  const Result<void> coded = check_coding(message, message.version());
+  if (!coded) return std::unexpected(coded.error());
   std::string_view query(message.target().data(), message.target().size());
   query = origin_form(query);
-  std::optional<std::string> path = percent_decode(take_until(query, '?'));
+  const std::string_view escaped = take_until(query, '?');
+  if (hides_slash(escaped)) return fail(Errc::kProtocol, "HTTP: an escaped '/' in the path");
+  std::optional<std::string> path = percent_decode(escaped);
   if (!path || (!path->starts_with('/') && *path != "*"))
     return fail(Errc::kProtocol, "HTTP: not a path");
   HttpRequest request;
@@ -138,49 +193,13 @@ Result<HttpRequest> HttpRequestReader::take() {
   request.path = std::move(*path);
   request.query = query;
   request.headers = copy_headers(message);
-  request.body = std::move(message.body());
   return request;
 }
 
-struct HttpResponseReader::Impl {
-  explicit Impl(std::size_t longest_line) : line_bytes(longest_line) {}
-
-  std::size_t line_bytes;
-  http::response_parser<http::string_body> parser;
-};
-
-HttpResponseReader::HttpResponseReader(const HttpLimits& limits, bool to_head)
-    : impl_(std::make_unique<Impl>(limits.header_bytes)) {
-  configure(impl_->parser, limits);
-  impl_->parser.skip(to_head);
-}
-HttpResponseReader::~HttpResponseReader() = default;
-
-Result<void> HttpResponseReader::feed(std::string& bytes) {
-  return to_result(feed_parser(impl_->parser, bytes, impl_->line_bytes));
-}
-
-bool HttpResponseReader::done() const {
-  return impl_->parser.is_done();
-}
-
-Result<void> HttpResponseReader::feed_end() {
-  // Beast asserts that there was something.
-  if (!impl_->parser.got_some()) return fail(Errc::kClosed, "HTTP: no answer");
-  boost::system::error_code error;
-  impl_->parser.put_eof(error);
-  if (error) return fail(Errc::kClosed, "HTTP: in the middle of the answer");
-  return {};
-}
-
-HttpResponse HttpResponseReader::take() {
-  auto message = impl_->parser.release();
-  HttpResponse response;
-  response.status = static_cast<int>(message.result_int());
-  response.content_type = message[http::field::content_type];
-  response.headers = copy_headers(message);
-  response.body = std::move(message.body());
-  return response;
+Result<HttpRequest> HttpRequestReader::take() {
+  Result<HttpRequest> request = head();
+  if (request) request->body = std::move(impl_->parser.release().body());
+  return request;
 }
 
 std::string encode_response(const HttpResponse& response, const ResponseForm& form) {
@@ -193,25 +212,14 @@ std::string encode_response(const HttpResponse& response, const ResponseForm& fo
   append_header(bytes, "Content-Type", response.content_type);
   // A body without a length ends with the connection (RFC 9112 6.3).
   if (!response.stream) {
-    append_header(bytes, "Content-Length", std::to_string(response.body.size()));
+    const std::size_t shared = response.shared ? response.shared->size() : 0;
+    append_header(bytes, "Content-Length", std::to_string(response.body.size() + shared));
   }
   if (!form.keep_alive) append_header(bytes, "Connection", "close");
   for (const auto& [name, value] : response.headers) append_header(bytes, name, value);
   bytes += "\r\n";
   if (!form.head_only) bytes += response.body;
   return bytes;
-}
-
-std::string encode_request(const HttpRequest& request, std::string_view host) {
-  std::string bytes = fmt::format("{} {}", request.method, percent_encode_path(request.path));
-  if (!request.query.empty()) bytes += "?" + request.query;
-  bytes += " HTTP/1.1\r\n";
-  append_header(bytes, "Host", host);
-  append_header(bytes, "Connection", "close");
-  if (!request.body.empty())
-    append_header(bytes, "Content-Length", std::to_string(request.body.size()));
-  for (const auto& [name, value] : request.headers) append_header(bytes, name, value);
-  return bytes + "\r\n" + request.body;
 }
 
 }  // namespace wardmote::net

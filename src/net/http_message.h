@@ -2,50 +2,41 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "runtime/http.h"
 
 namespace wardmote::net {
 
-/// Reads HTTP/1.1 requests out of a byte stream. A facade over Beast's parser, whose headers stay
-/// in http_message.cc.
+/// Reads HTTP/1.1 requests out of a byte stream: a facade over Beast's parser, whose headers stay
+/// in http_message.cc. Answers are read by codec::HttpAnswerReader.
 class HttpRequestReader {
  public:
   explicit HttpRequestReader(const runtime::HttpLimits& limits);
   ~HttpRequestReader();
 
-  /// Parses what has come so far and cuts what it used off the front of `bytes`. kProtocol when it
-  /// is not HTTP; kLimit.
+  /// Parses the bytes received so far and cuts what it used off the front of `bytes`. kProtocol
+  /// when they are not HTTP; kLimit.
   Result<void> feed(std::string& bytes);
-  /// The whole request is there.
+  /// The same, but not beyond the end of the header.
+  Result<void> feed_header(std::string& bytes);
+  /// True when the header is complete and a body is to follow.
+  [[nodiscard]] bool body_follows() const;
+  /// The request without its body, once the header is complete. kProtocol as of take(); kRejected
+  /// when the body has an unknown transfer coding (RFC 9112 6.1).
+  [[nodiscard]] Result<runtime::HttpRequest> head() const;
+  /// The memory that the body takes.
+  [[nodiscard]] std::size_t body_bytes() const;
+  /// True when the whole request has arrived.
   [[nodiscard]] bool done() const;
   /// The client waits for `100 Continue` before it sends the body; true once.
   [[nodiscard]] bool take_expectation();
-  /// After a kLimit: it was the body, not the header.
+  /// After a kLimit: true when the body was too long, and not the header.
   [[nodiscard]] bool body_too_long() const;
-  /// Once, when done. kProtocol when the target is not a path.
+  /// Returns the request, once, when done. kProtocol when the target is not a path or hides a
+  /// slash, and when there is no Host or more than one.
   [[nodiscard]] Result<runtime::HttpRequest> take();
   [[nodiscard]] bool keep_alive() const;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
-
-/// Reads one HTTP/1.1 response out of a byte stream.
-class HttpResponseReader {
- public:
-  HttpResponseReader(const runtime::HttpLimits& limits, bool to_head);
-  ~HttpResponseReader();
-
-  Result<void> feed(std::string& bytes);
-  /// The peer has closed; that ends a body without a length. kClosed when it is too early.
-  Result<void> feed_end();
-  [[nodiscard]] bool done() const;
-  [[nodiscard]] runtime::HttpResponse take();
 
  private:
   struct Impl;
@@ -58,10 +49,8 @@ struct ResponseForm {
   WallTime date;
 };
 
-/// The bytes of a response; of one with a stream, the head.
+/// The bytes of a response; for a response with a stream, its header. HttpResponse::shared follows
+/// them.
 std::string encode_response(const runtime::HttpResponse& response, const ResponseForm& form);
-
-/// The bytes of a request that closes its connection; `host` goes into the Host header.
-std::string encode_request(const runtime::HttpRequest& request, std::string_view host);
 
 }  // namespace wardmote::net

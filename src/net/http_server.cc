@@ -1,5 +1,6 @@
 #include "net/http_server.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <exception>
@@ -7,7 +8,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +29,7 @@ namespace wardmote::net {
 
 using runtime::Deadline;
 using runtime::Endpoint;
+using runtime::HttpAdmission;
 using runtime::HttpHandler;
 using runtime::HttpLimits;
 using runtime::HttpRequest;
@@ -41,25 +45,37 @@ constexpr std::size_t kChunk = 4096;
 constexpr Duration kAcceptPause = 50ms;
 constexpr Duration kLinger = 1s;
 constexpr std::size_t kLingerBytes = 256 << 10;
-/// A request that has not come whole after this time may make room for another.
+/// After this time an incomplete request, or an answer that the client does not take, may be
+/// dropped to make room for another.
 constexpr Duration kDripping = 1s;
+/// A body of this size and more is sent separately, in pieces, so that no other client waits for
+/// the whole.
+constexpr std::size_t kLong = 64 << 10;
 /// A stream ends at this age; its client may ask again.
 constexpr Duration kStreamAge = 24h;
-/// The most that a client may send while it is sent a stream.
+/// The most bytes that a client may send while it receives a stream.
 constexpr std::size_t kIgnoredBytes = 64 << 10;
 
 HttpResponse plain(int status, std::string text) {
   return {.status = status, .body = std::move(text) + "\n"};
 }
 
+HttpResponse busy(std::string text) {
+  HttpResponse response = plain(503, std::move(text));
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
 HttpResponse refusal(const Error& error, bool body_too_long) {
   if (error.code == Errc::kTimeout) return plain(408, "the request took too long");
   if (error.code == Errc::kLimit)
     return body_too_long ? plain(413, "body too long") : plain(431, "header too long");
+  if (error.code == Errc::kRejected) return plain(501, error.context);
+  if (error.code == Errc::kExhausted) return busy(error.context);
   return plain(400, error.context);
 }
 
-/// Appends what has come to `into`.
+/// Appends received bytes to `into`.
 Task<Result<void>> receive(Stream* stream, std::string* into, Deadline deadline) {
   std::array<char, kChunk> chunk;
   const Result<std::size_t> got = co_await stream->read_some(chunk, deadline);
@@ -68,7 +84,7 @@ Task<Result<void>> receive(Stream* stream, std::string* into, Deadline deadline)
   co_return Result<void>();
 }
 
-/// Until the client has closed its end or says too much; then ends `stream`.
+/// Waits until the client has closed its end or sent too much; then ends `stream`.
 Task<void> await_leaving(Stream* from, HttpStream* stream, Deadline deadline) {
   std::array<char, 256> ignored;
   for (std::size_t total = 0; total < kIgnoredBytes;) {
@@ -81,16 +97,39 @@ Task<void> await_leaving(Stream* from, HttpStream* stream, Deadline deadline) {
 
 }  // namespace
 
+class StreamHttpServer::BodyShare {
+ public:
+  explicit BodyShare(StreamHttpServer& server) : server_(&server) {}
+  BodyShare(const BodyShare&) = delete;
+  BodyShare& operator=(const BodyShare&) = delete;
+  ~BodyShare() { server_->bodies_ -= bytes_; }
+
+  /// False when the budget has no room for that many bytes.
+  bool grow_to(std::size_t bytes) {
+    if (bytes <= bytes_) return true;
+    if (server_->bodies_ + (bytes - bytes_) > server_->limits_.bodies_bytes) return false;
+    server_->bodies_ += bytes - bytes_;
+    bytes_ = bytes;
+    return true;
+  }
+
+ private:
+  StreamHttpServer* server_;
+  std::size_t bytes_ = 0;
+};
+
 StreamHttpServer::StreamHttpServer(runtime::Runtime& runtime)
     : runtime_(&runtime), acceptor_(runtime.executor()), serving_(runtime.executor()) {}
 
 StreamHttpServer::~StreamHttpServer() = default;
 
-Result<void> StreamHttpServer::start(Endpoint at, HttpLimits limits, HttpHandler handler) {
+Result<void> StreamHttpServer::start(Endpoint at, HttpLimits limits, HttpHandler handler,
+                                     HttpAdmission admission) {
   Result<std::unique_ptr<runtime::Listener>> listener = runtime_->listen(std::move(at));
   if (!listener) return with_context(listener, "serve HTTP");
   limits_ = limits;
   handler_ = std::move(handler);
+  admission_ = std::move(admission);
   listener_ = std::move(*listener);
   acceptor_.spawn("http accept", accept_all());
   return {};
@@ -114,7 +153,8 @@ Result<void> StreamHttpServer::change_to(const Endpoint& at) {
 void StreamHttpServer::end_connections() {
   for (auto& [id, connection] : connections_) {
     connection.last = true;
-    if (connection.phase != Phase::kAnswering) connection.stream->close();
+    const bool asked = connection.phase == Phase::kWaiting || connection.phase == Phase::kAnswering;
+    if (!asked) connection.stream->close();
   }
 }
 
@@ -126,39 +166,84 @@ Task<void> StreamHttpServer::accept_all() {
         log(LogLevel::kWarning, "http_accept_failed", {{"reason", stream.error().describe()}});
       }
       accept_fails_ = true;
-      evict();
+      // Probably because descriptors ran out: a stream can be resumed later, and a gate cannot
+      // wait.
+      evict(true);
       co_await runtime_->sleep_until(runtime_->now() + kAcceptPause);
       continue;
     }
     accept_fails_ = false;
-    // With nobody to make room, the newcomer is the one to go.
-    if (connections_.size() >= limits_.connections && !evict()) continue;
+    const bool full = connections_.size() >= limits_.connections && !evict(false);
+    // If no connection can make room, the new one is closed.
+    if (full && connections_.size() >= limits_.connections + limits_.reserve) continue;
     const ConnectionId id = next_id_++;
-    connections_[id] = Connection{.stream = std::move(*stream), .since = runtime_->now()};
+    connections_[id] =
+        Connection{.stream = std::move(*stream), .since = runtime_->now(), .on_reserve = full};
     serving_.spawn("http connection", serve(id));
   }
 }
 
-bool StreamHttpServer::evict() {
+bool StreamHttpServer::evict(bool streams) {
   Connection* worst = nullptr;
-  const auto idle = [](const Connection& one) { return one.phase == Phase::kIdle; };
+  const auto rank = [&](const Connection& one) {
+    const bool slow = runtime_->now() - one.since >= kDripping;
+    switch (one.phase) {
+      case Phase::kIdle: return 4;
+      case Phase::kReading: return slow ? 3 : 0;
+      case Phase::kAnswering: return slow ? 2 : 0;
+      case Phase::kStreaming: return streams ? 1 : 0;
+      case Phase::kWaiting: return 0;
+    }
+    return 0;
+  };
   for (auto& [id, connection] : connections_) {
-    const bool dripping =
-        connection.phase == Phase::kReading && runtime_->now() - connection.since >= kDripping;
-    if (!idle(connection) && !dripping) continue;
-    const bool first = worst == nullptr || (idle(connection) && !idle(*worst));
+    if (connection.cut_off || rank(connection) == 0) continue;
+    const bool worse = worst == nullptr || rank(connection) > rank(*worst);
     const bool longer =
-        worst != nullptr && idle(connection) == idle(*worst) && connection.since < worst->since;
-    if (first || longer) worst = &connection;
+        worst != nullptr && rank(connection) == rank(*worst) && connection.since < worst->since;
+    if (worse || longer) worst = &connection;
   }
   if (worst == nullptr) return false;
-  worst->stream->close();
-  worst->phase = Phase::kAnswering;  // no longer a candidate
+  cut_off(*worst);
   return true;
 }
 
+void StreamHttpServer::cut_off(Connection& connection) {
+  connection.stream->close();
+  connection.cut_off = true;
+  connection.sends.reset();
+}
+
+std::size_t StreamHttpServer::streams() const {
+  return static_cast<std::size_t>(std::ranges::count_if(connections_, [](const auto& one) {
+    return !one.second.cut_off && one.second.phase == Phase::kStreaming;
+  }));
+}
+
+std::size_t StreamHttpServer::bytes_being_sent() const {
+  std::set<const std::string*> sent;
+  for (const auto& [id, connection] : connections_) {
+    if (connection.sends) sent.insert(connection.sends.get());
+  }
+  std::size_t bytes = 0;
+  for (const std::string* const each : sent) bytes += each->size();
+  return bytes;
+}
+
+void StreamHttpServer::make_room_for(const Connection& newest) {
+  while (bytes_being_sent() > limits_.answers_bytes) {
+    Connection* slowest = nullptr;
+    for (auto& [id, connection] : connections_) {
+      if (!connection.sends || connection.sends == newest.sends) continue;
+      if (slowest == nullptr || connection.since < slowest->since) slowest = &connection;
+    }
+    if (slowest == nullptr) return;
+    cut_off(*slowest);
+  }
+}
+
 Task<void> StreamHttpServer::serve(ConnectionId id) {
-  // Leaves the map however the task ends.
+  // Removes the connection from the map on every way out.
   struct Leave {
     std::map<ConnectionId, Connection>* connections;
     ConnectionId id;
@@ -166,14 +251,19 @@ Task<void> StreamHttpServer::serve(ConnectionId id) {
   } const leave{&connections_, id};
   Connection* const connection = &connections_.at(id);
   bool open = true;
-  while (open && !stopping_ && !connection->last) open = co_await serve_one(connection);
+  while (open && !stopping_ && !connection->last) {
+    open = co_await serve_one(connection);
+    connection->sends.reset();
+    open = open && !connection->on_reserve;
+  }
 }
 
 Task<bool> StreamHttpServer::serve_one(Connection* connection) {
   if (connection->received.empty()) {
     connection->phase = Phase::kIdle;
     connection->since = runtime_->now();
-    const Deadline idle = runtime_->deadline_in(limits_.idle_timeout);
+    const Duration patience = connection->on_reserve ? kDripping : limits_.idle_timeout;
+    const Deadline idle = runtime_->deadline_in(patience);
     const Result<void> begun =
         co_await receive(connection->stream.get(), &connection->received, idle);
     if (!begun) co_return false;
@@ -181,29 +271,31 @@ Task<bool> StreamHttpServer::serve_one(Connection* connection) {
   connection->phase = Phase::kReading;
   connection->since = runtime_->now();
   HttpRequestReader reader(limits_);
-  const Deadline deadline = runtime_->deadline_in(limits_.request_timeout);
-  Result<HttpRequest> request = co_await read_request(connection, &reader, deadline);
+  const Duration patience = connection->on_reserve ? kDripping : limits_.request_timeout;
+  const Deadline deadline = runtime_->deadline_in(patience);
+  std::optional<HttpResponse> unread;
+  Result<HttpRequest> request = co_await read_request(connection, &reader, &unread, deadline);
   if (!request) {
-    HttpResponse response = refusal(request.error(), reader.body_too_long());
+    HttpResponse response =
+        unread ? *std::move(unread) : refusal(request.error(), reader.body_too_long());
     if (request.error().code != Errc::kClosed) co_await refuse(connection, std::move(response));
     co_return false;
   }
   const bool head_only = request->method == "HEAD";
   if (head_only) request->method = "GET";
   request->peer = connection->stream->peer();
-  // Before the handler, which may end all connections but those that are answered.
-  connection->phase = Phase::kAnswering;
+  request->on_reserve = connection->on_reserve;
+  // Before the handler runs, because it may end all connections except those that are being
+  // answered.
+  connection->phase = Phase::kWaiting;
   HttpResponse response = call_handler(*request);
-  if (const std::shared_ptr<runtime::HttpHold> hold = response.hold) {
-    std::optional<HttpResponse> other = co_await hold->wait();
-    if (other) {
-      response.status = other->status;
-      response.content_type = std::move(other->content_type);
-      response.body = std::move(other->body);
-    }
+  request = HttpRequest();
+  if (response.hold) co_await wait_for(connection, &response);
+  if (response.stream && streams() >= limits_.connections / 2) {
+    response = busy("too many streams are sent already");
   }
-  const bool keep_alive =
-      reader.keep_alive() && !stopping_ && !connection->last && !response.stream;
+  const bool keep_alive = reader.keep_alive() && !stopping_ && !connection->last &&
+                          !response.stream && !connection->on_reserve;
   const Result<void> answered = co_await answer(connection, &response, keep_alive, head_only);
   if (answered && response.stream && !head_only) {
     co_await stream_out(connection, response.stream.get());
@@ -211,13 +303,35 @@ Task<bool> StreamHttpServer::serve_one(Connection* connection) {
   co_return answered&& keep_alive;
 }
 
+Task<void> StreamHttpServer::wait_for(Connection* connection, HttpResponse* response) {
+  const std::shared_ptr<runtime::HttpHold> hold = response->hold;
+  std::optional<HttpResponse> other = co_await hold->wait();
+  connection->since = runtime_->now();
+  if (!other) co_return;
+  response->status = other->status;
+  response->content_type = std::move(other->content_type);
+  response->body = std::move(other->body);
+  response->shared = std::move(other->shared);
+}
+
 Task<Result<HttpRequest>> StreamHttpServer::read_request(Connection* connection,
                                                          HttpRequestReader* reader,
+                                                         std::optional<HttpResponse>* unread,
                                                          Deadline deadline) {
+  BodyShare share(*this);
+  bool admitted = false;
   for (;;) {
-    const Result<void> fed = reader->feed(connection->received);
+    Result<void> fed = reader->feed_header(connection->received);
+    if (fed && !admitted && reader->body_follows()) {
+      fed = admit(*connection, *reader, unread);
+      admitted = fed.has_value();
+    }
+    if (fed && admitted) fed = reader->feed(connection->received);
     if (!fed) co_return std::unexpected(fed.error());
     if (reader->done()) co_return reader->take();
+    if (admitted && !share.grow_to(reader->body_bytes())) {
+      co_return fail(Errc::kExhausted, "too many bodies are on their way; try again");
+    }
     if (reader->take_expectation()) {
       const Result<void> sent =
           co_await connection->stream->write("HTTP/1.1 100 Continue\r\n\r\n", deadline);
@@ -229,6 +343,24 @@ Task<Result<HttpRequest>> StreamHttpServer::read_request(Connection* connection,
   }
 }
 
+Result<void> StreamHttpServer::admit(const Connection& connection, const HttpRequestReader& reader,
+                                     std::optional<HttpResponse>* unread) const {
+  const Result<HttpRequest> head = reader.head();
+  if (!head) return std::unexpected(head.error());
+  *unread = refuse_unread(connection, *head);
+  if (*unread) return fail(Errc::kDenied, "not admitted");
+  return {};
+}
+
+std::optional<HttpResponse> StreamHttpServer::refuse_unread(const Connection& connection,
+                                                            HttpRequest head) const {
+  if (!admission_) return std::nullopt;
+  if (head.method == "HEAD") head.method = "GET";
+  head.peer = connection.stream->peer();
+  head.on_reserve = connection.on_reserve;
+  return admission_(head);
+}
+
 HttpResponse StreamHttpServer::call_handler(const HttpRequest& request) const {
   try {
     return handler_(request);
@@ -238,18 +370,32 @@ HttpResponse StreamHttpServer::call_handler(const HttpRequest& request) const {
   }
 }
 
-Task<Result<void>> StreamHttpServer::answer(Connection* connection, const HttpResponse* response,
+Task<Result<void>> StreamHttpServer::answer(Connection* connection, HttpResponse* response,
                                             bool keep_alive, bool head_only) {
   connection->phase = Phase::kAnswering;
+  connection->since = runtime_->now();
+  if (response->body.size() >= kLong && !response->shared) {
+    response->shared = std::make_shared<const std::string>(std::exchange(response->body, {}));
+  }
   const std::string bytes =
       encode_response(*response, {keep_alive, head_only, runtime_->wall_now()});
   const Deadline deadline = runtime_->deadline_in(limits_.request_timeout);
   Result<void> written = co_await connection->stream->write(bytes, deadline);
+  if (!response->shared || head_only) co_return written;
+  const std::shared_ptr<const std::string> shared = std::move(response->shared);
+  connection->sends = shared;
+  make_room_for(*connection);
+  for (std::size_t at = 0; written && at < shared->size(); at += kLong) {
+    const std::string_view piece = std::string_view(*shared).substr(at, kLong);
+    Result<void> sent = co_await connection->stream->write(piece, deadline);
+    written = std::move(sent);
+  }
   co_return written;
 }
 
 Task<void> StreamHttpServer::stream_out(Connection* connection, HttpStream* stream) {
   connection->phase = Phase::kStreaming;
+  connection->since = runtime_->now();
   connection->received = std::string();
   if (stopping_ || connection->last) co_return;
   std::vector<Task<void>> tasks;

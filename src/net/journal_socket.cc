@@ -26,7 +26,7 @@ bool send_datagram(int fd, const sockaddr_un& to, std::string_view bytes) {
                   sizeof(to)) >= 0;
 }
 
-/// In a sealed file in memory, whose descriptor is all that is sent.
+/// Sends the entry in a sealed memory file, of which only the descriptor is sent.
 Result<void> send_file(int fd, sockaddr_un to, std::string_view bytes) {
   const UniqueFd file(::memfd_create("wardmote-journal", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file.get() < 0) return fail_errno(errno, "a file in memory");
@@ -63,7 +63,7 @@ Result<void> JournalSocket::send(std::string_view entry) {
   const UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (fd.get() < 0) return fail_errno(errno, "journal {}", path_);
   if (send_datagram(fd.get(), to, entry)) return {};
-  // Longer than a datagram can be.
+  // The entry is longer than a datagram can be.
   if (errno != EMSGSIZE && errno != ENOBUFS) return fail_errno(errno, "journal {}", path_);
   const Result<void> sent = send_file(fd.get(), to, entry);
   if (!sent) return with_context(sent, "journal {}", path_);

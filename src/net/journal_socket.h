@@ -9,8 +9,8 @@
 
 namespace wardmote::net {
 
-/// systemd-journald by its socket. Each entry is sent anew, so a journald that was started again is
-/// found. Thread: any, one at a time.
+/// systemd-journald through its socket. The address is resolved for each entry, so a restarted
+/// journald is found. Thread: any, one at a time.
 class JournalSocket final : public runtime::Journal {
  public:
   explicit JournalSocket(std::string path) : path_(std::move(path)) {}

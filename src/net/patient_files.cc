@@ -20,8 +20,8 @@
 #include "net/boot_timer.h"
 #include "net/core.h"
 #include "net/deadline_queue.h"
-#include "runtime/bell.h"
 #include "runtime/deadline.h"
+#include "runtime/event.h"
 #include "runtime/files.h"
 #include "runtime/task.h"
 
@@ -29,15 +29,15 @@ namespace wardmote::net {
 
 using runtime::FileInfo;
 
-/// One call to a path that is under way, for all who wait for it.
+/// One call to a path that is under way, for all callers that wait for it.
 struct PatientFiles::Question {
   explicit Question(const runtime::Executor& executor) : over(executor) {}
 
   std::optional<Result<FileInfo>> answer;
-  runtime::Bell over;
+  runtime::Event over;
 };
 
-/// The threads share it, and so does the loop until its PatientFiles is gone.
+/// Shared by the threads, and by the loop until its PatientFiles is destroyed.
 class PatientFiles::Threads : public std::enable_shared_from_this<Threads> {
  public:
   using Answered = std::function<void(const std::string& path, Result<FileInfo> answer)>;
@@ -54,7 +54,7 @@ class PatientFiles::Threads : public std::enable_shared_from_this<Threads> {
     return true;
   }
 
-  /// Nobody is told anything any more. Threads that come back end.
+  /// Drops all waiting callers. Threads whose call returns end.
   void retire() {
     const std::scoped_lock lock(mutex_);
     context_ = nullptr;
@@ -64,7 +64,7 @@ class PatientFiles::Threads : public std::enable_shared_from_this<Threads> {
  private:
   bool begin_thread() {
     if (threads_ == kMostThreads) return false;
-    // Signals are the loop's.
+    // Only the loop handles signals.
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
@@ -106,14 +106,14 @@ class PatientFiles::Threads : public std::enable_shared_from_this<Threads> {
   Answered answered_;
   std::deque<std::string> paths_;
   std::size_t threads_ = 0;
-  std::size_t idle_ = 0;  ///< threads that ask nothing, or are about to ask what is in `paths_`
+  std::size_t idle_ = 0;  ///< threads that wait for work, or are about to take a path from `paths_`
 };
 
 PatientFiles::~PatientFiles() {
   if (threads_) threads_->retire();
 }
 
-/// Null when it cannot be asked.
+/// Null when the path cannot be asked.
 std::shared_ptr<PatientFiles::Question> PatientFiles::ask(const std::string& path) {
   const auto known = questions_.find(path);
   if (known != questions_.end()) return known->second;
@@ -133,7 +133,7 @@ void PatientFiles::answered(const std::string& path, Result<FileInfo> answer) {
   const auto question = questions_.extract(path);
   if (question.empty()) return;
   question.mapped()->answer = std::move(answer);
-  question.mapped()->over.ring();
+  question.mapped()->over.notify();
 }
 
 runtime::Task<Result<FileInfo>> PatientFiles::info(std::string path, runtime::Deadline deadline) {
@@ -146,7 +146,8 @@ runtime::Task<Result<FileInfo>> PatientFiles::info(std::string path, runtime::De
       co_return fail(Errc::kTimeout, "{}: its file system does not answer", path);
     const DeadlineQueue::Watch watch(
         core_.deadlines, deadline,
-        [](void* bell) noexcept { static_cast<runtime::Bell*>(bell)->ring(); }, &question->over);
+        [](void* event) noexcept { static_cast<runtime::Event*>(event)->notify(); },
+        &question->over);
     co_await question->over.wait();
   }
   co_return *question->answer;

@@ -13,15 +13,15 @@
 
 namespace wardmote::net {
 
-/// What stat(2) says, at once.
+/// stat(2), blocking.
 Result<runtime::FileInfo> info_of(const std::string& path);
 
-/// Asks file systems that may hang, on threads of its own: one as a rule, one more for each that
-/// does not come back. They are never waited for, since the kernel may keep them for ever; ending
-/// the process ends them. Life cycle: for each runtime; `core` outlives it. Thread: the loop's.
+/// Asks file systems that may hang, on threads of its own: usually one, plus one for each call that
+/// does not return. The threads are never joined, because the kernel may keep them for ever; they
+/// end with the process. Life cycle: one for each runtime; `core` outlives it. Thread: the loop's.
 class PatientFiles {
  public:
-  /// So many paths may hang at once; further ones are not asked.
+  /// How many paths may hang at the same time; further paths are not asked.
   static constexpr std::size_t kMostThreads = 16;
 
   explicit PatientFiles(Core& core) : core_(core) {}
@@ -40,8 +40,10 @@ class PatientFiles {
   void answered(const std::string& path, Result<runtime::FileInfo> answer);
 
   Core& core_;
-  std::map<std::string, std::shared_ptr<Question>, std::less<>> questions_;  ///< not answered yet
-  std::shared_ptr<Threads> threads_;                                         ///< when first needed
+  /// calls without an answer yet
+  std::map<std::string, std::shared_ptr<Question>, std::less<>> questions_;
+  /// created on first use
+  std::shared_ptr<Threads> threads_;
 };
 
 }  // namespace wardmote::net

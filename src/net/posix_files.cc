@@ -47,8 +47,8 @@ FileInfo::Kind kind_of(mode_t mode) noexcept {
   return FileInfo::Kind::kRegular;
 }
 
-/// Open flags that keep an open from waiting, from becoming our terminal and from following a last
-/// symbolic link.
+/// Flags with which an open neither waits, nor makes a terminal ours, nor follows a symbolic link
+/// at the end of the path.
 constexpr int kQuietly = O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
 
 std::unexpected<Error> not_a(std::string_view wanted, FileInfo::Kind kind,
@@ -56,7 +56,8 @@ std::unexpected<Error> not_a(std::string_view wanted, FileInfo::Kind kind,
   return fail(Errc::kInvalid, "{}: {}, not {}", path, to_string(kind), wanted);
 }
 
-/// The failure to open `path` as a regular file; what it is says more than ELOOP or ENXIO.
+/// The error of opening `path` as a regular file; the kind of the file says more than ELOOP or
+/// ENXIO.
 std::unexpected<Error> fail_open(int error, const std::string& path) {
   struct stat seen{};
   if ((error == ELOOP || error == ENXIO) && ::lstat(path.c_str(), &seen) == 0) {
@@ -69,7 +70,7 @@ std::unexpected<Error> fail_open(int error, const std::string& path) {
 
 struct Opened {
   UniqueFd fd;
-  std::size_t size;  ///< 0 for what the kernel makes up
+  std::size_t size;  ///< 0 for files that the kernel generates
 };
 
 Result<Opened> open_regular(const std::string& path) {
@@ -83,12 +84,13 @@ Result<Opened> open_regular(const std::string& path) {
   return Opened{std::move(file), static_cast<std::size_t>(seen.st_size)};
 }
 
-/// From its beginning. Once there are as many bytes as it had when it was opened, that was all, and
-/// the kernel need not be asked for an end; where `size` is 0, it is.
+/// Reads from the beginning. After as many bytes as the file had when it was opened, the file is
+/// complete, and no further read is needed to find its end; a `size` of 0 means that the size is
+/// not known.
 Result<std::string> read_whole(int fd, std::size_t size, const std::string& path, std::size_t cap) {
   std::string bytes;
   for (;;) {
-    // One byte over the cap tells whether there is more.
+    // One byte above the cap shows that there is more.
     const std::size_t have = bytes.size();
     const std::size_t room = std::min(kChunk, cap + 1 - have);
     ssize_t got = 0;
@@ -169,13 +171,13 @@ runtime::Task<Result<FileInfo>> PosixFiles::info(std::string path, runtime::Dead
 
 Result<bool> PosixFiles::has_reader(const std::string& fifo) {
   const UniqueFd end(::open(fifo.c_str(), O_WRONLY | kQuietly));
-  // Of a FIFO only, and at half the cost of fstat().
+  // True for a FIFO only, at half the cost of fstat().
   if (end && ::fcntl(end.get(), F_GETPIPE_SZ) >= 0) return true;
   struct stat seen{};
   if (!end) {
     const int error = errno;
     if (error != ENXIO) return fail_errno(error, "{}", fifo);
-    // fifo(7): nobody reads. A socket and a device without a driver say the same.
+    // fifo(7): no process reads it. A socket and a device without a driver give the same error.
     if (::lstat(fifo.c_str(), &seen) != 0) return fail_errno(errno, "{}", fifo);
   } else if (::fstat(end.get(), &seen) != 0) {
     return fail_errno(errno, "{}", fifo);

@@ -17,7 +17,7 @@ namespace wardmote::net {
 /// The files of this machine.
 class PosixFiles final : public runtime::Files {
  public:
-  /// So many stay open at once: two for each of some hundred services.
+  /// How many files stay open at the same time: two for each of some hundred services.
   static constexpr std::size_t kMostOpen = 512;
 
   explicit PosixFiles(Core& core) : patient_(core) {}
@@ -32,7 +32,7 @@ class PosixFiles final : public runtime::Files {
 
  private:
   PatientFiles patient_;
-  std::size_t open_ = 0;  ///< files that somebody keeps
+  std::size_t open_ = 0;  ///< files that a caller keeps open
 };
 
 }  // namespace wardmote::net

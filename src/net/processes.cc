@@ -33,7 +33,7 @@ namespace {
 constexpr auto kAwaitResult = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kChunk = 16 << 10;
 
-/// One run of one program. Whatever way it is left, the group is killed and the process is reaped.
+/// One run of one program. On every way out, the group is killed and the process is reaped.
 class Run {
  public:
   Run(std::shared_ptr<Child> child, std::size_t cap) : child_(std::move(child)), cap_(cap) {}
@@ -50,8 +50,8 @@ class Run {
     }
   }
 
-  /// Waits for the end of the process. Its children may hold the pipes open for ever, so the end of
-  /// those is not awaited.
+  /// Waits for the end of the process only. Its children may hold the pipes open for ever, so the
+  /// end of the pipes is not awaited.
   Task<void> wait() {
     co_await child_->exited.async_wait(Descriptor::wait_read, kAwaitResult);
     stop_reading();
@@ -62,7 +62,7 @@ class Run {
     static_cast<Run*>(self)->give_up();
   }
 
-  /// What a process had written before it ended and nobody has read yet.
+  /// Reads the output that the process had written before it ended.
   void drain() {
     drain(&child_->out, &standard_output);
     drain(&child_->err, &standard_error);
@@ -116,7 +116,7 @@ class Run {
 }  // namespace
 
 Task<Result<ProcessExit>> PosixProcesses::run(ProcessSpec spec, Deadline deadline) {
-  Result<std::shared_ptr<Child>> child = Child::start(*core_, spec);
+  Result<std::shared_ptr<Child>> child = Child::start(*core_, subreaper_, spec);
   if (!child) co_return std::unexpected(child.error());
   Run run(*child, spec.output_cap);
   {
@@ -132,7 +132,7 @@ Task<Result<ProcessExit>> PosixProcesses::run(ProcessSpec spec, Deadline deadlin
   if (run.over_limit)
     co_return fail(Errc::kLimit, "run {}: more than {} bytes of output", spec.argv[0],
                    spec.output_cap);
-  // Before the process is reaped: only until then does its number name its group.
+  // Before the process is reaped, because only until then its pid surely names its group.
   (*child)->kill_group();
   const std::optional<int> status = (*child)->reap();
   if (!status) co_return fail(Errc::kInternal, "run {}: it has no exit status", spec.argv[0]);

@@ -8,8 +8,8 @@
 
 namespace wardmote::net {
 
-/// Takes signals of the process into the loop: while it lives they do nothing but wake next(). One
-/// that arrives between two calls is kept. At most one set for a signal.
+/// Delivers signals of the process to the loop: while this object lives, they only wake next(). A
+/// signal that arrives between two calls is kept. At most one object for a signal.
 class Signals {
  public:
   Signals(AsioRuntime& runtime, const std::vector<int>& numbers);

@@ -3,6 +3,7 @@
 #include <sys/un.h>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
@@ -40,13 +41,13 @@ SocketAddress from_asio(const tcp::endpoint& endpoint) {
   return address;
 }
 
-/// A look-up under way. getaddrinfo() cannot be interrupted, so the asker and the resolver's thread
-/// share this and the asker may leave first.
+/// A name resolution under way. getaddrinfo() cannot be interrupted, so the caller and the
+/// resolver's thread share this object, and the caller may leave first.
 struct Lookup {
   explicit Lookup(asio::io_context& context, TimePoint at) : resolver(context), done(context, at) {}
 
   tcp::resolver resolver;
-  BootTimer done;  ///< cancelled when the answer is there
+  BootTimer done;  ///< cancelled when the answer has arrived
   std::optional<boost::system::error_code> error;
   std::vector<SocketAddress> addresses;
 };
@@ -63,6 +64,12 @@ void start(const std::shared_ptr<Lookup>& lookup, const Endpoint& endpoint) {
 }
 
 }  // namespace
+
+Errc errc_of_lookup(const boost::system::error_code& error) noexcept {
+  // Only these two results come from a name server: NXDOMAIN, and a name without addresses.
+  if (error == asio::error::host_not_found || error == asio::error::no_data) return Errc::kMissing;
+  return Errc::kNoResolver;
+}
 
 Result<SocketAddress> unix_address(const std::string& path) {
   SocketAddress address;
@@ -92,9 +99,11 @@ Task<Result<std::vector<SocketAddress>>> tcp_addresses(Core* core, Endpoint endp
   while (!lookup->error && !deadline.passed(SystemBootClock::now())) {
     co_await lookup->done.async_wait(asio::as_tuple(asio::use_awaitable));
   }
-  if (!lookup->error) co_return fail(Errc::kTimeout, "resolve {}", endpoint.host);
+  if (!lookup->error) co_return fail(Errc::kNoResolver, "resolve {} in time", endpoint.host);
   const boost::system::error_code error = *lookup->error;
-  if (error) co_return fail(Errc::kMissing, "resolve {}: {}", endpoint.host, error.message());
+  if (error) {
+    co_return fail(errc_of_lookup(error), "resolve {}: {}", endpoint.host, error.message());
+  }
   if (lookup->addresses.empty())
     co_return fail(Errc::kMissing, "resolve {}: no address", endpoint.host);
   co_return std::move(lookup->addresses);

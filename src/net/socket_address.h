@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <boost/system/error_code.hpp>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,15 @@ struct SocketAddress {
 /// kInvalid when the path does not fit.
 Result<SocketAddress> unix_address(const std::string& path);
 
-/// The addresses of a TCP endpoint: at once for a numeric host, else by the resolver of the system.
-/// Not empty. kMissing when the name is not known, kTimeout.
+/// The addresses of a TCP endpoint: at once for a numeric host, else by the system's resolver. Not
+/// empty. kMissing when a name server says that the name does not exist; kNoResolver when no name
+/// server answered, also when the deadline passed.
 runtime::Task<Result<std::vector<SocketAddress>>> tcp_addresses(Core* core,
                                                                 runtime::Endpoint endpoint,
                                                                 runtime::Deadline deadline);
+
+/// What a failed resolution means: kMissing or kNoResolver.
+Errc errc_of_lookup(const boost::system::error_code& error) noexcept;
 
 /// The address of a TCP endpoint with a numeric host; kInvalid for a name.
 Result<SocketAddress> numeric_address(const runtime::Endpoint& endpoint);

@@ -17,7 +17,7 @@
 namespace wardmote::net {
 namespace {
 
-/// Those of one tick of a few thousand checks come back before the next.
+/// Enough for one tick of a few thousand checks: these sockets come back before the next tick.
 constexpr std::size_t kMost = 128;
 
 }  // namespace
@@ -49,8 +49,8 @@ bool SpareSockets::is_over(int fd) noexcept {
 }
 
 void SpareSockets::give_back(UniqueFd fd, int family) noexcept {
-  // connect(2): AF_UNSPEC dissolves the association. tcp_disconnect() of Linux resets what is
-  // established, forgets what was received, and frees the port.
+  // connect(2): AF_UNSPEC dissolves the association. tcp_disconnect() of Linux resets an
+  // established connection, discards received data, and frees the port.
   const sockaddr nobody{.sa_family = AF_UNSPEC, .sa_data = {}};
   const bool dissolved = ::connect(fd.get(), &nobody, sizeof nobody) == 0;
   Shelf& shelf = shelf_of(family);

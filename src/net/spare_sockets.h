@@ -8,19 +8,19 @@
 
 namespace wardmote::net {
 
-/// TCP sockets without a connection, to connect with: making and freeing a socket costs the kernel
-/// nearly as much as a handshake. Whoever connects all day takes one here and gives it back.
+/// Unconnected TCP sockets for new connections: creating and freeing a socket costs the kernel
+/// nearly as much as a handshake. Code that connects all day takes a socket here and gives it back.
 /// Thread: the core loop only.
 class SpareSockets {
  public:
   /// A non-blocking, close-on-exec socket of AF_INET or AF_INET6. kExhausted.
   Result<UniqueFd> take(int family);
 
-  /// Whether the connection of `fd` may end by a reset, and nobody would know: the other side has
-  /// closed it, and has all that we have said.
+  /// Whether the connection of `fd` may end by a reset without anybody noticing: the other side has
+  /// closed it, and has received all our data.
   static bool is_over(int fd) noexcept;
 
-  /// Resets the connection of `fd`, whatever it is at, and keeps the socket.
+  /// Resets the connection of `fd` in any state, and keeps the socket.
   void give_back(UniqueFd fd, int family) noexcept;
 
  private:

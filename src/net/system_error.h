@@ -10,8 +10,8 @@ namespace wardmote::net {
 /// The Errc that callers act on for an errno value.
 Errc to_errc(int error) noexcept;
 
-/// What `error` says beyond its Errc, as `: Is a directory`; empty where the words of the Errc say
-/// it all.
+/// What `error` says beyond its Errc, as `: Is a directory`; empty where the words of the Errc are
+/// enough.
 std::string errno_detail(int error);
 
 /// `return fail_errno(errno, "connect {}", path);`

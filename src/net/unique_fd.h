@@ -6,7 +6,7 @@
 
 namespace wardmote::net {
 
-/// Owns a file descriptor; -1 is none.
+/// Owns a file descriptor; -1 means none.
 class UniqueFd {
  public:
   UniqueFd() = default;

@@ -8,14 +8,14 @@
 
 namespace wardmote::net {
 
-/// A thread for what takes long and is asked for rarely; it lives as long as the work. Life cycle:
-/// its destructor waits for the work. Thread: the core loop.
+/// A thread for rare work that takes long; the thread lives as long as the work. Life cycle: its
+/// destructor waits for the work. Thread: the core loop.
 class Worker {
  public:
   explicit Worker(AsioRuntime& runtime) : runtime_(runtime) {}
 
-  /// Does `work`, which must not throw, and returns on the loop when it is done. A cancelled task
-  /// waits for it, too. One at a time.
+  /// Runs `work`, which must not throw, and returns on the loop when the work is done. A cancelled
+  /// task waits for it, too. One at a time.
   runtime::Task<void> run(std::function<void()> work);
 
  private:

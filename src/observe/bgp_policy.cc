@@ -23,31 +23,32 @@ namespace {
 
 constexpr auto kParams = std::to_array<ParamSpec>({
     {"policy", ParamType::kText, false,
-     "calico: decide as calico-node -bird-ready does; the parameters below then change that"},
+     "calico: decide as calico-node -bird-ready does; other parameters override this"},
     {"expect", ParamType::kList, false, "address or name of a peer that must be configured"},
-    {"only", ParamType::kList, false, "beginning of the names that count, for example Mesh_"},
-    {"family", ParamType::kText, false, "only sessions of ipv4 or ipv6"},
+    {"only", ParamType::kList, false, "only peers whose names begin so count, for example Mesh_"},
+    {"family", ParamType::kText, false, "only sessions that carry ipv4 or ipv6 count"},
     {"require", ParamType::kText, false,
-     "how many must be established: startup (the default: all within the window after a start, one "
-     "later), all, any"},
+     "how many peers must be established: startup (the default: all within the window after a "
+     "start, one later), all, any"},
     {"window", ParamType::kDuration, false, "how long a start takes (default: 30s)"},
-    {"min_peers", ParamType::kInteger, false, "that must be established (default: 1)"},
+    {"min_peers", ParamType::kInteger, false,
+     "how many peers must be established in any case (default: 1)"},
     {"min_routes", ParamType::kInteger, false,
-     "that each established peer should send; fewer are a warning (default: 0)"},
+     "warn when an established peer sends fewer routes (default: 0)"},
     {"no_peers", ParamType::kText, false,
-     "what no peers at all are: fail (the default), warn, ignore"},
+     "outcome when no peer is configured: fail (the default), warn, ignore"},
     {"partial", ParamType::kText, false,
-     "what it is when enough are established, and not all: warn (the default), fail, ignore"},
+     "outcome when enough peers are established, but not all: warn (the default), fail, ignore"},
     {"disabled", ParamType::kText, false,
-     "what a peer that is administratively down is: warn (the default), fail, ignore"},
+     "outcome when a peer is administratively down: warn (the default), fail, ignore"},
     {"ignore_passive", ParamType::kFlag, false,
-     "peers that wait to be connected to need not be established"},
+     "peers that only wait for connections need not be established"},
     {"restart", ParamType::kText, false,
-     "what a graceful restart is: startup (the default: fail within the window, warn later), fail, "
-     "ignore"},
+     "outcome of a graceful restart: startup (the default: fail within the window, warn later), "
+     "fail, ignore"},
 });
 
-/// Reads the parameters into one policy; remembers the first that is wrong.
+/// Reads the parameters into one policy; remembers the first wrong one.
 class Reader {
  public:
   explicit Reader(const Params& params) noexcept : params_(params) {}

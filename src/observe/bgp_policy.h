@@ -9,11 +9,11 @@
 
 namespace wardmote::observe {
 
-/// The parameters that the kinds of BGP daemons share, as their policy. kInvalid names the one that
-/// is wrong.
+/// Reads the parameters that all kinds of BGP daemons share into a policy. kInvalid names the wrong
+/// one.
 Result<judge::bgp::Policy> read_bgp_policy(const Params& params);
 
-/// The rows of those parameters, to go behind the ones of a kind.
+/// The rows of those parameters, to append to the parameters of a kind.
 std::span<const ParamSpec> bgp_policy_params() noexcept;
 
 }  // namespace wardmote::observe

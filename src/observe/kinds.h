@@ -16,11 +16,11 @@
 
 namespace wardmote::observe {
 
-/// What a parameter of a probe may hold; the configuration and the command line read it by this
-/// type.
+/// The type of a probe's parameter; the configuration and the command line read the parameter by
+/// this type.
 enum class ParamType : std::uint8_t { kText, kInteger, kDuration, kFlag, kEndpoint, kList };
 
-/// One parameter of a kind. The first of a kind is its TARGET on the command line.
+/// One parameter of a kind. The first parameter of a kind is the TARGET on the command line.
 struct ParamSpec {
   std::string_view name;
   ParamType type;
@@ -28,19 +28,19 @@ struct ParamSpec {
   std::string_view help;
 };
 
-/// kText and kEndpoint hold a string (an endpoint is already checked), kList several.
+/// kText and kEndpoint hold a string (an endpoint has been checked), kList several.
 using ParamValue =
     std::variant<std::string, std::int64_t, Duration, bool, std::vector<std::string>>;
-/// By name; holds every required parameter, each with the type of its spec.
+/// The parameters by name; contains every required parameter, each with the type of its spec.
 using Params = std::map<std::string, ParamValue, std::less<>>;
 
 /// One row for each kind of probe; `probe --help`, the configuration, metrics and docs come from
-/// it.
+/// this table.
 struct ProbeKind {
   std::string_view name;
   std::string_view summary;
   std::span<const ParamSpec> params;
-  /// kInvalid when the parameters do not go together. `runtime` outlives the probe.
+  /// kInvalid when the parameters contradict each other. `runtime` outlives the probe.
   Result<std::unique_ptr<Probe>> (*make)(runtime::Runtime& runtime, std::string subject,
                                          const Params& params);
 };

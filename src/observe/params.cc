@@ -22,7 +22,7 @@ struct Unit {
 };
 constexpr Unit kUnits[] = {{"", 1}, {"KiB", 1ULL << 10}, {"MiB", 1ULL << 20}, {"GiB", 1ULL << 30}};
 
-/// PATH_MAX of Linux, less what a probe may add.
+/// PATH_MAX of Linux, less what a probe may append.
 constexpr std::size_t kLongestPath = 4000;
 
 std::optional<std::uint64_t> parse_bytes(std::string_view text) {
@@ -52,8 +52,8 @@ Result<std::optional<std::uint64_t>> bytes_param(const Params& params, std::stri
   if (!text) return std::optional<std::uint64_t>();
   const std::optional<std::uint64_t> bytes = parse_bytes(*text);
   if (!bytes)
-    return fail(Errc::kInvalid, "{}: '{}' is no size; write for example 4096, 64KiB or 2GiB", name,
-                escape_control(*text, 64));
+    return fail(Errc::kInvalid, "{}: '{}' is not a size; write for example 4096, 64KiB or 2GiB",
+                name, escape_control(*text, 64));
   return bytes;
 }
 
@@ -63,7 +63,8 @@ Result<std::string> path_param(const Params& params, std::string_view name) {
   const bool printable = std::ranges::none_of(
       *text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   if (!text->starts_with('/') || !printable || text->size() > kLongestPath)
-    return fail(Errc::kInvalid, "{}: '{}' is no absolute path", name, escape_control(*text, 64));
+    return fail(Errc::kInvalid, "{}: '{}' is not an absolute path", name,
+                escape_control(*text, 64));
   return *text;
 }
 
@@ -74,7 +75,7 @@ Result<std::optional<runtime::Endpoint>> unix_socket_param(const Params& params,
   Result<runtime::Endpoint> endpoint = runtime::parse_endpoint(*text);
   if (!endpoint) return with_context(endpoint, "{}", name);
   if (endpoint->kind != runtime::Endpoint::Kind::kUnix)
-    return fail(Errc::kInvalid, "{}: {} is no unix socket", name, to_string(*endpoint));
+    return fail(Errc::kInvalid, "{}: {} is not a unix socket", name, to_string(*endpoint));
   return *std::move(endpoint);
 }
 

@@ -11,8 +11,8 @@
 
 namespace wardmote::observe {
 
-/// The value of a parameter that was given, as the type of its spec; nothing when it was not.
-/// Precondition: T is what the spec says.
+/// The value of a given parameter, as the type of its spec; nothing when it was not given.
+/// Precondition: T is the type of the spec.
 template <class T>
 std::optional<T> param(const Params& params, std::string_view name) {
   const auto found = params.find(name);

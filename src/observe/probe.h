@@ -6,8 +6,8 @@
 
 namespace wardmote::observe {
 
-/// One way to look at one subject. Protocol only: when, how often and what follows is decided
-/// elsewhere.
+/// One way to ask one subject. It only speaks the protocol: when and how often to probe, and what
+/// follows, is decided elsewhere.
 class Probe {
  public:
   Probe() = default;
@@ -15,8 +15,8 @@ class Probe {
   Probe& operator=(const Probe&) = delete;
   virtual ~Probe() = default;
 
-  /// Looks once. Always answers by `deadline`, never throws (cancellation aside); a failure is an
-  /// outcome with a reason. One look at a time.
+  /// Probes once. Always answers by `deadline`, never throws (cancellation aside); a failure is an
+  /// outcome with a reason. One probe at a time.
   virtual runtime::Task<judge::Observation> look(runtime::Deadline deadline) = 0;
 };
 

@@ -22,6 +22,7 @@ ReasonCode code_of(Errc code) noexcept {
     case Errc::kClosed: return ReasonCode::kClosed;
     case Errc::kProtocol: return ReasonCode::kProtocol;
     case Errc::kLimit: return ReasonCode::kOverLimit;
+    case Errc::kNoResolver: return ReasonCode::kNoResolver;
     case Errc::kExhausted: return ReasonCode::kProberStarved;
     case Errc::kRejected:
     case Errc::kInvalid:
@@ -37,24 +38,11 @@ judge::Reason reason_of(const Error& error) {
 }
 
 Outcome outcome_of(ReasonCode code) noexcept {
-  switch (code) {
-    case ReasonCode::kNone: return Outcome::kOk;
-    case ReasonCode::kHung:
-    case ReasonCode::kRefused:
-    case ReasonCode::kMissing:
-    case ReasonCode::kUnreachable:
-    case ReasonCode::kUnknownCluster:
-    case ReasonCode::kNotClustered:
-    case ReasonCode::kExpired: return Outcome::kFail;
-    case ReasonCode::kDenied:
-    case ReasonCode::kUntrusted:
-    case ReasonCode::kClosed:
-    case ReasonCode::kProtocol:
-    case ReasonCode::kOverLimit:
-    case ReasonCode::kRejected:
-    case ReasonCode::kState:
-    case ReasonCode::kProberStarved:
-    case ReasonCode::kNotProbed: return Outcome::kUnknown;
+  switch (meaning_of(code)) {
+    case judge::Meaning::kGood: return Outcome::kOk;
+    case judge::Meaning::kBad: return Outcome::kFail;
+    case judge::Meaning::kUnreadable:
+    case judge::Meaning::kOurs: return Outcome::kUnknown;
   }
   return Outcome::kUnknown;
 }

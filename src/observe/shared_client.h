@@ -11,29 +11,29 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/observation.h"
-#include "runtime/bell.h"
 #include "runtime/deadline.h"
+#include "runtime/event.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 
 namespace wardmote::observe {
 
-/// One connection to a daemon for all checks that ask it the same: they take turns on it, and who
-/// asks while another look is under way has that look too. Otherwise a daemon that stopped would
-/// have its queue filled by the checks of itself. Held by its users, by Runtime::commons().
-/// `Client` has Snapshot, look(), cost(), holder(), drop() and set_fresh_every(). Life cycle:
-/// whoever looks holds it until the look has ended; the runtime outlives it. Thread: the core loop.
+/// One connection to a daemon for all checks that ask it in the same way. They take turns; a check
+/// that probes while another probe is under way gets the result of that probe. Otherwise the checks
+/// of a stopped daemon would fill its listen queue. Its users hold it through Runtime::shared().
+/// `Client` has Snapshot, look(), cost(), holder(), drop() and set_fresh_every(). Life cycle: the
+/// prober holds it until the probe has ended; the runtime outlives it. Thread: the core loop.
 template <class Client>
 class SharedClient : public std::enable_shared_from_this<SharedClient<Client>> {
  public:
   using Snapshot = typename Client::Snapshot;
   struct Seen {
     Result<Snapshot> snapshot;
-    judge::Cost cost;          ///< nothing where it was another's look
-    std::uint32_t holder = 0;  ///< the process that holds the socket; 0 when it is not known
+    judge::Cost cost;          ///< nothing when the result is that of another check's probe
+    std::uint32_t holder = 0;  ///< the process that holds the socket; 0 when unknown
   };
 
-  /// `make` makes a client; each of its users sees a new connection every `fresh_every`th look.
+  /// `make` creates a client; each of its users gets a new connection every `fresh_every`th probe.
   template <class Make>
   SharedClient(runtime::Runtime& runtime, unsigned fresh_every, Make make)
       : runtime_(runtime),
@@ -59,7 +59,7 @@ class SharedClient : public std::enable_shared_from_this<SharedClient<Client>> {
         Seen seen{take(*other), {}, other->seen->holder};
         co_return seen;
       }
-      // It was cancelled, or gave the daemon less time than this look does.
+      // The other probe was cancelled, or gave the daemon less time than this one does.
     }
     Seen seen = co_await lead(deadline, patience);
     co_return seen;
@@ -69,12 +69,12 @@ class SharedClient : public std::enable_shared_from_this<SharedClient<Client>> {
   struct Look {
     runtime::Deadline deadline;
     Duration patience{};
-    std::size_t guests = 0;  ///< who wait for what it shows
+    std::size_t guests = 0;  ///< the checks that wait for the result
     bool over = false;
-    std::optional<Seen> seen;  ///< nothing when it was cancelled
+    std::optional<Seen> seen;  ///< nothing when the probe was cancelled
   };
 
-  /// However a look ends, the next one can begin.
+  /// On every way out, the next probe can begin.
   class Turn {
    public:
     Turn(SharedClient& shared, std::shared_ptr<Look> look)
@@ -84,11 +84,11 @@ class SharedClient : public std::enable_shared_from_this<SharedClient<Client>> {
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
     ~Turn() {
-      // What is left of a conversation that was cut off would be taken for the next one's.
+      // The rest of an interrupted exchange would be taken for the answer to the next one.
       if (!look_->seen) shared_.client_.drop();
       look_->over = true;
       shared_.under_way_.reset();
-      shared_.over_.ring();
+      shared_.over_.notify();
     }
 
    private:
@@ -107,7 +107,7 @@ class SharedClient : public std::enable_shared_from_this<SharedClient<Client>> {
     co_return seen;
   }
 
-  /// For who has less time than the look that is under way.
+  /// For a check that has less time than the probe under way.
   runtime::Task<Seen> look_alone(runtime::Deadline deadline) {
     Client client = make_();
     Result<Snapshot> snapshot = co_await client.look(deadline);
@@ -115,7 +115,7 @@ class SharedClient : public std::enable_shared_from_this<SharedClient<Client>> {
     co_return seen;
   }
 
-  /// The last who asks need not have a copy.
+  /// The last check that waits needs no copy.
   static Result<Snapshot> take(Look& look) {
     if (look.guests == 0) return std::move(look.seen->snapshot);
     return look.seen->snapshot;
@@ -126,7 +126,7 @@ class SharedClient : public std::enable_shared_from_this<SharedClient<Client>> {
   Client client_;
   unsigned fresh_every_;
   std::shared_ptr<Look> under_way_;
-  runtime::Bell over_;
+  runtime::Event over_;
 };
 
 }  // namespace wardmote::observe

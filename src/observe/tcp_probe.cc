@@ -56,7 +56,7 @@ Result<std::unique_ptr<Probe>> make_tcp_probe(runtime::Runtime& runtime, std::st
   Result<Endpoint> to = runtime::parse_endpoint(std::get<std::string>(params.at("address")));
   if (!to) return with_context(to, "address");
   if (to->kind != Endpoint::Kind::kTcp) {
-    return fail(Errc::kInvalid, "address: {} is no TCP address", to_string(*to));
+    return fail(Errc::kInvalid, "address: {} is not a TCP address", to_string(*to));
   }
   return std::make_unique<TcpProbe>(runtime, std::move(subject), *std::move(to));
 }

@@ -11,7 +11,8 @@
 
 namespace wardmote::observe {
 
-/// Whether somebody accepts connections at an address: connects and closes, without a word.
+/// Whether a server accepts connections at an address: connects and closes, without sending
+/// anything.
 class TcpProbe final : public Probe {
  public:
   TcpProbe(runtime::Runtime& runtime, std::string subject, runtime::Endpoint to)

@@ -45,7 +45,7 @@ constexpr auto kParams = std::to_array<ParamSpec>({
     kTlsKey,
 });
 
-/// Whoever does not speak TLS where TLS is asked for does not serve.
+/// A server that does not speak TLS where TLS is required does not serve.
 Outcome outcome_of_failure(ReasonCode code) noexcept {
   return code == ReasonCode::kProtocol ? Outcome::kFail : outcome_of(code);
 }
@@ -83,7 +83,7 @@ Result<std::unique_ptr<Probe>> make_tls_probe(runtime::Runtime& runtime, std::st
   Result<Endpoint> to = runtime::parse_endpoint(std::get<std::string>(params.at("address")));
   if (!to) return with_context(to, "address");
   if (to->kind == Endpoint::Kind::kUnix)
-    return fail(Errc::kInvalid, "address: {} is no TCP address", to_string(*to));
+    return fail(Errc::kInvalid, "address: {} is not a TCP address", to_string(*to));
   Result<TlsSettings> settings = tls_settings(params);
   if (!settings) return std::unexpected(settings.error());
   const Result<judge::TlsPolicy> policy = tls_policy(params);

@@ -15,11 +15,11 @@
 
 namespace wardmote::observe {
 
-/// Whether a server speaks TLS, and for how long its certificate will be good: connects, shakes
-/// hands, and closes.
+/// Whether a server speaks TLS, and how long its certificate is valid: connects, does the
+/// handshake, and closes.
 class TlsProbe final : public Probe {
  public:
-  /// `to` is an endpoint with TLS settings that only look.
+  /// `to` is an endpoint whose TLS settings only inspect.
   TlsProbe(runtime::Runtime& runtime, std::string subject, runtime::Endpoint to,
            judge::TlsPolicy policy)
       : runtime_(runtime), subject_(std::move(subject)), to_(std::move(to)), policy_(policy) {}

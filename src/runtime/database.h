@@ -22,8 +22,8 @@ struct SqlStatement {
   std::vector<SqlValue> values;
 };
 
-/// One row of an answer. A file may have been edited by hand, so a column that is not what its
-/// reader expects is nothing, not a surprise.
+/// One row of an answer. Somebody may have edited the file by hand, so a column that does not have
+/// the expected type reads as nothing.
 struct SqlRow {
   std::vector<SqlValue> columns;
 
@@ -32,7 +32,7 @@ struct SqlRow {
     const auto* const value = std::get_if<std::int64_t>(&columns[column]);
     return value == nullptr ? std::nullopt : std::optional(*value);
   }
-  /// Null when it is no text.
+  /// Null when the column is not a text.
   [[nodiscard]] const std::string* text(std::size_t column) const noexcept {
     return column < columns.size() ? std::get_if<std::string>(&columns[column]) : nullptr;
   }
@@ -54,13 +54,14 @@ class Database {
   Database& operator=(const Database&) = delete;
   virtual ~Database() = default;
 
-  /// All rows of one statement that changes nothing.
+  /// Returns all rows of one statement that changes nothing.
   virtual Task<Result<std::vector<SqlRow>>> read(SqlStatement statement, Deadline deadline) = 0;
-  /// All statements or, when it fails, none of them. On stable storage when it returns. What was
-  /// begun by the deadline is finished. The rows are those of the last statement.
+  /// Runs all statements, or none of them when one fails. The changes are on stable storage when
+  /// this returns. A transaction that began before the deadline is finished. Returns the rows of
+  /// the last statement.
   virtual Task<Result<std::vector<SqlRow>>> transact(std::vector<SqlStatement> statements,
                                                      Deadline deadline) = 0;
-  /// The same, for who wants no rows.
+  /// The same, without the rows.
   Task<Result<void>> commit(std::vector<SqlStatement> statements, Deadline deadline);
 };
 

@@ -13,7 +13,7 @@
 
 namespace wardmote::runtime {
 
-/// Whom datagrams go to.
+/// Where datagrams go to.
 struct DatagramTarget {
   enum class Protocol : std::uint8_t {
     kUdp,
@@ -27,8 +27,8 @@ struct DatagramTarget {
   Family family = Family::kAny;
 };
 
-/// A connected datagram socket: what comes from elsewhere is not shown. Destroying it closes it.
-/// One receiver at a time.
+/// A connected datagram socket. Datagrams from another address are reported as received, without
+/// their content. Destroying it closes it. One receiver at a time.
 class Datagrams {
  public:
   Datagrams() = default;
@@ -36,13 +36,14 @@ class Datagrams {
   Datagrams& operator=(const Datagrams&) = delete;
   virtual ~Datagrams() = default;
 
-  /// kRefused or kUnreachable when the other side or a router has said so of an earlier one,
+  /// kRefused or kUnreachable when the peer or a router has reported that for an earlier datagram;
   /// kLimit, kExhausted. Never waits.
   virtual Result<void> send(std::string_view bytes) = 0;
-  /// One datagram into `into` (kept alive by the caller), cut to its size, and the size that it
-  /// had. kTimeout, kRefused, kUnreachable.
+  /// Receives one datagram into `into` (kept alive by the caller), cut to its size. Returns the
+  /// size that the datagram had; 0 for one from another address. While datagrams are waiting, this
+  /// neither waits nor lets other tasks run. kTimeout, kRefused, kUnreachable.
   virtual Task<Result<std::size_t>> receive(std::span<char> into, Deadline deadline) = 0;
-  /// The address that a name led to, without brackets.
+  /// The address to which the name was resolved, without brackets.
   [[nodiscard]] virtual std::string address() const = 0;
 };
 

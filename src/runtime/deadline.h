@@ -4,8 +4,8 @@
 
 namespace wardmote::runtime {
 
-/// The one absolute end of an operation; it covers connect, write, read and parse, and nothing
-/// re-arms it.
+/// The one absolute end of an operation. It covers connect, write, read and parse, and nothing
+/// extends it.
 struct Deadline {
   TimePoint at;
 

@@ -21,7 +21,8 @@ bool is_alphanumeric(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// Characters of a name or an IPv4 address; in brackets those of an IPv6 address with its zone.
+/// True for the characters of a name or an IPv4 address; in brackets for those of an IPv6 address
+/// with its zone.
 bool is_host(std::string_view text, bool bracketed) noexcept {
   const std::string_view punctuation = bracketed ? ":.%-_" : ".-_";
   const auto fits = [&](char c) { return is_alphanumeric(c) || punctuation.contains(c); };

@@ -12,19 +12,19 @@
 
 namespace wardmote::runtime {
 
-/// One request to a server of others.
+/// One request to an HTTP server.
 struct HttpCall {
   std::string method = "POST";
   std::string url;  ///< http or https; a user and password in it are not used
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
-  std::string trust;  ///< a file with the certificates of those who may vouch for the server;
-                      ///< empty: the system's
+  std::string trust;                   ///< a file with the trusted CA certificates;
+                                       ///< empty: the system's
   std::size_t answer_bytes = 1 << 20;  ///< a longer answer is kLimit
 };
 
-/// The door to HTTP servers of others: names are resolved, TLS is verified, redirects are not
-/// followed. Production: net::CurlHttpClient. Thread: the core loop.
+/// Access to HTTP servers: names are resolved, TLS is verified, redirects are not followed.
+/// Production: net::CurlHttpClient. Thread: the core loop.
 class HttpClient {
  public:
   HttpClient() = default;

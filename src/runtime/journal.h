@@ -6,7 +6,7 @@
 
 namespace wardmote::runtime {
 
-/// The door to systemd's journal. Production: net::JournalSocket. Thread: the core loop.
+/// Access to systemd's journal. Production: net::JournalSocket. Thread: the core loop.
 class Journal {
  public:
   Journal() = default;
@@ -14,8 +14,8 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
   virtual ~Journal() = default;
 
-  /// Hands over one entry (codec::format_journal()) without waiting. kMissing or kRefused: there is
-  /// no journal; kExhausted: it does not keep up.
+  /// Sends one entry (codec::format_journal()) without waiting. kMissing or kRefused: there is no
+  /// journal; kExhausted: the journal does not keep up.
   virtual Result<void> send(std::string_view entry) = 0;
 };
 

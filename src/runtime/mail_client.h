@@ -13,23 +13,36 @@ namespace wardmote::runtime {
 /// One message to a mail server.
 struct MailCall {
   enum class Tls : std::uint8_t {
-    kStartTls,  ///< asked for before anything is said; without it, nothing is
-    kWhole,     ///< from the first byte
+    kStartTls,  ///< STARTTLS before anything else is sent; a server without it gets nothing
+    kImplicit,  ///< from the first byte
     kNever
   };
 
   std::string server;  ///< host:port
   Tls tls = Tls::kStartTls;
   std::string trust;  ///< as HttpCall's
-  std::string user;   ///< empty: nobody logs in
+  std::string user;   ///< empty: no login
   std::string password;
-  std::string helo;  ///< how we call ourselves
+  std::string helo;  ///< our own name in EHLO
   std::string from;
   std::vector<std::string> to;  ///< at least one
   std::string message;          ///< codec::format_mail()
 };
 
-/// The door to mail servers (SMTP). Production: net::CurlHttpClient. Thread: the core loop.
+/// A recipient whom the server did not accept.
+struct MailRefusal {
+  std::string address;
+  bool for_ever = false;  ///< 5xx; else it may be accepted later
+  std::string answer;     ///< the server's words, without control characters: `550 no such user`
+};
+
+/// The result of sending a message.
+struct MailReceipt {
+  std::vector<MailRefusal> refused;  ///< all other recipients have the message; if this lists every
+                                     ///< recipient, nobody has it
+};
+
+/// Access to mail servers (SMTP). Production: net::CurlHttpClient. Thread: the core loop.
 class MailClient {
  public:
   MailClient() = default;
@@ -37,9 +50,10 @@ class MailClient {
   MailClient& operator=(const MailClient&) = delete;
   virtual ~MailClient() = default;
 
-  /// Done when the server has taken the message for all. kRejected: it will never take it (5xx);
-  /// kDenied: nor us, for now (a password, a certificate); else as HttpClient::call().
-  virtual Task<Result<void>> send(MailCall call, Deadline deadline) = 0;
+  /// Returns when the server has answered for each recipient, and has taken the message for those
+  /// that it accepts. kRejected: the server will never take the message (5xx). kDenied: the server
+  /// does not accept us for now (a password, a certificate). Else as HttpClient::call().
+  virtual Task<Result<MailReceipt>> send(MailCall call, Deadline deadline) = 0;
 };
 
 }  // namespace wardmote::runtime

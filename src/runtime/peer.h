@@ -7,9 +7,9 @@
 
 namespace wardmote::runtime {
 
-/// Who is at the other end of a stream, as far as somebody vouches for it.
+/// Who is at the other end of a stream, as far as it can be verified.
 struct Peer {
-  /// The process that connected to a unix socket; the kernel vouches (unix(7) SO_PEERCRED,
+  /// The process that connected to a unix socket, as the kernel reports it (unix(7) SO_PEERCRED,
   /// SO_PEERGROUPS).
   struct Process {
     std::uint32_t user = 0;
@@ -19,7 +19,7 @@ struct Peer {
   };
 
   std::optional<Process> process;
-  std::string address;  ///< TCP: `10.0.0.7:41234`; empty else
+  std::string address;  ///< TCP: `10.0.0.7:41234`; otherwise empty
   /// TLS: the names in a client certificate that was verified, `cn:agent-1`, `dns:…`, `ip:…`,
   /// `uri:…`, `email:…`; empty: there was none.
   std::vector<std::string> certificate_names;

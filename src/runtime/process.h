@@ -16,6 +16,9 @@ struct ProcessSpec {
   std::string standard_input;
   std::size_t output_cap =
       1 << 20;  ///< bytes, for each of standard output and standard error; more is kLimit
+  /// Kill everything that the program has started when it ends, daemons included. Not for programs
+  /// that start services, or that keep a connection open, as ssh does.
+  bool ends_family = false;
 };
 
 struct ProcessExit {

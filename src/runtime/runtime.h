@@ -5,20 +5,20 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "runtime/commons.h"
 #include "runtime/datagrams.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
 #include "runtime/files.h"
 #include "runtime/process.h"
+#include "runtime/shared_resources.h"
 #include "runtime/stream.h"
 #include "runtime/task.h"
 
 namespace wardmote::runtime {
 
-/// The door to the world: time, chance, connections, programs and files. Production:
-/// net::AsioRuntime. Tests: sim::SimRuntime (virtual time, seeded chance, a network in memory).
-/// Thread: the core loop only.
+/// Access to the world: time, random numbers, connections, programs and files. Production:
+/// net::AsioRuntime. Tests: sim::SimRuntime (virtual time, seeded random numbers, a network in
+/// memory). Thread: the core loop only.
 class Runtime {
  public:
   Runtime() = default;
@@ -37,26 +37,26 @@ class Runtime {
   /// kRefused, kMissing (no socket file), kDenied, kUnreachable, kTimeout, kExhausted; with TLS
   /// also the errors of TlsLayer::connect().
   virtual Task<Result<std::unique_ptr<Stream>>> connect(Endpoint to, Deadline deadline) = 0;
-  /// Whether somebody accepts connections there: connects and lets go at once, without a word. The
-  /// errors are those of connect().
+  /// Whether a server accepts connections there: connects and closes at once, without sending
+  /// anything. Errors are those of connect().
   virtual Task<Result<void>> knock(Endpoint to, Deadline deadline);
-  /// Port 0 is not an endpoint: pick one first. A left-over unix socket that nobody answers on is
+  /// Port 0 is not an endpoint: pick a port first. An old unix socket file without a listener is
   /// replaced.
   virtual Result<std::unique_ptr<Listener>> listen(Endpoint at) = 0;
-  /// kMissing when the name leads nowhere, kUnreachable, kDenied (kPing: see icmp(7),
+  /// kMissing when the name does not exist, kUnreachable, kDenied (kPing: see icmp(7),
   /// ping_group_range), kTimeout, kExhausted.
   virtual Task<Result<std::unique_ptr<Datagrams>>> open_datagrams(DatagramTarget to,
                                                                   Deadline deadline) = 0;
   virtual Processes& processes() noexcept = 0;
   virtual Files& files() noexcept = 0;
 
-  /// What those who use this runtime share with each other.
-  Commons& commons() noexcept { return commons_; }
+  /// Objects that the users of this runtime share.
+  SharedResources& shared() noexcept { return shared_; }
 
   [[nodiscard]] Deadline deadline_in(Duration timeout) const noexcept { return {now() + timeout}; }
 
  private:
-  Commons commons_;
+  SharedResources shared_;
 };
 
 }  // namespace wardmote::runtime

@@ -32,12 +32,12 @@ class Stream {
   virtual Task<Result<void>> write(std::string_view bytes, Deadline deadline) = 0;
   /// Ends the stream now; a pending operation answers kClosed.
   virtual void close() noexcept = 0;
-  /// Who connected to a Listener, or who listens on a unix socket; nobody is vouched for else.
+  /// Who connected to a Listener, or who listens on a unix socket; empty for all other streams.
   [[nodiscard]] virtual Peer peer() const { return {}; }
-  /// Writes `bytes` if that is possible at once and whole, for a last word before close().
+  /// Writes `bytes` if that is possible at once and completely, as a last message before close().
   virtual void write_now(std::string_view bytes) noexcept { static_cast<void>(bytes); }
-  /// Who is at the other end, once TLS has told; null on a stream without TLS and before the
-  /// handshake. Valid as long as the stream.
+  /// Who is at the other end by TLS; null without TLS and before the handshake has ended. Valid as
+  /// long as the stream.
   [[nodiscard]] virtual const TlsPeer* tls_peer() const noexcept { return nullptr; }
 };
 
@@ -51,8 +51,8 @@ class Listener {
 
   virtual Task<Result<std::unique_ptr<Stream>>> accept() = 0;
   /// From the next connection on, the same host and port are served as `at` says: with TLS, with
-  /// other settings of it, or without; what was accepted is not touched. kInvalid: another address,
-  /// our own files, or no TLS in this program; then nothing has changed.
+  /// other TLS settings, or without TLS. Accepted connections do not change. kInvalid: another
+  /// address, our own files, or a program without TLS; then nothing has changed.
   virtual Result<void> change_to(const Endpoint& at);
 };
 

@@ -6,8 +6,8 @@
 namespace wardmote::runtime {
 
 /// Every asynchronous function returns a Task. Awaiting after the task was cancelled throws asio's
-/// operation_aborted, which only a TaskGroup catches: cancellation unwinds, it is not an error to
-/// report.
+/// operation_aborted, which only a TaskGroup catches: a cancellation unwinds the task, and nobody
+/// reports it as an error.
 template <class T>
 using Task = boost::asio::awaitable<T>;
 

@@ -64,9 +64,9 @@ struct TaskGroup::State {
   TaskId next_id = 0;
   bool cancelled = false;
 
-  /// Asio ends the process when it sees a cancellation before the first step of a coroutine that it
-  /// spawned, or after its last, where nothing can catch it. So a task that has not started is not
-  /// told but skipped here, and one that has ended is not told any more.
+  /// Asio ends the process when a coroutine that it spawned is cancelled before its first step or
+  /// after its last, where nothing can catch the cancellation. So a task that has not started is
+  /// skipped here instead of cancelled, and a task that has ended is left alone.
   static Task<void> carry(std::shared_ptr<State> state, std::uint64_t id, Task<void> task) {
     Running& running = state->running.at(id);
     if (running.cancelled) co_return;
@@ -120,10 +120,11 @@ void TaskGroup::cancel(TaskId task) noexcept {
 
 Task<void> TaskGroup::join() {
   const std::shared_ptr<State> state = state_;
-  // Whoever waits must wait to the end even when cancelled itself: the tasks borrow from its frame.
+  // The waiter must wait to the end even when it is cancelled itself, because the tasks use its
+  // frame.
   co_await asio::this_coro::throw_if_cancelled(false);
   while (!state->running.empty()) {
-    // Before the wait: a cancellation that came earlier wakes nobody.
+    // Before the wait: an earlier cancellation wakes nobody.
     const asio::cancellation_state asked = co_await asio::this_coro::cancellation_state;
     if (asked.cancelled() != asio::cancellation_type::none && !state->cancelled) cancel();
     co_await state->emptied.async_wait(asio::as_tuple(asio::use_awaitable));
@@ -143,7 +144,7 @@ Task<void> run_all(Executor executor, std::vector<Task<void>> tasks) {
   co_await asio::this_coro::throw_if_cancelled(false);
   Task<void> joined = group.join();
   co_await std::move(joined);
-  // The parts were cut short, so the caller must not go on as if they had ended by themselves.
+  // The tasks were cancelled, so the caller must not continue as if they had ended by themselves.
   const asio::cancellation_state asked = co_await asio::this_coro::cancellation_state;
   if (asked.cancelled() != asio::cancellation_type::none) {
     throw boost::system::system_error(asio::error::operation_aborted);

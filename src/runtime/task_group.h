@@ -13,8 +13,8 @@
 namespace wardmote::runtime {
 
 /// Owns background tasks: nothing is detached. Life cycle: spawn any number, then `co_await stop()`
-/// (or join()) before destruction; destroying a group that still has tasks is a broken invariant.
-/// So a group lives in an object with a stop() of its own; a coroutine, which may be cancelled
+/// (or join()) before destruction; destroying a group that still has tasks breaks an invariant. So
+/// a group belongs to an object with a stop() of its own. A coroutine, which may be cancelled
 /// between spawn() and join(), uses run_all(). Thread: the executor's.
 class TaskGroup {
  public:
@@ -25,16 +25,17 @@ class TaskGroup {
   TaskGroup& operator=(const TaskGroup&) = delete;
   ~TaskGroup();
 
-  /// Starts `task`; `name` is for /debug and for the message when it throws, which ends the process
-  /// (cancellation aside). After cancel() new tasks are dropped unstarted.
+  /// Starts `task`. `name` appears in /debug, and in the message when the task throws, which ends
+  /// the process (cancellation does not). After cancel(), new tasks are dropped without being
+  /// started.
   TaskId spawn(std::string name, Task<void> task);
-  /// Asks every task to end; does not wait. From within the loop only: from outside, Asio would
-  /// queue the cancellation and may deliver it to a task that has ended.
+  /// Asks every task to end; does not wait. Call it on the loop only: from another thread, Asio
+  /// would queue the cancellation and could deliver it to a task that has ended.
   void cancel() noexcept;
-  /// Asks one task to end; nothing when it has ended.
+  /// Asks one task to end; does nothing when the task has ended.
   void cancel(TaskId task) noexcept;
-  /// Waits until no task is left. If the waiting task is cancelled, so is the group, and the wait
-  /// goes on until it is empty.
+  /// Waits until no task is left. If the waiting task is cancelled, the group is cancelled too, and
+  /// the wait continues until the group is empty.
   Task<void> join();
   /// cancel() and join().
   Task<void> stop();
@@ -47,8 +48,8 @@ class TaskGroup {
   std::shared_ptr<State> state_;
 };
 
-/// Runs all `tasks` at once and returns when every one has ended. Cancelling the caller cancels
-/// them, still waits, and then unwinds the caller.
+/// Runs all `tasks` at the same time and returns when every one has ended. Cancelling the caller
+/// cancels them; the caller still waits for them, and then unwinds.
 Task<void> run_all(Executor executor, std::vector<Task<void>> tasks);
 
 }  // namespace wardmote::runtime

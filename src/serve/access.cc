@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "base/format.h"
-#include "base/sha256.h"
 #include "base/text.h"
+#include "codec/digest.h"
 #include "runtime/http.h"
 #include "runtime/peer.h"
 #include "serve/answer.h"
@@ -38,11 +38,11 @@ std::expected<Who, Stranger> by_token(const AccessRules& rules, std::string_view
   if (lower(scheme) != "bearer") return std::unexpected(Stranger{"only bearer tokens are known"});
   const std::string_view text = trim(authorization);
   if (text.size() > Token::kMost) return std::unexpected(Stranger{"the token is not known"});
-  const Sha256 digest = sha256(text);
+  const codec::Sha256 digest = codec::sha256(text);
   const Token* found = nullptr;
-  // All of them, so that the time tells nothing.
+  // Compares with all tokens, so that the time tells nothing.
   for (const Token& token : rules.tokens) {
-    if (equal_in_constant_time(token.digest, digest)) found = &token;
+    if (codec::equal_in_constant_time(token.digest, digest)) found = &token;
   }
   if (found == nullptr) return std::unexpected(Stranger{"the token is not known"});
   return Who{"token:" + found->name, found->role, false};
@@ -64,7 +64,7 @@ Role role_of(const std::map<std::uint32_t, Role>& rules, std::uint32_t id) {
 }
 
 Who by_process(const AccessRules& rules, const Peer::Process& process) {
-  // The mode of the socket has let it in.
+  // The mode of the socket has let the caller in.
   Role role = std::max(Role::kViewer, role_of(rules.users, process.user));
   role = std::max(role, role_of(rules.groups, process.group));
   for (const std::uint32_t group : process.groups)
@@ -79,7 +79,7 @@ bool is_address(std::string_view host) {
   });
 }
 
-/// `host` of `host:port`, `[::1]:port`.
+/// The `host` of `host:port` or `[::1]:port`.
 std::string_view without_port(std::string_view authority) {
   const std::size_t colon = authority.rfind(':');
   const std::size_t bracket = authority.rfind(']');

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/sha256.h"
+#include "codec/digest.h"
 #include "runtime/http.h"
 #include "serve/role.h"
 
@@ -15,27 +15,26 @@ namespace wardmote::serve {
 
 /// A bearer token that the API knows (RFC 6750).
 struct Token {
-  static constexpr std::size_t kLeast = 16;  ///< characters: less can be guessed
+  static constexpr std::size_t kLeast = 16;  ///< characters; a shorter token can be guessed
   static constexpr std::size_t kMost = 512;
 
-  std::string name;  ///< of who has it, for the log
+  std::string name;  ///< of the owner, for the log
   Role role = Role::kViewer;
-  Sha256 digest{};  ///< of its text, which is not kept
+  codec::Sha256 digest{};  ///< of the token, which itself is not kept
 };
 
-/// Who has which role.
+/// Which caller has which role.
 struct AccessRules {
-  /// Over TCP, of who shows nothing: kNone or kViewer.
+  /// The role of callers over TCP without credentials: kNone or kViewer.
   Role anonymous = Role::kViewer;
   std::vector<Token> tokens;
-  /// By a name in a verified client certificate.
+  /// The role for a name in a verified client certificate.
   std::map<std::string, Role, std::less<>> certificates;
-  /// At the unix socket: by user id and by group id. Who is not named here and may connect is a
-  /// viewer.
+  /// At the unix socket: the role by user id and by group id. Others who may connect are viewers.
   std::map<std::uint32_t, Role> users;
   std::map<std::uint32_t, Role> groups;
-  /// Names by which this host may be asked over TCP by who shows nothing, besides its addresses and
-  /// localhost; lower case.
+  /// Names by which callers without credentials may address this host over TCP, besides its
+  /// addresses and localhost; lower case.
   std::vector<std::string> hosts;
 };
 
@@ -46,21 +45,21 @@ struct Who {
   bool anonymous = false;
 };
 
-/// Somebody who showed something that is not known here.
+/// The caller showed a token or certificate that is not known here.
 struct Stranger {
   std::string_view reason;
 };
 
-/// Who asks, by the best evidence that the request carries: a token, a client certificate, the
-/// process at the unix socket.
+/// Who asks, by the best evidence in the request: a token, a client certificate, the process at the
+/// unix socket.
 std::expected<Who, Stranger> identify(const AccessRules& rules,
                                       const runtime::HttpRequest& request);
 
-/// Whether the request names this host as only this host is called. A page of a foreign site can
-/// make a browser ask us under that site's name (DNS rebinding), never under an address.
+/// Whether the Host header is a name or address of this host. A page of a foreign site can make a
+/// browser send us a request under the site's name (DNS rebinding), but never under our address.
 bool names_this_host(const AccessRules& rules, std::string_view host_header);
 
-/// Whether a browser says that another site made it send this request.
+/// Whether the browser says that a page of another site made it send this request.
 bool from_another_site(const runtime::HttpRequest& request);
 
 }  // namespace wardmote::serve

@@ -15,7 +15,7 @@ runtime::HttpResponse error_answer(int status, std::string_view message);
 
 runtime::HttpResponse text_answer(std::string_view content_type, std::string_view text);
 
-/// The value of the request header `name` (lower case); empty when it is not there.
+/// The value of the request header `name` (lower case); empty when there is none.
 std::string_view header(const runtime::HttpRequest& request, std::string_view name);
 
 }  // namespace wardmote::serve

@@ -9,14 +9,14 @@
 
 namespace wardmote::serve {
 
-/// What the agent says of its own inside.
+/// What the agent reports about its own internals.
 struct DebugSources {
   std::function<boost::json::object()> tasks;
   std::function<boost::json::object()> latency;
 };
 
-/// /debug/tasks and /debug/latency: at the unix socket only. For people who look for a
-/// fault; what is in there may change with any version.
+/// /debug/tasks and /debug/latency: at the unix socket only. For people who search for a fault; the
+/// content may change with any version.
 std::vector<Route> debug_routes(DebugSources sources);
 
 /// /debug/routes: every route of `api`, which outlives it.

@@ -17,9 +17,11 @@
 #include "base/text_row.h"
 #include "base/time.h"
 #include "judge/change.h"
-#include "runtime/bell.h"
+#include "judge/thing.h"
+#include "runtime/event.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
+#include "serve/change_text.h"
 
 namespace wardmote::serve {
 
@@ -28,7 +30,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What is sent at once: more would be memory of readers that do not take it.
+/// The most bytes that are sent at once: more would be memory for readers that do not take it.
 constexpr std::size_t kChunkBytes = 16 << 10;
 constexpr Duration kBetweenGroups = 1ms;
 constexpr Duration kBeat = 5s;
@@ -45,8 +47,8 @@ std::shared_ptr<const std::string> shared(std::string text) {
 
 class EventStream::Reader final : public runtime::HttpStream {
  public:
-  Reader(EventStream& stream, runtime::Bell& bell, std::string greeting, std::uint64_t next)
-      : stream_(&stream), bell_(&bell), greeting_(std::move(greeting)), next_(next) {
+  Reader(EventStream& stream, runtime::Event& event, std::string greeting, std::uint64_t next)
+      : stream_(&stream), event_(&event), greeting_(std::move(greeting)), next_(next) {
     ++stream_->readers_;
   }
   ~Reader() override { --stream_->readers_; }
@@ -59,13 +61,13 @@ class EventStream::Reader final : public runtime::HttpStream {
         spoke_ = now;
         co_return piece;
       }
-      co_await bell_->wait();
+      co_await event_->wait();
     }
   }
 
   void end() noexcept override {
     ended_ = true;
-    bell_->ring();
+    event_->notify();
   }
 
  private:
@@ -76,14 +78,14 @@ class EventStream::Reader final : public runtime::HttpStream {
       next_ = chunk.after;
       return chunk.text;
     }
-    // The beats come every kBeat: the next one would be too late.
+    // A beat comes every kBeat, so that the next one is still in time.
     if (now - spoke_ <= kHeartbeat - kBeat) return nullptr;
     static const std::shared_ptr<const std::string> kComment = shared(":\n\n");
     return kComment;
   }
 
   EventStream* stream_;
-  runtime::Bell* bell_;
+  runtime::Event* event_;
   std::string greeting_;
   std::uint64_t next_;
   TimePoint spoke_;
@@ -96,17 +98,17 @@ EventStream::EventStream(runtime::Runtime& runtime)
                                    runtime.wall_now().time_since_epoch())
                                    .count())),
       tasks_(runtime.executor()) {
-  for (auto& group : groups_) group = std::make_unique<runtime::Bell>(runtime.executor());
+  for (auto& group : groups_) group = std::make_unique<runtime::Event>(runtime.executor());
 }
 
 EventStream::~EventStream() {
   check(readers_ == 0, "an EventStream was destroyed before its readers");
 }
 
-void EventStream::publish(const judge::Change& change) {
+void EventStream::publish(const judge::Change& change, const ChangeText& text) {
   check(change.sequence == next_, "changes out of order");
   kept_.push_back(
-      {change.at, TextRow<4>({change.kind, change.scope, change.subject, change.data})});
+      {change.at, TextRow<4>({text.kind, to_string(change.of.kind), change.of.name, text.data})});
   kept_bytes_ += kept_.back().texts.bytes();
   ++next_;
   while (kept_.size() > kEvents || kept_bytes_ > kBytes) {
@@ -178,7 +180,7 @@ Task<void> EventStream::wake_groups() {
   while (std::exchange(wake_again_, false)) {
     for (const auto& group : groups_) {
       if (group->waiting() == 0) continue;
-      group->ring();
+      group->notify();
       co_await runtime_->sleep_until(runtime_->now() + kBetweenGroups);
     }
   }

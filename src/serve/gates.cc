@@ -1,10 +1,12 @@
 #include "serve/gates.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,8 +14,10 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "judge/check_machine.h"
 #include "judge/outcome.h"
+#include "judge/report/reporters.h"
 #include "runtime/http.h"
 #include "serve/answer.h"
 #include "serve/health_table.h"
@@ -25,11 +29,12 @@
 namespace wardmote::serve {
 namespace {
 
+using judge::ReporterStanding;
 using runtime::HttpResponse;
 
 constexpr int kNotReady = 503;
 constexpr std::size_t kTextCap = 256;
-/// The check that passes while this process answers; as kube-apiserver calls it.
+/// The check that passes while this process answers, by its name in kube-apiserver.
 constexpr std::string_view kPing = "ping";
 
 /// One line of a gate.
@@ -60,8 +65,8 @@ void add_gate(const Ask& ask, std::string_view name, std::vector<Item>& items) {
   }
 }
 
-/// What many ask every second, and nobody wants to hear more than the verdict of: then the gate's
-/// checks need not be gone through.
+/// The short answer, for callers that ask every second and want only the verdict: then the gate's
+/// checks need not be read.
 bool plainly_passes(const Ask& ask, std::string_view name) {
   if (!ask.request.query.empty()) return false;
   const auto gate = std::ranges::find(ask.view.gates, name, &GateView::name);
@@ -89,7 +94,8 @@ std::vector<Item> ready_items(const Ask& ask) {
   return items;
 }
 
-/// The words are those of kube-apiserver's handleRootHealth(), reasons aside, which it withholds.
+/// The text is that of kube-apiserver's handleRootHealth(), except the reasons, which
+/// kube-apiserver withholds.
 HttpResponse answer_all(const Ask& ask, const std::vector<Item>& items, std::string_view probe) {
   const Query query(ask.request.query);
   const std::vector<std::string> listed = query.list("exclude");
@@ -144,34 +150,98 @@ bool all_pass(const std::vector<Item>& items) {
   return std::ranges::all_of(items, &Item::passes);
 }
 
-/// Both of Calico's pages show the same table.
-HttpResponse table(const Ask& ask, bool passes) {
-  const std::vector<Item> live = live_items(ask);
-  const std::vector<Item> ready = ready_items(ask);
-  std::vector<HealthRow> rows;
-  rows.reserve(live.size() + ready.size());
-  for (const Item& item : live) {
-    rows.push_back({.component = std::string(item.name),
-                    .liveness = item.passes ? "reporting live" : "reporting non-live",
-                    .detail = item.reason});
+/// time.Duration.String() of Go: `100ms`, `1m30s`, `1h0m0s`.
+std::string go_duration(Duration duration) {
+  using namespace std::chrono;
+  const auto ms = duration_cast<milliseconds>(duration).count();
+  if (ms < 1000) return fmt::format("{}ms", ms);
+  const auto fraction = ms % 1000;
+  std::string seconds = fmt::format("{}", ms / 1000 % 60);
+  if (fraction != 0) {
+    seconds += fmt::format(".{:03}", fraction);
+    seconds.erase(seconds.find_last_not_of('0') + 1);
   }
-  for (const Item& item : ready) {
-    auto row = std::ranges::find(rows, item.name, &HealthRow::component);
-    if (row == rows.end()) {
-      row = rows.insert(rows.end(), {.component = std::string(item.name), .detail = item.reason});
+  const auto minutes = ms / 60'000;
+  if (minutes == 0) return seconds + "s";
+  if (minutes < 60) return fmt::format("{}m{}s", minutes, seconds);
+  return fmt::format("{}h{}m{}s", minutes / 60, minutes % 60, seconds);
+}
+
+std::string timeout_of(const ReporterStanding& reporter) {
+  const std::string timeout =
+      reporter.timeout == Duration::zero() ? "-" : go_duration(reporter.timeout);
+  return reporter.overridden ? timeout + " (override)" : timeout;
+}
+
+/// The rows of Calico's pages: a reporter has one row for both of its checks.
+class Rows {
+ public:
+  Rows(const Ask& ask, std::span<const ReporterStanding> reporters)
+      : may_read_(ask.who.role >= Role::kViewer), reporters_(reporters) {}
+
+  void add_live(const Item& item) {
+    const ReporterStanding* const reporter = reporter_of(item.name, ".live");
+    row(item, reporter).liveness = words(item, reporter, "live");
+  }
+  void add_ready(const Item& item) {
+    const ReporterStanding* const reporter = reporter_of(item.name, ".ready");
+    row(item, reporter).readiness = words(item, reporter, "ready");
+  }
+  std::vector<HealthRow> take() && { return std::move(rows_); }
+
+ private:
+  /// The reporter of that check; null when it is no reporter's.
+  const ReporterStanding* reporter_of(std::string_view check, std::string_view quality) const {
+    if (!check.ends_with(quality)) return nullptr;
+    check.remove_suffix(quality.size());
+    const auto found = std::ranges::find(reporters_, check, &ReporterStanding::name);
+    return found == reporters_.end() ? nullptr : &*found;
+  }
+
+  HealthRow& row(const Item& item, const ReporterStanding* reporter) {
+    const std::string name(reporter != nullptr ? std::string_view(reporter->name) : item.name);
+    const auto known = std::ranges::find(rows_, name, &HealthRow::component);
+    if (known != rows_.end()) return *known;
+    HealthRow row{.component = name, .detail = item.reason};
+    if (reporter != nullptr) {
+      row.timeout = timeout_of(*reporter);
+      row.detail = may_read_ ? reporter->report.detail : std::string();
     }
-    row->readiness = item.passes ? "reporting ready" : "reporting non-ready";
+    return rows_.emplace_back(std::move(row));
   }
+
+  static std::string words(const Item& item, const ReporterStanding* reporter,
+                           std::string_view quality) {
+    if (item.passes) return fmt::format("reporting {}", quality);
+    if (reporter != nullptr && reporter->timed_out) return "timed out";
+    return fmt::format("reporting non-{}", quality);
+  }
+
+  bool may_read_;
+  std::span<const ReporterStanding> reporters_;
+  std::vector<HealthRow> rows_;
+};
+
+/// Both of Calico's pages show the same table.
+HttpResponse table(const Ask& ask, std::span<const ReporterStanding> reporters, bool passes) {
+  Rows rows(ask, reporters);
+  for (const Item& item : live_items(ask)) rows.add_live(item);
+  for (const Item& item : ready_items(ask)) rows.add_ready(item);
   HttpResponse response;
   response.status = passes ? 200 : kNotReady;
-  response.body = draw_health_table(std::move(rows));
+  response.body = draw_health_table(std::move(rows).take());
   return response;
+}
+
+std::vector<Route> urgent(std::vector<Route> routes) {
+  for (Route& route : routes) route.urgent = true;
+  return routes;
 }
 
 }  // namespace
 
 std::vector<Route> gate_routes() {
-  return {
+  return urgent({
       {"GET", "/livez", Role::kNone,
        [](const Ask& ask) {
          return plainly_passes(ask, "live") ? ok() : answer_all(ask, live_items(ask), "livez");
@@ -184,11 +254,16 @@ std::vector<Route> gate_routes() {
        }},
       {"GET", "/readyz/{check}", Role::kNone,
        [](const Ask& ask) { return answer_one(ask, ready_items(ask)); }},
+  });
+}
+
+std::vector<Route> health_table_routes(const ReporterStandings& standings) {
+  return urgent({
       {"GET", "/liveness", Role::kNone,
-       [](const Ask& ask) { return table(ask, all_pass(live_items(ask))); }},
+       [standings](const Ask& ask) { return table(ask, standings(), all_pass(live_items(ask))); }},
       {"GET", "/readiness", Role::kNone,
-       [](const Ask& ask) { return table(ask, all_pass(ready_items(ask))); }},
-  };
+       [standings](const Ask& ask) { return table(ask, standings(), all_pass(ready_items(ask))); }},
+  });
 }
 
 }  // namespace wardmote::serve

@@ -17,7 +17,7 @@ constexpr std::size_t kDetailCap = 512;
 using Cells = std::array<std::string, kColumns>;
 using Widths = std::array<std::size_t, kColumns>;
 
-/// Code points; what is wider than one column is rare in a detail and only moves the border.
+/// Code points; a character wider than one column is rare in a detail and only moves the border.
 std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));

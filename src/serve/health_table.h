@@ -15,7 +15,8 @@ struct HealthRow {
 };
 
 /// The table of Calico's HealthAggregator (libcalico-go lib/health, drawn by go-pretty), rows by
-/// component, without a last line end. Unlike there, control characters in a detail are escaped.
+/// component, without a last line end. Unlike the original, control characters in a detail are
+/// escaped.
 std::string draw_health_table(std::vector<HealthRow> rows);
 
 }  // namespace wardmote::serve

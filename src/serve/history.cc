@@ -6,15 +6,21 @@
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "serve/answer.h"
 #include "serve/query.h"
+#include "serve/renderer.h"
 #include "serve/role.h"
 #include "serve/route.h"
 #include "store/history.h"
@@ -24,6 +30,7 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::string_view kFields[] = {"since", "subject", "incident", "limit"};
 constexpr std::size_t kMostEvents = 10'000;
 
 json::value text_or_null(const std::string& text) {
@@ -51,13 +58,55 @@ json::object to_json(const store::Event& event) {
   return shown;
 }
 
+/// First the search, which is part of the work, then the answer.
+class HistoryRendering final : public Rendering {
+ public:
+  HistoryRendering(const store::History& history, store::EventQuery query, WallTime now)
+      : history_(history),
+        search_(std::make_shared<store::History::Search>(history, std::move(query))),
+        now_(now) {}
+
+  bool add_piece(std::string& text) override {
+    if (answer_) return answer_->add_piece(text);
+    if (search_->look_on()) return true;
+    std::vector<LongObject::List> lists;
+    lists.push_back({"events", search_->size(), [search = search_](std::size_t i) {
+                       return json::array{to_json(search->event(i))};
+                     }});
+    answer_.emplace(head(), std::move(lists));
+    return true;
+  }
+
+ private:
+  [[nodiscard]] json::object head() const {
+    const store::HistoryCounters& counters = history_.counters();
+    json::object head;
+    head["at"] = format_utc(now_);
+    head["complete"] = search_->complete();
+    head["stored"] = history_.stored();
+    head["complaint"] = text_or_null(counters.complaint.value_or(""));
+    head["dropped"] = counters.dropped;
+    return head;
+  }
+
+  const store::History& history_;
+  std::shared_ptr<store::History::Search> search_;
+  WallTime now_;
+  std::optional<LongObject> answer_;
+};
+
+/// Equal for two requests that ask for the same.
+std::string key_of(const Query& query) {
+  std::string key = "/api/v1/history?";
+  for (const std::string_view field : kFields)
+    key += fmt::format("{}={}&", field, query.value(field));
+  return key;
+}
+
 }  // namespace
 
 Result<store::EventQuery> parse_event_query(std::string_view text, WallTime now) {
   const Query query(text);
-  if (const auto unknown = query.unknown({"since", "subject", "incident", "most"})) {
-    return fail(Errc::kInvalid, "no field '{}' is known here", escape_control(*unknown, 64));
-  }
   store::EventQuery wanted;
   wanted.subject = query.value("subject");
   if (query.has("since")) {
@@ -70,39 +119,27 @@ Result<store::EventQuery> parse_event_query(std::string_view text, WallTime now)
     if (!number || *number < 1) return fail(Errc::kInvalid, "incident: write its number");
     wanted.incident = *number;
   }
-  if (query.has("most")) {
-    const auto number = parse_number<std::size_t>(query.value("most"));
+  if (query.has("limit")) {
+    const auto number = parse_number<std::size_t>(query.value("limit"));
     if (!number || *number < 1 || *number > kMostEvents) {
-      return fail(Errc::kInvalid, "most: write 1 to {}", kMostEvents);
+      return fail(Errc::kInvalid, "limit: write 1 to {}", kMostEvents);
     }
     wanted.most = *number;
   }
   return wanted;
 }
 
-json::object history_json(const store::History& history, const store::EventQuery& query,
-                          WallTime now) {
-  const auto found = history.find(query);
-  json::object body;
-  body["at"] = format_utc(now);
-  body["complete"] =
-      found.size() < query.most && history.reaches(query.since.value_or(WallTime::min()));
-  body["stored"] = history.stored();
-  const auto& complaint = history.counters().complaint;
-  body["complaint"] = complaint ? json::value(escape_control(*complaint)) : json::value(nullptr);
-  body["dropped"] = history.counters().dropped;
-  json::array events;
-  for (const store::Event& event : found) events.emplace_back(to_json(event));
-  body["events"] = std::move(events);
-  return body;
-}
-
-Route history_route(const store::History& history) {
-  return {"GET", "/api/v1/history", Role::kViewer, [&history](const Ask& ask) {
-            const auto wanted = parse_event_query(ask.request.query, ask.view.wall_now);
-            if (!wanted) return error_answer(400, wanted.error().context);
-            return json_answer(history_json(history, *wanted, ask.view.wall_now));
-          }};
+Route history_route(const store::History& history, Renderer* renderer) {
+  Route route{"GET", "/api/v1/history", Role::kViewer, [&history, renderer](const Ask& ask) {
+                const WallTime now = ask.view.wall_now;
+                const auto wanted = parse_event_query(ask.request.query, now);
+                if (!wanted) return error_answer(400, wanted.error().context);
+                return rendered_answer(
+                    renderer, "application/json", key_of(Query(ask.request.query)),
+                    [&] { return std::make_unique<HistoryRendering>(history, *wanted, now); });
+              }};
+  route.fields.assign(std::begin(kFields), std::end(kFields));
+  return route;
 }
 
 }  // namespace wardmote::serve

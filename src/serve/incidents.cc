@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -22,6 +24,7 @@
 #include "serve/answer.h"
 #include "serve/order.h"
 #include "serve/query.h"
+#include "serve/renderer.h"
 #include "serve/role.h"
 #include "serve/route.h"
 
@@ -43,47 +46,58 @@ const Incident* find(const Book& book, std::string_view number) {
   return found == book.incidents().end() ? nullptr : &found->second;
 }
 
-HttpResponse list(const IncidentDesk& desk, const Ask& ask) {
-  const Query query(ask.request.query);
-  if (const auto unknown = query.unknown({"all"})) {
-    return error_answer(400, "no field '" + escape_control(*unknown, 64) + "' is known here");
-  }
-  const bool all = query.value("all") == "true";
+/// The list as it was when the answer was begun, but each incident as it is when its turn comes.
+std::unique_ptr<Rendering> render_list(const IncidentControl& control, bool all, TimePoint now,
+                                       WallTime wall_now) {
   std::vector<const Incident*> shown;
-  for (const auto& [id, incident] : desk.book().incidents()) {
+  for (const auto& [id, incident] : control.book().incidents()) {
     if (all || incident.phase == Phase::kOpen) shown.push_back(&incident);
   }
   std::ranges::sort(shown, [](const Incident* a, const Incident* b) {
     return std::tuple(a->phase, b->severity, a->id) < std::tuple(b->phase, a->severity, b->id);
   });
-  json::array incidents;
-  for (const Incident* const incident : shown) {
-    incidents.emplace_back(to_json(*incident, desk.book(), ask.view.now, ask.view.wall_now));
-  }
-  json::object body;
-  body["at"] = format_utc(ask.view.wall_now);
-  body["acts_frozen"] = desk.book().acts_frozen();
-  body["incidents"] = std::move(incidents);
-  return json_answer(body);
+  const auto ids = std::make_shared<std::vector<std::int64_t>>();
+  for (const Incident* const incident : shown) ids->push_back(incident->id);
+  const auto item = [&control, ids, now, wall_now](std::size_t i) {
+    const Book& book = control.book();
+    const auto found = book.incidents().find((*ids)[i]);
+    if (found == book.incidents().end()) return json::array();
+    return json::array{to_json(found->second, book, now, wall_now)};
+  };
+  json::object head;
+  head["at"] = format_utc(wall_now);
+  head["acts_frozen"] = control.book().acts_frozen();
+  std::vector<LongObject::List> lists;
+  lists.push_back({"incidents", ids->size(), item});
+  return std::make_unique<LongObject>(std::move(head), std::move(lists));
 }
 
-HttpResponse one(const IncidentDesk& desk, const Ask& ask) {
-  const Incident* const incident = find(desk.book(), ask.name);
+HttpResponse list(const IncidentControl& control, Renderer* renderer, const Ask& ask) {
+  const Query query(ask.request.query);
+  const Result<bool> all = query.flag("all");
+  if (!all) return error_answer(400, all.error().context);
+  return rendered_answer(
+      renderer, "application/json", fmt::format("/api/v1/incidents?all={}", *all),
+      [&] { return render_list(control, *all, ask.view.now, ask.view.wall_now); });
+}
+
+HttpResponse one(const IncidentControl& control, const Ask& ask) {
+  const Incident* const incident = find(control.book(), ask.name);
   if (incident == nullptr) return error_answer(404, "there is no such incident");
-  return json_answer(to_json(*incident, desk.book(), ask.view.now, ask.view.wall_now));
+  return json_answer(to_json(*incident, control.book(), ask.view.now, ask.view.wall_now));
 }
 
-HttpResponse acknowledge(IncidentDesk& desk, const Ask& ask) {
-  const auto order = parse_order(ask.request);
+HttpResponse acknowledge(IncidentControl& control, const Ask& ask) {
+  const auto order = parse_order(ask.request, {"comment"});
   if (!order) return order_refused(order.error());
   auto comment = order_text(*order, "comment");
   if (!comment) return order_refused(comment.error());
   const auto id = parse_number<std::int64_t>(ask.name);
   const Result<void> done =
-      desk.acknowledge(id.value_or(0), order_by(*order, ask.who), *std::move(comment));
+      control.acknowledge(id.value_or(0), order_by(*order, ask.who), *std::move(comment));
   if (!done) return order_refused(done.error());
-  HttpResponse answer = one(desk, ask);
-  answer.hold = desk.written();
+  HttpResponse answer = one(control, ask);
+  answer.hold = control.written();
   return answer;
 }
 
@@ -127,21 +141,25 @@ json::object to_json(const Incident& incident, const Book& book, TimePoint now, 
     shown["acknowledged"] = std::move(acknowledged);
   }
   shown["opened"] = wall(incident.opened);
+  shown["since"] = wall(incident.since);
   shown["changed"] = wall(incident.changed);
   shown["resolved"] =
       incident.resolved ? json::value(wall(*incident.resolved)) : json::value(nullptr);
-  shown["age_ms"] = to_ms(now - incident.opened);
+  shown["age_ms"] = to_ms(now - incident.since);
   return shown;
 }
 
-std::vector<Route> incident_routes(IncidentDesk& desk) {
+std::vector<Route> incident_routes(IncidentControl& control, Renderer* renderer) {
   return {
-      {"GET", "/api/v1/incidents", Role::kViewer,
-       [&desk](const Ask& ask) { return list(desk, ask); }},
+      {.method = "GET",
+       .path = "/api/v1/incidents",
+       .least = Role::kViewer,
+       .answer = [&control, renderer](const Ask& ask) { return list(control, renderer, ask); },
+       .fields = {"all"}},
       {"GET", "/api/v1/incidents/{id}", Role::kViewer,
-       [&desk](const Ask& ask) { return one(desk, ask); }},
+       [&control](const Ask& ask) { return one(control, ask); }},
       {"POST", "/api/v1/incidents/{id}/ack", Role::kOperator,
-       [&desk](const Ask& ask) { return acknowledge(desk, ask); }},
+       [&control](const Ask& ask) { return acknowledge(control, ask); }},
   };
 }
 

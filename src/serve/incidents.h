@@ -10,36 +10,39 @@
 #include "base/time.h"
 #include "judge/incident/book.h"
 #include "runtime/http.h"
+#include "serve/renderer.h"
 #include "serve/route.h"
 
 namespace wardmote::serve {
 
-/// Where incidents are kept, and orders about them given.
-class IncidentDesk {
+/// Access to the incidents, and orders about them.
+class IncidentControl {
  public:
-  IncidentDesk() = default;
-  IncidentDesk(const IncidentDesk&) = delete;
-  IncidentDesk& operator=(const IncidentDesk&) = delete;
-  virtual ~IncidentDesk() = default;
+  IncidentControl() = default;
+  IncidentControl(const IncidentControl&) = delete;
+  IncidentControl& operator=(const IncidentControl&) = delete;
+  virtual ~IncidentControl() = default;
 
   [[nodiscard]] virtual const judge::incident::Book& book() const noexcept = 0;
   /// kMissing when no incident of this number is open.
   virtual Result<void> acknowledge(std::int64_t id, std::string by, std::string comment) = 0;
-  /// Holds the answer to an order until all that was ordered so far is written down, or 503 says
-  /// that it could not be. Null when nothing is ever written down.
+  /// Holds the answer to an order until all orders so far are stored, or answers 503 when they
+  /// cannot be. Null when nothing is ever stored.
   virtual std::shared_ptr<runtime::HttpHold> written() = 0;
 };
 
 /// {"id", "root", "phase": "open|resolved", "code", "severity", "summary", "names": [], "symptoms",
 ///  "standing": [{"component", "code", "severity", "summary", "since"}] at most 20, "flapping",
 ///  "storm", "reopened", "merged_into"|null, "acknowledged"|null: {"by", "comment", "at"},
-///  "opened", "changed", "resolved"|null, "age_ms": since it was opened}
+///  "opened", "since": when it began, or began again, "changed", "resolved"|null, "age_ms": since
+///  then}
 boost::json::object to_json(const judge::incident::Incident& incident,
                             const judge::incident::Book& book, TimePoint now, WallTime wall_now);
 
 /// GET /api/v1/incidents: {"at", "acts_frozen", "incidents": []}, the gravest first; `?all=true`:
 /// the resolved ones too, newest last. GET /api/v1/incidents/{id}. POST /api/v1/incidents/{id}/ack
-/// with {"by", "comment"} answers with the incident. `desk` outlives them.
-std::vector<Route> incident_routes(IncidentDesk& desk);
+/// with {"by", "comment"} answers with the incident. `control` and `renderer` outlive them; null:
+/// the list is rendered at once.
+std::vector<Route> incident_routes(IncidentControl& control, Renderer* renderer = nullptr);
 
 }  // namespace wardmote::serve

@@ -2,57 +2,53 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <span>
 #include <vector>
 
 #include "base/time.h"
-#include "judge/raft/assess.h"
+#include "judge/check_machine.h"
+#include "judge/condition/condition.h"
+#include "judge/finding.h"
+#include "judge/verdict.h"
+#include "serve/thing_view.h"
 #include "serve/view.h"
 
 namespace wardmote::serve {
 
-// The JSON of the API and of the command line (DESIGN section 7). What is not known is null. Times
-// are RFC 3339 in UTC, ages are milliseconds before `now`. Text that came from outside is capped
-// and control-escaped.
-
-/// {"cluster", "database", "cluster_id", "at", "verdict": "ok|warning|critical|unknown", "leader":
-/// member|null,
-///  "quorum": {"voters", "needed", "live"}, "every_ms",
-///  "members": [{"name", "server_id", "cluster_id", "address", "outcome": "ok|warn|fail|unknown",
-///  "reason": code|null,
-///    "detail", "mode", "role", "term", "leader", "vote", "log": [start, next], "uncommitted",
-///    "unapplied", "status", "connected", "index", "election_timer_ms", "connections": ["->b8af",
-///    "(<-77f0)"], "servers": [{"nickname", "id", "address", "self", "phase", "next_index",
-///    "match_index", "last_msg_ms"}], "age_ms", "looks"}],
-///  "findings": [as below],
-///  "observed": [{"code", "subject", "since", "due_ms"}]}  seen, and no finding before its window
-///  has passed
-boost::json::object to_json(const ClusterView& cluster, TimePoint now, WallTime wall_now);
+// The JSON of the API and of the command line. An unknown value is null. Times are RFC 3339 in UTC,
+// ages are milliseconds before `now`. Text from outside is capped and control-escaped.
 
 /// {"code", "severity", "subjects", "summary", "evidence": [{"by", "says"}],
 ///  "advice": null | {"text", "command": [argv], "run_on"}, "since", "age_ms"}
-boost::json::object to_json(const judge::Finding& finding, TimePoint now, WallTime wall_now);
+boost::json::object to_json(const judge::Finding& finding, Moment at);
+boost::json::array findings_json(std::span<const judge::Finding> findings, Moment at);
 
-/// [{"code", "subject", "since", "due_ms"}]: seen, and no finding before its window has passed.
-boost::json::array observed_json(const std::vector<judge::raft::Observed>& observed, TimePoint now,
-                                 WallTime wall_now);
+/// [{"code", "subject", "since", "due_ms"}]: observed conditions whose window has not passed, so
+/// that they are no findings yet.
+boost::json::array observed_json(std::span<const judge::Observed> observed, Moment at);
 
 /// {"name", "kind", "state": "discovery|healthy|error|reported", "outcome", "reason": code|null,
 /// "detail", "degraded",
-///  "blind", "overdue", "optional", "failures", "fall", "rise", "exit_code", "since_ms", "age_ms",
-///  "took_ms", "looks", "missed", "every_ms"}
+///  "blind", "optional", "seen_good", "failures", "fall", "rise", "exit_code", "since_ms",
+///  "age_ms", "took_ms", "looks", "missed", "every_ms"}
 boost::json::object to_json(const CheckView& check, TimePoint now);
 
 /// {"name", "ready", "failing": [names]}
 boost::json::object to_json(const GateView& gate, const std::vector<CheckView>& checks);
 
-/// `/api/v1/status`: {"node", "version", "at", "verdict", "last_event", "uptime_ms", "self":
-/// {"degraded", "complaint"}, "config": null | {"path", "hash", "applied", "reloads", "refused":
-/// null | {"at", "problems": [text]}}, "clusters": [], "meshes": [as mesh_json.h], "checks": [],
-/// "gates": []}
+/// `/api/v1/status` (lists.h): {"node", "version", "at", "verdict", "last_event", "uptime_ms",
+/// "self": {"degraded", "complaint"}, "incidents": {"open", "gravest": severity|null}, "config":
+/// null | {"path", "hash", "applied", "reloads", "refused": null | {"at", "problems": [text]}},
+/// "totals": {"clusters", "meshes", "checks"}, "clusters": [as raft/cluster_view.h], "meshes": [as
+/// bgp/mesh_view.h], "checks": [], "gates": []}. Here: all but totals and lists.
 boost::json::object to_json(const AgentView& agent);
 
-/// The worst of all clusters and checks: critical before warning before unknown before ok. Unknown
-/// while nothing is watched.
-judge::raft::Verdict overall_verdict(const AgentView& agent);
+/// The value of "gates".
+boost::json::array gates_json(const AgentView& agent);
+
+/// The one verdict that everything shows: the worst of all clusters, of the checks that count, and
+/// of the open incidents; critical before warning before unknown before ok. Never ok while /readyz
+/// or /livez fails, and unknown while nothing is watched.
+judge::Verdict overall_verdict(const AgentView& agent);
 
 }  // namespace wardmote::serve

@@ -15,16 +15,16 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "judge/finding.h"
+#include "judge/journal_entry.h"
 #include "judge/plan/plan.h"
 #include "judge/plan/planner.h"
-#include "judge/raft/member_id.h"
 #include "runtime/http.h"
 #include "serve/answer.h"
 #include "serve/order.h"
 #include "serve/query.h"
 #include "serve/role.h"
 #include "serve/route.h"
-#include "store/journal.h"
+#include "serve/written_hold.h"
 
 namespace wardmote::serve {
 
@@ -37,6 +37,7 @@ namespace {
 
 constexpr std::string_view kEverything = "all";
 constexpr std::size_t kDefaultActions = 200;
+constexpr Duration kLongestPause = std::chrono::days(365);
 
 json::value text_or_null(std::string_view text) {
   return text.empty() ? json::value(nullptr) : json::value(escape_control(text));
@@ -50,9 +51,9 @@ std::string scope_name(const std::string& scope) {
   return scope.empty() ? std::string(kEverything) : scope;
 }
 
-json::array pauses_json(const PlanDesk& desk, const Ask& ask) {
+json::array pauses_json(const PlanControl& control, const Ask& ask) {
   json::array pauses;
-  for (const auto& [scope, pause] : desk.planner().pauses()) {
+  for (const auto& [scope, pause] : control.planner().pauses()) {
     if (pause.until && *pause.until <= ask.view.now) continue;
     json::object each;
     each["scope"] = scope_name(scope);
@@ -65,11 +66,11 @@ json::array pauses_json(const PlanDesk& desk, const Ask& ask) {
   return pauses;
 }
 
-json::array refusals_json(const PlanDesk& desk) {
+json::array refusals_json(const PlanControl& control) {
   json::array refusals;
-  for (const judge::plan::Refusal& refusal : desk.planner().refusals()) {
+  for (const judge::plan::Refusal& refusal : control.planner().refusals()) {
     refusals.push_back(json::object{{"policy", refusal.policy},
-                                    {"cluster", refusal.cluster},
+                                    {"cluster", refusal.target.name},
                                     {"code", to_string(refusal.code)},
                                     {"subject", escape_control(refusal.subject)},
                                     {"reason", escape_control(refusal.reason)}});
@@ -77,121 +78,134 @@ json::array refusals_json(const PlanDesk& desk) {
   return refusals;
 }
 
-HttpResponse list(const PlanDesk& desk, const Ask& ask) {
-  const Query query(ask.request.query);
-  if (const auto unknown = query.unknown({"all"})) {
-    return error_answer(400, "no field '" + escape_control(*unknown, 64) + "' is known here");
+json::array policies_json(const PlanControl& control) {
+  json::array policies;
+  for (const judge::plan::Policy& policy : control.planner().policies()) {
+    policies.push_back(
+        json::object{{"name", policy.name},
+                     {"mode", policy.act ? "act" : "observe"},
+                     {"acts", policy.acts()},
+                     {"reason", text_or_null(policy.why_it_observes().value_or(""))}});
   }
-  const bool all = query.value("all") == "true";
+  return policies;
+}
+
+HttpResponse list(const PlanControl& control, const Ask& ask) {
+  const Query query(ask.request.query);
+  const Result<bool> all = query.flag("all");
+  if (!all) return error_answer(400, all.error().context);
   json::array plans;
-  for (const auto& [id, plan] : desk.planner().plans()) {
-    if (all || plan.open()) plans.push_back(to_json(plan, ask.view.now, ask.view.wall_now));
+  for (const auto& [id, plan] : control.planner().plans()) {
+    if (*all || plan.open()) plans.push_back(to_json(plan, ask.view.now, ask.view.wall_now));
   }
   json::object body;
   body["at"] = format_utc(ask.view.wall_now);
-  body["frozen"] = text_or_null(desk.frozen().value_or(""));
-  body["pauses"] = pauses_json(desk, ask);
+  body["frozen"] = text_or_null(control.frozen().value_or(""));
+  body["pauses"] = pauses_json(control, ask);
+  body["policies"] = policies_json(control);
   body["plans"] = std::move(plans);
-  body["refusals"] = refusals_json(desk);
+  body["refusals"] = refusals_json(control);
   return json_answer(body);
 }
 
-HttpResponse show(const PlanDesk& desk, std::optional<std::int64_t> id, const Ask& ask,
+HttpResponse show(const PlanControl& control, std::optional<std::int64_t> id, const Ask& ask,
                   int status = 200) {
-  const auto& plans = desk.planner().plans();
+  const auto& plans = control.planner().plans();
   const auto found = id ? plans.find(*id) : plans.end();
   if (found == plans.end()) return error_answer(404, "there is no such plan");
   return json_answer(to_json(found->second, ask.view.now, ask.view.wall_now), status);
 }
 
-HttpResponse one(const PlanDesk& desk, const Ask& ask) {
-  return show(desk, parse_number<std::int64_t>(ask.name), ask);
+HttpResponse one(const PlanControl& control, const Ask& ask) {
+  return show(control, parse_number<std::int64_t>(ask.name), ask);
 }
 
-/// An order is answered when it is written down.
-HttpResponse held(PlanDesk& desk, HttpResponse answer) {
-  answer.hold = desk.written();
+/// An order is answered when it is stored.
+HttpResponse held(PlanControl& control, HttpResponse answer) {
+  answer.hold = hold_until(control.written());
   return answer;
 }
 
-HttpResponse propose(PlanDesk& desk, const Ask& ask) {
-  const auto order = parse_order(ask.request);
+HttpResponse propose(PlanControl& control, const Ask& ask) {
+  const auto order = parse_order(ask.request, {"cluster", "member"});
   if (!order) return order_refused(order.error());
   const auto cluster = order_text(*order, "cluster");
   if (!cluster) return order_refused(cluster.error());
   const auto member = order_text(*order, "member");
   if (!member) return order_refused(member.error());
-  const Result<std::int64_t> id = desk.ask_to_rebuild(*cluster, *member, order_by(*order, ask.who));
-  return id ? held(desk, show(desk, *id, ask, 201)) : order_refused(id.error());
+  const Result<std::int64_t> id = control.propose(*cluster, *member, order_by(*order, ask.who));
+  return id ? held(control, show(control, *id, ask, 201)) : order_refused(id.error());
 }
 
-using Verdict = Result<void> (PlanDesk::*)(std::int64_t id, std::string by, std::string comment);
+using Verdict = Result<void> (PlanControl::*)(std::int64_t id, std::string by, std::string comment);
 
-HttpResponse rule(PlanDesk& desk, Verdict verdict, const Ask& ask) {
-  const auto order = parse_order(ask.request);
+HttpResponse rule(PlanControl& control, Verdict verdict, const Ask& ask) {
+  const auto order = parse_order(ask.request, {"comment"});
   if (!order) return order_refused(order.error());
   auto comment = order_text(*order, "comment");
   if (!comment) return order_refused(comment.error());
   const auto id = parse_number<std::int64_t>(ask.name);
   const Result<void> done =
-      (desk.*verdict)(id.value_or(0), order_by(*order, ask.who), *std::move(comment));
-  return done ? held(desk, show(desk, id, ask)) : order_refused(done.error());
+      (control.*verdict)(id.value_or(0), order_by(*order, ask.who), *std::move(comment));
+  return done ? held(control, show(control, id, ask)) : order_refused(done.error());
 }
 
-HttpResponse show_pauses(const PlanDesk& desk, const Ask& ask) {
+HttpResponse show_pauses(const PlanControl& control, const Ask& ask) {
   json::object body;
   body["at"] = format_utc(ask.view.wall_now);
-  body["pauses"] = pauses_json(desk, ask);
+  body["pauses"] = pauses_json(control, ask);
   return json_answer(body);
 }
 
-HttpResponse pause(PlanDesk& desk, const Ask& ask) {
-  const auto order = parse_order(ask.request);
+HttpResponse pause(PlanControl& control, const Ask& ask) {
+  const auto order = parse_order(ask.request, {"scope", "for"});
   if (!order) return order_refused(order.error());
   auto scope = order_text(*order, "scope");
   if (!scope) return order_refused(scope.error());
   const auto time = order_text(*order, "for");
   if (!time) return order_refused(time.error());
+  if (scope->empty()) return error_answer(400, "scope: name a cluster, or write all");
   std::optional<Duration> length;
-  if (!time->empty()) {
+  if (order->contains("for")) {
     length = parse_duration(*time);
-    if (!length) return error_answer(400, "for: write how long, for example 2h");
+    if (!length || *length <= Duration::zero() || *length > kLongestPause) {
+      return error_answer(400,
+                          "for: write how long, for example 2h, 8760h at most; without it, "
+                          "until it is ended");
+    }
   }
   if (*scope == kEverything) scope->clear();
-  const Result<void> done = desk.pause(*std::move(scope), length, order_by(*order, ask.who));
-  return done ? held(desk, show_pauses(desk, ask)) : order_refused(done.error());
+  const Result<void> done = control.pause(*std::move(scope), length, order_by(*order, ask.who));
+  return done ? held(control, show_pauses(control, ask)) : order_refused(done.error());
 }
 
-HttpResponse resume(PlanDesk& desk, const Ask& ask) {
-  const auto order = parse_order(ask.request);
+HttpResponse resume(PlanControl& control, const Ask& ask) {
+  const auto order = parse_order(ask.request, {});
   if (!order) return order_refused(order.error());
   const std::string scope(ask.name == kEverything ? std::string_view() : ask.name);
-  const Result<void> done = desk.resume(scope, order_by(*order, ask.who));
-  return done ? held(desk, show_pauses(desk, ask)) : order_refused(done.error());
+  const Result<void> done = control.resume(scope, order_by(*order, ask.who));
+  return done ? held(control, show_pauses(control, ask)) : order_refused(done.error());
 }
 
-/// A number of the query; nothing when it is not there, 0 when it is none.
+/// A number of the query; nothing when it is absent, 0 when it is malformed.
 std::optional<std::int64_t> number_in(const Query& query, std::string_view key) {
   if (!query.has(key)) return std::nullopt;
   return parse_number<std::int64_t>(query.value(key)).value_or(0);
 }
 
-HttpResponse actions(const PlanDesk& desk, const Ask& ask) {
+HttpResponse actions(const PlanControl& control, const Ask& ask) {
   const Query query(ask.request.query);
-  if (const auto unknown = query.unknown({"plan", "incident", "most"})) {
-    return error_answer(400, "no field '" + escape_control(*unknown, 64) + "' is known here");
-  }
   const auto plan = number_in(query, "plan");
   const auto incident = number_in(query, "incident");
-  const auto most = number_in(query, "most");
+  const auto limit = number_in(query, "limit");
   for (const auto& [key, number] :
-       {std::pair{"plan", plan}, std::pair{"incident", incident}, std::pair{"most", most}}) {
+       {std::pair{"plan", plan}, std::pair{"incident", incident}, std::pair{"limit", limit}}) {
     if (number && *number < 1) return error_answer(400, std::string(key) + ": write a number");
   }
-  std::vector<const store::JournalEntry*> found;
-  const auto limit = most ? static_cast<std::size_t>(*most) : kDefaultActions;
-  const auto& recent = desk.journal().recent();
-  for (auto entry = recent.rbegin(); entry != recent.rend() && found.size() < limit; ++entry) {
+  std::vector<const judge::JournalEntry*> found;
+  const auto most = limit ? static_cast<std::size_t>(*limit) : kDefaultActions;
+  const auto& recent = control.actions();
+  for (auto entry = recent.rbegin(); entry != recent.rend() && found.size() < most; ++entry) {
     if (plan && entry->plan != *plan) continue;
     if (incident && entry->incident != *incident) continue;
     found.push_back(&*entry);
@@ -201,7 +215,7 @@ HttpResponse actions(const PlanDesk& desk, const Ask& ask) {
     list.push_back(to_json(**entry));
   json::object body;
   body["at"] = format_utc(ask.view.wall_now);
-  body["stored"] = desk.journal().stored();
+  body["stored"] = control.stored();
   body["actions"] = std::move(list);
   return json_answer(body);
 }
@@ -213,12 +227,12 @@ json::object to_json(const Plan& plan, TimePoint now, WallTime wall_now) {
   json::object shown;
   shown["id"] = plan.id;
   shown["state"] = to_string(plan.state);
-  shown["work"] = to_string(plan.work);
-  shown["summary"] = escape_control(describe(plan));
-  shown["cluster"] = plan.cluster;
-  shown["member"] = text_or_null(plan.member);
-  shown["server"] = text_or_null(to_string(plan.server));
-  shown["address"] = text_or_null(plan.address);
+  shown["work"] = plan.remedy;
+  shown["summary"] = escape_control(plan.summary);
+  shown["cluster"] = plan.target.name;
+  // Arguments of some remedies; the others have none of them.
+  for (const char* const arg : {"member", "server", "address"})
+    shown[arg] = text_or_null(plan.arg(arg));
   shown["code"] = text_or_null(plan.code ? to_string(*plan.code) : std::string_view());
   shown["why"] = escape_control(plan.why);
   shown["reason"] = text_or_null(plan.reason);
@@ -229,7 +243,7 @@ json::object to_json(const Plan& plan, TimePoint now, WallTime wall_now) {
   shown["token"] = number_or_null(plan.token);
   json::array steps;
   for (const judge::plan::Step& step : plan.steps) {
-    steps.push_back(json::object{{"kind", to_string(step.kind)},
+    steps.push_back(json::object{{"kind", step.name},
                                  {"state", to_string(step.state)},
                                  {"detail", escape_control(step.detail)}});
   }
@@ -241,7 +255,7 @@ json::object to_json(const Plan& plan, TimePoint now, WallTime wall_now) {
   return shown;
 }
 
-json::object to_json(const store::JournalEntry& entry) {
+json::object to_json(const judge::JournalEntry& entry) {
   json::object shown;
   shown["sequence"] = entry.sequence;
   shown["at"] = format_utc(entry.at);
@@ -257,23 +271,30 @@ json::object to_json(const store::JournalEntry& entry) {
   return shown;
 }
 
-std::vector<Route> plan_routes(PlanDesk& desk) {
+std::vector<Route> plan_routes(PlanControl& control) {
   return {
-      {"GET", "/api/v1/plans", Role::kViewer, [&desk](const Ask& ask) { return list(desk, ask); }},
+      {.method = "GET",
+       .path = "/api/v1/plans",
+       .least = Role::kViewer,
+       .answer = [&control](const Ask& ask) { return list(control, ask); },
+       .fields = {"all"}},
       {"POST", "/api/v1/plans", Role::kOperator,
-       [&desk](const Ask& ask) { return propose(desk, ask); }},
+       [&control](const Ask& ask) { return propose(control, ask); }},
       {"GET", "/api/v1/plans/{id}", Role::kViewer,
-       [&desk](const Ask& ask) { return one(desk, ask); }},
+       [&control](const Ask& ask) { return one(control, ask); }},
       {"POST", "/api/v1/plans/{id}/approve", Role::kAdmin,
-       [&desk](const Ask& ask) { return rule(desk, &PlanDesk::approve, ask); }},
+       [&control](const Ask& ask) { return rule(control, &PlanControl::approve, ask); }},
       {"POST", "/api/v1/plans/{id}/reject", Role::kOperator,
-       [&desk](const Ask& ask) { return rule(desk, &PlanDesk::reject, ask); }},
+       [&control](const Ask& ask) { return rule(control, &PlanControl::reject, ask); }},
       {"POST", "/api/v1/pauses", Role::kOperator,
-       [&desk](const Ask& ask) { return pause(desk, ask); }},
+       [&control](const Ask& ask) { return pause(control, ask); }},
       {"DELETE", "/api/v1/pauses/{scope}", Role::kOperator,
-       [&desk](const Ask& ask) { return resume(desk, ask); }},
-      {"GET", "/api/v1/actions", Role::kViewer,
-       [&desk](const Ask& ask) { return actions(desk, ask); }},
+       [&control](const Ask& ask) { return resume(control, ask); }},
+      {.method = "GET",
+       .path = "/api/v1/actions",
+       .least = Role::kViewer,
+       .answer = [&control](const Ask& ask) { return actions(control, ask); },
+       .fields = {"plan", "incident", "limit"}},
   };
 }
 

@@ -1,13 +1,14 @@
 #include "serve/query.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/percent.h"
+#include "base/result.h"
 #include "base/text.h"
 
 namespace wardmote::serve {
@@ -40,7 +41,15 @@ std::string Query::value(std::string_view key) const {
   return {};
 }
 
-std::optional<std::string> Query::unknown(std::initializer_list<std::string_view> known) const {
+Result<bool> Query::flag(std::string_view key) const {
+  if (!has(key)) return false;
+  const std::string word = value(key);
+  if (word != "true" && word != "false")
+    return fail(Errc::kInvalid, "{}: write true or false", key);
+  return word == "true";
+}
+
+std::optional<std::string> Query::unknown(std::span<const std::string_view> known) const {
   for (const auto& [key, value] : pairs_) {
     if (std::ranges::find(known, std::string_view(key)) == known.end()) return key;
   }

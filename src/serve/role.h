@@ -6,11 +6,11 @@
 
 namespace wardmote::serve {
 
-/// What somebody may do; each includes those before it.
+/// What a caller may do; each role includes those before it.
 enum class Role : std::uint8_t {
   kNone,
   kViewer,    ///< read
-  kOperator,  ///< give the orders of every day: acknowledge, silence, pause
+  kOperator,  ///< give everyday orders: acknowledge, silence, pause
   kAdmin,     ///< everything
 };
 

@@ -34,8 +34,8 @@ json::object to_json(const store::Sample& sample) {
   shown["at"] = format_utc(sample.at);
   shown["count"] = sample.count;
   shown["sum"] = sample.sum;
-  shown["least"] = sample.least;
-  shown["most"] = sample.most;
+  shown["min"] = sample.least;
+  shown["max"] = sample.most;
   return shown;
 }
 
@@ -44,7 +44,7 @@ runtime::HttpResponse unavailable(const Error& error) {
   return error_answer(kUnavailable, error.describe());
 }
 
-/// Holds the answer until the database has given it.
+/// Holds the answer until the database has returned the data.
 class Looking final : public runtime::HttpHold {
  public:
   Looking(store::Samples& samples, SampleQuery query, WallTime now)
@@ -74,8 +74,6 @@ class Looking final : public runtime::HttpHold {
 
 Result<SampleQuery> parse_sample_query(std::string_view text, WallTime now) {
   const Query query(text);
-  if (const auto unknown = query.unknown({"since", "subject"}))
-    return fail(Errc::kInvalid, "no field '{}' is known here", escape_control(*unknown, 64));
   SampleQuery wanted{query.value("subject"), now - kUsually};
   if (query.has("since")) {
     const auto ago = parse_duration(query.value("since"));
@@ -106,13 +104,16 @@ json::object samples_json(const store::SampleAnswer& answer, const std::string& 
 }
 
 Route samples_route(store::Samples& samples) {
-  return {"GET", "/api/v1/samples", Role::kViewer, [&samples](const Ask& ask) {
-            auto wanted = parse_sample_query(ask.request.query, ask.view.wall_now);
-            if (!wanted) return error_answer(400, wanted.error().context);
-            runtime::HttpResponse answer;
-            answer.hold = std::make_shared<Looking>(samples, *std::move(wanted), ask.view.wall_now);
-            return answer;
-          }};
+  Route route{"GET", "/api/v1/samples", Role::kViewer, [&samples](const Ask& ask) {
+                auto wanted = parse_sample_query(ask.request.query, ask.view.wall_now);
+                if (!wanted) return error_answer(400, wanted.error().context);
+                runtime::HttpResponse answer;
+                answer.hold =
+                    std::make_shared<Looking>(samples, *std::move(wanted), ask.view.wall_now);
+                return answer;
+              }};
+  route.fields = {"since", "subject"};
+  return route;
 }
 
 }  // namespace wardmote::serve

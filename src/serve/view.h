@@ -1,65 +1,23 @@
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/time.h"
-#include "judge/bgp/mesh_assessment.h"
 #include "judge/check_machine.h"
-#include "judge/observation.h"
-#include "judge/raft/assess.h"
+#include "judge/finding.h"
+#include "judge/outcome.h"
+#include "judge/thing.h"
+#include "serve/thing_view.h"
 
 namespace wardmote::serve {
 
-/// How long looks took.
-struct LookTimes {
-  static constexpr std::array<double, 9> kBounds{0.0001, 0.00025, 0.0005, 0.001, 0.005,
-                                                 0.025,  0.1,     0.5,    1};  ///< s
-  std::array<std::uint64_t, kBounds.size() + 1> counts{};  ///< the last is what exceeds all bounds
-  Duration sum{};
-
-  void add(Duration took) noexcept;
-  [[nodiscard]] std::uint64_t total() const noexcept;
-};
-
-/// Counted of one member since the agent's start.
-struct MemberCounters {
-  LookTimes looks;
-  std::map<judge::ReasonCode, std::uint64_t>
-      errors;  ///< failed looks by class, either way of asking
-};
-
-/// Counted of one cluster since the agent's start.
-struct ClusterCounters {
-  std::uint64_t judgements = 0;
-  std::uint64_t collect_errors =
-      0;  ///< judgements in which at least one member could not be asked in full
-  std::uint64_t leader_transitions =
-      0;                        ///< from one server to another, however long nobody led in between
-  std::uint64_t elections = 0;  ///< terms that began
-  std::vector<MemberCounters> members;  ///< in the order of the opinions
-};
-
-/// One watched raft cluster, as judged last.
-struct ClusterView {
-  std::string name;
-  judge::raft::Expectation expectation;  ///< carries the database's name
-  std::vector<judge::raft::Opinion> opinions;
-  judge::raft::Assessment assessment;
-  TimePoint judged;  ///< when `assessment` was made
-  Duration every{};  ///< time between two looks
-  ClusterCounters counters;
-};
-
-/// The cluster id of the leader that answers, else of the first member that knows one.
-judge::raft::MemberId cluster_id_of(const ClusterView& cluster);
-
-/// One check, as it stands now.
+/// One check in its present state.
 struct CheckView {
   std::string name;
   std::string kind;
@@ -71,24 +29,8 @@ struct CheckView {
   TimePoint last_ended;
   std::uint64_t looks = 0;
   std::uint64_t missed =
-      0;  ///< looks that were left out, because one still ran or the agent did not
+      0;  ///< probes that were left out, because one still ran or the agent did not run
   Duration every{};
-};
-
-/// One BGP mesh, as judged last.
-struct MeshView {
-  /// One of its daemons. What it says of itself is empty while it says nothing.
-  struct Node {
-    std::string name;
-    std::string version;
-    std::string router_id;
-    judge::Reason reason;  ///< when it says nothing
-  };
-
-  std::string name;
-  std::vector<Node> nodes;
-  judge::bgp::MeshAssessment assessment;
-  TimePoint judged;
 };
 
 /// A set of checks behind /livez, /readyz or a name of the operator's.
@@ -96,13 +38,13 @@ struct GateView {
   std::string name;
   bool ready = false;
   /// Positions in AgentView::checks, because a gate may have ten thousand.
-  std::vector<std::uint32_t> failing;  ///< that hold it back
-  std::vector<std::uint32_t> checks;   ///< all of it, each once
+  std::vector<std::uint32_t> failing;  ///< the checks that close it
+  std::vector<std::uint32_t> checks;   ///< every check of the gate, each once
 };
 
-/// How the agent itself is.
+/// The state of the agent itself.
 struct SelfView {
-  /// How late looks began.
+  /// How late probes began.
   struct LookLateness {
     Duration median{};
     Duration p99{};
@@ -112,24 +54,34 @@ struct SelfView {
   std::optional<std::string> complaint;  ///< why it is degraded
   Duration lateness{};                   ///< of its last heartbeat
   Duration worst_lateness{};             ///< since its start
-  std::uint64_t voided = 0;              ///< bad news that was void because the agent was starved
+  /// bad results that did not count because the agent got too little CPU
+  std::uint64_t voided = 0;
   LookLateness look_lateness;
+  std::string put_aside;  ///< the damaged database that was put aside at the start; empty: none
 };
 
-/// Which configuration runs, and what became of the last attempt at another.
+/// What is wrong, in two numbers.
+struct OpenIncidents {
+  std::size_t open = 0;
+  std::optional<judge::Severity> gravest;  ///< the severity of the gravest
+  friend bool operator==(const OpenIncidents&, const OpenIncidents&) = default;
+};
+
+/// The configuration in use, and the result of the last attempt to change it.
 struct ConfigView {
   struct Refusal {
     TimePoint at;
     std::vector<std::string> problems;  ///< each with its place, safe to print
   };
 
-  std::string path;   ///< empty: none was read from a file
+  std::string path;   ///< empty: no file was read
   std::string hash;   ///< of what was read
   TimePoint applied;  ///< since when it runs
   std::uint64_t reloads_applied = 0;
-  std::uint64_t reloads_unchanged = 0;  ///< asked for, and the files said the same as before
+  std::uint64_t reloads_unchanged = 0;  ///< reloads after which the files said the same as before
   std::uint64_t reloads_refused = 0;
-  std::optional<Refusal> refused;  ///< the files now say something else, which is not valid
+  std::optional<Refusal> refused;  ///< set while the files contain an invalid configuration
+  std::vector<std::string> restart_needed;  ///< changed keys that take effect at the next start
 };
 
 /// Everything that serve shows. The agent owns and updates it; both run on the core loop.
@@ -138,14 +90,24 @@ struct AgentView {
   TimePoint now;
   WallTime wall_now;
   TimePoint started;
-  std::string last_event;  ///< id of the last change that is in here (event_stream.h)
+  std::string last_event;  ///< id of the last change that this view includes (event_stream.h)
   SelfView self;
   ConfigView config;
-  std::vector<ClusterView> clusters;
-  std::vector<MeshView> meshes;
+  OpenIncidents incidents;
+  /// What kinds of things there may be, in the order in which they are shown. They outlive it.
+  std::vector<const Family*> families;
+  /// In the order of the configuration, family by family.
+  std::vector<std::shared_ptr<const ThingView>> things;
   std::vector<CheckView> checks;
   std::vector<GateView> gates;
+
+  [[nodiscard]] Moment moment() const noexcept { return {now, wall_now}; }
 };
+
+/// How many things of this kind there are.
+std::size_t count_of(const AgentView& agent, judge::ThingKind kind);
+/// The thing of this name; null: there is none.
+const ThingView* find_thing(const AgentView& agent, const judge::ThingId& id);
 
 /// The names of the checks at these positions.
 std::vector<std::string> names_of(const std::vector<CheckView>& checks,

@@ -42,7 +42,7 @@ Task<Result<std::size_t>> adopt_records(runtime::Runtime* runtime, runtime::Data
   if (left == 0) co_return std::size_t{0};
   std::vector<SqlStatement> statements = {
       {"UPDATE store_meta SET revision = revision + 1", {}},
-      // Who went back to the earlier version for a while wrote there last.
+      // An operator who went back to the earlier version for a while wrote there last.
       {fmt::format("INSERT INTO store_kv SELECT r.key, r.value, m.revision, m.revision, 1, 0 "
                    "FROM store_meta m, (SELECT key, value FROM record WHERE {}) r WHERE true "
                    "ON CONFLICT (key) DO UPDATE SET value = excluded.value, "

@@ -11,9 +11,10 @@
 
 namespace wardmote::store {
 
-/// Moves the records whose keys begin with one of `prefixes` into the store that lies in the same
-/// database, where an earlier version kept them beside it: all of them or, when it fails, none. How
-/// many there were. After open() of Records and EmbeddedStore; both arguments outlive it.
+/// Moves the records whose keys begin with one of `prefixes` into the store in the same database;
+/// an earlier version kept them outside the store. Moves all of them, or none when it fails.
+/// Returns their number. Call it after open() of Records and EmbeddedStore; both arguments outlive
+/// it.
 runtime::Task<Result<std::size_t>> adopt_records(runtime::Runtime* runtime,
                                                  runtime::Database* database,
                                                  std::vector<std::string> prefixes);

@@ -33,14 +33,14 @@ using runtime::Task;
 namespace {
 
 constexpr Duration kOpenPatience = std::chrono::seconds(30);
-/// Revisions that one batch of a watch may hold.
+/// The most revisions in one batch of a watch.
 constexpr Revision kMostOfOneBatch = 200;
 
-/// The leases that have ended; `?` are now and the start of the host.
+/// Removes the leases that have ended; `?` are the present time and the boot id of the host.
 constexpr std::string_view kLapsed =
     "(SELECT id FROM store_lease WHERE expires_ns <= ? OR boot <> ?)";
 
-/// What changes a key tells it to those who watch, whoever does it.
+/// A trigger tells watches about every change of a key, whoever makes it.
 std::string teller(std::string_view on, std::string_view row, std::string_view value,
                    std::string_view numbers) {
   return fmt::format(
@@ -79,7 +79,7 @@ std::int64_t ns_of(TimePoint at) {
   return at.time_since_epoch().count();
 }
 
-/// `column` is in the range; its values are appended.
+/// The condition that `column` is in the range; its values are appended.
 std::string within(std::string_view column, const KeyRange& keys, std::vector<SqlValue>& values) {
   values.emplace_back(keys.begin);
   if (keys.end.empty()) return fmt::format("{} >= ?", column);
@@ -144,7 +144,7 @@ SqlStatement statement_of(const StoreChange& change) {
   }
   const Put& put = std::get<Put>(change);
   statement.values = {put.key, put.value};
-  // Where the lease is gone there is none to select, and the column must not be empty.
+  // If the lease is gone, the query selects none, and the column must not be empty.
   std::string_view lease = "0";
   if (put.lease != 0) {
     lease = "(SELECT id FROM store_lease WHERE id = ?)";
@@ -189,7 +189,7 @@ std::unexpected<Error> not_ours() {
   return fail(Errc::kProtocol, "store: a row that is none of ours");
 }
 
-/// The columns from `first` on; nothing when they are none of ours.
+/// Reads the columns from `first` on; nothing when they are malformed.
 std::optional<KeyValue> key_of(const SqlRow& row, std::size_t first) {
   KeyValue found;
   const std::string* const key = row.text(first);
@@ -306,12 +306,16 @@ class EmbeddedWatch final : public Watch {
 Task<Result<void>> EmbeddedStore::open() {
   const Deadline deadline = runtime_.deadline_in(kOpenPatience);
   for (;;) {
-    // Reading waits for nobody: who finds the tables does not have to wait for others to let him
-    // write. The trigger is the last thing that is made.
+    // Reading waits for nobody: a process that finds the tables need not wait for the right to
+    // write. The trigger is created last.
     SqlStatement query{"SELECT 1 FROM sqlite_master WHERE name = 'store_DELETE'", {}};
     const auto found = co_await database_.read(std::move(query), deadline);
-    if (found && !found->empty()) co_return Result<void>();
+    if (found && !found->empty()) {
+      opened_ = true;
+      co_return Result<void>();
+    }
     Result<void> made = co_await database_.commit(schema(), deadline);
+    opened_ = made.has_value();
     if (made) co_return made;
     const bool busy = made.error().code == Errc::kTimeout;
     if (!busy || deadline.passed(runtime_.now())) co_return with_context(made, "store");
@@ -345,6 +349,10 @@ Task<Result<Found>> EmbeddedStore::get(std::string key, Deadline deadline) {
 }
 
 Task<Result<Snapshot>> EmbeddedStore::list(KeyRange keys, Deadline deadline) {
+  if (!opened_) {
+    const Result<void> opened = co_await open();
+    if (!opened) co_return std::unexpected(opened.error());
+  }
   for (;;) {
     SqlStatement query{"", {ns_of(runtime_.now()), boot_}};
     const std::string wanted = within("k.key", keys, query.values);
@@ -376,11 +384,15 @@ Task<Result<Committed>> EmbeddedStore::put_if(Transaction transaction, Deadline 
   if (const Result<void> makes_sense = sensible(transaction); !makes_sense) {
     co_return with_context(makes_sense, "store: put");
   }
+  if (!opened_) {
+    const Result<void> opened = co_await open();
+    if (!opened) co_return std::unexpected(opened.error());
+  }
   std::vector<SqlStatement> statements = expiry();
   statements.push_back(judge_conditions(transaction.conditions));
   statements.push_back({"UPDATE store_meta SET revision = revision + 1 WHERE held", {}});
   for (const StoreChange& change : transaction.changes) statements.push_back(statement_of(change));
-  // Only what changed something makes a revision.
+  // Only a transaction that changes something makes a revision.
   statements.push_back(
       {"UPDATE store_meta SET revision = revision - 1 WHERE held AND NOT EXISTS "
        "(SELECT 1 FROM store_event e WHERE e.revision = store_meta.revision)",

@@ -16,30 +16,27 @@
 namespace wardmote::store {
 
 struct EmbeddedLimits {
-  /// Revisions that a watch may be behind.
+  /// How many revisions a watch may be behind.
   Revision history = 1000;
-  /// How soon a watch sees what another process did.
+  /// How soon a watch sees a change by another process.
   Duration look_every = std::chrono::milliseconds(100);
 };
 
-/// The store in an SQLite file that several processes of one host may share. Nobody serves it:
-/// whoever touches it first removes what has lapsed, so that no read ever shows a key of a lease
-/// that ended before. Leases are counted by the host's clock since its start, and none outlives the
-/// start that it was granted in. Life cycle: open() first; the database outlives it. Thread: the
-/// core loop.
-///
-/// A watch asks for new revisions every `look_every`. The other ways to hear of another process
-/// would not spare that: inotify shows the pages that a transaction writes long before it is
-/// committed and not that a lease lapsed, and `PRAGMA data_version` costs as much as this query and
-/// says less.
+/// The store in an SQLite file that several processes of one host may share. No process serves the
+/// file: each access first removes what has expired, so no read ever returns a key whose lease
+/// ended before. Leases use the host's clock since boot, and none outlives the boot in which it was
+/// granted. Life cycle: open() first; the database outlives it. Thread: the core loop. A watch asks
+/// for new revisions every `look_every`. Other ways to notice another process are no better:
+/// inotify reports the pages of a transaction long before its commit, and never an expired lease;
+/// `PRAGMA data_version` costs as much as this query and says less.
 class EmbeddedStore final : public Store {
  public:
-  /// `boot` names the start of the host (/proc/sys/kernel/random/boot_id).
+  /// `boot` identifies the boot of the host (/proc/sys/kernel/random/boot_id).
   EmbeddedStore(runtime::Runtime& runtime, runtime::Database& database, std::string boot,
                 EmbeddedLimits limits = {})
       : runtime_(runtime), database_(database), boot_(std::move(boot)), limits_(limits) {}
 
-  /// Makes the tables.
+  /// Creates the tables. When that fails, list() and put_if() try it again.
   runtime::Task<Result<void>> open();
 
   runtime::Task<Result<Found>> get(std::string key, runtime::Deadline deadline) override;
@@ -60,6 +57,7 @@ class EmbeddedStore final : public Store {
   runtime::Database& database_;
   const std::string boot_;
   const EmbeddedLimits limits_;
+  bool opened_ = false;
 };
 
 }  // namespace wardmote::store

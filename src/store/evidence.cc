@@ -36,9 +36,9 @@ using judge::raft::Opinion;
 
 constexpr std::string_view kVersionKey = "wardmote_evidence";
 constexpr std::int64_t kVersion = 1;
-/// Of a list. More than any cluster/status that is read has of anything.
+/// The most items of a list, more than any readable cluster/status has.
 constexpr std::size_t kMostItems = 4096;
-/// Times are between 0 and a century, ages at most a year, so that they can be added up.
+/// Times are between 0 and a century, ages at most a year, so that sums do not overflow.
 constexpr std::int64_t kLatestNs = 100LL * 366 * 86400 * 1'000'000'000;
 constexpr std::int64_t kOldestMs = 366LL * 86400 * 1000;
 
@@ -70,7 +70,7 @@ class Writer {
   static json::value put(WallTime value) { return value.time_since_epoch().count(); }
   static json::value put(const MemberId& id) { return json::value(to_string(id)); }
 
-  /// JSON knows text only: other bytes stand in hex.
+  /// JSON has text only: other bytes are written in hexadecimal.
   static json::value put(const std::string& text) {
     if (is_utf8(text)) return json::value(text);
     std::string hex;
@@ -108,7 +108,7 @@ class Writer {
   json::object object_;
 };
 
-/// What is wrong, and where; nothing when `what` is empty.
+/// What is wrong and where; nothing when `what` is empty.
 struct Problem {
   std::string path;
   std::string what;
@@ -133,11 +133,11 @@ class Reader {
   }
   Problem take() && { return std::move(problem_); }
 
-  /// All of an object.
+  /// Checks that all keys of an object were read.
   template <class T>
   static Problem get_object(const json::value& found, T& value) {
     const json::object* const object = found.if_object();
-    if (object == nullptr) return {"", "is no object"};
+    if (object == nullptr) return {"", "is not an object"};
     Reader reader(*object);
     describe(reader, value);
     return std::move(reader).take();
@@ -156,7 +156,7 @@ class Reader {
       return {};
     }
     const std::uint64_t* const large = found.if_uint64();
-    if (large == nullptr) return {"", "is no whole number"};
+    if (large == nullptr) return {"", "is not a whole number"};
     value = *large;
     return {};
   }
@@ -164,7 +164,7 @@ class Reader {
   static Problem get_within(const json::value& found, std::int64_t most, std::int64_t& value) {
     const std::int64_t* const number = found.if_int64();
     if (number == nullptr || *number < 0 || *number > most)
-      return {"", fmt::format("is no whole number from 0 to {}", most)};
+      return {"", fmt::format("is not a whole number from 0 to {}", most)};
     value = *number;
     return {};
   }
@@ -198,7 +198,7 @@ class Reader {
     }
     const json::object* const object = found.if_object();
     const json::value* const hex = object == nullptr ? nullptr : object->if_contains("hex");
-    if (hex == nullptr || !hex->is_string()) return {"", "is no text"};
+    if (hex == nullptr || !hex->is_string()) return {"", "is not a text"};
     const std::string_view digits = hex->get_string();
     if (digits.size() % 2 != 0) return {"hex", "is half a byte too long"};
     value.clear();
@@ -215,7 +215,7 @@ class Reader {
     Problem problem = get(found, text);
     if (problem) return problem;
     const auto id = text.empty() ? MemberId{} : judge::raft::parse_member_id(text);
-    if (!id) return {"", "is no id"};
+    if (!id) return {"", "is not an id"};
     value = *id;
     return {};
   }
@@ -229,7 +229,7 @@ class Reader {
   template <class T>
   static Problem get(const json::value& found, std::vector<T>& items) {
     const json::array* const array = found.if_array();
-    if (array == nullptr) return {"", "is no list"};
+    if (array == nullptr) return {"", "is not a list"};
     if (array->size() > kMostItems) return {"", fmt::format("has more than {} items", kMostItems)};
     for (std::size_t i = 0; i < array->size(); ++i) {
       Problem problem = get((*array)[i], items.emplace_back());
@@ -275,7 +275,7 @@ Result<T> described(const json::value& value) {
   return read;
 }
 
-/// As the judge may take for granted: each member once, and its time is that of a look before.
+/// Checks what the judge may rely on: each member occurs once, and times do not run backwards.
 Problem nonsense(const EvidenceLook& look, const std::vector<std::string>& members) {
   for (std::size_t i = 0; i < look.opinions.size(); ++i) {
     const Opinion& opinion = look.opinions[i];

@@ -12,11 +12,11 @@
 
 namespace wardmote::store {
 
-// What was seen of one raft cluster, written down so that it can be judged again: lines of JSON, a
-// head and then a look each. Nothing that the judge sees is left out, rounded or escaped, so that
-// the same evidence gives the same verdict. docs/evidence-files.md describes it.
+// A recording of one raft cluster that can be judged again: lines of JSON, first a head, then one
+// line for each round of probes. Nothing that the judge reads is left out, rounded or escaped, so
+// the same evidence gives the same verdict. docs/evidence-files.md describes the format.
 
-/// No more is read of a line, and no more of a file.
+/// The most bytes that are read of a line, and of a file.
 inline constexpr std::size_t kEvidenceLineBytes = 16 << 20;
 inline constexpr std::size_t kEvidenceFileBytes = 256 << 20;
 
@@ -27,24 +27,24 @@ struct EvidenceHead {
   friend bool operator==(const EvidenceHead&, const EvidenceHead&) = default;
 };
 
-/// All opinions of one moment, and when they were judged.
+/// All opinions of one round, and when they were judged.
 struct EvidenceLook {
   TimePoint judged;
   WallTime at;  ///< the same moment, for people
   std::vector<judge::raft::Opinion> opinions;
 };
 
-/// One line, without its end.
+/// One line, without its line end.
 std::string encode(const EvidenceHead& head);
 std::string encode(const EvidenceLook& look);
 
-/// Reads evidence line by line, the head first. Total: a line that is not what encode() writes is
-/// an error that says which key is wrong, and times must not run backwards.
+/// Reads evidence line by line, the head first. Total: a line that encode() would not write is an
+/// error that names the wrong key. Times must not run backwards.
 class EvidenceReader {
  public:
-  /// kLimit, kProtocol (no evidence, or not of this version).
+  /// kLimit, kProtocol (not an evidence file, or another version).
   Result<EvidenceHead> head(std::string_view line);
-  /// kLimit, kProtocol. After head().
+  /// kLimit, kProtocol. Call after head().
   Result<EvidenceLook> look(std::string_view line);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Each type of the evidence is described once; Writer and Reader of evidence.cc go over the same
-// lines, so that what is written can be read.
+// Each type of the evidence is described once; Writer and Reader of evidence.cc use the same
+// description, so that everything that is written can be read.
 
 #include <concepts>
 #include <string_view>
@@ -109,6 +109,7 @@ void describe(Io& io, Of<judge::raft::Opinion> auto& opinion) {
   io("local_source", opinion.local_source);
   io("status", opinion.status);
   io("local", opinion.local);
+  io("serves", opinion.serves);
 }
 
 template <class Io>
@@ -116,6 +117,7 @@ void describe(Io& io, Of<judge::raft::Expectation> auto& expectation) {
   io("database", expectation.database);
   io("addresses", expectation.addresses);
   io("replicas", expectation.replicas);
+  io("gone_after_ns", expectation.gone_after);
 }
 
 template <class Io>
@@ -136,7 +138,7 @@ void describe(Io& io, Of<EvidenceLook> auto& look) {
 template <class Enum>
 inline constexpr Enum kLast{};
 template <>
-inline constexpr auto kLast<judge::ReasonCode> = judge::ReasonCode::kNotProbed;
+inline constexpr auto kLast<judge::ReasonCode> = judge::ReasonCode::kNoResolver;
 template <>
 inline constexpr auto kLast<judge::raft::Mode> = judge::raft::Mode::kAbsent;
 template <>

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +30,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Events of one burst make one transaction.
+/// How many events of one burst go into one transaction.
 constexpr Duration kGather = 200ms;
 constexpr Duration kPatience = 30s;
 constexpr Duration kLastPatience = 1s;
@@ -36,6 +38,8 @@ constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLongestRetry = 60s;
 constexpr std::size_t kMostOfOneWrite = 500;
 constexpr std::uint64_t kTrimEvery = 1000;
+/// How many events one step of a search reads.
+constexpr std::size_t kOfOneLook = 200;
 
 constexpr std::string_view kColumns =
     "id, at_ms, kind, scope, subject, names, code, severity, data, incident";
@@ -65,7 +69,7 @@ SqlStatement insert(const Event& event) {
            event.code, event.severity, event.data, event.incident}};
 }
 
-/// Nothing when the row is not one of ours.
+/// Nothing when the row is malformed.
 std::optional<Event> event_of(const SqlRow& row) {
   Event event;
   std::int64_t at_ms = 0;
@@ -117,20 +121,45 @@ History::History(runtime::Runtime& runtime, runtime::Database* database, History
 
 Task<Result<void>> History::open() {
   if (database_ == nullptr) co_return Result<void>();
+  const Result<void> opened = co_await read();
+  if (opened || opened.error().code != Errc::kExhausted) co_return opened;
+  note(opened);
+  start();
+  co_return Result<void>();
+}
+
+Task<Result<void>> History::read() {
   const Result<void> made = co_await database_->commit(schema(), runtime_.deadline_in(kPatience));
   if (!made) co_return with_context(made, "history");
   SqlStatement newest{"SELECT " + std::string(kColumns) + " FROM event ORDER BY id DESC LIMIT ?",
                       {static_cast<std::int64_t>(limits_.in_memory)}};
   const auto rows = co_await database_->read(std::move(newest), runtime_.deadline_in(kPatience));
   if (!rows) co_return with_context(rows, "history");
+  std::int64_t last = 0;
+  std::vector<Event> stored;
   for (const SqlRow& row : *rows) {
     auto event = event_of(row);
-    if (!event) co_return fail(Errc::kProtocol, "history: a row that is no event");
-    last_id_ = std::max(last_id_, event->id);
-    recent_.emplace_front(*event);
+    if (!event) co_return fail(Errc::kProtocol, "history: a row that is not an event");
+    last = std::max(last, event->id);
+    stored.push_back(*std::move(event));
   }
-  forgot_ = recent_.size() == limits_.in_memory;
-  const Result<void> trimmed = co_await trim();
+  // Events that happened while the disk was full follow the stored ones.
+  const auto since = std::exchange(recent_, {});
+  for (const Event& event : stored) recent_.push_front(std::make_shared<const Kept>(event));
+  forgot_ = forgot_ || stored.size() == limits_.in_memory;
+  for (const auto& kept : since) {
+    Event event = kept->event();
+    event.id += last;
+    remember(event);
+  }
+  for (Event& event : unwritten_) event.id += last;
+  last_id_ += last;
+  read_ = true;
+  Result<void> trimmed = co_await trim();
+  if (!trimmed && trimmed.error().code == Errc::kExhausted) {
+    note(trimmed);
+    trimmed = {};
+  }
   co_return trimmed;
 }
 
@@ -154,43 +183,71 @@ void History::add(Event event) {
       ++counters_.dropped;
     }
     unwritten_.push_back(event);
-    if (!writing_) {
-      writing_ = true;
-      tasks_.spawn("write history", keep_writing());
-    }
+    start();
   }
   remember(event);
 }
 
+void History::start() {
+  if (writing_) return;
+  writing_ = true;
+  tasks_.spawn("write history", keep_writing());
+}
+
 void History::remember(const Event& event) {
-  recent_.emplace_back(event);
+  recent_.push_back(std::make_shared<const Kept>(event));
   if (recent_.size() <= limits_.in_memory) return;
   recent_.pop_front();
   forgot_ = true;
 }
 
 std::vector<Event> History::find(const EventQuery& query) const {
-  std::vector<Event> found;
-  for (auto event = recent_.rbegin(); event != recent_.rend(); ++event) {
-    if (found.size() == query.most) break;
-    if (event->matches(query)) found.push_back(event->event());
+  Search search(*this, query);
+  while (search.look_on()) {
   }
-  std::ranges::reverse(found);
+  std::vector<Event> found;
+  found.reserve(search.size());
+  for (std::size_t i = 0; i < search.size(); ++i) found.push_back(search.event(i));
   return found;
 }
 
+History::Search::Search(const History& history, EventQuery query)
+    : history_(&history), query_(std::move(query)) {}
+
+bool History::Search::look_on() {
+  if (!std::exchange(begun_, true)) {
+    left_.assign(history_->recent_.begin(), history_->recent_.end());
+    reaches_ = history_->reaches(query_.since.value_or(WallTime::min()));
+    return true;
+  }
+  for (std::size_t i = 0; i < kOfOneLook && !left_.empty(); ++i) {
+    if (found_.size() == query_.most) return false;
+    if (left_.back()->matches(query_)) found_.push_back(std::move(left_.back()));
+    left_.pop_back();
+  }
+  return !left_.empty();
+}
+
+Event History::Search::event(std::size_t position) const {
+  return found_.at(found_.size() - 1 - position)->event();
+}
+
+bool History::Search::complete() const noexcept {
+  return found_.size() < query_.most && reaches_;
+}
+
 bool History::reaches(WallTime since) const noexcept {
-  return !forgot_ || (!recent_.empty() && recent_.front().at() <= since);
+  return !forgot_ || (!recent_.empty() && recent_.front()->at() <= since);
 }
 
 Task<void> History::keep_writing() {
-  // However this ends, the next event starts it anew.
+  // On every way out, the next event starts the writer again.
   struct Done {
     History* history;
     ~Done() { history->writing_ = false; }
   } const done{this};
   Duration pause = kGather;
-  while (!unwritten_.empty()) {
+  while (!unwritten_.empty() || !read_) {
     co_await runtime_.sleep_until(runtime_.now() + pause);
     const Result<void> written = co_await write_out();
     note(written);
@@ -200,6 +257,10 @@ Task<void> History::keep_writing() {
 }
 
 Task<Result<void>> History::write_out() {
+  if (!read_) {
+    const Result<void> opened = co_await read();
+    if (!opened) co_return opened;
+  }
   const std::size_t count = std::min(unwritten_.size(), kMostOfOneWrite);
   if (count == 0) co_return Result<void>();
   const std::int64_t last = unwritten_[count - 1].id;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,14 +18,14 @@
 
 namespace wardmote::store {
 
-/// Something that changed, as people will want to read it later: a judge::Change that lasts.
+/// A change that people will want to read later: a judge::Change that lasts.
 struct Event {
   std::int64_t id = 0;  ///< ascending; given by the history
   WallTime at;
   std::string kind;           ///< `finding_raised`, …: docs/events.md
-  std::string scope;          ///< what kind of thing: `cluster`, `check`, `gate`, `agent`, …
+  std::string scope;          ///< the kind of thing: `cluster`, `check`, `gate`, `agent`, …
   std::string subject;        ///< its name
-  std::string names;          ///< what else it is called, separated by blanks
+  std::string names;          ///< its other names, separated by blanks
   std::string code;           ///< of the finding; may be empty
   std::string severity;       ///< of the finding: `info`, `warning`, `critical`; may be empty
   std::string data;           ///< the rest, a JSON object
@@ -32,57 +33,65 @@ struct Event {
   friend bool operator==(const Event&, const Event&) = default;
 };
 
-/// What is wanted of the history. Empty fields want everything.
+/// A query of the history. Empty fields select everything.
 struct EventQuery {
   std::optional<WallTime> since;
-  std::string subject;  ///< its subject, code, or one of its names
+  std::string subject;  ///< the subject, the code, or one of the names
   std::int64_t incident = 0;
-  std::size_t most = 1000;  ///< the newest
+  std::size_t most = 1000;  ///< how many, the newest
 };
 
 struct HistoryLimits {
   std::size_t in_memory = 10'000;  ///< events
   std::size_t on_disk = 200'000;   ///< events
   Duration age = std::chrono::days(30);
-  /// What is older is thinned: of what happened to one subject in one hour, the first and the last
-  /// of a kind stay.
+  /// Older events are thinned: of the events of one subject and kind in one hour, the first and the
+  /// last stay.
   Duration in_full = std::chrono::days(2);
-  std::size_t unwritten = 10'000;  ///< events that wait for a disk; more, and the oldest go
+  /// how many events may wait for the disk; beyond that, the oldest are dropped
+  std::size_t unwritten = 10'000;
 };
 
-/// How it fares.
+/// The state of the history.
 struct HistoryCounters {
   std::uint64_t written = 0;
-  std::uint64_t dropped = 0;  ///< never written, because the disk took none for too long
+  /// events that were never stored, because the disk refused them for too long
+  std::uint64_t dropped = 0;
   std::uint64_t failures = 0;
   std::optional<std::string> complaint;  ///< why nothing can be written now
 };
 
-/// What happened: the newest in memory, all that the limits allow in the database. Without a
-/// database it remembers until the agent ends. add() never waits; what it took is on stable storage
-/// within a quarter of a second, all of what was added before it included. Life cycle: open(),
-/// stop() before destruction; what it borrows outlives it. Thread: the core loop.
+/// What happened: the newest events in memory, all that the limits allow in the database. Without a
+/// database it remembers until the agent ends. add() never waits; an event is on stable storage
+/// within a quarter of a second, and so are all events before it. Life cycle: open(), stop() before
+/// destruction; what it borrows outlives it. Thread: the core loop.
 class History {
+  class Kept;
+
  public:
+  /// find() in small steps, for callers that must not keep the loop busy.
+  class Search;
+
   /// `database` may be null.
   History(runtime::Runtime& runtime, runtime::Database* database, HistoryLimits limits = {});
 
-  /// Makes the tables, and reads the newest events.
+  /// Creates the tables and reads the newest events. On a full disk it continues without them, and
+  /// does this as soon as there is room.
   runtime::Task<Result<void>> open();
-  /// Tries a last time to write what is not written.
+  /// Tries a last time to write what is not stored.
   runtime::Task<void> stop();
 
-  /// `event.id` and, when it is zero, `event.at` are filled in.
+  /// Fills in `event.id` and, when it is zero, `event.at`.
   void add(Event event);
 
-  /// Of the newest that are in memory, oldest first.
+  /// Searches the newest events in memory; returns them oldest first.
   [[nodiscard]] std::vector<Event> find(const EventQuery& query) const;
-  /// Whether what it keeps outlives the agent.
+  /// Whether the events survive a restart of the agent.
   [[nodiscard]] bool stored() const noexcept { return database_ != nullptr; }
   /// Whether all events since then are in memory.
   [[nodiscard]] bool reaches(WallTime since) const noexcept;
   [[nodiscard]] const HistoryCounters& counters() const noexcept { return counters_; }
-  /// Events that wait for the disk.
+  /// How many events wait for the disk.
   [[nodiscard]] std::size_t unwritten() const noexcept { return unwritten_.size(); }
 
  private:
@@ -101,6 +110,8 @@ class History {
     TextRow<7> texts_;
   };
 
+  runtime::Task<Result<void>> read();
+  void start();
   runtime::Task<void> keep_writing();
   runtime::Task<Result<void>> write_out();
   runtime::Task<Result<void>> trim();
@@ -111,13 +122,38 @@ class History {
   runtime::Database* database_;
   HistoryLimits limits_;
   std::int64_t last_id_ = 0;
-  std::deque<Kept> recent_;
-  bool forgot_ = false;  ///< something older than `recent_` has been
+  std::deque<std::shared_ptr<const Kept>> recent_;
+  /// true when an event older than those in `recent_` was dropped from memory
+  bool forgot_ = false;
   std::deque<Event> unwritten_;
-  std::uint64_t since_trim_ = 0;  ///< events written
+  std::uint64_t since_trim_ = 0;  ///< events that are stored
+  bool read_ = false;             ///< the state of the database
   bool writing_ = false;
   HistoryCounters counters_;
   runtime::TaskGroup tasks_;
+};
+
+/// Finds what History::find() finds, a few events at a time. Events that happen after the first
+/// step change nothing. The history outlives it.
+class History::Search {
+ public:
+  Search(const History& history, EventQuery query);
+
+  /// Reads some more events, in far less than a millisecond. False when the search is complete.
+  bool look_on();
+  [[nodiscard]] std::size_t size() const noexcept { return found_.size(); }
+  /// The oldest event has the position 0.
+  [[nodiscard]] Event event(std::size_t position) const;
+  /// Whether everything that the query selects is in memory.
+  [[nodiscard]] bool complete() const noexcept;
+
+ private:
+  const History* history_;
+  EventQuery query_;
+  bool begun_ = false;
+  bool reaches_ = false;
+  std::vector<std::shared_ptr<const Kept>> left_;   ///< the newest at the end
+  std::vector<std::shared_ptr<const Kept>> found_;  ///< the newest first
 };
 
 }  // namespace wardmote::store

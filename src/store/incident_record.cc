@@ -1,15 +1,18 @@
 #include "store/incident_record.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
 #include "base/result.h"
@@ -35,8 +38,22 @@ std::optional<judge::Severity> severity_in(const json::object& object) {
   return std::nullopt;
 }
 
+std::size_t size_in(const json::object& record, std::string_view key) {
+  return static_cast<std::size_t>(std::max(integer_in(record, key).value_or(0), std::int64_t{0}));
+}
+
+std::vector<std::string> texts_in(const json::object& record, std::string_view key) {
+  std::vector<std::string> texts;
+  const json::value* const list = record.if_contains(key);
+  if (list == nullptr || !list->is_array()) return texts;
+  for (const json::value& each : list->get_array()) {
+    if (each.is_string()) texts.emplace_back(each.get_string());
+  }
+  return texts;
+}
+
 std::unexpected<Error> no_incident() {
-  return fail(Errc::kProtocol, "a record that is no incident");
+  return fail(Errc::kProtocol, "a record that is not an incident");
 }
 
 }  // namespace
@@ -54,11 +71,18 @@ std::string encode(const Incident& incident, const ClockPair& clock) {
   record["severity"] = to_string(incident.severity);
   record["summary"] = incident.summary;
   record["names"] = json::array(incident.names.begin(), incident.names.end());
+  if (!incident.things.empty())
+    record["things"] = json::array(incident.things.begin(), incident.things.end());
   record["flapping"] = incident.flapping;
   record["storm"] = incident.storm;
+  if (incident.symptoms > 0) record["symptoms"] = incident.symptoms;
+  if (incident.told_size > 0) record["told_size"] = incident.told_size;
+  if (incident.worst_size > 0) record["worst_size"] = incident.worst_size;
   record["reopened"] = incident.reopened;
+  if (incident.unwatched) record["unwatched"] = true;
   record["merged_into"] = incident.merged_into;
   record["opened"] = wall_ms(clock.wall(incident.opened));
+  if (incident.since != incident.opened) record["since"] = wall_ms(clock.wall(incident.since));
   record["changed"] = wall_ms(clock.wall(incident.changed));
   if (incident.resolved) record["resolved"] = wall_ms(clock.wall(*incident.resolved));
   if (incident.acknowledged) {
@@ -84,25 +108,28 @@ Result<Incident> decode_incident(std::string_view text, const ClockPair& clock) 
   const auto changed = wall_in(*record, "changed");
   const auto resolved = wall_in(*record, "resolved");
   const bool open = flag_in(*record, "open");
+  const bool merged = integer_in(*record, "merged_into").value_or(0) != 0;
   const bool whole = id && *id > 0 && root && severity && code && opened && changed;
-  if (!whole || open == resolved.has_value()) return no_incident();
+  if (!whole || (open && resolved) || !(open || resolved || merged)) return no_incident();
   Incident incident;
   incident.id = *id;
   incident.root = *std::move(root);
-  incident.phase = open ? Phase::kOpen : Phase::kResolved;
+  incident.phase = open ? Phase::kOpen : resolved ? Phase::kResolved : Phase::kMerged;
   incident.code = *code;
   incident.severity = *severity;
   incident.summary = text_in(*record, "summary").value_or("");
-  if (const json::value* const names = record->if_contains("names"); names && names->is_array()) {
-    for (const json::value& name : names->get_array()) {
-      if (name.is_string()) incident.names.emplace_back(name.get_string());
-    }
-  }
+  incident.names = texts_in(*record, "names");
+  incident.things = texts_in(*record, "things");
   incident.flapping = flag_in(*record, "flapping");
   incident.storm = flag_in(*record, "storm");
+  incident.symptoms = size_in(*record, "symptoms");
+  incident.told_size = size_in(*record, "told_size");
+  incident.worst_size = size_in(*record, "worst_size");
   incident.reopened = static_cast<int>(integer_in(*record, "reopened").value_or(0));
+  incident.unwatched = flag_in(*record, "unwatched");
   incident.merged_into = integer_in(*record, "merged_into").value_or(0);
   incident.opened = clock.past(*opened);
+  incident.since = clock.past(wall_in(*record, "since").value_or(*opened));
   incident.changed = clock.past(*changed);
   if (resolved) incident.resolved = clock.past(*resolved);
   if (const auto at = wall_in(*record, "acknowledged")) {

@@ -15,7 +15,7 @@ inline constexpr std::string_view kIncidentPrefix = "incident/";
 std::string incident_key(std::int64_t id);
 /// One line of JSON.
 std::string encode(const judge::incident::Incident& incident, const ClockPair& clock);
-/// kProtocol when it is none of ours.
+/// kProtocol when the text is not such a record.
 Result<judge::incident::Incident> decode_incident(std::string_view record, const ClockPair& clock);
 
 }  // namespace wardmote::store

@@ -17,9 +17,9 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "base/sha256.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "codec/digest.h"
 #include "runtime/database.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -65,7 +65,7 @@ std::string hash_of(const JournalEntry& entry, std::string_view before) {
         std::string_view(entry.detail)}) {
     fmt::format_to(std::back_inserter(bytes), "{}:{}", text.size(), text);
   }
-  return fmt::format("{:02x}", fmt::join(sha256(bytes), ""));
+  return codec::hex(codec::sha256(bytes));
 }
 
 /// Fails (token is NOT NULL) when a later agent has taken the next token.
@@ -124,7 +124,7 @@ Task<Result<std::string>> record(runtime::Runtime* runtime, runtime::Database* d
 }  // namespace
 
 Journal::Journal(runtime::Runtime& runtime, runtime::Database* database, JournalLimits limits)
-    : runtime_(runtime), database_(database), limits_(limits), written_(runtime.executor()) {}
+    : runtime_(runtime), database_(database), limits_(limits) {}
 
 Task<Result<void>> Journal::open() {
   if (database_ == nullptr) {
@@ -172,6 +172,7 @@ Task<Result<void>> Journal::read_recent() {
                       {static_cast<std::int64_t>(kRemembered)}};
   const auto rows = co_await database_->read(std::move(newest), runtime_.deadline_in(kPatience));
   if (!rows) co_return std::unexpected(rows.error());
+  recent_.clear();  // of an attempt that failed later
   for (const SqlRow& row : *rows) {
     auto stored = row_of(row);
     if (!stored) co_return fail(Errc::kProtocol, "a row that is none of ours");
@@ -180,22 +181,11 @@ Task<Result<void>> Journal::read_recent() {
   co_return Result<void>();
 }
 
-Task<Result<void>> Journal::append(JournalEntry entry, RecordChanges changes) {
-  // A row needs the hash of the one before it, and a later record must not be overtaken.
-  struct Turn {
-    Journal* journal;
-    std::uint64_t number;
-    ~Turn() {
-      std::erase(journal->turns_, number);
-      journal->written_.ring();
-    }
-  };
-  turns_.push_back(++last_turn_);
-  const Turn turn{this, last_turn_};
-  while (turns_.front() != turn.number) co_await written_.wait();
-  entry.at = std::chrono::floor<std::chrono::milliseconds>(runtime_.wall_now());
+Task<Result<void>> Journal::append(JournalEntry entry) {
+  if (entry.at == WallTime{}) entry.at = runtime_.wall_now();
+  entry.at = std::chrono::floor<std::chrono::milliseconds>(entry.at);
   entry.token = token_;
-  Result<void> written = co_await write(std::move(entry), std::move(changes), {});
+  const Result<void> written = co_await write(std::move(entry), {}, {});
   if (!written) co_return with_context(written, "journal");
   if (since_trim_ >= limits_.trim_every) {
     // The row is written, whatever becomes of older ones.

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "runtime/bell.h"
+#include "judge/journal_entry.h"
 #include "runtime/database.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -19,21 +19,7 @@
 
 namespace wardmote::store {
 
-/// One row of the journal: who did what to what, and why.
-struct JournalEntry {
-  std::int64_t sequence = 0;  ///< 1, 2, 3 … without gaps; given by the journal
-  WallTime at;
-  std::string kind;  ///< `proposed`, `approved`, `intent`, `result`, …: docs/plans.md
-  std::int64_t plan = 0;
-  std::string step;           ///< of the plan; may be empty
-  std::string cluster;        ///< may be empty
-  std::string subject;        ///< the member or server; may be empty
-  std::string actor;          ///< who: a policy, the agent, or an operator as the API knows him
-  std::int64_t incident = 0;  ///< 0: none
-  std::int64_t token = 0;     ///< the fencing token of the agent that wrote it
-  std::string detail;
-  friend bool operator==(const JournalEntry&, const JournalEntry&) = default;
-};
+using judge::JournalEntry;
 
 /// What a look at the whole chain found.
 struct JournalVerdict {
@@ -68,10 +54,9 @@ class Journal {
   /// Makes the table, reads the newest rows, and takes the next fencing token, which ends the right
   /// of an earlier agent to write here. After the records' own open().
   runtime::Task<Result<void>> open();
-  /// The row and the records that go with it, on stable storage when it returns; in the order of
-  /// the calls. kRejected: a later
-  /// agent has taken the next token.
-  runtime::Task<Result<void>> append(JournalEntry entry, RecordChanges changes);
+  /// The row, on stable storage when it returns; `at` when it happened (now, where that is not
+  /// said). One call at a time. kRejected: a later agent has taken the next token.
+  runtime::Task<Result<void>> append(JournalEntry entry);
 
   /// The newest, oldest first.
   [[nodiscard]] const std::deque<JournalEntry>& recent() const noexcept { return recent_; }
@@ -84,11 +69,10 @@ class Journal {
     std::int64_t sequence = 0;
     std::string hash;
   };
-
   runtime::Task<Result<void>> take_token();
   runtime::Task<Result<void>> read_head();
   runtime::Task<Result<void>> read_recent();
-  /// `also` is done in the same transaction.
+  /// `changes` and `also` are done in the same transaction.
   runtime::Task<Result<void>> write(JournalEntry entry, RecordChanges changes,
                                     std::vector<runtime::SqlStatement> also);
   runtime::Task<Result<void>> trim();
@@ -101,9 +85,6 @@ class Journal {
   std::int64_t since_trim_ = 0;  ///< rows
   std::optional<Head> head_;     ///< nothing: to be read again
   std::deque<JournalEntry> recent_;
-  std::deque<std::uint64_t> turns_;  ///< who appends now, and who waits
-  std::uint64_t last_turn_ = 0;
-  runtime::Bell written_;
 };
 
 /// Gives every row that is there to `each`, oldest first, with its hash in hexadecimal. Says

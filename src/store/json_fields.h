@@ -1,5 +1,5 @@
 #pragma once
-// For records: what is absent or of another type is nothing.
+// For records: a field that is absent or has another type reads as nothing.
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>

@@ -2,9 +2,10 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 
-#include "base/time.h"
+#include "base/result.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
 #include "store/store.h"
 
 namespace wardmote::store {
@@ -22,19 +23,30 @@ class Leadership {
   [[nodiscard]] virtual bool leads() const noexcept = 0;
   /// What each write of the leader carries, so that one that comes too late changes nothing.
   [[nodiscard]] virtual std::optional<Compare> fence() const = 0;
-  /// Who leads, for people; empty: nobody is known.
-  [[nodiscard]] virtual std::string leader() const = 0;
-  /// Calls `changed` whenever we begin to lead or do no more.
+  /// Calls `changed` whenever we begin to lead or do no more: also when the lease was lost and won
+  /// again at once. Whoever listens is called for as long as this lives.
   virtual void listen(std::function<void(bool leads)> changed) = 0;
 };
 
-/// Of who shares his store with nobody.
+/// Of an agent that shares its store with no other. It always leads. An earlier agent on the same
+/// store, which may still run, can write nothing any more after take(). Life cycle: `runtime` and
+/// `store` outlive it.
 class SoleLeadership final : public Leadership {
  public:
+  /// `store` may be null: then there is nothing to fence.
+  SoleLeadership(runtime::Runtime& runtime, Store* store) : runtime_(runtime), store_(store) {}
+
+  /// Before anything is written. Until it has succeeded there is no fence. Errors are the store's.
+  runtime::Task<Result<void>> take();
+
   [[nodiscard]] bool leads() const noexcept override { return true; }
-  [[nodiscard]] std::optional<Compare> fence() const override { return std::nullopt; }
-  [[nodiscard]] std::string leader() const override { return {}; }
+  [[nodiscard]] std::optional<Compare> fence() const override { return fence_; }
   void listen(std::function<void(bool leads)>) override {}
+
+ private:
+  runtime::Runtime& runtime_;
+  Store* store_;
+  std::optional<Compare> fence_;
 };
 
 }  // namespace wardmote::store

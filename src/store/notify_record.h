@@ -16,7 +16,7 @@ inline constexpr std::string_view kSilencePrefix = "notify/silence/";
 
 std::string group_key(std::string_view id);
 std::string encode(const judge::notify::Group& group, const ClockPair& clock);
-/// kProtocol when it is none of ours.
+/// kProtocol when the text is not such a record.
 Result<judge::notify::Group> decode_group(std::string_view record, const ClockPair& clock);
 
 std::string silence_key(std::int64_t id);

@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,9 +16,11 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "judge/finding.h"
+#include "judge/journal_entry.h"
 #include "judge/plan/plan.h"
 #include "judge/plan/planner.h"
-#include "judge/raft/member_id.h"
+#include "judge/remedies.h"
+#include "judge/thing.h"
 #include "store/clock_pair.h"
 #include "store/json_fields.h"
 
@@ -27,27 +30,47 @@ namespace json = boost::json;
 using judge::plan::Pause;
 using judge::plan::Plan;
 using judge::plan::Step;
-using judge::raft::MemberId;
 
 namespace {
 
 std::unexpected<Error> no_plan() {
-  return fail(Errc::kProtocol, "a record that is no plan");
+  return fail(Errc::kProtocol, "a record that is not a plan");
 }
 
-MemberId id_in(const json::object& object, std::string_view key) {
-  const auto text = text_in(object, key);
-  if (!text || text->empty()) return {};
-  return judge::raft::parse_member_id(*text).value_or(MemberId{});
+/// The target of a plan with this remedy. Nothing: it is not known, or it is for things of another
+/// kind.
+std::optional<judge::ThingId> target_in(const json::object& record, std::string_view remedy) {
+  const judge::RemedyInfo* const info = judge::find_remedy(remedy);
+  const json::value* const value = record.if_contains("target");
+  const json::object* const fields = value == nullptr ? nullptr : value->if_object();
+  if (fields == nullptr || info == nullptr) return std::nullopt;
+  auto name = text_in(*fields, "name");
+  if (!name || text_in(*fields, "kind") != to_string(info->target)) return std::nullopt;
+  return judge::ThingId{info->target, *std::move(name)};
+}
+
+/// All or nothing: without an argument a plan would be about something else.
+std::optional<std::map<std::string, std::string>> args_in(const json::object& record) {
+  const json::value* const value = record.if_contains("args");
+  const json::object* const fields = value == nullptr ? nullptr : value->if_object();
+  if (fields == nullptr) return std::nullopt;
+  std::map<std::string, std::string> args;
+  for (const auto& field : *fields) {
+    if (!field.value().is_string()) return std::nullopt;
+    args[field.key()] = field.value().get_string();
+  }
+  return args;
 }
 
 std::optional<Step> step_of(const json::value& value) {
   const json::object* const fields = value.if_object();
   if (fields == nullptr) return std::nullopt;
-  const auto kind = judge::plan::parse_step_kind(text_in(*fields, "kind").value_or(""));
+  auto name = text_in(*fields, "step");
+  const auto impact = judge::plan::parse_impact(text_in(*fields, "impact").value_or(""));
   const auto state = judge::plan::parse_step_state(text_in(*fields, "state").value_or(""));
-  if (!kind || !state) return std::nullopt;
-  return Step{*kind, *state, text_in(*fields, "detail").value_or("")};
+  if (!name || name->empty() || !impact || !state) return std::nullopt;
+  return Step{*std::move(name), *impact, *state, text_in(*fields, "detail").value_or(""),
+              integer_in(*fields, "tries").value_or(0)};
 }
 
 /// All or nothing: a plan that lost a step would do the wrong thing.
@@ -65,7 +88,7 @@ bool read_steps(const json::object& record, Plan& plan) {
 Result<json::object> parse_record(std::string_view text) {
   boost::system::error_code broken;
   json::value value = json::parse(text, broken);
-  if (broken || !value.is_object()) return fail(Errc::kProtocol, "a record that is no object");
+  if (broken || !value.is_object()) return fail(Errc::kProtocol, "a record that is not an object");
   return std::move(value.get_object());
 }
 
@@ -79,13 +102,14 @@ std::string encode(const Plan& plan, const ClockPair& clock) {
   json::object record;
   record["id"] = plan.id;
   record["policy"] = plan.policy;
-  record["work"] = to_string(plan.work);
-  record["cluster"] = plan.cluster;
-  record["database"] = plan.database;
-  record["member"] = plan.member;
-  record["server"] = to_string(plan.server);
-  record["address"] = plan.address;
-  record["former"] = to_string(plan.former);
+  record["target"] =
+      json::object{{"kind", to_string(plan.target.kind)}, {"name", plan.target.name}};
+  record["remedy"] = plan.remedy;
+  record["subject"] = plan.subject;
+  record["summary"] = plan.summary;
+  json::object args;
+  for (const auto& [name, value] : plan.args) args[name] = value;
+  record["args"] = std::move(args);
   if (plan.code) record["code"] = to_string(*plan.code);
   record["why"] = plan.why;
   record["incident"] = plan.incident;
@@ -94,12 +118,16 @@ std::string encode(const Plan& plan, const ClockPair& clock) {
   record["token"] = plan.token;
   json::array steps;
   for (const Step& step : plan.steps) {
-    steps.push_back(json::object{
-        {"kind", to_string(step.kind)}, {"state", to_string(step.state)}, {"detail", step.detail}});
+    steps.push_back(json::object{{"step", step.name},
+                                 {"impact", to_string(step.impact)},
+                                 {"state", to_string(step.state)},
+                                 {"detail", step.detail},
+                                 {"tries", step.tries}});
   }
   record["steps"] = std::move(steps);
   record["state"] = to_string(plan.state);
   record["reason"] = plan.reason;
+  record["lifted"] = plan.lifted;
   record["created"] = wall_ms(clock.wall(plan.created));
   record["begun"] = wall_ms(clock.wall(plan.begun));
   record["changed"] = wall_ms(clock.wall(plan.changed));
@@ -110,24 +138,24 @@ Result<Plan> decode_plan(std::string_view text, const ClockPair& clock) {
   const Result<json::object> record = parse_record(text);
   if (!record) return std::unexpected(record.error());
   const auto id = integer_in(*record, "id");
-  const auto work = judge::plan::parse_work(text_in(*record, "work").value_or(""));
+  auto remedy = text_in(*record, "remedy");
+  auto target = target_in(*record, remedy.value_or(""));
+  auto args = args_in(*record);
   const auto state = judge::plan::parse_plan_state(text_in(*record, "state").value_or(""));
-  auto cluster = text_in(*record, "cluster");
   const auto created = wall_in(*record, "created");
   const auto begun = wall_in(*record, "begun");
   const auto changed = wall_in(*record, "changed");
-  const bool whole = id && *id > 0 && work && state && cluster && created && begun && changed;
+  const bool dated = created && begun && changed;
+  const bool whole = id && *id > 0 && target && remedy && args && state && dated;
   Plan plan;
   if (!whole || !read_steps(*record, plan)) return no_plan();
   plan.id = *id;
   plan.policy = text_in(*record, "policy").value_or("");
-  plan.work = *work;
-  plan.cluster = *std::move(cluster);
-  plan.database = text_in(*record, "database").value_or("");
-  plan.member = text_in(*record, "member").value_or("");
-  plan.server = id_in(*record, "server");
-  plan.address = text_in(*record, "address").value_or("");
-  plan.former = id_in(*record, "former");
+  plan.target = *std::move(target);
+  plan.remedy = *std::move(remedy);
+  plan.subject = text_in(*record, "subject").value_or("");
+  plan.summary = text_in(*record, "summary").value_or("");
+  plan.args = *std::move(args);
   if (const auto code = text_in(*record, "code")) plan.code = judge::parse_code(*code);
   plan.why = text_in(*record, "why").value_or("");
   plan.incident = integer_in(*record, "incident").value_or(0);
@@ -136,10 +164,42 @@ Result<Plan> decode_plan(std::string_view text, const ClockPair& clock) {
   plan.token = integer_in(*record, "token").value_or(0);
   plan.state = *state;
   plan.reason = text_in(*record, "reason").value_or("");
+  plan.lifted = flag_in(*record, "lifted");
   plan.created = clock.past(*created);
   plan.begun = clock.past(*begun);
   plan.changed = clock.past(*changed);
   return plan;
+}
+
+std::string encode(const judge::JournalEntry& entry) {
+  return json::serialize(json::object{{"at", wall_ms(entry.at)},
+                                      {"kind", entry.kind},
+                                      {"plan", entry.plan},
+                                      {"step", entry.step},
+                                      {"cluster", entry.cluster},
+                                      {"subject", entry.subject},
+                                      {"actor", entry.actor},
+                                      {"incident", entry.incident},
+                                      {"token", entry.token},
+                                      {"detail", entry.detail}});
+}
+
+Result<judge::JournalEntry> decode_row(std::string_view text) {
+  const Result<json::object> record = parse_record(text);
+  if (!record) return std::unexpected(record.error());
+  const auto at = wall_in(*record, "at");
+  auto kind = text_in(*record, "kind");
+  if (!at || !kind) return fail(Errc::kProtocol, "a record that is no row");
+  judge::JournalEntry entry{.at = *at, .kind = *std::move(kind)};
+  entry.plan = integer_in(*record, "plan").value_or(0);
+  entry.step = text_in(*record, "step").value_or("");
+  entry.cluster = text_in(*record, "cluster").value_or("");
+  entry.subject = text_in(*record, "subject").value_or("");
+  entry.actor = text_in(*record, "actor").value_or("");
+  entry.incident = integer_in(*record, "incident").value_or(0);
+  entry.token = integer_in(*record, "token").value_or(0);
+  entry.detail = text_in(*record, "detail").value_or("");
+  return entry;
 }
 
 std::string pause_key(std::string_view scope) {
@@ -158,7 +218,7 @@ Result<Pause> decode_pause(std::string_view text, const ClockPair& clock) {
   const Result<json::object> record = parse_record(text);
   if (!record) return std::unexpected(record.error());
   auto scope = text_in(*record, "scope");
-  if (!scope) return fail(Errc::kProtocol, "a record that is no pause");
+  if (!scope) return fail(Errc::kProtocol, "a record that is not a pause");
   Pause pause{*std::move(scope), text_in(*record, "by").value_or(""), std::nullopt};
   if (const auto until = wall_in(*record, "until")) pause.until = clock.boot(*until);
   return pause;

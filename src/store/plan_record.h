@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "judge/journal_entry.h"
 #include "judge/plan/plan.h"
 #include "judge/plan/planner.h"
 #include "store/clock_pair.h"
@@ -13,12 +14,21 @@ namespace wardmote::store {
 
 inline constexpr std::string_view kPlanPrefix = "plan/";
 inline constexpr std::string_view kPausePrefix = "pause/";
+/// The highest number that was ever given to a plan.
+inline constexpr std::string_view kLastPlanKey = "last/plan";
+/// Exists while a storm keeps the agent from acts.
+inline constexpr std::string_view kStormKey = "acts/storm";
 
 std::string plan_key(std::int64_t id);
 /// One line of JSON.
 std::string encode(const judge::plan::Plan& plan, const ClockPair& clock);
-/// kProtocol when it is none of ours.
+/// kProtocol when the text is not such a record.
 Result<judge::plan::Plan> decode_plan(std::string_view record, const ClockPair& clock);
+
+/// The newest row that goes with a state, which may not be in its journal yet.
+inline constexpr std::string_view kNewestRowKey = "acts/row";
+std::string encode(const judge::JournalEntry& entry);
+Result<judge::JournalEntry> decode_row(std::string_view record);
 
 std::string pause_key(std::string_view scope);
 std::string encode(const judge::plan::Pause& pause, const ClockPair& clock);

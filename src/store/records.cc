@@ -45,7 +45,7 @@ Task<Result<std::map<std::string, std::string>>> Records::load(std::string prefi
     const std::string* const key = row.text(0);
     const std::string* const value = row.text(1);
     if (key == nullptr || value == nullptr) {
-      co_return fail(Errc::kProtocol, "records: a row that is no record");
+      co_return fail(Errc::kProtocol, "records: a row that is not a record");
     }
     records[*key] = *value;
   }

@@ -13,24 +13,25 @@
 
 namespace wardmote::store {
 
-/// Changes to records that belong together, by key: a text, or nothing to remove it.
+/// Changes to records that belong together, by key: a text to write, or nothing to remove the
+/// record.
 using RecordChanges = std::map<std::string, std::optional<std::string>>;
 
-/// The same as SQL, for who writes more than records in one transaction.
+/// The same as SQL, for a caller that writes more than records in one transaction.
 std::vector<runtime::SqlStatement> record_statements(RecordChanges changes);
 
-/// What must outlive the agent as it stands now: texts by key, `incident/17`. Thread: the core
-/// loop. Errors are those of runtime::Database.
+/// The present state that survives the agent: texts by key, `incident/17`. Thread: the core loop.
+/// Errors are those of runtime::Database.
 class Records {
  public:
   Records(runtime::Runtime& runtime, runtime::Database& database)
       : runtime_(runtime), database_(database) {}
 
-  /// Before anything else.
+  /// Call this first.
   runtime::Task<Result<void>> open();
   /// All records, or those whose key begins with `prefix`.
   runtime::Task<Result<std::map<std::string, std::string>>> load(std::string prefix);
-  /// All of the changes or, when it fails, none.
+  /// Writes all of the changes, or none when it fails.
   runtime::Task<Result<void>> commit(RecordChanges changes);
 
  private:

@@ -35,13 +35,13 @@ namespace {
 constexpr Duration kPatience = 30s;
 constexpr Duration kLastPatience = 1s;
 constexpr Duration kAnswerPatience = 5s;
-/// Few enough that making the statements holds up no look.
+/// So few that building the statements delays no probe.
 constexpr std::size_t kMostOfOneWrite = 250;
 /// In spans of the first tier.
 constexpr std::uint64_t kThinEvery = 10;
 constexpr std::int64_t kMostSpans = 400;
 
-/// What a peer says of itself may be anything; thirty days of this still add up.
+/// A peer may report any number; thirty days of this limit can still be added up.
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
 
 constexpr std::array<std::string_view, kMeasures> kNames{"took_us", "good", "log_entries",
@@ -69,7 +69,7 @@ std::vector<SqlStatement> schema() {
   };
 }
 
-/// A span that two lives shared, or that a clock set back brings again, is one.
+/// One span that two runs of the agent share, or that a clock set back repeats, becomes one row.
 constexpr std::string_view kMerge =
     " ON CONFLICT (series, step_s, at_s) DO UPDATE SET n = n + excluded.n, "
     "total = total + excluded.total, least = min(least, excluded.least), "
@@ -85,7 +85,8 @@ SqlStatement insert(const std::string& subject, Measure measure, std::int64_t st
        std::string(to_string(measure))}};
 }
 
-/// The shortest that divides a tier's into whole ones, or is made of them, and suffices.
+/// The shortest span that divides a tier's span into whole ones, or is made of whole ones, and is
+/// long enough.
 std::int64_t step_for(std::int64_t window_s, std::int64_t shortest_s) {
   std::int64_t step = shortest_s;
   for (const std::int64_t factor : {10, 6, 6, 4}) {
@@ -100,7 +101,7 @@ struct Found {
   Sample sample;
 };
 
-/// Nothing when the row is not one of ours.
+/// Nothing when the row is malformed.
 std::optional<Found> found_in(const SqlRow& row) {
   const std::string* const measure = row.text(0);
   std::array<std::int64_t, 5> numbers{};
@@ -125,13 +126,20 @@ Samples::Samples(runtime::Runtime& runtime, runtime::Database* database, SampleL
 
 Task<Result<void>> Samples::open() {
   if (database_ == nullptr) co_return Result<void>();
-  const Result<void> made = co_await database_->commit(schema(), runtime_.deadline_in(kPatience));
-  if (!made) co_return with_context(made, "samples");
-  const Result<void> thinned = co_await thin();
-  if (!thinned) co_return thinned;
+  Result<void> opened = co_await make_tables();
+  if (opened) opened = co_await thin();
+  if (!opened && opened.error().code != Errc::kExhausted) co_return opened;
+  note(opened);
   span_ = span_of(runtime_.wall_now());
   tasks_.spawn("write samples", keep_writing());
   co_return Result<void>();
+}
+
+Task<Result<void>> Samples::make_tables() {
+  const Result<void> made = co_await database_->commit(schema(), runtime_.deadline_in(kPatience));
+  made_ = made.has_value();
+  if (!made) co_return with_context(made, "samples");
+  co_return made;
 }
 
 Task<void> Samples::stop() {
@@ -193,7 +201,7 @@ Task<Result<SampleAnswer>> Samples::find(std::string subject, WallTime since) {
   const std::int64_t step_s = step_for(now_s - since_s, seconds_of(limits_.tiers[0].step));
   answer.step = std::chrono::seconds(step_s);
   if (database_ == nullptr) co_return answer;
-  // What is coarser already stands at the beginning of its own span.
+  // Coarser samples already begin at the start of their span.
   SqlStatement question{
       "SELECT measure, at_s - at_s % ? AS begun, sum(n), sum(total), min(least), max(most) "
       "FROM sample JOIN sample_series ON id = series "
@@ -203,7 +211,7 @@ Task<Result<SampleAnswer>> Samples::find(std::string subject, WallTime since) {
   if (!rows) co_return std::unexpected(rows.error());
   for (const SqlRow& row : *rows) {
     auto found = found_in(row);
-    if (!found) co_return fail(Errc::kProtocol, "samples: a row that is no sample");
+    if (!found) co_return fail(Errc::kProtocol, "samples: a row that is not a sample");
     if (answer.series.empty() || answer.series.back().measure != found->measure) {
       answer.series.push_back({std::move(found->measure), {}});
     }
@@ -231,7 +239,7 @@ Task<void> Samples::keep_writing() {
   }
 }
 
-/// What was measured waits for the disk from now on.
+/// From now on these values wait for the disk.
 void Samples::close_span() {
   for (auto tally = tallies_.begin(); tally != tallies_.end();) {
     bool any = false;
@@ -243,7 +251,7 @@ void Samples::close_span() {
       unwritten_.push_back({tally->first, static_cast<Measure>(i), sample});
       sample = {};
     }
-    // Whoever was not looked at for a whole span is not watched any more, or rarely.
+    // A thing that was not probed for a whole span is no longer watched, or rarely.
     tally = any ? std::next(tally) : tallies_.erase(tally);
   }
   span_ = span_of(runtime_.wall_now());
@@ -255,6 +263,10 @@ void Samples::close_span() {
 
 Task<Result<void>> Samples::write_out(Deadline deadline) {
   const std::int64_t step_s = seconds_of(limits_.tiers[0].step);
+  if (!made_) {
+    const Result<void> made = co_await make_tables();
+    if (!made) co_return made;
+  }
   while (!unwritten_.empty()) {
     const std::size_t count = std::min(unwritten_.size(), kMostOfOneWrite);
     std::vector<SqlStatement> statements;
@@ -280,7 +292,7 @@ Task<Result<void>> Samples::thin() {
   co_return Result<void>();
 }
 
-/// Hands what is too old for `tier`, or too much, on to the next.
+/// Moves samples that are too old or too many for `tier` to the next tier.
 Task<Result<void>> Samples::thin(std::size_t tier) {
   const SampleLimits::Tier& from = limits_.tiers.at(tier);
   const bool last = tier + 1 == limits_.tiers.size();
@@ -310,10 +322,10 @@ Task<Result<void>> Samples::thin(std::size_t tier) {
 }
 
 void Samples::note(const Result<void>& written) {
-  if (!written && !complained_)
+  if (!written && !complaint_)
     log(LogLevel::kError, "samples_not_written", {{"reason", written.error().describe()}});
-  if (written && complained_) log(LogLevel::kInfo, "samples_written_again");
-  complained_ = !written;
+  if (written && complaint_) log(LogLevel::kInfo, "samples_written_again");
+  complaint_ = written ? std::nullopt : std::optional(written.error().describe());
 }
 
 }  // namespace wardmote::store

@@ -20,13 +20,13 @@
 
 namespace wardmote::store {
 
-/// What is measured of a subject, time and again.
+/// What is measured at each probe.
 enum class Measure : std::uint8_t {
-  kTook,         ///< `took_us`: how long a look took
-  kGood,         ///< `good`: 1 when a look found it good, 0 when not; nothing when nobody knows
-  kLogEntries,   ///< `log_entries`: what a raft member keeps in its log since the last snapshot
-  kUncommitted,  ///< `uncommitted`: entries of its log that are not yet committed
-  kUnapplied,    ///< `unapplied`: entries of its log that it has yet to apply
+  kTook,         ///< `took_us`: how long a probe took
+  kGood,         ///< `good`: 1 when the probe was good, 0 when it failed; nothing when unknown
+  kLogEntries,   ///< `log_entries`: the entries in a raft member's log since the last snapshot
+  kUncommitted,  ///< `uncommitted`: entries in its log that are not yet committed
+  kUnapplied,    ///< `unapplied`: entries in its log that are not yet applied
 };
 inline constexpr std::size_t kMeasures = 5;
 
@@ -37,7 +37,7 @@ using Measured = std::pair<Measure, std::int64_t>;
 /// All values of one measure in one span of time.
 struct Sample {
   WallTime at;         ///< when the span begins
-  std::int64_t count;  ///< of values; at least 1
+  std::int64_t count;  ///< number of values; at least 1
   std::int64_t sum;
   std::int64_t least;
   std::int64_t most;
@@ -46,7 +46,7 @@ struct Sample {
 
 struct SampleSeries {
   std::string measure;
-  std::vector<Sample> samples;  ///< oldest first; spans without a value are left out
+  std::vector<Sample> samples;  ///< oldest first; spans without values are left out
 };
 
 struct SampleAnswer {
@@ -58,43 +58,47 @@ struct SampleLimits {
   /// Spans get longer with age: a minute, ten minutes after a day, an hour after a week.
   struct Tier {
     Duration step;
-    Duration until;              ///< this old, and the next tier takes it; the last: it goes
-    std::size_t rows = 500'000;  ///< more, and the oldest leave the tier earlier
+    /// samples of this age move to the next tier; those of the last tier are removed
+    Duration until;
+    std::size_t rows = 500'000;  ///< with more than this, the oldest move to the next tier earlier
   };
   std::array<Tier, 3> tiers{{{std::chrono::minutes(1), std::chrono::days(1)},
                              {std::chrono::minutes(10), std::chrono::days(7)},
                              {std::chrono::hours(1), std::chrono::days(30)}}};
-  std::size_t subjects = 20'000;   ///< measured in one span; further ones are not
-  std::size_t unwritten = 50'000;  ///< samples that wait for a disk; more, and the oldest go
+  std::size_t subjects = 20'000;  ///< how many things are measured in one span; others are not
+  /// how many samples may wait for the disk; beyond that, the oldest are dropped
+  std::size_t unwritten = 50'000;
 };
 
-/// Measures of looks, one sample a minute, in the database; the older, the coarser. Without a
-/// database nothing is measured. A failing disk is waited for; what had to be dropped is counted.
-/// Life cycle: open(), stop() before destruction; what it borrows outlives it. Thread: the core
-/// loop.
+/// Measures of probes, one sample a minute, in the database; older samples are coarser. Without a
+/// database nothing is measured. While the disk fails, samples wait; dropped ones are counted. Life
+/// cycle: open(), stop() before destruction; what it borrows outlives it. Thread: the core loop.
 class Samples {
  public:
   /// `database` may be null.
   Samples(runtime::Runtime& runtime, runtime::Database* database, SampleLimits limits = {});
 
-  /// Makes the tables, and begins to write.
+  /// Creates the tables, and begins to write. On a full disk it creates them as soon as there is
+  /// room.
   runtime::Task<Result<void>> open();
-  /// Tries a last time to write what is not written.
+  /// Tries a last time to write what is not stored.
   runtime::Task<void> stop();
 
-  /// Values below 0 and above 2^40 count as these.
+  /// Values below 0 and above 2^40 are limited to these.
   void add(std::string_view subject, std::span<const Measured> values);
 
-  /// So many may ask at once; the next one is kLimit. Whoever may read must not fill the queue of
-  /// the database, in which the journal waits, too.
+  /// How many callers may ask at the same time; the next one gets kLimit. Viewers must not fill the
+  /// queue of the database, in which the journal waits too.
   static constexpr int kReaders = 8;
 
-  /// Of whom there are samples, sorted.
+  /// The things that have samples, sorted.
   runtime::Task<Result<std::vector<std::string>>> subjects();
-  /// What is stored of `subject` since then, in spans that are long enough for at most 400 of each
-  /// measure. What is not written yet, a minute's worth, is not in it.
+  /// The samples of `subject` since then, in spans long enough for at most 400 of each measure.
+  /// Values that are not stored yet (one minute) are not included.
   runtime::Task<Result<SampleAnswer>> find(std::string subject, WallTime since);
   [[nodiscard]] bool stored() const noexcept { return database_ != nullptr; }
+  /// Why nothing can be written now.
+  [[nodiscard]] const std::optional<std::string>& complaint() const noexcept { return complaint_; }
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
   [[nodiscard]] std::size_t unwritten() const noexcept { return unwritten_.size(); }
 
@@ -106,6 +110,7 @@ class Samples {
   };
   using Tally = std::array<Sample, kMeasures>;  ///< count 0: no value yet
 
+  runtime::Task<Result<void>> make_tables();
   runtime::Task<void> keep_writing();
   runtime::Task<Result<void>> write_out(runtime::Deadline deadline);
   runtime::Task<Result<std::vector<runtime::SqlRow>>> ask(runtime::SqlStatement question);
@@ -118,12 +123,13 @@ class Samples {
   runtime::Runtime& runtime_;
   runtime::Database* database_;
   const SampleLimits limits_;
-  std::map<std::string, Tally, std::less<>> tallies_;  ///< of this span
-  WallTime span_;                                      ///< when it began
+  std::map<std::string, Tally, std::less<>> tallies_;  ///< the values of this span
+  WallTime span_;                                      ///< when the span began
   std::deque<Row> unwritten_;
   std::uint64_t dropped_ = 0;
   int readers_ = 0;
-  bool complained_ = false;
+  bool made_ = false;  ///< the tables exist
+  std::optional<std::string> complaint_;
   runtime::TaskGroup tasks_;
 };
 

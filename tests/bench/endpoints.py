@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab import rivals
-from lab.alertmanager import free_port
+from lab.ports import free_port
 from tests.bench import detection
 from tools.evidence import append, commit
 from tools.measure import BIN, LOOKED_AT, ROOT, Account, agent_at, connections_opened, crowd, raise_descriptors, running

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from lab import rivals
-from lab.alertmanager import free_port
+from lab.ports import free_port
 from tools.evidence import append, commit
 from tools.measure import BIN, LOOKED_AT, ROOT, agent_at, crowd, raise_descriptors
 

@@ -66,13 +66,16 @@ await took("GET", "/api/v1/clusters", client.GET("/api/v1/clusters"));
 for (const { cluster } of status.clusters)
   await took("GET", "/api/v1/clusters/{name}", client.GET("/api/v1/clusters/{name}", { params: { path: { name: cluster } } }));
 
+for (const { mesh } of status.meshes)
+  await took("GET", "/api/v1/meshes/{name}", client.GET("/api/v1/meshes/{name}", { params: { path: { name: mesh } } }));
+
 await took("GET", "/api/v1/reporters", client.GET("/api/v1/reporters"));
 const worker = { params: { path: { name: "worker" } } };
 await took("PUT", "/api/v1/reporters/{name}",
   client.PUT("/api/v1/reporters/{name}", { ...worker, body: { live: true, ready: false, detail: "warming up", timeout: "1m" } }));
 await took("POST", "/api/v1/reporters/{name}", client.POST("/api/v1/reporters/{name}", { ...worker, body: { ready: true } }));
 
-await took("GET", "/api/v1/history", client.GET("/api/v1/history", { params: { query: { since: "1h", most: 10 } } }));
+await took("GET", "/api/v1/history", client.GET("/api/v1/history", { params: { query: { since: "1h", limit: 10 } } }));
 await took("GET", "/api/v1/samples", client.GET("/api/v1/samples", { params: { query: { subject: "gone", since: "1h" } } }));
 const { incidents } = await took("GET", "/api/v1/incidents", client.GET("/api/v1/incidents", { params: { query: { all: "true" } } }));
 for (const { id } of incidents.filter((one) => one.root === "check:gone")) {
@@ -112,5 +115,5 @@ for (const [path, item] of Object.entries((described as unknown as { paths: Reco
     await took(method, path, anything(method.toLowerCase(), path, { params: { path: names }, ...body }), true);
   }
 }
-process.stdout.write(JSON.stringify({ described }) + "\n");
-process.exit(0);
+// A pipe takes 64 KiB at once, and the file is longer.
+process.stdout.write(JSON.stringify({ described }) + "\n", () => process.exit(0));

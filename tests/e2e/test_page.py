@@ -1,12 +1,13 @@
 """The page in a real Chromium: a plan is shown to who may read, and approved by who may and has said so twice; a mesh with its faults."""
 
 import os
-import socket
+import time
 
 import pytest
 
 from lab.browser import Browser
 from lab.instance import Lab
+from lab.ports import free_port
 from lab.processes import wait_until
 from tools.agent import Agent
 from test_plans import REBUILD, Site
@@ -30,8 +31,7 @@ def browser(tmp_path):
 
 
 def free_address() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return f"127.0.0.1:{listener.getsockname()[1]}"
+    return f"127.0.0.1:{free_port()}"
 
 
 class PageSite(Site):
@@ -88,7 +88,18 @@ def test_a_plan_is_approved_on_the_page_by_who_may(lab, tmp_path, browser):
         browser.wait_text("Approve", "#plans")
         assert site.plans()[0]["state"] == "proposed", "one click orders nothing"
         browser.click("Approve")
-        browser.wait_text("Yes, begin", "#plans")
+        browser.click("Yes, begin")
+        assert site.plans()[0]["state"] == "proposed", "the second button is deaf at first"
+        browser.click("No")
+        for times in (2, 3):
+            browser.click("Approve", times=times)
+            time.sleep(1.0)  # an order would be on its way
+            assert site.plans()[0]["state"] == "proposed", "a double click orders nothing"
+            if "Yes, begin" in browser.text("#plans"):
+                browser.click("No")
+            browser.wait_text("Approve", "#plans")
+        browser.click("Approve")
+        wait_until(lambda: browser.run("document.querySelector('#plans .grave')?.disabled === false"), 5.0, "the second button to listen", every=0.1)
         browser.click("Yes, begin")
         wait_until(lambda: site.state() == "done", 90.0, "the plan's end", every=0.2)
         assert site.plans()[-1]["approver"] == "token:admin"
@@ -155,3 +166,36 @@ def test_a_mesh_is_drawn_from_both_ends_and_says_what_is_wrong(birds, tmp_path, 
         browser.screenshot(tmp_path / "broken.png")
         browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
         browser.screenshot(tmp_path / "broken-dark.png")
+
+
+def tone(browser) -> str:
+    """The colour of the head of the page, and what it says; nothing before the agent has answered."""
+    shown = browser.text("#verdict h1")
+    return "" if shown in ("", "Asking the agent") else browser.run("document.querySelector('#verdict').className")
+
+
+def test_an_agent_that_is_restarted_in_an_outage_is_red_from_its_first_page_on(tmp_path, browser):
+    """A cluster of which one server is dead, and a port where nobody listens."""
+    address = free_address()
+    with Lab.up(f"page-outage-{os.getpid()}", ["nb"], transient=True) as lab:
+        config = lab.write_config(address)
+        (tmp_path / "data").mkdir()
+        config.write_text(config.read_text(encoding="utf-8") + f"data: {tmp_path}/data\nchecks:\n  - {{name: port, tcp: {{address: "
+                          f"'{free_address()}'}}, every: 500ms, timeout: 400ms, fall: 3}}\n", encoding="utf-8")
+        with Agent(config, lab.api_socket) as agent:
+            agent.wait_serving()
+            lab.clusters["nb"].kill(lab.clusters["nb"].followers()[0])
+            browser.open(f"http://{address}/")
+            browser.wait_text("RAFT_MEMBER_DOWN")
+            wait_until(lambda: tone(browser) == "verdict critical", 30.0, "a red page", every=0.1)
+            before = browser.text("#verdict h1")
+            agent.process.kill()
+            agent.process.wait()
+        with Agent(config, lab.api_socket) as agent:
+            agent.wait_serving()
+            browser.open(f"http://{address}/")
+            assert wait_until(lambda: tone(browser), 30.0, "the page", every=0.005) == "verdict critical", "also at first"
+            browser.screenshot(tmp_path / "restarted.png")
+            browser.wait_text("RAFT_MEMBER_DOWN")
+            assert browser.text("#verdict h1") == before
+            browser.screenshot(tmp_path / "again.png")

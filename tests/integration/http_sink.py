@@ -7,7 +7,7 @@ import time
 
 
 class Sink:
-    """`manner`: ok, slow, 400, 500, 429 (with Retry-After: 3), hang, half (closes in the middle of its answer)."""
+    """`manner`: ok, slow, 302 (to another host), 400, 403, 500, 429 (with Retry-After: 3), hang, half (closes in the middle of its answer)."""
 
     def __init__(self):
         self.manner = "ok"
@@ -54,13 +54,16 @@ class Sink:
             time.sleep(1)
         status = int(manner) if manner.isdigit() else 200
         if status == 200:
-            self.taken.append({"raw": body, **json.loads(body)})
+            said = json.loads(body)
+            self.taken.append({"raw": body, **(said if isinstance(said, dict) else {"alerts": said})})
         request.send_response(status)
         if status == 429:
             request.send_header("Retry-After", "3")
+        if status == 302:
+            request.send_header("Location", "https://elsewhere.example/PATHSECRET")
         request.send_header("Content-Length", "0")
         request.end_headers()
 
-    def tidings(self) -> list[str]:
+    def kinds(self) -> list[str]:
         """What was taken: `began 1`, `ended 1`, …"""
-        return [f"{item['tidings']} {item['id']}" for notice in self.taken for item in notice["incidents"]]
+        return [f"{item['kind']} {item['id']}" for notice in self.taken for item in notice["incidents"]]

@@ -40,7 +40,7 @@ class Operation:
 class OpenApi:
     def __init__(self, document: dict):
         self.document = document
-        self.operations = [Operation(method.upper(), path, spec, spec.get("parameters", []))
+        self.operations = [Operation(method.upper(), path, spec, [self.resolve(one) for one in spec.get("parameters", [])])
                            for path, item in document["paths"].items() for method, spec in item.items() if method in METHODS]
 
     def resolve(self, node: dict) -> dict:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import sqlite3
 import subprocess
@@ -12,14 +13,15 @@ from lab.instance import Lab
 from lab.processes import wait_until
 from tools.agent import ROOT, Agent, programs
 
-GHOSTS = "on: [RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER], mode: act, approval: false, after: 1s"
-REBUILD = "on: [RAFT_MEMBER_DOWN], mode: act, approval: true, after: 1s, cooldown: 0s"
+GHOSTS = "on: [RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER], mode: act, sole: true, approval: false, after: 1s"
+REBUILD = "on: [RAFT_MEMBER_DOWN], mode: act, sole: true, approval: true, after: 1s, cooldown: 0s"
 
 
 class Site:
     """A healthy cluster, and an agent with policies."""
 
-    def __init__(self, lab: Lab, folder: Path, policy: str):
+    def __init__(self, lab: Lab, folder: Path, policy: str, kick_ends_with: int | None = None):
+        """`kick_ends_with`: the members are asked by a command, which kicks as it is told and then ends with this."""
         self.lab, self.cluster, self.folder = lab, lab.clusters["nb"], folder
         (folder / "data").mkdir(exist_ok=True)
         lines = lab.write_config().read_text(encoding="utf-8").splitlines()
@@ -28,6 +30,8 @@ class Site:
             out.append(line)
             if line.lstrip().startswith("- {name:") and "control:" in line:
                 name = line.split("name:")[1].split(",")[0].strip()
+                if kick_ends_with is not None:
+                    line = re.sub(r"control: [^,}]+", f"control: {{command: [{self.broken_way(name, kick_ends_with)}]}}", line)
                 out[-1] = line.rstrip()[:-1] + f", repair: {{copy: {{command: [{self.script(name, 'copy')}]}}," \
                     f" rejoin: {{command: [{self.script(name, 'rejoin')}]}}, timeout: 20s}}}}"
         out += [f"data: {folder}/data", "policies:", f"  - {{name: repair, {policy}}}"]
@@ -50,11 +54,31 @@ class Site:
         member = self.cluster.members[number]
         (self.folder / f"member-{number}.json").write_text(json.dumps({
             "file": str(self.cluster.file(number)), "database": self.cluster.database.name, "address": self.cluster.address(number),
-            "tool": tools.tool, "environment": dict(tools.environment()),
+            "stop": [tools.appctl, "-t", str(self.cluster.control(number)), "exit"], "tool": tools.tool, "environment": dict(tools.environment()),
             "inside": self.cluster.network.inside(member.host),
             "server": [tools.server, "--no-chdir", "-vconsole:off", f"--log-file={self.cluster.log(number)}",
                        f"--unixctl={self.cluster.control(number)}", f"--remote=punix:{self.cluster.socket(number)}"]}), encoding="utf-8")
         return path
+
+    def broken_way(self, name: str, status: int) -> Path:
+        """As ssh to a host whose connection breaks when the work is done."""
+        number = next(number for number, member in self.cluster.members.items() if member.name == name)
+        tools = self.cluster.tools
+        path = self.folder / f"appctl-{name}"
+        exports = "".join(f"export {key}={shlex.quote(value)}\n" for key, value in tools.environment().items())
+        ask = shlex.join([tools.appctl, "-t", str(self.cluster.control(number))])
+        path.write_text(f'#!/bin/sh\n{exports}{ask} "$@"\nended=$?\n[ "$1" = cluster/kick ] && exit {status}\nexit $ended\n',
+                        encoding="utf-8")
+        path.chmod(0o755)
+        return path
+
+    def configure(self, old: str, new: str) -> None:
+        """Changes the configuration, and has the agent go over to it."""
+        text = self.config.read_text(encoding="utf-8")
+        assert old in text, (old, text)
+        self.config.write_text(text.replace(old, new), encoding="utf-8")
+        done = self.agent.cli("reload")
+        assert done.returncode == 0, done
 
     def rows(self) -> list[tuple]:
         """What the journal holds, read beside the agent."""

@@ -59,7 +59,7 @@ CASES = [
     *_by_code("OVNNoLeader", "critical", "RAFT_NO_LEADER", severity="critical"),
     *_by_code("OVNMultipleLeaders", "critical", "RAFT_TWO_LEADERS_SAME_TERM", "RAFT_STALE_LEADER", severity="critical"),
     *_by_code("OVNClusterIDMismatch", "critical", "RAFT_CLUSTER_ID_MISMATCH", severity="critical"),
-    *_by_code("OVNMemberFailed", "critical", "RAFT_FAILED_LEADER", "RAFT_MEMBER_DOWN", "RAFT_MEMBER_HUNG", "RAFT_MODE_MISMATCH",
+    *_by_code("OVNMemberFailed", "critical", "RAFT_FAILED_LEADER", "RAFT_MEMBER_DOWN", "RAFT_MEMBER_HUNG", "RAFT_MODE_MISMATCH", "RAFT_NO_DATABASE",
               severity="critical"),
     *_by_code("OVNJoiningStuck", "critical", "RAFT_JOINING_STUCK", severity="critical"),
     *_by_code("OVNZombieMember", "critical", "RAFT_ZOMBIE_MEMBER", "RAFT_MEMBER_REMOVED", "RAFT_SERVER_ID_CLONED",

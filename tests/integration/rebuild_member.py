@@ -8,7 +8,25 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+
+def runs(member: dict) -> bool:
+    """Whether a process has the file open as its database, wherever its sockets are."""
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = process.read_bytes().split(b"\0")
+        except OSError:
+            continue  # it has ended
+        if Path(os.fsdecode(words[0])).name == "ovsdb-server" and os.fsencode(member["file"]) in words:
+            return True
+    return False
+
+
+def told(member: dict, what: str, environment: dict) -> str:
+    """What the file says of itself; empty when it cannot be read."""
+    return subprocess.run([member["tool"], what, member["file"]], check=False, capture_output=True, text=True, env=environment).stdout.strip()
 
 
 def main() -> None:
@@ -17,9 +35,19 @@ def main() -> None:
     member = json.loads((folder / f"member-{number}.json").read_text(encoding="utf-8"))
     file, environment = Path(member["file"]), {**os.environ, **member["environment"]}
     if what == "copy":
+        report = json.dumps({"running": runs(member), "server": told(member, "db-sid", environment),
+                             "cluster": told(member, "db-cid", environment)})
+        (folder / f"copying-{number}").touch()
+        while (folder / "hold-the-copy").exists():
+            time.sleep(0.02)  # until the test has done what it does meanwhile
         shutil.copy(file, folder / f"copy-of-{number}")
         print(f"copied {file.stat().st_size} bytes")
+        said = folder / "say-of-the-copy"
+        print(said.read_text(encoding="utf-8") if said.exists() else report)
         return
+    stopped = subprocess.run(member["stop"], check=False, env=environment, capture_output=True)
+    while stopped.returncode == 0 and Path(member["stop"][2]).exists():
+        time.sleep(0.02)  # a server removes its control socket when it has ended
     file.unlink(missing_ok=True)
     file.with_name(f".{file.name}.~lock~").unlink(missing_ok=True)
     subprocess.run([member["tool"], "join-cluster", file, deed["database"], member["address"], *deed["remotes"]], check=True,

@@ -9,6 +9,7 @@ import yaml
 import prometheus
 from lab.instance import FOLDER, ROOT
 from lab.packages import unpack
+from tools.agent import Agent
 
 RULES = ROOT / "contrib/prometheus/wardmote-ovn.rules.yaml"
 
@@ -31,6 +32,17 @@ def run(*argv: str) -> None:
 
 def test_the_rules_load(promtool):
     run(promtool, "check", "rules", "--lint=all", "--lint-fatal", str(RULES))
+
+
+def test_the_metrics_are_as_prometheus_wants_them(promtool, tmp_path):
+    (tmp_path / "wardmote.yaml").write_text(
+        f"api: {{socket: {tmp_path}/api.sock}}\nchecks: [{{name: c, file: {{path: /etc/passwd}}, every: 200ms, timeout: 100ms}}]\n"
+        "notify: {receivers: [{name: a, log: {}}], routes: [{receiver: a}]}\n", encoding="utf-8")
+    with Agent(tmp_path / "wardmote.yaml", tmp_path / "api.sock") as agent:
+        agent.wait_healthy()
+        told = agent.get("/metrics")[1]
+    done = subprocess.run([promtool, "check", "metrics"], input=told, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_alert_fires_for_its_reason_and_no_other(promtool, tmp_path):

@@ -49,6 +49,21 @@ def test_a_session_is_seen_from_both_ends(lab):
     assert "192.0.2.1" in seen["detail"]
 
 
+def test_any_format_of_times_is_understood(lab):
+    """Without the daemon's start the window after a start would be lost; without the end of the time an established peer is none."""
+    first, second = lab.birds
+    first.wait_established()
+    config = first.folder / f"{first.name}.conf"
+    config.write_text('timeformat base "%d.%m.%Y %T";\ntimeformat protocol "%b %d %T %Y";\n' + config.read_text(encoding="utf-8"),
+                      encoding="utf-8")
+    first.ask("configure")
+    wait_until(lambda: any(time.strftime(" %Y") in line for line in first.ask("show protocols")), 10, "the other format")
+    code, seen = probe(first, "--expect", second.address)
+    assert code == OK, seen
+    assert peer(seen, second.address)["state"] == "Established"
+    assert 0 < seen["facts"]["up_ms"] < 600_000
+
+
 def test_what_it_asked_for_cannot_change_anything(lab):
     """`restrict` was understood: the daemon says so, or the look would have failed."""
     code, _ = probe(lab.birds[0])

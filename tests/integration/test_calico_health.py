@@ -15,7 +15,7 @@ from lab.instance import Lab
 from lab.processes import wait_until
 from tools.agent import programs
 
-READY, NOT_READY, UNKNOWN = 0, 1, 3
+READY, NOT_READY, PANIC, UNKNOWN = 0, 1, 2, 3
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,49 @@ def test_no_check_and_wrong_flags(node):
     unit = health(node, "-bird-ready", "-threshold-time=30")
     assert unit.returncode == NOT_READY
     assert "threshold-time" in unit.stderr
-    assert health(node, "-bird-ready=false").stdout == none.stdout
+    for off in (["-bird-ready=false"], ["-bird-ready", "-bird-ready=false"]):
+        assert health(node, *off).stdout == none.stdout
+    assert health(node, "-bird-ready=").returncode == NOT_READY
+
+
+# The words are those of Go's package flag, on standard output as Calico prints them.
+@pytest.mark.parametrize("flags, says", [
+    (["-no-such-flag"], "flag provided but not defined: -no-such-flag"), (["-bird-ready="], 'invalid boolean value "" for -bird-ready: parse error'),
+    (["-threshold-time=30"], 'invalid value "30" for flag -threshold-time: parse error')])
+def test_wrong_flags_as_calico_says_them(node, flags, says):
+    done = health(node, "-bird-ready", "--compat", "head", *flags)
+    assert (done.returncode, done.stdout, done.stderr) == (NOT_READY, f"{says}\n", "")
+
+
+@pytest.mark.parametrize("port", ["abc", " 9099", "1e3"])
+def test_a_port_that_is_none_ends_calico_for_every_check(lab, node, port):
+    link(node, lab.birds[0])
+    environment = {"FELIX_HEALTHPORT": port}
+    compat = health(node, "-bird-ready", "--compat", "head", environment=environment)
+    assert (compat.returncode, compat.stdout) == (PANIC, "")
+    assert "Failed to parse value for port" in compat.stderr
+    assert health(node, "-bird-ready", environment=environment).returncode == READY
+
+
+def test_a_panic_is_on_standard_error_alone(node):
+    Closer(node / "var/run/calico/bird.ctl", "short")
+    done = health(node, "-bird-ready", "-felix-live", "--compat", "head", environment={"FELIX_HEALTHPORT": "1"})
+    assert (done.returncode, done.stdout) == (PANIC, "")
+    assert "panic: runtime error: slice bounds out of range" in done.stderr
+
+
+def test_calico_passes_over_extra_words(lab, node):
+    link(node, lab.birds[0])
+    done = subprocess.run([programs() / "wardmote", "calico-health", "--compat", "head", f"--root={node}", "-bird-ready", "extra"],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=20)
+    assert (done.returncode, done.stdout, done.stderr) == (READY, "", "")
+
+
+@pytest.mark.parametrize("threshold", ["0", "-1s", "5us"])
+def test_a_threshold_of_nothing_is_no_deadline(lab, node, threshold):
+    link(node, lab.birds[0])
+    for more in ([], ["--compat", "calico-3.22"]):
+        assert health(node, "-bird-ready", f"-threshold-time={threshold}", *more).returncode == READY
 
 
 def test_all_failures_are_told_here_and_the_first_there(node):
@@ -109,6 +151,31 @@ def test_the_program_may_be_called_calico_node(lab, node, tmp_path):
     done = subprocess.run([newest, "component", "node", "health", "--bird-ready", f"--root={node}"], capture_output=True,
                           text=True, check=False, timeout=20)
     assert (done.returncode, done.stdout) == (READY, "")
+
+
+# The same program is Felix, confd and the preStop hook of a node.
+def test_what_is_no_health_check_goes_to_the_real_calico_node(tmp_path):
+    name = tmp_path / "calico-node"
+    name.symlink_to(programs() / "wardmote")
+    real = tmp_path / "calico-node.real"
+    real.write_text('#!/bin/sh\necho "real $0 $*"\nexit 42\n', encoding="utf-8")
+    real.chmod(0o755)
+
+    def run(*flags, **environment):
+        return subprocess.run([name, *flags], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=20,
+                              env={**os.environ, **environment})
+
+    for flags in (["-felix"], ["-confd"], ["-shutdown"], ["-felix", "-bird-ready"], []):
+        done = run(*flags)
+        assert (done.returncode, done.stdout) == (42, f"real {real} {' '.join(flags)}\n"), done.stderr
+    assert run("-bird-ready").returncode == NOT_READY
+    elsewhere = tmp_path / "elsewhere"
+    real.rename(elsewhere)
+    assert run("-felix", WARDMOTE_CALICO_NODE=str(elsewhere)).returncode == 42
+    gone = run("-felix")
+    assert gone.returncode == 127
+    assert "WARDMOTE_CALICO_NODE" in gone.stderr
+    assert run("-felix", WARDMOTE_CALICO_NODE=str(name)).returncode == 126, "it would call itself for ever"
 
 
 def test_a_closed_output_does_not_change_the_verdict(node):
@@ -157,8 +224,10 @@ class Closer:
             client, _ = self._listener.accept()
             if self._how != "close":
                 client.sendall(b"0001 BIRD 1.6.8 ready.\n")
-            if self._how == "readclose":
+            if self._how in ("readclose", "short"):
                 client.recv(4096)
+            if self._how == "short":
+                client.sendall(b"2002\n0000 \n")
             if self._how == "banner-close":
                 time.sleep(0.1)  # the question has come and is not read: a reset
             client.close()

@@ -89,6 +89,43 @@ def test_the_environment_overrides_the_file(tmp_path, agent):
     assert "node:\n  name: me\n" in shown.stdout
 
 
+def test_a_reload_that_needs_a_restart_says_so(agent, tmp_path):
+    (tmp_path / "data").mkdir()
+    text = agent.config.read_text(encoding="utf-8")
+    agent.config.write_text(f"data: {tmp_path}/data\n" + text, encoding="utf-8")
+    told = agent.cli("reload")
+    assert told.returncode == 0, told.stderr
+    assert "restart needed: data" in told.stderr
+    assert "restart needed: the changed data" in agent.cli("status").stdout
+    assert "data was changed" in agent.cli("doctor", timeout=40.0).stdout
+    agent.config.write_text(text, encoding="utf-8")
+    assert "restart" not in agent.cli("reload").stderr
+    assert "restart needed" not in agent.cli("status").stdout
+
+
+STARTS_NOT = {
+    "no such folder": ("data: {0}/none\n", 69, "data: {0}/none: there is no such folder; create it"),
+    "no such secret": ("notify: {{receivers: [{{name: hook, webhook: {{url: 'http://127.0.0.1:1/', secret_file: {0}/none}}}}], "
+                       "routes: [{{receiver: hook}}]}}\n", 65, "receiver hook: {0}/none"),
+    "no such certificate": ("api: {{socket: {0}/api.sock, listen: '127.0.0.9:9471', tls: {{certificate: {0}/none.pem, key: {0}/none.key}}}}\n", 65,
+                            "{0}/none.pem"),
+}
+
+
+@pytest.mark.parametrize("fault", STARTS_NOT)
+def test_what_the_start_refuses_the_check_refuses(tmp_path, fault):
+    text, code, says = (each.format(tmp_path) if isinstance(each, str) else each for each in STARTS_NOT[fault])
+    file = tmp_path / "wardmote.yaml"
+    api = "" if text.startswith("api:") else f"api: {{socket: {tmp_path}/api.sock}}\n"
+    file.write_text(f"{text}{api}checks: [{{name: a, tcp: {{address: 127.0.0.1:1}}}}]\n", encoding="utf-8")
+    for command in (("wardmote", "config", "check", file), ("wardmoted", "config", "check", file),
+                    ("wardmoted", "--check", "--config", file)):
+        checked = run(*command)
+        assert checked.returncode == 65 and says in checked.stderr, (command, checked.stdout, checked.stderr)
+    started = run("wardmoted", "--config", file)
+    assert started.returncode == code and says in started.stderr, started.stderr
+
+
 def test_doctor(agent, tmp_path):
     bundle = tmp_path / "bundle.tar"
     told = agent.cli("doctor", "--bundle", bundle)

@@ -1,5 +1,6 @@
 """A data folder takes one agent only: two real agents, stopped ones, and kill -9."""
 
+import shutil
 import signal
 import socket
 import subprocess
@@ -66,6 +67,47 @@ def test_a_second_agent_is_refused_until_the_first_has_ended(start, tmp_path):
     assert second.stop() == 0
     third = start("third")
     third.wait_serving(PATIENCE)
+
+
+def complaint(agent: Agent) -> str:
+    return agent.json("/api/v1/status")["self"]["complaint"] or ""
+
+
+def expect_lost(agent: Agent) -> None:
+    """Status, metrics, doctor and log say alike that nothing is written where somebody would read it."""
+    wait_until(lambda: "its data folder was taken away: " in complaint(agent), PATIENCE, "the complaint")
+    assert "the agent itself is degraded: its data folder was taken away" in agent.cli("status").stdout
+    assert "\nwardmote_degraded 1\n" in agent.get("/metrics")[1]
+    doctor = agent.cli("doctor", timeout=40.0)
+    assert doctor.returncode == 1 and "make sure that no other agent uses the folder" in doctor.stdout, doctor.stdout
+    assert "data_folder_lost" in agent.output() and "agent_degraded" in agent.output()
+
+
+@pytest.mark.parametrize("name", ["wardmote.lock", "wardmote.db"])
+def test_an_agent_whose_file_is_another_one_says_so_until_it_is_back(start, tmp_path, name):
+    first = start("first")
+    first.wait_serving(PATIENCE)
+    file = tmp_path / "data" / name
+    file.rename(tmp_path / name)
+    expect_lost(first)
+    shutil.copy(tmp_path / name, file)  # a backup is another file
+    wait_until(lambda: f"{file} is not the file that this agent has" in complaint(first), PATIENCE, "the complaint about the copy")
+    (tmp_path / name).rename(file)
+    wait_until(lambda: complaint(first) == "", PATIENCE, "the end of the complaint")
+    assert first.stop() == 0
+
+
+def test_of_two_agents_on_a_folder_that_was_emptied_only_the_second_has_it(start, tmp_path):
+    first = start("first")
+    first.wait_serving(PATIENCE)
+    for file in (tmp_path / "data").iterdir():
+        file.unlink()
+    expect_lost(first)
+    second = start("second")
+    second.wait_serving(PATIENCE)
+    order = first.cli("silence", "add", "--match", "root=check:*", "--for", "1h", "--comment", "tests")
+    assert order.returncode != 0 and "not written down" in order.stderr, order
+    assert complaint(second) == "" and "taken away" in complaint(first)
 
 
 def test_a_reload_keeps_the_folder_and_who_only_reads_is_let_in(start, write, tmp_path):

@@ -1,13 +1,16 @@
-"""Every command that README, the user guide and the operations page show is run, in the order in which a reader would, beside a
-`./dev run` of its own; what it says is held against what the page promises. A command that is not in the table below fails the test."""
+"""Runs every command that README, the user guide, the operations page and the pages for operators and developers show, in the order in
+which a reader would, beside a `./dev run` of its own, and compares its output with what the page promises. A command that is not in the
+table below fails the test."""
 
 import os
 import re
 import signal
 import subprocess
 import tempfile
+import textwrap
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +18,8 @@ from lab.instance import Lab
 from lab.processes import wait_until
 from tools.agent import ROOT, programs
 
-PAGES = ("README.md", "docs/user-guide.md", "docs/operations.md")
+OPERATORS = sorted(f"docs/operators/{page.name}" for page in (ROOT / "docs/operators").glob("*.md"))
+PAGES = ("README.md", "docs/user-guide.md", "docs/operations.md", "docs/developers.md", *OPERATORS)
 PROGRAMS = ("wardmote", "wardmoted", "./dev", "build/release/bin/wardmote")
 
 
@@ -28,18 +32,35 @@ class Told:
     stays: bool = False  # until Ctrl-C
 
 
+# It is no wrong usage; this machine may have nothing of the kind.
+ANYTHING = Told("", (0, 1, 2, 3))
+
 # In this order.
 STEPS = {
     "wardmote probe ovn /run/ovn/ovnnb_db.ctl": Told(r"SEES-LEADER[\s\S]* ok\n"),
     "wardmote probe ovn /run/ovn/ovnnb_db.ctl --ovsdb unix:/run/ovn/ovnnb_db.sock": Told(r"SEES-LEADER[\s\S]* ok\n"),
     "wardmote assess ovn --db OVN_Northbound --for 10s --member ctl-1=/run/ovn/ovnnb_db.ctl,unix:/run/ovn/ovnnb_db.sock":
         Told(r"ctl-1 .* ok\n"),
+    "wardmote probe --help": Told(r"ovn[\s\S]*tls"),
+    "wardmote probe bird": ANYTHING,
+    "wardmote probe bird /run/bird/bird.ctl --expect 10.0.0.2 --expect 10.0.0.3": ANYTHING,
+    "wardmote probe systemd kubelet": ANYTHING,
+    "wardmote probe ping 10.0.0.1 --count 5": ANYTHING,
+    "wardmote probe http http://10.0.0.10:5000/v3 --status 200": ANYTHING,
+    "wardmote calico-health --bird-ready --felix-ready --explain": ANYTHING,
     "wardmote replay FILE": Told(r"RAFT_MEMBER_DOWN", (2,), runs=f"wardmote replay {ROOT}/tests/fuzz/corpus/evidence/member-down.jsonl"),
     "wardmote status": Told(r"ovn-nb .*HEALTHY[\s\S]*ovn-sb .*HEALTHY"),
     "wardmote readyz": Told(r"ok"),
-    "wardmote explain CODE": Told(r"quorum", runs="wardmote explain RAFT_NO_QUORUM"),
+    "wardmote explain CODE": Told(r"majority", runs="wardmote explain RAFT_NO_QUORUM"),
     "wardmote explain NAME": Told(r"ctl-1", runs="wardmote explain ctl-1"),
     "wardmote status CLUSTER": Told(r"ovn-nb .*HEALTHY", runs="wardmote status ovn-nb"),
+    "wardmote get checks": Told(r"CHECK +KIND"),
+    "wardmote get incidents": Told(r"No incident is open"),
+    "wardmote get receivers": Told(r"nobody is notified"),
+    "wardmote get plans": Told(r"Nothing is planned"),
+    "wardmote pause": Told(r"Paused: all"),
+    "wardmote resume": Told(r"Nothing is paused"),
+    "wardmote silence add --match node=compute-1 --for 2h": Told(r"silence \d+ until"),
     "build/release/bin/wardmote status --watch --host 127.0.0.1:9470": Told(r"HEALTHY", (130,), stays=True),
     "wardmote doctor": Told(r"agent", (0, 1)),
     "wardmote doctor --bundle FILE": Told(r"holds what was seen", (0, 1), runs="wardmote doctor --bundle seen.tar"),
@@ -63,16 +84,21 @@ ELSEWHERE = {
     "./dev package": "a stage of CI, which also installs, starts and purges what it makes",
     "wardmoted --check && systemctl enable --now wardmoted": "./dev package --check does it in a clean root",
     "./dev bench ovn": "a measurement",
+    "wardmote notify test journal": "test_notify.py tests receivers",
+    "wardmote explain 17": "there is no incident 17; test_notify.py explains one",
+    "wardmote ack 17": "the same; test_notify.py acknowledges one",
+    "wardmote assess bgp": "a name; test_bgp_mesh.py runs it",
+    "wardmote calico-health": "a name; test_calico_health.py runs it",
 }
 
 
 def commands_of(page: str) -> list[str]:
     """Those in code blocks, after the prompt where there is one and before what explains them, and those in the text."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    block = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    block = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
     found = []
     for kind, lines in block.findall(text):
-        for line in re.sub(r"\\\n\s*", " ", lines).splitlines():
+        for line in re.sub(r"\\\n\s*", " ", textwrap.dedent(lines)).splitlines():
             if kind == "console" and line[:2] not in ("$ ", "# "):
                 continue
             found.append(re.split(r"\s{3,}(?=\S)", line.removeprefix("$ ").removeprefix("# ").strip())[0])
@@ -86,6 +112,40 @@ def test_every_command_of_the_pages_is_known():
     assert len(shown) > 20, "the pages are not read any more"
     assert shown - STEPS.keys() - ELSEWHERE.keys() == set(), "not run by this test"
     assert (STEPS.keys() | ELSEWHERE.keys()) - shown == set(), "no page shows it any more"
+
+
+BLOCK = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+
+
+def anchors_of(page: Path) -> set[str]:
+    """As the repository's host makes them of the headings."""
+    headings = re.findall(r"^#+ (.*)$", BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_link_leads_somewhere():
+    broken = []
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "tests").glob("*.md")]:
+        for link in re.findall(r"\]\(([^)\s]+)\)", BLOCK.sub("", page.read_text(encoding="utf-8"))):
+            path, _, anchor = link.partition("#")
+            target = (page.parent / path) if path else page
+            if "://" in link or (target.exists() and (not anchor or anchor in anchors_of(target))):
+                continue
+            broken.append(f"{page.relative_to(ROOT)}: {link}")
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", OPERATORS)
+def test_every_configuration_for_operators_is_valid(page, tmp_path):
+    """In itself: the folders and secrets that it names are not on this machine."""
+    blocks = re.findall(r"^ *```yaml\n(.*?)^ *```$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert blocks, "a page for operators has a configuration"
+    for block in blocks:
+        file = tmp_path / "wardmote.yaml"
+        file.write_text(textwrap.dedent(block), encoding="utf-8")
+        shown = subprocess.run([programs() / "wardmoted", "config", "show", file], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                               check=False)
+        assert shown.returncode == 0, shown.stderr
 
 
 class Reader:

@@ -1,5 +1,6 @@
 """The probes grpc, dns and ping against real peers: etcd, gRPC's own server, dnsmasq, kernels in network namespaces."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -37,6 +38,55 @@ def test_grpc_etcd(tmp_path):
         assert (missing["outcome"], missing["reason"]) == ("fail", "missing"), missing
         assert missing["facts"]["status"] == 5
     assert probe("grpc", etcd.address)["reason"] == "refused"
+
+
+def calls_at_once(address: str, *calls: tuple[str, bytes]) -> list[tuple[int, int, str]]:
+    """Status, size and SHA-256 of what comes of gRPC calls that our HTTP/2 makes on one connection."""
+    asked = "".join(f"{path} {message.hex()}\n" for path, message in calls)
+    done = subprocess.run([str(ROOT / "build/release/bin/grpc_calls"), address], input=asked, capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode == 0, done.stderr
+    return [(int(status), int(size), digest) for status, size, digest in (line.split() for line in done.stdout.splitlines())]
+
+
+def unary(address: str, path: str, message: bytes) -> bytes:
+    """The answer of gRPC's own client, as it comes over the wire: with its prefix."""
+    with grpc.insecure_channel(address) as channel:
+        answer = channel.unary_unary(path)(message, timeout=10)
+    return b"\0" + len(answer).to_bytes(4, "big") + answer
+
+
+def field(number: int, content: bytes) -> bytes:
+    """A protobuf field of bytes."""
+    size, length = len(content), b""
+    while size >= 0x80:
+        length, size = length + bytes([0x80 | size & 0x7F]), size >> 7
+    return bytes([number << 3 | 2]) + length + bytes([size]) + content
+
+
+# github.com/etcd-io/etcd, api/etcdserverpb/rpc.proto: PutRequest{key = 1, value = 2}, RangeRequest{key = 1}.
+def test_http2_answers_larger_than_the_window_and_several_calls_at_once_etcd(tmp_path):
+    kv = "/etcdserverpb.KV"
+    with Etcd(ROOT / "build/lab/etcd", tmp_path) as etcd:
+        sizes = {b"small": 10, b"large": 300_000, b"larger": 1_000_000}
+        for key, size in sizes.items():
+            # Larger than the windows of the server, too.
+            (stored,) = calls_at_once(etcd.address, (f"{kv}/Put", field(1, key) + field(2, os.urandom(size))))
+            assert stored[0] == 0, stored
+        asked = [(f"{kv}/Range", field(1, key)) for key in sizes for _ in range(3)]
+        expected = [unary(etcd.address, path, message) for path, message in asked]
+        assert [len(answer) > 65_535 for answer in expected] == [False] * 3 + [True] * 6
+        seen = calls_at_once(etcd.address, *asked)
+        assert seen == [(0, len(answer), hashlib.sha256(answer).hexdigest()) for answer in expected]
+        missing = calls_at_once(etcd.address, (f"{kv}/NoSuch", b""), asked[0])
+        assert [status for status, _, _ in missing] == [12, 0], "UNIMPLEMENTED is the one's answer, and not the other's"
+
+
+def test_http2_answers_larger_than_the_window_grpc_s_own_server():
+    answers = {str(i).encode(): os.urandom(400_000 + i) for i in range(20)}
+    with GrpcServer({field(1, name): answer for name, answer in answers.items()}) as address:
+        seen = calls_at_once(address, *[("/grpc.health.v1.Health/Check", field(1, name)) for name in answers])
+    wire = [b"\0" + len(answer).to_bytes(4, "big") + answer for answer in answers.values()]
+    assert seen == [(0, len(answer), hashlib.sha256(answer).hexdigest()) for answer in wire]
 
 
 def test_grpc_etcd_over_tls_with_both_certificates(tmp_path):

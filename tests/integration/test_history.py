@@ -134,6 +134,9 @@ def test_a_damaged_file_is_put_aside(config, target, damage):
         aside = [path for path in file.parent.iterdir() if ".damaged-" in path.name and not path.name.endswith(("-wal", "-shm"))]
         assert [path.read_bytes() for path in aside] == [broken]
         assert "database_damaged" in agent.output()
+        assert agent.json("/api/v1/status")["self"]["put_aside"] == str(aside[0])
+        assert f"the database was damaged at the start: it lies at {aside[0]}" in agent.cli("status").stdout
+        assert str(aside[0]) in agent.cli("doctor", timeout=40.0).stdout
         told = history(agent)
         assert told["stored"] and told["complaint"] is None
         turn(agent, target, False)

@@ -131,6 +131,7 @@ def a_pod_needs_no_more_than_its_name(tmp_path, target, cluster):
 
 
 # One test, because each worker would bring up a cluster of its own.
+@pytest.mark.slow
 def test_kubernetes(tmp_path, target):
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube") as cluster:
         cluster.create("/api/v1/namespaces", {"metadata": {"name": SPACE}})

@@ -31,7 +31,7 @@ def test_mail_over_starttls_with_a_login_tells_the_beginning_and_the_end(tmp_pat
             agent.wait_healthy()
 
             def heard(what: str) -> bool:
-                return any(subject.startswith("CRITICAL" if what.startswith("began") else "RESOLVED") for subject in subjects(server))
+                return any(subject.startswith("CRITICAL" if what.startswith("opened") else "RESOLVED") for subject in subjects(server))
 
             fail_and_recover(agent, target, heard, seconds=20.0)
             assert len(server.taken()) == 2, "who does not trust the server sends nothing"
@@ -66,14 +66,41 @@ def test_a_mail_server_that_is_away_or_refuses(tmp_path, target):
             assert [one["receiver"] for one in letters] == ["mail"] and "550" in letters[0]["reason"]
 
 
+def test_one_refused_recipient_costs_the_others_nothing(tmp_path, target):
+    with MailServer(PACKAGES, tmp_path / "mail") as server:
+        write_config(tmp_path, target, {"mail": mail(server, tmp_path)})
+        with run(tmp_path) as agent:
+            agent.wait_healthy()
+
+            def state() -> dict:
+                return agent.json("/api/v1/receivers")["receivers"][0]
+
+            server.refuse("450 greylisted", only="bob@example.org")
+            target.down()
+            wait_until(lambda: state()["refused"], 10.0, "the refusal")
+            assert [one["to"] for one in server.envelopes()] == [["ann@example.org"]]
+            assert "bob@example.org: 450 greylisted" in state()["last"]["reason"]
+            server.refuse(None)
+            wait_until(lambda: state()["delivered"] == 1, 30.0, "the mail to the other")
+            assert [one["to"] for one in server.envelopes()] == [["ann@example.org"], ["bob@example.org"]]
+            assert state()["last"]["good"] and not state()["last"]["reason"]
+            server.refuse("550 no such user", only="bob@example.org")
+            target.up()
+            wait_until(lambda: state()["delivered"] == 2, 10.0, "the end")
+            assert server.envelopes()[-1]["to"] == ["ann@example.org"]
+            assert not state()["last"]["good"] and "bob@example.org: 550 no such user" in state()["last"]["reason"]
+            assert not agent.json("/api/v1/receivers")["dead_letters"] and state()["refused"] == 1
+            assert "bob@example.org: 550 no such user" in agent.output()
+
+
 def test_the_journal_has_an_entry_with_fields(tmp_path, target):
     write_config(tmp_path, target, {"journal": "journal: {}"})
     with Journald(tmp_path) as journald, run(tmp_path, journald.inside) as agent:
         agent.wait_healthy()
 
         def heard(what: str) -> bool:
-            tidings = what.split()[0]
-            return any(f'"tidings":"{tidings}"' in one["WARDMOTE_NOTICE"] for one in journald.entries("WARDMOTE_RECEIVER=journal"))
+            kind = what.split()[0]
+            return any(f'"kind":"{kind}"' in one["WARDMOTE_NOTICE"] for one in journald.entries("WARDMOTE_RECEIVER=journal"))
 
         fail_and_recover(agent, target, heard, seconds=20.0)
         began, ended = journald.entries("WARDMOTE_RECEIVER=journal")

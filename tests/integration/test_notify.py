@@ -13,6 +13,7 @@ import pytest
 
 from http_sink import Sink
 from lab.alertmanager import Alertmanager
+from lab.ports import free_port
 from lab.processes import wait_until
 from tools.agent import ROOT, Agent, programs
 
@@ -32,7 +33,7 @@ def write_config(folder, target, receivers, route="group_wait: 0s, group_interva
     ways = "".join(f"    - {{name: {name}, timeout: 2s, {way}}}\n" for name, way in receivers.items())
     (folder / "wardmote.yaml").write_text(
         f"api: {{socket: {folder}/api.sock}}\ndata: {folder}/data\n"
-        f"checks:\n  - {{name: web, tcp: {{address: 127.0.0.1:{target.port}}}, every: 200ms, timeout: 200ms, fall: 2, rise: 1,\n     discovery_limit: 1s}}\n"
+        f"checks:\n  - {{name: web, tcp: {{address: 127.0.0.1:{target.port}}}, every: 200ms, timeout: 200ms, fall: 2, rise: 1}}\n"
         f"notify:\n  receivers:\n{ways}  routes:\n{names}", encoding="utf-8")
 
 
@@ -54,10 +55,10 @@ def incidents(agent):
 
 def fail_and_recover(agent, target, heard, seconds=10.0):
     target.down()
-    wait_until(lambda: heard("began 1"), seconds, "the beginning")
+    wait_until(lambda: heard("opened 1"), seconds, "the beginning")
     assert [one["id"] for one in incidents(agent)] == [1]
     target.up()
-    wait_until(lambda: heard("ended 1"), seconds, "the end")
+    wait_until(lambda: heard("resolved 1"), seconds, "the end")
 
 
 def test_a_reload_changes_who_is_told(tmp_path, target, sink):
@@ -65,13 +66,13 @@ def test_a_reload_changes_who_is_told(tmp_path, target, sink):
     with Sink() as other, run(tmp_path) as agent:
         agent.wait_healthy()
         target.down()
-        wait_until(lambda: "began 1" in sink.tidings(), 10.0, "the beginning")
+        wait_until(lambda: "opened 1" in sink.kinds(), 10.0, "the beginning")
         write_config(tmp_path, target, {"hook": hook(other, tmp_path), "second": hook(other, tmp_path)})
         assert agent.cli("reload").stdout.startswith("applied ")
         assert [one["name"] for one in agent.json("/api/v1/receivers")["receivers"]] == ["hook", "second"]
         target.up()
-        wait_until(lambda: "ended 1" in other.tidings(), 10.0, "the end, at the new address")
-        assert sink.tidings() == ["began 1"]
+        wait_until(lambda: "resolved 1" in other.kinds(), 10.0, "the end, at the new address")
+        assert sink.kinds() == ["opened 1"]
 
         # One whose secret is not there is refused whole.
         write_config(tmp_path, target, {"third": hook(sink, tmp_path)})
@@ -88,9 +89,9 @@ def test_a_webhook_hears_the_beginning_and_the_end_signed_once(tmp_path, target,
     write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
     with run(tmp_path) as agent:
         agent.wait_healthy()
-        fail_and_recover(agent, target, lambda what: what in sink.tidings())
+        fail_and_recover(agent, target, lambda what: what in sink.kinds())
         time.sleep(1.5)
-        assert sink.tidings() == ["began 1", "ended 1"]
+        assert sink.kinds() == ["opened 1", "resolved 1"]
         _, key, headers = sink.attempts[0]
         signed = f"{headers['X-Wardmote-Timestamp']}.".encode() + sink.taken[0]["raw"]
         assert headers["X-Wardmote-Signature"] == "sha256=" + hmac.new(SECRET.encode(), signed, hashlib.sha256).hexdigest()
@@ -119,6 +120,73 @@ def test_secrets_are_in_no_log_answer_or_argument(tmp_path, target, sink):
         assert SECRET in str(sink.attempts[0][2]["Authorization"])
 
 
+def firing(manager) -> list[dict]:
+    return [one for one in manager.alerts() if one["labels"].get("incident")]
+
+
+@pytest.mark.parametrize("restart", ["when the cause has shown", "when all is well again", "never"])
+def test_an_alert_whose_cause_shows_ends_in_alertmanager(tmp_path, target, restart):
+    """`web` needs `db`: the alert begins as that of `web`, and is that of `db` when it ends."""
+    with Alertmanager(ROOT / "build/lab/alertmanager", tmp_path / "am") as manager, socket.create_server(("127.0.0.1", free_port()), backlog=64) as db:
+        write_config(tmp_path, target, {"am": f"alertmanager: {{urls: ['{manager.url}']}}"}, route="group_wait: 0s, group_interval: 1s, group_by: [root]")
+        text = (tmp_path / "wardmote.yaml").read_text(encoding="utf-8")
+        port = db.getsockname()[1]
+        text = text.replace("fall: 2, rise: 1}", "fall: 2, rise: 1, depends_on: [db]}\n"
+                            f"  - {{name: db, tcp: {{address: 127.0.0.1:{port}}}, every: 200ms, timeout: 200ms, fall: 2, rise: 1}}")
+        (tmp_path / "wardmote.yaml").write_text(text, encoding="utf-8")
+        agent = run(tmp_path)
+        try:
+            def again(when: str) -> None:
+                nonlocal agent
+                if when == restart:
+                    agent.process.kill()
+                    agent.process.wait()
+                    agent = run(tmp_path)
+                    agent.wait_serving()
+
+            agent.wait_healthy()
+            target.down()
+            alerts = wait_until(lambda: firing(manager), 20.0, "the alert")
+            labels = alerts[0]["labels"]
+            assert labels["root"] == "check:web"
+            db.close()
+            wait_until(lambda: [one["annotations"]["root"] for one in firing(manager)] == ["check:db"], 20.0, "its cause")
+            assert [one["labels"] for one in firing(manager)] == [labels], "it is the same alert"
+            again("when the cause has shown")
+            wait_until(lambda: [one["root"] for one in incidents(agent)] == ["check:db"], 20.0, "the same incident")
+            manager.kill()
+            target.up()
+            with socket.create_server(("127.0.0.1", port), backlog=64):
+                wait_until(lambda: not incidents(agent), 30.0, "its end")
+                again("when all is well again")
+                manager.start()
+                wait_until(lambda: not firing(manager), 40.0, "nothing to fire")
+        finally:
+            agent.process.kill()
+            agent.process.wait()
+
+
+@pytest.mark.parametrize("manner", ["302", "403"])
+def test_a_receiver_that_somebody_may_mend_is_tried_again_and_shown(tmp_path, target, sink, manner):
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        sink.manner = manner
+        target.down()
+        wait_until(lambda: sink.attempts, 20.0, "an attempt")
+        last = wait_until(lambda: agent.json("/api/v1/receivers")["receivers"][0]["last"], 20.0, "the refusal")
+        assert not last["good"] and f"HTTP {manner}" in last["reason"] and "PATHSECRET" not in last["reason"]
+        assert agent.json("/api/v1/receivers")["dead_letters"] == []
+        assert agent.cli("get", "receivers").returncode == 1
+        # Mended, and no ten seconds to wait.
+        sink.manner = "ok"
+        text = (tmp_path / "wardmote.yaml").read_text(encoding="utf-8")
+        (tmp_path / "wardmote.yaml").write_text(text.replace("timeout: 2s", "timeout: 3s"), encoding="utf-8")
+        assert agent.cli("reload").returncode == 0
+        wait_until(lambda: "opened 1" in sink.kinds(), 20.0, "the beginning")
+        assert agent.json("/api/v1/receivers")["dead_letters"] == []
+
+
 @pytest.mark.parametrize("manner", ["slow", "500", "429", "hang", "half"])
 def test_a_receiver_that_misbehaves_hears_all_when_it_is_well_again(tmp_path, target, sink, manner):
     write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
@@ -132,10 +200,10 @@ def test_a_receiver_that_misbehaves_hears_all_when_it_is_well_again(tmp_path, ta
             time.sleep(2.0)
             assert len(sink.attempts) == 1, "it asked for time"
         sink.manner = "slow" if manner == "slow" else "ok"
-        wait_until(lambda: "began 1" in sink.tidings(), 25.0, "the beginning")
+        wait_until(lambda: "opened 1" in sink.kinds(), 25.0, "the beginning")
         target.up()
-        wait_until(lambda: "ended 1" in sink.tidings(), 25.0, "the end")
-        assert sink.tidings() == ["began 1", "ended 1"]
+        wait_until(lambda: "resolved 1" in sink.kinds(), 25.0, "the end")
+        assert sink.kinds() == ["opened 1", "resolved 1"]
 
 
 def test_what_is_never_taken_is_kept_as_undelivered(tmp_path, target, sink):
@@ -164,10 +232,10 @@ def test_killed_at_random_moments_it_tells_each_beginning_and_each_end(tmp_path,
             deaths += 1
             agent = run(tmp_path)
         wait_until(lambda: answers(agent), 10.0, "the last life")
-        wait_until(lambda: "began 1" in sink.tidings(), 15.0, "the beginning")
+        wait_until(lambda: "opened 1" in sink.kinds(), 15.0, "the beginning")
         target.up()
         wait_until(lambda: not incidents(agent), 15.0, "the end")
-        wait_until(lambda: sink.tidings()[-1].startswith(("ended", "came_and_went")), 15.0, "the last notice")
+        wait_until(lambda: sink.kinds()[-1].startswith(("resolved", "brief")), 15.0, "the last notice")
         keys = [key for _, key, _ in sink.attempts]
         assert len(keys) - len(set(keys)) <= deaths
         open_now, seen = {}, set()
@@ -176,7 +244,7 @@ def test_killed_at_random_moments_it_tells_each_beginning_and_each_end(tmp_path,
                 continue
             seen.add(notice["key"])
             for item in notice["incidents"]:
-                if item["tidings"] == "ended":
+                if item["kind"] == "resolved":
                     assert open_now.get(item["id"]), "an end before its beginning"
                 open_now[item["id"]] = item["phase"] == "open"
         assert not any(open_now.values())
@@ -197,8 +265,9 @@ def test_what_an_earlier_life_may_have_told_comes_again_with_its_key_and_is_coun
     before = {key for _, key, _ in sink.attempts}
     sink.manner = "ok"
     with run(tmp_path) as agent:
-        wait_until(lambda: "began 1" in sink.tidings(), 30.0, "the beginning, again")
+        wait_until(lambda: "opened 1" in sink.kinds(), 30.0, "the beginning, again")
         assert sink.taken[0]["key"] in before
+        agent.wait_serving()
         assert 'wardmote_notices_total{receiver="hook",kind="webhook",result="repeated"} 1\n' in agent.get("/metrics")[1]
 
 
@@ -221,6 +290,37 @@ def test_alertmanager_shows_it_firing_over_an_outage_and_ends_it(tmp_path, targe
             assert alerts[0]["annotations"]["severity"] == "critical"
             target.up()
             wait_until(lambda: not [one for one in manager.alerts() if one["labels"].get("incident") == "1"], 30.0, "its end")
+
+
+def fires(member: Sink) -> bool:
+    """Whether a member of an Alertmanager cluster, that only was told this, has an alert that fires."""
+    until = member.taken[-1]["alerts"][0]["endsAt"].replace("Z", "+00:00")
+    return datetime.datetime.fromisoformat(until) > datetime.datetime.now(datetime.UTC)
+
+
+def test_an_alertmanager_that_misses_an_end_hears_it_later_also_after_a_kill(tmp_path, target, sink):
+    with Sink() as other:
+        urls = f"['http://127.0.0.1:{sink.port}', 'http://127.0.0.1:{other.port}']"
+        write_config(tmp_path, target, {"am": f"alertmanager: {{urls: {urls}}}"})
+        with run(tmp_path) as agent:
+            agent.wait_healthy()
+            target.down()
+            wait_until(lambda: sink.taken and other.taken, 10.0, "the beginning")
+            assert fires(sink) and fires(other)
+            other.manner = "500"
+            target.up()
+            wait_until(lambda: not fires(sink), 20.0, "the end at the one")
+            wait_until(lambda: len(other.attempts) > len(other.taken), 10.0, "the refusal of the other")
+            rows = {one["name"]: one["waiting"] for one in agent.json("/api/v1/receivers")["receivers"]}
+            assert rows == {"am": 0, "am:2": 1}
+            agent.process.kill()
+            agent.process.wait()
+        with run(tmp_path) as agent:
+            agent.wait_serving()
+            assert fires(other)
+            other.manner = "ok"
+            wait_until(lambda: not fires(other), 30.0, "the end at the other")
+            assert agent.cli("notify", "test", "am:2").returncode == 0
 
 
 def test_much_at_once_is_one_notice(tmp_path, target, sink):
@@ -252,7 +352,7 @@ def test_a_program_is_run_with_json_on_its_input(tmp_path, target):
         def said(what: str) -> bool:
             path = tmp_path / "said"
             lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-            return any(f"{item['tidings']} {item['id']}" == what for line in lines for item in json.loads(line)["incidents"])
+            return any(f"{item['kind']} {item['id']}" == what for line in lines for item in json.loads(line)["incidents"])
 
         fail_and_recover(agent, target, said)
         assert "event=notification receiver=journal" in agent.output()
@@ -270,8 +370,13 @@ def test_ack_and_silence_by_the_command_line(tmp_path, target, sink):
         explained = agent.cli("explain", "1")
         assert explained.returncode == 2 and "what to do:" in explained.stdout and "check:web" in explained.stdout
         assert agent.cli("explain", "99").returncode not in (0, 1, 2)
+        of_code = agent.cli("explain", "CHECK_FAILED")
+        assert of_code.returncode == 2 and "check:web" in of_code.stdout and "has this code now" not in of_code.stdout
+        findings = agent.cli("get", "findings")
+        assert findings.returncode == 0 and "An incident is open: wardmote get incidents" in findings.stdout
+        assert "more" not in json.loads(agent.cli("get", "findings", "-o", "json").stdout)
         known = agent.cli("ack", "1", "--comment", "on it")
-        assert known.returncode == 0 and "known to" in known.stdout, known.stderr
+        assert known.returncode == 0 and "acknowledged by user:0" in known.stdout, known.stderr
         assert f"user:{os.getuid()}" in incidents(agent)[0]["acknowledged"]["by"]
         assert agent.cli("get", "incidents").returncode == 1, "acknowledged: a warning"
         time.sleep(1.5)
@@ -279,8 +384,10 @@ def test_ack_and_silence_by_the_command_line(tmp_path, target, sink):
         listed = agent.cli("silence", "list").stdout
         assert "root=check:*" in listed and "tests" in listed
         assert agent.cli("silence", "expire", "1").returncode == 0
-        wait_until(lambda: "began 1" in sink.tidings(), 10.0, "the beginning, late")
+        wait_until(lambda: "opened 1" in sink.kinds(), 10.0, "the beginning, late")
         assert agent.cli("silence", "add", "--match", "nonsense", "--for", "1h").returncode != 0
+        unknown = agent.cli("silence", "add", "--match", "sevrity=critical", "--for", "1h")
+        assert unknown.returncode != 0 and "no incident has the label 'sevrity'; there are cluster, code" in unknown.stderr
         assert agent.cli("ack", "99").returncode != 0
 
 
@@ -298,7 +405,7 @@ def test_a_silence_in_a_file_holds_while_it_stands_there(tmp_path, target, sink)
         target.down()
         wait_until(lambda: incidents(agent), 20.0, "the incident")
         assert agent.cli("notify", "test", "hook", timeout=40.0).returncode == 0
-        assert sink.tidings() == ["began 0"], "the test alone"
+        assert sink.kinds() == ["opened 0"], "the test alone"
         assert "upgrade" in agent.cli("silence", "list").stdout
         assert "upgrade\n" in agent.cli("silence", "list", "-o", "name").stdout
 
@@ -310,7 +417,7 @@ def test_a_silence_in_a_file_holds_while_it_stands_there(tmp_path, target, sink)
 
         # Taken out, it ends by itself.
         file.unlink()
-        wait_until(lambda: "began 1" in sink.tidings(), 30.0, "the beginning, late")
+        wait_until(lambda: "opened 1" in sink.kinds(), 30.0, "the beginning, late")
         assert agent.json("/api/v1/silences")["silences"] == []
 
 
@@ -333,8 +440,7 @@ def test_an_order_that_was_answered_outlives_kill_9(tmp_path, target, sink):
 def test_orders_over_tcp_are_refused(tmp_path, target, sink):
     write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
     text = (tmp_path / "wardmote.yaml").read_text(encoding="utf-8")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    port = free_port()
     (tmp_path / "wardmote.yaml").write_text(text.replace("api: {", f"api: {{listen: 127.0.0.1:{port}, "), encoding="utf-8")
     with run(tmp_path) as agent:
         agent.wait_healthy()

@@ -1,8 +1,10 @@
 """Every row of ovn-faults.yaml against real servers and a real agent."""
 
 import re
+import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +43,7 @@ class Stage:
 
     def __init__(self, lab: Lab):
         self.lab, self.cluster = lab, lab.clusters["nb"]
+        self.edits: list[tuple[str, str]] = []  # of the configuration: pattern and what stands there instead
         self.agent = Agent(lab.write_config(), lab.api_socket)
         try:
             self.agent.wait_healthy()
@@ -67,16 +70,44 @@ class Stage:
 
     def _do(self, what: str, who: str = "", value: str = "", *, recorder: "Recorder") -> None:
         number = self.cast.numbers.get(who, 0)
-        if what == "restart-agent":
+        if what in ("restart-agent", "move-agent"):
             self.agent.stop()
-            self.agent = Agent(self.lab.write_config(), self.lab.api_socket)
+            inside = self._move(number) if what == "move-agent" else []
+            self.agent = Agent(self._config(), self.lab.api_socket, inside)
             self.agent.wait_serving()
             recorder.follow(self.agent)
+        elif what == "hold-agent":
+            self.agent.process.send_signal(signal.SIGSTOP)
+        elif what == "release-agent":
+            self.agent.process.send_signal(signal.SIGCONT)
+            self.agent.wait_serving()
+            recorder.follow(self.agent)
+        elif what == "forget":
+            self.edits.append((rf".*\{{name: {self.cast.name(who)}, .*\n", ""))
+        elif what == "misname":
+            self.edits.append(("database: [A-Za-z_]*", f"database: {who}"))
+        elif what == "give-up-after":
+            self.edits.append(("( *)expect:", rf"\1gone_after: {who}\n\1expect:"))
         else:
             fault = FAULTS[what]
             fault.does(self.cluster, number, float(value) if value else fault.default)
             if who == "new":
                 self.cast.numbers["new"] = max(self.cluster.members)
+
+    def _config(self) -> Path:
+        path = self.lab.write_config()
+        text = path.read_text(encoding="utf-8")
+        for pattern, instead in self.edits:
+            text = re.sub(pattern, instead, text)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def _move(self, number: int) -> list[str]:
+        """To the member's host: it has the sockets of that one, and asks the others over the network."""
+        for other in self.cluster.others(number):
+            name = self.cluster.members[other].name
+            self.edits.append((rf"\{{name: {name}, .*\}}", f'{{name: {name}, ovsdb: "{self.cluster.ovsdb(other)}"}}'))
+        return self.cluster.network.inside(self.cluster.members[number].host)
 
     def _command_line(self, step: Step, findings: list[dict]) -> list[str]:
         """Exit code of status; explain quotes the evidence, by code and by subject."""

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import subprocess
 import time
 
 import pytest
@@ -10,6 +11,7 @@ from lab import faults
 from lab.instance import Lab
 from lab.processes import wait_until
 from plans_site import GHOSTS, REBUILD, Site, damage
+from tools.agent import Agent, programs
 
 
 @pytest.fixture
@@ -22,8 +24,8 @@ def lab():
 def make(lab, tmp_path):
     sites = []
 
-    def make(policy: str, healthy: bool = True) -> Site:
-        sites.append(Site(lab, tmp_path, policy))
+    def make(policy: str, healthy: bool = True, **more) -> Site:
+        sites.append(Site(lab, tmp_path, policy, **more))
         sites[-1].agent.wait_healthy() if healthy else sites[-1].agent.wait_serving()
         return sites[-1]
 
@@ -37,7 +39,7 @@ def test_a_ghost_is_kicked_and_the_journal_holds_each_step(make):
     follower = site.cluster.followers()[0]
     old = site.cluster.view(follower).server_id
     faults.wipe_and_rejoin(site.cluster, follower)
-    wait_until(lambda: site.state() == "done", 40.0, "the plan's end")
+    wait_until(lambda: site.has("done", ""), 40.0, "the plan's end")
     wait_until(site.whole, 10.0, "a whole cluster")
     plan = site.plans()[0]
     assert plan["server"] == old or plan["server"] == old[:4]
@@ -113,7 +115,122 @@ def test_killed_at_any_step_it_goes_on_and_repeats_nothing(make, kind, step):
     assert site.verify().returncode == 0
 
 
-EVERYTHING = "on: [RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER, RAFT_MEMBER_DOWN, RAFT_JOINING_STUCK], mode: act, approval: false, after: 0s"
+# What the member's own host says of it, and what the plan then says.
+ANOTHER = "11111111-2222-4333-8444-555555555555"
+TESTIMONIES = {
+    "it runs": ('{"running": true, "server": "", "cluster": ""}', "its host says that the server"),
+    "it is another server's file": (f'{{"running": false, "server": "{ANOTHER}", "cluster": ""}}', "that of server 1111"),
+    "nothing": ("copied", "must say as its last line"),
+}
+
+
+@pytest.mark.parametrize("testimony,why", [
+    pytest.param(*said, id=name, marks=[] if name == "it runs" else [pytest.mark.slow]) for name, said in TESTIMONIES.items()])
+def test_no_server_is_kicked_of_which_its_own_host_does_not_say_that_it_is_dead(make, testimony, why):
+    site = make(REBUILD.replace("approval: true", "approval: false"))
+    (site.folder / "say-of-the-copy").write_text(testimony, encoding="utf-8")
+    number = damage(site)
+    wait_until(lambda: site.state() == "failed", 60.0, "the plan's end")
+    assert why in site.plans()[0]["reason"], site.plans()[0]["reason"]
+    assert not site.has("intent", "kick") and site.starts(number) == 0
+    assert len(site.cluster.view(site.cluster.leader()).servers) == 3
+
+
+def restarted(site: Site) -> None:
+    site.kill_agent()
+    site.agent = site.run()
+    site.agent.wait_serving()
+
+
+def test_what_was_rejected_is_not_done_by_an_agent_that_starts_anew(make):
+    site = make(REBUILD.replace("approval: true", "approval: false"))
+    assert site.agent.cli("pause").returncode == 0
+    number = damage(site)
+    wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+    assert site.agent.cli("reject", "1", "--comment", "I do it by hand").returncode == 0
+    assert site.agent.cli("resume").returncode == 0
+    restarted(site)
+    site.wait_finding("RAFT_MEMBER_DOWN")
+    wait_until(lambda: site.agent.json("/api/v1/plans")["frozen"] is None, 30.0, "the agent to have looked long enough")
+    site.look_on(10)
+    assert [(plan["id"], plan["state"]) for plan in site.plans()] == [(1, "rejected")]
+    assert "I do it by hand" in site.agent.json("/api/v1/plans")["refusals"][0]["reason"]
+    assert not site.has("intent", "copy_database") and site.starts(number) == 0
+
+
+def test_a_plan_keeps_its_number_when_the_agent_starts_anew(make):
+    site = make(REBUILD)
+    number = damage(site)
+    wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+    restarted(site)
+    wait_until(lambda: site.plans() and site.plans()[0]["reason"] is None, 60.0, "the finding to be seen again")
+    assert [(plan["id"], plan["state"]) for plan in site.plans()] == [(1, "proposed")]
+    assert site.agent.cli("approve", "1").returncode == 0
+    wait_until(lambda: site.state() == "done", 60.0, "the plan's end")
+    assert site.whole() and site.starts(number) == 1
+    assert [row[0] for row in site.rows() if row[0] in ("proposed", "approved")] == ["proposed", "approved"]
+
+
+def test_a_policy_that_only_observes_after_a_reload_stops_what_runs_before_the_kick(make):
+    site = make(REBUILD)
+    (site.folder / "hold-the-copy").touch()
+    number = damage(site)
+    wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+    assert site.agent.cli("approve", "1").returncode == 0
+    wait_until(lambda: site.has("intent", "copy_database"), 40.0, "the copy to begin")
+    site.configure("mode: act", "mode: observe")
+    assert site.agent.json("/api/v1/plans")["policies"][0]["acts"] is False
+    (site.folder / "hold-the-copy").unlink()
+    wait_until(lambda: site.plans()[0]["state"] == "withdrawn", 30.0, "the plan's end")
+    site.look_on(5)
+    assert not site.has("intent", "kick") and site.starts(number) == 0
+    assert len(site.cluster.view(site.cluster.leader()).servers) == 3
+
+
+def test_two_agents_of_which_nobody_says_that_it_is_alone_do_nothing(make, lab, tmp_path):
+    site = make(REBUILD.replace("sole: true, ", "").replace("approval: true", "approval: false"))
+    other = tmp_path / "other"
+    (other / "data").mkdir(parents=True)
+    config = other / "wardmote.yaml"
+    config.write_text(site.config.read_text(encoding="utf-8").replace(str(lab.api_socket), f"{other}/api.sock")
+                      .replace(f"data: {tmp_path}/data", f"data: {other}/data"), encoding="utf-8")
+    checked = subprocess.run([programs() / "wardmoted", "config", "check", config], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0 and "warning" in checked.stderr and "sole: true" in checked.stderr, checked
+    with Agent(config, other / "api.sock") as second:
+        second.wait_healthy()
+        number = damage(site)
+        for agent in (site.agent, second):
+            wait_until(lambda: [plan["state"] for plan in agent.json("/api/v1/plans")["plans"]] == ["observed"], 30.0, "the plan")
+            assert "sole: true" in agent.json("/api/v1/plans")["plans"][0]["reason"]
+            assert "sole: true" in agent.cli("get", "plans").stdout and "sole: true" in agent.cli("doctor").stdout
+            assert agent.cli("approve", "1").returncode != 0
+            assert "policy_only_observes" in agent.output()
+        site.look_on(10)
+    assert not site.has("intent", "copy_database") and site.starts(number) == 0
+
+
+def test_a_member_that_is_stuck_joining_is_rebuilt_and_joins(make, lab):
+    faults.join_nowhere(lab.clusters["nb"])
+    site = make(REBUILD.replace("RAFT_MEMBER_DOWN", "RAFT_JOINING_STUCK").replace("approval: true", "approval: false"), healthy=False)
+    number = max(site.cluster.members)
+    wait_until(lambda: site.has("done", ""), 90.0, "the plan's end")
+    assert site.starts(number) == 1 and not site.has("intent", "kick")
+    assert site.cluster.view(number).status == "cluster member"
+    assert len(site.cluster.view(site.cluster.leader()).servers) == 4
+
+
+def test_a_kick_that_was_done_and_ended_with_255_is_found_done(make):
+    site = make(REBUILD, kick_ends_with=255)
+    number = damage(site)
+    wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+    assert site.agent.cli("approve", "1").returncode == 0
+    wait_until(lambda: site.state() in ("done", "failed", "unclear"), 60.0, "the plan's end")
+    assert site.state() == "done", site.rows()
+    assert site.whole() and site.starts(number) == 1
+    assert [row[0] for row in site.rows() if row[1] == "kick"] == ["intent", "unknown", "result"], site.rows()
+
+
+EVERYTHING = "on: [RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER, RAFT_MEMBER_DOWN, RAFT_JOINING_STUCK], mode: act, sole: true, approval: false, after: 0s"
 
 
 def test_kube_ovn_a_planned_removal_is_no_reason_to_act(make):

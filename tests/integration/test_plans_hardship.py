@@ -7,9 +7,12 @@ import time
 import pytest
 
 from disks import fill, small_disk
+from lab import faults
 from lab.instance import Lab
 from lab.processes import wait_until
 from plans_site import REBUILD, Site, damage
+
+REPORT_HOLDS = 15.0  # seconds, from the start of its command (docs/plans.md)
 
 
 @pytest.fixture
@@ -67,6 +70,76 @@ def test_nothing_is_done_that_the_journal_has_no_room_for(lab, tmp_path):
             wait_until(lambda: finished(site), 90.0, "the plan's end", every=0.2)
             assert site.state() == "done", site.rows()
             assert site.whole() and site.starts(number) == 1
+            kinds = [row[0] for row in site.rows()]
+            assert [kinds.count(kind) for kind in ("proposed", "approved")] == [1, 1], site.rows()
+            assert kinds.index("proposed") < kinds.index("approved") < kinds.index("intent"), site.rows()
             assert site.verify().returncode == 0
         finally:
             site.end()
+
+
+def test_an_agent_whose_data_folder_was_emptied_begins_no_step(lab, tmp_path):
+    site = Site(lab, tmp_path, REBUILD)
+    try:
+        number = proposed(site)
+        for file in (tmp_path / "data").iterdir():
+            file.unlink()
+        wait_until(lambda: "data folder was taken away" in (site.agent.json("/api/v1/plans")["frozen"] or ""), 20.0, "the plans to be frozen")
+        told = site.agent.cli("approve", "1")
+        assert told.returncode != 0 and "the data folder was taken away, and another agent may act" in told.stderr, told
+        site.look_on()
+        assert site.starts(number) == 0 and site.state() == "proposed"
+    finally:
+        site.end()
+
+
+def test_a_database_that_was_put_in_the_members_place_while_the_agent_was_away_is_left_alone(lab, tmp_path):
+    site = Site(lab, tmp_path, REBUILD)
+    try:
+        number = proposed(site)
+        (tmp_path / "hold-the-copy").touch()
+        assert site.agent.cli("approve", "1").returncode == 0
+        wait_until((tmp_path / f"copying-{number}").exists, 30.0, "the copy to begin")
+        assert site.agent.cli("pause").returncode == 0
+        (tmp_path / "hold-the-copy").unlink()
+        wait_until(lambda: site.has("result", "copy_database"), 30.0, "the copy to end")
+        file, cluster = site.cluster.file(number), site.cluster
+        file.unlink()
+        cluster.tool("create-cluster", str(file), cluster.tools.schema(cluster.database.schema), cluster.address(number))
+        other = file.read_bytes()
+        site.kill_agent()  # what an earlier life was told by the host is not believed; the pause holds
+        site.agent = site.run()
+        site.agent.wait_serving()
+        assert site.agent.cli("resume").returncode == 0
+        wait_until(lambda: finished(site), 90.0, "the plan's end", every=0.2)
+        assert site.state() == "failed" and "the file on the host of" in site.plans()[-1]["reason"], site.plans()[-1]
+        assert not site.has("intent", "kick") and site.starts(number) == 0
+        assert file.read_bytes() == other
+    finally:
+        site.end()
+
+
+@pytest.mark.slow
+def test_a_server_that_was_started_while_the_copy_hung_is_left_alone(lab, tmp_path):
+    """Only its host can know that it runs: no raft packet passes, and its sockets are elsewhere."""
+    site = Site(lab, tmp_path, REBUILD)
+    cluster = site.cluster
+    try:
+        site.agent.wait_healthy()
+        number = cluster.followers()[0]
+        cluster.kill(number)
+        wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+        (tmp_path / "hold-the-copy").touch()
+        assert site.agent.cli("approve", "1").returncode == 0
+        wait_until((tmp_path / f"copying-{number}").exists, 30.0, "the copy to have looked")
+        faults.partition(cluster, number)
+        cluster.start_out_of_sight(number, tmp_path)
+        looked = (tmp_path / f"copying-{number}").stat().st_mtime
+        wait_until(lambda: time.time() - looked > REPORT_HOLDS, 30.0, "its report to be too old", every=0.2)
+        (tmp_path / "hold-the-copy").unlink()
+        wait_until(lambda: site.has("failed", "copy_database"), 90.0, "the plan's end", every=0.2)
+        kinds = [row[:2] for row in site.rows()]
+        assert ("asked", "kick") in kinds and ("intent", "kick") not in kinds, site.rows()
+        assert site.starts(number) == 0
+    finally:
+        site.end()

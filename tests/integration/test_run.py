@@ -70,6 +70,30 @@ def test_explain_a_code_that_does_not_stand(agent):
     assert "RAFT_NO_QUORUM" in told.stdout
 
 
+def test_explain_a_code_without_the_agent_that_was_named(tmp_path):
+    def explain(*words, **more) -> subprocess.CompletedProcess:
+        return subprocess.run([programs() / "wardmote", "explain", "RAFT_NO_QUORUM", *words], capture_output=True, text=True, timeout=20,
+                              check=False, env={**os.environ, **more})
+
+    nobody = f"{tmp_path}/nobody.sock"
+    for told in (explain("--socket", nobody), explain("--host", "127.0.0.1:1"), explain(WARDMOTE_HOST="127.0.0.1:1")):
+        assert told.returncode == 69 and "what to do:" in told.stdout and "What is wrong now is not known" in told.stderr
+    assert json.loads(explain("--socket", nobody, "-o", "json").stdout)["code"] == "RAFT_NO_QUORUM"
+    for form in ("jsonl", "name"):
+        told = explain("--socket", nobody, "-o", form)
+        assert told.returncode == 69 and not told.stdout and told.stderr, form
+
+
+@pytest.mark.parametrize("words", ["wardmote version", "wardmote man", "wardmote completion bash", "wardmote --help",
+                                   "wardmote explain RAFT_NO_QUORUM --socket /nonexistent", "wardmote probe file /etc/passwd",
+                                   "wardmoted config schema", "wardmoted man", "wardmoted --help"])
+def test_lost_output_is_an_error(words):
+    program, *rest = words.split()
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([programs() / program, *rest], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20, check=False)
+    assert done.returncode != 0 and f"{program}: standard output cannot be written" in done.stderr, done
+
+
 def test_the_page(agent):
     status, body = agent.get("/")
     assert status == 200

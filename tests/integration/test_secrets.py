@@ -4,7 +4,7 @@ import io
 import subprocess
 import tarfile
 
-from lab.alertmanager import free_port
+from lab.ports import free_port
 from lab.processes import wait_until
 from test_notify import incidents, run, write_config
 from http_sink import Sink

@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import ssl
+import subprocess
 import time
 from pathlib import Path
 
@@ -15,9 +16,10 @@ from lab import wire
 from lab.instance import Lab
 from lab.network import run
 from lab.pki import Authority, Papers
+from lab.ports import free_port
 from lab.processes import wait_until
 from tls_peers import MANNERS, BrokenServer, HonestServer
-from tools.agent import Agent
+from tools.agent import Agent, programs
 
 MONITOR_HOST = 4
 TCP_PORT = 16641
@@ -183,7 +185,7 @@ def test_the_probe_tells_certificates_apart(authority, strangers, tmp_path):
 BROKEN = {
     "silent": ("fail", "hung"), "stalls in the handshake": ("fail", "hung"), "drips": ("fail", "hung"),
     "closes at once": ("unknown", "closed"), "closes in the handshake": ("unknown", "closed"),
-    "garbage": ("fail", "protocol"), "a message of 16 MB": ("fail", "protocol"), "records without end": ("fail", "hung"),
+    "garbage": ("fail", "protocol"), "a message of 16 MB": ("fail", "protocol"), "records without end": ("unknown", "over_limit"),
     "plain HTTP": ("fail", "protocol"), "an SSH banner": ("fail", "protocol"),
 }
 
@@ -214,12 +216,6 @@ def resident_kb(agent: Agent) -> int:
 
 
 # The API.
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
@@ -300,6 +296,79 @@ def test_the_probe_https_sees_the_answer_and_the_certificate(api, authority, str
     with Agent(config, api_socket) as agent:
         agent.wait_serving()
         wait_reasons(agent, {name: (outcome, reason) for name, (_, outcome, reason) in cases.items()})
+
+
+def command_line(*words) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([programs() / "wardmote", *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False)
+
+
+def test_the_command_line_asks_over_tls(api, authority, strangers):
+    """It is static and has no OpenSSL; the agent could not be asked over the network at all."""
+    agent, port, _ = api
+    at, reader = ("--host", f"https://127.0.0.1:{port}"), authority.issue("reader")
+    ours = ("--ca", authority.certificate, "--cert", reader.certificate, "--key", reader.key)
+    wait_until(lambda: agent.cli("status").returncode == 0, 10.0, "the agent to find all well")
+    shown = command_line("status", *at, *ours)
+    assert shown.returncode == 0, shown.stderr
+    assert "1 check" in shown.stdout
+    assert command_line("readyz", *at, "--ca", authority.certificate).returncode == 0
+    environment = {**os.environ, "WARDMOTE_HOST": at[1], "WARDMOTE_CA": str(authority.certificate), "WARDMOTE_CERT": str(reader.certificate),
+                   "WARDMOTE_KEY": str(reader.key)}
+    by_environment = subprocess.run([programs() / "wardmote", "get", "checks"], env=environment, capture_output=True, text=True, check=False)
+    assert by_environment.returncode == 0, by_environment.stderr
+
+    refused = {
+        "without a certificate": ((*at, "--ca", authority.certificate), 77, "401"),
+        "another authority": ((*at, "--ca", strangers.certificate), 69, "is not among"),
+        "the system's authorities": (at, 69, "is not among the authorities of this system"),
+        "another name": (("--host", f"https://localhost:{port}", *ours), 69, "is for ip:127.0.0.1, not for 'localhost'"),
+        "a stranger's certificate": ((*at, "--ca", authority.certificate, "--cert", strangers.issue("reader").certificate, "--key",
+                                      strangers.issue("reader").key), 69, "TLS"),
+        "no such file": ((*at, "--ca", "/nowhere/ca.pem"), 69, "/nowhere/ca.pem"),
+        "half a pair": ((*at, "--cert", reader.certificate), 64, "go together"),
+        "no TLS": (("--host", f"127.0.0.1:{port}", "--ca", authority.certificate), 64, "https://HOST:PORT"),
+        "plain to a TLS port": (("--host", f"127.0.0.1:{port}"), 69, "write https:// before the host"),
+        "a key of another": ((*at, "--ca", authority.certificate, "--cert", reader.certificate, "--key", strangers.issue("x").key), 69,
+                             "Mend the files"),
+    }
+    for name, (words, code, text) in refused.items():
+        told = command_line("status", *words)
+        assert (told.returncode, text in told.stderr) == (code, True), (name, told.returncode, told.stderr)
+        assert "Is wardmoted running?" not in told.stderr, f"{name}: it runs, and answers"
+    assert "with --ca" in command_line("status", *at).stderr
+
+
+def test_the_command_line_probes_tls_without_an_agent(api, authority, strangers):
+    _, port, _ = api
+    good, expired = authority.issue("cli", names="DNS:api.example,IP:127.0.0.1"), authority.issue("cli-old", names="IP:127.0.0.1", expired=True)
+    with HonestServer(good) as plain, HonestServer(expired) as old, HonestServer(good, newest=ssl.TLSVersion.TLSv1_2) as tls12:
+        ca = ("--tls-ca", authority.certificate)
+        cases = {
+            "good": ((f"127.0.0.1:{plain.port}", *ca), 0),
+            "tls-1-2": ((f"127.0.0.1:{tls12.port}", *ca), 0),
+            "by-name": ((f"127.0.0.1:{plain.port}", *ca, "--server-name", "api.example"), 0),
+            "other-name": ((f"127.0.0.1:{plain.port}", *ca, "--server-name", "elsewhere.example"), 2),
+            "soon": ((f"127.0.0.1:{plain.port}", *ca, "--warn-days", 3650), 1),
+            "stranger": ((f"127.0.0.1:{plain.port}", "--tls-ca", strangers.certificate), 2),
+            "unverified": ((f"127.0.0.1:{plain.port}", "--verify", "none"), 0),
+            "expired": ((f"127.0.0.1:{old.port}", *ca), 2),
+        }
+        for name, (words, code) in cases.items():
+            told = command_line("probe", "tls", *words)
+            assert told.returncode == code, (name, told.stdout, told.stderr)
+    url = f"https://127.0.0.1:{port}/livez"
+    told = command_line("probe", "https", url, "--tls-ca", authority.certificate, "--body", "ok")
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert command_line("probe", "https", url, "--tls-ca", strangers.certificate).returncode == 2
+
+
+@pytest.mark.parametrize("manner", sorted(MANNERS))
+def test_whatever_breaks_the_handshake_of_the_command_line_ends_by_the_deadline(manner):
+    with BrokenServer(manner) as peer:
+        begun = time.monotonic()
+        told = command_line("probe", "tls", f"127.0.0.1:{peer.port}", "--timeout", "400ms")
+        assert told.returncode in (2, 3), (told.returncode, told.stdout, told.stderr)
+        assert time.monotonic() - begun < 3.0
 
 
 def test_stalled_handshakes_keep_nobody_out(api, authority):

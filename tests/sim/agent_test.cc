@@ -11,7 +11,7 @@
 #include "sim/asked_agent.h"
 #include "sim/fake_member.h"
 #include "sim/seeds.h"
-#include "support/ovn_captures.h"
+#include "support/captured_member.h"
 
 namespace wardmote::agent {
 namespace {
@@ -20,6 +20,7 @@ using runtime::Endpoint;
 using sim::FakeMember;
 using sim::SimRuntime;
 using sim::World;
+using testing::captured_member;
 using testing::FakeManners;
 using namespace std::chrono_literals;
 
@@ -37,19 +38,11 @@ clusters:
     timeout: 900ms
 )";
 
-/// Answer `index` of a capture.
-FakeManners captured(const std::string& capture, std::size_t index) {
-  FakeManners manners = testing::healthy_manners(testing::statuses_of(capture).at(index));
-  // ovsdb-client was not asked for the model.
-  manners.results["transact"] = R"([{"rows":[{"model":"clustered",)" +
-                                testing::lines_after(capture, R"([{"rows":[{)").at(index);
-  return manners;
-}
-
 /// Member `index` of three, all well; the first is the leader.
 FakeManners healthy(std::size_t index) {
-  static const std::vector<FakeManners> members = {
-      captured("01-healthy.txt", 0), captured("01-healthy.txt", 1), captured("01-healthy.txt", 2)};
+  static const std::vector<FakeManners> members = {captured_member("01-healthy.txt", 0),
+                                                   captured_member("01-healthy.txt", 1),
+                                                   captured_member("01-healthy.txt", 2)};
   return members.at(index);
 }
 
@@ -111,8 +104,8 @@ SIM_TEST_SEEDS(SimAgent, AKilledLeaderIsNamedInTimeAndItsSuccessorBelieved, 10) 
   lab.members[0]->crash();
   // A replayed survivor hears the dead leader until it has a new one, so the time counts from then.
   sim.run_for(1s + Duration(sim.random().below(1'000'000'000)));
-  lab.members[1]->answer(captured("05-leader-killed.txt", 0));
-  lab.members[2]->answer(captured("05-leader-killed.txt", 1));
+  lab.members[1]->answer(captured_member("05-leader-killed.txt", 0));
+  lab.members[2]->answer(captured_member("05-leader-killed.txt", 1));
   const auto named = [&] { return lab.findings().contains("RAFT_MEMBER_DOWN"); };
   EXPECT_LE(lab.time_until(named, 20s), 2s + 2s + 100ms);
   EXPECT_TRUE(lab.findings().contains("ctl-1"));

@@ -175,7 +175,7 @@ SIM_TEST_SEEDS(BirdProbe, GarbageIsAProtocolError, 3) {
   mail.greeting = "0001 QUAGGA ready.\n";
   const Observation other = look_at(sim, mail);
   EXPECT_EQ(other.reason.code, ReasonCode::kProtocol);
-  EXPECT_TRUE(other.reason.text.contains("this is no BIRD")) << other.reason.text;
+  EXPECT_TRUE(other.reason.text.contains("this is not BIRD")) << other.reason.text;
 }
 
 SIM_TEST_SEEDS(BirdProbe, WhatIsNoBirdGetsThreeHarmlessLines, 3) {

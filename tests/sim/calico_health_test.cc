@@ -11,128 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "sim/ovn_host.h"
-#include "sim/seeds.h"
-#include "support/bird_captures.h"
-#include "support/fake_bird.h"
+#include "sim/calico_node.h"
 
 namespace wardmote::sim {
 namespace {
-
-using observe::calico::Check;
-using observe::calico::HealthPlan;
-using observe::calico::HealthResult;
-using observe::calico::Release;
-using runtime::Endpoint;
-using runtime::Task;
-using testing::bird_table;
-using testing::bird_with;
-using testing::BirdManners;
-using testing::FakeBird;
-using Verdict = HealthResult::Verdict;
-using namespace std::chrono_literals;
-
-constexpr std::string_view kUp1 =
-    "Mesh_10_0_0_1 BGP      master   up     07:54:13    Established   \n";
-constexpr std::string_view kUp2 =
-    " Mesh_10_0_0_2 BGP      master   up     07:54:13    Established   \n";
-constexpr std::string_view kDown2 =
-    " Mesh_10_0_0_2 BGP      master   start  07:54:13    Active        \n";
-const std::string kBothUp = bird_table(std::string(kUp1).append(kUp2));
-const std::string kOneUp = bird_table(std::string(kUp1).append(kDown2));
-constexpr std::string_view kRestarting =
-    "1000-BIRD 1.6.8\n1011-Router ID is 1.1.1.1\n"
-    "0024-Graceful restart recovery in progress\n   Waiting for 1 protocols to recover\n"
-    "   Wait timer is 238/240\n0013 Daemon is up and running\n";
-const std::string kNotReady = "calico/node is not ready: BIRD is not ready: ";
-
-/// A Calico node with one BIRD, its nodename file, runit folders, and a Felix that answers one
-/// thing.
-class CalicoNode {
- public:
-  explicit CalicoNode(World& world) : sim(world) {
-    host.files().put("/var/lib/calico/nodename", "node-1", host.wall_now());
-    for (const char* service : {"confd", "bird"}) run_service(service);
-    plan.policy = observe::calico::own_policy();
-  }
-
-  void serve(BirdManners manners, std::string path = "/var/run/calico/bird.ctl") {
-    host.files().put(path, "");
-    const auto spawn = [this](std::string name, Task<void> task) {
-      host.spawn(std::move(name), std::move(task));
-    };
-    bird = std::make_unique<FakeBird>(host, spawn, Endpoint::unix_socket(std::move(path)),
-                                      std::move(manners));
-  }
-  void nodename_age(Duration age) {
-    host.files().put("/var/lib/calico/nodename", "node-1", host.wall_now() - age);
-  }
-  void run_service(const std::string& name, char state = '\1') {
-    const std::string folder = "/etc/service/enabled/" + name + "/supervise";
-    host.files().put_fifo(folder + "/ok", true);
-    std::string status("\x40\0\0\0\x6a\xff\xfd\x16\x09\x98\xfa\x54\x91\x6f\0\0\0\x75\0", 19);
-    host.files().put(folder + "/status", status + state);
-  }
-  void answer_http(std::string bytes, bool closes = true,
-                   Endpoint at = Endpoint::tcp("node-1", 9099)) {
-    auto listener = host.listen(std::move(at));
-    check(listener.has_value(), "no listener");
-    host.spawn("felix", serve_http(&host, *std::move(listener), &http_));
-    http_ = {std::move(bytes), closes};
-    plan.felix.host = "node-1";
-  }
-  void answers_now(std::string bytes) { http_.bytes = std::move(bytes); }
-
-  HealthResult run(Check check = Check::kBirdReady) {
-    begun = host.now();
-    HealthResult result = run_task(
-        sim, host, observe::calico::check_health(&host, &plan, check, host.deadline_in(3s)));
-    took = host.now() - begun;
-    return result;
-  }
-  HealthResult run(Release release, Check check = Check::kBirdReady) {
-    plan.release = release;
-    return run(check);
-  }
-
-  World& sim;
-  SimRuntime& host = sim.host("node-1");
-  HealthPlan plan;
-  std::unique_ptr<FakeBird> bird;
-  TimePoint begun;
-  Duration took{};
-
- private:
-  struct Http {
-    std::string bytes;
-    bool closes = true;
-  };
-
-  static Task<void> serve_http(SimRuntime* host, std::unique_ptr<runtime::Listener> listener,
-                               Http* http) {
-    for (;;) {
-      auto stream = co_await listener->accept();
-      if (!stream) co_return;
-      // All of it: whoever closes with bytes unread resets the connection.
-      std::string request;
-      while (!request.ends_with("\r\n\r\n")) {
-        std::array<char, 1024> chunk;
-        const auto got = co_await (*stream)->read_some(chunk, host->deadline_in(1h));
-        if (!got) break;
-        request.append(chunk.data(), *got);
-      }
-      const std::string answer = http->bytes;
-      const auto sent = co_await (*stream)->write(answer, host->deadline_in(1h));
-      if (sent && !http->closes) co_await host->sleep_until(host->now() + 1h);
-    }
-  }
-
-  Http http_;
-  Curfew ends_ = Curfew(host);
-};
-
-constexpr std::array kAll = {Release::kOwn, Release::kCalico322, Release::kCalico330,
-                             Release::kHead};
 
 SIM_TEST_SEEDS(CalicoHealth, EveryReleaseAgreesOnPeersAndWindow, 2) {
   for (const Release release : kAll) {
@@ -237,7 +119,7 @@ SIM_TEST_SEEDS(CalicoHealth, OnHostileRepliesCompatEqualsCalicoAndOwnIsNeverRead
             "unexpected output line from BIRD: '", Verdict::kUnknown},
            {"nul",
             headings +
-                std::string("1002-Mesh_10_0_0_1 BGP master up 07:54:13 Esta\0blished\n0000 \n", 60),
+                std::string("1002-Mesh_10_0_0_1 BGP master up 07:54:13 Esta\0blished\n0000 \n", 61),
             false, Verdict::kBad, "BGP not established with 10.0.0.1", Verdict::kUnknown},
            {"crlf",
             "2002-name proto table state since info\r\n1002-Mesh_10_0_0_1 BGP m up 07:54:13 "
@@ -416,144 +298,61 @@ SIM_TEST_SEEDS(CalicoHealth, AHungBirdIsNotLive, 2) {
   EXPECT_LE(node.took, 3050ms);
 }
 
-/// Answers of Felix, and what Go's client was seen to make of them.
-struct FelixRow {
-  std::string_view name;
-  std::string answer;
-  bool good;
-  std::string_view says;
-};
-
-SIM_TEST_SEEDS(CalicoHealth, FelixAnswersAreTakenAsGoTakesThem, 1) {
-  for (const FelixRow& row : std::vector<FelixRow>{
-           {"200", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", true, ""},
-           {"204", "HTTP/1.1 204 No Content\r\n\r\n", true, ""},
-           {"304", "HTTP/1.1 304 Not Modified\r\n\r\n", true, ""},
-           {"399", "HTTP/1.1 399 x\r\n\r\n", true, ""},
-           {"400", "HTTP/1.1 400 Bad Request\r\n\r\n", false, "readiness probe reporting 400"},
-           {"503", "HTTP/1.1 503 Service Unavailable\r\n\r\n", false,
-            "readiness probe reporting 503"},
-           {"999", "HTTP/1.1 999 x\r\n\r\n", false, "readiness probe reporting 999"},
-           {"099", "HTTP/1.1 099 x\r\n\r\n", false, "readiness probe reporting 99"},
-           {"redir_noloc", "HTTP/1.1 302 Found\r\n\r\n", true, ""},
-           {"redir_loop", "HTTP/1.1 302 Found\r\nLocation: /readiness\r\n\r\n", false,
-            "stopped after 10 redirects"},
-           {"chunked_forever",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", true, ""},
-           {"garbage", "\x16\x03\x01garbage", false, "malformed HTTP response"},
-           {"http09", "<html>", false, "malformed HTTP response"},
-           {"ssh", "SSH-2.0-OpenSSH\r\n", false, "malformed HTTP response"},
-           {"empty", "", false, "EOF"},
-           {"100flood",
-            [] {
-              std::string flood;
-              for (int i = 0; i < 9; ++i) flood += "HTTP/1.1 100 Continue\r\n\r\n";
-              return flood;
-            }(),
-            false, "interim"},
-           {"100once", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", true, ""},
-           {"partial", "HTTP/1.1 200 OK\r\nContent-Le", false, "unexpected EOF"},
-           {"no_colon", "HTTP/1.1 200 OK\r\nnonsense\r\n\r\n", false, "no header"},
-           {"twocl", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", false,
-            "two lengths"},
-           {"http10", "HTTP/1.0 200 OK\r\n\r\n", true, ""},
-           {"lf_only", "HTTP/1.1 200 OK\nA: b\n\n", true, ""},
-           {"noreason", "HTTP/1.1 200\r\n\r\n", true, ""},
-       }) {
-    for (const Release release : {Release::kOwn, Release::kHead}) {
-      CalicoNode node(sim);
-      node.answer_http(row.answer);
-      const HealthResult result = node.run(release, Check::kFelixReady);
-      EXPECT_EQ(result.verdict == Verdict::kGood, row.good) << row.name << ": " << result.text;
-      if (release == Release::kHead)
-        EXPECT_TRUE(result.text.contains(row.says)) << row.name << ": " << result.text;
-      if (!row.good)
-        EXPECT_TRUE(result.text.starts_with("calico/node is not ready: felix is not ready: "))
-            << result.text;
-    }
+SIM_TEST_SEEDS(CalicoHealth, ALastLineWithoutItsEndIsATimeout, 1) {
+  for (const std::string& table : {bird_table(std::string(kUp1)), kBothUp}) {
+    CalicoNode node(sim);
+    std::string reply = table;
+    while (reply.ends_with('\n')) reply.pop_back();
+    node.serve(bird_with(reply));
+    EXPECT_EQ(
+        node.run(Release::kHead).text,
+        kNotReady + "error executing command: read unix @->/var/run/calico/bird.ctl: i/o timeout");
   }
 }
 
-SIM_TEST_SEEDS(CalicoHealth, FelixSilentSlowAndAbsent, 2) {
+SIM_TEST_SEEDS(CalicoHealth, AFileInThePlaceOfTheFolderPanics, 1) {
   CalicoNode node(sim);
-  node.answer_http("HTTP/1.1 2", false);
-  EXPECT_EQ(node.run(Release::kHead, Check::kFelixLive).text,
-            "calico/node is not ready: Felix is not live: Get \"http://node-1:9099/liveness\": "
-            "context deadline exceeded");
-  EXPECT_LE(node.took, 3050ms);
-  node.plan.felix.port = "9098";
-  EXPECT_EQ(node.run(Release::kHead, Check::kFelixLive).text,
-            "calico/node is not ready: Felix is not live: Get \"http://node-1:9098/liveness\": "
-            "dial tcp node-1:9098: connect: connection refused");
+  node.serve(bird_with(kBothUp), "/var/run/bird/bird.ctl");
+  node.host.files().put("/var/run/calico", "a file");
+  EXPECT_EQ(node.run(Release::kHead).verdict, Verdict::kPanic);
+  EXPECT_EQ(node.run(Release::kOwn).verdict, Verdict::kGood);
 }
 
-SIM_TEST_SEEDS(CalicoHealth, FelixHeadersHaveACapThatGosIsMuchHigherThan, 1) {
-  const std::string huge = "HTTP/1.1 200 OK\r\nA: " + std::string(2 << 20, 'x') + "\r\n\r\n";
-  CalicoNode node(sim);
-  node.answer_http(huge);
-  EXPECT_EQ(node.run(Release::kHead, Check::kFelixReady).verdict, Verdict::kGood);
-  EXPECT_EQ(node.run(Release::kOwn, Check::kFelixReady).verdict, Verdict::kBad);
+SIM_TEST_SEEDS(CalicoHealth, AnUnexpectedLineIsInLowerCaseInEveryRelease, 1) {
+  for (const Release release : {Release::kCalico322, Release::kCalico330, Release::kHead}) {
+    CalicoNode node(sim);
+    node.serve(bird_with("9000 no\n"));
+    EXPECT_TRUE(node.run(release).text.contains("unexpected output line from BIRD: '9000 no'"));
+  }
 }
 
-SIM_TEST_SEEDS(CalicoHealth, FelixMayNotSendUsElsewhere, 1) {
-  CalicoNode node(sim);
-  node.answer_http("HTTP/1.1 302 Found\r\nLocation: http://10.0.0.9/x\r\n\r\n");
-  const HealthResult own = node.run(Release::kOwn, Check::kFelixReady);
-  EXPECT_TRUE(own.text.contains("another host")) << own.text;
+/// `sv status` says run of a service that is paused, and of one that got TERM.
+SIM_TEST_SEEDS(CalicoHealth, APausedConfdIsNotLiveHere, 1) {
+  struct Row {
+    char paused, want, got_term;
+    std::string_view says;
+  };
+  for (const Row& row : {Row{1, 'u', 0, "paused"}, Row{0, 'd', 1, "got TERM"}}) {
+    CalicoNode node(sim);
+    node.serve(bird_with(kBothUp));
+    const std::string folder = "/etc/service/enabled/confd/supervise/status";
+    std::string status("\x40\0\0\0\x6a\xff\xfd\x16\x09\x98\xfa\x54\x91\x6f\0\0", 16);
+    node.host.files().put(folder, status + row.paused + row.want + row.got_term + '\1');
+    EXPECT_EQ(node.run(Release::kHead, Check::kBirdLive).verdict, Verdict::kGood);
+    const HealthResult own = node.run(Release::kOwn, Check::kBirdLive);
+    EXPECT_EQ(own.verdict, Verdict::kBad);
+    EXPECT_TRUE(own.text.contains("service confd: ")) << own.text;
+    EXPECT_TRUE(own.text.contains(row.says)) << own.text;
+  }
 }
 
-SIM_TEST_SEEDS(CalicoHealth, FelixPortsThatAreNoneFailThisCheckOnly, 1) {
+SIM_TEST_SEEDS(CalicoHealth, ALoggerThatDoesNotRunFailsSvAndNotBird, 1) {
   CalicoNode node(sim);
   node.serve(bird_with(kBothUp));
-  for (const char* port : {"abc", "0", "-1", "65536", " 9099"}) {
-    node.plan.felix.port = port;
-    for (const Release release : kAll)
-      EXPECT_NE(node.run(release, Check::kFelixReady).verdict, Verdict::kGood) << port;
-    EXPECT_EQ(node.run(Release::kOwn, Check::kBirdReady).verdict, Verdict::kGood);
-  }
-}
-
-SIM_TEST_SEEDS(CalicoHealth, FelixOverIpv6WithAndWithoutBrackets, 1) {
-  for (const char* host : {"::1", "[::1]"}) {
-    CalicoNode node(sim);
-    node.answer_http("HTTP/1.1 200 OK\r\n\r\n", true, Endpoint::tcp("::1", 9099));
-    node.plan.felix.host = host;
-    EXPECT_EQ(node.run(Release::kOwn, Check::kFelixReady).verdict, Verdict::kGood) << host;
-  }
-}
-
-/// What Felix was seen to answer through its life (felix/fv/health_test.go), and that we follow.
-SIM_TEST_SEEDS(CalicoHealth, FelixIsFollowedThroughItsLife, 1) {
-  CalicoNode node(sim);
-  constexpr const char* kOk = "HTTP/1.1 200 OK\r\n\r\n";
-  constexpr const char* kNo = "HTTP/1.1 503 Service Unavailable\r\n\r\n";
-  struct Moment {
-    std::string_view what;
-    const char* live;
-    const char* ready;
-  };
-  node.answer_http(kOk);
-  for (const Moment& moment :
-       std::to_array<Moment>({{"F1 normal start", kOk, kOk},
-                              {"F2 iptables-restore gone", kOk, kNo},
-                              {"F3 iptables slow", kNo, kNo},
-                              {"F5 calculation graph hangs", kNo, kNo},
-                              {"F6 dataplane hangs for less than 90 s", kOk, kOk},
-                              {"F7 dataplane hangs, limit 20 s", kNo, kNo},
-                              {"F8 Typha unreachable", kOk, kNo},
-                              {"F8 Typha there again", kOk, kOk},
-                              {"F9 Typha with a bad API endpoint", kNo, kNo},
-                              {"F10 datastore not ready counts as ready", kOk, kOk}})) {
-    for (const Release release : kAll) {
-      node.answers_now(moment.live);
-      EXPECT_EQ(node.run(release, Check::kFelixLive).verdict == Verdict::kGood, moment.live == kOk)
-          << moment.what;
-      node.answers_now(moment.ready);
-      EXPECT_EQ(node.run(release, Check::kFelixReady).verdict == Verdict::kGood,
-                moment.ready == kOk)
-          << moment.what;
-    }
-  }
+  node.host.files().put("/etc/service/enabled/bird/log/run", "");
+  EXPECT_EQ(node.run(Release::kHead, Check::kBirdLive).text,
+            "calico/node is not ready: bird/confd is not live: exit status 1");
+  EXPECT_EQ(node.run(Release::kOwn, Check::kBirdLive).verdict, Verdict::kGood);
 }
 
 }  // namespace

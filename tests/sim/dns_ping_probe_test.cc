@@ -81,6 +81,31 @@ SIM_TEST_SEEDS(DnsProbe, ForgedRepliesAreIgnored, 20) {
   EXPECT_EQ(flooded.reason.code, ReasonCode::kProtocol);
 }
 
+/// Whoever forges a thousand replies must not make the agent miss the right one.
+SIM_TEST_SEEDS(DnsProbe, TheRightReplyIsAwaitedBehindThousands, 3) {
+  SimRuntime& host = sim.host("us");
+  host.answer_datagrams([](const DatagramTarget&, const std::string& query) -> Answers {
+    Answers answers(5000, {1ms, "nonsense"});
+    answers.push_back({290ms, reply_to(query)});
+    return answers;
+  });
+  const Observation seen = ask(sim, host);
+  EXPECT_EQ(seen.outcome, Outcome::kOk) << seen.reason.text;
+  EXPECT_EQ(std::get<DnsFacts>(seen.facts).answer_time, 290ms);
+}
+
+/// Time passes while it reads them, so that others have their turn and the deadline ends it.
+SIM_TEST_SEEDS(DnsProbe, AFloodIsReadAtAPace, 3) {
+  SimRuntime& host = sim.host("us");
+  host.answer_datagrams([](const DatagramTarget&, const std::string&) {
+    return Answers(100'000, {1ms, "12345678"});
+  });
+  const Observation seen = ask(sim, host);
+  EXPECT_EQ(seen.outcome, Outcome::kUnknown);
+  EXPECT_EQ(seen.ended - seen.begun, 900ms);
+  EXPECT_LT(seen.cost.bytes_in, 8U * 20'000);
+}
+
 SIM_TEST_SEEDS(DnsProbe, ALostDatagramIsSentAgainAndSilenceEndsByTheDeadline, 5) {
   SimRuntime& host = sim.host("us");
   int sent = 0;
@@ -95,7 +120,7 @@ SIM_TEST_SEEDS(DnsProbe, ALostDatagramIsSentAgainAndSilenceEndsByTheDeadline, 5)
   host.answer_datagrams([](const DatagramTarget&, const std::string&) { return Answers(); });
   const Observation silent = ask(sim, host);
   EXPECT_EQ(silent.outcome, Outcome::kFail);
-  EXPECT_EQ(silent.reason.text, "tcp:ns:53: no answer to 3 datagrams: timed out");
+  EXPECT_EQ(silent.reason.text, "udp:ns:53: no answer to 3 datagrams: timed out");
   EXPECT_EQ(silent.ended - silent.begun, 900ms);
 }
 
@@ -226,6 +251,25 @@ SIM_TEST_SEEDS(PingProbe, RepliesOfOthersAndDoublesDoNotCount, 1) {
   const Observation seen = ping(sim, host);
   EXPECT_EQ(std::get<PingFacts>(seen.facts).received, 3U);
   EXPECT_EQ(std::get<PingFacts>(seen.facts).mean, 2ms);
+}
+
+SIM_TEST_SEEDS(PingProbe, AFloodOfOtherRepliesHidesNoAnswer, 1) {
+  SimRuntime& host = sim.host("us");
+  bool answers_too = true;
+  host.answer_datagrams([&](const DatagramTarget&, const std::string& request) -> Answers {
+    std::string reply = request;
+    reply[0] = '\0';
+    std::string other = reply;
+    other.back() = static_cast<char>(other.back() ^ 1);
+    Answers answers(3000, {1ms, other});
+    if (answers_too) answers.push_back({200ms, reply});
+    return answers;
+  });
+  EXPECT_EQ(ping(sim, host).outcome, Outcome::kOk);
+  answers_too = false;
+  const Observation lost = ping(sim, host);
+  EXPECT_EQ(lost.outcome, Outcome::kUnknown) << "the answers may have been pushed out";
+  EXPECT_EQ(lost.reason.code, ReasonCode::kOverLimit) << lost.reason.text;
 }
 
 SIM_TEST_SEEDS(PingProbe, WithoutPermissionItSaysWhatToDo, 1) {

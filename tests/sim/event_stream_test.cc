@@ -55,7 +55,7 @@ class Service {
   explicit Service(World& world) : sim(world) {
     api.add(serve::events_route(events));
     const auto started =
-        server.start(at, {.connections = 100},
+        server.start(at, {.connections = 200},
                      [this](const runtime::HttpRequest& asked) { return api.answer(asked); });
     EXPECT_TRUE(started) << started.error().describe();
   }
@@ -67,13 +67,13 @@ class Service {
   void publish(int count, std::size_t size = 0) { sim.run(us, publish_from(this, count, size)); }
   static Task<void> publish_from(Service* self, int count, std::size_t size) {
     for (int i = 0; i < count; ++i) {
-      judge::Change change;
-      change.sequence = ++self->sequence;
-      change.kind = "gate_opened";
-      change.scope = "gate";
-      change.subject = "ready";
-      change.data = size == 0 ? "{}" : "{\"x\":\"" + std::string(size, 'x') + "\"}";
-      self->events.publish(change);
+      const judge::Change change{.sequence = ++self->sequence,
+                                 .at = {},
+                                 .of = {judge::ThingKind::kGate, "ready"},
+                                 .event = judge::GateChanged{.open = true}};
+      serve::ChangeText text{.kind = "gate_opened"};
+      text.data = size == 0 ? "{}" : "{\"x\":\"" + std::string(size, 'x') + "\"}";
+      self->events.publish(change, text);
     }
     co_return;
   }

@@ -4,7 +4,11 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/format.h"
 #include "sim/ovn_host.h"
 #include "sim/seeds.h"
 #include "support/fake_vty.h"
@@ -34,10 +38,17 @@ constexpr std::string_view kSummary =
 constexpr std::string_view kFailed =
     R"({"ipv4Unicast":{"displayedPeers":3,"peers":{"10.9.9.3":{"lastResetDueTo":"Waiting for peer OPEN"}}}})";
 
+constexpr const char* kAsk = "show bgp vrf all summary json";
+constexpr const char* kAskFailed = "show bgp vrf all summary failed json";
+
+std::string in_vrf(std::string_view vrf, std::string_view families) {
+  return fmt::format(R"("{}":{})", vrf, families);
+}
+
 VtyManners real() {
   VtyManners manners;
-  manners.replies["show bgp summary json"] = kSummary;
-  manners.replies["show bgp summary failed json"] = kFailed;
+  manners.replies[kAsk] = "{" + in_vrf("default", kSummary) + "}";
+  manners.replies[kAskFailed] = "{" + in_vrf("default", kFailed) + "}";
   return manners;
 }
 
@@ -84,8 +95,51 @@ SIM_TEST_SEEDS(FrrProbe, TellsItsSessions, 10) {
   EXPECT_EQ(up.in_state, 15s);
   EXPECT_EQ(up.drops, 1U);
   EXPECT_TRUE(facts->sessions[2].admin_down);
-  EXPECT_EQ(node.vty->commands(),
-            (std::vector<std::string>{"show bgp summary json", "show bgp summary failed json"}));
+  EXPECT_EQ(node.vty->commands(), (std::vector<std::string>{kAsk, kAskFailed}));
+}
+
+/// Two VRFs may have a peer of one address, and a dead peer counts wherever it is.
+SIM_TEST_SEEDS(FrrProbe, TellsTheSessionsOfEveryVrf, 3) {
+  constexpr std::string_view kRed =
+      R"json({"ipv4Unicast":{"routerId":"10.9.9.1","peers":{"10.9.9.2":{"state":"Idle","peerState":"OK"}}}})json";
+  constexpr std::string_view kRedFailed =
+      R"({"ipv4Unicast":{"peers":{"10.9.9.2":{"lastResetDueTo":"Hold timer expired"}}}})";
+  VtyManners manners;
+  manners.replies[kAsk] = "{" + in_vrf("default", kSummary) + "," + in_vrf("red", kRed) + "}";
+  manners.replies[kAskFailed] =
+      "{" + in_vrf("default", kFailed) + "," + in_vrf("red", kRedFailed) + "}";
+  manners.replies["show bgp vrf red summary json"] = kRed;
+  manners.replies["show bgp vrf red summary failed json"] = kRedFailed;
+  manners.replies["show bgp summary json"] = kSummary;
+  manners.replies["show bgp summary failed json"] = kFailed;
+  FrrHost node(sim, manners);
+  const Observation seen = node.look();
+  const auto* const facts = std::get_if<BgpFacts>(&seen.facts);
+  ASSERT_NE(facts, nullptr) << seen.reason.text;
+  ASSERT_EQ(facts->sessions.size(), 4U);
+  EXPECT_TRUE(facts->sessions[0].established());
+  EXPECT_EQ(facts->sessions[3].name, "red/10.9.9.2");
+  EXPECT_EQ(facts->sessions[3].address, "10.9.9.2");
+  EXPECT_EQ(facts->sessions[3].last_error, "Hold timer expired");
+
+  const auto sessions_of = [&](const char* vrf) {
+    node.make_probe({{"socket", kSocket}, {"vrf", std::string(vrf)}});
+    const Observation one = node.look();
+    const auto* const told = std::get_if<BgpFacts>(&one.facts);
+    return told == nullptr ? 0 : told->sessions.size();
+  };
+  EXPECT_EQ(sessions_of("red"), 1U);
+  EXPECT_EQ(sessions_of("default"), 3U);
+  for (const char* wrong : {"", "a b", "x;y", "\n"})
+    EXPECT_FALSE(observe::frr::make_frr_probe(node.host, "b", {{"vrf", std::string(wrong)}}));
+}
+
+SIM_TEST_SEEDS(FrrProbe, WithoutAnyInstanceItIsUnknown, 1) {
+  VtyManners none;
+  none.replies[kAsk] = "{\n}\n";
+  const Observation seen = FrrHost(sim, none).look();
+  EXPECT_EQ(seen.outcome, Outcome::kUnknown);
+  EXPECT_EQ(seen.reason.code, ReasonCode::kRejected) << seen.reason.text;
 }
 
 SIM_TEST_SEEDS(FrrProbe, KeepsItsConnectionAndSurvivesARestart, 5) {
@@ -112,7 +166,7 @@ SIM_TEST_SEEDS(FrrProbe, CutRepliesAndRefusalsAreNeverGood, 5) {
 
 SIM_TEST_SEEDS(FrrProbe, OldVersionsWithoutTheListOfFailuresAreFine, 1) {
   VtyManners old = real();
-  old.replies.erase("show bgp summary failed json");
+  old.replies.erase(kAskFailed);
   EXPECT_EQ(FrrHost(sim, old).look().outcome, Outcome::kWarn);
 }
 
@@ -126,8 +180,8 @@ SIM_TEST_SEEDS(FrrProbe, AStoppedDaemonIsHung, 3) {
 
 SIM_TEST_SEEDS(FrrProbe, WithoutNeighboursItIsNotReady, 1) {
   VtyManners empty;
-  empty.replies["show bgp summary json"] = "{}";
-  empty.replies["show bgp summary failed json"] = "{}";
+  empty.replies[kAsk] = "{\"default\":{}}";
+  empty.replies[kAskFailed] = "{\"default\":{}}";
   FrrHost node(sim, empty);
   EXPECT_EQ(node.look().outcome, Outcome::kFail);
   node.make_probe({{"socket", kSocket}, {"no_peers", std::string("ignore")}});

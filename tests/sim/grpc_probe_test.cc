@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/task_group.h"
 #include "sim/ovn_host.h"
 #include "sim/seeds.h"
 #include "support/fake_grpc.h"
@@ -24,6 +25,8 @@ using observe::Probe;
 using runtime::Endpoint;
 using testing::FakeGrpc;
 using testing::GrpcManners;
+using testing::hpack_text;
+using testing::kEndHeaders;
 using namespace std::chrono_literals;
 
 class GrpcHost {
@@ -132,13 +135,29 @@ SIM_TEST_SEEDS(GrpcProbe, HostileServersEndByTheDeadlineAndAreNeverGood, 1) {
   GrpcManners trailers = serving(1);
   trailers.frames.back() = FakeGrpc::headers({{"x", "y"}}, true);
   EXPECT_EQ(reason_of(trailers), ReasonCode::kProtocol) << "no grpc-status";
+  for (const char* status : {"-0", "00", "+0"}) {
+    trailers.frames.back() = FakeGrpc::headers({{"grpc-status", status}}, true);
+    EXPECT_EQ(reason_of(trailers), ReasonCode::kProtocol) << status;
+  }
+  trailers.frames.back() = FakeGrpc::headers({{"grpc-status", "0"}, {"grpc-status", "14"}}, true);
+  EXPECT_EQ(reason_of(trailers), ReasonCode::kProtocol) << "which of them?";
+  trailers = serving(1);
+  trailers.frames.front() = FakeGrpc::headers(
+      {{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-status", "14"}});
+  EXPECT_EQ(reason_of(trailers), ReasonCode::kProtocol) << "which of them?";
   GrpcManners flood;
   flood.frames = {{{6, 0, 0, "12345678"}, false}};
   flood.endless = true;
   EXPECT_EQ(reason_of(flood), ReasonCode::kOverLimit);
   GrpcManners continuations;
-  continuations.frames = {{{1, 0, 0, "\x82"}}, {{9, 0, 0, ""}}};
+  continuations.frames.assign(3000, {{9, 0, 0, ""}});
+  continuations.frames.front() = {{1, 0, 0, "\x88"}};
   EXPECT_EQ(reason_of(continuations), ReasonCode::kOverLimit);
+  GrpcManners bomb;  // RFC 7541 6.1: the same large field again and again, a byte each time
+  bomb.frames = {{{1, kEndHeaders, 0,
+                   "\x88\x40" + hpack_text("x") + hpack_text(std::string(3000, 'x')) +
+                       std::string(100, '\xbe')}}};
+  EXPECT_EQ(reason_of(bomb), ReasonCode::kOverLimit);
   GrpcManners large;
   large.frames = {FakeGrpc::headers({{":status", "200"}, {"content-type", "application/grpc"}}),
                   {{0, 0, 0, std::string(16000, 'x')}}};
@@ -149,6 +168,25 @@ SIM_TEST_SEEDS(GrpcProbe, HostileServersEndByTheDeadlineAndAreNeverGood, 1) {
   GrpcManners proxy;
   proxy.frames = {FakeGrpc::headers({{":status", "502"}, {"content-type", "text/html"}}, true)};
   EXPECT_EQ(reason_of(proxy), ReasonCode::kRejected);
+}
+
+SIM_TEST_SEEDS(GrpcProbe, ALookThatWasCutOffDoesNotSpoilTheNext, 5) {
+  GrpcHost node(sim, serving(1));
+  EXPECT_EQ(node.look().outcome, Outcome::kOk);
+  node.host.pause();
+  {
+    runtime::TaskGroup looks(node.us.executor());
+    constexpr auto look = [](Probe* probe, runtime::Deadline deadline) -> runtime::Task<void> {
+      const Observation seen = co_await probe->look(deadline);
+      ADD_FAILURE() << seen.reason.text;
+    };
+    looks.spawn("look", look(node.probe.get(), node.us.deadline_in(1s)));
+    sim.run_for(100ms);
+    sim.run(node.us, looks.stop());
+  }
+  node.host.resume();
+  const Observation seen = node.look();
+  EXPECT_EQ(seen.outcome, Outcome::kOk) << seen.reason.text;
 }
 
 SIM_TEST_SEEDS(GrpcProbe, ParametersThatDoNotGoTogether, 1) {

@@ -75,7 +75,26 @@ SIM_TEST_SEEDS(HttpProbe, ReadsTheBodyWhenAskedTo, 1) {
   EXPECT_EQ(web.look({{"body", "down"}}).outcome, Outcome::kFail);
   web.server.answers = {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"};
   EXPECT_EQ(web.look({{"body", "whole"}}).outcome, Outcome::kUnknown) << "cut short";
-  EXPECT_EQ(web.look({{"body", "half"}}).outcome, Outcome::kOk);
+  EXPECT_EQ(web.look({{"body", "half"}}).outcome, Outcome::kUnknown) << "cut, whatever is in it";
+  web.server.answers = {"HTTP/1.1 200 OK\r\n\r\nhalf" + std::string(70'000, 'x')};
+  EXPECT_EQ(web.look({{"body", "half"}}).outcome, Outcome::kOk) << "64 KiB are all that counts";
+}
+
+/// The text has come, but the answer has no end.
+SIM_TEST_SEEDS(HttpProbe, EndlessTrailersAreCutOff, 1) {
+  std::string flood = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nup\r\n0\r\n";
+  for (int i = 0; i < 10'000; ++i) flood += "A: b\r\n";
+  Web web(sim, flood);
+  web.server.endless = true;
+  web.server.pause = 1ms;
+  const Observation seen = web.look({{"body", "up"}});
+  EXPECT_EQ(seen.outcome, Outcome::kUnknown);
+  EXPECT_EQ(seen.reason.code, ReasonCode::kOverLimit) << seen.reason.text;
+  EXPECT_LT(seen.ended - seen.begun, 100ms);
+  EXPECT_LT(seen.cost.bytes_in, 32U << 10);
+  const Observation kept = web.look({{"keep_open", true}});
+  EXPECT_EQ(kept.outcome, Outcome::kOk) << "the status decides";
+  EXPECT_LT(kept.cost.bytes_in, 32U << 10);
 }
 
 SIM_TEST_SEEDS(HttpProbe, RedirectsStayOnTheHost, 1) {

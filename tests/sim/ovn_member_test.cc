@@ -207,6 +207,30 @@ SIM_TEST_SEEDS(OvnMember, StandaloneRelayAndRemovedDatabases, 3) {
   EXPECT_FALSE(removed.speaks());
 }
 
+// A wrong name in the configuration: the server says what it does serve.
+SIM_TEST_SEEDS(OvnMember, AServerWithoutTheDatabaseSaysWhatItServes, 3) {
+  FakeManners ovsdb;
+  ovsdb.in_turn = {
+      R"({"id":{ID},"result":[{"rows":[]}],"error":null})",
+      R"({"id":{ID},"result":[{"rows":[{"name":"_Server"},{"name":"OVN_Northbound"}]}],"error":null})"};
+  OvnHost by_ovsdb(sim, raw(kUnknownCluster), ovsdb);
+  EXPECT_EQ(look(by_ovsdb).serves, (std::vector<std::string>{"OVN_Northbound"}));
+}
+
+SIM_TEST_SEEDS(OvnMember, ByItsControlSocketAloneItSaysSoToo, 3) {
+  FakeManners control;
+  control.in_turn = {std::string(kUnknownCluster),
+                     R"({"id":{ID},"result":"OVN_Northbound\n_Server\n","error":null})"};
+  OvnHost ovn(sim);
+  ovn.serve_control(control);
+  MemberTarget only_control = target();
+  only_control.ovsdb.reset();
+  Member member(ovn.host, only_control);
+  const Opinion opinion = look_with(ovn, member);
+  EXPECT_EQ(opinion.serves, (std::vector<std::string>{"OVN_Northbound"}));
+  EXPECT_EQ(opinion.mode, Mode::kAbsent);
+}
+
 /// A healthy member that is looked at again and again over the same connections.
 struct Looked {
   explicit Looked(World& world)

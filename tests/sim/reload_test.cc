@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/agent.h"
+#include "serve/raft/cluster_view.h"
 #include "sim/fake_member.h"
 #include "sim/seeds.h"
 #include "support/ovn_captures.h"
@@ -179,7 +180,7 @@ SIM_TEST_SEEDS(Reload, KeepsStateCountersAndPlace, 20) {
   std::vector<config::Check> next = {counted("c"), counted("a", "two"), counted("d")};
   next[2].schedule.optional = true;
   const ReloadPlan plan = bench.reload(with_checks(next));
-  EXPECT_EQ(plan.count(Fate::kKept), 1U);
+  EXPECT_EQ(plan.count(ReloadAction::kKept), 1U);
   EXPECT_EQ(bench.view("c").looks, looks);
   EXPECT_EQ(bench.view("c").state.since, since);
   EXPECT_EQ(bench.view("c").state.state, judge::State::kHealthy);
@@ -243,6 +244,7 @@ config::Config with_cluster() {
     member.ovsdb = runtime::Endpoint::unix_socket(std::string("/run/") + number + ".sock");
   }
   cluster.schedule = {1s, 900ms, {.fall = 1, .rise = 1}, false};
+  config.checks = {check_of(cluster)};
   config.clusters = {std::move(cluster)};
   config.gates = {{"ready", {"nb"}}};
   return config;
@@ -268,9 +270,13 @@ class Servers {
   std::vector<std::unique_ptr<FakeMember>> members;
 };
 
+const serve::ClusterView& cluster_of(const Bench& bench, std::size_t index = 0) {
+  return dynamic_cast<const serve::ClusterView&>(*bench.agent->fresh_view().things.at(index));
+}
+
 std::vector<std::string> codes(const Bench& bench) {
   std::vector<std::string> codes;
-  for (const judge::Finding& finding : bench.agent->fresh_view().clusters.at(0).assessment.findings)
+  for (const judge::Finding& finding : cluster_of(bench).assessment.findings)
     codes.emplace_back(to_string(finding.code));
   return codes;
 }
@@ -280,26 +286,26 @@ SIM_TEST_SEEDS(Reload, AClusterThatMovesInTheFileGoesOn, 5) {
   Bench bench(sim, with_cluster());
   sim.run_for(10s + Duration(sim.random().below(1'000'000'000)));
   ASSERT_TRUE(bench.ready());
-  const std::uint64_t judged = bench.agent->fresh_view().clusters[0].counters.judgements;
+  const std::uint64_t judged = cluster_of(bench).counters.judgements;
   config::Config next = with_cluster();
   next.clusters.insert(next.clusters.begin(), next.clusters[0]);
   next.clusters[0].name = "first";
   next.clusters[0].members.resize(1);
-  next.checks = {counted("a")};
+  next.checks = {check_of(next.clusters[0]), check_of(next.clusters[1]), counted("a")};
   bench.reload(next);
   EXPECT_TRUE(bench.ready());
-  EXPECT_EQ(bench.agent->fresh_view().clusters[1].counters.judgements, judged);
+  EXPECT_EQ(cluster_of(bench, 1).counters.judgements, judged);
   for (int i = 0; i < 20; ++i) {
     sim.run_for(500ms);
     ASSERT_TRUE(bench.ready());
-    ASSERT_EQ(bench.agent->fresh_view().clusters[1].assessment.verdict, judge::raft::Verdict::kOk);
+    ASSERT_EQ(cluster_of(bench, 1).assessment.verdict, judge::Verdict::kOk);
   }
   // And back, in the middle of whatever is under way.
   sim.run_for(Duration(sim.random().below(1'000'000'000)));
   bench.reload(with_cluster());
   sim.run_for(5s);
   EXPECT_TRUE(bench.ready());
-  EXPECT_GE(bench.agent->fresh_view().clusters[0].counters.judgements, judged + 14);
+  EXPECT_GE(cluster_of(bench).counters.judgements, judged + 14);
 }
 
 SIM_TEST_SEEDS(Reload, AFindingOutlivesAnotherScheduleOfItsCluster, 10) {
@@ -317,6 +323,36 @@ SIM_TEST_SEEDS(Reload, AFindingOutlivesAnotherScheduleOfItsCluster, 10) {
     ASSERT_EQ(codes(bench), std::vector<std::string>{"RAFT_MEMBER_HUNG"});
     sim.run_for(200ms);
   }
+}
+
+// Somebody corrects the configuration in an outage: nothing is told as over meanwhile.
+SIM_TEST_SEEDS(Reload, AnOutageOutlivesOtherMembersAndOtherWaysToAskThem, 10) {
+  const Servers servers(sim);
+  Bench bench(sim, with_cluster());
+  sim.run_for(10s);
+  servers.members[2]->process().pause();
+  sim.run_for(20s + Duration(sim.random().below(1'000'000'000)));
+  const auto expect_stands = [&] {
+    for (int i = 0; i < 40; ++i) {
+      ASSERT_EQ(cluster_of(bench).assessment.verdict, judge::Verdict::kCritical);
+      ASSERT_EQ(codes(bench).front(), "RAFT_MEMBER_HUNG") << "after " << i << " times 200 ms";
+      ASSERT_FALSE(bench.ready());
+      sim.run_for(200ms);
+    }
+  };
+  config::Config next = with_cluster();
+  next.clusters[0].members[2].repair = {
+      .copy = {"/bin/copy"}, .report = {}, .rejoin = {"/bin/rejoin"}, .timeout = 1min};
+  bench.reload(next);
+  expect_stands();
+  next.clusters[0].members[1].ovsdb.reset();
+  bench.reload(next);
+  expect_stands();
+  config::Member& more = next.clusters[0].members.emplace_back();
+  more.name = "ctl-4";
+  more.control = runtime::Endpoint::unix_socket("/run/4.ctl");
+  bench.reload(next);
+  expect_stands();
 }
 
 }  // namespace

@@ -22,10 +22,11 @@ using namespace std::chrono_literals;
 
 const std::string kFolder = "/etc/service/bird";
 
-std::string tai64n(WallTime t) {
+/// `offset`: 10 as runit and daemontools write it, 37 as s6 does since 2017.
+std::string tai64n(WallTime t, int offset = 10) {
   const auto since = t.time_since_epoch();
   const auto whole = std::chrono::floor<std::chrono::seconds>(since);
-  const auto label = (std::uint64_t{1} << 62) + 10 + static_cast<std::uint64_t>(whole.count());
+  const auto label = (std::uint64_t{1} << 62) + static_cast<std::uint64_t>(whole.count() + offset);
   const auto fraction = static_cast<std::uint32_t>((since - whole).count());
   std::string bytes;
   for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(label >> shift);
@@ -232,12 +233,12 @@ SIM_TEST_SEEDS(S6Probe, KnowsTheDeathsBeforeItsFirstLook, 1) {
   sim.run_for(10s);
   const std::string folder = "/run/service/b";
   host.files().put_fifo(folder + "/supervise/control", true);
-  const std::string now = tai64n(host.wall_now());
+  const std::string now = tai64n(host.wall_now(), 37);
   host.files().put(folder + "/supervise/status",
                    now + now + std::string(8, '\0') + std::string("\x03\x00\x04", 3));
   std::string tally;
   for (int i = 4; i > 0; --i)
-    tally += tai64n(host.wall_now() - i * 1s) + std::string("\x03\x00", 2);
+    tally += tai64n(host.wall_now() - i * 1s, 37) + std::string("\x03\x00", 2);
   host.files().put(folder + "/supervise/death_tally", tally);
   const auto probe = observe::service::make_s6_probe(host, "b", {{"service", "b"}});
   const Observation seen = look(sim, host, **probe);
@@ -318,6 +319,17 @@ SIM_TEST_SEEDS(ProcessProbe, WithoutProcNothingIsKnown, 1) {
     EXPECT_EQ(seen.outcome, Outcome::kUnknown) << seen.reason.text;
     EXPECT_EQ(seen.reason.code, ReasonCode::kDenied);
   }
+}
+
+SIM_TEST_SEEDS(FileProbe, SizesThatNoFileHasAreRefused, 1) {
+  SimRuntime& host = sim.host("node");
+  const auto make = [&](const char* least, const char* largest) {
+    return observe::make_file_probe(host, "x",
+                                    {{"path", "/x"}, {"min_size", least}, {"max_size", largest}});
+  };
+  EXPECT_EQ(make("2", "1").error().code, Errc::kInvalid);
+  EXPECT_EQ(make("1KiB", "1000").error().code, Errc::kInvalid);
+  EXPECT_TRUE(make("2", "2").has_value());
 }
 
 SIM_TEST_SEEDS(FileProbe, AgeByTheWallClock, 1) {

@@ -12,6 +12,7 @@
 #include "sim/ovn_host.h"
 #include "sim/seeds.h"
 #include "support/fake_bus.h"
+#include "support/test_data.h"
 
 namespace wardmote::sim {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "support/bird_transcript.h"
+#include "support/test_data.h"
 
 namespace wardmote::testing {
 

@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "codec/grpc.h"
-#include "codec/hpack.h"
-#include "codec/http2.h"
+#include "codec/http2_session.h"
 #include "runtime/runtime.h"
 #include "support/fake_door.h"
+#include "support/http2_bytes.h"
 
 namespace wardmote::testing {
 
 /// A frame that a FakeGrpc writes; where `of_call` is set, on the stream of the call.
 struct ScriptedFrame {
-  codec::Http2Frame frame;
+  Http2Frame frame;
   bool of_call = true;
 };
 
@@ -50,13 +50,8 @@ class FakeGrpc {
   [[nodiscard]] int connections() const noexcept { return door_.connections(); }
   [[nodiscard]] int calls() const noexcept { return calls_; }
 
-  static ScriptedFrame headers(std::vector<codec::HeaderField> fields, bool end = false) {
-    std::string block;
-    for (const codec::HeaderField& field : fields)
-      codec::encode_field(block, field.name, field.value);
-    const auto flags =
-        static_cast<std::uint8_t>(codec::kHttp2EndHeaders | (end ? codec::kHttp2EndStream : 0));
-    return {{1, flags, 0, std::move(block)}};
+  static ScriptedFrame headers(const codec::HeaderFields& fields, bool end = false) {
+    return {headers_frame(0, fields, end)};
   }
   static std::vector<ScriptedFrame> serving(char status) {
     return {headers({{":status", "200"}, {"content-type", "application/grpc"}}),
@@ -67,24 +62,30 @@ class FakeGrpc {
  private:
   runtime::Task<void> serve(std::shared_ptr<runtime::Stream> stream) {
     std::string received;
-    for (std::uint32_t call = 1;; call += 2) {
-      // The path of a call; what acknowledges is none.
-      std::size_t at = received.find("/Check");
-      while (at == std::string::npos) {
+    bool greeted = false;
+    for (std::uint32_t call = 1;;) {
+      if (!greeted && received.size() >= kHttp2Preface) {
+        received.erase(0, kHttp2Preface);
+        greeted = true;
+      }
+      const auto frame = greeted ? take_frame(received) : std::nullopt;
+      if (!frame) {
         std::array<char, 4096> chunk;
         const auto got = co_await stream->read_some(chunk, runtime_.deadline_in(kFakePatience));
         if (!got) co_return;
         received.append(chunk.data(), *got);
-        at = received.find("/Check");
+        continue;
       }
-      received.erase(0, at + 1);
+      // The end of a request.
+      if (frame->type != 0 || (frame->flags & kEndStream) == 0) continue;
       ++calls_;
       std::string bytes = manners_.raw;
-      if (bytes.empty() && call == 1) bytes = codec::encode_http2_settings();
+      if (bytes.empty() && call == 1) bytes = encode(Http2Frame{4, 0, 0, {}});
       for (ScriptedFrame scripted : manners_.frames) {
         if (scripted.of_call) scripted.frame.stream = call;
         bytes += encode(scripted.frame);
       }
+      call += 2;
       const bool sent = co_await send(stream, bytes);
       if (!sent || manners_.hangs_up) co_return;
     }

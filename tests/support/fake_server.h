@@ -25,6 +25,9 @@ struct FakeManners {
   /// Instead of results: what is written back for each request, `{ID}` standing for its id; empty:
   /// silence.
   std::string raw;
+  /// Instead of both: the replies to the first, the second … request of all connections; the last
+  /// goes on.
+  std::vector<std::string> in_turn;
   std::string greeting;  ///< written right after accept
   bool accepts =
       true;  ///< false: connections stay in the kernel's queue, as with a stopped process
@@ -105,8 +108,12 @@ class FakeServer {
 
   [[nodiscard]] std::string reply_to(const codec::RpcMessage& request) const {
     const std::string id = boost::json::serialize(*request.id);
-    if (!manners_.raw.empty() || manners_.results.empty()) {
+    if (!manners_.in_turn.empty() || !manners_.raw.empty() || manners_.results.empty()) {
       std::string reply = manners_.raw;
+      if (!manners_.in_turn.empty()) {
+        const std::size_t turn = std::max<std::size_t>(requests_.size(), 1) - 1;
+        reply = manners_.in_turn[std::min(turn, manners_.in_turn.size() - 1)];
+      }
       const std::size_t at = reply.find("{ID}");
       if (at != std::string::npos) reply.replace(at, 4, id);
       return reply;

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "support/test_data.h"
 
 namespace wardmote::testing {
 

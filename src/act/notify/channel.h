@@ -1,6 +1,7 @@
 #pragma once
 
 #include <expected>
+#include <string>
 
 #include "judge/notify/notice.h"
 #include "judge/notify/router.h"
@@ -9,10 +10,15 @@
 
 namespace wardmote::act::notify {
 
-/// How a notice fared: taken, or why not.
-using Fate = std::expected<void, judge::notify::Refusal>;
+/// The receiver took a notice.
+struct Delivered {
+  std::string complaint;  ///< recipients who will never get it, and why; empty when all have it
+};
 
-/// One way to tell somebody. The same notice may be sent twice, with the same key().
+/// The result of sending a notice: taken, or why not.
+using DeliveryResult = std::expected<Delivered, judge::notify::Refusal>;
+
+/// One way to send notices. The same notice may be sent twice, with the same key().
 class Channel {
  public:
   Channel() = default;
@@ -21,7 +27,8 @@ class Channel {
   virtual ~Channel() = default;
 
   /// Ends by the deadline.
-  virtual runtime::Task<Fate> send(judge::notify::Notice notice, runtime::Deadline deadline) = 0;
+  virtual runtime::Task<DeliveryResult> send(judge::notify::Notice notice,
+                                             runtime::Deadline deadline) = 0;
 };
 
 }  // namespace wardmote::act::notify

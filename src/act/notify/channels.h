@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <utility>
@@ -18,17 +19,19 @@ namespace wardmote::act::notify {
 /// Writes a line into the agent's own log: with systemd, the journal. Always succeeds.
 class LogChannel final : public Channel {
  public:
-  runtime::Task<Fate> send(judge::notify::Notice notice, runtime::Deadline deadline) override;
+  runtime::Task<DeliveryResult> send(judge::notify::Notice notice,
+                                     runtime::Deadline deadline) override;
 };
 
-/// Runs a program with the notice as JSON (payload.h) on its standard input. Exit code 0 is
-/// delivered, 64, 65, 77 and 78 (sysexits.h: usage, data, permission, configuration) are for ever,
-/// anything else is tried again.
+/// Runs a program with the notice as JSON (payload.h) on its standard input. Exit code 0 means
+/// delivered; 64, 65, 77 and 78 (sysexits.h: usage, data, permission, configuration) are given up;
+/// all others are retried.
 class ExecChannel final : public Channel {
  public:
   ExecChannel(runtime::Runtime& runtime, std::vector<std::string> argv)
       : runtime_(runtime), argv_(std::move(argv)) {}
-  runtime::Task<Fate> send(judge::notify::Notice notice, runtime::Deadline deadline) override;
+  runtime::Task<DeliveryResult> send(judge::notify::Notice notice,
+                                     runtime::Deadline deadline) override;
 
  private:
   runtime::Runtime& runtime_;
@@ -45,13 +48,16 @@ struct WebhookOptions {
   std::string trust;
 };
 
-/// POSTs the notice as JSON. 2xx is delivered; 408, 425, 429 and 5xx are tried again, in the time
-/// that Retry-After asks for; any other status is for ever.
+/// POSTs the notice as JSON. 2xx means delivered. 408, 425, 429 and 5xx are retried, after the time
+/// that Retry-After asks for; 3xx, 401, 403 and 407 too, because somebody may correct the cause.
+/// Redirects are not followed, because they would carry the secret to another server. Any other
+/// status is given up.
 class WebhookChannel final : public Channel {
  public:
   WebhookChannel(runtime::Runtime& runtime, runtime::HttpClient& http, WebhookOptions options)
       : runtime_(runtime), http_(http), options_(std::move(options)) {}
-  runtime::Task<Fate> send(judge::notify::Notice notice, runtime::Deadline deadline) override;
+  runtime::Task<DeliveryResult> send(judge::notify::Notice notice,
+                                     runtime::Deadline deadline) override;
 
  private:
   runtime::Runtime& runtime_;
@@ -59,21 +65,26 @@ class WebhookChannel final : public Channel {
   WebhookOptions options_;
 };
 
+/// How long Alertmanager keeps an alert firing without further requests.
+inline constexpr Duration kAlertLasts = std::chrono::days(7);
+
 struct AlertmanagerOptions {
-  std::vector<std::string> urls;  ///< of each of a cluster's members: http://am-1:9093
-  std::string token;              ///< secret
+  std::string url;    ///< http://am-1:9093
+  std::string token;  ///< secret
   std::string trust;
 };
 
-/// Alertmanager's API v2 (POST /api/v2/alerts): an incident is an alert with the incident's labels;
-/// its end is the alert's endsAt. An open one ends by itself after a week, if nobody says more. All
-/// members are told, since they expect that of a client; one that took it is enough.
+/// Alertmanager's API v2 (POST /api/v2/alerts): an incident is an alert with the labels that the
+/// incident had when it was first sent; the end of the incident is the alert's endsAt. An open
+/// alert ends by itself after kAlertLasts without a request. Each member of an Alertmanager cluster
+/// has a channel of its own, because the members do not tell each other about alerts.
 class AlertmanagerChannel final : public Channel {
  public:
   AlertmanagerChannel(runtime::Runtime& runtime, runtime::HttpClient& http,
                       AlertmanagerOptions options)
       : runtime_(runtime), http_(http), options_(std::move(options)) {}
-  runtime::Task<Fate> send(judge::notify::Notice notice, runtime::Deadline deadline) override;
+  runtime::Task<DeliveryResult> send(judge::notify::Notice notice,
+                                     runtime::Deadline deadline) override;
 
  private:
   runtime::Runtime& runtime_;
@@ -81,9 +92,9 @@ class AlertmanagerChannel final : public Channel {
   AlertmanagerOptions options_;
 };
 
-/// What an HTTP answer, or the lack of one, means for a notice. Retry-After is seconds or a date,
-/// which is compared with the server's own clock, its Date, so that clocks that differ do no harm;
-/// with `now` when it tells none.
-Fate fate_of(const Result<runtime::HttpResponse>& answer, WallTime now);
+/// What an HTTP answer, or a missing one, means for a notice. Retry-After is seconds or a date. A
+/// date is compared with the server's own clock (its Date header), so that clocks that differ do no
+/// harm, and with `now` when there is no Date.
+DeliveryResult delivery_result(const Result<runtime::HttpResponse>& answer, WallTime now);
 
 }  // namespace wardmote::act::notify

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "act/notify/channel.h"
 #include "judge/notify/notice.h"
@@ -51,6 +52,20 @@ void Dispatcher::send(Notice notice) {
   begin(found->first, found->second);
 }
 
+std::vector<std::string> Dispatcher::forgetful() const {
+  std::vector<std::string> names;
+  for (const auto& [name, line] : receivers_) {
+    if (line->receiver.forgets) names.push_back(name);
+  }
+  return names;
+}
+
+bool Dispatcher::idle(const std::string& receiver) const {
+  const auto found = receivers_.find(receiver);
+  return found != receivers_.end() && found->second->under_way == 0 &&
+         found->second->waiting.empty();
+}
+
 void Dispatcher::begin(const std::string& name, const std::shared_ptr<Line>& line) {
   if (line->under_way >= kAtATime) return;
   ++line->under_way;
@@ -58,7 +73,7 @@ void Dispatcher::begin(const std::string& name, const std::shared_ptr<Line>& lin
 }
 
 Task<void> Dispatcher::work_off(std::shared_ptr<Line> line) {
-  // However this ends, another may take its place.
+  // On every way out, another notice may take this place.
   struct Leave {
     Line* line;
     ~Leave() { --line->under_way; }
@@ -72,8 +87,8 @@ Task<void> Dispatcher::work_off(std::shared_ptr<Line> line) {
 
 Task<void> Dispatcher::send_one(std::shared_ptr<Line> line, Notice notice) {
   const runtime::Deadline deadline = runtime_.deadline_in(line->receiver.timeout);
-  const Fate fate = co_await line->receiver.channel->send(notice, deadline);
-  told_(notice, fate);
+  const DeliveryResult result = co_await line->receiver.channel->send(notice, deadline);
+  told_(notice, result);
 }
 
 }  // namespace wardmote::act::notify

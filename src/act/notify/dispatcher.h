@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "act/notify/channel.h"
 #include "base/time.h"
@@ -20,27 +21,33 @@ namespace wardmote::act::notify {
 struct Receiver {
   std::unique_ptr<Channel> channel;
   Duration timeout = std::chrono::seconds(15);
+  bool forgets = false;  ///< the receiver keeps notices in memory only, and loses them at a restart
 };
 
-/// Sends notices, to each receiver one at a time: one that hangs delays nobody else, and when we
-/// die at most one was taken without our knowing. Life cycle: stop() before destruction; what it
-/// borrows outlives it. Thread: the core loop.
+/// Sends notices, to each receiver one at a time: a receiver that hangs delays no other, and when
+/// the agent dies, at most one notice for each was taken without the agent's knowledge. Life cycle:
+/// stop() before destruction; what it borrows outlives it. Thread: the core loop.
 class Dispatcher {
  public:
   static constexpr std::size_t kAtATime = 1;
-  using Told = std::function<void(const judge::notify::Notice& notice, const Fate& fate)>;
+  using Told =
+      std::function<void(const judge::notify::Notice& notice, const DeliveryResult& result)>;
 
   Dispatcher(runtime::Runtime& runtime, std::map<std::string, Receiver> receivers, Told told);
 
-  /// Others from now on. What one is told now is told to its end; what waits for one that is among
-  /// them waits on, the rest is dropped.
+  /// Replaces the receivers. A notice that is being sent is finished; notices that wait stay for
+  /// receivers that still exist, the others are dropped.
   void reload(std::map<std::string, Receiver> receivers);
 
-  /// `told` hears how it fared; of a receiver that does not exist, too.
+  /// Calls `told` with the result, also for a receiver that does not exist.
   void send(judge::notify::Notice notice);
   [[nodiscard]] bool knows(const std::string& receiver) const {
     return receivers_.contains(receiver);
   }
+  /// The receivers that forget their notices at a restart.
+  [[nodiscard]] std::vector<std::string> forgetful() const;
+  /// Whether no notice is being sent to it, and none waits.
+  [[nodiscard]] bool idle(const std::string& receiver) const;
   runtime::Task<void> stop() { return tasks_.stop(); }
 
  private:
@@ -55,7 +62,7 @@ class Dispatcher {
   runtime::Task<void> send_one(std::shared_ptr<Line> line, judge::notify::Notice notice);
 
   runtime::Runtime& runtime_;
-  std::map<std::string, std::shared_ptr<Line>> receivers_;  // shared with who works it off
+  std::map<std::string, std::shared_ptr<Line>> receivers_;  // shared with the task that sends
   Told told_;
   runtime::TaskGroup tasks_;
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,10 +19,12 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "codec/hmac.h"
+#include "codec/digest.h"
 #include "codec/http_date.h"
+#include "codec/url.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
+#include "judge/notify/matcher.h"
 #include "judge/notify/notice.h"
 #include "judge/notify/router.h"
 #include "runtime/deadline.h"
@@ -44,9 +47,10 @@ using runtime::Task;
 
 namespace {
 
-/// How long Alertmanager believes that an alert fires when it hears no more of it.
-constexpr Duration kAlertLasts = std::chrono::days(7);
 constexpr int kTryAgain[] = {408, 425, 429};
+/// Errors whose cause somebody may correct soon: a server that moved, a proxy that asks for a
+/// login, a token or a right.
+constexpr int kMayBeMended[] = {401, 403, 407};
 
 std::string_view header_of(const HttpResponse& answer, std::string_view name) {
   const auto found = std::ranges::find(
@@ -64,11 +68,27 @@ std::optional<Duration> retry_after(const HttpResponse& answer, WallTime now) {
   return std::max(*date - theirs, Duration::zero());
 }
 
+bool redirects(const HttpResponse& answer) {
+  return answer.status >= 300 && answer.status < 400;
+}
+
+/// The address without the path, because the path can carry a secret of the receiver.
+std::string redirect_reason(const HttpResponse& answer) {
+  const auto to = codec::parse_url(header_of(answer, "location"));
+  return fmt::format(
+      "HTTP {}: it redirects to {}, and redirects are not followed: "
+      "write the address that answers into the configuration",
+      answer.status,
+      to ? escape_control(to->scheme + "://" + codec::host_header(*to), 128) : "another path");
+}
+
 json::object alert_of(const NoticeItem& item, const store::ClockPair& clock) {
   const judge::incident::Incident& incident = item.incident;
   json::object labels;
-  for (const auto& [name, value] : item.labels) labels[name] = escape_control(value);
-  // What may change while it lasts must not be a label: it would be another alert.
+  // A value that can change during the incident must not be a label: it would make another alert,
+  // and the first would never end.
+  const judge::notify::Labels& known_as = item.known_as.empty() ? item.labels : item.known_as;
+  for (const auto& [name, value] : known_as) labels[name] = escape_control(value);
   labels.erase("severity");
   labels.erase("code");
   labels["alertname"] = "wardmote";
@@ -77,6 +97,7 @@ json::object alert_of(const NoticeItem& item, const store::ClockPair& clock) {
   annotations["summary"] = escape_control(incident.summary, 1024);
   annotations["severity"] = to_string(incident.severity);
   annotations["code"] = to_string(incident.code);
+  annotations["root"] = escape_control(incident.root);
   annotations["revision"] = std::to_string(incident.revision);
   json::object alert;
   alert["labels"] = std::move(labels);
@@ -89,20 +110,25 @@ json::object alert_of(const NoticeItem& item, const store::ClockPair& clock) {
 
 }  // namespace
 
-Fate fate_of(const Result<HttpResponse>& answer, WallTime now) {
+DeliveryResult delivery_result(const Result<HttpResponse>& answer, WallTime now) {
   if (!answer) {
     const bool for_ever = answer.error().code == Errc::kInvalid;
     return std::unexpected(Refusal{for_ever, {}, answer.error().describe()});
   }
   if (answer->status >= 200 && answer->status < 300) return {};
+  if (redirects(*answer)) return std::unexpected(Refusal{false, {}, redirect_reason(*answer)});
+  const auto one_of = [&](std::span<const int> some) {
+    return std::ranges::find(some, answer->status) != some.end();
+  };
+  const bool is_status = answer->status >= 100 && answer->status < 600;
   const bool again =
-      answer->status >= 500 || std::ranges::find(kTryAgain, answer->status) != std::end(kTryAgain);
+      !is_status || answer->status >= 500 || one_of(kTryAgain) || one_of(kMayBeMended);
   return std::unexpected(
       Refusal{!again, again ? retry_after(*answer, now) : std::nullopt,
               fmt::format("HTTP {}: {}", answer->status, escape_control(trim(answer->body), 200))});
 }
 
-Task<Fate> WebhookChannel::send(Notice notice, Deadline deadline) {
+Task<DeliveryResult> WebhookChannel::send(Notice notice, Deadline deadline) {
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   const json::object payload = notice_json(notice, clock);
   HttpCall call;
@@ -125,34 +151,23 @@ Task<Fate> WebhookChannel::send(Notice notice, Deadline deadline) {
     call.headers.emplace_back("X-Wardmote-Signature", "sha256=" + codec::hex(signature));
   }
   const Result<HttpResponse> answer = co_await http_.call(std::move(call), deadline);
-  co_return fate_of(answer, runtime_.wall_now());
+  co_return delivery_result(answer, runtime_.wall_now());
 }
 
-Task<Fate> AlertmanagerChannel::send(Notice notice, Deadline deadline) {
+Task<DeliveryResult> AlertmanagerChannel::send(Notice notice, Deadline deadline) {
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   json::array alerts;
   for (const NoticeItem& item : notice.items) alerts.emplace_back(alert_of(item, clock));
-  const std::string body = json::serialize(alerts);
-  Fate fate = std::unexpected(Refusal{true, {}, "no Alertmanager is named"});
-  bool taken = false;
-  for (const std::string& url : options_.urls) {
-    HttpCall call;
-    call.url = url + "/api/v2/alerts";
-    call.trust = options_.trust;
-    call.headers.emplace_back("Content-Type", "application/json");
-    if (!options_.token.empty()) {
-      call.headers.emplace_back("Authorization", "Bearer " + options_.token);
-    }
-    call.body = body;
-    // One that hangs must leave time for the others.
-    const auto parts = static_cast<std::int64_t>(options_.urls.size());
-    const Deadline part{std::min(deadline.at, runtime_.now() + deadline.left(clock.now) / parts)};
-    const Result<HttpResponse> answer = co_await http_.call(std::move(call), part);
-    fate = fate_of(answer, runtime_.wall_now());
-    taken = taken || fate.has_value();
+  HttpCall call;
+  call.url = options_.url + "/api/v2/alerts";
+  call.trust = options_.trust;
+  call.headers.emplace_back("Content-Type", "application/json");
+  if (!options_.token.empty()) {
+    call.headers.emplace_back("Authorization", "Bearer " + options_.token);
   }
-  if (taken) co_return Fate();
-  co_return fate;
+  call.body = json::serialize(alerts);
+  const Result<HttpResponse> answer = co_await http_.call(std::move(call), deadline);
+  co_return delivery_result(answer, runtime_.wall_now());
 }
 
 }  // namespace wardmote::act::notify

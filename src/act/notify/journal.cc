@@ -31,11 +31,11 @@ using runtime::Task;
 
 namespace {
 
-/// Of syslog: critical 2, warning 4, notice 5; that of the gravest that is open.
+/// Syslog's priority: critical 2, warning 4, notice 5; by the gravest open incident.
 const char* priority(const Notice& notice) {
   const char* gravest = "5";
   for (const NoticeItem& item : notice.items) {
-    if (item.incident.phase != Phase::kOpen) continue;
+    if (item.incident.phase == Phase::kResolved) continue;
     if (item.incident.severity == Severity::kCritical) return "2";
     if (item.incident.severity == Severity::kWarning) gravest = "4";
   }
@@ -44,7 +44,7 @@ const char* priority(const Notice& notice) {
 
 }  // namespace
 
-Task<Fate> JournalChannel::send(Notice notice, Deadline) {
+Task<DeliveryResult> JournalChannel::send(Notice notice, Deadline) {
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   std::vector<std::pair<std::string, std::string>> fields = {
       {"MESSAGE", notice_title(notice)},
@@ -61,7 +61,7 @@ Task<Fate> JournalChannel::send(Notice notice, Deadline) {
   }
   fields.emplace_back("WARDMOTE_NOTICE", boost::json::serialize(notice_json(notice, clock)));
   const Result<void> sent = journal_->send(codec::format_journal(fields));
-  if (sent) co_return Fate();
+  if (sent) co_return DeliveryResult();
   co_return std::unexpected(Refusal{false, {}, sent.error().describe()});
 }
 

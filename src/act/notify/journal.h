@@ -14,12 +14,13 @@ namespace wardmote::act::notify {
 
 /// Writes the notice into systemd's journal, with fields to search by: WARDMOTE_RECEIVER,
 /// WARDMOTE_KEY, WARDMOTE_STATUS, WARDMOTE_INCIDENT, WARDMOTE_ROOT and WARDMOTE_CODE (one of each
-/// for each incident), and WARDMOTE_NOTICE, the whole as JSON. Without a journal it is tried again.
+/// for each incident), and WARDMOTE_NOTICE, the notice as JSON. Retried while there is no journal.
 class JournalChannel final : public Channel {
  public:
   JournalChannel(runtime::Runtime& runtime, std::unique_ptr<runtime::Journal> journal)
       : runtime_(runtime), journal_(std::move(journal)) {}
-  runtime::Task<Fate> send(judge::notify::Notice notice, runtime::Deadline deadline) override;
+  runtime::Task<DeliveryResult> send(judge::notify::Notice notice,
+                                     runtime::Deadline deadline) override;
 
  private:
   runtime::Runtime& runtime_;

@@ -11,10 +11,9 @@
 #include "act/notify/channels.h"
 #include "base/format.h"
 #include "base/result.h"
-#include "base/sha256.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "codec/hmac.h"
+#include "codec/digest.h"
 #include "codec/kubernetes.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
@@ -33,8 +32,8 @@ using codec::KubernetesEventState;
 using judge::incident::Incident;
 using judge::notify::Notice;
 using judge::notify::NoticeItem;
+using judge::notify::NoticeKind;
 using judge::notify::Refusal;
-using judge::notify::Tidings;
 using runtime::Deadline;
 using runtime::HttpCall;
 using runtime::HttpResponse;
@@ -45,11 +44,11 @@ namespace {
 constexpr std::string_view kComponent = "wardmote";
 constexpr std::string_view kNode = "Node";
 constexpr std::string_view kDefaultSpace = "default";
-/// Of what the API takes from its newer callers (events.k8s.io/v1 `note`): 1 kB.
+/// The limit of the newer API (events.k8s.io/v1 `note`): 1 kB.
 constexpr std::size_t kLongestMessage = 1024;
 constexpr std::size_t kLongestSummary = 640;
 constexpr std::size_t kIdDigits = 16;
-/// Whoever counts it up at the same time is done soon.
+/// A conflict with another writer of the count is soon over.
 constexpr int kRounds = 3;
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
@@ -57,12 +56,13 @@ constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 
 std::string_view ending(const NoticeItem& item) {
-  switch (item.tidings) {
-    case Tidings::kEnded: return " is over";
-    case Tidings::kCameAndWent: return " came and went";
-    case Tidings::kBegan:
-    case Tidings::kChanged:
-    case Tidings::kStands: return "";
+  switch (item.kind) {
+    case NoticeKind::kResolved: return " is over";
+    case NoticeKind::kUnwatched: return " is not watched any more";
+    case NoticeKind::kBrief: return " came and went";
+    case NoticeKind::kOpened:
+    case NoticeKind::kChanged:
+    case NoticeKind::kOngoing: return "";
   }
   return "";
 }
@@ -93,24 +93,24 @@ std::string camel_case(std::string_view code) {
   return written;
 }
 
-Task<Fate> KubernetesChannel::send(Notice notice, Deadline deadline) {
-  // One that can never be told of must not keep the others from it.
-  Fate worst;
+Task<DeliveryResult> KubernetesChannel::send(Notice notice, Deadline deadline) {
+  // An incident that can never be sent must not keep back the others.
+  DeliveryResult worst;
   for (const NoticeItem& item : notice.items) {
     auto event = event_of(notice, item);
     if (!event) {
       worst = std::unexpected(Refusal{true, {}, event.error().context});
       continue;
     }
-    Fate fate = co_await tell(*std::move(event), deadline);
-    if (fate) continue;
-    if (!fate.error().for_ever) co_return fate;
-    worst = std::move(fate);
+    DeliveryResult result = co_await tell(*std::move(event), deadline);
+    if (result) continue;
+    if (!result.error().for_ever) co_return result;
+    worst = std::move(result);
   }
   co_return worst;
 }
 
-Task<Fate> KubernetesChannel::tell(KubernetesEvent event, Deadline deadline) {
+Task<DeliveryResult> KubernetesChannel::tell(KubernetesEvent event, Deadline deadline) {
   for (int round = 0; round < kRounds; ++round) {
     HttpCall create;
     create.url = events_url(event);
@@ -119,14 +119,15 @@ Task<Fate> KubernetesChannel::tell(KubernetesEvent event, Deadline deadline) {
     Answer answer = co_await call(std::move(create), deadline);
     if (!answer || answer->status != kConflict) co_return meaning(std::move(answer));
     KubernetesEvent copy = event;
-    std::optional<Fate> repeated = co_await repeat(std::move(copy), deadline);
+    std::optional<DeliveryResult> repeated = co_await repeat(std::move(copy), deadline);
     if (repeated) co_return *std::move(repeated);
   }
   co_return std::unexpected(
       Refusal{false, {}, "kubernetes: others change the same event all the time"});
 }
 
-Task<std::optional<Fate>> KubernetesChannel::repeat(KubernetesEvent event, Deadline deadline) {
+Task<std::optional<DeliveryResult>> KubernetesChannel::repeat(KubernetesEvent event,
+                                                              Deadline deadline) {
   const std::string url = events_url(event) + "/" + event.name;
   HttpCall get;
   get.method = "GET";
@@ -136,10 +137,11 @@ Task<std::optional<Fate>> KubernetesChannel::repeat(KubernetesEvent event, Deadl
   if (!there || there->status != 200) co_return meaning(std::move(there));
   const auto state = codec::parse_kubernetes_event(there->body);
   if (!state) {
-    co_return Fate(std::unexpected(Refusal{false, {}, "kubernetes: " + state.error().context}));
+    co_return DeliveryResult(
+        std::unexpected(Refusal{false, {}, "kubernetes: " + state.error().context}));
   }
-  // It was taken, and we died before we knew.
-  if (state->notice == event.notice) co_return Fate();
+  // The server took the Event, and the agent died before it knew.
+  if (state->notice == event.notice) co_return DeliveryResult();
   HttpCall patch;
   patch.method = "PATCH";
   patch.url = url;
@@ -153,14 +155,14 @@ Task<std::optional<Fate>> KubernetesChannel::repeat(KubernetesEvent event, Deadl
 
 Task<KubernetesChannel::Answer> KubernetesChannel::call(HttpCall call, Deadline deadline) {
   call.trust = options_.trust;
-  std::string refused;  // the token that was
+  std::string refused;  // the token that was used
   for (;;) {
     auto token = options_.token();
     if (!token) co_return fail(Errc::kMissing, "the token: {}", token.error().describe());
     HttpCall copy = call;
     copy.headers.emplace_back("Authorization", "Bearer " + *token);
     Answer answer = co_await http_.call(std::move(copy), deadline);
-    // The kubelet may have renewed it just now.
+    // The kubelet may have renewed the token just now.
     const bool denied = answer && answer->status == kUnauthorized;
     if (!denied || *token == refused) co_return answer;
     refused = *std::move(token);
@@ -169,16 +171,16 @@ Task<KubernetesChannel::Answer> KubernetesChannel::call(HttpCall call, Deadline 
   }
 }
 
-Fate KubernetesChannel::meaning(Answer answer) const {
+DeliveryResult KubernetesChannel::meaning(Answer answer) const {
   bool denied = false;
   if (answer) {
     denied = answer->status == kUnauthorized || answer->status == kForbidden;
     answer->body = codec::kubernetes_message(answer->body);
   }
-  Fate fate = fate_of(answer, runtime_.wall_now());
-  if (fate) return fate;
-  Refusal refusal = fate.error();
-  // Somebody may grant a role, or mend the token.
+  DeliveryResult result = delivery_result(answer, runtime_.wall_now());
+  if (result) return result;
+  Refusal refusal = result.error();
+  // Somebody may grant a role, or correct the token.
   refusal.for_ever = refusal.for_ever && !denied;
   refusal.reason = "kubernetes: " + refusal.reason;
   return std::unexpected(std::move(refusal));
@@ -202,16 +204,16 @@ Result<KubernetesEvent> KubernetesChannel::event_of(const Notice& notice,
     return fail(Errc::kInvalid, "the label '{}' names no {} of Kubernetes: '{}'",
                 options_.name_label, options_.kind, escape_control(event.object, 64));
   }
-  const bool over = item.tidings == Tidings::kEnded;
+  const bool over = judge::notify::ends(item.kind);
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   event.kind = options_.kind;
   event.version = options_.version;
   event.namespaced = !options_.space.empty();
   event.space = event.namespaced ? options_.space : std::string(kDefaultSpace);
-  // The kubelet's way, by which `kubectl describe node` finds them.
+  // As the kubelet does, so that `kubectl describe node` finds the Events.
   if (event.kind == kNode) event.uid = event.object;
   event.reason = incident.id == 0 ? "Test" : camel_case(to_string(incident.code));
-  if (over) event.reason += "Resolved";
+  if (over) event.reason += item.kind == NoticeKind::kResolved ? "Resolved" : "NotWatched";
   event.warning = !over && incident.severity != judge::Severity::kInfo;
   event.message = message_of(item, options_.node);
   event.first = clock.wall(over ? incident.resolved.value_or(clock.now) : incident.opened);
@@ -221,8 +223,8 @@ Result<KubernetesEvent> KubernetesChannel::event_of(const Notice& notice,
   event.notice = notice.key();
   const std::string identity = fmt::format("{}\n{}\n{}\n{}\n{}", options_.node, notice.receiver,
                                            incident.id, incident.root, event.reason);
-  const std::string id = codec::hex(sha256(identity)).substr(0, kIdDigits);
-  // As long as it may be, and of the object's name no more than that.
+  const std::string id = codec::hex(codec::sha256(identity)).substr(0, kIdDigits);
+  // As long as a name may be, and with no more of the object's name than fits.
   event.name = fmt::format("{}.{}", event.object, id);
   if (!codec::is_kubernetes_name(event.name)) event.name = fmt::format("{}.{}", kComponent, id);
   return event;

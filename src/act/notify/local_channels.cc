@@ -31,13 +31,13 @@ constexpr int kForEver[] = {64, 65, 77, 78};
 
 }  // namespace
 
-Task<Fate> LogChannel::send(Notice notice, Deadline) {
+Task<DeliveryResult> LogChannel::send(Notice notice, Deadline) {
   log(any_open(notice) ? LogLevel::kWarning : LogLevel::kInfo, "notification",
       {{"receiver", notice.receiver}, {"key", notice.key()}, {"title", notice_title(notice)}});
-  co_return Fate();
+  co_return DeliveryResult();
 }
 
-Task<Fate> ExecChannel::send(Notice notice, Deadline deadline) {
+Task<DeliveryResult> ExecChannel::send(Notice notice, Deadline deadline) {
   runtime::ProcessSpec spec;
   spec.argv = argv_;
   spec.standard_input =
@@ -49,7 +49,7 @@ Task<Fate> ExecChannel::send(Notice notice, Deadline deadline) {
                           ended.error().code == Errc::kInvalid;
     co_return std::unexpected(Refusal{for_ever, {}, ended.error().describe()});
   }
-  if (ended->status == 0) co_return Fate();
+  if (ended->status == 0) co_return DeliveryResult();
   const bool for_ever = std::ranges::find(kForEver, ended->status) != std::end(kForEver);
   co_return std::unexpected(
       Refusal{for_ever,

@@ -1,9 +1,11 @@
 #include "act/notify/mail.h"
 
+#include <cstddef>
 #include <expected>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "act/notify/channel.h"
 #include "act/notify/payload.h"
@@ -25,7 +27,15 @@ using runtime::Deadline;
 using runtime::MailCall;
 using runtime::Task;
 
-Task<Fate> MailChannel::send(Notice notice, Deadline deadline) {
+namespace {
+
+/// How many groups may have recipients that are retried. For further groups, all recipients get the
+/// repetition.
+constexpr std::size_t kMostRests = 1000;
+
+}  // namespace
+
+Task<DeliveryResult> MailChannel::send(Notice notice, Deadline deadline) {
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   std::string_view domain = options_.from;
   domain.remove_prefix(domain.rfind('@') + 1);
@@ -46,12 +56,46 @@ Task<Fate> MailChannel::send(Notice notice, Deadline deadline) {
   call.password = options_.password;
   call.helo = options_.node;
   call.from = options_.from;
-  call.to = options_.to;
+  Rest rest = rest_of(notice);
+  call.to = rest.to;
   call.message = codec::format_mail(message);
-  const Result<void> sent = co_await mail_.send(std::move(call), deadline);
-  if (sent) co_return Fate();
+  const Result<runtime::MailReceipt> sent = co_await mail_.send(std::move(call), deadline);
+  if (sent) co_return take(notice, std::move(rest), *sent);
   const bool for_ever = sent.error().code == Errc::kRejected || sent.error().code == Errc::kInvalid;
   co_return std::unexpected(Refusal{for_ever, {}, sent.error().describe()});
+}
+
+MailChannel::Rest MailChannel::rest_of(const Notice& notice) const {
+  const auto found = rests_.find(notice.group);
+  if (found != rests_.end() && found->second.number == notice.number) return found->second;
+  return {notice.number, runtime_.now(), options_.to, {}};
+}
+
+DeliveryResult MailChannel::take(const Notice& notice, Rest rest,
+                                 const runtime::MailReceipt& receipt) {
+  rests_.erase(notice.group);
+  rest.to.clear();
+  std::vector<std::string> later;
+  for (const runtime::MailRefusal& refusal : receipt.refused) {
+    std::string complaint = fmt::format("{}: {}", refusal.address, refusal.answer);
+    (refusal.for_ever ? rest.complaints : later).push_back(std::move(complaint));
+    if (!refusal.for_ever) rest.to.push_back(refusal.address);
+  }
+  std::vector<std::string> all = rest.complaints;
+  all.insert(all.end(), later.begin(), later.end());
+  if (all.empty()) return {};
+  std::string told =
+      fmt::format("mail by {}: refused for {}", options_.server, fmt::join(all, "; "));
+  // While no recipient has the message, giving up early gains nothing.
+  const bool some_have_it = all.size() < options_.to.size();
+  const bool patient = !some_have_it || runtime_.now() - rest.since < kPatience;
+  if (!later.empty() && patient) {
+    if (rests_.size() >= kMostRests) rests_.erase(rests_.begin());
+    rests_[notice.group] = std::move(rest);
+    return std::unexpected(Refusal{false, {}, std::move(told)});
+  }
+  if (!some_have_it) return std::unexpected(Refusal{true, {}, std::move(told)});
+  return Delivered{std::move(told)};
 }
 
 }  // namespace wardmote::act::notify

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "act/notify/channel.h"
+#include "base/time.h"
 #include "judge/notify/notice.h"
 #include "runtime/deadline.h"
 #include "runtime/mail_client.h"
@@ -21,18 +25,35 @@ struct MailOptions {
   std::string password;  ///< secret
   std::string from;
   std::vector<std::string> to;
-  std::string node;  ///< how we call ourselves
+  std::string node;  ///< our own name in EHLO
 };
 
 /// Sends the notice as mail. A repetition has the same Message-ID, so that mail servers and readers
-/// that look at it show one; all notices of a group are one thread.
+/// can show one message; all notices of a group are one thread. A refused recipient costs the
+/// others nothing: one who is refused for now is retried alone, for kPatience at most, because the
+/// group's next notice waits meanwhile.
 class MailChannel final : public Channel {
  public:
   MailChannel(runtime::Runtime& runtime, runtime::MailClient& mail, MailOptions options)
       : runtime_(runtime), mail_(mail), options_(std::move(options)) {}
-  runtime::Task<Fate> send(judge::notify::Notice notice, runtime::Deadline deadline) override;
+  runtime::Task<DeliveryResult> send(judge::notify::Notice notice,
+                                     runtime::Deadline deadline) override;
+
+  static constexpr Duration kPatience = std::chrono::minutes(10);
 
  private:
+  /// The recipients of a group who have yet to get a notice.
+  struct Rest {
+    std::uint64_t number = 0;
+    TimePoint since;
+    std::vector<std::string> to;
+    std::vector<std::string> complaints;  ///< recipients who will never get it
+  };
+  [[nodiscard]] Rest rest_of(const judge::notify::Notice& notice) const;
+  DeliveryResult take(const judge::notify::Notice& notice, Rest rest,
+                      const runtime::MailReceipt& receipt);
+
+  std::map<std::string, Rest> rests_;  // by group
   runtime::Runtime& runtime_;
   runtime::MailClient& mail_;
   MailOptions options_;

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "codec/keystone.h"
+#include "judge/notify/matcher.h"
 #include "judge/notify/notice.h"
 #include "judge/notify/router.h"
 #include "runtime/deadline.h"
@@ -30,8 +31,8 @@ namespace wardmote::act::notify {
 namespace json = boost::json;
 using judge::notify::Notice;
 using judge::notify::NoticeItem;
+using judge::notify::NoticeKind;
 using judge::notify::Refusal;
-using judge::notify::Tidings;
 using runtime::Deadline;
 using runtime::HttpCall;
 using runtime::HttpResponse;
@@ -42,16 +43,16 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::string_view kService = "instance-ha";
-/// A token that ends so soon is renewed before.
+/// A token that ends sooner than this is renewed first.
 constexpr Duration kTokenMargin = 60s;
 constexpr std::size_t kLongestToken = 16 << 10;
 constexpr std::size_t kLongestName = 255;  // of the API's schema
 constexpr int kConflict = 409;
 
-/// Masakari takes naive UTC with or without a fraction; its own monitors send none but this form.
+/// Masakari accepts naive UTC with or without a fraction; its own monitors send only this form.
 std::string naive_utc(WallTime at) {
   std::string text = format_utc(at);
-  text.pop_back();  // the Z
+  text.pop_back();  // cut off the Z
   return text + "000";
 }
 
@@ -71,10 +72,10 @@ std::string header_of(const HttpResponse& answer, std::string_view name) {
   return found == answer.headers.end() ? std::string() : found->second;
 }
 
-/// Who is refused now may be let in later: somebody may change a password or a role.
-Fate try_again(Fate fate, std::string_view whose) {
-  if (fate) return fate;
-  Refusal refusal = fate.error();
+/// A refused login may succeed later: somebody may change a password or a role.
+DeliveryResult try_again(DeliveryResult result, std::string_view whose) {
+  if (result) return result;
+  Refusal refusal = result.error();
   refusal.for_ever = false;
   refusal.reason = fmt::format("{}: {}", whose, refusal.reason);
   return std::unexpected(std::move(refusal));
@@ -82,37 +83,37 @@ Fate try_again(Fate fate, std::string_view whose) {
 
 }  // namespace
 
-Task<Fate> MasakariChannel::send(Notice notice, Deadline deadline) {
-  // One that can never be told of must not keep the others from it.
-  Fate worst;
+Task<DeliveryResult> MasakariChannel::send(Notice notice, Deadline deadline) {
+  // An incident that can never be sent must not keep back the others.
+  DeliveryResult worst;
   for (const NoticeItem& item : notice.items) {
     NoticeItem copy = item;
-    Fate fate = co_await send_item(std::move(copy), deadline);
-    if (fate) continue;
-    if (!fate.error().for_ever) co_return fate;
-    worst = std::move(fate);
+    DeliveryResult result = co_await send_item(std::move(copy), deadline);
+    if (result) continue;
+    if (!result.error().for_ever) co_return result;
+    worst = std::move(result);
   }
   co_return worst;
 }
 
-Task<Fate> MasakariChannel::send_item(NoticeItem item, Deadline deadline) {
+Task<DeliveryResult> MasakariChannel::send_item(NoticeItem item, Deadline deadline) {
   const auto body = body_of(item);
   if (!body) co_return std::unexpected(body.error());
-  if (!*body) co_return Fate();
-  // A token may be taken back before its end; a new one is tried once.
+  if (!*body) co_return DeliveryResult();
+  // A token may be revoked before its end; a new one is tried once.
   bool renewed = false;
   for (;;) {
     const bool fresh = !ticket_;
-    Fate fate = co_await log_in(deadline);
-    if (!fate) co_return fate;
+    DeliveryResult result = co_await log_in(deadline);
+    if (!result) co_return result;
     std::string text = **body;
-    fate = co_await post(std::move(text), deadline);
-    if (fate || ticket_ || renewed || fresh) co_return fate;
+    result = co_await post(std::move(text), deadline);
+    if (result || ticket_ || renewed || fresh) co_return result;
     renewed = true;
   }
 }
 
-Task<Fate> MasakariChannel::post(std::string body, Deadline deadline) {
+Task<DeliveryResult> MasakariChannel::post(std::string body, Deadline deadline) {
   HttpCall call;
   call.url = ticket_->url + "/notifications";
   call.trust = options_.trust;
@@ -121,20 +122,20 @@ Task<Fate> MasakariChannel::post(std::string body, Deadline deadline) {
   if (!ticket_->token.empty()) call.headers.emplace_back("X-Auth-Token", ticket_->token);
   call.body = std::move(body);
   const Result<HttpResponse> answer = co_await http_.call(std::move(call), deadline);
-  if (answer && answer->status == kConflict) co_return Fate();
+  if (answer && answer->status == kConflict) co_return DeliveryResult();
   if (answer && answer->status == 401) ticket_.reset();
   const bool denied = answer && (answer->status == 401 || answer->status == 403);
-  Fate fate = fate_of(answer, runtime_.wall_now());
-  if (denied) fate = try_again(std::move(fate), "masakari");
-  co_return fate;
+  DeliveryResult result = delivery_result(answer, runtime_.wall_now());
+  if (denied) result = try_again(std::move(result), "masakari");
+  co_return result;
 }
 
-Task<Fate> MasakariChannel::log_in(Deadline deadline) {
-  if (ticket_ && runtime_.wall_now() + kTokenMargin < ticket_->expires) co_return Fate();
+Task<DeliveryResult> MasakariChannel::log_in(Deadline deadline) {
+  if (ticket_ && runtime_.wall_now() + kTokenMargin < ticket_->expires) co_return DeliveryResult();
   ticket_.reset();
   if (options_.keystone.empty()) {
     ticket_ = Ticket{"", options_.url, WallTime::max()};
-    co_return Fate();
+    co_return DeliveryResult();
   }
   HttpCall call;
   call.url = options_.keystone + "/auth/tokens";
@@ -142,8 +143,8 @@ Task<Fate> MasakariChannel::log_in(Deadline deadline) {
   call.headers.emplace_back("Content-Type", "application/json");
   call.body = codec::format_keystone_login(options_.login);
   const Result<HttpResponse> answer = co_await http_.call(std::move(call), deadline);
-  Fate fate = try_again(fate_of(answer, runtime_.wall_now()), "keystone");
-  if (!fate) co_return fate;
+  DeliveryResult result = try_again(delivery_result(answer, runtime_.wall_now()), "keystone");
+  if (!result) co_return result;
   const auto token = codec::parse_keystone_token(answer->body);
   if (!token) co_return std::unexpected(Refusal{false, {}, token.error().describe()});
   std::string subject = header_of(*answer, "x-subject-token");
@@ -163,27 +164,30 @@ Task<Fate> MasakariChannel::log_in(Deadline deadline) {
                             kService)});
   }
   ticket_ = Ticket{std::move(subject), std::move(url), token->expires};
-  co_return Fate();
+  co_return DeliveryResult();
 }
 
 std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(
     const NoticeItem& item) const {
-  const bool began = item.tidings == Tidings::kBegan;
-  const bool ended = item.tidings == Tidings::kEnded;
+  const bool began = item.kind == NoticeKind::kOpened;
+  const bool ended = item.kind == NoticeKind::kResolved;
   if (!began && (!ended || options_.type == Type::kInstance)) return std::nullopt;
-  const auto label = item.labels.find(options_.name_label);
-  const std::string name = label == item.labels.end() ? std::string() : label->second;
+  // The cause may have changed since: STARTED goes to the name that got STOPPED.
+  const judge::notify::Labels& labels = item.known_as.empty() ? item.labels : item.known_as;
+  const auto label = labels.find(options_.name_label);
+  const std::string name = label == labels.end() ? std::string() : label->second;
   json::object payload;
   std::string_view type;
   if (options_.type == Type::kInstance) {
     type = "VM";
     if (!is_uuid(name)) {
-      return std::unexpected(Refusal{true,
-                                     {},
-                                     fmt::format("the label '{}' is no UUID of an instance: '{}'",
-                                                 options_.name_label, escape_control(name, 64))});
+      return std::unexpected(
+          Refusal{true,
+                  {},
+                  fmt::format("the label '{}' is not a UUID of an instance: '{}'",
+                              options_.name_label, escape_control(name, 64))});
     }
-    // What masakari-engine acts on (instance_events.py).
+    // The event on which masakari-engine acts (instance_events.py).
     payload["event"] = "QEMU_GUEST_AGENT_ERROR";
     payload["instance_uuid"] = name;
     payload["vir_domain_event"] = "STOPPED_FAILED";
@@ -201,7 +205,7 @@ std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(
     payload["event"] = began ? "STOPPED" : "STARTED";
     payload["process_name"] = escape_control(name);
   }
-  // The same each time that it is sent, so that Masakari knows a repetition.
+  // The same each time, so that Masakari recognises a repetition.
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   json::object notification;
   notification["type"] = type;

@@ -21,11 +21,12 @@ struct MasakariOptions {
   enum class Type : std::uint8_t { kProcess, kHost, kInstance };
 
   Type type = Type::kProcess;
-  std::string url;   ///< of the API, for example http://masakari:15868/v1; empty: the catalogue's
-  std::string host;  ///< as its failover segment names it
-  std::string name_label;  ///< whose value names the process, or is the instance's UUID
+  /// of the API, for example http://masakari:15868/v1; empty: from Keystone's catalogue
+  std::string url;
+  std::string host;        ///< the name in its failover segment
+  std::string name_label;  ///< the label whose value names the process, or is the instance's UUID
   std::string microversion;
-  std::string keystone;  ///< http://keystone:5000/v3; empty: no token is needed
+  std::string keystone;  ///< http://keystone:5000/v3; empty: no token is sent
   codec::KeystoneLogin login;
   std::string region;
   std::string interface;
@@ -33,15 +34,16 @@ struct MasakariOptions {
 };
 
 /// Masakari's API v1 (POST /notifications), with a token of Keystone v3, which is renewed when it
-/// ends or is refused. Of a process or a host it is told the beginning and the end, of an instance
-/// the beginning; of nothing twice, unless it was lost. 202 and 409 are delivered: 409 says that it
-/// knows, or that the host is in maintenance. 400 is for ever: the host is in no segment, or the
-/// instance is none.
+/// ends or is refused. Sends the beginning and the end of a process or a host, and the beginning of
+/// an instance; nothing twice, unless an answer was lost. 202 and 409 mean delivered: 409 says that
+/// Masakari knows, or that the host is in maintenance. 400 is given up: the host is in no segment,
+/// or there is no such instance.
 class MasakariChannel final : public Channel {
  public:
   MasakariChannel(runtime::Runtime& runtime, runtime::HttpClient& http, MasakariOptions options)
       : runtime_(runtime), http_(http), options_(std::move(options)) {}
-  runtime::Task<Fate> send(judge::notify::Notice notice, runtime::Deadline deadline) override;
+  runtime::Task<DeliveryResult> send(judge::notify::Notice notice,
+                                     runtime::Deadline deadline) override;
 
  private:
   struct Ticket {
@@ -50,11 +52,12 @@ class MasakariChannel final : public Channel {
     WallTime expires;
   };
 
-  runtime::Task<Fate> send_item(judge::notify::NoticeItem item, runtime::Deadline deadline);
-  runtime::Task<Fate> post(std::string body, runtime::Deadline deadline);
-  /// Fills in ticket_, if it is not there or about to end.
-  runtime::Task<Fate> log_in(runtime::Deadline deadline);
-  /// What Masakari is told of it; nothing when that is nothing.
+  runtime::Task<DeliveryResult> send_item(judge::notify::NoticeItem item,
+                                          runtime::Deadline deadline);
+  runtime::Task<DeliveryResult> post(std::string body, runtime::Deadline deadline);
+  /// Gets a token into ticket_ if there is none or it ends soon.
+  runtime::Task<DeliveryResult> log_in(runtime::Deadline deadline);
+  /// The notification for Masakari; nothing when none is to be sent.
   [[nodiscard]] std::expected<std::optional<std::string>, judge::notify::Refusal> body_of(
       const judge::notify::NoticeItem& item) const;
 

@@ -28,7 +28,7 @@ using judge::incident::Incident;
 using judge::notify::Labels;
 using judge::notify::Notice;
 using judge::notify::NoticeItem;
-using judge::notify::Tidings;
+using judge::notify::NoticeKind;
 
 namespace {
 
@@ -51,7 +51,7 @@ json::object item_json(const NoticeItem& item, const store::ClockPair& clock) {
   json::object shown;
   shown["id"] = incident.id;
   shown["revision"] = incident.revision;
-  shown["tidings"] = to_string(item.tidings);
+  shown["kind"] = to_string(item.kind);
   shown["phase"] = to_string(incident.phase);
   shown["code"] = to_string(incident.code);
   shown["severity"] = to_string(incident.severity);
@@ -71,12 +71,13 @@ json::object item_json(const NoticeItem& item, const store::ClockPair& clock) {
                                  ? json::value(escape_control(incident.acknowledged->by))
                                  : json::value(nullptr);
   shown["opened"] = format_utc(clock.wall(incident.opened));
+  shown["since"] = format_utc(clock.wall(incident.since));
   shown["resolved"] = incident.resolved ? json::value(format_utc(clock.wall(*incident.resolved)))
                                         : json::value(nullptr);
   return shown;
 }
 
-/// What it is about: the gravest that is open, else the gravest.
+/// The main incident: the gravest open one, else the gravest.
 const NoticeItem& foremost(const Notice& notice) {
   return *std::ranges::min_element(notice.items, {}, [](const NoticeItem& item) {
     return std::pair(item.incident.phase, -static_cast<int>(item.incident.severity));
@@ -84,7 +85,8 @@ const NoticeItem& foremost(const Notice& notice) {
 }
 
 std::string_view word(const NoticeItem& item) {
-  if (item.incident.phase == judge::incident::Phase::kResolved) return "RESOLVED";
+  if (item.incident.phase == judge::incident::Phase::kResolved)
+    return item.incident.unwatched ? "NOT WATCHED" : "RESOLVED";
   switch (item.incident.severity) {
     case Severity::kInfo: return "INFO";
     case Severity::kWarning: return "WARNING";
@@ -93,7 +95,7 @@ std::string_view word(const NoticeItem& item) {
   return "WARNING";
 }
 
-/// What a placeholder stands for.
+/// The value of a placeholder.
 std::string value_of(std::string_view field, const json::object& notice) {
   const json::value* value = nullptr;
   if (consume_prefix(field, kLabelPrefix)) {
@@ -157,9 +159,9 @@ std::string notice_text(const Notice& notice, const store::ClockPair& clock) {
   for (const NoticeItem& item : notice.items) {
     const Incident& incident = item.incident;
     text += fmt::format(
-        "#{} {} {} {} {}\n  {}\n  since {}", incident.id, word(item), to_string(item.tidings),
+        "#{} {} {} {} {}\n  {}\n  since {}", incident.id, word(item), to_string(item.kind),
         to_string(incident.code), escape_control(incident.root, 128),
-        escape_control(incident.summary, kTextCap), format_utc(clock.wall(incident.opened)));
+        escape_control(incident.summary, kTextCap), format_utc(clock.wall(incident.since)));
     if (incident.resolved) text += ", over at " + format_utc(clock.wall(*incident.resolved));
     text += "\n";
   }
@@ -182,7 +184,8 @@ Result<void> check_template(std::string_view text) {
       [&](std::string_view field) {
         if (!checked || std::ranges::find(kFields, field) != std::end(kFields)) return;
         if (field.starts_with(kLabelPrefix) && field.size() > kLabelPrefix.size()) return;
-        checked = fail(Errc::kInvalid, "'{}' is no field of a notice", escape_control(field, 64));
+        checked =
+            fail(Errc::kInvalid, "'{}' is not a field of a notice", escape_control(field, 64));
       });
   return checked;
 }

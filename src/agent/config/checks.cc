@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -99,6 +101,7 @@ void read_kind(MapReader& map, std::span<const ProbeKind> kinds, Check& check) {
 
 Check read_check(const YamlNode& node, std::size_t number, std::span<const ProbeKind> kinds,
                  Names& names, Problems& problems) {
+  const std::size_t before = problems.count();
   MapReader map(node, fmt::format("check {}", number), problems);
   Check check;
   check.at = map.at();
@@ -114,8 +117,48 @@ Check read_check(const YamlNode& node, std::size_t number, std::span<const Probe
     }
   }
   map.finish();
+  check.whole = problems.count() == before;
   return check;
 }
+
+/// Follows `depends_on` upwards, and reports each circle once, at one of its checks.
+class Circles {
+ public:
+  Circles(const std::vector<Check>& checks, Problems& problems) : problems_(problems) {
+    for (const Check& check : checks) checks_.emplace(check.name, &check);
+  }
+
+  void look_from(const Check& check) {
+    if (!seen_.insert(&check).second) return;
+    path_.push_back(&check);
+    for (const std::string& name : check.depends_on) {
+      const auto upper = checks_.find(name);
+      // What depends on itself is told of by name already.
+      if (upper == checks_.end() || upper->second == &check) continue;
+      const auto begin = std::ranges::find(path_, upper->second);
+      if (begin != path_.end()) {
+        report({begin, path_.end()});
+      } else {
+        look_from(*upper->second);
+      }
+    }
+    path_.pop_back();
+  }
+
+ private:
+  void report(const std::vector<const Check*>& circle) {
+    std::string names;
+    for (const Check* const check : circle) names += check->name + " -> ";
+    problems_.add(circle.front()->at, "depends_on",
+                  fmt::format("it goes in a circle: {}{}", names, circle.front()->name),
+                  "remove one of them: what fails cannot be its own cause");
+  }
+
+  Problems& problems_;
+  std::map<std::string_view, const Check*> checks_;
+  std::set<const Check*> seen_;
+  std::vector<const Check*> path_;
+};
 
 }  // namespace
 
@@ -129,6 +172,8 @@ void check_dependencies(const std::vector<Check>& checks, const Names& names, Pr
                    "define it or remove it here");
     }
   }
+  Circles circles(checks, problems);
+  for (const Check& check : checks) circles.look_from(check);
 }
 
 std::vector<Check> read_checks(const YamlNode& list, std::span<const ProbeKind> kinds, Names& names,

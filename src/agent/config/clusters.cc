@@ -16,7 +16,9 @@
 #include "agent/config/yaml.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "judge/raft/assess.h"
+#include "observe/kinds.h"
 #include "runtime/endpoint.h"
 #include "runtime/tls.h"
 
@@ -27,6 +29,8 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kMostClusters = 4'096;
 constexpr std::size_t kMostMembers = 32;
+/// For tests of a cluster that nobody needs; a host takes longer to restart.
+constexpr Duration kShortestGone = 10s;
 // What the judge calls critical has already stood for its window, so one such verdict is enough.
 constexpr ScheduleDefaults kDefaults{.every = 1s, .fall = 1, .rise = 1};
 
@@ -50,7 +54,10 @@ constexpr std::string_view kControlExample =
     "command: [ssh, ctl-2, ovn-appctl, -t, /run/ovn/ovnnb_db.ctl]";
 constexpr std::string_view kOvsdbExample =
     "command: [kubectl, exec, POD, --, ovsdb-client, query, 'unix:/run/ovn/ovnnb_db.sock']";
+/// Within the time after which a silent server is gone for good.
+constexpr int kLooksAtSilence = 4;
 constexpr std::string_view kCopyExample = "copy: {command: [/usr/local/sbin/copy-ovn-db]}";
+constexpr std::string_view kReportExample = "report: {command: [/usr/local/sbin/report-ovn-db]}";
 constexpr std::string_view kRejoinExample = "rejoin: {command: [/usr/local/sbin/rejoin-ovn-db]}";
 
 /// `{command: [ssh, ctl-2, ovn-appctl, -t, /run/ovn/ovnnb_db.ctl]}`: a list of arguments, for no
@@ -109,6 +116,9 @@ Repair read_repair(const YamlNode& node, Problems& problems) {
   Repair repair;
   if (const YamlNode* const copy = map.require("copy", kCopyExample)) {
     repair.copy = read_command(*copy, "copy", kCopyExample, problems);
+  }
+  if (const YamlNode* const report = map.find("report")) {
+    repair.report = read_command(*report, "report", kReportExample, problems);
   }
   if (const YamlNode* const rejoin = map.require("rejoin", kRejoinExample)) {
     repair.rejoin = read_command(*rejoin, "rejoin", kRejoinExample, problems);
@@ -190,16 +200,22 @@ void take_tls(const YamlNode* tls, Place at, std::vector<Member>& members, Probl
   }
 }
 
+/// `tcp:10.0.0.1:6643`, `ssl:10.0.0.1:6643`, or `unix:` with the absolute path of a socket.
+bool is_raft_address(std::string_view text) {
+  if (consume_prefix(text, "unix:")) return text.starts_with('/') && text.size() > 1;
+  const bool known = consume_prefix(text, "tcp:") || consume_prefix(text, "ssl:");
+  return known && runtime::parse_endpoint(text) && !text.starts_with('/');
+}
+
 /// Raft addresses as OVSDB prints them.
 std::vector<std::string> read_expected(const YamlNode& node, Problems& problems) {
   std::vector<std::string> addresses;
   for (Placed<std::string>& text : read_texts(node, "expect", problems)) {
-    std::string_view rest = text.value;
-    const bool known = consume_prefix(rest, "tcp:") || consume_prefix(rest, "ssl:");
-    if (!known || !runtime::parse_endpoint(rest) || rest.starts_with('/')) {
+    if (!is_raft_address(text.value)) {
       problems.add(text.at, fmt::format("expect '{}'", escape_control(text.value, 64)),
                    "not a raft address",
-                   "write it as cluster/status does: tcp:10.0.0.1:6643 or ssl:10.0.0.1:6643");
+                   "write it as cluster/status does: tcp:10.0.0.1:6643, ssl:10.0.0.1:6643 or "
+                   "unix:/run/ovn/nb.raft");
     } else if (std::ranges::find(addresses, text.value) != addresses.end()) {
       problems.add(text.at, fmt::format("expect '{}'", text.value), "listed twice", "remove one");
     } else {
@@ -224,6 +240,8 @@ void read_ovn(const YamlNode& node, Cluster& cluster, Problems& problems) {
   }
   expectation.replicas =
       static_cast<std::size_t>(map.read_integer_in("replicas", 1, kMostMembers, 0));
+  expectation.gone_after =
+      map.read_duration_in("gone_after", kShortestGone, 24h, expectation.gone_after);
   map.finish();
 }
 
@@ -238,24 +256,47 @@ Cluster read_cluster(const YamlNode& node, std::size_t number, Names& names, Pro
     read_ovn(*ovn, cluster, problems);
   }
   cluster.schedule = read_schedule(map, kDefaults);
+  // Between looks that are farther apart nobody can say that a silence went on.
+  cluster.expectation.gone_after =
+      std::max<Duration>(cluster.expectation.gone_after, kLooksAtSilence * cluster.schedule.every);
   map.finish();
   return cluster;
 }
 
 }  // namespace
 
-std::vector<Cluster> read_clusters(const YamlNode& list, Names& names, Problems& problems) {
-  std::vector<Cluster> clusters;
+Check check_of(const Cluster& cluster, Place at) {
+  Check made;
+  made.name = cluster.name;
+  made.at = at;
+  made.kind = &cluster_kind();
+  made.schedule = cluster.schedule;
+  return made;
+}
+
+bool asked_in_the_same_way(const Member& a, const Member& b) {
+  return a.control == b.control && a.ovsdb == b.ovsdb && a.control_command == b.control_command &&
+         a.ovsdb_command == b.ovsdb_command;
+}
+
+const observe::ProbeKind& cluster_kind() noexcept {
+  static constexpr observe::ProbeKind kKind{
+      "cluster", "A raft cluster, judged by what all its members say", {}, nullptr};
+  return kKind;
+}
+
+void read_clusters(const YamlNode& list, Config& config, Names& names, Problems& problems) {
   if (list.kind != YamlNode::Kind::kList || list.items.size() > kMostClusters) {
     problems.add(list.at, "clusters",
                  fmt::format("not a list of at most {} clusters", kMostClusters),
                  "write '- name: ovn-nb' lines below it");
-    return clusters;
+    return;
   }
   for (const YamlNode& item : list.items) {
-    clusters.push_back(read_cluster(item, clusters.size() + 1, names, problems));
+    Cluster cluster = read_cluster(item, config.clusters.size() + 1, names, problems);
+    config.checks.push_back(check_of(cluster, item.at));
+    config.clusters.push_back(std::move(cluster));
   }
-  return clusters;
 }
 
 }  // namespace wardmote::agent::config

@@ -1,7 +1,9 @@
 #include "agent/config/config.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <expected>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,10 +46,7 @@ Node read_node(const YamlNode& node, Problems& problems) {
 /// since what is wrong between others says nothing of this node.
 Gate default_ready(const Config& config) {
   Gate ready{"ready", {}};
-  ready.all.reserve(config.clusters.size() + config.checks.size());
-  for (const Cluster& cluster : config.clusters) {
-    if (!cluster.schedule.optional) ready.all.push_back(cluster.name);
-  }
+  ready.all.reserve(config.checks.size());
   for (const Check& check : config.checks) {
     if (!check.schedule.optional && check.kind != &mesh_kind()) ready.all.push_back(check.name);
   }
@@ -86,9 +85,12 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
                               : Api{.listen = runtime::Endpoint::tcp("127.0.0.1", kDefaultPort)};
   if (const YamlNode* const data = map.find("data")) config.data = read_data(*data, problems);
   const YamlNode* const clusters = map.find("clusters");
-  if (clusters != nullptr) config.clusters = read_clusters(*clusters, names, problems);
+  if (clusters != nullptr) read_clusters(*clusters, config, names, problems);
   const YamlNode* const checks = map.find("checks");
-  if (checks != nullptr) config.checks = read_checks(*checks, kinds, names, problems);
+  if (checks != nullptr) {
+    std::ranges::move(read_checks(*checks, kinds, names, problems),
+                      std::back_inserter(config.checks));
+  }
   if (const YamlNode* const reporters = map.find("reporters")) {
     read_reporters(*reporters, config, names, problems);
   }
@@ -100,10 +102,10 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
     config.gates = read_gates(*gates, names, problems);
   }
   if (const YamlNode* const notify = map.find("notify")) {
-    config.notify = read_notify(*notify, problems);
+    config.notify = read_notify(*notify, config.node, problems);
   }
   if (const YamlNode* const silences = map.find("silences")) {
-    config.notify.silences = read_silences(*silences, problems);
+    config.notify.silences = read_silences(*silences, config.node, problems);
   }
   if (const YamlNode* const policies = map.find("policies")) {
     config.policies = read_policies(*policies, config, problems);
@@ -111,7 +113,7 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   map.finish();
   if (!has_gate(config, "ready")) config.gates.push_back(default_ready(config));
 
-  const bool watches = !config.clusters.empty() || !config.checks.empty();
+  const bool watches = !config.checks.empty();
   if (map.is_map() && problems.empty() && !watches) {
     problems.add(map.at(), map.what(), "it names nothing to watch",
                  "add a cluster under 'clusters', a check under 'checks' or a reporter under "
@@ -147,7 +149,7 @@ std::expected<Config, std::vector<Problem>> parse_config(
 
 void try_probes(const Config& config, runtime::Runtime& runtime, Problems& problems) {
   for (const Check& check : config.checks) {
-    if (check.kind->make == nullptr) continue;
+    if (!check.whole || check.kind == nullptr || check.kind->make == nullptr) continue;
     const auto probe = check.kind->make(runtime, check.name, check.params);
     if (probe) continue;
     problems.add(check.at, fmt::format("check '{}'", check.name),

@@ -67,6 +67,7 @@ struct Schedule {
 /// What is run to rebuild a member; empty commands: it is never rebuilt.
 struct Repair {
   std::vector<std::string> copy;               ///< argv: copies its database aside
+  std::vector<std::string> report;             ///< argv: says what `copy` says; may be empty
   std::vector<std::string> rejoin;             ///< argv: has it join anew with an empty database
   Duration timeout = std::chrono::minutes(2);  ///< of each
   friend bool operator==(const Repair&, const Repair&) = default;
@@ -85,6 +86,9 @@ struct Member {
   friend bool operator==(const Member&, const Member&) = default;
 };
 
+/// Whether both lead to the same sockets and commands.
+bool asked_in_the_same_way(const Member& a, const Member& b);
+
 struct Cluster {
   std::string name;
   judge::raft::Expectation expectation;  ///< carries the database's name
@@ -100,6 +104,7 @@ struct Check {
   observe::Params params;                    ///< as the kind's specs say
   Schedule schedule;
   std::vector<std::string> depends_on;  ///< checks and clusters whose failure explains its own
+  bool whole = true;                    ///< all of it could be read
   friend bool operator==(const Check&, const Check&) = default;
 };
 
@@ -171,7 +176,7 @@ struct Kubernetes {
 
 /// How mail is sent.
 struct Mail {
-  enum class Tls : std::uint8_t { kStartTls, kWhole, kNever };
+  enum class Tls : std::uint8_t { kStartTls, kImplicit, kNever };
   std::string server;  ///< host:port
   Tls tls = Tls::kStartTls;
   std::string from;
@@ -226,9 +231,15 @@ struct Reporter {
   friend bool operator==(const Reporter&, const Reporter&) = default;
 };
 
-/// The kind of a reporter's checks. Its probe is made by the desk that hears the reports, so
+/// The kind of a reporter's checks. Its probe is made by the registry that hears the reports, so
 /// `make` is null; it is no kind that somebody could name.
 const observe::ProbeKind& reporter_kind() noexcept;
+
+/// The kind of a cluster's check, which is looked at with all its members; as reporter_kind().
+const observe::ProbeKind& cluster_kind() noexcept;
+
+/// The check that stands for it.
+Check check_of(const Cluster& cluster, Place at = {});
 
 /// The kind of a mesh's check; as reporter_kind().
 const observe::ProbeKind& mesh_kind() noexcept;
@@ -240,7 +251,8 @@ struct Config {
   Api api;
   std::string data;  ///< an absolute folder for what must outlive the agent; empty: nothing does
   std::vector<Cluster> clusters;
-  std::vector<Check> checks;  ///< those of reporters and meshes too
+  /// Those of clusters (first), reporters and meshes too.
+  std::vector<Check> checks;
   std::vector<Reporter> reporters;
   std::vector<Mesh> meshes;
   std::vector<Gate> gates;
@@ -254,7 +266,11 @@ struct Config {
 std::expected<Config, std::vector<Problem>> parse_config(std::string_view bytes,
                                                          std::span<const observe::ProbeKind> kinds);
 
-/// What the kinds say of the parameters of their checks taken together; nothing when all is good.
+/// What is valid and does less than it seems to, for people.
+std::vector<std::string> warnings(const Config& config);
+
+/// What the kinds say of the parameters of their checks taken together; nothing when all is good. A
+/// check that could not be read whole is left out.
 /// Makes every probe once and lets it go; no probe looks.
 void try_probes(const Config& config, runtime::Runtime& runtime, Problems& problems);
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "judge/check_machine.h"
+#include "judge/plan/plan.h"
 #include "runtime/endpoint.h"
 #include "serve/role.h"
 
@@ -135,11 +137,14 @@ void fill(json::object& item, const Schedule& schedule) {
   item["rise"] = schedule.policy.rise;
   item["optional"] = schedule.optional;
   item["unknown_limit"] = spelled(schedule.policy.unknown_limit);
-  item["discovery_limit"] = spelled(schedule.policy.discovery_limit);
+  item["start_period"] = spelled(schedule.policy.start_period);
 }
 
 void fill(json::object& item, const Cluster& cluster) {
   fill(item, cluster.schedule);
+  json::value* const ovn = item.if_contains("ovn");
+  if (ovn != nullptr && ovn->is_object())
+    ovn->get_object()["gone_after"] = spelled(cluster.expectation.gone_after);
 }
 void fill(json::object& item, const Check& check) {
   fill(item, check.schedule);
@@ -149,10 +154,20 @@ void fill(json::object& item, const Mesh& mesh) {
   item["settle"] = spelled(mesh.expectation.settle);
 }
 
+void fill(json::object& item, const judge::plan::Policy& policy) {
+  item["mode"] = policy.act ? "act" : "observe";
+  item["sole"] = policy.sole;
+  item["approval"] = policy.approval;
+  item["after"] = spelled(policy.after);
+  item["budget"] = policy.budget;
+  item["window"] = spelled(policy.window);
+  item["cooldown"] = spelled(policy.cooldown);
+}
+
 /// The items of a list stand in the order of the configuration, which may have more behind them:
 /// checks that follow from something else.
 template <class Item>
-void fill(json::object& root, std::string_view key, const std::vector<Item>& items) {
+void fill(json::object& root, std::string_view key, std::span<const Item> items) {
   json::value* const list = root.if_contains(key);
   if (list == nullptr || !list->is_array()) return;
   for (std::size_t i = 0; i < list->get_array().size() && i < items.size(); ++i)
@@ -197,9 +212,11 @@ json::object effective(const YamlNode& root, const Config& config) {
     whole["api"].as_object()["groups"] = std::move(groups);
   }
   whole["api"].as_object()["anonymous"] = json::string(to_string(config.api.anonymous));
-  fill(whole, "clusters", config.clusters);
-  fill(whole, "checks", config.checks);
-  fill(whole, "meshes", config.meshes);
+  fill<Cluster>(whole, "clusters", config.clusters);
+  // Those of clusters come first.
+  fill<Check>(whole, "checks", std::span(config.checks).subspan(config.clusters.size()));
+  fill<Mesh>(whole, "meshes", config.meshes);
+  fill<judge::plan::Policy>(whole, "policies", config.policies);
   json::object gates;
   for (const Gate& gate : config.gates) gates[gate.name] = gate_json(gate);
   whole["gates"] = std::move(gates);

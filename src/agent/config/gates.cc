@@ -44,7 +44,7 @@ std::vector<std::string> read_all(const YamlNode& list, const MapReader& gate, c
 
 using Weights = std::vector<std::pair<std::string, std::uint32_t>>;
 
-/// A list of names, which weigh one each, or a map from names to weights.
+/// A list of names, which update one each, or a map from names to weights.
 Weights read_weights(const YamlNode& of, const Names& names, Problems& problems) {
   Weights weights;
   if (of.kind != YamlNode::Kind::kMap) {
@@ -86,7 +86,7 @@ void check_count(const Gate::AtLeast& least, Place at, Problems& problems) {
   if (least.count >= 1 && least.count <= sum) return;
   problems.add(at, fmt::format("count {}", least.count),
                least.count < 1 ? std::string("it would always pass")
-                               : fmt::format("it would never pass: all together weigh {}", sum),
+                               : fmt::format("it would never pass: all together update {}", sum),
                fmt::format("write 1 to {}", sum));
 }
 

@@ -48,12 +48,10 @@ Loaded finish_config(Draft draft, runtime::Runtime& runtime) {
   Loaded loaded;
   loaded.hash = std::move(draft.hash);
   loaded.footprint = std::move(draft.footprint);
+  if (draft.complete) try_probes(draft.config, runtime, draft.problems);
   if (draft.complete && draft.problems.empty()) {
-    try_probes(draft.config, runtime, draft.problems);
-    if (draft.problems.empty()) {
-      loaded.shown = std::move(draft.shown);
-      loaded.config = std::move(draft.config);
-    }
+    loaded.shown = std::move(draft.shown);
+    loaded.config = std::move(draft.config);
   }
   loaded.problems = described(std::move(draft.problems));
   return loaded;

@@ -38,7 +38,7 @@ const YamlNode* list_of_maps(MapReader& map, std::string_view key) {
   return nullptr;
 }
 
-Route read_route(const YamlNode& node, std::size_t number, const Names& receivers,
+Route read_route(const YamlNode& node, std::size_t number, const Names& receivers, const Node& own,
                  Problems& problems) {
   MapReader map(node, fmt::format("route {}", number), problems);
   Route route;
@@ -51,11 +51,18 @@ Route read_route(const YamlNode& node, std::size_t number, const Names& receiver
                    guess ? fmt::format("did you mean '{}'?", *guess) : "define it");
     }
   }
-  route.match = read_matchers(map);
+  route.match = read_matchers(map, own);
   route.group_by = {"root"};
   if (const YamlNode* const labels = map.find("group_by")) {
     route.group_by.clear();
     for (Placed<std::string>& label : read_texts(*labels, "group_by", problems)) {
+      const auto known =
+          judge::notify::check_label({.label = label.value, .pattern = {}}, own.labels);
+      if (!known) {
+        problems.add(label.at, "group_by", known.error().context,
+                     "write one of these, or add it to 'labels' of 'node'");
+        continue;
+      }
       route.group_by.push_back(std::move(label.value));
     }
   }
@@ -99,11 +106,12 @@ std::uint8_t read_days(const YamlNode& node, Problems& problems) {
   return days;
 }
 
-Maintenance read_maintenance(const YamlNode& node, std::size_t number, Problems& problems) {
+Maintenance read_maintenance(const YamlNode& node, std::size_t number, const Node& own,
+                             Problems& problems) {
   MapReader map(node, fmt::format("maintenance {}", number), problems);
   Maintenance maintenance;
   maintenance.name = map.read_required("name", "name: nightly", read_name).value_or("");
-  maintenance.match = read_matchers(map);
+  maintenance.match = read_matchers(map, own);
   if (const YamlNode* const days = map.find("days")) maintenance.days = read_days(*days, problems);
   maintenance.begins =
       map.read_required("from", "from: \"02:00\"", read_time_of_day).value_or(Duration::zero());
@@ -116,23 +124,28 @@ Maintenance read_maintenance(const YamlNode& node, std::size_t number, Problems&
 
 }  // namespace
 
-std::vector<Matcher> read_matchers(MapReader& map) {
+std::vector<Matcher> read_matchers(MapReader& map, const Node& own) {
   std::vector<Matcher> matchers;
   const YamlNode* const list = map.find("match");
   if (list == nullptr) return matchers;
   for (const Placed<std::string>& text : read_texts(*list, "match", map.problems())) {
     auto matcher = judge::notify::parse_matcher(text.value);
-    if (matcher) {
-      matchers.push_back(*std::move(matcher));
-    } else {
+    if (!matcher) {
       map.problems().add(text.at, "match", matcher.error().context,
                          "write for example severity=critical or root!=check:web-*");
+      continue;
     }
+    if (const auto known = judge::notify::check_label(*matcher, own.labels); !known) {
+      map.problems().add(text.at, "match", known.error().context,
+                         "write one of these, or add it to 'labels' of 'node'");
+      continue;
+    }
+    matchers.push_back(*std::move(matcher));
   }
   return matchers;
 }
 
-Notify read_notify(const YamlNode& node, Problems& problems) {
+Notify read_notify(const YamlNode& node, const Node& own, Problems& problems) {
   MapReader map(node, "notify", problems);
   Notify notify;
   Names receivers;
@@ -141,7 +154,7 @@ Notify read_notify(const YamlNode& node, Problems& problems) {
   }
   if (const YamlNode* const list = list_of_maps(map, "routes")) {
     for (const YamlNode& item : list->items) {
-      notify.routes.push_back(read_route(item, notify.routes.size() + 1, receivers, problems));
+      notify.routes.push_back(read_route(item, notify.routes.size() + 1, receivers, own, problems));
     }
   } else {
     // Without routes everybody hears of everything.
@@ -155,7 +168,8 @@ Notify read_notify(const YamlNode& node, Problems& problems) {
   }
   if (const YamlNode* const list = list_of_maps(map, "maintenance")) {
     for (const YamlNode& item : list->items) {
-      notify.maintenance.push_back(read_maintenance(item, notify.maintenance.size() + 1, problems));
+      notify.maintenance.push_back(
+          read_maintenance(item, notify.maintenance.size() + 1, own, problems));
     }
   }
   map.finish();

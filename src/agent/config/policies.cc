@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "judge/finding.h"
 #include "judge/plan/plan.h"
+#include "judge/remedies.h"
 
 namespace wardmote::agent::config {
 namespace {
@@ -30,7 +31,7 @@ constexpr std::size_t kMostPolicies = 64;
 std::vector<std::string_view> actionable() {
   std::vector<std::string_view> names;
   for (const judge::CodeInfo& info : judge::catalogue()) {
-    if (judge::plan::work_for(info.code)) names.push_back(info.name);
+    if (judge::remedy_for(info.code) != nullptr) names.push_back(info.name);
   }
   return names;
 }
@@ -40,7 +41,7 @@ std::vector<Code> read_codes(const YamlNode& node, Problems& problems) {
   const std::vector<std::string_view> known = actionable();
   for (const Placed<std::string>& text : read_texts(node, "on", problems)) {
     const auto code = judge::parse_code(text.value);
-    if (code && judge::plan::work_for(*code)) {
+    if (code && judge::remedy_for(*code) != nullptr) {
       codes.push_back(*code);
     } else {
       problems.add(text.at, fmt::format("on '{}'", escape_control(text.value, 64)),
@@ -99,6 +100,7 @@ Policy read_policy(const YamlNode& node, std::size_t number, const Config& confi
     policy.clusters = read_cluster_names(*clusters, config, problems);
   }
   policy.act = read_mode(map);
+  policy.sole = map.read("sole", read_flag).value_or(false);
   policy.approval = map.read("approval", read_flag).value_or(true);
   policy.after = map.read_duration_in("after", 0s, 24h, 1min);
   policy.budget = static_cast<std::size_t>(map.read_integer_in("budget", 1, 100, 1));
@@ -113,6 +115,14 @@ Policy read_policy(const YamlNode& node, std::size_t number, const Config& confi
 }
 
 }  // namespace
+
+std::vector<std::string> warnings(const Config& config) {
+  std::vector<std::string> lines;
+  for (const Policy& policy : config.policies) {
+    if (policy.act && !policy.acts()) lines.push_back(policy.why_it_observes().value_or(""));
+  }
+  return lines;
+}
 
 std::vector<Policy> read_policies(const YamlNode& list, const Config& config, Problems& problems) {
   std::vector<Policy> policies;

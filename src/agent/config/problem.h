@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,7 @@ class Problems {
 
   void add(Place at, std::string what, std::string why, std::string fix);
   [[nodiscard]] bool empty() const noexcept { return found_.empty(); }
+  [[nodiscard]] std::size_t count() const noexcept { return found_.size() + dropped_; }
   /// In the order of the files.
   [[nodiscard]] std::vector<Problem> take() &&;
 

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "codec/kubernetes.h"
 #include "codec/mail.h"
+#include "codec/url.h"
 
 namespace wardmote::agent::config {
 namespace {
@@ -34,18 +35,31 @@ struct Word {
 constexpr Word<Masakari::Type> kTypes[] = {{"process", Masakari::Type::kProcess},
                                            {"host", Masakari::Type::kHost},
                                            {"instance", Masakari::Type::kInstance}};
-constexpr Word<Mail::Tls> kTls[] = {
-    {"starttls", Mail::Tls::kStartTls}, {"whole", Mail::Tls::kWhole}, {"never", Mail::Tls::kNever}};
+constexpr Word<Mail::Tls> kTls[] = {{"starttls", Mail::Tls::kStartTls},
+                                    {"implicit", Mail::Tls::kImplicit},
+                                    {"never", Mail::Tls::kNever}};
 constexpr std::string_view kInterfaces[] = {"public", "internal", "admin"};
+
+/// With a host, and a port that there can be. Neither path nor query are looked at.
+bool has_good_server(std::string_view url) {
+  const std::size_t server = url.find("://") + 3;
+  return codec::parse_url(url.substr(0, url.find_first_of("/?#", server))).has_value();
+}
 
 std::string read_url(const YamlNode& node, std::string_view what, Problems& problems) {
   auto url = read_text(node, what, problems);
   if (!url) return {};
   const bool good = url->starts_with("http://") || url->starts_with("https://");
-  if (good && url->find_first_of(" \r\n\t") == std::string::npos) return *std::move(url);
   // It may carry a secret: it is not repeated here.
-  problems.add(node.at, std::string(what), "not an http:// or https:// address",
-               "write for example https://hooks.example.org/wardmote");
+  if (!good || url->find_first_of(" \r\n\t") != std::string::npos) {
+    problems.add(node.at, std::string(what), "not an http:// or https:// address",
+                 "write for example https://hooks.example.org/wardmote");
+    return {};
+  }
+  if (has_good_server(*url)) return *std::move(url);
+  problems.add(node.at, std::string(what),
+               "no host in it, a port that is not 1 to 65535, or a user, who does not belong there",
+               "write for example https://hooks.example.org:8443/wardmote");
   return {};
 }
 
@@ -180,13 +194,13 @@ void read_masakari(const YamlNode& node, Receiver& receiver, Problems& problems)
   masakari.name_label = read_line(map, "name_label", "subject");
   masakari.microversion = read_line(map, "microversion", "1.0");
   receiver.trust = read_file_name(map, "trust");
-  if (const YamlNode* const keystone = map.find("keystone")) {
-    masakari.keystone = read_keystone(*keystone, problems);
-  }
+  const YamlNode* const keystone = map.find("keystone");
+  if (keystone != nullptr) masakari.keystone = read_keystone(*keystone, problems);
+  const YamlNode* const at = map.find("url");
   std::string url;
-  if (const YamlNode* const at = map.find("url")) url = read_url(*at, "url", problems);
+  if (at != nullptr) url = read_url(*at, "url", problems);
   while (url.ends_with('/')) url.pop_back();
-  if (url.empty() && masakari.keystone.url.empty() && map.is_map()) {
+  if (at == nullptr && keystone == nullptr && map.is_map()) {
     problems.add(map.at(), "masakari", "it does not say where",
                  "give url: http://masakari:15868/v1, or keystone, whose catalogue knows");
   }
@@ -280,7 +294,7 @@ void read_mail(const YamlNode& node, Receiver& receiver, Problems& problems) {
         colon == std::string::npos
             ? std::nullopt
             : parse_number<std::uint16_t>(std::string_view(mail.server).substr(colon + 1));
-    if (!port || *port == 0 || colon == 0 ||
+    if (!port || *port == 0 || !codec::parse_url("http://" + mail.server) ||
         mail.server.find_first_of("/@?# \t\r\n") != std::string::npos) {
       problems.add(server->at, fmt::format("server '{}'", escape_control(mail.server, 64)),
                    "not a host and a port", "write for example mail.example.org:587");
@@ -306,7 +320,7 @@ void read_mail(const YamlNode& node, Receiver& receiver, Problems& problems) {
   }
   if (!mail.user.empty() && mail.tls == Mail::Tls::kNever) {
     problems.add(map.at(), "mail", "a password would be sent for all to read",
-                 "write tls: starttls or tls: whole");
+                 "write tls: starttls or tls: implicit");
   }
   map.finish();
 }

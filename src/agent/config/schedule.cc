@@ -39,8 +39,8 @@ Schedule read_schedule(MapReader& map, const ScheduleDefaults& defaults) {
   policy.rise = static_cast<int>(map.read_integer_in("rise", 1, kMostInARow, defaults.rise));
   policy.unknown_limit =
       map.read_duration_in("unknown_limit", kLeastEvery, kLongest, policy.unknown_limit);
-  policy.discovery_limit =
-      map.read_duration_in("discovery_limit", kLeastEvery, kLongest, policy.discovery_limit);
+  policy.start_period =
+      map.read_duration_in("start_period", Duration::zero(), kLongest, policy.start_period);
   schedule.optional = map.read("optional", read_flag).value_or(false);
   return schedule;
 }

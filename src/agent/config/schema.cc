@@ -92,6 +92,8 @@ constexpr auto kOvn = std::to_array<KeySpec>({
     {"expect", Form::kTexts, false, "Raft addresses as cluster/status prints them"},
     {"tls", Form::kMap, false, "Certificates, where a member is asked over ssl:", "ovn_tls"},
     {"replicas", Form::kNumber, false, "Expected voters (the number of 'expect')", {}, 1, 32},
+    {"gone_after", Form::kDuration, false,
+     "How long nobody must have heard a server that may be removed: 10s to 24h (10m)"},
 });
 constexpr auto kOvnTls = std::to_array<KeySpec>({
     {"ca", Form::kText, true, "PEM file with the authorities of the servers"},
@@ -106,6 +108,7 @@ constexpr auto kMember = std::to_array<KeySpec>({
 });
 constexpr auto kRepair = std::to_array<KeySpec>({
     {"copy", Form::kMap, true, "Copies its database aside; may run twice", "command"},
+    {"report", Form::kMap, false, "Says what 'copy' says, and copies nothing", "command"},
     {"rejoin", Form::kMap, true, "Has it join anew with an empty database", "command"},
     {"timeout", Form::kDuration, false, "The end of each, 1s to 1h (2m)"},
 });
@@ -119,6 +122,8 @@ constexpr auto kPolicy = std::to_array<KeySpec>({
      .required = false,
      .help = "Whether it acts, or only shows what it would do (observe)",
      .words = "observe|act"},
+    {"sole", Form::kFlag, false,
+     "Your word that no other agent may act on its clusters; 'mode: act' needs it (false)"},
     {"approval", Form::kFlag, false, "Somebody must approve each plan (true)"},
     {"after", Form::kDuration, false, "How long the finding must have stood (1m)"},
     {"budget", Form::kNumber, false, "Plans that begin within the window (1)", {}, 1, 100},
@@ -205,8 +210,8 @@ constexpr auto kMail = std::to_array<KeySpec>({
     {.name = "tls",
      .form = Form::kWord,
      .required = false,
-     .help = "starttls (asked for, and without it nothing is sent), whole or never",
-     .words = "starttls|whole|never"},
+     .help = "starttls (asked for, and without it nothing is sent), implicit or never",
+     .words = "starttls|implicit|never"},
     {"from", Form::kText, true, "The sender's address"},
     {"to", Form::kTexts, true, "Addresses"},
     {"user", Form::kText, false, "Who logs in"},
@@ -243,7 +248,7 @@ constexpr auto kSchedule = std::to_array<KeySpec>({
     {"rise", Form::kNumber, false, "Successes in a row until it is healthy again", {}, 1, 1000},
     {"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"},
     {"unknown_limit", Form::kDuration, false, "Unknown for longer is blind: not ready"},
-    {"discovery_limit", Form::kDuration, false, "Never seen good for longer is overdue"},
+    {"start_period", Form::kDuration, false, "After the start failures do not count for so long"},
 });
 constexpr auto kReporter = std::to_array<KeySpec>({
     {"name", Form::kName, true, "Its checks are NAME.live and NAME.ready"},

@@ -34,7 +34,7 @@ struct ScheduleDefaults {
   int fall;
   int rise;
 };
-/// every, timeout, fall, rise, optional, unknown_limit, discovery_limit.
+/// every, timeout, fall, rise, optional, unknown_limit, start_period.
 Schedule read_schedule(MapReader& map, const ScheduleDefaults& defaults);
 
 /// All of it, from the tree of one file or of several.
@@ -47,7 +47,8 @@ runtime::TlsSettings read_member_tls(const YamlNode& node, Problems& problems);
 runtime::TlsSettings read_api_tls(const YamlNode& node, Problems& problems);
 
 Api read_api(const YamlNode& node, Problems& problems);
-std::vector<Cluster> read_clusters(const YamlNode& list, Names& names, Problems& problems);
+/// Into `config`, with the check of each cluster. Before all other checks.
+void read_clusters(const YamlNode& list, Config& config, Names& names, Problems& problems);
 std::vector<Check> read_checks(const YamlNode& list, std::span<const observe::ProbeKind> kinds,
                                Names& names, Problems& problems);
 /// What every check depends on is one of `names`.
@@ -55,10 +56,13 @@ void check_dependencies(const std::vector<Check>& checks, const Names& names, Pr
 /// Names only clusters of `config`, and asks for `data` where something acts.
 std::vector<judge::plan::Policy> read_policies(const YamlNode& list, const Config& config,
                                                Problems& problems);
-Notify read_notify(const YamlNode& map, Problems& problems);
-/// `match` of a map: what is no matcher is a problem and left out.
-std::vector<judge::notify::Matcher> read_matchers(MapReader& map);
-std::vector<judge::notify::Silence> read_silences(const YamlNode& list, Problems& problems);
+/// `own` has the labels of this node, in this and the next two.
+Notify read_notify(const YamlNode& map, const Node& own, Problems& problems);
+/// `match` of a map: what is no matcher, or asks for a label that there is not, is a problem and
+/// left out.
+std::vector<judge::notify::Matcher> read_matchers(MapReader& map, const Node& own);
+std::vector<judge::notify::Silence> read_silences(const YamlNode& list, const Node& own,
+                                                  Problems& problems);
 /// Into `config`, with the checks of each reporter.
 void read_reporters(const YamlNode& list, Config& config, Names& names, Problems& problems);
 /// Into `config`, with the check of each mesh. After the checks.

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/config/config.h"
 #include "agent/config/problem.h"
 #include "agent/config/reader.h"
 #include "agent/config/sections.h"
@@ -31,7 +32,8 @@ std::optional<WallTime> read_moment(const YamlNode& node, std::string_view what,
   return std::nullopt;
 }
 
-Silence read_silence(const YamlNode& node, std::size_t number, Names& names, Problems& problems) {
+Silence read_silence(const YamlNode& node, std::size_t number, Names& names, const Node& own,
+                     Problems& problems) {
   MapReader map(node, fmt::format("silence {}", number), problems);
   Silence silence;
   if (const YamlNode* const name = map.require("name", "name: upgrade")) {
@@ -39,7 +41,7 @@ Silence read_silence(const YamlNode& node, std::size_t number, Names& names, Pro
     if (!silence.name.empty()) names.add(silence.name, name->at, problems);
   }
   if (map.require("match", "match: [\"root=cluster:ovn-nb\"]") != nullptr) {
-    silence.match = read_matchers(map);
+    silence.match = read_matchers(map, own);
     // Whoever wants to hear of nothing at all says so: root=*.
     const YamlNode* const match = map.find("match");
     if (match->kind == YamlNode::Kind::kList && match->items.empty()) {
@@ -66,7 +68,7 @@ Silence read_silence(const YamlNode& node, std::size_t number, Names& names, Pro
 
 }  // namespace
 
-std::vector<Silence> read_silences(const YamlNode& list, Problems& problems) {
+std::vector<Silence> read_silences(const YamlNode& list, const Node& own, Problems& problems) {
   std::vector<Silence> silences;
   if (list.kind != YamlNode::Kind::kList) {
     problems.add(list.at, "silences", "not a list", "write '- {...}' lines below it");
@@ -75,7 +77,7 @@ std::vector<Silence> read_silences(const YamlNode& list, Problems& problems) {
   Names names;
   silences.reserve(list.items.size());
   for (const YamlNode& item : list.items) {
-    silences.push_back(read_silence(item, silences.size() + 1, names, problems));
+    silences.push_back(read_silence(item, silences.size() + 1, names, own, problems));
   }
   return silences;
 }

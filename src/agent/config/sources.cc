@@ -241,7 +241,47 @@ void override_with(YamlNode& root, const std::string& name, const std::string& v
   }
 }
 
+/// A service named `wardmote-api` in the cluster puts these into every pod beside it
+/// (kubernetes.io, Accessing the Service, "Environment variables"): `…_SERVICE_HOST`,
+/// `…_SERVICE_PORT[_NAME]`, and `…_PORT`, `…_PORT_9470_TCP[_PROTO|_PORT|_ADDR]` with `tcp://…` or
+/// what is in it.
+bool is_service_link(std::string_view key, std::string_view value) {
+  if (key == "SERVICE_HOST" || key == "SERVICE_PORT" || key.starts_with("SERVICE_PORT_"))
+    return true;
+  if (key == "PORT") {
+    return value.starts_with("tcp://") || value.starts_with("udp://") ||
+           value.starts_with("sctp://");
+  }
+  std::string_view rest = key;
+  if (!consume_prefix(rest, "PORT_")) return false;
+  const std::string_view number = take_until(rest, '_');
+  const std::string_view protocol = take_until(rest, '_');
+  const bool of_port = parse_number<std::uint16_t>(number).has_value() &&
+                       (protocol == "TCP" || protocol == "UDP" || protocol == "SCTP");
+  return of_port && (rest.empty() || rest == "PROTO" || rest == "PORT" || rest == "ADDR");
+}
+
+/// The key after the beginning that stands for a section; empty when it is none of ours.
+std::string_view overridden_key(std::string_view name) {
+  for (const auto& [prefix, section] : kOverridable) {
+    if (consume_prefix(name, prefix)) return name;
+  }
+  return {};
+}
+
 }  // namespace
+
+std::vector<std::string> service_links(const char* const* environment) {
+  std::vector<std::string> links;
+  for (; *environment != nullptr; ++environment) {
+    std::string_view value = *environment;
+    const std::string_view name = take_until(value, '=');
+    const std::string_view key = overridden_key(name);
+    if (!key.empty() && is_service_link(key, value)) links.emplace_back(name);
+  }
+  std::ranges::sort(links);
+  return links;
+}
 
 Environment overrides_of(const char* const* environment) {
   Environment found;
@@ -250,7 +290,7 @@ Environment overrides_of(const char* const* environment) {
     const std::string_view name = take_until(value, '=');
     const bool ours = std::ranges::any_of(
         kOverridable, [&](const auto& section) { return name.starts_with(section.first); });
-    if (ours) found.emplace_back(name, value);
+    if (ours && !is_service_link(overridden_key(name), value)) found.emplace_back(name, value);
   }
   std::ranges::sort(found);
   return found;

@@ -17,8 +17,13 @@ using Footprint = std::vector<std::pair<std::string, std::optional<FileStamp>>>;
 /// Variables of the environment by name.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// Those that override the configuration: WARDMOTE_NODE_… and WARDMOTE_API_…, sorted.
+/// Those that override the configuration: WARDMOTE_NODE_… and WARDMOTE_API_…, sorted. Without the
+/// service links.
 Environment overrides_of(const char* const* environment);
+
+/// The names of variables that Kubernetes sets for a service named `wardmote-api` or
+/// `wardmote-node`: no key is meant by them.
+std::vector<std::string> service_links(const char* const* environment);
 
 /// A configuration as its files have it.
 struct Sources {

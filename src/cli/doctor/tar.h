@@ -6,7 +6,9 @@
 
 namespace wardmote::cli {
 
-/// A ustar archive in memory (POSIX.1-1988, pax(1) "ustar Interchange Format").
+/// A ustar archive in memory (POSIX.1-1988, pax(1) "ustar Interchange Format"). Our own code,
+/// because libarchive's static archive needs eight more libraries, for the one header of 512 bytes
+/// that is written here.
 class Tar {
  public:
   explicit Tar(std::int64_t written_at) : written_at_(written_at) {}

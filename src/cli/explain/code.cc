@@ -1,15 +1,20 @@
 #include "cli/explain/code.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/format.h"
 #include "base/time.h"
+#include "cli/explain/check_findings.h"
 #include "cli/explain/in_cluster.h"
+#include "cli/render/fields.h"
 #include "cli/render/words.h"
 #include "judge/finding.h"
-#include "judge/plan/plan.h"
+#include "judge/remedies.h"
 
 namespace wardmote::cli {
 namespace {
@@ -19,8 +24,7 @@ namespace json = boost::json;
 /// `at once`, `after 2 election rounds`, `after 1m00s`.
 std::string window_words(const judge::Window& window) {
   std::string words;
-  if (window.election_rounds > 0)
-    words = counted(static_cast<std::size_t>(window.election_rounds), "election round");
+  if (window.rounds > 0) words = counted(static_cast<std::size_t>(window.rounds), "election round");
   if (window.fixed > Duration::zero()) {
     if (!words.empty()) words += " and ";
     words += format_duration(window.fixed);
@@ -28,13 +32,46 @@ std::string window_words(const judge::Window& window) {
   return words.empty() ? "at once" : "after " + words;
 }
 
-/// What a policy can let the agent do about it; null: it only tells.
+/// What the agent can do about it under a policy; null: it only reports.
 json::value act_words(judge::Code code) {
-  const auto work = judge::plan::work_for(code);
-  if (!work) return nullptr;
-  return *work == judge::plan::Work::kRemoveServer
-             ? "kick the server, where a policy lets it (docs/plans.md)"
-             : "rebuild the member, where a policy lets it (docs/plans.md)";
+  const judge::RemedyInfo* const remedy = judge::remedy_for(code);
+  if (remedy == nullptr) return nullptr;
+  return json::value(fmt::format("{}, if a policy allows that (docs/plans.md)", remedy->act));
+}
+
+/// Of what each of clusters or meshes has in `list`.
+void add_of_things(const Fields& status, std::string_view list, std::string_view code,
+                   json::array& into) {
+  for (const json::value& cluster : status.list("clusters")) {
+    for (const json::value& one : Fields(cluster).list(list)) {
+      if (Fields(one).raw("code") == code) into.push_back(in_cluster(Fields(cluster), one));
+    }
+  }
+  for (const json::value& mesh : status.list("meshes")) {
+    for (const json::value& one : Fields(mesh).list(list)) {
+      if (Fields(one).raw("code") == code) into.push_back(in_mesh(Fields(mesh), one));
+    }
+  }
+}
+
+void add_of_checks(const Fields& status, std::string_view code, json::array& into) {
+  for (const json::value& check : status.list("checks")) {
+    for (json::value& finding : findings_of_check(check)) {
+      if (Fields(finding).raw("code") == code) into.push_back(std::move(finding));
+    }
+  }
+}
+
+json::array incidents_of(const Fields& incidents, std::string_view code) {
+  json::array found;
+  for (const json::value& incident : incidents.list("incidents")) {
+    const Fields fields(incident);
+    const bool stands = std::ranges::any_of(fields.list("standing"), [&](const json::value& one) {
+      return Fields(one).raw("code") == code;
+    });
+    if (fields.raw("code") == code || stands) found.push_back(incident);
+  }
+  return found;
 }
 
 }  // namespace
@@ -55,21 +92,15 @@ json::object catalogue_entry(const judge::CodeInfo& info) {
 
 json::object explain_code(const judge::CodeInfo& info, const json::value& status) {
   json::object entry = catalogue_entry(info);
-  for (const std::string_view list : {"findings", "observed"}) {
-    json::array of_code;
-    for (const json::value& cluster : Fields(status).list("clusters")) {
-      for (const json::value& one : Fields(cluster).list(list)) {
-        if (Fields(one).raw("code") == info.name)
-          of_code.push_back(in_cluster(Fields(cluster), one));
-      }
-    }
-    for (const json::value& mesh : Fields(status).list("meshes")) {
-      for (const json::value& one : Fields(mesh).list(list)) {
-        if (Fields(one).raw("code") == info.name) of_code.push_back(in_mesh(Fields(mesh), one));
-      }
-    }
-    entry[list] = std::move(of_code);
-  }
+  const Fields fields(status);
+  json::array findings;
+  json::array observed;
+  add_of_things(fields, "findings", info.name, findings);
+  add_of_checks(fields, info.name, findings);
+  add_of_things(fields, "observed", info.name, observed);
+  entry["findings"] = std::move(findings);
+  entry["observed"] = std::move(observed);
+  entry["incidents"] = incidents_of(fields.object("more"), info.name);
   return entry;
 }
 

@@ -12,7 +12,8 @@ namespace wardmote::cli {
 boost::json::object catalogue_entry(const judge::CodeInfo& info);
 
 /// catalogue_entry(), and as "findings" and "observed" those of that code in `status`
-/// (/api/v1/status), each with its "cluster".
+/// (/api/v1/status), each with its "cluster", "mesh" or check; as "incidents" the open ones of
+/// `more` (/api/v1/incidents) that have that code, or a symptom with it.
 boost::json::object explain_code(const judge::CodeInfo& info, const boost::json::value& status);
 
 }  // namespace wardmote::cli

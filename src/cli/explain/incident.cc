@@ -43,7 +43,7 @@ json::value explain_incident(const json::value& incident) {
   json::array explained;
   for (auto code = codes.begin(); code != codes.end(); ++code) {
     if (std::find(codes.begin(), code, *code) != code) continue;
-    // A newer agent may know codes that are not in this catalogue.
+    // A newer agent may have codes that are not in this catalogue.
     if (const auto known = judge::parse_code(*code)) {
       explained.emplace_back(catalogue_entry(judge::info(*known)));
     }

@@ -10,13 +10,13 @@
 
 namespace wardmote::cli {
 
-/// One name that a person gives to a thing, compared with those that the API has.
+/// A name that the user gives, compared with those in the API.
 class Name {
  public:
   explicit Name(std::string_view text);
 
   [[nodiscard]] bool is(std::string_view name) const noexcept { return name == text_; }
-  /// Four digits or more in common.
+  /// True if at least four leading digits agree.
   [[nodiscard]] bool is_id(std::string_view id) const noexcept;
   /// With or without scheme, with or without port.
   [[nodiscard]] bool is_address(std::string_view address) const noexcept;

@@ -7,8 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "cli/explain/check_findings.h"
 #include "cli/explain/in_cluster.h"
 #include "cli/explain/names.h"
 #include "cli/render/fields.h"
@@ -23,12 +25,13 @@ struct Known {
   json::array members;
   json::array seen_by;
   json::array checks;
+  json::array incidents;
   json::array findings;
   json::array observed;
 
   [[nodiscard]] bool nothing() const noexcept {
     return clusters.empty() && members.empty() && seen_by.empty() && checks.empty() &&
-           findings.empty() && observed.empty();
+           incidents.empty() && findings.empty() && observed.empty();
   }
 };
 
@@ -43,8 +46,7 @@ void add_cluster(const json::value& cluster, Known& known) {
 }
 
 void add_server(std::string_view subject, const Fields& cluster, Known& known) {
-  // Its peers know a member by id and address, not by the name that only our configuration gives
-  // it.
+  // Other members know a member by id and address, not by the name in our configuration.
   Names names(subject);
   for (const json::value& member : cluster.list("members")) {
     const Fields fields(member);
@@ -73,7 +75,7 @@ void add_server(std::string_view subject, const Fields& cluster, Known& known) {
   }
 }
 
-/// Of a whole mesh, of one node or of one session.
+/// The findings of a whole mesh, of one node or of one session.
 void add_mesh(std::string_view subject, const Fields& mesh, Known& known) {
   const auto concerns = [&](std::string_view named) {
     return mesh.raw("mesh") == subject || named == subject ||
@@ -90,10 +92,47 @@ void add_mesh(std::string_view subject, const Fields& mesh, Known& known) {
   }
 }
 
+void add_check(const json::value& check, Known& known) {
+  known.checks.push_back(check);
+  for (json::value& finding : findings_of_check(check))
+    known.findings.push_back(std::move(finding));
+}
+
+/// The incidents whose root it is, or that have it among their symptoms.
+void add_incidents(std::string_view subject, const Fields& incidents, Known& known) {
+  const auto is_it = [&](std::string_view thing) {
+    if (thing == subject) return true;
+    take_until(thing, ':');
+    return thing == subject || thing.ends_with(fmt::format("/{}", subject));
+  };
+  for (const json::value& incident : incidents.list("incidents")) {
+    const Fields fields(incident);
+    const auto names = fields.texts("names");
+    const bool named =
+        is_it(fields.raw("root")) || std::ranges::find(names, subject) != names.end();
+    const bool part = std::ranges::any_of(fields.list("standing"), [&](const json::value& symptom) {
+      return is_it(Fields(symptom).raw("component"));
+    });
+    if (named || part) known.incidents.push_back(incident);
+  }
+}
+
+/// `bird` of `check:bird`, `ctl-1` of `member:nb/ctl-1`; a text that is not a root stays as it is.
+std::string_view thing_of(std::string_view root) {
+  std::string_view name = root;
+  const std::string_view scope = take_until(name, ':');
+  if (scope == "check" || scope == "cluster" || scope == "sessions") return name;
+  if (scope != "member") return root;
+  take_until(name, '/');
+  return name;
+}
+
 }  // namespace
 
-Result<json::value> explain_subject(std::string_view subject, const json::value& status) {
+Result<json::value> explain_subject(std::string_view asked, const json::value& status) {
   Known known;
+  add_incidents(asked, Fields(status).object("more"), known);
+  const std::string_view subject = thing_of(asked);
   for (const json::value& cluster : Fields(status).list("clusters")) {
     if (Fields(cluster).raw("cluster") == subject) {
       add_cluster(cluster, known);
@@ -104,20 +143,22 @@ Result<json::value> explain_subject(std::string_view subject, const json::value&
   for (const json::value& mesh : Fields(status).list("meshes"))
     add_mesh(subject, Fields(mesh), known);
   for (const json::value& check : Fields(status).list("checks")) {
-    if (Fields(check).raw("name") == subject) known.checks.push_back(check);
+    if (Fields(check).raw("name") == subject) add_check(check, known);
   }
   if (known.nothing()) {
-    return fail(
-        Errc::kInvalid,
-        "nothing is known as '{}': no finding code, member, server id, address, check or cluster. "
-        "'wardmote get members' lists what is watched.",
-        escape_control(subject, 64));
+    return fail(Errc::kInvalid,
+                "nothing is known as '{}': no finding code, member, server id, address, check, "
+                "cluster or root "
+                "of an open incident. "
+                "'wardmote get members' lists what is watched.",
+                escape_control(asked, 64));
   }
-  return json::object{{"subject", subject},
+  return json::object{{"subject", asked},
                       {"clusters", std::move(known.clusters)},
                       {"members", std::move(known.members)},
                       {"seen_by", std::move(known.seen_by)},
                       {"checks", std::move(known.checks)},
+                      {"incidents", std::move(known.incidents)},
                       {"findings", std::move(known.findings)},
                       {"observed", std::move(known.observed)}};
 }

@@ -25,7 +25,7 @@ constexpr std::size_t kMostServices = 100;
 constexpr std::size_t kMostLines = 10'000;
 
 struct Database {
-  std::string_view stem;  ///< of its sockets: `ovnnb_db.ctl`, `ovnnb_db.sock`
+  std::string_view stem;  ///< the name of its sockets: `ovnnb_db.ctl`, `ovnnb_db.sock`
   std::string_view cluster;
   std::string_view name;
 };
@@ -38,12 +38,12 @@ constexpr auto kDatabases = std::to_array<Database>({
 constexpr auto kOvnFolders =
     std::to_array<std::string_view>({"run/ovn", "var/run/ovn", "run/openvswitch"});
 
-/// A daemon that is found by one file.
+/// A daemon that is recognised by one file.
 struct Landmark {
   std::string_view name;
   std::string_view path;
   std::string_view kind;
-  std::string_view param;  ///< gets the path
+  std::string_view param;  ///< the parameter that gets the path
 };
 constexpr auto kLandmarks = std::to_array<Landmark>({
     {"bird", "run/calico/bird.ctl", "bird", "socket"},
@@ -55,10 +55,14 @@ constexpr auto kLandmarks = std::to_array<Landmark>({
     {"frr-bgpd-process", "run/frr/bgpd.pid", "process", "program"},
 });
 
+constexpr std::string_view kCalicoFolder = "run/calico/";
+/// Calico writes this file when the node starts.
+constexpr std::string_view kNodename = "var/lib/calico/nodename";
+
 constexpr auto kServiceFolders = std::to_array<std::string_view>(
     {"etc/service/enabled", "etc/service", "var/service", "run/service", "service"});
 
-/// What a control plane rests on, of the hundred services that systemd runs. Longer names that
+/// The services that a control plane needs, of the hundred that systemd runs. Longer names that
 /// begin so count too: `libvirtd-tcp`, `ovn-controller-vtep`.
 constexpr auto kUnits = std::to_array<std::string_view>({
     "bird",         "calico",       "containerd", "corosync",        "crio",         "docker",
@@ -66,7 +70,7 @@ constexpr auto kUnits = std::to_array<std::string_view>({
     "kubelet",      "libvirtd",     "mariadb",    "masakari",        "nova-compute", "ovn-",
     "ovs-vswitchd", "ovsdb-server", "pacemaker",  "rabbitmq-server", "rke2",
 });
-/// systemd has a link of this name for each unit that it has started.
+/// systemd makes a link of this name for each unit that it has started.
 constexpr std::string_view kInvocation = "invocation:";
 
 /// The port of Felix's health reports (FELIX_HEALTHPORT).
@@ -77,7 +81,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-/// A name that a configuration may have.
+/// Whether a configuration may have this name.
 std::string clean(std::string_view raw) {
   std::string name;
   for (const char c : raw.substr(0, 40)) {
@@ -96,9 +100,14 @@ class Detector {
   std::vector<Found> run() && {
     find_databases();
     for (const Landmark& mark : kLandmarks) {
-      if (is_there(root_ / mark.path))
-        add(mark.name, std::string(mark.kind), {{std::string(mark.param), shown(mark.path)}},
-            shown(mark.path));
+      if (!is_there(root_ / mark.path)) continue;
+      std::vector<Found::Param> params = {{std::string(mark.param), shown(mark.path)}};
+      if (mark.path.starts_with(kCalicoFolder)) {
+        // Otherwise a node that calico-node calls ready would not be ready here.
+        params.push_back({"policy", "calico"});
+        if (is_there(root_ / kNodename)) params.push_back({"started_file", shown(kNodename)});
+      }
+      add(mark.name, std::string(mark.kind), std::move(params), shown(mark.path));
     }
     find_felix();
     for (const std::string_view folder : kServiceFolders) find_services(folder);
@@ -107,10 +116,10 @@ class Detector {
   }
 
  private:
-  /// As it is called on the machine itself.
+  /// The path as it is on the machine itself.
   static std::string shown(const fs::path& below_root) { return "/" + below_root.string(); }
 
-  /// The first of a name stays: the same thing may be seen by two paths, or in two ways.
+  /// The first of a name stays: the same thing may be found under two paths, or in two ways.
   void add(std::string_view name, std::string kind, std::vector<Found::Param> params,
            const std::string& why) {
     const std::string chosen = clean(name);
@@ -133,7 +142,7 @@ class Detector {
     }
   }
 
-  /// Felix has no file of its own; it listens.
+  /// Felix has no file of its own; it has a listening port.
   void find_felix() {
     for (const char* table : {"proc/net/tcp", "proc/net/tcp6"}) {
       std::ifstream lines(root_ / table);
@@ -152,7 +161,7 @@ class Detector {
     }
   }
 
-  /// Which supervisor, by the size of supervise/status.
+  /// The size of supervise/status shows which supervisor it is.
   static std::optional<std::string> supervisor_of(const fs::path& service) {
     std::error_code error;
     switch (fs::file_size(service / "supervise/status", error)) {

@@ -7,7 +7,7 @@ namespace wardmote::cli {
 
 /// Something on this machine that can be watched.
 struct Found {
-  /// What a check of it needs: the kind of probe, and its parameters in the order of writing.
+  /// What a check of it needs: the kind of probe, and its parameters in order.
   struct Param {
     std::string name;
     std::string value;
@@ -19,8 +19,8 @@ struct Found {
   std::string why;  ///< where it was found
 };
 
-/// Looks for OVN databases, BIRD, FRR, Felix, and services under runit, s6, daemontools and
-/// systemd, by their files below `root` ("/" for this machine). Reads only; in a fixed order.
+/// Finds OVN databases, BIRD, FRR, Felix, and services under runit, s6, daemontools and systemd, by
+/// their files below `root` ("/" for this machine). Only reads; in a fixed order.
 std::vector<Found> detect(const std::string& root);
 
 }  // namespace wardmote::cli

@@ -33,7 +33,7 @@ constexpr std::string_view kNothing = R"(
 #  - {name: db-port, tcp: {address: 127.0.0.1:6641}, every: 5s}
 )";
 
-/// In a map on one line.
+/// For a map on one line.
 std::string quoted(const std::string& text) {
   std::string scalar = codec::yaml_text(boost::json::value(text));
   scalar.pop_back();

@@ -9,8 +9,8 @@
 
 namespace wardmote::cli {
 
-/// A configuration with comments that watches what was found, for the operator to go on from. What
-/// no kind of `kinds` can look at stands as a comment. `host` names this machine's members. Pure.
+/// A configuration with comments that watches what was found, for the operator to complete. Things
+/// without a kind in `kinds` are comments. `host` names the members on this machine. Pure.
 std::string draft_config(std::span<const Found> found, std::string_view host,
                          std::span<const observe::ProbeKind> kinds);
 

@@ -1,5 +1,6 @@
 #include "cli/render/agent.h"
 
+#include <cstddef>
 #include <span>
 #include <string>
 
@@ -18,14 +19,19 @@ namespace json = boost::json;
 
 std::string title(const Fields& status, Style style) {
   const Cell verdict = verdict_word(status.raw("verdict"));
-  return fmt::format(
-      "{}  wardmote {}  {}  {}, {}  up {}\n", paint(style, Tone::kStrong, status.text("node")),
-      status.text("version"), paint(style, verdict.tone, verdict.text),
-      counted(status.list("clusters").size(), "cluster"),
-      counted(status.list("checks").size(), "check"), duration_text(status.number("uptime_ms")));
+  std::string what = fmt::format("{}, {}", counted(status.list("clusters").size(), "cluster"),
+                                 counted(status.list("checks").size(), "check"));
+  const auto incidents = status.object("incidents").number("open").value_or(0);
+  if (incidents > 0) {
+    what += fmt::format(", {}", counted(static_cast<std::size_t>(incidents), "open incident"));
+  }
+  return fmt::format("{}  wardmote {}  {}  {}  up {}\n",
+                     paint(style, Tone::kStrong, status.text("node")), status.text("version"),
+                     paint(style, verdict.tone, verdict.text), what,
+                     duration_text(status.number("uptime_ms")));
 }
 
-/// Nothing while the configuration that runs is what its files say.
+/// Empty while the configuration in use is what its files say.
 std::string draw_refusal(const Fields& status, Style style) {
   const Fields refused = status.object("config").object("refused");
   const auto problems = refused.texts("problems");
@@ -34,6 +40,21 @@ std::string draw_refusal(const Fields& status, Style style) {
                                   paint(style, Tone::kWarning, "a new configuration was refused"),
                                   refused.text("at"));
   for (const std::string& problem : problems) drawn += "  " + problem + "\n";
+  return drawn;
+}
+
+/// What an operator has to do for the agent.
+std::string draw_chores(const Fields& status, Style style) {
+  std::string drawn;
+  if (const auto keys = status.object("config").texts("restart_needed"); !keys.empty()) {
+    drawn += fmt::format("{}: the changed {} counts from the agent's next start on\n",
+                         paint(style, Tone::kWarning, "restart needed"), fmt::join(keys, ", "));
+  }
+  if (const std::string aside = status.object("self").text("put_aside"); !aside.empty()) {
+    drawn +=
+        fmt::format("{}: it lies at {}, and a new one was begun\n",
+                    paint(style, Tone::kWarning, "the database was damaged at the start"), aside);
+  }
   return drawn;
 }
 
@@ -59,7 +80,7 @@ std::string draw_agent_head(const json::value& value, Style style) {
     drawn += fmt::format("{}: {}\n", paint(style, Tone::kWarning, "the agent itself is degraded"),
                          complaint);
   }
-  return drawn + draw_refusal(status, style);
+  return drawn + draw_chores(status, style) + draw_refusal(status, style);
 }
 
 std::string draw_agent(const json::value& value, Style style) {

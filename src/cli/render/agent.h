@@ -7,7 +7,7 @@
 
 namespace wardmote::cli {
 
-/// How the agent itself is, a line for each thing, of `/api/v1/status`.
+/// The state of the agent itself, one line for each item, from `/api/v1/status`.
 std::string draw_agent_head(const boost::json::value& status, Style style);
 
 /// `/api/v1/status`: the agent, its clusters, checks and gates on one screen.

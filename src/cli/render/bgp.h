@@ -7,7 +7,7 @@
 
 namespace wardmote::cli {
 
-/// The facts of a BGP daemon: one line on itself, and a table of its sessions.
+/// The facts of a BGP daemon: one line about the daemon, and a table of its sessions.
 std::string draw_bgp(const Fields& facts, Style style);
 
 }  // namespace wardmote::cli

@@ -25,14 +25,14 @@ Tone tone_of(Exit exit) noexcept {
   return exit == Exit::kCritical ? Tone::kCritical : Tone::kUnknown;
 }
 
-/// `error 2/3` while it fails, `healthy, degraded`, `discovery, overdue`.
+/// `error 2/3` while it fails, `healthy, degraded`, `discovery, blind`.
 std::string state_words(const Fields& check) {
   std::string words = check.text("state");
   if (words == "error") {
     words += fmt::format(" {}/{}", check.number("failures").value_or(0),
                          check.number("fall").value_or(0));
   }
-  for (const std::string_view mark : {"degraded", "blind", "overdue", "optional"}) {
+  for (const std::string_view mark : {"degraded", "blind", "optional"}) {
     if (check.flag(mark)) words += fmt::format(", {}", mark);
   }
   return words;

@@ -12,7 +12,7 @@ namespace wardmote::cli {
 /// Checks of the API, one line each.
 std::string draw_checks(std::span<const boost::json::value> checks, Style style);
 
-/// What a check means for the exit code: the API says it itself.
+/// The exit code of a check, as the API gives it.
 Exit exit_of_check(const boost::json::value& check) noexcept;
 
 }  // namespace wardmote::cli

@@ -39,7 +39,7 @@ const json::value* leader_of(std::span<const json::value> members, std::string_v
   return leader;
 }
 
-/// What only the leader knows of a member: its line in the leader's server list.
+/// What only the leader knows about a member: its line in the leader's server list.
 Fields line_about(const Fields& member, const json::value* leader) {
   const std::string id = short_id(member, "server_id");
   if (leader == nullptr || id.empty()) return {};
@@ -50,7 +50,7 @@ Fields line_about(const Fields& member, const json::value* leader) {
   return {};
 }
 
-/// Whom the member takes for the leader.
+/// The server that the member names as leader.
 std::string seen_leader(const Fields& member) {
   const std::string leader = member.text("leader");
   if (leader == "self") return short_id(member, "server_id");
@@ -107,10 +107,18 @@ std::vector<Cell> member_row(const Fields& member, const json::value* leader) {
 std::string why(const Fields& cluster) {
   std::size_t silent = 0;
   std::size_t disagreeing = 0;
+  std::size_t closed_to_us = 0;
+  std::string why_closed;
   const std::span<const json::value> members = cluster.list("members");
   for (const json::value& member : members) {
     const Fields fields(member);
     if (fields.raw("outcome") == "ok") continue;
+    const std::string reason = fields.text("reason");
+    if (!speaks(fields) && (reason == "denied" || reason == "untrusted")) {
+      ++closed_to_us;
+      why_closed = reason;
+      continue;
+    }
     ++(speaks(fields) ? disagreeing : silent);
   }
   const auto share = [&](std::size_t count, std::string_view one, std::string_view many) {
@@ -119,6 +127,10 @@ std::string why(const Fields& cluster) {
   };
   std::vector<std::string> parts;
   if (silent > 0) parts.push_back(share(silent, "does not answer", "do not answer"));
+  if (closed_to_us > 0) {
+    parts.push_back(share(closed_to_us, "cannot be asked", "cannot be asked"));
+    parts.back() += fmt::format(" ({})", why_closed);
+  }
   if (disagreeing > 0) parts.push_back(share(disagreeing, "disagrees", "disagree"));
   const std::size_t findings = cluster.list("findings").size();
   if (parts.empty() && findings > 0) parts.push_back(counted(findings, "finding"));

@@ -16,7 +16,7 @@ std::string draw_cluster(const boost::json::value& cluster, Style style);
 /// The same without the findings.
 std::string draw_cluster_head(const boost::json::value& cluster, Style style);
 
-/// Whether a member of the API said anything at all.
+/// Whether a member of the API reported anything.
 bool speaks(const Fields& member);
 
 /// Members of the API side by side. If they name their cluster, it is the first column.

@@ -17,17 +17,17 @@ namespace {
 
 namespace json = boost::json;
 
-/// `  evidence: role, term`; nothing when it is empty.
+/// `  how to check: role, term`; nothing when the text is empty.
 std::string labelled(std::string_view label, const std::string& text) {
   return text.empty() ? "" : fmt::format("  {}: {}\n", label, text);
 }
 
-/// What stands, in full, and what may come to stand.
+/// The present findings in full, and the conditions that may become findings.
 std::string draw_standing(const Fields& explained, std::string_view when_none, Style style) {
   std::string drawn;
   for (const json::value& finding : explained.list("findings"))
     drawn += "\n" + draw_finding_in_full(finding, style);
-  if (drawn.empty()) drawn = fmt::format("\n{}\n", when_none);
+  if (drawn.empty() && !when_none.empty()) drawn = fmt::format("\n{}\n", when_none);
   return drawn + draw_observed(explained.list("observed"), style);
 }
 
@@ -44,7 +44,7 @@ std::string draw_sightings(const Fields& explained) {
     if (!last_message.empty()) drawn += fmt::format(", last message {} ago", last_message);
     drawn += "\n";
   }
-  return drawn.empty() ? "" : "\nwhat others say of it:\n" + drawn;
+  return drawn.empty() ? "" : "\nwhat others say about it:\n" + drawn;
 }
 
 std::string draw_own_words(const Fields& explained) {
@@ -58,9 +58,8 @@ std::string draw_own_words(const Fields& explained) {
     drawn += labelled("mode", member.text("mode"));
     drawn +=
         labelled("connections", fmt::format("{}", fmt::join(member.texts("connections"), " ")));
-    drawn +=
-        labelled("looked at",
-                 member.has("age_ms") ? duration_text(member.number("age_ms")) + " ago" : "never");
+    drawn += labelled(
+        "probed", member.has("age_ms") ? duration_text(member.number("age_ms")) + " ago" : "never");
   }
   return drawn;
 }
@@ -75,11 +74,14 @@ std::string draw_code(const json::value& explained, Style style) {
                   paint(style, severity.tone, severity.text), code.text("raised"));
   if (code.has("critical")) drawn += fmt::format(", critical {}", code.text("critical"));
   drawn += fmt::format("\n{}\n", code.text("meaning"));
-  drawn += labelled("evidence", code.text("evidence"));
+  drawn += labelled("how to check", code.text("evidence"));
   drawn += labelled("what to do", code.text("advice"));
-  drawn += labelled("the agent may", code.text("agent_may"));
+  drawn += labelled("what the agent does itself", code.text("agent_may"));
   if (!code.has("findings")) return drawn;
-  return drawn + draw_standing(code, "It stands nowhere now.", style);
+  for (const json::value& incident : code.list("incidents"))
+    drawn += "\n" + draw_incident(incident, style);
+  const bool known = !code.list("incidents").empty();
+  return drawn + draw_standing(code, known ? "" : "Nothing has this code now.", style);
 }
 
 std::string draw_explained_incident(const json::value& explained, Style style) {
@@ -98,9 +100,13 @@ std::string draw_subject(const json::value& explained, Style style) {
   if (!subject.list("members").empty())
     drawn += "\n" + draw_members(subject.list("members"), style);
   if (!subject.list("checks").empty()) drawn += "\n" + draw_checks(subject.list("checks"), style);
+  for (const json::value& incident : subject.list("incidents"))
+    drawn += "\n" + draw_incident(incident, style);
   drawn += draw_own_words(subject);
   drawn += draw_sightings(subject);
-  return drawn + draw_standing(subject, "No finding names it.", style);
+  return drawn + draw_standing(subject,
+                               subject.list("incidents").empty() ? "No finding names it." : "",
+                               style);
 }
 
 }  // namespace wardmote::cli

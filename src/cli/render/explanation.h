@@ -7,14 +7,16 @@
 
 namespace wardmote::cli {
 
-/// What catalogue_entry() or explain_code() made: meaning, evidence, advice, and the findings that
-/// stand.
+/// The result of catalogue_entry() or explain_code(): meaning, evidence, advice, and the present
+/// findings.
 std::string draw_code(const boost::json::value& explained, Style style);
 
-/// What explain_incident() made: the incident, and what each of its codes means and asks for.
+/// The result of explain_incident(): the incident, with the meaning and the advice of each of its
+/// codes.
 std::string draw_explained_incident(const boost::json::value& explained, Style style);
 
-/// What explain_subject() made: what it says, what others say of it, what is wrong with it.
+/// The result of explain_subject(): what the thing reports, what others say about it, and what is
+/// wrong with it.
 std::string draw_subject(const boost::json::value& explained, Style style);
 
 }  // namespace wardmote::cli

@@ -10,11 +10,11 @@
 
 namespace wardmote::cli {
 
-/// A total view of a JSON object from outside: what is absent or of another type is nothing, and
-/// texts come out escaped. Borrows the value.
+/// A total view of a JSON object from outside: a field that is absent or has another type reads as
+/// nothing, and texts come out escaped. Borrows the value.
 class Fields {
  public:
-  /// Holds nothing.
+  /// An empty object.
   Fields() = default;
   explicit Fields(const boost::json::value& value) noexcept : object_(value.if_object()) {}
 
@@ -38,10 +38,10 @@ class Fields {
   const boost::json::object* object_ = nullptr;
 };
 
-/// One element of a list as an escaped text; "" when it is no string.
+/// One element of a list as an escaped text; "" when it is not a string.
 std::string text_of(const boost::json::value& value);
 
-/// One element of a list as a number; nothing when it is none, not whole, or too large.
+/// One element of a list as a number; nothing when it is not a whole number, or too large.
 std::optional<std::int64_t> number_of(const boost::json::value& value) noexcept;
 
 }  // namespace wardmote::cli

@@ -60,7 +60,7 @@ std::string draw_observed(std::span<const json::value> observed, Style style) {
     const Fields condition(value);
     const std::string subject = condition.text("subject");
     const std::string due = duration_text(condition.number("due_ms"));
-    drawn += fmt::format("{} {}{}  a finding in {} if it stands\n",
+    drawn += fmt::format("{} {}{}  a finding in {} if it lasts\n",
                          paint(style, Tone::kFaint, "SEEN"), condition.text("code"),
                          subject.empty() ? "" : "  " + subject, due.empty() ? "a while" : due);
   }
@@ -70,7 +70,7 @@ std::string draw_observed(std::span<const json::value> observed, Style style) {
 std::string draw_finding_in_full(const json::value& value, Style style) {
   const Fields finding(value);
   std::string drawn = headline(finding, style);
-  drawn += fmt::format("  since: {}\n", finding.text("since"));
+  if (finding.has("since")) drawn += fmt::format("  since: {}\n", finding.text("since"));
   drawn += fmt::format("  about: {}\n", fmt::join(finding.texts("subjects"), ", "));
   for (const json::value& quote : finding.list("evidence")) {
     drawn +=

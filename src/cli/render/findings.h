@@ -11,7 +11,7 @@ namespace wardmote::cli {
 /// One line for each finding, and its advice under it.
 std::string draw_findings(std::span<const boost::json::value> findings, Style style);
 
-/// One line for each condition that is seen and is no finding before its window has passed.
+/// One line for each condition whose window has not passed, so that it is no finding yet.
 std::string draw_observed(std::span<const boost::json::value> observed, Style style);
 
 /// One finding in full: since, subjects, quoted evidence, advice.

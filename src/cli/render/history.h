@@ -7,7 +7,8 @@
 
 namespace wardmote::cli {
 
-/// The answer of /api/v1/history: one line for each event, oldest first, and what is missing.
+/// The answer of /api/v1/history: one line for each event, oldest first, and a note when events are
+/// missing.
 std::string draw_history(const boost::json::value& shown, Style style);
 
 }  // namespace wardmote::cli

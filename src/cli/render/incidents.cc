@@ -2,6 +2,7 @@
 
 #include <boost/json/value.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/format.h"
@@ -15,11 +16,18 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::string_view kStormRages =
+    "A storm is going on: the agent runs no repairs until it ends.";
+/// The things have a known cause, so that there is no storm, or they are good again.
+constexpr std::string_view kMuchAtOnce =
+    "Many things of one kind failed at once: the agent runs no repairs until none has begun to "
+    "fail for five minutes.";
+
 std::string number_of_incident(const Fields& incident) {
   return fmt::format("#{}", incident.number("id").value_or(0));
 }
 
-/// `open`, `open, flapping, known to ann`, `resolved, part of #3`.
+/// `open`, `open, flapping, acknowledged by ann`, `merged, part of #3`.
 std::string phase_words(const Fields& incident) {
   std::vector<std::string> words = {incident.text("phase")};
   if (incident.flag("flapping")) words.emplace_back("flapping");
@@ -28,7 +36,7 @@ std::string phase_words(const Fields& incident) {
     words.push_back(fmt::format("part of #{}", *into));
   }
   const std::string by = incident.object("acknowledged").text("by");
-  if (!by.empty()) words.push_back("known to " + by);
+  if (!by.empty()) words.push_back("acknowledged by " + by);
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -37,8 +45,10 @@ std::string phase_words(const Fields& incident) {
 std::string draw_incidents(const json::value& shown, Style style) {
   Table table({"INCIDENT", "SEVERITY", "CODE", "ROOT", "AGE", "STATE", "SUMMARY"});
   const Fields body(shown);
+  bool storm = false;
   for (const json::value& value : body.list("incidents")) {
     const Fields incident(value);
+    storm = storm || (incident.flag("storm") && incident.raw("phase") == "open");
     table.add({{number_of_incident(incident), Tone::kStrong},
                severity_word(incident.raw("severity")),
                {incident.text("code")},
@@ -49,7 +59,7 @@ std::string draw_incidents(const json::value& shown, Style style) {
   }
   std::string drawn = table.empty() ? "No incident is open.\n" : table.draw(style);
   if (body.flag("acts_frozen")) {
-    drawn += paint(style, Tone::kWarning, "A storm rages: nothing acts until it is over.") + "\n";
+    drawn += paint(style, Tone::kWarning, storm ? kStormRages : kMuchAtOnce) + "\n";
   }
   return drawn;
 }
@@ -72,7 +82,7 @@ std::string draw_incident(const json::value& value, Style style) {
   std::string drawn = fmt::format("{} {} {}  {}  {}\n", number_of_incident(incident),
                                   paint(style, severity.tone, severity.text), incident.text("code"),
                                   incident.text("root"), phase_words(incident));
-  drawn += fmt::format("  {}\n  since: {}\n", incident.text("summary"), incident.text("opened"));
+  drawn += fmt::format("  {}\n  since: {}\n", incident.text("summary"), incident.text("since"));
   for (const json::value& each : incident.list("standing")) {
     const Fields symptom(each);
     drawn += fmt::format("  {}  {}  {}\n", symptom.text("code"), symptom.text("component"),

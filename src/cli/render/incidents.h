@@ -8,14 +8,14 @@
 
 namespace wardmote::cli {
 
-/// The answer of /api/v1/incidents: one line for each incident, and a warning while nothing may
-/// act.
+/// The answer of /api/v1/incidents: one line for each incident, and a warning while the agent may
+/// not act.
 std::string draw_incidents(const boost::json::value& shown, Style style);
 
-/// By the gravest of the open ones; one that was acknowledged is a warning.
+/// The exit code of the gravest open incident; an acknowledged one counts as a warning.
 Exit exit_of_incidents(const boost::json::value& shown);
 
-/// One incident: since when, what stands, who knows of it.
+/// One incident: since when it is open, what is wrong, and who acknowledged it.
 std::string draw_incident(const boost::json::value& incident, Style style);
 
 }  // namespace wardmote::cli

@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// Its number, or its name in the configuration.
+/// The number of a silence, or its name in the configuration.
 std::string name_of(const Fields& silence) {
   const std::string name(silence.text("name"));
   return name.empty() ? fmt::format("{}", silence.number("id").value_or(0)) : name;
@@ -76,7 +76,8 @@ std::string draw_receivers(const json::value& shown, Style style) {
                said,
                {last.text("reason")}});
   }
-  std::string drawn = table.empty() ? "Nobody is told of anything.\n" : table.draw(style);
+  std::string drawn =
+      table.empty() ? "There are no receivers: nobody is notified.\n" : table.draw(style);
   for (const json::value& value : body.list("dead_letters")) {
     const Fields letter(value);
     drawn += fmt::format("given up at {}: {} to {}: {}\n", letter.text("at"), letter.text("key"),

@@ -9,7 +9,7 @@
 
 namespace wardmote::cli {
 
-/// How each silence of /api/v1/silences is called.
+/// The name of each silence of /api/v1/silences.
 std::vector<std::string> silence_names(const boost::json::value& shown);
 
 /// The answer of /api/v1/silences.
@@ -17,12 +17,12 @@ std::string draw_silences(const boost::json::value& shown, Style style);
 /// One of them.
 std::string draw_silence(const boost::json::value& silence, Style style);
 
-/// The answer of /api/v1/receivers: how telling each has gone, and what could not be told.
+/// The answer of /api/v1/receivers: the state of each receiver, and the notices that were given up.
 std::string draw_receivers(const boost::json::value& shown, Style style);
-/// A warning when a receiver refused the last notice, or one was given up.
+/// A warning when a receiver refused the last notice, or a notice was given up.
 Exit exit_of_receivers(const boost::json::value& shown);
 
-/// How a test of one receiver went.
+/// The result of a test of one receiver.
 std::string draw_test(const boost::json::value& receiver);
 
 }  // namespace wardmote::cli

@@ -7,7 +7,8 @@
 
 namespace wardmote::cli {
 
-/// What one probe saw: the outcome and why, the facts, and for a raft member its server list.
+/// The result of one probe: the outcome and its reason, the facts, and for a raft member its server
+/// list.
 std::string draw_observation(const boost::json::value& observation, Style style);
 
 }  // namespace wardmote::cli

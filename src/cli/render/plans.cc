@@ -27,7 +27,7 @@ Cell state_word(const Fields& plan) {
   return {plan.text("state"), state == "done" ? Tone::kGood : Tone::kPlain};
 }
 
-/// The first step that is not done, or why nothing goes on.
+/// The first step that is not done, or why the plan does not continue.
 std::string progress(const Fields& plan) {
   std::string reason = plan.text("reason");
   if (!reason.empty()) return reason;
@@ -73,6 +73,11 @@ std::string draw_plans(const json::value& shown, Style style) {
     const Fields refusal(value);
     drawn += fmt::format("not planned: {} of {} in {}: {}\n", refusal.text("code"),
                          refusal.text("subject"), refusal.text("cluster"), refusal.text("reason"));
+  }
+  for (const json::value& value : body.list("policies")) {
+    const Fields policy(value);
+    if (policy.raw("mode") != "act" || policy.flag("acts")) continue;
+    drawn += paint(style, Tone::kWarning, policy.text("reason")) + "\n";
   }
   drawn += pause_lines(body, style);
   const std::string frozen = body.text("frozen");

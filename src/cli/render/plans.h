@@ -13,7 +13,7 @@ std::string draw_plans(const boost::json::value& shown, Style style);
 std::string draw_plan(const boost::json::value& value, Style style);
 std::string draw_pauses(const boost::json::value& shown, Style style);
 std::string draw_actions(const boost::json::value& shown, Style style);
-/// A plan that asks is critical, one that waits or runs a warning.
+/// A plan that needs a decision is critical; one that waits or runs is a warning.
 Exit exit_of_plans(const boost::json::value& shown);
 
 }  // namespace wardmote::cli

@@ -58,7 +58,7 @@ std::map<std::string, Moment> moments_of(const Fields& body) {
     for (const json::value& value : series.list("samples")) {
       const Fields sample(value);
       const Point point{sample.number("count").value_or(0), sample.number("sum").value_or(0),
-                        sample.number("most").value_or(0)};
+                        sample.number("max").value_or(0)};
       if (point.count > 0) moments[sample.text("at")][series.text("measure")] = point;
     }
   }

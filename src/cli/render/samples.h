@@ -7,8 +7,8 @@
 
 namespace wardmote::cli {
 
-/// The answer of /api/v1/samples: one line for each span of time, oldest first; or
-/// of whom there are samples.
+/// The answer of /api/v1/samples: one line for each span of time, oldest first; or the things that
+/// have samples.
 std::string draw_samples(const boost::json::value& shown, Style style);
 
 }  // namespace wardmote::cli

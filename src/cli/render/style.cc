@@ -22,7 +22,7 @@ struct Range {
 };
 
 // The big blocks of Unicode's East Asian Width W and F, and of its combining marks. Names of
-// members and addresses are ASCII; for the rest a column too many is no harm.
+// members and addresses are ASCII; for other texts one column too many does no harm.
 constexpr Range kWide[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},
                            {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
                            {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1f64f},

@@ -13,11 +13,11 @@ enum class Tone : std::uint8_t { kPlain, kGood, kWarning, kCritical, kUnknown, k
 
 struct Style {
   bool color = false;
-  bool wide = false;  ///< with the columns that few need
+  bool wide = false;  ///< with the additional columns of `wide`
 };
 
-/// Columns that `text` takes on a terminal; it holds no control characters. Wide characters take
-/// two, combining ones none.
+/// How many columns `text` takes on a terminal; it contains no control characters. Wide characters
+/// take two, combining ones none.
 std::size_t display_width(std::string_view text) noexcept;
 
 /// `text` in the colour of `tone`, or as it is.

@@ -50,7 +50,7 @@ std::string draw_all_findings(const Fields& status, Style style) {
   return drawn.empty() ? "" : "\n" + drawn;
 }
 
-/// The checks of clusters stand above already.
+/// The checks of clusters are already shown above.
 std::vector<json::value> worst_first(std::span<const json::value> checks) {
   std::vector<json::value> sorted;
   for (const Exit exit : {Exit::kCritical, Exit::kWarning, Exit::kUnknown, Exit::kGood}) {

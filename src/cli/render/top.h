@@ -7,8 +7,8 @@
 
 namespace wardmote::cli {
 
-/// What matters most, first, so that a small screen cuts off what is well: the agent, one line for
-/// each cluster, findings, then the checks by how bad they are. `status` is /api/v1/status.
+/// The most important first, so that a small screen cuts off what is well: the agent, one line for
+/// each cluster, findings, then the checks, the worst first. `status` is /api/v1/status.
 std::string draw_top(const boost::json::value& status, Style style);
 
 }  // namespace wardmote::cli

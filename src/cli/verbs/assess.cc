@@ -34,8 +34,8 @@ using runtime::Deadline;
 using runtime::Runtime;
 using runtime::Task;
 
-/// Looks at all members at once, again and again, and judges after each look, so that windows pass
-/// as in the agent.
+/// Probes all members at the same time, round after round, and judges after each round, so that
+/// windows pass as in the agent.
 class Assessor {
  public:
   Assessor(Runtime& runtime, AssessPlan plan)
@@ -44,10 +44,10 @@ class Assessor {
         cluster_(runtime, std::move(plan_.members)),
         judging_(head()) {}
 
-  /// Before run(): everything that is seen goes into this file, too.
+  /// Call before run(): all opinions go into this file, too.
   Result<void> record(const std::string& path) { return record_.begin(path, head()); }
 
-  /// KInternal: what could not be recorded. The verdict is there all the same.
+  /// kInternal: a part could not be recorded. The verdict is valid all the same.
   Task<Result<void>> run() {
     const TimePoint begun = runtime_->now();
     Result<void> recorded;
@@ -59,7 +59,7 @@ class Assessor {
       if (recorded) recorded = record_.add(look);
       judging_.take(std::move(look));
       show_progress(judged - begun);
-      // A look that took longer than the interval is not made up for.
+      // After a round that took longer than the interval, the missed rounds are not made up for.
       due = std::max(due + plan_.every, judged);
       if (due - begun > plan_.total) break;
       co_await runtime_->sleep_until(due);
@@ -83,7 +83,7 @@ class Assessor {
   void show_progress(Duration passed) const {
     if (!shows_progress()) return;
     print_error(fmt::format("\rlooked for {} of {}: {}\x1b[K", format_duration(passed),
-                            format_duration(plan_.total), to_string(judging_.verdict())));
+                            format_duration(plan_.total), judge::to_string(judging_.verdict())));
   }
 
   void clear_progress() const {

@@ -44,7 +44,7 @@ using runtime::Task;
 constexpr Duration kTimeout = std::chrono::seconds(2);
 constexpr std::size_t kMostMembers = 256;
 
-/// One daemon that is asked, and what others may call it.
+/// One daemon to ask, and the addresses by which others may know it.
 struct Member {
   std::unique_ptr<observe::Probe> probe;
   MeshView view;

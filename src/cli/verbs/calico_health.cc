@@ -1,6 +1,5 @@
 #include <signal.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +12,7 @@
 
 #include "base/format.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/environment.h"
@@ -41,11 +41,11 @@ using runtime::Task;
 using Verdict = HealthResult::Verdict;
 using namespace std::chrono_literals;
 
-// The contract of calico-node, which is not that of the other verbs.
+// The exit codes of calico-node, which differ from those of the other commands.
 constexpr Exit kNotReady{1};
 constexpr Exit kPanic{2};
 
-/// kubelet's timeout in Calico's manifests is 10 s; whoever is killed says nothing.
+/// The kubelet's timeout in Calico's manifests is 10 s, and a killed probe prints nothing.
 constexpr Duration kDeadline = 9s;
 
 constexpr auto kChecks =
@@ -86,7 +86,7 @@ Result<Order> read_order(const Call& call) {
   }
   const Result<Duration> deadline = call.duration("deadline", kDeadline);
   if (!deadline) return std::unexpected(deadline.error());
-  order.deadline = std::min(*deadline, order.plan.threshold);
+  order.deadline = *deadline;
   if (call.has("compat")) order.plan.release = *calico::parse_release(call.value("compat"));
   order.plan.root = call.value("root");
   order.explain = call.has("explain");
@@ -94,18 +94,23 @@ Result<Order> read_order(const Call& call) {
   const std::string port = environment("FELIX_HEALTHPORT");
   if (!host.empty()) order.plan.felix.host = host;
   if (!port.empty()) order.plan.felix.port = port;
+  // strconv.Atoi: `+9099` is a port there.
+  const std::optional<std::int64_t> number = parse_go_int(order.plan.felix.port);
+  if (order.plan.release != calico::Release::kOwn && number)
+    order.plan.felix.port = std::to_string(*number);
   for (const Check check : kChecks) {
     if (call.has(to_string(check))) order.checks.push_back(check);
   }
   return order;
 }
 
-/// What has been decided so far. Each failure is shown as soon as it is known, so that a caller who
-/// gives up early has read it.
+/// The results so far. Each failure is printed as soon as it is known, so that a caller that gives
+/// up early has read it; with --compat the first one is printed at the end, as Calico does.
 struct Tally {
   bool bad = false;
   bool unknown = false;
-  bool panic = false;
+  std::string first;  ///< what --compat prints
+  std::string panic;
 };
 
 bool shows_all(const Order& order) noexcept {
@@ -113,12 +118,15 @@ bool shows_all(const Order& order) noexcept {
 }
 
 void take(const Order& order, Check check, const HealthResult& result, Tally& tally) {
-  const bool first = !tally.bad && !tally.unknown && !tally.panic;
   tally.bad = tally.bad || result.verdict == Verdict::kBad;
   tally.unknown = tally.unknown || result.verdict == Verdict::kUnknown;
-  tally.panic = tally.panic || result.verdict == Verdict::kPanic;
+  if (result.verdict == Verdict::kPanic) {
+    tally.panic = result.text;
+  } else if (tally.first.empty()) {
+    tally.first = result.text;
+  }
   std::string lines;
-  if (!result.text.empty() && (first || shows_all(order))) lines = result.text + "\n";
+  if (!result.text.empty() && shows_all(order)) lines = result.text + "\n";
   if (order.explain) {
     lines += fmt::format("{}: {}\n", to_string(check), result.text.empty() ? "good" : "not good");
     for (const std::string& detail : result.details) lines += "  " + detail + "\n";
@@ -140,7 +148,11 @@ Task<Exit> run_all_checks(Runtime* runtime, const Order* order) {
   for (const Check check : order->checks)
     tasks.push_back(run_one(runtime, order, check, deadline, &tally));
   co_await runtime::run_all(runtime->executor(), std::move(tasks));
-  if (tally.panic) co_return kPanic;
+  if (!tally.panic.empty()) {
+    print_error(tally.panic + "\n");
+    co_return kPanic;
+  }
+  if (!shows_all(*order) && !tally.first.empty()) print(tally.first + "\n");
   if (tally.bad) co_return kNotReady;
   co_return tally.unknown ? Exit::kUnknown : Exit::kGood;
 }
@@ -150,13 +162,20 @@ Task<Exit> run_all_checks(Runtime* runtime, const Order* order) {
 Exit run_calico_health(const Call& call) {
   const Result<Order> order = read_order(call);
   if (!order) return complain(call, kNotReady, order.error().context);
+  const std::string& port = order->plan.felix.port;
+  if (order->plan.release != calico::Release::kOwn && !parse_go_int(port)) {
+    // Calico reads the port before anything else, for each of its commands.
+    print_error(
+        fmt::format("panic: Failed to parse value for port \"{}\"\n", escape_control(port, 120)));
+    return kPanic;
+  }
   if (order->checks.empty()) {
     print(
         "calico/node check error: must specify at least one of -bird-live, -bird6-live, "
         "-felix-live, -bird, -bird6, or -felix\n");
     return kNotReady;
   }
-  ::signal(SIGPIPE, SIG_IGN);  // a reader that went away does not change the verdict
+  ::signal(SIGPIPE, SIG_IGN);  // a reader that closed the pipe does not change the verdict
   Session session;
   return session.run(run_all_checks(&session.runtime(), &*order));
 }

@@ -29,7 +29,7 @@ std::vector<std::string> words_for_agent(const Call& call) {
 
 }  // namespace
 
-/// What reads YAML is the agent's; this program stays light.
+/// Only the agent contains a YAML reader, so that this program stays light.
 Exit run_config(const Call& call) {
   std::vector<std::string> words = words_for_agent(call);
   std::vector<char*> argv;

@@ -23,6 +23,7 @@
 #include "cli/agent_program.h"
 #include "cli/command.h"
 #include "cli/doctor/diagnosis.h"
+#include "cli/doctor/rights.h"
 #include "cli/doctor/surroundings.h"
 #include "cli/doctor/tar.h"
 #include "cli/exit_code.h"
@@ -50,7 +51,7 @@ using runtime::Task;
 constexpr Duration kConfigTime = std::chrono::seconds(10);
 constexpr const char* kConfigPath = "/etc/wardmote/wardmote.yaml";
 
-/// The first unix socket at which the agent may be, if it is there.
+/// The first unix socket at which the agent may be, if it exists.
 std::string socket_of(const AgentAddress& address) {
   for (const runtime::Endpoint& endpoint : address.endpoints) {
     std::error_code error;
@@ -61,7 +62,7 @@ std::string socket_of(const AgentAddress& address) {
   return "";
 }
 
-/// What a diagnosis rests on; also what a bundle holds.
+/// The input of a diagnosis; also the content of a bundle.
 struct Findings {
   Answer<json::value> status = std::unexpected(Failure{});
   std::string metrics;
@@ -80,8 +81,13 @@ class Doctor {
     found.status = std::move(status);
     if (found.status) {
       found.diagnoses.push_back({"agent", Outcome::kOk, "answers"});
-      for (Diagnosis& one : diagnose_status(*found.status, kVersion))
+      const Refusals refusals = look_at_rights(refused_paths(*found.status), socket_);
+      for (Diagnosis& one : diagnose_status(*found.status, kVersion, refusals))
         found.diagnoses.push_back(std::move(one));
+      const Answer<json::value> plans = co_await client_.get_json("/api/v1/plans");
+      if (plans) {
+        for (Diagnosis& one : diagnose_plans(*plans)) found.diagnoses.push_back(std::move(one));
+      }
       const Answer<runtime::HttpResponse> metrics = co_await client_.get("/metrics");
       if (metrics) found.metrics = metrics->body;
     } else {
@@ -126,7 +132,7 @@ class Doctor {
   AgentClient client_;
 };
 
-/// For whoever helps: what was seen, and nothing secret. Readable by its owner only.
+/// For a person who helps: everything that was seen, without secrets. Only its owner may read it.
 Result<void> write_bundle(const std::string& file, const Findings& found, WallTime now) {
   Tar tar(std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count());
   tar.add("wardmote/doctor.json", json_line(to_json(found.diagnoses)) + "\n");

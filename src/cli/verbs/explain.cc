@@ -25,8 +25,13 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* kPath = "/api/v1/status";
+constexpr const char* kIncidents = "/api/v1/incidents";
 
-/// The worst of what stands.
+Exit exit_of_incident(const json::value& incident) {
+  return exit_of_incidents(json::object{{"incidents", json::array{incident}}});
+}
+
+/// The worst of the present findings.
 Exit worst_of(const json::value& explained) {
   const Fields fields(explained);
   Exit worst = Exit::kGood;
@@ -39,11 +44,13 @@ Exit worst_of(const json::value& explained) {
   for (const json::value& cluster : fields.list("clusters")) {
     worst = worse(worst, exit_of_verdict(Fields(cluster).raw("verdict")));
   }
+  for (const json::value& incident : fields.list("incidents"))
+    worst = worse(worst, exit_of_incident(incident));
   for (const json::value& check : fields.list("checks")) worst = worse(worst, exit_of_check(check));
   return worst;
 }
 
-/// The findings that stand about it.
+/// The present findings about it.
 std::vector<std::string> names_of_findings(const json::value& explained) {
   std::vector<std::string> names;
   for (const json::value& finding : Fields(explained).list("findings"))
@@ -58,10 +65,6 @@ std::vector<std::string> names_of_codes(const json::value& explained) {
   return names;
 }
 
-Exit exit_of_incident(const json::value& incident) {
-  return exit_of_incidents(json::object{{"incidents", json::array{incident}}});
-}
-
 }  // namespace
 
 Exit run_explain(const Call& call) {
@@ -69,6 +72,7 @@ Exit run_explain(const Call& call) {
   if (const std::optional<judge::Code> code = judge::parse_code(subject)) {
     const judge::CodeInfo* info = &judge::info(*code);
     return read(call, {.path = kPath,
+                       .also = kIncidents,
                        .select = [info](const json::value& status) -> Result<json::value> {
                          return explain_code(*info, status);
                        },
@@ -89,6 +93,7 @@ Exit run_explain(const Call& call) {
   return read(
       call,
       {.path = kPath,
+       .also = kIncidents,
        .select = [subject](const json::value& status) { return explain_subject(subject, status); },
        .draw = draw_subject,
        .judge = worst_of,

@@ -30,7 +30,7 @@ std::string query_of(const Call& call) {
   return query;
 }
 
-/// Any status but 200 is "no", as for every other caller of these paths.
+/// Any status but 200 means "no", as for every other caller of these paths.
 Task<Exit> ask(const Call* call, AgentClient* client, std::string path) {
   const std::string query = query_of(*call);
   const Answer<HttpResponse> answer = co_await client->get(path, query);

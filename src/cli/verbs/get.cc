@@ -1,7 +1,9 @@
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/format.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/format.h"
@@ -18,13 +20,21 @@ namespace {
 
 namespace json = boost::json;
 
+/// Checks have no findings: a failed check is an incident.
+constexpr const char* kNoFinding = "No cluster or mesh has a finding.\n";
+
 std::string draw_member_list(const json::value& shown, Style style) {
   return draw_members(Fields(shown).list("members"), style);
 }
 
 std::string draw_finding_list(const json::value& shown, Style style) {
-  const std::string drawn = draw_findings(Fields(shown).list("findings"), style);
-  return drawn.empty() ? "No finding stands.\n" : drawn;
+  std::string drawn = draw_findings(Fields(shown).list("findings"), style);
+  if (!drawn.empty()) return drawn;
+  const std::size_t open = Fields(shown).object("more").list("incidents").size();
+  return open == 0
+             ? kNoFinding
+             : fmt::format("{}{} open: wardmote get incidents\n", kNoFinding,
+                           open == 1 ? "An incident is" : fmt::format("{} incidents are", open));
 }
 
 std::string draw_check_list(const json::value& shown, Style style) {
@@ -74,7 +84,10 @@ Exit run_get_members(const Call& call) {
 }
 
 Exit run_get_findings(const Call& call) {
+  // Programs get only the list.
+  const bool for_people = !for_programs(format_of(call));
   return read(call, {.path = "/api/v1/findings",
+                     .also = for_people ? "/api/v1/incidents" : "",
                      .draw = draw_finding_list,
                      .judge = worst_finding,
                      .shape = {"findings", names_of_findings}});

@@ -15,7 +15,7 @@ Exit run_history(const Call& call) {
                   .query = url_query({{"since", call.value("since")},
                                       {"subject", call.value("subject")},
                                       {"incident", call.value("incident")},
-                                      {"most", call.value("most")}}),
+                                      {"limit", call.value("limit")}}),
                   .draw = draw_history,
                   .judge = [](const boost::json::value&) { return Exit::kGood; },
                   .shape = {"events", [](const boost::json::value& shown) {

@@ -16,7 +16,7 @@
 namespace wardmote::cli {
 namespace {
 
-/// Up to the first dot, which is how people call it.
+/// The host's name up to the first dot, which is how people call it.
 std::string host_name() {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0) return "this-host";

@@ -14,8 +14,8 @@
 #include "cli/agent_address.h"
 #include "cli/agent_client.h"
 #include "cli/command.h"
-#include "cli/environment.h"
 #include "cli/exit_code.h"
+#include "cli/find_agent.h"
 #include "cli/format.h"
 #include "cli/ordering.h"
 #include "cli/output.h"
@@ -37,7 +37,7 @@ using runtime::Task;
 constexpr Duration kPatience = std::chrono::seconds(30);
 constexpr Duration kPause = std::chrono::milliseconds(200);
 
-/// What became of the notice with that key, as soon as it is known; null before.
+/// The result of the notice with that key, as soon as it is known; null before.
 Task<Answer<json::value>> fate_of(AgentClient* client, std::string receiver, std::string key) {
   const Answer<json::value> all = co_await client->get_json("/api/v1/receivers");
   if (!all) co_return std::unexpected(all.error());
@@ -112,7 +112,7 @@ Exit run_get_receivers(const Call& call) {
 }
 
 Exit run_notify_test(const Call& call) {
-  Result<AgentAddress> address = agent_address(call, environment("WARDMOTE_HOST"));
+  Result<AgentAddress> address = find_agent(call);
   if (!address) return complain(call, Exit::kUsage, address.error().context);
   Session session;
   AgentClient client(session.runtime(), std::move(*address));

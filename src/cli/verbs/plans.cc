@@ -50,7 +50,7 @@ Exit run_get_actions(const Call& call) {
   return read(call, {.path = "/api/v1/actions",
                      .query = url_query({{"plan", call.value("plan")},
                                          {"incident", call.value("incident")},
-                                         {"most", call.value("most")}}),
+                                         {"limit", call.value("limit")}}),
                      .draw = draw_actions,
                      .judge = [](const json::value&) { return Exit::kGood; },
                      .shape = {"actions", [](const json::value& shown) {
@@ -76,7 +76,7 @@ Exit run_reject(const Call& call) {
 Exit run_pause(const Call& call) {
   Order order{.path = "/api/v1/pauses", .draw = draw_pauses};
   order.body["scope"] = scope_of(call);
-  order.body["for"] = call.value("for");
+  if (const std::string time = call.value("for"); !time.empty()) order.body["for"] = time;
   return give(call, std::move(order));
 }
 

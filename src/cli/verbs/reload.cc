@@ -33,6 +33,11 @@ Exit say(const Call& call, const HttpResponse& response) {
   const Fields told(body);
   if (response.status == kGood) {
     print(fmt::format("{} {}\n", told.text("outcome"), told.text("hash")));
+    if (const auto keys = told.texts("restart_needed"); !keys.empty()) {
+      print_error(
+          fmt::format("restart needed: {} of this file counts from the agent's next start on\n",
+                      fmt::join(keys, ", ")));
+    }
     return Exit::kGood;
   }
   const std::string message = told.object("error").text("message");

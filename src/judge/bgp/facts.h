@@ -11,10 +11,10 @@
 
 namespace wardmote::judge::bgp {
 
-/// The states of RFC 4271 8.2.2, and what daemons add to them.
+/// The states of RFC 4271 8.2.2, and the states that daemons add.
 enum class SessionState : std::uint8_t {
   kUnknown,
-  kDown,     ///< the daemon does not want it: disabled, or not started yet
+  kDown,     ///< the daemon does not want the session: disabled, or not started yet
   kPassive,  ///< waits for the other side to connect
   kIdle,
   kConnect,
@@ -35,28 +35,29 @@ struct Routes {
   friend bool operator==(const Routes&, const Routes&) = default;
 };
 
-/// One session, as the daemon that was asked sees it.
+/// One session, as the daemon at one end sees it.
 struct Session {
-  std::string name;     ///< of the protocol (BIRD), or the address again (FRR)
+  std::string name;     ///< the name of the protocol (BIRD), or the address again (FRR)
   std::string address;  ///< of the neighbour; may be empty where only a name was given
   std::uint16_t port = 179;
   std::optional<std::uint32_t> remote_as;
   std::optional<std::uint32_t> local_as;
-  std::string local_address;  ///< of this end; empty when it is not told
+  std::string local_address;  ///< of this end; empty when unknown
   SessionState state = SessionState::kUnknown;
   bool admin_down = false;  ///< disabled here, on purpose
   bool passive = false;     ///< never connects by itself
   bool restarting = false;  ///< graceful restart: its routes are kept although it may be gone
-  std::string last_error;   ///< words of the daemon
-  std::vector<std::string> families;   ///< `ipv4`, `ipv6`; empty when it is not told
+  std::string last_error;   ///< the daemon's text
+  std::vector<std::string> families;   ///< `ipv4`, `ipv6`; empty when unknown
   std::optional<Routes> routes;        ///< over all families
-  std::optional<Duration> in_state;    ///< since it last changed
-  std::optional<Duration> hold_left;   ///< until the session ends if the peer stays silent
-  std::optional<std::uint64_t> drops;  ///< how often it was lost, as the daemon counts
-  std::uint64_t flaps = 0;             ///< how often it was lost since we look
+  std::optional<Duration> in_state;    ///< time since the last change
+  std::optional<Duration> hold_left;   ///< time until the session ends if the peer stays silent
+  std::optional<std::uint64_t> drops;  ///< how often the session was lost, as the daemon counts
+  /// how often the session was lost since the agent watches it
+  std::uint64_t flaps = 0;
 
   [[nodiscard]] bool established() const noexcept { return state == SessionState::kEstablished; }
-  /// The address where there is one, else the name.
+  /// The address if there is one, else the name.
   [[nodiscard]] const std::string& label() const noexcept {
     return address.empty() ? name : address;
   }
@@ -71,7 +72,7 @@ struct GracefulRestart {
   friend bool operator==(const GracefulRestart&, const GracefulRestart&) = default;
 };
 
-/// What one BGP daemon says of itself and of its sessions.
+/// What one BGP daemon reports about itself and its sessions.
 struct BgpFacts {
   std::string version;
   std::string router_id;

@@ -12,7 +12,7 @@
 namespace wardmote::judge::bgp {
 namespace {
 
-/// Daemons count whole seconds, and the look itself takes a moment.
+/// Daemons count whole seconds, and the probe itself takes a moment.
 constexpr Duration kClockGrain = std::chrono::seconds(2);
 
 }  // namespace

@@ -10,11 +10,12 @@
 
 namespace wardmote::judge::bgp {
 
-/// Counts how often each session was lost, from one look to the next: it was established and is
-/// not any more, or it has been established for less time than has passed since it was seen so.
+/// Counts how often each session was lost between two probes: it was established and is not any
+/// more, or it has been established for less time than has passed since the last probe that showed
+/// so.
 class FlapCounter {
  public:
-  /// Writes Session::flaps. A session that is gone from the configuration is forgotten.
+  /// Writes Session::flaps. A session that has been removed from the configuration is forgotten.
   void count(BgpFacts& facts, TimePoint now);
 
  private:

@@ -10,11 +10,11 @@ namespace wardmote::judge::bgp {
 namespace {
 
 struct ErrorHint {
-  std::string_view words;  ///< in the last error
+  std::string_view words;  ///< a part of the last error
   std::string_view hint;
 };
 
-/// The words of BIRD (proto/bgp/packets.c bgp_error_dsc) and of strerror(3).
+/// The error texts of BIRD (proto/bgp/packets.c bgp_error_dsc) and of strerror(3).
 constexpr auto kHints = std::to_array<ErrorHint>({
     {"Bad peer AS", "one end is configured with another AS number"},
     {"Connection refused", "nobody listens there: no BGP daemon, or another port"},

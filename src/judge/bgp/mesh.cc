@@ -38,7 +38,7 @@ Addresses addresses_of(const MeshView& view) {
   return addresses;
 }
 
-/// The session of `from` with `to`; an established one counts before others.
+/// The session of `from` with `to`; of several, an established one.
 const Session* session_between(const Node& from, const Node& to) {
   const Session* found = nullptr;
   if (!from.view->facts) return found;
@@ -64,7 +64,7 @@ std::string say(const Session& session) {
   return text;
 }
 
-/// Two ends of what should be one session.
+/// The two ends of one session.
 struct Pair {
   const Node* a = nullptr;
   const Node* b = nullptr;
@@ -74,7 +74,7 @@ struct Pair {
   [[nodiscard]] Pair turned() const noexcept { return {b, a, ba, ab}; }
 };
 
-/// Of a session that neither end has up, since the end that changed last did.
+/// How long neither end has had the session up: since the later of their last changes.
 std::optional<Duration> stands(const Pair& pair) noexcept {
   if (pair.ab == nullptr || pair.ba == nullptr) return std::nullopt;
   if (!pair.ab->in_state || !pair.ba->in_state) return std::nullopt;
@@ -121,7 +121,7 @@ bool as_differs(const Pair& pair) noexcept {
          *pair.ab->remote_as != *pair.ba->local_as;
 }
 
-/// What is wrong in the eyes of one end, where that end alone tells it.
+/// The fault that one end alone shows.
 std::vector<MeshProblem> one_sided(const Pair& pair) {
   std::vector<MeshProblem> problems;
   if (as_differs(pair)) {
@@ -160,8 +160,8 @@ std::vector<MeshProblem> both_down(const Pair& pair) {
   }
   if (!problems.empty()) return problems;
   if (knocks_in_silence(pair.ab) && knocks_in_silence(pair.ba)) {
-    // Both hosts are up, since their daemons were asked. TCP drops what has another MD5 signature
-    // without a word.
+    // Both hosts are up, because their daemons answered. TCP drops packets with another MD5
+    // signature without an error.
     problems.push_back(problem(
         pair, MeshFault::kPasswordSuspected, Severity::kCritical,
         fmt::format("{} and {} both run and neither hears the other: the passwords differ, or "
@@ -209,7 +209,7 @@ std::vector<MeshProblem> judge_pair(const Pair& pair, const MeshExpectation& exp
                               name_of(turned.a), name_of(turned.b), name_of(turned.b)))};
 }
 
-/// A node that says nothing. Sessions with it are not told one by one.
+/// A node that does not answer. Its sessions have no problems of their own.
 MeshProblem silent_node(const Node& silent, const std::vector<Node>& nodes) {
   MeshProblem made;
   made.fault = MeshFault::kDaemonDown;
@@ -242,7 +242,7 @@ Outcome outcome_of(const std::vector<MeshView>& views, const std::vector<MeshPro
   return worst->severity == Severity::kCritical ? Outcome::kFail : Outcome::kWarn;
 }
 
-/// The most severe first, else in the order of the nodes.
+/// The most severe first, then in the order of the nodes.
 void add(std::vector<MeshProblem>& problems, MeshProblem found) {
   const auto at = std::ranges::upper_bound(problems, found.severity, std::ranges::greater(),
                                            &MeshProblem::severity);

@@ -1,7 +1,6 @@
 #include "judge/bgp/mesh_assessment.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <set>
@@ -13,9 +12,10 @@
 #include "base/format.h"
 #include "base/time.h"
 #include "judge/bgp/mesh.h"
+#include "judge/condition/condition.h"
+#include "judge/condition/condition_tracker.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
-#include "judge/raft/docket.h"
 
 namespace wardmote::judge::bgp {
 namespace {
@@ -25,23 +25,23 @@ std::size_t position_of(const std::vector<MeshView>& views, const std::string& n
   return static_cast<std::size_t>(at - views.begin());
 }
 
-/// Whichever end tells of it, it is the same thing.
+/// The same fault has the same key, whichever end reports it.
 std::string subject_of(const MeshProblem& problem, const std::vector<MeshView>& views) {
   if (problem.to.empty()) return problem.from;
   const bool in_order = position_of(views, problem.from) < position_of(views, problem.to);
   return in_order ? pair_name(problem.from, problem.to) : pair_name(problem.to, problem.from);
 }
 
-/// When the last look began that shows it.
+/// When the last probe that shows the fault began.
 TimePoint shown_at(const MeshProblem& problem, const std::vector<MeshView>& views) {
   TimePoint shown = views[position_of(views, problem.from)].begun;
   if (!problem.to.empty()) shown = std::max(shown, views[position_of(views, problem.to)].begun);
   return shown;
 }
 
-raft::Condition condition_of(const MeshProblem& problem, const std::vector<MeshView>& views) {
+Condition condition_of(const MeshProblem& problem, const std::vector<MeshView>& views) {
   std::string subject = subject_of(problem, views);
-  raft::Condition made = raft::condition(code_of(problem.fault), subject, shown_at(problem, views));
+  Condition made = condition(code_of(problem.fault), subject, shown_at(problem, views));
   made.finding.severity = problem.severity;
   made.finding.subjects.push_back(std::move(subject));
   made.finding.summary = problem.summary;
@@ -52,7 +52,7 @@ raft::Condition condition_of(const MeshProblem& problem, const std::vector<MeshV
   return made;
 }
 
-/// The nodes of which nothing is known, and their sessions.
+/// The nodes whose state is unknown, and their sessions.
 std::set<std::string, std::less<>> hidden(const std::vector<MeshView>& views) {
   std::set<std::string, std::less<>> names;
   for (std::size_t i = 0; i < views.size(); ++i) {
@@ -99,21 +99,20 @@ std::string pair_name(const std::string& first, const std::string& second) {
 }
 
 MeshAssessment judge_mesh(const std::vector<MeshView>& views, const MeshExpectation& expectation,
-                          raft::Docket& memory, TimePoint now) {
+                          ConditionTracker& memory, TimePoint now) {
   MeshAssessment assessment;
   assessment.mesh = assess_mesh(views, expectation);
-  raft::Conditions conditions;
+  Conditions conditions;
   for (const MeshProblem& problem : assessment.mesh.problems)
     conditions.push_back(condition_of(problem, views));
   const auto unknown = hidden(views);
-  const raft::Look look{
+  const Look look{
       .now = now,
-      .election_timer = std::chrono::milliseconds(0),
       .blind_to = [&](std::string_view key) { return unknown.contains(key); },
   };
-  raft::Ruling ruling = memory.weigh(std::move(conditions), look);
-  assessment.findings = std::move(ruling.findings);
-  assessment.observed = std::move(ruling.observed);
+  ConditionReport report = memory.update(std::move(conditions), look);
+  assessment.findings = std::move(report.findings);
+  assessment.observed = std::move(report.observed);
   assessment.outcome = outcome_of(views, assessment.findings);
   return assessment;
 }

@@ -18,7 +18,7 @@
 namespace wardmote::judge::bgp {
 namespace {
 
-/// Names in one sentence; more are only counted.
+/// How many names one sentence has; more are only counted.
 constexpr std::size_t kNamed = 8;
 
 using Sessions = std::vector<const Session*>;
@@ -56,7 +56,7 @@ Outcome outcome_of(Treat treat) noexcept {
   return Outcome::kUnknown;
 }
 
-/// Everything that is to be said, the worst first.
+/// All remarks, the worst first.
 class Complaints {
  public:
   void add(Outcome outcome, std::string text) {
@@ -149,11 +149,11 @@ void judge_routes(const Sessions& established, const Policy& policy, Complaints&
                                              policy.min_routes, only_names(few)));
 }
 
-/// The sessions that count, by what is to be said of them.
+/// The sessions that count, grouped by their remark.
 struct Sorted {
   std::size_t seen = 0;
   Sessions established;
-  Sessions down;  ///< they should be established and are not
+  Sessions down;  ///< sessions that should be established and are not
   Sessions disabled;
 };
 
@@ -185,7 +185,7 @@ void judge_sessions(const Sorted& sorted, const Policy& policy, bool starting,
   const bool only_disabled = sorted.down.empty() && !sorted.disabled.empty();
   Outcome down = outcome_of(policy.partial);
   if (established == 0 && only_disabled) {
-    // Whoever does not look at disabled peers sees none at all.
+    // With `disabled: ignore`, disabled peers do not count at all.
     const Treat treat = policy.disabled == Treat::kIgnore ? policy.no_peers : Treat::kFail;
     complaints.add(outcome_of(treat),
                    "every peer is administratively down: " + only_names(sorted.disabled));

@@ -21,34 +21,36 @@ enum class Require : std::uint8_t {
   kAny,
 };
 
-/// What a condition is taken for.
+/// The outcome of a condition.
 enum class Treat : std::uint8_t { kFail, kWarn, kIgnore };
 
-/// What a graceful restart that is under way is taken for.
+/// The outcome of a graceful restart in progress.
 enum class DuringRestart : std::uint8_t {
   kStartup,  ///< a failure while the node starts, a warning afterwards
   kFail,
   kIgnore,
 };
 
-/// Named rules; the defaults are the safe choice. Calico's are calico_policy().
+/// The rules; the defaults are the safe choice. Calico's are calico_policy().
 struct Policy {
   Require require = Require::kStartup;
   Duration window = std::chrono::seconds(30);  ///< how long a node starts
-  Treat no_peers = Treat::kFail;               ///< no session at all
-  Treat partial = Treat::kWarn;                ///< enough are established, and not all
-  Treat disabled = Treat::kWarn;               ///< a session that is administratively down
-  bool count_passive = true;  ///< a session that waits to be connected to counts like any other
+  Treat no_peers = Treat::kFail;               ///< outcome without any session
+  Treat partial = Treat::kWarn;                ///< outcome when enough are established, but not all
+  /// outcome of a session that is administratively down
+  Treat disabled = Treat::kWarn;
+  bool count_passive = true;  ///< sessions that wait for connections count like any other
   DuringRestart restart = DuringRestart::kStartup;
-  std::size_t min_peers = 1;        ///< that must be established whatever else is allowed
-  std::uint64_t min_routes = 0;     ///< imported by each established session, else a warning
+  std::size_t min_peers = 1;  ///< how many must be established in any case
+  /// routes that each established session should import, else a warning
+  std::uint64_t min_routes = 0;
   std::vector<std::string> expect;  ///< names or addresses of sessions that must exist
-  std::vector<std::string> only;    ///< beginnings of the names that count; empty: all
+  std::vector<std::string> only;    ///< prefixes of the names that count; empty: all
   std::string family;               ///< only sessions of `ipv4` or `ipv6`; empty: both
 };
 
-/// What `calico-node -bird-ready` decides by, as far as it depends on the table: no peers is ready,
-/// what is disabled is not seen, a graceful restart matters inside the window only.
+/// The rules of `calico-node -bird-ready`, as far as they depend on the table: no peers is ready,
+/// disabled peers do not count, and a graceful restart matters inside the window only.
 Policy calico_policy();
 
 std::optional<Require> parse_require(std::string_view word) noexcept;
@@ -61,11 +63,11 @@ struct Verdict {
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 
-/// Judges what one daemon says. `started` is how long ago the node started; a node of which that is
-/// not known is no longer starting.
+/// Judges the report of one daemon. `started` is how long ago the node started; a node whose start
+/// is unknown is not starting any more.
 Verdict judge(const BgpFacts& facts, const Policy& policy, std::optional<Duration> started);
 
-/// Whether a session is among those that `policy` speaks of.
+/// Whether a session counts by `policy`.
 bool counts(const Session& session, const Policy& policy) noexcept;
 
 }  // namespace wardmote::judge::bgp

@@ -34,7 +34,7 @@ std::vector<std::string> those_not_in(const std::vector<std::string>& some,
 Judgement judge_dns(const DnsFacts& facts, const DnsPolicy& policy) {
   const std::string question = fmt::format("{} {}", facts.name, facts.type);
   if (facts.rcode != policy.rcode) {
-    // A server that could not, or would not, says nothing of the name.
+    // A server that could not or would not answer says nothing about the name.
     const bool of_the_name = facts.rcode == "NOERROR" || facts.rcode == "NXDOMAIN";
     return judged(of_the_name || policy.rcode != "NOERROR" || facts.rcode == "SERVFAIL"
                       ? Outcome::kFail

@@ -19,7 +19,7 @@ struct DnsFacts {
   std::string rcode;  ///< `NOERROR`, `NXDOMAIN`, …, or its number
   bool authoritative = false;
   std::vector<std::string> answers;  ///< of the type, sorted: `10.0.0.1`, `0 5 6643 ctl-1.example`
-  std::optional<std::uint32_t> least_ttl;  ///< seconds, of these
+  std::optional<std::uint32_t> least_ttl;  ///< seconds, the lowest of the answers
   bool over_tcp = false;                   ///< the answer did not fit into a datagram
   std::size_t tries = 1;                   ///< datagrams sent
   Duration answer_time{};
@@ -28,9 +28,9 @@ struct DnsFacts {
 struct DnsPolicy {
   std::string rcode = "NOERROR";
   std::vector<std::string> expect;  ///< each must be among the answers
-  bool only_expected = false;       ///< and nothing else
+  bool only_expected = false;       ///< and the answers contain nothing else
   std::size_t min_answers = 1;      ///< with NOERROR
-  std::uint32_t min_ttl = 0;        ///< seconds; less is a warning
+  std::uint32_t min_ttl = 0;        ///< seconds; a lower one is a warning
 };
 
 /// Pure.

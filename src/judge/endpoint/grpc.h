@@ -21,17 +21,17 @@ std::string_view grpc_status_name(std::int64_t status) noexcept;
 
 /// What a server answered to grpc.health.v1.Health/Check.
 struct GrpcFacts {
-  std::string service;               ///< that was asked for; empty: the whole server
+  std::string service;               ///< the one asked for; empty: the whole server
   std::int64_t status = 0;           ///< grpc-status
   std::string message;               ///< grpc-message
   std::optional<Serving> serving{};  ///< with status 0 only
-  Duration connect_time{};           ///< with TLS; of this look
+  Duration connect_time{};           ///< with TLS; of this probe
   Duration answer_time{};
-  bool kept = false;  ///< the connection was there before
+  bool kept = false;  ///< the connection was open before
 };
 
 /// SERVING is ok, NOT_SERVING and SERVICE_UNKNOWN are fail; so is NOT_FOUND. A server without the
-/// health service (UNIMPLEMENTED), or one that does not say, is unknown. Pure.
+/// health service (UNIMPLEMENTED), or one that gives no clear answer, is unknown. Pure.
 Judgement judge_grpc(const GrpcFacts& facts);
 
 }  // namespace wardmote::judge

@@ -20,7 +20,7 @@ Judgement bad(std::string text) {
   return {Outcome::kFail, {ReasonCode::kState, std::move(text)}};
 }
 
-/// A row of a table, its cells with one blank between them.
+/// A row of a table, with one blank between its cells.
 std::string squeezed(std::string_view line) {
   std::string words;
   for (std::string_view rest = line; !rest.empty();) {
@@ -34,8 +34,7 @@ std::string squeezed(std::string_view line) {
   return words.substr(0, kLongestHint);
 }
 
-/// What a body says of the reason: the row of Felix's health table that is to blame, else its first
-/// line.
+/// The reason in a body: the row of Felix's health table that failed, else the first line.
 std::string hint(std::string_view body) {
   std::string first;
   for (std::string_view rest = body; !rest.empty();) {

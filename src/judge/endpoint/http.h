@@ -13,15 +13,17 @@ namespace wardmote::judge {
 /// The final answer of an HTTP server.
 struct HttpFacts {
   int status = 0;
-  std::string url;  ///< that answered, after redirects
+  std::string url;  ///< the URL that answered, after redirects
   std::size_t redirects = 0;
-  Duration connect_time{};           ///< zero on a kept connection
-  Duration first_byte{};             ///< from the begin of the look to the answer's header
-  std::string body;                  ///< its begin, as far as somebody wanted it; may hold anything
-  std::optional<bool> body_matches;  ///< only when a body was asked for
+  Duration connect_time{};  ///< zero on a kept connection
+  Duration first_byte{};    ///< from the beginning of the probe to the answer's header
+  /// the beginning of the body, as far as it was read; may contain anything
+  std::string body;
+  std::optional<bool> body_matches;  ///< only when the policy asks for a body text
   std::optional<std::string>
-      refused_redirect;  ///< where it wanted us to go, and why we did not if that is not plain
-  bool kept = false;     ///< on a connection that was open before this look
+      /// the target of a redirect that was not followed, and why if that is not obvious
+      refused_redirect;
+  bool kept = false;  ///< on a connection that was open before this probe
 };
 
 /// From and to, both included.
@@ -33,7 +35,7 @@ struct StatusRange {
 
 struct HttpPolicy {
   std::vector<StatusRange> statuses{{200, 399}};
-  std::string body;  ///< a text that the body must hold; empty: any
+  std::string body;  ///< a text that the body must contain; empty: any body
 };
 
 /// Pure.

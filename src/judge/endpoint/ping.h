@@ -12,7 +12,7 @@ namespace wardmote::judge {
 
 /// Echo requests to one host and what came back of them.
 struct PingFacts {
-  std::string address;  ///< that the name led to
+  std::string address;  ///< the address of the name
   std::size_t sent = 0;
   std::size_t received = 0;       ///< each request counts once
   std::optional<Duration> least;  ///< round trips
@@ -21,12 +21,12 @@ struct PingFacts {
 };
 
 struct PingPolicy {
-  std::size_t warn_lost = 1;          ///< so many without an answer
-  std::optional<Duration> warn_mean;  ///< longer mean round trip
+  std::size_t warn_lost = 1;          ///< this many requests without an answer
+  std::optional<Duration> warn_mean;  ///< a longer mean round trip
   std::optional<Duration> fail_mean;
 };
 
-/// None of them answered: fail with kUnreachable. Pure.
+/// Without any answer: fail with kUnreachable. Pure.
 Judgement judge_ping(const PingFacts& facts, const PingPolicy& policy);
 
 }  // namespace wardmote::judge

@@ -8,31 +8,32 @@
 
 namespace wardmote::judge {
 
-/// What a TLS handshake showed. Texts are of the peer's choice.
+/// What a TLS handshake showed. The peer chooses these texts.
 struct TlsFacts {
-  Duration handshake_time{};  ///< with connecting
+  Duration handshake_time{};  ///< including the connect
   std::string version;        ///< `TLSv1.3`
   std::string cipher;
-  bool certificate = false;  ///< it showed one; else what follows is empty
-  std::string subject;       ///< `CN=ctl-1,O=Open vSwitch`
+  /// the server sent a certificate; otherwise all the following is empty
+  bool certificate = false;
+  std::string subject;  ///< `CN=ctl-1,O=Open vSwitch`
   std::string issuer;
   std::vector<std::string> names;  ///< `dns:ctl-1.example`, `ip:10.0.0.1`, …
-  WallTime not_after;              ///< the earliest end in the chain that it sent
-  std::string first_to_expire;     ///< and whose that is
-  Duration left{};                 ///< until then; negative afterwards
+  WallTime not_after;              ///< when the first certificate of the chain expires
+  std::string first_to_expire;     ///< and which one that is
+  Duration left{};                 ///< time until then; negative afterwards
   bool trusted = false;
-  std::string distrust;  ///< why it is not
+  std::string distrust;  ///< why it is not trusted
 };
 
-/// What is asked of a server beyond a handshake.
+/// What is required of a server beyond a handshake.
 struct TlsPolicy {
-  bool verify = true;      ///< its certificate must be one that clients accept
-  Duration warn_before{};  ///< so long before a certificate of its chain runs out
+  bool verify = true;      ///< clients must be able to trust its certificate
+  Duration warn_before{};  ///< warn this long before a certificate of the chain expires
   Duration fail_before{};  ///< at most warn_before
 };
 
-/// Run out: fail with kExpired, whatever the policy. Not trusted: fail with kUntrusted where the
-/// policy verifies. Soon to run out: warn or fail with kState.
+/// Expired: fail with kExpired, whatever the policy says. Not trusted: fail with kUntrusted if the
+/// policy verifies. Expires soon: warn or fail with kState.
 Judgement judge_tls(const TlsFacts& facts, const TlsPolicy& policy);
 
 }  // namespace wardmote::judge

@@ -12,8 +12,10 @@
 namespace wardmote::judge {
 namespace {
 
-/// Codes above are signals to a shell, and ours (runtime/process.h).
+/// Shells, and our own runtime/process.h, use codes above this for signals.
 constexpr int kSignals = 128;
+/// SIGRTMAX. 255 is not a signal: ssh exits with it.
+constexpr int kLastSignal = 64;
 
 struct Style {
   std::string_view name;
@@ -50,9 +52,9 @@ Judgement judge_exec(const ExecFacts& facts, ExitStyle style) {
   const auto* const row = std::ranges::find(kStyles, style, &Style::style);
   const Outcome outcome = outcome_of(facts.exit_code, *row);
   if (outcome == Outcome::kOk) return {};
-  const std::string how = facts.exit_code > kSignals
-                              ? fmt::format("ended by signal {}", facts.exit_code - kSignals)
-                              : fmt::format("exit code {}", facts.exit_code);
+  const bool by_signal = facts.exit_code > kSignals && facts.exit_code <= kSignals + kLastSignal;
+  const std::string how = by_signal ? fmt::format("ended by signal {}", facts.exit_code - kSignals)
+                                    : fmt::format("exit code {}", facts.exit_code);
   return {outcome,
           {ReasonCode::kState, facts.text.empty() ? how : fmt::format("{}: {}", how, facts.text)}};
 }

@@ -12,7 +12,7 @@
 namespace wardmote::judge {
 namespace {
 
-/// What clocks of a machine and its file server may differ by without a word.
+/// How much the clocks of a machine and its file server may differ without a remark.
 constexpr Duration kClockSlack = std::chrono::seconds(5);
 
 Judgement bad(std::string text) {
@@ -33,7 +33,7 @@ Judgement judge_file(const FileFacts& facts, const FilePolicy& policy) {
     return bad(fmt::format("modified {} ago, more than {}", format_duration(facts.age),
                            format_duration(*policy.max_age)));
   }
-  // Its age says nothing any more: the clock was set, or it comes from elsewhere.
+  // The age means nothing: the clock was set, or the file comes from another machine.
   if (facts.age < -kClockSlack) {
     return {Outcome::kUnknown,
             {ReasonCode::kState,

@@ -8,15 +8,16 @@
 
 namespace wardmote::judge {
 
-/// A file, or that there is none.
+/// A file, or the fact that it does not exist.
 struct FileFacts {
   bool exists = false;
   std::uint64_t size = 0;  ///< bytes
-  Duration age{};          ///< since it was modified, by the wall clock; negative: in the future
+  /// time since it was modified, by the wall clock; negative: in the future
+  Duration age{};
 };
 
 struct FilePolicy {
-  bool absent = false;  ///< it shall not exist
+  bool absent = false;  ///< the file must not exist
   std::optional<Duration> max_age;
   std::optional<std::uint64_t> min_size;
   std::optional<std::uint64_t> max_size;

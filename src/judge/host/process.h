@@ -24,21 +24,21 @@ struct ProcessFacts {
   friend bool operator==(const ProcessFacts&, const ProcessFacts&) = default;
 };
 
-/// Processes that were looked for.
+/// The processes that match.
 struct ProcessListFacts {
   std::size_t count = 0;
-  std::vector<ProcessFacts> shown;  ///< the first ones, in the order of their numbers
+  std::vector<ProcessFacts> shown;  ///< the first ones, by pid
 };
 
 /// `stopped (T)`, `a zombie (Z)`, `waiting for the kernel (D)`; empty while it can run.
 std::string_view stuck_words(char state) noexcept;
-/// Whether that is bad at once: waiting for the kernel is bad only when it lasts.
+/// Whether the state is bad at once: waiting for the kernel is bad only when it lasts.
 bool stuck_at_once(char state) noexcept;
 
-/// How long a process has been waiting for the kernel (state D), as far as looks saw.
+/// How long a process has been waiting for the kernel (state D), as far as probes have seen.
 class WaitingClock {
  public:
-  /// Feeds one look; returns for how long each look until this one found `pid` waiting.
+  /// Adds one probe; returns for how long every probe until this one found `pid` waiting.
   Duration feed(std::uint32_t pid, char state, TimePoint now) noexcept;
 
  private:
@@ -49,12 +49,12 @@ class WaitingClock {
 struct ProcessPolicy {
   std::size_t least = 1;
   std::optional<std::size_t> most;
-  std::optional<std::uint64_t> most_rss;  ///< bytes, of each
+  std::optional<std::uint64_t> most_rss;  ///< bytes, of each process
   Duration min_uptime{};
   Duration longest_wait = std::chrono::seconds(10);  ///< in state D
 };
 
-/// `waiting`: of WaitingClock, for the process that has waited longest. Pure.
+/// `waiting`: from WaitingClock, for the process that has waited longest. Pure.
 Judgement judge_processes(const ProcessListFacts& facts, const ProcessPolicy& policy,
                           Duration waiting);
 

@@ -13,18 +13,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/format.h"
 #include "base/time.h"
 #include "judge/finding.h"
 #include "judge/incident/graph.h"
 #include "judge/incident/incident.h"
 
 namespace wardmote::judge::incident {
+
 namespace {
 
-std::string storm_root(const std::string& kind) {
-  return "storm:" + kind;
-}
+constexpr std::size_t kMostThings = 100;
 
 }  // namespace
 
@@ -48,16 +46,25 @@ std::string_view to_string(StepKind kind) noexcept {
 }
 
 std::string_view to_string(Phase phase) noexcept {
-  return phase == Phase::kOpen ? "open" : "resolved";
+  switch (phase) {
+    case Phase::kOpen: return "open";
+    case Phase::kMerged: return "merged";
+    case Phase::kResolved: return "resolved";
+  }
+  return "open";
 }
 
 Book::Book(Graph graph, BookPolicy policy)
-    : graph_(std::move(graph)), policy_(policy), damping_(policy.damping), storms_(policy.storm) {}
+    : graph_(std::move(graph)),
+      policy_(policy),
+      damping_(policy.damping),
+      storms_(policy.storm),
+      freeze_(policy.storm) {}
 
 Steps Book::raise(const Symptom& symptom, TimePoint now) {
   Steps steps;
   if (const auto known = find(symptom); known != standing_.end()) {
-    // Out and in again, because its severity is counted.
+    // Removed and added again, because its severity is counted.
     const std::int64_t id = known->second.incident;
     detach(known->first, id);
     const TimePoint since = known->second.symptom.since;
@@ -66,6 +73,7 @@ Steps Book::raise(const Symptom& symptom, TimePoint now) {
     known->second.symptom.since = since;
     known->second.symptom.component = component;
     attach(known->first, id);
+    if (sees_again(symptom, id)) parts_.at(id).unseen_until.reset();
     if (refresh(id)) tell(StepKind::kChanged, id, now, steps);
     return steps;
   }
@@ -73,32 +81,55 @@ Steps Book::raise(const Symptom& symptom, TimePoint now) {
   standing_[place] = {symptom, 0};
   ++failing_[symptom.component];
 
-  const std::string kind(graph_.kind(symptom.owner));
-  std::int64_t id = 0;
-  if (!kind.empty() && storms_.begin(kind, symptom.owner, graph_.population(kind), now)) {
-    id = begin_storm(kind, now, steps);
-  } else if (storms_.rages(kind)) {
-    id = open_at(storm_root(kind));
-  }
+  std::int64_t id = in_storm(symptom, now, steps);
   if (id == 0) id = choose(symptom.component, now, steps);
-  // An incident that flaps stays open over its quiet times, which must not make it calm.
+  put(symptom, id, place, now, steps);
+  return steps;
+}
+
+Steps Book::raise_again(const Symptom& symptom, TimePoint now) {
+  const std::int64_t home = find(symptom) == standing_.end() ? home_of(symptom) : 0;
+  if (home == 0) return raise(symptom, now);
+  Steps steps;
+  const Place place{symptom.owner, symptom.code, next_place_++};
+  standing_[place] = {symptom, 0};
+  ++failing_[symptom.component];
+  put(symptom, home, place, now, steps);
+  return steps;
+}
+
+void Book::put(const Symptom& symptom, std::int64_t id, const Place& place, TimePoint now,
+               Steps& steps) {
+  // A flapping incident stays open over its quiet times; its age must not make it calm.
   if (incidents_.at(id).flapping && parts_.at(id).symptoms.empty() && steps.empty()) {
-    damping_.begin(incidents_.at(id).root, now);
+    damping_.begin(std::to_string(id), now);
   }
   attach(place, id);
-  parts_.at(id).unseen_until.reset();
+  if (sees_again(symptom, id)) parts_.at(id).unseen_until.reset();
   const bool fresh = std::ranges::any_of(steps, [&](const Step& step) {
     return step.incident.id == id && step.kind != StepKind::kMerged;
   });
-  if (refresh(id) && !fresh) tell(StepKind::kChanged, id, now, steps);
-  // A new one is told of as it looks with its first symptom.
+  const bool changed = refresh(id);
+  const bool counted = count_storm(id, now);
+  if ((changed || counted) && !fresh) tell(StepKind::kChanged, id, now, steps);
+  // The opening step of a new incident shows it with its first symptom.
   for (Step& step : steps) {
     if (step.incident.id != id) continue;
     const std::uint64_t revision = step.incident.revision;
     step.incident = incidents_.at(id);
     step.incident.revision = revision;
   }
-  return steps;
+}
+
+/// The open incident of a component: its own, that of the highest failing thing above it, or the
+/// storm of its kind.
+std::int64_t Book::home_of(const Symptom& symptom) const {
+  std::int64_t home = open_at(symptom.component);
+  if (home != 0) return home;
+  for (const std::string& upper : graph_.above(symptom.component)) {
+    if (const std::int64_t id = open_at(upper); id != 0) home = id;
+  }
+  return home != 0 ? home : open_at(storm_root(graph_.kind(symptom.owner)));
 }
 
 Steps Book::clear(const Symptom& symptom, TimePoint now) {
@@ -109,12 +140,21 @@ Steps Book::clear(const Symptom& symptom, TimePoint now) {
     return steps;
   }
   const std::int64_t id = known->second.incident;
-  const auto failing = failing_.find(known->second.symptom.component);
-  if (--failing->second == 0) failing_.erase(failing);
-  detach(known->first, id);
-  standing_.erase(known);
+  const std::string component = known->second.symptom.component;
+  const std::string owner = known->second.symptom.owner;
+  take_out(known);
+  const auto rest = standing_.lower_bound(Place{owner, Code{}, 0});
+  if (rest == standing_.end() || std::get<0>(rest->first) != owner) {
+    storms_.forget(std::string(graph_.kind(owner)), owner);
+    freeze_.forget(std::string(graph_.kind(owner)), owner);
+  }
+  Parts& parts = parts_.at(id);
+  const bool of_cause = parts.cause && parts.cause->code == symptom.code;
+  if (parts.symptoms.empty() && of_cause) parts.unseen_until.reset();
+  count_storm(id, now);
   if (refresh(id)) tell(StepKind::kChanged, id, now, steps);
   settle(id, now, steps);
+  end_merged_at(component, now, steps);
   return steps;
 }
 
@@ -127,30 +167,26 @@ Steps Book::acknowledge(std::int64_t id, std::string by, std::string comment, Ti
   return steps;
 }
 
-Steps Book::reshape(Graph graph, const std::vector<std::string>& gone, TimePoint now) {
-  graph_ = std::move(graph);
-  std::vector<Symptom> over;
-  for (const auto& [place, standing] : standing_) {
-    if (std::ranges::find(gone, standing.symptom.owner) != gone.end()) {
-      over.push_back(standing.symptom);
-    }
-  }
-  Steps steps;
-  for (const Symptom& symptom : over)
-    std::ranges::move(clear(symptom, now), std::back_inserter(steps));
-  return steps;
-}
-
 Steps Book::pass(TimePoint now) {
   Steps steps;
   storms_.pass(now);
+  freeze_.pass(now);
   damping_.forget(now);
   std::vector<std::int64_t> idle;
   for (auto& [id, parts] : parts_) {
-    if (parts.unseen_until && now >= *parts.unseen_until) parts.unseen_until.reset();
-    if (parts.symptoms.empty()) idle.push_back(id);
+    bool news = recount_storm(id, now);
+    if (parts.unseen_until && now >= *parts.unseen_until) {
+      parts.unseen_until.reset();
+      news = refresh(id) || news;
+    }
+    if (parts.symptoms.empty()) {
+      idle.push_back(id);
+    } else if (news) {
+      tell(StepKind::kChanged, id, now, steps);
+    }
   }
   for (const std::int64_t id : idle) settle(id, now, steps);
+  end_stray(now, steps);
   forget_old();
   return steps;
 }
@@ -160,30 +196,16 @@ std::optional<TimePoint> Book::next_change() const {
   const auto consider = [&](TimePoint at) {
     if (!soonest || at < *soonest) soonest = at;
   };
+  if (const auto thaw = freeze_.next()) consider(*thaw);
   for (const auto& [id, parts] : parts_) {
+    if (parts.tell_at) consider(*parts.tell_at);
     if (parts.unseen_until) {
       consider(*parts.unseen_until);
     } else if (parts.symptoms.empty() && incidents_.at(id).flapping) {
-      consider(damping_.calm_at(incidents_.at(id).root));
+      consider(damping_.calm_at(std::to_string(id)));
     }
   }
   return soonest;
-}
-
-void Book::recall(const std::vector<Incident>& incidents, TimePoint now) {
-  for (const Incident& incident : incidents) {
-    last_id_ = std::max(last_id_, incident.id);
-    Incident& kept = incidents_[incident.id] = incident;
-    kept.symptoms = 0;
-    if (kept.phase == Phase::kOpen) {
-      open_[kept.root] = kept.id;
-      parts_[kept.id].unseen_until = now + policy_.settle;
-    } else {
-      if (kept.merged_into == 0) last_[kept.root] = kept.id;
-      ++resolved_;
-    }
-  }
-  forget_old();
 }
 
 std::int64_t Book::incident_of(const Symptom& symptom) const {
@@ -203,6 +225,11 @@ std::vector<Symptom> Book::symptoms_of(std::int64_t id, std::size_t most) const 
   return symptoms;
 }
 
+/// A cluster reports itself and its members; all others report only themselves.
+bool Book::is_own(const Symptom& symptom, const Incident& incident) {
+  return symptom.component == incident.root || symptom.owner == incident.root;
+}
+
 std::map<Book::Place, Book::Standing>::iterator Book::find(const Symptom& symptom) {
   auto at = standing_.lower_bound(Place{symptom.owner, symptom.code, 0});
   for (; at != standing_.end(); ++at) {
@@ -214,10 +241,10 @@ std::map<Book::Place, Book::Standing>::iterator Book::find(const Symptom& sympto
 
 Book::Rank Book::rank(const Place& place) const {
   const Symptom& symptom = standing_.at(place).symptom;
-  return {-static_cast<int>(symptom.severity), symptom.since, place};
+  return {-static_cast<int>(symptom.severity), symptom.code, symptom.since, place};
 }
 
-/// The highest that fails: things above are listed nearest first, so the last one is it.
+/// The highest failing thing: things above are listed nearest first, so the last one is it.
 std::string Book::root_of(const std::string& component) const {
   std::string root = component;
   for (const std::string& upper : graph_.above(component)) {
@@ -236,7 +263,7 @@ std::int64_t Book::choose(const std::string& component, TimePoint now, Steps& st
   const std::string root = root_of(component);
   std::int64_t id = open_at(root);
   if (id == 0) {
-    // What stood above and is well again may still carry its incident.
+    // A thing above that has failed and is well again may still have an open incident.
     for (const std::string& upper : graph_.above(component)) {
       if (id = open_at(upper); id != 0) return id;
     }
@@ -245,23 +272,53 @@ std::int64_t Book::choose(const std::string& component, TimePoint now, Steps& st
   return id != 0 ? id : open(root, now, steps);
 }
 
-/// If incidents stand below `root`, which fails now too: the oldest of them becomes its own, and
-/// the others are merged into that. Else 0.
+/// If incidents are below `root`, which fails now too, the oldest of them takes `root` as its root,
+/// and the others are merged into it. A storm that `root` explains only in part stays, without that
+/// part. 0 when nothing is below.
 std::int64_t Book::rise(const std::string& root, TimePoint now, Steps& steps) {
+  if (!graph_.carries(root)) return 0;
   std::vector<std::int64_t> below;
   for (const auto& [lower, id] : open_) {
     if (graph_.is_above(root, lower)) below.push_back(id);
   }
-  if (below.empty()) return 0;
+  auto of_storms = explained_of_storms(root);
+  std::vector<Place> rest;
+  for (const auto& [storm, places] : of_storms) {
+    std::ranges::copy(take_rest(storm, places), std::back_inserter(rest));
+    if (places.size() == parts_.at(storm).symptoms.size()) below.push_back(storm);
+  }
+  if (below.empty() && of_storms.empty()) return 0;
   std::ranges::sort(below);
-  const std::int64_t id = below.front();
-  Incident& oldest = incidents_.at(id);
-  open_.erase(oldest.root);
-  oldest.root = root;
-  open_[root] = id;
+  for (const std::int64_t id : below) {
+    of_storms.erase(id);
+    call_off(incidents_.at(id));
+  }
+  const std::int64_t id = below.empty() ? open(root, now, steps) : below.front();
+  if (!below.empty()) set_root(id, root);
   for (std::size_t i = 1; i < below.size(); ++i) merge(below[i], id, now, steps);
-  tell(StepKind::kChanged, id, now, steps);
+  for (const auto& [storm, places] : of_storms) {
+    for (const Place& place : places) {
+      detach(place, storm);
+      attach(place, id);
+    }
+    hand_over(storm, id, root);
+    refresh(storm);
+  }
+  forget_crowd(id);
+  if (!below.empty()) tell(StepKind::kChanged, id, now, steps);
+  for (const Place& place : rest) set_alone(place, now, steps);
   return id;
+}
+
+void Book::set_root(std::int64_t id, const std::string& root) {
+  Incident& incident = incidents_.at(id);
+  open_.erase(incident.root);
+  incident.root = root;
+  open_[root] = id;
+  Parts& parts = parts_.at(id);
+  const std::set<Rank> symptoms = std::exchange(parts, {}).symptoms;
+  for (const Rank& rank : symptoms) attach(std::get<Place>(rank), id);
+  hand_over(id, id);
 }
 
 std::int64_t Book::open(const std::string& root, TimePoint now, Steps& steps) {
@@ -270,25 +327,30 @@ std::int64_t Book::open(const std::string& root, TimePoint now, Steps& steps) {
   StepKind kind = StepKind::kOpened;
   if (last != last_.end() && now - *incidents_.at(last->second).resolved < policy_.reopen_within) {
     id = last->second;
-    last_.erase(last);
+    std::erase_if(last_, [&](const auto& entry) { return entry.second == id; });
     --resolved_;
     Incident& again = incidents_.at(id);
     again.phase = Phase::kOpen;
+    again.root = root;
+    again.merged_into = 0;
     again.resolved.reset();
     again.acknowledged.reset();
+    again.unwatched = false;
     ++again.reopened;
+    again.since = now;
+    again.told_size = again.worst_size = 0;
     kind = StepKind::kReopened;
   } else {
     id = ++last_id_;
     Incident& fresh = incidents_[id];
     fresh.id = id;
     fresh.root = root;
-    fresh.opened = now;
+    fresh.opened = fresh.since = now;
   }
   open_[root] = id;
   parts_[id] = {};
   Incident& incident = incidents_.at(id);
-  if (damping_.begin(root, now) && !incident.storm) {
+  if (damping_.begin(std::to_string(id), now) && !incident.storm) {
     incident.flapping = true;
     kind = StepKind::kFlapping;
   }
@@ -296,97 +358,95 @@ std::int64_t Book::open(const std::string& root, TimePoint now, Steps& steps) {
   return id;
 }
 
-std::int64_t Book::begin_storm(const std::string& kind, TimePoint now, Steps& steps) {
-  const std::string root = storm_root(kind);
-  std::int64_t id = open_at(root);
-  if (id == 0) {
-    id = open(root, now, steps);
-    Incident& storm = incidents_.at(id);
-    storm.storm = true;
-    storm.flapping = false;
-  }
-  std::vector<std::int64_t> part_of_it;
-  for (const auto& [other_root, other] : open_) {
-    const Incident& incident = incidents_.at(other);
-    if (other == id || incident.storm || now - incident.opened > policy_.storm.window) continue;
-    if (graph_.kind(other_root) == kind) part_of_it.push_back(other);
-  }
-  for (const std::int64_t other : part_of_it) merge(other, id, now, steps);
-  return id;
-}
-
-void Book::merge(std::int64_t from, std::int64_t into, TimePoint now, Steps& steps) {
-  const std::set<Rank> symptoms = parts_.at(from).symptoms;
-  for (const Rank& rank : symptoms) {
-    detach(std::get<Place>(rank), from);
-    attach(std::get<Place>(rank), into);
-  }
-  incidents_.at(from).merged_into = into;
-  end(from, StepKind::kMerged, now, steps);
-  refresh(into);
-}
-
 void Book::attach(const Place& place, std::int64_t id) {
-  standing_.at(place).incident = id;
-  parts_.at(id).symptoms.insert(rank(place));
+  Standing& standing = standing_.at(place);
+  standing.incident = id;
+  Incident& incident = incidents_.at(id);
+  Parts& parts = parts_.at(id);
+  const Rank ranked = rank(place);
+  parts.symptoms.insert(ranked);
+  if (is_own(standing.symptom, incident)) {
+    parts.own.insert(ranked);
+    incident.unwatched = false;
+  }
+  if (incident.storm) {
+    join_storm(standing.symptom, parts);
+  } else {
+    add_thing(incident, standing.symptom.component);
+  }
 }
 
 void Book::detach(const Place& place, std::int64_t id) {
-  parts_.at(id).symptoms.erase(rank(place));
+  Parts& parts = parts_.at(id);
+  const Rank ranked = rank(place);
+  parts.symptoms.erase(ranked);
+  parts.own.erase(ranked);
+  const auto owner = parts.owners.find(standing_.at(place).symptom.owner);
+  if (owner != parts.owners.end() && --owner->second == 0) parts.owners.erase(owner);
 }
 
-bool Book::refresh(std::int64_t id) {
-  Incident& incident = incidents_.at(id);
-  const Parts& parts = parts_.at(id);
-  incident.symptoms = parts.symptoms.size();
-  if (parts.symptoms.empty()) return false;
-  const Symptom& gravest = standing_.at(std::get<Place>(*parts.symptoms.begin())).symptom;
-  const Severity severity = incident.storm ? Severity::kCritical : gravest.severity;
-  const bool changed = incident.severity != severity || incident.code != gravest.code;
-  incident.severity = severity;
-  incident.code = gravest.code;
-  incident.names = gravest.names;
-  incident.summary =
-      incident.storm ? fmt::format("{} of {} things of the kind '{}' failed at once; the first: {}",
-                                   incident.symptoms, graph_.population(graph_.kind(gravest.owner)),
-                                   graph_.kind(gravest.owner), gravest.summary)
-                     : gravest.summary;
-  return changed && !incident.storm;
+void Book::take_out(std::map<Place, Standing>::iterator standing) {
+  const auto failing = failing_.find(standing->second.symptom.component);
+  if (--failing->second == 0) failing_.erase(failing);
+  detach(standing->first, standing->second.incident);
+  standing_.erase(standing);
 }
 
-/// Ends an incident of which nothing stands any more, unless it has to be calm first.
+/// Ends an incident without symptoms, unless it has to be calm first.
 void Book::settle(std::int64_t id, TimePoint now, Steps& steps) {
   const Parts& parts = parts_.at(id);
   const Incident& incident = incidents_.at(id);
   if (!parts.symptoms.empty() || parts.unseen_until) return;
-  if (incident.flapping && !damping_.calm(incident.root, now)) return;
-  if (incident.storm && storms_.rages(incident.root.substr(storm_root("").size()))) return;
-  end(id, StepKind::kResolved, now, steps);
+  const bool flaps = incident.flapping && !damping_.calm(std::to_string(id), now);
+  const bool rages = incident.storm && storms_.rages(kind_of_storm(incident.root));
+  if (flaps || rages) {
+    name_calm(id);
+    return;
+  }
+  end(id, now, steps);
 }
 
-/// After a restart, that a thing is well is known of the thing alone.
-void Book::end_unseen(const Symptom& symptom, TimePoint now, Steps& steps) {
-  const std::int64_t id = open_at(symptom.component);
-  if (id == 0 || incidents_.at(id).code != symptom.code) return;
-  Parts& parts = parts_.at(id);
-  if (!parts.unseen_until || !parts.symptoms.empty()) return;
-  parts.unseen_until.reset();
-  settle(id, now, steps);
-}
-
-void Book::end(std::int64_t id, StepKind how, TimePoint now, Steps& steps) {
+void Book::end(std::int64_t id, TimePoint now, Steps& steps) {
   Incident& incident = incidents_.at(id);
   incident.phase = Phase::kResolved;
   incident.resolved = now;
   incident.flapping = false;
   incident.symptoms = 0;
+  // At the end the incident has its gravest name, whatever ended last.
+  if (const auto& cause = parts_.at(id).cause) {
+    incident.code = cause->code;
+    incident.names = cause->names;
+    incident.summary = cause->summary;
+  }
+  if (incident.unwatched) name_unwatched(incident);
   open_.erase(incident.root);
   parts_.erase(id);
   ++resolved_;
-  // One that was merged is not opened again: its cause is another.
-  if (how == StepKind::kResolved) last_[incident.root] = id;
-  tell(how, id, now, steps);
+  remember_last(id);
+  tell(StepKind::kResolved, id, now, steps);
+  end_merged_into(id, now, steps);
   forget_old();
+}
+
+void Book::add_thing(Incident& incident, const std::string& thing) {
+  if (incident.things.size() == kMostThings) return;
+  if (std::ranges::find(incident.things, thing) == incident.things.end())
+    incident.things.push_back(thing);
+}
+
+/// Each thing that failed in the incident opens it again; a merged incident gives way to the one
+/// that it was merged into.
+void Book::remember_last(std::int64_t id) {
+  const Incident& incident = incidents_.at(id);
+  const auto remember = [&](const std::string& thing) {
+    const auto [last, added] = last_.try_emplace(thing, id);
+    const Incident& other = incidents_.at(last->second);
+    const bool later = incident.resolved > other.resolved;
+    const bool whole = incident.resolved == other.resolved && incident.merged_into == 0;
+    if (!added && (later || whole)) last->second = id;
+  };
+  remember(incident.root);
+  for (const std::string& thing : incident.things) remember(thing);
 }
 
 void Book::tell(StepKind kind, std::int64_t id, TimePoint now, Steps& steps) {
@@ -398,12 +458,11 @@ void Book::tell(StepKind kind, std::int64_t id, TimePoint now, Steps& steps) {
 
 void Book::forget_old() {
   for (auto at = incidents_.begin(); resolved_ > policy_.keep_resolved && at != incidents_.end();) {
-    if (at->second.phase == Phase::kOpen) {
+    if (at->second.phase != Phase::kResolved) {
       ++at;
       continue;
     }
-    const auto last = last_.find(at->second.root);
-    if (last != last_.end() && last->second == at->first) last_.erase(last);
+    std::erase_if(last_, [&](const auto& entry) { return entry.second == at->first; });
     forgotten_.push_back(at->first);
     at = incidents_.erase(at);
     --resolved_;

@@ -40,7 +40,7 @@ TimePoint Damping::calm_at(const std::string& name) const {
   if (penalty.value < policy_.reuse) return penalty.at;
   const std::chrono::duration<double> until =
       std::log2(penalty.value / policy_.reuse) * std::chrono::duration<double>(policy_.half_life);
-  // Rounded up, so that it is calm then.
+  // Rounded up, so that the thing is calm at that time.
   return penalty.at + std::chrono::ceil<std::chrono::milliseconds>(until) +
          std::chrono::milliseconds(1);
 }

@@ -8,25 +8,29 @@
 namespace wardmote::judge::incident {
 
 struct DampingPolicy {
-  double suppress = 3.0;  ///< a thing whose penalty reaches this flaps
-  double reuse = 1.0;     ///< and is believed again below this
+  double suppress = 3.0;  ///< a thing with this penalty flaps
+  double reuse = 1.0;     ///< and is calm again below this
   double most = 6.0;
   Duration half_life = std::chrono::minutes(10);
 };
 
-/// Decaying penalties, as route flap damping has them (RFC 2439 4.2): each beginning costs one, and
-/// time halves what has gathered.
+/// Decaying penalties, as in route flap damping (RFC 2439 4.2): each beginning adds one, and time
+/// halves the sum.
 class Damping {
  public:
   explicit Damping(DampingPolicy policy) : policy_(policy) {}
 
-  /// It began (again); whether it flaps now.
+  /// It began (again); returns whether it flaps now.
   bool begin(const std::string& name, TimePoint now);
+  /// It flapped in an earlier run.
+  void resume(const std::string& name, TimePoint now) {
+    penalties_[name] = {policy_.suppress, now};
+  }
   /// Whether it has been calm for long enough.
   [[nodiscard]] bool calm(const std::string& name, TimePoint now) const;
-  /// When it will have been, if it does not begin again.
+  /// When it will be calm, if it does not begin again.
   [[nodiscard]] TimePoint calm_at(const std::string& name) const;
-  /// Forgets what has decayed.
+  /// Forgets penalties that have decayed.
   void forget(TimePoint now);
 
  private:

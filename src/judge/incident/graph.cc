@@ -9,9 +9,14 @@
 
 namespace wardmote::judge::incident {
 
+std::string check_node(std::string_view name) {
+  return "check:" + std::string(name);
+}
+
 void Graph::add(const std::string& name, std::string kind, std::vector<std::string> above) {
   const auto [at, added] = things_.try_emplace(name);
   if (added) ++population_[kind];
+  uppers_.insert(above.begin(), above.end());
   at->second = {std::move(kind), std::move(above)};
 }
 

@@ -2,25 +2,31 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace wardmote::judge::incident {
 
+/// The name of a check in the graph: `check:bird`.
+std::string check_node(std::string_view name);
+
 /// What depends on what: a node carries a daemon, a daemon its sessions, a cluster its members.
-/// When a thing fails, what fails below it is its consequence. Names are the caller's
-/// (`cluster:nb`, `member:nb/ctl-2`, `check:bird`); a name that was not added stands alone. A cycle
-/// does no harm: every thing in it explains the others.
+/// When a thing fails, failures below it are consequences. Names are the caller's (`cluster:nb`,
+/// `member:nb/ctl-2`, `check:bird`); an unknown name stands alone. A cycle does no harm: every
+/// thing in it explains the others.
 class Graph {
  public:
-  /// `kind` is what storms are counted by; `above` is what it depends on.
+  /// `kind` is the kind by which storms are counted; `above` are the things that it depends on.
   void add(const std::string& name, std::string kind, std::vector<std::string> above = {});
 
   /// Everything above `name`, nearest first, without itself.
   [[nodiscard]] std::vector<std::string> above(const std::string& name) const;
   [[nodiscard]] bool is_above(const std::string& upper, const std::string& lower) const;
-  /// "" when it was not added.
+  /// Whether anything that was added depends on it.
+  [[nodiscard]] bool carries(std::string_view name) const { return uppers_.contains(name); }
+  /// "" for a name that was not added.
   [[nodiscard]] std::string_view kind(const std::string& name) const;
   /// How many things of `kind` were added.
   [[nodiscard]] std::size_t population(std::string_view kind) const;
@@ -31,6 +37,7 @@ class Graph {
     std::vector<std::string> above;
   };
   std::map<std::string, Thing, std::less<>> things_;
+  std::set<std::string, std::less<>> uppers_;
   std::map<std::string, std::size_t, std::less<>> population_;
 };
 

@@ -26,6 +26,13 @@ void StormGuard::trim(Kind& kind, TimePoint before) const {
 
 bool StormGuard::begin(const std::string& kind, const std::string& name, std::size_t population,
                        TimePoint now) {
+  if (!crowds(kind, name, population, now)) return false;
+  start(kind, now);
+  return true;
+}
+
+bool StormGuard::crowds(const std::string& kind, const std::string& name, std::size_t population,
+                        TimePoint now) {
   if (const auto storm = storms_.find(kind); storm != storms_.end()) {
     storm->second = now;
     return false;
@@ -33,10 +40,18 @@ bool StormGuard::begin(const std::string& kind, const std::string& name, std::si
   Kind& recent = kinds_[kind];
   trim(recent, now - policy_.window);
   if (recent.things.insert(name).second) recent.begun.emplace_back(now, name);
-  if (recent.things.size() <= threshold(population)) return false;
+  return recent.things.size() > threshold(population);
+}
+
+void StormGuard::start(const std::string& kind, TimePoint now) {
   storms_[kind] = now;
   kinds_.erase(kind);
-  return true;
+}
+
+void StormGuard::forget(const std::string& kind, const std::string& name) {
+  const auto recent = kinds_.find(kind);
+  if (recent == kinds_.end() || recent->second.things.erase(name) == 0) return;
+  std::erase_if(recent->second.begun, [&](const auto& entry) { return entry.second == name; });
 }
 
 void StormGuard::pass(TimePoint now) {

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
 
@@ -47,6 +50,15 @@ std::string to_string(const Matcher& matcher) {
   return matcher.label + (matcher.equal ? "=" : "!=") + matcher.pattern;
 }
 
+Result<void> check_label(const Matcher& matcher, const std::map<std::string, std::string>& own) {
+  if (own.contains(matcher.label)) return {};
+  if (std::ranges::find(kIncidentLabels, matcher.label) != std::end(kIncidentLabels)) return {};
+  std::string known = fmt::format("{}", fmt::join(kIncidentLabels, ", "));
+  for (const auto& [name, value] : own) known += ", " + escape_control(name, 64);
+  return fail(Errc::kInvalid, "no incident has the label '{}'; there are {}",
+              escape_control(matcher.label, 64), known);
+}
+
 bool match(std::span<const Matcher> matchers, const Labels& labels) {
   return std::ranges::all_of(matchers, [&](const Matcher& matcher) {
     const auto label = labels.find(matcher.label);
@@ -64,7 +76,7 @@ bool like(std::string_view pattern, std::string_view text) noexcept {
   if (!text.starts_with(head) || !text.ends_with(tail)) return false;
   text = text.substr(head.size(), text.size() - head.size() - tail.size());
   pattern = pattern.substr(head.size(), pattern.size() - head.size() - tail.size());
-  // What stands between two stars may be anywhere: the first place that fits leaves most room.
+  // The text between two stars may be anywhere: the first place that fits leaves most room.
   for (const std::string_view piece : split(pattern, '*')) {
     const std::size_t found = text.find(piece);
     if (found == std::string_view::npos) return false;

@@ -9,11 +9,11 @@
 
 namespace wardmote::judge::notify {
 
-/// What an incident is known by when it is routed and silenced: `code`, `severity`, `root`, …
+/// The labels of an incident for routes and silences: `code`, `severity`, `root`, …
 using Labels = std::map<std::string, std::string, std::less<>>;
 
-/// `code=RAFT_*`, `severity!=warning`: a label that is (not) like a pattern, in which `*` stands
-/// for any text. A label that is not there is an empty one.
+/// `code=RAFT_*`, `severity!=warning`: a label that does (not) match a pattern, in which `*` stands
+/// for any text. A missing label is an empty one.
 struct Matcher {
   std::string label;
   bool equal = true;
@@ -23,13 +23,21 @@ struct Matcher {
 
 /// kInvalid says how to write one.
 Result<Matcher> parse_matcher(std::string_view text);
-/// Accepted by parse_matcher.
+/// A text that parse_matcher accepts.
 std::string to_string(const Matcher& matcher);
 
-/// All of them; so none match everything.
+/// The labels that incidents have, besides those of the node itself.
+inline constexpr std::string_view kIncidentLabels[] = {"cluster", "code",     "node",   "root",
+                                                       "scope",   "severity", "subject"};
+
+/// kInvalid names all labels if `matcher` uses one that no incident has: it would match nothing, or
+/// everything. `own` are the labels of the node.
+Result<void> check_label(const Matcher& matcher, const std::map<std::string, std::string>& own);
+
+/// Whether all of them match; none match everything.
 bool match(std::span<const Matcher> matchers, const Labels& labels);
 
-/// Whether `text` is like `pattern`, in time proportional to both.
+/// Whether `text` matches `pattern`, in time proportional to both.
 bool like(std::string_view pattern, std::string_view text) noexcept;
 
 }  // namespace wardmote::judge::notify

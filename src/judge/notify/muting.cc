@@ -13,15 +13,15 @@
 
 namespace wardmote::judge::notify {
 
-bool Maintenance::on(WallTime at) const noexcept {
+std::optional<WallTime> Maintenance::until(WallTime at) const noexcept {
   const auto today = std::chrono::floor<std::chrono::days>(at);
-  // One that began yesterday may last beyond midnight.
+  // A window that began yesterday may last beyond midnight.
   for (const auto day : {today, today - std::chrono::days(1)}) {
     const unsigned weekday = std::chrono::weekday(day).iso_encoding() - 1;
     const WallTime from = WallTime(day) + begins;
-    if ((days & (1U << weekday)) != 0 && at >= from && at < from + length) return true;
+    if ((days & (1U << weekday)) != 0 && at >= from && at < from + length) return from + length;
   }
-  return false;
+  return std::nullopt;
 }
 
 void Muting::put(Silence silence) {
@@ -49,6 +49,21 @@ std::optional<std::string> Muting::by(const Labels& labels, WallTime now) const 
     if (each.on(now) && match(each.match, labels)) return "maintenance " + each.name;
   }
   return std::nullopt;
+}
+
+std::optional<WallTime> Muting::until(const Labels& labels, WallTime now) const {
+  std::optional<WallTime> end;
+  for (const std::vector<Silence>* const some : {&silences_, &configured_}) {
+    for (const Silence& silence : *some) {
+      if (now < silence.from || now >= silence.until || !match(silence.match, labels)) continue;
+      end = std::max(end.value_or(silence.until), silence.until);
+    }
+  }
+  for (const Maintenance& each : maintenance_) {
+    const auto over = each.until(now);
+    if (over && match(each.match, labels)) end = std::max(end.value_or(*over), *over);
+  }
+  return end;
 }
 
 std::vector<std::int64_t> Muting::forget(WallTime now, Duration keep) {

@@ -11,7 +11,7 @@
 
 namespace wardmote::judge::notify {
 
-/// Somebody wants to hear nothing of what matches, for a time that he gave by the wall clock.
+/// Mutes notifications of incidents that match, for a time by the wall clock.
 struct Silence {
   std::int64_t id = 0;
   std::vector<Matcher> match;  ///< at least one
@@ -19,11 +19,12 @@ struct Silence {
   WallTime until;
   std::string by;
   std::string comment;
-  std::string name{};  ///< of one that stands in the configuration and has no number; else empty
+  /// the name of a silence in the configuration, which has no number; else empty
+  std::string name{};
   friend bool operator==(const Silence&, const Silence&) = default;
 };
 
-/// A time of the week in which work is expected, in UTC.
+/// A weekly maintenance window, in UTC.
 struct Maintenance {
   std::string name;
   std::vector<Matcher> match;
@@ -31,11 +32,13 @@ struct Maintenance {
   Duration begins{};         ///< after midnight
   Duration length{};         ///< at most a day
 
-  [[nodiscard]] bool on(WallTime at) const noexcept;
+  [[nodiscard]] bool on(WallTime at) const noexcept { return until(at).has_value(); }
+  /// The end of the window that contains `at`; nothing when it is in none.
+  [[nodiscard]] std::optional<WallTime> until(WallTime at) const noexcept;
   friend bool operator==(const Maintenance&, const Maintenance&) = default;
 };
 
-/// What is not told, and why.
+/// What is muted, and why.
 class Muting {
  public:
   explicit Muting(std::vector<Maintenance> maintenance) : maintenance_(std::move(maintenance)) {}
@@ -43,10 +46,10 @@ class Muting {
   void set_maintenance(std::vector<Maintenance> maintenance) {
     maintenance_ = std::move(maintenance);
   }
-  /// Those that stand in the configuration: nobody ends them but who writes there.
+  /// The silences of the configuration: only a change of the configuration ends them.
   void set_configured(std::vector<Silence> silences) { configured_ = std::move(silences); }
   [[nodiscard]] const std::vector<Silence>& configured() const noexcept { return configured_; }
-  /// Replaces one of the same number.
+  /// Replaces a silence with the same number.
   void put(Silence silence);
   /// False when there is none.
   bool remove(std::int64_t id);
@@ -54,10 +57,12 @@ class Muting {
   /// A number that was never used.
   [[nodiscard]] std::int64_t next_id() const noexcept { return last_id_ + 1; }
 
-  /// Who mutes it now: `silence 3`, `silence upgrade`, `maintenance nightly`; nothing when nobody
-  /// does.
+  /// What mutes it now: `silence 3`, `silence upgrade`, `maintenance nightly`; nothing when it is
+  /// not muted.
   [[nodiscard]] std::optional<std::string> by(const Labels& labels, WallTime now) const;
-  /// Removes the silences that have been over for `keep`; their numbers.
+  /// When everything that mutes it now will have ended; nothing when it is not muted.
+  [[nodiscard]] std::optional<WallTime> until(const Labels& labels, WallTime now) const;
+  /// Removes the silences that ended more than `keep` ago; returns their numbers.
   std::vector<std::int64_t> forget(WallTime now, Duration keep);
 
  private:

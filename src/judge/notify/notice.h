@@ -10,19 +10,23 @@
 
 namespace wardmote::judge::notify {
 
-/// What a notice says of one incident.
-enum class Tidings : std::uint8_t {
-  kBegan,
-  kChanged,
-  kStands,  ///< known already, and goes on
-  kEnded,
-  kCameAndWent,  ///< began and ended before anything could be told
+/// What is new about an incident in a notice.
+enum class NoticeKind : std::uint8_t {
+  kOpened,
+  kChanged,  ///< also: it continues as a part of another
+  kOngoing,  ///< the receiver knows it already
+  kResolved,
+  kUnwatched,  ///< it ended because it is no longer watched, not because it is good
+  kBrief,      ///< it was opened and resolved before the receiver was notified
 };
 
 struct NoticeItem {
-  Tidings tidings{};
-  incident::Incident incident;  ///< as it was then
+  NoticeKind kind{};
+  incident::Incident incident;  ///< the incident as it was then
   Labels labels;
+  /// The labels with which the receiver was first notified of it. They never change during the
+  /// incident, so a receiver that knows incidents by their labels can rely on these.
+  Labels known_as{};
 };
 
 /// One message to one receiver.
@@ -30,19 +34,28 @@ struct Notice {
   std::string group;
   std::uint64_t number = 0;  ///< ascending in its group: when it was composed, in milliseconds
   std::string receiver;
-  Labels labels;                  ///< that all of its incidents have in common
-  bool repeats = false;           ///< nothing is new
+  Labels labels;         ///< common to all of its incidents
+  bool repeats = false;  ///< a repetition
+  /// Tells a receiver that keeps notices in memory only what is open. It belongs to no group, and
+  /// nobody waits for its result.
+  bool reminds = false;
   std::vector<NoticeItem> items;  ///< at least one
-  std::size_t left_out = 0;       ///< incidents that did not fit
+  std::size_t left_out = 0;       ///< how many incidents did not fit
 
-  /// The same each time that it is sent, so that a receiver can tell a repetition.
+  /// The same each time that the notice is sent, so that a receiver can recognise a repetition.
   [[nodiscard]] std::string key() const { return group + "#" + std::to_string(number); }
 };
 
-/// `began`, `changed`, `stands`, `ended`, `came_and_went`.
-std::string_view to_string(Tidings tidings) noexcept;
+/// `opened`, `changed`, `ongoing`, `resolved`, `unwatched`, `brief`.
+std::string_view to_string(NoticeKind kind) noexcept;
 
-/// Whether the receiver is told that something is still wrong.
+/// Whether the notice tells the receiver that an incident it knows has ended.
+bool ends(NoticeKind kind) noexcept;
+
+/// The labels that all of them have with the same value.
+Labels common_labels(const std::vector<NoticeItem>& items);
+
+/// Whether the notice tells the receiver that something is still wrong.
 bool any_open(const Notice& notice) noexcept;
 
 }  // namespace wardmote::judge::notify

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "judge/finding.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/matcher.h"
 #include "judge/notify/muting.h"
@@ -28,26 +29,40 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kMostItems = 100;
 constexpr Duration kLongestRetryAfter = 1h;
-/// How often what is muted is looked at again.
+/// After a notice that its receiver will never take: how long until open incidents are sent again.
+constexpr Duration kAfterGivenUp = 1min;
+/// How often muted incidents are checked again at least, because the wall clock may be set.
 constexpr Duration kMutedPause = 1min;
 
 void bring_forward(std::optional<TimePoint>& due, TimePoint at) {
   if (!due || at < *due) due = at;
 }
 
-/// What the receiver is to hear of `member`; nothing when it knows all of it.
-std::optional<Tidings> tidings_of(const Member& member) {
+/// An end that a receiver waits for is sent in any case.
+std::optional<WallTime> muted_until(const Member& member, NoticeKind kind, const Muting& muting,
+                                    WallTime wall_now) {
+  if (ends(kind)) return std::nullopt;
+  return muting.until(member.labels, wall_now);
+}
+
+/// What is new for the receiver about `member`; nothing when it knows everything.
+std::optional<NoticeKind> kind_of(const Member& member) {
   if (member.incident.phase == Phase::kOpen) {
-    if (!member.begun) return Tidings::kBegan;
-    return member.news > member.told ? Tidings::kChanged : Tidings::kStands;
+    if (!member.begun) return NoticeKind::kOpened;
+    return member.news > member.told ? NoticeKind::kChanged : NoticeKind::kOngoing;
   }
-  if (member.begun) return Tidings::kEnded;
-  // What was merged before it was told of is told of as part of its cause.
-  return member.incident.merged_into == 0 ? std::optional(Tidings::kCameAndWent) : std::nullopt;
+  if (member.incident.phase == Phase::kMerged) {
+    // An incident that was merged before it was sent is sent as part of its cause.
+    if (!member.begun) return std::nullopt;
+    return member.news > member.told ? NoticeKind::kChanged : NoticeKind::kOngoing;
+  }
+  if (member.begun)
+    return member.incident.unwatched ? NoticeKind::kUnwatched : NoticeKind::kResolved;
+  return member.incident.merged_into == 0 ? std::optional(NoticeKind::kBrief) : std::nullopt;
 }
 
 bool over_and_silent(const Member& member) {
-  return member.incident.phase == Phase::kResolved && !tidings_of(member);
+  return member.incident.phase != Phase::kOpen && !kind_of(member);
 }
 
 /// Between 80 % and 120 %.
@@ -55,22 +70,81 @@ Duration jittered(Duration time, std::uint64_t chance) {
   return time * 4 / 5 + time * 2 / 5 / 1000 * static_cast<std::int64_t>(chance % 1000);
 }
 
+/// In the order of the catalogue, in which a finding that explains others comes before them.
+bool graver(Code one, Code other) {
+  const Severity severity = info(one).severity;
+  const Severity of_other = info(other).severity;
+  return severity != of_other ? severity > of_other : one < other;
+}
+
+/// An end has a name that its receiver knows. If the incident was worse for a while, and that was
+/// over before it could be sent, the end says so.
+void call_as_told(NoticeItem& item, const std::optional<CalledAs>& told) {
+  Incident& ended = item.incident;
+  if (!told || told->code == ended.code) return;
+  std::string summary = told->summary;
+  if (graver(ended.code, told->code)) {
+    summary += "; at the worst " + std::string(to_string(ended.code)) + ": " + ended.summary;
+  }
+  ended.code = told->code;
+  ended.names = told->names;
+  ended.summary = std::move(summary);
+  const auto label = item.labels.find("code");
+  if (label != item.labels.end()) label->second = to_string(ended.code);
+}
+
+/// The gravest name that the receiver got for `member` is remembered.
+void remember_name(Member& member, const Incident& told) {
+  if (told.phase == Phase::kResolved) {
+    member.called.reset();
+  } else if (!member.called || !graver(member.called->code, told.code)) {
+    member.called = {told.code, told.names, told.summary};
+  }
+}
+
+/// Returns whether there was room for it.
+bool take_in(Notice& notice, NoticeItem item) {
+  if (notice.items.size() >= kMostItems) {
+    ++notice.left_out;
+    return false;
+  }
+  notice.items.push_back(std::move(item));
+  return true;
+}
+
 }  // namespace
 
-std::string_view to_string(Tidings tidings) noexcept {
-  switch (tidings) {
-    case Tidings::kBegan: return "began";
-    case Tidings::kChanged: return "changed";
-    case Tidings::kStands: return "stands";
-    case Tidings::kEnded: return "ended";
-    case Tidings::kCameAndWent: return "came_and_went";
+std::string_view to_string(NoticeKind kind) noexcept {
+  switch (kind) {
+    case NoticeKind::kOpened: return "opened";
+    case NoticeKind::kChanged: return "changed";
+    case NoticeKind::kOngoing: return "ongoing";
+    case NoticeKind::kResolved: return "resolved";
+    case NoticeKind::kUnwatched: return "unwatched";
+    case NoticeKind::kBrief: return "brief";
   }
-  return "stands";
+  return "ongoing";
+}
+
+bool ends(NoticeKind kind) noexcept {
+  return kind == NoticeKind::kResolved || kind == NoticeKind::kUnwatched;
+}
+
+Labels common_labels(const std::vector<NoticeItem>& items) {
+  if (items.empty()) return {};
+  Labels common = items.front().labels;
+  for (const NoticeItem& item : items) {
+    std::erase_if(common, [&](const auto& label) {
+      const auto other = item.labels.find(label.first);
+      return other == item.labels.end() || other->second != label.second;
+    });
+  }
+  return common;
 }
 
 bool any_open(const Notice& notice) noexcept {
   return std::ranges::any_of(
-      notice.items, [](const NoticeItem& item) { return item.incident.phase == Phase::kOpen; });
+      notice.items, [](const NoticeItem& item) { return item.incident.phase != Phase::kResolved; });
 }
 
 void Router::recall(Group group) {
@@ -88,7 +162,7 @@ void Router::hear(const Step& step, const Labels& labels, TimePoint now) {
       if (!route.go_on) break;
     }
   }
-  // Who heard of it before hears how it goes on, wherever it would go now.
+  // A receiver of the beginning gets what follows, whatever the routes say now.
   for (auto& [id, group] : groups_) {
     if (group.members.contains(step.incident.id) && !told.contains(id)) {
       hear_in(group, step, labels, now);
@@ -96,9 +170,40 @@ void Router::hear(const Step& step, const Labels& labels, TimePoint now) {
   }
 }
 
+void Router::renew(const Incident& incident) {
+  for (auto& [id, group] : groups_) {
+    const auto member = group.members.find(incident.id);
+    if (member == group.members.end()) continue;
+    if (member->second.incident.revision == incident.revision) member->second.incident = incident;
+  }
+}
+
+std::vector<Notice> Router::reminders(const std::string& receiver, const Muting& muting,
+                                      WallTime wall_now) const {
+  std::vector<Notice> notices;
+  std::set<std::int64_t> told;  // perhaps by several routes
+  for (const auto& [id, group] : groups_) {
+    // The most important incidents come first.
+    if (group.receiver != receiver || group.pending) continue;
+    for (const auto& [incident, member] : group.members) {
+      const bool known = member.begun && member.incident.phase != Phase::kResolved;
+      if (!known || muting.until(member.labels, wall_now)) continue;
+      if (!told.insert(incident).second) continue;
+      if (notices.empty() || notices.back().items.size() == kMostItems) {
+        notices.push_back({.group = receiver, .receiver = receiver, .repeats = true});
+        notices.back().reminds = true;
+      }
+      notices.back().items.push_back(
+          {NoticeKind::kOngoing, member.incident, member.labels, member.known_as});
+    }
+  }
+  for (Notice& notice : notices) notice.labels = common_labels(notice.items);
+  return notices;
+}
+
 Group& Router::group_for(const Route& route, std::int64_t incident, const Labels& labels) {
-  // Its labels may have changed since (another root was found): whoever knows it under the former
-  // ones must not hear of a second beginning.
+  // The labels may have changed since (another root was found): a receiver that knows the incident
+  // by the old ones must not get a second beginning.
   for (auto& [id, group] : groups_) {
     const bool of_route = group.receiver == route.receiver && group.group_by == route.group_by;
     if (of_route && group.members.contains(incident)) return group;
@@ -140,35 +245,8 @@ void Router::hear_in(Group& group, const Step& step, const Labels& labels, TimeP
   const Route& route = route_of(group);
   TimePoint at = now + route.group_wait;
   if (group.last_sent) at = std::max(at, *group.last_sent + route.group_interval);
-  // What the group waits with already is not put off by more of the same.
+  // More of the same does not delay what the group waits with already.
   bring_forward(group.due, at);
-}
-
-void Router::reroute(RouterPolicy policy, const std::set<std::string>& receivers, TimePoint now) {
-  policy_ = std::move(policy);
-  for (auto at = groups_.begin(); at != groups_.end();) {
-    if (!receivers.contains(at->second.receiver)) {
-      changed_.insert(at->first);
-      at = groups_.erase(at);
-      continue;
-    }
-    // It may repeat itself sooner now.
-    if (!at->second.pending) rest(at->second, now);
-    ++at;
-  }
-}
-
-const Route& Router::route_of(const Group& group) const {
-  static const Route kPlain{};
-  const auto found = std::ranges::find_if(policy_.routes, [&](const Route& route) {
-    return route.receiver == group.receiver && route.group_by == group.group_by;
-  });
-  return found == policy_.routes.end() ? kPlain : *found;
-}
-
-const RetryPolicy& Router::retry_of(const Group& group) const {
-  const auto found = policy_.retries.find(group.receiver);
-  return found == policy_.retries.end() ? policy_.retry : found->second;
 }
 
 std::vector<Notice> Router::take(const Muting& muting, TimePoint now, WallTime wall_now) {
@@ -205,30 +283,28 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
   bool unknown_to_people = false;
   std::vector<NoticeItem> standing;
   std::vector<std::int64_t> unheard;
-  for (const auto& [id, member] : group.members) {
-    const auto tidings = tidings_of(member);
-    if (!tidings) continue;
-    // An end of which somebody waits to hear is told in any case.
-    if (*tidings != Tidings::kEnded && muting.by(member.labels, wall_now)) {
-      if (*tidings == Tidings::kCameAndWent) {
+  for (auto& [id, member] : group.members) {
+    const auto kind = kind_of(member);
+    if (!kind) continue;
+    if (const auto muted = muted_until(member, *kind, muting, wall_now)) {
+      if (*kind == NoticeKind::kBrief) {
         unheard.push_back(id);
       } else {
-        bring_forward(group.due, now + kMutedPause);
+        bring_forward(group.due, now + std::min(kMutedPause, Duration(*muted - wall_now)));
       }
       continue;
     }
-    NoticeItem item{*tidings, member.incident, member.labels};
-    if (*tidings == Tidings::kStands) {
+    if (member.known_as.empty()) member.known_as = labels_for(group, id, member.labels);
+    NoticeItem item{*kind, member.incident, member.labels, member.known_as};
+    if (ends(*kind)) call_as_told(item, member.called);
+    if (*kind == NoticeKind::kOngoing) {
       unknown_to_people = unknown_to_people || !member.incident.acknowledged;
       standing.push_back(std::move(item));
       continue;
     }
     news = true;
-    if (notice.items.size() < kMostItems) {
-      notice.items.push_back(std::move(item));
-    } else {
-      // It stays news, for the next notice.
-      ++notice.left_out;
+    // An incident that finds no room stays new, for the next notice.
+    if (!take_in(notice, std::move(item))) {
       bring_forward(group.due, now + route.group_interval);
     }
   }
@@ -236,23 +312,35 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
   const bool repeat = !news && unknown_to_people && route.repeat_interval > Duration::zero() &&
                       group.last_sent && now >= *group.last_sent + route.repeat_interval;
   if (!news && !repeat) return std::nullopt;
-  for (NoticeItem& item : standing) {
-    if (notice.items.size() < kMostItems) {
-      notice.items.push_back(std::move(item));
-    } else {
-      ++notice.left_out;
-    }
-  }
+  for (NoticeItem& item : standing) take_in(notice, std::move(item));
   notice.group = group.id;
-  // A group that is over is forgotten, and its next one must not use its numbers again.
+  // A group that has ended is forgotten, and the next one with its name must not use its numbers
+  // again.
   const auto ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(wall_now.time_since_epoch());
   group.notices = std::max(group.notices + 1, static_cast<std::uint64_t>(ms.count()));
   notice.number = group.notices;
   notice.receiver = group.receiver;
-  notice.labels = group.labels;
+  notice.labels = group.overflow ? group.labels : common_labels(notice.items);
   notice.repeats = repeat;
   return notice;
+}
+
+Labels Router::labels_for(const Group& group, std::int64_t incident, const Labels& labels) const {
+  // Another route to the receiver, or its twin, may have sent it already, when its labels were
+  // others.
+  const std::string& receiver = first_twin(group.receiver);
+  const auto routes = std::ranges::count_if(
+      policy_.routes, [&](const Route& route) { return first_twin(route.receiver) == receiver; });
+  if (routes < 2) return labels;
+  for (const auto& [id, other] : groups_) {
+    if (first_twin(other.receiver) != receiver) continue;
+    const auto member = other.members.find(incident);
+    if (member != other.members.end() && !member->second.known_as.empty()) {
+      return member->second.known_as;
+    }
+  }
+  return labels;
 }
 
 void Router::delivered(const std::string& id, std::uint64_t number, TimePoint now) {
@@ -265,13 +353,15 @@ void Router::delivered(const std::string& id, std::uint64_t number, TimePoint no
     if (at == group.members.end()) continue;
     Member& member = at->second;
     member.told = std::max(member.told, item.incident.revision);
-    member.begun = item.incident.phase == Phase::kOpen;
+    member.begun = item.incident.phase != Phase::kResolved;
+    remember_name(member, item.incident);
     const bool over = member.incident.phase == Phase::kResolved &&
                       member.incident.revision == item.incident.revision;
     if (over) group.members.erase(at);
   }
   group.pending.reset();
   group.last_sent = now;
+  group.given_up = 0;
   plan(group, now);
 }
 
@@ -300,7 +390,7 @@ std::optional<DeadLetter> Router::refused(const std::string& id, std::uint64_t n
   }
   DeadLetter letter{std::move(pending.notice), refusal.reason, now, pending.attempts};
   group.pending.reset();
-  // What is over is in the letter; what stands is told anew, later.
+  // Ended incidents are in the dead letter; open ones are sent again later.
   for (const NoticeItem& item : letter.notice.items) {
     const auto at = group.members.find(item.incident.id);
     if (at == group.members.end()) continue;
@@ -310,7 +400,15 @@ std::optional<DeadLetter> Router::refused(const std::string& id, std::uint64_t n
     }
   }
   plan(group, now);
-  if (group.due) group.due = std::max(*group.due, now + retry.longest);
+  Duration pause = retry.longest;
+  if (refusal.for_ever) {
+    // The error of this notice need not be the error of the next one.
+    pause = kAfterGivenUp;
+    for (int i = 0; i < group.given_up && pause < retry.longest; ++i) pause *= 2;
+    pause = jittered(std::min(pause, retry.longest), chance);
+    ++group.given_up;
+  }
+  if (group.due) group.due = std::max(*group.due, now + pause);
   return letter;
 }
 
@@ -318,8 +416,8 @@ void Router::plan(Group& group, TimePoint now) {
   changed_.insert(group.id);
   const Route& route = route_of(group);
   for (const auto& [id, member] : group.members) {
-    const auto tidings = tidings_of(member);
-    if (tidings && *tidings != Tidings::kStands) {
+    const auto kind = kind_of(member);
+    if (kind && *kind != NoticeKind::kOngoing) {
       const TimePoint earliest =
           group.last_sent ? *group.last_sent + route.group_interval : now + route.group_wait;
       bring_forward(group.due, std::max(earliest, now));
@@ -328,7 +426,7 @@ void Router::plan(Group& group, TimePoint now) {
   rest(group, now);
 }
 
-/// With nothing to tell now: until it is time to repeat what stands.
+/// Nothing to send now: until it is time to repeat what is open.
 void Router::rest(Group& group, TimePoint now) {
   std::erase_if(group.members, [](const auto& entry) { return over_and_silent(entry.second); });
   const Duration repeat = route_of(group).repeat_interval;
@@ -337,21 +435,23 @@ void Router::rest(Group& group, TimePoint now) {
   });
   if (!unacknowledged || !group.last_sent || repeat <= Duration::zero()) return;
   const TimePoint at = *group.last_sent + repeat;
-  // Time to repeat and yet nothing was told: it is muted.
+  // It was time to repeat and nothing was sent: the incident is muted.
   bring_forward(group.due, at > now ? at : now + kMutedPause);
 }
 
 void Router::muting_changed(TimePoint now) {
   for (auto& [id, group] : groups_) {
-    const bool news = std::ranges::any_of(group.members, [](const auto& entry) {
-      const auto tidings = tidings_of(entry.second);
-      return tidings && *tidings != Tidings::kStands;
-    });
-    if (!news) continue;
     const Route& route = route_of(group);
-    TimePoint at = now + route.group_wait;
-    if (group.last_sent) at = std::max(now, *group.last_sent + route.group_interval);
-    bring_forward(group.due, at);
+    std::optional<TimePoint> at;
+    for (const auto& [incident, member] : group.members) {
+      const auto kind = kind_of(member);
+      if (!kind || *kind == NoticeKind::kOngoing) continue;
+      // An incident that was muted for longer has waited long enough for more of the same.
+      bring_forward(at, std::max(now, member.incident.changed + route.group_wait));
+    }
+    if (!at) continue;
+    if (group.last_sent) at = std::max(*at, *group.last_sent + route.group_interval);
+    bring_forward(group.due, *at);
   }
 }
 

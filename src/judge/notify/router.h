@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "judge/finding.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/matcher.h"
 #include "judge/notify/muting.h"
@@ -16,21 +17,23 @@
 
 namespace wardmote::judge::notify {
 
-/// What matches goes to a receiver, together with what has the same labels.
+/// Incidents that match go to a receiver; those with the same labels go together.
 struct Route {
   std::string receiver;
   std::vector<Matcher> match;
   std::vector<std::string> group_by;
-  Duration group_wait = std::chrono::seconds(30);     ///< for more of the same, at first
-  Duration group_interval = std::chrono::minutes(5);  ///< between two notices of a group, at least
-  Duration repeat_interval = std::chrono::hours(4);   ///< of what nobody acknowledged; 0: never
-  bool go_on = false;                                 ///< look at the next route too
+  /// how long the first notice waits for more of the same
+  Duration group_wait = std::chrono::seconds(30);
+  Duration group_interval = std::chrono::minutes(5);  ///< least time between two notices of a group
+  /// of incidents that nobody acknowledged; 0: never
+  Duration repeat_interval = std::chrono::hours(4);
+  bool go_on = false;  ///< the next routes see the incident too
   friend bool operator==(const Route&, const Route&) = default;
 };
 
 struct RetryPolicy {
   Duration first = std::chrono::seconds(10);
-  int steady = 1;  ///< pauses of this length, before each is twice the last
+  int steady = 1;  ///< the first pauses have this length; then each is twice the last
   Duration longest = std::chrono::minutes(10);
   Duration give_up = std::chrono::hours(24);
 };
@@ -38,38 +41,52 @@ struct RetryPolicy {
 struct RouterPolicy {
   std::vector<Route> routes;
   RetryPolicy retry;
-  std::map<std::string, RetryPolicy> retries;  ///< of receivers that want another
-  /// More groups than this go into one of each receiver, which says so.
+  std::map<std::string, RetryPolicy> retries;  ///< settings of receivers that need others
+  /// Receivers that belong to another one by name: the further members of one cluster, each of
+  /// which is notified by itself.
+  std::map<std::string, std::string> twins;
+  /// Groups beyond this number share one group for each receiver, which says so.
   std::size_t groups = 1000;
 };
 
-/// Why a notice was not taken.
+/// Why a receiver did not take a notice.
 struct Refusal {
-  bool for_ever = false;  ///< to send it again would not help
+  bool for_ever = false;  ///< sending it again would not help
   std::optional<Duration> retry_after;
   std::string reason;
 };
 
-/// What a group knows of an incident.
+/// The name of an incident.
+struct CalledAs {
+  Code code{};
+  std::vector<std::string> names;
+  std::string summary;
+};
+
+/// What a group knows about an incident.
 struct Member {
   incident::Incident incident;
   Labels labels;
   std::uint64_t news = 0;  ///< the revision of the last step that is worth a notice
-  std::uint64_t told = 0;  ///< of which the receiver knows
+  std::uint64_t told = 0;  ///< the revision that the receiver knows
   bool begun = false;      ///< the receiver knows that it is open
+  Labels known_as{};       ///< as in NoticeItem; empty until the first notice
+  /// The gravest name that the receiver got for it; the end has this name.
+  std::optional<CalledAs> called{};
 };
 
-/// Incidents that one receiver hears of together. At most one notice of a group is on its way, so
-/// no end can overtake its beginning.
+/// Incidents that go to one receiver together. At most one notice of a group is on its way, so no
+/// end can overtake its beginning.
 struct Group {
   std::string id;
   std::string receiver;
   Labels labels;
   std::vector<std::string> group_by;
   bool overflow = false;
-  std::uint64_t notices = 0;  ///< the last one's number
+  std::uint64_t notices = 0;  ///< the number of the last notice
   std::optional<TimePoint> last_sent;
-  std::optional<TimePoint> due;  ///< when the next notice is to be composed
+  std::optional<TimePoint> due;  ///< when to compose the next notice
+  int given_up = 0;              ///< notices in a row that the receiver refused for good
   std::map<std::int64_t, Member> members;
 
   struct Pending {
@@ -78,7 +95,7 @@ struct Group {
     TimePoint since;
     TimePoint next_try;
     std::string last_refusal;
-    bool under_way = false;  ///< somebody sends it now
+    bool under_way = false;  ///< the notice is being sent now
   };
   std::optional<Pending> pending;
 };
@@ -91,36 +108,44 @@ struct DeadLetter {
   int attempts = 0;
 };
 
-/// Decides who hears of what, and when: each beginning and each end at least once, an end never
-/// before its beginning. Whoever sends asks take() for notices, and says how each fared. What
-/// changed is in take_changed(), to be written down before it is sent. Pure: time and chance are
-/// parameters.
+/// Decides who is notified of what, and when: each beginning and each end at least once, an end
+/// never before its beginning. The sender asks take() for notices, and reports how each fared.
+/// Changed groups are in take_changed(), and must be stored before the notice is sent. Pure: time
+/// and chance are parameters.
 class Router {
  public:
   explicit Router(RouterPolicy policy) : policy_(std::move(policy)) {}
 
-  /// What an earlier life wrote down; a notice that was on its way is sent again.
+  /// Restores what an earlier run stored; a notice that was on its way is sent again.
   void recall(Group group);
 
-  /// Another policy holds from now on. What receivers that are not among `receivers` were to hear
-  /// is forgotten; the others go on where they are.
+  /// A new twin has to get all open incidents. Call it after recall() and reroute().
+  void tell_twins(TimePoint now);
+
+  /// Replaces the policy. Groups of receivers that are not among `receivers` are dropped; the
+  /// others stay as they are.
   void reroute(RouterPolicy policy, const std::set<std::string>& receivers, TimePoint now);
 
   /// Something happened to an incident.
   void hear(const incident::Step& step, const Labels& labels, TimePoint now);
-  /// What is to be sent now.
+  /// The name of an incident changed without a step: the next notice has the new name.
+  void renew(const incident::Incident& incident);
+  /// All that `receiver` knows to be wrong, in its present state.
+  [[nodiscard]] std::vector<Notice> reminders(const std::string& receiver, const Muting& muting,
+                                              WallTime wall_now) const;
+  /// The notices to send now.
   std::vector<Notice> take(const Muting& muting, TimePoint now, WallTime wall_now);
-  /// What may be muted no longer, or is now.
+  /// Silences or maintenance windows may have begun or ended.
   void muting_changed(TimePoint now);
 
   void delivered(const std::string& group, std::uint64_t number, TimePoint now);
-  /// `chance` is uniform over all 64 bits. The letter that is dead now, if it is.
+  /// `chance` is uniform over all 64 bits. Returns the dead letter if the notice is given up now.
   std::optional<DeadLetter> refused(const std::string& group, std::uint64_t number,
                                     const Refusal& refusal, TimePoint now, std::uint64_t chance);
 
   [[nodiscard]] std::optional<TimePoint> next_due() const;
   [[nodiscard]] const std::map<std::string, Group>& groups() const noexcept { return groups_; }
-  /// Ids of the groups that changed, or are gone, since it was asked last.
+  /// Ids of the groups that changed or ended since the last call.
   std::set<std::string> take_changed();
 
  private:
@@ -128,12 +153,16 @@ class Router {
   void hear_in(Group& group, const incident::Step& step, const Labels& labels, TimePoint now);
   [[nodiscard]] const Route& route_of(const Group& group) const;
   [[nodiscard]] const RetryPolicy& retry_of(const Group& group) const;
-  /// Nothing when there is nothing to tell.
+  /// Nothing when there is nothing to send.
   std::optional<Notice> compose(Group& group, const Muting& muting, TimePoint now,
                                 WallTime wall_now);
-  /// After a notice: when the next is due.
+  /// As in NoticeItem, of an incident about which the group has sent nothing.
+  [[nodiscard]] Labels labels_for(const Group& group, std::int64_t incident,
+                                  const Labels& labels) const;
+  /// After a notice: when the next one is due.
   void plan(Group& group, TimePoint now);
   void rest(Group& group, TimePoint now);
+  [[nodiscard]] const std::string& first_twin(const std::string& receiver) const;
 
   RouterPolicy policy_;
   std::map<std::string, Group> groups_;

@@ -1,98 +1,130 @@
 #include "judge/plan/machine.h"
 
-#include <optional>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <string>
+#include <utility>
 
-#include "base/format.h"
 #include "base/time.h"
-#include "judge/plan/conditions.h"
+#include "judge/plan/consent.h"
 #include "judge/plan/plan.h"
-#include "judge/raft/member_id.h"
-#include "judge/raft/survey.h"
+#include "judge/plan/remedy.h"
 
 namespace wardmote::judge::plan {
 namespace {
 
-using namespace std::chrono_literals;
-using raft::Survey;
+/// What was done this long ago holds, if it is confirmed.
+constexpr Duration kHolds = std::chrono::minutes(10);
 
-/// A cluster that changes its leader is given this long to be as it must be.
-constexpr Duration kPatience = 60s;
-/// A kick that was begun is repeated for so long.
-constexpr Duration kRepeatFor = 2min;
-/// A new member fetches the whole database.
-constexpr Duration kCatchUp = 10min;
-
-Decision confirm(const Plan& plan, const Survey& survey) {
-  if (auto reason = objection(plan, survey)) return {Move::kFail, *reason};
-  return {Move::kFinish, fmt::format("{} of {} voters acknowledge, {} are needed",
-                                     survey.acknowledging, survey.voters, survey.needed)};
-}
-
-/// Any number of copies is as good as one.
-Decision copy(const Plan& plan, const Survey& survey) {
-  if (auto reason = objection(plan, survey)) return {Move::kFail, *reason};
-  return {Move::kBegin, ""};
-}
-
-/// A server's id is never given again, so a kick that was done is only refused.
-Decision kick(const Plan& plan, const Step& step, const Survey& survey, TimePoint now) {
-  const bool begun = step.state == StepState::kBegun;
-  const bool late = begun && now - plan.changed > kRepeatFor;
-  if (!survey.leader.empty() && !is_listed(plan, survey)) {
-    return {Move::kFinish, fmt::format("{} is not listed any more", short_name(plan.server))};
-  }
-  if (begun && (survey.leader.empty() || survey.changing)) {
-    return late ? Decision{Move::kAsk, "the removal has not ended"} : Decision{};
-  }
-  if (auto reason = objection(plan, survey)) return {Move::kFail, *reason};
-  if (late) return {Move::kAsk, "the removal was begun, and the server is still listed"};
-  return {Move::kBegin, ""};
-}
-
-Decision rejoin(const Plan& plan, const Step& step, const Survey& survey, TimePoint now) {
-  if (has_begun_anew(plan, survey)) {
-    return {Move::kFinish,
-            fmt::format("{} is {} now", plan.member, short_name(survey.member(plan.member)->id))};
-  }
-  const bool late = now - plan.changed > kPatience;
-  if (step.state == StepState::kBegun) {
-    return late
-               ? Decision{Move::kAsk, fmt::format("the command was begun, and {} has not come back",
-                                                  plan.member)}
-               : Decision{};
-  }
-  if (auto reason = objection_to_rejoin(plan, survey)) {
-    return late ? Decision{Move::kAsk, *reason} : Decision{Move::kWait, *reason};
-  }
-  return {Move::kBegin, ""};
-}
-
-Decision verify(const Plan& plan, const Survey& survey, TimePoint now) {
-  const auto missing = missing_to_whole(plan, survey);
-  if (!missing) return {Move::kFinish, "the cluster is whole"};
-  return {now - plan.changed > kCatchUp ? Move::kFail : Move::kWait, *missing};
+/// Whether the plan is as far from having changed anything as before the try of this step, which
+/// was never begun. A plan that was half way before is still so.
+bool changed_nothing(const Plan& plan, const Step& tried) noexcept {
+  if (tried.impact == Impact::kOnce) return false;
+  if (is_change(tried.impact) && tried.tries > 1) return false;
+  return std::ranges::none_of(plan.steps, [&](const Step& step) {
+    return &step != &tried && is_change(step.impact) && step.was_begun();
+  });
 }
 
 }  // namespace
 
-Decision decide(const Plan& plan, const Survey& survey, const std::optional<std::string>& brake,
-                TimePoint now) {
+Decision give_up(const Plan& plan, std::string reason) {
+  return {plan.half_way() ? Move::kAsk : Move::kWithdraw, std::move(reason)};
+}
+
+Decision decide(const Plan& plan, const Remedy& remedy, const Consent& consent, TimePoint now) {
   if (plan.state != PlanState::kRunning) return {};
   const Step* const step = plan.current();
   if (step == nullptr) return {Move::kEnd, ""};
-  if (survey.begun < plan.changed && step->state == StepState::kWaiting) return {};
-  const bool acts = step->kind != StepKind::kConfirmQuorum && step->kind != StepKind::kVerify;
-  Decision decision;
-  switch (step->kind) {
-    case StepKind::kConfirmQuorum: decision = confirm(plan, survey); break;
-    case StepKind::kCopyDatabase: decision = copy(plan, survey); break;
-    case StepKind::kKick: decision = kick(plan, *step, survey, now); break;
-    case StepKind::kRejoin: decision = rejoin(plan, *step, survey, now); break;
-    case StepKind::kVerify: decision = verify(plan, survey, now); break;
-  }
-  if (brake && acts && decision.move == Move::kBegin) return {Move::kWait, *brake};
+  if (remedy.begun() < plan.changed && step->state == StepState::kWaiting) return {};
+  Decision decision = remedy.decide(plan, now);
+  const bool acts = decision.move == Move::kBegin || decision.move == Move::kRepeat;
+  // To look needs nobody's consent, but for the look before the first act.
+  const bool goes_on = acts || (!is_act(step->impact) && !plan.acted());
+  if (goes_on && consent.withdrawn) return give_up(plan, *consent.withdrawn);
+  if (consent.held && acts) return {Move::kWait, *consent.held};
   return decision;
+}
+
+void begin(Plan& plan, std::int64_t token, TimePoint now) {
+  Step& step = *plan.current();
+  step.state = StepState::kBegun;
+  ++step.tries;
+  plan.token = token;
+  plan.reason.clear();
+  plan.changed = now;
+}
+
+bool is_young(const Step& step, TimePoint now) noexcept {
+  return step.succeeded && now - step.succeeded->whole <= kHolds;
+}
+
+std::string end_act(Plan& plan, Effect effect, std::string detail, TimePoint acted, TimePoint now) {
+  Step& step = *plan.current();
+  const bool runs = plan.state == PlanState::kRunning;
+  step.detail = std::move(detail);
+  if (runs) plan.changed = now;
+  if (effect == Effect::kDone) {
+    step.state = StepState::kDone;
+    step.succeeded = Success{acted, now, is_young(step, acted) ? step.succeeded->whole : acted};
+    return "result";
+  }
+  step.succeeded.reset();
+  if (effect == Effect::kUnknown) {
+    // What changes something stays begun, and looks show what came of it.
+    if (!is_change(step.impact)) step.state = StepState::kWaiting;
+    return "unknown";
+  }
+  const bool harmless = changed_nothing(plan, step);
+  step.state = StepState::kFailed;
+  if (runs) {
+    plan.state = harmless ? PlanState::kFailed : PlanState::kUnclear;
+    plan.reason = step.detail;
+  }
+  return "failure";
+}
+
+std::string settle(Plan& plan, const Decision& decision, TimePoint now) {
+  plan.changed = now;
+  Step* const earlier = decision.move == Move::kRepeat ? plan.find(decision.step) : nullptr;
+  if (earlier != nullptr) {
+    earlier->state = StepState::kWaiting;
+    earlier->detail = decision.detail;
+    plan.reason = decision.detail;
+    return "asked";
+  }
+  if (decision.move == Move::kFinish) {
+    Step& step = *plan.current();
+    step.state = StepState::kDone;
+    step.detail = decision.detail;
+    plan.reason.clear();
+    return "result";
+  }
+  plan.reason = decision.detail;
+  if (decision.move == Move::kEnd) {
+    plan.state = PlanState::kDone;
+    return "done";
+  }
+  if (decision.move == Move::kFail) {
+    plan.current()->state = StepState::kFailed;
+    plan.state = PlanState::kFailed;
+  } else {
+    const bool withdrawn = decision.move == Move::kWithdraw;
+    plan.state = withdrawn ? PlanState::kWithdrawn : PlanState::kUnclear;
+  }
+  return std::string(to_string(plan.state));
+}
+
+void retry(Plan& plan) {
+  Step* const unfinished = plan.current();
+  if (unfinished == nullptr) return;
+  const bool may_show = unfinished->impact == Impact::kIdempotent;
+  unfinished->state = may_show ? StepState::kBegun : StepState::kWaiting;
+  for (Step& step : plan.steps) {
+    const bool repeats = step.impact == Impact::kHarmless || step.impact == Impact::kIdempotent;
+    if (repeats) step.tries = 0;
+  }
 }
 
 }  // namespace wardmote::judge::plan

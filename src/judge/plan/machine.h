@@ -1,36 +1,43 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "base/time.h"
+#include "judge/plan/consent.h"
 #include "judge/plan/plan.h"
-#include "judge/raft/survey.h"
+#include "judge/plan/remedy.h"
 
 namespace wardmote::judge::plan {
 
-/// What to do with the current step of a running plan.
-enum class Move : std::uint8_t {
-  kWait,    ///< look again later
-  kBegin,   ///< write the intent down, do it, write the result down
-  kFinish,  ///< it is done, or there is nothing to do
-  kFail,    ///< and the plan with it
-  kAsk,     ///< nobody knows: somebody must say how to go on
-  kEnd,     ///< all steps are done
+/// Decides on a look that began after the last act ended, and while those who let it act consent.
+/// Pure. Once something may have been changed the plan fails no more: it asks.
+Decision decide(const Plan& plan, const Remedy& remedy, const Consent& consent, TimePoint now);
+
+/// How a plan ends that may not go on.
+Decision give_up(const Plan& plan, std::string reason);
+
+/// What is known of how an act ended.
+enum class Effect : std::uint8_t {
+  kDone,
+  kUnknown,  ///< done, not done or half done
+  kNone,     ///< it was never begun
 };
 
-struct Decision {
-  Move move = Move::kWait;
-  std::string detail;
-  friend bool operator==(const Decision&, const Decision&) = default;
-};
-
-/// Decides on a survey that was made after the last act ended. `brake` is why nothing may begin
-/// now: a storm, a pause, somebody else leads. Pure. A step that was begun and has no result is
-/// looked at first: what is found done is done, what can be repeated without harm is repeated, and
-/// for the rest somebody is asked.
-Decision decide(const Plan& plan, const raft::Survey& survey,
-                const std::optional<std::string>& brake, TimePoint now);
+/// The current step is begun under this fencing token.
+void begin(Plan& plan, std::int64_t token, TimePoint now);
+/// Whether it does, to repeat the step, to confirm what an earlier act has done: that is not long
+/// ago.
+bool is_young(const Step& step, TimePoint now) noexcept;
+/// What came of the current step, which begin() began: `acted` is when its act was started, or
+/// before. A plan that somebody has ended meanwhile stays so. Returns the journal's word for it:
+/// `result`, `unknown`, `failure`.
+std::string end_act(Plan& plan, Effect effect, std::string detail, TimePoint acted, TimePoint now);
+/// Carries out a decision that begins nothing and waits for nothing. Returns the journal's word:
+/// `result`, `asked`, `done`, `failed`, `unclear`, `withdrawn`.
+std::string settle(Plan& plan, const Decision& decision, TimePoint now);
+/// Has the step that was not finished begun again, since somebody approved. What may still show is
+/// looked at first.
+void retry(Plan& plan);
 
 }  // namespace wardmote::judge::plan

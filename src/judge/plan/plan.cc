@@ -10,7 +10,6 @@
 
 #include "base/format.h"
 #include "judge/finding.h"
-#include "judge/raft/member_id.h"
 
 namespace wardmote::judge::plan {
 namespace {
@@ -21,16 +20,11 @@ struct Word {
   std::string_view name;
 };
 
-constexpr auto kWorks = std::to_array<Word<Work>>({
-    {Work::kRemoveServer, "remove_server"},
-    {Work::kRebuildMember, "rebuild_member"},
-});
-constexpr auto kStepKinds = std::to_array<Word<StepKind>>({
-    {StepKind::kConfirmQuorum, "confirm_quorum"},
-    {StepKind::kCopyDatabase, "copy_database"},
-    {StepKind::kKick, "kick"},
-    {StepKind::kRejoin, "rejoin"},
-    {StepKind::kVerify, "verify"},
+constexpr auto kImpacts = std::to_array<Word<Impact>>({
+    {Impact::kNone, "none"},
+    {Impact::kHarmless, "harmless"},
+    {Impact::kIdempotent, "idempotent"},
+    {Impact::kOnce, "once"},
 });
 constexpr auto kStepStates = std::to_array<Word<StepState>>({
     {StepState::kWaiting, "waiting"},
@@ -73,25 +67,52 @@ const Step* Plan::current() const noexcept {
   return found == steps.end() ? nullptr : &*found;
 }
 
-bool Policy::covers(std::string_view cluster) const noexcept {
-  return clusters.empty() || std::ranges::find(clusters, cluster) != clusters.end();
+bool Plan::acted() const noexcept {
+  return std::ranges::any_of(
+      steps, [](const Step& step) { return is_act(step.impact) && step.was_begun(); });
 }
 
-std::optional<Work> work_for(Code code) noexcept {
-  switch (code) {
-    case Code::kRaftStaleMember:
-    case Code::kRaftDeadMember: return Work::kRemoveServer;
-    case Code::kRaftMemberDown:
-    case Code::kRaftJoiningStuck: return Work::kRebuildMember;
-    default: return std::nullopt;
+Step* Plan::find(std::string_view step) noexcept {
+  const auto found = std::ranges::find(steps, step, &Step::name);
+  return found == steps.end() ? nullptr : &*found;
+}
+
+const Step* Plan::find(std::string_view step) const noexcept {
+  const auto found = std::ranges::find(steps, step, &Step::name);
+  return found == steps.end() ? nullptr : &*found;
+}
+
+bool Plan::half_way() const noexcept {
+  return std::ranges::any_of(
+      steps, [](const Step& step) { return is_change(step.impact) && step.was_begun(); });
+}
+
+std::string Plan::arg(const std::string& name) const {
+  const auto found = args.find(name);
+  return found == args.end() ? std::string() : found->second;
+}
+
+bool Policy::covers(std::string_view target) const noexcept {
+  return clusters.empty() || std::ranges::find(clusters, target) != clusters.end();
+}
+
+bool Policy::is_for(Code code) const noexcept {
+  return std::ranges::find(on, code) != on.end();
+}
+
+std::optional<std::string> Policy::why_it_observes() const {
+  if (!act) return fmt::format("policy {} only observes: set 'mode: act'", name);
+  if (!sole) {
+    return fmt::format(
+        "policy {} only observes: nothing tells it of other agents, so 'mode: act' also needs "
+        "'sole: true', your word that no other agent may act on its clusters",
+        name);
   }
+  return std::nullopt;
 }
 
-std::string_view to_string(Work work) noexcept {
-  return name_of(kWorks, work);
-}
-std::string_view to_string(StepKind kind) noexcept {
-  return name_of(kStepKinds, kind);
+std::string_view to_string(Impact impact) noexcept {
+  return name_of(kImpacts, impact);
 }
 std::string_view to_string(StepState state) noexcept {
   return name_of(kStepStates, state);
@@ -99,28 +120,14 @@ std::string_view to_string(StepState state) noexcept {
 std::string_view to_string(PlanState state) noexcept {
   return name_of(kPlanStates, state);
 }
-std::optional<Work> parse_work(std::string_view name) noexcept {
-  return value_of(kWorks, name);
-}
-std::optional<StepKind> parse_step_kind(std::string_view name) noexcept {
-  return value_of(kStepKinds, name);
+std::optional<Impact> parse_impact(std::string_view name) noexcept {
+  return value_of(kImpacts, name);
 }
 std::optional<StepState> parse_step_state(std::string_view name) noexcept {
   return value_of(kStepStates, name);
 }
 std::optional<PlanState> parse_plan_state(std::string_view name) noexcept {
   return value_of(kPlanStates, name);
-}
-
-std::string describe(const Plan& plan) {
-  const std::string server = plan.server.known()
-                                 ? fmt::format("{} ({})", short_name(plan.server), plan.address)
-                                 : std::string();
-  if (plan.work == Work::kRemoveServer) {
-    return fmt::format("kick {} out of {}", server, plan.cluster);
-  }
-  if (server.empty()) return fmt::format("rebuild {} of {}", plan.member, plan.cluster);
-  return fmt::format("rebuild {} of {}, which was {}", plan.member, plan.cluster, server);
 }
 
 }  // namespace wardmote::judge::plan

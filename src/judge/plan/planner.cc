@@ -1,11 +1,12 @@
 #include "judge/plan/planner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,73 +15,57 @@
 #include "base/format.h"
 #include "base/time.h"
 #include "judge/finding.h"
-#include "judge/plan/conditions.h"
+#include "judge/plan/consent.h"
+#include "judge/plan/machine.h"
 #include "judge/plan/plan.h"
-#include "judge/raft/member_id.h"
-#include "judge/raft/survey.h"
+#include "judge/plan/remedy.h"
+#include "judge/remedies.h"
+#include "judge/thing.h"
 
 namespace wardmote::judge::plan {
 namespace {
 
 constexpr std::size_t kKeepEnded = 200;
 constexpr std::size_t kMostRefusals = 200;
+/// After a start each finding that stands is found again within this time.
+constexpr Duration kSeenAgain = std::chrono::minutes(5);
+constexpr const char* kNotSeenYet = "its cause was not seen again since the agent started";
 
-void add_steps(Plan& plan, std::initializer_list<StepKind> kinds) {
-  for (const StepKind kind : kinds) plan.steps.push_back({.kind = kind});
+/// Why it is too early.
+std::optional<std::string> too_early(const Remedy& seen, const Plan& plan, const Finding& finding,
+                                     Duration after, TimePoint now) {
+  const auto since = seen.stands_since(plan, finding);
+  if (!since) return since.error();
+  if (now - *since >= after) return std::nullopt;
+  return fmt::format("it has not stood for {}", spell_duration(after));
 }
 
-Plan removal(const raft::ListedServer& server) {
-  Plan plan;
-  plan.work = Work::kRemoveServer;
-  plan.server = server.id;
-  plan.address = server.address;
-  add_steps(plan, {StepKind::kConfirmQuorum, StepKind::kKick, StepKind::kVerify});
-  return plan;
+void put_under(const Policy& policy, Plan& plan) {
+  plan.policy = policy.name;
+  plan.state = policy.acts() ? PlanState::kProposed : PlanState::kObserved;
 }
 
-Plan rebuild(const raft::Survey& survey, const raft::SurveyedMember& member) {
-  Plan plan;
-  plan.work = Work::kRebuildMember;
-  plan.member = member.name;
-  plan.former = member.id;
-  add_steps(plan, {StepKind::kConfirmQuorum, StepKind::kCopyDatabase});
-  if (const raft::ListedServer* const server = survey.server_of(member.name)) {
-    plan.server = server->id;
-    plan.address = server->address;
-    add_steps(plan, {StepKind::kKick});
-  }
-  add_steps(plan, {StepKind::kRejoin, StepKind::kVerify});
-  return plan;
-}
-
-bool has_commands(const ClusterCase& seen, std::string_view member) {
-  return std::ranges::find(seen.rebuildable, member) != seen.rebuildable.end();
-}
-
-std::optional<std::string> obstacle(const ClusterCase& seen, const Plan& plan) {
-  if (plan.work == Work::kRebuildMember && !has_commands(seen, plan.member)) {
-    return fmt::format("{} has no commands under 'repair'", plan.member);
-  }
-  return objection(plan, seen.survey);
-}
-
-bool is_for(const Policy& policy, Code code) noexcept {
-  return std::ranges::find(policy.on, code) != policy.on.end();
+std::string_view journal_word(PlanState state) noexcept {
+  return state == PlanState::kRunning ? "approved" : to_string(state);
 }
 
 }  // namespace
 
-bool Planner::cares_for(std::string_view cluster) const noexcept {
+bool Planner::cares_for(const ThingId& target) const noexcept {
   const auto planned = [&](const auto& each) {
-    return each.second.cluster == cluster && each.second.open();
+    return each.second.target == target && each.second.open();
   };
   return std::ranges::any_of(policies_,
-                             [&](const Policy& policy) { return policy.covers(cluster); }) ||
+                             [&](const Policy& policy) { return policy.covers(target.name); }) ||
          std::ranges::any_of(plans_, planned);
 }
 
-void Planner::recall(Plan plan) {
-  last_id_ = std::max(last_id_, plan.id);
+void Planner::recall(Plan plan, TimePoint now) {
+  number_after(plan.id);
+  if (plan.open() && !plan.active()) {
+    unseen_[plan.id] = now + kSeenAgain;
+    plan.reason = kNotSeenYet;
+  }
   plans_.insert_or_assign(plan.id, std::move(plan));
 }
 
@@ -98,36 +83,17 @@ const Policy* Planner::policy(std::string_view name) const noexcept {
   return found == policies_.end() ? nullptr : &*found;
 }
 
-std::optional<Plan> Planner::draft(const ClusterCase& seen, const Policy& policy,
-                                   const Finding& finding) const {
-  std::optional<Plan> plan;
-  if (work_for(finding.code) == Work::kRemoveServer) {
-    const auto server =
-        std::ranges::find(seen.survey.servers, finding.subjects, &raft::ListedServer::names);
-    if (server != seen.survey.servers.end()) plan = removal(*server);
-  } else if (!finding.subjects.empty()) {
-    const raft::SurveyedMember* const member = seen.survey.member(finding.subjects.front());
-    if (member != nullptr) plan = rebuild(seen.survey, *member);
+const Plan* Planner::same_as(const Remedy& seen, const Plan& plan) const {
+  for (const auto& [id, other] : plans_) {
+    if (other.open() && seen.is_same(other, plan)) return &other;
   }
-  if (!plan) return plan;
-  plan->policy = policy.name;
-  plan->cluster = seen.cluster;
-  plan->database = seen.database;
-  plan->code = finding.code;
-  plan->why = finding.summary;
-  plan->proposer = "policy " + policy.name;
-  plan->state = policy.act ? PlanState::kProposed : PlanState::kObserved;
-  return plan;
+  return nullptr;
 }
 
-const Plan* Planner::same_as(const Plan& plan, std::optional<TimePoint> since) const {
+const Plan* Planner::rejection_of(const Remedy& seen, const Plan& plan) const {
   for (const auto& [id, other] : plans_) {
-    const bool same = other.cluster == plan.cluster && other.work == plan.work &&
-                      other.member == plan.member && other.address == plan.address &&
-                      (other.server == plan.server || compatible(other.server, plan.server));
-    const bool turned_down =
-        since && other.state == PlanState::kRejected && other.changed >= *since;
-    if (same && (other.open() || turned_down)) return &other;
+    const bool holds = other.state == PlanState::kRejected && !other.lifted;
+    if (holds && seen.is_rejected_by(other, plan)) return &other;
   }
   return nullptr;
 }
@@ -135,7 +101,7 @@ const Plan* Planner::same_as(const Plan& plan, std::optional<TimePoint> since) c
 std::int64_t Planner::add(Plan plan, TimePoint now) {
   plan.id = ++last_id_;
   plan.created = plan.changed = now;
-  changed_.push_back(plan.id);
+  changed_.push_back({plan, std::string(to_string(plan.state))});
   const std::int64_t id = plan.id;
   plans_.insert_or_assign(id, std::move(plan));
   forget_old();
@@ -147,98 +113,127 @@ void Planner::note(Plan& plan, PlanState state, std::string reason, TimePoint no
   if (plan.state == state) return;
   plan.changed = now;
   plan.state = state;
-  changed_.push_back(plan.id);
+  changed_.push_back({plan, std::string(journal_word(state))});
 }
 
-void Planner::refuse(const ClusterCase& seen, const Policy& policy, const Finding& finding,
+void Planner::run(Plan& plan, std::string approver, TimePoint now) {
+  plan.approver = std::move(approver);
+  plan.begun = now;
+  note(plan, PlanState::kRunning, "", now);
+}
+
+void Planner::lift_rejections(const Remedy& seen) {
+  for (auto& [id, plan] : plans_) {
+    const bool holds = plan.state == PlanState::kRejected && !plan.lifted;
+    if (!holds || plan.target != seen.target() || !seen.is_well(plan)) continue;
+    plan.lifted = true;
+    changed_.push_back({plan, "lifted"});
+  }
+}
+
+void Planner::refuse(const Remedy& seen, const Policy& policy, const Finding& finding,
                      std::string reason) {
   if (refusals_.size() >= kMostRefusals) return;
-  refusals_.push_back({policy.name, std::string(seen.cluster), finding.code,
+  refusals_.push_back({policy.name, seen.target(), finding.code,
                        finding.subjects.empty() ? std::string() : finding.subjects.front(),
                        std::move(reason)});
 }
 
-void Planner::consider(const ClusterCase& seen, const std::optional<std::string>& brake,
-                       TimePoint now) {
-  std::erase_if(refusals_, [&](const Refusal& each) { return each.cluster == seen.cluster; });
+void Planner::consider(const Remedy& seen, std::span<const Finding> findings,
+                       const std::optional<std::string>& brake, TimePoint now) {
+  std::erase_if(refusals_, [&](const Refusal& each) { return each.target == seen.target(); });
+  lift_rejections(seen);
   std::vector<std::int64_t> standing;
   for (const Policy& policy : policies_) {
-    if (!policy.covers(seen.cluster)) continue;
-    for (const Finding& finding : seen.findings) {
-      if (is_for(policy, finding.code)) consider(seen, policy, finding, standing, now);
+    if (!policy.covers(seen.target().name)) continue;
+    for (const Finding& finding : findings) {
+      if (policy.is_for(finding.code)) consider(seen, policy, finding, standing, now);
     }
   }
   for (auto& [id, plan] : plans_) {
-    if (plan.cluster != seen.cluster || !plan.open() || plan.active()) continue;
-    const bool stands = !plan.code || std::ranges::find(standing, id) != standing.end();
+    if (plan.target != seen.target() || !plan.open() || plan.active()) continue;
+    const bool stands =
+        plan.code ? std::ranges::find(standing, id) != standing.end() : !seen.recovered(plan);
     reconsider(seen, plan, stands, brake, now);
   }
 }
 
-void Planner::reconsider(const ClusterCase& seen, Plan& plan, bool stands,
+void Planner::reconsider(const Remedy& seen, Plan& plan, bool stands,
                          const std::optional<std::string>& brake, TimePoint now) {
   const Policy* const its = policy(plan.policy);
-  if (!stands || its == nullptr) {
-    note(plan, PlanState::kWithdrawn, stands ? "its policy is gone" : "its cause is gone", now);
+  if (its == nullptr || !its->covers(seen.target().name) ||
+      (plan.code && !its->is_for(*plan.code))) {
+    note(plan, PlanState::kWithdrawn, "its policy is gone, or is not for it any more", now);
+    return;
+  }
+  if (stands) {
+    unseen_.erase(plan.id);
+  } else if (auto reason = end_of_cause(seen, plan, now)) {
+    note(plan, PlanState::kWithdrawn, *std::move(reason), now);
     return;
   }
   // Its policy may say otherwise than when it was made.
-  note(plan, its->act ? PlanState::kProposed : PlanState::kObserved, plan.reason, now);
-  std::optional<std::string> reason = obstacle(seen, plan);
-  if (!reason && its->act) reason = brake ? brake : held_back(plan, *its, now);
-  if (!reason && its->act && !its->approval && plan.code) {
-    plan.approver = "policy " + its->name;
-    plan.begun = now;
-    note(plan, PlanState::kRunning, "", now);
+  note(plan, its->acts() ? PlanState::kProposed : PlanState::kObserved, plan.reason, now);
+  std::optional<std::string> reason = seen.obstacle(plan);
+  if (!reason && !stands) reason = kNotSeenYet;
+  if (!reason) reason = its->why_it_observes();
+  if (!reason) reason = brake ? brake : held_back(plan, *its, now);
+  if (!reason && !its->approval && plan.code) {
+    run(plan, "policy " + its->name, now);
     return;
   }
   plan.reason = reason.value_or("");
 }
 
-void Planner::consider(const ClusterCase& seen, const Policy& policy, const Finding& finding,
+std::optional<std::string> Planner::end_of_cause(const Remedy& seen, const Plan& plan,
+                                                 TimePoint now) const {
+  if (!plan.code) return seen.recovered(plan);
+  const auto unseen = unseen_.find(plan.id);
+  if (unseen == unseen_.end() || now >= unseen->second) return "its cause is gone";
+  return seen.recovered(plan);
+}
+
+void Planner::consider(const Remedy& seen, const Policy& policy, const Finding& finding,
                        std::vector<std::int64_t>& standing, TimePoint now) {
-  const std::optional<Plan> plan = draft(seen, policy, finding);
+  auto plan = seen.draft(finding);
   if (!plan) {
-    refuse(seen, policy, finding, "it is not certain which server that is");
+    refuse(seen, policy, finding, std::move(plan).error());
     return;
   }
-  if (const Plan* const same = same_as(*plan, finding.since)) {
+  put_under(policy, *plan);
+  if (const Plan* const same = same_as(seen, *plan)) {
     standing.push_back(same->id);
-    return;
-  }
-  if (auto reason = obstacle(seen, *plan)) {
-    refuse(seen, policy, finding, *std::move(reason));
-  } else if (now - finding.since < policy.after) {
+  } else if (const Plan* const rejected = rejection_of(seen, *plan)) {
     refuse(seen, policy, finding,
-           fmt::format("it has not stood for {}", spell_duration(policy.after)));
+           fmt::format("plan {} for it was rejected {}", rejected->id, rejected->reason));
+  } else if (auto reason = seen.obstacle(*plan)) {
+    refuse(seen, policy, finding, *std::move(reason));
+  } else if (auto early = too_early(seen, *plan, finding, policy.after, now)) {
+    refuse(seen, policy, finding, *std::move(early));
   } else {
-    standing.push_back(add(*plan, now));
+    plan->proposer = "policy " + policy.name;
+    standing.push_back(add(*std::move(plan), now));
   }
 }
 
-std::expected<std::int64_t, std::string> Planner::ask_to_rebuild(const ClusterCase& seen,
-                                                                 std::string_view member,
-                                                                 std::string by, TimePoint now) {
+std::expected<std::int64_t, std::string> Planner::propose(const Remedy& seen,
+                                                          std::string_view subject, std::string by,
+                                                          TimePoint now) {
+  auto plan = seen.draft_for(subject);
+  if (!plan) return std::unexpected(std::move(plan).error());
   const auto its = std::ranges::find_if(policies_, [&](const Policy& policy) {
-    return policy.covers(seen.cluster) && std::ranges::any_of(policy.on, [](Code code) {
-             return work_for(code) == Work::kRebuildMember;
-           });
+    return policy.covers(seen.target().name) && is_for(policy, *plan);
   });
   if (its == policies_.end()) {
-    return std::unexpected(fmt::format("no policy lets members of {} be rebuilt", seen.cluster));
+    const RemedyInfo* const remedy = find_remedy(plan->remedy);
+    return std::unexpected(fmt::format("no policy for {} lets the agent {}", seen.target().name,
+                                       remedy == nullptr ? plan->remedy : remedy->act));
   }
-  const raft::SurveyedMember* const who = seen.survey.member(member);
-  if (who == nullptr) return std::unexpected("there is no such member");
-  Plan plan = rebuild(seen.survey, *who);
-  plan.policy = its->name;
-  plan.cluster = seen.cluster;
-  plan.database = seen.database;
-  plan.why = "asked for";
-  plan.proposer = std::move(by);
-  plan.state = its->act ? PlanState::kProposed : PlanState::kObserved;
-  if (const Plan* const same = same_as(plan, std::nullopt)) return same->id;
-  if (auto reason = obstacle(seen, plan)) return std::unexpected(*std::move(reason));
-  return add(std::move(plan), now);
+  put_under(*its, *plan);
+  plan->proposer = std::move(by);
+  if (const Plan* const same = same_as(seen, *plan)) return same->id;
+  if (auto reason = seen.obstacle(*plan)) return std::unexpected(*std::move(reason));
+  return add(*std::move(plan), now);
 }
 
 std::optional<std::string> Planner::approve(std::int64_t id, std::string by, TimePoint now) {
@@ -246,25 +241,24 @@ std::optional<std::string> Planner::approve(std::int64_t id, std::string by, Tim
   if (found == plans_.end()) return "there is no such plan";
   Plan& plan = found->second;
   if (plan.state == PlanState::kUnclear) {
+    std::string before = std::exchange(plan.approver, std::move(by));
+    if (auto reason = withdrawn_by_policy(plan, policies_)) {
+      plan.approver = std::move(before);
+      return reason;
+    }
     // Whoever approves has looked: what was begun may be begun again.
-    if (Step* const step = plan.current()) step->state = StepState::kWaiting;
-    plan.approver = std::move(by);
+    retry(plan);
     note(plan, PlanState::kRunning, "", now);
-    plan.changed = now;
     return std::nullopt;
   }
-  if (plan.state == PlanState::kObserved) {
-    return fmt::format("policy {} only observes: set 'mode: act'", plan.policy);
-  }
-  if (plan.state != PlanState::kProposed) {
+  if (!plan.open() || plan.active()) {
     return fmt::format("it is {} already", to_string(plan.state));
   }
-  const Policy* const its = policy(plan.policy);
-  if (its == nullptr || !its->act) return "its policy does not let it act any more";
-  if (auto reason = held_back(plan, *its, now)) return reason;
-  plan.approver = std::move(by);
-  plan.begun = now;
-  note(plan, PlanState::kRunning, "", now);
+  if (auto reason = withdrawn_by_policy(plan, policies_)) return reason;
+  if (plan.state != PlanState::kProposed) return "it was not looked at under its policy yet";
+  if (unseen_.contains(id)) return kNotSeenYet;
+  if (auto reason = held_back(plan, *policy(plan.policy), now)) return reason;
+  run(plan, std::move(by), now);
   return std::nullopt;
 }
 
@@ -273,7 +267,7 @@ std::optional<std::string> Planner::reject(std::int64_t id, const std::string& b
   const auto found = plans_.find(id);
   if (found == plans_.end()) return "there is no such plan";
   Plan& plan = found->second;
-  if (!plan.open() || plan.state == PlanState::kRunning) {
+  if (!plan.open()) {
     return fmt::format("it is {} already", to_string(plan.state));
   }
   std::string reason = "by " + by;
@@ -289,11 +283,11 @@ bool Planner::resume(std::string_view scope) {
   return true;
 }
 
-std::optional<std::string> Planner::paused(std::string_view cluster, TimePoint now) const {
-  for (const auto& [scope, pause] : pauses_) {
-    if (!scope.empty() && scope != cluster) continue;
+std::optional<std::string> Planner::paused(std::string_view scope, TimePoint now) const {
+  for (const auto& [paused, pause] : pauses_) {
+    if (!paused.empty() && paused != scope) continue;
     if (pause.until && *pause.until <= now) continue;
-    return fmt::format("{} is paused by {}", scope.empty() ? "everything" : scope, pause.by);
+    return fmt::format("{} is paused by {}", paused.empty() ? "everything" : paused, pause.by);
   }
   return std::nullopt;
 }
@@ -303,11 +297,13 @@ std::optional<std::string> Planner::held_back(const Plan& plan, const Policy& po
   std::size_t begun = 0;
   for (const auto& [id, other] : plans_) {
     if (id == plan.id) continue;
-    const bool ran =
-        other.active() || other.state == PlanState::kDone || other.state == PlanState::kFailed;
+    const bool ran = other.active() || other.state == PlanState::kDone ||
+                     other.state == PlanState::kFailed || other.acted();
     if (!ran) continue;
     begun += other.policy == policy.name && now - other.begun < policy.window ? 1 : 0;
-    if (other.cluster != plan.cluster) continue;
+    if (other.target != plan.target) continue;
+    if (other.state == PlanState::kUnclear)
+      return fmt::format("plan {} is unclear: approve or reject it first", id);
     if (other.active()) return fmt::format("plan {} is not at its end", id);
     if (now - other.changed < policy.cooldown) {
       return fmt::format("plan {} ended less than {} ago", id, spell_duration(policy.cooldown));
@@ -320,9 +316,13 @@ std::optional<std::string> Planner::held_back(const Plan& plan, const Policy& po
 
 void Planner::forget_old() {
   std::size_t ended = 0;
-  for (const auto& [id, plan] : plans_) ended += plan.open() ? 0 : 1;
+  // A rejection holds for as long as what it is about.
+  const auto stays = [](const Plan& plan) {
+    return plan.open() || (plan.state == PlanState::kRejected && !plan.lifted);
+  };
+  for (const auto& [id, plan] : plans_) ended += stays(plan) ? 0 : 1;
   for (auto each = plans_.begin(); each != plans_.end() && ended > kKeepEnded;) {
-    if (each->second.open()) {
+    if (stays(each->second)) {
       ++each;
       continue;
     }

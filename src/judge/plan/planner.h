@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -14,36 +15,33 @@
 #include "base/time.h"
 #include "judge/finding.h"
 #include "judge/plan/plan.h"
-#include "judge/raft/survey.h"
+#include "judge/plan/remedy.h"
+#include "judge/thing.h"
 
 namespace wardmote::judge::plan {
-
-/// What is known of one cluster when plans are made.
-struct ClusterCase {
-  std::string_view cluster;
-  std::string_view database;
-  std::span<const Finding> findings;
-  const raft::Survey& survey;
-  /// Members with commands to copy their database and to join anew.
-  std::span<const std::string> rebuildable;
-};
 
 /// A finding that a policy is for, and why nothing is planned against it.
 struct Refusal {
   std::string policy;
-  std::string cluster;
+  ThingId target;
   Code code{};
   std::string subject;
   std::string reason;
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
-/// Nobody's plans begin in this scope, the name of a cluster or "" for all, until then.
+/// Nobody's plans begin in this scope, the name of a target or "" for all, until then.
 struct Pause {
   std::string scope;
   std::string by;
   std::optional<TimePoint> until;  ///< nothing: until somebody resumes
   friend bool operator==(const Pause&, const Pause&) = default;
+};
+
+/// What became of a plan, for the journal: the plan as it was then, and the journal's word for it.
+struct Change {
+  Plan plan;
+  std::string word;
 };
 
 /// The plans: makes them of findings and of orders, and says when one may begin. Pure: time is a
@@ -54,25 +52,31 @@ class Planner {
 
   void set_policies(std::vector<Policy> policies) { policies_ = std::move(policies); }
   [[nodiscard]] const std::vector<Policy>& policies() const noexcept { return policies_; }
-  /// Whether anything is planned in that cluster at all.
-  [[nodiscard]] bool cares_for(std::string_view cluster) const noexcept;
+  /// Whether anything is planned there at all.
+  [[nodiscard]] bool cares_for(const ThingId& target) const noexcept;
 
-  /// What an earlier life wrote down.
-  void recall(Plan plan);
+  /// What an earlier life wrote down. A plan that waits is not withdrawn before there was time to
+  /// see its cause again.
+  void recall(Plan plan, TimePoint now);
+  /// The next plan has a higher number than this.
+  void number_after(std::int64_t last) { last_id_ = std::max(last_id_, last); }
+  /// The highest number that was ever given.
+  [[nodiscard]] std::int64_t last_number() const noexcept { return last_id_; }
   void recall(Pause pause) { pauses_.insert_or_assign(pause.scope, std::move(pause)); }
 
-  /// The cluster was judged: makes plans, withdraws those whose cause is gone, and approves those
+  /// Something was judged: makes plans, withdraws those whose cause is gone, and approves those
   /// whose policy needs nobody for it. `brake` is why nothing may begin now, if so.
-  void consider(const ClusterCase& seen, const std::optional<std::string>& brake, TimePoint now);
-  /// Somebody wants the member rebuilt: the number of the plan, which waits for approval, or why
-  /// there is none.
-  std::expected<std::int64_t, std::string> ask_to_rebuild(const ClusterCase& seen,
-                                                          std::string_view member, std::string by,
-                                                          TimePoint now);
+  void consider(const Remedy& seen, std::span<const Finding> findings,
+                const std::optional<std::string>& brake, TimePoint now);
+  /// Somebody asks for a plan for a part of it: the number of the plan, which waits for approval,
+  /// or why there is none.
+  std::expected<std::int64_t, std::string> propose(const Remedy& seen, std::string_view subject,
+                                                   std::string by, TimePoint now);
   /// It may begin; one that is unclear goes on with the step that was not finished. The reason why
   /// not, else nothing.
   std::optional<std::string> approve(std::int64_t id, std::string by, TimePoint now);
-  /// It ends here, or never begins. The reason why not, else nothing.
+  /// It ends before its next step, or never begins; what it is for is not planned again, whoever
+  /// starts the agent anew, until it was seen well. The reason why not, else nothing.
   std::optional<std::string> reject(std::int64_t id, const std::string& by,
                                     const std::string& comment, TimePoint now);
   void pause(Pause pause) { recall(std::move(pause)); }
@@ -89,28 +93,31 @@ class Planner {
   [[nodiscard]] const std::map<std::string, Pause, std::less<>>& pauses() const noexcept {
     return pauses_;
   }
-  /// Why nothing may begin in that cluster: it is paused. Nothing: it may.
-  [[nodiscard]] std::optional<std::string> paused(std::string_view cluster, TimePoint now) const;
-  /// Plans that were made or changed since it was asked last, but for update().
-  std::vector<std::int64_t> take_changed() { return std::exchange(changed_, {}); }
+  /// Why nothing may begin in that scope: it is paused. Nothing: it may.
+  [[nodiscard]] std::optional<std::string> paused(std::string_view scope, TimePoint now) const;
+  /// What it did since it was asked last, in that order; nothing of update().
+  std::vector<Change> take_changed() { return std::exchange(changed_, {}); }
   /// Plans that it has forgotten since it was asked last.
   std::vector<std::int64_t> take_forgotten() { return std::exchange(forgotten_, {}); }
 
  private:
-  std::optional<Plan> draft(const ClusterCase& seen, const Policy& policy,
-                            const Finding& finding) const;
-  /// The open plan for the same, else one that was rejected since then.
-  [[nodiscard]] const Plan* same_as(const Plan& plan, std::optional<TimePoint> since) const;
+  /// The open plan for the same.
+  [[nodiscard]] const Plan* same_as(const Remedy& seen, const Plan& plan) const;
+  [[nodiscard]] const Plan* rejection_of(const Remedy& seen, const Plan& plan) const;
   std::int64_t add(Plan plan, TimePoint now);
   void note(Plan& plan, PlanState state, std::string reason, TimePoint now);
-  void refuse(const ClusterCase& seen, const Policy& policy, const Finding& finding,
-              std::string reason);
-  void consider(const ClusterCase& seen, const Policy& policy, const Finding& finding,
+  void run(Plan& plan, std::string approver, TimePoint now);
+  void lift_rejections(const Remedy& seen);
+  void refuse(const Remedy& seen, const Policy& policy, const Finding& finding, std::string reason);
+  void consider(const Remedy& seen, const Policy& policy, const Finding& finding,
                 std::vector<std::int64_t>& standing, TimePoint now);
-  void reconsider(const ClusterCase& seen, Plan& plan, bool stands,
+  void reconsider(const Remedy& seen, Plan& plan, bool stands,
                   const std::optional<std::string>& brake, TimePoint now);
+  /// Why the plan, whose finding is not there, is over; nothing: that is not certain yet.
+  [[nodiscard]] std::optional<std::string> end_of_cause(const Remedy& seen, const Plan& plan,
+                                                        TimePoint now) const;
   [[nodiscard]] const Policy* policy(std::string_view name) const noexcept;
-  /// Budget, cooldown, one plan at a time in a cluster.
+  /// Budget, cooldown, one plan at a time of a target.
   [[nodiscard]] std::optional<std::string> held_back(const Plan& plan, const Policy& policy,
                                                      TimePoint now) const;
   void forget_old();
@@ -120,7 +127,8 @@ class Planner {
   std::vector<Refusal> refusals_;
   std::map<std::string, Pause, std::less<>> pauses_;
   std::int64_t last_id_ = 0;
-  std::vector<std::int64_t> changed_;
+  std::vector<Change> changed_;
+  std::map<std::int64_t, TimePoint> unseen_;  ///< recalled plans whose cause was not seen since
   std::vector<std::int64_t> forgotten_;
 };
 

@@ -6,6 +6,15 @@
 #include "base/text.h"
 
 namespace wardmote::judge::raft {
+namespace {
+
+std::string_view without_scheme(std::string_view address) noexcept {
+  std::string_view place = trim(address);
+  if (!consume_prefix(place, "tcp:")) consume_prefix(place, "ssl:");
+  return place;
+}
+
+}  // namespace
 
 std::string_view host_of(std::string_view address) noexcept {
   std::string_view host = trim(address);
@@ -18,6 +27,14 @@ std::string_view host_of(std::string_view address) noexcept {
   const std::size_t colon = host.rfind(':');
   const bool bare_v6 = colon != std::string_view::npos && host.find(':') != colon;
   return colon == std::string_view::npos || bare_v6 ? host : host.substr(0, colon);
+}
+
+bool means(std::string_view hint, std::string_view address) noexcept {
+  if (hint == address) return true;
+  if (hint.starts_with("unix:") || address.starts_with("unix:")) return false;
+  const std::string_view wanted = without_scheme(hint);
+  const std::string_view place = without_scheme(address);
+  return !wanted.empty() && (wanted == place || wanted == host_of(address));
 }
 
 }  // namespace wardmote::judge::raft

@@ -1,26 +1,17 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "judge/finding.h"
-#include "judge/raft/picture.h"
+#include "judge/raft/cluster_snapshot.h"
 
 namespace wardmote::judge::raft {
 
-/// Advice to remove the listed server from the cluster. It carries the command only if removal is
-/// safe: the server does not answer as that id, the leader does not hear it, a majority of the rest
-/// lives, no other change is under way, and a leader can commit it. Otherwise the text says what
-/// stands in the way.
-Advice advise_kick(const Picture& picture, const Seat& seat);
+/// Advice on the removal of the listed server. It has the command only if objection_to_kick() has
+/// no objection; otherwise the text says what is missing.
+Advice advise_kick(const ClusterSnapshot& snapshot, const ListedServer& listed);
 
-/// What forbids that removal, or nothing.
-std::optional<std::string> objection_to_kick(const Picture& picture, const Seat& seat);
-
-/// Whether it can acknowledge a change now: it is the leader, or a voter that the leader hears.
-bool acknowledges(const Picture& picture, const Seat& seat) noexcept;
-
-/// What to do while nothing can be committed.
+/// What to do when a majority is impossible; only where that is certain.
 std::string recover_quorum();
 
 }  // namespace wardmote::judge::raft

@@ -11,14 +11,18 @@
 
 #include "base/check.h"
 #include "base/time.h"
+#include "judge/condition/condition.h"
+#include "judge/condition/condition_tracker.h"
 #include "judge/finding.h"
+#include "judge/outcome.h"
 #include "judge/raft/address.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
-#include "judge/raft/docket.h"
 #include "judge/raft/member_verdict.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
+#include "judge/raft/suppressions.h"
+#include "judge/verdict.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -43,6 +47,7 @@ constexpr auto kDetectors = std::to_array<Row>({
     {Code::kRaftClusterIdMismatch, detect_cluster_id_mismatch},
     {Code::kRaftJoiningStuck, detect_joining_stuck},
     {Code::kRaftMemberRemoved, detect_member_removed},
+    {Code::kRaftNoDatabase, detect_no_database},
     {Code::kRaftStaleMember, detect_stale_member},
     {Code::kRaftDeadMember, detect_dead_member},
     {Code::kRaftZombieMember, detect_zombie_member},
@@ -65,44 +70,63 @@ constexpr auto kDetectors = std::to_array<Row>({
     {Code::kRaftMemberHung, detect_member_hung},
     {Code::kRaftMemberDown, detect_member_down},
     {Code::kRaftModeMismatch, detect_mode_mismatch},
+    {Code::kRaftCrashLoop, detect_crash_loop},
     {Code::kRaftAgesRewound, detect_ages_rewound},
     {Code::kMonitorBlind, detect_monitor_blind},
 });
 
-/// Whether this look shows nothing of the thing: its member said nothing that we could judge, or,
-/// for what no member's name stands for, we were too starved to see all.
-bool is_blind_to(const Picture& picture, std::string_view key) noexcept {
-  for (const Member& member : picture.members) {
+/// Whether this round shows nothing about the thing: its member gave no answer that can be judged;
+/// or, for a thing that is no member, the agent had too few resources to see everything.
+bool is_blind_to(const ClusterSnapshot& snapshot, std::string_view key) noexcept {
+  for (const Member& member : snapshot.members) {
     if (member.name() == key) return member.presence == Presence::kUnknown && !member.heard;
   }
-  return picture.starved;
+  return snapshot.starved;
 }
 
-void run(const Row& row, const Picture& picture, Conditions& out) {
+void run(const Row& row, const ClusterSnapshot& snapshot, Conditions& out) {
   const std::size_t before = out.size();
-  row.detect(picture, out);
+  row.detect(snapshot, out);
   for (std::size_t i = before; i < out.size(); ++i) {
     check(out[i].finding.code == row.code, "a detector tells of another row's condition");
   }
 }
 
-Verdict sum_up(const Picture& picture, const std::vector<Finding>& findings) noexcept {
+/// Fewer members answer than a majority, and none of them hears a leader. An election among a
+/// majority is a legal transient; this need not be one.
+bool is_in_doubt(const ClusterSnapshot& snapshot) noexcept {
+  if (anybody_has_leader(snapshot)) return false;
+  const auto serving = std::ranges::count_if(
+      snapshot.members, [](const Member& member) { return member.takes_part() && !member.failed; });
+  const std::size_t known = snapshot.quorum.needed;
+  const std::size_t majority = known > 0 ? known : snapshot.members.size() / 2 + 1;
+  return std::cmp_less(serving, majority);
+}
+
+Verdict sum_up(const ClusterSnapshot& snapshot, const std::vector<Finding>& findings) noexcept {
   const auto is_bad_news = [](const Finding& finding) {
     return finding.severity == Severity::kCritical && finding.code != Code::kMonitorBlind;
   };
   if (std::ranges::any_of(findings, is_bad_news)) return Verdict::kCritical;
-  if (!picture.anybody_takes_part()) return Verdict::kUnknown;
+  if (!snapshot.anybody_takes_part()) return Verdict::kUnknown;
   const bool worse_than_info =
       !findings.empty() && findings.front().severity != Severity::kInfo;  // most severe first
-  return worse_than_info ? Verdict::kWarning : Verdict::kOk;
+  // The condition lasts until somebody grants the right, so nobody should wait for a window.
+  const bool closed_to_us = std::ranges::any_of(snapshot.members, [](const Member& member) {
+    const ReasonCode why = member.opinion->silence().code;
+    return member.presence == Presence::kUnknown &&
+           (why == ReasonCode::kDenied || why == ReasonCode::kUntrusted);
+  });
+  const bool warns = worse_than_info || closed_to_us || is_in_doubt(snapshot);
+  return warns ? Verdict::kWarning : Verdict::kOk;
 }
 
-/// The hosts of the voters; sockets in the file system have none.
-std::vector<std::string> hosts_of(const Picture& picture) {
+/// The hosts of the voters; unix sockets have none.
+std::vector<std::string> hosts_of(const ClusterSnapshot& snapshot) {
   std::vector<std::string> hosts;
-  for (const Seat& seat : picture.seats) {
-    if (seat.voter && !seat.address.empty() && !seat.address.starts_with("unix:"))
-      hosts.emplace_back(host_of(seat.address));
+  for (const ListedServer& listed : snapshot.servers) {
+    if (listed.voter && !listed.address.empty() && !listed.address.starts_with("unix:"))
+      hosts.emplace_back(host_of(listed.address));
   }
   std::ranges::sort(hosts);
   const auto repeated = std::ranges::unique(hosts);
@@ -110,43 +134,45 @@ std::vector<std::string> hosts_of(const Picture& picture) {
   return hosts;
 }
 
-}  // namespace
-
-std::string_view to_string(Verdict verdict) noexcept {
-  switch (verdict) {
-    case Verdict::kOk: return "ok";
-    case Verdict::kWarning: return "warning";
-    case Verdict::kCritical: return "critical";
-    case Verdict::kUnknown: return "unknown";
-  }
-  return "unknown";
+/// Identifies everybody, so that a name does not change when its bearer falls silent.
+void name_all(const ClusterSnapshot& snapshot, Assessment& assessment) {
+  assessment.cluster_id = snapshot.cluster_id;
+  assessment.ids.resize(snapshot.members.size());
+  for (const Member& member : snapshot.members) assessment.ids[member.index] = member.id;
+  assessment.servers.reserve(snapshot.servers.size());
+  for (const ListedServer& listed : snapshot.servers)
+    assessment.servers.push_back({listed.id, std::string(listed.address)});
 }
+
+}  // namespace
 
 Assessment assess(std::span<const Opinion> opinions, const Expectation& expectation, Memory& memory,
                   TimePoint now) {
-  Picture picture = draw(opinions, expectation, memory, now);
-  memory.history().note(picture);
-  picture.history = &memory.history();
+  ClusterSnapshot snapshot = take_snapshot(opinions, expectation, memory, now);
+  memory.history().note(snapshot);
+  snapshot.history = &memory.history();
   Conditions conditions;
-  for (const Row& row : kDetectors) run(row, picture, conditions);
+  for (const Row& row : kDetectors) run(row, snapshot, conditions);
 
   const Look look{.now = now,
-                  .election_timer = picture.election_timer,
-                  .blind_to = [&](std::string_view key) { return is_blind_to(picture, key); }};
-  Ruling ruling = memory.docket().weigh(std::move(conditions), look);
+                  .round = snapshot.round(),
+                  .blind_to = [&](std::string_view key) { return is_blind_to(snapshot, key); },
+                  .suppressions = suppressions()};
+  ConditionReport report = memory.conditions().update(std::move(conditions), look);
 
   Assessment assessment;
-  assessment.verdict = sum_up(picture, ruling.findings);
-  assessment.findings = std::move(ruling.findings);
-  assessment.observed = std::move(ruling.observed);
-  assessment.members = judge_members(picture);
-  assessment.quorum = picture.quorum;
-  assessment.hosts = hosts_of(picture);
-  if (picture.leader) {
-    assessment.leader = picture.leader->index;
-    assessment.leader_host = host_of(picture.leader->address);
+  assessment.verdict = sum_up(snapshot, report.findings);
+  assessment.findings = std::move(report.findings);
+  assessment.observed = std::move(report.observed);
+  assessment.members = judge_members(snapshot);
+  assessment.quorum = snapshot.quorum;
+  assessment.hosts = hosts_of(snapshot);
+  if (snapshot.leader) {
+    assessment.leader = snapshot.leader->index;
+    assessment.leader_host = host_of(snapshot.leader->address);
   }
-  memory.learn(picture);
+  name_all(snapshot, assessment);
+  memory.learn(snapshot);
   return assessment;
 }
 

@@ -10,16 +10,19 @@
 
 #include "base/format.h"
 #include "base/time.h"
+#include "judge/condition/condition.h"
+#include "judge/condition/condition_tracker.h"
 #include "judge/finding.h"
 #include "judge/raft/assess.h"
-#include "judge/raft/docket.h"
+#include "judge/raft/opinion.h"
+#include "judge/verdict.h"
 
 namespace wardmote::judge::raft {
 namespace {
 
 using enum Code;
 
-/// Older judgements are not compared.
+/// Judgements older than this are not compared.
 constexpr Duration kOld = std::chrono::seconds(30);
 
 std::vector<std::string> only_in(const std::vector<std::string>& a,
@@ -54,7 +57,7 @@ void compare_hosts(const Side& own, const Side& other, TimePoint shown, Conditio
   if (a.empty() || b.empty()) return out.push_back(uncertain(kOvnNbSbDivergence, "hosts"));
   const std::vector<std::string> only_a = only_in(a, b);
   const std::vector<std::string> only_b = only_in(b, a);
-  // Databases that share no host were put on hosts of their own on purpose.
+  // Databases without a common host were put on hosts of their own on purpose.
   const bool apart = only_a.size() == a.size();
   if (apart || (only_a.empty() && only_b.empty())) return;
   Condition found = condition(kOvnNbSbDivergence, "hosts", shown);
@@ -93,8 +96,8 @@ void compare_health(const Side& own, const Side& other, TimePoint shown, Conditi
 
 }  // namespace
 
-Ruling compare_sides(const Side& own, const Side& other, Docket& docket,
-                     std::chrono::milliseconds election_timer, TimePoint now) {
+ConditionReport compare_sides(const Side& own, const Side& other, ConditionTracker& tracker,
+                              Milliseconds election_timer, TimePoint now) {
   Conditions conditions;
   const bool old = now - own.judged > kOld || now - other.judged > kOld;
   if (!old) {
@@ -102,14 +105,14 @@ Ruling compare_sides(const Side& own, const Side& other, Docket& docket,
     compare_hosts(own, other, shown, conditions);
     compare_health(own, other, shown, conditions);
   }
-  const Look look{.now = now, .election_timer = election_timer, .blind_to = [&](std::string_view) {
-                    return old;
-                  }};
-  return docket.weigh(std::move(conditions), look);
+  const Look look{.now = now,
+                  .round = election_round(election_timer),
+                  .blind_to = [&](std::string_view) { return old; }};
+  return tracker.update(std::move(conditions), look);
 }
 
-void add_ruling(Assessment& assessment, Ruling ruling) {
-  for (Finding& finding : ruling.findings) {
+void add_report(Assessment& assessment, ConditionReport report) {
+  for (Finding& finding : report.findings) {
     if (finding.severity == Severity::kWarning && assessment.verdict == Verdict::kOk)
       assessment.verdict = Verdict::kWarning;
     const auto milder = std::ranges::find_if(assessment.findings, [&](const Finding& other) {
@@ -117,7 +120,7 @@ void add_ruling(Assessment& assessment, Ruling ruling) {
     });
     assessment.findings.insert(milder, std::move(finding));
   }
-  std::ranges::move(ruling.observed, std::back_inserter(assessment.observed));
+  std::ranges::move(report.observed, std::back_inserter(assessment.observed));
 }
 
 }  // namespace wardmote::judge::raft

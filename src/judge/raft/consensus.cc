@@ -13,19 +13,21 @@
 #include "base/format.h"
 #include "judge/raft/address.h"
 #include "judge/raft/assess.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
+#include "judge/raft/removal.h"
 
 namespace wardmote::judge::raft {
 namespace {
 
-/// The same id for a server in every list: full if it answers, else as far as lists show it. An
-/// address that differs is no other server as long as the digits fit only one.
-MemberId full_id(const Picture& picture, const Status& list, const Server& server) noexcept {
+/// Gives a server the same id in every list: full if it answers, else as far as lists show it.
+/// Another address does not make another server as long as the digits fit only one.
+MemberId full_id(const ClusterSnapshot& snapshot, const Status& list,
+                 const Server& server) noexcept {
   const Member* only = nullptr;
-  for (const Member& member : picture.members) {
+  for (const Member& member : snapshot.members) {
     if (!member.takes_part()) continue;
     if (same_server(member.id, member.address, server.id, server.address)) return member.id;
     if (!compatible(member.id, server.id)) continue;
@@ -36,21 +38,21 @@ MemberId full_id(const Picture& picture, const Status& list, const Server& serve
   return only && std::ranges::count_if(list.servers, fits) == 1 ? only->id : server.id;
 }
 
-MemberView view_of(const Picture& picture, const Member& member) {
+MemberView view_of(const ClusterSnapshot& snapshot, const Member& member) {
   MemberView view{
       .from_id = to_string(member.id), .from_address = std::string(member.address), .members = {}};
   for (const Server& server : member.status()->servers) {
     if (server.id.known() && !server.address.empty()) {
-      view.members.emplace(to_string(full_id(picture, *member.status(), server)), server.address);
+      view.members.emplace(to_string(full_id(snapshot, *member.status(), server)), server.address);
     }
   }
   return view;
 }
 
-std::vector<MemberView> views_of(const Picture& picture) {
+std::vector<MemberView> views_of(const ClusterSnapshot& snapshot) {
   std::vector<MemberView> views;
-  for (const Member& member : picture.members) {
-    if (member.takes_part() && member.status()) views.push_back(view_of(picture, member));
+  for (const Member& member : snapshot.members) {
+    if (member.takes_part() && member.status()) views.push_back(view_of(snapshot, member));
   }
   std::ranges::sort(views, {},
                     [](const MemberView& v) { return std::tie(v.from_id, v.from_address); });
@@ -111,17 +113,18 @@ void compare_with_expectation(const Expectation& expectation, const std::set<std
     result.expected_shortfall = result.expected_members - result.members_count;
 }
 
-/// Only what is certainly dead and belongs to no configured member is suspect; a hint alone makes
-/// nobody so.
-std::vector<std::string> suspects(const Picture& picture, const ExtendedConsensusResult& result) {
+/// Only a server that is certainly dead and belongs to no configured member is suspect; a hint
+/// alone makes no server suspect.
+std::vector<std::string> suspects(const ClusterSnapshot& snapshot,
+                                  const ExtendedConsensusResult& result) {
   std::set<std::string> ids;
-  for (const Seat& seat : picture.seats) {
-    if (seat.lives() || seat.reporter || seat.life != Life::kSilent) continue;
-    const bool replaced = seat.successor || result.ip_conflicts.contains(std::string(seat.address));
-    const std::string host(host_of(seat.address));
+  for (const ListedServer& listed : snapshot.servers) {
+    if (listed.lives() || listed.reporter || listed.life != Life::kSilent) continue;
+    const bool replaced = live_heir(snapshot, listed) != nullptr;
+    const std::string host(host_of(listed.address));
     const bool unexpected = std::ranges::binary_search(result.unexpected_ips, host);
-    if (replaced || (!seat.attributed && (unexpected || result.too_many_members)))
-      ids.insert(to_string(seat.id));
+    if (replaced || (!listed.attributed && (unexpected || result.too_many_members)))
+      ids.insert(to_string(listed.id));
   }
   return to_vector(ids);
 }
@@ -129,7 +132,7 @@ std::vector<std::string> suspects(const Picture& picture, const ExtendedConsensu
 }  // namespace
 
 std::vector<MemberView> member_views(std::span<const Opinion> opinions) {
-  return views_of(draw(opinions, {}, {}, {}));
+  return views_of(take_snapshot(opinions, {}, {}, {}));
 }
 
 ConsensusResult analyze_consensus(std::span<const MemberView> views,
@@ -167,11 +170,11 @@ ConsensusResult analyze_consensus(std::span<const MemberView> views,
 ExtendedConsensusResult analyze_consensus(std::span<const Opinion> opinions,
                                           const Expectation& expectation) {
   const Memory nothing;
-  const Picture picture = draw(opinions, expectation, nothing, {});
-  const std::vector<MemberView> views = views_of(picture);
+  const ClusterSnapshot snapshot = take_snapshot(opinions, expectation, nothing, {});
+  const std::vector<MemberView> views = views_of(snapshot);
   ExtendedConsensusResult result;
   static_cast<ConsensusResult&>(result) =
-      analyze_consensus(views, picture.newest ? to_string(picture.newest->id) : std::string());
+      analyze_consensus(views, snapshot.newest ? to_string(snapshot.newest->id) : std::string());
 
   std::set<std::string> ids;
   std::set<std::string> ips;
@@ -199,7 +202,7 @@ ExtendedConsensusResult analyze_consensus(std::span<const Opinion> opinions,
     if (addresses.size() > 1) result.sid_address_disagreements.emplace(id, addresses.size());
   }
   compare_with_expectation(expectation, ips, result);
-  result.suspect_stale_ids = suspects(picture, result);
+  result.suspect_stale_ids = suspects(snapshot, result);
   return result;
 }
 

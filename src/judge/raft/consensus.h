@@ -10,18 +10,18 @@
 #include "judge/raft/assess.h"
 #include "judge/raft/opinion.h"
 
-// The numbers of cozystack's pkg/ovnstatus, for those who graph them: agreement of the members on
-// the member list, and the list against the expected addresses. Same meanings, and deterministic;
-// where the original folded a ghost into the member at its address or suspected the living, this
-// does not. What is wrong with a cluster is told by assess(), not by this.
+// The numbers of cozystack's pkg/ovnstatus, for graphs: agreement of the members on the member
+// list, and the list against the expected addresses. The meanings are the same, and the results are
+// deterministic; unlike the original, this neither counts a stale server as the member at its
+// address, nor suspects live servers. assess() says what is wrong with a cluster, not this.
 
 namespace wardmote::judge::raft {
 
-/// Server id to address. An id is as full as any member that answers makes it: a server has one
-/// name everywhere.
+/// Server id to address. An id is as full as any answering member makes it, so a server has the
+/// same name everywhere.
 using ServerList = std::map<std::string, std::string>;
 
-/// The member list of one member that answers.
+/// The member list of one answering member.
 struct MemberView {
   std::string from_id;
   std::string from_address;
@@ -33,7 +33,7 @@ struct MemberView {
 struct ViewDiff {
   std::vector<std::string> missing_ids;
   std::vector<std::string> extra_ids;
-  /// Id to true and listed address.
+  /// Id to the true and the listed address.
   std::map<std::string, std::pair<std::string, std::string>> address_mismatches;
   [[nodiscard]] bool empty() const noexcept {
     return missing_ids.empty() && extra_ids.empty() && address_mismatches.empty();
@@ -41,17 +41,17 @@ struct ViewDiff {
   friend bool operator==(const ViewDiff&, const ViewDiff&) = default;
 };
 
-/// Whether those who answer agree on the list. This is no quorum of raft: members that are silent
-/// do not count here.
+/// Whether the answering members agree on the list. This is not a raft quorum: silent members do
+/// not count here.
 struct ConsensusResult {
   bool all_agree = false;
   bool has_majority = false;
-  std::size_t quorum_size = 1;  ///< a majority of those who answer
+  std::size_t quorum_size = 1;  ///< a majority of the answering members
   std::string majority_key;     ///< `id=address|…` of the largest group
   std::vector<std::string> majority_members;
   std::vector<std::string> minority_members;
-  MemberView truth_view;  ///< of the largest group; on a tie, of the group of the newest view
-  std::map<std::string, ViewDiff> diffs;  ///< by reporter, those that differ
+  MemberView truth_view;  ///< of the largest group; on a tie, of the group with the newest list
+  std::map<std::string, ViewDiff> diffs;  ///< by reporter, the lists that differ
 };
 
 struct ExtendedConsensusResult : ConsensusResult {
@@ -72,14 +72,14 @@ struct ExtendedConsensusResult : ConsensusResult {
   std::map<std::string, std::vector<std::string>> ip_conflicts;
   /// Id to its different addresses, if several.
   std::map<std::string, std::size_t> sid_address_disagreements;
-  /// Listed, dead, and excess or not expected; never one that lives.
+  /// RememberedServer, dead, and excess or not expected; never a live one.
   std::vector<std::string> suspect_stale_ids;
 };
 
-/// The views of the members of the judged cluster that answer, by id.
+/// The lists of the answering members of the judged cluster, by id.
 std::vector<MemberView> member_views(std::span<const Opinion> opinions);
 
-/// `newest_from`: the reporter whose view wins a tie; else the first by key.
+/// `newest_from`: the reporter whose list wins a tie; else the first by key.
 ConsensusResult analyze_consensus(std::span<const MemberView> views,
                                   const std::string& newest_from = {});
 

@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/time.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -23,16 +24,16 @@ constexpr std::size_t kMostTicks = 64;
 constexpr std::size_t kMostChanges = 32;
 constexpr std::size_t kMostMarks = 32;
 constexpr std::size_t kMostAges = 64;
-/// Ages are whole milliseconds, and clocks do not run at quite the same pace.
+/// Ages are whole milliseconds, and clocks do not run at exactly the same speed.
 constexpr Milliseconds kSlack = 10ms;
-/// Who stands still for less was only slow: nobody notices.
+/// A member that stands still for less was only slow: nobody notices.
 constexpr Milliseconds kRewind = 3s;
 
 Duration round_of(Milliseconds election_timer) noexcept {
   return election_timer + 1s;
 }
 
-/// Between two looks at one member: by what its ages can have grown.
+/// The time between two probes of one member: by how much its ages can have grown.
 struct Elapsed {
   Duration least;
   Duration most;
@@ -42,15 +43,15 @@ Elapsed elapsed(const Track& before, const Opinion& now) noexcept {
   return {now.begun - before.ended, now.ended - before.begun};
 }
 
-/// How many elections the member has started since the last look. From OVS 3.3 on a candidate's
-/// term may stand still, and up to 2.14 it does not tell when it started one.
+/// How many elections the member has started since the last probe. From OVS 3.3 on a candidate's
+/// term may stand still; up to 2.14 it does not print when it started one.
 std::uint64_t elections_since(const Track& before, const Opinion& now) noexcept {
   const Status& status = *now.status;
   const bool campaigns = status.role == Role::kCandidate && before.role == Role::kCandidate;
   const std::uint64_t terms =
       campaigns && status.term > before.term ? status.term - before.term : 0;
   if (!status.election_started) return terms;
-  // Nobody leads on in the same term after another election.
+  // After another election, nobody continues to lead in the same term.
   const bool leads_on = status.role == Role::kLeader && status.term == before.term;
   if (leads_on) return 0;
   const Milliseconds age = *status.election_started;
@@ -60,8 +61,8 @@ std::uint64_t elections_since(const Track& before, const Opinion& now) noexcept 
   return since_the_last_look && another ? std::max<std::uint64_t>(terms, 1) : 0;
 }
 
-/// By how much an age is younger than it can be. It begins anew with an event, but then it is no
-/// older than the last look.
+/// By how much an age is younger than it can be. It begins again with an event, but then it is at
+/// most as old as the last probe.
 Milliseconds rewound_by(Milliseconds before, Milliseconds now, const Elapsed& time) noexcept {
   if (now <= time.most + kSlack) return {};
   const Duration missing = before + time.least - now;
@@ -111,13 +112,42 @@ void take_over(Track& track, const Opinion& now) {
   }
 }
 
+/// Whether another process answers than at the last probe: there was no process in between, or its
+/// counter begins again, or it is another server.
+bool has_restarted(const Track& track, const Member& member) noexcept {
+  if (track.down) return true;
+  const Opinion& opinion = *member.opinion;
+  const MemberId id = opinion.server_id();
+  if (track.served.full() && id.full() && id != track.served) return true;
+  return opinion.status && track.id == member.id &&
+         opinion.status->disconnections < track.disconnections;
+}
+
+void note_restarts(Track& track, const Member& member) {
+  const Opinion& opinion = *member.opinion;
+  if (opinion.begun <= track.seen) return;
+  track.seen = opinion.begun;
+  if (member.presence == Presence::kDown && !member.unreachable) {
+    track.down = true;
+  } else if (opinion.speaks()) {
+    if (has_restarted(track, member)) track.restarts.add(opinion.begun);
+    track.down = false;
+    if (opinion.server_id().known()) track.served = opinion.server_id();
+  }
+}
+
 void note_look(Track& track, const Member& member) {
   const Opinion& opinion = *member.opinion;
   if (!member.takes_part() || !opinion.status || opinion.begun <= track.begun) return;
   if (track.id.known() && track.id == member.id) {
     compare(track, opinion);
   } else {
-    track = Track{.member = std::move(track.member), .id = member.id};
+    track = Track{.member = std::move(track.member),
+                  .id = member.id,
+                  .seen = track.seen,
+                  .down = track.down,
+                  .served = track.served,
+                  .restarts = std::move(track.restarts)};
   }
   take_over(track, opinion);
 }
@@ -157,37 +187,42 @@ Duration flap_window(Milliseconds election_timer) noexcept {
   return std::max<Duration>(10min, 30 * round_of(election_timer));
 }
 
-std::optional<std::uint64_t> end_of_log(const Picture& picture) noexcept {
-  if (!picture.leader) return std::nullopt;
-  if (const Status* const status = picture.leader->status())
+std::optional<std::uint64_t> end_of_log(const ClusterSnapshot& snapshot) noexcept {
+  if (!snapshot.leader) return std::nullopt;
+  if (const Status* const status = snapshot.leader->status())
     return status->log_next > 0 ? status->log_next - 1 : 0;
-  return picture.leader->opinion->local ? picture.leader->opinion->local->index : std::nullopt;
+  return snapshot.leader->opinion->local ? snapshot.leader->opinion->local->index : std::nullopt;
 }
 
-std::optional<std::uint64_t> acknowledged(const Picture& picture, const Seat& seat) noexcept {
-  if (seat.at_leader && seat.at_leader->match_index) return seat.at_leader->match_index;
-  if (!seat.reporter || !picture.leader || picture.leader->status()) return std::nullopt;
-  const std::optional<Local>& local = seat.reporter->opinion->local;
+std::optional<std::uint64_t> acknowledged(const ClusterSnapshot& snapshot,
+                                          const ListedServer& listed) noexcept {
+  if (listed.at_leader && listed.at_leader->match_index) return listed.at_leader->match_index;
+  if (!listed.reporter || !snapshot.leader || snapshot.leader->status()) return std::nullopt;
+  const std::optional<Local>& local = listed.reporter->opinion->local;
   return local ? local->index : std::nullopt;
 }
 
-void History::note(const Picture& picture) {
-  if (picture.cluster_id.known() && picture.cluster_id != cluster_id_) {
-    // Another history: nothing of the old one can be compared.
+void History::note(const ClusterSnapshot& snapshot) {
+  if (snapshot.cluster_id.known() && snapshot.cluster_id != cluster_id_) {
+    // Another history: the old one cannot be compared.
     *this = History();
-    cluster_id_ = picture.cluster_id;
+    cluster_id_ = snapshot.cluster_id;
   }
-  note_members(picture);
-  note_leader(picture);
-  note_log(picture);
+  note_members(snapshot);
+  note_leader(snapshot);
+  note_log(snapshot);
 }
 
-void History::note_members(const Picture& picture) {
+void History::forget(std::string_view member) {
+  std::erase_if(tracks_, [&](const Track& track) { return track.member == member; });
+}
+
+void History::note_members(const ClusterSnapshot& snapshot) {
   const auto same = [](const Track& t, const Member& m) { return t.member == m.name(); };
-  if (!std::ranges::equal(tracks_, picture.members, same)) {
+  if (!std::ranges::equal(tracks_, snapshot.members, same)) {
     std::vector<Track> next;
-    next.reserve(picture.members.size());
-    for (const Member& member : picture.members) {
+    next.reserve(snapshot.members.size());
+    for (const Member& member : snapshot.members) {
       const auto old = std::ranges::find(tracks_, member.name(), &Track::member);
       next.push_back(old == tracks_.end() ? Track{.member = member.name()} : std::move(*old));
     }
@@ -195,16 +230,18 @@ void History::note_members(const Picture& picture) {
   }
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     Track& track = tracks_[i];
-    note_look(track, picture.members[i]);
-    track.elections.forget_before(picture.now - storm_window(picture.election_timer));
-    track.lost_connections.forget_before(picture.now - kChurnWindow);
+    note_restarts(track, snapshot.members[i]);
+    note_look(track, snapshot.members[i]);
+    track.restarts.forget_before(snapshot.now - flap_window(snapshot.election_timer));
+    track.elections.forget_before(snapshot.now - storm_window(snapshot.election_timer));
+    track.lost_connections.forget_before(snapshot.now - kChurnWindow);
   }
 }
 
-void History::note_leader(const Picture& picture) {
-  const TimePoint oldest = picture.now - flap_window(picture.election_timer);
+void History::note_leader(const ClusterSnapshot& snapshot) {
+  const TimePoint oldest = snapshot.now - flap_window(snapshot.election_timer);
   std::erase_if(changes_, [&](const LeaderChange& change) { return change.at < oldest; });
-  const Member* const leader = picture.leader;
+  const Member* const leader = snapshot.leader;
   if (!leader || !leader->id.known()) return;
   const Status* const status = leader->status();
   const std::uint64_t term = status ? status->term : leader_term_;
@@ -224,25 +261,25 @@ void History::note_leader(const Picture& picture) {
   leader_term_ = term;
 }
 
-void History::note_log(const Picture& picture) {
-  const std::optional<std::uint64_t> end = end_of_log(picture);
+void History::note_log(const ClusterSnapshot& snapshot) {
+  const std::optional<std::uint64_t> end = end_of_log(snapshot);
   if (!end) return;
-  const TimePoint at = picture.leader->opinion->begun;
-  // A new leader may have less than the old one had written.
+  const TimePoint at = snapshot.leader->opinion->begun;
+  // A new leader may have fewer entries than the old one had written.
   std::erase_if(marks_, [&](const Mark& mark) { return mark.end > *end; });
   if (marks_.empty() || marks_.back().end < *end) {
     if (marks_.size() == kMostMarks) marks_.erase(marks_.begin());
     marks_.push_back({at, *end});
   }
   std::vector<Follower> next;
-  next.reserve(picture.seats.size());
-  for (const Seat& seat : picture.seats) {
-    const std::optional<std::uint64_t> has = acknowledged(picture, seat);
+  next.reserve(snapshot.servers.size());
+  for (const ListedServer& listed : snapshot.servers) {
+    const std::optional<std::uint64_t> has = acknowledged(snapshot, listed);
     if (!has || *has >= *end) continue;
-    const Follower::Sample now{at, *end - *has};
-    const Follower* const old = of(seat);
-    Follower follower = old ? *old : Follower{seat.id, std::string(seat.address), now, now};
-    if (at - follower.newer.at >= round_of(picture.election_timer))
+    const Follower::Sample now{at, *end - *has, *has};
+    const Follower* const old = of(listed);
+    Follower follower = old ? *old : Follower{listed.id, std::string(listed.address), now, now};
+    if (at - follower.newer.at >= round_of(snapshot.election_timer))
       follower.older = std::exchange(follower.newer, now);
     next.push_back(std::move(follower));
   }
@@ -254,9 +291,9 @@ const Track* History::of(const Member& member) const noexcept {
   return found != tracks_.end() && found->member == member.name() ? &*found : nullptr;
 }
 
-const Follower* History::of(const Seat& seat) const noexcept {
+const Follower* History::of(const ListedServer& listed) const noexcept {
   const auto found = std::ranges::find_if(followers_, [&](const Follower& follower) {
-    return same_server(follower.id, follower.address, seat.id, seat.address);
+    return same_server(follower.id, follower.address, listed.id, listed.address);
   });
   return found == followers_.end() ? nullptr : &*found;
 }
@@ -268,10 +305,19 @@ std::optional<TimePoint> History::passed(std::uint64_t index) const noexcept {
   return std::nullopt;
 }
 
+std::optional<TimePoint> History::within(std::uint64_t index) const noexcept {
+  std::optional<TimePoint> last;
+  for (const Mark& mark : marks_) {
+    if (mark.end <= index && mark.at >= leads_since_) last = mark.at;
+  }
+  return last;
+}
+
 std::size_t History::size() const noexcept {
   std::size_t size = tracks_.size() + changes_.size() + marks_.size() + followers_.size();
   for (const Track& track : tracks_)
-    size += track.ages.size() + track.elections.size() + track.lost_connections.size();
+    size += track.ages.size() + track.elections.size() + track.lost_connections.size() +
+            track.restarts.size();
   return size;
 }
 

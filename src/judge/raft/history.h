@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,10 +17,10 @@
 namespace wardmote::judge::raft {
 
 struct Member;
-struct Picture;
-struct Seat;
+struct ClusterSnapshot;
+struct ListedServer;
 
-/// How often something happened, and when. Bounded: of many, the oldest are forgotten.
+/// How often something happened, and when. Bounded: of many events, the oldest are forgotten.
 class Ticks {
  public:
   void add(TimePoint at, std::uint64_t count = 1);
@@ -34,22 +35,27 @@ class Ticks {
   std::vector<std::pair<TimePoint, std::uint64_t>> ticks_;
 };
 
-/// What a member's statuses told one after the other.
+/// What the statuses of a member showed one after the other.
 struct Track {
   std::string member;
-  MemberId id;  ///< a server with another id begins anew
-  /// Of the last look that had its status.
+  MemberId id;  ///< a server with another id begins a new track
+  /// From the last probe that had its status.
   TimePoint begun;
   TimePoint ended;
   std::uint64_t term = 0;
   Role role = Role::kUnknown;
   std::uint64_t disconnections = 0;
   std::optional<Milliseconds> election_started;
-  std::vector<std::pair<MemberId, Milliseconds>> ages;  ///< since it heard the others
+  std::vector<std::pair<MemberId, Milliseconds>> ages;  ///< time since it heard the others
 
-  Ticks elections;                   ///< that it started, within storm_window()
+  TimePoint seen;     ///< when the last probe began, with an answer or without
+  bool down = false;  ///< the last probe showed that no process served its sockets
+  MemberId served;    ///< the id of its last answer, in any cluster
+  Ticks restarts;     ///< within flap_window()
+
+  Ticks elections;                   ///< elections that it started, within storm_window()
   Ticks lost_connections;            ///< within kChurnWindow
-  std::optional<TimePoint> rewound;  ///< when its ages last were younger than they can be
+  std::optional<TimePoint> rewound;  ///< when its ages were last younger than they can be
   Milliseconds rewound_by{};
 };
 
@@ -59,17 +65,18 @@ struct LeaderChange {
   std::string member;
   std::string id;  ///< four digits
   std::uint64_t term = 0;
-  std::string reason;  ///< of its election: `timeout`, `leadership_transfer`, or not known
+  std::string reason;  ///< reason of its election: `timeout`, `leadership_transfer`, or unknown
 
   [[nodiscard]] bool planned() const noexcept { return reason == "leadership_transfer"; }
 };
 
-/// How far a follower was behind the leader's log at two earlier looks, at least one election round
-/// apart.
+/// How far a follower was behind the leader's log in two earlier rounds, at least one election
+/// round apart.
 struct Follower {
   struct Sample {
     TimePoint at;
     std::uint64_t lag = 0;
+    std::uint64_t index = 0;  ///< what it had acknowledged
   };
   MemberId id;
   std::string address;
@@ -79,21 +86,25 @@ struct Follower {
 
 inline constexpr Duration kChurnWindow = std::chrono::seconds(60);
 
-/// What tells only over time: elections, changes of the leader, lost connections, the pace of the
-/// log. Bounded by the configured members and the listed servers; a value.
+/// Facts that only a series of rounds shows: elections, changes of the leader, lost connections,
+/// the speed of the log. Bounded by the configured members and the listed servers; a value.
 class History {
  public:
-  /// Takes in one look. An opinion that was taken in before adds nothing.
-  void note(const Picture& picture);
+  /// Adds one round. An opinion that was added before adds nothing.
+  void note(const ClusterSnapshot& snapshot);
+  /// From now on the member may be another server.
+  void forget(std::string_view member);
 
   [[nodiscard]] const Track* of(const Member& member) const noexcept;
   /// Within flap_window(), oldest first.
   [[nodiscard]] std::span<const LeaderChange> leader_changes() const noexcept { return changes_; }
-  /// The first look under this leader at which its log had gone beyond `index`. A new leader knows
-  /// of nobody how far he is.
+  /// The first round under this leader at which its log had passed `index`. A new leader does not
+  /// know how far the others are.
   [[nodiscard]] std::optional<TimePoint> passed(std::uint64_t index) const noexcept;
-  [[nodiscard]] const Follower* of(const Seat& seat) const noexcept;
-  /// Entries of all kinds, for tests of the bound.
+  /// The last round under this leader at which its log ended at `index` or before.
+  [[nodiscard]] std::optional<TimePoint> within(std::uint64_t index) const noexcept;
+  [[nodiscard]] const Follower* of(const ListedServer& listed) const noexcept;
+  /// Number of entries of all kinds, for tests of the bound.
   [[nodiscard]] std::size_t size() const noexcept;
 
  private:
@@ -102,9 +113,9 @@ class History {
     std::uint64_t end = 0;
   };
 
-  void note_members(const Picture& picture);
-  void note_leader(const Picture& picture);
-  void note_log(const Picture& picture);
+  void note_members(const ClusterSnapshot& snapshot);
+  void note_leader(const ClusterSnapshot& snapshot);
+  void note_log(const ClusterSnapshot& snapshot);
 
   std::vector<Track> tracks_;  // by member name
   MemberId cluster_id_;
@@ -112,7 +123,7 @@ class History {
   std::uint64_t leader_term_ = 0;
   TimePoint leads_since_;
   std::vector<LeaderChange> changes_;
-  std::vector<Mark> marks_;  // the leader's log, where it grew
+  std::vector<Mark> marks_;  // the leader's log, whenever it grew
   std::vector<Follower> followers_;
 };
 
@@ -121,9 +132,10 @@ Duration storm_window(Milliseconds election_timer) noexcept;
 /// How far back changes of the leader count: ten minutes, or thirty rounds if that is longer.
 Duration flap_window(Milliseconds election_timer) noexcept;
 
-/// The last index of the leader's log; of its applied log where only its local view is known.
-std::optional<std::uint64_t> end_of_log(const Picture& picture) noexcept;
-/// How much of it the server has by the leader's word, else by its own.
-std::optional<std::uint64_t> acknowledged(const Picture& picture, const Seat& seat) noexcept;
+/// The last index of the leader's log; of its applied log if only its local view is known.
+std::optional<std::uint64_t> end_of_log(const ClusterSnapshot& snapshot) noexcept;
+/// How much of the log the server has by the leader's report, else by its own.
+std::optional<std::uint64_t> acknowledged(const ClusterSnapshot& snapshot,
+                                          const ListedServer& listed) noexcept;
 
 }  // namespace wardmote::judge::raft

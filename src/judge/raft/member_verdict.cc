@@ -8,10 +8,10 @@
 #include "base/format.h"
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
@@ -36,9 +36,12 @@ MemberVerdict judge_silent(const Member& member) {
           std::move(reason)};
 }
 
-MemberVerdict judge_outsider(const Picture& picture, const Member& member) {
+MemberVerdict judge_outsider(const ClusterSnapshot& snapshot, const Member& member) {
   switch (member.presence) {
     case Presence::kGone: {
+      if (member.lacks_database(snapshot)) {
+        return {Outcome::kFail, {ReasonCode::kUnknownCluster, "does not serve the database"}};
+      }
       const bool left = member.status() != nullptr;
       return {
           Outcome::kFail,
@@ -53,38 +56,38 @@ MemberVerdict judge_outsider(const Picture& picture, const Member& member) {
     case Presence::kForeign:
       return fail_because(fmt::format("other cluster (is {}, the cluster is {})",
                                       short_name(member.opinion->cluster_id()),
-                                      short_name(picture.cluster_id)));
+                                      short_name(snapshot.cluster_id)));
     case Presence::kJoining: return warn_because("joining cluster");
     default: return judge_silent(member);
   }
 }
 
-bool is_cloned(const Picture& picture, const Member& member) noexcept {
-  return std::ranges::any_of(picture.members, [&](const Member& other) {
+bool is_cloned(const ClusterSnapshot& snapshot, const Member& member) noexcept {
+  return std::ranges::any_of(snapshot.members, [&](const Member& other) {
     return &other != &member && other.takes_part() && other.id.full() && other.id == member.id;
   });
 }
 
-/// A listed server at the member's address that it is not: the member was wiped and came back as
-/// another.
-const Seat* find_ghost(const Picture& picture, const Member& member) noexcept {
-  for (const Seat& seat : picture.seats) {
-    if (!seat.address.empty() && seat.successor == &member && seat.voter) return &seat;
+/// Another server is listed at the member's address: the member was wiped and came back with a new
+/// id.
+const ListedServer* find_ghost(const ClusterSnapshot& snapshot, const Member& member) noexcept {
+  for (const ListedServer& listed : snapshot.servers) {
+    if (!listed.address.empty() && listed.successor == &member && listed.voter) return &listed;
   }
   return nullptr;
 }
 
-MemberVerdict judge_leader(const Picture& picture, const Member& member) {
+MemberVerdict judge_leader(const ClusterSnapshot& snapshot, const Member& member) {
   const Status* const status = member.status();
-  if (status && picture.anchored() && status->term < picture.term()) {
+  if (status && snapshot.anchored() && status->term < snapshot.term()) {
     return warn_because(
-        fmt::format("stale leader (term {}, the cluster is in {})", status->term, picture.term()));
+        fmt::format("stale leader (term {}, the cluster is in {})", status->term, snapshot.term()));
   }
-  if (lacks_majority(picture, member)) return warn_because("leads without a majority");
+  if (lacks_majority(snapshot, member)) return warn_because("leads without a majority");
   return {Outcome::kOk, {}};
 }
 
-MemberVerdict judge_follower(const Picture& picture, const Member& member) {
+MemberVerdict judge_follower(const ClusterSnapshot& snapshot, const Member& member) {
   const Status* const status = member.status();
   if (!status) {
     if (member.opinion->local && !member.opinion->local->connected)
@@ -99,26 +102,27 @@ MemberVerdict judge_follower(const Picture& picture, const Member& member) {
     return warn_because(named ? fmt::format("does not hear leader {}", status->leader.name)
                               : "knows no leader");
   }
-  if (picture.anchored() && status->term != picture.term()) {
-    return warn_because(fmt::format("term {}, the cluster is in {}", status->term, picture.term()));
+  if (snapshot.anchored() && status->term != snapshot.term()) {
+    return warn_because(
+        fmt::format("term {}, the cluster is in {}", status->term, snapshot.term()));
   }
   return {Outcome::kOk, {}};
 }
 
-MemberVerdict judge_member(const Picture& picture, const Member& member) {
-  if (!member.takes_part()) return judge_outsider(picture, member);
+MemberVerdict judge_member(const ClusterSnapshot& snapshot, const Member& member) {
+  if (!member.takes_part()) return judge_outsider(snapshot, member);
   if (member.failed) return fail_because(member.claims_to_lead() ? "failed leader" : "failed");
-  if (is_cloned(picture, member))
+  if (is_cloned(snapshot, member))
     return fail_because(fmt::format("server id {} answers twice", short_name(member.id)));
   if (member.zombie) {
     return fail_because(
         fmt::format("removed (is {}, not in the member list)", short_name(member.id)));
   }
   MemberVerdict verdict =
-      member.claims_to_lead() ? judge_leader(picture, member) : judge_follower(picture, member);
+      member.claims_to_lead() ? judge_leader(snapshot, member) : judge_follower(snapshot, member);
   if (verdict.outcome != Outcome::kOk) return verdict;
   if (member.presence == Presence::kLeaving) return warn_because("leaving cluster");
-  if (const Seat* const ghost = find_ghost(picture, member)) {
+  if (const ListedServer* const ghost = find_ghost(snapshot, member)) {
     return warn_because(
         fmt::format("stale-server-id (is {}, known as {})", short_name(member.id), label(*ghost)));
   }
@@ -127,10 +131,10 @@ MemberVerdict judge_member(const Picture& picture, const Member& member) {
 
 }  // namespace
 
-std::vector<MemberVerdict> judge_members(const Picture& picture) {
-  std::vector<MemberVerdict> verdicts(picture.members.size());
-  for (const Member& member : picture.members)
-    verdicts[member.index] = judge_member(picture, member);
+std::vector<MemberVerdict> judge_members(const ClusterSnapshot& snapshot) {
+  std::vector<MemberVerdict> verdicts(snapshot.members.size());
+  for (const Member& member : snapshot.members)
+    verdicts[member.index] = judge_member(snapshot, member);
   return verdicts;
 }
 

@@ -3,12 +3,12 @@
 #include <vector>
 
 #include "judge/raft/assess.h"
-#include "judge/raft/picture.h"
+#include "judge/raft/cluster_snapshot.h"
 
 namespace wardmote::judge::raft {
 
-/// The judgement on each configured member by this look alone, in the order of the opinions.
-/// Damping over time is the business of the check machine.
-std::vector<MemberVerdict> judge_members(const Picture& picture);
+/// The judgement on each configured member by this round alone, in the order of the opinions. The
+/// check machine does the damping over time.
+std::vector<MemberVerdict> judge_members(const ClusterSnapshot& snapshot);
 
 }  // namespace wardmote::judge::raft

@@ -1,33 +1,70 @@
 #include "judge/raft/memory.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "judge/raft/picture.h"
+#include "judge/raft/cluster_snapshot.h"
+#include "judge/raft/member_id.h"
 
 namespace wardmote::judge::raft {
 namespace {
 
-Identity identify(const Member& member) {
+/// The cluster that it belongs to, by its present or its last answer.
+MemberId cluster_of(const Member& member) noexcept {
+  const MemberId now = member.opinion->cluster_id();
+  if (now.known() && !now.zero()) return now;
+  return member.identity ? member.identity->cluster : MemberId{};
+}
+
+bool is_listed_at(const ClusterSnapshot& snapshot, std::string_view address) noexcept {
+  return std::ranges::find(snapshot.servers, address, &ListedServer::address) !=
+         snapshot.servers.end();
+}
+
+Identity identify(const ClusterSnapshot& snapshot, const Member& member) {
   Identity next = member.identity ? *member.identity : Identity{.member = member.name()};
-  // A member that runs another history, or none, is still remembered as who it was in this one.
+  // A member with another history, or none, is still remembered with its id in this one.
   if ((member.takes_part() || member.presence == Presence::kJoining) && member.id.known()) {
+    if (!next.address.empty() && next.address != member.address)
+      next.former_addresses.push_back(std::move(next.address));
     next.id = member.id;
     next.address = member.address;
   }
+  std::erase_if(next.former_addresses, [&](const std::string& address) {
+    return address == next.address || !is_listed_at(snapshot, address);
+  });
+  next.cluster = cluster_of(member);
+  next.out_since = member.out_since;
   next.silent_from = member.silent_from;
   return next;
 }
 
 bool unchanged(const Identity& identity, const Member& member) {
   return identity.member == member.name() && identity.id == member.id &&
-         identity.address == member.address && identity.silent_from == member.silent_from;
+         identity.address == member.address && identity.cluster == cluster_of(member) &&
+         identity.out_since == member.out_since && identity.silent_from == member.silent_from;
 }
 
-bool unchanged(const Listed& listed, const Seat& seat) {
-  return listed.id == seat.id && listed.voter == seat.voter && listed.address == seat.address;
+bool unchanged(const RememberedServer& remembered, const ListedServer& listed) {
+  return remembered.id == listed.id && remembered.voter == listed.voter &&
+         remembered.address == listed.address && !remembered.silent_since && !listed.silent_since;
+}
+
+/// Whether nobody reports it alive, and nobody could confirm its silence: then the earlier
+/// knowledge about it stays.
+bool untold(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
+  return !listed.shows_life() && !(snapshot.leader_vouches && listed.at_leader);
+}
+
+void keep_silence(RememberedServer& remembered, const std::vector<RememberedServer>& before) {
+  for (const RememberedServer& old : before) {
+    if (old.address != remembered.address || !compatible(old.id, remembered.id)) continue;
+    remembered.silent_since = old.silent_since;
+    remembered.silent_seen = old.silent_seen;
+  }
 }
 
 }  // namespace
@@ -37,29 +74,44 @@ const Identity* Memory::identity(std::string_view member) const noexcept {
   return found != identities_.end() && found->member == member ? &*found : nullptr;
 }
 
-void Memory::learn(const Picture& picture) {
-  if (picture.cluster_id.known()) cluster_id_ = picture.cluster_id;
-  if (picture.anybody_takes_part()) election_timer_ = picture.election_timer;
-  learn_list(picture);
-  learn_identities(picture);
+void Memory::learn(const ClusterSnapshot& snapshot) {
+  if (snapshot.cluster_id.known()) cluster_id_ = snapshot.cluster_id;
+  if (snapshot.anybody_takes_part()) election_timer_ = snapshot.election_timer;
+  learn_list(snapshot);
+  learn_identities(snapshot);
 }
 
-void Memory::learn_identities(const Picture& picture) {
+void Memory::forget(std::string_view member) {
+  std::erase_if(identities_, [&](const Identity& known) { return known.member == member; });
+  history_.forget(member);
+}
+
+void Memory::learn_identities(const ClusterSnapshot& snapshot) {
   const auto same = [](const Identity& i, const Member& m) { return unchanged(i, m); };
-  if (std::ranges::equal(identities_, picture.members, same)) return;
+  if (std::ranges::equal(identities_, snapshot.members, same)) return;
   std::vector<Identity> next;
-  next.reserve(picture.members.size());
-  for (const Member& member : picture.members) next.push_back(identify(member));
+  next.reserve(snapshot.members.size());
+  for (const Member& member : snapshot.members) next.push_back(identify(snapshot, member));
   identities_ = std::move(next);
 }
 
-void Memory::learn_list(const Picture& picture) {
-  const auto same = [](const Listed& l, const Seat& s) { return unchanged(l, s); };
-  if (!picture.newest || std::ranges::equal(list_, picture.seats, same)) return;
-  std::vector<Listed> next;
-  next.reserve(picture.seats.size());
-  for (const Seat& seat : picture.seats) {
-    next.push_back({seat.id, std::string(seat.nickname), std::string(seat.address), seat.voter});
+void Memory::learn_list(const ClusterSnapshot& snapshot) {
+  const auto same = [](const RememberedServer& l, const ListedServer& s) {
+    return unchanged(l, s);
+  };
+  if (!snapshot.newest || std::ranges::equal(list_, snapshot.servers, same)) return;
+  std::vector<RememberedServer> next;
+  next.reserve(snapshot.servers.size());
+  for (const ListedServer& listed : snapshot.servers) {
+    RememberedServer remembered{.id = listed.id,
+                                .nickname = std::string(listed.nickname),
+                                .address = std::string(listed.address),
+                                .voter = listed.voter,
+                                .listed_since = listed.listed_since,
+                                .silent_since = listed.silent_since};
+    if (remembered.silent_since) remembered.silent_seen = snapshot.shown;
+    if (untold(snapshot, listed)) keep_silence(remembered, list_);
+    next.push_back(std::move(remembered));
   }
   list_ = std::move(next);
 }

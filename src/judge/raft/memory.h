@@ -8,64 +8,79 @@
 #include <vector>
 
 #include "base/time.h"
-#include "judge/raft/docket.h"
+#include "judge/condition/condition_tracker.h"
 #include "judge/raft/history.h"
 #include "judge/raft/member_id.h"
 
 namespace wardmote::judge::raft {
 
-struct Picture;
+struct ClusterSnapshot;
 
-/// Who a configured member was when it last spoke as a member of the cluster.
+/// The identity of a configured member when it last answered as a member of the cluster.
 struct Identity {
   std::string member;
   MemberId id;
   std::string address;
-  /// When the first look ended at which it did not answer, while it does not. What was heard of it
-  /// before proves no life.
+  /// Its earlier addresses, as long as some server is still listed there.
+  std::vector<std::string> former_addresses{};
+  MemberId cluster;  ///< the cluster of its last answer, whether that is the judged one or not
+  /// When the first round ended that showed that it serves nobody (Member::out), while it does not.
+  std::optional<TimePoint> out_since;
+  /// When the first round without its answer ended, while it does not answer. What was heard of it
+  /// before is no sign of life.
   std::optional<TimePoint> silent_from;
 };
 
 /// A server of the newest member list, with as much of its id as was ever known.
-struct Listed {
+struct RememberedServer {
   MemberId id;
   std::string nickname;
   std::string address;
   bool voter = true;
+  /// Nothing: it was listed when the agent started.
+  std::optional<TimePoint> listed_since;
+  /// Since when nobody has heard it (ListedServer::silent_since), and the last round that showed
+  /// so.
+  std::optional<TimePoint> silent_since;
+  TimePoint silent_seen;
 };
 
-/// What must be remembered between two looks at one cluster: since when conditions stand, who was
-/// who, which members the cluster had. Grows with the configured members and the listed servers
-/// only; what is no longer seen is forgotten. A value: a copy judges on its own.
+/// What must be remembered between two rounds of one cluster: since when conditions last, the
+/// identity of each member, which members the cluster had. Grows with the configured members and
+/// the listed servers only; entries that are no longer seen are forgotten. A value: a copy judges
+/// on its own.
 class Memory {
  public:
   [[nodiscard]] const Identity* identity(std::string_view member) const noexcept;
-  [[nodiscard]] const std::vector<Listed>& list() const noexcept { return list_; }
+  [[nodiscard]] const std::vector<RememberedServer>& list() const noexcept { return list_; }
   [[nodiscard]] const MemberId& cluster_id() const noexcept { return cluster_id_; }
   [[nodiscard]] std::optional<std::chrono::milliseconds> election_timer() const noexcept {
     return election_timer_;
   }
-  [[nodiscard]] Docket& docket() noexcept { return docket_; }
+  [[nodiscard]] ConditionTracker& conditions() noexcept { return conditions_; }
   [[nodiscard]] History& history() noexcept { return history_; }
   [[nodiscard]] const History& history() const noexcept { return history_; }
   /// Entries of all kinds, for tests of the bound.
   [[nodiscard]] std::size_t size() const noexcept {
-    return identities_.size() + list_.size() + docket_.size() + history_.size();
+    return identities_.size() + list_.size() + conditions_.size() + history_.size();
   }
 
-  /// Takes over what this look taught. The picture may point into this memory; it is not used
-  /// after.
-  void learn(const Picture& picture);
+  /// Stores what this round has shown. The snapshot may point into this memory; it must not be used
+  /// afterwards.
+  void learn(const ClusterSnapshot& snapshot);
+  /// The member is asked in another way from now on, and may be another server: forgets everything
+  /// about it.
+  void forget(std::string_view member);
 
  private:
-  void learn_identities(const Picture& picture);
-  void learn_list(const Picture& picture);
+  void learn_identities(const ClusterSnapshot& snapshot);
+  void learn_list(const ClusterSnapshot& snapshot);
 
   std::vector<Identity> identities_;  // by member name
-  std::vector<Listed> list_;
+  std::vector<RememberedServer> list_;
   MemberId cluster_id_;
   std::optional<std::chrono::milliseconds> election_timer_;
-  Docket docket_;
+  ConditionTracker conditions_;
   History history_;
 };
 

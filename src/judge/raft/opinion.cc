@@ -21,7 +21,7 @@ MemberId Opinion::cluster_id() const noexcept {
 const Reason& Opinion::silence() const noexcept {
   static const Reason kNone{};
   if (speaks()) return kNone;
-  // The way that was tried tells more than the one that is not configured.
+  // The way that was tried says more than the one that is not configured.
   return status_source.reason.code == ReasonCode::kNotProbed ? local_source.reason
                                                              : status_source.reason;
 }

@@ -14,12 +14,18 @@ namespace wardmote::judge::raft {
 
 using Milliseconds = std::chrono::milliseconds;
 
+/// An election round: the longest that OVSDB waits for an election (raft.c, election_timer and its
+/// random second).
+constexpr Milliseconds election_round(Milliseconds election_timer) noexcept {
+  return election_timer + Milliseconds(1000);
+}
+
 enum class Mode : std::uint8_t {
   kUnknown,
   kClustered,
   kStandalone,
   kRelay,
-  kAbsent,  ///< the server runs and does not carry the database (kicked, left, dropped)
+  kAbsent,  ///< the server runs and does not have the database (kicked, left, dropped)
 };
 
 enum class Role : std::uint8_t { kUnknown, kFollower, kCandidate, kLeader };
@@ -60,10 +66,10 @@ struct Server {
   bool self = false;
   Phase phase = Phase::kNone;
   std::string voted_for;  ///< only a candidate prints it
-  /// Only a leader prints it; it runs ahead, so it tells no lag.
+  /// Only a leader prints it. It runs ahead, so it shows no lag.
   std::optional<std::uint64_t> next_index;
   std::optional<std::uint64_t> match_index;  ///< only a leader prints it
-  /// Since the last RPC from it; says nothing between two followers.
+  /// Time since the last RPC from it; says nothing between two followers.
   std::optional<Milliseconds> last_message;
   friend bool operator==(const Server&, const Server&) = default;
 };
@@ -86,18 +92,18 @@ struct MembershipChange {
   friend bool operator==(const MembershipChange&, const MembershipChange&) = default;
 };
 
-/// How one of the two ways to ask a member went.
+/// The result of one of the two ways to ask a member.
 struct Source {
-  Reason reason{ReasonCode::kNotProbed, {}};  ///< kNone when it answered well
+  Reason reason{ReasonCode::kNotProbed, {}};  ///< kNone for a good answer
 
   [[nodiscard]] bool answered() const noexcept { return reason.code == ReasonCode::kNone; }
   friend bool operator==(const Source&, const Source&) = default;
 };
 
-/// What the member says of the raft protocol itself (`cluster/status`; etcd: Maintenance.Status).
+/// What the member reports about the raft protocol (`cluster/status`; etcd: Maintenance.Status).
 struct Status {
   std::string nickname;
-  MemberId cluster_id;  ///< not known() while joining without one
+  MemberId cluster_id;  ///< unknown while joining without one
   MemberId server_id;
   std::string address;
   Standing standing = Standing::kUnknown;
@@ -105,9 +111,10 @@ struct Status {
   std::uint64_t term = 0;
   PeerName leader;
   PeerName vote;
-  std::optional<Milliseconds> election_started;  ///< how long ago this member last started one
-  std::optional<Milliseconds> election_won;      ///< how long ago, while it is still won
-  std::string election_reason;                   ///< `timeout`, `leadership_transfer`
+  /// how long ago this member last started an election
+  std::optional<Milliseconds> election_started;
+  std::optional<Milliseconds> election_won;  ///< how long ago it won, while it still leads
+  std::string election_reason;               ///< `timeout`, `leadership_transfer`
   Milliseconds election_timer{1000};
   std::optional<Milliseconds> election_timer_next;  ///< a change of the timer is under way
   std::uint64_t log_start = 0;
@@ -130,21 +137,21 @@ struct Status {
   friend bool operator==(const Status&, const Status&) = default;
 };
 
-/// What the database server says of itself (`_Server.Database`; has no counterpart in etcd).
+/// What the database server reports about itself (`_Server.Database`; etcd has nothing like it).
 struct Local {
   bool leader = false;
   bool connected = false;
   MemberId cluster_id;
   MemberId server_id;
-  std::optional<std::uint64_t> index;  ///< last applied; nothing while joining
+  std::optional<std::uint64_t> index;  ///< last applied; empty while joining
   friend bool operator==(const Local&, const Local&) = default;
 };
 
-/// What one configured member says of the cluster, or why it says nothing. Both sources may fail on
-/// their own.
+/// What one configured member reports about the cluster, or why it does not. Each of the two
+/// sources may fail by itself.
 struct Opinion {
   std::string member;  ///< its name in the configuration, unique within the cluster
-  /// Argv before a command there, for advice: {"ovn-appctl", "-t", CTL}.
+  /// The command there, without its last arguments, for advice: {"ovn-appctl", "-t", CTL}.
   std::vector<std::string> control_command;
   TimePoint begun;
   TimePoint ended;
@@ -153,13 +160,16 @@ struct Opinion {
   Source local_source;
   std::optional<Status> status;
   std::optional<Local> local;
+  /// The databases of the server, without `_Server`. Asked only of a server that does not have this
+  /// database; empty if it does not say.
+  std::vector<std::string> serves;
 
-  /// Whether it said anything at all about the cluster.
+  /// Whether it reported anything about the cluster.
   [[nodiscard]] bool speaks() const noexcept { return status.has_value() || local.has_value(); }
-  /// The best known of its two ids: the status's, else the local view's, else not known().
+  /// The better known of its two ids: the status's, else the local view's, else unknown.
   [[nodiscard]] MemberId server_id() const noexcept;
   [[nodiscard]] MemberId cluster_id() const noexcept;
-  /// The reason for its silence: kNone while it speaks.
+  /// The reason for its silence: kNone while it answers.
   [[nodiscard]] const Reason& silence() const noexcept;
 };
 

@@ -13,9 +13,9 @@
 #include "base/format.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -24,7 +24,7 @@ std::string with_short_name(const MemberId& id) {
   return fmt::format("{} ({})", short_name(id), to_string(id));
 }
 
-/// More connections than a cluster of many members has; the rest is left out.
+/// More connections than a cluster of many members has; further ones are left out.
 constexpr std::size_t kMostConnections = 24;
 
 std::string quote_election(const Status& status) {
@@ -135,9 +135,9 @@ Evidence testify(const Member& member, std::initializer_list<Line> lines) {
   return {member.name(), describe(member.opinion->silence())};
 }
 
-std::vector<Evidence> testify(const Picture& picture, const Seat& seat) {
-  if (seat.at_leader) return {{picture.leader->name(), quote(*seat.at_leader)}};
-  if (seat.line) return {{picture.newest->name(), quote(*seat.line)}};
+std::vector<Evidence> testify(const ClusterSnapshot& snapshot, const ListedServer& listed) {
+  if (listed.at_leader) return {{snapshot.leader->name(), quote(*listed.at_leader)}};
+  if (listed.line) return {{snapshot.newest->name(), quote(*listed.line)}};
   return {};
 }
 
@@ -145,9 +145,9 @@ std::vector<std::string> names(const Member& member) {
   return without_unknown(member.name(), to_string(member.id), member.address);
 }
 
-std::vector<std::string> names(const Seat& seat) {
-  const Member* const member = seat.reporter ? seat.reporter : seat.owner;
-  return without_unknown(member ? member->name() : "", to_string(seat.id), seat.address);
+std::vector<std::string> names(const ListedServer& listed) {
+  const Member* const member = listed.reporter ? listed.reporter : listed.owner;
+  return without_unknown(member ? member->name() : "", to_string(listed.id), listed.address);
 }
 
 std::string label(const Member& member) {
@@ -155,8 +155,8 @@ std::string label(const Member& member) {
   return fmt::format("{} ({})", member.name(), short_name(member.id));
 }
 
-std::string label(const Seat& seat) {
-  return seat.id.known() ? short_name(seat.id) : std::string(seat.nickname);
+std::string label(const ListedServer& listed) {
+  return listed.id.known() ? short_name(listed.id) : std::string(listed.nickname);
 }
 
 std::string describe(const Reason& reason) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "judge/finding.h"
-#include "judge/raft/picture.h"
+#include "judge/raft/cluster_snapshot.h"
 
 namespace wardmote::judge::raft {
 
@@ -30,8 +30,8 @@ enum class Line : std::uint8_t {
   kDisconnections,
 };
 
-/// The line as OVSDB prints it, rebuilt from the typed fields; several are joined by `; `. Raw: it
-/// may hold a peer's text.
+/// The line as OVSDB prints it, rebuilt from the typed fields; several are joined by `; `. Not
+/// escaped: it may contain a peer's text.
 std::string quote(const Status& status, std::initializer_list<Line> lines);
 /// A line of the server list.
 std::string quote(const Server& server);
@@ -40,22 +40,22 @@ std::string quote(const Local& local);
 /// The whole server list in short: `dea6 at tcp:10.0.0.1:6643, …`.
 std::string quote_list(const Status& status);
 
-/// What the member says, in these lines if it gives its status, else its local view, else why it is
-/// silent.
+/// The member's report in these lines if it gives its status, else its local view, else the reason
+/// for its silence.
 Evidence testify(const Member& member, std::initializer_list<Line> lines);
-/// What the leader's list, else the newest, says of the server; nothing to quote when the list is
-/// only remembered.
-std::vector<Evidence> testify(const Picture& picture, const Seat& seat);
+/// The line of the server in the leader's list, else in the newest one; empty when the list is only
+/// remembered.
+std::vector<Evidence> testify(const ClusterSnapshot& snapshot, const ListedServer& listed);
 
-/// Every name of the thing: member name, server id, address; what is not known is left out.
+/// Every name of the thing: member name, server id, address; unknown ones are left out.
 std::vector<std::string> names(const Member& member);
-std::vector<std::string> names(const Seat& seat);
+std::vector<std::string> names(const ListedServer& listed);
 
 /// For sentences: `ctl-2 (499b)`, `499b`.
 std::string label(const Member& member);
-std::string label(const Seat& seat);
+std::string label(const ListedServer& listed);
 
-/// `cannot be reached (refused)`: why a member says nothing.
+/// `cannot be reached (refused)`: why a member does not answer.
 std::string describe(const Reason& reason);
 
 }  // namespace wardmote::judge::raft

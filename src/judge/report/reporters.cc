@@ -33,13 +33,15 @@ bool Reporters::report(std::string_view name, Report report, TimePoint now) {
   return true;
 }
 
-ReporterStanding Reporters::stand(const std::string& name, const Entry& entry, TimePoint now) {
+ReporterStanding Reporters::stand(const std::string& name, const Entry& entry,
+                                  TimePoint now) const {
   ReporterStanding standing{.name = name, .rule = entry.rule, .report = entry.report};
   standing.overridden = entry.rule.override.has_value();
   standing.timeout =
       entry.rule.override.value_or(entry.report.timeout.value_or(entry.rule.timeout));
   standing.age = std::max(now - entry.at, Duration::zero());
-  standing.timed_out = standing.timeout > Duration::zero() && standing.age > standing.timeout;
+  const Duration silent = now - std::max(entry.at, awake_since_);
+  standing.timed_out = standing.timeout > Duration::zero() && silent > standing.timeout;
   standing.reported = entry.reported;
   return standing;
 }
@@ -73,7 +75,9 @@ Judgement judge_reporter(const ReporterStanding& standing, ReportQuality quality
   }
   const std::string_view word = live ? "not live" : "not ready";
   if (!standing.reported) {
-    return {Outcome::kFail,
+    // It may still be starting. After its timeout it has failed; without a timeout it becomes
+    // blind.
+    return {Outcome::kUnknown,
             {ReasonCode::kNotProbed,
              fmt::format("no report yet for {}", format_duration(standing.age))}};
   }

@@ -13,50 +13,52 @@
 
 namespace wardmote::judge {
 
-/// What somebody says of itself.
+/// A report of a program about itself.
 struct Report {
   bool live = true;
   bool ready = false;
-  std::string detail;               ///< for people; may hold anything
-  std::optional<Duration> timeout;  ///< how long it holds, if the reporter says so; 0: for ever
+  std::string detail;               ///< for people; may contain anything
+  std::optional<Duration> timeout;  ///< how long it is valid, if the report says so; 0: for ever
   friend bool operator==(const Report&, const Report&) = default;
 };
 
 /// Which reports count, and for how long.
 struct ReporterRule {
-  bool live = true;    ///< it reports whether it lives
+  bool live = true;    ///< it reports whether it is live
   bool ready = true;   ///< it reports whether it is ready
-  Duration timeout{};  ///< unless the reporter says something else; 0: a report holds for ever
-  std::optional<Duration> override;  ///< whatever the reporter says; 0: for ever
+  Duration timeout{};  ///< unless the report says otherwise; 0: a report is valid for ever
+  std::optional<Duration> override;  ///< whatever the report says; 0: for ever
   friend bool operator==(const ReporterRule&, const ReporterRule&) = default;
 };
 
-/// One reporter, as it stands now.
+/// One reporter in its present state.
 struct ReporterStanding {
   std::string name;
   ReporterRule rule;
   Report report;
-  Duration timeout{};  ///< in force; 0: none
+  Duration timeout{};  ///< the present timeout; 0: none
   bool overridden = false;
-  bool timed_out = false;  ///< the last report is older than that
-  Duration age{};          ///< of the last report, or since it was added
-  bool reported = false;   ///< ever
+  /// no report for longer than the timeout, while the agent could receive one
+  bool timed_out = false;
+  Duration age{};         ///< of the last report, or since it was added
+  bool reported = false;  ///< there was a report
 
-  /// Of a quality that it does not report there is nothing bad to say.
+  /// A quality that it does not report counts as good.
   [[nodiscard]] bool live() const noexcept { return !rule.live || (report.live && !timed_out); }
   [[nodiscard]] bool ready() const noexcept { return !rule.ready || (report.ready && !timed_out); }
 };
 
-/// Everybody who pushes reports. The latest report wins; one that is older than its timeout fails
-/// what its reporter reports. As Calico's HealthAggregator (libcalico-go/lib/health, v3.22 to
-/// v3.32), where until the first report a reporter lives and is not ready. Pure: time is a
-/// parameter, and the clock counts suspend, so whoever slept through its timeout has timed out.
+/// All reporters. The latest report wins; a report older than its timeout fails everything that its
+/// reporter reports. As Calico's HealthAggregator (libcalico-go/lib/health, v3.22 to v3.32), in
+/// which a reporter is live and not ready before its first report. Pure: time is a parameter.
 class Reporters {
  public:
-  /// A reporter of that name begins anew.
+  /// A reporter with that name begins anew.
   void add(std::string name, ReporterRule rule, TimePoint now);
   void remove(std::string_view name);
-  /// False when nobody has that name.
+  /// The agent did not run until `now`, so no report could arrive: all timeouts begin anew.
+  void resume(TimePoint now) noexcept { awake_since_ = now; }
+  /// False when there is no reporter with that name.
   bool report(std::string_view name, Report report, TimePoint now);
 
   [[nodiscard]] std::optional<ReporterStanding> standing(std::string_view name,
@@ -74,9 +76,11 @@ class Reporters {
     TimePoint at;
     bool reported = false;
   };
-  static ReporterStanding stand(const std::string& name, const Entry& entry, TimePoint now);
+  [[nodiscard]] ReporterStanding stand(const std::string& name, const Entry& entry,
+                                       TimePoint now) const;
 
   std::map<std::string, Entry, std::less<>> entries_;
+  TimePoint awake_since_;
 };
 
 /// Live and ready of all together.
@@ -89,7 +93,7 @@ ReporterSummary summarize(const std::vector<ReporterStanding>& standings) noexce
 
 enum class ReportQuality : std::uint8_t { kLive, kReady };
 
-/// What one quality of a reporter comes to as a check.
+/// The outcome of one quality of a reporter as a check.
 Judgement judge_reporter(const ReporterStanding& standing, ReportQuality quality);
 
 }  // namespace wardmote::judge

@@ -20,7 +20,7 @@ namespace {
 
 using State = ServiceFacts::State;
 
-/// A process that began later than this after its service is another one with the same number.
+/// A process that began later than this after its service is another process with the same pid.
 constexpr Duration kStartSlack = std::chrono::seconds(1);
 /// More restarts are not remembered; no policy asks for as many.
 constexpr std::size_t kMostRemembered = 1000;
@@ -33,7 +33,7 @@ bool is_child(const ServiceFacts& facts) {
   return facts.parent_name == program_of(facts.supervisor);
 }
 
-/// The process knows its age by a clock that nobody sets; the status only by the wall clock.
+/// The age of the process is by a clock that nobody sets; that of the status is by the wall clock.
 Duration uptime_of(const ServiceFacts& facts) {
   return facts.process && is_child(facts) ? facts.process->age : facts.in_state;
 }
@@ -138,7 +138,7 @@ std::optional<Judgement> unwatched(const Case& c) {
                             c.facts.process->parent, stuck_words(c.facts.parent_state)));
 }
 
-/// The first that applies says what is wrong; so a cause stands before what follows from it.
+/// The first one that applies says what is wrong, so a cause comes before its consequences.
 constexpr std::optional<Judgement> (*kRules[])(const Case&) = {
     crash_loop, down,          finishing, paused,    wrong_process,
     stuck,      being_stopped, too_young, not_ready, unwatched};

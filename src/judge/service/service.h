@@ -23,7 +23,7 @@ std::string_view to_string(Supervisor supervisor) noexcept;
 std::string_view program_of(Supervisor supervisor) noexcept;
 
 /// A supervised service, as its running supervisor describes it, and its process, as the kernel
-/// does.
+/// shows it.
 struct ServiceFacts {
   enum class State : std::uint8_t { kDown, kRun, kFinish };
 
@@ -35,12 +35,12 @@ struct ServiceFacts {
   bool normally_up = false;  ///< it is started with its supervisor
   bool paused = false;
   bool got_term = false;
-  std::optional<bool> ready;  ///< only of a service that tells (s6, notification-fd)
+  std::optional<bool> ready;  ///< only of a service that reports it (s6, notification-fd)
   std::optional<int> last_exit_code;
   std::optional<int> last_signal;
   std::size_t restarts = 0;  ///< within the policy's window, as far as known
   bool process_sought = false;
-  std::optional<ProcessFacts> process;  ///< what has the number `pid`
+  std::optional<ProcessFacts> process;  ///< the process with the pid `pid`
   std::string parent_name;              ///< of that process
   char parent_state = '?';
 };
@@ -48,19 +48,19 @@ struct ServiceFacts {
 std::string_view to_string(ServiceFacts::State state) noexcept;
 
 struct ServicePolicy {
-  Duration min_uptime = std::chrono::seconds(2);  ///< younger is unknown
-  std::size_t restarts = 3;                       ///< so many within `within` are a crash loop
+  Duration min_uptime = std::chrono::seconds(2);  ///< a younger one is unknown
+  std::size_t restarts = 3;                       ///< this many within `within` are a crash loop
   Duration within = std::chrono::seconds(60);
   Duration longest_wait = std::chrono::seconds(10);  ///< of the process in state D
-  bool as_calico = false;  ///< whatever `sv status` says of it, as long as it begins with `run`
+  bool as_calico = false;                            ///< ok whenever `sv status` begins with `run`
 };
 
-/// What looks have shown of a service's restarts. An end that no look saw is still seen by the time
-/// of the next state.
+/// What probes have shown about a service's restarts. A restart between two probes shows in the
+/// time of the next state.
 class RestartMemory {
  public:
-  /// Feeds one look: the state, and since when by the wall clock. Only of a service that is wanted
-  /// up; an order to stop forgets everything.
+  /// Adds one probe: the state, and since when by the wall clock. Only of a service that is wanted
+  /// up; an order to stop clears everything.
   void feed(ServiceFacts::State state, bool want_up, WallTime changed, Duration within,
             TimePoint now);
   /// Restarts within the last `within`.

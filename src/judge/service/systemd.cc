@@ -28,7 +28,7 @@ Judgement judged(Outcome outcome, std::string text) {
   return {outcome, {ReasonCode::kState, std::move(text)}};
 }
 
-/// ` for 3.0s`, where that is known.
+/// ` for 3.0s`, if that is known.
 std::string lasting(const SystemdFacts& facts) {
   return facts.in_state ? fmt::format(" for {}", format_duration(*facts.in_state)) : "";
 }
@@ -108,8 +108,8 @@ std::optional<Judgement> no_process(const Case& c) {
       fmt::format("no process {} here (does it run in another pid namespace?)", c.facts.main_pid));
 }
 
-/// systemd ends a service itself that is over its time, so that only the way there is seen for
-/// long.
+/// systemd itself ends a service whose watchdog time has passed, so only the time before that is
+/// seen for long.
 std::optional<Judgement> silent(const Case& c) {
   if (!c.facts.watchdog || !c.facts.watchdog_age) return std::nullopt;
   const Duration age = *c.facts.watchdog_age;
@@ -133,7 +133,7 @@ std::optional<Judgement> too_young(const Case& c) {
           c.facts.restarts == 0 ? "" : fmt::format(", after {} restarts", c.facts.restarts)));
 }
 
-/// The first that applies says what is wrong.
+/// The first one that applies says what is wrong.
 constexpr std::optional<Judgement> (*kRules[])(const Case&) = {
     not_loaded, crash_loop, waits_for_restart, down, starting, no_process,
     stuck,      silent,     too_young};

@@ -35,6 +35,7 @@ using runtime::Deadline;
 using runtime::HttpCall;
 using runtime::HttpResponse;
 using runtime::MailCall;
+using runtime::MailReceipt;
 using runtime::Task;
 
 namespace {
@@ -141,7 +142,7 @@ Task<Result<HttpResponse>> CurlHttpClient::call(HttpCall call, Deadline deadline
   return run<CurlTransfer>(std::move(call), deadline);
 }
 
-Task<Result<void>> CurlHttpClient::send(MailCall call, Deadline deadline) {
+Task<Result<MailReceipt>> CurlHttpClient::send(MailCall call, Deadline deadline) {
   return run<CurlMailTransfer>(std::move(call), deadline);
 }
 

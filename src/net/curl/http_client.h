@@ -10,10 +10,9 @@
 
 namespace wardmote::net {
 
-/// HTTP/1.1 and SMTP by libcurl, all at once on one thread of its own. What it says of an error
-/// names the server but never the path, in which some services carry their secret. Life cycle:
-/// outlives what was asked of it; its destructor breaks off what is under way. Thread: the core
-/// loop.
+/// HTTP/1.1 and SMTP by libcurl, for all transfers on one thread of its own. Error texts name the
+/// server but never the path, because some services carry their secret in the path. Life cycle:
+/// outlives all calls; its destructor aborts the transfers under way. Thread: the core loop.
 class CurlHttpClient final : public runtime::HttpClient, public runtime::MailClient {
  public:
   explicit CurlHttpClient(AsioRuntime& runtime);
@@ -21,7 +20,8 @@ class CurlHttpClient final : public runtime::HttpClient, public runtime::MailCli
 
   runtime::Task<Result<runtime::HttpResponse>> call(runtime::HttpCall call,
                                                     runtime::Deadline deadline) override;
-  runtime::Task<Result<void>> send(runtime::MailCall call, runtime::Deadline deadline) override;
+  runtime::Task<Result<runtime::MailReceipt>> send(runtime::MailCall call,
+                                                   runtime::Deadline deadline) override;
 
  private:
   class Worker;

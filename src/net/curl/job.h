@@ -9,7 +9,7 @@
 
 namespace wardmote::net {
 
-/// Something under way on libcurl's thread. Thread: the worker's, but for `broken_off`.
+/// A transfer on libcurl's thread. Thread: the worker's, except `broken_off`.
 class CurlJob {
  public:
   CurlJob() : handle_(curl_easy_init()) {}
@@ -18,7 +18,7 @@ class CurlJob {
   virtual ~CurlJob() = default;
 
   [[nodiscard]] CURL* handle() const noexcept { return handle_.get(); }
-  /// Hands the result over. Once.
+  /// Returns the result to the caller. Called once.
   virtual void finish(CURLcode code) = 0;
 
   std::shared_ptr<std::atomic<bool>> broken_off = std::make_shared<std::atomic<bool>>(false);
@@ -30,19 +30,21 @@ class CurlJob {
   };
   using List = std::unique_ptr<curl_slist, Cleanup>;
 
-  /// The handle knows the members of who derives from this: he ends it first.
+  /// libcurl's handle refers to members of the derived class, so the derived class must end the
+  /// handle first.
   void drop() noexcept { handle_.reset(); }
 
   static void append(List& list, const char* text) {
     curl_slist* const longer = curl_slist_append(list.get(), text);
-    if (longer != nullptr && !list) list.reset(longer);  // the first; else it is the same list
+    // the head of the list when this is the first entry; otherwise the same list
+    if (longer != nullptr && !list) list.reset(longer);
   }
 
  private:
   std::unique_ptr<CURL, Cleanup> handle_;
 };
 
-/// What callers act on; `system_error` is CURLINFO_OS_ERRNO.
+/// The code that callers act on; `system_error` is CURLINFO_OS_ERRNO.
 Errc errc_of(CURLcode code, long system_error);
 
 }  // namespace wardmote::net

@@ -68,7 +68,7 @@ CurlTransfer::CurlTransfer(runtime::HttpCall call, Duration timeout, Done done)
   }
   if (!call_.trust.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, call_.trust.c_str());
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers_.get());
-  // Zero would mean no end at all.
+  // Zero would mean no timeout at all.
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,
                    static_cast<long>(std::max<std::int64_t>(1, to_ms(timeout))));
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
@@ -95,7 +95,11 @@ std::size_t CurlTransfer::take_header(char* bytes, std::size_t one, std::size_t 
     return 0;
   }
   std::string_view line(bytes, one * size);
-  if (line.starts_with("HTTP/")) transfer->response_.headers.clear();
+  if (line.starts_with("HTTP/")) {
+    transfer->response_.headers.clear();
+    transfer->head_ended_ = false;
+  }
+  if (trim(line).empty()) transfer->head_ended_ = true;
   const std::size_t colon = line.find(':');
   if (colon != std::string_view::npos) {
     transfer->response_.headers.emplace_back(lower(trim(line.substr(0, colon))),
@@ -104,9 +108,18 @@ std::size_t CurlTransfer::take_header(char* bytes, std::size_t one, std::size_t 
   return one * size;
 }
 
+std::string CurlTransfer::where() const {
+  return fmt::format("{} {}", call_.method, server_of(call_.url));
+}
+
 void CurlTransfer::finish(CURLcode code) {
   if (code != CURLE_OK) {
     done_(std::unexpected(error_of(code)));
+    return;
+  }
+  // libcurl takes a header that the server cut off for a complete one.
+  if (!head_ended_) {
+    done_(fail(Errc::kClosed, "{}: the answer is cut short", where()));
     return;
   }
   long status = 0;
@@ -116,13 +129,18 @@ void CurlTransfer::finish(CURLcode code) {
 }
 
 Error CurlTransfer::error_of(CURLcode code) const {
-  const std::string where = fmt::format("{} {}", call_.method, server_of(call_.url));
-  if (*broken_off) return {Errc::kClosed, where + ": broken off"};
-  if (too_long_) return {Errc::kLimit, where + ": the answer is too long"};
+  if (*broken_off) return {Errc::kClosed, where() + ": broken off"};
+  if (too_long_) return {Errc::kLimit, where() + ": the answer is too long"};
   long system_error = 0;
   curl_easy_getinfo(handle(), CURLINFO_OS_ERRNO, &system_error);
   const std::string_view said = said_.front() == 0 ? curl_easy_strerror(code) : said_.data();
-  return {errc_of(code, system_error), fmt::format("{}: {}", where, escape_control(said, 200))};
+  Errc errc = errc_of(code, system_error);
+  // libcurl has one code for an answer that is not HTTP and for an address of another protocol. The
+  // request was sent, so the address is good.
+  long sent = 0;
+  curl_easy_getinfo(handle(), CURLINFO_REQUEST_SIZE, &sent);
+  if (errc == Errc::kInvalid && sent > 0) errc = Errc::kProtocol;
+  return {errc, fmt::format("{}: {}", where(), escape_control(said, 200))};
 }
 
 }  // namespace wardmote::net

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <string>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -29,6 +30,7 @@ class CurlTransfer final : public CurlJob {
  private:
   static std::size_t take_body(char* bytes, std::size_t one, std::size_t size, void* self);
   static std::size_t take_header(char* bytes, std::size_t one, std::size_t size, void* self);
+  [[nodiscard]] std::string where() const;
   [[nodiscard]] Error error_of(CURLcode code) const;
 
   runtime::HttpCall call_;
@@ -38,6 +40,7 @@ class CurlTransfer final : public CurlJob {
   runtime::HttpResponse response_;
   std::size_t header_bytes_ = 0;
   bool too_long_ = false;
+  bool head_ended_ = false;  ///< by its empty line
 };
 
 }  // namespace wardmote::net

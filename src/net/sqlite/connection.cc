@@ -40,6 +40,8 @@ Errc errc_of(int code, int system_error) {
     case SQLITE_FULL:
     case SQLITE_NOMEM: return Errc::kExhausted;
     case SQLITE_IOERR:
+      // the disk has no room for the shared memory file
+      if (code == SQLITE_IOERR_SHMSIZE) return Errc::kExhausted;
       return system_error == ENOSPC || system_error == EDQUOT ? Errc::kExhausted : Errc::kInternal;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB: return Errc::kProtocol;
@@ -69,7 +71,7 @@ SqlValue column(sqlite3_stmt* prepared, int index) {
   }
 }
 
-/// However a run ends, the statement can be run again and holds no lock.
+/// On every way out, the statement can run again and holds no lock.
 struct Reset {
   sqlite3_stmt* prepared;
   ~Reset() {
@@ -83,7 +85,7 @@ std::string file_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-/// SQLite would make the file with the rights that the umask leaves.
+/// Otherwise SQLite would create the file with the permissions that the umask leaves.
 Result<void> make_private(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return fail_errno(errno, "open {}", path);
@@ -107,6 +109,16 @@ SqliteConnection& SqliteConnection::operator=(SqliteConnection&& other) noexcept
 SqliteConnection::~SqliteConnection() = default;
 
 Result<SqliteConnection> SqliteConnection::open(const std::string& path, SqliteLimits limits) {
+  return open(path, limits, Sharing::kShared);
+}
+
+Result<SqliteConnection> SqliteConnection::open_alone(const std::string& path,
+                                                      SqliteLimits limits) {
+  return open(path, limits, Sharing::kAlone);
+}
+
+Result<SqliteConnection> SqliteConnection::open(const std::string& path, SqliteLimits limits,
+                                                Sharing sharing) {
   const bool file = path != kInMemory;
   if (file) {
     if (Result<void> made = make_private(path); !made) return std::unexpected(made.error());
@@ -117,17 +129,20 @@ Result<SqliteConnection> SqliteConnection::open(const std::string& path, SqliteL
   if (handle == nullptr) return fail(Errc::kExhausted, "{}: open", path);
   SqliteConnection connection(handle, file_name(path), limits);
   if (code != SQLITE_OK) return connection.failed(code, "open");
-  if (Result<void> ready = connection.set_up(path); !ready) return std::unexpected(ready.error());
+  if (Result<void> ready = connection.set_up(path, sharing); !ready)
+    return std::unexpected(ready.error());
   return connection;
 }
 
-Result<void> SqliteConnection::set_up(const std::string& path) {
+Result<void> SqliteConnection::set_up(const std::string& path, Sharing sharing) {
   sqlite3_extended_result_codes(handle_.get(), 1);
   sqlite3_busy_timeout(handle_.get(), limits_.busy_ms);
   sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, static_cast<int>(limits_.value_bytes) + 1024);
-  std::vector<std::string> orders = {
-      "PRAGMA trusted_schema=OFF", "PRAGMA synchronous=FULL",
-      fmt::format("PRAGMA max_page_count={}", limits_.file_bytes / kPageBytes)};
+  std::vector<std::string> orders;
+  if (sharing == Sharing::kAlone) orders.emplace_back("PRAGMA locking_mode=EXCLUSIVE");
+  orders.emplace_back("PRAGMA trusted_schema=OFF");
+  orders.emplace_back("PRAGMA synchronous=FULL");
+  orders.push_back(fmt::format("PRAGMA max_page_count={}", limits_.file_bytes / kPageBytes));
   if (path != kInMemory) orders.emplace_back("PRAGMA journal_mode=WAL");
   for (const std::string& order : orders) {
     if (auto done = run({order, {}}); !done) return std::unexpected(done.error());
@@ -208,10 +223,11 @@ Result<void> SqliteConnection::commit(const std::vector<SqlStatement>& statement
 
 Result<std::vector<SqlRow>> SqliteConnection::transact(const std::vector<SqlStatement>& statements,
                                                        const std::function<bool()>& before_each) {
-  // At once, so that a reader that turns writer never fails half-way.
+  // Takes the write lock at once, so that a transaction that reads first and writes later does not
+  // fail half-way.
   if (auto begun = run({"BEGIN IMMEDIATE", {}}); !begun) return std::unexpected(begun.error());
   const auto roll_back = [this] {
-    // Some failures have rolled back by themselves.
+    // Some failures have already rolled the transaction back.
     if (sqlite3_get_autocommit(handle_.get()) != 0) return;
     [[maybe_unused]] const auto ignored = run({"ROLLBACK", {}});
   };

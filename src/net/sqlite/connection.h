@@ -20,25 +20,28 @@ struct SqliteLimits {
   std::size_t rows = 100'000;           ///< of one answer
   std::size_t value_bytes = 4 << 20;    ///< of one text
   std::int64_t file_bytes = 512 << 20;  ///< of the database
-  int busy_ms = 2000;                   ///< how long another process is waited for
+  int busy_ms = 2000;                   ///< how long to wait for another process
 };
 
 /// One connection to one SQLite file, or to a database in memory (`:memory:`). Blocks. Errors are
 /// those of runtime::Database. Thread: one at a time.
 class SqliteConnection {
  public:
-  /// Opens or makes the file, readable by its owner only, with a write-ahead log, and looks it over
+  /// Opens or creates the file, readable by its owner only, with a write-ahead log, and checks it
   /// for damage. kMissing when there is no such folder.
   static Result<SqliteConnection> open(const std::string& path, SqliteLimits limits = {});
+  /// The same for a file on a full disk: it locks other processes out, so it needs no room for
+  /// memory shared with them.
+  static Result<SqliteConnection> open_alone(const std::string& path, SqliteLimits limits = {});
 
   SqliteConnection(SqliteConnection&& other) noexcept;
   SqliteConnection& operator=(SqliteConnection&& other) noexcept;
   ~SqliteConnection();
 
   Result<std::vector<runtime::SqlRow>> run(const runtime::SqlStatement& statement);
-  /// One transaction, and the rows of its last statement. `before_each` (may be empty) is called
-  /// before every statement and before the end; false breaks off there, and nothing was done:
-  /// kClosed.
+  /// Runs one transaction; returns the rows of its last statement. `before_each` (may be empty) is
+  /// called before every statement and before the commit; when it returns false, the transaction is
+  /// rolled back: kClosed.
   Result<std::vector<runtime::SqlRow>> transact(
       const std::vector<runtime::SqlStatement>& statements,
       const std::function<bool()>& before_each = {});
@@ -49,7 +52,10 @@ class SqliteConnection {
  private:
   SqliteConnection(sqlite3* handle, std::string name, SqliteLimits limits);
 
-  Result<void> set_up(const std::string& path);
+  enum class Sharing : std::uint8_t { kShared, kAlone };
+  static Result<SqliteConnection> open(const std::string& path, SqliteLimits limits,
+                                       Sharing sharing);
+  Result<void> set_up(const std::string& path, Sharing sharing);
   Result<sqlite3_stmt*> prepare(const std::string& text);
   Result<void> bind(sqlite3_stmt* prepared, const runtime::SqlStatement& statement);
   [[nodiscard]] std::unexpected<Error> failed(int code, const char* doing) const;
@@ -60,7 +66,7 @@ class SqliteConnection {
   struct Finalize {
     void operator()(sqlite3_stmt* prepared) const noexcept;
   };
-  std::string name_;  ///< for messages: the file's name
+  std::string name_;  ///< for messages: the name of the file
   SqliteLimits limits_;
   std::unique_ptr<sqlite3, Close> handle_;
   std::map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>, std::less<>> prepared_;

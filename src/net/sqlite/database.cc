@@ -1,11 +1,15 @@
 #include "net/sqlite/database.h"
 
+#include <sys/stat.h>
+
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <chrono>
 #include <expected>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -13,6 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "net/asio_runtime.h"
 #include "net/sqlite/connection.h"
 #include "runtime/database.h"
@@ -33,16 +38,28 @@ std::unexpected<Error> too_late() {
   return fail(Errc::kTimeout, "database: the calls before it took too long");
 }
 
+/// How often a full disk is tried again; each try checks the whole file.
+constexpr Duration kOpenAgain = std::chrono::seconds(5);
+
+/// Opens an existing file on a full disk for reading. An empty file could only be written.
+std::optional<SqliteConnection> open_full(const std::string& path, SqliteLimits limits) {
+  struct ::stat file{};
+  if (::stat(path.c_str(), &file) != 0 || file.st_size == 0) return std::nullopt;
+  auto connection = SqliteConnection::open_alone(path, limits);
+  if (!connection) return std::nullopt;
+  return *std::move(connection);
+}
+
 std::unexpected<Error> too_many() {
   return fail(Errc::kLimit, "database: too many calls wait");
 }
 
-/// Runs `work` through `enqueue` and resumes the caller on its own loop with the result.
+/// Runs `work` through `enqueue`, and resumes the caller on its own loop with the result.
 template <class T, class Enqueue, class Work>
 Task<T> on_worker(AsioRuntime* runtime, Enqueue enqueue, Work work) {
   return asio::async_initiate<const asio::use_awaitable_t<>&, void(T)>(
       [runtime, enqueue = std::move(enqueue), work = std::move(work)](auto handler) mutable {
-        // Shared, because a queue that is full has to give it back.
+        // Shared, because a full queue has to give it back.
         auto waiting = std::make_shared<decltype(handler)>(std::move(handler));
         const auto finish = [runtime, waiting](T result) {
           asio::post(runtime->context(), [waiting, kept = std::move(result)]() mutable {
@@ -59,18 +76,63 @@ Task<T> on_worker(AsioRuntime* runtime, Enqueue enqueue, Work work) {
 
 Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::open(AsioRuntime& runtime,
                                                              const std::string& path,
-                                                             SqliteLimits limits) {
+                                                             SqliteLimits limits,
+                                                             MayWrite may_write) {
   Result<SqliteConnection> connection = SqliteConnection::open(path, limits);
-  if (!connection) return std::unexpected(connection.error());
-  return std::make_unique<SqliteDatabase>(runtime, *std::move(connection));
+  if (connection) {
+    return std::make_unique<SqliteDatabase>(runtime, path, limits, std::move(may_write),
+                                            *std::move(connection), std::nullopt);
+  }
+  if (connection.error().code != Errc::kExhausted) return std::unexpected(connection.error());
+  return std::make_unique<SqliteDatabase>(runtime, path, limits, std::move(may_write),
+                                          open_full(path, limits), connection.error());
 }
 
-SqliteDatabase::SqliteDatabase(AsioRuntime& runtime, SqliteConnection connection)
+SqliteDatabase::SqliteDatabase(AsioRuntime& runtime, std::string path, SqliteLimits limits,
+                               MayWrite may_write, std::optional<SqliteConnection> connection,
+                               std::optional<Error> full)
     : runtime_(runtime),
+      path_(std::move(path)),
+      limits_(limits),
+      may_write_(std::move(may_write)),
       connection_(std::move(connection)),
+      full_(std::move(full)),
+      file_(connection_ ? file_there() : std::nullopt),
       worker_([this](const std::stop_token& stop) { work(stop); }) {}
 
 SqliteDatabase::~SqliteDatabase() = default;
+
+std::optional<SqliteDatabase::FileId> SqliteDatabase::file_there() const {
+  struct ::stat file{};
+  if (::stat(path_.c_str(), &file) != 0) return std::nullopt;
+  return FileId{file.st_dev, file.st_ino};
+}
+
+Result<void> SqliteDatabase::look_in_place() const {
+  if (may_write_) {
+    if (Result<void> may = may_write_(); !may) return may;
+  }
+  if (!file_ || file_there() == file_) return {};
+  return fail(Errc::kMissing, "{} is not the file that this agent has opened", path_);
+}
+
+Result<SqliteConnection*> SqliteDatabase::connection() {
+  if (full_ && runtime_.now() >= open_again_) {
+    connection_.reset();  // an exclusive connection locks out the next one, too
+    auto opened = SqliteConnection::open(path_, limits_);
+    if (opened) {
+      connection_ = *std::move(opened);
+      full_.reset();
+    } else {
+      full_ = opened.error();
+      open_again_ = runtime_.now() + kOpenAgain;
+      connection_ = open_full(path_, limits_);
+    }
+    file_ = connection_ ? file_there() : std::nullopt;
+  }
+  if (!connection_) return std::unexpected(*full_);
+  return &*connection_;
+}
 
 bool SqliteDatabase::enqueue(Job job) {
   {
@@ -99,7 +161,9 @@ Task<Result<std::vector<SqlRow>>> SqliteDatabase::read(SqlStatement statement, D
   const auto work = [this, statement = std::move(statement),
                      deadline]() -> Result<std::vector<SqlRow>> {
     if (deadline.passed(runtime_.now())) return too_late();
-    return connection_.run(statement);
+    const auto ready = connection();
+    if (!ready) return std::unexpected(ready.error());
+    return (*ready)->run(statement);
   };
   return on_worker<Result<std::vector<SqlRow>>>(
       &runtime_, [this](Job job) { return enqueue(std::move(job)); }, work);
@@ -110,9 +174,21 @@ Task<Result<std::vector<SqlRow>>> SqliteDatabase::transact(std::vector<SqlStatem
   const auto work = [this, statements = std::move(statements),
                      deadline]() -> Result<std::vector<SqlRow>> {
     if (deadline.passed(runtime_.now())) return too_late();
-    return connection_.transact(statements);
+    if (const Result<void> there = look_in_place(); !there) return std::unexpected(there.error());
+    const auto ready = connection();
+    if (!ready) return std::unexpected(ready.error());
+    return (*ready)->transact(statements);
   };
   return on_worker<Result<std::vector<SqlRow>>>(
+      &runtime_, [this](Job job) { return enqueue(std::move(job)); }, work);
+}
+
+Task<Result<void>> SqliteDatabase::in_place(Deadline deadline) {
+  const auto work = [this, deadline]() -> Result<void> {
+    if (deadline.passed(runtime_.now())) return too_late();
+    return look_in_place();
+  };
+  return on_worker<Result<void>>(
       &runtime_, [this](Job job) { return enqueue(std::move(job)); }, work);
 }
 

@@ -21,11 +21,10 @@ using runtime::TlsSettings;
 
 namespace {
 
-/// Settings come from the configuration; a reload may bring others. More than any configuration
-/// has.
+/// Settings come from the configuration, and a reload may bring others. No configuration has more.
 constexpr std::size_t kMostEntries = 4096;
 
-/// Without it OpenSSL would ask for the password of an encrypted key on the terminal.
+/// Otherwise OpenSSL would ask for the password of an encrypted key on the terminal.
 int no_password(char*, int, int, void*) {
   return -1;
 }
@@ -56,7 +55,7 @@ Result<void> load_authorities(SSL_CTX* context, Side side, const TlsSettings& se
   }
   if (SSL_CTX_load_verify_file(context, settings.ca.c_str()) != 1)
     return bad_file("ca", settings.ca);
-  // Whoever stands in the file is believed, also an authority that another one signed.
+  // Every certificate in the file is trusted, also a CA that another CA signed.
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
   if (side == Side::kServer)
     SSL_CTX_set_client_CA_list(context, SSL_load_client_CA_file(settings.ca.c_str()));
@@ -75,7 +74,7 @@ Result<ContextPtr> load(Side side, const TlsSettings& settings) {
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
                                          SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_TICKET);
-  // A resumed session would carry what an earlier certificate proved past a reload.
+  // A resumed session would keep the trust in an old certificate beyond a reload.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context.get(), 0);
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
@@ -107,7 +106,7 @@ Result<Contexts::Files> Contexts::identify_all(const TlsSettings& settings) {
       {{"ca", &settings.ca}, {"certificate", &settings.certificate}, {"key", &settings.key}}};
   for (std::size_t i = 0; i < named.size(); ++i) {
     const Result<FileIdentity> file = identify(*named[i].second);
-    // Not kMissing or kDenied, which would be said of the peer.
+    // Not kMissing or kDenied, because callers would report those about the peer.
     if (!file) return fail(Errc::kInvalid, "{} {}", named[i].first, file.error().describe());
     files[i] = *file;
   }
@@ -117,7 +116,7 @@ Result<Contexts::Files> Contexts::identify_all(const TlsSettings& settings) {
 Result<SSL_CTX*> Contexts::current(Side side, const TlsSettings& settings) {
   const Key key(side, settings);
   const auto known = entries_.find(key);
-  // Before loading: files that change meanwhile then differ at the next connection.
+  // Read before loading: if the files change meanwhile, they differ at the next connection.
   const Result<Files> files = identify_all(settings);
   if (known == entries_.end()) {
     if (!files) return std::unexpected(files.error());

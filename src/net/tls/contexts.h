@@ -14,13 +14,13 @@ namespace wardmote::net::tls {
 
 enum class Side : std::uint8_t { kClient, kServer };
 
-/// OpenSSL's contexts, one for each settings in use. A context is made anew when one of its files
-/// has changed; while what stands there cannot be loaded (a key that is written after its
-/// certificate, say) the former one stays in use, and the log says so once. Connections that stand
-/// are not touched. Thread: the core loop.
+/// OpenSSL's contexts, one for each settings in use. A context is created again when one of its
+/// files has changed. If the new files cannot be loaded (for example a key that is written after
+/// its certificate), the old context stays in use, and the log says so once. Open connections are
+/// not touched. Thread: the core loop.
 class Contexts {
  public:
-  /// A connection's own SSL object, without a transport yet. kInvalid: the files.
+  /// A connection's own SSL object, without a transport yet. kInvalid: the files cannot be used.
   Result<SslPtr> open(Side side, const runtime::TlsSettings& settings);
 
  private:
@@ -28,7 +28,7 @@ class Contexts {
   struct Entry {
     ContextPtr context;
     Files files;
-    Files refused;  ///< what was there when the last reload failed
+    Files refused;  ///< the files at the last failed reload
   };
   using Key = std::pair<Side, runtime::TlsSettings>;
 

@@ -23,7 +23,7 @@ struct Words {
   std::string_view text;
 };
 
-/// Alerts of the peer's (RFC 8446 6.2) on which somebody can act.
+/// Alerts of the peer (RFC 8446 6.2) on which somebody can act.
 constexpr auto kAlerts = std::to_array<Words>({
     {SSL_AD_BAD_CERTIFICATE, Errc::kDenied, "it does not accept our certificate: bad certificate"},
     {SSL_AD_UNSUPPORTED_CERTIFICATE, Errc::kDenied,
@@ -45,7 +45,7 @@ constexpr auto kAlerts = std::to_array<Words>({
 constexpr auto kReasons = std::to_array<Words>({
     {SSL_R_UNSUPPORTED_PROTOCOL, Errc::kProtocol, "it speaks an old TLS only: here 1.2 or later"},
     {SSL_R_VERSION_TOO_LOW, Errc::kProtocol, "it speaks an old TLS only: here 1.2 or later"},
-    {SSL_R_WRONG_VERSION_NUMBER, Errc::kProtocol, "what it says is no TLS"},
+    {SSL_R_WRONG_VERSION_NUMBER, Errc::kProtocol, "what it says is not TLS"},
     {SSL_R_HTTP_REQUEST, Errc::kProtocol, "plain HTTP where TLS is spoken"},
     {SSL_R_NO_SHARED_CIPHER, Errc::kProtocol, "no cipher in common"},
     {SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE, Errc::kDenied, "it shows no certificate"},
@@ -58,7 +58,7 @@ const Words* find(const std::array<Words, N>& table, int code) noexcept {
 }
 
 Error alert_fault(int alert, const Circumstances& known) {
-  // TLS 1.2 has no better word for it.
+  // TLS 1.2 has no more specific alert.
   if (alert == SSL_AD_HANDSHAKE_FAILURE && known.ours_was_wanted)
     return {Errc::kDenied, "TLS: it wants a certificate of ours"};
   if (const Words* const words = find(kAlerts, alert))

@@ -6,16 +6,16 @@
 
 namespace wardmote::net::tls {
 
-/// What is known of a connection beyond OpenSSL's words.
+/// What is known about a connection beyond OpenSSL's error.
 struct Circumstances {
-  std::optional<Error> distrust;  ///< why the peer's certificate is not to be believed
+  std::optional<Error> distrust;  ///< why the peer's certificate is not trusted
   bool ours_was_wanted = false;   ///< the peer asked for our certificate, and there is none
 };
 
-/// Why OpenSSL gave up on a connection; empties its queue of errors.
+/// Why OpenSSL gave up on a connection; empties its error queue.
 Error fault_of(const Circumstances& known);
 
-/// Whether a first byte can begin a TLS conversation (RFC 8446 5.1): a handshake or an alert.
+/// Whether a TLS conversation can begin with this byte (RFC 8446 5.1): a handshake or an alert.
 bool begins_tls(unsigned char first_byte) noexcept;
 
 }  // namespace wardmote::net::tls

@@ -10,8 +10,8 @@
 
 namespace wardmote::net::tls {
 
-/// What changes when a file is written or replaced, by whatever means: `cp`, `mv`, or the symbolic
-/// links of a Kubernetes secret.
+/// Changes when a file is written or replaced by any means: `cp`, `mv`, or the symbolic links of a
+/// Kubernetes secret.
 struct FileIdentity {
   dev_t device = 0;
   ino_t inode = 0;
@@ -21,8 +21,8 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// kMissing, kDenied; kInvalid when it is no regular file. An empty path is a file that is not
-/// there and never changes.
+/// kMissing, kDenied; kInvalid when it is not a regular file. An empty path is a file that does not
+/// exist and never changes.
 Result<FileIdentity> identify(const std::string& path);
 
 }  // namespace wardmote::net::tls

@@ -18,12 +18,12 @@ using ContextPtr = std::unique_ptr<SSL_CTX, Free>;
 using SslPtr = std::unique_ptr<SSL, Free>;
 using BioPtr = std::unique_ptr<BIO, Free>;
 
-/// OpenSSL keeps errors in a queue of the thread. The first of them says what was wrong, those
-/// after it how that was handed on.
+/// OpenSSL keeps errors in a queue of the thread. The first error says what was wrong; the later
+/// ones say how the callers passed it on.
 struct QueuedError {
   int library = 0;
   int reason = 0;
-  std::string text;  ///< lower-case words of OpenSSL; empty when there was no error
+  std::string text;  ///< OpenSSL's text in lower case; empty when there was no error
 };
 
 /// Takes the first error and empties the queue.

@@ -56,7 +56,8 @@ std::string name_text(const X509_NAME* name) {
   return {bytes, std::min(static_cast<std::size_t>(size), kLongestText)};
 }
 
-/// As UTF-8; nothing when it holds a zero byte, behind which some program might stop reading.
+/// The name as UTF-8; nothing when it contains a zero byte, behind which some programs stop
+/// reading.
 std::optional<std::string> string_text(const ASN1_STRING* string) {
   unsigned char* bytes = nullptr;
   const int size = ASN1_STRING_to_UTF8(&bytes, string);
@@ -113,7 +114,7 @@ std::vector<std::string> alternative_names(const X509* certificate) {
   return texts;
 }
 
-/// The chain as it was sent; its own certificate is known already.
+/// The chain as it was sent; the peer's own certificate was read before.
 void find_first_to_expire(SSL* ssl, TlsPeer& peer) {
   const STACK_OF(X509)* const chain = SSL_get_peer_cert_chain(ssl);
   const int count = chain == nullptr ? 0 : sk_X509_num(chain);

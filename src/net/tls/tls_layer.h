@@ -6,8 +6,7 @@
 
 namespace wardmote::net::tls {
 
-/// TLS by OpenSSL. Only the agent links this part of the room: the command line is static and
-/// light.
+/// TLS by OpenSSL. Only the agent links this folder: the command line is static and light.
 std::unique_ptr<runtime::TlsLayer> make_tls_layer();
 
 }  // namespace wardmote::net::tls

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <span>
@@ -41,16 +42,22 @@ namespace {
 constexpr std::size_t kChunk = 8 << 10;
 constexpr std::size_t kRecord = 16 << 10;  // the most text in one record (RFC 8446 5.1)
 
+// Records without text cost us time and the peer nothing: renegotiation requests, key changes,
+// warnings. A chain of certificates has at most 100 KiB here (SSL_CTX_set_max_cert_list).
+constexpr std::uint64_t kMostOfHandshake = 256 << 10;
+constexpr std::uint64_t kMostWithoutText = 64 << 10;
+constexpr std::uint64_t kMostForEachByte = 4;
+
 bool is_address(const std::string& host) noexcept {
   in6_addr address{};
   return ::inet_pton(AF_INET, host.c_str(), &address) == 1 ||
          ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
 }
 
-/// Whom to ask for, and what its certificate must be for.
+/// Sets the name to ask for, and the name that the certificate must have.
 void ask_for(SSL* ssl, const std::string& name, TlsSettings::Trust trust) {
   const bool address = is_address(name);
-  // RFC 6066 3: no addresses there.
+  // RFC 6066 3: the server name must not be an address.
   if (!address) SSL_set_tlsext_host_name(ssl, name.c_str());
   if (trust == TlsSettings::Trust::kChain) return;
   X509_VERIFY_PARAM* const param = SSL_get0_param(ssl);
@@ -62,7 +69,7 @@ void ask_for(SSL* ssl, const std::string& name, TlsSettings::Trust trust) {
   }
 }
 
-/// A server without ALPN goes on all the same; what it speaks is seen then.
+/// A server without ALPN is accepted; its first bytes show what it speaks.
 void offer(SSL* ssl, const std::string& protocol) {
   if (protocol.empty()) return;
   const std::string offered = static_cast<char>(protocol.size()) + protocol;
@@ -88,7 +95,7 @@ TlsStream::TlsStream(std::unique_ptr<runtime::Stream> below, SslPtr ssl, Side si
       settings_(std::move(settings)),
       name_(settings_.server_name.empty() ? std::move(host) : settings_.server_name) {
   check(from_peer_ != nullptr && to_peer_ != nullptr, "no memory for TLS");
-  BIO_set_mem_eof_return(from_peer_, -1);  // an empty buffer is no end
+  BIO_set_mem_eof_return(from_peer_, -1);  // an empty buffer is not the end of the stream
   BIO_set_mem_eof_return(to_peer_, -1);
   SSL_set_bio(ssl_.get(), from_peer_, to_peer_);
   SSL_set_app_data(ssl_.get(), this);
@@ -107,7 +114,7 @@ TlsStream::~TlsStream() {
   close();
 }
 
-/// OpenSSL's callback for each certificate of the peer's; the first that is no good ends it.
+/// OpenSSL's callback for each certificate of the peer; the first bad one ends the handshake.
 int TlsStream::verified(int good, X509_STORE_CTX* by) {
   if (good == 1) return 1;
   const int index = SSL_get_ex_data_X509_STORE_CTX_idx();
@@ -124,7 +131,7 @@ Task<Result<void>> TlsStream::handshake(Deadline deadline) {
     const int wants = SSL_get_error(ssl_.get(), done);
     const bool failed = done != 1 && wants != SSL_ERROR_WANT_READ;
     Error error = failed ? fault() : Error{};
-    // Also what tells the peer why we give up.
+    // The alert also tells the peer why we give up.
     const Result<void> sent = co_await send_records(deadline);
     if (failed) co_return std::unexpected(std::move(error));
     if (!sent) co_return std::unexpected(end_of_handshake(sent.error()));
@@ -132,6 +139,7 @@ Task<Result<void>> TlsStream::handshake(Deadline deadline) {
       peer_ = describe_peer(ssl_.get());
       peer_->trusted = peer_->certificate && !distrust_;
       if (distrust_) peer_->distrust = *distrust_;
+      received_ = 0;
       break;
     }
     const Result<void> received = co_await receive_records(deadline);
@@ -156,6 +164,7 @@ Task<Result<std::size_t>> TlsStream::read_some(std::span<char> into, Deadline de
     const int done = SSL_read_ex(ssl_.get(), into.data(), into.size(), &got);
     if (done == 1) {
       answered_ = true;
+      delivered_ += got;
       co_return got;
     }
     const int wants = SSL_get_error(ssl_.get(), done);
@@ -187,8 +196,8 @@ Task<Result<void>> TlsStream::write(std::string_view bytes, Deadline deadline) {
   co_return Result<void>();
 }
 
-/// With TLS 1.3 a server refuses our certificate when our handshake is over already, and goes: its
-/// alert has arrived although our text finds nobody any more.
+/// With TLS 1.3 a server rejects our certificate after our handshake has ended, and closes: its
+/// alert has arrived, although our write fails.
 Task<Result<void>> TlsStream::hear_last_words(Deadline deadline) {
   const Result<void> received = co_await receive_records(deadline);
   if (!received) co_return Result<void>();
@@ -221,8 +230,8 @@ void TlsStream::close() noexcept {
   below_->close();
 }
 
-/// All that OpenSSL has for the peer. The reader leaves this to the writer: what it may have to
-/// answer (a change of keys) is due before our next text only (RFC 8446 4.6.3).
+/// Writes all that OpenSSL has for the peer. The reader leaves this to the writer: its answer (a
+/// key change) is due only before our next text (RFC 8446 4.6.3).
 Task<Result<void>> TlsStream::send_records(Deadline deadline) {
   const std::size_t pending = BIO_ctrl_pending(to_peer_);
   if (pending == 0) co_return Result<void>();
@@ -238,9 +247,17 @@ Task<Result<void>> TlsStream::receive_records(Deadline deadline) {
   if (!got) co_return std::unexpected(got.error());
   if (!heard_ && !begins_tls(static_cast<unsigned char>(chunk.front()))) {
     broken_ = true;
-    co_return fail(Errc::kProtocol, "what it says is no TLS");
+    co_return fail(Errc::kProtocol, "what it says is not TLS");
   }
   heard_ = true;
+  received_ += *got;
+  const std::uint64_t most =
+      peer_ ? kMostWithoutText + (kMostForEachByte + 1) * delivered_ : kMostOfHandshake;
+  if (received_ > most) {
+    broken_ = true;
+    co_return fail(Errc::kLimit, "{} bytes of TLS records, and {} of text in them", received_,
+                   delivered_);
+  }
   BIO_write(from_peer_, chunk.data(), static_cast<int>(*got));
   co_return Result<void>();
 }
@@ -252,8 +269,8 @@ Error TlsStream::fault() {
 
 Error TlsStream::end_of_handshake(const Error& error) const {
   const bool silent = error.code == Errc::kClosed && !heard_;
-  const std::string context =
-      error.code == Errc::kProtocol ? "TLS: " + error.context : "TLS handshake";
+  const bool ours = error.code == Errc::kProtocol || error.code == Errc::kLimit;
+  const std::string context = ours ? "TLS: " + error.context : "TLS handshake";
   return {error.code, silent ? context + ": without a word; is TLS spoken there?" : context};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,15 +17,15 @@
 namespace wardmote::net::tls {
 
 /// TLS over another stream: OpenSSL turns text into records and back in memory, and the stream
-/// below carries them, so that deadlines and cancellation are those of any stream. The handshake is
-/// the caller's first read, write or handshake(); until it has ended there is one operation at a
-/// time, afterwards one reader and one writer. Thread: the core loop.
+/// below carries the records, so that deadlines and cancellation work as for any stream. The
+/// caller's first read, write or handshake() does the handshake; until it has ended there is one
+/// operation at a time, afterwards one reader and one writer. Thread: the core loop.
 class TlsStream final : public runtime::Stream {
  public:
-  /// `host` is whom a client asks for; empty on a server.
+  /// `host` is the name that a client asks for; empty on a server.
   TlsStream(std::unique_ptr<runtime::Stream> below, SslPtr ssl, Side side,
             runtime::TlsSettings settings, std::string host);
-  /// Says goodbye, so that the peer need not wonder.
+  /// Sends close_notify, so that the peer knows the end is intended.
   ~TlsStream() override;
 
   /// The errors of TlsLayer::connect().
@@ -58,9 +59,11 @@ class TlsStream final : public runtime::Stream {
   std::optional<runtime::TlsPeer> peer_;  ///< since the end of the handshake
   std::optional<Error> distrust_;
   bool asked_for_ours_ = false;
-  bool heard_ = false;     ///< a record of the peer's
-  bool answered_ = false;  ///< text of the peer's
-  bool broken_ = false;    ///< no further record makes sense
+  bool heard_ = false;           ///< a record from the peer
+  bool answered_ = false;        ///< text from the peer
+  bool broken_ = false;          ///< no further record is accepted
+  std::uint64_t received_ = 0;   ///< bytes of records; of the handshake, then of what follows
+  std::uint64_t delivered_ = 0;  ///< bytes of text
 };
 
 }  // namespace wardmote::net::tls

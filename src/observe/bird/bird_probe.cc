@@ -1,5 +1,6 @@
 #include "observe/bird/bird_probe.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <expected>
@@ -13,6 +14,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "codec/proc_stat.h"
 #include "judge/bgp/facts.h"
 #include "judge/bgp/policy.h"
 #include "judge/observation.h"
@@ -21,6 +23,7 @@
 #include "observe/bgp_policy.h"
 #include "observe/bird/client.h"
 #include "observe/bird/convert.h"
+#include "observe/host/process_table.h"
 #include "observe/kinds.h"
 #include "observe/params.h"
 #include "observe/probe.h"
@@ -45,17 +48,17 @@ constexpr auto kOwnParams = std::to_array<ParamSpec>({
      "control socket (default: /var/run/calico/bird.ctl, then /var/run/bird/bird.ctl; with family "
      "ipv6 bird6.ctl before each)"},
     {"brief", ParamType::kFlag, false,
-     "ask for the rows only: cheaper for a BIRD 1.6 with hundreds of peers, but without addresses, "
-     "routes and last errors"},
+     "send `show protocols` only: cheaper for a BIRD 1.6 with hundreds of peers, but without "
+     "addresses, routes and last errors"},
     {"started_file", ParamType::kText, false,
-     "file that is written when the node starts, /var/lib/calico/nodename with Calico; without it "
-     "the daemon's own start begins the window"},
+     "file that is written when the node starts (Calico: /var/lib/calico/nodename); the window "
+     "begins then (default: when the daemon starts)"},
     {"runit", ParamType::kText, false,
-     "folder of its runit service: fail when another process holds the socket"},
+     "folder of the daemon's runit service: fail when another process holds the socket"},
 });
 
-/// By the wall clock, since that is what files are stamped with; one of the future is of no age
-/// that is known.
+/// By the wall clock, because files have timestamps of that clock. A timestamp in the future gives
+/// no age.
 Result<std::optional<Duration>> age_of_file(runtime::Runtime& runtime, const std::string& path) {
   const Result<runtime::FileInfo> info = runtime.files().info(path);
   if (!info) return with_context(info, "started_file {}", path);
@@ -81,6 +84,12 @@ runtime::Task<Observation> BirdProbe::look(runtime::Deadline deadline) {
   }
   judge::bgp::BgpFacts facts =
       to_facts(std::move(snapshot->status), std::move(snapshot->protocols));
+  // `timeformat base` may be any format; the kernel also knows when the daemon started.
+  if (!facts.up_for && seen.holder != 0) {
+    const Result<codec::ProcStat> daemon = read_process(runtime_.files(), seen.holder);
+    if (daemon && daemon->name.starts_with("bird"))
+      facts.up_for = std::max(observation.ended - daemon->started, Duration::zero());
+  }
   flaps_.count(facts, observation.ended);
   Result<std::optional<Duration>> started = facts.up_for;
   if (!started_file_.empty()) started = age_of_file(runtime_, started_file_);
@@ -97,8 +106,8 @@ runtime::Task<Observation> BirdProbe::look(runtime::Deadline deadline) {
   co_return observation;
 }
 
-/// An old daemon that was not ended may hold the socket still, and answer for a new one that does
-/// not get it.
+/// An old daemon that did not end may still hold the socket, and answer for a new one that cannot
+/// get it.
 void BirdProbe::judge_holder(std::uint32_t holder, Observation& observation) {
   const auto judged = [&](Outcome outcome, judge::Reason reason) {
     observation.outcome = outcome;

@@ -22,9 +22,9 @@ namespace wardmote::observe::bird {
 /// The BGP sessions of a BIRD 1.6 or 2, judged by a policy.
 class BirdProbe final : public Probe {
  public:
-  /// `started_file`: its age is how long ago the node started; empty: the daemon's own start
+  /// `started_file`: its age says how long ago the node started; empty: the start of the daemon
   /// counts. `runit_service`: the folder of the service whose process must hold the socket; empty:
-  /// any may.
+  /// any process may.
   BirdProbe(runtime::Runtime& runtime, std::string subject, std::vector<runtime::Endpoint> at,
             ClientOptions options, judge::bgp::Policy policy, std::string started_file = {},
             std::string runit_service = {})
@@ -45,12 +45,11 @@ class BirdProbe final : public Probe {
   std::shared_ptr<SharedClient> client_;
   judge::bgp::Policy policy_;
   std::string started_file_;
-  service::StatusFiles runit_;  ///< without a folder: nobody asks for it
+  service::StatusFiles runit_;  ///< empty without a folder: it is never asked
   judge::bgp::FlapCounter flaps_;
 };
 
-/// Where Calico and Debian put the control socket; the daemon for IPv6 of BIRD 1.6 has one of its
-/// own.
+/// Where Calico and Debian put the control socket; BIRD 1.6 has a daemon of its own for IPv6.
 std::vector<runtime::Endpoint> default_sockets(bool ipv6);
 
 /// Parameters of the kind `bird` (observe/kinds.h).

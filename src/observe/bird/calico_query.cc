@@ -28,10 +28,10 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Duration kPatience = 2s;  ///< for each line
-/// A unix socket answers at once; what takes longer is a full queue, which Go does not wait for.
+/// A unix socket connects at once; only a full queue takes longer, and Go does not wait for that.
 constexpr Duration kConnect = 200ms;
 
-/// Go's words for the errors of connect(2) that occur here.
+/// Go's texts for the errors of connect(2) that occur here.
 std::string_view go_words(Errc code) noexcept {
   switch (code) {
     case Errc::kMissing: return "connect: no such file or directory";
@@ -77,7 +77,8 @@ Task<CalicoReading> scan(Runtime* runtime, runtime::Stream* stream, std::string 
   reading.restarting = table.restarting();
   reading.panics = step == CalicoTable::Step::kPanic;
   reading.error = table.error();
-  if (!reading.error.empty() || step == CalicoTable::Step::kDone) co_return reading;
+  // Go returns an incomplete last line as a line, and still reports why no more came.
+  if (!reading.error.empty() || (step == CalicoTable::Step::kDone && !ended)) co_return reading;
   if (lines.too_long()) {
     reading.error = "bufio.Scanner: token too long";
   } else if (ended && ended->code == Errc::kTimeout) {
@@ -95,7 +96,10 @@ Task<CalicoReading> calico_query(Runtime* runtime, std::string folder, CalicoTab
   const std::string name = ipv6 ? "bird6.ctl" : "bird.ctl";
   std::string path = folder + "/calico/" + name;
   const Result<runtime::FileInfo> first = runtime->files().info(path);
-  if (!first && first.error().code != Errc::kMissing) {
+  const Result<runtime::FileInfo> parent = runtime->files().info(folder + "/calico");
+  // ENOTDIR is an error of its own, unlike ENOENT.
+  const bool no_folder = !first && parent && parent->kind != runtime::FileInfo::Kind::kFolder;
+  if (no_folder || (!first && first.error().code != Errc::kMissing)) {
     CalicoReading reading;
     reading.panics = true;
     reading.error = "panic: runtime error: invalid memory address or nil pointer dereference";

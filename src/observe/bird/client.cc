@@ -55,8 +55,8 @@ Task<Result<Snapshot>> Client::look(Deadline deadline) {
   const bool kept = connection_ != nullptr;
   Result<Snapshot> snapshot = co_await ask(deadline);
   if (!snapshot && kept && snapshot.error().code == Errc::kClosed) {
-    // It was restarted since the last look, or in the middle of this one: only a new connection
-    // tells how it is now.
+    // The daemon was restarted since the last probe, or during this one: only a new connection
+    // shows its state now.
     connection_.reset();
     snapshot = co_await ask(deadline);
   }
@@ -81,8 +81,8 @@ Task<Result<Snapshot>> Client::ask(Deadline deadline) {
   std::string commands = "show status\n";
   commands.append(protocols_command(options_)).append("\n");
   if (cost_.fresh_connection) commands.insert(0, "restrict\n");
-  // Not only once it has greeted: a BIRD reads its first command when the greeting is written, and
-  // that is a round trip less. What is no BIRD gets lines that do no harm.
+  // Sent before the greeting arrives: a BIRD reads its first command after it has written the
+  // greeting, so this saves a round trip. A server that is not BIRD gets lines that do no harm.
   const Result<void> written = co_await write(commands, deadline);
   if (!written) co_return with_context(written, "{}", to_string(connection_->at));
 
@@ -111,8 +111,8 @@ Task<Result<Snapshot>> Client::ask(Deadline deadline) {
   co_return Snapshot{*std::move(whole_status), *std::move(whole_protocols)};
 }
 
-/// The error names every socket that was tried; a refusal counts more than a missing file, since it
-/// tells of a daemon that was there.
+/// The error names every socket that was tried. A refusal counts more than a missing file, because
+/// it shows that a daemon was there.
 Task<Result<void>> Client::connect(Deadline deadline) {
   cost_.fresh_connection = true;
   Error failure{Errc::kMissing, {}};
@@ -135,12 +135,12 @@ Task<Result<void>> Client::connect(Deadline deadline) {
   co_return std::unexpected(failure);
 }
 
-/// A daemon that hangs has accepted, because its kernel did, and does not say this line.
+/// The kernel of a hung daemon accepts the connection, but the daemon does not send this line.
 Task<Result<void>> Client::greet(Deadline deadline) {
   const Result<codec::BirdLine> line = co_await read_line(deadline);
   if (!line) co_return with_context(line, "no greeting");
   if (!line->last || line->code != kWelcome || !line->text.starts_with("BIRD ")) {
-    co_return fail(Errc::kProtocol, "this is no BIRD: {:04} {}", line->code,
+    co_return fail(Errc::kProtocol, "this is not BIRD: {:04} {}", line->code,
                    escape_control(line->text, kQuoted));
   }
   co_return Result<void>();
@@ -158,7 +158,8 @@ Task<Result<codec::BirdLine>> Client::read_line(Deadline deadline) {
     const Result<std::optional<codec::BirdLine>> line = connection_->reader.next();
     if (!line) co_return std::unexpected(line.error());
     if (*line) co_return **line;
-    // A daemon that drips keeps every single read short; the deadline is for all of them.
+    // A daemon that sends one byte at a time keeps every single read short; the deadline covers all
+    // of them.
     if (deadline.passed(runtime_.now())) co_return fail(Errc::kTimeout, "read");
     const std::span<char> room = connection_->reader.room();
     const Result<std::size_t> got = co_await connection_->stream->read_some(room, deadline);
@@ -187,7 +188,7 @@ std::shared_ptr<SharedClient> share_client(runtime::Runtime& runtime, std::vecto
   std::string name = fmt::format("{} {} {} {}", options.detailed, options.fresh_every,
                                  options.limits.line_bytes, options.limits.reply_bytes);
   for (const Endpoint& socket : at) name += " " + to_string(socket);
-  return runtime.commons().share<SharedClient>(name, [&] {
+  return runtime.shared().share<SharedClient>(name, [&] {
     return std::make_shared<SharedClient>(runtime, options.fresh_every, [&runtime, at, options] {
       return Client(runtime, at, options);
     });

@@ -19,41 +19,41 @@
 namespace wardmote::observe::bird {
 
 struct ClientOptions {
-  /// Every so many looks begin with a new connection, so that a daemon that does not accept any
-  /// more is noticed; 1: all.
+  /// Every Nth probe opens a new connection, so that a daemon which accepts no more connections is
+  /// noticed; 1: every probe.
   unsigned fresh_every = 10;
-  bool detailed = true;  ///< `show protocols all`; else the rows only
+  bool detailed = true;  ///< `show protocols all`; otherwise `show protocols` only
   codec::BirdLimits limits;
 };
 
-/// What a BIRD said in one look, over one connection.
+/// What a BIRD reported in one probe, over one connection.
 struct Snapshot {
   codec::BirdStatus status;
   codec::BirdProtocols protocols;
 };
 
-/// One kept-open connection to the control socket of a BIRD. On a new connection it first gives up
-/// the right to change anything (`restrict`). After any failure the connection is dropped; when the
-/// daemon has closed a kept connection since the last look, the same look starts anew. Life cycle:
-/// `runtime` outlives it. Thread: the core loop; one look at a time.
+/// One open connection to the control socket of a BIRD. On a new connection it first gives up the
+/// right to change anything (`restrict`). After any failure the connection is dropped. If the
+/// daemon has closed it since the last probe, the same probe connects again. Life cycle: `runtime`
+/// outlives it. Thread: the core loop; one probe at a time.
 class Client {
  public:
   using Snapshot = bird::Snapshot;
 
-  /// The first socket of `at` that somebody answers on is taken.
+  /// The first socket of `at` at which a daemon answers is used.
   Client(runtime::Runtime& runtime, std::vector<runtime::Endpoint> at, ClientOptions options);
 
-  /// Both replies whole, or the reason why not: kMissing, kRefused, kDenied, kTimeout (with what
-  /// had come so far, and the state of the process), kClosed, kProtocol, kLimit, kRejected,
+  /// Both replies completely, or the reason why not: kMissing, kRefused, kDenied, kTimeout (with
+  /// what had arrived, and the state of the process), kClosed, kProtocol, kLimit, kRejected,
   /// kExhausted.
   runtime::Task<Result<Snapshot>> look(runtime::Deadline deadline);
 
-  /// The process that holds the socket of the last good look; 0 when that is not known.
+  /// The process that holds the socket of the last good probe; 0 when unknown.
   [[nodiscard]] std::uint32_t holder() const;
   void set_fresh_every(unsigned looks) noexcept { options_.fresh_every = looks; }
-  /// Lets the connection go, for example after a look that was cancelled.
+  /// Drops the connection, for example after a probe was cancelled.
   void drop() noexcept { connection_.reset(); }
-  /// What the last look cost.
+  /// What the last probe cost.
   [[nodiscard]] const judge::Cost& cost() const noexcept { return cost_; }
 
  private:

@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// Numbers of fixed length with fixed separators: `2026-11-20`, `07:56:39`.
+/// Numbers of a fixed length with fixed separators: `2026-11-20`, `07:56:39`.
 std::optional<std::array<int, 3>> three_numbers(std::string_view text, char separator) noexcept {
   std::array<int, 3> numbers{};
   for (int& number : numbers) {
@@ -47,7 +47,7 @@ std::optional<std::chrono::sys_days> read_date(std::string_view text) noexcept {
   return std::chrono::sys_days(date);
 }
 
-/// Since midnight.
+/// Time since midnight.
 std::optional<Duration> read_time(std::string_view text) noexcept {
   const std::string_view whole = take_until(text, '.');
   const auto numbers = three_numbers(whole, ':');
@@ -108,7 +108,7 @@ Session to_session(codec::BirdProtocol row, std::string_view now) {
   Session session;
   std::string error;
   session.state = split_info(row.info, error);
-  // A session that is not wanted has an empty info column.
+  // A disabled session has an empty info column.
   session.admin_down = row.state == "down" && row.info.empty();
   if (session.admin_down) session.state = SessionState::kDown;
   session.passive = session.state == SessionState::kPassive;

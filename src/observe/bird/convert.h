@@ -13,8 +13,8 @@ namespace wardmote::observe::bird {
 judge::bgp::BgpFacts to_facts(codec::BirdStatus status, codec::BirdProtocols protocols);
 
 /// How long before the daemon's clock `now` (`2026-11-20 07:56:39.291`) something happened:
-/// `07:55:55.155` today or yesterday, `2026-11-20`, or both. A date alone is taken as its midnight.
-/// Nothing when either is not understood, or lies ahead.
+/// `07:55:55.155` today or yesterday, `2026-11-20`, or both. A date without a time counts as its
+/// midnight. Nothing when a text is not understood, or is later than `now`.
 std::optional<Duration> age_of(std::string_view since, std::string_view now) noexcept;
 
 }  // namespace wardmote::observe::bird

@@ -5,13 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/result.h"
 #include "base/text.h"
+#include "codec/go_http.h"
 #include "codec/http_answer.h"
 #include "observe/reason.h"
 #include "runtime/deadline.h"
@@ -30,9 +31,6 @@ using runtime::Task;
 namespace {
 
 constexpr int kMaxRedirects = 10;
-constexpr codec::HttpAnswerLimits kGoLimits{
-    .header_bytes = 10 << 20, .headers = 1 << 20, .interim = 5, .body_bytes = 0};
-
 struct Place {
   Endpoint at;
   std::string path;
@@ -55,7 +53,7 @@ Result<Endpoint> endpoint_of(const FelixTarget& target) {
                                     : fmt::format("tcp:{}:{}", host, *port));
 }
 
-/// Where a Location leads. kInvalid when it is no http.
+/// Where a Location header leads. kInvalid when that is not http.
 Result<Place> resolve(std::string_view location, const Place& from) {
   if (location.starts_with('/') && !location.starts_with("//"))
     return Place{from.at, std::string(location)};
@@ -73,32 +71,64 @@ Result<Place> resolve(std::string_view location, const Place& from) {
   return Place{*std::move(at), slash == rest.size() ? "/" : std::string(rest.substr(slash))};
 }
 
-/// What counts of an answer: its head.
+/// The part of an answer that counts: its header.
 struct Head {
   int status = 0;
-  std::string location;  ///< empty when there is none
+  std::string location;  ///< empty when there is no Location
 };
 
-Task<Result<Head>> get(Runtime* runtime, Place place, codec::HttpAnswerLimits limits,
-                       Deadline deadline) {
-  const auto stream = co_await runtime->connect(place.at, deadline);
+std::string where(const Place& place) {
+  return to_string(place.at).substr(std::string_view("tcp:").size());
+}
+
+Task<Result<std::unique_ptr<runtime::Stream>>> ask(Runtime* runtime, Place place,
+                                                   Deadline deadline) {
+  auto stream = co_await runtime->connect(place.at, deadline);
   if (!stream) co_return std::unexpected(connect_failure(place.at, stream.error()));
-  const std::string where = to_string(place.at).substr(std::string_view("tcp:").size());
-  const std::string request = codec::format_http_request("GET", place.path, where, false, {});
+  const std::string request =
+      codec::format_http_request("GET", place.path, where(place), false, {});
   const Result<void> sent = co_await (*stream)->write(request, deadline);
-  if (!sent) co_return with_context(sent, "{}", where);
-  codec::HttpAnswerReader reader(false, limits);
+  if (!sent) co_return with_context(sent, "{}", where(place));
+  co_return std::move(*stream);
+}
+
+Task<Result<Head>> get(Runtime* runtime, Place place, Deadline deadline) {
+  const auto stream = co_await ask(runtime, place, deadline);
+  if (!stream) co_return std::unexpected(stream.error());
+  codec::HttpAnswerReader reader;
   for (bool anything = false;; anything = true) {
     std::array<char, 4096> chunk;
     const Result<std::size_t> got = co_await (*stream)->read_some(chunk, deadline);
     if (!got)
-      co_return with_context(got, "{}: {}", where, anything ? "half an answer" : "no answer");
+      co_return with_context(got, "{}: {}", where(place),
+                             anything ? "half an answer" : "no answer");
     const Result<void> taken = reader.take(std::string_view(chunk.data(), *got));
-    // A body that is framed wrongly cannot take back a head that was right.
+    // A body with wrong framing does not change the verdict of a good header.
     if (reader.has_head()) {
       co_return Head{reader.answer().status, std::string(reader.answer().header("location"))};
     }
-    if (!taken) co_return with_context(taken, "{}", where);
+    if (!taken) co_return with_context(taken, "{}", where(place));
+  }
+}
+
+/// By the rules of Go, with errors in its words.
+Task<Result<Head>> get_as_go(Runtime* runtime, Place place, Deadline deadline) {
+  const auto stream = co_await ask(runtime, place, deadline);
+  if (!stream) co_return std::unexpected(stream.error());
+  codec::GoHttpReader reader;
+  for (;;) {
+    std::array<char, 4096> chunk;
+    const Result<std::size_t> got = co_await (*stream)->read_some(chunk, deadline);
+    Result<void> taken;
+    if (got) {
+      taken = reader.take(std::string_view(chunk.data(), *got));
+    } else if (got.error().code == Errc::kClosed) {
+      taken = reader.closed();
+    } else {
+      taken = std::unexpected(got.error());
+    }
+    if (!taken) co_return std::unexpected(taken.error());
+    if (reader.has_head()) co_return Head{reader.status(), reader.location()};
   }
 }
 
@@ -109,9 +139,13 @@ Task<Result<int>> felix_status(Runtime* runtime, FelixTarget target, std::string
   Result<Endpoint> at = endpoint_of(target);
   if (!at) co_return std::unexpected(at.error());
   Place place{*std::move(at), "/" + path};
-  const codec::HttpAnswerLimits limits = target.as_go ? kGoLimits : codec::HttpAnswerLimits{};
   for (int redirects = 0; redirects <= kMaxRedirects; ++redirects) {
-    const Result<Head> head = co_await get(runtime, place, limits, deadline);
+    Result<Head> head = std::unexpected(Error{});
+    if (target.as_go) {
+      head = co_await get_as_go(runtime, place, deadline);
+    } else {
+      head = co_await get(runtime, place, deadline);
+    }
     if (!head) co_return std::unexpected(head.error());
     if (!is_redirect(head->status) || head->location.empty()) co_return head->status;
     Result<Place> next = resolve(head->location, place);

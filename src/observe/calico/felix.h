@@ -13,12 +13,12 @@ namespace wardmote::observe::calico {
 struct FelixTarget {
   std::string host = "localhost";  ///< IPv6 with or without brackets
   std::string port = "9099";       ///< as it was given; checked when it is used
-  /// Follow a redirect to another host, and take any header up to 10 MB, as Go does.
+  /// Follow a redirect to another host, and accept a header of up to 10 MB, as Go does.
   bool as_go = false;
 };
 
-/// The status of `GET /<path>` (`liveness`, `readiness`), after up to ten redirects. What decides
-/// is the head: the body is not waited for. No proxy is asked. kInvalid: the target is none, or it
+/// The status of `GET /<path>` (`liveness`, `readiness`), after up to ten redirects. The header
+/// decides; this does not wait for the body. Uses no proxy. kInvalid: the target is not valid, or
 /// redirects elsewhere; kRejected: more than ten redirects; else as connect() and kProtocol,
 /// kLimit, kClosed, kTimeout.
 runtime::Task<Result<int>> felix_status(runtime::Runtime* runtime, FelixTarget target,

@@ -16,7 +16,9 @@
 #include "judge/bgp/facts.h"
 #include "judge/bgp/hint.h"
 #include "judge/bgp/policy.h"
+#include "judge/judgement.h"
 #include "judge/outcome.h"
+#include "judge/service/service.h"
 #include "observe/bird/bird_probe.h"
 #include "observe/bird/calico_query.h"
 #include "observe/bird/client.h"
@@ -69,6 +71,8 @@ Task<HealthResult> check_felix(Runtime* runtime, const HealthPlan* plan, Check c
   const std::string path = check == Check::kFelixLive ? "liveness" : "readiness";
   FelixTarget target = plan->felix;
   target.as_go = !is_own(*plan);
+  // The only check of Calico that uses the threshold.
+  if (target.as_go) deadline.at = std::min(deadline.at, runtime->now() + plan->threshold);
   const Result<int> status = co_await felix_status(runtime, target, path, deadline);
   if (!status) {
     if (is_own(*plan)) co_return bad(*plan, check, status.error().describe());
@@ -82,6 +86,17 @@ Task<HealthResult> check_felix(Runtime* runtime, const HealthPlan* plan, Check c
   co_return good;
 }
 
+/// Why a service that `sv status` calls `run` does not work: it is paused, or it is being stopped.
+/// Empty otherwise.
+std::string why_stopped(Runtime& runtime, const std::string& folder) {
+  service::StatusFiles status(judge::Supervisor::kRunit, folder);
+  const Result<service::StatusRead> read = status.read(runtime.files(), runtime.wall_now());
+  if (!read) return {};
+  const judge::ServicePolicy policy{.min_uptime = Duration::zero()};
+  const judge::Judgement judgement = judge_service(read->facts, policy, Duration::zero());
+  return judgement.outcome == Outcome::kFail ? judgement.reason.text : std::string();
+}
+
 /// The daemons as runit sees them, in the words of `sv status`.
 std::optional<HealthResult> check_services(Runtime& runtime, const HealthPlan& plan, Check check) {
   const bool v6 = check == Check::kBird6Live;
@@ -91,13 +106,17 @@ std::optional<HealthResult> check_services(Runtime& runtime, const HealthPlan& p
     const service::SvAnswer answer =
         service::sv_status(runtime.files(), "", folder, runtime.wall_now());
     const std::string shown = escape_control(trim(answer.text));
-    if (answer.exit != 0) {
+    const bool runs = answer.text.starts_with("run");
+    // A logger that does not run does not stop the daemon.
+    if (answer.exit != 0 && !(runs && is_own(plan))) {
       return bad(plan, check, is_own(plan) ? shown : fmt::format("exit status {}", answer.exit));
     }
-    if (!answer.text.starts_with("run")) {
+    if (!runs) {
       return bad(plan, check,
                  fmt::format("service {} is not running. Output << {} >>", service, shown));
     }
+    const std::string stopped = is_own(plan) ? why_stopped(runtime, folder) : std::string();
+    if (!stopped.empty()) return bad(plan, check, fmt::format("service {}: {}", service, stopped));
   }
   return std::nullopt;
 }
@@ -117,7 +136,8 @@ Task<HealthResult> check_bird_live(Runtime* runtime, const HealthPlan* plan, Che
                                    Deadline deadline) {
   std::optional<HealthResult> failed = check_services(*runtime, *plan, check);
   if (failed) co_return *std::move(failed);
-  if (plan->release == Release::kCalico322) co_return HealthResult{};  // before birdcl was asked
+  // before Calico would have asked birdcl
+  if (plan->release == Release::kCalico322) co_return HealthResult{};
   const bool v6 = check == Check::kBird6Live;
   const std::string_view daemon = v6 ? "bird6" : "bird";
   bird::Client client(*runtime, is_own(*plan) ? all_sockets(*plan, v6) : calicos_socket(*plan, v6),
@@ -165,7 +185,7 @@ std::vector<std::string> details_of(const BgpFacts& facts, const judge::bgp::Pol
   return details;
 }
 
-/// Strictly, by the policy; `age` is that of the nodename file.
+/// By our own policy; `age` is that of the nodename file.
 Task<HealthResult> check_bird_ready(Runtime* runtime, const HealthPlan* plan, Check check,
                                     Duration age, Deadline deadline) {
   const bool v6 = check == Check::kBird6Ready;
@@ -192,7 +212,7 @@ Task<HealthResult> check_bird_ready(Runtime* runtime, const HealthPlan* plan, Ch
   co_return result;
 }
 
-/// checkBIRDReady() of Calico step by step.
+/// The steps of Calico's checkBIRDReady().
 Task<HealthResult> check_bird_ready_as_calico(Runtime* runtime, const HealthPlan* plan, Check check,
                                               Duration age, Deadline deadline) {
   const bool v6 = check == Check::kBird6Ready;

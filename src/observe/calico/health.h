@@ -16,8 +16,8 @@
 
 namespace wardmote::observe::calico {
 
-/// Whose steps, texts and verdicts are given. kOwn asks more strictly, understands BIRD 2, and
-/// never takes a reply that was cut short for a table.
+/// Whose steps, texts and verdicts to use. kOwn is stricter, understands BIRD 2, and never takes a
+/// reply that was cut short for a table.
 enum class Release : std::uint8_t { kOwn, kCalico322, kCalico330, kHead };
 
 /// `calico-3.22`, `calico-3.30`, `head`.
@@ -39,7 +39,7 @@ std::string_view to_string(Check check) noexcept;
 struct HealthPlan {
   Duration threshold = std::chrono::seconds(30);
   Release release = Release::kOwn;
-  std::string root;  ///< in front of /var and /etc: where the node's file system is mounted
+  std::string root;  ///< prefix of /var and /etc: where the node's file system is mounted
   FelixTarget felix;
   judge::bgp::Policy policy = judge::bgp::calico_policy();  ///< only of kOwn
 };
@@ -48,21 +48,22 @@ struct HealthResult {
   enum class Verdict : std::uint8_t {
     kGood,
     kBad,
-    kUnknown,  ///< only of kOwn: there is no answer to judge
+    kUnknown,  ///< only of kOwn: there is no answer that can be judged
     kPanic,    ///< Calico would have ended with a stack trace
   };
 
   Verdict verdict = Verdict::kGood;
-  std::string text;                  ///< one line, escaped, without its end; empty when it is good
-  std::vector<std::string> details;  ///< more, for people; also when it is good
+  /// one line, escaped, without line end; empty when the check is good
+  std::string text;
+  std::vector<std::string> details;  ///< details for people; also when the check is good
 };
 
 /// Runs one check; ends by `deadline`. `plan` outlives it.
 runtime::Task<HealthResult> check_health(runtime::Runtime* runtime, const HealthPlan* plan,
                                          Check check, runtime::Deadline deadline);
 
-/// The policy of kOwn before options change it: Calico's, but peers that are all disabled are not
-/// ready.
+/// The policy of kOwn before options change it: Calico's, except that a node whose peers are all
+/// disabled is not ready.
 judge::bgp::Policy own_policy();
 
 }  // namespace wardmote::observe::calico

@@ -13,18 +13,6 @@
 
 namespace wardmote::observe::calico {
 
-namespace {
-
-/// What is no HTTP at all, as Go says it.
-std::string go_words(std::string text) {
-  constexpr std::string_view kOurs = "no HTTP answer: ";
-  const std::size_t at = text.find(kOurs);
-  if (at != std::string::npos) text.replace(at, kOurs.size(), "malformed HTTP response ");
-  return text;
-}
-
-}  // namespace
-
 std::string_view prefix_of(Check check) noexcept {
   switch (check) {
     case Check::kFelixLive: return "calico/node is not ready: Felix is not live: ";
@@ -41,7 +29,7 @@ std::string in_words_of(Release release, std::string text) {
   constexpr auto kOnceCapital = std::to_array<std::string_view>(
       {"failed to stat() nodename file", "service confd is not running",
        "service bird is not running", "service bird6 is not running", "error querying BIRD",
-       "error executing command", "unexpected output line from BIRD"});
+       "error executing command"});
   if (release != Release::kCalico322 && release != Release::kCalico330) return text;
   for (const std::string_view words : kOnceCapital) {
     const std::size_t at = text.find(words);
@@ -66,7 +54,7 @@ std::string go_http_error(const FelixTarget& target, std::string_view path, cons
                      : "EOF");
     case Errc::kProtocol:
     case Errc::kLimit:
-      return get("net/http: HTTP/1.x transport connection broken: " + go_words(error.context));
+      return get("net/http: HTTP/1.x transport connection broken: " + error.context);
     case Errc::kRejected: return fmt::format("Get \"/{}\": {}", path, error.context);
     case Errc::kRefused: return get(fmt::format("dial tcp {}: connect: connection refused", place));
     case Errc::kUnreachable: return get("context deadline exceeded");

@@ -1,5 +1,5 @@
 #pragma once
-// The words of `calico-node`'s checks (node/pkg/health of Calico 3.22 to 3.32 and later).
+// The texts of `calico-node`'s checks (node/pkg/health of Calico 3.22 to 3.32 and later).
 
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace wardmote::observe::calico {
 /// `calico/node is not ready: BIRD is not ready: ` and the others.
 std::string_view prefix_of(Check check) noexcept;
 
-/// Texts are written in the words of the newest release; until 3.30 some began with a capital.
+/// Texts are those of the newest release; until 3.30 some began with a capital letter.
 std::string in_words_of(Release release, std::string text);
 
 /// An error of net/http as Go words it: `Get "http://localhost:9099/readiness": EOF`.

@@ -22,6 +22,7 @@
 #include "judge/judgement.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
+#include "observe/endpoint/flood_brake.h"
 #include "observe/kinds.h"
 #include "observe/params.h"
 #include "observe/probe.h"
@@ -46,23 +47,23 @@ using runtime::Task;
 namespace {
 
 constexpr auto kParams = std::to_array<ParamSpec>({
-    {"name", ParamType::kText, true, "what to ask for: api.example.org"},
+    {"name", ParamType::kText, true, "name to ask for: api.example.org"},
     {"type", ParamType::kText, false, "A, AAAA, CNAME, MX, NS, PTR, SOA, SRV or TXT (default: A)"},
     {"server", ParamType::kEndpoint, false,
      "host and port of the name server (default: the first of /etc/resolv.conf)"},
-    {"rcode", ParamType::kText, false, "what it is to answer (default: NOERROR), also NXDOMAIN"},
+    {"rcode", ParamType::kText, false,
+     "expected response code, for example NXDOMAIN (default: NOERROR)"},
     {"expect", ParamType::kList, false, "each of these must be among the answers"},
-    {"only", ParamType::kFlag, false, "and nothing else may be"},
-    {"min_answers", ParamType::kInteger, false, "so many answers at least (default: 1)"},
-    {"min_ttl", ParamType::kDuration, false, "warn when an answer may be kept for less"},
-    {"tcp", ParamType::kFlag, false, "ask over TCP, not by datagrams first"},
+    {"only", ParamType::kFlag, false, "the answers may contain nothing but --expect"},
+    {"min_answers", ParamType::kInteger, false, "least number of answers (default: 1)"},
+    {"min_ttl", ParamType::kDuration, false, "warn when the TTL of an answer is lower"},
+    {"tcp", ParamType::kFlag, false, "ask over TCP only"},
     {"mixed_case", ParamType::kFlag, false,
-     "ask in random upper and lower case, which a forger would have to guess too"},
+     "ask in random upper and lower case, which a forged reply would have to match"},
 });
 
 constexpr std::uint16_t kPort = 53;
 constexpr std::size_t kTries = 3;
-constexpr std::size_t kMostIgnored = 1000;
 constexpr std::size_t kLargestDatagram = 4096;
 constexpr std::size_t kMostAnswers = 4096;
 constexpr std::size_t kLargestResolvConf = 64 << 10;
@@ -94,7 +95,7 @@ DnsFacts to_facts(const DnsReply& reply, const DnsTarget& target) {
   return facts;
 }
 
-/// Whose id it is not, or what is broken, may come from anybody.
+/// A reply with another id, or a broken one, may come from anybody.
 bool may_be_forged(const Error& error) {
   return error.code == Errc::kRejected || error.code == Errc::kProtocol;
 }
@@ -172,7 +173,7 @@ Task<Observation> DnsProbe::look(Deadline deadline) {
   if (!reply) {
     observation.reason = reason_of(reply.error());
     observation.outcome = outcome_of(observation.reason.code);
-    // Without a server that could be asked nothing is known of the one that is meant.
+    // If there is no server to ask, nothing is known about the server that was meant.
     if (!asking) observation.outcome = judge::Outcome::kUnknown;
     co_return observation;
   }
@@ -187,6 +188,17 @@ Task<Observation> DnsProbe::look(Deadline deadline) {
   co_return observation;
 }
 
+namespace {
+
+/// `udp:10.0.0.1:53`: an endpoint does not know that datagrams go to it.
+std::string place_of(const runtime::Endpoint& server, bool over_tcp) {
+  std::string place = to_string(server);
+  if (!over_tcp && place.starts_with("tcp:")) place.replace(0, 3, "udp");
+  return place;
+}
+
+}  // namespace
+
 Task<Result<DnsReply>> DnsProbe::ask(Asking* asking, Deadline deadline) {
   Result<DnsReply> reply = fail(Errc::kInternal, "nothing");
   if (!target_.tcp) reply = co_await ask_by_datagrams(asking, deadline);
@@ -194,11 +206,11 @@ Task<Result<DnsReply>> DnsProbe::ask(Asking* asking, Deadline deadline) {
     asking->over_tcp = true;
     reply = co_await ask_over_tcp(asking, deadline);
   }
-  if (!reply) co_return with_context(reply, "{}", to_string(asking->server));
+  if (!reply) co_return with_context(reply, "{}", place_of(asking->server, asking->over_tcp));
   co_return reply;
 }
 
-/// A datagram that was lost is sent again after a third of the time.
+/// A lost datagram is sent again after a third of the time.
 Task<Result<DnsReply>> DnsProbe::ask_by_datagrams(Asking* asking, Deadline deadline) {
   runtime::DatagramTarget to;
   to.host = asking->server.host;
@@ -207,14 +219,14 @@ Task<Result<DnsReply>> DnsProbe::ask_by_datagrams(Asking* asking, Deadline deadl
   if (!socket) co_return std::unexpected(socket.error());
   const Duration share = deadline.left(runtime_.now()) / static_cast<Duration::rep>(kTries);
   std::array<char, kLargestDatagram> room;
-  std::size_t ignored = 0;
+  FloodBrake brake(runtime_);
   for (asking->tries = 1;; ++asking->tries) {
     const Result<void> sent = (*socket)->send(asking->query);
     if (!sent) co_return std::unexpected(sent.error());
     asking->cost.bytes_out += asking->query.size();
     const bool last = asking->tries == kTries;
     const Deadline until = last ? deadline : Deadline{runtime_.now() + share};
-    while (ignored < kMostIgnored) {
+    while (!until.passed(runtime_.now())) {
       const Result<std::size_t> got = co_await (*socket)->receive(room, until);
       if (!got && got.error().code == Errc::kTimeout) break;
       if (!got) co_return std::unexpected(got.error());
@@ -222,13 +234,13 @@ Task<Result<DnsReply>> DnsProbe::ask_by_datagrams(Asking* asking, Deadline deadl
       const std::string_view bytes(room.data(), std::min(*got, room.size()));
       Result<DnsReply> reply = parse_dns_reply(bytes, asking->question);
       if (reply || !may_be_forged(reply.error())) co_return reply;
-      ++ignored;
+      co_await brake.ignored(until);
     }
-    if (last || ignored == kMostIgnored) break;
+    if (last) break;
   }
-  if (ignored > 0) {
+  if (brake.count() > 0) {
     co_return fail(Errc::kProtocol, "{} datagrams, and none of them a reply to our question",
-                   ignored);
+                   brake.count());
   }
   co_return fail(Errc::kTimeout, "no answer to {} datagrams", asking->tries);
 }
@@ -282,7 +294,7 @@ Result<std::unique_ptr<Probe>> make_dns_probe(runtime::Runtime& runtime, std::st
     Result<Endpoint> endpoint = runtime::parse_endpoint(*server);
     if (!endpoint) return with_context(endpoint, "server");
     if (endpoint->kind != Endpoint::Kind::kTcp)
-      return fail(Errc::kInvalid, "server: {} is no host and port", to_string(*endpoint));
+      return fail(Errc::kInvalid, "server: {} is not a host and port", to_string(*endpoint));
     target.server = *std::move(endpoint);
   }
   target.tcp = param<bool>(params, "tcp").value_or(false);

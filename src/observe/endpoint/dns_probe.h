@@ -21,13 +21,14 @@ namespace wardmote::observe {
 struct DnsTarget {
   std::string name;
   codec::DnsType type = codec::DnsType::kA;
-  runtime::Endpoint server;  ///< with an empty host: the first of /etc/resolv.conf
-  bool tcp = false;          ///< not by datagrams first
+  runtime::Endpoint server;  ///< with an empty host: the first server of /etc/resolv.conf
+  bool tcp = false;          ///< over TCP only
   bool mixed_case = false;
   judge::DnsPolicy policy;
 };
 
-/// Asks a name server one question: by datagrams, and over TCP when the answer does not fit.
+/// Asks a name server one question: by datagrams, and over TCP when the answer does not fit into
+/// one.
 class DnsProbe final : public Probe {
  public:
   DnsProbe(runtime::Runtime& runtime, std::string subject, DnsTarget target)
@@ -36,7 +37,7 @@ class DnsProbe final : public Probe {
   runtime::Task<judge::Observation> look(runtime::Deadline deadline) override;
 
  private:
-  /// One look under way.
+  /// The state of one probe.
   struct Asking {
     runtime::Endpoint server;
     codec::DnsQuestion question;

@@ -24,14 +24,14 @@ namespace {
 constexpr auto kParams = std::to_array<ParamSpec>({
     {"url", ParamType::kText, true, "http://HOST[:PORT]/PATH; IPv6 in brackets"},
     {"status", ParamType::kList, false, "good statuses: 200, 200-399 (default: 200-399)"},
-    {"body", ParamType::kText, false, "a text that the first 64 KiB of the body must hold"},
-    {"header", ParamType::kList, false, "a header of the request: 'Host: example.org'"},
-    {"head", ParamType::kFlag, false, "ask with HEAD instead of GET"},
+    {"body", ParamType::kText, false, "text that the first 64 KiB of the body must contain"},
+    {"header", ParamType::kList, false, "request header: 'Host: example.org'"},
+    {"head", ParamType::kFlag, false, "send HEAD instead of GET"},
     {"redirects", ParamType::kInteger, false,
-     "redirects to follow, on the same host only (default: 5)"},
-    {"keep_open", ParamType::kFlag, false, "keep the connection open between looks"},
+     "how many redirects to follow, on the same host only (default: 5)"},
+    {"keep_open", ParamType::kFlag, false, "keep the connection open between probes"},
     {"fresh_every", ParamType::kInteger, false,
-     "with keep_open: each so-manyth look connects anew (default: 10)"},
+     "with keep_open: every Nth probe opens a new connection (default: 10)"},
 });
 
 constexpr std::int64_t kMostRedirects = 20;
@@ -50,7 +50,7 @@ Result<judge::StatusRange> read_range(std::string_view text) {
   return judge::StatusRange{*first, *last};
 }
 
-/// `Name: value`; the ones that frame a request are ours.
+/// `Name: value`; the headers that frame a request are not allowed.
 Result<void> check_header(std::string_view line) {
   const bool printable = std::ranges::none_of(
       line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });

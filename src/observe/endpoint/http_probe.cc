@@ -39,13 +39,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The answers of health checks are short, and a buffer that waits for one is small enough that the
-/// allocator has it at hand. What is longer comes in larger pieces.
+/// The first buffer is small: answers of health checks are short, and the allocator has a free
+/// block of this size while a probe waits. Longer answers come in larger pieces.
 constexpr std::size_t kFirstChunk = 512;
 constexpr std::size_t kChunk = 8 << 10;
-/// How long a body is awaited that nobody needs for the verdict: it may tell what is wrong.
+/// How long to wait for a body that does not decide the verdict: it may say what is wrong.
 constexpr Duration kPatience = 100ms;
-/// What is shown of a body.
+/// The part of a body that is shown.
 constexpr std::size_t kShownBody = 2048;
 
 bool is_redirect(int status) noexcept {
@@ -54,7 +54,7 @@ bool is_redirect(int status) noexcept {
 
 }  // namespace
 
-/// What one look is at.
+/// The state of one probe.
 struct HttpProbe::Look {
   codec::Url url;
   Deadline deadline;
@@ -106,7 +106,7 @@ Task<Result<void>> HttpProbe::follow(Look* look) {
   co_return Result<void>();
 }
 
-/// Whether to go on at look.url; else what was answered stands.
+/// Whether to continue at look.url; otherwise the present answer is final.
 bool HttpProbe::redirect(Look& look) const {
   const std::string_view location = look.reader.answer().header("location");
   if (!is_redirect(look.facts.status) || location.empty() || target_.redirects == 0) return false;
@@ -119,7 +119,7 @@ bool HttpProbe::redirect(Look& look) const {
   return true;
 }
 
-/// Asks at look.url, on the kept connection if there is one to use.
+/// Sends a request to look.url, on the kept connection if there is a usable one.
 Task<Result<void>> HttpProbe::exchange(Look* look) {
   std::unique_ptr<Stream> stream = std::move(kept_);
   const bool due = target_.fresh_every > 0 && looks_ % target_.fresh_every == 0;
@@ -167,7 +167,8 @@ Task<Result<void>> HttpProbe::ask(Look* look, Stream* stream) {
       codec::format_http_request(target_.head ? "HEAD" : "GET", look->url.target,
                                  host_header(look->url), target_.keep_open, target_.headers);
   const Result<void> sent = co_await stream->write(request, look->deadline);
-  // A server may answer and close before it has read all; its answer tells more than our failure.
+  // A server may answer and close before it has read the whole request; its answer says more than
+  // our write error.
   if (!sent && sent.error().code != Errc::kClosed)
     co_return with_context(sent, "{}", to_string(look->url));
   look->observation->cost.bytes_out += request.size();
@@ -184,7 +185,8 @@ Task<Result<void>> HttpProbe::ask(Look* look, Stream* stream) {
   co_return read;
 }
 
-/// The body decides only where a text is expected in it; else whatever is wrong with it is no news.
+/// The body decides only if a text is expected in it; otherwise an error in the body does not
+/// matter.
 Task<Result<void>> HttpProbe::read_body(Look* look, Stream* stream) {
   judge::HttpFacts& facts = look->facts;
   const judge::HttpPolicy& policy = target_.policy;
@@ -198,9 +200,9 @@ Task<Result<void>> HttpProbe::read_body(Look* look, Stream* stream) {
     received = co_await receive<kChunk>(look, stream, until);
   facts.body = look->reader.answer().body;
   if (!wanted) co_return Result<void>();
+  // A truncated answer proves nothing, whatever it contains.
+  if (!received) co_return with_context(received, "{}", facts.url);
   facts.body_matches = facts.body.contains(policy.body);
-  // What has not come may hold it.
-  if (!*facts.body_matches && !received) co_return with_context(received, "{}", facts.url);
   co_return Result<void>();
 }
 

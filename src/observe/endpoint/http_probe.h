@@ -15,8 +15,8 @@
 
 namespace wardmote::observe {
 
-/// One HTTP/1.1 request and what comes back. No proxy is ever used. A kept connection that turns
-/// out closed is opened anew within the same look.
+/// Sends one HTTP/1.1 request and judges the answer. Never uses a proxy. If a kept connection turns
+/// out to be closed, the same probe opens a new one.
 class HttpProbe : public Probe {
  public:
   HttpProbe(runtime::Runtime& runtime, std::string subject, HttpTarget target)

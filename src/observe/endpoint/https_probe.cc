@@ -46,7 +46,7 @@ Task<Result<std::unique_ptr<Stream>>> HttpsProbe::dial(codec::Url url, Deadline 
 
 Task<judge::Observation> HttpsProbe::look(Deadline deadline) {
   judge::Observation observation = co_await HttpProbe::look(deadline);
-  // Clients turn away from it, and so it does not serve them.
+  // Clients do not use such a server, so it does not serve them.
   if (observation.reason.code == judge::ReasonCode::kUntrusted)
     observation.outcome = Outcome::kFail;
   if (!shown_) co_return observation;

@@ -18,8 +18,8 @@
 
 namespace wardmote::observe {
 
-/// As HttpProbe, over TLS: nothing is asked of a server that is not believed, and a certificate
-/// that runs out soon counts beside the answer.
+/// As HttpProbe, over TLS: an untrusted server gets no request, and a certificate that expires soon
+/// counts beside the answer.
 class HttpsProbe final : public HttpProbe {
  public:
   HttpsProbe(runtime::Runtime& runtime, std::string subject, HttpTarget target,
@@ -37,7 +37,7 @@ class HttpsProbe final : public HttpProbe {
  private:
   runtime::TlsSettings settings_;
   judge::TlsPolicy policy_;
-  std::optional<judge::TlsFacts> shown_;  ///< by the connection in use
+  std::optional<judge::TlsFacts> shown_;  ///< of the connection in use
 };
 
 /// Parameters of the kind `https`: those of `http`, and of `tls`.

@@ -21,6 +21,7 @@
 #include "judge/endpoint/ping.h"
 #include "judge/judgement.h"
 #include "judge/observation.h"
+#include "observe/endpoint/flood_brake.h"
 #include "observe/kinds.h"
 #include "observe/params.h"
 #include "observe/probe.h"
@@ -42,17 +43,16 @@ namespace {
 
 constexpr auto kParams = std::to_array<ParamSpec>({
     {"host", ParamType::kText, true, "name or address"},
-    {"count", ParamType::kInteger, false, "so many requests (default: 3)"},
-    {"interval", ParamType::kDuration, false, "between them (default: 100ms)"},
-    {"family", ParamType::kText, false, "ipv4 or ipv6 (default: whichever the name leads to)"},
+    {"count", ParamType::kInteger, false, "number of requests (default: 3)"},
+    {"interval", ParamType::kDuration, false, "time between two requests (default: 100ms)"},
+    {"family", ParamType::kText, false, "ipv4 or ipv6 (default: the first address of the name)"},
     {"warn_lost", ParamType::kInteger, false,
-     "warn when so many have no answer (default: 1; 0: never)"},
-    {"warn_rtt", ParamType::kDuration, false, "warn when answers take longer on average"},
-    {"fail_rtt", ParamType::kDuration, false, "fail when answers take longer on average"},
+     "warn when this many requests have no answer (default: 1; 0: never)"},
+    {"warn_rtt", ParamType::kDuration, false, "warn when the mean round-trip time is longer"},
+    {"fail_rtt", ParamType::kDuration, false, "fail when the mean round-trip time is longer"},
 });
 
 constexpr std::int64_t kMostRequests = 100;
-constexpr std::size_t kMostIgnored = 1000;
 constexpr std::size_t kLongestHost = 253;
 
 Error with_advice(Error error) {
@@ -66,11 +66,10 @@ Error with_advice(Error error) {
 
 }  // namespace
 
-/// Until all are answered or `until`; kTimeout is no error here.
+/// Waits until all requests are answered or until `until`; kTimeout is not an error here.
 Task<Result<void>> PingProbe::collect(Round* round, Deadline until) {
   std::array<char, 256> room;
-  for (std::size_t ignored = 0; ignored < kMostIgnored;) {
-    if (round->times.size() == target_.count) co_return Result<void>();
+  while (round->times.size() < target_.count && !until.passed(runtime_.now())) {
     const Result<std::size_t> got = co_await round->socket->receive(room, until);
     if (!got && got.error().code == Errc::kTimeout) co_return Result<void>();
     if (!got) co_return std::unexpected(got.error());
@@ -79,24 +78,24 @@ Task<Result<void>> PingProbe::collect(Round* round, Deadline until) {
     const std::optional<std::uint16_t> sequence =
         codec::parse_echo_reply(bytes, round->ipv6, round->payload);
     if (!sequence || *sequence >= round->sent.size() || round->answered[*sequence]) {
-      ++ignored;
+      co_await round->brake.ignored(until);
       continue;
     }
     round->answered[*sequence] = true;
     round->times.push_back(runtime_.now() - round->sent[*sequence]);
   }
-  co_return fail(Errc::kLimit, "{} datagrams that are no answers", kMostIgnored);
+  co_return Result<void>();
 }
 
 Task<Result<PingFacts>> PingProbe::ping(judge::Cost* cost, Deadline deadline) {
   DatagramTarget to{DatagramTarget::Protocol::kPing, target_.host, 0, target_.family};
   auto socket = co_await runtime_.open_datagrams(std::move(to), deadline);
   if (!socket) co_return std::unexpected(with_advice(socket.error()));
-  Round round;
+  Round round(runtime_);
   round.socket = *std::move(socket);
   const std::string address = round.socket->address();
   round.ipv6 = address.contains(':');
-  // So that nobody else's reply counts, nor an old one.
+  // So that no other program's reply counts, nor an old one.
   const std::uint64_t token = runtime_.random();
   round.payload.resize(sizeof token);
   std::memcpy(round.payload.data(), &token, sizeof token);
@@ -115,6 +114,9 @@ Task<Result<PingFacts>> PingProbe::ping(judge::Cost* cost, Deadline deadline) {
     if (!collected) co_return with_context(collected, "{}", address);
   }
   *cost = round.cost;
+  if (round.times.size() < round.sent.size() && round.brake.count() > FloodBrake::kFlood)
+    co_return fail(Errc::kLimit, "{}: {} datagrams that are no answers", address,
+                   round.brake.count());
   PingFacts facts;
   facts.address = address;
   facts.sent = round.sent.size();
@@ -157,7 +159,7 @@ Result<std::unique_ptr<Probe>> make_ping_probe(runtime::Runtime& runtime, std::s
   const bool printable = std::ranges::all_of(
       target.host, [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7f; });
   if (target.host.empty() || !printable || target.host.size() > kLongestHost)
-    return fail(Errc::kInvalid, "host: '{}' is no host", escape_control(target.host, 64));
+    return fail(Errc::kInvalid, "host: '{}' is not a host", escape_control(target.host, 64));
   const auto count =
       integer_param(params, "count", 1, kMostRequests, static_cast<std::int64_t>(target.count));
   if (!count) return std::unexpected(count.error());

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "judge/endpoint/ping.h"
 #include "judge/observation.h"
+#include "observe/endpoint/flood_brake.h"
 #include "observe/kinds.h"
 #include "observe/probe.h"
 #include "runtime/datagrams.h"
@@ -38,8 +39,10 @@ class PingProbe final : public Probe {
   runtime::Task<judge::Observation> look(runtime::Deadline deadline) override;
 
  private:
-  /// One look under way.
+  /// The state of one probe.
   struct Round {
+    explicit Round(runtime::Runtime& runtime) : brake(runtime) {}
+
     std::unique_ptr<runtime::Datagrams> socket;
     bool ipv6 = false;
     std::string payload;
@@ -47,6 +50,7 @@ class PingProbe final : public Probe {
     std::vector<bool> answered{};
     std::vector<Duration> times{};
     judge::Cost cost{};
+    FloodBrake brake;
   };
 
   runtime::Task<Result<judge::PingFacts>> ping(judge::Cost* cost, runtime::Deadline deadline);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "codec/frr.h"
 #include "observe/host/holder.h"
@@ -27,13 +28,24 @@ using runtime::Task;
 
 namespace {
 
-constexpr std::string_view kSummary = "show bgp summary json";
-constexpr std::string_view kFailed = "show bgp summary failed json";
+constexpr std::string_view kAllVrfs = "all";
+
+/// `what`: part of the summary.
+std::string command(std::string_view vrf, std::string_view what) {
+  if (vrf == kDefaultVrf) return fmt::format("show bgp summary{} json", what);
+  return fmt::format("show bgp vrf {} summary{} json", vrf, what);
+}
 
 }  // namespace
 
-Client::Client(runtime::Runtime& runtime, runtime::Endpoint at, unsigned fresh_every)
-    : runtime_(runtime), at_(std::move(at)), fresh_every_(fresh_every) {}
+Client::Client(runtime::Runtime& runtime, runtime::Endpoint at, const std::string& vrf,
+               unsigned fresh_every)
+    : runtime_(runtime),
+      at_(std::move(at)),
+      summary_(command(vrf, "")),
+      failed_(command(vrf, " failed")),
+      all_vrfs_(vrf == kAllVrfs),
+      fresh_every_(fresh_every) {}
 
 Task<Result<Snapshot>> Client::look(Deadline deadline) {
   cost_ = {};
@@ -67,14 +79,14 @@ Task<Result<Snapshot>> Client::ask(Deadline deadline) {
     if (!stream) co_return std::unexpected(connect_failure(at_, stream.error()));
     stream_ = *std::move(stream);
   }
-  const Result<codec::VtyReply> summary = co_await run(kSummary, deadline);
-  if (!summary) co_return with_context(summary, "{}", kSummary);
-  Result<codec::FrrSummary> read = codec::parse_frr_summary(summary->text);
-  if (!read) co_return with_context(read, "{}", kSummary);
-  const Result<codec::VtyReply> failed = co_await run(kFailed, deadline);
-  if (!failed) co_return with_context(failed, "{}", kFailed);
-  // Old versions do not have it; the sessions are known all the same.
-  Result<std::vector<codec::FrrReset>> resets = codec::parse_frr_resets(failed->text);
+  const Result<codec::VtyReply> summary = co_await run(summary_, deadline);
+  if (!summary) co_return with_context(summary, "{}", summary_);
+  Result<codec::FrrSummary> read = codec::parse_frr_summary(summary->text, all_vrfs_);
+  if (!read) co_return with_context(read, "{}", summary_);
+  const Result<codec::VtyReply> failed = co_await run(failed_, deadline);
+  if (!failed) co_return with_context(failed, "{}", failed_);
+  // Old versions do not have this command; the sessions are known all the same.
+  Result<std::vector<codec::FrrReset>> resets = codec::parse_frr_resets(failed->text, all_vrfs_);
   co_return Snapshot{*std::move(read),
                      resets ? *std::move(resets) : std::vector<codec::FrrReset>()};
 }
@@ -102,10 +114,11 @@ Task<Result<codec::VtyReply>> Client::run(std::string_view command, Deadline dea
   }
 }
 
-std::shared_ptr<SharedClient> share_client(runtime::Runtime& runtime, runtime::Endpoint at) {
-  return runtime.commons().share<SharedClient>(to_string(at), [&] {
+std::shared_ptr<SharedClient> share_client(runtime::Runtime& runtime, runtime::Endpoint at,
+                                           std::string vrf) {
+  return runtime.shared().share<SharedClient>(to_string(at) + " vrf " + vrf, [&] {
     return std::make_shared<SharedClient>(runtime, Client::kFreshEvery,
-                                          [&runtime, at] { return Client(runtime, at); });
+                                          [&runtime, at, vrf] { return Client(runtime, at, vrf); });
   });
 }
 

@@ -18,33 +18,38 @@
 
 namespace wardmote::observe::frr {
 
-/// What a bgpd said in one look.
+/// The VRF of sessions without a VRF.
+inline constexpr std::string_view kDefaultVrf = "default";
+
+/// What a bgpd reported in one probe.
 struct Snapshot {
   codec::FrrSummary summary;
   std::vector<codec::FrrReset> resets;
 };
 
-/// One kept-open connection to the vty socket of a bgpd, which never leaves its view mode: it
-/// cannot change anything there. After any failure the connection is dropped; when the daemon has
-/// closed it since the last look, the same look starts anew. Every `fresh_every`th look connects
-/// anew. Life cycle: `runtime` outlives it. Thread: the core loop; one look at a time.
+/// One open connection to the vty socket of a bgpd. It never leaves the view mode, in which it
+/// cannot change anything. After any failure the connection is dropped. If the daemon has closed it
+/// since the last probe, the same probe connects again. Every `fresh_every`th probe opens a new
+/// connection. Life cycle: `runtime` outlives it. Thread: the core loop; one probe at a time.
 class Client {
  public:
   using Snapshot = frr::Snapshot;
   static constexpr unsigned kFreshEvery = 10;
 
-  Client(runtime::Runtime& runtime, runtime::Endpoint at, unsigned fresh_every = kFreshEvery);
+  /// `vrf`: its name, or `all`.
+  Client(runtime::Runtime& runtime, runtime::Endpoint at, const std::string& vrf,
+         unsigned fresh_every = kFreshEvery);
 
-  /// kMissing, kRefused, kDenied, kTimeout, kClosed, kProtocol, kLimit, kRejected with the words of
+  /// kMissing, kRefused, kDenied, kTimeout, kClosed, kProtocol, kLimit, kRejected with the text of
   /// the daemon, kExhausted.
   runtime::Task<Result<Snapshot>> look(runtime::Deadline deadline);
 
-  /// The process that holds the socket of the last good look; 0 when that is not known.
+  /// The process that holds the socket of the last good probe; 0 when unknown.
   [[nodiscard]] std::uint32_t holder() const;
   void set_fresh_every(unsigned looks) noexcept { fresh_every_ = looks; }
-  /// Lets the connection go, for example after a look that was cancelled.
+  /// Drops the connection, for example after a probe was cancelled.
   void drop() noexcept { stream_.reset(); }
-  /// What the last look cost.
+  /// What the last probe cost.
   [[nodiscard]] const judge::Cost& cost() const noexcept { return cost_; }
 
  private:
@@ -53,6 +58,9 @@ class Client {
 
   runtime::Runtime& runtime_;
   runtime::Endpoint at_;
+  std::string summary_;  ///< the commands
+  std::string failed_;
+  bool all_vrfs_;
   unsigned fresh_every_;
   std::uint64_t looks_ = 0;
   std::unique_ptr<runtime::Stream> stream_;
@@ -61,7 +69,8 @@ class Client {
 };
 
 using SharedClient = observe::SharedClient<Client>;
-/// The client of all checks on `runtime` that ask the same socket.
-std::shared_ptr<SharedClient> share_client(runtime::Runtime& runtime, runtime::Endpoint at);
+/// The client of all checks on `runtime` that ask the same socket about the same VRFs.
+std::shared_ptr<SharedClient> share_client(runtime::Runtime& runtime, runtime::Endpoint at,
+                                           std::string vrf);
 
 }  // namespace wardmote::observe::frr

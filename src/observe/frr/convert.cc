@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/format.h"
 #include "base/time.h"
 #include "codec/frr.h"
 #include "judge/bgp/facts.h"
@@ -23,7 +24,7 @@ using judge::bgp::SessionState;
 
 namespace {
 
-/// `ipv4Unicast` is `ipv4` here, as with BIRD.
+/// `ipv4Unicast` is called `ipv4` here, as with BIRD.
 std::string family_of(std::string_view family) {
   if (family == "ipv4Unicast") return "ipv4";
   if (family == "ipv6Unicast") return "ipv6";
@@ -35,9 +36,15 @@ Duration to_duration(std::uint64_t ms) noexcept {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(ms, kMost)));
 }
 
+/// Two VRFs may have a peer with the same address.
+std::string name_of(std::string_view vrf, std::string_view address) {
+  if (vrf.empty() || vrf == kDefaultVrf) return std::string(address);
+  return fmt::format("{}/{}", vrf, address);
+}
+
 Session to_session(const codec::FrrPeer& peer) {
   Session session;
-  session.name = peer.address;
+  session.name = name_of(peer.vrf, peer.address);
   session.address = peer.address;
   session.remote_as = peer.remote_as;
   session.local_as = peer.local_as;
@@ -67,15 +74,16 @@ BgpFacts to_facts(Snapshot snapshot) {
   facts.version = "FRR";
   facts.router_id = std::move(snapshot.summary.router_id);
   facts.lines_not_understood = snapshot.summary.not_understood;
-  std::map<std::string, std::size_t, std::less<>> by_address;
+  std::map<std::string, std::size_t, std::less<>> by_name;
   for (const codec::FrrPeer& peer : snapshot.summary.peers) {
-    const auto [known, fresh] = by_address.try_emplace(peer.address, facts.sessions.size());
+    const auto [known, fresh] =
+        by_name.try_emplace(name_of(peer.vrf, peer.address), facts.sessions.size());
     if (fresh) facts.sessions.push_back(to_session(peer));
     add_family(facts.sessions[known->second], peer);
   }
   for (codec::FrrReset& reset : snapshot.resets) {
-    const auto known = by_address.find(reset.address);
-    if (known != by_address.end()) facts.sessions[known->second].last_error = std::move(reset.why);
+    const auto known = by_name.find(name_of(reset.vrf, reset.address));
+    if (known != by_name.end()) facts.sessions[known->second].last_error = std::move(reset.why);
   }
   return facts;
 }

@@ -5,7 +5,7 @@
 
 namespace wardmote::observe::frr {
 
-/// One session for each neighbour, whatever the number of its families.
+/// One session for each neighbour, however many address families it has.
 judge::bgp::BgpFacts to_facts(Snapshot snapshot);
 
 }  // namespace wardmote::observe::frr

@@ -1,15 +1,19 @@
 #include "observe/frr/frr_probe.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <expected>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "base/text.h"
 #include "judge/bgp/facts.h"
 #include "judge/bgp/policy.h"
 #include "judge/observation.h"
@@ -34,7 +38,18 @@ namespace {
 
 constexpr auto kOwnParams = std::to_array<ParamSpec>({
     {"socket", ParamType::kEndpoint, false, "vty socket of bgpd (default: /var/run/frr/bgpd.vty)"},
+    {"vrf", ParamType::kText, false, "one VRF by its name, `default` included (default: all)"},
 });
+
+/// The name becomes a word of a command. A VRF is a device, so its name has at most 15 bytes; FRR
+/// accepts 36.
+bool is_vrf_name(std::string_view name) noexcept {
+  constexpr std::size_t kLongest = 36;
+  return !name.empty() && name.size() <= kLongest && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._:-").contains(c);
+  });
+}
 
 }  // namespace
 
@@ -76,7 +91,11 @@ Result<std::unique_ptr<Probe>> make_frr_probe(runtime::Runtime& runtime, std::st
   const Result<std::optional<Endpoint>> socket = unix_socket_param(params, "socket");
   if (!socket) return std::unexpected(socket.error());
   Endpoint at = socket->value_or(Endpoint::unix_socket("/var/run/frr/bgpd.vty"));
-  return std::make_unique<FrrProbe>(runtime, std::move(subject), std::move(at), *std::move(policy));
+  std::string vrf = param<std::string>(params, "vrf").value_or("all");
+  if (!is_vrf_name(vrf))
+    return fail(Errc::kInvalid, "vrf: '{}' is not a name of a VRF", escape_control(vrf, 64));
+  return std::make_unique<FrrProbe>(runtime, std::move(subject), std::move(at), std::move(vrf),
+                                    *std::move(policy));
 }
 
 }  // namespace wardmote::observe::frr

@@ -18,11 +18,11 @@ namespace wardmote::observe::frr {
 /// The BGP sessions of FRR's bgpd, judged by a policy.
 class FrrProbe final : public Probe {
  public:
-  FrrProbe(runtime::Runtime& runtime, std::string subject, runtime::Endpoint at,
+  FrrProbe(runtime::Runtime& runtime, std::string subject, runtime::Endpoint at, std::string vrf,
            judge::bgp::Policy policy)
       : runtime_(runtime),
         subject_(std::move(subject)),
-        client_(share_client(runtime, std::move(at))),
+        client_(share_client(runtime, std::move(at), std::move(vrf))),
         policy_(std::move(policy)) {}
 
   runtime::Task<judge::Observation> look(runtime::Deadline deadline) override;

@@ -40,9 +40,9 @@ namespace {
 
 constexpr auto kParams = std::to_array<ParamSpec>({
     {"address", ParamType::kEndpoint, true,
-     "host and port or a unix socket; with TLS `ssl:` before it (agent only)"},
+     "host and port, or a unix socket; `ssl:HOST:PORT` with TLS"},
     {"service", ParamType::kText, false, "ask for this service (default: for the whole server)"},
-    {"authority", ParamType::kText, false, "the `:authority` to ask for (default: the address)"},
+    {"authority", ParamType::kText, false, "the `:authority` of the call (default: the address)"},
     kTlsServerName,
     kTlsVerify,
     kTlsCa,
@@ -67,7 +67,7 @@ std::string default_authority(const Endpoint& at) {
                                : fmt::format("{}:{}", at.host, at.port);
 }
 
-/// Clients turn away from a certificate that they do not believe, and so it does not serve them.
+/// Clients do not use a server whose certificate they do not trust, so it does not serve them.
 Outcome outcome_of_failure(ReasonCode code) noexcept {
   return code == ReasonCode::kUntrusted ? Outcome::kFail : outcome_of(code);
 }

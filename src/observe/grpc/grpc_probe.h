@@ -17,7 +17,7 @@
 
 namespace wardmote::observe::grpc {
 
-/// What a gRPC server says of its health, or of one service's.
+/// The health of a gRPC server, or of one of its services.
 class GrpcProbe final : public Probe {
  public:
   GrpcProbe(runtime::Runtime& runtime, std::string subject, runtime::Endpoint at,

@@ -29,10 +29,10 @@ namespace wardmote::observe {
 namespace {
 
 constexpr auto kParams = std::to_array<ParamSpec>({
-    {"program", ParamType::kText, true, "an absolute path; there is no shell"},
-    {"args", ParamType::kList, false, "its arguments, one each: --args=-w --args=10%"},
+    {"program", ParamType::kText, true, "absolute path of the program; no shell runs it"},
+    {"args", ParamType::kList, false, "an argument of the program: --args=-w --args=10%"},
     {"style", ParamType::kText, false,
-     "what its exit code means: plugin, script, consul, npd (default: plugin)"},
+     "what the exit code means: plugin, script, consul, npd (default: plugin)"},
 });
 
 constexpr std::size_t kOutputCap = 64 << 10;
@@ -42,7 +42,7 @@ judge::ExecFacts to_facts(const runtime::ProcessExit& exit) {
   judge::ExecFacts facts;
   facts.exit_code = exit.status;
   codec::PluginOutput output = codec::parse_plugin_output(exit.standard_output);
-  // A plugin that could not even begin tells so elsewhere.
+  // A program that could not be started is reported elsewhere.
   if (output.text.empty() && exit.status != 0)
     output.text = codec::parse_plugin_output(exit.standard_error).text;
   facts.text = std::move(output.text);
@@ -61,12 +61,13 @@ runtime::Task<judge::Observation> ExecProbe::look(runtime::Deadline deadline) {
   runtime::ProcessSpec spec;
   spec.argv = argv_;
   spec.output_cap = kOutputCap;
+  spec.ends_family = true;
   const auto exit = co_await runtime_.processes().run(std::move(spec), deadline);
   observation.ended = runtime_.now();
   if (!exit) {
     observation.reason = reason_of(exit.error());
     observation.outcome = outcome_of(observation.reason.code);
-    // A command that is not there says nothing of what it should look at.
+    // A program that does not exist says nothing about the thing that it should check.
     if (exit.error().code == Errc::kMissing) observation.outcome = judge::Outcome::kUnknown;
     co_return observation;
   }

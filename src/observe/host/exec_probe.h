@@ -13,8 +13,9 @@
 
 namespace wardmote::observe {
 
-/// A command and its exit code: what has no probe of its own, and every monitoring plugin. It runs
-/// without a shell in a process group of its own, and is killed with its children at the deadline.
+/// A program and its exit code: for things without a probe of their own, and for every monitoring
+/// plugin. The program runs without a shell in a process group of its own, and is killed with its
+/// children at the deadline.
 class ExecProbe final : public Probe {
  public:
   ExecProbe(runtime::Runtime& runtime, std::string subject, std::vector<std::string> argv,

@@ -27,10 +27,10 @@ namespace {
 
 constexpr auto kParams = std::to_array<ParamSpec>({
     {"path", ParamType::kText, true, "an absolute path; symbolic links are followed"},
-    {"max_age", ParamType::kDuration, false, "modified longer ago is a failure: 26h"},
-    {"min_size", ParamType::kText, false, "smaller is a failure: 1, 64KiB"},
-    {"max_size", ParamType::kText, false, "larger is a failure: 2GiB"},
-    {"absent", ParamType::kFlag, false, "it shall not exist"},
+    {"max_age", ParamType::kDuration, false, "fail when the file was modified longer ago: 26h"},
+    {"min_size", ParamType::kText, false, "fail when the file is smaller: 1, 64KiB"},
+    {"max_size", ParamType::kText, false, "fail when the file is larger: 2GiB"},
+    {"absent", ParamType::kFlag, false, "the file must not exist"},
 });
 
 }  // namespace
@@ -44,7 +44,7 @@ runtime::Task<judge::Observation> FileProbe::look(runtime::Deadline deadline) {
   if (!info && info.error().code != Errc::kMissing) {
     observation.reason = reason_of(info.error());
     observation.outcome = outcome_of(observation.reason.code);
-    // Of the file this says nothing.
+    // This says nothing about the file.
     if (info.error().code == Errc::kTimeout) observation.outcome = judge::Outcome::kUnknown;
     co_return observation;
   }
@@ -78,6 +78,8 @@ Result<std::unique_ptr<Probe>> make_file_probe(runtime::Runtime& runtime, std::s
   policy.max_age = param<Duration>(params, "max_age");
   policy.min_size = *min_size;
   policy.max_size = *max_size;
+  if (policy.min_size && policy.max_size && *policy.min_size > *policy.max_size)
+    return fail(Errc::kInvalid, "min_size: larger than max_size, so no file would do");
   if (policy.absent && (policy.max_age || policy.min_size || policy.max_size))
     return fail(Errc::kInvalid, "absent: what is not there has neither age nor size");
   return std::make_unique<FileProbe>(runtime, std::move(subject), *std::move(path), policy);

@@ -12,7 +12,7 @@
 
 namespace wardmote::observe {
 
-/// Whether a file is there, how old and how large it is: a backup, a heartbeat, a lock.
+/// Whether a file exists, how old and how large it is: a backup, a heartbeat, a lock.
 class FileProbe final : public Probe {
  public:
   FileProbe(runtime::Runtime& runtime, std::string subject, std::string path,

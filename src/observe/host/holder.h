@@ -9,13 +9,13 @@
 
 namespace wardmote::observe {
 
-/// The process that listens on the unix socket behind a stream, as the kernel noted it when that
-/// began to listen; 0 when that is not known, or is in a pid namespace that we do not see.
+/// The process that listens on the unix socket behind a stream, as the kernel recorded it when the
+/// process began to listen; 0 when unknown, or when it is in a pid namespace that we do not see.
 std::uint32_t holder_of(const runtime::Stream& stream);
 
 /// `process 412 (bird) is stopped (T): `, for an error about a server that does not answer; empty
-/// when nothing is known. A server that forked after it began to listen left a number behind that
-/// may be anybody's by now, so the process counts only when its name begins with `program`.
+/// when nothing is known. After a server has forked, the recorded pid may belong to another process
+/// by now, so the process counts only when its name begins with `program`.
 std::string holder_words(runtime::Files& files, const runtime::Stream& stream,
                          std::string_view program);
 

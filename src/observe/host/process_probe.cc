@@ -37,14 +37,14 @@ namespace {
 
 constexpr auto kParams = std::to_array<ParamSpec>({
     {"program", ParamType::kText, true,
-     "a program's name, or the path of its pid file: bird, /run/bird/bird.pid"},
-    {"min", ParamType::kInteger, false, "at least so many (default: 1)"},
-    {"max", ParamType::kInteger, false, "at most so many"},
-    {"max_rss", ParamType::kText, false, "most resident memory of each: 512MiB"},
-    {"min_uptime", ParamType::kDuration, false, "younger is unknown (default: 0s)"},
+     "name of a program, or path of its pid file: bird, /run/bird/bird.pid"},
+    {"min", ParamType::kInteger, false, "least number of processes (default: 1)"},
+    {"max", ParamType::kInteger, false, "greatest number of processes"},
+    {"max_rss", ParamType::kText, false, "most resident memory of each process: 512MiB"},
+    {"min_uptime", ParamType::kDuration, false, "unknown while a process is younger (default: 0s)"},
 });
 
-/// More processes are counted and not shown.
+/// Further processes are counted, but not listed.
 constexpr std::size_t kMostShown = 16;
 constexpr std::int64_t kMostProcesses = 1 << 22;
 
@@ -66,7 +66,7 @@ Result<std::vector<ProcStat>> ProcessProbe::find() const {
 judge::ProcessListFacts ProcessProbe::facts_of(std::vector<ProcStat> found) const {
   judge::ProcessListFacts facts;
   facts.count = found.size();
-  // Those that are stuck are what somebody wants to see.
+  // Processes that cannot run are listed first, because people want to see them.
   std::ranges::sort(found, {}, [](const ProcStat& stat) {
     return std::pair(judge::stuck_words(stat.state).empty(), stat.pid);
   });

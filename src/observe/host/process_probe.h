@@ -14,10 +14,10 @@
 
 namespace wardmote::observe {
 
-/// The process of a pid file, or all processes of a program: how many, how old, in which state.
+/// The process of a pid file, or all processes of a program: how many, how old, and in which state.
 class ProcessProbe final : public Probe {
  public:
-  /// `program`: a pid file when it begins with a slash, else a program's name.
+  /// `program`: a pid file when it begins with a slash, otherwise the name of a program.
   ProcessProbe(runtime::Runtime& runtime, std::string subject, std::string program,
                judge::ProcessPolicy policy)
       : runtime_(runtime),

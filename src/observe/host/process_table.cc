@@ -25,12 +25,12 @@ using codec::ProcStat;
 
 namespace {
 
-/// What the kernel keeps of a program's name (TASK_COMM_LEN, without the end).
+/// How much of a program's name the kernel keeps (TASK_COMM_LEN, without the end).
 constexpr std::size_t kKernelName = 15;
 constexpr std::size_t kLargestPidFile = 64;
 constexpr std::size_t kLargestStatus = 16 << 10;
 constexpr std::size_t kLargestCommandLine = 1 << 20;
-/// Linux allows four million process numbers.
+/// Linux allows four million pids.
 constexpr std::size_t kMostProcesses = std::size_t{1} << 22;
 
 /// Whether the last part of argv[0] is `name`.
@@ -68,7 +68,7 @@ Result<ProcStat> ProcessView::read(runtime::Files& files, std::uint32_t pid) {
     Result<ProcStat> known = parse(file_->read(codec::kLargestProcStat), pid);
     if (known) return known;
   }
-  // Another process, or it has ended and its number may be another's.
+  // It is another process, or it has ended and its pid may be reused.
   file_.reset();
   pid_ = pid;
   Result<std::unique_ptr<runtime::OpenFile>> opened = files.open(path_of(pid));
@@ -116,7 +116,7 @@ Result<std::vector<ProcStat>> find_processes(runtime::Files& files, std::string_
     if (!pid) continue;
     sees_any = true;
     Result<ProcStat> stat = read_process(files, *pid);
-    // It may have ended meanwhile.
+    // The process may have ended meanwhile.
     if (!stat || stat->name != name.substr(0, kKernelName)) continue;
     if (name.size() > kKernelName && !is_called(files, *pid, name)) continue;
     found.push_back(*std::move(stat));

@@ -12,7 +12,7 @@
 namespace wardmote::observe {
 
 Result<std::string_view> RememberedFile::read(runtime::Files& files, WallTime now) {
-  // Before the bytes: what changes in between has another identity at the next call.
+  // Before the bytes: if the file changes in between, it has another identity at the next call.
   const Result<runtime::FileInfo> info = files.info(path_);
   if (info && known_ == info->identity) return bytes_;
   known_.reset();

@@ -48,7 +48,7 @@ Task<Result<std::string>> run_process(runtime::Processes* processes, std::vector
   co_return fail(Errc::kRejected, "{}: exit {}: {}", command, exit->status, words);
 }
 
-/// Whether `links` hold a connection to or from `peer` that is up.
+/// Whether `links` contain a connection to or from `peer` that is up.
 bool linked(const codec::RaftStatus& status, std::string_view peer) noexcept {
   return std::ranges::any_of(
       status.links, [&](const codec::RaftLink& link) { return link.up && link.peer == peer; });
@@ -161,7 +161,7 @@ std::expected<Database, ClientError> parse_database(std::string_view name) {
     if (name == to_string(database)) return database;
   }
   return client_error(ClientErrorCode::kUnknownDatabase,
-                      fmt::format("'{}' is no OVN database: OVN_Northbound or OVN_Southbound",
+                      fmt::format("'{}' is not an OVN database: OVN_Northbound or OVN_Southbound",
                                   escape_control(name, 64)));
 }
 

@@ -17,9 +17,9 @@
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 
-// The client surface of cozystack's pkg/ovnstatus: the local view and the cluster's status of OVN's
-// two databases by way of the commands `ovsdb-client` and `ovn-appctl`, which an injected runner
-// may run anywhere (kubectl exec, ssh). To ask sockets, use Member: it costs a hundredth.
+// The same interface as cozystack's pkg/ovnstatus: the local view and the cluster's status of OVN's
+// two databases, through the commands `ovsdb-client` and `ovn-appctl`, which an injected runner may
+// run anywhere (kubectl exec, ssh). To ask sockets, use Member: it costs a hundredth.
 
 namespace wardmote::observe::ovn {
 
@@ -30,13 +30,13 @@ std::string_view to_string(Database database) noexcept;
 
 enum class ClientErrorCode : std::uint8_t {
   kControlPathMissing,  ///< no control socket is configured for the database
-  kUnknownDatabase,     ///< neither of OVN's two
-  kQueryFailed,         ///< ovsdb-client failed; the context holds its output
-  kQueryUnreadable,     ///< what it printed is no reply
-  kNoRow,               ///< the server does not carry the database
+  kUnknownDatabase,     ///< not one of OVN's two databases
+  kQueryFailed,         ///< ovsdb-client failed; the context has its output
+  kQueryUnreadable,     ///< its output is not a reply
+  kNoRow,               ///< the server does not have the database
   kBadId,               ///< cid or sid is not `["uuid", ID]`: standalone, a relay, or broken
-  kStatusFailed,        ///< ovn-appctl failed; the context holds its output
-  kStatusUnreadable,    ///< what it printed is no complete status
+  kStatusFailed,        ///< ovn-appctl failed; the context has its output
+  kStatusUnreadable,    ///< its output is not a complete status
 };
 
 /// Stable lower-case names: `control_path_missing`, …
@@ -52,7 +52,7 @@ struct ClientError {
 std::expected<Database, ClientError> parse_database(std::string_view name);
 
 /// Runs a command and returns its output, trimmed. When it cannot be started, fails or misses the
-/// deadline: an error whose context is its output, or its standard error if it printed none.
+/// deadline: an error whose context is its output, or its standard error if the output is empty.
 using Runner = std::function<runtime::Task<Result<std::string>>(std::vector<std::string> argv,
                                                                 runtime::Deadline deadline)>;
 
@@ -66,15 +66,15 @@ struct ClientOptions {
   std::string sb_control = "/var/run/ovn/ovnsb_db.ctl";
   std::string nb_ovsdb = "unix:/var/run/ovn/ovnnb_db.sock";
   std::string sb_ovsdb = "unix:/var/run/ovn/ovnsb_db.sock";
-  bool use_tls = false;  ///< give ovsdb-client the three files
+  bool use_tls = false;  ///< pass the three files to ovsdb-client
   std::string key;
   std::string certificate;
   std::string ca_certificate;
-  /// A peer heard from within this time counts as connected.
+  /// A peer from which a message came within this time counts as connected.
   Duration fresh_last_message = std::chrono::seconds(10);
   std::size_t expected_replicas = 3;
   Duration command_timeout =
-      std::chrono::seconds(5);  ///< of each command where the caller has no deadline
+      std::chrono::seconds(5);  ///< of each command if the caller gives no deadline
 };
 
 /// From `_Server.Database`.
@@ -83,7 +83,7 @@ struct ServerLocalView {
   bool connected = false;
   std::string cid;
   std::string sid;
-  std::optional<std::uint64_t> index;  ///< last applied; nothing while joining
+  std::optional<std::uint64_t> index;  ///< last applied; empty while joining
   friend bool operator==(const ServerLocalView&, const ServerLocalView&) = default;
 };
 
@@ -92,8 +92,9 @@ struct ClusterServer {
   std::string address;
   std::string role;  ///< `leader`, `follower`, `candidate`; empty where the reporter cannot know
   bool self = false;
-  /// Itself, or heard from lately. Where the reporter does not print when (OVS up to 2.14, or
-  /// never): whether a connection between the two is up, which is weaker.
+  /// The reporter itself, or a peer that it heard lately. If the reporter does not print when (OVS
+  /// up to 2.14, or never heard): whether a connection between the two is up, which is weaker
+  /// evidence.
   bool connected = false;
   std::optional<std::uint64_t> last_message_ms;
   std::optional<std::uint64_t> next_index;
@@ -106,7 +107,7 @@ struct ClusterStatus {
   std::string role;
   std::uint64_t term = 0;
   std::uint64_t index = 0;  ///< last applied
-  bool connected = false;   ///< its own word: `cluster member`
+  bool connected = false;   ///< as the member reports it: `cluster member`
   std::vector<ClusterServer> servers;
 };
 
@@ -116,11 +117,11 @@ struct HealthSnapshot {
   std::optional<ServerLocalView> local;
   std::optional<ClusterStatus> full;
   std::vector<ClientError> errors;
-  judge::raft::Opinion opinion;  ///< the same, as judge::raft compares it with others
+  judge::raft::Opinion opinion;  ///< the same as the opinion that judge::raft compares with others
 
-  /// How many servers are listed beyond `expected`.
+  /// How many more servers are listed than `expected`.
   [[nodiscard]] std::size_t stale_member_count(std::size_t expected) const noexcept;
-  /// The member's own word that it is in touch with a majority; never what is only unknown.
+  /// Whether the member reports that it is in touch with a majority; false when that is unknown.
   [[nodiscard]] bool has_quorum() const noexcept { return local && local->connected; }
   [[nodiscard]] bool is_leader() const noexcept { return local && local->leader; }
 };
@@ -137,12 +138,12 @@ class Client {
   /// Runs its commands on this host.
   explicit Client(runtime::Runtime& runtime, ClientOptions options = {});
 
-  /// Both views of one database; one that fails never hides the other. `member` names it in
-  /// HealthSnapshot::opinion.
+  /// Both views of one database; a failure of one does not hide the other. `member` names the
+  /// member in HealthSnapshot::opinion.
   runtime::Task<HealthSnapshot> health(Database database,
                                        std::optional<runtime::Deadline> deadline = {},
                                        std::string member = {});
-  /// Both databases at once; one that fails never hides the other.
+  /// Both databases at the same time; a failure of one does not hide the other.
   runtime::Task<BothHealth> health_both(std::optional<runtime::Deadline> deadline = {},
                                         std::string member = {});
 

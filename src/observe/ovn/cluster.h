@@ -11,19 +11,19 @@
 
 namespace wardmote::observe::ovn {
 
-/// All configured members of one raft database, asked at the same time: none delays another. Life
-/// cycle: `runtime` outlives it. Thread: the core loop; one look at a time.
+/// All configured members of one raft database, asked at the same time: no member delays another.
+/// Life cycle: `runtime` outlives it. Thread: the core loop; one probe at a time.
 class Cluster {
  public:
   Cluster(runtime::Runtime& runtime, std::vector<MemberTarget> targets);
 
-  /// The opinion of member `index`, as soon as it is there. Called on the core loop, before
+  /// Called with the opinion of member `index` as soon as it has arrived, on the core loop, before
   /// look_each() returns.
   using Heard = std::function<void(std::size_t index, judge::raft::Opinion opinion)>;
 
-  /// Looks at every member; returns when all have answered or `deadline` has passed.
+  /// Probes every member; returns when all have answered or `deadline` has passed.
   runtime::Task<void> look_each(runtime::Deadline deadline, Heard heard);
-  /// The same, all opinions at once in the order of the targets.
+  /// The same; returns all opinions in the order of the targets.
   runtime::Task<std::vector<judge::raft::Opinion>> look_all(runtime::Deadline deadline);
 
   [[nodiscard]] std::size_t size() const noexcept { return members_.size(); }

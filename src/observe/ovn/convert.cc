@@ -59,7 +59,8 @@ judge::raft::MemberId to_id(std::string_view text) noexcept {
   return judge::raft::parse_member_id(text).value_or(judge::raft::MemberId{});
 }
 
-/// A number of milliseconds from outside, kept in a range of which thirty still can be added.
+/// A number of milliseconds from outside, limited so that thirty of them can be added without
+/// overflow.
 Milliseconds to_duration(std::uint64_t ms) noexcept {
   constexpr std::uint64_t kYear = 366ULL * 86400 * 1000;
   return Milliseconds(std::min(ms, kYear));
@@ -103,7 +104,7 @@ judge::raft::Status to_status(codec::RaftStatus message) {
   status.election_started = to_duration(message.election_started_ms);
   status.election_won = to_duration(message.election_won_ms);
   status.election_reason = std::move(message.election_reason);
-  // OVS 2.9 to 2.11 print no timer: theirs is the default, which cannot be changed there.
+  // OVS 2.9 to 2.11 do not print a timer: they have the default, which cannot be changed there.
   if (message.election_timer_ms) status.election_timer = to_duration(*message.election_timer_ms);
   status.election_timer_next = to_duration(message.election_timer_next_ms);
   if (message.log) {
@@ -126,7 +127,7 @@ judge::raft::Status to_status(codec::RaftStatus message) {
         {change.adding, to_id(change.id), std::move(change.address), to_phase(change.phase)});
   }
   status.join_remotes = std::move(message.join_remotes);
-  // The JSON form tells its own id and address only in the list.
+  // The JSON form has the member's own id and address only in the list.
   for (const judge::raft::Server& server : status.servers) {
     if (!server.self) continue;
     if (!status.server_id.known()) status.server_id = server.id;

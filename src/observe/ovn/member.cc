@@ -35,15 +35,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The answers are read one after the other. The first reader stops a little early, so that a
-/// server which is silent on that way leaves time to take the other answer, which has long arrived.
+/// The two answers are read one after the other. The first reader stops a little before the
+/// deadline, so that a server which is silent on that way leaves time to read the other answer,
+/// which arrived long ago.
 Deadline early(Deadline deadline, TimePoint now) {
   const Duration left = deadline.left(now);
   return {deadline.at - std::clamp<Duration>(left / 10, Duration::zero(), 50ms)};
 }
 
-/// When the loop is so late that the deadline has passed, what has arrived is still taken: our
-/// lateness is not their silence.
+/// If the loop is so late that the deadline has passed, answers that have arrived are still read:
+/// our lateness is not their silence.
 Deadline unless_late(Deadline deadline, TimePoint now) {
   return deadline.passed(now) ? Deadline{now + 1ms} : deadline;
 }
@@ -87,19 +88,23 @@ Task<Opinion> Member::look(Deadline deadline) {
     co_await look_by_command(&opinion, deadline);
   }
   opinion.mode = mode_of(opinion);
+  const bool in_time = !deadline.passed(runtime_.now());
+  if (opinion.mode == Mode::kAbsent && opinion.serves.empty() && in_time) {
+    co_await ask_what_it_serves(&opinion, deadline);
+  }
   opinion.ended = runtime_.now();
   co_return opinion;
 }
 
-/// Both requests are on their way before an answer is waited for. The control socket goes first: it
-/// is local, so connecting to it cannot eat the time of the other; and ovsdb-server serves it
-/// first, so that one wake-up mostly finds both answers.
+/// Both requests are sent before the first answer is awaited. The control socket goes first: it is
+/// local, so connecting to it cannot use up the time of the other; and ovsdb-server serves it
+/// first, so that one wake-up usually finds both answers.
 Task<void> Member::look_at_sockets(Opinion* opinion, Deadline deadline) {
   const Deadline first = control_ && ovsdb_ ? early(deadline, opinion->begun) : deadline;
   if (control_) co_await control_->ask(first);
   if (ovsdb_) co_await ovsdb_->ask(first);
   if (control_) {
-    // Connecting to the other, with TLS at that, may have taken all the time there was.
+    // Connecting to the other way, perhaps with TLS, may have used all the time.
     const TimePoint now = runtime_.now();
     const Duration glance = std::min<Duration>(1ms, deadline.left(now) / 2);
     const Deadline arrived = first.passed(now) ? Deadline{now + glance} : first;
@@ -142,6 +147,13 @@ Task<void> Member::run_query(Opinion* opinion, Deadline deadline) {
   RowAnswer answer;
   if (output) {
     answer = read_query_output(*output);
+    if (answer.reason.code == ReasonCode::kUnknownCluster) {
+      std::vector<std::string> names = target_.ovsdb_command;
+      names.push_back(codec::select_database_names());
+      const auto list = co_await run(std::move(names), deadline);
+      if (list)
+        answer.serves = codec::parse_database_names(*list).value_or(std::vector<std::string>());
+    }
   } else {
     answer.reason = output.error();
   }
@@ -162,6 +174,21 @@ Task<std::expected<std::string, judge::Reason>> Member::run(std::vector<std::str
   co_return std::unexpected(reason_of_exit(exit->status, trim(words)));
 }
 
+/// Reported by the control side; the other side was already asked for the row, and has reported it
+/// too.
+Task<void> Member::ask_what_it_serves(Opinion* opinion, Deadline deadline) {
+  if (opinion->status_source.reason.code != ReasonCode::kUnknownCluster) co_return;
+  if (control_) {
+    std::vector<std::string> names = co_await control_->list_databases(deadline);
+    opinion->serves = std::move(names);
+    co_return;
+  }
+  std::vector<std::string> argv = target_.control_command;
+  argv.emplace_back("ovsdb-server/list-dbs");
+  const auto output = co_await run(std::move(argv), deadline);
+  if (output) opinion->serves = codec::split_database_names(*output);
+}
+
 void Member::take(Opinion& opinion, StatusAnswer answer) {
   opinion.status_source.reason = std::move(answer.reason);
   if (!answer.status) return;
@@ -171,6 +198,7 @@ void Member::take(Opinion& opinion, StatusAnswer answer) {
 
 void Member::take(Opinion& opinion, RowAnswer answer) {
   opinion.local_source.reason = std::move(answer.reason);
+  opinion.serves = std::move(answer.serves);
   if (!answer.row) return;
   opinion.local = to_local(*answer.row);
   opinion.mode = to_mode(*answer.row);

@@ -28,25 +28,25 @@ struct MemberTarget {
   /// Instead of `control`: a command that ends in `ovn-appctl -t SOCKET`, for a member on another
   /// host.
   std::vector<std::string> control_command;
-  std::optional<runtime::Endpoint> ovsdb;  ///< its OVSDB socket or port
+  std::optional<runtime::Endpoint> ovsdb;  ///< the OVSDB socket or port
   /// Instead of `ovsdb`: a command that ends in `ovsdb-client query SERVER`.
   std::vector<std::string> ovsdb_command;
   RpcOptions options;
 };
 
-/// Asks one member both ways at once and says what it says. Life cycle: `runtime` outlives it.
-/// Thread: the core loop; one look at a time.
+/// Asks one member in both ways at the same time and returns its opinion. Life cycle: `runtime`
+/// outlives it. Thread: the core loop; one probe at a time.
 class Member {
  public:
   Member(runtime::Runtime& runtime, MemberTarget target);
 
-  /// Always answers by `deadline`; one way failing never hides the other.
+  /// Always answers by `deadline`; a failure of one way does not hide the other.
   runtime::Task<judge::raft::Opinion> look(runtime::Deadline deadline);
 
   [[nodiscard]] const MemberTarget& target() const noexcept { return target_; }
-  /// What the last look cost.
+  /// What the last probe cost.
   [[nodiscard]] judge::Cost cost() const noexcept;
-  /// Lines of `cluster/status` that were not understood, over all looks.
+  /// Lines of `cluster/status` that were not understood, over all probes.
   [[nodiscard]] std::uint64_t lines_not_understood() const noexcept {
     return lines_not_understood_;
   }
@@ -56,7 +56,9 @@ class Member {
   runtime::Task<void> look_by_command(judge::raft::Opinion* opinion, runtime::Deadline deadline);
   runtime::Task<void> run_status(judge::raft::Opinion* opinion, runtime::Deadline deadline);
   runtime::Task<void> run_query(judge::raft::Opinion* opinion, runtime::Deadline deadline);
-  /// What the command printed, or why it says nothing.
+  /// Asks a server that does not have the database which databases it has.
+  runtime::Task<void> ask_what_it_serves(judge::raft::Opinion* opinion, runtime::Deadline deadline);
+  /// The output of the command, or the reason why it is no answer.
   runtime::Task<std::expected<std::string, judge::Reason>> run(std::vector<std::string> argv,
                                                                runtime::Deadline deadline);
   void take(judge::raft::Opinion& opinion, StatusAnswer answer);

@@ -42,10 +42,11 @@ constexpr auto kParams = std::to_array<ParamSpec>({
     {"control", ParamType::kEndpoint, false,
      "control socket of the ovsdb-server, for example /run/ovn/ovnnb_db.ctl"},
     {"ovsdb", ParamType::kEndpoint, false,
-     "its OVSDB socket or port: unix:/run/ovn/ovnnb_db.sock, tcp:10.0.0.2:6641, ssl:10.0.0.2:6641"},
+     "OVSDB socket or port of the server: unix:/run/ovn/ovnnb_db.sock, tcp:10.0.0.2:6641, "
+     "ssl:10.0.0.2:6641"},
     {"database", ParamType::kText, false,
-     "OVN_Northbound, OVN_Southbound, OVN_IC_Northbound, OVN_IC_Southbound or another; by default "
-     "the one that a socket of this name serves, else OVN_Northbound"},
+     "OVN_Northbound, OVN_Southbound, OVN_IC_Northbound, OVN_IC_Southbound or another (default: by "
+     "the name of the socket, else OVN_Northbound)"},
     {"control_command", ParamType::kList, false,
      "instead of control: a command that ends in `ovn-appctl -t SOCKET`, for example over ssh"},
     {"ovsdb_command", ParamType::kList, false,
@@ -86,8 +87,8 @@ std::vector<std::string> list_param(const Params& params, std::string_view name)
                                : std::get<std::vector<std::string>>(found->second);
 }
 
-/// A member that says nothing: positive evidence of either way counts before what is merely not
-/// known.
+/// A member without an answer: positive evidence on either way counts more than a way that only
+/// could not be asked.
 Meaning meaning_of_silence(const Opinion& opinion) {
   const Reason& status = opinion.status_source.reason;
   const Reason& local = opinion.local_source.reason;

@@ -23,11 +23,10 @@ class OvnProbe final : public Probe {
   Member member_;
 };
 
-/// What an opinion means for the member that holds it, before it is compared with others.
-///
-/// fail: it hangs, refuses, is missing or unreachable; it failed or left; it is not in touch with
-/// its cluster; the database is not there or not clustered. warn: it joins, leaves or stands for
-/// election; or one of the two ways to ask it fails. unknown: we may not ask, or what came is no
+/// What an opinion says about its own member, before it is compared with others. fail: the member
+/// hangs, refuses, is missing or unreachable; it failed or left; it is not in touch with its
+/// cluster; the database is missing or not clustered. warn: it joins, leaves or stands for
+/// election; or one of the two ways fails. unknown: we may not ask, or what arrived is not an
 /// answer.
 struct Meaning {
   judge::Outcome outcome = judge::Outcome::kUnknown;

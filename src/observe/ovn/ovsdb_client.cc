@@ -1,8 +1,10 @@
 #include "observe/ovn/ovsdb_client.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "codec/json_rpc.h"
@@ -22,10 +24,10 @@ using runtime::Task;
 namespace {
 
 RowAnswer to_answer(Result<std::optional<codec::ServerRow>> row) {
-  if (!row) return {{}, reason_of_reply(row.error())};
+  if (!row) return {{}, reason_of_reply(row.error()), {}};
   if (!*row)
-    return {{}, {judge::ReasonCode::kUnknownCluster, "_Server.Database has no row for it"}};
-  return {*std::move(row), {}};
+    return {{}, {judge::ReasonCode::kUnknownCluster, "_Server.Database has no row for it"}, {}};
+  return {*std::move(row), {}, {}};
 }
 
 }  // namespace
@@ -40,12 +42,26 @@ Task<void> OvsdbClient::ask(Deadline deadline) {
 }
 
 Task<RowAnswer> OvsdbClient::answer(Deadline deadline) {
-  if (!asked_) co_return RowAnswer{{}, reason_of_reply(asked_.error())};
+  if (!asked_) co_return RowAnswer{{}, reason_of_reply(asked_.error()), {}};
   const Result<codec::RpcMessage> reply = co_await rpc_.receive(deadline);
-  if (!reply) co_return RowAnswer{{}, reason_of_reply(reply.error())};
+  if (!reply) co_return RowAnswer{{}, reason_of_reply(reply.error()), {}};
   RowAnswer answer = read_row_reply(*reply);
+  if (answer.reason.code == judge::ReasonCode::kUnknownCluster) {
+    std::vector<std::string> names = co_await ask_names(deadline);
+    answer.serves = std::move(names);
+  }
   rpc_.rest();
   co_return answer;
+}
+
+Task<std::vector<std::string>> OvsdbClient::ask_names(Deadline deadline) {
+  rpc_.prepare("transact", codec::select_database_names());
+  const Result<void> sent = co_await rpc_.send(deadline);
+  if (!sent) co_return std::vector<std::string>();
+  const Result<codec::RpcMessage> reply = co_await rpc_.receive(deadline);
+  if (!reply) co_return std::vector<std::string>();
+  Result<std::vector<std::string>> names = codec::read_database_names(*reply);
+  co_return names ? *std::move(names) : std::vector<std::string>();
 }
 
 RowAnswer read_row_reply(const codec::RpcMessage& reply) {

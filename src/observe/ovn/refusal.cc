@@ -36,7 +36,7 @@ Reason reason_of_reply(const Error& error) {
 Reason reason_of_output(std::string_view output) {
   const auto reason = [&](ReasonCode code) { return Reason{code, std::string(output)}; };
   if (const auto refusal = refusal_in(output)) return reason(*refusal);
-  // The words of strerror(3) in the messages of ovs-appctl and ovsdb-client.
+  // The texts of strerror(3) in the messages of ovs-appctl and ovsdb-client.
   if (output.contains("Connection refused")) return reason(ReasonCode::kRefused);
   if (output.contains("No such file or directory")) return reason(ReasonCode::kMissing);
   if (output.contains("Permission denied")) return reason(ReasonCode::kDenied);

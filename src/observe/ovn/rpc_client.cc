@@ -24,7 +24,7 @@ using runtime::Task;
 
 namespace {
 
-/// More than this between a request and its reply is talk without end.
+/// A server that sends more than this between a request and its reply never comes to an end.
 constexpr std::uint64_t kMaxBytesPerReply = 1 << 20;
 constexpr int kMaxMessagesPerReply = 256;
 
@@ -55,8 +55,8 @@ Task<Result<codec::RpcMessage>> RpcClient::receive(Deadline deadline) {
   if (!connection_) co_return fail(Errc::kClosed, "{}: nothing was sent", to_string(to_));
   Result<codec::RpcMessage> reply = co_await read_reply(deadline);
   if (!reply && reply.error().code == Errc::kClosed && !cost_.fresh_connection) {
-    // Closed since the last request (a restart, an idle limit): only a new connection tells how the
-    // server is now.
+    // The server has closed the connection since the last request (a restart, an idle limit): only
+    // a new connection shows its state now.
     Result<void> connected = co_await connect(deadline);
     if (!connected) co_return std::unexpected(connected.error());
     const Result<void> sent = co_await write(deadline);
@@ -65,9 +65,17 @@ Task<Result<codec::RpcMessage>> RpcClient::receive(Deadline deadline) {
   }
   if (!reply) {
     connection_.reset();
+    reply = std::unexpected(judge_silence(std::move(reply.error()), true));
     co_return with_context(reply, "{}", to_string(to_));
   }
   co_return reply;
+}
+
+Error RpcClient::judge_silence(Error error, bool asked) const {
+  const bool tcp = to_.kind == runtime::Endpoint::Kind::kTcp;
+  const bool accepted = cost_.fresh_connection && asked;
+  if (tcp && !accepted && error.code == Errc::kTimeout) error.code = Errc::kUnreachable;
+  return error;
 }
 
 void RpcClient::rest() noexcept {
@@ -84,9 +92,10 @@ Task<Result<void>> RpcClient::connect(Deadline deadline) {
 }
 
 Task<Result<void>> RpcClient::write(Deadline deadline) {
-  const Result<void> written = co_await connection_->stream->write(request_, deadline);
+  Result<void> written = co_await connection_->stream->write(request_, deadline);
   if (!written) {
     connection_.reset();
+    written = std::unexpected(judge_silence(std::move(written.error()), false));
     co_return with_context(written, "{}", to_string(to_));
   }
   cost_.bytes_out += request_.size();

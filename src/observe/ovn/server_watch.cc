@@ -32,7 +32,7 @@ using runtime::Task;
 
 namespace {
 
-/// The weaker way of those that a server of OVS 2.9 to 2.11, or older, may not know.
+/// The next weaker method of those that a server of OVS 2.9 to 2.11, or older, may not know.
 std::optional<MonitorFlavour> weaker(MonitorFlavour flavour) noexcept {
   switch (flavour) {
     case MonitorFlavour::kMonitorCondSince: return MonitorFlavour::kMonitorCond;
@@ -43,7 +43,8 @@ std::optional<MonitorFlavour> weaker(MonitorFlavour flavour) noexcept {
 }
 
 constexpr std::size_t kMaxUnsent = 64 << 10;
-/// A change of one row. Every watch holds as much while it waits, which it does nearly always.
+/// The limit for a change of one row. Every watch holds this much memory while it waits, which is
+/// nearly always.
 constexpr std::size_t kRoom = 512;
 
 codec::FrameLimits limits() {
@@ -63,7 +64,7 @@ struct ServerWatch::Session {
   MonitorFlavour flavour = MonitorFlavour::kMonitorCondSince;
   std::uint64_t monitor_id = 0;
   std::uint64_t last_id = 0;
-  std::string unsent;  ///< written by the one task that is in write(); the others only append
+  std::string unsent;  ///< only the task in write() writes; the others append
   bool writing = false;
 };
 
@@ -102,14 +103,15 @@ Task<void> ServerWatch::keep_watching() {
   }
 }
 
-/// Longer after each failure, and only a connection that has lasted makes it short again, so that a
-/// server which accepts and closes is not hammered.
+/// The pause grows after each failure, and only a connection that has lasted makes it short again,
+/// so that a server which accepts and closes at once is not hammered.
 Duration ServerWatch::pause_after(const Error& error, TimePoint begun) {
   if (codec::is_unknown_method(error)) return options_.unsupported_retry;
   if (runtime_.now() - begun >= options_.last_retry) retry_ = options_.first_retry;
   const Duration pause = retry_;
   retry_ = std::min(2 * retry_, options_.last_retry);
-  // Half of it by chance: agents that lost the same server do not come back in step.
+  // Half of the pause is random: agents that lost the same server do not come back at the same
+  // moment.
   const auto half = static_cast<std::uint64_t>(pause.count() / 2 + 1);
   return pause / 2 + Duration(static_cast<Duration::rep>(runtime_.random() % half));
 }
@@ -189,12 +191,12 @@ Task<Result<void>> ServerWatch::begin(std::shared_ptr<Session> session, const Rp
     co_return asked;
   }
   watching_ = true;
-  // What happened while nobody watched; before the first time, the looks of the schedule see it.
+  // A change while nothing was watched; before the first connection, the scheduled probes see it.
   if (std::exchange(lost_, std::nullopt)) nudge_();
   co_return Result<void>();
 }
 
-/// One task for the life of the watch, whatever connection there is.
+/// One task for the whole life of the watch, whichever connection is open.
 Task<void> ServerWatch::keep_echoing() {
   for (;;) {
     co_await runtime_.sleep_until(runtime_.now() + options_.echo_every);
@@ -204,12 +206,12 @@ Task<void> ServerWatch::keep_echoing() {
     codec::append_request(request, ++session->last_id, "echo", "[]");
     const Result<void> sent =
         co_await write(session, std::move(request), runtime_.deadline_in(options_.echo_timeout));
-    // The reader sees the end, and says why.
+    // The reader sees the end of the connection, and says why.
     if (!sent) session->stream->close();
   }
 }
 
-/// A stream has one writer at a time: whoever comes second leaves its bytes to the first.
+/// A stream has one writer at a time: a second writer leaves its bytes to the first.
 Task<Result<void>> ServerWatch::write(std::shared_ptr<Session> session, std::string bytes,
                                       Deadline deadline) {
   if (session->unsent.size() > kMaxUnsent) co_return fail(Errc::kLimit, "the server does not read");

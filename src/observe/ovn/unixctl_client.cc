@@ -5,10 +5,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "base/text.h"
 #include "codec/json_rpc.h"
+#include "codec/ovsdb.h"
 #include "codec/raft_status.h"
 #include "observe/ovn/refusal.h"
 #include "observe/ovn/rpc_client.h"
@@ -40,6 +42,20 @@ Task<StatusAnswer> UnixctlClient::answer(Deadline deadline) {
   co_return answer;
 }
 
+Task<std::vector<std::string>> UnixctlClient::list_databases(Deadline deadline) {
+  rpc_.prepare("ovsdb-server/list-dbs", "[]");
+  const Result<void> sent = co_await rpc_.send(deadline);
+  if (!sent) co_return std::vector<std::string>();
+  const Result<codec::RpcMessage> reply = co_await rpc_.receive(deadline);
+  if (!reply) co_return std::vector<std::string>();
+  const Result<const boost::json::value*> result = codec::result_of(*reply);
+  std::vector<std::string> names;
+  if (result && (*result)->is_string())
+    names = codec::split_database_names((*result)->get_string());
+  rpc_.rest();
+  co_return names;
+}
+
 StatusAnswer read_status_reply(const codec::RpcMessage& reply) {
   const Result<const boost::json::value*> result = codec::result_of(reply);
   if (!result) return {{}, reason_of_reply(result.error())};
@@ -50,7 +66,7 @@ StatusAnswer read_status_reply(const codec::RpcMessage& reply) {
     text = wrapped->if_contains("reply");
   if (text == nullptr || !text->is_string()) {
     return {{},
-            reason_of_reply(Error{Errc::kProtocol, "cluster/status: a result that is no text"})};
+            reason_of_reply(Error{Errc::kProtocol, "cluster/status: a result that is not a text"})};
   }
   return read_status_text(text->get_string());
 }

@@ -10,14 +10,14 @@
 
 namespace wardmote::observe::ovn {
 
-/// What `cluster/status` gave: a complete status, or the reason why there is none.
+/// The result of `cluster/status`: a complete status, or the reason why there is none.
 struct StatusAnswer {
   std::optional<codec::RaftStatus> status;
   judge::Reason reason;
 };
 
 /// Asks the control socket of one ovsdb-server for the raft status of one database (lib/unixctl.c).
-/// One look is ask(), then answer(); between the two another server can be asked.
+/// One probe is ask(), then answer(); in between, another server can be asked.
 class UnixctlClient {
  public:
   UnixctlClient(runtime::Runtime& runtime, runtime::Endpoint control, std::string_view database,
@@ -25,6 +25,8 @@ class UnixctlClient {
 
   runtime::Task<void> ask(runtime::Deadline deadline);
   runtime::Task<StatusAnswer> answer(runtime::Deadline deadline);
+  /// The databases of the server, without `_Server`; empty when it does not say.
+  runtime::Task<std::vector<std::string>> list_databases(runtime::Deadline deadline);
 
   [[nodiscard]] const judge::Cost& cost() const noexcept { return rpc_.cost(); }
 
@@ -34,8 +36,8 @@ class UnixctlClient {
   Result<void> asked_;
 };
 
-/// The answer in a reply, and in what `ovn-appctl … cluster/status` printed on success. A status
-/// that was cut short is kProtocol: it must not pass for a cluster without members.
+/// The answer in a reply, and in the output of `ovn-appctl … cluster/status`. A status that was cut
+/// short is kProtocol: it must not look like a cluster without members.
 StatusAnswer read_status_reply(const codec::RpcMessage& reply);
 StatusAnswer read_status_text(std::string_view text);
 

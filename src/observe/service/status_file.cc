@@ -24,7 +24,7 @@ using judge::Supervisor;
 
 namespace {
 
-/// More than any supervisor writes, so that a longer file is seen to be longer.
+/// More than any supervisor writes, so that a longer file is noticed.
 constexpr std::size_t kLargestStatus = 64;
 
 ServiceFacts::State state_of(codec::RunitStatus::State state) noexcept {
@@ -89,7 +89,7 @@ bool exists(runtime::Files& files, const std::string& path) {
   return files.info(path).has_value();
 }
 
-/// error_str() of runit for what opening its files may fail with here.
+/// runit's error_str() for the errors with which opening its files may fail here.
 std::string_view runit_words(const Error& error) noexcept {
   switch (error.code) {
     case Errc::kMissing: return "file does not exist";
@@ -99,7 +99,7 @@ std::string_view runit_words(const Error& error) noexcept {
   }
 }
 
-/// One service of sv: its line, or why there is none.
+/// One service in the output of sv: its line, or why there is none.
 SvAnswer sv_one(runtime::Files& files, const std::string& folder, const std::string& shown,
                 const std::string& called, WallTime now) {
   const auto warning = [&](std::string_view what, const Error& error) {
@@ -144,7 +144,7 @@ Result<StatusRead> StatusFiles::read(runtime::Files& files, WallTime now) {
   facts.supervisor = supervisor_;
   facts.in_state = std::max(now - read->changed, Duration::zero());
   facts.normally_up = !exists(files, down_);
-  // Only a service with this file tells when it is ready.
+  // Only a service with this file reports that it is ready.
   const bool tells =
       facts.ready && facts.state == ServiceFacts::State::kRun && exists(files, notification_fd_);
   if (!tells) facts.ready.reset();
@@ -170,7 +170,9 @@ SvAnswer sv_status(runtime::Files& files, const std::string& svdir, const std::s
   }
   SvAnswer answer = sv_one(files, folder, name, name, now);
   if (answer.exit == 0 && exists(files, folder + "/log")) {
-    answer.text += "; " + sv_one(files, folder + "/log", name + ": log", "log", now).text;
+    const SvAnswer log = sv_one(files, folder + "/log", name + ": log", "log", now);
+    answer.text += "; " + log.text;
+    answer.exit = log.exit;  // sv.c status(): the last part is that of the log service
   }
   answer.text += '\n';
   return answer;

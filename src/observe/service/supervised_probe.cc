@@ -39,22 +39,23 @@ using judge::Supervisor;
 
 namespace {
 
-constexpr ParamSpec kService{"service", ParamType::kText, true,
-                             "its folder, or its name below svdir: /etc/service/bird, bird"};
+constexpr ParamSpec kService{
+    "service", ParamType::kText, true,
+    "folder of the service, or its name in svdir: /etc/service/bird, bird"};
 constexpr ParamSpec kSvdir{"svdir", ParamType::kText, false,
-                           "where services are (default: /etc/service for runit, /run/service for "
-                           "s6, /service for daemontools)"};
+                           "folder of the services (default: /etc/service for runit, /run/service "
+                           "for s6, /service for daemontools)"};
 constexpr ParamSpec kMinUptime{"min_uptime", ParamType::kDuration, false,
-                               "up for less is unknown (default: 2s)"};
+                               "unknown while the service is up for less (default: 2s)"};
 constexpr ParamSpec kRestarts{"restarts", ParamType::kInteger, false,
-                              "so many restarts are a crash loop (default: 3)"};
+                              "this many restarts are a crash loop (default: 3)"};
 constexpr ParamSpec kWithin{"within", ParamType::kDuration, false,
-                            "restarts count for so long (default: 60s)"};
+                            "how long a restart counts (default: 60s)"};
 constexpr ParamSpec kOtherNamespace{
     "other_pid_namespace", ParamType::kFlag, false,
-    "it runs in another pid namespace: do not look for its process"};
+    "the service runs in another pid namespace: do not look for its process"};
 constexpr ParamSpec kCompat{"compat", ParamType::kText, false,
-                            "calico: good is whatever `sv status` calls run"};
+                            "calico: ok whenever `sv status` begins with `run`"};
 
 constexpr auto kRunitParams = std::to_array<ParamSpec>(
     {kService, kSvdir, kMinUptime, kRestarts, kWithin, kOtherNamespace, kCompat});
@@ -72,7 +73,7 @@ std::string_view default_svdir(Supervisor supervisor) noexcept {
   return "/etc/service";
 }
 
-/// A name is one part of a path, so that it leads nowhere else.
+/// A name is a single part of a path, so that it cannot lead elsewhere.
 Result<std::string> folder_of(Supervisor supervisor, const Params& params) {
   const std::string service = *param<std::string>(params, "service");
   if (service.starts_with('/')) return path_param(params, "service");
@@ -120,7 +121,7 @@ Result<StatusRead> SupervisedProbe::read() {
   if (!read || target_.other_pid_namespace || read->facts.pid == 0) return read;
   seek_process(read->facts);
   if (read->facts.process) return read;
-  // It may have ended between the two files; then the supervisor has written that by now.
+  // The process may have ended between the two reads; by now the supervisor has written that.
   Result<StatusRead> again = status_.read(files, now);
   if (again && again->facts.pid != read->facts.pid && again->facts.pid != 0)
     seek_process(again->facts);

@@ -18,13 +18,13 @@ namespace wardmote::observe::service {
 struct ServiceTarget {
   judge::Supervisor supervisor = judge::Supervisor::kRunit;
   std::string folder;
-  /// Its process is not in our /proc.
+  /// The process of the service is not in our /proc.
   bool other_pid_namespace = false;
   judge::ServicePolicy policy;
 };
 
-/// A service under runit, s6 or daemontools: reads what its supervisor keeps in files, without
-/// starting a program, and looks at the process itself. Remembers restarts between looks.
+/// A service under runit, s6 or daemontools: reads the files of its supervisor, without starting a
+/// program, and the process itself. Remembers restarts between probes.
 class SupervisedProbe final : public Probe {
  public:
   SupervisedProbe(runtime::Runtime& runtime, std::string subject, ServiceTarget target)

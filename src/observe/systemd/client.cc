@@ -31,11 +31,11 @@ namespace {
 
 constexpr std::string_view kSystemd = "org.freedesktop.systemd1";
 constexpr std::string_view kBus = "org.freedesktop.DBus";
-/// systemd's own socket tells everybody of every change; a bus does not.
+/// systemd's own socket sends every change to every client; a bus does not.
 constexpr std::uint64_t kMostBytes = 8 << 20;
 constexpr std::size_t kQuoted = 200;
 
-/// What systemd says of a property that a unit of another kind does not have.
+/// systemd's error for a property that another kind of unit does not have.
 bool says_no_such_interface(const Error& error) {
   return error.code == Errc::kRejected && error.context.contains(".UnknownInterface");
 }
@@ -67,7 +67,7 @@ Task<Result<Snapshot>> Client::look(Deadline deadline) {
     stream_.reset();
     snapshot = co_await ask(deadline);
   }
-  // There it would go on telling us of every change, and nobody would read it.
+  // That socket would continue to send every change, and nobody would read them.
   if (!snapshot || !through_bus_) stream_.reset();
   if (!snapshot) {
     co_return with_context(snapshot, "{}", to_string(at_));
@@ -100,8 +100,8 @@ Task<Result<Snapshot>> Client::ask(Deadline deadline) {
   co_return snapshot;
 }
 
-/// Calls wait for the end of the authentication: systemd's own socket does not look at what came
-/// with it until something else comes.
+/// The calls wait for the end of the authentication: systemd's own socket does not read what came
+/// with the authentication until something else arrives.
 Task<Result<void>> Client::enter(Deadline deadline) {
   cost_.fresh_connection = true;
   reader_ = codec::DbusReader();
@@ -153,7 +153,8 @@ Task<Result<DbusProperties>> Client::properties(std::uint32_t serial, Deadline d
 }
 
 Task<Result<void>> Client::read_more(Deadline deadline) {
-  // Who drips keeps every single read short; the deadline is for all of them.
+  // A peer that sends one byte at a time keeps every single read short; the deadline covers all of
+  // them.
   if (deadline.passed(runtime_.now())) co_return fail(Errc::kTimeout, "read");
   const std::span<char> room = reader_.room();
   const Result<std::size_t> got = co_await stream_->read_some(room, deadline);

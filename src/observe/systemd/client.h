@@ -23,21 +23,21 @@ struct Snapshot {
   codec::DbusProperties service;
 };
 
-/// One kept-open connection to a bus on which systemd is, or one for each look to systemd's own
-/// socket. It asks for properties only. After any failure the connection is dropped; when the other
-/// side has closed it since the last look, the same look starts anew. Every `fresh_every`th look
-/// connects anew. Life cycle: `runtime` outlives it. Thread: the core loop; one look at a time.
+/// One open connection to a bus with systemd, or a new one for each probe of systemd's own socket.
+/// It only reads properties. After any failure the connection is dropped. If the other side has
+/// closed it since the last probe, the same probe connects again. Every `fresh_every`th probe opens
+/// a new connection. Life cycle: `runtime` outlives it. Thread: the core loop; one probe at a time.
 class Client {
  public:
-  /// A socket whose file is called `private` is systemd's own: there is no bus between.
+  /// A socket whose file is called `private` is systemd's own, without a bus.
   Client(runtime::Runtime& runtime, runtime::Endpoint at, std::string unit,
          unsigned fresh_every = 10);
 
   /// kMissing (no socket), kRefused, kDenied (also by the policy of the bus), kTimeout, kClosed,
-  /// kProtocol, kLimit, kRejected with the words of the other side, kExhausted.
+  /// kProtocol, kLimit, kRejected with the text of the other side, kExhausted.
   runtime::Task<Result<Snapshot>> look(runtime::Deadline deadline);
 
-  /// What the last look cost.
+  /// What the last probe cost.
   [[nodiscard]] const judge::Cost& cost() const noexcept { return cost_; }
 
  private:
@@ -60,7 +60,7 @@ class Client {
   std::unique_ptr<runtime::Stream> stream_;
   codec::DbusReader reader_;
   std::uint32_t serial_ = 0;
-  std::string object_;  ///< the unit's, on this connection
+  std::string object_;  ///< the object path of the unit, on this connection
   judge::Cost cost_;
 };
 

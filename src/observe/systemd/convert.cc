@@ -21,7 +21,7 @@ namespace {
 using codec::DbusProperties;
 using judge::SystemdFacts;
 
-// waitid(2), as systemd hands it on in ExecMainCode.
+// The values of waitid(2), which systemd passes on in ExecMainCode.
 constexpr std::int64_t kExited = 1;
 constexpr std::int64_t kKilled = 2;
 constexpr std::int64_t kDumped = 3;
@@ -37,7 +37,7 @@ std::string text(const DbusProperties& properties, std::string_view name) {
   return escape_control(value<std::string>(properties, name).value_or(""));
 }
 
-/// Since a time stamp in microseconds of the wall clock; 0 is never.
+/// Time since a timestamp in microseconds of the wall clock; 0 means never.
 std::optional<Duration> since(const DbusProperties& properties, std::string_view name,
                               WallTime now) {
   const auto stamp = value<std::uint64_t>(properties, name).value_or(0);
@@ -56,7 +56,7 @@ void read_service(const DbusProperties& service, WallTime now, SystemdFacts& fac
   if (code == kExited) facts.exit_code = status;
   if (code == kKilled || code == kDumped) facts.signal = status;
   const auto watchdog = value<std::uint64_t>(service, "WatchdogUSec").value_or(0);
-  // Infinity is no watchdog either.
+  // Infinity means that there is no watchdog, too.
   if (watchdog == 0 || watchdog > INT64_MAX / 1000) return;
   facts.watchdog = std::chrono::microseconds(static_cast<std::int64_t>(watchdog));
   facts.watchdog_age = since(service, "WatchdogTimestamp", now);

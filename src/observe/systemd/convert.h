@@ -7,8 +7,8 @@
 
 namespace wardmote::observe::systemd {
 
-/// What the properties mean at `now`. kProtocol when one that every unit has is not there, or is of
-/// another type.
+/// What the properties mean at `now`. kProtocol when a property that every unit has is missing, or
+/// has another type.
 Result<judge::SystemdFacts> to_facts(const Snapshot& snapshot, WallTime now);
 
 }  // namespace wardmote::observe::systemd

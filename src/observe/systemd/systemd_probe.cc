@@ -41,15 +41,17 @@ using runtime::Endpoint;
 namespace {
 
 constexpr auto kParams = std::to_array<ParamSpec>({
-    {"unit", ParamType::kText, true, "its name, `.service` may be left out: bird, felix.service"},
+    {"unit", ParamType::kText, true,
+     "name of the unit; `.service` may be left out: bird, felix.service"},
     {"bus", ParamType::kEndpoint, false,
-     "socket of the bus (default: /run/dbus/system_bus_socket), or systemd's own without a bus: "
+     "socket of the bus (default: /run/dbus/system_bus_socket), or systemd's own socket: "
      "/run/systemd/private"},
-    {"min_uptime", ParamType::kDuration, false, "up for less is unknown (default: 2s)"},
-    {"restarts", ParamType::kInteger, false, "so many restarts are a crash loop (default: 3)"},
-    {"within", ParamType::kDuration, false, "restarts count for so long (default: 60s)"},
+    {"min_uptime", ParamType::kDuration, false,
+     "unknown while a service is up for less (default: 2s)"},
+    {"restarts", ParamType::kInteger, false, "this many restarts are a crash loop (default: 3)"},
+    {"within", ParamType::kDuration, false, "how long a restart counts (default: 60s)"},
     {"other_pid_namespace", ParamType::kFlag, false,
-     "it runs in another pid namespace: do not look for its process"},
+     "the agent runs in another pid namespace: do not look for the process"},
 });
 
 constexpr std::int64_t kMostRestarts = 1000;
@@ -68,7 +70,7 @@ Result<std::string> unit_param(const Params& params) {
   if (!has_suffix) unit += ".service";
   const bool fits = unit.find_first_not_of(kNameCharacters) == std::string::npos;
   if (!fits || unit.starts_with('.') || unit.size() > kLongestName)
-    return fail(Errc::kInvalid, "unit: '{}' is no name of a unit", escape_control(unit, 64));
+    return fail(Errc::kInvalid, "unit: '{}' is not a name of a unit", escape_control(unit, 64));
   return unit;
 }
 
@@ -96,7 +98,7 @@ runtime::Task<Observation> SystemdProbe::look(runtime::Deadline deadline) {
   }
   if (!facts) {
     observation.reason = reason_of(facts.error());
-    // Of a bus that cannot be asked nothing follows for the service.
+    // A bus that cannot be asked says nothing about the service.
     observation.outcome = judge::Outcome::kUnknown;
     co_return observation;
   }

@@ -26,7 +26,7 @@ struct SystemdTarget {
   judge::SystemdPolicy policy;
 };
 
-/// A unit of systemd over D-Bus, and the main process of a service as the kernel shows it.
+/// A unit of systemd, asked over D-Bus, and the main process of a service as the kernel shows it.
 class SystemdProbe final : public Probe {
  public:
   SystemdProbe(runtime::Runtime& runtime, std::string subject, SystemdTarget target)

@@ -27,8 +27,7 @@ std::string_view type_name(MetricType type) {
   return "untyped";
 }
 
-/// Control characters are gone after escape_control; the format itself gives a meaning to these
-/// two.
+/// escape_control() has removed control characters; these two have a meaning in the format.
 std::string label_value(std::string_view raw) {
   std::string value;
   for (const char c : escape_control(raw, kLabelCap)) {
@@ -41,7 +40,8 @@ std::string label_value(std::string_view raw) {
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  // Indexes and counts are whole: print them so, up to what a double holds exactly.
+  // Indexes and counts are whole numbers: prints them so, up to the largest that a double holds
+  // exactly.
   if (value == std::floor(value) && std::fabs(value) < 9e15) {
     return fmt::format("{}", static_cast<std::int64_t>(value));
   }
@@ -50,11 +50,15 @@ std::string number(double value) {
 
 }  // namespace
 
-Exposition::Exposition(std::span<const MetricInfo> table) : table_(table), samples_(table.size()) {}
+Exposition::Exposition(Tables tables) : tables_(std::move(tables)) {
+  for (const auto table : tables_) {
+    for (const MetricInfo& row : table) samples_[&row];
+  }
+}
 
 std::optional<std::string> Exposition::claim_labels(Metric metric,
                                                     std::span<const std::string_view> values) {
-  std::string_view names = table_[metric].labels;
+  std::string_view names = metric->labels;
   std::string text;
   for (const std::string_view value : values) {
     const std::string_view name = take_until(names, ',');
@@ -68,8 +72,10 @@ std::optional<std::string> Exposition::claim_labels(Metric metric,
 
 void Exposition::sample(Metric metric, std::string_view suffix, std::string_view labels,
                         double value) {
-  std::string& lines = samples_[metric];
-  lines += table_[metric].name;
+  const auto found = samples_.find(metric);
+  check(found != samples_.end(), "a metric that is in no table");
+  std::string& lines = found->second;
+  lines += metric->name;
   lines += suffix;
   if (!labels.empty()) lines += fmt::format("{{{}}}", labels);
   lines += ' ';
@@ -101,14 +107,24 @@ void Exposition::add_histogram(Metric metric, std::span<const std::string_view> 
 
 std::string Exposition::text() const {
   std::string text;
-  for (Metric metric = 0; metric < table_.size(); ++metric) {
-    if (samples_[metric].empty()) continue;
-    const MetricInfo& row = table_[metric];
-    text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", row.name, row.help, row.name,
-                        type_name(row.type));
-    text += samples_[metric];
+  for (const auto table : tables_) {
+    for (const MetricInfo& row : table) {
+      const std::string& samples = samples_.at(&row);
+      if (samples.empty()) continue;
+      text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", row.name, row.help, row.name,
+                          type_name(row.type));
+      text += samples;
+    }
   }
   return text;
+}
+
+bool Exposition::forget_some() {
+  constexpr std::size_t kSome = 256;
+  auto end = claimed_.begin();
+  for (std::size_t i = 0; i < kSome && end != claimed_.end(); ++i) ++end;
+  claimed_.erase(claimed_.begin(), end);
+  return !claimed_.empty();
 }
 
 }  // namespace wardmote::serve

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -18,40 +18,53 @@ enum class MetricType : std::uint8_t { kGauge, kCounter, kHistogram };
 struct MetricInfo {
   std::string_view name;
   MetricType type;
-  std::string_view labels;  ///< names in their order, comma-separated
+  std::string_view labels;  ///< names in order, comma-separated
   std::string_view help;
 };
 
-/// A metric as its row in the table.
-using Metric = std::size_t;
+/// A metric as its row in a table.
+using Metric = const MetricInfo*;
+
+/// The row of `name`; a name that is in no row does not compile.
+consteval Metric row_of(std::span<const MetricInfo> table, std::string_view name) {
+  for (const MetricInfo& row : table) {
+    if (row.name == name) return &row;
+  }
+  throw "no such metric";
+}
 
 /// Writes the Prometheus text format 0.0.4: samples may come in any order and are written by
-/// metric, in the order of the table. Label values may be text from outside: they are capped and
+/// metric, in the order of the tables. Label values may be text from outside: they are capped and
 /// escaped.
 class Exposition {
  public:
-  /// `table` outlives it.
-  explicit Exposition(std::span<const MetricInfo> table);
+  using Tables = std::vector<std::span<const MetricInfo>>;
+  /// The tables outlive it.
+  explicit Exposition(Tables tables);
 
-  /// `values` as many as the metric has labels. A second sample with the same values is dropped:
-  /// one would make Prometheus refuse everything, and names from outside may collide.
+  /// As many `values` as the metric has labels. A second sample with the same values is dropped,
+  /// because Prometheus would refuse the whole answer, and names from outside may collide.
   void add(Metric metric, std::span<const std::string_view> values, double value);
-  /// A histogram: `counts` has one more than `bounds` (the last is what exceeds them all), not
-  /// cumulated.
+  /// A histogram: `counts` has one more element than `bounds` (the last counts values above all
+  /// bounds), not cumulated.
   void add_histogram(Metric metric, std::span<const std::string_view> values,
                      std::span<const double> bounds, std::span<const std::uint64_t> counts,
                      double sum);
 
   [[nodiscard]] std::string text() const;
 
+  /// After text(): frees part of the memory, because freeing all at once takes milliseconds. False
+  /// when nothing is left.
+  bool forget_some();
+
  private:
-  /// Nothing when there is a sample with these values already.
+  /// Nothing when a sample with these values exists.
   [[nodiscard]] std::optional<std::string> claim_labels(Metric metric,
                                                         std::span<const std::string_view> values);
   void sample(Metric metric, std::string_view suffix, std::string_view labels, double value);
 
-  std::span<const MetricInfo> table_;
-  std::vector<std::string> samples_;  ///< by metric
+  const Tables tables_;
+  std::map<Metric, std::string> samples_;
   std::set<std::pair<Metric, std::string>> claimed_;
 };
 

@@ -1,10 +1,10 @@
 #include "serve/metrics/metrics.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,36 +12,22 @@
 
 #include "base/time.h"
 #include "base/version.h"
-#include "judge/bgp/mesh.h"
 #include "judge/check_machine.h"
-#include "judge/finding.h"
-#include "judge/outcome.h"
-#include "judge/raft/assess.h"
-#include "serve/metrics/cluster_samples.h"
-#include "serve/metrics/desk_samples.h"
+#include "judge/verdict.h"
+#include "serve/json.h"
+#include "serve/metrics/control_samples.h"
 #include "serve/metrics/exposition.h"
 #include "serve/metrics/plan_samples.h"
 #include "serve/metrics/table.h"
+#include "serve/renderer.h"
+#include "serve/thing_view.h"
 #include "serve/view.h"
 
 namespace wardmote::serve {
 namespace {
 
-using judge::raft::Verdict;
-
 double seconds(Duration d) {
   return std::chrono::duration<double>(d).count();
-}
-
-/// As the exit codes of the command line.
-int exit_code_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kOk: return 0;
-    case Verdict::kWarning: return 1;
-    case Verdict::kCritical: return 2;
-    case Verdict::kUnknown: return 3;
-  }
-  return 3;
 }
 
 void add_self(Exposition& out, const AgentView& agent) {
@@ -54,12 +40,13 @@ void add_self(Exposition& out, const AgentView& agent) {
   out.add(metric("wardmote_lateness_seconds"), {}, seconds(agent.self.lateness));
   out.add(metric("wardmote_worst_lateness_seconds"), {}, seconds(agent.self.worst_lateness));
   const SelfView::LookLateness& late = agent.self.look_lateness;
-  const std::pair<std::string_view, Duration> quantiles[] = {
-      {"0.5", late.median}, {"0.99", late.p99}, {"1", late.max}};
-  for (const auto& [quantile, lateness] : quantiles) {
-    const std::string_view label[] = {quantile};
+  const std::pair<std::string_view, Duration> percentiles[] = {
+      {"50", late.median}, {"99", late.p99}, {"100", late.max}};
+  for (const auto& [percentile, lateness] : percentiles) {
+    const std::string_view label[] = {percentile};
     out.add(metric("wardmote_look_lateness_seconds"), label, seconds(lateness));
   }
+  out.add(metric("wardmote_verdict"), {}, exit_code_of(overall_verdict(agent)));
   out.add(metric("wardmote_starved_total"), {}, static_cast<double>(agent.self.voided));
 }
 
@@ -81,43 +68,65 @@ void add_config(Exposition& out, const AgentView& agent) {
   }
 }
 
-int exit_code_of(judge::Outcome outcome) {
-  switch (outcome) {
-    case judge::Outcome::kOk: return 0;
-    case judge::Outcome::kWarn: return 1;
-    case judge::Outcome::kFail: return 2;
-    case judge::Outcome::kUnknown: return 3;
-  }
-  return 3;
-}
-
-void add_mesh(Exposition& out, const MeshView& mesh) {
-  const std::string_view name[] = {mesh.name};
-  out.add(metric("wardmote_mesh_outcome"), name, exit_code_of(mesh.assessment.outcome));
-  using enum judge::bgp::MeshCell;
-  for (const judge::bgp::MeshCell state : {kUp, kDown, kDisabled, kAbsent, kBlind}) {
-    std::ptrdiff_t count = 0;
-    for (const auto& row : mesh.assessment.mesh.cells) count += std::ranges::count(row, state);
-    const std::string_view labels[] = {mesh.name, to_string(state)};
-    out.add(metric("wardmote_mesh_sessions"), labels, static_cast<double>(count));
-  }
-  std::map<std::pair<judge::Code, judge::Severity>, int> standing;
-  for (const judge::Finding& finding : mesh.assessment.findings)
-    ++standing[{finding.code, finding.severity}];
-  for (const auto& [kind, count] : standing) {
-    const std::string_view labels[] = {mesh.name, to_string(kind.first), to_string(kind.second)};
-    out.add(metric("wardmote_mesh_finding"), labels, count);
-  }
-}
-
 void add_check(Exposition& out, const CheckView& check, TimePoint now) {
   const std::string_view labels[] = {check.name, check.kind};
-  out.add(metric("wardmote_check_status"), labels, exit_code(check.state));
+  out.add(metric("wardmote_check_status"), labels, exit_code(check.state, check.optional));
   out.add(metric("wardmote_check_looks_total"), labels, static_cast<double>(check.looks));
   out.add(metric("wardmote_check_missed_total"), labels, static_cast<double>(check.missed));
   if (check.looks > 0)
     out.add(metric("wardmote_check_age_seconds"), labels, seconds(now - check.last_ended));
 }
+
+Exposition::Tables tables_of(const AgentView& agent) {
+  Exposition::Tables tables = {kMetrics};
+  for (const Family* const family : agent.families) tables.push_back(family->metrics);
+  return tables;
+}
+
+/// First the single metrics, then those of each thing and each check.
+class MetricsRendering final : public Rendering {
+ public:
+  MetricsRendering(const AgentView& agent, std::optional<Controls> controls)
+      : agent_(agent), desks_(controls), out_(tables_of(agent)) {}
+
+  bool add_piece(std::string& text) override {
+    const std::size_t piece = piece_++;
+    if (piece == 0) {
+      add_single();
+      return true;
+    }
+    std::size_t i = piece - 1;
+    if (i < agent_.things.size()) {
+      agent_.things[i]->measure(out_, agent_.moment());
+      return true;
+    }
+    i -= agent_.things.size();
+    if (i < agent_.checks.size()) {
+      add_check(out_, agent_.checks[i], agent_.now);
+      return true;
+    }
+    if (i == agent_.checks.size()) text += out_.text();
+    return out_.forget_some();
+  }
+
+ private:
+  void add_single() {
+    add_self(out_, agent_);
+    add_config(out_, agent_);
+    for (const GateView& gate : agent_.gates) {
+      const std::string_view name[] = {gate.name};
+      out_.add(metric("wardmote_gate_ready"), name, gate.ready ? 1 : 0);
+    }
+    if (!desks_) return;
+    add_desk_metrics(out_, desks_->incidents, desks_->notify, agent_.wall_now);
+    add_plan_metrics(out_, desks_->plans, agent_.now);
+  }
+
+  const AgentView agent_;
+  const std::optional<Controls> desks_;
+  Exposition out_;
+  std::size_t piece_ = 0;
+};
 
 }  // namespace
 
@@ -125,32 +134,17 @@ std::span<const MetricInfo> metrics_table() noexcept {
   return kMetrics;
 }
 
-std::string expose_metrics(const AgentView& agent, const Desks* desks) {
-  Exposition out(kMetrics);
-  add_self(out, agent);
-  add_config(out, agent);
-  for (const ClusterView& cluster : agent.clusters) {
-    ClusterSamples samples(out, cluster);
-    add_plunger_metrics(samples);
-    const WallTime judged = agent.wall_now - (agent.now - cluster.judged);
-    if (cluster.counters.judgements > 0) {
-      samples.add(metric("ovn_ops_snapshot_timestamp_seconds"), seconds(judged.time_since_epoch()));
-    }
-    add_raft_metrics(samples);
-    const std::string_view name[] = {cluster.name};
-    out.add(metric("wardmote_cluster_verdict"), name, exit_code_of(cluster.assessment.verdict));
+std::unique_ptr<Rendering> render_metrics(const AgentView& agent, const Controls& controls) {
+  return std::make_unique<MetricsRendering>(agent, controls);
+}
+
+std::string expose_metrics(const AgentView& agent, const Controls* controls) {
+  MetricsRendering rendering(
+      agent, controls == nullptr ? std::nullopt : std::optional<Controls>(*controls));
+  std::string text;
+  while (rendering.add_piece(text)) {
   }
-  for (const MeshView& mesh : agent.meshes) add_mesh(out, mesh);
-  for (const CheckView& check : agent.checks) add_check(out, check, agent.now);
-  for (const GateView& gate : agent.gates) {
-    const std::string_view name[] = {gate.name};
-    out.add(metric("wardmote_gate_ready"), name, gate.ready ? 1 : 0);
-  }
-  if (desks != nullptr) {
-    add_desk_metrics(out, desks->incidents, desks->notify, agent.wall_now);
-    add_plan_metrics(out, desks->plans, agent.now);
-  }
-  return out.text();
+  return text;
 }
 
 }  // namespace wardmote::serve

@@ -1,27 +1,33 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 
 #include "serve/incidents.h"
 #include "serve/metrics/exposition.h"
-#include "serve/notify_desk.h"
+#include "serve/notify_control.h"
 #include "serve/plans.h"
+#include "serve/renderer.h"
 #include "serve/view.h"
 
 namespace wardmote::serve {
 
-/// Where incidents, notices and plans are kept.
-struct Desks {
-  const IncidentDesk& incidents;
-  const NotifyDesk& notify;
-  const PlanDesk& plans;
+/// Access to incidents, notices and plans.
+struct Controls {
+  const IncidentControl& incidents;
+  const NotifyControl& notify;
+  const PlanControl& plans;
 };
 
-/// All metrics in the Prometheus text format 0.0.4; without `desks` none of theirs.
-std::string expose_metrics(const AgentView& agent, const Desks* desks = nullptr);
+/// All metrics, rendered in pieces as they were at the beginning. The controls outlive it.
+std::unique_ptr<Rendering> render_metrics(const AgentView& agent, const Controls& controls);
 
-/// The table of all metrics, for docs and tests.
+/// All metrics in the Prometheus text format 0.0.4; without `controls` none about incidents,
+/// notices and plans.
+std::string expose_metrics(const AgentView& agent, const Controls* controls = nullptr);
+
+/// The table of all metrics but those of families (Family::metrics), for docs and tests.
 std::span<const MetricInfo> metrics_table() noexcept;
 
 }  // namespace wardmote::serve

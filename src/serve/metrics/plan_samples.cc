@@ -25,34 +25,34 @@ constexpr std::string_view kEverything = "all";
 
 }  // namespace
 
-void add_plan_metrics(Exposition& out, const PlanDesk& desk, TimePoint now) {
-  // All states, so that nothing is 0 and not absent.
+void add_plan_metrics(Exposition& out, const PlanControl& control, TimePoint now) {
+  // All states, so that a missing sample never stands for 0.
   std::map<PlanState, int> plans;
   for (const PlanState state : kStates) plans[state] = 0;
-  for (const auto& [id, plan] : desk.planner().plans()) ++plans[plan.state];
+  for (const auto& [id, plan] : control.planner().plans()) ++plans[plan.state];
   for (const auto& [state, count] : plans) {
     const std::string_view labels[] = {to_string(state)};
     out.add(metric("wardmote_plans"), labels, count);
   }
-  // The reason is prose, and no label: each number in it would be another series.
+  // The reason is prose and not a label: each number in it would make another series.
   std::map<std::tuple<std::string, std::string, std::string_view>, int> refusals;
-  for (const judge::plan::Refusal& refusal : desk.planner().refusals()) {
-    ++refusals[{refusal.policy, refusal.cluster, to_string(refusal.code)}];
+  for (const judge::plan::Refusal& refusal : control.planner().refusals()) {
+    ++refusals[{refusal.policy, refusal.target.name, to_string(refusal.code)}];
   }
   for (const auto& [what, count] : refusals) {
     const auto& [policy, cluster, code] = what;
     const std::string_view labels[] = {policy, cluster, code};
     out.add(metric("wardmote_plans_refused"), labels, count);
   }
-  for (const auto& [scope, pause] : desk.planner().pauses()) {
+  for (const auto& [scope, pause] : control.planner().pauses()) {
     if (pause.until && *pause.until <= now) continue;
     const std::string_view labels[] = {scope.empty() ? kEverything : std::string_view(scope)};
     out.add(metric("wardmote_acts_paused"), labels, 1);
   }
-  const auto& rows = desk.journal().recent();
+  const auto& rows = control.actions();
   out.add(metric("wardmote_journal_rows"), {},
           rows.empty() ? 0 : static_cast<double>(rows.back().sequence));
-  out.add(metric("wardmote_journal_stored"), {}, desk.journal().stored() ? 1 : 0);
+  out.add(metric("wardmote_journal_stored"), {}, control.stored() ? 1 : 0);
 }
 
 }  // namespace wardmote::serve

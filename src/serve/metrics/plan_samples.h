@@ -6,7 +6,7 @@
 
 namespace wardmote::serve {
 
-/// Plans, why some are not made, and the journal of what was done.
-void add_plan_metrics(Exposition& out, const PlanDesk& desk, TimePoint now);
+/// Plans, why some findings have none, and the journal.
+void add_plan_metrics(Exposition& out, const PlanControl& control, TimePoint now);
 
 }  // namespace wardmote::serve

@@ -6,9 +6,9 @@
 
 namespace wardmote::serve {
 
-// The names below `ovn_cluster_`, `ovn_consensus_`, `ovn_member_` and `ovn_ops_` are those of
-// cozystack's KubeOVN plunger, so that its dashboards and alerts go on working;
-// docs/migrating-from-plunger.md says which values it had wrong.
+// The names that begin with `ovn_cluster_`, `ovn_consensus_`, `ovn_member_` and `ovn_ops_` are
+// those of cozystack's KubeOVN plunger, so that its dashboards and alerts continue to work;
+// docs/migrating-from-plunger.md says which values were wrong there.
 inline constexpr MetricInfo kMetrics[] = {
     {"ovn_cluster_quorum", MetricType::kGauge, "db,cid,cluster",
      "Whether enough voters are alive for a majority; absent while no voter list is known."},
@@ -104,79 +104,76 @@ inline constexpr MetricInfo kMetrics[] = {
     {"ovn_raft_elections_total", MetricType::kCounter, "db,cid,cluster",
      "Terms that began since the agent started."},
     {"ovn_raft_probe_seconds", MetricType::kHistogram, "db,cid,sid,cluster,member",
-     "How long looks at a member took."},
+     "How long probes of a member took."},
     {"ovn_raft_probe_errors_total", MetricType::kCounter, "db,cid,sid,class,cluster,member",
-     "Failed looks at a member by the class of their reason."},
+     "Failed probes of a member by the class of their reason."},
     {"ovn_finding", MetricType::kGauge, "db,cid,code,severity,cluster",
-     "Findings that stand, by code and severity."},
+     "Present findings, by code and severity."},
 
     {"wardmote_build_info", MetricType::kGauge, "version", "1 for the version that runs."},
     {"wardmote_start_time_seconds", MetricType::kGauge, "",
      "When the agent started, in seconds since 1970."},
     {"wardmote_up", MetricType::kGauge, "", "1 while the agent answers."},
     {"wardmote_degraded", MetricType::kGauge, "",
-     "Whether the agent is too starved to judge others."},
+     "Whether the agent gets too little CPU to judge others, or cannot store what it sees."},
     {"wardmote_lateness_seconds", MetricType::kGauge, "",
      "How late the agent's last heartbeat ran."},
     {"wardmote_worst_lateness_seconds", MetricType::kGauge, "",
      "How late the latest of the agent's heartbeats ran since its start."},
-    {"wardmote_look_lateness_seconds", MetricType::kGauge, "quantile",
-     "How late looks began, since the agent's start; 1 is the latest."},
+    {"wardmote_look_lateness_seconds", MetricType::kGauge, "percentile",
+     "How late probes began, since the agent's start; 100 is the latest."},
+    {"wardmote_verdict", MetricType::kGauge, "",
+     "The overall verdict, as the exit code of wardmote status: 0 ok, 1 warning, 2 critical, 3 "
+     "unknown."},
     {"wardmote_starved_total", MetricType::kCounter, "",
-     "Bad news that was void because the agent was starved."},
+     "Bad results that did not count because the agent got too little CPU."},
     {"wardmote_config_info", MetricType::kGauge, "hash", "1 for the configuration that runs."},
     {"wardmote_config_applied_time_seconds", MetricType::kGauge, "",
      "Since when the configuration runs, in seconds since 1970."},
     {"wardmote_config_last_reload_successful", MetricType::kGauge, "",
-     "Whether the configuration that runs is what its files say; 0 after a refusal."},
+     "1 while the configuration in use is what its files say; 0 after a refusal."},
     {"wardmote_config_reloads_total", MetricType::kCounter, "result",
      "Reloads since the agent's start: applied, unchanged or refused."},
     {"wardmote_cluster_verdict", MetricType::kGauge, "cluster",
      "0 ok, 1 warning, 2 critical, 3 unknown."},
-    {"wardmote_mesh_outcome", MetricType::kGauge, "mesh", "0 ok, 1 warn, 2 fail, 3 unknown."},
-    {"wardmote_mesh_sessions", MetricType::kGauge, "mesh,state",
-     "Ends of sessions by what their daemons say: up, down, disabled, absent, blind."},
-    {"wardmote_mesh_finding", MetricType::kGauge, "mesh,code,severity",
-     "Findings that stand in a BGP mesh, by code and severity."},
     {"wardmote_check_status", MetricType::kGauge, "check,kind",
-     "0 healthy, 1 degraded or failing, 2 reported, 3 in discovery or blind."},
-    {"wardmote_check_looks_total", MetricType::kCounter, "check,kind", "Looks that have ended."},
+     "0 healthy, 1 degraded, failing, or reported but optional, 2 reported, "
+     "3 in discovery or blind."},
+    {"wardmote_check_looks_total", MetricType::kCounter, "check,kind", "Probes that have ended."},
     {"wardmote_check_missed_total", MetricType::kCounter, "check,kind",
-     "Looks that were left out because one still ran or the agent did not."},
-    {"wardmote_check_age_seconds", MetricType::kGauge, "check,kind", "Since the last look ended."},
+     "Probes that were left out because one still ran or the agent did not run."},
+    {"wardmote_check_age_seconds", MetricType::kGauge, "check,kind",
+     "Seconds since the last probe ended."},
     {"wardmote_gate_ready", MetricType::kGauge, "gate", "Whether the gate passes."},
     {"wardmote_incidents_open", MetricType::kGauge, "severity,acknowledged",
      "Incidents that are open."},
     {"wardmote_acts_frozen", MetricType::kGauge, "",
-     "Whether nothing may act, because a storm rages."},
+     "Whether a storm keeps the agent from repairs."},
     {"wardmote_notices_total", MetricType::kCounter, "receiver,kind,result",
-     "Attempts since the agent's start: delivered, refused (and tried again), undelivered (given "
-     "up); repeated: notices that an earlier life may have told already."},
+     "Attempts since the agent's start: delivered, refused (and retried), undelivered (given up); "
+     "repeated: may have been delivered before a restart of the agent."},
     {"wardmote_receiver_up", MetricType::kGauge, "receiver,kind",
-     "Whether the receiver took what it was sent last; absent until then."},
+     "Whether the receiver took the last notification (a mail: for all recipients); absent until "
+     "the first."},
     {"wardmote_notices_waiting", MetricType::kGauge, "receiver",
-     "Notices that are not delivered yet."},
+     "Notifications that are not delivered yet."},
     {"wardmote_notice_groups", MetricType::kGauge, "",
-     "Groups of incidents that receivers know of; at 1000, more share one group."},
-    {"wardmote_silences", MetricType::kGauge, "", "Silences that last now."},
+     "Groups of incidents that receivers know; beyond 1000, incidents share one group."},
+    {"wardmote_silences", MetricType::kGauge, "", "Active silences."},
     {"wardmote_plans", MetricType::kGauge, "state",
-     "Plans that are known, by state; of those at their end the newest only."},
+     "Plans by state; of ended plans the newest only."},
     {"wardmote_plans_refused", MetricType::kGauge, "policy,cluster,code",
-     "Findings that a policy is for and no plan is made against; /api/v1/plans says why."},
+     "Findings that a policy covers and for which no plan is possible; /api/v1/plans says why."},
     {"wardmote_acts_paused", MetricType::kGauge, "scope",
-     "1 for a cluster, or all, in which somebody has paused acts."},
+     "1 for a cluster, or all, in which somebody has paused repairs."},
     {"wardmote_journal_rows", MetricType::kGauge, "",
-     "Rows that were ever written to the journal of acts."},
+     "Rows that were ever written to the journal of repairs."},
     {"wardmote_journal_stored", MetricType::kGauge, "",
-     "Whether the journal of acts outlives the agent."},
+     "Whether the journal of repairs survives a restart of the agent."},
 };
 
-/// The row of `name`; a name that is in no row does not compile.
 consteval Metric metric(std::string_view name) {
-  for (Metric row = 0; row < std::size(kMetrics); ++row) {
-    if (kMetrics[row].name == name) return row;
-  }
-  throw "no such metric";
+  return row_of(kMetrics, name);
 }
 
 }  // namespace wardmote::serve

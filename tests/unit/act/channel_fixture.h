@@ -20,7 +20,7 @@ namespace wardmote::act::notify {
 using judge::incident::Phase;
 using judge::notify::Notice;
 using judge::notify::NoticeItem;
-using judge::notify::Tidings;
+using judge::notify::NoticeKind;
 using runtime::Deadline;
 using runtime::HttpCall;
 using runtime::HttpResponse;

@@ -3,6 +3,7 @@
 #include <boost/json/parse.hpp>
 #include <chrono>
 #include <expected>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +13,7 @@
 #include "act/notify/dispatcher.h"
 #include "act/notify/payload.h"
 #include "base/log.h"
-#include "codec/hmac.h"
+#include "codec/digest.h"
 #include "unit/act/channel_fixture.h"
 
 namespace wardmote::act::notify {
@@ -43,7 +44,7 @@ class Channels : public ChannelTest {
     made.receiver = "oncall";
     made.labels = {{"root", "cluster:nb"}};
     NoticeItem item;
-    item.tidings = phase == Phase::kOpen ? Tidings::kBegan : Tidings::kEnded;
+    item.kind = phase == Phase::kOpen ? NoticeKind::kOpened : NoticeKind::kResolved;
     item.labels = {{"root", "cluster:nb"}, {"severity", "critical"}, {"code", "RAFT_NO_QUORUM"}};
     item.incident.id = 17;
     item.incident.root = "cluster:nb";
@@ -56,7 +57,7 @@ class Channels : public ChannelTest {
     made.items.push_back(std::move(item));
     return made;
   }
-  Fate send(Channel& channel) {
+  DeliveryResult send(Channel& channel) {
     return run_task(world, us, channel.send(notice, us.deadline_in(5s)));
   }
 
@@ -69,7 +70,7 @@ TEST_F(Channels, AWebhookGetsTheWholeNoticeAndAKeyThatStaysTheSame) {
   const json::object body = json::parse(http.calls.at(0).body).as_object();
   EXPECT_EQ(body.at("key").as_string(), "oncall{root=cluster:nb}#3");
   EXPECT_EQ(body.at("status").as_string(), "open");
-  EXPECT_EQ(body.at("incidents").as_array().at(0).at("tidings").as_string(), "began");
+  EXPECT_EQ(body.at("incidents").as_array().at(0).at("kind").as_string(), "opened");
   EXPECT_FALSE(http.calls[0].body.contains('\x1b'));
   EXPECT_EQ(header(http.calls[0], "Idempotency-Key"), "oncall{root=cluster:nb}#3");
   EXPECT_EQ(header(http.calls[0], "X-Wardmote-Signature"), "");
@@ -106,7 +107,7 @@ TEST(Template, UnknownFieldsAreNamed) {
   EXPECT_TRUE(check_template("not closed {{title"));
   const auto wrong = check_template("{{titel}}");
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().context, "'titel' is no field of a notice");
+  EXPECT_EQ(wrong.error().context, "'titel' is not a field of a notice");
   EXPECT_FALSE(check_template("{{labels.}}"));
 }
 
@@ -121,29 +122,56 @@ TEST_F(Channels, WhatAnAnswerMeans) {
   const Verdict verdicts[] = {
       {status(200), true, false},
       {status(204), true, false},
-      {status(301), false, true},
+      {status(301), false, false},
+      {status(302), false, false},
+      {status(304), false, false},
+      {status(308), false, false},
+      {status(399), false, false},
       {status(400), false, true},
-      {status(401), false, true},
+      {status(401), false, false},
+      {status(402), false, true},
+      {status(403), false, false},
       {status(404), false, true},
+      {status(407), false, false},
       {status(408), false, false},
       {status(429), false, false},
       {status(500), false, false},
       {status(503), false, false},
+      {status(0), false, false},
+      {status(700), false, false},
+      {fail(Errc::kProtocol, "x"), false, false},
       {fail(Errc::kTimeout, "x"), false, false},
       {fail(Errc::kRefused, "x"), false, false},
       {fail(Errc::kClosed, "x"), false, false},
       {fail(Errc::kInvalid, "x"), false, true},
   };
   for (const Verdict& verdict : verdicts) {
-    const Fate fate = fate_of(verdict.answer, us.wall_now());
+    const DeliveryResult result = delivery_result(verdict.answer, us.wall_now());
     const int code = verdict.answer ? verdict.answer->status : 0;
-    ASSERT_EQ(fate.has_value(), verdict.taken) << code;
-    if (!fate) EXPECT_EQ(fate.error().for_ever, verdict.for_ever) << code;
+    ASSERT_EQ(result.has_value(), verdict.taken) << code;
+    if (!result) EXPECT_EQ(result.error().for_ever, verdict.for_ever) << code;
   }
   HttpResponse busy{.status = 429, .body = "slow \x1b[1mdown"};
   busy.headers.emplace_back("retry-after", " 120 ");
-  EXPECT_EQ(fate_of(busy, us.wall_now()).error().retry_after, 120s);
-  EXPECT_EQ(fate_of(busy, us.wall_now()).error().reason, "HTTP 429: slow \\x1b[1mdown");
+  EXPECT_EQ(delivery_result(busy, us.wall_now()).error().retry_after, 120s);
+  EXPECT_EQ(delivery_result(busy, us.wall_now()).error().reason, "HTTP 429: slow \\x1b[1mdown");
+}
+
+TEST_F(Channels, ARedirectIsNotFollowedAndSaysWhereItLeadsWithoutItsPath) {
+  const auto reason = [&](std::string location) {
+    HttpResponse moved{.status = 302, .body = "PAGESECRET"};
+    if (!location.empty()) moved.headers.emplace_back("location", std::move(location));
+    return delivery_result(moved, us.wall_now()).error().reason;
+  };
+  const std::string rest =
+      ", and redirects are not followed: write the address that answers into the configuration";
+  EXPECT_EQ(reason("https://hooks.example.org/PATHSECRET?x=y"),
+            "HTTP 302: it redirects to https://hooks.example.org" + rest);
+  EXPECT_EQ(reason("https://hooks.example.org:8443/"),
+            "HTTP 302: it redirects to https://hooks.example.org:8443" + rest);
+  for (const char* elsewhere : {"/PATHSECRET", "", "nonsense\x1b[1m", "ftp://h/PATHSECRET"}) {
+    EXPECT_EQ(reason(elsewhere), "HTTP 302: it redirects to another path" + rest);
+  }
 }
 
 TEST_F(Channels, RetryAfterMayBeADateOfTheServersClock) {
@@ -152,7 +180,7 @@ TEST_F(Channels, RetryAfterMayBeADateOfTheServersClock) {
     HttpResponse busy{.status = 503};
     busy.headers.emplace_back("retry-after", std::move(retry));
     if (!date.empty()) busy.headers.emplace_back("date", std::move(date));
-    return fate_of(busy, kNow).error().retry_after;
+    return delivery_result(busy, kNow).error().retry_after;
   };
   EXPECT_EQ(pause("Fri, 20 Nov 2026 00:01:30 GMT", ""), 90s);
   EXPECT_EQ(pause(" Friday, 20-Nov-26 00:01:30 GMT ", "who knows"), 90s);
@@ -163,16 +191,16 @@ TEST_F(Channels, RetryAfterMayBeADateOfTheServersClock) {
 }
 
 TEST_F(Channels, AlertmanagerGetsAnAlertWhoseLabelsStayTheSame) {
-  AlertmanagerChannel channel(us, http, {.urls = {"http://am-1:9093", "http://am-2:9093"}});
+  AlertmanagerChannel channel(us, http, {.url = "http://am-1:9093"});
   ASSERT_TRUE(send(channel));
-  ASSERT_EQ(http.calls.size(), 2U);
+  ASSERT_EQ(http.calls.size(), 1U);
   EXPECT_EQ(http.calls[0].url, "http://am-1:9093/api/v2/alerts");
   const json::object first = json::parse(http.calls[0].body).as_array().at(0).as_object();
   notice = sample(Phase::kResolved);
   notice.items[0].labels["severity"] = "warning";
   notice.items[0].labels["code"] = "RAFT_QUORUM_MARGIN";
   ASSERT_TRUE(send(channel));
-  const json::object last = json::parse(http.calls[2].body).as_array().at(0).as_object();
+  const json::object last = json::parse(http.calls[1].body).as_array().at(0).as_object();
   EXPECT_EQ(first.at("labels"), last.at("labels"));
   EXPECT_EQ(first.at("labels").at("incident").as_string(), "17");
   EXPECT_EQ(first.at("startsAt"), last.at("startsAt"));
@@ -180,14 +208,28 @@ TEST_F(Channels, AlertmanagerGetsAnAlertWhoseLabelsStayTheSame) {
   EXPECT_EQ(std::string(first.at("endsAt").as_string()), format_utc(us.wall_now() + 24h * 7));
 }
 
-TEST_F(Channels, OneAlertmanagerOfAClusterIsEnough) {
-  AlertmanagerChannel channel(us, http, {.urls = {"http://am-1:9093"}});
+TEST_F(Channels, AnAlertIsKnownByItsFirstLabelsAndSaysItsCauseBesides) {
+  AlertmanagerChannel channel(us, http, {.url = "http://am-1:9093"});
+  NoticeItem& item = notice.items[0];
+  item.known_as = {
+      {"root", "check:daemon"}, {"node", "n"}, {"severity", "warning"}, {"code", "CHECK_FAILED"}};
+  item.incident.root = "cluster:nb";
+  ASSERT_TRUE(send(channel));
+  const json::object alert = json::parse(http.calls.at(0).body).as_array().at(0).as_object();
+  EXPECT_EQ(
+      alert.at("labels"),
+      json::parse(R"({"node":"n","root":"check:daemon","alertname":"wardmote","incident":"17"})"));
+  EXPECT_EQ(alert.at("annotations").at("root").as_string(), "cluster:nb");
+}
+
+TEST_F(Channels, AnAlertmanagerThatIsAwayMayTakeItLater) {
+  AlertmanagerChannel channel(us, http, {.url = "http://am-1:9093"});
   http.answer = fail(Errc::kRefused, "away");
   EXPECT_FALSE(send(channel));
   http.answer = HttpResponse{.status = 400, .body = "bad"};
-  const Fate fate = send(channel);
-  ASSERT_FALSE(fate);
-  EXPECT_TRUE(fate.error().for_ever);
+  const DeliveryResult result = send(channel);
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(result.error().for_ever);
 }
 
 TEST_F(Channels, AProgramGetsJsonOnItsInputAndItsExitCodeSaysHowItWent) {
@@ -202,10 +244,10 @@ TEST_F(Channels, AProgramGetsJsonOnItsInputAndItsExitCodeSaysHowItWent) {
   EXPECT_TRUE(send(channel));
   EXPECT_EQ(json::parse(input).at("number").as_int64(), 3);
   status = 1;
-  Fate fate = send(channel);
-  ASSERT_FALSE(fate);
-  EXPECT_FALSE(fate.error().for_ever);
-  EXPECT_EQ(fate.error().reason, "/page ended with 1: no \\x1b[1mline");
+  DeliveryResult result = send(channel);
+  ASSERT_FALSE(result);
+  EXPECT_FALSE(result.error().for_ever);
+  EXPECT_EQ(result.error().reason, "/page ended with 1: no \\x1b[1mline");
   status = 78;
   EXPECT_TRUE(send(channel).error().for_ever);
   ExecChannel missing(us, {"/none"});
@@ -215,7 +257,7 @@ TEST_F(Channels, AProgramGetsJsonOnItsInputAndItsExitCodeSaysHowItWent) {
 /// Keeps all that is logged.
 struct Lines final : LogSink {
   explicit Lines(std::string& into) : text(into) {}
-  void write(LogLevel, std::string_view event, std::initializer_list<LogField> fields) override {
+  void write(LogLevel, std::string_view event, std::span<const LogField> fields) override {
     text += event;
     for (const LogField& field : fields) text += " " + field.value;
   }
@@ -257,10 +299,10 @@ TEST_F(Channels, SecretsAreInNoReasonAndNoLog) {
 class SlowChannel final : public Channel {
  public:
   SlowChannel(SimRuntime& host, std::vector<std::string>& said) : host_(host), said_(said) {}
-  Task<Fate> send(Notice notice, Deadline deadline) override {
+  Task<DeliveryResult> send(Notice notice, Deadline deadline) override {
     co_await host_.sleep_until(deadline.at);
     said_.push_back(notice.key());
-    co_return Fate();
+    co_return DeliveryResult();
   }
 
  private:
@@ -274,9 +316,10 @@ TEST_F(Channels, OneThatHangsDelaysNobodyElse) {
   receivers["slow"] = {std::make_unique<SlowChannel>(us, said), 60s};
   receivers["quick"] = {std::make_unique<SlowChannel>(us, said), 1s};
   std::vector<std::string> fates;
-  Dispatcher dispatcher(us, std::move(receivers), [&](const Notice& one, const Fate& fate) {
-    fates.push_back(one.receiver + (fate ? " good" : " bad"));
-  });
+  Dispatcher dispatcher(us, std::move(receivers),
+                        [&](const Notice& one, const DeliveryResult& result) {
+                          fates.push_back(one.receiver + (result ? " good" : " bad"));
+                        });
   notice.receiver = "slow";
   dispatcher.send(notice);
   dispatcher.send(notice);
@@ -298,7 +341,7 @@ TEST_F(Channels, WhatWaitsForAReceiverThatIsReplacedGoesItsNewWay) {
   std::map<std::string, Receiver> receivers;
   receivers["stays"] = {std::make_unique<SlowChannel>(us, before), 60s};
   receivers["goes"] = {std::make_unique<SlowChannel>(us, before), 60s};
-  Dispatcher dispatcher(us, std::move(receivers), [](const Notice&, const Fate&) {});
+  Dispatcher dispatcher(us, std::move(receivers), [](const Notice&, const DeliveryResult&) {});
   for (const char* const name : {"stays", "goes"}) {
     notice.receiver = name;
     for (notice.number = 1; notice.number <= 3; ++notice.number) dispatcher.send(notice);
@@ -312,16 +355,6 @@ TEST_F(Channels, WhatWaitsForAReceiverThatIsReplacedGoesItsNewWay) {
   EXPECT_EQ(before.size(), 2U) << "what was being told, and no more";
   EXPECT_EQ(after.size(), 2U);
   world.run(us, dispatcher.stop());
-}
-
-TEST(Hmac, IsThatOfTheStandard) {
-  // RFC 4231, cases 2 and 6.
-  EXPECT_EQ(codec::hex(codec::hmac_sha256("Jefe", "what do ya want for nothing?")),
-            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
-  EXPECT_EQ(
-      codec::hex(codec::hmac_sha256(std::string(131, '\xaa'),
-                                    "Test Using Larger Than Block-Size Key - Hash Key First")),
-      "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
 }  // namespace

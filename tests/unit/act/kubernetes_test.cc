@@ -90,11 +90,11 @@ class KubernetesTest : public ChannelTest {
     notice.group = "k8s{root=cluster:nb}";
     notice.number = 7;
     notice.receiver = "k8s";
-    add(17, Tidings::kBegan);
+    add(17, NoticeKind::kOpened);
   }
-  void add(std::int64_t id, Tidings tidings) {
+  void add(std::int64_t id, NoticeKind kind) {
     NoticeItem item;
-    item.tidings = tidings;
+    item.kind = kind;
     item.labels = {{"node", "ctl-1"}};
     item.incident.id = id;
     item.incident.root = "cluster:nb";
@@ -102,18 +102,18 @@ class KubernetesTest : public ChannelTest {
     item.incident.severity = judge::Severity::kCritical;
     item.incident.summary = "1 of 3 voters \x1b[31malive";
     item.incident.opened = us.now() - 1min;
-    if (tidings == Tidings::kEnded) {
+    if (kind == NoticeKind::kResolved) {
       item.incident.phase = Phase::kResolved;
       item.incident.resolved = us.now();
     }
     notice.items.push_back(std::move(item));
   }
-  void next(Tidings tidings) {
+  void next(NoticeKind kind) {
     ++notice.number;
     notice.items.clear();
-    add(17, tidings);
+    add(17, kind);
   }
-  Fate send() {
+  DeliveryResult send() {
     if (!channel_) channel_.emplace(us, api, options);
     return run_task(world, us, channel_->send(notice, us.deadline_in(15s)));
   }
@@ -154,7 +154,7 @@ TEST_F(KubernetesTest, ANoticeThatComesTwiceIsOneEventCountedOnce) {
   ASSERT_TRUE(send()) << "we died before we knew";
   EXPECT_EQ(api.events.size(), 1U);
   EXPECT_EQ(api.only().at("count"), 1);
-  next(Tidings::kStands);
+  next(NoticeKind::kOngoing);
   ASSERT_TRUE(send());
   ASSERT_TRUE(send());
   EXPECT_EQ(api.events.size(), 1U);
@@ -163,7 +163,7 @@ TEST_F(KubernetesTest, ANoticeThatComesTwiceIsOneEventCountedOnce) {
 
 TEST_F(KubernetesTest, TheEndIsAnEventOfItsOwn) {
   ASSERT_TRUE(send());
-  next(Tidings::kEnded);
+  next(NoticeKind::kResolved);
   ASSERT_TRUE(send());
   EXPECT_EQ(reasons(),
             (std::set<std::string>{"Warning/RaftNoQuorum", "Normal/RaftNoQuorumResolved"}));
@@ -171,7 +171,7 @@ TEST_F(KubernetesTest, TheEndIsAnEventOfItsOwn) {
 
 TEST_F(KubernetesTest, OneThatKubernetesHasForgottenIsMadeAnew) {
   ASSERT_TRUE(send());
-  next(Tidings::kStands);
+  next(NoticeKind::kOngoing);
   api.answers.emplace_back(std::in_place, HttpResponse{.status = 409});
   api.answers.emplace_back(std::nullopt);
   const json::object kept = api.only();
@@ -183,7 +183,7 @@ TEST_F(KubernetesTest, OneThatKubernetesHasForgottenIsMadeAnew) {
 
 TEST_F(KubernetesTest, WhoChangesItAtTheSameTimeIsNotOverwritten) {
   ASSERT_TRUE(send());
-  next(Tidings::kStands);
+  next(NoticeKind::kOngoing);
   api.answers.emplace_back(std::nullopt);                                // POST: it is there
   api.answers.emplace_back(std::nullopt);                                // GET
   api.answers.emplace_back(std::in_place, HttpResponse{.status = 409});  // PATCH: it was changed
@@ -191,11 +191,11 @@ TEST_F(KubernetesTest, WhoChangesItAtTheSameTimeIsNotOverwritten) {
   EXPECT_EQ(api.calls.size(), 1U + 6U);
   EXPECT_EQ(api.only().at("count"), 2);
   for (int i = 0; i < 9; ++i) api.answers.emplace_back(std::nullopt);
-  next(Tidings::kStands);
+  next(NoticeKind::kOngoing);
   for (const std::size_t patch : {2U, 5U, 8U}) api.answers[patch] = HttpResponse{.status = 409};
-  const Fate fate = send();
-  ASSERT_FALSE(fate);
-  EXPECT_FALSE(fate.error().for_ever);
+  const DeliveryResult result = send();
+  ASSERT_FALSE(result);
+  EXPECT_FALSE(result.error().for_ever);
 }
 
 TEST_F(KubernetesTest, ATokenThatWasRenewedMeanwhileIsTriedOnce) {
@@ -209,22 +209,22 @@ TEST_F(KubernetesTest, ATokenThatWasRenewedMeanwhileIsTriedOnce) {
 
 TEST_F(KubernetesTest, WhoIsNotLetInIsTriedAgainAndHearsWhy) {
   api.answers.emplace_back(std::in_place, HttpResponse{.status = 401, .body = "Unauthorized"});
-  Fate fate = send();
-  ASSERT_FALSE(fate);
+  DeliveryResult result = send();
+  ASSERT_FALSE(result);
   EXPECT_EQ(api.calls.size(), 1U) << "the same token would be refused again";
-  EXPECT_FALSE(fate.error().for_ever);
+  EXPECT_FALSE(result.error().for_ever);
   api.answers.emplace_back(
       std::in_place,
       HttpResponse{.status = 403,
                    .body = R"({"kind": "Status", "message": "ann cannot create events"})"});
-  fate = send();
-  ASSERT_FALSE(fate);
-  EXPECT_FALSE(fate.error().for_ever);
-  EXPECT_EQ(fate.error().reason, "kubernetes: HTTP 403: ann cannot create events");
+  result = send();
+  ASSERT_FALSE(result);
+  EXPECT_FALSE(result.error().for_ever);
+  EXPECT_EQ(result.error().reason, "kubernetes: HTTP 403: ann cannot create events");
   token = fail(Errc::kInvalid, "/t: it is empty");
-  fate = send();
-  ASSERT_FALSE(fate);
-  EXPECT_FALSE(fate.error().for_ever) << "somebody writes it just now";
+  result = send();
+  ASSERT_FALSE(result);
+  EXPECT_FALSE(result.error().for_ever) << "somebody writes it just now";
 }
 
 TEST_F(KubernetesTest, WhatIsWrongForEverAndWhatIsBusy) {
@@ -259,12 +259,12 @@ TEST_F(KubernetesTest, AnotherObjectInItsNamespace) {
 }
 
 TEST_F(KubernetesTest, ALabelThatNamesNothingKeepsTheOthersFromNothing) {
-  add(18, Tidings::kBegan);
+  add(18, NoticeKind::kOpened);
   notice.items.front().labels["node"] = "No Such";
   notice.items.back().labels.clear();
-  const Fate fate = send();
-  ASSERT_FALSE(fate);
-  EXPECT_TRUE(fate.error().for_ever);
+  const DeliveryResult result = send();
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(result.error().for_ever);
   ASSERT_EQ(api.events.size(), 1U);
   EXPECT_EQ(api.only().at("involvedObject").at("name"), "ctl-1") << "the agent's own node";
 }

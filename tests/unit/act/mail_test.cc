@@ -19,6 +19,7 @@ using judge::notify::Notice;
 using judge::notify::NoticeItem;
 using runtime::Deadline;
 using runtime::MailCall;
+using runtime::MailReceipt;
 using runtime::Task;
 using sim::SimRuntime;
 using sim::World;
@@ -26,11 +27,11 @@ using namespace std::chrono_literals;
 
 class FakeMail final : public runtime::MailClient {
  public:
-  Task<Result<void>> send(MailCall call, Deadline) override {
+  Task<Result<MailReceipt>> send(MailCall call, Deadline) override {
     calls.push_back(std::move(call));
     co_return answer;
   }
-  Result<void> answer;
+  Result<MailReceipt> answer;
   std::vector<MailCall> calls;
 };
 
@@ -68,7 +69,7 @@ class Telling : public testing::Test {
     options.password = "MAILSECRET";
     options.node = "ctl-1";
   }
-  Fate send(Channel& channel) {
+  DeliveryResult send(Channel& channel) {
     return run_task(world, us, channel.send(notice, us.deadline_in(5s)));
   }
   static std::string line_of(const std::string& text, const std::string& begin) {
@@ -118,11 +119,74 @@ TEST_F(Telling, WhatAMailServerSaysDecidesWhetherItIsTriedAgain) {
                                             {Errc::kClosed, false}};
   for (const auto& [code, wanted] : for_ever) {
     mail.answer = fail(code, "mail by mail.example.org:587");
-    const Fate fate = send(channel);
-    ASSERT_FALSE(fate);
-    EXPECT_EQ(fate.error().for_ever, wanted) << to_string(code);
-    EXPECT_FALSE(fate.error().reason.contains("MAILSECRET"));
+    const DeliveryResult result = send(channel);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().for_ever, wanted) << to_string(code);
+    EXPECT_FALSE(result.error().reason.contains("MAILSECRET"));
   }
+}
+
+using List = std::vector<std::string>;
+
+TEST_F(Telling, AnAddressThatDoesNotExistCostsTheOthersNothing) {
+  MailChannel channel(us, mail, options);
+  mail.answer = MailReceipt{{{"bob@example.org", true, "550 no such user"}}};
+  const DeliveryResult result = send(channel);
+  ASSERT_TRUE(result) << result.error().reason;
+  EXPECT_TRUE(result->complaint.contains("bob@example.org: 550 no such user")) << result->complaint;
+}
+
+TEST_F(Telling, OneRefusedForNowIsTriedAgainAlone) {
+  options.to.emplace_back("carl@example.org");
+  MailChannel three(us, mail, options);
+  mail.answer = MailReceipt{
+      {{"bob@example.org", false, "450 greylisted"}, {"carl@example.org", true, "550 who?"}}};
+  const DeliveryResult first = send(three);
+  ASSERT_FALSE(first);
+  EXPECT_FALSE(first.error().for_ever);
+  EXPECT_TRUE(first.error().reason.contains("bob@example.org: 450 greylisted"));
+  mail.answer = fail(Errc::kTimeout, "mail by mail.example.org:587");
+  EXPECT_FALSE(send(three));
+  mail.answer = MailReceipt{};
+  const DeliveryResult second = send(three);
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->complaint.contains("carl@example.org: 550 who?")) << second->complaint;
+  EXPECT_EQ(mail.calls.at(0).to, (List{"ann@example.org", "bob@example.org", "carl@example.org"}));
+  EXPECT_EQ(mail.calls.at(1).to, (List{"bob@example.org"}));
+  EXPECT_EQ(mail.calls.at(2).to, (List{"bob@example.org"}));
+  // Another notice is for everybody.
+  notice.number = 4;
+  ASSERT_TRUE(send(three));
+  EXPECT_EQ(mail.calls.at(3).to.size(), 3U);
+}
+
+/// The end of the incident waits for the notice of its beginning.
+TEST_F(Telling, AFullMailboxDoesNotHoldUpTheOthersForLong) {
+  MailChannel channel(us, mail, options);
+  mail.answer = MailReceipt{{{"bob@example.org", false, "452 mailbox full"}}};
+  EXPECT_FALSE(send(channel));
+  world.run_for(MailChannel::kPatience - 1s);
+  EXPECT_FALSE(send(channel));
+  world.run_for(1s);
+  const DeliveryResult last = send(channel);
+  ASSERT_TRUE(last);
+  EXPECT_TRUE(last->complaint.contains("452 mailbox full"));
+}
+
+TEST_F(Telling, AMailThatNobodyTookIsNotDelivered) {
+  MailChannel channel(us, mail, options);
+  mail.answer =
+      MailReceipt{{{"ann@example.org", false, "450 later"}, {"bob@example.org", true, "550 no"}}};
+  EXPECT_FALSE(send(channel));
+  world.run_for(1h);
+  const DeliveryResult later = send(channel);
+  ASSERT_FALSE(later);
+  EXPECT_FALSE(later.error().for_ever);
+  mail.answer = MailReceipt{{{"ann@example.org", true, "550 no"}}};
+  const DeliveryResult never = send(channel);
+  ASSERT_FALSE(never);
+  EXPECT_TRUE(never.error().for_ever);
+  EXPECT_TRUE(never.error().reason.contains("550 no")) << never.error().reason;
 }
 
 TEST_F(Telling, TheJournalGetsFieldsToSearchBy) {
@@ -138,9 +202,9 @@ TEST_F(Telling, TheJournalGetsFieldsToSearchBy) {
   }
   EXPECT_FALSE(entry.contains("\nPRIORITY=7")) << "text of others begins no field";
   fake->answer = fail(Errc::kRefused, "journal");
-  const Fate fate = send(channel);
-  ASSERT_FALSE(fate);
-  EXPECT_FALSE(fate.error().for_ever) << "journald may be started again";
+  const DeliveryResult result = send(channel);
+  ASSERT_FALSE(result);
+  EXPECT_FALSE(result.error().for_ever) << "journald may be started again";
 }
 
 }  // namespace

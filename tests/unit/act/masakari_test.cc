@@ -57,13 +57,13 @@ class Masakari : public ChannelTest {
     options.login = {"", "ann", "Default", "ops", "Default", "SECRET"};
     options.interface = "public";
     notice.receiver = "masakari";
-    add(Tidings::kBegan, "nova-compute");
+    add(NoticeKind::kOpened, "nova-compute");
   }
-  void add(Tidings tidings, const std::string& subject) {
+  void add(NoticeKind kind, const std::string& subject) {
     NoticeItem item;
-    item.tidings = tidings;
+    item.kind = kind;
     item.labels = {{"subject", subject}};
-    item.incident.phase = tidings == Tidings::kEnded ? Phase::kResolved : Phase::kOpen;
+    item.incident.phase = kind == NoticeKind::kResolved ? Phase::kResolved : Phase::kOpen;
     item.incident.changed = us.now() - 1min;
     notice.items.push_back(std::move(item));
   }
@@ -71,7 +71,7 @@ class Masakari : public ChannelTest {
     if (!channel_) channel_.emplace(us, cloud, options);
     return *channel_;
   }
-  Fate send() { return run_task(world, us, channel().send(notice, us.deadline_in(30s))); }
+  DeliveryResult send() { return run_task(world, us, channel().send(notice, us.deadline_in(30s))); }
   json::object told(std::size_t call) const {
     return json::parse(cloud.calls.at(call).body).at("notification").as_object();
   }
@@ -112,8 +112,9 @@ TEST_F(Masakari, ARepetitionIsTheSameSoThatItIsKnown) {
 
 TEST_F(Masakari, AnEndIsAStartAndWhatStandsIsNotToldAgain) {
   notice.items.clear();
-  add(Tidings::kEnded, "nova-compute");
-  for (const Tidings quiet : {Tidings::kStands, Tidings::kChanged, Tidings::kCameAndWent}) {
+  add(NoticeKind::kResolved, "nova-compute");
+  for (const NoticeKind quiet :
+       {NoticeKind::kOngoing, NoticeKind::kChanged, NoticeKind::kBrief, NoticeKind::kUnwatched}) {
     add(quiet, "libvirtd");
   }
   ASSERT_TRUE(send());
@@ -121,11 +122,21 @@ TEST_F(Masakari, AnEndIsAStartAndWhatStandsIsNotToldAgain) {
   EXPECT_EQ(told(1).at("payload").at("event"), "STARTED");
 }
 
+/// The incident has another cause by then, and so another subject.
+TEST_F(Masakari, WhatStartedIsWhatWasToldToHaveStopped) {
+  notice.items.clear();
+  add(NoticeKind::kResolved, "libvirtd");
+  notice.items[0].known_as = {{"subject", "nova-compute"}};
+  ASSERT_TRUE(send());
+  EXPECT_EQ(told(1).at("payload"),
+            json::parse(R"({"event":"STARTED","process_name":"nova-compute"})"));
+}
+
 TEST_F(Masakari, OfAnInstanceItIsToldTheBeginningOnly) {
   options.type = MasakariOptions::Type::kInstance;
   notice.items.clear();
-  add(Tidings::kBegan, kUuid);
-  add(Tidings::kEnded, kUuid);
+  add(NoticeKind::kOpened, kUuid);
+  add(NoticeKind::kResolved, kUuid);
   ASSERT_TRUE(send());
   ASSERT_EQ(cloud.calls.size(), 2U);
   EXPECT_EQ(told(1).at("type"), "VM");
@@ -136,11 +147,12 @@ TEST_F(Masakari, OfAnInstanceItIsToldTheBeginningOnly) {
 
 TEST_F(Masakari, WhatIsNoInstanceIsUndeliverableAndKeepsNoOtherFromIt) {
   options.type = MasakariOptions::Type::kInstance;
-  add(Tidings::kBegan, kUuid);
-  const Fate fate = send();
-  ASSERT_FALSE(fate);
-  EXPECT_TRUE(fate.error().for_ever);
-  EXPECT_EQ(fate.error().reason, "the label 'subject' is no UUID of an instance: 'nova-compute'");
+  add(NoticeKind::kOpened, kUuid);
+  const DeliveryResult result = send();
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(result.error().for_ever);
+  EXPECT_EQ(result.error().reason,
+            "the label 'subject' is not a UUID of an instance: 'nova-compute'");
   EXPECT_EQ(cloud.calls.size(), 2U) << "the second was told";
 }
 
@@ -159,9 +171,9 @@ TEST_F(Masakari, ATokenThatIsRefusedIsRenewedOnce) {
   EXPECT_EQ(cloud.logins, 2);
   EXPECT_EQ(header(cloud.calls.back(), "X-Auth-Token"), "TOKEN2");
   for (int i = 0; i < 2; ++i) cloud.answers.emplace_back(HttpResponse{.status = 401});
-  const Fate fate = send();
-  ASSERT_FALSE(fate);
-  EXPECT_FALSE(fate.error().for_ever);
+  const DeliveryResult result = send();
+  ASSERT_FALSE(result);
+  EXPECT_FALSE(result.error().for_ever);
   EXPECT_EQ(cloud.logins, 3) << "no hot loop";
 }
 
@@ -182,20 +194,20 @@ TEST_F(Masakari, WhatAnAnswerMeans) {
                                            {403, false}, {500, false}, {503, false}};
   for (const auto& [status, wanted] : for_ever) {
     cloud.answers.emplace_back(HttpResponse{.status = status, .body = "so it is"});
-    const Fate fate = send();
-    ASSERT_FALSE(fate) << status;
-    EXPECT_EQ(fate.error().for_ever, wanted) << status;
+    const DeliveryResult result = send();
+    ASSERT_FALSE(result) << status;
+    EXPECT_EQ(result.error().for_ever, wanted) << status;
   }
 }
 
 TEST_F(Masakari, AWrongPasswordIsTriedAgainAndSaysWho) {
   cloud.login_status = 401;
   cloud.token = R"({"error":{"code":401}})";
-  const Fate fate = send();
-  ASSERT_FALSE(fate);
-  EXPECT_FALSE(fate.error().for_ever);
-  EXPECT_TRUE(fate.error().reason.starts_with("keystone: HTTP 401")) << fate.error().reason;
-  EXPECT_FALSE(fate.error().reason.contains("SECRET"));
+  const DeliveryResult result = send();
+  ASSERT_FALSE(result);
+  EXPECT_FALSE(result.error().for_ever);
+  EXPECT_TRUE(result.error().reason.starts_with("keystone: HTTP 401")) << result.error().reason;
+  EXPECT_FALSE(result.error().reason.contains("SECRET"));
   EXPECT_EQ(cloud.calls.size(), 1U);
 }
 

@@ -44,7 +44,7 @@ TEST_F(AccessRulesTest, KeepsDigestsOfTokensAndNumbersOfGroups) {
   const auto rules = access_rules(api, "CTL-1");
   ASSERT_TRUE(rules) << rules.error().describe();
   ASSERT_EQ(rules->tokens.size(), 1U);
-  EXPECT_EQ(rules->tokens[0].digest, sha256("0123456789abcdef"));
+  EXPECT_EQ(rules->tokens[0].digest, codec::sha256("0123456789abcdef"));
   EXPECT_EQ(rules->tokens[0].role, Role::kOperator);
   EXPECT_EQ(rules->groups.at(0), Role::kViewer);
   EXPECT_EQ(rules->groups.at(4242), Role::kOperator);

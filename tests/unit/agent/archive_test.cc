@@ -21,27 +21,25 @@ TEST(Archive, KeepsEveryNameThatAFindingsSubjectHas) {
   finding.code = judge::Code::kRaftMemberDown;
   finding.severity = judge::Severity::kWarning;
   finding.subjects = {"ctl-2", "5b4b"};
-  judge::Change change;
-  change.kind = "finding_raised";
-  change.scope = "cluster";
-  change.subject = "nb";
-  change.data = R"({"summary":"down"})";
-  change.finding = finding;
-  const store::Event event = event_of(change);
+  const judge::Change change{.at = {},
+                             .of = {judge::ThingKind::kCluster, "nb"},
+                             .event = judge::FindingChanged{{}, finding, {}}};
+  const serve::ChangeText text{.kind = "finding_raised", .data = R"({"summary":"down"})"};
+  const store::Event event = event_of(change, text);
+  EXPECT_EQ(event.kind, "finding_raised");
+  EXPECT_EQ(event.scope, "cluster");
+  EXPECT_EQ(event.subject, "nb");
   EXPECT_EQ(event.names, "ctl-2 5b4b");
   EXPECT_EQ(event.code, "RAFT_MEMBER_DOWN");
   EXPECT_EQ(event.severity, "warning");
-  EXPECT_EQ(event.data, change.data);
+  EXPECT_EQ(event.data, text.data);
 }
 
 TEST(Archive, AMembersChangeIsFoundUnderItsName) {
-  judge::Change change;
-  change.kind = "member_changed";
-  change.subject = "nb";
-  change.data = R"({"member":"ctl-2","from":"ok","to":"fail"})";
-  EXPECT_EQ(event_of(change).names, "ctl-2");
-  change.data = "[]";
-  EXPECT_EQ(event_of(change).names, "");
+  const judge::Change change{.at = {},
+                             .of = {judge::ThingKind::kCluster, "nb"},
+                             .event = judge::MemberChanged{.member = "ctl-2"}};
+  EXPECT_EQ(event_of(change, {}).names, "ctl-2");
 }
 
 TEST(Archive, WhatTheFeedTellsIsOnTheDiskSoon) {
@@ -51,9 +49,11 @@ TEST(Archive, WhatTheFeedTellsIsOnTheDiskSoon) {
   sim::SimDatabase database(us, disk);
   ChangeFeed feed([&] { return us.wall_now(); });
   Archive archive(us, &database);
-  feed.listen([&](const judge::Change& change) { archive.keep(change, 7); });
+  feed.listen([&](const judge::Change& change, const serve::ChangeText& text) {
+    archive.keep(change, text, 7);
+  });
   ASSERT_TRUE(run_task(world, us, archive.open()));
-  feed.tell(LogLevel::kInfo, "gate_opened", {{"gate", "ready"}});
+  feed.tell({judge::ThingKind::kGate, "ready"}, judge::GateChanged{.open = true});
   world.run_for(1s);
   EXPECT_EQ(disk.rows("SELECT 1 FROM event WHERE kind = 'gate_opened' AND incident = 7").size(),
             1U);

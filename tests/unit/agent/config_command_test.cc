@@ -61,6 +61,84 @@ TEST_F(ConfigCommandTest, CheckSaysOkOrEveryProblem) {
   EXPECT_TRUE(answer.errors.contains("\n" + bad + ":2:8: unknown key 'nmae'")) << answer.errors;
 }
 
+/// Else the start refuses what the check has called good.
+TEST_F(ConfigCommandTest, CheckReadsTheFilesOfTokensAsTheStartDoes) {
+  const std::string token = write("good.token", "0123456789abcdef0123456789abcdef\n");
+  const std::string shorter = write("short.token", "short\n");
+  const std::string nowhere = folder_ / "none.token";
+  const auto with = [&](const std::string& tokens) {
+    return run(
+        {ConfigVerb::kCheck,
+         {write("tokens.yaml", "api: {socket: /run/a.sock, tokens: [" + tokens + "]}\n" + kFile)}});
+  };
+  EXPECT_EQ(with("{name: a, role: viewer, file: " + token + "}").output, "ok\n");
+  const ConfigAnswer answer = with("{name: a, role: viewer, file: " + shorter +
+                                   "}, {name: b, role: admin, file: " + nowhere + "}");
+  EXPECT_EQ(answer.exit_code, 65);
+  EXPECT_TRUE(answer.errors.contains("token a: " + shorter + ": holds no token")) << answer.errors;
+  EXPECT_TRUE(answer.errors.contains("token b: " + nowhere + ": cannot be read"))
+      << "all of them, not the first: " << answer.errors;
+  const ConfigAnswer group =
+      run({ConfigVerb::kCheck,
+           {write("group.yaml",
+                  std::string("api: {socket: /run/a.sock, groups: {no-such-group: admin}}\n") +
+                      kFile)}});
+  EXPECT_EQ(group.exit_code, 65);
+  EXPECT_TRUE(group.errors.contains("no group is named 'no-such-group'")) << group.errors;
+}
+
+TEST_F(ConfigCommandTest, CheckLooksForTheFolderAndTheSecretsOfReceivers) {
+  const auto with = [&](const std::string& more) {
+    return run({ConfigVerb::kCheck, {write("around.yaml", more + kFile)}});
+  };
+  const std::string folder = folder_;
+  EXPECT_EQ(with("data: " + folder + "\n").output, "ok\n");
+  const ConfigAnswer missing = with("data: " + folder + "/none\n");
+  EXPECT_EQ(missing.exit_code, 65);
+  EXPECT_TRUE(missing.errors.contains("/none: there is no such folder; create it"))
+      << missing.errors;
+  EXPECT_TRUE(missing.errors.contains("install -d -m 0750")) << missing.errors;
+  const std::string file = write("a-file", "");
+  EXPECT_TRUE(with("data: " + file + "\n").errors.contains("is not a folder"));
+  const ConfigAnswer secrets = with(
+      "notify:\n  receivers:\n"
+      "    - {name: one, webhook: {url: 'http://127.0.0.1:1/', secret_file: /nope/one}}\n"
+      "    - {name: two, alertmanager: {urls: ['http://127.0.0.1:1'], token_file: /nope/two}}\n"
+      "  routes: [{receiver: one}, {receiver: two}]\n");
+  EXPECT_EQ(secrets.exit_code, 65);
+  EXPECT_TRUE(secrets.errors.contains("receiver one: /nope/one")) << secrets.errors;
+  EXPECT_TRUE(secrets.errors.contains("receiver two: /nope/two")) << "all: " << secrets.errors;
+}
+
+TEST_F(ConfigCommandTest, CheckKnowsTheLabelsThatIncidentsHave) {
+  const auto with = [&](const std::string& labels) {
+    return run({ConfigVerb::kCheck,
+                {write("labels.yaml",
+                       "node: {name: n, labels: {rack: r1}}\nnotify:\n  receivers: "
+                       "[{name: a, log: {}}]\n  routes: [{receiver: a, group_by: [" +
+                           labels + "]}]\n" + kFile)}});
+  };
+  EXPECT_EQ(with("cluster, code, rack").output, "ok\n") << with("cluster, code, rack").errors;
+  const ConfigAnswer answer = with("foo");
+  EXPECT_EQ(answer.exit_code, 65);
+  EXPECT_TRUE(answer.errors.contains("no incident has the label 'foo'; there are cluster"))
+      << answer.errors;
+}
+
+TEST_F(ConfigCommandTest, CheckShowsWhatTheFileAndWhatTheProbesRefuseTogether) {
+  const std::string bad = write("both.yaml",
+                                "chekcs: []\n"
+                                "checks:\n"
+                                "  - {name: a, http: {url: 'ftp://x/'}}\n"
+                                "  - {name: b, tcp: {}}\n"
+                                "  - {name: c, tcp: {address: nonsense}}\n");
+  const ConfigAnswer answer = run({ConfigVerb::kCheck, {bad}});
+  EXPECT_EQ(answer.exit_code, 65);
+  for (const char* part : {"unknown key 'chekcs'", "check 'a'", ":4:", "address 'nonsense'"})
+    EXPECT_TRUE(answer.errors.contains(part)) << part << "\n" << answer.errors;
+  EXPECT_FALSE(answer.errors.contains("check 'b'")) << "said already: " << answer.errors;
+}
+
 TEST_F(ConfigCommandTest, ShowPrintsWhatTheFilesSayTogether) {
   write("more.yaml", "checks: [{name: b, tcp: {address: 127.0.0.1:2}}]\n");
   const std::string file = write("main.yaml", std::string("include: [more.yaml]\n") + kFile);
@@ -98,7 +176,7 @@ TEST_F(ConfigCommandTest, TheEffectiveConfigurationIsTheSameWhenReadAgain) {
   auto before = config::parse_config(kFile, observe::probe_kinds());
   auto after = config::parse_config(shown, observe::probe_kinds());
   ASSERT_TRUE(before && after);
-  before->checks[0].at = after->checks[0].at;
+  for (std::size_t i = 0; i < 2; ++i) before->checks.at(i).at = after->checks.at(i).at;
   EXPECT_EQ(before->clusters, after->clusters);
   EXPECT_EQ(before->checks, after->checks);
   EXPECT_EQ(before->api, after->api);

@@ -6,41 +6,10 @@
 
 #include "base/format.h"
 #include "net/asio_runtime.h"
+#include "unit/agent/config_fixture.h"
 
 namespace wardmote::agent::config {
 namespace {
-
-using namespace std::chrono_literals;
-using observe::ParamSpec;
-using observe::ParamType;
-using observe::ProbeKind;
-
-// Kinds of the tests' own, so that every type of parameter is covered whatever kinds there are.
-constexpr ParamSpec kFakeParams[] = {
-    {"target", ParamType::kEndpoint, true, "where"},
-    {"text", ParamType::kText, false, "a text"},
-    {"count", ParamType::kInteger, false, "a number"},
-    {"limit", ParamType::kDuration, false, "a duration"},
-    {"strict", ParamType::kFlag, false, "a flag"},
-    {"names", ParamType::kList, false, "a list"},
-};
-constexpr ProbeKind kFakeKinds[] = {{"fake", "a fake", kFakeParams, nullptr},
-                                    {"other", "another fake", {}, nullptr}};
-
-std::expected<Config, std::vector<Problem>> parse(std::string_view yaml) {
-  return parse_config(yaml, kFakeKinds);
-}
-
-/// What is wrong with `yaml`, one line each as the operator sees it, without the file's name.
-std::vector<std::string> complaints(std::string_view yaml) {
-  std::vector<std::string> lines;
-  const auto config = parse(yaml);
-  if (config) return lines;
-  for (const Problem& problem : config.error()) lines.push_back(describe("f", problem).substr(2));
-  return lines;
-}
-
-using Lines = std::vector<std::string>;
 
 constexpr std::string_view kWhole = R"(
 node: {name: ctl-1, labels: {zone: a}}
@@ -52,13 +21,14 @@ clusters:
       members:
         - {name: ctl-1, control: /run/ovn/ovnnb_db.ctl, ovsdb: "unix:/run/ovn/ovnnb_db.sock"}
         - {name: ctl-2, ovsdb: "tcp:10.0.0.2:6641"}
-      expect: ["tcp:10.0.0.1:6643", "ssl:10.0.0.2:6643"]
+      expect: ["tcp:10.0.0.1:6643", "ssl:10.0.0.2:6643", "unix:/run/ovn/nb.raft"]
+      gone_after: 30m
       replicas: 3
     every: 1s
     timeout: 900ms
 checks:
   - {name: bird, fake: {target: /run/bird.ctl, count: 3, limit: 5s, strict: true, names: [a, b]}, every: 5s,
-     timeout: 2s, fall: 4, rise: 5, optional: true, unknown_limit: 30s, discovery_limit: 2m}
+     timeout: 2s, fall: 4, rise: 5, optional: true, unknown_limit: 30s, start_period: 2m}
 gates:
   ready: {all: [bird, ovn-nb]}
 )";
@@ -75,7 +45,9 @@ TEST(Config, ReadsAWholeFile) {
   const Cluster& cluster = config->clusters[0];
   EXPECT_EQ(cluster.name, "ovn-nb");
   EXPECT_EQ(cluster.expectation.database, "OVN_Northbound");
-  EXPECT_EQ(cluster.expectation.addresses, (Lines{"tcp:10.0.0.1:6643", "ssl:10.0.0.2:6643"}));
+  EXPECT_EQ(cluster.expectation.addresses,
+            (Lines{"tcp:10.0.0.1:6643", "ssl:10.0.0.2:6643", "unix:/run/ovn/nb.raft"}));
+  EXPECT_EQ(cluster.expectation.gone_after, 30min);
   EXPECT_EQ(cluster.expectation.replicas, 3U);
   EXPECT_EQ(cluster.schedule.every, 1s);
   EXPECT_EQ(cluster.schedule.timeout, 900ms);
@@ -85,8 +57,9 @@ TEST(Config, ReadsAWholeFile) {
   EXPECT_EQ(cluster.members[1].control, std::nullopt);
   EXPECT_EQ(cluster.members[1].ovsdb, runtime::Endpoint::tcp("10.0.0.2", 6641));
 
-  ASSERT_EQ(config->checks.size(), 1U);
-  const Check& check = config->checks[0];
+  ASSERT_EQ(config->checks.size(), 2U);
+  EXPECT_EQ(config->checks[0].kind, &cluster_kind()) << "the clusters come first";
+  const Check& check = config->checks[1];
   EXPECT_EQ(check.name, "bird");
   EXPECT_EQ(check.kind, &kFakeKinds[0]);
   EXPECT_EQ(std::get<std::string>(check.params.at("target")), "unix:/run/bird.ctl");
@@ -97,58 +70,11 @@ TEST(Config, ReadsAWholeFile) {
   EXPECT_EQ(check.schedule.policy.fall, 4);
   EXPECT_EQ(check.schedule.policy.rise, 5);
   EXPECT_EQ(check.schedule.policy.unknown_limit, 30s);
-  EXPECT_EQ(check.schedule.policy.discovery_limit, 2min);
+  EXPECT_EQ(check.schedule.policy.start_period, 2min);
   EXPECT_TRUE(check.schedule.optional);
 
   ASSERT_EQ(config->gates.size(), 1U);
   EXPECT_EQ(config->gates[0].all, (Lines{"bird", "ovn-nb"}));
-}
-
-TEST(Config, ReadsWhoMayDoWhat) {
-  const auto config = parse(R"(
-api:
-  listen: 10.0.0.1:9470
-  tokens: [{name: grafana, role: viewer, file: /etc/wardmote/grafana.token}]
-  groups: {wheel: admin, 500: operator}
-  hosts: [Ctl-1.Example.NET]
-checks: [{name: a, other: {}}]
-)");
-  ASSERT_TRUE(config);
-  using serve::Role;
-  EXPECT_EQ(config->api.anonymous, Role::kNone) << "not on the loopback";
-  ASSERT_EQ(config->api.tokens.size(), 1U);
-  EXPECT_EQ(config->api.tokens[0].name, "grafana");
-  EXPECT_EQ(config->api.tokens[0].role, Role::kViewer);
-  EXPECT_EQ(config->api.tokens[0].file, "/etc/wardmote/grafana.token");
-  EXPECT_EQ(config->api.groups,
-            (std::map<std::string, Role>{{"wheel", Role::kAdmin}, {"500", Role::kOperator}}));
-  EXPECT_EQ(config->api.hosts, Lines{"ctl-1.example.net"});
-  const auto open = parse("api: {listen: \"[::1]:1\"}\nchecks: [{name: a, other: {}}]\n");
-  ASSERT_TRUE(open);
-  EXPECT_EQ(open->api.anonymous, Role::kViewer);
-}
-
-TEST(Config, RefusesRolesThatNobodyCanHave) {
-  EXPECT_EQ(
-      complaints(R"(
-api:
-  anonymous: admin
-  tokens:
-    - {name: a, role: none, file: a.token}
-    - {name: a, file: /a}
-  groups: {wheel: root}
-  hosts: ["http://x:1"]
-checks: [{name: a, other: {}}]
-)"),
-      (Lines{
-          "3:3: api: it says not where to serve; give 'listen', 'socket' or both, or remove it",
-          "3:14: anonymous: 'admin' is no role here; write none, viewer",
-          "5:23: role: 'none' is no role here; write viewer, operator, admin",
-          "5:35: file 'a.token': not an absolute path; begin it with '/'",
-          "6:7: name 'a': already used in line 5; choose another name",
-          "6:7: token 2: no 'role'; add 'role: viewer'",
-          "7:19: group 'wheel': 'root' is no role here; write viewer, operator, admin",
-          "8:11: 'http://x:1': not a host name; write the name alone, without scheme and port"}));
 }
 
 TEST(Config, FillsInWhatIsLeftOut) {
@@ -268,7 +194,7 @@ TEST(Config, RefusesMembersThatCannotBeAsked) {
           "8:30: control: not the absolute path of a unix socket; write for example "
           "/run/ovn/ovnnb_db.ctl",
           "10:16: expect '10.0.0.1:6643': not a raft address; write it as cluster/status does: "
-          "tcp:10.0.0.1:6643 or ssl:10.0.0.1:6643",
+          "tcp:10.0.0.1:6643, ssl:10.0.0.1:6643 or unix:/run/ovn/nb.raft",
           "10:52: expect 'tcp:10.0.0.1:6643': listed twice; remove one",
       }));
 }
@@ -300,64 +226,6 @@ TEST(Config, AMemberMayBeAskedByCommands) {
   EXPECT_FALSE(members[0].control || members[0].ovsdb);
   EXPECT_TRUE(members[1].control.has_value());
   EXPECT_EQ(members[1].ovsdb_command.size(), 4U);
-}
-
-TEST(Config, GivesTlsToTheMembersThatAreAskedByIt) {
-  const auto config = parse(
-      R"(api: {listen: "[::]:9470", tls: {certificate: /t/api.pem, key: /t/api.key, client_ca: /t/ca.pem}, certificates: {"cn:ops": operator}}
-clusters:
-  - name: nb
-    ovn:
-      database: OVN_Northbound
-      members:
-        - {name: a, ovsdb: "unix:/run/ovn/ovnnb_db.sock"}
-        - {name: b, ovsdb: "ssl:10.0.0.2:6641"}
-      tls: {ca: /t/cacert, certificate: /t/cert, key: /t/key}
-)");
-  ASSERT_TRUE(config.has_value());
-  const runtime::TlsSettings ovn{.ca = "/t/cacert",
-                                 .certificate = "/t/cert",
-                                 .key = "/t/key",
-                                 .trust = runtime::TlsSettings::Trust::kChain};
-  const std::vector<Member>& members = config->clusters.front().members;
-  EXPECT_EQ(members[0].ovsdb->tls, nullptr);
-  EXPECT_EQ(*members[1].ovsdb, runtime::Endpoint::tls_over_tcp("10.0.0.2", 6641, ovn));
-  EXPECT_EQ(config->api.certificates.at("cn:ops"), serve::Role::kOperator);
-  EXPECT_EQ(*config->api.listen,
-            runtime::Endpoint::tls_over_tcp(
-                "::", 9470, {.ca = "/t/ca.pem", .certificate = "/t/api.pem", .key = "/t/api.key"}));
-}
-
-TEST(Config, RefusesRolesByCertificatesThatNobodyChecks) {
-  const std::string check = "\nchecks: [{name: a, fake: {target: /x}}]\n";
-  const std::string tls = "tls: {certificate: /c, key: /k, client_ca: /ca}";
-  EXPECT_EQ(complaints("api: {listen: 10.0.0.1:1, certificates: {\"cn:a\": viewer}}" + check),
-            (Lines{"1:41: certificates: nothing says which authority to believe; add 'client_ca: "
-                   "/etc/wardmote/tls/clients.pem' to 'tls'"}));
-  EXPECT_EQ(
-      complaints("api: {listen: 10.0.0.1:1, certificates: {a: viewer}, " + tls + "}" + check),
-      (Lines{
-          "1:42: certificate 'a': it does not say which name is meant; begin it with one of cn:, "
-          "dns:, ip:, uri:, email:"}));
-  EXPECT_EQ(
-      complaints("api: {listen: 10.0.0.1:1, certificates: {\"cn:a\": root}, " + tls + "}" + check)
-          .size(),
-      1U);
-}
-
-TEST(Config, RefusesTlsThatIsNotWhole) {
-  const std::string members =
-      "clusters: [{name: nb, ovn: {database: OVN_Northbound, members: [{name: a, ovsdb: ";
-  EXPECT_EQ(complaints(members + "\"ssl:h:1\"}], tls: {certificate: /c}}}]\n"),
-            (Lines{"1:100: tls: no 'ca'; add 'ca: /etc/wardmote/tls/ca.pem'",
-                   "1:100: tls: 'certificate' and 'key' go together; give both or neither"}));
-  EXPECT_EQ(complaints(members + "\"ssl:h:1\"}], tls: {ca: ca.pem}}}]\n").size(), 1U);
-  EXPECT_EQ(complaints(members + "\"tcp:h:1\"}], tls: {ca: /ca.pem}}}]\n").size(), 1U)
-      << "a key that nothing uses is a mistake";
-  EXPECT_EQ(complaints("api: {socket: /s, tls: {certificate: /c, key: /k}}\n"
-                       "checks: [{name: a, fake: {target: /x}}]\n")
-                .size(),
-            1U);
 }
 
 TEST(Config, RefusesACheckOfNoneOrTwoKinds) {
@@ -424,7 +292,7 @@ TEST(Config, RefusesANumberThatSaysNothing) {
   EXPECT_EQ(of_gate("{at_least: {count: 0, of: [a]}}"),
             Lines{"2:35: count 0: it would always pass; write 1 to 1"});
   EXPECT_EQ(of_gate("{at_least: {count: 4, of: [a, b, c]}}"),
-            Lines{"2:35: count 4: it would never pass: all together weigh 3; write 1 to 3"});
+            Lines{"2:35: count 4: it would never pass: all together update 3; write 1 to 3"});
   EXPECT_EQ(of_gate("{at_least: {count: 2, of: [a, a]}}"),
             Lines{"2:42: 'a': named twice, so it would count twice; remove one, or write {NAME: 2} "
                   "for a weight"});

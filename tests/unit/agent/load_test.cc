@@ -169,5 +169,25 @@ TEST_F(LoadTest, LetsTheEnvironmentOverrideValues) {
   EXPECT_TRUE(refused.problems[1].starts_with("$WARDMOTE_NODE_LABELS:1:1: labels: it is text"));
 }
 
+/// Kubernetes sets them in every pod of a namespace that has a service `wardmote-api`.
+TEST_F(LoadTest, VariablesOfServiceLinksAreNoKeys) {
+  const char* const variables[] = {"WARDMOTE_API_SERVICE_HOST=10.0.0.1",
+                                   "WARDMOTE_API_SERVICE_PORT=9470",
+                                   "WARDMOTE_API_SERVICE_PORT_HTTP=9470",
+                                   "WARDMOTE_API_PORT=tcp://10.0.0.1:9470",
+                                   "WARDMOTE_API_PORT_9470_TCP=tcp://10.0.0.1:9470",
+                                   "WARDMOTE_API_PORT_9470_TCP_PROTO=tcp",
+                                   "WARDMOTE_API_PORT_9470_TCP_PORT=9470",
+                                   "WARDMOTE_API_PORT_9470_TCP_ADDR=10.0.0.1",
+                                   "WARDMOTE_NODE_PORT=udp://10.0.0.1:53",
+                                   nullptr};
+  EXPECT_TRUE(overrides_of(variables).empty());
+  EXPECT_EQ(service_links(variables).size(), 9U);
+  const char* const mistakes[] = {"WARDMOTE_API_PORT=9470", "WARDMOTE_API_PORT_9470=x",
+                                  "WARDMOTE_API_PORT_X_TCP=y", "WARDMOTE_NODE_SERVICE=z", nullptr};
+  EXPECT_EQ(overrides_of(mistakes).size(), 4U) << "what is no link is still read strictly";
+  EXPECT_TRUE(service_links(mistakes).empty());
+}
+
 }  // namespace
 }  // namespace wardmote::agent::config

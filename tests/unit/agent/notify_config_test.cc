@@ -1,4 +1,5 @@
 #include <chrono>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,7 +103,7 @@ TEST(NotifyConfig, NamesEveryProblem) {
           "[/usr/local/bin/page, argument]; there is no shell",
           "9:26: secret_file 'here': not an absolute path; write the path of a file that only "
           "root may read",
-          "9:50: body: 'titel' is no field of a notice; see docs/notifications.md",
+          "9:50: body: 'titel' is not a field of a notice; see docs/notifications.md",
           "10:14: name 'e': already used in line 9; choose another name",
           "12:18: receiver 'aa': there is no such receiver; did you mean 'a'?",
           "13:29: match: 'severity': write label=pattern or label!=pattern; write for example "
@@ -110,6 +111,57 @@ TEST(NotifyConfig, NamesEveryProblem) {
           "15:24: 'monday': not a day; write one of: mon, tue, wed, thu, fri, sat, sun",
           "15:39: from '25:00': not a time of day; write it in UTC and in quotes: \"02:30\"",
       }));
+}
+
+/// Each kind of receiver, since each reads its own.
+TEST(NotifyConfig, AnAddressThatCanNeverWorkIsRefused) {
+  const auto problems_of = [](std::string_view receiver) {
+    return complaints(
+        fmt::format("notify:\n  receivers:\n    - {{name: a, {}}}\n"
+                    "  routes: [{{receiver: a}}]\n",
+                    receiver));
+  };
+  const std::string_view ways[] = {
+      R"(webhook: {{url: "{}"}})", R"(alertmanager: {{urls: ["{}"]}})",
+      R"(masakari: {{url: "{}"}})",
+      R"(masakari: {{keystone: {{url: "{}", credential: c, secret_file: /etc/hostname}}}})"};
+  for (const std::string_view way : ways) {
+    for (const std::string_view url :
+         {"http://", "http:///x", "https://?x", "http://x:99999/", "http://h:0/", "http://h:x/",
+          "http://[::1/", "http://u:SECRET@h/"}) {
+      const Lines lines = problems_of(fmt::format(fmt::runtime(way), url));
+      ASSERT_FALSE(lines.empty()) << way << " " << url;
+      EXPECT_TRUE(lines[0].contains("no host in it, a port that is not 1 to 65535")) << lines[0];
+      EXPECT_FALSE(lines[0].contains("SECRET"));
+    }
+    for (const std::string_view url :
+         {"http://h", "https://[fd00::1]:8443/x?y=http://", "http://h_1:80#f", "http://10.0.0.1/ü"})
+      EXPECT_EQ(problems_of(fmt::format(fmt::runtime(way), url)), Lines{}) << way << " " << url;
+  }
+  for (const std::string_view server : {"h:0", "h:99999", ":25", "a:b:25", "[::1:25"}) {
+    const std::string mail =
+        fmt::format("mail: {{server: \"{}\", from: a@b.c, to: [a@b.c]}}", server);
+    EXPECT_FALSE(problems_of(mail).empty()) << server;
+  }
+  EXPECT_EQ(problems_of("mail: {server: \"[::1]:25\", from: a@b.c, to: [a@b.c]}"), Lines{});
+}
+
+TEST(NotifyConfig, AMatcherAsksForALabelThatThereIs) {
+  const std::string known =
+      "; there are cluster, code, node, root, scope, severity, subject, zone; write one of these, "
+      "or add it to 'labels' of 'node'";
+  EXPECT_EQ(
+      complaints(R"(node: {name: n, labels: {zone: a}}
+silences:
+  - {name: a, match: [zone=a, sevrity=critical], from: 2026-11-21T02:00:00Z, until: 2026-11-21T04:00:00Z}
+notify:
+  receivers: [{name: a, log: {}}]
+  routes: [{receiver: a, match: ["team!=ops"]}]
+  maintenance: [{name: n, match: [clusters=nb], from: "02:00", for: 2h}]
+)"),
+      (std::vector<std::string>{"5:31: match: no incident has the label 'sevrity'" + known,
+                                "8:34: match: no incident has the label 'team'" + known,
+                                "9:35: match: no incident has the label 'clusters'" + known}));
 }
 
 TEST(NotifyConfig, SilencesHaveABeginningAndAnEnd) {
@@ -156,6 +208,31 @@ TEST(NotifyConfig, ADependencyMustExist) {
   EXPECT_EQ(config.error().size(), 2U);
 }
 
+TEST(NotifyConfig, DependenciesDoNotGoInACircle) {
+  const auto config = parse_config(
+      "checks:\n"
+      "- {name: web, tcp: {address: \"127.0.0.1:1\"}, depends_on: [a]}\n"
+      "- {name: a, tcp: {address: \"127.0.0.1:1\"}, depends_on: [b]}\n"
+      "- {name: b, tcp: {address: \"127.0.0.1:1\"}, depends_on: [c, d]}\n"
+      "- {name: c, tcp: {address: \"127.0.0.1:1\"}, depends_on: [a]}\n"
+      "- {name: d, tcp: {address: \"127.0.0.1:1\"}}\n",
+      observe::probe_kinds());
+  ASSERT_FALSE(config);
+  ASSERT_EQ(config.error().size(), 1U) << "once, and not for what only leads into it";
+  EXPECT_EQ(describe("f", config.error()[0]),
+            "f:3:3: depends_on: it goes in a circle: a -> b -> c -> a; remove one of them: what "
+            "fails cannot be its own cause");
+}
+
+TEST(NotifyConfig, TwoMayDependOnTheSameThing) {
+  EXPECT_TRUE(
+      parse_config("checks:\n"
+                   "- {name: host, tcp: {address: \"127.0.0.1:1\"}}\n"
+                   "- {name: a, tcp: {address: \"127.0.0.1:1\"}, depends_on: [host]}\n"
+                   "- {name: b, tcp: {address: \"127.0.0.1:1\"}, depends_on: [host, a]}\n",
+                   observe::probe_kinds()));
+}
+
 class SilentHttp final : public runtime::HttpClient {
  public:
   runtime::Task<Result<runtime::HttpResponse>> call(runtime::HttpCall, runtime::Deadline) override {
@@ -180,6 +257,32 @@ TEST(Receivers, ASecretThatCannotBeReadIsNamedByItsFile) {
   EXPECT_EQ(made.error().context, "receiver hook: /no/such/file");
 }
 
+TEST(Receivers, EachMemberOfAnAlertmanagerClusterIsToldByItself) {
+  sim::World world(1);
+  Notify notify;
+  Receiver receiver;
+  receiver.name = "am";
+  receiver.kind = Receiver::Kind::kAlertmanager;
+  receiver.urls = {"http://am-1", "http://am-2", "http://am-3"};
+  notify.receivers.push_back(receiver);
+  judge::notify::Route route;
+  route.receiver = "am";
+  notify.routes = {route};
+  SilentHttp http;
+  const auto made = make_receivers(notify, world.host("us"), {.http = &http});
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->receivers.size(), 3U);
+  EXPECT_EQ(made->policy.twins,
+            (std::map<std::string, std::string>{{"am:2", "am"}, {"am:3", "am"}}));
+  ASSERT_EQ(made->policy.routes.size(), 3U);
+  EXPECT_TRUE(made->policy.routes[0].go_on && made->policy.routes[1].go_on);
+  EXPECT_EQ(made->policy.routes[2], route) << "what comes after it is as it was";
+  for (const char* const name : {"am", "am:2", "am:3"}) {
+    EXPECT_TRUE(made->receivers.at(name).forgets);
+    EXPECT_EQ(made->policy.retries.at(name).give_up, 24h * 7) << "so long would the alert fire";
+  }
+}
+
 TEST(NotifyConfig, ReadsMasakariMailAndJournal) {
   const auto config = parse(R"(
 notify:
@@ -191,7 +294,7 @@ notify:
       masakari: {keystone: {url: "https://ks:5000/v3/", credential: 1f, secret_file: /s}}
     - name: mail
       mail: {server: "[::1]:587", from: w@example.org, to: [a@example.org, b@example.org], user: u,
-        password_file: /p, tls: whole, trust: /ca}
+        password_file: /p, tls: implicit, trust: /ca}
     - {name: journal, journal: {}}
 )");
   ASSERT_TRUE(config) << describe("f", config.error().front());
@@ -204,7 +307,7 @@ notify:
   EXPECT_EQ(receivers[1].masakari.keystone.url, "https://ks:5000/v3");
   EXPECT_EQ(receivers[1].masakari.keystone.credential, "1f");
   EXPECT_EQ(receivers[1].masakari.name_label, "subject");
-  EXPECT_EQ(receivers[2].mail.tls, Mail::Tls::kWhole);
+  EXPECT_EQ(receivers[2].mail.tls, Mail::Tls::kImplicit);
   EXPECT_EQ(receivers[2].mail.to.size(), 2U);
   EXPECT_EQ(receivers[2].secret_file, "/p");
   EXPECT_EQ(receivers[3].kind, Receiver::Kind::kJournal);

@@ -14,7 +14,7 @@
 
 #include "act/notify/channel.h"
 #include "agent/change_feed.h"
-#include "agent/duty.h"
+#include "agent/incident_manager.h"
 #include "sim/seeds.h"
 #include "sim/sim_database.h"
 #include "sim/sim_runtime.h"
@@ -25,11 +25,11 @@
 namespace wardmote::agent {
 namespace {
 
-using act::notify::Fate;
+using act::notify::DeliveryResult;
 using judge::notify::Notice;
 using judge::notify::NoticeItem;
+using judge::notify::NoticeKind;
 using judge::notify::Refusal;
-using judge::notify::Tidings;
 using runtime::Deadline;
 using runtime::Task;
 using sim::SimDatabase;
@@ -47,6 +47,11 @@ struct Person {
   enum class Mood : std::uint8_t { kWell, kRefuses, kBusy, kHangs };
 
   void hear(const Notice& notice) {
+    for (const NoticeItem& item : notice.items) watch_alert(item);
+    if (notice.reminds) {
+      hear_again(notice);
+      return;
+    }
     const bool repeated = !keys.insert(notice.key()).second;
     if (repeated) {
       ++repetitions;
@@ -54,18 +59,20 @@ struct Person {
     }
     for (const NoticeItem& item : notice.items) {
       const std::int64_t id = item.incident.id;
-      switch (item.tidings) {
-        case Tidings::kBegan:
+      told.push_back(std::string(to_string(item.kind)) + " " + std::to_string(id) + " " +
+                     item.incident.root);
+      switch (item.kind) {
+        case NoticeKind::kOpened:
           EXPECT_FALSE(open[id]) << id << " began twice";
           open[id] = true;
           begun.insert(id);
           break;
-        case Tidings::kEnded:
+        case NoticeKind::kResolved:
           EXPECT_TRUE(open[id]) << id << " ended and had not begun";
           open[id] = false;
           ended.insert(id);
           break;
-        case Tidings::kCameAndWent:
+        case NoticeKind::kBrief:
           EXPECT_FALSE(open[id]) << id;
           begun.insert(id);
           ended.insert(id);
@@ -75,12 +82,35 @@ struct Person {
     }
   }
 
+  /// A reminder says nothing that was not told, and nothing that is over.
+  void hear_again(const Notice& notice) {
+    ++reminders;
+    for (const NoticeItem& item : notice.items) {
+      EXPECT_EQ(item.kind, NoticeKind::kOngoing);
+      EXPECT_TRUE(open[item.incident.id]) << item.incident.id << " is not known";
+    }
+  }
+
+  /// As Alertmanager keeps them: by their labels.
+  void watch_alert(const NoticeItem& item) {
+    EXPECT_FALSE(item.known_as.empty());
+    const std::pair alert(item.incident.id, item.known_as);
+    if (item.incident.phase != judge::incident::Phase::kResolved) {
+      alerts.insert(alert);
+    } else {
+      alerts.erase(alert);
+    }
+  }
+
   Mood mood = Mood::kWell;
   std::set<std::string> keys;
+  std::vector<std::string> told;
   int repetitions = 0;  ///< the same notice once more
+  int reminders = 0;
   std::map<std::int64_t, bool> open;
   std::set<std::int64_t> begun;
   std::set<std::int64_t> ended;
+  std::set<std::pair<std::int64_t, judge::notify::Labels>> alerts;  ///< that fire
 };
 
 /// The way to a person: what was said is heard before the answer comes back.
@@ -88,7 +118,7 @@ class Line final : public act::notify::Channel {
  public:
   Line(SimRuntime& host, Person& person) : host_(host), person_(person) {}
 
-  Task<Fate> send(Notice notice, Deadline deadline) override {
+  Task<DeliveryResult> send(Notice notice, Deadline deadline) override {
     const Duration way(host_.random() % 300'000'000);
     co_await host_.sleep_until(host_.now() + way);
     switch (person_.mood) {
@@ -98,7 +128,7 @@ class Line final : public act::notify::Channel {
       default:
         person_.hear(notice);
         co_await host_.sleep_until(host_.now() + way);
-        co_return Fate();
+        co_return DeliveryResult();
     }
     co_await host_.sleep_until(deadline.at);
     co_return std::unexpected(Refusal{false, {}, "timed out"});
@@ -130,11 +160,11 @@ NotifierOptions receivers(SimRuntime& host, Person& person) {
   route.group_wait = 10s;
   route.group_interval = 1min;
   options.policy.routes.push_back(route);
-  options.receivers["person"] = {std::make_unique<Line>(host, person), 15s};
+  options.receivers["person"] = {std::make_unique<Line>(host, person), 15s, true};
   return options;
 }
 
-/// One life of an agent's duty on a disk that outlives it.
+/// One life of an agent's manager on a disk that outlives it.
 class Life {
  public:
   Life(World& world, SimRuntime& host, SimDisk& disk, Person& person)
@@ -142,11 +172,12 @@ class Life {
         us_(host),
         disk_(disk),
         database_(host, disk),
-        duty_(host, &store_, alone_, config_, "us", feed_, receivers(host, person)) {
+        incidents_(host, &store_, alone_, config_, "us", feed_, receivers(host, person)) {
     disk_.restart();
     EXPECT_TRUE(run_task(world_, us_, store_.open()));
-    feed_.listen([this](const judge::Change& change) { duty_.hear(change); });
-    const Result<void> opened = run_task(world_, us_, duty_.open());
+    feed_.listen(
+        [this](const judge::Change& change, const serve::ChangeText&) { incidents_.hear(change); });
+    const Result<void> opened = run_task(world_, us_, incidents_.open());
     EXPECT_TRUE(opened) << opened.error().describe();
   }
   Life(const Life&) = delete;
@@ -155,18 +186,24 @@ class Life {
     // Who dies in an orderly stop would sleep until the end of time.
     disk_.die_before(0);
     if (disk_.died()) disk_.bury();
-    world_.run(us_, duty_.stop());
+    world_.run(us_, incidents_.stop());
   }
 
   void check(const std::string& name, bool fails) {
-    feed_.tell(LogLevel::kInfo, "check_changed",
-               {{"check", name},
-                {"from", fails ? "error" : "reported"},
-                {"to", fails ? "reported" : "healthy"},
-                {"detail", "refused"}});
+    using enum judge::State;
+    feed_.tell({judge::ThingKind::kCheck, name},
+               judge::CheckChanged{fails ? kError : kReported,
+                                   fails ? kReported : kHealthy,
+                                   {judge::ReasonCode::kRefused, "refused"}});
+  }
+  /// What an earlier life knew to fail.
+  [[nodiscard]] std::set<std::string> known() const {
+    std::set<std::string> names;
+    for (const KnownFailure& failure : incidents_.known_failures()) names.insert(failure.name);
+    return names;
   }
   [[nodiscard]] bool quiet() {
-    return duty_.notifier().router().groups().empty() && !duty_.book().next_change();
+    return incidents_.notifier().router().groups().empty() && !incidents_.book().next_change();
   }
 
  private:
@@ -177,8 +214,8 @@ class Life {
   ChangeFeed feed_{[this] { return us_.wall_now(); }};
   SimDatabase database_;
   store::EmbeddedStore store_{us_, database_, "boot"};
-  store::SoleLeadership alone_;
-  Duty duty_;
+  store::SoleLeadership alone_{us_, nullptr};
+  IncidentManager incidents_;
 };
 
 /// Everything fails and recovers, the agent dies at any write and at any time, and the way to the
@@ -218,6 +255,8 @@ class Schedule {
       EXPECT_EQ(person.begun.contains(id), person.ended.contains(id)) << id << " has no end";
     }
     for (const auto& [id, open] : person.open) EXPECT_FALSE(open) << id;
+    for (const auto& [id, labels] : person.alerts)
+      ADD_FAILURE() << id << " fires on as " << labels.at("root");
     EXPECT_LE(person.repetitions, deaths_);
     EXPECT_TRUE(disk_.rows("SELECT * FROM store_kv WHERE key LIKE 'notify/group/%'").empty());
   }
@@ -232,10 +271,13 @@ class Schedule {
     ++deaths_;
     sim_.run_for(Duration(sim_.random().below(100'000'000'000)));
     begin_life();
-    // It sees anew what is wrong, in some order, soon.
-    for (const std::string& name : failing_) {
+    // It sees soon, in some order, what it does not know: what fails besides, and what does not any
+    // more.
+    const std::set<std::string> known = life_->known();
+    for (const char* const name : kChecks) {
+      if (known.contains(name) == failing_.contains(name)) continue;
       sim_.run_for(Duration(sim_.random().below(5'000'000'000)));
-      life_->check(name, true);
+      life_->check(name, failing_.contains(name));
     }
   }
   void recover(const std::string& name) {
@@ -259,6 +301,7 @@ class Schedule {
       case 3: disk_.die_before(1 + sim_.random().below(40)); break;
       case 4: die(); break;
       case 5: person.mood = static_cast<Person::Mood>(sim_.random().below(4)); break;
+      case 6: us_.jump_wall_clock(std::chrono::minutes(sim_.random().below(480)) - 4h); break;
       default: break;
     }
     const Duration time(
@@ -279,6 +322,84 @@ SIM_TEST_SEEDS(SimNotify, EachBeginningAndEachEndIsToldWhenTheAgentDiesAtAnyWrit
   schedule.play();
   schedule.end_well();
   schedule.verify();
+}
+
+class ToldAfterARestart : public testing::Test {
+ protected:
+  /// What the person is told until then, as `kind id root`.
+  std::vector<std::string> told_within(Duration time) {
+    const std::size_t before = person.told.size();
+    world.run_for(time);
+    return {person.told.begin() + static_cast<std::ptrdiff_t>(before), person.told.end()};
+  }
+
+  using Told = std::vector<std::string>;
+  World world{7};
+  SimRuntime& us = world.host("us");
+  SimDisk disk;
+  Person person;
+};
+
+/// `peer-1` needs `bird`, so what the first is known by must not change when the second shows.
+TEST_F(ToldAfterARestart, AnAlertWhoseCauseShowsEndsAlsoWhenTheAgentIsStartedBetween) {
+  for (const int restart_after : {1, 2, 3}) {
+    SCOPED_TRACE(restart_after);
+    auto life = std::make_unique<Life>(world, us, disk, person);
+    const auto restart = [&](int step, std::vector<const char*> failing) {
+      if (step != restart_after) return;
+      life.reset();
+      life = std::make_unique<Life>(world, us, disk, person);
+      for (const char* const name : failing) life->check(name, true);
+    };
+    life->check("peer-1", true);
+    world.run_for(30s);
+    EXPECT_EQ(person.alerts.size(), 1U);
+    restart(1, {"peer-1"});
+    life->check("bird", true);
+    EXPECT_EQ(told_within(2min).size(), 1U) << "the cause";
+    EXPECT_EQ(person.alerts.size(), 1U) << "still the same alert";
+    restart(2, {"peer-1", "bird"});
+    person.mood = Person::Mood::kRefuses;
+    life->check("peer-1", false);
+    life->check("bird", false);
+    world.run_for(2min);
+    EXPECT_EQ(person.alerts.size(), 1U) << "the end was refused";
+    restart(3, {});
+    person.mood = Person::Mood::kWell;
+    world.run_for(30min);
+    EXPECT_TRUE(person.alerts.empty()) << "it fires on";
+    EXPECT_TRUE(life->quiet());
+  }
+}
+
+TEST_F(ToldAfterARestart, AClockThatWasAheadWhenItWasWrittenHoldsNothingBack) {
+  auto life = std::make_unique<Life>(world, us, disk, person);
+  us.jump_wall_clock(5h);
+  person.mood = Person::Mood::kRefuses;
+  life->check("web", true);
+  world.run_for(5min);
+  life->check("disk", true);  // not even composed yet
+  world.run_for(2s);
+  life.reset();
+  us.jump_wall_clock(-5h);
+  person.mood = Person::Mood::kWell;
+  life = std::make_unique<Life>(world, us, disk, person);
+  Told told = told_within(2s);
+  std::ranges::sort(told);
+  EXPECT_EQ(told, (Told{"opened 1 check:web", "opened 2 check:disk"}));
+}
+
+TEST_F(ToldAfterARestart, ItsBackOffIsAllThatANoticeWaitsFor) {
+  auto life = std::make_unique<Life>(world, us, disk, person);
+  person.mood = Person::Mood::kBusy;  // 90 s
+  life->check("web", true);
+  world.run_for(15s);
+  life.reset();
+  person.mood = Person::Mood::kWell;
+  us.jump_wall_clock(30s);
+  life = std::make_unique<Life>(world, us, disk, person);
+  EXPECT_EQ(told_within(30s), Told{});
+  EXPECT_EQ(told_within(61s), Told{"opened 1 check:web"});
 }
 
 }  // namespace

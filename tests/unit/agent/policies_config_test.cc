@@ -39,6 +39,7 @@ TEST(PoliciesConfig, ObservesAndAsksUnlessTold) {
   ASSERT_EQ(config->policies.size(), 1U);
   const judge::plan::Policy& policy = config->policies.front();
   EXPECT_FALSE(policy.act);
+  EXPECT_FALSE(policy.sole);
   EXPECT_TRUE(policy.approval);
   EXPECT_EQ(policy.after, 1min);
   EXPECT_EQ(policy.budget, 1U);
@@ -50,6 +51,24 @@ TEST(PoliciesConfig, WhatActsNeedsAJournal) {
   const std::string acts = "policies: [{name: p, on: [RAFT_DEAD_MEMBER], mode: act}]\n";
   EXPECT_TRUE(complains(acts, "nowhere to write that down"));
   EXPECT_TRUE(complaints("data: /var/lib/wardmote\n" + acts).empty());
+}
+
+TEST(PoliciesConfig, WhatActsNeedsTheOperatorsWordThatItIsAlone) {
+  const std::string start =
+      kCluster + "data: /d\npolicies: [{name: p, on: [RAFT_DEAD_MEMBER], mode: ";
+  const auto alone = parse_config(start + "act}]\n", observe::probe_kinds());
+  ASSERT_TRUE(alone);
+  EXPECT_FALSE(alone->policies.front().acts());
+  ASSERT_EQ(warnings(*alone).size(), 1U);
+  EXPECT_NE(warnings(*alone).front().find("'sole: true'"), std::string::npos);
+  const auto sole = parse_config(start + "act, sole: true}]\n", observe::probe_kinds());
+  ASSERT_TRUE(sole);
+  EXPECT_TRUE(sole->policies.front().acts());
+  EXPECT_TRUE(warnings(*sole).empty());
+  const auto observes = parse_config(start + "observe}]\n", observe::probe_kinds());
+  ASSERT_TRUE(observes);
+  EXPECT_TRUE(warnings(*observes).empty()) << "it does what it says";
+  EXPECT_TRUE(complains("policies: [{name: p, on: [RAFT_DEAD_MEMBER], sole: maybe}]\n", "sole"));
 }
 
 TEST(PoliciesConfig, RefusesWhatNobodyCanRepairSafely) {

@@ -35,14 +35,18 @@ TEST(AgentAddress, AnOptionBeatsTheEnvironment) {
 TEST(AgentAddress, TakesWhatPeopleWrite) {
   EXPECT_EQ(parse_agent_host("http://127.0.0.1:9470/"), Endpoint::tcp("127.0.0.1", 9470));
   EXPECT_EQ(parse_agent_host("http://[::1]:9470"), Endpoint::tcp("::1", 9470));
+  EXPECT_EQ(parse_agent_host("https://10.0.0.1:9471"),
+            Endpoint::tls_over_tcp("10.0.0.1", 9471, {}));
+  EXPECT_EQ(parse_agent_host("https://ctl-1.example/"),
+            Endpoint::tls_over_tcp("ctl-1.example", 9470, {}));
   EXPECT_EQ(parse_agent_host("ctl-1"), Endpoint::tcp("ctl-1", 9470));
   EXPECT_EQ(parse_agent_host("unix:/run/a.sock"), Endpoint::unix_socket("/run/a.sock"));
   EXPECT_EQ(parse_agent_host("/run/a.sock"), Endpoint::unix_socket("/run/a.sock"));
 }
 
 TEST(AgentAddress, SaysWhatIsWrong) {
-  for (const char* text :
-       {"", "https://10.0.0.1:9470", "10.0.0.1:http", "http://10.0.0.1:9470/status"}) {
+  for (const char* text : {"", "https:///run/a.sock", "https://10.0.0.1:9470/status",
+                           "10.0.0.1:http", "http://10.0.0.1:9470/status"}) {
     EXPECT_FALSE(parse_agent_host(text).has_value()) << text;
   }
   EXPECT_EQ(agent_address(call({{"host", {"a:b"}}}), "").error().code, Errc::kInvalid);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 #include <string>
 #include <utility>
 
@@ -31,6 +32,17 @@ HttpResponse answer_of_a_fake_agent(const HttpRequest& request) {
     }
     return {.body = body};
   }
+  if (request.path == "/api/v1/incidents") return {.status = 400};
+  if (request.path == "/api/v1/meshes") {
+    if (request.query.empty()) return {.body = R"({"total":3,"next":1,"meshes":[1]})"};
+    if (request.query == "limit=1000&offset=1")
+      return {.body = R"({"total":3,"next":2,"meshes":[2]})"};
+    return {.body = R"({"total":3,"next":null,"meshes":[3]})"};
+  }
+  if (request.path == "/api/v1/clusters")
+    return {.body = R"({"next":0,"clusters":[1,"the agent sends him in a circle"]})"};
+  if (request.path == "/overview/status")
+    return {.body = R"({"totals":{"meshes":3,"gates":1},"meshes":[9],"gates":["g"]})"};
   return {.status = 404,
           .body = R"({"error":{"status":404,"message":"no cluster is named 'a b'"}})"};
 }
@@ -67,6 +79,16 @@ TEST_F(AgentClientTest, ShowsItsTokenWhenItHasOne) {
   EXPECT_EQ(net::run_task(runtime_, with.get("/livez"))->body, " Bearer 0123456789abcdef");
 }
 
+TEST_F(AgentClientTest, ReadsAllPagesOfAList) {
+  EXPECT_EQ(*ask("/api/v1/meshes"),
+            json::parse(R"({"total": 3, "next": null, "meshes": [1, 2, 3]})"));
+  EXPECT_EQ(ask("/api/v1/clusters")->at("clusters").as_array().size(), 2U);
+  EXPECT_EQ(*ask("/overview/status"),
+            json::parse(R"({"totals": {"meshes": 3, "gates": 1}, "meshes": [1, 2, 3],
+                            "gates": ["g"]})"))
+      << "what the overview has cut off is read from its own path";
+}
+
 TEST_F(AgentClientTest, QuotesTheAgentsOwnReason) {
   const Failure failure = ask("/api/v1/clusters/a b").error();
   EXPECT_EQ(failure.exit, Exit::kUsage);
@@ -76,6 +98,7 @@ TEST_F(AgentClientTest, QuotesTheAgentsOwnReason) {
 
 TEST_F(AgentClientTest, TellsTemporaryFromForbiddenFromNonsense) {
   EXPECT_EQ(ask("/api/v1/members").error().exit, Exit::kTemporary);
+  EXPECT_EQ(ask("/api/v1/incidents").error().exit, Exit::kUsage);
   EXPECT_EQ(ask("/api/v1/findings").error().exit, Exit::kPermission);
   const Failure nonsense = ask("/api/v1/checks").error();
   EXPECT_EQ(nonsense.exit, Exit::kUnreachable);

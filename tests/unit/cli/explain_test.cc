@@ -53,7 +53,7 @@ TEST(ExplainIncident, SaysWhatEachOfItsCodesMeans) {
   EXPECT_EQ(incident_number("1701"), std::nullopt) << "a server id";
   for (const char* no : {"", "#", "0", "-3", "17a", "#x"}) EXPECT_FALSE(incident_number(no)) << no;
   const json::value incident = json::parse(R"({"id":17,"root":"cluster:nb","phase":"open",
-      "code":"RAFT_NO_QUORUM","severity":"critical","summary":"no quorum","opened":"2026-11-20T09:00:00.000Z",
+      "code":"RAFT_NO_QUORUM","severity":"critical","summary":"no quorum","opened":"2026-11-20T09:00:00.000Z","since":"2026-11-20T09:00:00.000Z",
       "standing":[{"code":"RAFT_NO_QUORUM","component":"cluster:nb","summary":"no quorum"},
                   {"code":"CHECK_FAILED","component":"check:bird","summary":"bird fails"},
                   {"code":"OF_TOMORROW","component":"check:x","summary":"?"}]})");
@@ -65,10 +65,10 @@ TEST(ExplainIncident, SaysWhatEachOfItsCodesMeans) {
   EXPECT_TRUE(drawn.contains("\n  what to do: ")) << drawn;
 }
 
-TEST(ExplainCode, SaysWhenItStandsNowhere) {
+TEST(ExplainCode, SaysWhenNothingHasTheCode) {
   const json::value explained =
       explain_code(judge::info(judge::Code::kRaftNoQuorum), status_with_a_stale_member());
-  EXPECT_TRUE(draw_code(explained, kPlain).ends_with("\nIt stands nowhere now.\n"));
+  EXPECT_TRUE(draw_code(explained, kPlain).ends_with("\nNothing has this code now.\n"));
 }
 
 TEST(ExplainCode, WithoutAnAgentSaysNothingOfNow) {
@@ -137,6 +137,93 @@ TEST(ExplainSubject, SaysThatNothingHasTheName) {
     EXPECT_EQ(explained.error().code, Errc::kInvalid);
     EXPECT_EQ(explained.error().context.find('\x1b'), std::string::npos);
   }
+}
+
+/// A status with two checks that fail, and the incident of both.
+json::value outage() {
+  json::value status = api_answer("status.json");
+  json::object web = status.at("checks").at(0).as_object();
+  web["name"] = "web";
+  web["kind"] = "http";
+  web["state"] = "reported";
+  web["blind"] = false;
+  web["exit_code"] = 2;
+  web["detail"] = "refused";
+  json::object blind = web;
+  blind["name"] = "dark";
+  blind["state"] = "healthy";
+  blind["blind"] = true;
+  blind["detail"] = "permission denied";
+  status.as_object()["checks"] = json::array{web, blind};
+  status.as_object()["more"] =
+      json::parse(R"({"incidents":[{"id":7,"root":"check:host","phase":"open",
+      "code":"CHECK_FAILED","severity":"critical","summary":"host fails: unreachable","names":["host"],
+      "opened":"2026-11-20T09:00:00.000Z","since":"2026-11-20T09:00:00.000Z","symptoms":2,
+      "standing":[{"code":"CHECK_FAILED","component":"check:host","summary":"host fails: unreachable"},
+                  {"code":"CHECK_FAILED","component":"check:web","summary":"web fails: refused"}]},
+      {"id":8,"root":"storm:tcp","phase":"open","code":"CHECK_FAILED","severity":"critical",
+       "summary":"30 of 60","names":["a"],"standing":[]}]})");
+  return status;
+}
+
+TEST(ExplainSubject, ACheckThatFailsIsNamedByItsFailureAndItsIncident) {
+  for (const char* const name : {"web", "check:web"}) {
+    const Result<json::value> explained = explain_subject(name, outage());
+    ASSERT_TRUE(explained) << name;
+    EXPECT_EQ(count(*explained, "checks"), 1U) << name;
+    ASSERT_EQ(count(*explained, "findings"), 1U) << name;
+    EXPECT_EQ(explained->at("findings").at(0).at("code"), "CHECK_FAILED");
+    EXPECT_EQ(explained->at("findings").at(0).at("summary"), "web fails: refused");
+    ASSERT_EQ(count(*explained, "incidents"), 1U) << name;
+    EXPECT_EQ(explained->at("incidents").at(0).at("id"), 7);
+    const std::string drawn = draw_subject(*explained, kPlain);
+    EXPECT_FALSE(drawn.contains("No finding names it")) << drawn;
+    EXPECT_TRUE(drawn.contains("#7 CRITICAL CHECK_FAILED  check:host")) << drawn;
+    EXPECT_TRUE(drawn.contains("CRITICAL CHECK_FAILED  for ")) << drawn;
+    EXPECT_FALSE(drawn.contains("since: \n")) << drawn;
+  }
+}
+
+TEST(ExplainCode, AFailedCheckIsWhereTheCodeStands) {
+  const json::value failed = explain_code(judge::info(judge::Code::kCheckFailed), outage());
+  ASSERT_EQ(count(failed, "findings"), 1U);
+  EXPECT_EQ(failed.at("findings").at(0).at("summary"), "web fails: refused");
+  EXPECT_EQ(count(failed, "incidents"), 2U);
+  const std::string drawn = draw_code(failed, kPlain);
+  EXPECT_TRUE(drawn.contains("#7 CRITICAL CHECK_FAILED  check:host")) << drawn;
+  EXPECT_TRUE(drawn.contains("web fails: refused")) << drawn;
+  EXPECT_FALSE(drawn.contains("has this code now")) << drawn;
+
+  const json::value blind = explain_code(judge::info(judge::Code::kMonitorBlind), outage());
+  ASSERT_EQ(count(blind, "findings"), 1U);
+  EXPECT_FALSE(draw_code(blind, kPlain).contains("has this code now"));
+}
+
+/// The incident has the code of its cause; what it was raised for stands in it.
+TEST(ExplainCode, TheSymptomsOfAnIncidentCount) {
+  json::value status = outage();
+  status.as_object()["checks"] = json::array{};
+  status.at("more").at("incidents").at(0).as_object()["code"] = "RAFT_NO_QUORUM";
+  const json::value failed = explain_code(judge::info(judge::Code::kCheckFailed), status);
+  EXPECT_EQ(count(failed, "findings"), 0U);
+  EXPECT_EQ(count(failed, "incidents"), 2U);
+  EXPECT_FALSE(draw_code(failed, kPlain).contains("has this code now"));
+}
+
+TEST(ExplainSubject, ACheckThatIsNotSeenIsNamedToo) {
+  const json::value explained = explain_subject("dark", outage()).value();
+  ASSERT_EQ(count(explained, "findings"), 1U);
+  EXPECT_EQ(explained.at("findings").at(0).at("code"), "MONITOR_BLIND");
+}
+
+TEST(ExplainSubject, TheRootOfAnIncidentIsKnownWhateverItIs) {
+  for (const char* const root : {"check:host", "host", "storm:tcp"}) {
+    const Result<json::value> explained = explain_subject(root, outage());
+    ASSERT_TRUE(explained) << root;
+    EXPECT_EQ(count(*explained, "incidents"), 1U) << root;
+    EXPECT_FALSE(draw_subject(*explained, kPlain).contains("No finding names it")) << root;
+  }
+  EXPECT_FALSE(explain_subject("check:nobody", outage()));
 }
 
 }  // namespace

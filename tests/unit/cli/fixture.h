@@ -6,6 +6,8 @@
 #include <iterator>
 #include <string>
 
+#include "support/test_data.h"
+
 namespace wardmote::cli {
 
 inline std::string read_text(const std::string& path) {

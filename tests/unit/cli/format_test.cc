@@ -90,7 +90,7 @@ TEST(Top, ShowsWhatIsWorstFirst) {
       << drawn;
   EXPECT_LT(drawn.find("dead"), drawn.find("lost")) << drawn;
   EXPECT_LT(drawn.find("lost"), drawn.find("fine")) << drawn;
-  EXPECT_FALSE(drawn.contains("cluster ")) << "a cluster is no check here\n" << drawn;
+  EXPECT_FALSE(drawn.contains("cluster ")) << "a cluster is not a check here\n" << drawn;
   EXPECT_NE(draw_top(json::parse("[]"), {}), "") << "whatever the agent answers";
 }
 

@@ -86,9 +86,23 @@ TEST_F(InitTest, WritesWhatItFoundWithWhereItWasFound) {
        {"  # /run/ovn/ovnnb_db.ctl\n  - name: ovn-nb\n", "      database: OVN_Northbound\n",
         "        - {name: ctl-1, control: /run/ovn/ovnnb_db.ctl, ovsdb: "
         "unix:/run/ovn/ovnnb_db.sock}\n",
-        "  - {name: bird, bird: {socket: /run/calico/bird.ctl}, every: 5s, timeout: 2s}\n"}) {
+        "  - {name: bird, bird: {socket: /run/calico/bird.ctl, policy: calico}, every: 5s, "
+        "timeout: 2s}\n"}) {
     EXPECT_TRUE(draft.contains(line)) << line << "\nin\n" << draft;
   }
+}
+
+/// By other rules a fresh node without peers, or one with a dead peer, would not be ready.
+TEST_F(InitTest, ANodeOfCalicoIsJudgedByItsRules) {
+  put("run/calico/bird6.ctl");
+  put("run/bird/bird.ctl");
+  put("var/lib/calico/nodename", "node-1");
+  const std::string draft = draft_config(detect(root_), "ctl-1", observe::probe_kinds());
+  EXPECT_TRUE(
+      draft.contains("bird: {socket: /run/calico/bird6.ctl, policy: calico, started_file: "
+                     "/var/lib/calico/nodename}"))
+      << draft;
+  EXPECT_TRUE(draft.contains("bird: {socket: /run/bird/bird.ctl}, every")) << draft;
 }
 
 TEST_F(InitTest, NamesOnlyKindsThatExist) {

@@ -20,7 +20,8 @@ TEST(Mesh, IsAMatrixAndItsProblems) {
                     "",
                     "b does not answer: \x1b[2J",
                     {{"a", "10.0.0.2 Connect"}},
-                    1}};
+                    1,
+                    {}}};
   mesh.outcome = judge::Outcome::kFail;
   judge::bgp::MeshView a{
       .name = "a", .addresses = {}, .facts = judge::bgp::BgpFacts{}, .reason = {}};

@@ -126,8 +126,8 @@ TEST(Parse, SaysWhatIsWrong) {
 TEST(Parse, NumbersAndDurationsAreCheckedWhenTheyAreRead) {
   const Call look = call({"look", "--for", "soon", "--count", "3x"});
   EXPECT_EQ(look.duration("for", 0s).error().context,
-            "--for: 'soon' is no duration; write 900ms, 20s, 5m or 1h");
-  EXPECT_EQ(look.integer("count", 0).error().context, "--count: '3x' is no whole number");
+            "--for: 'soon' is not a duration; write 900ms, 20s, 5m or 1h");
+  EXPECT_EQ(look.integer("count", 0).error().context, "--count: '3x' is not a whole number");
   EXPECT_EQ(call({"look", "--count", "3"}).integer("count", 0), Result<std::int64_t>(3));
   EXPECT_EQ(call({"look"}).integer("count", 7), Result<std::int64_t>(7));
 }

@@ -3,10 +3,13 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
+#include <string>
+#include <string_view>
 
 #include "cli/render/agent.h"
 #include "cli/render/cluster.h"
 #include "cli/render/findings.h"
+#include "cli/render/incidents.h"
 #include "cli/render/samples.h"
 #include "cli/render/style.h"
 #include "cli/render/words.h"
@@ -52,7 +55,7 @@ TEST(ClusterTable, ConditionsInsideTheirWindowAreShownAsSeen) {
   const json::value observed = json::parse(
       R"([{"code":"RAFT_MEMBER_DOWN","subject":"cp2","since":"2026-11-20T09:12:43.125Z","due_ms":1300}])");
   EXPECT_EQ(draw_observed(observed.as_array(), kPlain),
-            "SEEN RAFT_MEMBER_DOWN  cp2  a finding in 1.3s if it stands\n");
+            "SEEN RAFT_MEMBER_DOWN  cp2  a finding in 1.3s if it lasts\n");
 }
 
 TEST(ClusterTable, SilentMembersAreNotSaidToDisagree) {
@@ -134,11 +137,11 @@ TEST(AgentScreen, SaysThatAConfigurationWasRefusedAndWhy) {
 TEST(SamplesTable, HasALineForEachSpanAndOfRaftMembersTheirLogs) {
   const json::value shown = json::parse(R"({"subject":"nb/ctl-2","stored":true,"subjects":null,
     "series":[
-      {"measure":"good","samples":[{"at":"2027-01-15T08:00:00.000Z","count":60,"sum":57,"least":0,"most":1}]},
-      {"measure":"log_entries","samples":[{"at":"2027-01-15T08:00:00.000Z","count":60,"sum":60000,"least":900,"most":1100}]},
+      {"measure":"good","samples":[{"at":"2027-01-15T08:00:00.000Z","count":60,"sum":57,"min":0,"max":1}]},
+      {"measure":"log_entries","samples":[{"at":"2027-01-15T08:00:00.000Z","count":60,"sum":60000,"min":900,"max":1100}]},
       {"measure":"took_us","samples":[
-        {"at":"2027-01-15T08:00:00.000Z","count":60,"sum":90000,"least":1000,"most":12345},
-        {"at":"2027-01-15T08:01:00.000Z","count":1,"sum":900000,"least":900000,"most":900000}]}]})");
+        {"at":"2027-01-15T08:00:00.000Z","count":60,"sum":90000,"min":1000,"max":12345},
+        {"at":"2027-01-15T08:01:00.000Z","count":1,"sum":900000,"min":900000,"max":900000}]}]})");
   EXPECT_EQ(
       draw_samples(shown, kPlain),
       "FROM                      LOOKS  GOOD  TOOK      AT MOST   LOG   UNCOMMITTED  UNAPPLIED\n"
@@ -171,6 +174,20 @@ TEST(ShellLine, SplitsIntoTheSameWords) {
             "ovn-appctl -t /run/x.ctl 'tcp:[::1]:6643'");
   EXPECT_EQ(shell_line({"echo", "", "it's; rm -rf /", "$HOME"}),
             "echo '' 'it'\\''s; rm -rf /' '$HOME'");
+}
+
+TEST(IncidentTable, SaysThatAStormRagesOnlyWhileThereIsOne) {
+  const auto drawn = [](const char* incidents) {
+    return draw_incidents(
+        json::parse(std::string(R"({"acts_frozen": true, "incidents": [)") + incidents + "]}"),
+        kPlain);
+  };
+  EXPECT_TRUE(has(drawn(R"({"id": 1, "phase": "open", "storm": true})"), "A storm is going on"));
+  for (const char* const none : {"", R"({"id": 1, "phase": "open", "storm": false})",
+                                 R"({"id": 1, "phase": "resolved", "storm": true})"}) {
+    EXPECT_FALSE(has(drawn(none), "storm is going on")) << none;
+    EXPECT_TRUE(has(drawn(none), "the agent runs no repairs until none")) << none;
+  }
 }
 
 }  // namespace

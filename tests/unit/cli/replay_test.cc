@@ -142,12 +142,12 @@ TEST(Replay, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(complaint("{\"wardmote_evidence\":1}\n"), "line 1: cluster is missing");
   EXPECT_EQ(complaint(file_of({})), "a head and no look");
   EXPECT_EQ(complaint(with("\"replicas\":3", "\"replicas\":-3")),
-            "line 1: expect.replicas is no whole number");
+            "line 1: expect.replicas is not a whole number");
   EXPECT_EQ(complaint(with("\"role\":\"leader\"", "\"role\":\"king\"")),
             "line 2: opinions[0].status.role is none of the known words");
   EXPECT_EQ(
       complaint(with("\"election_timer_ms\":1000", "\"election_timer_ms\":1e3")),
-      "line 2: opinions[0].status.election_timer_ms is no whole number from 0 to 31622400000");
+      "line 2: opinions[0].status.election_timer_ms is not a whole number from 0 to 31622400000");
   EXPECT_EQ(complaint(with("\"member\":\"m2\"", "\"member\":\"m1\"")),
             "line 2: opinions has a member twice");
   EXPECT_EQ(complaint(with("\"judged_ns\":36000", "\"judged_ns\":35000")),

@@ -157,17 +157,28 @@ TEST(BirdProtocols, TheMomentMayHaveTwoWords) {
   EXPECT_EQ(row(protocols, "Mesh_10_9_1_2").info, "Established");
 }
 
-TEST(BirdProtocols, AFormatOfItsOwnIsOneWordAndNoneIsNone) {
+TEST(BirdProtocols, AFormatOfItsOwnHasAnyNumberOfWords) {
   const BirdProtocols protocols =
-      parse_bird_protocols(std::string(kHeadings) +
-                           "1002-a BGP master up 20.11._07h Established\n"
-                           " b BGP master up Established\n"
-                           "0000 \n")
+      parse_bird_protocols(
+          std::string(kHeadings) +
+          "1002-a BGP master up 20.11._07h Established\n"
+          " b BGP master up Established\n"
+          " c BGP master up 20.11.2026 07:57:15 Established\n"
+          " d BGP master start Nov 20 07:57:15 2026 Active Socket: Connection refused\n"
+          " e BGP master down Nov 20 07:57:15 2026 \n"
+          " f Kernel master up 07:57:15 Active\n"
+          "0000 \n")
           .value();
   EXPECT_EQ(row(protocols, "a").since, "20.11._07h");
   EXPECT_EQ(row(protocols, "a").info, "Established");
   EXPECT_EQ(row(protocols, "b").since, "");
   EXPECT_EQ(row(protocols, "b").info, "Established");
+  EXPECT_EQ(row(protocols, "c").since, "20.11.2026 07:57:15");
+  EXPECT_EQ(row(protocols, "c").info, "Established");
+  EXPECT_EQ(row(protocols, "d").since, "Nov 20 07:57:15 2026");
+  EXPECT_EQ(row(protocols, "d").info, "Active Socket: Connection refused");
+  EXPECT_EQ(row(protocols, "e").info, "") << "so it is seen to be disabled";
+  EXPECT_EQ(row(protocols, "f").info, "Active");
 }
 
 TEST(BirdProtocols, AllTellsAddressesRoutesAndErrors) {

@@ -36,6 +36,11 @@ TEST(CalicoTable, RowsOfCalicosOwnTests) {
       << "B9";
 }
 
+TEST(CalicoTable, UnicodeBlanksPartWords) {
+  EXPECT_EQ(peers_of("Mesh_10_0_0_1\u00a0BGP\u0085master\u2003up 07:54:13 Established"),
+            (std::vector<CalicoPeer>{{"10.0.0.1", "Established"}}));
+}
+
 TEST(CalicoTable, EndsAtTheFirstLineThatBeginsLikeTheEnd) {
   CalicoTable table(Query::kPeers, false);
   EXPECT_EQ(table.read("0001 BIRD 1.5.0 ready."), Step::kMore);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codec/dbus_walker.h"
+#include "support/test_data.h"
 
 namespace wardmote::codec {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "support/test_data.h"
 
 namespace wardmote::codec {
 namespace {
@@ -96,7 +97,18 @@ TEST(FrrSummary, OfARealDaemon) {
 TEST(FrrResets, OfARealDaemon) {
   const auto resets = parse_frr_resets(captured("show bgp summary failed json")).value();
   ASSERT_EQ(resets.size(), 3U);
-  EXPECT_EQ(resets[0], (FrrReset{"10.9.9.3", "No AFI/SAFI activated for peer"}));
+  EXPECT_EQ(resets[0], (FrrReset{"", "10.9.9.3", "No AFI/SAFI activated for peer"}));
+}
+
+TEST(FrrSummary, OfAllVrfs) {
+  const std::string one = captured("show bgp summary json");
+  const FrrSummary summary =
+      parse_frr_summary("{\"default\":" + one + ",\n\"red\":" + one + ",\"odd\":7}", true).value();
+  EXPECT_EQ(summary.peers.size(), 8U);
+  EXPECT_EQ(summary.peers[0].vrf, "default");
+  EXPECT_EQ(summary.peers[7].vrf, "red");
+  EXPECT_EQ(summary.not_understood, 1U);
+  EXPECT_EQ(parse_frr_summary("{}", true).error().code, Errc::kRejected) << "no instance at all";
 }
 
 TEST(FrrSummary, WordsOfTheDaemonAreARefusal) {

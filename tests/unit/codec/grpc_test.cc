@@ -2,67 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <string_view>
 
-#include "codec/http2.h"
+#include "codec/http2_session.h"
 
 namespace wardmote::codec {
 namespace {
 
 using namespace std::chrono_literals;
-
-void give(Http2Reader& reader, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const std::span<char> room = reader.room();
-    const std::size_t size = std::min(bytes.size(), room.size());
-    std::ranges::copy(bytes.substr(0, size), room.begin());
-    reader.received(size);
-    bytes.remove_prefix(size);
-  }
-}
-
-TEST(Http2, FramesAreReadBackWhole) {
-  Http2Reader reader;
-  const Http2Frame settings{4, 0, 0, {}};
-  const Http2Frame data{0, 1, 3, "abc"};
-  const std::string bytes = encode(settings) + encode(data);
-  // RFC 9113 4.1: length, type, flags, stream.
-  EXPECT_EQ(encode(data), std::string_view("\0\0\3\0\1\0\0\0\3abc", 12));
-  for (const char byte : bytes.substr(0, bytes.size() - 1)) give(reader, std::string(1, byte));
-  EXPECT_EQ(*reader.next(), settings);
-  EXPECT_EQ(*reader.next(), std::nullopt) << "one byte is missing";
-  give(reader, bytes.substr(bytes.size() - 1));
-  EXPECT_EQ(*reader.next(), data);
-  EXPECT_EQ(reader.held(), 0U);
-}
-
-TEST(Http2, WhatSpeaksSomethingElseIsToldAtOnce) {
-  for (const std::string_view words : {std::string_view("HTTP/1.1 400 Bad Request\r\n"),
-                                       std::string_view("SSH-2.0-OpenSSH_9.2\r\n"),
-                                       std::string_view("\x15\x03\x01\0\2\2\x16xxxx", 11)}) {
-    Http2Reader reader;
-    give(reader, words);
-    ASSERT_FALSE(reader.next()) << words;
-    EXPECT_EQ(reader.next().error().code, Errc::kProtocol);
-  }
-  Http2Reader large;
-  give(large, encode({4, 0, 0, {}}) + std::string("\xff\xff\xff\0\0\0\0\0\1", 9));
-  ASSERT_TRUE(large.next());
-  EXPECT_EQ(large.next().error().code, Errc::kLimit);
-}
-
-TEST(Http2, PaddingAndPriorityAreCutOff) {
-  EXPECT_EQ(*http2_content({0, kHttp2Padded, 1, std::string("\2abc\0\0", 6)}), "abc");
-  EXPECT_EQ(*http2_content({1, kHttp2Priority, 1, "12345abc"}), "abc");
-  EXPECT_FALSE(http2_content({0, kHttp2Padded, 1,
-                              "\x9"
-                              "abc"}));
-  EXPECT_FALSE(http2_content({0, kHttp2Padded, 1, ""}));
-  EXPECT_FALSE(http2_content({1, kHttp2Priority, 1, "123"}));
-}
 
 // github.com/grpc/grpc, doc/health-checking.md: `string service = 1`, `ServingStatus status = 1`.
 TEST(GrpcHealth, MessagesOfTheProtocol) {
@@ -90,14 +39,18 @@ TEST(GrpcHealth, HeadersOfAnAnswer) {
   ASSERT_TRUE(status && *status);
   EXPECT_EQ((*status)->code, 5);
   EXPECT_EQ((*status)->message, "no such%");
-  EXPECT_FALSE(find_grpc_status({{"grpc-status", "x"}}));
+  EXPECT_EQ((*find_grpc_status({{"grpc-status", "0"}}))->code, 0);
+  EXPECT_EQ((*find_grpc_status({{"grpc-status", "16"}}))->code, 16);
+  for (const char* no : {"x", "", "-0", "00", "+0", "0x0", " 0", "-1", "016", "0,0"})
+    EXPECT_EQ(find_grpc_status({{"grpc-status", no}}).error().code, Errc::kProtocol) << no;
+  EXPECT_EQ(find_grpc_status({{"grpc-status", "0"}, {"grpc-status", "14"}}).error().code,
+            Errc::kProtocol);
   EXPECT_EQ(*find_grpc_status({}) ? 1 : 0, 0);
 }
 
 TEST(GrpcHealth, TheServerLearnsOurDeadline) {
   const auto timeout_of = [](Duration left) {
-    HpackDecoder decoder;
-    for (const HeaderField& field : *decoder.decode(encode_grpc_headers("http", "a:1", "/x", left)))
+    for (const HeaderField& field : grpc_headers("http", "a:1", "/x", left))
       if (field.name == "grpc-timeout") return field.value;
     return std::string();
   };

@@ -119,8 +119,35 @@ TEST(HttpAnswer, Caps) {
   EXPECT_EQ(refused(many + "\r\n"), Errc::kLimit);
   const HttpAnswerReader reader = whole("HTTP/1.1 200 OK\r\n\r\n" + std::string(200'000, 'x'));
   EXPECT_EQ(reader.answer().body.size(), 64U << 10);
+  EXPECT_TRUE(reader.answer().cut);
+  EXPECT_FALSE(whole("HTTP/1.1 200 OK\r\n\r\n" + std::string(64 << 10, 'x')).answer().cut);
   EXPECT_TRUE(reader.complete());
   EXPECT_FALSE(reader.reusable());
+}
+
+const std::string kChunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+std::string repeated(std::string_view text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+TEST(HttpAnswer, TrailersHaveTheLimitsOfTheHeader) {
+  const std::string body = kChunked + "2\r\nok\r\n0\r\n";
+  EXPECT_TRUE(whole(body + repeated("T: 1\r\n", 100) + "\r\n").reusable());
+  EXPECT_EQ(refused(body + repeated("T: 1\r\n", 101)), Errc::kLimit);
+  // Fewer, but long ones.
+  EXPECT_EQ(refused(body + repeated("T: " + std::string(900, 'x') + "\r\n", 80)), Errc::kLimit);
+}
+
+/// A server that sends one byte of body with each kilobyte of extension never fills the body.
+TEST(HttpAnswer, ChunkExtensionsHaveALimit) {
+  EXPECT_EQ(refused(kChunked + repeated("1;" + std::string(900, 'x') + "\r\nz\r\n", 80)),
+            Errc::kLimit);
+  EXPECT_EQ(refused(kChunked + repeated("1" + std::string(900, ' ') + "\r\nz\r\n", 80)),
+            Errc::kLimit);
+  EXPECT_EQ(whole(kChunked + repeated("1;x=y\r\nz\r\n", 1000)).answer().body.size(), 1000U);
 }
 
 TEST(HttpAnswer, CutShort) {

@@ -103,6 +103,10 @@ TEST(Mail, AddressesThatCouldEndALineAreNone) {
                           "<a@b>", "a@b\n", "\"a\"@b"}) {
     EXPECT_FALSE(is_mail_address(bad)) << bad;
   }
+  // RFC 5321 4.5.3.1.3: a path of 256 octets, its brackets among them.
+  const std::string longest(254 - std::string_view("@example.org").size(), 'a');
+  EXPECT_TRUE(is_mail_address(longest + "@example.org"));
+  EXPECT_FALSE(is_mail_address(longest + "a@example.org"));
 }
 
 }  // namespace

@@ -236,5 +236,29 @@ TEST(ServerRowTracker, MalformedUpdatesAreErrors) {
   }
 }
 
+TEST(DatabaseNames, OfAllThatAServerCarriesButItsOwn) {
+  const auto names = parse_database_names(
+      R"([{"rows":[{"name":"_Server"},{"name":"OVN_Southbound"},{"name":"OVN_Northbound"}]}])");
+  ASSERT_TRUE(names.has_value());
+  EXPECT_EQ(*names, (std::vector<std::string>{"OVN_Northbound", "OVN_Southbound"}));
+  EXPECT_EQ(split_database_names("OVN_Northbound\n_Server\n"),
+            std::vector<std::string>{"OVN_Northbound"});
+  EXPECT_EQ(split_database_names(""), std::vector<std::string>());
+}
+
+TEST(DatabaseNames, AreFewAndShort) {
+  std::string lines;
+  for (int i = 0; i < 1000; ++i) lines += fmt::format("db{}\n", i);
+  EXPECT_EQ(split_database_names(lines).size(), kMostDatabases);
+  EXPECT_EQ(split_database_names(std::string(65, 'x')), std::vector<std::string>());
+}
+
+TEST(DatabaseNames, WhatIsNoListOfNamesIsAnError) {
+  for (const char* text : {"", "[]", "7", R"([{"rows":7}])", R"([{"rows":[7]}])",
+                           R"([{"rows":[{}]}])", R"([{"rows":[{"name":7}]}])"}) {
+    EXPECT_EQ(parse_database_names(text).error().code, Errc::kProtocol) << text;
+  }
+}
+
 }  // namespace
 }  // namespace wardmote::codec

@@ -205,6 +205,22 @@ TEST(RaftStatus, WhatIsNotUnderstoodIsKeptAndCounted) {
   EXPECT_EQ(parse(format(status)), status);
 }
 
+TEST(RaftStatus, AValueThatIsHalfRightIsNone) {
+  const std::vector<std::string> half = {"Election timer: soon",
+                                         "Election timer: 1000 or so",
+                                         "Election timer: 1000 (about 5)",
+                                         "Log: [2, 5",
+                                         "Log: 2, 5]",
+                                         "Log: [two, 5]",
+                                         "Log: [2, five]"};
+  const RaftStatus status =
+      parse(fmt::format("dea6\nRole: follower\nTerm: 1\n{}\n", fmt::join(half, "\n")));
+  EXPECT_EQ(status.unknown_lines, half);
+  EXPECT_FALSE(status.election_timer_ms);
+  EXPECT_FALSE(status.election_timer_next_ms);
+  EXPECT_FALSE(status.log);
+}
+
 TEST(RaftStatus, UnknownLinesAreCountedBeyondTheCap) {
   std::string text = "dea6\nRole: follower\nTerm: 1\n";
   for (int i = 0; i < 1000; ++i) text += fmt::format("Novelty {}\n", i);
@@ -247,6 +263,24 @@ TEST(RaftStatus, ALineThatNeverClosesItsGroupsCostsNoMoreThanItsLength) {
   const RaftStatus status = parse(text);  // quadratic work would take minutes
   EXPECT_EQ(status.servers.size(), 1U);
   EXPECT_EQ(status.unknown_count, 1U);
+}
+
+TEST(RaftStatus, WhatIsNotUnderstoodInJsonIsKeptAndCounted) {
+  const RaftStatus status = parse(
+      R"({"term":"three","connected":1,"servers":[)"
+      R"({"sid":"77f0","address":"tcp:10.0.0.1:6643","weight":3,"lastMsgMs":1.5,"self":"yes"},)"
+      R"({"sid":"nobody","address":"tcp:10.0.0.2:6643"},{"sid":"88a1"},7]})");
+  EXPECT_EQ(
+      status.unknown_lines,
+      (std::vector<std::string>{R"("term": "three")", R"("connected": 1)", R"("weight": 3)",
+                                R"("lastMsgMs": 1.5E0)", R"("self": "yes")", R"("sid": "nobody")",
+                                R"("servers": {"sid":"nobody","address":"tcp:10.0.0.2:6643"})",
+                                R"("servers": {"sid":"88a1"})", R"("servers": 7)"}));
+  EXPECT_EQ(status.unknown_count, 9U);
+  ASSERT_EQ(status.servers.size(), 1U) << "a server without an id or an address is none";
+  EXPECT_FALSE(status.servers[0].self);
+  EXPECT_FALSE(status.term);
+  EXPECT_FALSE(status.connected);
 }
 
 TEST(RaftStatus, JsonBareAndUnderData) {

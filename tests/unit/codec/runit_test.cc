@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "codec/tai64n.h"
+#include "support/test_data.h"
 
 namespace wardmote::codec {
 namespace {

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
+#include "codec/tai64n.h"
+#include "support/test_data.h"
 
 namespace wardmote::codec {
 namespace {
@@ -41,7 +45,25 @@ TEST(S6Status, OfARunningServiceThatHasNotSaidThatItIsReady) {
   EXPECT_FALSE(status.ready);
   EXPECT_FALSE(status.paused);
   EXPECT_FALSE(status.finishing);
-  EXPECT_EQ(format_utc(status.changed), "2026-11-20T08:05:48.431Z");
+  EXPECT_EQ(format_utc(status.changed), "2026-11-20T08:05:21.431Z");
+}
+
+/// tai64 labels of the days around leap seconds, by IERS Bulletin C.
+TEST(RealTai, TakesOffTheLeapSecondsOfItsDay) {
+  const auto at = [](std::int64_t unix_seconds, int offset) {
+    const auto label = (std::uint64_t{1} << 62) + static_cast<std::uint64_t>(unix_seconds + offset);
+    std::string bytes;
+    for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(label >> shift);
+    return parse_real_tai64n(bytes + std::string(4, '\0')).value();
+  };
+  const auto moment = [](std::int64_t unix_seconds) {
+    return WallTime(std::chrono::seconds(unix_seconds));
+  };
+  EXPECT_EQ(at(1'795'000'000, 37), moment(1'795'000'000)) << "2026";
+  EXPECT_EQ(at(1'483'228'801, 37), moment(1'483'228'801)) << "just after the last one";
+  EXPECT_EQ(at(1'483'228'799, 36), moment(1'483'228'799)) << "just before it";
+  EXPECT_EQ(at(1'000'000'000, 32), moment(1'000'000'000)) << "2001";
+  EXPECT_EQ(at(70'000'000, 10), moment(70'000'000)) << "1972";
 }
 
 TEST(S6Status, OfACrashLoop) {

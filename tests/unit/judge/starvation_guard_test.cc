@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace wardmote::judge {
 namespace {
 
@@ -98,6 +100,13 @@ TEST(StarvationGuard, AJumpOfTheWallClockIsASign) {
     heart.beat(1s).jump(jump).beat(100ms);
     EXPECT_TRUE(heart.voids(50ms, 0s));
     EXPECT_NE(heart.complaint()->find("the wall clock jumped"), std::string::npos);
+  }
+  for (const auto& [jump, words] :
+       {std::pair{Duration(24h), "the wall clock jumped forward by 1d00h, "},
+        std::pair{Duration(-3h), "the wall clock jumped back by 3h00m, "}}) {
+    Heart heart;
+    heart.beat(1s).jump(jump).beat(100ms);
+    EXPECT_TRUE(heart.complaint()->contains(words)) << *heart.complaint();
   }
   Heart slewed;
   slewed.beat(1s).jump(1s).beat(100ms);

@@ -108,8 +108,32 @@ TEST_F(CurlTest, AnAnswerThatBreaksOffIsNone) {
   EXPECT_EQ(answer.error().code, Errc::kClosed);
 }
 
+/// kInvalid would mean that our own address is wrong, and the notice would be given up.
 TEST_F(CurlTest, WhatIsNoHttpIsNoAnswer) {
-  EXPECT_FALSE(call_with("SSH-2.0-OpenSSH_9.2\r\n"));
+  using namespace std::string_literals;
+  for (const std::string& garbage :
+       {"SSH-2.0-OpenSSH_9.2\r\n"s, "hello"s, "\x15\x03\x01\0\x02\x02\x28"s, "HT"s,
+        "HTTP/3.0 200 OK\r\nContent-Length: 0\r\n\r\n"s, "HTTP/1.1 abc\r\n\r\n"s,
+        "HTTP/1.1 000 OK\r\nContent-Length: 0\r\n\r\n"s,
+        "HTTP/1.1 099 OK\r\nContent-Length: 0\r\n\r\n"s,
+        "HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\n"s,
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n"s}) {
+    const auto answer = call_with(garbage);
+    ASSERT_FALSE(answer) << garbage << " " << answer->status;
+    EXPECT_NE(answer.error().code, Errc::kInvalid) << answer.error().describe();
+  }
+}
+
+TEST_F(CurlTest, AHeadThatIsCutIsNoAnswer) {
+  for (const char* cut : {"HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Le",
+                          "HTTP/1.1 200 OK\r\nX: y\r\n",
+                          "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nX: y\r\n"}) {
+    const auto answer = call_with(cut);
+    ASSERT_FALSE(answer) << cut;
+    EXPECT_EQ(answer.error().code, Errc::kClosed) << answer.error().describe();
+  }
+  EXPECT_TRUE(call_with("HTTP/1.1 200 OK\r\n\r\n"));
+  EXPECT_TRUE(call_with("HTTP/1.1 204 Gone well\nX: y\n\n"));
 }
 
 TEST_F(CurlTest, ARedirectIsAnAnswerAndNotFollowed) {

@@ -104,6 +104,21 @@ TEST_F(Folder, IsGivenBackWhenTheLockGoes) {
   EXPECT_TRUE(other.has_it());
 }
 
+TEST_F(Folder, KnowsWhetherItsFileIsStillTheOneThere) {
+  const auto mine = FolderLock::take(file_);
+  ASSERT_TRUE(mine.has_value());
+  EXPECT_TRUE(mine->in_place().has_value());
+  std::filesystem::rename(file_, path("aside"));
+  EXPECT_EQ(mine->in_place().error().code, Errc::kMissing);
+  const Holder other(file_);
+  EXPECT_TRUE(other.has_it()) << "so it keeps nobody out";
+  EXPECT_EQ(mine->in_place().error().code, Errc::kMissing);
+  EXPECT_EQ(mine->in_place().error().context,
+            file_ + " is not the file that this agent has locked");
+  std::filesystem::rename(path("aside"), file_);
+  EXPECT_TRUE(mine->in_place().has_value());
+}
+
 TEST_F(Folder, MustBeThere) {
   EXPECT_EQ(FolderLock::take(path("none/wardmote.lock")).error().code, Errc::kMissing);
   std::filesystem::create_symlink(path("elsewhere"), file_);

@@ -17,6 +17,7 @@ namespace {
 
 using runtime::Endpoint;
 using runtime::MailCall;
+using runtime::MailReceipt;
 using runtime::Stream;
 using runtime::Task;
 using namespace std::chrono_literals;
@@ -27,14 +28,17 @@ struct Manner {
   std::string ehlo = "250 here\r\n";
   std::string mail = "250 good\r\n";
   std::string recipient = "250 good\r\n";
+  std::string second;  ///< of `b@…`; empty: as of the other
   std::string data = "354 go on\r\n";
   std::string taken = "250 taken\r\n";
+  bool ignores_quit = false;
 };
 
 const std::string& answer_to(const Manner& manner, const std::string& line) {
   static const std::string kOther = "250 good\r\n";
   if (line.starts_with("EHLO")) return manner.ehlo;
   if (line.starts_with("MAIL")) return manner.mail;
+  if (line.starts_with("RCPT TO:<b@") && !manner.second.empty()) return manner.second;
   if (line.starts_with("RCPT")) return manner.recipient;
   if (line.starts_with("DATA")) return manner.data;
   return kOther;
@@ -69,8 +73,9 @@ Task<void> serve_once(AsioRuntime* runtime, runtime::Listener* listener, const M
     const std::string line = co_await hear(stream, &rest, "\r\n", by);
     if (line.empty()) co_return;
     *heard += line;
+    if (line.starts_with("QUIT") && manner->ignores_quit) continue;
     written = co_await stream->write(answer_to(*manner, line), by);
-    if (!line.starts_with("DATA") || !written) continue;
+    if (!line.starts_with("DATA") || !manner->data.starts_with("3") || !written) continue;
     *heard += co_await hear(stream, &rest, "\r\n.\r\n", by);
     written = co_await stream->write(manner->taken, by);
   }
@@ -78,10 +83,10 @@ Task<void> serve_once(AsioRuntime* runtime, runtime::Listener* listener, const M
 
 class MailTest : public testing::Test {
  protected:
-  Result<void> send(Duration timeout = 3s) {
+  Result<MailReceipt> send(Duration timeout = 3s) {
     return run_task(runtime_, send_and_serve(this, timeout));
   }
-  static Task<Result<void>> send_and_serve(MailTest* test, Duration timeout) {
+  static Task<Result<MailReceipt>> send_and_serve(MailTest* test, Duration timeout) {
     test->heard_.clear();
     auto listener = test->listen();
     runtime::TaskGroup group(test->runtime_.executor());
@@ -90,7 +95,7 @@ class MailTest : public testing::Test {
     MailCall call = test->call_;
     call.server = "127.0.0.1:" + std::to_string(test->port_);
     const runtime::Deadline deadline = test->runtime_.deadline_in(timeout);
-    Result<void> result = co_await test->client_.send(std::move(call), deadline);
+    Result<MailReceipt> result = co_await test->client_.send(std::move(call), deadline);
     co_await group.stop();
     co_return result;
   }
@@ -146,20 +151,74 @@ TEST_F(MailTest, WhereSecrecyIsWantedNothingIsSentWithoutIt) {
 }
 
 TEST_F(MailTest, WhatAServerSaysIsNeverOrLater) {
-  const std::pair<const char*, bool> answers[] = {{"550 no such user\r\n", true},
-                                                  {"450 later\r\n", false}};
+  const std::pair<const char*, bool> answers[] = {{"554 5.7.1 no thanks\r\n", true},
+                                                  {"450 4.7.1 no thanks\r\n", false}};
   for (const auto& [answer, never] : answers) {
-    manner_ = {};
-    manner_.recipient = answer;
-    Result<void> sent = send();
-    ASSERT_FALSE(sent) << answer;
-    EXPECT_EQ(sent.error().code == Errc::kRejected, never) << sent.error().describe();
-    manner_ = {};
-    manner_.taken = answer;
-    sent = send();
-    ASSERT_FALSE(sent) << answer;
-    EXPECT_EQ(sent.error().code == Errc::kRejected, never) << sent.error().describe();
+    for (std::string Manner::* const turn : {&Manner::mail, &Manner::data, &Manner::taken}) {
+      manner_ = {};
+      manner_.*turn = answer;
+      const Result<MailReceipt> sent = send();
+      ASSERT_FALSE(sent) << answer;
+      EXPECT_EQ(sent.error().code == Errc::kRejected, never) << sent.error().describe();
+      EXPECT_TRUE(sent.error().describe().contains("no thanks")) << sent.error().describe();
+    }
   }
+}
+
+TEST_F(MailTest, OneRecipientWhoIsRefusedCostsTheOtherNothing) {
+  const std::pair<const char*, bool> answers[] = {
+      {"550-5.1.1 no such user\r\n550 5.1.1 ask the postmaster\r\n", true},
+      {"450 greylisted\r\n", false}};
+  for (const auto& [answer, never] : answers) {
+    manner_.second = answer;
+    const Result<MailReceipt> sent = send();
+    ASSERT_TRUE(sent) << sent.error().describe();
+    ASSERT_EQ(sent->refused.size(), 1U);
+    EXPECT_EQ(sent->refused[0].address, "b@example.org");
+    EXPECT_EQ(sent->refused[0].for_ever, never);
+    EXPECT_EQ(sent->refused[0].answer,
+              never ? "550 5.1.1 no such user 5.1.1 ask the postmaster" : "450 greylisted");
+    EXPECT_TRUE(heard_.contains("\r\n.\r\n")) << "the other has it";
+  }
+}
+
+TEST_F(MailTest, WhenAllAreRefusedEachHasItsAnswer) {
+  manner_.recipient = "450 later\r\n";
+  manner_.second = "550 never\r\n";
+  const Result<MailReceipt> sent = send();
+  ASSERT_TRUE(sent) << sent.error().describe();
+  ASSERT_EQ(sent->refused.size(), 2U);
+  EXPECT_FALSE(sent->refused[0].for_ever);
+  EXPECT_TRUE(sent->refused[1].for_ever);
+  EXPECT_FALSE(heard_.contains("DATA"));
+}
+
+/// What one recipient was told says nothing about the message.
+TEST_F(MailTest, AConnectionThatBreaksAfterARefusedRecipientIsTriedAgain) {
+  manner_.second = "550 never\r\n";
+  manner_.data = "";
+  const Result<MailReceipt> sent = send(500ms);
+  ASSERT_FALSE(sent);
+  EXPECT_NE(sent.error().code, Errc::kRejected) << sent.error().describe();
+}
+
+/// libcurl's thread waits for it, and it is the thread of all receivers.
+TEST_F(MailTest, AServerThatIgnoresTheFarewellHoldsUpNobody) {
+  manner_.ignores_quit = true;
+  for (const char* taken : {"250 taken\r\n", "554 no\r\n"}) {
+    manner_.taken = taken;
+    const TimePoint before = runtime_.now();
+    EXPECT_EQ(send().has_value(), manner_.taken.starts_with("2"));
+    EXPECT_LT(runtime_.now() - before, 2s);
+  }
+}
+
+TEST_F(MailTest, AHostileAnswerIsCut) {
+  manner_.second = "550 \x1b[31m" + std::string(5000, 'x') + "\r\n";
+  const Result<MailReceipt> sent = send();
+  ASSERT_TRUE(sent) << sent.error().describe();
+  EXPECT_LT(sent->refused.at(0).answer.size(), 300U);
+  EXPECT_FALSE(sent->refused.at(0).answer.contains('\x1b'));
 }
 
 TEST_F(MailTest, SilenceAndChatterEndAtTheDeadline) {

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <fstream>
 
 #include "runtime/task_group.h"
 #include "unit/net/net_fixture.h"
@@ -84,6 +85,88 @@ TEST_F(Processes, AGrandchildThatKeepsThePipesDelaysNobody) {
   ASSERT_TRUE(exit);
   EXPECT_EQ(exit->standard_output, "done\n");
   EXPECT_LT(runtime_.now() - begun, 5s);
+}
+
+/// A daemon as daemon(3) makes one: a session of its own, and no parent.
+std::string daemonized(const std::string& command) {
+  return "setsid sh -c '(" + command + ") </dev/null >/dev/null 2>&1 &' </dev/null >/dev/null 2>&1";
+}
+
+class Families : public Processes {
+ protected:
+  Result<ProcessExit> whole_family(std::string script, Duration timeout = 10s) {
+    return run({.argv = {"sh", "-c", std::move(script)}, .ends_family = true}, timeout);
+  }
+};
+
+TEST_F(Families, ADaemonOfOneThatHangsIsKilledAtTheDeadline) {
+  for (int i = 0; i < 100; ++i) {
+    const auto exit = whole_family(daemonized("exec sleep 1000") + "; sleep 1000", 30ms);
+    ASSERT_FALSE(exit);
+    EXPECT_EQ(exit.error().code, Errc::kTimeout);
+  }
+  expect_no_child_left();
+}
+
+TEST_F(Families, ADaemonOfOneThatEndsIsKilledWithItsOwnChildren) {
+  for (int i = 0; i < 100; ++i) {
+    const auto exit = whole_family(daemonized("sleep 1000 & sleep 1000; true") + "; echo done");
+    ASSERT_TRUE(exit) << exit.error().describe();
+    EXPECT_EQ(exit->standard_output, "done\n");
+  }
+  expect_no_child_left();
+}
+
+TEST_F(Families, ADaemonWithoutOurVariableIsFoundToo) {
+  ASSERT_TRUE(whole_family(daemonized("exec env -i sleep 1000")));
+  expect_no_child_left();
+}
+
+/// A repair may start a service, which must live on; ssh keeps its connection so.
+TEST_F(Families, ADaemonOfAnotherProgramIsSpared) {
+  ASSERT_TRUE(whole_family("true"));
+  for (const char* const by : {"", "env -i "}) {
+    std::filesystem::remove(path("pid"));
+    ASSERT_TRUE(shell(
+        daemonized("exec sh -c \"echo \\$\\$ > " + path("pid") + "; exec " + by + "sleep 1000\"")));
+    pid_t daemon = 0;
+    for (int i = 0; i < 400 && daemon == 0; ++i) {
+      std::ifstream(path("pid")) >> daemon;
+      runtime_.run(runtime_.sleep_until(runtime_.now() + 5ms));
+    }
+    ASSERT_GT(daemon, 0);
+    ASSERT_TRUE(whole_family(daemonized("exec sleep 1000")));
+    EXPECT_EQ(::kill(daemon, 0), 0) << "it was killed with somebody else's family";
+    ::kill(daemon, SIGKILL);
+    siginfo_t end{};
+    ::waitid(P_PID, static_cast<id_t>(daemon), &end, WEXITED);
+  }
+  expect_no_child_left();
+}
+
+/// In the middle of execve a process has no environment that could be read.
+TEST_F(Families, ADaemonThatHadNoEnvironmentForAMomentIsFoundLater) {
+  ASSERT_TRUE(shell("true"));  // from now on, who has no variable is spared
+  const std::string begun = path("begun");
+  ASSERT_TRUE(whole_family(daemonized("exec env -i sh -c \"echo >" + begun +
+                                      "; sleep .2; exec env WARDMOTE_RUN=$WARDMOTE_RUN sleep "
+                                      "1000\"") +
+                           "; until [ -e " + begun + " ]; do sleep .01; done"));
+  expect_no_child_left();
+}
+
+TEST_F(Families, NoneOutlivesTheRuntime) {
+  {
+    AsioRuntime brief;
+    constexpr auto story = [](Runtime* runtime, std::string script) -> Task<void> {
+      ProcessSpec spec{.argv = {"sh", "-c", std::move(script)}, .ends_family = true};
+      const runtime::Deadline deadline = runtime->deadline_in(50ms);
+      co_await runtime->processes().run(std::move(spec), deadline);
+    };
+    brief.run(story(&brief, daemonized("exec sleep 1000") + "; sleep 1000"));
+  }
+  siginfo_t info{};
+  EXPECT_NE(::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT), 0) << "a child is left";
 }
 
 TEST_F(Processes, TooMuchOutputIsALimitNotGrowth) {

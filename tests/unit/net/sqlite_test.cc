@@ -178,6 +178,46 @@ TEST_F(SqliteTest, TheLoopAsksAndAWorkerDoes) {
   EXPECT_TRUE(written) << written.error().describe();
 }
 
+Task<Result<void>> write_one(AsioRuntime* runtime, SqliteDatabase* database, std::int64_t n) {
+  std::vector<SqlStatement> statements = {
+      {"CREATE TABLE IF NOT EXISTS t (n INTEGER PRIMARY KEY, s TEXT) STRICT", {}}, insert(n, "a")};
+  Result<void> done = co_await database->commit(std::move(statements), runtime->deadline_in(9s));
+  co_return done;
+}
+
+TEST_F(SqliteTest, AFileThatWasTakenAwayIsNotWrittenAnyMore) {
+  AsioRuntime runtime;
+  auto database = SqliteDatabase::open(runtime, path());
+  ASSERT_TRUE(database);
+  SqliteDatabase* const ours = database->get();
+  const auto in_place = [&] { return run_task(runtime, ours->in_place(runtime.deadline_in(9s))); };
+  EXPECT_TRUE(run_task(runtime, write_one(&runtime, ours, 1)));
+  EXPECT_TRUE(in_place());
+  const std::string aside = folder_ + "/aside.db";
+  std::filesystem::rename(path(), aside);
+  EXPECT_EQ(in_place().error().code, Errc::kMissing);
+  EXPECT_EQ(run_task(runtime, write_one(&runtime, ours, 2)).error().code, Errc::kMissing);
+  std::filesystem::copy_file(aside, path());
+  EXPECT_EQ(in_place().error().context, path() + " is not the file that this agent has opened");
+  EXPECT_EQ(run_task(runtime, write_one(&runtime, ours, 2)).error().code, Errc::kMissing);
+  std::filesystem::rename(aside, path());
+  EXPECT_TRUE(in_place());
+  EXPECT_TRUE(run_task(runtime, write_one(&runtime, ours, 2))) << "nothing was lost";
+}
+
+TEST_F(SqliteTest, NobodyWritesWhoMayNot) {
+  AsioRuntime runtime;
+  bool may = true;
+  auto database = SqliteDatabase::open(runtime, path(), {}, [&]() -> Result<void> {
+    if (may) return {};
+    return fail(Errc::kMissing, "the lock");
+  });
+  ASSERT_TRUE(database);
+  EXPECT_TRUE(run_task(runtime, write_one(&runtime, database->get(), 1)));
+  may = false;
+  EXPECT_EQ(run_task(runtime, write_one(&runtime, database->get(), 2)).error().context, "the lock");
+}
+
 /// Writes ascending numbers, two rows in each transaction, and tells each number after its commit.
 [[noreturn]] void write_until_killed(const std::string& path, int tell) {
   auto connection = SqliteConnection::open(path);

@@ -1,11 +1,13 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include <boost/asio/error.hpp>
 #include <chrono>
 #include <cstring>
 #include <fstream>
 #include <vector>
 
+#include "net/socket_address.h"
 #include "net/system_error.h"
 #include "runtime/task_group.h"
 #include "unit/net/net_fixture.h"
@@ -354,6 +356,19 @@ TEST_F(Streams, TheClockCountsOnAndSleepNeverEndsEarly) {
   runtime_.run(runtime_.sleep_until(begun + 10ms));
   EXPECT_GE(runtime_.now() - begun, 10ms);
   EXPECT_NE(runtime_.random(), runtime_.random());
+}
+
+/// Own sickness is not others' death: only a name server's word that there is no such name is the
+/// target's.
+TEST(NameLookup, TroubleOfTheResolverIsNotTheTargets) {
+  namespace error = boost::asio::error;
+  EXPECT_EQ(errc_of_lookup(error::host_not_found), Errc::kMissing) << "EAI_NONAME: NXDOMAIN";
+  EXPECT_EQ(errc_of_lookup(error::no_data), Errc::kMissing);
+  EXPECT_EQ(errc_of_lookup(error::host_not_found_try_again), Errc::kNoResolver)
+      << "EAI_AGAIN: no resolver, SERVFAIL, its timeout";
+  EXPECT_EQ(errc_of_lookup(error::no_recovery), Errc::kNoResolver) << "EAI_FAIL";
+  EXPECT_EQ(errc_of_lookup(error::no_memory), Errc::kNoResolver);
+  EXPECT_EQ(errc_of_lookup(error::make_error_code(error::operation_aborted)), Errc::kNoResolver);
 }
 
 }  // namespace

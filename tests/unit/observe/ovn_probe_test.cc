@@ -12,6 +12,7 @@
 #include "runtime/task_group.h"
 #include "support/fake_server.h"
 #include "support/ovn_captures.h"
+#include "support/test_data.h"
 
 namespace wardmote::observe::ovn {
 namespace {

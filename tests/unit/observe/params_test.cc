@@ -23,7 +23,7 @@ TEST(UnixSocketParam, IsAUnixSocketOrAnError) {
     EXPECT_TRUE(refused.error().context.starts_with("socket: ")) << refused.error().context;
   }
   EXPECT_EQ(given("tcp:10.0.0.1:179").error().context,
-            "socket: tcp:10.0.0.1:179 is no unix socket");
+            "socket: tcp:10.0.0.1:179 is not a unix socket");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ TEST(TlsProbe, RefusesParametersThatDoNotGoTogether) {
   EXPECT_EQ(error({{"verify", "none"}, {"warn_days", std::int64_t{30}}}), "");
   EXPECT_EQ(error({{"verify", "maybe"}}), "verify: 'maybe' is none of name, chain, none");
   EXPECT_EQ(error({{"fail_days", std::int64_t{15}}}), "fail_days: 15 is more than warn_days (14)");
-  EXPECT_EQ(error({{"tls_ca", "ca.pem"}}), "tls_ca: 'ca.pem' is no absolute path");
+  EXPECT_EQ(error({{"tls_ca", "ca.pem"}}), "tls_ca: 'ca.pem' is not an absolute path");
   EXPECT_EQ(error({{"tls_key", "/k.pem"}}),
             "tls_certificate and tls_key go together: give both or neither");
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,8 @@
 #include "base/log.h"
 #include "serve/api.h"
 #include "serve/rate_limit.h"
+#include "sim/sim_runtime.h"
+#include "sim/world.h"
 #include "unit/serve/sample_view.h"
 
 namespace wardmote::serve {
@@ -28,9 +32,9 @@ constexpr std::string_view kAdminToken = "admin-0123456789abcdef";
 
 AccessRules rules() {
   AccessRules rules;
-  rules.tokens = {{"grafana", Role::kViewer, sha256(kViewerToken)},
-                  {"oncall", Role::kOperator, sha256(kOperatorToken)},
-                  {"root", Role::kAdmin, sha256(kAdminToken)}};
+  rules.tokens = {{"grafana", Role::kViewer, codec::sha256(kViewerToken)},
+                  {"oncall", Role::kOperator, codec::sha256(kOperatorToken)},
+                  {"root", Role::kAdmin, codec::sha256(kAdminToken)}};
   rules.certificates = {{"ops.example", Role::kOperator}, {"watch.example", Role::kViewer}};
   rules.users = {{0, Role::kAdmin}, {998, Role::kAdmin}};
   rules.groups = {{27, Role::kAdmin}, {500, Role::kOperator}};
@@ -155,7 +159,7 @@ class Admission : public testing::Test {
 
   struct Sink final : LogSink {
     explicit Sink(std::vector<std::string>& into) : lines(into) {}
-    void write(LogLevel, std::string_view event, std::initializer_list<LogField> fields) override {
+    void write(LogLevel, std::string_view event, std::span<const LogField> fields) override {
       std::string line(event);
       for (const LogField& field : fields) line += " " + std::string(field.key) + "=" + field.value;
       lines.push_back(line);
@@ -217,6 +221,35 @@ TEST_F(Admission, RefusalsAreJsonAndSayWhatIsMissing) {
             "is viewer\"}}\n");
 }
 
+// A full disk answered 503 to an acknowledgement, and the log said 200.
+TEST_F(Admission, TheLogTellsWhatAnOrderWasAnsweredInTheEnd) {
+  class Late final : public runtime::HttpHold {
+   public:
+    runtime::Task<std::optional<HttpResponse>> wait() override {
+      std::optional<HttpResponse> other;
+      other.emplace();
+      other->status = 503;
+      co_return other;
+    }
+  };
+  api_.add({"POST", "/late", Role::kOperator, [](const Ask&) {
+              HttpResponse response;
+              response.hold = std::make_shared<Late>();
+              return response;
+            }});
+  HttpResponse held = ask(over_tcp(kOperatorToken), "POST", "/late");
+  EXPECT_TRUE(lines_.empty()) << "it is not answered yet";
+  sim::World world(1);
+  const auto other = run_task(world, world.host("us"), held.hold->wait());
+  EXPECT_EQ(other->status, 503);
+  ASSERT_EQ(lines_.size(), 1U);
+  EXPECT_TRUE(lines_[0].ends_with("method=POST path=/late status=503")) << lines_[0];
+  held = ask(over_tcp(kOperatorToken), "POST", "/late");
+  held.hold.reset();
+  ASSERT_EQ(lines_.size(), 2U);
+  EXPECT_TRUE(lines_[1].ends_with("status=unanswered")) << "who asked has left: " << lines_[1];
+}
+
 TEST_F(Admission, AForeignPageCannotReadUnderItsOwnName) {
   HttpRequest rebound = over_tcp();
   rebound.headers[0].second = "evil.example:9470";
@@ -258,11 +291,15 @@ TEST_F(Admission, EveryOrderLeavesALineAlsoTheRefusedOnes) {
   for (const std::string& line : lines_) EXPECT_FALSE(line.contains("0123456789"));
 }
 
+/// The owner of a good token behind the same address, or on the same machine, must not pay.
 TEST_F(Admission, GuessingTokensSoonWaitsAndDelaysNobodyElse) {
   const HttpRequest guess = over_tcp("wrong-0123456789abcdef");
   for (int i = 0; i < 10; ++i) EXPECT_EQ(status(guess, "GET", "/read"), 401);
   EXPECT_EQ(status(guess, "GET", "/read"), 429);
-  EXPECT_EQ(status(over_tcp(kAdminToken), "GET", "/read"), 429) << "else a guess that hits shows";
+  EXPECT_EQ(status(over_tcp(kAdminToken), "GET", "/read"), 200) << "he is known";
+  HttpRequest certified = with_certificate({"ops.example"});
+  EXPECT_EQ(status(certified, "POST", "/act"), 200);
+  EXPECT_EQ(status(guess, "POST", "/act"), 429);
   EXPECT_EQ(status(over_tcp(), "GET", "/read"), 200);
   EXPECT_EQ(status(guess, "GET", "/open"), 200);
   HttpRequest elsewhere = over_tcp(kAdminToken);
@@ -271,6 +308,38 @@ TEST_F(Admission, GuessingTokensSoonWaitsAndDelaysNobodyElse) {
   view_.now += 1s;
   EXPECT_EQ(status(over_tcp(kAdminToken), "GET", "/read"), 200);
   EXPECT_LE(lines_.size(), 11U);
+}
+
+TEST_F(Admission, WhoMayNotGiveAnOrderIsToldBeforeItsBodyIsRead) {
+  const auto unread = [&](HttpRequest head, std::string method, std::string path) {
+    head.method = std::move(method);
+    head.path = std::move(path);
+    head.headers.emplace_back("content-type", "application/json");
+    const auto refusal = api_.refuse_unread(head);
+    return refusal ? refusal->status : 0;
+  };
+  EXPECT_EQ(unread(over_tcp(), "POST", "/act"), 401);
+  EXPECT_EQ(unread(over_tcp("wrong-0123456789abcdef"), "POST", "/act"), 401);
+  EXPECT_EQ(unread(over_tcp(kViewerToken), "POST", "/act"), 403);
+  EXPECT_EQ(unread(over_tcp(kOperatorToken), "POST", "/act"), 0);
+  EXPECT_EQ(unread(over_tcp(kOperatorToken), "POST", "/rule"), 403);
+  EXPECT_EQ(unread(over_tcp(kAdminToken), "POST", "/nothing"), 404);
+  EXPECT_EQ(unread(over_tcp(kAdminToken), "POST", "/read"), 405);
+  EXPECT_EQ(unread(over_tcp(kAdminToken), "GET", "/read"), 413) << "nothing there has a body";
+  EXPECT_EQ(unread(over_tcp(), "GET", "/open"), 413);
+  EXPECT_EQ(lines_.size(), 4U) << "three refused orders and the stranger, as ever";
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(unread(over_tcp(kOperatorToken), "POST", "/act"), 0);
+  EXPECT_EQ(status(over_tcp(kOperatorToken), "POST", "/act"), 200) << "no order was given so far";
+}
+
+TEST_F(Admission, OnTheReserveOnlyWhatIsUrgentIsAnswered) {
+  HttpRequest request = over_tcp(kAdminToken);
+  request.on_reserve = true;
+  EXPECT_EQ(status(request, "GET", "/read"), 503);
+  EXPECT_EQ(status(request, "GET", "/api/v1/status"), 503);
+  EXPECT_EQ(status(request, "POST", "/rule"), 503);
+  EXPECT_EQ(status(request, "GET", "/livez"), 200);
+  EXPECT_NE(status(request, "GET", "/readyz"), 404);
 }
 
 TEST_F(Admission, OrdersAreLimitedByWhoGivesThem) {

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "serve/api.h"
 #include "serve/health_table.h"
@@ -14,8 +18,11 @@ namespace {
 using runtime::HttpResponse;
 
 HttpResponse get(const AgentView& agent, std::string path, std::string query = {},
-                 Role anonymous = Role::kViewer) {
+                 Role anonymous = Role::kViewer,
+                 std::vector<judge::ReporterStanding> reporters = {}) {
   Api api([&agent]() -> const AgentView& { return agent; }, {.anonymous = anonymous});
+  for (Route& route : health_table_routes([reporters] { return reporters; }))
+    api.add(std::move(route));
   return api.answer(
       {.method = "GET",
        .path = std::move(path),
@@ -119,6 +126,53 @@ TEST(Gates, AnswerAsFelixDoes) {
   }
   EXPECT_EQ(get(half_ready(), "/liveness").status, 200);
   EXPECT_EQ(get(half_ready(), "/liveness/").status, 404);
+}
+
+/// The rows of A9 to A11 of libcalico-go's own tests: source1 times out, source2 never does.
+TEST(Gates, AReporterHasOneRowAsInCalicosTable) {
+  AgentView agent = sample_agent();
+  const std::uint32_t first = static_cast<std::uint32_t>(agent.checks.size());
+  for (const char* name : {"source1.ready", "source2.live", "source2.ready"}) {
+    agent.checks.push_back(agent.checks.front());
+    agent.checks.back().name = name;
+  }
+  agent.gates = {{.name = "live", .failing = {}, .checks = {first + 1}},
+                 {.name = "ready", .failing = {first}, .checks = {first, first + 2}}};
+  judge::ReporterStanding one{.name = "source1",
+                              .rule = {.live = false},
+                              .report = {.ready = true},
+                              .timeout = std::chrono::milliseconds(300),
+                              .overridden = true,
+                              .timed_out = true};
+  const judge::ReporterStanding two{.name = "source2",
+                                    .report = {.ready = true, .detail = "but very busy!"}};
+  const HttpResponse late = get(agent, "/readiness", {}, Role::kViewer, {one, two});
+  EXPECT_EQ(late.status, 503);
+  EXPECT_TRUE(
+      late.body.contains("| source1   | 300ms (override) | -              | timed out       |"))
+      << late.body;
+  EXPECT_TRUE(late.body.contains(
+      "| source2   | -                | reporting live | reporting ready | but very busy! |"))
+      << late.body;
+  EXPECT_FALSE(late.body.contains("source2.live")) << late.body;
+  EXPECT_FALSE(get(agent, "/readiness", {}, Role::kNone, {one, two}).body.contains("busy"))
+      << "whether, not why";
+  EXPECT_EQ(get(agent, "/liveness", {}, Role::kViewer, {one, two}).status, 200);
+
+  agent.gates[1].failing = {};
+  one.timed_out = false;
+  one.overridden = false;
+  for (const auto& [timeout, shown] :
+       {std::pair{Duration(std::chrono::milliseconds(100)), "| 100ms "},
+        {Duration(std::chrono::seconds(90)), "| 1m30s "},
+        {Duration(std::chrono::milliseconds(1500)), "| 1.5s "},
+        {Duration(std::chrono::hours(1)), "| 1h0m0s "}}) {
+    one.timeout = timeout;
+    const HttpResponse well = get(agent, "/readiness", {}, Role::kViewer, {one, two});
+    EXPECT_EQ(well.status, 200);
+    EXPECT_TRUE(well.body.contains(shown)) << well.body;
+    EXPECT_TRUE(well.body.contains("| reporting ready |")) << well.body;
+  }
 }
 
 // The tables are those of libcalico-go's own HealthAggregator, run with the same reports.

@@ -17,11 +17,12 @@ namespace json = boost::json;
 using namespace std::chrono_literals;
 
 TEST(EventQuery, NonsenseIsRefusedWithWhatToWrite) {
-  for (const char* text : {"since=yesterday", "since=6", "incident=0", "incident=x", "most=0",
-                           "most=99999999", "z=1"}) {
+  for (const char* text :
+       {"since=yesterday", "since=6", "incident=0", "incident=x", "limit=0", "limit=99999999"}) {
     EXPECT_FALSE(parse_event_query(text, WallTime(1h))) << text;
   }
-  const auto query = parse_event_query("since=30m&incident=17&most=5&subject=nb", WallTime(1h));
+  EXPECT_TRUE(parse_event_query("limit=0", WallTime(1h)).error().context.starts_with("limit: "));
+  const auto query = parse_event_query("since=30m&incident=17&limit=5&subject=nb", WallTime(1h));
   ASSERT_TRUE(query);
   EXPECT_EQ(query->since, WallTime(30min));
   EXPECT_EQ(query->incident, 17);
@@ -74,7 +75,7 @@ TEST_F(HistoryRoute, ShowsWhatHappenedOldestFirst) {
 }
 
 TEST_F(HistoryRoute, FiltersAndSaysWhenThereIsMore) {
-  const json::object body = json::parse(get("most=1").body).as_object();
+  const json::object body = json::parse(get("limit=1").body).as_object();
   EXPECT_FALSE(body.at("complete").as_bool());
   EXPECT_EQ(body.at("events").as_array().size(), 1U);
   EXPECT_EQ(json::parse(get("subject=sb").body).at("events").as_array().size(), 1U);

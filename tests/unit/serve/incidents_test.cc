@@ -20,9 +20,9 @@ using namespace std::chrono_literals;
 
 constexpr TimePoint kNow{10h};
 
-class FakeDesk final : public IncidentDesk {
+class FakeControl final : public IncidentControl {
  public:
-  FakeDesk() {
+  FakeControl() {
     book_.raise({"cluster:nb",
                  "cluster:nb",
                  judge::Code::kRaftNoQuorum,
@@ -63,7 +63,7 @@ class IncidentRoutes : public testing::Test {
   IncidentRoutes() {
     view_.now = kNow;
     view_.wall_now = WallTime(1000h);
-    for (Route& route : incident_routes(desk_)) api_.add(std::move(route));
+    for (Route& route : incident_routes(control_)) api_.add(std::move(route));
   }
   static AccessRules rules() {
     AccessRules rules;
@@ -80,7 +80,7 @@ class IncidentRoutes : public testing::Test {
     return api_.answer(request);
   }
 
-  FakeDesk desk_;
+  FakeControl control_;
   AgentView view_;
   Api api_{[this]() -> const AgentView& { return view_; }, rules()};
 };

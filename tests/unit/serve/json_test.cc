@@ -11,12 +11,12 @@ namespace {
 
 namespace json = boost::json;
 
-json::object cluster_json(const AgentView& agent) {
-  return to_json(agent.clusters[0], agent.now, agent.wall_now);
+json::object cluster_json(const ClusterView& cluster) {
+  return cluster.to_json(sample_agent().moment());
 }
 
 TEST(ClusterJson, HoldsWhatEveryMemberSaysSideBySide) {
-  const json::object cluster = cluster_json(sample_agent());
+  const json::object cluster = cluster_json(sample_cluster());
   EXPECT_EQ(cluster.at("cluster"), "ovn-nb");
   EXPECT_EQ(cluster.at("database"), "OVN_Northbound");
   EXPECT_EQ(cluster.at("cluster_id"), "84d0b6ba-2d6f-4c4e-a1ab-9e5e6d1c2f3a");
@@ -45,7 +45,7 @@ TEST(ClusterJson, HoldsWhatEveryMemberSaysSideBySide) {
 }
 
 TEST(ClusterJson, SaysNullWhereASilentMemberIsNotKnown) {
-  const json::object cluster = cluster_json(sample_agent_with_a_hung_member());
+  const json::object cluster = cluster_json(cluster_with_a_hung_member());
   const json::object& hung = cluster.at("members").as_array()[2].as_object();
   EXPECT_EQ(hung.at("outcome"), "fail");
   EXPECT_EQ(hung.at("reason"), "hung");
@@ -58,7 +58,7 @@ TEST(ClusterJson, SaysNullWhereASilentMemberIsNotKnown) {
 }
 
 TEST(ClusterJson, TellsAFindingWithEvidenceAndAdvice) {
-  const json::object cluster = cluster_json(sample_agent_with_a_hung_member());
+  const json::object cluster = cluster_json(cluster_with_a_hung_member());
   ASSERT_EQ(cluster.at("findings").as_array().size(), 1U);
   EXPECT_EQ(cluster.at("findings").as_array()[0], json::parse(R"({
     "code": "RAFT_MEMBER_HUNG", "severity": "critical",
@@ -70,10 +70,10 @@ TEST(ClusterJson, TellsAFindingWithEvidenceAndAdvice) {
 }
 
 TEST(ClusterJson, ShowsAMemberThatNobodyHasLookedAtYet) {
-  AgentView agent = sample_agent();
-  agent.clusters[0].opinions[0] = {};
-  agent.clusters[0].assessment = {};
-  const json::object cluster = cluster_json(agent);
+  ClusterView unseen = sample_cluster();
+  unseen.opinions[0] = {};
+  unseen.assessment = {};
+  const json::object cluster = cluster_json(unseen);
   EXPECT_EQ(cluster.at("verdict"), "unknown");
   EXPECT_TRUE(cluster.at("leader").is_null());
   const json::object& member = cluster.at("members").as_array()[0].as_object();
@@ -83,10 +83,10 @@ TEST(ClusterJson, ShowsAMemberThatNobodyHasLookedAtYet) {
 }
 
 TEST(ClusterJson, EscapesAndCapsWhatCameFromOutside) {
-  AgentView agent = sample_agent();
-  agent.clusters[0].opinions[0].status->address = "tcp:\x1b[31m" + std::string(100'000, 'x');
-  agent.clusters[0].opinions[0].status->links.push_back({"\"},\n", true, false});
-  const std::string text = json::serialize(cluster_json(agent));
+  ClusterView cluster = sample_cluster();
+  cluster.opinions[0].status->address = "tcp:\x1b[31m" + std::string(100'000, 'x');
+  cluster.opinions[0].status->links.push_back({"\"},\n", true, false});
+  const std::string text = json::serialize(cluster_json(cluster));
   EXPECT_LT(text.size(), 10'000U);
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_NO_THROW(json::parse(text));
@@ -97,7 +97,7 @@ TEST(CheckJson, TellsStateReasonAndTimes) {
   const json::object check = to_json(agent.checks[0], agent.now);
   EXPECT_EQ(check, json::parse(R"({
     "name": "ovn-nb", "kind": "cluster", "state": "reported", "outcome": "fail", "reason": "state",
-    "detail": "RAFT_MEMBER_HUNG", "degraded": false, "blind": false, "overdue": false, "optional": false, "failures": 0,
+    "detail": "RAFT_MEMBER_HUNG", "degraded": false, "blind": false, "optional": false, "seen_good": false, "failures": 0,
     "fall": 3, "rise": 2, "exit_code": 2, "since_ms": 60000, "age_ms": 200, "took_ms": 60, "looks": 7, "missed": 0, "every_ms": 1000})")
                        .as_object());
 }
@@ -106,18 +106,59 @@ TEST(AgentJson, TellsTheWorstVerdict) {
   EXPECT_EQ(to_json(sample_agent()).at("verdict"), "ok");
   EXPECT_EQ(to_json(sample_agent_with_a_hung_member()).at("verdict"), "critical");
   EXPECT_EQ(to_json(AgentView{}).at("verdict"), "unknown") << "nothing watched is not good news";
+  ClusterView unknown = sample_cluster();
+  unknown.assessment.verdict = judge::Verdict::kUnknown;
   AgentView warned = sample_agent();
   warned.checks[0].state.degraded = true;
   EXPECT_EQ(to_json(warned).at("verdict"), "warning");
-  warned.clusters[0].assessment.verdict = judge::raft::Verdict::kUnknown;
+  warned.things = agent_with(unknown).things;
   EXPECT_EQ(to_json(warned).at("verdict"), "warning");
+}
+
+TEST(AgentJson, IsNeverBetterThanAnOpenIncident) {
+  AgentView agent = sample_agent();
+  EXPECT_EQ(to_json(agent).at("incidents"), json::parse(R"({"open": 0, "gravest": null})"));
+  agent.incidents = {1, judge::Severity::kInfo};
+  EXPECT_EQ(to_json(agent).at("verdict"), "ok");
+  agent.incidents = {2, judge::Severity::kWarning};
+  EXPECT_EQ(to_json(agent).at("verdict"), "warning");
+  agent.incidents = {3, judge::Severity::kCritical};
+  EXPECT_EQ(to_json(agent).at("verdict"), "critical");
+  EXPECT_EQ(to_json(agent).at("incidents"), json::parse(R"({"open": 3, "gravest": "critical"})"));
+  // After a restart, before anything was looked at.
+  agent.checks[0].state = judge::begin_check(agent.now);
+  agent.things = {std::make_shared<ClusterView>("ovn-nb")};
+  EXPECT_EQ(to_json(agent).at("verdict"), "critical");
+}
+
+TEST(AgentJson, IsNotOkWhileAGateThatIsProbedIsClosed) {
+  AgentView agent = sample_agent();
+  agent.gates[0].ready = false;
+  EXPECT_EQ(to_json(agent).at("verdict"), "unknown");
+  agent.gates[0].name = "storage";
+  EXPECT_EQ(to_json(agent).at("verdict"), "ok") << "a gate of the operator's own";
+}
+
+TEST(AgentJson, AnOptionalCheckCountsWhenItWasSeenGoodAndIsAWarning) {
+  AgentView agent = sample_agent();
+  CheckView& check = agent.checks.emplace_back(agent.checks[0]);
+  check.name = "bird6";
+  check.kind = "bird";
+  check.optional = true;
+  check.state.state = judge::State::kReported;
+  EXPECT_EQ(to_json(agent).at("verdict"), "ok");
+  check.state.seen_good = true;
+  EXPECT_EQ(to_json(agent).at("verdict"), "warning") << "as its incident";
+  check.optional = false;
+  EXPECT_EQ(to_json(agent).at("verdict"), "critical");
 }
 
 TEST(AgentJson, TellsItsOwnSickness) {
   AgentView agent = sample_agent();
   agent.self.complaint = "prober starved";
   const json::object status = to_json(agent);
-  EXPECT_EQ(status.at("self"), json::parse(R"({"degraded": true, "complaint": "prober starved"})"));
+  EXPECT_EQ(status.at("self"),
+            json::parse(R"({"degraded": true, "complaint": "prober starved", "put_aside": null})"));
   EXPECT_EQ(status.at("uptime_ms"), 60'000);
 }
 
@@ -130,7 +171,7 @@ TEST(AgentJson, TellsWhichConfigurationRunsAndWhatIsWrongWithTheNextOne) {
                   .reloads_applied = 2};
   EXPECT_EQ(to_json(agent).at("config"), json::parse(R"({
     "path": "/etc/wardmote/wardmote.yaml", "hash": "00c0ffee00c0ffee", "applied": "2027-01-15T07:59:30.000Z",
-    "reloads": 2, "refused": null})"));
+    "reloads": 2, "restart_needed": [], "refused": null})"));
   agent.config.refused = {.at = agent.now, .problems = {"wardmote.yaml:1:1: bad\x1b"}};
   EXPECT_EQ(to_json(agent).at("config").at("refused"), json::parse(R"({
     "at": "2027-01-15T08:00:00.000Z", "problems": ["wardmote.yaml:1:1: bad\\x1b"]})"));

@@ -12,9 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "serve/api.h"
-#include "sim/sim_runtime.h"
-#include "sim/world.h"
-#include "unit/serve/fake_plan_desk.h"
+#include "unit/serve/fake_plan_control.h"
 
 namespace wardmote::serve {
 namespace {
@@ -25,14 +23,14 @@ using judge::plan::Planner;
 using judge::plan::PlanState;
 using namespace std::chrono_literals;
 
-constexpr TimePoint kNow = FakePlanDesk::kNow;
+constexpr TimePoint kNow = FakePlanControl::kNow;
 
 class PlanRoutes : public testing::Test {
  protected:
   PlanRoutes() {
     view_.now = kNow;
     view_.wall_now = WallTime(1000h);
-    for (Route& route : plan_routes(desk_)) api_.add(std::move(route));
+    for (Route& route : plan_routes(control_)) api_.add(std::move(route));
   }
   static AccessRules rules() {
     AccessRules rules;
@@ -53,9 +51,8 @@ class PlanRoutes : public testing::Test {
     return json::parse(response.body).as_object();
   }
 
-  sim::World world_{1};
   AgentView view_;
-  FakePlanDesk desk_{world_.host("us")};
+  FakePlanControl control_;
   Api api_{[this]() -> const AgentView& { return view_; }, rules()};
 };
 
@@ -75,7 +72,8 @@ TEST_F(PlanRoutes, ApprovalIsForAdminsAndRejectionForOperators) {
   EXPECT_EQ(ask("POST", "/api/v1/plans/3/approve", "{}", 0).status, 200);
   EXPECT_EQ(ask("POST", "/api/v1/plans/3/approve", "{}", 0).status, 409);
   EXPECT_EQ(ask("POST", "/api/v1/plans/9/approve", "{}", 0).status, 404);
-  EXPECT_EQ(ask("POST", "/api/v1/plans/3/reject", "{}", 1000).status, 409) << "it runs";
+  EXPECT_EQ(ask("POST", "/api/v1/plans/3/reject", "{}", 1000).status, 200) << "it runs";
+  EXPECT_EQ(ask("POST", "/api/v1/plans/3/reject", "{}", 1000).status, 409) << "it has ended";
 }
 
 TEST_F(PlanRoutes, WhatForbidsAPlanIsSaid) {
@@ -93,23 +91,44 @@ TEST_F(PlanRoutes, PausesHaveAScopeAndAnEnd) {
   const json::array pauses = body_of(paused).at("pauses").as_array();
   ASSERT_EQ(pauses.size(), 1U);
   EXPECT_EQ(pauses.at(0).at("scope").as_string(), "all");
-  EXPECT_TRUE(desk_.planner().paused("nb", kNow));
-  EXPECT_FALSE(desk_.planner().paused("nb", kNow + 3h));
+  EXPECT_TRUE(control_.planner().paused("nb", kNow));
+  EXPECT_FALSE(control_.planner().paused("nb", kNow + 3h));
   EXPECT_EQ(ask("DELETE", "/api/v1/pauses/all").status, 200);
   EXPECT_EQ(ask("DELETE", "/api/v1/pauses/all").status, 404);
 }
 
+// A mistyped key, and everything stood still.
+TEST_F(PlanRoutes, APauseThatNamesNoClusterPausesNone) {
+  for (const char* body :
+       {R"({"cluster": "nb", "fro": "2h"})", R"({"for": "2h"})", "{}", R"({"scope": ""})",
+        R"({"scope": "nb", "scope": "all"})", R"({"scope": "nb", "for": ""})",
+        R"({"scope": "nb", "for": "0s"})", R"({"scope": "nb", "for": "8761h"})"}) {
+    EXPECT_EQ(ask("POST", "/api/v1/pauses", body).status, 400) << body;
+  }
+  EXPECT_TRUE(control_.planner().pauses().empty());
+}
+
+TEST_F(PlanRoutes, NoOrderTakesAKeyThatItDoesNotKnow) {
+  for (const char* path :
+       {"/api/v1/plans", "/api/v1/plans/3/approve", "/api/v1/plans/3/reject", "/api/v1/pauses"}) {
+    const auto refused = ask("POST", path, R"({"coment": "no"})", 0);
+    EXPECT_EQ(refused.status, 400) << path;
+    EXPECT_TRUE(refused.body.contains("coment")) << refused.body;
+  }
+  EXPECT_EQ(ask("DELETE", "/api/v1/pauses/all", R"({"scope": "nb"})").status, 400);
+}
+
 TEST_F(PlanRoutes, TheJournalIsShownOldestFirst) {
-  ASSERT_TRUE(run_task(world_, world_.host("us"), desk_.journal_.open()));
   for (const std::int64_t plan : {3, 4, 3}) {
-    store::JournalEntry entry{.kind = "intent", .plan = plan, .actor = "ann"};
-    ASSERT_TRUE(run_task(world_, world_.host("us"), desk_.journal_.append(entry, {})));
+    const auto sequence = static_cast<std::int64_t>(control_.actions_.size()) + 1;
+    control_.actions_.push_back(
+        {.sequence = sequence, .kind = "intent", .plan = plan, .actor = "ann"});
   }
   const auto shown = body_of(ask("GET", "/api/v1/actions", "", 1000, "plan=3"));
   EXPECT_FALSE(shown.at("stored").as_bool());
   ASSERT_EQ(shown.at("actions").as_array().size(), 2U);
   EXPECT_EQ(shown.at("actions").at(0).at("sequence").as_int64(), 1);
-  EXPECT_EQ(body_of(ask("GET", "/api/v1/actions", "", 1000, "most=1"))
+  EXPECT_EQ(body_of(ask("GET", "/api/v1/actions", "", 1000, "limit=1"))
                 .at("actions")
                 .at(0)
                 .at("sequence")

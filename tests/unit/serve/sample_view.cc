@@ -1,7 +1,10 @@
 #include "unit/serve/sample_view.h"
 
+#include <memory>
 #include <string>
 #include <utility>
+
+#include "serve/bgp/mesh_view.h"
 
 namespace wardmote::serve {
 namespace {
@@ -74,12 +77,11 @@ Opinion opinion(std::size_t i) {
 
 }  // namespace
 
-AgentView sample_agent() {
-  ClusterView cluster;
-  cluster.name = "ovn-nb";
+ClusterView sample_cluster() {
+  ClusterView cluster("ovn-nb");
   cluster.expectation = {"OVN_Northbound", {address(0), address(1), address(2)}, 0};
   for (std::size_t i = 0; i < 3; ++i) cluster.opinions.push_back(opinion(i));
-  cluster.assessment.verdict = judge::raft::Verdict::kOk;
+  cluster.assessment.verdict = judge::Verdict::kOk;
   cluster.assessment.members.assign(3, {judge::Outcome::kOk, {}});
   cluster.assessment.quorum = {3, 2, 3};
   cluster.assessment.leader = 0;
@@ -90,7 +92,16 @@ AgentView sample_agent() {
   cluster.counters.elections = 2;
   cluster.counters.members.resize(3);
   cluster.counters.members[0].looks.add(400us);
+  return cluster;
+}
 
+AgentView agent_with(ClusterView cluster) {
+  AgentView agent = sample_agent();
+  agent.things = {std::make_shared<ClusterView>(std::move(cluster))};
+  return agent;
+}
+
+AgentView sample_agent() {
   CheckView check;
   check.name = "ovn-nb";
   check.kind = "cluster";
@@ -107,22 +118,22 @@ AgentView sample_agent() {
   agent.now = kNow;
   agent.wall_now = WallTime(1'800'000'000s);
   agent.started = kNow - 60s;
-  agent.clusters.push_back(std::move(cluster));
+  agent.families = {&kClusterFamily, &kMeshFamily};
+  agent.things.push_back(std::make_shared<ClusterView>(sample_cluster()));
   agent.checks.push_back(std::move(check));
   agent.gates.push_back({"ready", true, {}, {0}});
   return agent;
 }
 
-AgentView sample_agent_with_a_hung_member() {
-  AgentView agent = sample_agent();
-  ClusterView& cluster = agent.clusters[0];
+ClusterView cluster_with_a_hung_member() {
+  ClusterView cluster = sample_cluster();
   Opinion& hung = cluster.opinions[2];
   const judge::Reason reason{judge::ReasonCode::kHung, "no answer in 900ms"};
   hung.status_source.reason = reason;
   hung.local_source.reason = reason;
   hung.status.reset();
   hung.local.reset();
-  cluster.assessment.verdict = judge::raft::Verdict::kCritical;
+  cluster.assessment.verdict = judge::Verdict::kCritical;
   cluster.assessment.members[2] = {judge::Outcome::kFail, reason};
   cluster.assessment.quorum.live = 2;
   judge::Finding finding;
@@ -134,6 +145,11 @@ AgentView sample_agent_with_a_hung_member() {
   finding.advice = judge::Advice{"Look at the process.", {"kill", "-CONT", "4711"}, "ctl-3"};
   finding.since = kNow - 4s;
   cluster.assessment.findings.push_back(std::move(finding));
+  return cluster;
+}
+
+AgentView sample_agent_with_a_hung_member() {
+  AgentView agent = agent_with(cluster_with_a_hung_member());
   agent.checks[0].state.state = judge::State::kReported;
   agent.checks[0].state.last = judge::Outcome::kFail;
   agent.checks[0].reason = {judge::ReasonCode::kState, "RAFT_MEMBER_HUNG"};

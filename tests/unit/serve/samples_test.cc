@@ -60,7 +60,7 @@ TEST_F(SamplesRoute, ShowsEachMeasureOfOneSubject) {
   const json::object& sample = series[1].at("samples").as_array().at(0).as_object();
   EXPECT_EQ(sample.at("count"), 1);
   EXPECT_EQ(sample.at("sum"), 1500);
-  EXPECT_EQ(sample.at("most"), 1500);
+  EXPECT_EQ(sample.at("max"), 1500);
 }
 
 TEST_F(SamplesRoute, WithoutASubjectItTellsTheirNames) {

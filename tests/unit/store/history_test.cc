@@ -45,6 +45,23 @@ TEST_F(HistoryTest, WithoutADatabaseItRemembersTheNewest) {
   EXPECT_FALSE(history.reaches(WallTime()));
 }
 
+TEST_F(HistoryTest, ALongSearchTakesManyLooksAndShowsOneMoment) {
+  History history(us, nullptr, {.in_memory = 2000});
+  for (int i = 0; i < 2000; ++i) history.add(event(i % 2 == 0 ? "even" : "odd"));
+  History::Search search(history, {.subject = "odd", .most = 700});
+  int looks = 1;
+  while (search.look_on()) {
+    ++looks;
+    history.add(event("odd"));  // the oldest goes, too
+  }
+  EXPECT_GE(looks, 7) << "1,400 of them are looked at";
+  ASSERT_EQ(search.size(), 700U);
+  EXPECT_EQ(search.event(699).id, 2000) << "none that came since";
+  EXPECT_EQ(search.event(0).id, 602);
+  EXPECT_FALSE(search.complete());
+  EXPECT_EQ(search.event(698).subject, "odd");
+}
+
 TEST_F(HistoryTest, WhatOneLifeSawTheNextRemembers) {
   {
     Life life(world, us, disk);

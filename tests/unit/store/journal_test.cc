@@ -42,8 +42,8 @@ class JournalTest : public testing::Test {
     const Result<void> opened = run_task(world, us, journal.open());
     EXPECT_TRUE(opened) << opened.error().describe();
   }
-  Result<void> append(Journal& journal, JournalEntry row, RecordChanges changes = {}) {
-    return run_task(world, us, journal.append(std::move(row), std::move(changes)));
+  Result<void> append(Journal& journal, JournalEntry row) {
+    return run_task(world, us, journal.append(std::move(row)));
   }
   JournalVerdict verify() {
     const auto verdict = run_task(world, us, verify_journal(&us, &database));
@@ -62,14 +62,13 @@ class JournalTest : public testing::Test {
   Records records{us, database};
 };
 
-TEST_F(JournalTest, KeepsRowsInOrderWithTheRecordsThatGoWithThem) {
+TEST_F(JournalTest, KeepsRowsInOrder) {
   Journal journal(us, &database);
   open(journal);
-  ASSERT_TRUE(append(journal, entry("intent"), {{"plan/3", "x"}}));
-  ASSERT_TRUE(append(journal, entry("result"), {{"plan/3", "y"}}));
+  ASSERT_TRUE(append(journal, entry("intent")));
+  ASSERT_TRUE(append(journal, entry("result")));
   EXPECT_EQ(verify().rows, 2);
   EXPECT_FALSE(verify().fault);
-  EXPECT_EQ(*disk.rows("SELECT value FROM record WHERE key = 'plan/3'").front().text(0), "y");
   Journal later(us, &database);
   open(later);
   ASSERT_EQ(later.recent().size(), 2U);
@@ -206,7 +205,7 @@ TEST_F(JournalTest, ADeathWhileRowsGoLeavesTheChainWhole) {
         (void)co_await journal->open();
         for (int i = 0; i < 8; ++i) {
           JournalEntry row = entry("intent");
-          (void)co_await journal->append(std::move(row), {});
+          (void)co_await journal->append(std::move(row));
         }
       };
       auto journal = std::make_unique<Journal>(us, &database, kLimits);
@@ -235,10 +234,9 @@ TEST_F(JournalTest, AnAgentThatWasSupersededWritesNothingMore) {
   Journal later(us, &database);
   open(later);
   EXPECT_GT(later.token(), former.token());
-  const Result<void> late = append(former, entry("result"), {{"plan/3", "late"}});
+  const Result<void> late = append(former, entry("result"));
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, Errc::kRejected);
-  EXPECT_TRUE(disk.rows("SELECT value FROM record WHERE key = 'plan/3'").empty());
   ASSERT_TRUE(append(later, entry("result")));
   EXPECT_EQ(verify().rows, 2);
   EXPECT_FALSE(verify().fault);
@@ -254,51 +252,6 @@ TEST_F(JournalTest, GoesOnAfterADiskThatFailed) {
   ASSERT_TRUE(append(journal, entry("result")));
   EXPECT_EQ(verify().rows, 2);
   EXPECT_FALSE(verify().fault);
-}
-
-TEST(PlanRecord, APlanComesBackAsItWas) {
-  constexpr ClockPair kClock{TimePoint(10h), WallTime(480'000h)};
-  judge::plan::Plan plan;
-  plan.id = 3;
-  plan.policy = "repair";
-  plan.work = judge::plan::Work::kRebuildMember;
-  plan.cluster = "ovn-nb";
-  plan.database = "OVN_Northbound";
-  plan.member = "ctl-3";
-  plan.server = *judge::raft::parse_member_id("11112222-0000-4000-8000-000000000003");
-  plan.address = "tcp:10.0.0.3:6643";
-  plan.former = *judge::raft::parse_member_id("1234");
-  plan.code = judge::Code::kRaftMemberDown;
-  plan.why = "it is down\n";
-  plan.incident = 9;
-  plan.proposer = "policy repair";
-  plan.approver = "ann";
-  plan.token = 5;
-  plan.steps = {{judge::plan::StepKind::kKick, judge::plan::StepState::kDone, "started removal"},
-                {judge::plan::StepKind::kRejoin, judge::plan::StepState::kBegun, ""}};
-  plan.state = judge::plan::PlanState::kUnclear;
-  plan.reason = "nobody knows";
-  plan.created = kClock.now - 2h;
-  plan.begun = kClock.now - 1h;
-  plan.changed = kClock.now - 1min;
-  const auto again = decode_plan(encode(plan, kClock), kClock);
-  ASSERT_TRUE(again) << again.error().describe();
-  EXPECT_EQ(*again, plan);
-}
-
-TEST(PlanRecord, APlanThatLostAStepIsNone) {
-  constexpr ClockPair kClock{TimePoint(10h), WallTime(480'000h)};
-  judge::plan::Plan plan;
-  plan.id = 3;
-  plan.cluster = "ovn-nb";
-  plan.steps = {{judge::plan::StepKind::kKick, judge::plan::StepState::kDone, ""}};
-  std::string text = encode(plan, kClock);
-  text.replace(text.find("\"kick\""), 6, "\"kiss\"");
-  EXPECT_FALSE(decode_plan(text, kClock));
-  for (const char* const bad : {"", "[]", "{", "{\"id\":1}", "{\"id\":-1}"}) {
-    EXPECT_FALSE(decode_plan(bad, kClock)) << bad;
-    EXPECT_FALSE(decode_pause(bad, kClock)) << bad;
-  }
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ using judge::incident::Incident;
 using judge::incident::Phase;
 using judge::notify::Group;
 using judge::notify::Member;
+using judge::notify::NoticeKind;
 using judge::notify::Silence;
-using judge::notify::Tidings;
 using namespace std::chrono_literals;
 
 constexpr ClockPair kClock{TimePoint(10h), WallTime(480'000h)};
@@ -37,7 +37,9 @@ Incident sample_incident() {
   incident.reopened = 2;
   incident.acknowledged = {"ann", "on it", kClock.now - 1min};
   incident.opened = kClock.now - 2h;
+  incident.since = kClock.now - 1h;
   incident.changed = kClock.now - 1min;
+  incident.told_size = 18;
   incident.revision = 5;
   return incident;
 }
@@ -51,13 +53,16 @@ Group sample_group() {
   group.notices = 4;
   group.last_sent = kClock.now - 5min;
   group.due = kClock.now + 3min;
-  group.members[17] = Member{sample_incident(), {{"root", "x"}}, 5, 4, true};
+  group.given_up = 3;
+  group.members[17] = Member{sample_incident(), {{"root", "x"}}, 5, 4, true, {{"root", "w"}}};
+  group.members[17].called = {judge::Code::kRaftNoQuorum, {"a"}, "no quorum"};
   Group::Pending pending;
   pending.notice.group = group.id;
   pending.notice.receiver = group.receiver;
   pending.notice.labels = group.labels;
   pending.notice.number = 4;
-  pending.notice.items.push_back({Tidings::kChanged, sample_incident(), {{"root", "x"}}});
+  pending.notice.items.push_back(
+      {NoticeKind::kChanged, sample_incident(), {{"root", "x"}}, {{"root", "w"}}});
   pending.attempts = 3;
   pending.since = kClock.now - 1min;
   pending.next_try = kClock.now + 20s;
@@ -75,6 +80,10 @@ TEST(IncidentRecord, ComesBackAsItWas) {
   resolved.merged_into = 3;
   resolved.acknowledged.reset();
   EXPECT_EQ(decode_incident(encode(resolved, kClock), kClock), resolved);
+  Incident merged = open;
+  merged.phase = Phase::kMerged;
+  merged.merged_into = 3;
+  EXPECT_EQ(decode_incident(encode(merged, kClock), kClock), merged);
 }
 
 TEST(IncidentRecord, TimesAreRightAfterTheMachineWasRestarted) {
@@ -101,9 +110,49 @@ TEST(GroupRecord, ComesBackAsItWas) {
   ASSERT_TRUE(back) << back.error().describe();
   EXPECT_EQ(encode(*back, kClock), encode(group, kClock));
   EXPECT_EQ(back->pending->notice.key(), "oncall{root=x}#4");
-  EXPECT_EQ(back->pending->notice.items.at(0).tidings, Tidings::kChanged);
+  EXPECT_EQ(back->pending->notice.items.at(0).kind, NoticeKind::kChanged);
   EXPECT_EQ(back->members.at(17).incident, sample_incident());
   EXPECT_EQ(back->due, group.due);
+  EXPECT_EQ(back->members.at(17).known_as.at("root"), "w");
+  EXPECT_EQ(back->pending->notice.items.at(0).known_as.at("root"), "w");
+}
+
+/// A clock that was ahead when the notice was written, or was set back since.
+TEST(GroupRecord, NothingWaitsLongerThanItHadToWhateverTheWallClockDoes) {
+  const std::string record = encode(sample_group(), kClock);
+  struct Later {
+    Duration wall;
+    Duration due;
+    Duration next_try;
+  };
+  // From when it was written, by the wall clock of the next life: until it is due.
+  for (const Later& later : {Later{0s, 180s, 20s}, Later{10s, 170s, 10s}, Later{20s, 160s, 0s},
+                             Later{-1s, 0s, 0s}, Later{-3h, 0s, 0s}, Later{-240'000h, 0s, 0s}}) {
+    const ClockPair clock{TimePoint(1min), kClock.wall_now + later.wall};
+    const auto back = decode_group(record, clock);
+    ASSERT_TRUE(back);
+    EXPECT_EQ(*back->due - clock.now, later.due) << later.wall / 1s;
+    EXPECT_EQ(back->pending->next_try - clock.now, later.next_try) << later.wall / 1s;
+  }
+  // One that was far behind, or a machine that was off for long, gives nobody up.
+  const ClockPair forth{TimePoint(1min), kClock.wall_now + 240'000h};
+  const auto back = decode_group(record, forth);
+  ASSERT_TRUE(back);
+  EXPECT_LE(*back->due, forth.now);
+  EXPECT_LE(back->pending->next_try, forth.now);
+  EXPECT_EQ(forth.now - back->pending->since, 1min) << "what was tried before";
+}
+
+TEST(GroupRecord, OfAnEarlierVersionItIsKnownByTheLabelsThatItHasNow) {
+  std::string record = encode(sample_group(), kClock);
+  const std::string known = R"(,"known_as":{"root":"w"})";
+  for (auto at = record.find(known); at != std::string::npos; at = record.find(known)) {
+    record.erase(at, known.size());
+  }
+  const auto back = decode_group(record, kClock);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->members.at(17).known_as.at("root"), "x");
+  EXPECT_EQ(back->pending->notice.items.at(0).known_as.at("root"), "x");
 }
 
 TEST(GroupRecord, WhatIsNoneIsSaid) {

@@ -10,13 +10,13 @@
 
 #include "base/format.h"
 #include "base/time.h"
+#include "judge/condition/condition.h"
 #include "judge/finding.h"
 #include "judge/raft/assess.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
-#include "judge/raft/docket.h"
 #include "judge/raft/history.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
@@ -28,7 +28,7 @@ using enum Code;
 constexpr std::uint64_t kStorm = 5;
 /// A rolling restart of three members may change the leader three times.
 constexpr std::size_t kUnplannedChanges = 4;
-/// Members that compact their databases one after the other hand leadership around.
+/// Members that compact their databases one after the other pass the leadership on.
 constexpr std::size_t kChanges = 8;
 
 std::string describe(const LeaderChange& change) {
@@ -37,7 +37,7 @@ std::string describe(const LeaderChange& change) {
   return line;
 }
 
-/// Votes that the candidate knows of, its own among them.
+/// The votes that the candidate knows of, including its own.
 std::size_t votes_for(const Status& candidate) noexcept {
   return static_cast<std::size_t>(
       std::ranges::count_if(candidate.servers, [&](const Server& server) {
@@ -83,15 +83,16 @@ void add_lost_candidate(const Member& member, Conditions& out) {
 }
 
 /// A leader whose voters do not add up to a majority.
-void add_unelected_leader(const Picture& picture, Conditions& out) {
-  const Member* const leader = picture.leader;
-  if (!leader || !leader->status() || !leader->seat) return;
+void add_unelected_leader(const ClusterSnapshot& snapshot, Conditions& out) {
+  const Member* const leader = snapshot.leader;
+  if (!leader || !leader->status() || !leader->listed) return;
   std::vector<const Member*> against;
-  for (const Member& member : picture.members) {
-    const bool votes = &member != leader && member.comparable && member.seat && member.seat->voter;
+  for (const Member& member : snapshot.members) {
+    const bool votes =
+        &member != leader && member.comparable && member.listed && member.listed->voter;
     if (votes && voted_against(member, *leader)) against.push_back(&member);
   }
-  const Quorum& quorum = picture.quorum;
+  const Quorum& quorum = snapshot.quorum;
   if (against.size() + quorum.needed <= quorum.voters) return;
   Condition found = condition(kRaftVoteAnomaly, leader->name() + "|votes", leader->opinion->begun);
   found.finding.subjects = names(*leader);
@@ -106,35 +107,37 @@ void add_unelected_leader(const Picture& picture, Conditions& out) {
 
 }  // namespace
 
-void detect_election_storm(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
-    // Who leads or hears a leader is at rest; a leader that is won time and again is a flap.
+void detect_election_storm(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
+    // A member that leads or hears a leader does not campaign; a leader that is elected again and
+    // again is a flap.
     if (!member.comparable || member.anchored()) continue;
-    const Track* const track = picture.history->of(member);
+    const Track* const track = snapshot.history->of(member);
     if (!track) continue;
     const std::uint64_t elections = track->elections.total();
-    if (elections < kStorm || picture.now - *track->elections.last() > 3 * picture.round())
+    if (elections < kStorm || snapshot.now - *track->elections.last() > 3 * snapshot.round())
       continue;
     Condition found = condition(kRaftElectionStorm, member.name(), member.opinion->begun);
     found.since = track->elections.first();
     found.finding.subjects = names(member);
-    const Duration time = picture.now - *track->elections.first();
+    const Duration time = snapshot.now - *track->elections.first();
     found.finding.summary = fmt::format("{} keeps starting elections: {} in {}", label(member),
                                         elections, format_duration(time));
-    if (picture.leader) {
+    if (snapshot.leader) {
       found.finding.summary +=
-          fmt::format("; it does not hear the leader {}", label(*picture.leader));
+          fmt::format("; it does not hear the leader {}", label(*snapshot.leader));
     }
     found.finding.evidence = {
         testify(member, {Line::kStatus, Line::kRole, Line::kTerm, Line::kElection})};
-    if (member.seat)
-      std::ranges::copy(testify(picture, *member.seat), std::back_inserter(found.finding.evidence));
+    if (member.listed)
+      std::ranges::copy(testify(snapshot, *member.listed),
+                        std::back_inserter(found.finding.evidence));
     out.push_back(std::move(found));
   }
 }
 
-void detect_leader_flap(const Picture& picture, Conditions& out) {
-  const std::span<const LeaderChange> changes = picture.history->leader_changes();
+void detect_leader_flap(const ClusterSnapshot& snapshot, Conditions& out) {
+  const std::span<const LeaderChange> changes = snapshot.history->leader_changes();
   const auto unplanned = static_cast<std::size_t>(
       std::ranges::count_if(changes, [](const LeaderChange& change) { return !change.planned(); }));
   if (unplanned < kUnplannedChanges && changes.size() < kChanges) return;
@@ -149,15 +152,15 @@ void detect_leader_flap(const Picture& picture, Conditions& out) {
   std::ranges::sort(found.finding.subjects);
   found.finding.summary =
       fmt::format("the leader changed {} times in {}, {} of them planned transfers", changes.size(),
-                  format_duration(picture.now - changes.front().at), changes.size() - unplanned);
+                  format_duration(snapshot.now - changes.front().at), changes.size() - unplanned);
   out.push_back(std::move(found));
 }
 
-void detect_vote_anomaly(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
+void detect_vote_anomaly(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
     if (member.comparable) add_lost_candidate(member, out);
   }
-  add_unelected_leader(picture, out);
+  add_unelected_leader(snapshot, out);
 }
 
 }  // namespace wardmote::judge::raft

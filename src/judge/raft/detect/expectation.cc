@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "base/format.h"
+#include "judge/condition/condition.h"
 #include "judge/finding.h"
 #include "judge/raft/address.h"
 #include "judge/raft/advice.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
-#include "judge/raft/docket.h"
 #include "judge/raft/member_id.h"
-#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
@@ -21,139 +21,137 @@ namespace {
 
 using enum Code;
 
-/// A hint may be a whole address or only its host, as in kube-ovn's NODE_IPS.
-bool means(std::string_view hint, std::string_view address) noexcept {
-  return hint == address || (address.contains(hint) && hint == host_of(address));
-}
-
-bool is_expected(const Picture& picture, std::string_view address) noexcept {
-  return std::ranges::any_of(picture.expectation->addresses,
+bool is_expected(const ClusterSnapshot& snapshot, std::string_view address) noexcept {
+  return std::ranges::any_of(snapshot.expectation->addresses,
                              [&](const std::string& hint) { return means(hint, address); });
 }
 
-bool is_listed_anywhere(const Picture& picture, std::string_view hint) noexcept {
+bool is_listed_anywhere(const ClusterSnapshot& snapshot, std::string_view hint) noexcept {
   const auto at = [&](const auto& entry) { return means(hint, entry.address); };
-  if (std::ranges::any_of(picture.seats, at)) return true;
-  return std::ranges::any_of(picture.members, [&](const Member& member) {
-    return member.takes_part() && member.status() && !member.zombie &&
-           std::ranges::any_of(member.status()->servers, at);
+  if (std::ranges::any_of(snapshot.servers, at)) return true;
+  return std::ranges::any_of(snapshot.members, [&](const Member& member) {
+    return member.status() && !member.zombie && std::ranges::any_of(member.status()->servers, at);
   });
 }
 
-/// Whether somebody at the address is on its way in.
-bool is_joining(const Picture& picture, std::string_view hint) noexcept {
-  return std::ranges::any_of(picture.members, [&](const Member& member) {
+/// Whether a server at the address is joining.
+bool is_joining(const ClusterSnapshot& snapshot, std::string_view hint) noexcept {
+  return std::ranges::any_of(snapshot.members, [&](const Member& member) {
     return member.presence == Presence::kJoining && means(hint, member.address);
   });
 }
 
-bool lives_at(const Picture& picture, std::string_view hint) noexcept {
-  return std::ranges::any_of(
-      picture.seats, [&](const Seat& seat) { return seat.lives() && means(hint, seat.address); });
+bool lives_at(const ClusterSnapshot& snapshot, std::string_view hint) noexcept {
+  return std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
+    return listed.lives() && means(hint, listed.address);
+  });
 }
 
-/// Hints and list compared.
+/// The hints compared with the list.
 struct Comparison {
-  std::vector<const Seat*> live_strangers;  ///< listed, alive, not expected
-  std::vector<std::string_view> missing;  ///< expected, in nobody's list, and nobody took its place
+  std::vector<const ListedServer*> live_strangers;  ///< listed, alive, not expected
+  std::vector<std::string_view> missing;  ///< expected, in no list, and no server took its place
   std::vector<std::string_view>
-      outdated;  ///< expected, dead or in nobody's list, and a live stranger is there instead
+      outdated;  ///< expected, dead or in no list, and a live unexpected server is there instead
 };
 
-bool has_hints(const Picture& picture) noexcept {
-  return picture.newest && !picture.expectation->addresses.empty();
+bool has_hints(const ClusterSnapshot& snapshot) noexcept {
+  return snapshot.newest && !snapshot.expectation->addresses.empty();
 }
 
-std::vector<const Seat*> find_live_strangers(const Picture& picture) {
-  std::vector<const Seat*> found;
-  for (const Seat& seat : picture.seats) {
-    if (seat.voter && seat.lives() && !is_expected(picture, seat.address)) found.push_back(&seat);
+std::vector<const ListedServer*> find_live_strangers(const ClusterSnapshot& snapshot) {
+  std::vector<const ListedServer*> found;
+  for (const ListedServer& listed : snapshot.servers) {
+    if (listed.voter && listed.lives() && !is_expected(snapshot, listed.address))
+      found.push_back(&listed);
   }
   return found;
 }
 
-std::vector<std::string_view> find_unlisted(const Picture& picture) {
+std::vector<std::string_view> find_unlisted(const ClusterSnapshot& snapshot) {
   std::vector<std::string_view> found;
-  for (const std::string& hint : picture.expectation->addresses) {
-    if (!is_listed_anywhere(picture, hint) && !is_joining(picture, hint)) found.push_back(hint);
+  for (const std::string& hint : snapshot.expectation->addresses) {
+    if (!is_listed_anywhere(snapshot, hint) && !is_joining(snapshot, hint)) found.push_back(hint);
   }
   std::ranges::sort(found);
   return found;
 }
 
-std::vector<std::string_view> find_dead(const Picture& picture) {
+std::vector<std::string_view> find_dead(const ClusterSnapshot& snapshot) {
   std::vector<std::string_view> found;
-  for (const std::string& hint : picture.expectation->addresses) {
-    if (is_listed_anywhere(picture, hint) && !lives_at(picture, hint)) found.push_back(hint);
+  for (const std::string& hint : snapshot.expectation->addresses) {
+    if (is_listed_anywhere(snapshot, hint) && !lives_at(snapshot, hint)) found.push_back(hint);
   }
   std::ranges::sort(found);
   return found;
 }
 
-Comparison compare(const Picture& picture) {
-  Comparison result{.live_strangers = find_live_strangers(picture), .missing = {}, .outdated = {}};
-  const std::vector<std::string_view> unlisted = find_unlisted(picture);
+Comparison compare(const ClusterSnapshot& snapshot) {
+  Comparison result{.live_strangers = find_live_strangers(snapshot), .missing = {}, .outdated = {}};
+  const std::vector<std::string_view> unlisted = find_unlisted(snapshot);
   const std::size_t replaced = std::min(unlisted.size(), result.live_strangers.size());
   result.outdated.assign(unlisted.begin(),
                          unlisted.begin() + static_cast<std::ptrdiff_t>(replaced));
   result.missing.assign(unlisted.begin() + static_cast<std::ptrdiff_t>(replaced), unlisted.end());
-  for (const std::string_view hint : find_dead(picture)) {
+  for (const std::string_view hint : find_dead(snapshot)) {
     if (result.outdated.size() < result.live_strangers.size()) result.outdated.push_back(hint);
   }
   return result;
 }
 
-std::string quote_hints(const Picture& picture) {
-  return fmt::format("expected: {}", fmt::join(picture.expectation->addresses, ", "));
+std::string quote_hints(const ClusterSnapshot& snapshot) {
+  return fmt::format("expected: {}", fmt::join(snapshot.expectation->addresses, ", "));
 }
 
-void add_both_lists(const Picture& picture, Finding& finding) {
-  finding.evidence.push_back({"configuration", quote_hints(picture)});
-  finding.evidence.push_back({picture.newest->name(), quote_list(*picture.newest->status())});
+void add_both_lists(const ClusterSnapshot& snapshot, Finding& finding) {
+  finding.evidence.push_back({"configuration", quote_hints(snapshot)});
+  finding.evidence.push_back({snapshot.newest->name(), quote_list(*snapshot.newest->status())});
 }
 
 }  // namespace
 
-void detect_unexpected_member(const Picture& picture, Conditions& out) {
-  if (!has_hints(picture)) return;
-  for (const Seat& seat : picture.seats) {
-    if (!seat.voter || seat.lives() || is_expected(picture, seat.address)) continue;
-    const std::string key = fmt::format("{}@{}", short_name(seat.id), seat.address);
-    if (seat.life != Life::kSilent) {
+void detect_unexpected_member(const ClusterSnapshot& snapshot, Conditions& out) {
+  if (!has_hints(snapshot)) return;
+  for (const ListedServer& listed : snapshot.servers) {
+    if (!listed.voter || listed.lives() || is_expected(snapshot, listed.address)) continue;
+    // A configured member that is down has a finding of its own; the expectation is old.
+    if (listed.owner && !listed.guessed) continue;
+    const std::string key = fmt::format("{}@{}", short_name(listed.id), listed.address);
+    if (listed.life != Life::kSilent) {
       out.push_back(uncertain(kRaftUnexpectedMember, key));
       continue;
     }
-    Condition found = condition(kRaftUnexpectedMember, key, picture.shown);
-    found.finding.subjects = names(seat);
+    Condition found = condition(kRaftUnexpectedMember, key, snapshot.shown);
+    found.finding.subjects = names(listed);
     found.finding.summary = fmt::format("{} at {} is listed, not expected, and does not live",
-                                        label(seat), seat.address);
-    found.finding.evidence = testify(picture, seat);
-    found.finding.evidence.push_back({"configuration", quote_hints(picture)});
-    found.finding.advice = advise_kick(picture, seat);
+                                        label(listed), listed.address);
+    found.finding.evidence = testify(snapshot, listed);
+    found.finding.evidence.push_back({"configuration", quote_hints(snapshot)});
+    found.finding.advice = advise_kick(snapshot, listed);
     out.push_back(std::move(found));
   }
 }
 
-void detect_missing_member(const Picture& picture, Conditions& out) {
-  if (!has_hints(picture) || find_unlisted(picture).empty()) return;
-  for (const std::string_view hint : compare(picture).missing) {
-    Condition found = condition(kRaftMissingMember, std::string(hint), picture.shown);
+void detect_missing_member(const ClusterSnapshot& snapshot, Conditions& out) {
+  if (!has_hints(snapshot) || find_unlisted(snapshot).empty()) return;
+  for (const std::string_view hint : compare(snapshot).missing) {
+    Condition found = condition(kRaftMissingMember, std::string(hint), snapshot.shown);
     found.finding.subjects = {std::string(hint)};
     found.finding.summary = fmt::format("{} is expected and in no member's list", hint);
-    add_both_lists(picture, found.finding);
+    add_both_lists(snapshot, found.finding);
     out.push_back(std::move(found));
   }
 }
 
-void detect_stale_hint(const Picture& picture, Conditions& out) {
-  if (!has_hints(picture) || find_live_strangers(picture).empty()) return;
-  const Comparison hints = compare(picture);
-  Condition found = condition(kRaftStaleHint, "", picture.shown);
+void detect_stale_hint(const ClusterSnapshot& snapshot, Conditions& out) {
+  if (!has_hints(snapshot) || find_live_strangers(snapshot).empty()) return;
+  const Comparison hints = compare(snapshot);
+  Condition found = condition(kRaftStaleHint, "", snapshot.shown);
   for (const std::string_view hint : hints.outdated) found.finding.subjects.emplace_back(hint);
   std::vector<std::string> living;
-  for (const Seat* seat : hints.live_strangers) {
-    std::ranges::copy(names(*seat), std::back_inserter(found.finding.subjects));
-    living.push_back(fmt::format("{} at {}", label(*seat), seat->address));
+  for (const ListedServer* listed : hints.live_strangers) {
+    std::ranges::copy(names(*listed), std::back_inserter(found.finding.subjects));
+    living.push_back(fmt::format("{} at {}", label(*listed), listed->address));
   }
   if (hints.outdated.empty()) {
     found.finding.summary =
@@ -164,7 +162,7 @@ void detect_stale_hint(const Picture& picture, Conditions& out) {
         "{} is expected, but {} lives in its place: the list of expected addresses is old",
         fmt::join(hints.outdated, ", "), fmt::join(living, ", "));
   }
-  add_both_lists(picture, found.finding);
+  add_both_lists(snapshot, found.finding);
   out.push_back(std::move(found));
 }
 

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "base/format.h"
+#include "judge/condition/condition.h"
 #include "judge/finding.h"
 #include "judge/raft/advice.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
-#include "judge/raft/docket.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
@@ -21,74 +21,118 @@ namespace {
 
 using enum Code;
 
-std::string key_of(const Seat& seat) {
-  return fmt::format("{}@{}", short_name(seat.id), seat.address);
+std::string key_of(const ListedServer& listed) {
+  return fmt::format("{}@{}", short_name(listed.id), listed.address);
 }
 
-bool shares_its_address(const Picture& picture, const Seat& seat) noexcept {
-  return !seat.address.empty() && std::ranges::any_of(picture.seats, [&](const Seat& other) {
-    return &other != &seat && other.address == seat.address;
-  });
+bool shares_its_address(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
+  return !listed.address.empty() &&
+         std::ranges::any_of(snapshot.servers, [&](const ListedServer& other) {
+           return &other != &listed && other.address == listed.address;
+         });
 }
 
-/// The other server at the address that is known to be the live one.
-const Seat* find_live_twin(const Picture& picture, const Seat& seat) noexcept {
-  for (const Seat& other : picture.seats) {
-    if (&other == &seat || other.address != seat.address) continue;
-    // Whoever answered last at this address is the living one, even if it does not answer at the
-    // moment.
-    if (other.lives() || other.reporter || (other.owner && !seat.owner && !seat.heard))
-      return &other;
+/// The other server at the address that answers now. The server that answered there last may be the
+/// one whose database is left, and a server that the leader hears may be heard elsewhere.
+const ListedServer* find_live_twin(const ClusterSnapshot& snapshot,
+                                   const ListedServer& listed) noexcept {
+  for (const ListedServer& other : snapshot.servers) {
+    const bool there = &other != &listed && other.address == listed.address;
+    if (there && other.reporter && other.reporter->status()) return &other;
   }
   return nullptr;
 }
 
-void describe_ghost(const Picture& picture, const Seat& ghost, const Seat& live, Finding& finding) {
+void describe_ghost(const ClusterSnapshot& snapshot, const ListedServer& ghost,
+                    const ListedServer& live, Finding& finding) {
   finding.subjects = names(ghost);
-  finding.summary =
-      fmt::format("{} is listed at {}, but {} lives there: a ghost that counts as a voter",
-                  label(ghost), ghost.address, label(live));
-  finding.evidence = testify(picture, ghost);
-  if (live.reporter) {
-    finding.evidence.push_back(
-        testify(*live.reporter, {Line::kServerId, Line::kAddress, Line::kStatus}));
-  } else {
-    std::ranges::copy(testify(picture, live), std::back_inserter(finding.evidence));
-  }
-  finding.advice = advise_kick(picture, ghost);
+  const bool heard = ghost.heard || ghost.witnessed || ghost.linked;
+  finding.summary = fmt::format(
+      "{} is listed at {}, but {} lives there: {}", label(ghost), ghost.address, label(live),
+      heard ? "and it is heard all the same" : "a ghost that counts as a voter");
+  finding.evidence = testify(snapshot, ghost);
+  finding.evidence.push_back(
+      testify(*live.reporter, {Line::kServerId, Line::kAddress, Line::kStatus}));
+  finding.advice = advise_kick(snapshot, ghost);
 }
 
-/// Nobody answers at the address: all that are listed there are named, and none is called the
+/// The member that answers as one of those at the address through its OVSDB socket only, which does
+/// not report the address.
+const Member* find_mute(const ClusterSnapshot& snapshot, std::string_view address) noexcept {
+  for (const ListedServer& listed : snapshot.servers) {
+    if (listed.address == address && listed.reporter && !listed.reporter->status())
+      return listed.reporter;
+  }
+  return nullptr;
+}
+
+/// No member answers at the address: all servers listed there are named, and none is called the
 /// ghost.
-void describe_unresolved(const Picture& picture, std::string_view address, Finding& finding) {
+void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view address,
+                         Finding& finding) {
   std::vector<std::string> ids;
-  for (const Seat& seat : picture.seats) {
-    if (seat.address != address) continue;
-    ids.push_back(label(seat));
-    std::ranges::copy(names(seat), std::back_inserter(finding.subjects));
-    std::ranges::copy(testify(picture, seat), std::back_inserter(finding.evidence));
+  for (const ListedServer& listed : snapshot.servers) {
+    if (listed.address != address) continue;
+    ids.push_back(label(listed));
+    std::ranges::copy(names(listed), std::back_inserter(finding.subjects));
+    std::ranges::copy(testify(snapshot, listed), std::back_inserter(finding.evidence));
   }
   std::ranges::sort(ids);
-  finding.summary = fmt::format("{} are all listed at {}, and none is known to live there",
+  finding.summary = fmt::format("{} are all listed at {}, and no configured member answers there",
                                 fmt::join(ids, ", "), address);
-  finding.advice =
-      Advice{.text = "Find out which of the servers at this address runs before removing another."};
+  if (const Member* const mute = find_mute(snapshot, address)) {
+    finding.summary = fmt::format("{} are all listed at {}, and {} does not say its address",
+                                  fmt::join(ids, ", "), address, label(*mute));
+    finding.advice = Advice{
+        .text = fmt::format("Give the control socket of {} in the configuration: without it nobody "
+                            "can tell whether it is the one that lives at this address.",
+                            mute->name())};
+    return;
+  }
+  const bool heard = std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
+    return listed.address == address && (listed.heard || listed.witnessed);
+  });
+  finding.advice = Advice{.text = heard ? "One of them is heard: configure it as a member, so that "
+                                          "it can be asked which of them it is."
+                                        : "Bring the server at this address back: until one of "
+                                          "them answers, nobody can tell which is the ghost."};
+}
+
+Condition crossed_sockets(const Member& member) {
+  Condition found = condition(kRaftServerIdCloned, member.name(), member.opinion->begun);
+  found.finding.subjects = {member.name()};
+  found.finding.summary = fmt::format(
+      "the control socket of {} leads to server {}, its OVSDB socket to {}", member.name(),
+      short_name(member.opinion->status->server_id), short_name(member.opinion->local->server_id));
+  found.finding.evidence = {testify(member, {Line::kServerId, Line::kAddress}),
+                            {member.name(), quote(*member.opinion->local)}};
+  found.finding.advice =
+      Advice{.text = fmt::format("Correct the sockets of {} in the configuration.", member.name())};
+  return found;
 }
 
 }  // namespace
 
-void detect_cluster_id_mismatch(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
+void detect_cluster_id_mismatch(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
     const MemberId id = member.opinion->cluster_id();
     const bool lost_joiner = member.presence == Presence::kJoining && id.known() && !id.zero() &&
-                             picture.anybody_takes_part() && !compatible(id, picture.cluster_id);
-    if (member.presence != Presence::kForeign && !lost_joiner) continue;
+                             snapshot.anybody_takes_part() && !compatible(id, snapshot.cluster_id);
+    const bool foreign = member.is_foreign(snapshot.cluster_id);
+    if (!foreign && !lost_joiner) continue;
     Condition found = condition(kRaftClusterIdMismatch, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
-    found.finding.summary = fmt::format("{} belongs to cluster {}, the others to {}", label(member),
-                                        short_name(id), short_name(picture.cluster_id));
+    if (foreign && member.presence != Presence::kForeign) {
+      found.finding.summary = fmt::format(
+          "{} belonged to cluster {} when it answered last, and whoever answers now to {}",
+          label(member), short_name(member.identity->cluster), short_name(snapshot.cluster_id));
+    } else {
+      found.finding.summary =
+          fmt::format("{} belongs to cluster {}, the others to {}", label(member), short_name(id),
+                      short_name(snapshot.cluster_id));
+    }
     found.finding.evidence = {testify(member, {Line::kClusterId, Line::kRole, Line::kTerm})};
-    for (const Member& other : picture.members) {
+    for (const Member& other : snapshot.members) {
       if (other.takes_part())
         found.finding.evidence.push_back(
             testify(other, {Line::kClusterId, Line::kRole, Line::kTerm}));
@@ -97,48 +141,59 @@ void detect_cluster_id_mismatch(const Picture& picture, Conditions& out) {
   }
 }
 
-void detect_stale_member(const Picture& picture, Conditions& out) {
-  for (const Seat& seat : picture.seats) {
-    if (seat.lives() || seat.reporter || !shares_its_address(picture, seat)) continue;
-    if (const Seat* const live = find_live_twin(picture, seat)) {
-      Condition found = condition(kRaftStaleMember, key_of(seat), picture.shown);
-      describe_ghost(picture, seat, *live, found.finding);
+void detect_stale_member(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const ListedServer& listed : snapshot.servers) {
+    if (listed.lives() || listed.reporter || !shares_its_address(snapshot, listed)) continue;
+    if (const ListedServer* const live = find_live_twin(snapshot, listed)) {
+      Condition found = condition(kRaftStaleMember, key_of(listed), snapshot.shown);
+      describe_ghost(snapshot, listed, *live, found.finding);
       out.push_back(std::move(found));
-    } else if (!seat.owner) {
-      Condition found = condition(kRaftStaleMember, std::string(seat.address), picture.shown);
-      describe_unresolved(picture, seat.address, found.finding);
+    } else if (!snapshot.newest) {
+      // A server that is only remembered may have been removed meanwhile.
+      out.push_back(uncertain(kRaftStaleMember, std::string(listed.address)));
+    } else {
+      Condition found = condition(kRaftStaleMember, std::string(listed.address), snapshot.shown);
+      describe_unresolved(snapshot, listed.address, found.finding);
       out.push_back(std::move(found));
     }
   }
 }
 
-void detect_dead_member(const Picture& picture, Conditions& out) {
-  for (const Seat& seat : picture.seats) {
-    if (seat.reporter || seat.attributed || !seat.voter) continue;
-    if (!seat.at_leader) {
-      out.push_back(uncertain(kRaftDeadMember, key_of(seat)));
+void detect_dead_member(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const ListedServer& listed : snapshot.servers) {
+    if (listed.reporter || listed.attributed || !listed.voter) continue;
+    if (!listed.at_leader) {
+      out.push_back(uncertain(kRaftDeadMember, key_of(listed)));
       continue;
     }
-    const std::optional<Milliseconds>& age = seat.at_leader->last_message;
-    const bool silent = age ? !picture.fresh(*age) : tells_ages(*picture.leader->status());
-    if (!silent) continue;
-    const TimePoint shown = picture.leader->opinion->begun;
-    Condition found = condition(kRaftDeadMember, key_of(seat), shown);
-    if (age) found.since = shown - *age;
-    // A slow cluster beats slowly: ten election timers if that is longer than the row's time.
-    found.window.fixed = std::max<Duration>(found.window.fixed, 10 * picture.election_timer);
-    found.finding.subjects = names(seat);
+    if (listed.lives() || !tells_ages(*snapshot.leader->status())) continue;
+    // A leader that hears no majority may itself be cut off.
+    if (!snapshot.leader_vouches) {
+      out.push_back(uncertain(kRaftDeadMember, key_of(listed)));
+      continue;
+    }
+    const std::optional<Milliseconds>& age = listed.at_leader->last_message;
+    if (age && snapshot.fresh(*age)) continue;
+    const TimePoint shown = snapshot.leader->opinion->begun;
+    Condition found = condition(kRaftDeadMember, key_of(listed), shown);
+    // A server that was added a moment ago has been silent since then only, however old its last
+    // message is.
+    if (age) found.since = std::max(shown - *age, listed.listed_since.value_or(shown - *age));
+    // A slow cluster has slow heartbeats: ten election timers if that is longer than the row's
+    // time.
+    found.window.fixed = std::max<Duration>(found.window.fixed, 10 * snapshot.election_timer);
+    found.finding.subjects = names(listed);
     found.finding.summary =
-        fmt::format("{} at {} is a voter that nobody hears and no configured member accounts for",
-                    label(seat), seat.address);
-    found.finding.evidence = testify(picture, seat);
-    found.finding.advice = advise_kick(picture, seat);
+        fmt::format("{} at {} is a voter that nobody hears, and no configured member answers as it",
+                    label(listed), listed.address);
+    found.finding.evidence = testify(snapshot, listed);
+    found.finding.advice = advise_kick(snapshot, listed);
     out.push_back(std::move(found));
   }
 }
 
-void detect_zombie_member(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
+void detect_zombie_member(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
     if (!member.zombie) continue;
     Condition found = condition(kRaftZombieMember, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
@@ -146,19 +201,16 @@ void detect_zombie_member(const Picture& picture, Conditions& out) {
                                         member.name(), short_name(member.id));
     found.finding.evidence = {
         testify(member, {Line::kServerId, Line::kStatus, Line::kRole, Line::kTerm}),
-        {picture.newest->name(), quote_list(*picture.newest->status())}};
+        {snapshot.newest->name(), quote_list(*snapshot.newest->status())}};
     out.push_back(std::move(found));
   }
 }
 
-void detect_server_id_cloned(const Picture& picture, Conditions& out) {
-  const auto answers = [](const Member& m) {
-    return m.opinion->server_id().full() && !m.opinion->server_id().zero();
-  };
-  for (auto a = picture.members.begin(); a != picture.members.end(); ++a) {
-    if (!answers(*a)) continue;
-    for (auto b = a + 1; b != picture.members.end(); ++b) {
-      if (!answers(*b) || a->opinion->server_id() != b->opinion->server_id()) continue;
+void detect_server_id_cloned(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (auto a = snapshot.members.begin(); a != snapshot.members.end(); ++a) {
+    if (answers_as_two(*a)) out.push_back(crossed_sockets(*a));
+    for (auto b = a + 1; b != snapshot.members.end(); ++b) {
+      if (!answer_as_one(*a, *b)) continue;
       Condition found = condition(kRaftServerIdCloned, fmt::format("{}|{}", a->name(), b->name()),
                                   std::max(a->opinion->begun, b->opinion->begun));
       found.finding.subjects = {a->name(), b->name(), to_string(a->id)};
@@ -170,9 +222,10 @@ void detect_server_id_cloned(const Picture& picture, Conditions& out) {
       }
       found.finding.advice =
           Advice{.text =
-                     "First make sure that the two configured members do not lead to one process. "
-                     "If they are two, stop the "
-                     "copy, remove its database file, and join it as a new member."};
+                     "First compare their sockets in the configuration: most likely they lead to "
+                     "one process. If they are two, stop the one that does not run on the host "
+                     "of the listed address, move its database file aside, and join it as a new "
+                     "member."};
       out.push_back(std::move(found));
     }
   }

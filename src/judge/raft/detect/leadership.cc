@@ -6,14 +6,15 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
+#include "judge/condition/condition.h"
 #include "judge/finding.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
-#include "judge/raft/docket.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
@@ -21,7 +22,7 @@ namespace {
 
 using enum Code;
 
-/// Whom a member takes for the leader.
+/// The leader that a member names.
 struct Claim {
   const Member* by = nullptr;
   std::optional<std::uint64_t> term;  ///< nothing when only its local view is known
@@ -49,12 +50,12 @@ std::optional<Claim> claim_of(const Member& member) noexcept {
 bool contradict(const Claim& a, const Claim& b) noexcept {
   if (same_server(a.leader, a.address, b.leader, b.address)) return false;
   if (a.term && b.term) return *a.term == *b.term;
-  // Without terms, only two that both say that they lead exclude each other.
+  // Without terms, only two members that both say that they lead contradict each other.
   return a.by->claims_to_lead() && b.by->claims_to_lead();
 }
 
-bool knows(const Picture& picture, const std::string& name) noexcept {
-  return std::ranges::any_of(picture.members, [&](const Member& member) {
+bool knows(const ClusterSnapshot& snapshot, const std::string& name) noexcept {
+  return std::ranges::any_of(snapshot.members, [&](const Member& member) {
     return member.takes_part() && member.status() &&
            std::ranges::any_of(member.status()->servers, [&](const Server& server) {
              const std::optional<MemberId> id = parse_member_id(name);
@@ -63,15 +64,15 @@ bool knows(const Picture& picture, const std::string& name) noexcept {
   });
 }
 
-bool names_a_stranger(const Picture& picture, const Member& member) noexcept {
+bool names_a_stranger(const ClusterSnapshot& snapshot, const Member& member) noexcept {
   if (!member.takes_part() || member.failed || !member.status() || member.leader_line) return false;
   const PeerName& leader = member.status()->leader;
-  return leader.kind == PeerName::Kind::kNamed && !knows(picture, leader.name);
+  return leader.kind == PeerName::Kind::kNamed && !knows(snapshot, leader.name);
 }
 
 }  // namespace
 
-bool lacks_majority(const Picture& picture, const Member& leader) {
+bool lacks_majority(const ClusterSnapshot& snapshot, const Member& leader) {
   const Status* const status = leader.status();
   if (!status || !tells_ages(*status)) return false;
   std::size_t voters = 0;
@@ -79,18 +80,18 @@ bool lacks_majority(const Picture& picture, const Member& leader) {
   for (const Server& server : status->servers) {
     if (!is_voter(server.phase)) continue;
     ++voters;
-    heard += server.self || (server.last_message && picture.fresh(*server.last_message));
+    heard += server.self || (server.last_message && snapshot.fresh(*server.last_message));
   }
   return heard < voters / 2 + 1;
 }
 
-void detect_two_leaders_same_term(const Picture& picture, Conditions& out) {
+void detect_two_leaders_same_term(const ClusterSnapshot& snapshot, Conditions& out) {
   const auto leads = [](const Member& m) {
     return m.takes_part() && !m.failed && m.status() && m.claims_to_lead();
   };
-  for (auto a = picture.members.begin(); a != picture.members.end(); ++a) {
+  for (auto a = snapshot.members.begin(); a != snapshot.members.end(); ++a) {
     if (!leads(*a)) continue;
-    for (auto b = a + 1; b != picture.members.end(); ++b) {
+    for (auto b = a + 1; b != snapshot.members.end(); ++b) {
       if (!leads(*b) || a->status()->term != b->status()->term) continue;
       Condition found =
           condition(kRaftTwoLeadersSameTerm, fmt::format("{}|{}", a->name(), b->name()),
@@ -108,21 +109,21 @@ void detect_two_leaders_same_term(const Picture& picture, Conditions& out) {
   }
 }
 
-void detect_stale_leader(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
+void detect_stale_leader(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
     if (!member.takes_part() || member.failed || !member.status() || !member.claims_to_lead())
       continue;
-    const bool outdated = picture.anchored() && member.status()->term < picture.term();
-    if (!outdated && !lacks_majority(picture, member)) continue;
+    const bool outdated = snapshot.anchored() && member.status()->term < snapshot.term();
+    if (!outdated && !lacks_majority(snapshot, member)) continue;
     Condition found = condition(kRaftStaleLeader, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
     found.finding.evidence.push_back(testify(member, {Line::kRole, Line::kTerm}));
     if (outdated) {
       found.finding.summary =
           fmt::format("{} still leads in term {}, while the cluster is in term {}", label(member),
-                      member.status()->term, picture.term());
+                      member.status()->term, snapshot.term());
       found.finding.evidence.push_back(
-          testify(*picture.newest, {Line::kRole, Line::kTerm, Line::kLeader}));
+          testify(*snapshot.newest, {Line::kRole, Line::kTerm, Line::kLeader}));
     } else {
       found.finding.summary =
           fmt::format("{} leads and hears no majority of the voters", label(member));
@@ -134,12 +135,12 @@ void detect_stale_leader(const Picture& picture, Conditions& out) {
   }
 }
 
-void detect_failed_leader(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
+void detect_failed_leader(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
     if (!member.takes_part() || !member.failed || !member.claims_to_lead()) continue;
     Condition found = condition(kRaftFailedLeader, member.name(), member.opinion->begun);
     // Without its status, a leader that is leaving looks the same for a moment.
-    if (!member.status()) found.window = {.election_rounds = 1};
+    if (!member.status()) found.window = {.rounds = 1};
     found.finding.subjects = names(member);
     found.finding.summary = fmt::format(
         "{} stopped serving after an error and still calls itself leader", label(member));
@@ -151,33 +152,45 @@ void detect_failed_leader(const Picture& picture, Conditions& out) {
   }
 }
 
-void detect_no_leader(const Picture& picture, Conditions& out) {
-  if (!picture.anybody_takes_part()) return;
-  const auto has_leader = [](const Member& member) {
+bool anybody_has_leader(const ClusterSnapshot& snapshot) noexcept {
+  return std::ranges::any_of(snapshot.members, [](const Member& member) {
     // `connected` lags behind by one election, so it counts only when nothing better is known.
     const bool connected =
         !member.status() && member.opinion->local && member.opinion->local->connected;
     return member.takes_part() && (member.anchored() || connected);
-  };
-  if (std::ranges::any_of(picture.members, has_leader)) return;
-  if (picture.starved) return out.push_back(uncertain(kRaftNoLeader, ""));
-  Condition found = condition(kRaftNoLeader, "", picture.shown);
+  });
+}
+
+void detect_no_leader(const ClusterSnapshot& snapshot, Conditions& out) {
+  if (!snapshot.anybody_takes_part() || anybody_has_leader(snapshot)) return;
+  if (snapshot.starved) return out.push_back(uncertain(kRaftNoLeader, ""));
+  Condition found = condition(kRaftNoLeader, "", snapshot.shown);
   found.finding.summary = "no member that answers leads, or hears a leader";
-  for (const Member& member : picture.members) {
+  std::vector<std::string> unknown;
+  for (const Member& member : snapshot.members) {
+    if (member.presence == Presence::kUnknown) unknown.push_back(member.name());
     if (!member.takes_part()) continue;
     found.finding.evidence.push_back(testify(member, {Line::kRole, Line::kTerm, Line::kLeader}));
+  }
+  if (!unknown.empty()) {
+    const std::string who = fmt::format("{}", fmt::join(unknown, ", "));
+    found.finding.summary += fmt::format("; nothing is known of {}", who);
+    found.finding.advice =
+        Advice{.text = fmt::format("Look at the network between this agent, the members that "
+                                   "answer it, and {}: those may have a leader of their own.",
+                                   who)};
   }
   out.push_back(std::move(found));
 }
 
-void detect_leader_disagreement(const Picture& picture, Conditions& out) {
-  for (auto a = picture.members.begin(); a != picture.members.end(); ++a) {
+void detect_leader_disagreement(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (auto a = snapshot.members.begin(); a != snapshot.members.end(); ++a) {
     const std::optional<Claim> first = claim_of(*a);
     if (!first) continue;
-    for (auto b = a + 1; b != picture.members.end(); ++b) {
+    for (auto b = a + 1; b != snapshot.members.end(); ++b) {
       const std::optional<Claim> second = claim_of(*b);
       if (!second || !contradict(*first, *second)) continue;
-      Condition found = condition(kRaftLeaderDisagreement, "", picture.shown);
+      Condition found = condition(kRaftLeaderDisagreement, "", snapshot.shown);
       found.finding.subjects = {a->name(), b->name()};
       found.finding.summary =
           fmt::format("{} takes {} for the leader, {} takes {}", label(*a),
@@ -189,8 +202,8 @@ void detect_leader_disagreement(const Picture& picture, Conditions& out) {
       return out.push_back(std::move(found));
     }
   }
-  for (const Member& member : picture.members) {
-    if (!names_a_stranger(picture, member)) continue;
+  for (const Member& member : snapshot.members) {
+    if (!names_a_stranger(snapshot, member)) continue;
     Condition found = condition(kRaftLeaderDisagreement, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
     found.finding.summary = fmt::format("{} names {} as leader, which is in nobody's list",
@@ -201,19 +214,19 @@ void detect_leader_disagreement(const Picture& picture, Conditions& out) {
   }
 }
 
-void detect_term_divergence(const Picture& picture, Conditions& out) {
-  if (!picture.anchored()) return;
-  for (const Member& member : picture.members) {
-    if (!member.takes_part() || !member.status() || member.status()->term == picture.term())
+void detect_term_divergence(const ClusterSnapshot& snapshot, Conditions& out) {
+  if (!snapshot.anchored()) return;
+  for (const Member& member : snapshot.members) {
+    if (!member.takes_part() || !member.status() || member.status()->term == snapshot.term())
       continue;
-    const bool ahead = member.status()->term > picture.term();
+    const bool ahead = member.status()->term > snapshot.term();
     Condition found = condition(kRaftTermDivergence, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
     found.finding.summary =
         fmt::format("{} is {} the cluster: term {} against {}", label(member),
-                    ahead ? "ahead of" : "behind", member.status()->term, picture.term());
+                    ahead ? "ahead of" : "behind", member.status()->term, snapshot.term());
     found.finding.evidence = {testify(member, {Line::kRole, Line::kTerm, Line::kLeader}),
-                              testify(*picture.newest, {Line::kRole, Line::kTerm, Line::kLeader})};
+                              testify(*snapshot.newest, {Line::kRole, Line::kTerm, Line::kLeader})};
     out.push_back(std::move(found));
   }
 }

@@ -7,12 +7,12 @@
 
 #include "base/format.h"
 #include "base/time.h"
+#include "judge/condition/condition.h"
 #include "judge/finding.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
-#include "judge/raft/docket.h"
 #include "judge/raft/history.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
@@ -20,12 +20,12 @@ namespace {
 
 using enum Code;
 
-/// What is made up for within this time, or two rounds if that is longer, is no finding.
+/// A follower that catches up within this time, or two rounds if that is longer, has no finding.
 constexpr Duration kSoon = std::chrono::seconds(10);
 /// Entries in the log. OVSDB compacts by itself after some minutes, once the log has grown enough.
 constexpr std::uint64_t kLongLog = 100'000;
 
-/// When the follower will have caught up at the pace of the last rounds; nothing when it does not.
+/// When the follower will have caught up at the speed of the last rounds; nothing when it does not.
 std::optional<Duration> time_to_catch_up(const Follower& follower, Follower::Sample now) {
   const Duration time = now.at - follower.older.at;
   if (now.lag >= follower.older.lag || time <= Duration::zero()) return std::nullopt;
@@ -37,9 +37,9 @@ std::optional<Duration> time_to_catch_up(const Follower& follower, Follower::Sam
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
-std::string describe_lag(const Seat& seat, const Member& leader, std::uint64_t lag, Duration behind,
-                         const std::optional<Duration>& rest) {
-  const std::string who = seat.reporter ? label(*seat.reporter) : label(seat);
+std::string describe_lag(const ListedServer& listed, const Member& leader, std::uint64_t lag,
+                         Duration behind, const std::optional<Duration>& rest) {
+  const std::string who = listed.reporter ? label(*listed.reporter) : label(listed);
   std::string text = fmt::format("{} is {} entries and more than {} behind the leader {}", who, lag,
                                  format_duration(behind), label(leader));
   if (rest) return text + fmt::format(", and needs {} more to catch up", format_duration(*rest));
@@ -48,42 +48,42 @@ std::string describe_lag(const Seat& seat, const Member& leader, std::uint64_t l
 
 }  // namespace
 
-void detect_log_lag(const Picture& picture, Conditions& out) {
-  const std::optional<std::uint64_t> end = end_of_log(picture);
+void detect_log_lag(const ClusterSnapshot& snapshot, Conditions& out) {
+  const std::optional<std::uint64_t> end = end_of_log(snapshot);
   if (!end) return;
-  const Member& leader = *picture.leader;
-  for (const Seat& seat : picture.seats) {
-    const std::optional<std::uint64_t> has = acknowledged(picture, seat);
-    const bool follows = seat.voter && seat.life == Life::kLive && seat.reporter != &leader;
+  const Member& leader = *snapshot.leader;
+  for (const ListedServer& listed : snapshot.servers) {
+    const std::optional<std::uint64_t> has = acknowledged(snapshot, listed);
+    const bool follows = listed.voter && listed.life == Life::kLive && listed.reporter != &leader;
     if (!follows || !has || *has >= *end) continue;
-    const std::optional<TimePoint> passed = picture.history->passed(*has);
-    const Follower* const follower = picture.history->of(seat);
+    const std::optional<TimePoint> passed = snapshot.history->passed(*has);
+    const Follower* const follower = snapshot.history->of(listed);
     if (!passed || !follower) continue;
     const TimePoint shown = leader.opinion->begun;
     const Duration behind = shown - *passed;
-    if (behind < picture.round()) continue;
+    if (behind < snapshot.round()) continue;
     const std::uint64_t lag = *end - *has;
-    const std::optional<Duration> rest = time_to_catch_up(*follower, {shown, lag});
-    if (rest && *rest <= std::max<Duration>(kSoon, 2 * picture.round())) continue;
-    const std::string key =
-        seat.reporter ? seat.reporter->name() : fmt::format("{}@{}", label(seat), seat.address);
+    const std::optional<Duration> rest = time_to_catch_up(*follower, {shown, lag, *has});
+    if (rest && *rest <= std::max<Duration>(kSoon, 2 * snapshot.round())) continue;
+    const std::string key = listed.reporter ? listed.reporter->name()
+                                            : fmt::format("{}@{}", label(listed), listed.address);
     Condition found = condition(kRaftLogLag, key, shown);
-    found.finding.subjects = names(seat);
-    found.finding.summary = describe_lag(seat, leader, lag, behind, rest);
+    found.finding.subjects = names(listed);
+    found.finding.summary = describe_lag(listed, leader, lag, behind, rest);
     found.finding.evidence = {testify(leader, {Line::kRole, Line::kLog})};
-    if (seat.at_leader)
-      found.finding.evidence.push_back({leader.name(), quote(*seat.at_leader)});
-    else if (seat.reporter)
-      found.finding.evidence.push_back(testify(*seat.reporter, {Line::kLog}));
+    if (listed.at_leader)
+      found.finding.evidence.push_back({leader.name(), quote(*listed.at_leader)});
+    else if (listed.reporter)
+      found.finding.evidence.push_back(testify(*listed.reporter, {Line::kLog}));
     out.push_back(std::move(found));
   }
 }
 
-void detect_apply_stall(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
+void detect_apply_stall(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
     if (!member.takes_part() || member.failed || !member.status()) continue;
     const Status& status = *member.status();
-    // Entries that are not committed cannot be applied: they are counted as unapplied too.
+    // Uncommitted entries cannot be applied, and they are counted as unapplied too.
     if (status.unapplied <= status.uncommitted) continue;
     // The index is in the key, so that progress begins a new condition.
     Condition found =
@@ -99,8 +99,8 @@ void detect_apply_stall(const Picture& picture, Conditions& out) {
   }
 }
 
-void detect_log_growth(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
+void detect_log_growth(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
     if (!member.takes_part() || member.failed || !member.status()) continue;
     const Status& status = *member.status();
     if (status.log_next <= status.log_start || status.log_next - status.log_start < kLongLog)
@@ -119,7 +119,7 @@ void detect_log_growth(const Picture& picture, Conditions& out) {
                  .command = member.opinion->control_command,
                  .run_on = member.name()};
       found.finding.advice->command.emplace_back("ovsdb-server/compact");
-      found.finding.advice->command.push_back(picture.expectation->database);
+      found.finding.advice->command.push_back(snapshot.expectation->database);
     }
     out.push_back(std::move(found));
   }

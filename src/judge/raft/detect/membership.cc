@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
+#include "judge/condition/condition.h"
 #include "judge/finding.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
-#include "judge/raft/docket.h"
+#include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
@@ -15,7 +18,8 @@ namespace {
 
 using enum Code;
 
-/// Whether nothing is under way in its log, so that its list is that of its applied index.
+/// Whether its log has nothing uncommitted or unapplied, so that its list is that of its applied
+/// index.
 bool is_settled(const Member& member) noexcept {
   return member.takes_part() && member.presence != Presence::kLeaving && !member.failed &&
          member.status() && member.status()->uncommitted == 0 && member.status()->unapplied == 0 &&
@@ -39,33 +43,53 @@ bool same_list(const Status& a, const Status& b) noexcept {
   return true;
 }
 
+/// Nothing that destroys data: the name may be wrong, or the file only detached.
+Advice advise_on_database(const ClusterSnapshot& snapshot, const Member& member) {
+  const std::string& database = snapshot.expectation->database;
+  const auto serves_none = [](const Member& each) { return each.presence == Presence::kGone; };
+  if (std::ranges::all_of(snapshot.members, serves_none)) {
+    return {.text = fmt::format("No member serves {}: correct 'database' in the configuration.",
+                                database)};
+  }
+  if (member.identity && member.identity->id.known()) {
+    return {.text = fmt::format("It was {}, which is still listed: attach its database again "
+                                "(ovsdb-server/add-db), or restart the server with it. Keep the "
+                                "file.",
+                                short_name(member.identity->id))};
+  }
+  return {.text = fmt::format("Correct the sockets of {} in the configuration, or attach {} to its "
+                              "server. Keep the files that are there.",
+                              member.name(), database)};
+}
+
 }  // namespace
 
-void detect_joining_stuck(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
+void detect_joining_stuck(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
     if (member.presence != Presence::kJoining) continue;
     Condition found = condition(kRaftJoiningStuck, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
     found.finding.summary =
         fmt::format("{} is joining the cluster and does not get in", label(member));
     found.finding.evidence = {testify(member, {Line::kStatus, Line::kRemotes, Line::kClusterId})};
-    if (picture.leader && picture.leader->status()) {
+    if (snapshot.leader && snapshot.leader->status()) {
       found.finding.evidence.push_back(
-          {picture.leader->name(), quote_list(*picture.leader->status())});
+          {snapshot.leader->name(), quote_list(*snapshot.leader->status())});
     }
     out.push_back(std::move(found));
   }
 }
 
-void detect_member_removed(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
+void detect_member_removed(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
     const bool leaving = member.presence == Presence::kLeaving;
-    if (!leaving && member.presence != Presence::kGone) continue;
+    if (!leaving && (member.presence != Presence::kGone || member.lacks_database(snapshot)))
+      continue;
     Condition found = condition(kRaftMemberRemoved, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
     if (leaving) {
-      // To leave is legal and takes as long as the leader needs to commit it; joining is given the
-      // same time.
+      // Leaving is legal and takes as long as the leader needs to commit it; a join gets the same
+      // time.
       found.window = info(kRaftJoiningStuck).window;
       found.finding.severity = Severity::kWarning;
       found.finding.summary =
@@ -75,23 +99,41 @@ void detect_member_removed(const Picture& picture, Conditions& out) {
       found.finding.summary =
           fmt::format("{} runs, but belongs to the cluster no longer", label(member));
       found.finding.evidence = {testify(member, {Line::kStatus})};
-      if (!member.status())
-        found.finding.evidence = {{member.name(), describe(member.opinion->silence())}};
     }
-    if (picture.newest) {
+    if (snapshot.newest) {
       found.finding.evidence.push_back(
-          {picture.newest->name(), quote_list(*picture.newest->status())});
+          {snapshot.newest->name(), quote_list(*snapshot.newest->status())});
     }
     out.push_back(std::move(found));
   }
 }
 
-void detect_member_list_mismatch(const Picture& picture, Conditions& out) {
-  if (!picture.newest) return;
-  const Member& newest = *picture.newest;
-  for (const Member& member : picture.members) {
+void detect_no_database(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
+    if (!member.lacks_database(snapshot)) continue;
+    const std::string& database = snapshot.expectation->database;
+    const std::vector<std::string>& serves = member.opinion->serves;
+    Condition found = condition(kRaftNoDatabase, member.name(), member.opinion->begun);
+    found.finding.subjects = names(member);
+    found.finding.summary = fmt::format("{} has no database {}", member.name(), database);
+    if (!serves.empty())
+      found.finding.summary += fmt::format("; it serves {}", fmt::join(serves, ", "));
+    found.finding.evidence = {{member.name(), describe(member.opinion->silence())}};
+    if (snapshot.newest) {
+      found.finding.evidence.push_back(
+          {snapshot.newest->name(), quote_list(*snapshot.newest->status())});
+    }
+    found.finding.advice = advise_on_database(snapshot, member);
+    out.push_back(std::move(found));
+  }
+}
+
+void detect_member_list_mismatch(const ClusterSnapshot& snapshot, Conditions& out) {
+  if (!snapshot.newest) return;
+  const Member& newest = *snapshot.newest;
+  for (const Member& member : snapshot.members) {
     if (&member == &newest) continue;
-    const bool comparable = is_settled(member) && is_settled(newest) && !picture.changing &&
+    const bool comparable = is_settled(member) && is_settled(newest) && !snapshot.changing &&
                             member.status()->applied_index() == newest.status()->applied_index();
     if (!comparable) {
       if (member.takes_part()) out.push_back(uncertain(kRaftMemberListMismatch, member.name()));
@@ -111,8 +153,8 @@ void detect_member_list_mismatch(const Picture& picture, Conditions& out) {
   }
 }
 
-void detect_mode_mismatch(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
+void detect_mode_mismatch(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
     if (member.presence != Presence::kOtherMode) continue;
     const Mode mode = member.opinion->mode;
     Condition found = condition(kRaftModeMismatch, member.name(), member.opinion->begun);

@@ -1,16 +1,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "base/format.h"
+#include "judge/condition/condition.h"
 #include "judge/finding.h"
 #include "judge/raft/advice.h"
 #include "judge/raft/assess.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
-#include "judge/raft/docket.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
@@ -18,57 +19,86 @@ namespace {
 
 using enum Code;
 
-void tell_of_the_dead(const Picture& picture, Finding& finding) {
-  for (const Seat& seat : picture.seats) {
-    if (!seat.voter || seat.life == Life::kLive) continue;
-    if (seat.owner) finding.evidence.push_back(testify(*seat.owner, {Line::kStatus}));
-    std::ranges::copy(testify(picture, seat), std::back_inserter(finding.evidence));
+/// The voters that the majority cannot count on: dead, not askable, or acknowledging nothing.
+void tell_of_the_missing(const ClusterSnapshot& snapshot, Finding& finding) {
+  for (const ListedServer& listed : snapshot.servers) {
+    if (!listed.voter || (listed.life == Life::kLive && !listed.stalled)) continue;
+    if (listed.owner) finding.evidence.push_back(testify(*listed.owner, {Line::kStatus}));
+    std::ranges::copy(testify(snapshot, listed), std::back_inserter(finding.evidence));
   }
+}
+
+/// Whether the list is remembered, and the answering members show that it may be old: a server of
+/// it has left since, or a member leads, which needs a majority of the true list.
+bool may_be_old(const ClusterSnapshot& snapshot) noexcept {
+  if (snapshot.newest) return false;
+  return snapshot.leader || std::ranges::any_of(snapshot.members, [](const Member& member) {
+           return member.presence == Presence::kGone && member.status() && member.listed;
+         });
+}
+
+/// Never to remove one: what may be removed has a finding of its own.
+std::string advise_on_size(std::size_t voters, std::size_t expected) {
+  if (voters < expected)
+    return "Join the members that are missing, or correct the expected number.";
+  if (expected > 0) {
+    return "Correct the expected number. A server that is gone for good is named by "
+           "RAFT_STALE_MEMBER or RAFT_DEAD_MEMBER.";
+  }
+  return voters == 1 ? "Join two more members, if the cluster must outlive the loss of one."
+                     : "Join one more member: the cluster then outlives one more failure.";
 }
 
 }  // namespace
 
-void detect_no_quorum(const Picture& picture, Conditions& out) {
-  const Quorum& quorum = picture.quorum;
-  const std::size_t live = quorum.live + picture.cut_off;
-  if (quorum.voters == 0 || picture.quorum_proven || live >= quorum.needed) return;
-  if (live + picture.unknown >= quorum.needed) return out.push_back(uncertain(kRaftNoQuorum, ""));
-  Condition found = condition(kRaftNoQuorum, "", picture.shown);
-  found.finding.summary = fmt::format("{} of {} voters live, {} are needed: nothing can be written",
-                                      live, quorum.voters, quorum.needed);
-  if (picture.newest) {
-    found.finding.evidence.push_back(
-        {picture.newest->name(), quote_list(*picture.newest->status())});
+void detect_no_quorum(const ClusterSnapshot& snapshot, Conditions& out) {
+  const Quorum& quorum = snapshot.quorum;
+  const std::size_t live = quorum.live + snapshot.stalled + snapshot.cut_off;
+  if (quorum.voters == 0 || snapshot.quorum_proven || live >= quorum.needed) return;
+  // The servers that we know nothing about may have a majority among themselves: then we are the
+  // blind ones.
+  if (snapshot.possible() >= quorum.needed || may_be_old(snapshot)) {
+    return out.push_back(uncertain(kRaftNoQuorum, ""));
   }
-  tell_of_the_dead(picture, found.finding);
+  Condition found = condition(kRaftNoQuorum, "", snapshot.shown);
+  found.finding.summary = fmt::format("{} of {} voters answer or are heard, {} are needed to write",
+                                      live, quorum.voters, quorum.needed);
+  if (snapshot.newest) {
+    found.finding.evidence.push_back(
+        {snapshot.newest->name(), quote_list(*snapshot.newest->status())});
+  }
+  tell_of_the_missing(snapshot, found.finding);
   found.finding.advice = Advice{.text = recover_quorum()};
   out.push_back(std::move(found));
 }
 
-void detect_quorum_margin(const Picture& picture, Conditions& out) {
-  const Quorum& quorum = picture.quorum;
+void detect_quorum_margin(const ClusterSnapshot& snapshot, Conditions& out) {
+  const Quorum& quorum = snapshot.quorum;
   if (quorum.voters < 3) return;
-  const std::size_t at_best = quorum.live + picture.unknown + picture.unasked;
+  const std::size_t at_best = quorum.live + snapshot.unknown + snapshot.unasked;
   if (quorum.live > quorum.needed || at_best < quorum.needed) return;
-  if (at_best > quorum.needed) return out.push_back(uncertain(kRaftQuorumMargin, ""));
-  Condition found = condition(kRaftQuorumMargin, "", picture.shown);
-  found.finding.summary =
-      fmt::format("{} of {} voters live and {} are needed: the next failure stops all writes",
-                  at_best, quorum.voters, quorum.needed);
-  tell_of_the_dead(picture, found.finding);
+  // The servers that we know nothing about may be alive or dead: only a member that hears a leader
+  // knows that there is a majority.
+  const bool certain = quorum.live == quorum.needed || snapshot.quorum_proven;
+  if (at_best > quorum.needed || !certain) return out.push_back(uncertain(kRaftQuorumMargin, ""));
+  Condition found = condition(kRaftQuorumMargin, "", snapshot.shown);
+  found.finding.summary = fmt::format(
+      "{} of {} voters answer or are heard, {} are needed: the next failure stops all writes",
+      at_best, quorum.voters, quorum.needed);
+  tell_of_the_missing(snapshot, found.finding);
   out.push_back(std::move(found));
 }
 
-void detect_cluster_size(const Picture& picture, Conditions& out) {
-  const std::size_t voters = picture.quorum.voters;
+void detect_cluster_size(const ClusterSnapshot& snapshot, Conditions& out) {
+  const std::size_t voters = snapshot.quorum.voters;
   if (voters == 0) return;
-  if (!picture.newest) return out.push_back(uncertain(kRaftClusterSize, ""));
-  const Expectation& hint = *picture.expectation;
+  if (!snapshot.newest) return out.push_back(uncertain(kRaftClusterSize, ""));
+  const Expectation& hint = *snapshot.expectation;
   const std::size_t expected = hint.replicas > 0 ? hint.replicas : hint.addresses.size();
   const bool unexpected = expected > 0 && voters != expected;
   const bool wasteful = voters == 1 || voters % 2 == 0;
   if (!unexpected && !wasteful) return;
-  Condition found = condition(kRaftClusterSize, "", picture.shown);
+  Condition found = condition(kRaftClusterSize, "", snapshot.shown);
   if (unexpected) {
     found.finding.summary =
         fmt::format("the cluster has {} voters, {} are expected", voters, expected);
@@ -80,13 +110,14 @@ void detect_cluster_size(const Picture& picture, Conditions& out) {
             : fmt::format("the cluster has {} voters, which tolerate no more failures than {}",
                           voters, voters - 1);
   }
-  found.finding.evidence = {{picture.newest->name(), quote_list(*picture.newest->status())}};
+  found.finding.advice = Advice{.text = advise_on_size(voters, expected)};
+  found.finding.evidence = {{snapshot.newest->name(), quote_list(*snapshot.newest->status())}};
   out.push_back(std::move(found));
 }
 
-void detect_commit_stall(const Picture& picture, Conditions& out) {
-  if (!picture.leader || !picture.leader->status()) return;
-  const Member& leader = *picture.leader;
+void detect_commit_stall(const ClusterSnapshot& snapshot, Conditions& out) {
+  if (!snapshot.leader || !snapshot.leader->status()) return;
+  const Member& leader = *snapshot.leader;
   const Status& status = *leader.status();
   if (status.uncommitted == 0) return;
   // The index is in the key, so that progress begins a new condition.

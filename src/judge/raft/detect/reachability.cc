@@ -1,18 +1,27 @@
+#include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "base/format.h"
+#include "base/time.h"
+#include "judge/condition/condition.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
-#include "judge/raft/docket.h"
+#include "judge/raft/history.h"
+#include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
 namespace {
 
 using enum Code;
+
+/// Restarts within flap_window(). A person who works on a server restarts it two or three times.
+constexpr std::uint64_t kLoop = 4;
 
 void add_ways(const Member& member, Finding& finding) {
   for (const Source* source : {&member.opinion->status_source, &member.opinion->local_source}) {
@@ -22,16 +31,46 @@ void add_ways(const Member& member, Finding& finding) {
   }
 }
 
-void add_peers(const Picture& picture, const Member& member, Finding& finding) {
-  if (!member.seat) return;
-  for (Evidence& evidence : testify(picture, *member.seat))
+/// What is certain about a member that is down; not that no process runs.
+void describe_silence(const ClusterSnapshot& snapshot, const Member& member, Finding& finding) {
+  const bool listed = std::ranges::any_of(snapshot.servers, [&](const ListedServer& server) {
+    return compatible(server.id, member.id);
+  });
+  const bool removed = snapshot.anchored() && !listed && member.id.known() &&
+                       !member.is_foreign(snapshot.cluster_id);
+  if (member.unreachable) {
+    finding.summary =
+        fmt::format("{} cannot be reached, and the leader does not hear it", label(member));
+    finding.advice = Advice{.text =
+                                "Look at its host and its network first. If the server does "
+                                "not run, start it; its log says why it ended."};
+  } else {
+    finding.summary = fmt::format("nobody listens at {}: {}", label(member),
+                                  to_string(member.opinion->silence().code));
+  }
+  if (!removed) return;
+  finding.summary += ", and is not in the member list any more";
+  finding.advice = Advice{.text =
+                              "It was removed from the cluster: do not start it with the "
+                              "database that it had. Move that file aside and join it as a "
+                              "new member, or take it out of the configuration."};
+}
+
+/// What the list says about it, also about a server that it was before.
+void add_peers(const ClusterSnapshot& snapshot, const Member& member, Finding& finding) {
+  if (!member.listed) return;
+  for (std::string& name : names(*member.listed)) {
+    if (std::ranges::find(finding.subjects, name) == finding.subjects.end())
+      finding.subjects.push_back(std::move(name));
+  }
+  for (Evidence& evidence : testify(snapshot, *member.listed))
     finding.evidence.push_back(std::move(evidence));
 }
 
 }  // namespace
 
-void detect_member_down(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
+void detect_member_down(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
     const bool failed = member.takes_part() && member.failed && !member.claims_to_lead();
     if (member.presence != Presence::kDown && !failed) continue;
     Condition found = condition(kRaftMemberDown, member.name(), member.opinion->begun);
@@ -40,24 +79,39 @@ void detect_member_down(const Picture& picture, Conditions& out) {
       found.finding.summary = fmt::format("{} stopped serving after an error", label(member));
       found.finding.evidence = {testify(member, {Line::kStatus, Line::kRole, Line::kTerm})};
     } else {
-      found.finding.summary = fmt::format("{} does not run: {}", label(member),
-                                          to_string(member.opinion->silence().code));
+      describe_silence(snapshot, member, found.finding);
       add_ways(member, found.finding);
     }
-    add_peers(picture, member, found.finding);
+    add_peers(snapshot, member, found.finding);
     out.push_back(std::move(found));
   }
 }
 
-void detect_member_hung(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
+void detect_crash_loop(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
+    const Track* const track = snapshot.history->of(member);
+    if (!track || track->restarts.total() < kLoop) continue;
+    Condition found = condition(kRaftCrashLoop, member.name(), *track->restarts.last());
+    found.since = track->restarts.first();
+    found.finding.subjects = names(member);
+    found.finding.summary =
+        fmt::format("{} restarted {} times in {}", label(member), track->restarts.total(),
+                    format_duration(snapshot.now - *track->restarts.first()));
+    found.finding.evidence = {
+        testify(member, {Line::kServerId, Line::kStatus, Line::kDisconnections})};
+    out.push_back(std::move(found));
+  }
+}
+
+void detect_member_hung(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
     if (member.presence != Presence::kHung) continue;
     Condition found = condition(kRaftMemberHung, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
     found.finding.summary =
         fmt::format("{} accepts connections and answers nothing", label(member));
     add_ways(member, found.finding);
-    add_peers(picture, member, found.finding);
+    add_peers(snapshot, member, found.finding);
     out.push_back(std::move(found));
   }
 }

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "base/format.h"
+#include "judge/condition/condition.h"
 #include "judge/finding.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
-#include "judge/raft/docket.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
@@ -19,7 +19,7 @@ namespace {
 
 using enum Code;
 
-/// Who knows a server at another address than the newest list does.
+/// The members that know a server at another address than the newest list does.
 struct Claim {
   const Member* by = nullptr;
   std::string_view address;
@@ -27,47 +27,48 @@ struct Claim {
 };
 
 /// Whether another listed server has an id that the same four digits may mean.
-bool is_ambiguous(const Picture& picture, const Seat& seat) noexcept {
-  return std::ranges::any_of(picture.seats, [&](const Seat& other) {
-    return &other != &seat && compatible(other.id, seat.id);
+bool is_ambiguous(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
+  return std::ranges::any_of(snapshot.servers, [&](const ListedServer& other) {
+    return &other != &listed && compatible(other.id, listed.id);
   });
 }
 
-bool is_listed_there(const Status& status, const Seat& seat) noexcept {
+bool is_listed_there(const Status& status, const ListedServer& listed) noexcept {
   return std::ranges::any_of(status.servers, [&](const Server& server) {
-    return compatible(server.id, seat.id) && server.address == seat.address;
+    return compatible(server.id, listed.id) && server.address == listed.address;
   });
 }
 
-std::vector<Claim> find_claims(const Picture& picture, const Seat& seat) {
+std::vector<Claim> find_claims(const ClusterSnapshot& snapshot, const ListedServer& listed) {
   std::vector<Claim> claims;
-  for (const Member& member : picture.members) {
-    if (!member.comparable || !picture.together(member, *picture.newest)) continue;
+  for (const Member& member : snapshot.members) {
+    if (!member.comparable || !snapshot.together(member, *snapshot.newest)) continue;
     const Status& status = *member.status();
-    if (seat.reporter == &member && !member.address.empty() && member.address != seat.address)
+    if (listed.reporter == &member && !member.address.empty() && member.address != listed.address)
       claims.push_back(
           {&member, member.address, testify(member, {Line::kServerId, Line::kAddress})});
-    if (&member == picture.newest || is_listed_there(status, seat)) continue;
+    if (&member == snapshot.newest || is_listed_there(status, listed)) continue;
     for (const Server& server : status.servers) {
-      if (compatible(server.id, seat.id))
+      if (compatible(server.id, listed.id))
         claims.push_back({&member, server.address, {member.name(), quote(server)}});
     }
   }
   return claims;
 }
 
-void add_server_at_two_addresses(const Picture& picture, const Seat& seat, Conditions& out) {
-  if (!seat.id.known() || is_ambiguous(picture, seat)) return;
-  const std::vector<Claim> claims = find_claims(picture, seat);
-  if (claims.empty() && !seat.address.empty()) return;
-  Condition found = condition(kRaftAddressMismatch, label(seat), picture.shown);
-  found.finding.subjects = names(seat);
-  found.finding.evidence = testify(picture, seat);
+void add_server_at_two_addresses(const ClusterSnapshot& snapshot, const ListedServer& listed,
+                                 Conditions& out) {
+  if (!listed.id.known() || is_ambiguous(snapshot, listed)) return;
+  const std::vector<Claim> claims = find_claims(snapshot, listed);
+  if (claims.empty() && !listed.address.empty()) return;
+  Condition found = condition(kRaftAddressMismatch, label(listed), snapshot.shown);
+  found.finding.subjects = names(listed);
+  found.finding.evidence = testify(snapshot, listed);
   if (claims.empty()) {
-    found.finding.summary = fmt::format("{} is listed without an address", label(seat));
+    found.finding.summary = fmt::format("{} is listed without an address", label(listed));
   } else {
     found.finding.summary =
-        fmt::format("{} is listed at {}, and at {} by {}", label(seat), seat.address,
+        fmt::format("{} is listed at {}, and at {} by {}", label(listed), listed.address,
                     claims.front().address, label(*claims.front().by));
   }
   for (const Claim& claim : claims) {
@@ -81,42 +82,42 @@ void add_server_at_two_addresses(const Picture& picture, const Seat& seat, Condi
 }
 
 /// A server that listens with TLS and one that does not cannot talk to each other.
-void add_mixed_schemes(const Picture& picture, Conditions& out) {
+void add_mixed_schemes(const ClusterSnapshot& snapshot, Conditions& out) {
   std::vector<std::string> plain;
   std::vector<std::string> encrypted;
-  for (const Seat& seat : picture.seats) {
-    if (seat.address.starts_with("tcp:")) plain.emplace_back(seat.address);
-    if (seat.address.starts_with("ssl:")) encrypted.emplace_back(seat.address);
+  for (const ListedServer& listed : snapshot.servers) {
+    if (listed.address.starts_with("tcp:")) plain.emplace_back(listed.address);
+    if (listed.address.starts_with("ssl:")) encrypted.emplace_back(listed.address);
   }
   if (plain.empty() || encrypted.empty()) return;
   std::ranges::sort(plain);
   std::ranges::sort(encrypted);
-  Condition found = condition(kRaftAddressMismatch, "schemes", picture.shown);
+  Condition found = condition(kRaftAddressMismatch, "schemes", snapshot.shown);
   found.finding.subjects = plain.size() < encrypted.size() ? plain : encrypted;
   found.finding.summary = fmt::format("some members listen with TLS and some without: {}; {}",
                                       fmt::join(encrypted, ", "), fmt::join(plain, ", "));
-  found.finding.evidence = {{picture.newest->name(), quote_list(*picture.newest->status())}};
+  found.finding.evidence = {{snapshot.newest->name(), quote_list(*snapshot.newest->status())}};
   out.push_back(std::move(found));
 }
 
-/// Follows the log of the leader, so that it must know of a changed timer.
-bool is_current(const Picture& picture, const Member& member) noexcept {
-  return member.comparable && member.anchored() && picture.newest &&
-         member.status()->term == picture.term();
+/// It follows the log of the leader, so it must know a changed timer.
+bool is_current(const ClusterSnapshot& snapshot, const Member& member) noexcept {
+  return member.comparable && member.anchored() && snapshot.newest &&
+         member.status()->term == snapshot.term();
 }
 
-void add_different_timers(const Picture& picture, Conditions& out) {
+void add_different_timers(const ClusterSnapshot& snapshot, Conditions& out) {
   std::vector<const Member*> current;
-  for (const Member& member : picture.members) {
-    if (is_current(picture, member)) current.push_back(&member);
+  for (const Member& member : snapshot.members) {
+    if (is_current(snapshot, member)) current.push_back(&member);
   }
   const auto timer = [](const Member* member) { return member->status()->election_timer; };
   if (current.empty()) return;
   const auto [shortest, longest] = std::ranges::minmax(current, {}, timer);
   if (timer(shortest) == timer(longest)) return;
   const Milliseconds right =
-      timer(picture.leader && picture.leader->status() ? picture.leader : picture.newest);
-  Condition found = condition(kRaftElectionTimerMismatch, "", picture.shown);
+      timer(snapshot.leader && snapshot.leader->status() ? snapshot.leader : snapshot.newest);
+  Condition found = condition(kRaftElectionTimerMismatch, "", snapshot.shown);
   std::vector<std::string> deviants;
   for (const Member* member : current) {
     found.finding.evidence.push_back(testify(*member, {Line::kElectionTimer}));
@@ -129,8 +130,8 @@ void add_different_timers(const Picture& picture, Conditions& out) {
   out.push_back(std::move(found));
 }
 
-void add_endless_change(const Picture& picture, Conditions& out) {
-  const Member* const leader = picture.leader;
+void add_endless_change(const ClusterSnapshot& snapshot, Conditions& out) {
+  const Member* const leader = snapshot.leader;
   if (!leader || !leader->status() || !leader->status()->election_timer_next) return;
   Condition found =
       condition(kRaftElectionTimerMismatch, leader->name() + "|changing", leader->opinion->begun);
@@ -144,15 +145,16 @@ void add_endless_change(const Picture& picture, Conditions& out) {
 
 }  // namespace
 
-void detect_address_mismatch(const Picture& picture, Conditions& out) {
-  if (!picture.newest) return;
-  for (const Seat& seat : picture.seats) add_server_at_two_addresses(picture, seat, out);
-  add_mixed_schemes(picture, out);
+void detect_address_mismatch(const ClusterSnapshot& snapshot, Conditions& out) {
+  if (!snapshot.newest) return;
+  for (const ListedServer& listed : snapshot.servers)
+    add_server_at_two_addresses(snapshot, listed, out);
+  add_mixed_schemes(snapshot, out);
 }
 
-void detect_election_timer_mismatch(const Picture& picture, Conditions& out) {
-  add_different_timers(picture, out);
-  add_endless_change(picture, out);
+void detect_election_timer_mismatch(const ClusterSnapshot& snapshot, Conditions& out) {
+  add_different_timers(snapshot, out);
+  add_endless_change(snapshot, out);
 }
 
 }  // namespace wardmote::judge::raft

@@ -5,13 +5,13 @@
 
 #include "base/format.h"
 #include "base/time.h"
+#include "judge/condition/condition.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
-#include "judge/raft/docket.h"
 #include "judge/raft/history.h"
 #include "judge/raft/opinion.h"
-#include "judge/raft/picture.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
@@ -19,20 +19,20 @@ namespace {
 
 using enum Code;
 
-/// One look shows it; it is told for so long.
+/// One round shows it; the finding stands for this long.
 constexpr Duration kRewoundTold = std::chrono::seconds(60);
 
 }  // namespace
 
-void detect_monitor_blind(const Picture& picture, Conditions& out) {
+void detect_monitor_blind(const ClusterSnapshot& snapshot, Conditions& out) {
   const bool all = std::ranges::all_of(
-      picture.members, [](const Member& member) { return member.presence == Presence::kUnknown; });
-  for (const Member& member : picture.members) {
+      snapshot.members, [](const Member& member) { return member.presence == Presence::kUnknown; });
+  for (const Member& member : snapshot.members) {
     const Reason& silence = member.opinion->silence();
-    // Nobody has looked yet.
+    // There was no probe yet.
     if (member.presence != Presence::kUnknown || silence.code == ReasonCode::kNotProbed) continue;
     Condition found = condition(kMonitorBlind, member.name(), member.opinion->begun);
-    // The others tell what the cluster does.
+    // The other members show what the cluster does.
     if (!all) found.finding.severity = Severity::kWarning;
     found.finding.subjects = names(member);
     found.finding.summary =
@@ -48,11 +48,11 @@ void detect_monitor_blind(const Picture& picture, Conditions& out) {
   }
 }
 
-void detect_ages_rewound(const Picture& picture, Conditions& out) {
-  for (const Member& member : picture.members) {
-    const Track* const track = picture.history->of(member);
+void detect_ages_rewound(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
+    const Track* const track = snapshot.history->of(member);
     if (!member.comparable || !track || !track->rewound) continue;
-    if (picture.now - *track->rewound > kRewoundTold) continue;
+    if (snapshot.now - *track->rewound > kRewoundTold) continue;
     Condition found = condition(kRaftAgesRewound, member.name(), *track->rewound);
     found.finding.subjects = names(member);
     found.finding.summary =

@@ -10,9 +10,9 @@
 #include "base/format.h"
 #include "judge/bgp/facts.h"
 #include "judge/bgp/mesh.h"
+#include "judge/condition/condition_tracker.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
-#include "judge/raft/docket.h"
 
 namespace wardmote::judge::bgp {
 namespace {
@@ -67,7 +67,7 @@ class MeshOfThree {
   }
 
   std::vector<MeshView> views;
-  raft::Docket memory;
+  ConditionTracker memory;
   TimePoint now = TimePoint{} + 1h;
 };
 

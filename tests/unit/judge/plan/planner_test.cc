@@ -10,77 +10,19 @@
 #include <rapidcheck/gtest.h>
 
 #include "judge/finding.h"
-#include "judge/plan/conditions.h"
 #include "judge/plan/machine.h"
 #include "judge/plan/plan.h"
 #include "judge/raft/assess.h"
-#include "judge/raft/survey.h"
+#include "judge/raft/repair/conditions.h"
+#include "judge/raft/repair_view.h"
 #include "unit/judge/raft/fake_cluster.h"
+#include "unit/judge/raft/repair/plan_site.h"
 
 namespace wardmote::judge::plan {
 namespace {
 
-using raft::Assessment;
-using raft::FakeCluster;
-using raft::Survey;
 using namespace std::chrono_literals;
-
-constexpr Code kAllCodes[] = {Code::kRaftStaleMember, Code::kRaftDeadMember, Code::kRaftMemberDown,
-                              Code::kRaftJoiningStuck};
-
-Policy policy(bool act = true, bool approval = false) {
-  Policy made;
-  made.name = "repair";
-  made.on = {std::begin(kAllCodes), std::end(kAllCodes)};
-  made.act = act;
-  made.approval = approval;
-  made.after = 30s;
-  return made;
-}
-
-/// A cluster of fakes and the planner that hears of every look at it.
-class Site {
- public:
-  explicit Site(std::size_t size, std::vector<Policy> policies = {policy()})
-      : cluster(size), planner(std::move(policies)) {}
-
-  void watch(Duration time, const std::optional<std::string>& brake = std::nullopt) {
-    for (Duration passed{}; passed < time; passed += 1s) {
-      last = cluster.watch(1s);
-      see(brake);
-    }
-  }
-  void see(const std::optional<std::string>& brake = std::nullopt) {
-    survey = raft::survey(cluster.opinions(), cluster.expectation, cluster.memory(), cluster.now());
-    const std::vector<std::string> members = {"ctl-1", "ctl-2", "ctl-3", "ctl-4", "ctl-5"};
-    planner.consider({"ovn-nb", "OVN_Northbound", last.findings, survey, members}, brake,
-                     cluster.now());
-  }
-  /// The only plan there is.
-  const Plan& the_plan() {
-    EXPECT_EQ(planner.plans().size(), 1U);
-    return planner.plans().begin()->second;
-  }
-  std::string refusal() const {
-    return planner.refusals().empty() ? "" : planner.refusals().front().reason;
-  }
-
-  FakeCluster cluster;
-  Planner planner;
-  Assessment last;
-  Survey survey;
-};
-
-/// A node was wiped and joined again at its address: its former id is still listed.
-void leave_a_ghost(FakeCluster& cluster) {
-  cluster.kill(2);
-  cluster.node(2).configured = false;
-  const std::size_t fresh =
-      cluster.add_node("ctl-3", "aaaabbbb-0000-4000-8000-000000000009", cluster.node(2).address);
-  cluster.enlist(fresh);
-  cluster.node(fresh).follows = 0;
-  cluster.node(fresh).cluster_id = cluster.node(0).cluster_id;
-}
+using namespace raft::repair;
 
 TEST(Planner, AGhostIsKickedOnceItHasStoodForTheTimeOfThePolicy) {
   Site site(3);
@@ -90,12 +32,12 @@ TEST(Planner, AGhostIsKickedOnceItHasStoodForTheTimeOfThePolicy) {
   EXPECT_TRUE(site.planner.plans().empty());
   EXPECT_NE(site.refusal().find("it has not stood for 30s"), std::string::npos) << site.refusal();
   site.watch(30s);
-  const Plan& plan = site.the_plan();
+  const RepairPlan plan = site.the_repair();
   EXPECT_EQ(plan.work, Work::kRemoveServer);
   EXPECT_EQ(plan.state, PlanState::kRunning);
   EXPECT_EQ(plan.server, site.cluster.node(2).id);
   ASSERT_EQ(plan.steps.size(), 3U);
-  EXPECT_EQ(plan.steps[1].kind, StepKind::kKick);
+  EXPECT_EQ(plan.steps[1].name, "kick");
 }
 
 TEST(Planner, APolicyThatObservesBeginsNothingAndCannotBeApproved) {
@@ -173,11 +115,27 @@ TEST(Planner, AMemberThatIsDownIsRebuiltWhenTheOthersAreWell) {
   site.watch(5s);
   site.cluster.kill(2);
   site.watch(120s);
-  const Plan& plan = site.the_plan();
+  const RepairPlan plan = site.the_repair();
   EXPECT_EQ(plan.work, Work::kRebuildMember);
   EXPECT_EQ(plan.member, "ctl-3");
   EXPECT_EQ(plan.server, site.cluster.node(2).id);
   ASSERT_EQ(plan.steps.size(), 5U);
+}
+
+// All went down at once. Two came back, and two seconds later the third was wiped while it booted.
+TEST(Planner, TheTimeWithoutAQuorumIsNoneOfThePolicys) {
+  Site site(3);
+  site.watch(5s);
+  for (std::size_t i = 0; i < 3; ++i) site.cluster.kill(i);
+  site.watch(120s);
+  site.cluster.heal(0);
+  site.cluster.heal(1);
+  site.cluster.elect(0);
+  site.watch(20s);
+  EXPECT_TRUE(site.planner.plans().empty());
+  EXPECT_NE(site.refusal().find("it has not stood for 30s"), std::string::npos) << site.refusal();
+  site.watch(30s);
+  EXPECT_EQ(site.the_repair().member, "ctl-3");
 }
 
 TEST(Planner, OneMemberAtATime) {
@@ -277,14 +235,14 @@ RC_GTEST_PROP(PlannerProperty, NoPlanTouchesALivingMemberOrLosesQuorum, ()) {
       for (const auto& [id, plan] : site.planner.plans()) {
         if (plan.state != PlanState::kRunning) continue;
         ran = true;
-        const Decision decision = decide(plan, site.survey, std::nullopt, site.cluster.now());
-        if (decision.move == Move::kFail || decision.move == Move::kWait) continue;
-        const raft::ListedServer* const server = site.survey.find(plan.server);
+        const Decision decision = decide(plan, site.remedy(), {}, site.cluster.now());
+        if (decision.move != Move::kBegin && decision.move != Move::kFinish) continue;
+        const raft::RepairServer* const server = site.view.find(RepairPlan::of(plan)->server);
         RC_ASSERT(server == nullptr || !server->acknowledges);
         RC_ASSERT(server == nullptr || !server->answers);
-        const std::size_t rest = site.survey.voters - 1;
-        RC_ASSERT(site.survey.acknowledging >= rest / 2 + 1);
-        RC_ASSERT(site.survey.acknowledging >= site.survey.needed);
+        const std::size_t rest = site.view.voters - 1;
+        RC_ASSERT(site.view.acknowledging >= rest / 2 + 1);
+        RC_ASSERT(site.view.acknowledging >= site.view.needed);
       }
     }
   }

@@ -12,15 +12,15 @@ using namespace std::chrono_literals;
 struct Deployment {
   FakeCluster north{3};
   FakeCluster south{3};
-  Docket docket;
+  ConditionTracker tracker;
 
   Assessment watch(Duration time) {
     Assessment last;
     for (Duration passed{}; passed < time; passed += 1s) {
       last = north.watch(1s);
       const Assessment other = south.watch(1s);
-      add_ruling(last, compare_sides({"ovn-nb", last, north.now()}, {"ovn-sb", other, south.now()},
-                                     docket, 1000ms, north.now()));
+      add_report(last, compare_sides({"ovn-nb", last, north.now()}, {"ovn-sb", other, south.now()},
+                                     tracker, 1000ms, north.now()));
     }
     return last;
   }

@@ -107,6 +107,8 @@ TEST(Consensus, AMinorityAndItsDifference) {
   EXPECT_EQ(diff.extra_ids, Ids{"beef"});
   EXPECT_EQ(diff.address_mismatches.at(kThird),
             std::pair(std::string("tcp:10.0.0.3:6643"), std::string("tcp:10.0.0.33:6643")));
+  ASSERT_EQ(result.sid_address_disagreements.size(), 1U);
+  EXPECT_EQ(result.sid_address_disagreements.at(kThird), 2U);
 }
 
 TEST(Consensus, ATieGoesToTheNewestView) {

@@ -43,6 +43,16 @@ TEST(StaleHint, AMemberMoreThanExpectedThatLives) {
   EXPECT_NE(the(Code::kRaftStaleHint, found).advice->text.find("Never remove"), std::string::npos);
 }
 
+TEST(StaleHint, AStrangerThatTheLeaderHasNotHeardForARoundLivesNoLonger) {
+  FakeCluster cluster(4);
+  cluster.node(3).configured = false;
+  cluster.expectation.addresses = kThree;
+  EXPECT_TRUE(has(Code::kRaftStaleHint, cluster.watch(60s)));
+  cluster.kill(3);
+  EXPECT_TRUE(has(Code::kRaftStaleHint, cluster.watch(1s)));
+  EXPECT_FALSE(has(Code::kRaftStaleHint, cluster.watch(2s)));
+}
+
 TEST(StaleHint, AMemberThatMovedAndWasKicked) {
   FakeCluster cluster(3);
   cluster.expectation.addresses = {"tcp:10.0.0.1:6643", "tcp:10.0.0.2:6643", "tcp:10.0.0.9:6643"};

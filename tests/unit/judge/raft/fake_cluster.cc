@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.h"
+#include "unit/judge/raft/well_told.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -198,7 +199,17 @@ Assessment FakeCluster::look() {
   if (edit) edit(all);
   TimePoint ended = now_;
   for (const Opinion& opinion : all) ended = std::max(ended, opinion.ended);
-  return assess(all, expectation, memory_, ended);
+  Assessment assessment = assess(all, expectation, memory_, ended);
+  expect_well_told(assessment, all, ended);
+  return assessment;
+}
+
+RepairView FakeCluster::repair_view() const {
+  std::vector<Opinion> all = opinions();
+  if (edit) edit(all);
+  TimePoint ended = now_;
+  for (const Opinion& opinion : all) ended = std::max(ended, opinion.ended);
+  return raft::repair_view(all, expectation, memory_, ended);
 }
 
 Assessment FakeCluster::watch(Duration time) {

@@ -10,6 +10,7 @@
 #include "judge/raft/assess.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
+#include "judge/raft/repair_view.h"
 
 namespace wardmote::judge::raft {
 
@@ -62,10 +63,14 @@ class FakeCluster {
 
   /// The opinions of this moment.
   [[nodiscard]] std::vector<Opinion> opinions() const;
-  /// One look now.
+  /// One look now. Whatever it tells must be well told.
   Assessment look();
   /// Looks once a second for `time`; returns the last.
   Assessment watch(Duration time);
+  /// Time goes on, and nobody looks.
+  void sleep(Duration time) { now_ += time; }
+  /// What a plan would see of the last look.
+  [[nodiscard]] RepairView repair_view() const;
 
   Expectation expectation{.database = "OVN_Northbound", .addresses = {}, .replicas = 0};
   /// Edits each look's opinions last.

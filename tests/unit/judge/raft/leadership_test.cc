@@ -20,6 +20,22 @@ TEST(Healthy, NothingIsFoundInAMinute) {
   }
 }
 
+// Metrics name each server by its full id, also while its member is silent.
+TEST(Healthy, EveryListedServerIsNamedWithItsFullIdAndItsAddress) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(1);
+  const Assessment look = cluster.watch(5s);
+  ASSERT_EQ(look.servers.size(), 3U);
+  ASSERT_EQ(look.ids.size(), 3U);
+  for (const std::size_t i : {0, 1, 2}) {
+    EXPECT_EQ(look.servers[i].id, cluster.node(i).id);
+    EXPECT_EQ(look.servers[i].address, cluster.node(i).address);
+    EXPECT_EQ(look.ids[i], cluster.node(i).id);
+  }
+  EXPECT_EQ(look.cluster_id, cluster.node(0).cluster_id);
+}
+
 TEST(Healthy, AnElectionIsNotAFinding) {
   FakeCluster cluster(3);
   cluster.watch(5s);
@@ -72,7 +88,10 @@ TEST(StaleLeader, IsObservedThenAWarningThenCritical) {
   EXPECT_EQ(look.observed[0].due - look.observed[0].since, 2s);
   EXPECT_EQ(look.leader, 1U);
   EXPECT_EQ(told(cluster.watch(1s)), Told{});
-  EXPECT_EQ(told(cluster.watch(1s)), Told{"warning RAFT_STALE_LEADER ctl-1"});
+  look = cluster.watch(1s);
+  EXPECT_EQ(told(look), Told{"warning RAFT_STALE_LEADER ctl-1"});
+  EXPECT_EQ(the(Code::kRaftStaleLeader, look).summary,
+            "ctl-1 (dea6) still leads in term 1, while the cluster is in term 2");
   EXPECT_EQ(told(cluster.watch(1s)),
             (Told{"warning RAFT_STALE_LEADER ctl-1", "warning RAFT_QUORUM_MARGIN"}))
       << "it has been of no use to the cluster for one round";
@@ -89,7 +108,13 @@ TEST(StaleLeader, IsKnownByItsOwnAgesWhenNobodyElseLeads) {
     cluster.node(i).role = Role::kCandidate;
     cluster.node(i).standing = Standing::kDisconnected;
   }
-  EXPECT_EQ(told(cluster.watch(4s)), Told{"warning RAFT_STALE_LEADER ctl-1"});
+  const Assessment found = cluster.watch(4s);
+  EXPECT_EQ(told(found), Told{"warning RAFT_STALE_LEADER ctl-1"});
+  const Finding& stale = the(Code::kRaftStaleLeader, found);
+  EXPECT_EQ(stale.summary, "ctl-1 (dea6) leads and hears no majority of the voters");
+  ASSERT_EQ(stale.evidence.size(), 3U) << "its own term, and the ages of the two others";
+  EXPECT_TRUE(stale.evidence[1].says.starts_with("499b")) << stale.evidence[1].says;
+  EXPECT_TRUE(stale.evidence[2].says.starts_with("1430")) << stale.evidence[2].says;
 }
 
 // On OVS <= 3.2 a member that is cut off raises its term for ever (capture 20); the leader of the
@@ -191,7 +216,7 @@ TEST(NoLeader, AFollowerThatHearsALeaderWeCannotReachHasOne) {
   cluster.node(1).silence = ReasonCode::kDenied;
   const Assessment look = cluster.watch(30s);
   EXPECT_EQ(told(look), Told{});
-  EXPECT_EQ(look.verdict, Verdict::kOk);
+  EXPECT_EQ(look.verdict, Verdict::kWarning) << "two of three cannot be asked: not healthy";
   EXPECT_EQ(look.members[0].outcome, Outcome::kUnknown);
 }
 

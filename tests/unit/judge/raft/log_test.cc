@@ -23,7 +23,7 @@ TEST(LogLag, AFollowerThatStandsStill) {
   write(cluster, 100, [](std::uint64_t) { return 4; });
   EXPECT_EQ(told(cluster.watch(6s)), Told{}) << "a round behind, for two rounds";
   const Assessment found = cluster.watch(2s);
-  EXPECT_EQ(told(found), Told{"warning RAFT_LOG_LAG ctl-3"});
+  EXPECT_EQ(told(found), (Told{"warning RAFT_QUORUM_MARGIN", "warning RAFT_LOG_LAG ctl-3"}));
   EXPECT_EQ(the(Code::kRaftLogLag, found).summary,
             "ctl-3 (1430) is 700 entries and more than 6.0s behind the leader ctl-1 (dea6), and "
             "does not catch up");
@@ -45,6 +45,32 @@ TEST(LogLag, CatchingUpSoonIsNone) {
   cluster.node(0).log_next = 20'000;
   write(cluster, 0, [&](std::uint64_t last) { return has = std::min(last, has + 1'500); });
   for (int i = 0; i < 20; ++i) EXPECT_EQ(told(cluster.watch(1s)), Told{}) << has;
+}
+
+TEST(LogLag, OneThatCatchesUpHidesNoneThatDoesNot) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  std::uint64_t has = 4;
+  cluster.node(0).log_next = 20'000;
+  cluster.edit = [&](std::vector<Opinion>& all) {
+    has = std::min<std::uint64_t>(19'999, has + 1'500);
+    all[0].status->servers[1].match_index = has;
+    all[0].status->servers[2].match_index = 4;
+  };
+  const Assessment found = cluster.watch(10s);
+  EXPECT_LT(has, 19'999U);
+  EXPECT_EQ(the(Code::kRaftLogLag, found).subjects.front(), "ctl-3");
+}
+
+TEST(LogLag, OneThatIsAFewEntriesBehindHidesNoneThatIsFarBehind) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.edit = [&](std::vector<Opinion>& all) {
+    for (std::size_t i = 0; i < 3; ++i) cluster.node(i).log_next += 100;
+    all[0].status->servers[1].match_index = all[0].status->log_next - 50;
+    all[0].status->servers[2].match_index = 4;
+  };
+  EXPECT_EQ(the(Code::kRaftLogLag, cluster.watch(10s)).subjects.front(), "ctl-3");
 }
 
 TEST(LogLag, CatchingUpInALongTimeIsTold) {

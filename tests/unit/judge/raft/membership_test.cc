@@ -56,6 +56,60 @@ TEST(MemberRemoved, KickedButRunning) {
   EXPECT_EQ(found.members[2].outcome, Outcome::kFail);
 }
 
+/// The server of node `i` runs, and carries `serves` only.
+void detach(FakeCluster& cluster, std::size_t i) {
+  cluster.isolate(i);
+  cluster.node(i).mode = Mode::kAbsent;
+  cluster.node(i).silence = ReasonCode::kUnknownCluster;
+}
+
+void expect_nothing_destroyed(const Assessment& found) {
+  for (const Finding& finding : found.findings) {
+    EXPECT_FALSE(finding.advice->text.contains("emove its database")) << finding.advice->text;
+    EXPECT_FALSE(finding.advice->text.contains("wipe")) << finding.advice->text;
+  }
+}
+
+TEST(NoDatabase, AMisspeltNameIsTheConfigurationsFault) {
+  FakeCluster cluster(3);
+  cluster.expectation.database = "OVN_Southbound";
+  for (const std::size_t i : {0, 1, 2}) detach(cluster, i);
+  cluster.edit = [](std::vector<Opinion>& all) {
+    for (Opinion& opinion : all) opinion.serves = {"OVN_Northbound"};
+  };
+  EXPECT_EQ(told(cluster.watch(4s)), Told{});
+  const Assessment found = cluster.watch(5s);
+  EXPECT_EQ(told(found), (Told{"critical RAFT_NO_DATABASE ctl-1", "critical RAFT_NO_DATABASE ctl-2",
+                               "critical RAFT_NO_DATABASE ctl-3"}));
+  EXPECT_EQ(found.findings[0].summary,
+            "ctl-1 has no database OVN_Southbound; it serves OVN_Northbound");
+  EXPECT_EQ(found.findings[0].advice->text,
+            "No member serves OVN_Southbound: correct 'database' in the configuration.");
+  expect_nothing_destroyed(found);
+}
+
+TEST(NoDatabase, ADetachedDatabaseIsKept) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  detach(cluster, 2);
+  const Assessment found = cluster.watch(30s);
+  const Finding& detached = the(Code::kRaftNoDatabase, found);
+  EXPECT_TRUE(detached.advice->text.contains("It was 1430, which is still listed"));
+  EXPECT_FALSE(has(Code::kRaftMemberRemoved, found));
+  expect_nothing_destroyed(found);
+}
+
+TEST(NoDatabase, NobodyKnowsWhoItWasAfterARestartOfTheAgent) {
+  FakeCluster cluster(3);
+  cluster.strike(2);
+  detach(cluster, 2);
+  const Assessment found = cluster.watch(30s);
+  EXPECT_TRUE(has(Code::kRaftNoDatabase, found));
+  EXPECT_FALSE(has(Code::kRaftMemberRemoved, found));
+  EXPECT_EQ(found.members[2].reason.text, "does not serve the database");
+  expect_nothing_destroyed(found);
+}
+
 TEST(MemberRemoved, LeavingIsGivenThirtySecondsAndIsAWarning) {
   FakeCluster cluster(3);
   cluster.watch(5s);
@@ -121,7 +175,7 @@ TEST(ModeMismatch, StandaloneAndRelayWhereAClusterIsExpected) {
     EXPECT_EQ(told(found),
               (Told{"critical RAFT_MODE_MISMATCH ctl-3", "warning RAFT_QUORUM_MARGIN"}));
     EXPECT_EQ(found.members[2].reason.text, to_string(mode));
-    EXPECT_EQ(told(cluster.watch(60s)), told(found)) << "its seat is silent, not dead";
+    EXPECT_EQ(told(cluster.watch(60s)), told(found)) << "its listed is silent, not dead";
   }
 }
 

@@ -220,6 +220,51 @@ RC_GTEST_PROP(AnyCluster, NoAdviceRemovesALiveMemberOrLosesQuorum, ()) {
   }
 }
 
+/// Some servers are configured nowhere, and every line of every list tells an age of its own.
+void tell_random_ages(FakeCluster& cluster) {
+  const auto ages = *rc::gen::container<std::vector<int>>(
+      128, rc::gen::element(0, 300, 1741, 5000, 60'000, 3'600'000));
+  cluster.edit = [ages](std::vector<Opinion>& all) {
+    std::size_t next = 0;
+    for (Opinion& opinion : all) {
+      if (!opinion.status) continue;
+      for (Server& line : opinion.status->servers)
+        if (!line.self) line.last_message = Milliseconds(ages[next++ % ages.size()]);
+    }
+  };
+}
+
+bool is_heard(const std::vector<Opinion>& all, const MemberId& id) {
+  return std::ranges::any_of(all, [&](const Opinion& opinion) {
+    if (compatible(opinion.server_id(), id)) return true;
+    return opinion.status && std::ranges::any_of(opinion.status->servers, [&](const Server& line) {
+             return !line.self && compatible(line.id, id) && line.last_message &&
+                    *line.last_message <= 2s;
+           });
+  });
+}
+
+RC_GTEST_PROP(AnyCluster, NobodyWhomAnyWitnessHearsIsNamedForRemoval, ()) {
+  const std::size_t size = *rc::gen::inRange<std::size_t>(2, 7);
+  FakeCluster cluster(size);
+  cluster.expectation.gone_after = 0s;
+  for (std::size_t i = 1; i < size; ++i) {
+    cluster.node(i).configured = *rc::gen::inRange(0, 4) != 0;
+    if (*rc::gen::inRange(0, 4) == 0) cluster.kill(i);
+  }
+  tell_random_ages(cluster);
+  const Assessment look = cluster.watch(60s);
+  std::vector<Opinion> seen = cluster.opinions();
+  cluster.edit(seen);
+  for (const Advice* kick : kicks_in(look)) {
+    if (std::ranges::find(kick->command, "cluster/kick") == kick->command.end()) continue;
+    RC_ASSERT(!is_heard(seen, *parse_member_id(kick->command.back())));
+  }
+  for (const RepairServer& server : cluster.repair_view().servers) {
+    if (!server.objection) RC_ASSERT(!is_heard(seen, server.id));
+  }
+}
+
 RC_GTEST_PROP(AnyCluster, OneMoreDeathNeverTurnsCriticalIntoSomethingBetter, ()) {
   RandomCluster random(*rc::gen::inRange<std::size_t>(1, 7));
   for (const Step& step : *any_faults()) random.strike_with(step);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "unit/judge/raft/fake_cluster.h"
@@ -16,7 +18,7 @@ TEST(QuorumMargin, OneOfThreeKilled) {
   EXPECT_EQ(told(found), (Told{"critical RAFT_MEMBER_DOWN ctl-3", "warning RAFT_QUORUM_MARGIN"}));
   EXPECT_EQ(found.quorum.live, 2U);
   EXPECT_EQ(the(Code::kRaftQuorumMargin, found).summary,
-            "2 of 3 voters live and 2 are needed: the next failure stops all writes");
+            "2 of 3 voters answer or are heard, 2 are needed: the next failure stops all writes");
 }
 
 TEST(QuorumMargin, NotWithOneOfFiveDown) {
@@ -59,7 +61,7 @@ TEST(NoQuorum, TwoOfThreeKilledAndAFollowerSurvives) {
     ASSERT_EQ(told(found), expected);
   }
   const Finding& finding = the(Code::kRaftNoQuorum, found);
-  EXPECT_EQ(finding.summary, "1 of 3 voters live, 2 are needed: nothing can be written");
+  EXPECT_EQ(finding.summary, "1 of 3 voters answer or are heard, 2 are needed to write");
   EXPECT_NE(finding.advice->text.find("cannot work"), std::string::npos);
   EXPECT_TRUE(finding.advice->command.empty());
 }
@@ -113,6 +115,160 @@ TEST(NoQuorum, ALeaderThatHearsAMajorityProvesIt) {
   EXPECT_EQ(look.quorum.live, 3U);
 }
 
+/// The first member alone answers, leads nobody and hears nobody; the others cannot be reached.
+void cut_off_with_the_agent(FakeCluster& cluster) {
+  for (const std::size_t i : {1, 2}) {
+    cluster.kill(i, ReasonCode::kUnreachable);
+  }
+  cluster.node(0).role = Role::kCandidate;
+  cluster.node(0).standing = Standing::kDisconnected;
+  cluster.node(0).follows.reset();
+}
+
+// The agent's host is cut off with its own member, while the two others commit.
+TEST(NoQuorum, AnAgentThatIsCutOffIsBlind) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cut_off_with_the_agent(cluster);
+  const Assessment found = cluster.watch(5min);
+  EXPECT_EQ(told(found), (Told{"critical RAFT_NO_LEADER", "warning MONITOR_BLIND ctl-2",
+                               "warning MONITOR_BLIND ctl-3"}));
+  EXPECT_EQ(the(Code::kRaftNoLeader, found).summary,
+            "no member that answers leads, or hears a leader; nothing is known of ctl-2, ctl-3");
+  for (const Finding& finding : found.findings) {
+    EXPECT_FALSE(finding.advice->text.contains("new cluster")) << finding.advice->text;
+    EXPECT_FALSE(finding.advice->text.contains("standalone")) << finding.advice->text;
+  }
+  EXPECT_EQ(found.members[1].outcome, Outcome::kUnknown);
+}
+
+// A leader that is cut off goes on calling itself leader for two rounds, and hears nobody.
+TEST(NoQuorum, ALeaderThatIsCutOffWithTheAgentIsNoWitness) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cut_off_with_the_agent(cluster);
+  cluster.node(0).role = Role::kLeader;
+  cluster.node(0).standing = Standing::kMember;
+  const Assessment found = cluster.watch(5min);
+  EXPECT_FALSE(has(Code::kRaftNoQuorum, found));
+  EXPECT_FALSE(has(Code::kRaftMemberDown, found));
+  EXPECT_FALSE(has(Code::kRaftDeadMember, found));
+}
+
+bool is_seen(Code code, const Assessment& look) {
+  return std::ranges::find(look.observed, code, &Observed::code) != look.observed.end();
+}
+
+// Its connections fall silent first, and only the next ones show that nobody can be reached.
+TEST(NoQuorum, WhatOneLookShowedHidesNoOutage) {
+  FakeCluster cluster(3);
+  cluster.watch(15s);
+  cut_off_with_the_agent(cluster);
+  for (const std::size_t i : {1, 2}) cluster.node(i).silence = ReasonCode::kHung;
+  EXPECT_TRUE(is_seen(Code::kRaftNoQuorum, cluster.watch(1s)));
+  for (const std::size_t i : {1, 2}) cluster.node(i).silence = ReasonCode::kUnreachable;
+  Assessment look = cluster.watch(3s);
+  EXPECT_EQ(told(look), Told{"critical RAFT_NO_LEADER"});
+  for (int i = 0; i < 180; ++i) {
+    look = cluster.watch(1s);
+    ASSERT_EQ(look.verdict, Verdict::kCritical) << i;
+    ASSERT_TRUE(has(Code::kRaftNoLeader, look)) << i;
+    EXPECT_FALSE(is_seen(Code::kRaftNoQuorum, look)) << i;
+    EXPECT_FALSE(is_seen(Code::kRaftMemberHung, look)) << i;
+  }
+}
+
+TEST(NoQuorum, AFailedMemberAndTwoThatDoNotAnswerAreNeverHealthy) {
+  for (const ReasonCode silence : {ReasonCode::kUnreachable, ReasonCode::kHung, ReasonCode::kDenied,
+                                   ReasonCode::kRefused, ReasonCode::kProberStarved}) {
+    FakeCluster cluster(3);
+    cluster.watch(15s);
+    cut_off_with_the_agent(cluster);
+    for (const std::size_t i : {1, 2}) cluster.node(i).silence = silence;
+    for (int i = 0; i < 90; ++i)
+      ASSERT_NE(cluster.watch(1s).verdict, Verdict::kOk) << to_string(silence) << i;
+  }
+}
+
+// Nobody leads, and then it is seen why: the one is told until the other is.
+TEST(NoQuorum, ACauseThatIsOnlySeenTakesNoAlarmBack) {
+  FakeCluster cluster(3);
+  cluster.watch(15s);
+  cut_off_with_the_agent(cluster);
+  ASSERT_EQ(told(cluster.watch(10s)), Told{"critical RAFT_NO_LEADER"});
+  for (const std::size_t i : {1, 2}) cluster.node(i).silence = ReasonCode::kRefused;
+  EXPECT_EQ(told(cluster.watch(1s)), Told{"critical RAFT_NO_LEADER"});
+  EXPECT_EQ(told(cluster.watch(1s)), Told{"critical RAFT_NO_LEADER"});
+  EXPECT_EQ(told(cluster.watch(1s)),
+            (Told{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_DOWN ctl-2",
+                  "critical RAFT_MEMBER_DOWN ctl-3"}));
+}
+
+// Two looks that lie minutes apart, with nothing known in between, are no outage of minutes.
+TEST(NoQuorum, WhatNoLookCouldTellForLongBeginsAnew) {
+  FakeCluster cluster(3);
+  cluster.watch(15s);
+  cluster.kill(2, ReasonCode::kRefused);
+  cluster.watch(1s);
+  cluster.node(2).silence = ReasonCode::kDenied;
+  EXPECT_FALSE(has(Code::kRaftMemberDown, cluster.watch(2min)));
+  cluster.node(2).silence = ReasonCode::kRefused;
+  const Assessment look = cluster.watch(1s);
+  EXPECT_FALSE(has(Code::kRaftMemberDown, look));
+  EXPECT_TRUE(is_seen(Code::kRaftMemberDown, look));
+  EXPECT_TRUE(has(Code::kRaftMemberDown, cluster.watch(3s)));
+}
+
+// A look now and then that shows nothing does not begin the window anew.
+TEST(NoQuorum, BlindLooksInBetweenKeepNobodyFromBeingDown) {
+  FakeCluster cluster(3);
+  cluster.watch(15s);
+  cluster.kill(2, ReasonCode::kRefused);
+  cluster.watch(1s);
+  cluster.node(2).silence = ReasonCode::kDenied;
+  EXPECT_FALSE(has(Code::kRaftMemberDown, cluster.watch(5s)));
+  cluster.node(2).silence = ReasonCode::kRefused;
+  EXPECT_TRUE(has(Code::kRaftMemberDown, cluster.watch(1s)));
+}
+
+TEST(NoQuorum, VotersThatNobodyIsConfiguredToAskMayHaveOne) {
+  FakeCluster cluster(5);
+  for (const std::size_t i : {2, 3, 4}) cluster.node(i).configured = false;
+  cluster.isolate(0);
+  cluster.isolate(1);
+  for (const std::size_t i : {0, 1}) {
+    cluster.node(i).role = Role::kCandidate;
+    cluster.node(i).follows.reset();
+  }
+  EXPECT_FALSE(has(Code::kRaftNoQuorum, cluster.watch(60s)));
+}
+
+TEST(NoQuorum, OneRefusalToOthersThatCannotBeReachedIsNotEnough) {
+  FakeCluster cluster(5);
+  cluster.watch(5s);
+  cluster.kill(1);
+  for (const std::size_t i : {2, 3, 4}) cluster.kill(i, ReasonCode::kUnreachable);
+  cluster.node(0).role = Role::kCandidate;
+  cluster.node(0).follows.reset();
+  EXPECT_FALSE(has(Code::kRaftNoQuorum, cluster.watch(60s)));
+}
+
+// The agent has the control socket of the member that leaves alone: of the three that stay, one
+// dies, one is not configured and one leads.
+TEST(NoQuorum, AListThatIsOlderThanARemovalProvesNothing) {
+  FakeCluster cluster(4);
+  cluster.node(0).status_silence = ReasonCode::kNotProbed;
+  cluster.node(2).status_silence = ReasonCode::kNotProbed;
+  cluster.node(1).configured = false;
+  cluster.watch(5s);
+  cluster.node(3).standing = Standing::kLeft;
+  cluster.strike(3);
+  cluster.kill(0);
+  EXPECT_FALSE(has(Code::kRaftNoQuorum, cluster.watch(60s))) << "nobody leads yet";
+  cluster.elect(2);
+  EXPECT_FALSE(has(Code::kRaftNoQuorum, cluster.watch(60s)));
+}
+
 TEST(NoQuorum, EverybodyRefusesAndTheListIsRemembered) {
   FakeCluster cluster(3);
   cluster.watch(5s);
@@ -157,11 +313,55 @@ TEST(NoQuorum, AGhostCountsAsAVoter) {
                                "critical RAFT_MEMBER_DOWN ctl-2", "info RAFT_CLUSTER_SIZE"}));
 }
 
+// Its disk is full: it answers, and the leader hears it, and it writes nothing down.
+TEST(QuorumMargin, AFollowerThatAcknowledgesNothingDoesNotCount) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.edit = [](std::vector<Opinion>& all) { all[0].status->servers[2].match_index = 4; };
+  cluster.watch(10s);
+  Assessment found = cluster.look();
+  EXPECT_EQ(told(found), Told{}) << "nothing is written, so there is nothing to acknowledge";
+  for (int i = 0; i < 20; ++i) {
+    for (const std::size_t node : {0, 1}) ++cluster.node(node).log_next;
+    found = cluster.watch(1s);
+  }
+  const Finding& margin = the(Code::kRaftQuorumMargin, found);
+  ASSERT_EQ(margin.evidence.size(), 1U) << "the voter that does not count";
+  EXPECT_EQ(margin.evidence[0].by, "ctl-1");
+  EXPECT_TRUE(margin.evidence[0].says.contains("1430 (1430 at tcp:10.0.0.3:6643)"));
+  EXPECT_TRUE(margin.evidence[0].says.contains("match_index=4")) << margin.evidence[0].says;
+  EXPECT_EQ(found.quorum.live, 2U);
+  EXPECT_FALSE(has(Code::kRaftNoQuorum, found));
+  EXPECT_EQ(cluster.repair_view().acknowledging, 2U);
+}
+
+TEST(QuorumMargin, AFollowerThatCatchesUpSlowlyCounts) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  std::uint64_t has = 4;
+  cluster.edit = [&](std::vector<Opinion>& all) { all[0].status->servers[2].match_index = has; };
+  for (int i = 0; i < 30; ++i) {
+    for (const std::size_t node : {0, 1}) cluster.node(node).log_next += 10;
+    ++has;
+    ASSERT_EQ(cluster.watch(1s).quorum.live, 3U);
+  }
+}
+
 TEST(ClusterSize, AVoterMoreThanExpected) {
   FakeCluster cluster(4);
   cluster.expectation.replicas = 3;
   EXPECT_EQ(told(cluster.watch(4s)), Told{});
-  EXPECT_EQ(told(cluster.watch(2s)), Told{"warning RAFT_CLUSTER_SIZE"});
+  const Assessment look = cluster.watch(2s);
+  EXPECT_EQ(told(look), Told{"warning RAFT_CLUSTER_SIZE"});
+  EXPECT_TRUE(look.findings[0].advice->text.starts_with("Correct the expected number."));
+}
+
+TEST(ClusterSize, WhoIsMissingShallJoin) {
+  FakeCluster cluster(3);
+  cluster.expectation.replicas = 5;
+  const Assessment look = cluster.watch(10s);
+  EXPECT_EQ(told(look), Told{"warning RAFT_CLUSTER_SIZE"});
+  EXPECT_TRUE(look.findings[0].advice->text.starts_with("Join the members that are missing"));
 }
 
 TEST(ClusterSize, EvenAndSingleAreWorthKnowing) {
@@ -217,6 +417,18 @@ TEST(CommitStall, IsOnlyTheConsequenceOfALostQuorum) {
   EXPECT_EQ(told(cluster.watch(10s)),
             (Told{"critical RAFT_NO_QUORUM", "critical RAFT_MEMBER_HUNG ctl-2",
                   "critical RAFT_MEMBER_HUNG ctl-3"}));
+}
+
+// Nobody answers: one is down for sure, and two cannot be reached.
+TEST(QuorumMargin, IsNotClaimedWhileTheMajorityCouldNotBeAsked) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(0);
+  cluster.kill(1, ReasonCode::kUnreachable);
+  cluster.node(2).silence = ReasonCode::kUnreachable;
+  const Assessment look = cluster.watch(2min);
+  EXPECT_FALSE(has(Code::kRaftQuorumMargin, look));
+  EXPECT_FALSE(has(Code::kRaftNoQuorum, look));
 }
 
 }  // namespace

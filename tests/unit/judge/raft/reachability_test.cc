@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/format.h"
 #include "unit/judge/raft/fake_cluster.h"
 
 namespace wardmote::judge::raft {
@@ -52,12 +55,66 @@ TEST(MemberDown, ARefusingOneWhosePeersHearItIsUnknown) {
   EXPECT_EQ(look.members[2].reason.text, "others hear it, we do not (missing)");
 }
 
+TEST(MemberDown, AConnectionWithAnotherOfItsNameIsNoSignOfLife) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(2);
+  cluster.list().push_back(
+      {.nickname = "1430", .id = *parse_member_id("1430"), .address = "tcp:10.0.0.9:6643"});
+  cluster.edit = [](std::vector<Opinion>& all) {
+    all[0].status->links.push_back({"1430", true, true});
+  };
+  EXPECT_TRUE(has(Code::kRaftMemberDown, cluster.watch(20s)));
+}
+
+// It was wiped, joins as another, and dies: the list still has what it was before.
+TEST(MemberDown, TheListedServerThatItWasIsNamedToo) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.node(2).id = *parse_member_id("5ae1f4c6-0d3b-4b6c-8f5e-2a9d7c1b3e4f");
+  cluster.node(2).standing = Standing::kJoining;
+  cluster.isolate(2);
+  cluster.watch(5s);
+  cluster.kill(2);
+  const Assessment look = cluster.watch(20s);
+  const std::vector<std::string>& named = the(Code::kRaftMemberDown, look).subjects;
+  EXPECT_EQ(named.front(), "ctl-3");
+  EXPECT_TRUE(std::ranges::any_of(named, [](const auto& name) { return name.starts_with("1430"); }))
+      << fmt::format("{}", fmt::join(named, " "));
+}
+
 TEST(MemberDown, AnUnreachableOneIsDownOnlyIfNobodyHearsIt) {
   FakeCluster cluster(5);
   cluster.watch(5s);
   cluster.node(3).silence = ReasonCode::kUnreachable;
   cluster.kill(4, ReasonCode::kUnreachable);
   EXPECT_EQ(told(cluster.watch(30s)), Told{"critical RAFT_MEMBER_DOWN ctl-5"});
+}
+
+// An agent on another host, whose own network is down.
+TEST(MemberDown, MembersThatNobodyCanReachAreUnknown) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  for (const std::size_t i : {0, 1, 2}) cluster.node(i).silence = ReasonCode::kUnreachable;
+  const Assessment look = cluster.watch(50s);
+  EXPECT_EQ(told(look), Told{});
+  EXPECT_EQ(look.verdict, Verdict::kUnknown);
+  EXPECT_EQ(told(cluster.watch(15s)),
+            (Told{"critical MONITOR_BLIND ctl-1", "critical MONITOR_BLIND ctl-2",
+                  "critical MONITOR_BLIND ctl-3"}));
+}
+
+TEST(MemberDown, ARefusalOnOneOfTwoWaysIsOne) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(2, ReasonCode::kUnreachable);
+  cluster.kill(1, ReasonCode::kUnreachable);
+  cluster.node(0).role = Role::kCandidate;
+  cluster.edit = [](std::vector<Opinion>& all) {
+    all[2].local_source.reason.code = ReasonCode::kRefused;
+  };
+  const Assessment look = cluster.watch(30s);
+  EXPECT_EQ(the(Code::kRaftMemberDown, look).subjects.front(), "ctl-3");
 }
 
 TEST(MemberDown, AnUnreachableStrangerMayBeTheServerThatTheLeaderHears) {
@@ -78,6 +135,59 @@ TEST(MemberDown, OtherReasonsAreUnknownAndNoFinding) {
     EXPECT_EQ(look.members[1].outcome, Outcome::kUnknown);
     EXPECT_EQ(look.members[1].reason.code, code);
   }
+}
+
+TEST(CrashLoop, TheMemberThatRestartsIsNamed) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_FALSE(has(Code::kRaftCrashLoop, cluster.look())) << i;
+    cluster.kill(2);
+    cluster.watch(1s);
+    cluster.heal(2);
+    cluster.watch(10s);
+  }
+  const Assessment found = cluster.look();
+  EXPECT_EQ(told(found), Told{"warning RAFT_CRASH_LOOP ctl-3"});
+  EXPECT_TRUE(
+      the(Code::kRaftCrashLoop, found).summary.starts_with("ctl-3 (1430) restarted 4 times"));
+  EXPECT_EQ(told(cluster.watch(11min)), Told{});
+}
+
+// It is back before the next look, every time: only what it counts tells.
+TEST(CrashLoop, ARestartBetweenTwoLooksIsSeenByItsCounters) {
+  FakeCluster cluster(3);
+  for (int i = 0; i < 5; ++i) {
+    cluster.node(1).disconnections = 3;
+    cluster.watch(10s);
+    cluster.node(1).disconnections = 0;
+    cluster.watch(10s);
+  }
+  EXPECT_EQ(the(Code::kRaftCrashLoop, cluster.look()).subjects.front(), "ctl-2");
+}
+
+TEST(CrashLoop, AServerThatComesBackAsAnotherCounts) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  for (const char* id :
+       {"d8d142e3-c38f-46e8-ae36-3db41907e3ae", "d9d142e3-c38f-46e8-ae36-3db41907e3ae",
+        "dad142e3-c38f-46e8-ae36-3db41907e3ae", "dbd142e3-c38f-46e8-ae36-3db41907e3ae"}) {
+    cluster.strike(2);
+    cluster.node(2).id = *parse_member_id(id);
+    cluster.enlist(2);
+    cluster.watch(10s);
+  }
+  EXPECT_TRUE(has(Code::kRaftCrashLoop, cluster.look()));
+}
+
+TEST(CrashLoop, NotWhereOnlyOurWayToItComesAndGoes) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  for (int i = 0; i < 10; ++i) {
+    cluster.node(2).silence = i % 2 == 0 ? ReasonCode::kUnreachable : ReasonCode::kNone;
+    cluster.watch(10s);
+  }
+  EXPECT_EQ(told(cluster.look()), Told{});
 }
 
 TEST(Starved, OwnSicknessStartsNothing) {
@@ -106,13 +216,21 @@ TEST(Starved, OwnSicknessClearsNothing) {
   EXPECT_EQ(told(cluster.watch(1s)), Told{});
 }
 
-TEST(Starved, WhatIsKeptAdvisesNoCommand) {
+TEST(Starved, WhatIsKeptAdvisesNoCommandAndIsNotToldAsSeen) {
   FakeCluster cluster(3);
   cluster.node(2).id = *parse_member_id("d8d142e3-c38f-46e8-ae36-3db41907e3ae");
   cluster.enlist(2);
   EXPECT_FALSE(the(Code::kRaftStaleMember, cluster.watch(5s)).advice->command.empty());
   for (const std::size_t i : {0, 1, 2}) cluster.node(i).silence = ReasonCode::kProberStarved;
-  EXPECT_TRUE(the(Code::kRaftStaleMember, cluster.watch(1s)).advice->command.empty());
+  const Assessment kept = cluster.watch(2s);
+  const Finding& ghost = the(Code::kRaftStaleMember, kept);
+  EXPECT_TRUE(ghost.advice->command.empty());
+  EXPECT_EQ(ghost.summary,
+            "1430 is listed at tcp:10.0.0.3:6643, but d8d1 lives there: a ghost that counts as a "
+            "voter (as last seen; not confirmed since)");
+  for (const std::size_t i : {0, 1, 2}) cluster.node(i).silence = ReasonCode::kNone;
+  const Assessment seen = cluster.watch(1s);
+  EXPECT_FALSE(the(Code::kRaftStaleMember, seen).summary.contains("as last seen"));
 }
 
 TEST(Starved, OneMemberVoidsOnlyWhatConcernsIt) {

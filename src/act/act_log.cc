@@ -1,0 +1,188 @@
+#include "act/act_log.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/journal_entry.h"
+#include "runtime/database.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "store/leadership.h"
+#include "store/plan_record.h"
+#include "store/records.h"
+#include "store/store.h"
+
+namespace wardmote::act {
+
+using judge::JournalEntry;
+using runtime::Task;
+using store::RecordChanges;
+
+namespace {
+
+constexpr Duration kPatience = std::chrono::seconds(30);
+
+}  // namespace
+
+/// A later state must not be overtaken by an earlier one.
+class ActLog::Turn {
+ public:
+  explicit Turn(ActLog& log) : log_(log), number_(++log.last_turn_) {
+    log_.turns_.push_back(number_);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    std::erase(log_.turns_, number_);
+    log_.written_.notify();
+  }
+  [[nodiscard]] bool come() const noexcept { return log_.turns_.front() == number_; }
+
+ private:
+  ActLog& log_;
+  const std::uint64_t number_;
+};
+
+ActLog::ActLog(runtime::Runtime& runtime, runtime::Database* journal, store::Store* store,
+               const store::Leadership& leadership)
+    : runtime_(runtime),
+      database_(journal),
+      store_(store),
+      leadership_(leadership),
+      journal_(runtime, journal),
+      written_(runtime.executor()) {}
+
+Task<Result<void>> ActLog::open() {
+  if (database_ != nullptr) {
+    store::Records records(runtime_, *database_);
+    const Result<void> made = co_await records.open();
+    if (!made) co_return made;
+  }
+  Result<void> opened = co_await journal_.open();
+  if (opened) opened = co_await journal_newest();
+  co_return opened;
+}
+
+Task<Result<std::map<std::string, std::string>>> ActLog::load(std::string prefix) {
+  std::map<std::string, std::string> state;
+  if (store_ == nullptr) co_return state;
+  store::KeyRange keys = store::KeyRange::prefix(prefix);
+  auto found = co_await store_->list(std::move(keys), runtime_.deadline_in(kPatience));
+  if (!found) co_return std::unexpected(found.error());
+  for (store::KeyValue& key : found->keys) state[std::move(key.key)] = std::move(key.value);
+  co_return state;
+}
+
+Task<ActLog::Appended> ActLog::append(JournalEntry entry, RecordChanges state) {
+  return write_in_turn(std::move(entry), std::move(state), Owe::kNever);
+}
+
+Task<Result<void>> ActLog::append_or_owe(JournalEntry entry, RecordChanges state) {
+  Appended appended =
+      co_await write_in_turn(std::move(entry), std::move(state), Owe::kIfThereIsRoom);
+  co_return std::move(appended.done);
+}
+
+Task<Result<void>> ActLog::append_surely(JournalEntry entry, RecordChanges state) {
+  Appended appended = co_await write_in_turn(std::move(entry), std::move(state), Owe::kAlways);
+  co_return std::move(appended.done);
+}
+
+void ActLog::forget_states() noexcept {
+  for (Item& item : owed_) item.state.clear();
+}
+
+Task<Result<void>> ActLog::write_owed() {
+  const Turn turn(*this);
+  while (!turn.come()) co_await written_.wait();
+  Result<void> paid = co_await pay();
+  co_return paid;
+}
+
+Task<ActLog::Appended> ActLog::write_in_turn(JournalEntry entry, RecordChanges state, Owe owe) {
+  const Turn turn(*this);
+  while (!turn.come()) co_await written_.wait();
+  entry.at = std::chrono::floor<std::chrono::milliseconds>(runtime_.wall_now());
+  Item item{std::move(entry), std::move(state), false};
+  Result<void> written = co_await pay();
+  if (written) written = co_await write(&item);
+  const bool again = !written && written.error().code != Errc::kRejected;
+  const bool room = owe == Owe::kAlways || owed_.size() < kMostOwed;
+  Appended appended{std::move(written), item.stored};
+  if (again && owe != Owe::kNever && room) owed_.push_back(std::move(item));
+  co_return appended;
+}
+
+Task<Result<void>> ActLog::pay() {
+  while (!owed_.empty()) {
+    // A task that is cancelled does not learn that its row was written: it is not written twice.
+    Item next = std::move(owed_.front());
+    owed_.pop_front();
+    Result<void> written = co_await write(&next);
+    if (written) continue;
+    if (written.error().code != Errc::kRejected) owed_.push_front(std::move(next));
+    co_return written;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> ActLog::write(Item* item) {
+  if (!item->stored && !item->state.empty()) {
+    RecordChanges state = item->state;
+    item->entry.token = journal_.token();
+    state[std::string(store::kNewestRowKey)] = store::encode(item->entry);
+    Result<void> stored = co_await put(std::move(state));
+    if (!stored) co_return stored;
+  }
+  item->stored = true;
+  JournalEntry entry = item->entry;
+  Result<void> journaled = co_await journal_.append(std::move(entry));
+  superseded_ = superseded_ || (!journaled && journaled.error().code == Errc::kRejected);
+  co_return journaled;
+}
+
+/// The life before may have died after it stored a state and before it journaled the row.
+Task<Result<void>> ActLog::journal_newest() {
+  std::string key(store::kNewestRowKey);
+  const auto found = co_await load(std::move(key));
+  if (!found) co_return std::unexpected(found.error());
+  if (found->empty()) co_return Result<void>();
+  Result<JournalEntry> row = store::decode_row(found->begin()->second);
+  // Another agent's rows are in its own journal.
+  if (!row || row->token != journal_.token() - 1) co_return Result<void>();
+  const auto is_it = [&](const JournalEntry& other) {
+    return other.at == row->at && other.kind == row->kind && other.plan == row->plan &&
+           other.step == row->step && other.detail == row->detail;
+  };
+  if (std::ranges::any_of(journal_.recent(), is_it)) co_return Result<void>();
+  Result<void> journaled = co_await journal_.append(*std::move(row));
+  co_return journaled;
+}
+
+Task<Result<void>> ActLog::put(RecordChanges state) {
+  if (store_ == nullptr || state.empty()) co_return Result<void>();
+  store::Transaction transaction;
+  if (auto fence = leadership_.fence()) transaction.conditions.push_back(*std::move(fence));
+  for (auto& [key, value] : state) {
+    if (value) {
+      transaction.changes.emplace_back(store::Put{key, *std::move(value)});
+    } else {
+      transaction.changes.emplace_back(store::Erase{store::KeyRange::one(key)});
+    }
+  }
+  const auto done =
+      co_await store_->put_if(std::move(transaction), runtime_.deadline_in(kPatience));
+  if (!done) co_return std::unexpected(done.error());
+  if (!done->held) co_return fail(Errc::kRejected, "another agent leads");
+  co_return Result<void>();
+}
+
+}  // namespace wardmote::act

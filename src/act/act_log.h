@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "judge/journal_entry.h"
+#include "runtime/database.h"
+#include "runtime/event.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "store/journal.h"
+#include "store/leadership.h"
+#include "store/records.h"
+#include "store/store.h"
+
+namespace wardmote::act {
+
+/// Writes down what acts: the state in the store, under the fence of who leads, then the row that
+/// goes with it in this agent's own journal. The store has the newest row as well, in the same
+/// transaction as its state: of an agent that dies between the two, the next life finds it there
+/// and journals it, so that none is missing and none is there twice. Everything is written in the
+/// order in which it was given. Life cycle: open() first; what it borrows outlives it. Thread: the
+/// core loop.
+class ActLog {
+ public:
+  static constexpr std::size_t kMostOwed = 1000;
+
+  /// `journal` and `store` may be null: then the rows end with the agent, and no state is kept.
+  ActLog(runtime::Runtime& runtime, runtime::Database* journal, store::Store* store,
+         const store::Leadership& leadership);
+
+  /// Takes the right to write the journal from an earlier agent, and journals what that could not.
+  runtime::Task<Result<void>> open();
+  /// The state whose keys begin with `prefix`.
+  runtime::Task<Result<std::map<std::string, std::string>>> load(std::string prefix);
+
+  struct Appended {
+    Result<void> done;
+    bool in_store = false;  ///< also where the journal did not take the row
+  };
+  /// Both are on stable storage when it returns. It writes nothing while something that is owed
+  /// cannot be written. kRejected: another agent leads, or has taken over this agent's journal. Any
+  /// other error: nobody knows whether the store took the state.
+  runtime::Task<Appended> append(judge::JournalEntry entry, store::RecordChanges state);
+  /// The same for what has happened whether it is written or not: when it fails (but for
+  /// kRejected), it is owed, and written before anything that comes after it. Of kMostOwed, that
+  /// is: more are not kept.
+  runtime::Task<Result<void>> append_or_owe(judge::JournalEntry entry, store::RecordChanges state);
+  /// The same, and there is always room.
+  runtime::Task<Result<void>> append_surely(judge::JournalEntry entry, store::RecordChanges state);
+  /// Tries to write what is owed.
+  runtime::Task<Result<void>> write_owed();
+  /// The states that are owed are void, since another agent leads. Their rows are not: they tell
+  /// what has happened.
+  void forget_states() noexcept;
+
+  [[nodiscard]] const store::Journal& journal() const noexcept { return journal_; }
+  /// A later agent writes this journal now: it will never take anything again.
+  [[nodiscard]] bool superseded() const noexcept { return superseded_; }
+
+ private:
+  struct Item {
+    judge::JournalEntry entry;
+    store::RecordChanges state;
+    bool stored = false;  ///< the state is in the store already
+  };
+  enum class Owe : std::uint8_t { kNever, kIfThereIsRoom, kAlways };
+  /// Whose turn it is to write; it ends with this.
+  class Turn;
+
+  runtime::Task<Appended> write_in_turn(judge::JournalEntry entry, store::RecordChanges state,
+                                        Owe owe);
+  /// In the turn of the caller.
+  runtime::Task<Result<void>> pay();
+  runtime::Task<Result<void>> write(Item* item);
+  runtime::Task<Result<void>> put(store::RecordChanges state);
+  runtime::Task<Result<void>> journal_newest();
+
+  runtime::Runtime& runtime_;
+  runtime::Database* database_;  ///< of the journal
+  store::Store* store_;
+  const store::Leadership& leadership_;
+  store::Journal journal_;
+  bool superseded_ = false;
+  std::deque<Item> owed_;            ///< oldest first
+  std::deque<std::uint64_t> turns_;  ///< who writes now, and who waits
+  std::uint64_t last_turn_ = 0;
+  runtime::Event written_;
+};
+
+}  // namespace wardmote::act

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "act/act_log.h"
+#include "act/acts.h"
+#include "act/plan/step_executor.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "control/plan_control.h"
+#include "control/written.h"
+#include "judge/change.h"
+#include "judge/finding.h"
+#include "judge/journal_entry.h"
+#include "judge/plan/consent.h"
+#include "judge/plan/plan.h"
+#include "judge/plan/planner.h"
+#include "judge/plan/remedy.h"
+#include "judge/thing.h"
+#include "runtime/database.h"
+#include "runtime/deadline.h"
+#include "runtime/event.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "runtime/task_group.h"
+#include "store/leadership.h"
+#include "store/records.h"
+#include "store/store.h"
+
+namespace wardmote::act {
+
+/// Has plans made of what the judge found, and carries out those that may begin: step by step, each
+/// on a look that begins after its intent was written down, each with its result written down
+/// after. Who lets it act is asked again before each step, and so is whether this agent leads. A
+/// plan that an earlier life or another agent had begun goes on from what was written. Life cycle:
+/// open() before heard(), stop() before destruction; what it borrows outlives it. Thread: the core
+/// loop.
+class PlanRunner final : public control::PlanControl {
+ public:
+  /// What it asks others for.
+  struct Doors {
+    std::function<void(const judge::ThingId& target)> look;  ///< at all of it, at once
+    std::function<void(judge::ThingId of, judge::Event event)> tell;
+    std::function<bool()> storm;  ///< rages: nothing may act
+    /// The open incident that a finding of this target belongs to; 0: none.
+    std::function<std::int64_t(const judge::ThingId& target)> incident;
+    /// Whether what is written down would not be found again.
+    std::function<bool()> folder_lost = [] { return false; };
+    /// After a start nothing acts for so long.
+    Duration quiet{};
+  };
+  /// Where it keeps what outlives it.
+  struct Memory {
+    runtime::Database* journal = nullptr;  ///< this agent's own; null: nothing runs
+    store::Store* store = nullptr;         ///< for plans and pauses; null: nothing runs
+    store::Leadership& leadership;         ///< among those who share the store
+  };
+  /// What the configuration says.
+  struct Setup {
+    std::vector<judge::plan::Policy> policies;
+    std::vector<judge::ThingId> targets;  ///< that plans may be for
+  };
+
+  PlanRunner(runtime::Runtime& runtime, Memory memory, Setup setup, StepExecutor& executor,
+             Doors doors);
+
+  /// Reads what earlier lives wrote down. Until it has, nothing is planned and nothing runs; when
+  /// it fails, it may be tried again.
+  runtime::Task<Result<void>> open();
+  runtime::Task<void> stop();
+
+  /// Whether somebody wants to know of this target.
+  [[nodiscard]] bool cares_for(const judge::ThingId& target) const noexcept {
+    return planner_.cares_for(target);
+  }
+  /// A round of looks at the target was judged.
+  void heard(const std::shared_ptr<const judge::plan::Remedy>& seen,
+             std::span<const judge::Finding> findings);
+  /// The configuration is another now.
+  void reload(Setup setup);
+
+  [[nodiscard]] const judge::plan::Planner& planner() const noexcept override { return planner_; }
+  [[nodiscard]] const std::deque<judge::JournalEntry>& actions() const noexcept override {
+    return log_.journal().recent();
+  }
+  [[nodiscard]] bool stored() const noexcept override { return log_.journal().stored(); }
+  [[nodiscard]] std::optional<std::string> frozen() const override;
+  Result<std::int64_t> propose(std::string_view target, std::string_view subject,
+                               std::string by) override;
+  Result<void> approve(std::int64_t id, std::string by, std::string comment) override;
+  Result<void> reject(std::int64_t id, std::string by, std::string comment) override;
+  Result<void> pause(std::string scope, std::optional<Duration> time, std::string by) override;
+  Result<void> resume(std::string scope, std::string by) override;
+  std::shared_ptr<control::Written> written() override { return last_put_; }
+  /// The fencing token of this agent's journal.
+  [[nodiscard]] std::int64_t token() const noexcept { return log_.journal().token(); }
+
+ private:
+  using Seen = std::shared_ptr<const judge::plan::Remedy>;
+  class StepAct;
+
+  /// Null: it is not configured.
+  [[nodiscard]] const judge::ThingId* target_of(std::string_view name) const noexcept;
+  [[nodiscard]] bool is_configured(const judge::ThingId& target) const noexcept;
+  /// Why nothing may act, and nobody may let it.
+  [[nodiscard]] std::optional<std::string> barred() const;
+  /// Why the plans are another agent's to change; nothing: they are ours.
+  [[nodiscard]] std::optional<std::string> not_ours() const;
+  [[nodiscard]] Result<void> takes_orders() const;
+  [[nodiscard]] std::optional<std::string> brake(const judge::ThingId& target) const;
+  [[nodiscard]] judge::plan::Consent consent(const judge::plan::Plan& plan) const;
+  void warn_of_policies() const;
+  void on_leadership(bool leads);
+  /// Reads the plans anew, since another agent may have led.
+  runtime::Task<void> take_over();
+  runtime::Task<Result<void>> load();
+  void watch_storm();
+  runtime::Task<void> keep_storm(bool storm);
+  void take_changes(const std::string& actor, const std::string& comment = "");
+  void start_running();
+  void put(judge::JournalEntry entry, store::RecordChanges state);
+  runtime::Task<void> write(judge::JournalEntry entry, store::RecordChanges state,
+                            std::shared_ptr<control::Written> written);
+  /// Wakes who waits on the event at that moment.
+  runtime::Task<void> wake(runtime::Event* event, TimePoint at);
+
+  /// Null: it does not run any more.
+  [[nodiscard]] const judge::plan::Plan* running(std::int64_t id) const noexcept;
+  runtime::Task<void> run(std::int64_t id);
+  /// A look that begins after now; null when none comes in time.
+  runtime::Task<Seen> fresh_look(judge::ThingId target, runtime::Deadline deadline);
+  runtime::Task<void> do_step(std::int64_t id);
+  runtime::Task<void> settle(std::int64_t id, judge::plan::Decision decision);
+  void wait_for(std::int64_t id, std::string reason);
+  [[nodiscard]] judge::JournalEntry entry_of(const judge::plan::Plan& plan, std::string kind,
+                                             std::string detail) const;
+  [[nodiscard]] store::RecordChanges record_of(const judge::plan::Plan& plan) const;
+  void tell(const judge::plan::Plan& plan, judge::PlanChanged::Of of, std::string word,
+            std::string step, std::string detail);
+
+  runtime::Runtime& runtime_;
+  const bool remembers_;  ///< there is a journal and a store
+  store::Leadership& leadership_;
+  Setup setup_;
+  StepExecutor& executor_;
+  Doors doors_;
+  judge::plan::Planner planner_;
+  ActLog log_;
+  Acts acts_;
+  std::map<judge::ThingId, Seen> known_;  ///< the last look at each target
+  runtime::Event looked_;
+  std::set<std::int64_t> running_;  ///< plans that have a task
+  /// Of the newest entry; the log writes in the order in which it was given.
+  std::shared_ptr<control::Written> last_put_;
+  bool opened_ = false;
+  bool loaded_ = false;      ///< the plans are as the store has them
+  std::uint64_t term_ = 0;   ///< counts the times that leadership was lost or the plans were read
+  bool storm_kept_ = false;  ///< it is written down that a storm rages
+  TimePoint storm_until_;    ///< an earlier life ended in a storm
+  TimePoint quiet_until_;
+  std::size_t unwritten_ = 0;  ///< orders that are being written down
+  runtime::Event all_written_;
+  runtime::TaskGroup writes_;
+  runtime::TaskGroup tasks_;
+  runtime::TaskGroup alarms_;
+};
+
+}  // namespace wardmote::act

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/board.h"
+#include "agent/config/config.h"
+#include "agent/domain.h"
+#include "agent/domains.h"
+#include "agent/reload_plan.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/bgp/mesh.h"
+#include "judge/condition/condition_tracker.h"
+#include "judge/incident/news.h"
+#include "judge/observation.h"
+#include "observe/probe.h"
+#include "runtime/runtime.h"
+#include "serve/bgp/mesh_view.h"
+
+namespace wardmote::agent {
+
+/// Judges the BGP meshes of the configuration by what the looks of their members' checks have
+/// shown. Each mesh is a check, whose look is a judgement; what stands goes to the board.
+class MeshWatch final : public Domain {
+ public:
+  MeshWatch(runtime::Runtime& runtime, Board& board) : runtime_(runtime), board_(board) {}
+  explicit MeshWatch(const DomainTools& tools) : MeshWatch(tools.runtime, tools.board) {}
+
+  /// The daemons above their sessions, and each session above what the checks of both ends say of
+  /// their sessions.
+  static void depend(const config::Config& config, judge::incident::Dependencies& known);
+  /// A mesh that stays the same keeps what it knows; of a member that is looked at in another way
+  /// nothing is known until then.
+  Result<Adopt> prepare(const config::Config& next) override;
+  [[nodiscard]] const observe::ProbeKind& kind() const noexcept override;
+  std::unique_ptr<observe::Probe> probe(const config::Check& check) override;
+  /// Checks that are in no mesh are passed over.
+  void observed(const std::string& check, const judge::Observation& seen) override;
+
+  /// Judges the mesh of this name now. Unknown where there is none.
+  judge::Observation judge(const std::string& name);
+
+ private:
+  struct Mesh {
+    config::Mesh config;
+    Duration settle{};
+    judge::ConditionTracker memory;
+    std::shared_ptr<const serve::MeshView> shown;
+  };
+
+  void adopt(const config::Config& now, const ReloadPlan& plan);
+
+  runtime::Runtime& runtime_;
+  Board& board_;
+  std::map<std::string, Mesh> meshes_;
+  std::map<std::string, judge::bgp::MeshView, std::less<>> seen_;  ///< by check, of members only
+};
+
+}  // namespace wardmote::agent

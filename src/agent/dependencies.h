@@ -1,0 +1,28 @@
+#pragma once
+// What the incident book is told about the configuration.
+
+#include <string_view>
+
+#include "agent/config/config.h"
+#include "agent/domains.h"
+#include "agent/reload_plan.h"
+#include "judge/incident/book.h"
+#include "judge/incident/news.h"
+
+namespace wardmote::agent {
+
+/// Things above what they consist of (each domain tells), checks below what they depend on.
+judge::incident::Dependencies dependencies(const config::Config& config, Domains domains);
+
+/// How patient the book must be after a restart: long enough for every check to be believed again.
+judge::incident::BookPolicy book_policy(const config::Config& config);
+
+/// The owners of symptoms whose subject is no more, or another under its name, with `next`.
+judge::incident::Departures departures(const config::Config& before, const config::Config& next,
+                                       const ReloadPlan& plan, Domains domains);
+
+/// Whether the root of an incident is a thing that `config` does not have, as far as its name
+/// tells.
+bool is_gone(std::string_view root, const config::Config& config);
+
+}  // namespace wardmote::agent

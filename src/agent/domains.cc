@@ -1,0 +1,33 @@
+#include "agent/domains.h"
+
+#include <array>
+#include <memory>
+
+#include "agent/bgp/mesh_watch.h"
+#include "agent/domain.h"
+#include "agent/ovn/clusters.h"
+#include "agent/reports/reporter_registry.h"
+#include "serve/bgp/mesh_view.h"
+#include "serve/raft/cluster_view.h"
+
+namespace wardmote::agent {
+namespace {
+
+template <class Kind>
+std::unique_ptr<Domain> make(const DomainTools& tools) {
+  return std::make_unique<Kind>(tools);
+}
+
+constexpr auto kDomains = std::to_array<DomainRow>({
+    {"clusters", &serve::kClusterFamily, make<Clusters>, Clusters::depend},
+    {"reporters", nullptr, make<ReporterRegistry>, ReporterRegistry::depend},
+    {"meshes", &serve::kMeshFamily, make<MeshWatch>, MeshWatch::depend},
+});
+
+}  // namespace
+
+Domains domains() noexcept {
+  return kDomains;
+}
+
+}  // namespace wardmote::agent

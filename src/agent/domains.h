@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "agent/config/config.h"
+#include "agent/domain.h"
+#include "judge/incident/news.h"
+
+namespace wardmote::act {
+class PlanRunner;
+}
+namespace wardmote::judge {
+class StarvationGuard;
+}
+namespace wardmote::runtime {
+class Runtime;
+}
+namespace wardmote::serve {
+class Renderer;
+struct Family;
+}  // namespace wardmote::serve
+
+namespace wardmote::agent {
+
+class Archive;
+class Board;
+class ChangeFeed;
+class IncidentManager;
+class Scheduler;
+
+/// What domains are made with. All of it outlives them.
+struct DomainTools {
+  runtime::Runtime& runtime;
+  Board& board;
+  ChangeFeed& feed;
+  Scheduler& scheduler;
+  const judge::StarvationGuard& guard;
+  Archive& archive;
+  IncidentManager& incidents;
+  act::PlanRunner& plans;
+  serve::Renderer& renderer;
+};
+
+struct DomainRow {
+  std::string_view name;
+  const serve::Family* family;  ///< of the things that it judges; null: it judges none as a whole
+  std::unique_ptr<Domain> (*make)(const DomainTools& tools);
+  /// Adds what its things depend on, and how its checks are known to incidents.
+  void (*depend)(const config::Config& config, judge::incident::Dependencies& known);
+};
+
+/// In the order in which they go over to a configuration. A program may have others than the
+/// product, as a test of a made-up domain does. They outlive the agent.
+using Domains = std::span<const DomainRow>;
+/// Those of the product.
+Domains domains() noexcept;
+
+}  // namespace wardmote::agent

@@ -1,0 +1,325 @@
+#include "agent/incident_manager.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "agent/change_feed.h"
+#include "agent/config/config.h"
+#include "agent/dependencies.h"
+#include "agent/domains.h"
+#include "agent/held_verdict.h"
+#include "agent/notifier.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "judge/change.h"
+#include "judge/check_machine.h"
+#include "judge/finding.h"
+#include "judge/incident/book.h"
+#include "judge/incident/incident.h"
+#include "judge/incident/news.h"
+#include "judge/notify/matcher.h"
+#include "judge/outcome.h"
+#include "judge/thing.h"
+#include "judge/verdict.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "serve/view.h"
+#include "store/check_record.h"
+#include "store/clock_pair.h"
+#include "store/incident_record.h"
+#include "store/leadership.h"
+#include "store/store.h"
+
+namespace wardmote::agent {
+namespace {
+
+using judge::Severity;
+using judge::incident::Incident;
+using judge::incident::News;
+using judge::incident::Step;
+using judge::incident::Steps;
+using judge::notify::Labels;
+using runtime::Task;
+using namespace std::chrono_literals;
+
+/// Time alone changes nothing so fast that more often would help.
+constexpr Duration kShortestSleep = 1s;
+
+/// The incident that somebody who acts or tells says that a change belongs to; nothing when the
+/// book has to find it.
+std::optional<std::int64_t> incident_in(const judge::Change& change) {
+  if (const auto* const told = std::get_if<judge::IncidentChanged>(&change.event))
+    return told->step.incident.id;
+  if (const auto* const delivery = std::get_if<judge::DeliveryChanged>(&change.event))
+    return delivery->incident;
+  if (const auto* const plan = std::get_if<judge::PlanChanged>(&change.event))
+    return plan->incident;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Labels incident_labels(const Incident& incident, const config::Node& node,
+                       const std::string& node_name) {
+  Labels labels(node.labels.begin(), node.labels.end());
+  labels["code"] = to_string(incident.code);
+  labels["severity"] = to_string(incident.severity);
+  labels["root"] = incident.root;
+  labels["node"] = node_name;
+  std::string_view subject = incident.root;
+  labels["scope"] = take_until(subject, ':');
+  labels["subject"] = subject;
+  if (labels["scope"] == "cluster") labels["cluster"] = subject;
+  if (labels["scope"] == "member") labels["cluster"] = take_until(subject, '/');
+  return labels;
+}
+
+IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
+                                 store::Leadership& leadership, const config::Config& config,
+                                 std::string node, ChangeFeed& feed, NotifierOptions receivers,
+                                 Domains domains)
+    : runtime_(runtime),
+      config_(config),
+      node_(std::move(node)),
+      feed_(feed),
+      domains_(domains),
+      known_(dependencies(config, domains)),
+      book_(known_.graph, book_policy(config)),
+      records_(runtime, store, leadership),
+      notifier_(runtime, records_, feed, config.node, std::move(receivers)),
+      wake_up_(runtime, "watch incidents", [this] { take(book_.pass(runtime_.now())); }) {
+  leadership.listen([this](bool leads) {
+    // What is not written is another agent's to write.
+    records_.drop();
+    if (leads) notifier_.resume();
+  });
+}
+
+Task<Result<void>> IncidentManager::open() {
+  const auto records = co_await records_.load(std::string(store::kIncidentPrefix));
+  if (!records && records.error().code == Errc::kExhausted) {
+    // To watch and to tell comes before remembering.
+    log(LogLevel::kError, "records_not_read", {{"reason", records.error().describe()}});
+    co_return Result<void>();
+  }
+  if (!records) co_return std::unexpected(records.error());
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  std::vector<Incident> incidents;
+  for (const auto& [key, record] : *records) {
+    auto incident = store::decode_incident(record, clock);
+    if (!incident) {
+      // Of a later version, or damaged: better to miss one than to watch nothing.
+      log(LogLevel::kError, "record_not_understood", {{"key", key}});
+      continue;
+    }
+    incidents.push_back(*std::move(incident));
+  }
+  std::ranges::sort(incidents, {}, &Incident::id);
+  book_.recall(incidents, runtime_.now());
+  for (const Incident& incident : incidents) await(incident);
+  schedule();
+  Result<void> opened = co_await notifier_.recall();
+  if (!opened) co_return opened;
+  for (const auto& [id, incident] : book_.incidents()) notifier_.renew(incident);
+  const auto checks = co_await records_.load(store::check_prefix(node_));
+  if (!checks) co_return std::unexpected(checks.error());
+  for (const auto& [key, record] : *checks) recall_check(key, record, clock);
+  forget_gone();
+  co_return opened;
+}
+
+/// What the configuration has no more since an earlier life will never be seen again.
+void IncidentManager::forget_gone() {
+  judge::incident::Departures left;
+  for (const auto& [id, incident] : book_.incidents()) {
+    const bool over = incident.phase == judge::incident::Phase::kResolved;
+    if (!over && is_gone(incident.root, config_)) left.gone.push_back(incident.root);
+  }
+  take(book_.reshape(known_.graph, left, runtime_.now()));
+}
+
+/// What it stands for in the book stands again at once, so that a restart changes nothing that is
+/// said.
+void IncidentManager::recall_check(const std::string& key, const std::string& record,
+                                   const store::ClockPair& clock) {
+  auto known = store::decode_reported_check(record, clock);
+  if (!known) {
+    log(LogLevel::kError, "record_not_understood", {{"key", key}});
+    return;
+  }
+  if (!is_remembered(known->name)) {
+    records_.put(key, std::nullopt);
+    return;
+  }
+  const judge::Change change{
+      .at = {}, .of = {judge::ThingKind::kCheck, known->name}, .event = known->change};
+  if (const auto news = news_of(change, known_, known->since)) {
+    take(book_.raise_again(news->symptom, runtime_.now()));
+  }
+  written_checks_.insert(known->name);
+  known_failures_.push_back({std::move(known->name), std::move(known->change.reason),
+                             known->change.seen_good, known->since});
+}
+
+/// A check that is reported, until it is not.
+void IncidentManager::write_down(const judge::Change& change) {
+  const auto* const check = std::get_if<judge::CheckChanged>(&change.event);
+  if (check == nullptr) return;
+  const std::string& name = change.of.name;
+  if (check->to != judge::State::kReported || !is_remembered(name)) return forget_check(name);
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  written_checks_.insert(name);
+  records_.put(store::check_key(node_, name), store::encode_reported_check(name, *check, clock));
+}
+
+/// A check that is there, and whose failure outlives the agent.
+bool IncidentManager::is_remembered(const std::string& name) const {
+  const bool there =
+      std::ranges::find(config_.checks, name, &config::Check::name) != config_.checks.end();
+  return there && known_.place_of(name).remembered;
+}
+
+void IncidentManager::forget_check(std::string_view name) {
+  if (written_checks_.erase(std::string(name)) > 0) {
+    records_.put(store::check_key(node_, name), std::nullopt);
+  }
+}
+
+serve::OpenIncidents IncidentManager::open_incidents() {
+  if (open_incidents_) return *open_incidents_;
+  serve::OpenIncidents& counted = open_incidents_.emplace();
+  for (const auto& [id, incident] : book_.incidents()) {
+    if (incident.phase != judge::incident::Phase::kOpen) continue;
+    ++counted.open;
+    if (!counted.gravest || incident.severity > *counted.gravest)
+      counted.gravest = incident.severity;
+  }
+  return counted;
+}
+
+/// What is wrong with a cluster, or with a member of it.
+void IncidentManager::await(const Incident& incident) {
+  if (!book_.awaited(incident.id)) return;
+  std::string_view name = incident.root;
+  const std::string_view scope = take_until(name, ':');
+  if (scope == "member") name = take_until(name, '/');
+  if (scope == "member" || scope == "cluster") {
+    awaited_[std::string(name)].push_back(incident.id);
+  }
+}
+
+std::optional<HeldVerdict> IncidentManager::held(const std::string& name) {
+  const auto found = awaited_.find(name);
+  if (found == awaited_.end()) return std::nullopt;
+  std::erase_if(found->second, [&](std::int64_t id) { return !book_.awaited(id); });
+  const Incident* gravest = nullptr;
+  for (const std::int64_t id : found->second) {
+    const Incident& incident = book_.incidents().at(id);
+    if (gravest == nullptr || incident.severity > gravest->severity) gravest = &incident;
+  }
+  if (gravest == nullptr) {
+    awaited_.erase(found);
+    return std::nullopt;
+  }
+  return HeldVerdict{judge::verdict_of(gravest->severity),
+                     {judge::ReasonCode::kState,
+                      fmt::format("{}: {}", to_string(gravest->code), gravest->summary)}};
+}
+
+void IncidentManager::seen_well(const std::string& name,
+                                std::span<const judge::Code> shown_at_once) {
+  const auto found = awaited_.find(name);
+  if (found == awaited_.end()) return;
+  const std::vector<std::int64_t> ids = found->second;
+  for (const std::int64_t id : ids) {
+    const judge::Code code = book_.incidents().at(id).code;
+    if (std::ranges::find(shown_at_once, code) != shown_at_once.end())
+      take(book_.give_up(id, runtime_.now()));
+  }
+}
+
+Task<void> IncidentManager::stop() {
+  co_await wake_up_.stop();
+  co_await notifier_.stop();
+  co_await records_.stop();
+}
+
+std::int64_t IncidentManager::hear(const judge::Change& change) {
+  if (const auto incident = incident_in(change)) return *incident;
+  const TimePoint now = runtime_.now();
+  write_down(change);
+  const std::optional<News> news = news_of(change, known_, now);
+  if (!news) return 0;
+  const std::int64_t before = book_.incident_of(news->symptom);
+  if (!news->stands) {
+    take(book_.clear(news->symptom, now));
+    // Who is well is seen, also if it was an earlier life of the agent that did not see him.
+    judge::incident::Symptom blind = news->symptom;
+    blind.code = judge::Code::kMonitorBlind;
+    if (std::holds_alternative<judge::CheckChanged>(change.event)) take(book_.clear(blind, now));
+    return before;
+  }
+  // What is only worth knowing wakes nobody; what was worse until now goes on as what it is.
+  if (before == 0 && news->symptom.severity == Severity::kInfo) return 0;
+  take(book_.raise(news->symptom, now));
+  return book_.incident_of(news->symptom);
+}
+
+void IncidentManager::reload(const judge::incident::Departures& left) {
+  for (std::string_view owner : left.gone) {
+    take_until(owner, ':');
+    forget_check(owner);
+  }
+  known_ = dependencies(config_, domains_);
+  take(book_.reshape(known_.graph, left, runtime_.now()));
+  awaited_.clear();
+  for (const auto& [id, incident] : book_.incidents()) await(incident);
+}
+
+Result<void> IncidentManager::acknowledge(std::int64_t id, std::string by, std::string comment) {
+  if (!records_.leads()) return fail(Errc::kRejected, "another agent leads");
+  const Steps steps = book_.acknowledge(id, std::move(by), std::move(comment), runtime_.now());
+  if (steps.empty()) return fail(Errc::kMissing, "no incident of this number is open");
+  take(steps);
+  return {};
+}
+
+void IncidentManager::take(const Steps& steps) {
+  open_incidents_.reset();
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  for (const Step& step : steps) {
+    records_.put(store::incident_key(step.incident.id), store::encode(step.incident, clock));
+    notifier_.hear(step, incident_labels(step.incident, config_.node, node_));
+    feed_.tell({judge::ThingKind::kIncident, std::to_string(step.incident.id)},
+               judge::IncidentChanged{step});
+  }
+  for (const std::int64_t id : book_.take_renamed()) {
+    const auto renamed = book_.incidents().find(id);
+    if (renamed == book_.incidents().end()) continue;
+    records_.put(store::incident_key(id), store::encode(renamed->second, clock));
+    notifier_.renew(renamed->second);
+  }
+  for (const std::int64_t id : book_.take_forgotten()) {
+    records_.put(store::incident_key(id), std::nullopt);
+  }
+  schedule();
+}
+
+void IncidentManager::schedule() {
+  if (const auto next = book_.next_change()) {
+    wake_up_.at(std::max(*next, runtime_.now() + kShortestSleep));
+  }
+}
+
+}  // namespace wardmote::agent

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/change_feed.h"
+#include "agent/config/config.h"
+#include "agent/domains.h"
+#include "agent/held_verdict.h"
+#include "agent/notifier.h"
+#include "agent/record_writer.h"
+#include "agent/wake_up.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/change.h"
+#include "judge/finding.h"
+#include "judge/incident/book.h"
+#include "judge/incident/incident.h"
+#include "judge/incident/news.h"
+#include "judge/notify/matcher.h"
+#include "judge/outcome.h"
+#include "runtime/http.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "serve/incidents.h"
+#include "serve/notify_control.h"
+#include "serve/view.h"
+#include "store/clock_pair.h"
+#include "store/leadership.h"
+#include "store/store.h"
+
+namespace wardmote::agent {
+
+/// A check, or a cluster by its name, that an earlier life of the agent knew to be reported.
+struct KnownFailure {
+  std::string name;
+  judge::Reason reason;
+  bool seen_good = false;
+  TimePoint since;
+};
+
+/// Turns changes into incidents, reports these in turn, has receivers notified, and writes all of
+/// it down where it outlives the agent, if there is a store. Life cycle: open() before the feed
+/// tells anything, stop() before destruction; what it borrows outlives it. Thread: the core loop.
+class IncidentManager final : public serve::IncidentControl {
+ public:
+  /// `store` may be null. `node` is how the agent calls itself.
+  IncidentManager(runtime::Runtime& runtime, store::Store* store, store::Leadership& leadership,
+                  const config::Config& config, std::string node, ChangeFeed& feed,
+                  NotifierOptions receivers, Domains domains = agent::domains());
+
+  /// Reads what earlier lives wrote down. Checks that were reported stand in the book as before. On
+  /// a full disk that cannot even be read it begins anew.
+  runtime::Task<Result<void>> open();
+  runtime::Task<void> stop();
+
+  /// After open(): what is to be shown as reported until it is seen good.
+  [[nodiscard]] const std::vector<KnownFailure>& known_failures() const noexcept {
+    return known_failures_;
+  }
+  /// What an incident that outlived the agent says of this cluster, until it is seen again or over.
+  std::optional<HeldVerdict> held(const std::string& name);
+  /// The cluster was looked at in full several times in a row, and nothing was to be seen. Of these
+  /// codes every look would show it, if it were there.
+  void seen_well(const std::string& name, std::span<const judge::Code> shown_at_once);
+  /// How many incidents are open, and how grave they are.
+  serve::OpenIncidents open_incidents();
+
+  /// Takes a change in; the incident that it belongs to, 0 for none.
+  std::int64_t hear(const judge::Change& change);
+
+  /// The configuration is another now.
+  void reload(const judge::incident::Departures& left);
+  /// Who is told, and how, is another now.
+  void reload(NotifierOptions receivers) { notifier_.reload(std::move(receivers)); }
+
+  [[nodiscard]] const judge::incident::Book& book() const noexcept override { return book_; }
+  Result<void> acknowledge(std::int64_t id, std::string by, std::string comment) override;
+  std::shared_ptr<runtime::HttpHold> written() override { return records_.hold(); }
+  /// Why incidents cannot be written down now.
+  [[nodiscard]] const std::optional<std::string>& complaint() const noexcept {
+    return records_.complaint();
+  }
+  [[nodiscard]] serve::NotifyControl& notifier() noexcept { return notifier_; }
+
+ private:
+  void recall_check(const std::string& key, const std::string& record,
+                    const store::ClockPair& clock);
+  void write_down(const judge::Change& change);
+  void forget_check(std::string_view name);
+  void forget_gone();
+  [[nodiscard]] bool is_remembered(const std::string& name) const;
+  void take(const judge::incident::Steps& steps);
+  void schedule();
+  void await(const judge::incident::Incident& incident);
+
+  runtime::Runtime& runtime_;
+  const config::Config& config_;
+  std::string node_;
+  ChangeFeed& feed_;
+  const Domains domains_;
+  judge::incident::Dependencies known_;
+  judge::incident::Book book_;
+  std::vector<KnownFailure> known_failures_;
+  std::map<std::string, std::vector<std::int64_t>> awaited_;  // recalled incidents, by cluster
+  std::set<std::string> written_checks_;                      // that have a record
+  std::optional<serve::OpenIncidents> open_incidents_;        // counted when somebody asks
+  RecordWriter records_;
+  Notifier notifier_;
+  WakeUp wake_up_;
+};
+
+/// What an incident is routed and silenced by: `code`, `severity`, `root`, `scope` (what kind of
+/// thing the root is), `subject` (its name), `cluster` where it belongs to one, `node`, and the
+/// node's own labels.
+judge::notify::Labels incident_labels(const judge::incident::Incident& incident,
+                                      const config::Node& node, const std::string& node_name);
+
+}  // namespace wardmote::agent

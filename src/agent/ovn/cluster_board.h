@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/board.h"
+#include "agent/change_feed.h"
+#include "agent/config/config.h"
+#include "agent/held_verdict.h"
+#include "agent/ovn/nb_sb_pairing.h"
+#include "agent/reload_plan.h"
+#include "base/time.h"
+#include "judge/raft/assess.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
+#include "serve/raft/cluster_view.h"
+
+namespace wardmote::agent {
+
+/// What an earlier life of the agent knew of clusters.
+struct Holds {
+  std::function<std::optional<HeldVerdict>(const std::string& cluster)> held;
+  /// Every member answered several times in a row, and nothing was to be seen.
+  std::function<void(const std::string& cluster)> seen_well;
+};
+
+/// Whether it was asked, and did not answer.
+bool failed(const judge::raft::Source& source) noexcept;
+
+/// The clusters' part of the board: what their watches report to. Counts, compares northbound with
+/// southbound, shows each judgement, tells what changed, and feeds the check that stands for the
+/// cluster. Time is a parameter. Life cycle: the board and the feed outlive it. Thread: the core
+/// loop.
+class ClusterBoard {
+ public:
+  ClusterBoard(Board& board, ChangeFeed& feed, Holds holds)
+      : board_(board), feed_(feed), holds_(std::move(holds)) {}
+
+  /// Goes over to another configuration by `plan`, which leads to `config`. What is kept or retimed
+  /// keeps its state and counters. Clusters have the indexes that they have in `config`.
+  void reload(const config::Config& config, const ReloadPlan& plan, TimePoint now);
+
+  /// Member `member` of cluster `cluster` was looked at; counts only.
+  void member_observed(std::size_t cluster, std::size_t member, const judge::raft::Opinion& seen);
+  /// Cluster `cluster` was judged; `final_of_round` when no member's answer is awaited any more. A
+  /// round is fed to the cluster's check once.
+  void cluster_judged(std::size_t cluster, std::vector<judge::raft::Opinion> opinions,
+                      judge::raft::Assessment assessment, TimePoint now, bool final_of_round);
+  /// A piece of bad news was void because the agent was starved.
+  void voided() noexcept { board_.voided(); }
+
+  /// As judged last.
+  [[nodiscard]] const serve::ClusterView& cluster(std::size_t index) const {
+    return *clusters_.at(index).shown;
+  }
+
+ private:
+  struct Entry {
+    std::shared_ptr<const serve::ClusterView> shown;
+    serve::ClusterCounters counters;
+    judge::raft::MemberId leader;  ///< the last that was known
+    std::uint64_t term = 0;        ///< the highest seen
+    int clean_rounds = 0;          ///< in a row, while something is held of it
+    std::size_t check = 0;         ///< that stands for it, on the board
+  };
+
+  void count(Entry& entry, const serve::ClusterView& view);
+  std::optional<HeldVerdict> hold(Entry& entry, serve::ClusterView& view, bool final_of_round);
+
+  Board& board_;
+  ChangeFeed& feed_;
+  Holds holds_;
+  NbSbPairing pairing_;
+  std::vector<Entry> clusters_;
+};
+
+}  // namespace wardmote::agent

@@ -1,0 +1,169 @@
+#include "agent/ovn/clusters.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "act/plan/plan_runner.h"
+#include "agent/archive.h"
+#include "agent/config/config.h"
+#include "agent/domain.h"
+#include "agent/domains.h"
+#include "agent/incident_manager.h"
+#include "agent/ovn/cluster_board.h"
+#include "agent/ovn/cluster_watch.h"
+#include "agent/reload_plan.h"
+#include "agent/scheduler.h"
+#include "base/check.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/finding.h"
+#include "judge/incident/news.h"
+#include "judge/raft/opinion.h"
+#include "judge/raft/repair/remedy.h"
+#include "judge/thing.h"
+#include "judge/verdict.h"
+#include "observe/kinds.h"
+#include "runtime/deadline.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "serve/raft/cluster_view.h"
+#include "serve/raft/members.h"
+#include "serve/route.h"
+#include "store/samples.h"
+
+namespace wardmote::agent {
+namespace {
+
+using runtime::Task;
+using enum judge::Code;
+
+/// What every look would show, if it were there; of the rest only time can say that it is over.
+constexpr auto kShownAtOnce =
+    std::to_array<judge::Code>({kRaftNoQuorum, kRaftQuorumMargin, kRaftNoLeader, kRaftMemberHung,
+                                kRaftMemberDown, kRaftFailedLeader, kMonitorBlind});
+
+/// What plans need to know of the configuration.
+judge::raft::repair::RepairCluster repair_of(const config::Cluster& cluster) {
+  judge::raft::repair::RepairCluster repair{cluster.name, cluster.expectation.database, {}};
+  for (const config::Member& member : cluster.members) {
+    const bool commands = !member.repair.copy.empty() && !member.repair.rejoin.empty();
+    if (commands) repair.rebuildable.push_back(member.name);
+  }
+  return repair;
+}
+
+Holds holds_of(IncidentManager& incidents) {
+  return {
+      .held = [&incidents](const std::string& cluster) { return incidents.held(cluster); },
+      .seen_well =
+          [&incidents](const std::string& cluster) { incidents.seen_well(cluster, kShownAtOnce); }};
+}
+
+}  // namespace
+
+Clusters::Clusters(const DomainTools& tools)
+    : tools_(tools),
+      board_(tools.board, tools.feed, holds_of(tools.incidents)),
+      tasks_(tools.runtime.executor()) {}
+
+/// A cluster above its members.
+void Clusters::depend(const config::Config& config, judge::incident::Dependencies& known) {
+  for (const config::Cluster& cluster : config.clusters) {
+    const std::string node = serve::cluster_node(cluster.name);
+    judge::incident::CheckPlace& place = known.checks[cluster.name];
+    place.owner = node;
+    place.has_findings = true;
+    place.optional = false;
+    known.graph.add(node, "cluster");
+    for (const config::Member& member : cluster.members)
+      known.graph.add(serve::member_node(cluster.name, member.name), "member", {node});
+  }
+}
+
+Result<Domain::Adopt> Clusters::prepare(const config::Config&) {
+  return [this](const config::Config& now, const ReloadPlan& plan) { adopt(now, plan); };
+}
+
+const observe::ProbeKind& Clusters::kind() const noexcept {
+  return config::cluster_kind();
+}
+
+std::vector<serve::Route> Clusters::routes() {
+  return {serve::members_route(&tools_.renderer)};
+}
+
+Task<void> Clusters::stop() {
+  co_await tasks_.stop();
+}
+
+void Clusters::adopt(const config::Config& now, const ReloadPlan& plan) {
+  board_.reload(now, plan, tools_.runtime.now());
+  repairs_.clear();
+  for (const config::Cluster& cluster : now.clusters) repairs_[cluster.name] = repair_of(cluster);
+  const auto before = std::exchange(watches_, {});
+  std::vector<bool> kept(before.size());
+  for (std::size_t i = 0; i < plan.clusters.size(); ++i) {
+    const auto [action, was] = plan.clusters[i];
+    if (action == ReloadAction::kKept) {
+      kept[was] = true;
+      before[was]->move_to(i);
+      watches_.push_back(before[was]);
+      continue;
+    }
+    watches_.push_back(begin(now.clusters[i], i));
+    if (action == ReloadAction::kRetimed) watches_.back()->inherit(*before[was]);
+  }
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (!kept[i]) before[i]->retire();
+  }
+}
+
+std::shared_ptr<ClusterWatch> Clusters::begin(const config::Cluster& cluster, std::size_t index) {
+  const auto watch = std::make_shared<ClusterWatch>(tools_.runtime, board_, tools_.scheduler,
+                                                    tools_.guard, index, cluster);
+  watch->on_judged([this](ClusterWatch& judged, std::span<const judge::Finding> findings) {
+    measure(board_.cluster(judged.index()));
+    const auto repair = repairs_.find(judged.name());
+    const bool cares = tools_.plans.cares_for({judge::ThingKind::kCluster, judged.name()});
+    if (repair == repairs_.end() || !cares) return;
+    tools_.plans.heard(
+        std::make_shared<judge::raft::repair::RaftRemedy>(repair->second, judged.repair_view()),
+        findings);
+  });
+  const Result<void> added = tools_.scheduler.add(
+      {cluster.name, cluster.schedule.every, cluster.schedule.timeout},
+      [watch](runtime::Deadline deadline, Duration) { return watch->round(deadline); });
+  check(added.has_value(), "the schedule of a valid configuration");
+  watch->watch_changes(tasks_);
+  return watch;
+}
+
+void Clusters::measure(const serve::ClusterView& judged) {
+  Archive& archive = tools_.archive;
+  Duration longest{};
+  for (std::size_t i = 0; i < judged.opinions.size(); ++i) {
+    const judge::raft::Opinion& opinion = judged.opinions[i];
+    const std::string subject = judged.id.name + "/" + opinion.member;
+    const Duration took = opinion.ended - opinion.begun;
+    longest = std::max(longest, took);
+    archive.measure(subject, judged.assessment.members.at(i).outcome, took);
+    if (!opinion.status) continue;
+    const judge::raft::Status& status = *opinion.status;
+    const std::uint64_t entries = status.log_next - std::min(status.log_start, status.log_next);
+    const store::Measured values[] = {
+        {store::Measure::kLogEntries, static_cast<std::int64_t>(entries)},
+        {store::Measure::kUncommitted, static_cast<std::int64_t>(status.uncommitted)},
+        {store::Measure::kUnapplied, static_cast<std::int64_t>(status.unapplied)}};
+    archive.samples().add(subject, values);
+  }
+  archive.measure(judged.id.name, outcome_of(judged.assessment.verdict), longest);
+}
+
+}  // namespace wardmote::agent

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/config/config.h"
+#include "agent/domain.h"
+#include "agent/domains.h"
+#include "agent/ovn/cluster_board.h"
+#include "agent/ovn/cluster_watch.h"
+#include "agent/reload_plan.h"
+#include "base/result.h"
+#include "judge/incident/news.h"
+#include "judge/raft/repair/remedy.h"
+#include "runtime/task.h"
+#include "runtime/task_group.h"
+#include "serve/route.h"
+
+namespace wardmote::agent {
+
+/// The raft clusters of the configuration: a watch for each.
+class Clusters final : public Domain {
+ public:
+  explicit Clusters(const DomainTools& tools);
+
+  static void depend(const config::Config& config, judge::incident::Dependencies& known);
+  Result<Adopt> prepare(const config::Config& next) override;
+  [[nodiscard]] const observe::ProbeKind& kind() const noexcept override;
+  std::vector<serve::Route> routes() override;
+  runtime::Task<void> stop() override;
+
+ private:
+  void adopt(const config::Config& now, const ReloadPlan& plan);
+  std::shared_ptr<ClusterWatch> begin(const config::Cluster& cluster, std::size_t index);
+  void measure(const serve::ClusterView& judged);
+
+  DomainTools tools_;
+  ClusterBoard board_;
+  std::vector<std::shared_ptr<ClusterWatch>> watches_;
+  std::map<std::string, judge::raft::repair::RepairCluster> repairs_;  ///< by cluster
+  runtime::TaskGroup tasks_;
+};
+
+}  // namespace wardmote::agent

@@ -1,0 +1,144 @@
+#include "agent/record_writer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <expected>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "control/written.h"
+#include "runtime/http.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "serve/written_hold.h"
+#include "store/records.h"
+#include "store/store.h"
+
+namespace wardmote::agent {
+
+using runtime::Task;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Duration kFirstRetry = 1s;
+constexpr Duration kLongestRetry = 60s;
+constexpr Duration kPauseStep = 200ms;
+constexpr Duration kPatience = 30s;
+
+}  // namespace
+
+Task<Result<std::map<std::string, std::string>>> RecordWriter::load(std::string prefix) {
+  std::map<std::string, std::string> records;
+  if (store_ == nullptr) co_return records;
+  store::KeyRange keys = store::KeyRange::prefix(prefix);
+  auto found = co_await store_->list(std::move(keys), runtime_.deadline_in(kPatience));
+  if (!found) co_return std::unexpected(found.error());
+  for (store::KeyValue& key : found->keys) records[std::move(key.key)] = std::move(key.value);
+  co_return records;
+}
+
+Task<void> RecordWriter::stop() {
+  co_await tasks_.stop();
+  if (unwritten_.empty()) co_return;
+  const Result<void> written = co_await write_out();
+  if (written) co_return;
+  log(LogLevel::kError, "records_not_written", {{"reason", written.error().describe()}});
+}
+
+void RecordWriter::put(std::string key, std::optional<std::string> value) {
+  if (store_ == nullptr) return;
+  unwritten_[std::move(key)] = std::move(value);
+  start();
+}
+
+void RecordWriter::after_writing(std::function<void()> then) {
+  waiting_.push_back(std::move(then));
+  start();
+}
+
+std::shared_ptr<runtime::HttpHold> RecordWriter::hold() {
+  if (store_ == nullptr) return nullptr;
+  auto written = std::make_shared<control::Written>(runtime_.executor());
+  after_writing([this, written] { written->done(complaint_); });
+  return serve::hold_until(std::move(written));
+}
+
+void RecordWriter::drop() {
+  unwritten_.clear();
+  refused_ = false;
+}
+
+void RecordWriter::start() {
+  if (writing_) return;
+  writing_ = true;
+  tasks_.spawn("write records", keep_writing());
+}
+
+Task<void> RecordWriter::keep_writing() {
+  // However this ends, the next record starts it anew.
+  struct Done {
+    RecordWriter* records;
+    ~Done() { records->writing_ = false; }
+  } const done{this};
+  Duration pause{};
+  while (!unwritten_.empty() || !waiting_.empty()) {
+    // Even without a pause the loop turns here, and the rest of what belongs together is put.
+    co_await rest(pause);
+    const std::vector<std::function<void()>> waiting = std::exchange(waiting_, {});
+    const Result<void> written = co_await write_out();
+    pause = written ? Duration::zero()
+                    : std::clamp(pause * 2, Duration(kFirstRetry), Duration(kLongestRetry));
+    if (!written && !complaint_) {
+      log(LogLevel::kError, "records_not_written", {{"reason", written.error().describe()}});
+    }
+    complaint_ = written ? std::nullopt : std::optional(written.error().describe());
+    for (const auto& then : waiting) then();
+  }
+}
+
+/// Who waits must not wait for a disk that fails, also who comes meanwhile.
+Task<void> RecordWriter::rest(Duration pause) {
+  const TimePoint end = runtime_.now() + pause;
+  do {
+    const Duration step = waiting_.empty() ? kPauseStep : Duration::zero();
+    co_await runtime_.sleep_until(std::min(end, runtime_.now() + step));
+  } while (waiting_.empty() && runtime_.now() < end);
+}
+
+Task<Result<void>> RecordWriter::write_out() {
+  if (unwritten_.empty()) co_return Result<void>();
+  // Unless it is written for sure it is put back, also when the task is cancelled; what was put
+  // meanwhile is newer.
+  struct PutBack {
+    store::RecordChanges* unwritten;
+    store::RecordChanges changes;
+    ~PutBack() { unwritten->merge(changes); }
+  } kept{&unwritten_, std::exchange(unwritten_, {})};
+  store::Transaction transaction;
+  if (auto fence = leadership_.fence()) transaction.conditions.push_back(*std::move(fence));
+  for (const auto& [key, value] : kept.changes) {
+    if (value) {
+      transaction.changes.emplace_back(store::Put{key, *value});
+    } else {
+      transaction.changes.emplace_back(store::Erase{store::KeyRange::one(key)});
+    }
+  }
+  const auto written =
+      co_await store_->put_if(std::move(transaction), runtime_.deadline_in(kPatience));
+  if (!written) co_return std::unexpected(written.error());
+  kept.changes.clear();
+  refused_ = !written->held;
+  if (refused_) co_return fail(Errc::kRejected, "another agent leads");
+  co_return Result<void>();
+}
+
+}  // namespace wardmote::agent

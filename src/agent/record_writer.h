@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "runtime/http.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "runtime/task_group.h"
+#include "store/leadership.h"
+#include "store/records.h"
+#include "store/store.h"
+
+namespace wardmote::agent {
+
+/// Writes records into the store, in the name of the leader. What is put before the loop turns is
+/// one transaction, so an incident and what is to be told of it are never apart. Life cycle: stop()
+/// before destruction. Thread: the core loop.
+class RecordWriter {
+ public:
+  /// `store` may be null: then nothing is written down, and everything else is the same. Both
+  /// outlive it.
+  RecordWriter(runtime::Runtime& runtime, store::Store* store, const store::Leadership& leadership)
+      : runtime_(runtime), store_(store), leadership_(leadership), tasks_(runtime.executor()) {}
+
+  /// The records whose key begins with `prefix`.
+  runtime::Task<Result<std::map<std::string, std::string>>> load(std::string prefix);
+  /// Tries a last time to write what is not written.
+  runtime::Task<void> stop();
+
+  /// A text, or nothing to remove the record.
+  void put(std::string key, std::optional<std::string> value);
+  /// Calls `then` when all that was put so far is on stable storage. When that cannot be, after the
+  /// attempt: to tell people of a fault comes before writing it down.
+  void after_writing(std::function<void()> then);
+  /// Forgets what is not written: somebody else leads, and writes.
+  void drop();
+  /// Whether what is told and done now is told and done by who leads. The store may know of
+  /// another leader before this agent does.
+  [[nodiscard]] bool leads() const noexcept { return leadership_.leads() && !refused_; }
+  /// What holds the answer to an order until all that was put so far is written down, or says that
+  /// it is not (503). Null without a database: then it holds as long as the agent lives.
+  std::shared_ptr<runtime::HttpHold> hold();
+  [[nodiscard]] const std::optional<std::string>& complaint() const noexcept { return complaint_; }
+
+ private:
+  void start();
+  runtime::Task<void> keep_writing();
+  runtime::Task<void> rest(Duration pause);
+  runtime::Task<Result<void>> write_out();
+
+  runtime::Runtime& runtime_;
+  store::Store* store_;
+  const store::Leadership& leadership_;
+  store::RecordChanges unwritten_;
+  std::vector<std::function<void()>> waiting_;
+  bool writing_ = false;
+  bool refused_ = false;  ///< the fence did not hold
+  std::optional<std::string> complaint_;
+  runtime::TaskGroup tasks_;
+};
+
+}  // namespace wardmote::agent

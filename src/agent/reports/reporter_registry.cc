@@ -1,0 +1,286 @@
+#include "agent/reports/reporter_registry.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <cstddef>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/config/config.h"
+#include "agent/domain.h"
+#include "agent/domains.h"
+#include "agent/reload_plan.h"
+#include "agent/scheduler.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "codec/report_message.h"
+#include "judge/incident/news.h"
+#include "judge/judgement.h"
+#include "judge/observation.h"
+#include "judge/outcome.h"
+#include "judge/report/reporters.h"
+#include "net/datagram_listener.h"
+#include "observe/kinds.h"
+#include "observe/probe.h"
+#include "runtime/deadline.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "serve/answer.h"
+#include "serve/gates.h"
+#include "serve/role.h"
+#include "serve/route.h"
+
+namespace wardmote::agent {
+
+using judge::ReporterStanding;
+using judge::ReportQuality;
+using runtime::Task;
+
+namespace {
+
+/// Each reporter's checks look every second. When nobody was asked for longer than this, the
+/// process did not run (a suspend, a pause), and nobody could report.
+constexpr Duration kGap = std::chrono::seconds(3);
+
+/// Looks up one quality of one reporter.
+class ReporterProbe final : public observe::Probe {
+ public:
+  ReporterProbe(runtime::Runtime& runtime, ReporterRegistry& registry, std::string subject,
+                std::string reporter, ReportQuality quality)
+      : runtime_(runtime),
+        reporters_(registry),
+        subject_(std::move(subject)),
+        reporter_(std::move(reporter)),
+        quality_(quality) {}
+
+  Task<judge::Observation> look(runtime::Deadline) override {
+    judge::Observation seen;
+    seen.subject = subject_;
+    seen.begun = runtime_.now();
+    seen.ended = seen.begun;
+    const std::optional<ReporterStanding> standing = reporters_.standing(reporter_);
+    if (!standing) {
+      seen.reason = {judge::ReasonCode::kMissing, "no such reporter"};
+      co_return seen;
+    }
+    judge::Judgement judgement = judge_reporter(*standing, quality_);
+    seen.outcome = judgement.outcome;
+    seen.reason = std::move(judgement.reason);
+    co_return seen;
+  }
+
+ private:
+  runtime::Runtime& runtime_;
+  ReporterRegistry& reporters_;
+  std::string subject_;
+  std::string reporter_;
+  ReportQuality quality_;
+};
+
+/// What a message does not say is as it was.
+judge::Report merged(judge::Report report, codec::ReportMessage message) {
+  report.live = message.live.value_or(report.live);
+  report.ready = message.ready.value_or(report.ready);
+  if (message.detail) report.detail = *std::move(message.detail);
+  if (message.timeout) report.timeout = message.timeout;
+  return report;
+}
+
+boost::json::object to_json(const ReporterStanding& standing) {
+  boost::json::object object;
+  object["name"] = standing.name;
+  object["live"] = nullptr;
+  if (standing.rule.live) object["live"] = standing.live();
+  object["ready"] = nullptr;
+  if (standing.rule.ready) object["ready"] = standing.ready();
+  object["timed_out"] = standing.timed_out;
+  object["reported"] = standing.reported;
+  object["age_ms"] = to_ms(standing.age);
+  object["timeout_ms"] = nullptr;
+  if (standing.timeout > Duration::zero()) object["timeout_ms"] = to_ms(standing.timeout);
+  object["overridden"] = standing.overridden;
+  object["detail"] = escape_control(standing.report.detail);
+  return object;
+}
+
+int status_of(Errc code) noexcept {
+  switch (code) {
+    case Errc::kMissing: return 404;
+    case Errc::kLimit: return 413;
+    default: return 400;
+  }
+}
+
+}  // namespace
+
+ReporterRegistry::ReporterRegistry(runtime::Runtime& runtime,
+                                   std::function<void(std::string_view check)> heard)
+    : runtime_(runtime), heard_(std::move(heard)), tasks_(runtime.executor()) {}
+
+ReporterRegistry::ReporterRegistry(const DomainTools& tools)
+    : ReporterRegistry(tools.runtime, [&scheduler = tools.scheduler](std::string_view check) {
+        scheduler.look_now(check);
+      }) {}
+
+void ReporterRegistry::depend(const config::Config& config, judge::incident::Dependencies& known) {
+  for (const config::Check& check : config.checks) {
+    if (check.kind == &config::reporter_kind()) known.checks[check.name].remembered = false;
+  }
+}
+
+Result<Domain::Adopt> ReporterRegistry::prepare(const config::Config& next) {
+  Result<Sockets> sockets = open(next.reporters);
+  if (!sockets) return std::unexpected(sockets.error());
+  return
+      [this, sockets = *std::move(sockets)](const config::Config& now, const ReloadPlan&) mutable {
+        reload(now.reporters, std::move(sockets));
+      };
+}
+
+const observe::ProbeKind& ReporterRegistry::kind() const noexcept {
+  return config::reporter_kind();
+}
+
+Result<ReporterRegistry::Sockets> ReporterRegistry::open(
+    const std::vector<config::Reporter>& reporters) const {
+  Sockets sockets;
+  for (const config::Reporter& reporter : reporters) {
+    if (!reporter.socket || sockets_.contains(reporter.socket->path)) continue;
+    auto socket = net::DatagramListener::open(runtime_.executor(), reporter.socket->path);
+    if (!socket) return with_context(socket, "reporter {}", reporter.name);
+    sockets.emplace(reporter.socket->path, *std::move(socket));
+  }
+  return sockets;
+}
+
+void ReporterRegistry::reload(const std::vector<config::Reporter>& reporters, Sockets sockets) {
+  const TimePoint now = runtime_.now();
+  // Without reporters nobody looked.
+  if (known_.empty()) last_asked_ = now;
+  for (const config::Reporter& before : known_) {
+    if (std::ranges::find(reporters, before.name, &config::Reporter::name) == reporters.end())
+      reporters_.remove(before.name);
+  }
+  auto bound = std::exchange(sockets_, {});
+  for (const config::Reporter& reporter : reporters) {
+    const auto before = std::ranges::find(known_, reporter.name, &config::Reporter::name);
+    if (before == known_.end() || before->rule != reporter.rule)
+      reporters_.add(reporter.name, reporter.rule, now);
+    if (!reporter.socket) continue;
+    const std::string& path = reporter.socket->path;
+    const auto open = bound.find(path);
+    if (open != bound.end() && open->second.reporter == reporter.name) {
+      sockets_.insert(bound.extract(open));
+      continue;
+    }
+    ReportSocket socket{reporter.name, nullptr};
+    if (open != bound.end()) {
+      socket.socket = open->second.socket;
+    } else if (const auto fresh = sockets.find(path); fresh != sockets.end()) {
+      socket.socket = std::move(fresh->second);
+    }
+    if (socket.socket == nullptr) continue;
+    socket.task = tasks_.spawn("reports of " + reporter.name, hear(socket.socket, reporter.name));
+    sockets_.emplace(path, std::move(socket));
+  }
+  for (const auto& [path, socket] : bound) tasks_.cancel(socket.task);
+  known_ = reporters;
+}
+
+std::unique_ptr<observe::Probe> ReporterRegistry::probe(const config::Check& check) {
+  const auto& reporter = std::get<std::string>(check.params.at("reporter"));
+  const auto& quality = std::get<std::string>(check.params.at("quality"));
+  return std::make_unique<ReporterProbe>(
+      runtime_, *this, check.name, reporter,
+      quality == "live" ? ReportQuality::kLive : ReportQuality::kReady);
+}
+
+/// Whoever is asked first after a pause notices it, so that nobody is shown as overdue for it.
+TimePoint ReporterRegistry::notice_pause() {
+  const TimePoint now = runtime_.now();
+  if (now - last_asked_ > kGap) reporters_.resume(now);
+  last_asked_ = now;
+  return now;
+}
+
+std::optional<ReporterStanding> ReporterRegistry::standing(std::string_view name) {
+  return reporters_.standing(name, notice_pause());
+}
+
+std::vector<ReporterStanding> ReporterRegistry::standings() {
+  return reporters_.standings(notice_pause());
+}
+
+Result<void> ReporterRegistry::accept(std::string_view name, std::string_view message) {
+  const TimePoint now = notice_pause();
+  const std::optional<ReporterStanding> standing = reporters_.standing(name, now);
+  if (!standing) return fail(Errc::kMissing, "no reporter is named '{}'", escape_control(name, 64));
+  Result<codec::ReportMessage> read = codec::parse_report_message(message);
+  if (!read) return std::unexpected(read.error());
+  reporters_.report(name, merged(standing->report, *std::move(read)), now);
+  if (standing->rule.live) heard_(standing->name + ".live");
+  if (standing->rule.ready) heard_(standing->name + ".ready");
+  return {};
+}
+
+Task<void> ReporterRegistry::hear(std::shared_ptr<net::DatagramListener> socket,
+                                  std::string reporter) {
+  std::array<char, codec::kLargestReport> datagram;
+  for (bool complained = false;;) {
+    const Result<std::size_t> size = co_await socket->receive(datagram);
+    Result<void> accepted;
+    if (!size) {
+      accepted = std::unexpected(size.error());
+    } else {
+      accepted = accept(reporter, {datagram.data(), *size});
+    }
+    // The first of a row is enough: who sends nonsense often sends it often.
+    if (!accepted && !complained) {
+      log(LogLevel::kWarning, "report_refused",
+          {{"reporter", reporter}, {"reason", accepted.error().describe()}});
+    }
+    complained = !accepted;
+    if (!size && size.error().code != Errc::kLimit) co_return;
+  }
+}
+
+std::vector<serve::Route> ReporterRegistry::routes() {
+  const auto list = [this](const serve::Ask& ask) {
+    boost::json::array all;
+    for (const ReporterStanding& standing : standings()) all.emplace_back(to_json(standing));
+    boost::json::object body;
+    body["at"] = format_utc(ask.view.wall_now);
+    body["reporters"] = std::move(all);
+    return serve::json_answer(body);
+  };
+  const auto take = [this](const serve::Ask& ask) {
+    const Result<void> accepted = accept(ask.name, ask.request.body);
+    if (!accepted)
+      return serve::error_answer(status_of(accepted.error().code), accepted.error().context);
+    return serve::json_answer(to_json(*standing(ask.name)));
+  };
+  using enum serve::Role;
+  std::vector<serve::Route> routes = serve::health_table_routes([this] { return standings(); });
+  routes.push_back({"GET", "/api/v1/reporters", kViewer, list});
+  routes.push_back({"PUT", "/api/v1/reporters/{name}", kOperator, take, false, true});
+  routes.push_back({"POST", "/api/v1/reporters/{name}", kOperator, take, false, true});
+  return routes;
+}
+
+Task<void> ReporterRegistry::stop() {
+  co_await tasks_.stop();
+  sockets_.clear();
+}
+
+}  // namespace wardmote::agent

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace wardmote::codec {
+
+using Sha256 = std::array<std::uint8_t, 32>;
+
+/// FIPS 180-4, by nettle.
+Sha256 sha256(std::string_view bytes) noexcept;
+
+/// RFC 2104 with SHA-256, by nettle.
+Sha256 hmac_sha256(std::string_view key, std::string_view bytes) noexcept;
+
+/// Compares in constant time.
+bool equal_in_constant_time(const Sha256& a, const Sha256& b) noexcept;
+
+/// Lower case.
+std::string hex(const Sha256& digest);
+
+}  // namespace wardmote::codec

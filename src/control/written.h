@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "runtime/event.h"
+#include "runtime/task.h"
+
+namespace wardmote::control {
+
+/// Whether what was ordered is on stable storage: whoever took the order says so, and whoever
+/// answers it waits. Thread: the core loop.
+class Written {
+ public:
+  explicit Written(const runtime::Executor& executor) : event_(executor) {}
+
+  /// Until it is known. Why it is not written down; nothing: it is.
+  runtime::Task<std::optional<std::string>> wait() {
+    while (!done_) co_await event_.wait();
+    co_return complaint_;
+  }
+  void done(std::optional<std::string> complaint) {
+    done_ = true;
+    complaint_ = std::move(complaint);
+    event_.notify();
+  }
+
+ private:
+  runtime::Event event_;
+  bool done_ = false;
+  std::optional<std::string> complaint_;
+};
+
+}  // namespace wardmote::control

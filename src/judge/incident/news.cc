@@ -1,0 +1,104 @@
+#include "judge/incident/news.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "judge/change.h"
+#include "judge/check_machine.h"
+#include "judge/finding.h"
+#include "judge/incident/graph.h"
+#include "judge/incident/incident.h"
+#include "judge/outcome.h"
+
+namespace wardmote::judge::incident {
+namespace {
+
+constexpr std::size_t kDetailCap = 1024;
+
+News news_of_finding(const FindingChanged& change) {
+  const Finding& finding = change.finding;
+  Symptom symptom;
+  symptom.owner = change.owner;
+  symptom.component = change.component;
+  symptom.code = finding.code;
+  symptom.severity = finding.severity;
+  symptom.names = finding.subjects;
+  symptom.summary = finding.summary;
+  symptom.since = finding.since;
+  return {std::move(symptom), change.step != FindingChanged::Step::kCleared};
+}
+
+/// The problem of a check, as far as its name and `reason` show.
+Symptom symptom_of_check(const std::string& name, const Reason& reason, const Dependencies& known,
+                         TimePoint now) {
+  const CheckPlace& place = known.place_of(name);
+  Symptom symptom;
+  symptom.owner = known.owner_of(name);
+  const bool answered = reason.code == ReasonCode::kState;
+  symptom.component = answered && !place.complains_of.empty() ? place.complains_of : symptom.owner;
+  symptom.names = {name};
+  symptom.since = now;
+  return symptom;
+}
+
+std::string detail_of(const Reason& reason) {
+  return reason.text.empty() ? std::string(to_string(reason.code))
+                             : escape_control(reason.text, kDetailCap);
+}
+
+std::optional<News> news_of_check(const std::string& name, const CheckChanged& change,
+                                  const Dependencies& known, TimePoint now) {
+  const CheckPlace& place = known.place_of(name);
+  if (place.has_findings) return std::nullopt;
+  const bool stands = change.to == State::kReported;
+  // The end is reported again after a reload, when the check does not know that it failed.
+  if (!stands && change.to != State::kHealthy) return std::nullopt;
+  if (stands && place.optional && !change.counts) return std::nullopt;
+  Symptom symptom = symptom_of_check(name, change.reason, known, now);
+  symptom.code = Code::kCheckFailed;
+  symptom.severity = place.optional ? Severity::kWarning : info(symptom.code).severity;
+  symptom.summary = fmt::format("{} fails: {}", name, detail_of(change.reason));
+  return News{std::move(symptom), stands};
+}
+
+News news_of_blindness(const std::string& name, const CheckBlind& change, const Dependencies& known,
+                       TimePoint now) {
+  Symptom symptom = symptom_of_check(name, change.reason, known, now);
+  symptom.code = Code::kMonitorBlind;
+  symptom.severity =
+      known.place_of(name).optional ? Severity::kWarning : info(symptom.code).severity;
+  symptom.summary = fmt::format("nothing is known of {}: {}", name, detail_of(change.reason));
+  return {std::move(symptom), change.blind};
+}
+
+}  // namespace
+
+const CheckPlace& Dependencies::place_of(std::string_view check) const noexcept {
+  static const CheckPlace kPlain;
+  const auto found = checks.find(check);
+  return found == checks.end() ? kPlain : found->second;
+}
+
+std::string Dependencies::owner_of(std::string_view check) const {
+  const CheckPlace& place = place_of(check);
+  return place.owner.empty() ? check_node(check) : place.owner;
+}
+
+std::optional<News> news_of(const Change& change, const Dependencies& known, TimePoint now) {
+  if (const auto* const finding = std::get_if<FindingChanged>(&change.event))
+    return news_of_finding(*finding);
+  if (const auto* const check = std::get_if<CheckChanged>(&change.event))
+    return news_of_check(change.of.name, *check, known, now);
+  if (const auto* const check = std::get_if<CheckBlind>(&change.event))
+    return news_of_blindness(change.of.name, *check, known, now);
+  return std::nullopt;
+}
+
+}  // namespace wardmote::judge::incident

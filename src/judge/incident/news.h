@@ -1,0 +1,47 @@
+#pragma once
+// Turns changes of the feed into symptoms for the incident book.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "judge/change.h"
+#include "judge/incident/graph.h"
+#include "judge/incident/incident.h"
+
+namespace wardmote::judge::incident {
+
+/// What the book must know about a check that is not a plain one.
+struct CheckPlace {
+  std::string owner;  ///< in the graph; empty: check_node()
+  /// The failing thing when the subject answers and complains; empty: the owner.
+  std::string complains_of;
+  bool optional = false;  ///< its subject may never exist
+  /// its cluster or mesh has findings of its own, which say more than the check
+  bool has_findings = false;
+  /// what it depends on besides what the configuration says
+  std::vector<std::string> above{};
+  /// false: the subject reports its state again by itself, also after a restart
+  bool remembered = true;
+};
+
+/// What depends on what, and by which name each thing is reported.
+struct Dependencies {
+  Graph graph;
+  std::map<std::string, CheckPlace, std::less<>> checks;  ///< all but the plain ones
+
+  [[nodiscard]] const CheckPlace& place_of(std::string_view check) const noexcept;
+  [[nodiscard]] std::string owner_of(std::string_view check) const;
+};
+
+struct News {
+  Symptom symptom;
+  bool stands = false;  ///< true: it began or goes on; false: it ended
+};
+
+/// The meaning of `change` for the book; nothing for most changes.
+std::optional<News> news_of(const Change& change, const Dependencies& known, TimePoint now);
+
+}  // namespace wardmote::judge::incident

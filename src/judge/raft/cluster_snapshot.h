@@ -1,0 +1,229 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "judge/raft/assess.h"
+#include "judge/raft/history.h"
+#include "judge/raft/memory.h"
+#include "judge/raft/opinion.h"
+
+namespace wardmote::judge::raft {
+
+/// The part that a configured member takes, as far as this round shows.
+enum class Presence : std::uint8_t {
+  kMember,
+  kLeaving,
+  kJoining,
+  kGone,       ///< the server runs and belongs to no cluster: kicked or left
+  kForeign,    ///< a member of another cluster
+  kOtherMode,  ///< standalone or relay
+  kDown,
+  kHung,
+  kUnknown,  ///< nothing certain is known about it
+};
+
+struct ListedServer;
+struct ClusterSnapshot;
+
+/// A configured member.
+struct Member {
+  const Opinion* opinion = nullptr;
+  std::size_t index = 0;  ///< in the opinions
+  Presence presence = Presence::kUnknown;
+  bool starved = false;  ///< we lacked the resources to probe it
+  bool failed = false;   ///< stopped serving after an I/O error
+  /// No connection could be made, which may be our fault or its own.
+  bool unreachable = false;
+  /// It does not answer us, and others have heard it since: only our way to it is closed.
+  bool heard = false;
+  const Identity* identity = nullptr;  ///< from earlier rounds
+  MemberId id;                         ///< the present answer, else the remembered one
+  std::string_view address;            ///< the same
+  std::optional<TimePoint> silent_from;
+  /// Since when it certainly serves nobody: its host says so, or it hangs or joins.
+  std::optional<TimePoint> out_since;
+  const Server* leader_line = nullptr;  ///< the leader that it names, in its own list
+  bool hears_leader = false;            ///< and has heard lately
+  /// In the newest list: the server as which it answers, or that it must be when it is silent.
+  const ListedServer* listed = nullptr;
+  /// Takes part and is not in the newest list, which has a leader behind it: it was removed and
+  /// does not know.
+  bool zombie = false;
+  /// Takes part, gives its status, serves, and is in the newest list as far as is known: its report
+  /// can be compared with the others.
+  bool comparable = false;
+
+  [[nodiscard]] const Status* status() const noexcept {
+    return opinion->status ? &*opinion->status : nullptr;
+  }
+  [[nodiscard]] const std::string& name() const noexcept { return opinion->member; }
+  /// Answers as a member of the judged cluster, in good standing or not.
+  [[nodiscard]] bool takes_part() const noexcept {
+    return presence == Presence::kMember || presence == Presence::kLeaving;
+  }
+  /// It answers as a member of another cluster than the judged one, or did so last: its database
+  /// may have data that no other member has.
+  [[nodiscard]] bool is_foreign(const MemberId& judged) const noexcept;
+  /// Silent, and its server id was never known: it may be any server that no member reports.
+  [[nodiscard]] bool unplaced() const noexcept;
+  /// The server has no such database, and nothing shows that it was removed from the cluster: the
+  /// name may be wrong, or the database detached.
+  [[nodiscard]] bool lacks_database(const ClusterSnapshot& snapshot) const noexcept;
+  /// Says that it leads; a failed one too.
+  [[nodiscard]] bool claims_to_lead() const noexcept;
+  /// Leads as far as it can know, or hears the leader that it follows.
+  [[nodiscard]] bool anchored() const noexcept {
+    return !failed && (claims_to_lead() || hears_leader);
+  }
+};
+
+/// Whether a listed server is alive.
+enum class Life : std::uint8_t {
+  kLive,
+  kCutOff,  ///< answers us, while the leader and it do not hear each other
+  kSilent,
+  kUnasked,  ///< has no configured member, and no leader reports on it
+  kUnknown,  ///< its configured member could not be asked
+};
+
+/// A server of the newest member list.
+struct ListedServer {
+  MemberId id;  ///< as much of it as any member knows
+  std::string_view nickname;
+  std::string_view address;
+  Phase phase = Phase::kNone;
+  /// A server that is being added is no voter yet; one that is being removed still is.
+  bool voter = true;
+  const Server* line = nullptr;       ///< in the newest list; null when the list is remembered
+  const Server* at_leader = nullptr;  ///< in the leader's list
+  const Member* reporter = nullptr;   ///< the configured member that answers as this server
+  /// The configured member that it must be and that does not answer as it.
+  const Member* owner = nullptr;
+  const Member* successor = nullptr;  ///< the member that answers at this address as another server
+  bool attributed = false;  ///< belongs to a silent configured member, if only by elimination
+  bool guessed = false;     ///< `owner` is known by elimination alone
+  bool heard = false;       ///< the leader, or a follower of it, hears it
+  bool witnessed = false;   ///< a member that does not lead hears it, whatever the leader says
+  bool linked = false;      ///< a member has a connection with it, so its process must run
+  bool stalled = false;     ///< the leader's log grows, and it acknowledges nothing of that
+  Life life = Life::kUnasked;
+  /// When it first appeared in the list; nothing: it was there when the agent started.
+  std::optional<TimePoint> listed_since;
+  /// Since when nobody has heard it or had a connection with it, by what the agent itself has seen
+  /// and by every age that any member reports. Nothing while somebody hears it, or while no leader
+  /// confirms the silence.
+  std::optional<TimePoint> silent_since;
+
+  /// Whether a process runs there as this server, whether the cluster can use it or not.
+  [[nodiscard]] bool lives() const noexcept { return life == Life::kLive || life == Life::kCutOff; }
+  /// Whether any member, or the server itself, shows that it runs.
+  [[nodiscard]] bool shows_life() const noexcept {
+    return reporter || heard || witnessed || linked;
+  }
+};
+
+/// Everything that the detectors compare, derived once. Points into the opinions and the memory.
+struct ClusterSnapshot {
+  TimePoint now;
+  /// When the latest of these probes began: before that, not everything compared here was seen.
+  TimePoint shown;
+  const Expectation* expectation = nullptr;
+  const History* history = nullptr;  ///< including this round
+  std::vector<Member> members;       ///< by name, so that the order of the opinions does not matter
+  Milliseconds election_timer{1000};  ///< the largest seen
+  MemberId cluster_id;                ///< of the judged cluster
+  /// The member whose list is the newest; null: the list is remembered, or unknown.
+  const Member* newest = nullptr;
+  const Member* leader = nullptr;  ///< in the highest term that has one, if it answers
+  std::vector<ListedServer> servers;
+  bool changing = false;  ///< a server is being added or removed
+  /// At least one member could not be probed because we lacked resources.
+  bool starved = false;
+  /// The leader reports ages and hears a majority: a server that it does not hear is silent. A
+  /// leader that hears none may itself be cut off, together with us.
+  bool leader_vouches = false;
+
+  Quorum quorum;
+  bool quorum_proven = false;  ///< somebody hears a leader that cannot be without a majority
+  std::size_t cut_off = 0;     ///< voters that are alive and cannot be used now
+  std::size_t unknown = 0;     ///< voters that may be alive: they could not be asked
+  std::size_t unasked = 0;     ///< voters about which nobody can report
+  std::size_t stalled = 0;     ///< voters that are alive and acknowledge nothing
+
+  ClusterSnapshot() = default;
+  ClusterSnapshot(const ClusterSnapshot&) = delete;
+  ClusterSnapshot& operator=(const ClusterSnapshot&) = delete;
+  ClusterSnapshot(ClusterSnapshot&&) = default;
+  ClusterSnapshot& operator=(ClusterSnapshot&&) = default;
+
+  /// Whether an age shows life: in a healthy cluster no server is silent for longer than one
+  /// election round.
+  [[nodiscard]] bool fresh(Milliseconds age) const noexcept { return age <= round(); }
+  /// The same for the ages of a member that does not lead: it hears a server that is cut off from
+  /// the leader only when that server campaigns, at most once in a round.
+  [[nodiscard]] bool fresh_at_follower(Milliseconds age) const noexcept {
+    return age <= 2 * round();
+  }
+  [[nodiscard]] Milliseconds round() const noexcept { return election_round(election_timer); }
+  /// Whether the two reports are of about the same moment, so that they can be compared.
+  [[nodiscard]] bool together(const Member& a, const Member& b) const noexcept {
+    const Duration apart = a.opinion->begun - b.opinion->begun;
+    return apart <= round() && -apart <= round();
+  }
+  /// Whether a leader stands behind the newest list.
+  [[nodiscard]] bool anchored() const noexcept { return newest != nullptr && newest->anchored(); }
+  /// The term of the newest list.
+  [[nodiscard]] std::uint64_t term() const noexcept { return newest ? newest->status()->term : 0; }
+  [[nodiscard]] bool anybody_takes_part() const noexcept;
+  /// Voters that may be alive, as far as anybody knows.
+  [[nodiscard]] std::size_t possible() const noexcept {
+    return quorum.live + stalled + cut_off + unknown + unasked;
+  }
+};
+
+ClusterSnapshot take_snapshot(std::span<const Opinion> opinions, const Expectation& expectation,
+                              const Memory& memory, TimePoint now);
+
+/// The second half of take_snapshot(): which member is which server, which servers are alive, and
+/// whether there is a quorum.
+void fill_servers(ClusterSnapshot& snapshot, const Memory& memory);
+/// Its last part but one: since when unheard servers are silent, and which ones acknowledge
+/// nothing.
+void fill_times(ClusterSnapshot& snapshot, const Memory& memory);
+
+/// The server that a member names so (in `Leader:`, `Vote:` or a connection), in its own list.
+const Server* find_named(const Status& status, std::string_view name) noexcept;
+
+/// Whether another server of that list has the same short name: a connection with "it" may be with
+/// either.
+bool shares_its_name(const Status& status, const Server& server) noexcept;
+
+/// Whether the connection shows that a process of this server runs. A connection to an address
+/// reaches whichever server runs there, so it proves nothing if several are listed, or if another
+/// answers there.
+bool shows_life(const ClusterSnapshot& snapshot, const Status& status, const Link& link,
+                const ListedServer& listed) noexcept;
+
+/// Whether its control socket and its OVSDB socket lead to two servers.
+bool answers_as_two(const Member& member) noexcept;
+/// Whether both answer with the same server id.
+bool answer_as_one(const Member& a, const Member& b) noexcept;
+
+/// A server that is being added does not vote yet; one that is being removed still does.
+bool is_voter(Phase phase) noexcept;
+
+/// Whether any line has an age; OVS 2.9 to 2.14 prints none.
+bool tells_ages(const Status& status) noexcept;
+
+/// Whether both are the same server, by id and address. Four digits may belong to two servers, so
+/// another address contradicts unless `lenient`.
+bool same_server(const MemberId& a, std::string_view a_address, const MemberId& b,
+                 std::string_view b_address, bool lenient = false) noexcept;
+
+}  // namespace wardmote::judge::raft

@@ -1,0 +1,269 @@
+#include "judge/raft/removal.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/format.h"
+#include "base/time.h"
+#include "judge/raft/address.h"
+#include "judge/raft/cluster_snapshot.h"
+#include "judge/raft/history.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
+#include "judge/raft/quote.h"
+
+namespace wardmote::judge::raft {
+namespace {
+
+using Objection = std::optional<std::string>;
+
+std::size_t acknowledging(const ClusterSnapshot& snapshot) noexcept {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      snapshot.servers,
+      [&](const ListedServer& listed) { return acknowledges(snapshot, listed); }));
+}
+
+bool is_ambiguous(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
+  return std::ranges::any_of(snapshot.servers, [&](const ListedServer& other) {
+    return &other != &listed && compatible(other.id, listed.id);
+  });
+}
+
+/// Whether the member has heard the server of this line of its list lately.
+bool heard_of_late(const ClusterSnapshot& snapshot, const Member& member,
+                   const Server& line) noexcept {
+  if (line.self || !line.last_message) return false;
+  return &member == snapshot.leader ? snapshot.fresh(*line.last_message)
+                                    : snapshot.fresh_at_follower(*line.last_message);
+}
+
+/// The members that hear it. Every one counts: a follower, a member that is cut off, one with an
+/// old list.
+Objection sign_of_life(const ClusterSnapshot& snapshot, const ListedServer& listed) {
+  for (const Member& member : snapshot.members) {
+    if (compatible(member.opinion->server_id(), listed.id))
+      return fmt::format("{} answers as it", member.name());
+    if (!member.status()) continue;
+    const Status& status = *member.status();
+    for (const Server& line : status.servers) {
+      if (compatible(line.id, listed.id) && heard_of_late(snapshot, member, line)) {
+        return fmt::format("{} heard it {} ms ago", member.name(), line.last_message->count());
+      }
+    }
+    for (const Link& link : status.links) {
+      if (shows_life(snapshot, status, link, listed))
+        return fmt::format("{} has a connection {} it", member.name(),
+                           link.outgoing ? "to" : "from");
+    }
+  }
+  return std::nullopt;
+}
+
+/// What forbids any change of the list.
+Objection cannot_change(const ClusterSnapshot& snapshot, const std::string& id) {
+  if (snapshot.quorum.voters > 0 && snapshot.possible() < snapshot.quorum.needed) {
+    return "Quorum is lost: a kick needs a commit and cannot work. Bring members back first.";
+  }
+  if (!snapshot.leader || !snapshot.leader->status()) {
+    return fmt::format("No leader answers, and a kick of {} needs one: wait until one does.", id);
+  }
+  if (!commits(snapshot)) {
+    return fmt::format(
+        "The leader has entries that it does not commit: a kick of {} is a write as well. Bring "
+        "members back first.",
+        id);
+  }
+  if (snapshot.changing) {
+    return fmt::format(
+        "A server is being added or removed: wait until that has ended before kicking {}.", id);
+  }
+  return std::nullopt;
+}
+
+/// Whether this member certainly is another server: it answers as one.
+bool is_another(const Member& member, const ListedServer& listed) noexcept {
+  const MemberId id = member.opinion->server_id();
+  const bool left = member.presence == Presence::kGone && member.status() != nullptr;
+  return (member.takes_part() || left) && id.known() && !compatible(id, listed.id);
+}
+
+/// The member was wiped and joins at this address now, so it is no longer the server `listed`.
+bool joins_in_its_place(const Member& member, const ListedServer& listed) noexcept {
+  return member.presence == Presence::kJoining && listed.successor == &member &&
+         !compatible(member.id, listed.id);
+}
+
+/// The member or expected address whose place the server has.
+Objection only_heir(const ClusterSnapshot& snapshot, const ListedServer& listed) {
+  for (const std::string& hint : snapshot.expectation->addresses) {
+    if (!means(hint, listed.address)) continue;
+    return fmt::format("{} is an expected address, and no other member answers there",
+                       listed.address);
+  }
+  for (const Member& member : snapshot.members) {
+    if (joins_in_its_place(member, listed)) continue;
+    const bool now = means(member.address, listed.address);
+    const bool before = member.identity && means(member.identity->address, listed.address);
+    if (!listed.address.empty() && (now || before)) {
+      return fmt::format("{} is the address of {}, and no other member answers there",
+                         listed.address, member.name());
+    }
+    if (member.identity && std::ranges::find(member.identity->former_addresses, listed.address) !=
+                               member.identity->former_addresses.end()) {
+      return fmt::format("{} was the address of {}, and no other member answers there",
+                         listed.address, member.name());
+    }
+  }
+  return std::nullopt;
+}
+
+/// The configured member that it may be.
+Objection may_be_configured(const ClusterSnapshot& snapshot, const ListedServer& listed) {
+  if (listed.owner && !listed.guessed) {
+    return fmt::format("it is {}, a configured member that does not answer now",
+                       listed.owner->name());
+  }
+  for (const Member& member : snapshot.members) {
+    if (is_another(member, listed) || joins_in_its_place(member, listed)) continue;
+    return fmt::format("it may be {}, a configured member that does not answer as any other server",
+                       member.name());
+  }
+  return std::nullopt;
+}
+
+/// The live servers that may hear it and do not say whether they do.
+Objection may_be_heard(const ClusterSnapshot& snapshot, const ListedServer& listed) {
+  for (const ListedServer& other : snapshot.servers) {
+    const bool says = other.reporter && other.reporter->status();
+    if (&other == &listed || !other.voter || says || other.life == Life::kSilent) continue;
+    return fmt::format("{} at {} may hear it, and does not say: give its control socket",
+                       other.reporter ? label(*other.reporter) : label(other), other.address);
+  }
+  return std::nullopt;
+}
+
+Objection silent_too_short(const ClusterSnapshot& snapshot, const ListedServer& listed) {
+  const Duration needed =
+      std::max<Duration>(snapshot.expectation->gone_after, 10 * snapshot.round());
+  const Duration silent =
+      listed.silent_since ? snapshot.now - *listed.silent_since : Duration::zero();
+  if (listed.silent_since && silent >= needed) return std::nullopt;
+  return fmt::format("its last message or connection is {} old: it may come back until that is {}",
+                     format_duration(silent), format_duration(needed));
+}
+
+/// Why it may come back, or be a server that we know.
+Objection not_gone(const ClusterSnapshot& snapshot, const ListedServer& listed) {
+  if (auto reason = may_be_configured(snapshot, listed)) return reason;
+  if (auto reason = only_heir(snapshot, listed)) return reason;
+  return silent_too_short(snapshot, listed);
+}
+
+/// Members of which nobody can say which server they are: two that answer as one, or one whose two
+/// sockets answer as two. A line of the configuration was copied, or a database was.
+Objection confusion(const ClusterSnapshot& snapshot) {
+  for (auto a = snapshot.members.begin(); a != snapshot.members.end(); ++a) {
+    if (answers_as_two(*a)) {
+      return fmt::format("the two sockets of {} answer as two servers: correct them first",
+                         a->name());
+    }
+    const auto b = std::ranges::find_if(a + 1, snapshot.members.end(), [&](const Member& other) {
+      return answer_as_one(*a, other);
+    });
+    if (b != snapshot.members.end()) {
+      return fmt::format("{} and {} answer as one server: find out why first", a->name(),
+                         b->name());
+    }
+  }
+  return std::nullopt;
+}
+
+Objection quorum_at_risk(const ClusterSnapshot& snapshot, const ListedServer& listed,
+                         const std::string& id) {
+  const std::size_t rest = snapshot.quorum.voters - (listed.voter ? 1 : 0);
+  const std::size_t needed = std::max(rest / 2 + 1, snapshot.quorum.needed);
+  const std::size_t able = std::min(acknowledging(snapshot), snapshot.quorum.live);
+  if (able >= needed) return std::nullopt;
+  return fmt::format(
+      "A kick of {} is not safe: {} of {} voters acknowledge the leader, {} are needed. Bring "
+      "members back first.",
+      id, able, snapshot.quorum.voters, needed);
+}
+
+}  // namespace
+
+bool commits(const ClusterSnapshot& snapshot) noexcept {
+  const Status& status = *snapshot.leader->status();
+  if (status.uncommitted == 0) return true;
+  const History& history = *snapshot.history;
+  const std::uint64_t committed = status.committed_index();
+  const TimePoint now = snapshot.leader->opinion->begun;
+  const std::optional<TimePoint> waiting_since = history.passed(committed);
+  const std::optional<TimePoint> done_until = history.within(committed);
+  return waiting_since && now - *waiting_since < snapshot.round() && done_until &&
+         now - *done_until < 10 * snapshot.round();
+}
+
+bool acknowledges(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
+  return listed.voter && listed.life == Life::kLive && !listed.stalled &&
+         (listed.heard || listed.reporter == snapshot.leader);
+}
+
+const ListedServer* live_heir(const ClusterSnapshot& snapshot,
+                              const ListedServer& listed) noexcept {
+  if (!snapshot.newest || listed.address.empty()) return nullptr;
+  for (const ListedServer& other : snapshot.servers) {
+    const Member* const member = other.reporter;
+    if (&other == &listed || other.address != listed.address || !other.voter || !member) continue;
+    const bool full = member->presence == Presence::kMember && !member->failed &&
+                      member->status() && member->status()->address == listed.address;
+    if (full && !compatible(member->id, listed.id)) return &other;
+  }
+  return nullptr;
+}
+
+std::optional<std::string> doubt_of_death(const ClusterSnapshot& snapshot,
+                                          const ListedServer& listed) {
+  if (auto reason = sign_of_life(snapshot, listed)) return reason;
+  if (auto reason = confusion(snapshot)) return reason;
+  if (auto reason = may_be_heard(snapshot, listed)) return reason;
+  if (snapshot.leader_vouches && listed.at_leader) return std::nullopt;
+  return "no leader that hears a majority tells of it";
+}
+
+std::optional<std::string> objection_to_kick(const ClusterSnapshot& snapshot,
+                                             const ListedServer& listed) {
+  const std::string id = label(listed);
+  const auto never = [&](const std::string& why) {
+    return fmt::format("Do not remove {}: {}.", id, why);
+  };
+  if (listed.reporter) return never("it answers");
+  if (const auto sign = sign_of_life(snapshot, listed)) return never(*sign);
+  if (const auto reason = confusion(snapshot)) return never(*reason);
+  if (const auto reason = may_be_heard(snapshot, listed)) return never(*reason);
+  if (!live_heir(snapshot, listed)) {
+    if (const auto reason = not_gone(snapshot, listed)) return never(*reason);
+  } else if (listed.owner) {
+    return never(fmt::format("it may be {}, a configured member that does not answer now",
+                             listed.owner->name()));
+  }
+  if (!listed.id.known() || is_ambiguous(snapshot, listed)) {
+    return fmt::format(
+        "The id {} is not unique in the list: find the full id of the dead server before kicking "
+        "it.",
+        id);
+  }
+  // "It is only a matter of time" is said about certainly dead servers only, because a person who
+  // waits kicks at the end of that time. Four digits may belong to another server, too.
+  const std::string who = fmt::format("{} at {}", id, listed.address);
+  if (auto reason = cannot_change(snapshot, who)) return reason;
+  if (listed.heard || listed.witnessed || listed.life != Life::kSilent || !listed.at_leader) {
+    return never("it is not certain that it is dead");
+  }
+  return quorum_at_risk(snapshot, listed, who);
+}
+
+}  // namespace wardmote::judge::raft

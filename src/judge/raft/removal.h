@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "judge/raft/cluster_snapshot.h"
+
+namespace wardmote::judge::raft {
+
+/// What forbids removing the listed server from the cluster, or nothing. Only this function decides
+/// that: findings, proposals and acts name a server for removal only if it has no objection. No
+/// server may be removed that anybody hears, or while the leader could not commit the removal. Of
+/// the others there are two kinds. A ghost is listed at an address where another full member of the
+/// newest list answers now: an address belongs to one process. Every other server has to be silent
+/// for Expectation::gone_after, at an address that nobody expects or remembers for a member, while
+/// each configured member answers as another server, and each live server reports that it does not
+/// hear it.
+std::optional<std::string> objection_to_kick(const ClusterSnapshot& snapshot,
+                                             const ListedServer& listed);
+
+/// Whether the leader commits what it writes, as far as the rounds since its election show: a kick
+/// is a write too.
+bool commits(const ClusterSnapshot& snapshot) noexcept;
+
+/// Why the listed server may be alive, or nothing when it certainly is not: a leader that hears a
+/// majority does not hear it, and every live server that may hear it reports that it does not. That
+/// we cannot reach it, or that its socket is closed, proves nothing.
+std::optional<std::string> doubt_of_death(const ClusterSnapshot& snapshot,
+                                          const ListedServer& listed);
+
+/// The listed server at the same address that answers now, with its status, as a full member. A
+/// remembered address proves nothing.
+const ListedServer* live_heir(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept;
+
+/// Whether it can acknowledge a change now: it is the leader, or a voter that the leader hears and
+/// that keeps up.
+bool acknowledges(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept;
+
+}  // namespace wardmote::judge::raft

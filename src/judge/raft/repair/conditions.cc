@@ -1,0 +1,206 @@
+#include "judge/raft/repair/conditions.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "base/format.h"
+#include "judge/finding.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/repair/repair_plan.h"
+#include "judge/raft/repair_view.h"
+
+namespace wardmote::judge::raft::repair {
+namespace {
+
+/// What must hold before anything is changed in the cluster.
+std::optional<std::string> unready(const RepairPlan& plan, const RepairView& view) {
+  if (view.starved) return "the agent is too starved to see the whole cluster";
+  if (view.leader.empty()) return "no leader answers, and nothing can be changed without one";
+  if (!view.commits) return "the leader has entries that it does not commit";
+  if (is_changing(plan, view)) return "a server is being added or removed";
+  return std::nullopt;
+}
+
+/// Whether it joins as the one that it was when the plan was made for it. Who was down then and
+/// joins now was told to by somebody.
+bool is_joining_as_before(const RepairPlan& plan, const RepairMember& member) noexcept {
+  return member.joining && plan.code != Code::kRaftMemberDown && compatible(member.id, plan.former);
+}
+
+std::optional<std::string> life_of_server(const RepairPlan& plan, const RepairServer& server) {
+  if (server.answers) return fmt::format("{} answers", short_name(plan.server));
+  if (server.acknowledges) return fmt::format("the leader hears {}", short_name(plan.server));
+  return std::nullopt;
+}
+
+std::optional<std::string> life_of_member(const RepairPlan& plan, const RepairView& view) {
+  const RepairMember* const member = view.member(plan.member);
+  if (member == nullptr) return std::nullopt;
+  if (member->answers) return fmt::format("{} answers and takes part", plan.member);
+  if (member->joining && !is_joining_as_before(plan, *member)) {
+    return fmt::format("{} is joining, by somebody else's hand", plan.member);
+  }
+  const RepairServer* const server = view.server_of(plan.member);
+  if (server == nullptr) return std::nullopt;
+  return life_of_server(plan, *server);
+}
+
+std::optional<std::string> objection_to_removal(const RepairPlan& plan, const RepairView& view) {
+  const RepairServer* const server = view.find(plan.server);
+  if (server == nullptr) return fmt::format("{} is not listed", short_name(plan.server));
+  if (server->address != plan.address) {
+    return fmt::format("{} is listed at {} now", short_name(plan.server), server->address);
+  }
+  return server->objection;
+}
+
+/// Lists show four digits of an id, and the leader kicks the first server that these fit.
+bool is_ambiguous(const RepairPlan& plan, const RepairView& view) noexcept {
+  return std::ranges::count_if(view.servers, [&](const RepairServer& server) {
+           return compatible(server.id, plan.server);
+         }) > 1;
+}
+
+/// One member at a time: all the others must be well.
+std::optional<std::string> ill_others(const RepairPlan& plan, const RepairView& view) {
+  for (const RepairMember& member : view.members) {
+    if (member.name == plan.member || member.answers) continue;
+    return fmt::format("{} is not well either: one member at a time", member.name);
+  }
+  for (const RepairServer& server : view.servers) {
+    if (compatible(server.id, plan.server) || server.acknowledges || !server.voter) continue;
+    return fmt::format("{} at {} does not acknowledge the leader either", short_name(server.id),
+                       server.address);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> objection_to_rebuild(const RepairPlan& plan, const RepairView& view) {
+  const RepairMember* const member = view.member(plan.member);
+  if (member == nullptr) return fmt::format("{} is no member of it", plan.member);
+  const RepairServer* const server = view.server_of(plan.member);
+  if (view.leader == plan.member) return fmt::format("{} leads", plan.member);
+  if (member->foreign) {
+    return fmt::format("{} belongs to another cluster: its database may hold what no other has",
+                       plan.member);
+  }
+  if (!member->out) return fmt::format("it is not certain that {} is out", plan.member);
+  if (member->hung && plan.code == Code::kRaftMemberDown)
+    return fmt::format("{} accepts connections: its process runs", plan.member);
+  if (server != nullptr && server->doubt) {
+    return fmt::format("{} may live: {}", short_name(server->id), *server->doubt);
+  }
+  if (plan.server.known() && (server == nullptr || !compatible(server->id, plan.server))) {
+    return fmt::format("{} is not {} any more", short_name(plan.server), plan.member);
+  }
+  if (is_ambiguous(plan, view)) {
+    return fmt::format("the id {} is not unique in the list", short_name(plan.server));
+  }
+  if (!plan.server.known() && server != nullptr) {
+    return fmt::format("{} is listed as {}", plan.member, short_name(server->id));
+  }
+  if (server == nullptr && !member->joining) {
+    return fmt::format("{} is not listed: whoever removed it may have meant it", plan.member);
+  }
+  if (auto ill = ill_others(plan, view)) return ill;
+  const std::size_t rest = view.voters - (server != nullptr && server->voter ? 1 : 0);
+  const std::size_t needed = std::max(view.needed, rest / 2 + 1);
+  if (view.acknowledging < needed) {
+    return fmt::format("without {} quorum would be lost: {} of {} voters acknowledge, {} needed",
+                       plan.member, view.acknowledging, view.voters, needed);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> objection(const RepairPlan& plan, const RepairView& view) {
+  if (auto reason = recovered(plan, view)) return reason;
+  if (auto reason = unready(plan, view)) return reason;
+  return plan.work == Work::kRemoveServer ? objection_to_removal(plan, view)
+                                          : objection_to_rebuild(plan, view);
+}
+
+std::optional<std::string> recovered(const RepairPlan& plan, const RepairView& view) {
+  if (plan.server.known() && !view.leader.empty() && view.find(plan.server) == nullptr) {
+    return fmt::format("{} is not listed any more: somebody else has removed it",
+                       short_name(plan.server));
+  }
+  if (plan.work == Work::kRebuildMember) return life_of_member(plan, view);
+  const RepairServer* const server = view.find(plan.server);
+  return server == nullptr ? std::nullopt : life_of_server(plan, *server);
+}
+
+bool is_well(const RepairPlan& plan, const RepairView& view) noexcept {
+  if (plan.work == Work::kRebuildMember) {
+    const RepairMember* const member = view.member(plan.member);
+    return member != nullptr && member->answers;
+  }
+  const RepairServer* const server = view.find(plan.server);
+  if (server == nullptr) return !view.leader.empty();
+  return server->answers || server->acknowledges;
+}
+
+bool may_run(const RepairPlan& plan, const RepairView& view) noexcept {
+  if (!plan.code) return true;
+  const RepairMember* const member = view.member(plan.member);
+  return plan.code == Code::kRaftJoiningStuck && member != nullptr &&
+         is_joining_as_before(plan, *member);
+}
+
+bool is_changing(const RepairPlan& plan, const RepairView& view) noexcept {
+  if (!view.changing || view.reconfiguring) return view.changing;
+  const RepairMember* const own = view.member(plan.member);
+  if (own == nullptr || !is_joining_as_before(plan, *own)) return true;
+  return std::ranges::any_of(
+      view.members, [&](const RepairMember& member) { return &member != own && member.joining; });
+}
+
+std::optional<std::string> objection_to_rejoin(const RepairPlan& plan, const RepairView& view) {
+  if (auto reason = unready(plan, view)) return reason;
+  if (is_listed(plan, view)) {
+    return fmt::format("{} is still listed", short_name(plan.server));
+  }
+  if (auto ill = ill_others(plan, view)) return ill;
+  if (view.acknowledging < view.needed) return "the cluster has no quorum";
+  return std::nullopt;
+}
+
+std::optional<std::string> missing_to_whole(const RepairPlan& plan, const RepairView& view) {
+  if (is_listed(plan, view)) {
+    return fmt::format("{} is still listed", short_name(plan.server));
+  }
+  if (view.leader.empty()) return "no leader answers";
+  if (view.changing) return "the list is still changing";
+  if (plan.work == Work::kRemoveServer) return std::nullopt;
+  const RepairMember* const member = view.member(plan.member);
+  if (member == nullptr || !member->answers) {
+    return fmt::format("{} is no member in good standing yet", plan.member);
+  }
+  const RepairServer* const server = view.find(member->id);
+  if (server == nullptr || !server->voter || !server->acknowledges) {
+    return fmt::format("the leader does not hear {} as a voter yet", plan.member);
+  }
+  // A member that leads meanwhile has all there is.
+  if (server->leads) return std::nullopt;
+  if (!server->match_index || *server->match_index < view.committed) {
+    return fmt::format("{} has entries up to {} of {}", plan.member,
+                       server->match_index.value_or(0), view.committed);
+  }
+  return std::nullopt;
+}
+
+bool is_listed(const RepairPlan& plan, const RepairView& view) noexcept {
+  return plan.server.known() && view.find(plan.server) != nullptr;
+}
+
+bool has_begun_anew(const RepairPlan& plan, const RepairView& view) noexcept {
+  const RepairMember* const member = view.member(plan.member);
+  if (member == nullptr || !(member->answers || member->joining)) return false;
+  return member->id.known() && !compatible(member->id, plan.server) &&
+         !compatible(member->id, plan.former);
+}
+
+}  // namespace wardmote::judge::raft::repair

@@ -1,0 +1,178 @@
+#include "judge/raft/repair/remedy.h"
+
+#include <algorithm>
+#include <expected>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/format.h"
+#include "base/time.h"
+#include "judge/finding.h"
+#include "judge/plan/plan.h"
+#include "judge/plan/remedy.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/repair/conditions.h"
+#include "judge/raft/repair/repair_plan.h"
+#include "judge/raft/repair/steps.h"
+#include "judge/raft/repair_view.h"
+#include "judge/remedies.h"
+
+namespace wardmote::judge::raft::repair {
+namespace {
+
+using plan::Decision;
+using plan::Move;
+using plan::Plan;
+
+RepairPlan removal(const RepairServer& server) {
+  RepairPlan plan;
+  plan.work = Work::kRemoveServer;
+  plan.server = server.id;
+  plan.address = server.address;
+  for (const StepKind kind : {StepKind::kConfirmQuorum, StepKind::kKick, StepKind::kVerify})
+    plan.add(kind);
+  return plan;
+}
+
+RepairPlan rebuild(const RepairView& view, const RepairMember& member) {
+  RepairPlan plan;
+  plan.work = Work::kRebuildMember;
+  plan.member = member.name;
+  plan.former = member.id;
+  plan.add(StepKind::kConfirmQuorum);
+  plan.add(StepKind::kCopyDatabase);
+  const RepairServer* const server = view.server_of(member.name);
+  if (server != nullptr && !server->guessed) {
+    plan.server = server->id;
+    plan.address = server->address;
+    plan.add(StepKind::kKick);
+  }
+  plan.add(StepKind::kRejoin);
+  plan.add(StepKind::kVerify);
+  return plan;
+}
+
+std::optional<Work> work_for(Code code) noexcept {
+  const RemedyInfo* const info = remedy_for(code);
+  return info == nullptr ? std::nullopt : parse_work(info->name);
+}
+
+bool is_same_server(const RepairPlan& a, const RepairPlan& b) noexcept {
+  return compatible(a.server, b.server) && a.address == b.address;
+}
+
+std::string not_understood(const Plan& plan) {
+  return fmt::format("plan {} is not understood", plan.id);
+}
+
+}  // namespace
+
+std::expected<Plan, std::string> RaftRemedy::draft(const Finding& finding) const {
+  std::optional<RepairPlan> plan;
+  const std::optional<Work> work = work_for(finding.code);
+  if (work == Work::kRemoveServer) {
+    const auto server = std::ranges::find(view_.servers, finding.subjects, &RepairServer::names);
+    if (server != view_.servers.end()) plan = removal(*server);
+  } else if (work == Work::kRebuildMember && !finding.subjects.empty()) {
+    const RepairMember* const member = view_.member(finding.subjects.front());
+    if (member != nullptr) plan = rebuild(view_, *member);
+  }
+  if (!plan) return std::unexpected("it is not certain which server that is");
+  plan->target = target_;
+  plan->database = cluster_.database;
+  plan->code = finding.code;
+  plan->why = finding.summary;
+  return plan->stored();
+}
+
+std::expected<Plan, std::string> RaftRemedy::draft_for(std::string_view subject) const {
+  const RepairMember* const member = view_.member(subject);
+  if (member == nullptr) return std::unexpected("there is no such member");
+  RepairPlan plan = rebuild(view_, *member);
+  plan.target = target_;
+  plan.database = cluster_.database;
+  plan.why = member->hung ? "asked for, while its process runs and answers nothing: it may go on"
+                          : "asked for";
+  return plan.stored();
+}
+
+bool RaftRemedy::is_same(const Plan& made, const Plan& fresh) const {
+  const std::optional<RepairPlan> before = RepairPlan::of(made);
+  const std::optional<RepairPlan> now = RepairPlan::of(fresh);
+  if (!before || !now) return false;
+  if (before->target != now->target || before->work != now->work || before->member != now->member)
+    return false;
+  if (now->server.known()) return is_same_server(*before, *now);
+  return now->work == Work::kRebuildMember || before->address == now->address;
+}
+
+bool RaftRemedy::is_rejected_by(const Plan& rejected, const Plan& fresh) const {
+  const std::optional<RepairPlan> before = RepairPlan::of(rejected);
+  const std::optional<RepairPlan> now = RepairPlan::of(fresh);
+  if (!before || !now || before->target != now->target) return false;
+  if (!now->member.empty() && before->member == now->member) return true;
+  return is_same_server(*before, *now);
+}
+
+/// A finding may have begun while nobody could vouch for it: without a quorum, or when the server
+/// was still heard.
+std::expected<TimePoint, std::string> RaftRemedy::stands_since(const Plan& plan,
+                                                               const Finding& finding) const {
+  const std::optional<RepairPlan> repair = RepairPlan::of(plan);
+  if (!repair) return std::unexpected(not_understood(plan));
+  TimePoint since = finding.since;
+  const RepairMember* const member = view_.member(repair->member);
+  if (member != nullptr && member->out_since) since = std::max(since, *member->out_since);
+  if (!repair->server.known()) return since;
+  const RepairServer* const server = view_.find(repair->server);
+  if (server == nullptr || !server->silent_since) {
+    return std::unexpected(
+        fmt::format("no leader vouches for the silence of {}", short_name(repair->server)));
+  }
+  return std::max(since, *server->silent_since);
+}
+
+std::optional<std::string> RaftRemedy::obstacle(const Plan& plan) const {
+  const std::optional<RepairPlan> repair = RepairPlan::of(plan);
+  if (!repair) return not_understood(plan);
+  const bool has_commands =
+      std::ranges::find(cluster_.rebuildable, repair->member) != cluster_.rebuildable.end();
+  if (repair->work == Work::kRebuildMember && !has_commands)
+    return fmt::format("{} has no commands under 'repair'", repair->member);
+  return objection(*repair, view_);
+}
+
+std::optional<std::string> RaftRemedy::recovered(const Plan& plan) const {
+  const std::optional<RepairPlan> repair = RepairPlan::of(plan);
+  return repair ? repair::recovered(*repair, view_) : std::nullopt;
+}
+
+bool RaftRemedy::is_well(const Plan& plan) const {
+  const std::optional<RepairPlan> repair = RepairPlan::of(plan);
+  return repair && repair::is_well(*repair, view_);
+}
+
+Decision RaftRemedy::decide(const Plan& plan, TimePoint now) const {
+  const std::optional<RepairPlan> repair = RepairPlan::of(plan);
+  if (!repair) return {Move::kAsk, not_understood(plan)};
+  return repair::decide(*repair, view_, now);
+}
+
+std::map<std::string, std::string> RaftRemedy::request(const Plan& plan) const {
+  const std::string address = plan.arg("address");
+  std::string remotes;
+  for (const RepairServer& server : view_.servers) {
+    if (!server.acknowledges || server.address == address) continue;
+    if (!remotes.empty()) remotes += ' ';
+    remotes += server.address;
+  }
+  std::map<std::string, std::string> request = {{"leader", view_.leader}, {"remotes", remotes}};
+  const std::optional<RepairPlan> repair = RepairPlan::of(plan);
+  request["may_run"] = repair && may_run(*repair, view_) ? "true" : "false";
+  if (view_.cluster_id.known()) request["cluster_id"] = to_string(view_.cluster_id);
+  return request;
+}
+
+}  // namespace wardmote::judge::raft::repair

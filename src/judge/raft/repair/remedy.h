@@ -1,0 +1,65 @@
+#pragma once
+
+#include <expected>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "judge/finding.h"
+#include "judge/plan/plan.h"
+#include "judge/plan/remedy.h"
+#include "judge/raft/repair_view.h"
+#include "judge/thing.h"
+
+namespace wardmote::judge::raft::repair {
+
+/// A cluster whose plans are made.
+struct RepairCluster {
+  std::string name;
+  std::string database;
+  /// Members with commands to copy their database and to join anew.
+  std::vector<std::string> rebuildable;
+};
+
+/// Removes servers that are gone for good and rebuilds members that are out, as one look at the
+/// cluster shows them.
+class RaftRemedy final : public plan::Remedy {
+ public:
+  RaftRemedy(RepairCluster cluster, RepairView view)
+      : cluster_(std::move(cluster)),
+        target_{ThingKind::kCluster, cluster_.name},
+        view_(std::move(view)) {}
+
+  [[nodiscard]] const ThingId& target() const noexcept override { return target_; }
+  [[nodiscard]] TimePoint begun() const noexcept override { return view_.begun; }
+  [[nodiscard]] std::expected<plan::Plan, std::string> draft(const Finding& finding) const override;
+  /// `subject` is a member, which is rebuilt.
+  [[nodiscard]] std::expected<plan::Plan, std::string> draft_for(
+      std::string_view subject) const override;
+  /// A member that is down is remembered as a server for as long as the agent runs: a fresh plan
+  /// may know less than the one that was made.
+  [[nodiscard]] bool is_same(const plan::Plan& made, const plan::Plan& fresh) const override;
+  /// The same member, or the same server in another plan.
+  [[nodiscard]] bool is_rejected_by(const plan::Plan& rejected,
+                                    const plan::Plan& fresh) const override;
+  [[nodiscard]] std::expected<TimePoint, std::string> stands_since(
+      const plan::Plan& plan, const Finding& finding) const override;
+  [[nodiscard]] std::optional<std::string> obstacle(const plan::Plan& plan) const override;
+  [[nodiscard]] std::optional<std::string> recovered(const plan::Plan& plan) const override;
+  [[nodiscard]] bool is_well(const plan::Plan& plan) const override;
+  [[nodiscard]] plan::Decision decide(const plan::Plan& plan, TimePoint now) const override;
+  /// `leader`: who is told to kick. `remotes`: raft addresses of the servers that stay, with a
+  /// space between them. `cluster_id`: as its members say; not there when they do not.
+  [[nodiscard]] std::map<std::string, std::string> request(const plan::Plan& plan) const override;
+
+ private:
+  RepairCluster cluster_;
+  ThingId target_;
+  RepairView view_;
+};
+
+}  // namespace wardmote::judge::raft::repair

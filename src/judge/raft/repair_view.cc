@@ -1,0 +1,118 @@
+#include "judge/raft/repair_view.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "judge/raft/assess.h"
+#include "judge/raft/cluster_snapshot.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/memory.h"
+#include "judge/raft/opinion.h"
+#include "judge/raft/quote.h"
+#include "judge/raft/removal.h"
+
+namespace wardmote::judge::raft {
+namespace {
+
+/// The member whose repair changes this server's place in the list. A member that was wiped and
+/// joins at the same address leaves its former server id behind.
+const Member* member_of(const ListedServer& listed) noexcept {
+  if (listed.reporter != nullptr) return listed.reporter;
+  if (listed.owner != nullptr) return listed.owner;
+  const Member* const successor = listed.successor;
+  const bool joins = successor != nullptr && successor->presence == Presence::kJoining;
+  return joins ? successor : nullptr;
+}
+
+RepairServer repair_server(const ClusterSnapshot& snapshot, const ListedServer& listed) {
+  RepairServer server;
+  server.id = listed.id;
+  server.address = listed.address;
+  server.names = names(listed);
+  if (const Member* const member = member_of(listed)) server.member = member->name();
+  server.guessed = listed.guessed;
+  server.answers = listed.reporter != nullptr;
+  server.voter = listed.voter;
+  server.acknowledges = acknowledges(snapshot, listed);
+  server.leads = listed.reporter != nullptr && listed.reporter == snapshot.leader;
+  if (listed.at_leader != nullptr) server.match_index = listed.at_leader->match_index;
+  server.objection = objection_to_kick(snapshot, listed);
+  server.doubt = doubt_of_death(snapshot, listed);
+  server.silent_since = listed.silent_since;
+  return server;
+}
+
+bool is_reconfiguring(const ClusterSnapshot& snapshot) noexcept {
+  return std::ranges::any_of(snapshot.members, [](const Member& member) {
+    if (!member.takes_part()) return false;
+    if (member.presence == Presence::kLeaving) return true;
+    return member.status() != nullptr &&
+           (!member.status()->changes.empty() ||
+            std::ranges::any_of(member.status()->servers,
+                                [](const Server& server) { return server.phase != Phase::kNone; }));
+  });
+}
+
+RepairMember repair_member(const Member& member, const MemberId& judged) {
+  RepairMember seen{.name = member.name()};
+  seen.answers = member.presence == Presence::kMember && !member.failed;
+  seen.joining = member.presence == Presence::kJoining;
+  // A member that was removed is out on purpose: it needs no repair.
+  seen.out = seen.joining || member.presence == Presence::kHung ||
+             (member.presence == Presence::kDown && !member.unreachable);
+  seen.hung = member.presence == Presence::kHung;
+  seen.out_since = member.out_since;
+  seen.foreign = member.is_foreign(judged);
+  seen.id = member.opinion->server_id();
+  return seen;
+}
+
+}  // namespace
+
+const RepairServer* RepairView::find(const MemberId& id) const noexcept {
+  const auto found = std::ranges::find_if(
+      servers, [&](const RepairServer& server) { return compatible(server.id, id); });
+  return found == servers.end() ? nullptr : &*found;
+}
+
+const RepairMember* RepairView::member(std::string_view name) const noexcept {
+  const auto found = std::ranges::find(members, name, &RepairMember::name);
+  return found == members.end() ? nullptr : &*found;
+}
+
+const RepairServer* RepairView::server_of(std::string_view member) const noexcept {
+  const auto found = std::ranges::find(servers, member, &RepairServer::member);
+  return found == servers.end() ? nullptr : &*found;
+}
+
+RepairView repair_view(std::span<const Opinion> opinions, const Expectation& expectation,
+                       const Memory& memory, TimePoint now) {
+  ClusterSnapshot snapshot = take_snapshot(opinions, expectation, memory, now);
+  snapshot.history = &memory.history();
+  RepairView view;
+  view.begun = now;
+  for (const Opinion& opinion : opinions) view.begun = std::min(view.begun, opinion.begun);
+  if (snapshot.leader != nullptr && snapshot.leader->status() != nullptr) {
+    view.leader = snapshot.leader->name();
+    view.committed = snapshot.leader->status()->committed_index();
+    view.commits = commits(snapshot);
+  }
+  view.cluster_id = snapshot.cluster_id;
+  view.changing = snapshot.changing;
+  view.reconfiguring = is_reconfiguring(snapshot);
+  view.starved = snapshot.starved;
+  view.voters = snapshot.quorum.voters;
+  view.needed = snapshot.quorum.needed;
+  for (const ListedServer& listed : snapshot.servers) {
+    view.servers.push_back(repair_server(snapshot, listed));
+    view.acknowledging += view.servers.back().acknowledges ? 1 : 0;
+  }
+  for (const Member& member : snapshot.members)
+    view.members.push_back(repair_member(member, snapshot.cluster_id));
+  return view;
+}
+
+}  // namespace wardmote::judge::raft

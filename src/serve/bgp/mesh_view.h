@@ -1,0 +1,69 @@
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "judge/bgp/mesh.h"
+#include "judge/bgp/mesh_assessment.h"
+#include "judge/condition/condition.h"
+#include "judge/finding.h"
+#include "judge/outcome.h"
+#include "serve/metrics/exposition.h"
+#include "serve/thing_view.h"
+
+namespace wardmote::serve {
+
+inline constexpr MetricInfo kMeshMetrics[] = {
+    {"wardmote_mesh_outcome", MetricType::kGauge, "mesh", "0 ok, 1 warn, 2 fail, 3 unknown."},
+    {"wardmote_mesh_sessions", MetricType::kGauge, "mesh,state",
+     "Ends of sessions by what their daemons say: up, down, disabled, absent, blind."},
+    {"wardmote_mesh_finding", MetricType::kGauge, "mesh,code,severity",
+     "Present findings of a BGP mesh, by code and severity."},
+};
+inline constexpr Family kMeshFamily{judge::bgp::kMeshKind, "meshes", "/api/v1/meshes",
+                                    "/api/v1/meshes/{name}", kMeshMetrics};
+
+/// One BGP mesh, as judged last. Its JSON:
+///
+/// {"mesh", "at", "outcome", "nodes": [{"name", "version", "router_id", "reason", "detail"}],
+///  "matrix", "findings", "observed"}
+class MeshView final : public ThingView {
+ public:
+  /// One of the daemons. The fields about itself are empty while it does not answer.
+  struct Node {
+    std::string name;
+    std::string version;
+    std::string router_id;
+    judge::Reason reason;  ///< why it does not answer
+  };
+
+  explicit MeshView(std::string name) : ThingView({judge::bgp::kMeshKind, std::move(name)}) {}
+
+  std::vector<Node> nodes;
+  judge::bgp::MeshAssessment assessment;
+
+  [[nodiscard]] std::span<const judge::Finding> findings() const noexcept override {
+    return assessment.findings;
+  }
+  [[nodiscard]] std::span<const judge::Observed> observed() const noexcept override {
+    return assessment.observed;
+  }
+  [[nodiscard]] std::string owner() const override;
+  /// The check of the daemon that is down, else the session.
+  [[nodiscard]] std::string component_of(const judge::Finding& finding) const override;
+  [[nodiscard]] boost::json::object names() const override;
+  [[nodiscard]] boost::json::object to_json(Moment at) const override;
+  void measure(Exposition& out, Moment at) const override;
+};
+
+/// Who says what of whom, row by row: `self`, `up`, `down`, `disabled`, `absent`, `blind`.
+boost::json::array matrix_json(const judge::bgp::Mesh& mesh);
+
+/// The name of the session between two nodes of a mesh in the graph of incidents.
+std::string session_node(std::string_view mesh, std::string_view pair);
+
+}  // namespace wardmote::serve

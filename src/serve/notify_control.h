@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/notify/muting.h"
+#include "judge/notify/router.h"
+#include "runtime/http.h"
+#include "serve/route.h"
+
+namespace wardmote::serve {
+
+/// The state of one receiver since the agent's start.
+struct ReceiverState {
+  std::string kind;  ///< `webhook`, …; never its address, which may carry a secret
+  std::uint64_t delivered = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t dead = 0;
+  std::uint64_t repeated = 0;  ///< notices that may have been sent already before a restart
+  std::string last_key;        ///< the notice with the latest result
+  bool last_good = false;      ///< all recipients behind the receiver took it
+  std::string last_reason;     ///< why not
+  std::optional<TimePoint> last_at;
+};
+
+/// Access to receivers and silences, and orders about them.
+class NotifyControl {
+ public:
+  NotifyControl() = default;
+  NotifyControl(const NotifyControl&) = delete;
+  NotifyControl& operator=(const NotifyControl&) = delete;
+  virtual ~NotifyControl() = default;
+
+  [[nodiscard]] virtual const judge::notify::Router& router() const noexcept = 0;
+  [[nodiscard]] virtual const judge::notify::Muting& muting() const noexcept = 0;
+  [[nodiscard]] virtual const std::map<std::string, ReceiverState>& receivers() const noexcept = 0;
+  /// The newest given-up notices; each stays until a hundred newer ones exist.
+  [[nodiscard]] virtual const std::deque<judge::notify::DeadLetter>& dead_letters()
+      const noexcept = 0;
+  /// As IncidentControl::written().
+  virtual std::shared_ptr<runtime::HttpHold> written() = 0;
+  /// Adds a silence and fills in its number. kInvalid: a matcher has a label that no incident has.
+  virtual Result<judge::notify::Silence> add_silence(judge::notify::Silence silence) = 0;
+  /// Ends a silence now. kMissing.
+  virtual Result<void> expire_silence(std::int64_t id) = 0;
+  /// Sends a test notice and returns its key. kMissing: no such receiver.
+  virtual Result<std::string> send_test(const std::string& receiver) = 0;
+};
+
+/// GET /api/v1/silences: {"at", "silences": [{"id", "name"|null, "match": [], "from", "until",
+///  "by", "comment", "active"}]}; one with a name stands in the configuration and has the number 0.
+///  POST /api/v1/silences with {"match": ["code=RAFT_*"], "for": "2h", "by", "comment"} and DELETE
+///  /api/v1/silences/{id}: the silence.
+/// GET /api/v1/receivers: {"at", "receivers": [{"name", "kind", "delivered", "refused", "dead",
+///  "waiting", "last": null|{"key", "good", "reason", "at"}}], "groups", "dead_letters": [{"key",
+///  "receiver", "reason", "at", "attempts", "incidents": [ids]}]}.
+/// POST /api/v1/receivers/{name}/test: {"key"}. `control` outlives them.
+std::vector<Route> notify_routes(NotifyControl& control);
+
+}  // namespace wardmote::serve

@@ -1,0 +1,40 @@
+#include "serve/written_hold.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "control/written.h"
+#include "runtime/http.h"
+#include "runtime/task.h"
+#include "serve/answer.h"
+
+namespace wardmote::serve {
+namespace {
+
+class WrittenHold final : public runtime::HttpHold {
+ public:
+  explicit WrittenHold(std::shared_ptr<control::Written> written) : written_(std::move(written)) {}
+
+  runtime::Task<std::optional<runtime::HttpResponse>> wait() override {
+    const std::optional<std::string> complaint = co_await written_->wait();
+    if (!complaint) co_return std::nullopt;
+    co_return error_answer(503,
+                           "the order holds, but it is not written down yet, and until then it "
+                           "ends with the agent: " +
+                               *complaint);
+  }
+
+ private:
+  std::shared_ptr<control::Written> written_;
+};
+
+}  // namespace
+
+std::shared_ptr<runtime::HttpHold> hold_until(std::shared_ptr<control::Written> written) {
+  if (written == nullptr) return nullptr;
+  return std::make_shared<WrittenHold>(std::move(written));
+}
+
+}  // namespace wardmote::serve

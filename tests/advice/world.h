@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advice/agent.h"
+#include "advice/cluster.h"
+#include "base/time.h"
+#include "judge/plan/machine.h"
+#include "judge/plan/plan.h"
+#include "judge/raft/assess.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/repair/repair_plan.h"
+#include "runtime/random.h"
+
+namespace wardmote::advice {
+
+/// One random world: a cluster to which things happen, agents that look at it, and the truth.
+/// Everything comes from the seed.
+class World {
+ public:
+  explicit World(std::uint64_t seed);
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// Plays it to its end, or to the first fault, which it returns.
+  std::optional<std::string> play();
+  /// What happened until now, a line each.
+  [[nodiscard]] std::string story() const;
+  [[nodiscard]] std::uint64_t trace() const noexcept { return trace_; }
+
+ private:
+  using Happening = std::function<void()>;
+
+  // world.cc
+  void make_agents();
+  AgentSetup make_setup(std::size_t number);
+  void cross(AgentSetup& setup);
+  judge::raft::Expectation make_expectation();
+  std::vector<judge::plan::Policy> make_policies(bool acts);
+  void run_until(TimePoint end);
+  void heal();
+  void tell(std::string_view line);
+  void at(Duration in, Happening happening);
+  void note_fault(const Agent& agent, std::string_view about, std::optional<std::string> fault);
+  judge::plan::Effect act(const Agent& agent, const RepairPlan& plan, StepKind kind);
+  judge::plan::Effect run_there(const Agent& agent, const RepairPlan& plan, StepKind kind);
+
+  // scene.cc: what chance alone brings about too seldom.
+  void choose_stranger();
+  void hide_stranger(AgentSetup& setup);
+  [[nodiscard]] Duration stage();
+  void lose_stranger(HostIndex leads);
+  void expel_beside_stranger(HostIndex leads);
+  void restore(HostIndex host);
+  bool reboot_double();
+  void meet_delay(const Agent& agent, const RepairPlan& plan, Duration time);
+  void come_back(const Agent& agent, const std::string& member);
+  void swap_back(const judge::raft::MemberId& server);
+
+  // fate.cc: what happens.
+  void happen();
+  void happen_to_a_host();
+  void happen_to_the_network();
+  void happen_to_an_agent();
+  void reboot(HostIndex host, Duration time);
+  void restart(HostIndex host);
+  void restart(Agent& agent);
+  void hang(HostIndex host);
+  void crash_loop(HostIndex host);
+  void wipe(HostIndex host);
+  void replace(HostIndex host);
+  void lose(HostIndex host);
+  void damage(HostIndex host);
+  void decommission(HostIndex host);
+  void detach(HostIndex host);
+  void stall(HostIndex host, Duration time);
+  void kick_the_dead();
+  void cut(HostIndex a, HostIndex b, bool one_way, Duration time);
+  void shut_out(HostIndex host);
+  void wall_in(const Agent& agent, HostIndex host);
+  void fail_power();
+  void isolate(HostIndex host);
+  [[nodiscard]] bool is_cut_somewhere(HostIndex host);
+  void hide(Agent& agent, HostIndex host, Duration time);
+  [[nodiscard]] Duration some_time();
+  /// For what an agent can notice however long it lasts.
+  [[nodiscard]] Duration any_time();
+  [[nodiscard]] Duration some_time(HostIndex host);
+  [[nodiscard]] bool all_know(HostIndex host) const;
+  [[nodiscard]] std::optional<HostIndex> pick_well();
+  [[nodiscard]] bool is_spare(HostIndex host) const;
+  [[nodiscard]] bool can_lose(HostIndex host) const;
+  [[nodiscard]] Duration between(std::int64_t low_s, std::int64_t high_s);
+  Agent& some_agent() { return *agents_[random_.below(agents_.size())]; }
+
+  std::uint64_t seed_;
+  runtime::Random random_;
+  Cluster cluster_;
+  bool ages_ = true;
+  bool healed_ = false;  ///< nothing happens any more
+  /// A host of the cluster of which no agent was told.
+  std::optional<HostIndex> stranger_;
+  TimePoint begun_;
+  std::vector<std::unique_ptr<Agent>> agents_;
+  std::multimap<TimePoint, Happening> future_;
+  std::map<HostIndex, TimePoint> busy_;  ///< until when something happens to it
+  std::vector<std::string> story_;
+  std::optional<std::string> fault_;
+  std::uint64_t trace_ = 0;
+};
+
+}  // namespace wardmote::advice

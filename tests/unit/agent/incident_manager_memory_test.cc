@@ -1,0 +1,225 @@
+// What outlives an agent: its incidents, and the answer that waits until they are written down.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "agent/incident_manager.h"
+#include "judge/finding.h"
+#include "unit/agent/incident_manager_fixture.h"
+
+namespace wardmote::agent {
+namespace {
+
+class IncidentMemory : public IncidentManagerTest {};
+
+TEST_F(IncidentMemory, AnIncidentOutlivesTheAgentAndIsNotToldAgain) {
+  {
+    Life life(world, us, &disk);
+    life.check("bird", kError, kReported);
+    ASSERT_TRUE(life.manager->acknowledge(1, "ann", "on it"));
+    world.run_for(1s);
+  }
+  world.run_for(1h);
+  Life next(world, us, &disk);
+  ASSERT_EQ(next.manager->book().incidents().size(), 1U);
+  EXPECT_EQ(next.manager->book().incidents().at(1).acknowledged->by, "ann");
+  EXPECT_EQ(us.now() - next.manager->book().incidents().at(1).opened, 1h + 1s);
+  world.run_for(30s);
+  next.check("bird", kError, kReported);
+  EXPECT_EQ(next.told, std::vector<std::string>{"check_changed bird"});
+  next.check("bird", kReported, kHealthy);
+  EXPECT_EQ(next.count("incident_resolved 1"), 1);
+}
+
+TEST_F(IncidentMemory, WhatIsNotSeenAgainAfterARestartEnds) {
+  {
+    Life life(world, us, &disk);
+    life.finding(kRaised, Code::kRaftNoQuorum, Severity::kCritical, {});
+    world.run_for(1s);
+  }
+  Life next(world, us, &disk);
+  world.run_for(1min);
+  EXPECT_EQ(next.told.size(), 0U);
+  world.run_for(3min);
+  EXPECT_EQ(next.count("incident_resolved 1"), 1);
+  world.run_for(1s);
+  EXPECT_TRUE(disk.rows("SELECT value FROM store_kv")[0].text(0)->contains("\"open\":false"));
+}
+
+TEST_F(IncidentMemory, ACheckThatWasReportedStandsAfterARestartUntilItIsSeenWell) {
+  {
+    Life life(world, us, &disk);
+    life.check("bird", kError, kReported);
+    life.check("peer", kError, kReported);
+    world.run_for(1s);
+  }
+  const TimePoint failed = us.now() - 1s;
+  Life next(world, us, &disk);
+  EXPECT_TRUE(next.told.empty()) << "a restart says nothing";
+  const judge::incident::Book& book = next.manager->book();
+  EXPECT_EQ(book.incidents().at(1).symptoms, 2U);
+  EXPECT_EQ(book.incidents().at(1).summary, "bird fails: refused");
+  ASSERT_EQ(next.manager->known_failures().size(), 2U);
+  const KnownFailure& known = next.manager->known_failures()[0];
+  EXPECT_EQ(known.name, "bird");
+  EXPECT_EQ(known.since, failed);
+  EXPECT_EQ(known.reason, (judge::Reason{judge::ReasonCode::kRefused, "refused"}));
+  EXPECT_TRUE(known.seen_good);
+  EXPECT_EQ(next.manager->open_incidents(), (serve::OpenIncidents{1, Severity::kCritical}));
+  world.run_for(1h);
+  EXPECT_TRUE(next.told.empty()) << "as long as nobody saw it well";
+  next.check("bird", kReported, kHealthy);
+  next.check("peer", kReported, kHealthy);
+  EXPECT_EQ(next.count("incident_resolved 1"), 1);
+  EXPECT_EQ(next.manager->open_incidents(), serve::OpenIncidents());
+  world.run_for(1s);
+  EXPECT_EQ(disk.rows("SELECT key FROM store_kv").size(), 1U) << "the incident alone";
+}
+
+TEST_F(IncidentMemory, AReportedCheckThatIsGoneAtTheNextStartIsForgotten) {
+  {
+    Life life(world, us, &disk);
+    life.check("bird", kError, kReported);
+    world.run_for(1s);
+  }
+  config::Config without = sample_config();
+  without.checks.erase(without.checks.begin() + 1);
+  without.checks[1].depends_on.clear();
+  Life next(world, us, &disk, without);
+  EXPECT_TRUE(next.manager->known_failures().empty());
+  EXPECT_EQ(next.count("incident_resolved 1"), 1) << "at once";
+  EXPECT_TRUE(next.manager->book().incidents().at(1).unwatched) << "nobody saw it good";
+  world.run_for(10min);
+  EXPECT_EQ(next.told.size(), 1U);
+  EXPECT_EQ(disk.rows("SELECT key FROM store_kv").size(), 1U);
+}
+
+TEST_F(IncidentMemory, AfterARestartTheIncidentIsCalledByItsCauseAlsoWhenAChildIsSeenFirst) {
+  {
+    Life life(world, us, &disk);
+    life.mesh_finding(kRaised, Code::kBgpDaemonDown, "bird");
+    world.run_for(1s);
+  }
+  Life next(world, us, &disk);
+  next.check("peer", kError, kReported);
+  const judge::incident::Incident& incident = next.manager->book().incidents().at(1);
+  EXPECT_EQ(incident.code, Code::kBgpDaemonDown);
+  EXPECT_EQ(incident.summary, "so it is");
+  EXPECT_TRUE(std::ranges::none_of(next.told, [](const std::string& change) {
+    return change.starts_with("incident_");
+  })) << "nothing new is said";
+}
+
+TEST_F(IncidentMemory, AFullDiskStopsNoIncident) {
+  Life life(world, us, &disk);
+  disk.fail_with(Errc::kExhausted);
+  life.check("bird", kError, kReported);
+  world.run_for(10s);
+  EXPECT_EQ(life.count("incident_opened 1"), 1);
+  disk.fail_with(std::nullopt);
+  world.run_for(2min);
+  EXPECT_EQ(disk.rows("SELECT * FROM store_kv").size(), 2U) << "the incident and the check";
+}
+
+TEST_F(IncidentMemory, TheAnswerToAnOrderWaitsUntilItIsWrittenDown) {
+  Life life(world, us, &disk);
+  life.check("bird", kError, kReported);
+  world.run_for(1s);
+  disk.set_latency(300ms);
+  ASSERT_TRUE(life.manager->acknowledge(1, "ann", "on it"));
+  const auto hold = life.manager->written();
+  ASSERT_NE(hold, nullptr);
+  const TimePoint before = us.now();
+  EXPECT_FALSE(run_task(world, us, hold->wait())) << "the answer stays as it is";
+  EXPECT_EQ(us.now() - before, 300ms);
+  EXPECT_TRUE(disk.rows("SELECT value FROM store_kv WHERE key = 'incident/1'")[0].text(0)->contains(
+      "on it"));
+  EXPECT_FALSE(run_task(world, us, life.manager->written()->wait())) << "nothing is left to write";
+}
+
+TEST_F(IncidentMemory, AnOrderThatCouldNotBeWrittenDownSaysSo) {
+  Life life(world, us, &disk);
+  life.check("bird", kError, kReported);
+  world.run_for(1s);
+  disk.fail_with(Errc::kExhausted);
+  ASSERT_TRUE(life.manager->acknowledge(1, "ann", "on it"));
+  const auto instead = run_task(world, us, life.manager->written()->wait());
+  ASSERT_TRUE(instead);
+  EXPECT_EQ(instead->status, 503);
+  EXPECT_TRUE(instead->body.contains("not written down")) << instead->body;
+  world.run_for(10min);  // the pauses between two attempts are long by now
+  const TimePoint before = us.now();
+  EXPECT_TRUE(run_task(world, us, life.manager->written()->wait()));
+  EXPECT_LE(us.now() - before, 1s);
+  disk.fail_with(std::nullopt);
+}
+
+TEST_F(IncidentMemory, WithoutADatabaseNoAnswerWaits) {
+  Life life(world, us, nullptr);
+  EXPECT_EQ(life.manager->written(), nullptr);
+}
+
+TEST_F(IncidentMemory, ARecordThatIsNotUnderstoodIsPassedOver) {
+  {
+    const Life life(world, us, &disk);
+  }
+  disk.rows("INSERT INTO store_kv VALUES ('incident/7', '{\"id\":7}', 1, 1, 1, 0)");
+  disk.rows("INSERT INTO store_kv VALUES ('incident/8', 'nonsense', 1, 1, 1, 0)");
+  const Life next(world, us, &disk);
+  EXPECT_TRUE(next.manager->book().incidents().empty());
+}
+
+TEST_F(IncidentMemory, AClusterKeepsTheSeverityOfItsIncidentOverARestartUntilThatIsSeenAgain) {
+  {
+    Life life(world, us, &disk);
+    life.finding(kRaised, Code::kRaftMemberDown, Severity::kWarning, {"a"});
+    life.finding(kRaised, Code::kRaftNoQuorum, Severity::kCritical, {});
+    EXPECT_FALSE(life.manager->held("nb")) << "it is seen";
+    world.run_for(1s);
+  }
+  Life next(world, us, &disk);
+  const auto held = next.manager->held("nb");
+  ASSERT_TRUE(held);
+  EXPECT_EQ(held->verdict, judge::Verdict::kCritical);
+  EXPECT_EQ(held->reason.text, "RAFT_NO_QUORUM: so it is");
+  EXPECT_FALSE(next.manager->held("another"));
+  next.finding(kRaised, Code::kRaftMemberDown, Severity::kWarning, {"a"});
+  EXPECT_TRUE(next.manager->held("nb")) << "the window of the other has not passed";
+  next.finding(kRaised, Code::kRaftNoQuorum, Severity::kCritical, {});
+  EXPECT_FALSE(next.manager->held("nb"));
+  EXPECT_EQ(next.count("incident_changed 1"), 0) << "and nothing is said";
+}
+
+TEST_F(IncidentMemory, WhatIsHeldOfAClusterEndsWhenItsMembersAreSeenWell) {
+  {
+    Life life(world, us, &disk);
+    life.finding(kRaised, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+    world.run_for(1s);
+  }
+  Life next(world, us, &disk);
+  ASSERT_TRUE(next.manager->held("nb"));
+  next.manager->seen_well("nb", kShownAtOnce);
+  EXPECT_FALSE(next.manager->held("nb"));
+  EXPECT_EQ(next.count("incident_resolved 1"), 1);
+}
+
+TEST_F(IncidentMemory, WhatNoSingleLookShowsIsHeldUntilTheBookForgetsIt) {
+  {
+    Life life(world, us, &disk);
+    life.finding(kRaised, Code::kRaftLeaderFlap, Severity::kWarning, {});
+    world.run_for(1s);
+  }
+  Life next(world, us, &disk);
+  next.manager->seen_well("nb", kShownAtOnce);
+  EXPECT_TRUE(next.manager->held("nb"));
+  world.run_for(3min);
+  EXPECT_FALSE(next.manager->held("nb"));
+}
+
+}  // namespace
+}  // namespace wardmote::agent

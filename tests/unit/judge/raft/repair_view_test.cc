@@ -1,0 +1,106 @@
+// What a plan is told of a cluster.
+
+#include "judge/raft/repair_view.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "judge/raft/member_id.h"
+#include "unit/judge/raft/fake_cluster.h"
+
+namespace wardmote::judge::raft {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(RepairView, SaysWhoLeadsWhoVotesAndHowFarTheyAre) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(2);
+  cluster.watch(10s);
+  cluster.edit = [](std::vector<Opinion>& all) { all[1].begun -= 300ms; };
+  const RepairView view = cluster.repair_view();
+  EXPECT_EQ(view.begun, cluster.now() - 300ms) << "of the earliest look";
+  EXPECT_EQ(view.leader, "ctl-1");
+  EXPECT_EQ(view.committed, 4U);
+  EXPECT_EQ(view.voters, 3U);
+  EXPECT_EQ(view.needed, 2U);
+  EXPECT_EQ(view.acknowledging, 2U);
+  EXPECT_FALSE(view.starved);
+  ASSERT_EQ(view.servers.size(), 3U);
+  const RepairServer& leader = view.servers[0];
+  EXPECT_TRUE(leader.leads && leader.answers && leader.acknowledges && leader.voter);
+  EXPECT_EQ(leader.member, "ctl-1");
+  const RepairServer& follower = view.servers[1];
+  EXPECT_TRUE(follower.answers && follower.acknowledges && follower.voter && !follower.leads);
+  EXPECT_EQ(follower.match_index, 4U);
+  const RepairServer& dead = view.servers[2];
+  EXPECT_FALSE(dead.answers || dead.acknowledges || dead.leads || dead.guessed);
+  EXPECT_EQ(dead.member, "ctl-3");
+  EXPECT_EQ(dead.id, cluster.node(2).id);
+  EXPECT_EQ(dead.address, "tcp:10.0.0.3:6643");
+  EXPECT_EQ(dead.names, (std::vector<std::string>{"ctl-3", to_string(cluster.node(2).id),
+                                                  "tcp:10.0.0.3:6643"}));
+  ASSERT_EQ(view.members.size(), 3U);
+  EXPECT_TRUE(view.members[0].answers && !view.members[0].out);
+  EXPECT_EQ(view.members[0].id, cluster.node(0).id);
+  EXPECT_TRUE(view.members[2].out && !view.members[2].answers && !view.members[2].joining);
+  EXPECT_FALSE(view.members[2].id.known()) << "what it was is no proof of what it is";
+}
+
+TEST(RepairView, AListThatChangesIsNotYetAnother) {
+  for (const Phase phase : {Phase::kAddingCatchup, Phase::kRemoving}) {
+    FakeCluster cluster(4);
+    EXPECT_FALSE(cluster.repair_view().changing);
+    EXPECT_FALSE(cluster.repair_view().reconfiguring);
+    cluster.list()[3].phase = phase;
+    EXPECT_TRUE(cluster.repair_view().changing);
+    EXPECT_TRUE(cluster.repair_view().reconfiguring);
+  }
+  FakeCluster cluster(4);
+  cluster.node(3).standing = Standing::kLeaving;
+  EXPECT_TRUE(cluster.repair_view().changing);
+  EXPECT_TRUE(cluster.repair_view().reconfiguring);
+}
+
+TEST(RepairView, TheListOfAnotherClusterChangesNothingHere) {
+  FakeCluster cluster(4);
+  cluster.node(3).cluster_id = *parse_member_id("9cc89a56-316d-4636-ab64-528ac2b92174");
+  cluster.node(3).own_list = cluster.list();
+  cluster.node(3).own_list->front().phase = Phase::kRemoving;
+  EXPECT_FALSE(cluster.repair_view().changing);
+  EXPECT_FALSE(cluster.repair_view().reconfiguring);
+  EXPECT_TRUE(cluster.repair_view().members[3].foreign) << "it belongs elsewhere";
+}
+
+TEST(RepairView, WhoHangsIsOutAndWhoMayNotBeAskedIsNot) {
+  for (const ReasonCode silence :
+       {ReasonCode::kRefused, ReasonCode::kMissing, ReasonCode::kHung, ReasonCode::kDenied,
+        ReasonCode::kUnknownCluster, ReasonCode::kProberStarved}) {
+    FakeCluster cluster(3);
+    cluster.watch(5s);
+    cluster.kill(2, silence);
+    const RepairView view = cluster.repair_view();
+    const bool out = silence == ReasonCode::kRefused || silence == ReasonCode::kMissing ||
+                     silence == ReasonCode::kHung;
+    EXPECT_EQ(view.members[2].out, out) << to_string(silence);
+    EXPECT_FALSE(view.members[2].answers);
+    EXPECT_EQ(view.starved, silence == ReasonCode::kProberStarved);
+  }
+}
+
+TEST(RepairView, WithoutALeaderThereIsNoneToName) {
+  FakeCluster cluster(3);
+  cluster.node(0).silence = ReasonCode::kDenied;
+  EXPECT_EQ(cluster.repair_view().leader, "");
+  cluster.node(0).silence = ReasonCode::kNone;
+  cluster.node(0).status_silence = ReasonCode::kDenied;
+  EXPECT_EQ(cluster.repair_view().leader, "")
+      << "without its status it tells nothing of its followers";
+}
+
+}  // namespace
+}  // namespace wardmote::judge::raft

@@ -1,0 +1,116 @@
+#include "store/plan_record.h"
+
+#include <chrono>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "judge/finding.h"
+#include "judge/plan/plan.h"
+#include "judge/plan/planner.h"
+#include "judge/thing.h"
+#include "store/clock_pair.h"
+
+namespace wardmote::store {
+namespace {
+
+using judge::plan::Impact;
+using judge::plan::Plan;
+using judge::plan::StepState;
+using namespace std::chrono_literals;
+
+const ClockPair kClock{TimePoint(10h), WallTime(500'000h)};
+
+Plan sample() {
+  Plan plan;
+  plan.id = 42;
+  plan.policy = "repair";
+  plan.target = {judge::ThingKind::kCluster, "ovn-nb"};
+  plan.remedy = "rebuild_member";
+  plan.subject = "ctl-3";
+  plan.summary = "rebuild ctl-3 of ovn-nb";
+  plan.args = {{"member", "ctl-3"}, {"address", "tcp:10.0.0.3:6643"}};
+  plan.code = judge::Code::kRaftMemberDown;
+  plan.why = "ctl-3 is down\n";
+  plan.incident = 7;
+  plan.proposer = "policy repair";
+  plan.approver = "ann";
+  plan.token = 5;
+  plan.steps = {{"copy_database", Impact::kHarmless, StepState::kDone, "copied", 2},
+                {"kick", Impact::kIdempotent, StepState::kBegun, "", 1}};
+  plan.state = judge::plan::PlanState::kRejected;
+  plan.reason = "by ann";
+  plan.lifted = true;
+  plan.created = TimePoint(9h);
+  plan.begun = TimePoint(9h + 1min);
+  plan.changed = TimePoint(9h + 2min);
+  return plan;
+}
+
+TEST(PlanRecord, GivesBackTheWholePlan) {
+  const auto read = decode_plan(encode(sample(), kClock), kClock);
+  ASSERT_TRUE(read) << read.error().describe();
+  EXPECT_EQ(*read, sample());
+}
+
+TEST(PlanRecord, KnowsNothingOfWhatARecordOfBeforeDoesNotHold) {
+  std::string text = encode(sample(), kClock);
+  for (const std::string part : {R"(,"tries":2)", R"(,"tries":1)", R"(,"lifted":true)"}) {
+    const auto at = text.find(part);
+    ASSERT_NE(at, std::string::npos) << part;
+    text.erase(at, part.size());
+  }
+  Plan expected = sample();
+  expected.lifted = false;
+  for (auto& step : expected.steps) step.tries = 0;
+  const auto read = decode_plan(text, kClock);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, expected);
+}
+
+TEST(PlanRecord, APlanThatLostAStepIsNoPlan) {
+  std::string text = encode(sample(), kClock);
+  text.replace(text.find("\"idempotent\""), 12, "\"who knows\"");
+  EXPECT_FALSE(decode_plan(text, kClock));
+  for (const char* const bad : {"", "[]", "{", "{}", R"({"id":1})", R"({"id":-1})"}) {
+    EXPECT_FALSE(decode_plan(bad, kClock)) << bad;
+    EXPECT_FALSE(decode_pause(bad, kClock)) << bad;
+  }
+}
+
+// What the host said to an earlier life of the agent is not believed.
+TEST(PlanRecord, DoesNotHoldWhenAnActSucceeded) {
+  Plan told = sample();
+  told.steps.front().succeeded = judge::plan::Success{TimePoint(9h), TimePoint(9h), TimePoint(9h)};
+  const auto read = decode_plan(encode(told, kClock), kClock);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, sample());
+}
+
+// A plan whose target or arguments are not understood would be about something else.
+TEST(PlanRecord, APlanOfNothingIsNoPlan) {
+  const std::string whole = encode(sample(), kClock);
+  for (const std::string part :
+       {R"("kind":"cluster")", R"("member":"ctl-3")", R"("remedy":"rebuild_member")"}) {
+    std::string text = whole;
+    const auto at = text.find(part);
+    ASSERT_NE(at, std::string::npos) << part;
+    const std::string key = part.substr(0, part.find(':'));
+    text.replace(at, part.size(), key + ":7");
+    EXPECT_FALSE(decode_plan(text, kClock)) << part;
+  }
+}
+
+TEST(PlanRecord, GivesBackAPause) {
+  for (const bool ends : {true, false}) {
+    judge::plan::Pause pause{"ovn-nb", "ann", std::nullopt};
+    if (ends) pause.until = TimePoint(12h);
+    const auto read = decode_pause(encode(pause, kClock), kClock);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(*read, pause);
+  }
+  EXPECT_FALSE(decode_pause("{}", kClock));
+}
+
+}  // namespace
+}  // namespace wardmote::store
