@@ -136,6 +136,7 @@ Task<Result<void>> IncidentManager::open() {
   if (!checks) co_return std::unexpected(checks.error());
   for (const auto& [key, record] : *checks) recall_check(key, record, clock);
   forget_gone();
+  consider_open();
   co_return opened;
 }
 
@@ -285,6 +286,19 @@ void IncidentManager::reload(const judge::incident::Departures& left) {
   take(book_.reshape(known_.graph, left, runtime_.now()));
   awaited_.clear();
   for (const auto& [id, incident] : book_.incidents()) await(incident);
+}
+
+void IncidentManager::reload(NotifierOptions receivers) {
+  notifier_.reload(std::move(receivers));
+  consider_open();
+}
+
+/// Routes, receivers and the node's labels may be others since an incident was told.
+void IncidentManager::consider_open() {
+  for (const auto& [id, incident] : book_.incidents()) {
+    if (incident.phase != judge::incident::Phase::kOpen) continue;
+    notifier_.consider(incident, incident_labels(incident, config_.node, node_));
+  }
 }
 
 Result<void> IncidentManager::acknowledge(std::int64_t id, std::string by, std::string comment) {

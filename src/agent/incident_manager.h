@@ -80,7 +80,7 @@ class IncidentManager final : public serve::IncidentControl {
   /// The configuration is another now.
   void reload(const judge::incident::Departures& left);
   /// Who is told, and how, is another now.
-  void reload(NotifierOptions receivers) { notifier_.reload(std::move(receivers)); }
+  void reload(NotifierOptions receivers);
 
   [[nodiscard]] const judge::incident::Book& book() const noexcept override { return book_; }
   Result<void> acknowledge(std::int64_t id, std::string by, std::string comment) override;
@@ -100,6 +100,7 @@ class IncidentManager final : public serve::IncidentControl {
   [[nodiscard]] bool is_remembered(const std::string& name) const;
   void take(const judge::incident::Steps& steps);
   void schedule();
+  void consider_open();
   void await(const judge::incident::Incident& incident);
 
   runtime::Runtime& runtime_;

@@ -83,7 +83,7 @@ Task<Result<void>> Notifier::recall() {
   Result<void> recalled = co_await recall_silences();
   if (!recalled) co_return recalled;
   recalled = co_await recall_groups();
-  router_.tell_twins(runtime_.now());
+  router_.set_receivers(dispatcher_.receivers(), runtime_.now());
   put_changed();
   if (recalled) schedule();
   plan_reminder();
@@ -116,7 +116,7 @@ Task<Result<void>> Notifier::recall_groups() {
     if (!dispatcher_.knows(group->receiver)) {
       log(LogLevel::kWarning, "receiver_is_gone",
           {{"receiver", group->receiver}, {"group", group->id}});
-      records_.put(key, std::nullopt);
+      router_.recall(*std::move(group));
       continue;
     }
     // It was written down before it was sent: nobody knows how far that came.
@@ -134,21 +134,24 @@ Task<void> Notifier::stop() {
 
 void Notifier::reload(NotifierOptions options) {
   const TimePoint now = runtime_.now();
-  std::set<std::string> names;
-  for (auto& [name, kind] : options.kinds) {
-    states_[name].kind = std::move(kind);
-    names.insert(name);
-  }
+  for (auto& [name, kind] : options.kinds) states_[name].kind = std::move(kind);
+  dispatcher_.reload(std::move(options.receivers));
+  const std::set<std::string> names = dispatcher_.receivers();
   std::erase_if(states_, [&](const auto& state) { return !names.contains(state.first); });
   router_.reroute(std::move(options.policy), names, now);
-  router_.tell_twins(now);
-  dispatcher_.reload(std::move(options.receivers));
   muting_.set_maintenance(std::move(options.maintenance));
   muting_.set_configured(std::move(options.silences));
   router_.muting_changed(now);
   put_changed();
   schedule();
   plan_reminder();
+}
+
+void Notifier::consider(const judge::incident::Incident& incident,
+                        const judge::notify::Labels& labels) {
+  router_.consider(incident, labels, runtime_.now());
+  put_changed();
+  schedule();
 }
 
 void Notifier::hear(const judge::incident::Step& step, const judge::notify::Labels& labels) {
@@ -289,7 +292,17 @@ Result<void> Notifier::expire_silence(std::int64_t id) {
 }
 
 Result<std::string> Notifier::send_test(const std::string& receiver) {
-  if (!dispatcher_.knows(receiver)) return fail(Errc::kMissing, "there is no such receiver");
+  if (dispatcher_.knows(receiver)) return send_test_to(receiver);
+  // The name of a cluster: to each of its members.
+  std::vector<std::string> keys;
+  for (const auto& [member, name] : router_.policy().configured_as) {
+    if (name == receiver) keys.push_back(send_test_to(member));
+  }
+  if (keys.empty()) return fail(Errc::kMissing, "there is no such receiver");
+  return fmt::format("{}", fmt::join(keys, " "));
+}
+
+std::string Notifier::send_test_to(const std::string& receiver) {
   Notice notice;
   notice.group = kTestGroup;
   // Also over restarts no two tests are taken for one.

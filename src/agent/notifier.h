@@ -54,6 +54,8 @@ class Notifier final : public serve::NotifyControl {
 
   /// Something happened to an incident. What is to be told of it is put into the records at once.
   void hear(const judge::incident::Step& step, const judge::notify::Labels& labels);
+  /// After recall() and reload(), of each open incident: who should know of it may be others now.
+  void consider(const judge::incident::Incident& incident, const judge::notify::Labels& labels);
   /// This agent leads again: what is due is told.
   void resume() { schedule(); }
   /// It is called otherwise now.
@@ -86,6 +88,7 @@ class Notifier final : public serve::NotifyControl {
   void schedule();
   void on_delivery(const judge::notify::Notice& notice, const act::notify::DeliveryResult& result);
   void give_up(judge::notify::DeadLetter letter);
+  std::string send_test_to(const std::string& receiver);
   void tell(judge::DeliveryChanged::Result result, const judge::notify::Notice& notice,
             const std::string& reason);
 

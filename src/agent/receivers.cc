@@ -1,5 +1,6 @@
 #include "agent/receivers.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -23,6 +24,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "codec/url.h"
 #include "judge/notify/router.h"
 #include "net/journal_socket.h"
 #include "net/system_error.h"
@@ -188,29 +190,40 @@ std::string_view kind_name(config::Receiver::Kind kind) {
   return "log";
 }
 
-/// Each member of a cluster of Alertmanagers is a receiver: `am`, `am:2`, … A configured name has
-/// no colon.
-std::vector<config::Receiver> twins_of(const config::Receiver& receiver) {
-  std::vector<config::Receiver> twins(1, receiver);
-  if (receiver.kind != config::Receiver::Kind::kAlertmanager) return twins;
-  for (std::size_t i = 1; i < receiver.urls.size(); ++i) {
-    config::Receiver& twin = twins.emplace_back(receiver);
-    twin.name = fmt::format("{}:{}", receiver.name, i + 1);
-    twin.urls = {receiver.urls[i]};
+/// Each member of a cluster of Alertmanagers is a receiver: `am@10.0.0.1:9093`. What it was told
+/// belongs to its address, not to its place in a list that somebody may sort. A configured name has
+/// no `@`.
+std::vector<config::Receiver> members_of(const config::Receiver& receiver) {
+  if (receiver.kind != config::Receiver::Kind::kAlertmanager) return {receiver};
+  std::vector<config::Receiver> members;
+  for (const std::string& text : receiver.urls) {
+    config::Receiver& member = members.emplace_back(receiver);
+    member.urls = {text};
+    const auto url = codec::parse_url(text);
+    if (!url) continue;  // make_channel() says so
+    const bool v6 = url->host.contains(':');
+    member.name += fmt::format("@{}{}{}:{}", v6 ? "[" : "", url->host, v6 ? "]" : "", url->port);
+    // Several behind one address, told apart by what only they may know.
+    const std::string name = member.name;
+    const auto is_called = [&](const config::Receiver& other) {
+      return &other != &member && other.name == member.name;
+    };
+    for (int i = 2; std::ranges::any_of(members, is_called); ++i)
+      member.name = fmt::format("{}#{}", name, i);
   }
-  return twins;
+  return members;
 }
 
-/// Also to the twins of its receiver.
+/// To each member of its receiver.
 void add_route(const judge::notify::Route& route, judge::notify::RouterPolicy& policy) {
-  for (const auto& [twin, first] : policy.twins) {
-    if (first != route.receiver) continue;
-    judge::notify::Route also = route;
-    also.receiver = twin;
-    also.go_on = true;
-    policy.routes.push_back(std::move(also));
+  std::vector<judge::notify::Route> routes;
+  for (const auto& [member, name] : policy.configured_as) {
+    if (name == route.receiver) routes.emplace_back(route).receiver = member;
   }
-  policy.routes.push_back(route);
+  if (routes.empty()) routes.push_back(route);
+  for (judge::notify::Route& each : routes) each.go_on = true;
+  routes.back().go_on = route.go_on;
+  policy.routes.insert(policy.routes.end(), routes.begin(), routes.end());
 }
 
 }  // namespace
@@ -221,7 +234,7 @@ Result<NotifierOptions> make_receivers(const config::Notify& notify, runtime::Ru
   options.maintenance = notify.maintenance;
   options.silences = notify.silences;
   for (const config::Receiver& given : notify.receivers) {
-    for (const config::Receiver& receiver : twins_of(given)) {
+    for (const config::Receiver& receiver : members_of(given)) {
       auto channel = make_channel(receiver, runtime, needs);
       if (!channel) return with_context(channel, "receiver {}", receiver.name);
       if (receiver.kind == config::Receiver::Kind::kMasakari) {
@@ -233,7 +246,7 @@ Result<NotifierOptions> make_receivers(const config::Notify& notify, runtime::Ru
       // An end that it has not heard of keeps its alert firing for so long.
       if (forgets) options.policy.retries[receiver.name].give_up = act::notify::kAlertLasts;
       options.receivers[receiver.name] = {*std::move(channel), receiver.timeout, forgets};
-      if (receiver.name != given.name) options.policy.twins[receiver.name] = given.name;
+      if (receiver.name != given.name) options.policy.configured_as[receiver.name] = given.name;
     }
   }
   for (const judge::notify::Route& route : notify.routes) {

@@ -200,6 +200,7 @@ std::string encode(const Group& group, const ClockPair& clock) {
   record["written"] = wall_ms(clock.wall_now);
   if (group.last_sent) record["last_sent"] = wall_ms(clock.wall(*group.last_sent));
   if (group.due) record["due"] = wall_ms(clock.wall(*group.due));
+  if (group.dormant_until) record["dormant_until"] = wall_ms(clock.wall(*group.dormant_until));
   json::array members;
   for (const auto& [id, member] : group.members) {
     json::object each;
@@ -234,6 +235,8 @@ Result<Group> decode_group(std::string_view text, const ClockPair& clock) {
   if (const auto at = wall_in(*record, "last_sent")) group.last_sent = clock.past(*at);
   const WallTime written = wall_in(*record, "written").value_or(clock.wall_now);
   if (const auto at = wall_in(*record, "due")) group.due = clock.due(*at, written);
+  if (const auto at = wall_in(*record, "dormant_until"))
+    group.dormant_until = clock.due(*at, written);
   for (const json::object* const each : objects_in(*record, "members")) {
     auto incident = decode_incident(text_in(*each, "incident").value_or(""), clock);
     if (!incident) return std::unexpected(incident.error());

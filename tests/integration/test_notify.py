@@ -312,7 +312,7 @@ def test_an_alertmanager_that_misses_an_end_hears_it_later_also_after_a_kill(tmp
             wait_until(lambda: not fires(sink), 20.0, "the end at the one")
             wait_until(lambda: len(other.attempts) > len(other.taken), 10.0, "the refusal of the other")
             rows = {one["name"]: one["waiting"] for one in agent.json("/api/v1/receivers")["receivers"]}
-            assert rows == {"am": 0, "am:2": 1}
+            assert rows == {f"am@127.0.0.1:{sink.port}": 0, f"am@127.0.0.1:{other.port}": 1}
             agent.process.kill()
             agent.process.wait()
         with run(tmp_path) as agent:
@@ -320,7 +320,8 @@ def test_an_alertmanager_that_misses_an_end_hears_it_later_also_after_a_kill(tmp
             assert fires(other)
             other.manner = "ok"
             wait_until(lambda: not fires(other), 30.0, "the end at the other")
-            assert agent.cli("notify", "test", "am:2").returncode == 0
+            assert agent.cli("notify", "test", f"am@127.0.0.1:{other.port}").returncode == 0
+            assert agent.cli("notify", "test", "am").returncode == 0
 
 
 def test_much_at_once_is_one_notice(tmp_path, target, sink):

@@ -4,6 +4,7 @@
 #include <expected>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,12 @@ void Dispatcher::send(Notice notice) {
   }
   found->second->waiting.push_back(std::move(notice));
   begin(found->first, found->second);
+}
+
+std::set<std::string> Dispatcher::receivers() const {
+  std::set<std::string> names;
+  for (const auto& [name, line] : receivers_) names.insert(name);
+  return names;
 }
 
 std::vector<std::string> Dispatcher::forgetful() const {

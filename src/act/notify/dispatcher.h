@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,8 @@ class Dispatcher {
   [[nodiscard]] bool knows(const std::string& receiver) const {
     return receivers_.contains(receiver);
   }
+  /// The names of all receivers.
+  [[nodiscard]] std::set<std::string> receivers() const;
   /// The receivers that forget their notices at a restart.
   [[nodiscard]] std::vector<std::string> forgetful() const;
   /// Whether no notice is being sent to it, and none waits.

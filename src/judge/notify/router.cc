@@ -154,20 +154,24 @@ void Router::recall(Group group) {
 
 void Router::hear(const Step& step, const Labels& labels, TimePoint now) {
   std::set<std::string> told;
-  if (step.incident.phase == Phase::kOpen) {
-    for (const Route& route : policy_.routes) {
-      if (!match(route.match, labels)) continue;
-      Group& group = group_for(route, step.incident.id, labels);
-      if (told.insert(group.id).second) hear_in(group, step, labels, now);
-      if (!route.go_on) break;
-    }
-  }
+  if (step.incident.phase == Phase::kOpen) told = routed(step.incident.id, labels);
+  for (const std::string& id : told) hear_in(groups_.at(id), step, labels, now);
   // A receiver of the beginning gets what follows, whatever the routes say now.
   for (auto& [id, group] : groups_) {
     if (group.members.contains(step.incident.id) && !told.contains(id)) {
       hear_in(group, step, labels, now);
     }
   }
+}
+
+std::set<std::string> Router::routed(std::int64_t incident, const Labels& labels) {
+  std::set<std::string> groups;
+  for (const Route& route : policy_.routes) {
+    if (!match(route.match, labels)) continue;
+    groups.insert(group_for(route, incident, labels).id);
+    if (!route.go_on) break;
+  }
+  return groups;
 }
 
 void Router::renew(const Incident& incident) {
@@ -203,10 +207,11 @@ std::vector<Notice> Router::reminders(const std::string& receiver, const Muting&
 
 Group& Router::group_for(const Route& route, std::int64_t incident, const Labels& labels) {
   // The labels may have changed since (another root was found): a receiver that knows the incident
-  // by the old ones must not get a second beginning.
+  // by the old ones must not get a second beginning. Neither must one whose route groups otherwise
+  // now.
   for (auto& [id, group] : groups_) {
-    const bool of_route = group.receiver == route.receiver && group.group_by == route.group_by;
-    if (of_route && group.members.contains(incident)) return group;
+    const bool knows = group.receiver == route.receiver && group.members.contains(incident);
+    if (knows && (group.group_by == route.group_by || !is_routed(group))) return group;
   }
   Labels common;
   std::string id = route.receiver + "{";
@@ -253,6 +258,10 @@ std::vector<Notice> Router::take(const Muting& muting, TimePoint now, WallTime w
   std::vector<Notice> notices;
   std::vector<std::string> idle;
   for (auto& [id, group] : groups_) {
+    if (group.dormant_until) {
+      if (now >= *group.dormant_until) idle.push_back(id);
+      continue;
+    }
     if (!group.pending && group.due && now >= *group.due) {
       group.due.reset();
       changed_.insert(id);
@@ -327,14 +336,15 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
 }
 
 Labels Router::labels_for(const Group& group, std::int64_t incident, const Labels& labels) const {
-  // Another route to the receiver, or its twin, may have sent it already, when its labels were
-  // others.
-  const std::string& receiver = first_twin(group.receiver);
-  const auto routes = std::ranges::count_if(
-      policy_.routes, [&](const Route& route) { return first_twin(route.receiver) == receiver; });
+  // Another route to the receiver, or another member of it, may have sent it already, when its
+  // labels were others.
+  const std::string& receiver = configured_name(group.receiver);
+  const auto routes = std::ranges::count_if(policy_.routes, [&](const Route& route) {
+    return configured_name(route.receiver) == receiver;
+  });
   if (routes < 2) return labels;
   for (const auto& [id, other] : groups_) {
-    if (first_twin(other.receiver) != receiver) continue;
+    if (configured_name(other.receiver) != receiver) continue;
     const auto member = other.members.find(incident);
     if (member != other.members.end() && !member->second.known_as.empty()) {
       return member->second.known_as;
@@ -458,7 +468,9 @@ void Router::muting_changed(TimePoint now) {
 std::optional<TimePoint> Router::next_due() const {
   std::optional<TimePoint> next;
   for (const auto& [id, group] : groups_) {
-    if (group.pending) {
+    if (group.dormant_until) {
+      bring_forward(next, *group.dormant_until);
+    } else if (group.pending) {
       if (!group.pending->under_way) bring_forward(next, group.pending->next_try);
     } else if (group.due) {
       bring_forward(next, *group.due);

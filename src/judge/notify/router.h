@@ -42,9 +42,9 @@ struct RouterPolicy {
   std::vector<Route> routes;
   RetryPolicy retry;
   std::map<std::string, RetryPolicy> retries;  ///< settings of receivers that need others
-  /// Receivers that belong to another one by name: the further members of one cluster, each of
-  /// which is notified by itself.
-  std::map<std::string, std::string> twins;
+  /// The name in the configuration of each receiver that has another one of its own: the members of
+  /// one cluster, each of which is notified by itself.
+  std::map<std::string, std::string> configured_as;
   /// Groups beyond this number share one group for each receiver, which says so.
   std::size_t groups = 1000;
 };
@@ -87,6 +87,9 @@ struct Group {
   std::optional<TimePoint> last_sent;
   std::optional<TimePoint> due;  ///< when to compose the next notice
   int given_up = 0;              ///< notices in a row that the receiver refused for good
+  /// Its receiver is not configured: nothing is sent, and what the receiver knows is kept until
+  /// then, in case it is configured again.
+  std::optional<TimePoint> dormant_until;
   std::map<std::int64_t, Member> members;
 
   struct Pending {
@@ -119,12 +122,13 @@ class Router {
   /// Restores what an earlier run stored; a notice that was on its way is sent again.
   void recall(Group group);
 
-  /// A new twin has to get all open incidents. Call it after recall() and reroute().
-  void tell_twins(TimePoint now);
-
-  /// Replaces the policy. Groups of receivers that are not among `receivers` are dropped; the
-  /// others stay as they are.
+  /// Replaces the policy. Follow it with consider() for each open incident.
   void reroute(RouterPolicy policy, const std::set<std::string>& receivers, TimePoint now);
+  /// The receivers that are configured. Groups of others sleep for a day, and then are dropped.
+  void set_receivers(const std::set<std::string>& receivers, TimePoint now);
+  /// The routes, or the labels of an open incident, may be others now: receivers that should know
+  /// of it and do not are notified. Those that know it already keep it.
+  void consider(const incident::Incident& incident, const Labels& labels, TimePoint now);
 
   /// Something happened to an incident.
   void hear(const incident::Step& step, const Labels& labels, TimePoint now);
@@ -145,12 +149,17 @@ class Router {
 
   [[nodiscard]] std::optional<TimePoint> next_due() const;
   [[nodiscard]] const std::map<std::string, Group>& groups() const noexcept { return groups_; }
+  [[nodiscard]] const RouterPolicy& policy() const noexcept { return policy_; }
   /// Ids of the groups that changed or ended since the last call.
   std::set<std::string> take_changed();
 
  private:
+  /// The groups of the routes that match.
+  std::set<std::string> routed(std::int64_t incident, const Labels& labels);
   Group& group_for(const Route& route, std::int64_t incident, const Labels& labels);
   void hear_in(Group& group, const incident::Step& step, const Labels& labels, TimePoint now);
+  /// Whether a route still groups as it does.
+  [[nodiscard]] bool is_routed(const Group& group) const;
   [[nodiscard]] const Route& route_of(const Group& group) const;
   [[nodiscard]] const RetryPolicy& retry_of(const Group& group) const;
   /// Nothing when there is nothing to send.
@@ -162,7 +171,10 @@ class Router {
   /// After a notice: when the next one is due.
   void plan(Group& group, TimePoint now);
   void rest(Group& group, TimePoint now);
-  [[nodiscard]] const std::string& first_twin(const std::string& receiver) const;
+  static void fall_asleep(Group& group, TimePoint now);
+  void wake(Group& group, TimePoint now);
+  /// How the receiver is called in the configuration.
+  [[nodiscard]] const std::string& configured_name(const std::string& receiver) const;
 
   RouterPolicy policy_;
   std::map<std::string, Group> groups_;

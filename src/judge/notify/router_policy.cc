@@ -12,67 +12,86 @@
 
 namespace wardmote::judge::notify {
 
+namespace {
+
+/// A receiver that somebody takes out for longer than this is not missed.
+constexpr Duration kKeepDormant = std::chrono::hours(24);
+
+}  // namespace
+
 void Router::reroute(RouterPolicy policy, const std::set<std::string>& receivers, TimePoint now) {
   policy_ = std::move(policy);
-  for (auto at = groups_.begin(); at != groups_.end();) {
-    if (!receivers.contains(at->second.receiver)) {
-      changed_.insert(at->first);
-      at = groups_.erase(at);
-      continue;
-    }
-    if (auto& pending = at->second.pending) {
+  set_receivers(receivers, now);
+  for (auto& [id, group] : groups_) {
+    if (auto& pending = group.pending) {
       // The change may correct what its receiver refused.
       if (!pending->under_way) pending->next_try = std::min(pending->next_try, now);
     } else {
-      rest(at->second, now);  // it may repeat itself sooner now
+      rest(group, now);  // it may repeat itself sooner now
     }
-    ++at;
   }
 }
 
-const std::string& Router::first_twin(const std::string& receiver) const {
-  const auto twin = policy_.twins.find(receiver);
-  return twin == policy_.twins.end() ? receiver : twin->second;
+void Router::set_receivers(const std::set<std::string>& receivers, TimePoint now) {
+  for (auto& [id, group] : groups_) {
+    const bool there = receivers.contains(group.receiver);
+    if (there != group.dormant_until.has_value()) continue;
+    there ? wake(group, now) : fall_asleep(group, now);
+    changed_.insert(id);
+  }
 }
 
-void Router::tell_twins(TimePoint now) {
-  for (const auto& [twin, first] : policy_.twins) {
-    const auto is_of = [](const std::string& receiver) {
-      return [&receiver](const auto& group) { return group.second.receiver == receiver; };
-    };
-    if (std::ranges::any_of(groups_, is_of(twin))) continue;
-    std::vector<Group> news;
-    for (const auto& [id, group] : groups_) {
-      if (group.receiver != first) continue;
-      Group copy = group;
-      copy.id = twin + id.substr(first.size());
-      copy.receiver = twin;
-      copy.pending.reset();
-      copy.last_sent.reset();
-      copy.due = now;
-      std::erase_if(copy.members, [](const auto& entry) {
-        return !entry.second.begun || entry.second.incident.phase != incident::Phase::kOpen;
-      });
-      for (auto& [number, member] : copy.members) {
-        member.begun = false;
-        member.told = 0;
-      }
-      if (!copy.members.empty()) news.push_back(std::move(copy));
-    }
-    for (Group& group : news) {
-      changed_.insert(group.id);
-      std::string id = group.id;
-      groups_.insert_or_assign(std::move(id), std::move(group));
+void Router::fall_asleep(Group& group, TimePoint now) {
+  group.dormant_until = now + kKeepDormant;
+  if (group.pending) group.pending->under_way = false;
+}
+
+/// What its receiver missed is due.
+void Router::wake(Group& group, TimePoint now) {
+  group.dormant_until.reset();
+  if (group.pending) {
+    // In the meantime nobody tried.
+    group.pending->since = group.pending->next_try = now;
+  } else {
+    plan(group, now);
+  }
+}
+
+void Router::consider(const incident::Incident& incident, const Labels& labels, TimePoint now) {
+  for (const std::string& id : routed(incident.id, labels)) {
+    Group& group = groups_.at(id);
+    if (!group.members.contains(incident.id)) {
+      hear_in(group, {incident::StepKind::kOpened, incident}, labels, now);
     }
   }
+  for (auto& [id, group] : groups_) {
+    const auto member = group.members.find(incident.id);
+    if (member == group.members.end() || member->second.labels == labels) continue;
+    member->second.labels = labels;
+    changed_.insert(id);
+  }
+}
+
+bool Router::is_routed(const Group& group) const {
+  return std::ranges::any_of(policy_.routes, [&](const Route& route) {
+    return route.receiver == group.receiver && route.group_by == group.group_by;
+  });
+}
+
+const std::string& Router::configured_name(const std::string& receiver) const {
+  const auto name = policy_.configured_as.find(receiver);
+  return name == policy_.configured_as.end() ? receiver : name->second;
 }
 
 const Route& Router::route_of(const Group& group) const {
   static const Route kPlain{};
-  const auto found = std::ranges::find_if(policy_.routes, [&](const Route& route) {
-    return route.receiver == group.receiver && route.group_by == group.group_by;
-  });
-  return found == policy_.routes.end() ? kPlain : *found;
+  const Route* of_receiver = &kPlain;
+  for (const Route& route : policy_.routes) {
+    if (route.receiver != group.receiver) continue;
+    if (route.group_by == group.group_by) return route;
+    if (of_receiver == &kPlain) of_receiver = &route;
+  }
+  return *of_receiver;
 }
 
 const RetryPolicy& Router::retry_of(const Group& group) const {

@@ -263,7 +263,7 @@ TEST(Receivers, EachMemberOfAnAlertmanagerClusterIsToldByItself) {
   Receiver receiver;
   receiver.name = "am";
   receiver.kind = Receiver::Kind::kAlertmanager;
-  receiver.urls = {"http://am-1", "http://am-2", "http://am-3"};
+  receiver.urls = {"http://am-1", "http://[fd00::1]:9093", "http://am-3/a", "http://am-3/b"};
   notify.receivers.push_back(receiver);
   judge::notify::Route route;
   route.receiver = "am";
@@ -271,13 +271,16 @@ TEST(Receivers, EachMemberOfAnAlertmanagerClusterIsToldByItself) {
   SilentHttp http;
   const auto made = make_receivers(notify, world.host("us"), {.http = &http});
   ASSERT_TRUE(made);
-  EXPECT_EQ(made->receivers.size(), 3U);
-  EXPECT_EQ(made->policy.twins,
-            (std::map<std::string, std::string>{{"am:2", "am"}, {"am:3", "am"}}));
-  ASSERT_EQ(made->policy.routes.size(), 3U);
-  EXPECT_TRUE(made->policy.routes[0].go_on && made->policy.routes[1].go_on);
-  EXPECT_EQ(made->policy.routes[2], route) << "what comes after it is as it was";
-  for (const char* const name : {"am", "am:2", "am:3"}) {
+  EXPECT_EQ(made->receivers.size(), 4U);
+  EXPECT_EQ(made->policy.configured_as,
+            (std::map<std::string, std::string>{{"am@am-1:80", "am"},
+                                                {"am@[fd00::1]:9093", "am"},
+                                                {"am@am-3:80", "am"},
+                                                {"am@am-3:80#2", "am"}}));
+  ASSERT_EQ(made->policy.routes.size(), 4U);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(made->policy.routes[i].go_on) << i;
+  EXPECT_FALSE(made->policy.routes[3].go_on) << "what comes after it is as it was";
+  for (const auto& [name, configured] : made->policy.configured_as) {
     EXPECT_TRUE(made->receivers.at(name).forgets);
     EXPECT_EQ(made->policy.retries.at(name).give_up, 24h * 7) << "so long would the alert fire";
   }

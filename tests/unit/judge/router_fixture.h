@@ -48,8 +48,10 @@ class RouterTest : public testing::Test {
     incident.changed = now_;
     if (kind == StepKind::kMerged) incident.merged_into = 1;
     if (kind == StepKind::kAcknowledged) incident.acknowledged = {"ann", "", now_};
-    router_.hear({kind, incident},
-                 {{"root", incident.root}, {"severity", "critical"}, {"code", "X"}}, now_);
+    router_.hear({kind, incident}, labels_of(incident), now_);
+  }
+  static Labels labels_of(const Incident& incident) {
+    return {{"root", incident.root}, {"severity", "critical"}, {"code", "X"}};
   }
   std::vector<Notice> take() { return router_.take(muting_, now_, wall()); }
   [[nodiscard]] WallTime wall() const { return kWallStart + (now_ - kStart) + wall_offset_; }

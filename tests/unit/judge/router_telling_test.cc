@@ -264,12 +264,12 @@ TEST_F(RouterTest, AReminderTellsWhatTheReceiverKnowsToStand) {
 }
 
 /// Two members of a cluster: what one missed does not keep the other from hearing it.
-TEST_F(RouterTest, ATwinThatMissedAnEndHearsItLater) {
+TEST_F(RouterTest, AMemberThatMissedAnEndHearsItLater) {
   RouterPolicy policy = one_route();
   policy.routes.push_back(policy.routes[0]);
   policy.routes[0].go_on = true;
   policy.routes[1].receiver = "oncall:2";
-  policy.twins["oncall:2"] = "oncall";
+  policy.configured_as["oncall:2"] = "oncall";
   router_ = Router(policy);
   step(1, StepKind::kOpened);
   EXPECT_EQ(run(1min), (Said{"30s opened 1", "30s opened 1"}));
@@ -285,30 +285,6 @@ TEST_F(RouterTest, ATwinThatMissedAnEndHearsItLater) {
   }
   EXPECT_EQ(run(1min).size(), 1U) << "once more, to the one that missed it";
   EXPECT_TRUE(router_.groups().empty());
-}
-
-TEST_F(RouterTest, ATwinThatComesLaterHearsWhatStandsUnderTheSameLabels) {
-  step(1, StepKind::kOpened, "daemon");
-  step(2, StepKind::kOpened);
-  run(1min);
-  step(2, StepKind::kResolved);
-  step(1, StepKind::kChanged, "host");
-  RouterPolicy policy = one_route();
-  policy.routes.push_back(policy.routes[0]);
-  policy.routes[0].go_on = true;
-  policy.routes[1].receiver = "oncall:2";
-  policy.twins["oncall:2"] = "oncall";
-  router_.reroute(policy, {"oncall", "oncall:2"}, now_);
-  router_.tell_twins(now_);
-  const auto notices = take();
-  ASSERT_EQ(notices.size(), 1U);
-  EXPECT_EQ(notices[0].receiver, "oncall:2");
-  ASSERT_EQ(notices[0].items.size(), 1U);
-  EXPECT_EQ(notices[0].items[0].kind, NoticeKind::kOpened);
-  EXPECT_EQ(notices[0].items[0].known_as.at("root"), "daemon");
-  router_.delivered(notices[0].group, notices[0].number, now_);
-  router_.tell_twins(now_);
-  EXPECT_EQ(run(10min).size(), 2U) << "the news of both, to the first; its twin knows";
 }
 
 TEST_F(RouterTest, ManyAreRemindedOfInSeveralNotices) {

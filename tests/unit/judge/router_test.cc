@@ -231,20 +231,6 @@ TEST_F(RouterTest, WhatAReceiverRefusedIsTriedAtOnceWhenTheConfigurationChanges)
   EXPECT_TRUE(take().empty()) << "it is under way";
 }
 
-TEST_F(RouterTest, AReceiverThatIsTakenOutHearsNoMore) {
-  step(1, StepKind::kOpened);
-  now_ += 30s;
-  const std::vector<Notice> under_way = take();
-  ASSERT_EQ(under_way.size(), 1U);
-  router_.take_changed();
-  router_.reroute({}, {"another"}, now_);
-  EXPECT_EQ(router_.take_changed().size(), 1U) << "what was written down of it goes too";
-  router_.delivered(under_way.front().group, under_way.front().number, now_);
-  EXPECT_FALSE(router_.refused(under_way.front().group, 1, {}, now_, 0));
-  step(1, StepKind::kResolved);
-  EXPECT_EQ(run(24h), Said{});
-}
-
 TEST(Matchers, ReadAndMatch) {
   const Labels labels = {{"code", "RAFT_NO_QUORUM"}, {"root", "cluster:nb"}};
   for (const char* good : {"code=RAFT_*", "code=*", "code=*QUORUM", "code=RAFT*NO*UM",

@@ -54,6 +54,7 @@ Group sample_group() {
   group.last_sent = kClock.now - 5min;
   group.due = kClock.now + 3min;
   group.given_up = 3;
+  group.dormant_until = kClock.now + 7h;
   group.members[17] = Member{sample_incident(), {{"root", "x"}}, 5, 4, true, {{"root", "w"}}};
   group.members[17].called = {judge::Code::kRaftNoQuorum, {"a"}, "no quorum"};
   Group::Pending pending;
@@ -113,6 +114,7 @@ TEST(GroupRecord, ComesBackAsItWas) {
   EXPECT_EQ(back->pending->notice.items.at(0).kind, NoticeKind::kChanged);
   EXPECT_EQ(back->members.at(17).incident, sample_incident());
   EXPECT_EQ(back->due, group.due);
+  EXPECT_EQ(back->dormant_until, group.dormant_until);
   EXPECT_EQ(back->members.at(17).known_as.at("root"), "w");
   EXPECT_EQ(back->pending->notice.items.at(0).known_as.at("root"), "w");
 }
