@@ -64,6 +64,10 @@ store::Event event_of(const judge::Change& change, const serve::ChangeText& text
     event.names = fmt::format("{}", fmt::join(told->finding.subjects, " "));
   } else if (const auto* const member = std::get_if<judge::MemberChanged>(&change.event)) {
     event.names = member->member;
+  } else if (const auto* const notice = std::get_if<judge::DeliveryChanged>(&change.event)) {
+    // One is in a column of its own.
+    if (notice->incidents.size() > 1)
+      event.names = fmt::format("#{}", fmt::join(notice->incidents, " #"));
   }
   return event;
 }

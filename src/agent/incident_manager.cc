@@ -62,7 +62,7 @@ std::optional<std::int64_t> incident_in(const judge::Change& change) {
   if (const auto* const told = std::get_if<judge::IncidentChanged>(&change.event))
     return told->step.incident.id;
   if (const auto* const delivery = std::get_if<judge::DeliveryChanged>(&change.event))
-    return delivery->incident;
+    return delivery->incidents.size() == 1 ? delivery->incidents.front() : 0;
   if (const auto* const plan = std::get_if<judge::PlanChanged>(&change.event))
     return plan->incident;
   return std::nullopt;

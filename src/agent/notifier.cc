@@ -246,12 +246,12 @@ void Notifier::give_up(DeadLetter letter) {
 
 void Notifier::tell(judge::DeliveryChanged::Result result, const Notice& notice,
                     const std::string& reason) {
-  const bool one = notice.items.size() == 1;
+  std::vector<std::int64_t> incidents;
+  for (const judge::notify::NoticeItem& item : notice.items) incidents.push_back(item.incident.id);
   feed_.tell({ThingKind::kReceiver, notice.receiver},
              judge::DeliveryChanged{.result = result,
                                     .key = notice.key(),
-                                    .incidents = notice.items.size(),
-                                    .incident = one ? notice.items.front().incident.id : 0,
+                                    .incidents = std::move(incidents),
                                     .detail = reason});
 }
 

@@ -74,8 +74,7 @@ struct DeliveryChanged {
   enum class Result : std::uint8_t { kDelivered, kRefused, kUndelivered };
   Result result{};
   std::string key;
-  std::size_t incidents = 0;  ///< how many incidents it contains
-  std::int64_t incident = 0;  ///< the incident, if it is one; else 0
+  std::vector<std::int64_t> incidents;  ///< the numbers of the incidents in it
   /// why not; of a delivered notice: the recipients who will never get it
   std::string detail;
 };

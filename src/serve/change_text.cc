@@ -196,9 +196,9 @@ class Writer {
       case kUndelivered: begin("notice_undelivered", LogLevel::kError); break;
     }
     add("key", delivery.key);
-    add("incidents", std::to_string(delivery.incidents));
+    add("incidents", fmt::format("{}", fmt::join(delivery.incidents, " ")));
     add("detail", delivery.detail);
-    if (delivery.incident > 0) more_["incident"] = delivery.incident;
+    more_["incidents"] = json::array(delivery.incidents.begin(), delivery.incidents.end());
   }
   void operator()(const judge::SilenceChanged& silence) {
     begin(silence.added ? "silence_added" : "silence_expired", LogLevel::kInfo);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -108,12 +109,17 @@ Event History::Kept::event() const {
 
 bool History::Kept::matches(const EventQuery& query) const {
   if (query.since && at_ < *query.since) return false;
-  if (query.incident != 0 && incident_ != query.incident) return false;
   const std::string_view subject = texts_[2];
   const std::string_view code = texts_[4];
-  if (query.subject.empty() || subject == query.subject || code == query.subject) return true;
-  const std::vector<std::string_view> names = split(texts_[3], ' ');
-  return std::ranges::find(names, std::string_view(query.subject)) != names.end();
+  const auto is_named = [&](std::string_view name) {
+    const std::vector<std::string_view> names = split(texts_[3], ' ');
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (query.incident != 0 && incident_ != query.incident &&
+      !is_named(fmt::format("#{}", query.incident)))
+    return false;
+  return query.subject.empty() || subject == query.subject || code == query.subject ||
+         is_named(query.subject);
 }
 
 History::History(runtime::Runtime& runtime, runtime::Database* database, HistoryLimits limits)

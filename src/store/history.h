@@ -25,11 +25,11 @@ struct Event {
   std::string kind;           ///< `finding_raised`, …: docs/events.md
   std::string scope;          ///< the kind of thing: `cluster`, `check`, `gate`, `agent`, …
   std::string subject;        ///< its name
-  std::string names;          ///< its other names, separated by blanks
+  std::string names;          ///< its other names, separated by blanks; incidents as `#17`
   std::string code;           ///< of the finding; may be empty
   std::string severity;       ///< of the finding: `info`, `warning`, `critical`; may be empty
   std::string data;           ///< the rest, a JSON object
-  std::int64_t incident = 0;  ///< 0: none
+  std::int64_t incident = 0;  ///< 0: none, or several
   friend bool operator==(const Event&, const Event&) = default;
 };
 

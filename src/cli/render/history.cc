@@ -34,6 +34,14 @@ Cell code_of(const Fields& event) {
   return {event.text("code"), severity.tone};
 }
 
+/// `#17`, `#17 #18` for a notice of several.
+std::string incidents_of(const Fields& event) {
+  if (const auto incident = event.number("incident")) return fmt::format("#{}", *incident);
+  std::vector<std::string> several = event.texts("names");
+  std::erase_if(several, [](const std::string& name) { return !name.starts_with('#'); });
+  return fmt::format("{}", fmt::join(several, " "));
+}
+
 }  // namespace
 
 std::string draw_history(const json::value& shown, Style style) {
@@ -41,12 +49,11 @@ std::string draw_history(const json::value& shown, Style style) {
   Table table({"AT", "WHAT", "SUBJECT", "CODE", "INCIDENT", "SAYS"});
   for (const json::value& value : body.list("events")) {
     const Fields event(value);
-    const auto incident = event.number("incident");
     table.add({{event.text("at"), Tone::kFaint},
                {event.text("kind")},
                {event.text("subject"), Tone::kStrong},
                event.has("code") ? code_of(event) : Cell{},
-               {incident ? fmt::format("#{}", *incident) : ""},
+               {incidents_of(event)},
                {say(event.object("data"))}});
   }
   std::string drawn = table.empty() ? "Nothing has changed.\n" : table.draw(style);

@@ -42,6 +42,14 @@ TEST(Archive, AMembersChangeIsFoundUnderItsName) {
   EXPECT_EQ(event_of(change, {}).names, "ctl-2");
 }
 
+TEST(Archive, ANoticeIsFoundUnderEachOfItsIncidents) {
+  judge::DeliveryChanged delivery;
+  delivery.incidents = {17, 170};
+  const judge::Change change{
+      .at = {}, .of = {judge::ThingKind::kReceiver, "ops"}, .event = delivery};
+  EXPECT_EQ(event_of(change, {}).names, "#17 #170");
+}
+
 TEST(Archive, WhatTheFeedTellsIsOnTheDiskSoon) {
   sim::World world(1);
   sim::SimRuntime& us = world.host("us");

@@ -97,15 +97,15 @@ TEST(ChangeText, WhatAPlanDoesIsAWarningAndWhatGoesWrongAnError) {
   }
 }
 
-TEST(ChangeText, OnlyANoticeOfOneIncidentNamesIt) {
+TEST(ChangeText, ANoticeNamesItsIncidents) {
   using Result = judge::DeliveryChanged::Result;
-  const ChangeText one = told(ThingKind::kReceiver, "ops",
-                              judge::DeliveryChanged{Result::kRefused, "k", 1, 17, "401"});
+  const ChangeText one =
+      told(ThingKind::kReceiver, "ops", judge::DeliveryChanged{Result::kRefused, "k", {17}, "401"});
   EXPECT_EQ(one.kind, "notice_refused");
-  EXPECT_EQ(one.data, R"({"key":"k","incidents":"1","detail":"401","incident":17})");
+  EXPECT_EQ(one.data, R"({"key":"k","incidents":[17],"detail":"401"})");
   const ChangeText many = told(ThingKind::kReceiver, "ops",
-                               judge::DeliveryChanged{Result::kUndelivered, "k", 3, 0, "401"});
-  EXPECT_EQ(many.data, R"({"key":"k","incidents":"3","detail":"401"})");
+                               judge::DeliveryChanged{Result::kUndelivered, "k", {17, 18}, "401"});
+  EXPECT_EQ(many.data, R"({"key":"k","incidents":[17,18],"detail":"401"})");
 }
 
 TEST(ChangeText, TheVerdictOnAClusterHasItsLevel) {

@@ -90,8 +90,13 @@ TEST_F(HistoryTest, AskedForASubjectItKnowsAllItsNames) {
   EXPECT_EQ(history.find({.subject = "RAFT_MEMBER_DOWN"}).size(), 1U);
   EXPECT_EQ(history.find({.subject = "5b"}).size(), 0U);
   EXPECT_EQ(history.find({.incident = 7}).size(), 1U);
+  Event notice = event("ops");
+  notice.names = "#7 #80";
+  history.add(notice);
+  EXPECT_EQ(history.find({.incident = 7}).size(), 2U) << "one is of it, one names it too";
+  EXPECT_EQ(history.find({.incident = 8}).size(), 0U);
   EXPECT_EQ(history.find({.since = us.wall_now() + 1s}).size(), 0U);
-  EXPECT_EQ(history.find({.most = 1}).front().subject, "other");
+  EXPECT_EQ(history.find({.most = 1}).front().subject, "ops");
 }
 
 TEST_F(HistoryTest, AFullDiskIsSaidOnceAndNothingIsLostWhenItHasRoomAgain) {
