@@ -138,7 +138,7 @@ Task<Result<void>> ActLog::write(Item* item) {
   if (!item->stored && !item->state.empty()) {
     RecordChanges state = item->state;
     item->entry.token = journal_.token();
-    state[std::string(store::kNewestRowKey)] = store::encode(item->entry);
+    state[store::newest_row_key(journal_.id())] = store::encode(item->entry);
     Result<void> stored = co_await put(std::move(state));
     if (!stored) co_return stored;
   }
@@ -151,13 +151,12 @@ Task<Result<void>> ActLog::write(Item* item) {
 
 /// The life before may have died after it stored a state and before it journaled the row.
 Task<Result<void>> ActLog::journal_newest() {
-  std::string key(store::kNewestRowKey);
+  std::string key = store::newest_row_key(journal_.id());
   const auto found = co_await load(std::move(key));
   if (!found) co_return std::unexpected(found.error());
   if (found->empty()) co_return Result<void>();
   Result<JournalEntry> row = store::decode_row(found->begin()->second);
-  // Another agent's rows are in its own journal.
-  if (!row || row->token != journal_.token() - 1) co_return Result<void>();
+  if (!row) co_return Result<void>();
   const auto is_it = [&](const JournalEntry& other) {
     return other.at == row->at && other.kind == row->kind && other.plan == row->plan &&
            other.step == row->step && other.detail == row->detail;

@@ -20,11 +20,11 @@
 namespace wardmote::act {
 
 /// Writes down what acts: the state in the store, under the fence of who leads, then the row that
-/// goes with it in this agent's own journal. The store has the newest row as well, in the same
-/// transaction as its state: of an agent that dies between the two, the next life finds it there
-/// and journals it, so that none is missing and none is there twice. Everything is written in the
-/// order in which it was given. Life cycle: open() first; what it borrows outlives it. Thread: the
-/// core loop.
+/// goes with it in this agent's own journal. The store has this journal's newest row as well, in
+/// the same transaction as its state: of an agent that dies between the two, the next life finds it
+/// there and journals it, so that none is missing and none is there twice. Everything is written in
+/// the order in which it was given. Life cycle: open() first; what it borrows outlives it. Thread:
+/// the core loop.
 class ActLog {
  public:
   static constexpr std::size_t kMostOwed = 1000;

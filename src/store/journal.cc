@@ -36,6 +36,7 @@ namespace {
 
 constexpr Duration kPatience = std::chrono::seconds(30);
 constexpr std::int64_t kPage = 500;
+constexpr std::string_view kIdKey = "journal/id";
 constexpr std::string_view kHeadKey = "journal/head";
 constexpr std::string_view kAnchorKey = "journal/anchor";
 constexpr std::string_view kTrimmed = "trimmed";
@@ -134,6 +135,7 @@ Task<Result<void>> Journal::open() {
   }
   std::vector<SqlStatement> table = {schema()};
   Result<void> done = co_await database_->commit(std::move(table), runtime_.deadline_in(kPatience));
+  if (done) done = co_await read_id();
   if (done) done = co_await take_token();
   if (done) done = co_await read_head();
   if (done) done = co_await read_recent();
@@ -149,6 +151,19 @@ Task<Result<void>> Journal::take_token() {
   token_ = parse_number<std::int64_t>(*last).value_or(0) + 1;
   std::vector<SqlStatement> taken = record_statements({{key, std::to_string(token_)}});
   Result<void> done = co_await database_->commit(std::move(taken), runtime_.deadline_in(kPatience));
+  co_return done;
+}
+
+Task<Result<void>> Journal::read_id() {
+  const std::string key(kIdKey);
+  Result<std::string> known = co_await record(&runtime_, database_, key);
+  if (!known) co_return std::unexpected(known.error());
+  id_ = *std::move(known);
+  if (!id_.empty()) co_return Result<void>();
+  std::string drawn = fmt::format("{:016x}{:016x}", runtime_.random(), runtime_.random());
+  std::vector<SqlStatement> made = record_statements({{key, drawn}});
+  Result<void> done = co_await database_->commit(std::move(made), runtime_.deadline_in(kPatience));
+  if (done) id_ = std::move(drawn);
   co_return done;
 }
 

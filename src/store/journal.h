@@ -61,6 +61,8 @@ class Journal {
   /// The newest, oldest first.
   [[nodiscard]] const std::deque<JournalEntry>& recent() const noexcept { return recent_; }
   [[nodiscard]] std::int64_t token() const noexcept { return token_; }
+  /// Drawn when the journal was made; no two have the same. Empty without a database.
+  [[nodiscard]] const std::string& id() const noexcept { return id_; }
   /// Whether it outlives the agent.
   [[nodiscard]] bool stored() const noexcept { return database_ != nullptr; }
 
@@ -70,6 +72,7 @@ class Journal {
     std::string hash;
   };
   runtime::Task<Result<void>> take_token();
+  runtime::Task<Result<void>> read_id();
   runtime::Task<Result<void>> read_head();
   runtime::Task<Result<void>> read_recent();
   /// `changes` and `also` are done in the same transaction.
@@ -82,6 +85,7 @@ class Journal {
   runtime::Database* database_;
   JournalLimits limits_;
   std::int64_t token_ = 0;
+  std::string id_;
   std::int64_t since_trim_ = 0;  ///< rows
   std::optional<Head> head_;     ///< nothing: to be read again
   std::deque<JournalEntry> recent_;

@@ -171,6 +171,10 @@ Result<Plan> decode_plan(std::string_view text, const ClockPair& clock) {
   return plan;
 }
 
+std::string newest_row_key(std::string_view journal) {
+  return fmt::format("acts/row/{}", journal);
+}
+
 std::string encode(const judge::JournalEntry& entry) {
   return json::serialize(json::object{{"at", wall_ms(entry.at)},
                                       {"kind", entry.kind},

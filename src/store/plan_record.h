@@ -25,8 +25,9 @@ std::string encode(const judge::plan::Plan& plan, const ClockPair& clock);
 /// kProtocol when the text is not such a record.
 Result<judge::plan::Plan> decode_plan(std::string_view record, const ClockPair& clock);
 
-/// The newest row that goes with a state, which may not be in its journal yet.
-inline constexpr std::string_view kNewestRowKey = "acts/row";
+/// Where the newest row that goes with a state is kept, since it may not be in its journal yet;
+/// `journal` is the id of that.
+std::string newest_row_key(std::string_view journal);
 std::string encode(const judge::JournalEntry& entry);
 Result<judge::JournalEntry> decode_row(std::string_view record);
 

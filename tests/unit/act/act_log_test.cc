@@ -183,6 +183,35 @@ TEST_F(ActLogTest, ALaterLifeJournalsTheRowThatIsMissingAndNoneTwice) {
   }
 }
 
+TEST_F(ActLogTest, ALaterLifeJournalsTheRowAlsoAfterOneThatDiedFirst) {
+  own_.fail_with(Errc::kExhausted);
+  EXPECT_TRUE(append("approved", "1").in_store);
+  own_.fail_with(std::nullopt);
+  {
+    store::Journal died_after_it_took_the_token(us_, &database_);
+    ASSERT_TRUE(run_task(world_, us_, died_after_it_took_the_token.open()));
+  }
+  ActLog next(us_, &database_, &store_, leadership_);
+  ASSERT_TRUE(run_task(world_, us_, next.open()));
+  EXPECT_EQ(kinds(), Kinds{"approved"});
+}
+
+TEST_F(ActLogTest, ALaterLifeJournalsTheRowAlsoWhenAnotherAgentHasLedInBetween) {
+  own_.fail_with(Errc::kExhausted);
+  EXPECT_TRUE(append("approved", "1").in_store);
+  own_.fail_with(std::nullopt);
+  sim::SimDisk others;
+  sim::SimDatabase others_database(us_, others);
+  {
+    ActLog other(us_, &others_database, &store_, leadership_);
+    ASSERT_TRUE(run_task(world_, us_, other.open()));
+    EXPECT_TRUE(run_task(world_, us_, other.append({.kind = "intent"}, {{"plan/1", "2"}})).done);
+  }
+  ActLog next(us_, &database_, &store_, leadership_);
+  ASSERT_TRUE(run_task(world_, us_, next.open()));
+  EXPECT_EQ(kinds(), Kinds{"approved"});
+}
+
 TEST_F(ActLogTest, AnotherAgentsRowIsNotJournaledHere) {
   EXPECT_TRUE(append("proposed", "1").done);
   sim::SimDisk others;
