@@ -103,7 +103,7 @@ Result<std::string> check_testimony(const RepairRequest& request, std::string_vi
   const json::value* const running = said != nullptr ? said->if_contains("running") : nullptr;
   if (running == nullptr || !running->is_bool()) {
     return fail(Errc::kRejected,
-                "the copy must say as its last line {{\"running\": false, \"server\": ID, "
+                "the command must say as its last line {{\"running\": false, \"server\": ID, "
                 "\"cluster\": ID}}, and said: {}",
                 line);
   }
