@@ -293,13 +293,14 @@ Result<void> Notifier::expire_silence(std::int64_t id) {
 
 Result<std::string> Notifier::send_test(const std::string& receiver) {
   if (dispatcher_.knows(receiver)) return send_test_to(receiver);
-  // The name of a cluster: to each of its members.
-  std::vector<std::string> keys;
+  std::vector<std::string> members;
   for (const auto& [member, name] : router_.policy().configured_as) {
-    if (name == receiver) keys.push_back(send_test_to(member));
+    if (name == receiver) members.push_back(member);
   }
-  if (keys.empty()) return fail(Errc::kMissing, "there is no such receiver");
-  return fmt::format("{}", fmt::join(keys, " "));
+  if (members.empty()) return fail(Errc::kMissing, "there is no such receiver");
+  if (members.size() == 1) return send_test_to(members.front());
+  return fail(Errc::kInvalid, "{} has several members: name one of {}", receiver,
+              fmt::join(members, ", "));
 }
 
 std::string Notifier::send_test_to(const std::string& receiver) {

@@ -321,7 +321,45 @@ def test_an_alertmanager_that_misses_an_end_hears_it_later_also_after_a_kill(tmp
             other.manner = "ok"
             wait_until(lambda: not fires(other), 30.0, "the end at the other")
             assert agent.cli("notify", "test", f"am@127.0.0.1:{other.port}").returncode == 0
-            assert agent.cli("notify", "test", "am").returncode == 0
+            several = agent.cli("notify", "test", "am")
+            assert several.returncode == 64 and f"am@127.0.0.1:{sink.port}" in several.stderr
+
+
+def test_a_receiver_that_is_taken_out_and_put_back_misses_no_end(tmp_path, target, sink):
+    config = tmp_path / "wardmote.yaml"
+    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+    whole = config.read_text(encoding="utf-8")
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        target.down()
+        wait_until(lambda: sink.taken, 10.0, "the beginning")
+        config.write_text(whole[:whole.index("notify:")], encoding="utf-8")
+        assert agent.cli("reload").returncode == 0
+        target.up()
+        wait_until(lambda: not incidents(agent), 10.0, "the end that nobody is told")
+        agent.process.kill()
+        agent.process.wait()
+    with run(tmp_path) as agent:
+        agent.wait_serving()
+        config.write_text(whole, encoding="utf-8")
+        assert agent.cli("reload").returncode == 0
+        wait_until(lambda: len(sink.taken) == 2, 10.0, "the end")
+        assert sink.kinds() == ["opened 1", "resolved 1"]
+
+
+def test_a_receiver_that_comes_later_is_told_what_is_open(tmp_path, target, sink):
+    with Sink() as other:
+        write_config(tmp_path, target, {"hook": hook(sink, tmp_path)})
+        with run(tmp_path) as agent:
+            agent.wait_healthy()
+            target.down()
+            wait_until(lambda: sink.taken, 10.0, "the beginning")
+            write_config(tmp_path, target, {"hook": hook(sink, tmp_path), "other": hook(other, tmp_path)})
+            assert agent.cli("reload").returncode == 0
+            wait_until(lambda: other.taken, 10.0, "the same, to the new one")
+            target.up()
+            wait_until(lambda: len(sink.taken) == 2 and len(other.taken) == 2, 10.0, "the end, to both")
+        assert sink.kinds() == other.kinds() == ["opened 1", "resolved 1"]
 
 
 def test_much_at_once_is_one_notice(tmp_path, target, sink):
