@@ -16,11 +16,12 @@
 #include <vector>
 
 #include "agent/config/config.h"
+#include "agent/config/problem.h"
+#include "agent/config/schema.h"
 #include "agent/config/yaml.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "judge/check_machine.h"
-#include "judge/plan/plan.h"
+#include "judge/notify/router.h"
 #include "runtime/endpoint.h"
 #include "serve/role.h"
 
@@ -126,6 +127,37 @@ json::value convert(const YamlNode& node, bool secret) {
   return nullptr;
 }
 
+/// A value of the tables, which are written as a person would write them.
+json::value written(std::string_view text) {
+  Problems none;
+  return convert(parse_yaml(text, {}, none).root, false);
+}
+
+void complete(json::object& map, std::string_view section);
+
+/// What an absent key means, here and in all that is below.
+void complete(json::object& map, const KeySpec& key) {
+  json::value* const value = map.if_contains(key.name);
+  if (value == nullptr) {
+    if (!key.otherwise.empty()) map[key.name] = written(key.otherwise);
+    return;
+  }
+  if (key.section.empty()) return;
+  if (json::array* const list = value->if_array()) {
+    for (json::value& item : *list) complete(item.as_object(), key.section);
+  } else if (json::object* const one = value->if_object()) {
+    if (key.form != Form::kByName) return complete(*one, key.section);
+    for (auto& [name, item] : *one) complete(item.as_object(), key.section);
+  }
+}
+
+void complete(json::object& map, std::string_view section) {
+  const auto found = std::ranges::find(schema_table(), section, &Section::name);
+  for (const KeySpec& key : found->keys) complete(map, key);
+  if (!found->scheduled) return;
+  for (const KeySpec& key : schedule_keys()) complete(map, key);
+}
+
 json::string spelled(Duration duration) {
   return json::string(spell_duration(duration));
 }
@@ -135,9 +167,6 @@ void fill(json::object& item, const Schedule& schedule) {
   item["timeout"] = spelled(schedule.timeout);
   item["fall"] = schedule.policy.fall;
   item["rise"] = schedule.policy.rise;
-  item["optional"] = schedule.optional;
-  item["unknown_limit"] = spelled(schedule.policy.unknown_limit);
-  item["start_period"] = spelled(schedule.policy.start_period);
 }
 
 void fill(json::object& item, const Cluster& cluster) {
@@ -149,19 +178,8 @@ void fill(json::object& item, const Cluster& cluster) {
 void fill(json::object& item, const Check& check) {
   fill(item, check.schedule);
 }
-void fill(json::object& item, const Mesh& mesh) {
-  item["sparse"] = !mesh.expectation.full;
-  item["settle"] = spelled(mesh.expectation.settle);
-}
-
-void fill(json::object& item, const judge::plan::Policy& policy) {
-  item["mode"] = policy.act ? "act" : "observe";
-  item["sole"] = policy.sole;
-  item["approval"] = policy.approval;
-  item["after"] = spelled(policy.after);
-  item["budget"] = policy.budget;
-  item["window"] = spelled(policy.window);
-  item["cooldown"] = spelled(policy.cooldown);
+void fill(json::object& item, const Receiver& receiver) {
+  item["timeout"] = spelled(receiver.timeout);
 }
 
 /// The items of a list stand in the order of the configuration, which may have more behind them:
@@ -172,6 +190,15 @@ void fill(json::object& root, std::string_view key, std::span<const Item> items)
   if (list == nullptr || !list->is_array()) return;
   for (std::size_t i = 0; i < list->get_array().size() && i < items.size(); ++i)
     fill(list->get_array()[i].as_object(), items[i]);
+}
+
+/// Without routes every receiver gets everything.
+void fill_routes(json::object& notify, const Notify& given) {
+  if (notify.contains("routes")) return;
+  json::array routes;
+  for (const judge::notify::Route& route : given.routes)
+    routes.push_back(json::object{{"receiver", route.receiver}, {"continue", route.go_on}});
+  notify["routes"] = std::move(routes);
 }
 
 json::object gate_json(const Gate& gate) {
@@ -211,12 +238,16 @@ json::object effective(const YamlNode& root, const Config& config) {
       groups[group] = json::string(to_string(role));
     whole["api"].as_object()["groups"] = std::move(groups);
   }
+  if (json::value* const notify = whole.if_contains("notify"); notify && notify->is_object())
+    fill_routes(notify->get_object(), config.notify);
+  complete(whole, schema_table().front().name);
+  // What depends on other keys.
   whole["api"].as_object()["anonymous"] = json::string(to_string(config.api.anonymous));
   fill<Cluster>(whole, "clusters", config.clusters);
   // Those of clusters come first.
   fill<Check>(whole, "checks", std::span(config.checks).subspan(config.clusters.size()));
-  fill<Mesh>(whole, "meshes", config.meshes);
-  fill<judge::plan::Policy>(whole, "policies", config.policies);
+  if (json::value* const notify = whole.if_contains("notify"); notify && notify->is_object())
+    fill<Receiver>(notify->get_object(), "receivers", config.notify.receivers);
   json::object gates;
   for (const Gate& gate : config.gates) gates[gate.name] = gate_json(gate);
   whole["gates"] = std::move(gates);

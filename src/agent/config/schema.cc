@@ -11,6 +11,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "observe/kinds.h"
 
@@ -45,7 +46,7 @@ constexpr auto kNode = std::to_array<KeySpec>({
     {"labels", Form::kLabels, false, "Text by name"},
 });
 constexpr auto kApi = std::to_array<KeySpec>({
-    {"listen", Form::kEndpoint, false, "A TCP address, for example 127.0.0.1:9470"},
+    {"listen", Form::kEndpoint, false, "A TCP address (127.0.0.1:9470 where 'api' is absent)"},
     {"tls", Form::kMap, false, "Certificates; 'listen' then speaks TLS and nothing else",
      "api_tls"},
     {.name = "certificates",
@@ -57,7 +58,8 @@ constexpr auto kApi = std::to_array<KeySpec>({
     {.name = "anonymous",
      .form = Form::kWord,
      .required = false,
-     .help = "What somebody may do at 'listen' who shows no token",
+     .help = "What somebody may do at 'listen' who shows no token (viewer where that is a "
+             "loopback address, else none)",
      .words = "none|viewer"},
     {"tokens", Form::kMaps, false, "Bearer tokens, each in a file", "token"},
     {.name = "groups",
@@ -92,8 +94,9 @@ constexpr auto kOvn = std::to_array<KeySpec>({
     {"expect", Form::kTexts, false, "Raft addresses as cluster/status prints them"},
     {"tls", Form::kMap, false, "Certificates, where a member is asked over ssl:", "ovn_tls"},
     {"replicas", Form::kNumber, false, "Expected voters (the number of 'expect')", {}, 1, 32},
-    {"gone_after", Form::kDuration, false,
-     "How long nobody must have heard a server that may be removed: 10s to 24h (10m)"},
+    KeySpec{"gone_after", Form::kDuration, false,
+            "How long nobody must have heard a server that may be removed: 10s to 24h"}
+        .or_else("10m"),
 });
 constexpr auto kOvnTls = std::to_array<KeySpec>({
     {"ca", Form::kText, true, "PEM file with the authorities of the servers"},
@@ -110,7 +113,7 @@ constexpr auto kRepair = std::to_array<KeySpec>({
     {"copy", Form::kMap, true, "Copies its database aside; may run twice", "command"},
     {"report", Form::kMap, false, "Says what 'copy' says, and copies nothing", "command"},
     {"rejoin", Form::kMap, true, "Has it join anew with an empty database", "command"},
-    {"timeout", Form::kDuration, false, "The end of each, 1s to 1h (2m)"},
+    KeySpec{"timeout", Form::kDuration, false, "The end of each, 1s to 1h"}.or_else("2m"),
 });
 constexpr auto kPolicy = std::to_array<KeySpec>({
     {"name", Form::kName, true, "Unique among policies"},
@@ -120,15 +123,19 @@ constexpr auto kPolicy = std::to_array<KeySpec>({
     {.name = "mode",
      .form = Form::kWord,
      .required = false,
-     .help = "Whether it acts, or only shows what it would do (observe)",
-     .words = "observe|act"},
-    {"sole", Form::kFlag, false,
-     "Your word that no other agent may act on its clusters; 'mode: act' needs it (false)"},
-    {"approval", Form::kFlag, false, "Somebody must approve each plan (true)"},
-    {"after", Form::kDuration, false, "How long the finding must have stood (1m)"},
-    {"budget", Form::kNumber, false, "Plans that begin within the window (1)", {}, 1, 100},
-    {"window", Form::kDuration, false, "1m to 24h (1h)"},
-    {"cooldown", Form::kDuration, false, "In a cluster after the end of a plan, 0s to 24h (10m)"},
+     .help = "Whether it acts, or only shows what it would do",
+     .words = "observe|act",
+     .otherwise = "observe"},
+    KeySpec{"sole", Form::kFlag, false,
+            "Your word that no other agent may act on its clusters; 'mode: act' needs it"}
+        .or_else("false"),
+    KeySpec{"approval", Form::kFlag, false, "Somebody must approve each plan"}.or_else("true"),
+    KeySpec{"after", Form::kDuration, false, "How long the finding must have stood"}.or_else("1m"),
+    KeySpec{"budget", Form::kNumber, false, "Plans that begin within the window", {}, 1, 100}
+        .or_else("1"),
+    KeySpec{"window", Form::kDuration, false, "1m to 24h"}.or_else("1h"),
+    KeySpec{"cooldown", Form::kDuration, false, "In a cluster after the end of a plan, 0s to 24h"}
+        .or_else("10m"),
 });
 constexpr auto kCommand = std::to_array<KeySpec>({
     {"command", Form::kTexts, true, "A program and its arguments; no shell reads it"},
@@ -144,7 +151,7 @@ constexpr auto kNotify = std::to_array<KeySpec>({
 });
 constexpr auto kReceiver = std::to_array<KeySpec>({
     {"name", Form::kName, true, "Unique among receivers"},
-    {"timeout", Form::kDuration, false, "The end of one attempt, 1s to 2m"},
+    {"timeout", Form::kDuration, false, "The end of one attempt, 1s to 2m (15s, Masakari 30s)"},
     {"webhook", Form::kMap, false, "POSTs JSON", "webhook"},
     {"alertmanager", Form::kMap, false, "Alertmanager's API v2", "alertmanager"},
     {"masakari", Form::kMap, false, "OpenStack Masakari's API v1", "masakari"},
@@ -170,13 +177,15 @@ constexpr auto kMasakari = std::to_array<KeySpec>({
     {.name = "type",
      .form = Form::kWord,
      .required = false,
-     .help = "What an incident is to Masakari (process)",
-     .words = "process|host|instance"},
+     .help = "What an incident is to Masakari",
+     .words = "process|host|instance",
+     .otherwise = "process"},
     {"url", Form::kText, false, "Of the API: http://masakari:15868/v1 (the catalogue's)"},
     {"host", Form::kText, false, "As its failover segment names it (the node's name)"},
-    {"name_label", Form::kText, false,
-     "The label that names the process or has the instance's UUID (subject)"},
-    {"microversion", Form::kText, false, "Of the API (1.0)"},
+    KeySpec{"name_label", Form::kText, false,
+            "The label that names the process or has the instance's UUID"}
+        .or_else("subject"),
+    KeySpec{"microversion", Form::kText, false, "Of the API"}.or_else("\"1.0\""),
     {"keystone", Form::kMap, false, "Where the token comes from", "keystone"},
     {"trust", Form::kText, false, "The absolute path of CA certificates, for both"},
 });
@@ -184,26 +193,27 @@ constexpr auto kKubernetes = std::to_array<KeySpec>({
     {"server", Form::kText, false, "https://, of the API server (that of the pod's cluster)"},
     {"token_file", Form::kText, false, "The absolute path of a bearer token (the pod's)"},
     {"trust", Form::kText, false, "The absolute path of CA certificates (the pod's)"},
-    {"kind", Form::kText, false, "Of the object that events are about (Node)"},
-    {"api_version", Form::kText, false, "Of the object (v1)"},
+    KeySpec{"kind", Form::kText, false, "Of the object that events are about"}.or_else("Node"),
+    KeySpec{"api_version", Form::kText, false, "Of the object"}.or_else("v1"),
     {"namespace", Form::kText, false, "Of the object (none: a node is in none)"},
     {"name", Form::kText, false, "Of the object (the value of name_label)"},
-    {"name_label", Form::kText, false, "The label that names the object (node)"},
+    KeySpec{"name_label", Form::kText, false, "The label that names the object"}.or_else("node"),
 });
 constexpr auto kKeystone = std::to_array<KeySpec>({
     {"url", Form::kText, true, "http:// or https://, with or without /v3"},
     {"credential", Form::kText, false, "The id of an application credential"},
     {"user", Form::kText, false, "Instead of a credential, with project"},
-    {"user_domain", Form::kText, false, "Its name (Default)"},
+    KeySpec{"user_domain", Form::kText, false, "Its name"}.or_else("Default"),
     {"project", Form::kText, false, "That the user asks for"},
-    {"project_domain", Form::kText, false, "Its name (Default)"},
+    KeySpec{"project_domain", Form::kText, false, "Its name"}.or_else("Default"),
     {"secret_file", Form::kText, true, "The absolute path of the password or secret"},
     {"region", Form::kText, false, "Of the catalogue's endpoint (any)"},
     {.name = "interface",
      .form = Form::kWord,
      .required = false,
-     .help = "Of the catalogue's endpoint (public)",
-     .words = "public|internal|admin"},
+     .help = "Of the catalogue's endpoint",
+     .words = "public|internal|admin",
+     .otherwise = "public"},
 });
 constexpr auto kMail = std::to_array<KeySpec>({
     {"server", Form::kText, true, "host:port"},
@@ -211,7 +221,8 @@ constexpr auto kMail = std::to_array<KeySpec>({
      .form = Form::kWord,
      .required = false,
      .help = "starttls (asked for, and without it nothing is sent), implicit or never",
-     .words = "starttls|implicit|never"},
+     .words = "starttls|implicit|never",
+     .otherwise = "starttls"},
     {"from", Form::kText, true, "The sender's address"},
     {"to", Form::kTexts, true, "Addresses"},
     {"user", Form::kText, false, "Who logs in"},
@@ -221,16 +232,23 @@ constexpr auto kMail = std::to_array<KeySpec>({
 constexpr auto kRoute = std::to_array<KeySpec>({
     {"receiver", Form::kName, true, "Its name"},
     {"match", Form::kTexts, false, "label=pattern or label!=pattern, all must hold"},
-    {"group_by", Form::kTexts, false, "Labels; what has the same is told together ([root])"},
-    {"group_wait", Form::kDuration, false, "From a group's first incident to its first notice"},
-    {"group_interval", Form::kDuration, false, "Between two notices of a group"},
-    {"repeat_interval", Form::kDuration, false, "Until what still stands is told again; 0s: never"},
-    {"continue", Form::kFlag, false, "Look at the next route too"},
+    KeySpec{"group_by", Form::kTexts, false, "Labels; what has the same is told together"}.or_else(
+        "[root]"),
+    KeySpec{"group_wait", Form::kDuration, false,
+            "From a group's first incident to its first notice"}
+        .or_else("30s"),
+    KeySpec{"group_interval", Form::kDuration, false, "Between two notices of a group"}.or_else(
+        "5m"),
+    KeySpec{"repeat_interval", Form::kDuration, false,
+            "Until what still stands is told again; 0s: never"}
+        .or_else("4h"),
+    KeySpec{"continue", Form::kFlag, false, "Look at the next route too"}.or_else("false"),
 });
 constexpr auto kMaintenance = std::to_array<KeySpec>({
     {"name", Form::kName, true, "For people"},
     {"match", Form::kTexts, false, "label=pattern or label!=pattern, all must hold"},
-    {"days", Form::kTexts, false, "mon to sun (all)"},
+    KeySpec{"days", Form::kTexts, false, "mon to sun"}.or_else(
+        "[mon, tue, wed, thu, fri, sat, sun]"),
     {"from", Form::kText, true, "A time of day in UTC, in quotes"},
     {"for", Form::kDuration, true, "1m to 24h"},
 });
@@ -242,28 +260,51 @@ constexpr auto kSilence = std::to_array<KeySpec>({
     {"comment", Form::kText, false, "For people"},
 });
 constexpr auto kSchedule = std::to_array<KeySpec>({
-    {"every", Form::kDuration, false, "From one look to the next, 100ms to 24h"},
-    {"timeout", Form::kDuration, false, "The end of one look, at most 'every'"},
-    {"fall", Form::kNumber, false, "Failures in a row until it is reported", {}, 1, 1000},
-    {"rise", Form::kNumber, false, "Successes in a row until it is healthy again", {}, 1, 1000},
-    {"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"},
-    {"unknown_limit", Form::kDuration, false, "Unknown for longer is blind: not ready"},
-    {"start_period", Form::kDuration, false, "After the start failures do not count for so long"},
+    {"every", Form::kDuration, false,
+     "From one look to the next, 100ms to 24h (checks 5s, clusters 1s)"},
+    {"timeout", Form::kDuration, false,
+     "The end of one look, at most 'every' (2s, or nine tenths of 'every')"},
+    {"fall",
+     Form::kNumber,
+     false,
+     "Failures in a row until it is reported (checks 3, clusters 1)",
+     {},
+     1,
+     1000},
+    {"rise",
+     Form::kNumber,
+     false,
+     "Successes in a row until it is healthy again (checks 2, clusters 1)",
+     {},
+     1,
+     1000},
+    KeySpec{"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"}
+        .or_else("false"),
+    KeySpec{"unknown_limit", Form::kDuration, false, "Unknown for longer is blind: not ready"}
+        .or_else("1m"),
+    KeySpec{"start_period", Form::kDuration, false,
+            "After the start failures do not count for so long"}
+        .or_else("0s"),
 });
 constexpr auto kReporter = std::to_array<KeySpec>({
     {"name", Form::kName, true, "Its checks are NAME.live and NAME.ready"},
-    {"timeout", Form::kDuration, false, "A report holds for so long; 0s: for ever"},
+    KeySpec{"timeout", Form::kDuration, false, "A report holds for so long; 0s: for ever"}.or_else(
+        "30s"),
     {"override", Form::kDuration, false, "Instead of the timeout that it reports itself"},
-    {"reports", Form::kTexts, false, "live, ready or both"},
+    KeySpec{"reports", Form::kTexts, false, "live, ready or both"}.or_else("[live, ready]"),
     {"socket", Form::kEndpoint, false, "A unix socket at which its reports come in"},
-    {"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"},
+    KeySpec{"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"}
+        .or_else("false"),
 });
 constexpr auto kMesh = std::to_array<KeySpec>({
     {"name", Form::kName, true, "Unique among clusters and checks; it is a check too"},
     {"members", Form::kMaps, true, "2 to 64 daemons", "mesh_member"},
-    {"sparse", Form::kFlag, false, "Not everybody has a session with everybody (false)"},
-    {"settle", Form::kDuration, false, "How long two ends may say different things (10s)"},
-    {"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"},
+    KeySpec{"sparse", Form::kFlag, false, "Not everybody has a session with everybody"}.or_else(
+        "false"),
+    KeySpec{"settle", Form::kDuration, false, "How long two ends may say different things"}.or_else(
+        "10s"),
+    KeySpec{"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"}
+        .or_else("false"),
 });
 constexpr auto kMeshMember = std::to_array<KeySpec>({
     {"check", Form::kName, true, "A check of the kind bird or frr"},
@@ -373,7 +414,8 @@ json::object closed_map() {
 
 void add(json::object& map, const KeySpec& key) {
   json::object value = value_schema(key);
-  value["description"] = key.help;
+  value["description"] = key.otherwise.empty() ? std::string(key.help)
+                                               : fmt::format("{} ({})", key.help, key.otherwise);
   map["properties"].as_object()[key.name] = std::move(value);
   if (key.required) map["required"].as_array().emplace_back(key.name);
 }

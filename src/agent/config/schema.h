@@ -39,6 +39,15 @@ struct KeySpec {
   int least = 0;
   int most = 0;
   std::string_view words = {};  ///< `viewer|operator|admin`
+  /// What an absent key means, as somebody would write it; empty: that nothing is there, or what
+  /// depends on other keys.
+  std::string_view otherwise = {};
+
+  [[nodiscard]] constexpr KeySpec or_else(std::string_view text) const {
+    KeySpec key = *this;
+    key.otherwise = text;
+    return key;
+  }
 };
 
 /// The keys of one kind of map. `check` has one of the kinds of probes besides.

@@ -21,6 +21,7 @@
 #include "cli/verbs/verbs.h"
 #include "judge/raft/assess.h"
 #include "judge/raft/opinion.h"
+#include "judge/verdict.h"
 #include "observe/ovn/cluster.h"
 #include "runtime/deadline.h"
 #include "runtime/runtime.h"

@@ -1,13 +1,14 @@
 // Which route and which receivers a group has, and what happens to it when these change.
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/time.h"
 #include "judge/incident/incident.h"
+#include "judge/notify/matcher.h"
 #include "judge/notify/router.h"
 
 namespace wardmote::judge::notify {
