@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = {
     "base": 0, "codec": 1, "judge": 1, "runtime": 2, "control": 3, "observe": 3, "store": 3, "net": 3, "act": 4, "serve": 4,
-    "agent": 5, "cli": 5,
+    "config": 5, "agent": 6, "cli": 5,
 }
 SEES_NET = {"agent", "cli"}
 SEES_TLS = {"agent", "net"}     # the command line is static and has no OpenSSL
@@ -21,7 +21,7 @@ GENERAL = {"agent", "serve", "act", "control"}
 # What every domain may use knows none of them.
 GENERAL_FOLDERS = {"judge/plan"}
 # The table of all domains, and the configuration.
-KNOWS_DOMAINS = ("src/agent/domains.cc", "src/agent/config/")
+KNOWS_DOMAINS = ("src/agent/domains.cc",)
 
 # Text that comes from outside or from a disk. Inside the process a fact is a type, and JSON is made once, where it leaves. A codec
 # reads what others send, by definition.

@@ -34,6 +34,7 @@ PROGRAMS = {
     "net": ["unit_net"],
     "act": ["unit_act", "unit_agent"],
     "serve": ["unit_serve", "unit_agent", "sim"],
+    "config": ["unit_config", "unit_agent"],
     "agent": ["unit_agent", "sim"],
     "cli": ["unit_cli"],
 }

@@ -18,12 +18,12 @@
 #include <utility>
 #include <vector>
 
-#include "agent/config/config.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "codec/digest.h"
+#include "config/config.h"
 #include "serve/access.h"
 #include "serve/role.h"
 

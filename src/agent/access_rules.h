@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/config/config.h"
 #include "base/result.h"
+#include "config/config.h"
 #include "serve/access.h"
 
 namespace wardmote::agent {

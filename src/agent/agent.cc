@@ -17,7 +17,6 @@
 #include "act/plan/plan_runner.h"
 #include "act/repair/executor.h"
 #include "agent/access_rules.h"
-#include "agent/config/config.h"
 #include "agent/debug.h"
 #include "agent/dependencies.h"
 #include "agent/domain.h"
@@ -25,8 +24,6 @@
 #include "agent/incident_manager.h"
 #include "agent/lateness.h"
 #include "agent/notifier.h"
-#include "agent/quiet.h"
-#include "agent/reload_plan.h"
 #include "agent/scheduler.h"
 #include "agent/service_manager.h"
 #include "base/check.h"
@@ -34,6 +31,9 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "config/config.h"
+#include "config/quiet.h"
+#include "config/reload_plan.h"
 #include "judge/change.h"
 #include "judge/incident/book.h"
 #include "judge/incident/incident.h"
@@ -256,7 +256,7 @@ std::optional<std::string> Agent::complaint() const {
 
 Result<void> Agent::start() {
   if (Result<void> ruled = renew_access(); !ruled) return ruled;
-  const ReloadPlan plan = plan_reload({}, config_);
+  const config::ReloadPlan plan = config::plan_reload({}, config_);
   if (Result<void> served = servers_.open(config_.api); !served) return served;
   Result<Probes> probes = make_probes(config_, plan);
   if (!probes) return std::unexpected(probes.error());
@@ -271,8 +271,8 @@ Result<void> Agent::start() {
   return {};
 }
 
-Result<ReloadPlan> Agent::reload(config::Config next) {
-  ReloadPlan plan = plan_reload(config_, next);
+Result<config::ReloadPlan> Agent::reload(config::Config next) {
+  config::ReloadPlan plan = config::plan_reload(config_, next);
   // What can fail comes first.
   Result<Probes> probes = make_probes(next, plan);
   if (!probes) return std::unexpected(probes.error());
@@ -352,7 +352,7 @@ act::PlanRunner::Doors Agent::runner_doors() {
       .incident =
           [this](const judge::ThingId& target) { return incident_of(incidents_.book(), target); },
       .folder_lost = [this] { return folder_lost_.has_value(); },
-      .quiet = quiet_after_start(config_)};
+      .quiet = config::quiet_after_start(config_)};
 }
 
 serve::DebugSources Agent::debug_sources() {
@@ -380,10 +380,11 @@ Result<Agent::Adopts> Agent::prepare(const config::Config& next) {
 }
 
 /// By the index of the check; null for what is kept, and for what a domain looks at by itself.
-Result<Agent::Probes> Agent::make_probes(const config::Config& config, const ReloadPlan& plan) {
+Result<Agent::Probes> Agent::make_probes(const config::Config& config,
+                                         const config::ReloadPlan& plan) {
   Probes probes(config.checks.size());
   for (std::size_t i = 0; i < probes.size(); ++i) {
-    if (plan.checks[i].action == ReloadAction::kKept) continue;
+    if (plan.checks[i].action == config::ReloadAction::kKept) continue;
     const config::Check& check = config.checks[i];
     const auto domain =
         std::ranges::find(domains_, check.kind, [](const auto& one) { return &one->kind(); });
@@ -399,10 +400,10 @@ Result<Agent::Probes> Agent::make_probes(const config::Config& config, const Rel
 }
 
 /// Begins to look at all that is not kept.
-void Agent::watch(const ReloadPlan& plan, Probes probes) {
+void Agent::watch(const config::ReloadPlan& plan, Probes probes) {
   for (std::size_t i = 0; i < config_.checks.size(); ++i) {
     const config::Check& check = config_.checks[i];
-    if (plan.checks[i].action == ReloadAction::kKept) {
+    if (plan.checks[i].action == config::ReloadAction::kKept) {
       scheduler_.renumber(check.name, i);
       continue;
     }

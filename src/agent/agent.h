@@ -12,16 +12,16 @@
 #include "agent/archive.h"
 #include "agent/board.h"
 #include "agent/change_feed.h"
-#include "agent/config/config.h"
 #include "agent/domain.h"
 #include "agent/domains.h"
 #include "agent/incident_manager.h"
 #include "agent/notifier.h"
-#include "agent/reload_plan.h"
 #include "agent/scheduler.h"
 #include "agent/servers.h"
 #include "agent/service_manager.h"
 #include "base/result.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/self/starvation_guard.h"
 #include "observe/probe.h"
 #include "runtime/database.h"
@@ -76,7 +76,7 @@ class Agent {
   /// on without a look too many or too few. A new address of the API is served before an old one is
   /// given up; one that is kept
   /// goes over to other TLS settings. Between start() and stop().
-  Result<ReloadPlan> reload(config::Config next);
+  Result<config::ReloadPlan> reload(config::Config next);
   /// Keys that differ from what it was started with, and count from the next start on.
   [[nodiscard]] std::vector<std::string> restart_needed() const;
   /// Serves one more route. Before start().
@@ -100,8 +100,8 @@ class Agent {
   act::PlanRunner::Doors runner_doors();
   [[nodiscard]] std::string node_of(const config::Config& config) const;
   Result<Adopts> prepare(const config::Config& next);
-  Result<Probes> make_probes(const config::Config& config, const ReloadPlan& plan);
-  void watch(const ReloadPlan& plan, Probes probes);
+  Result<Probes> make_probes(const config::Config& config, const config::ReloadPlan& plan);
+  void watch(const config::ReloadPlan& plan, Probes probes);
   runtime::Task<void> give_memory_back();
   runtime::Task<void> tally();
   /// Why the agent is degraded.

@@ -17,10 +17,10 @@
 
 #include "agent/change_feed.h"
 #include "agent/changes.h"
-#include "agent/config/config.h"
-#include "agent/reload_plan.h"
 #include "base/check.h"
 #include "base/time.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/check_machine.h"
 #include "judge/gate.h"
 #include "judge/observation.h"
@@ -104,10 +104,10 @@ judge::GateStanding standing_of(const judge::CheckState& state, bool optional) n
 Board::Board(const config::Config& config, std::string node, ChangeFeed& feed, TimePoint now)
     : feed_(feed) {
   view_.started = now;
-  reload(config, std::move(node), plan_reload({}, config), now);
+  reload(config, std::move(node), config::plan_reload({}, config), now);
 }
 
-void Board::reload(const config::Config& config, std::string node, const ReloadPlan& plan,
+void Board::reload(const config::Config& config, std::string node, const config::ReloadPlan& plan,
                    TimePoint now) {
   view_.node = std::move(node);
   auto checks = std::exchange(view_.checks, {});
@@ -115,7 +115,7 @@ void Board::reload(const config::Config& config, std::string node, const ReloadP
   for (std::size_t i = 0; i < config.checks.size(); ++i) {
     const config::Check& check = config.checks[i];
     const auto [action, was] = plan.checks[i];
-    if (action != ReloadAction::kBegun) {
+    if (action != config::ReloadAction::kBegun) {
       view_.checks.push_back(std::move(checks[was]));
       fit(view_.checks.back(), check.schedule);
       continue;

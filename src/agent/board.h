@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "agent/change_feed.h"
-#include "agent/config/config.h"
-#include "agent/reload_plan.h"
 #include "base/time.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/gate.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
@@ -34,7 +34,7 @@ class Board {
 
   /// Goes over to another configuration by `plan`, which leads to `config`. What is kept or retimed
   /// keeps its state and counters; gates that stay tell only of changes.
-  void reload(const config::Config& config, std::string node, const ReloadPlan& plan,
+  void reload(const config::Config& config, std::string node, const config::ReloadPlan& plan,
               TimePoint now);
 
   /// Check `check` was looked at.

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/config/files.h"
-#include "agent/config/sources.h"
+#include "config/files.h"
+#include "config/sources.h"
 #include "runtime/tls.h"
 
 namespace wardmote::agent {

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "agent/config/config.h"
 #include "agent/domains.h"
-#include "agent/reload_plan.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/incident/book.h"
 #include "judge/incident/graph.h"
 #include "judge/incident/news.h"
@@ -38,7 +38,7 @@ Dependencies dependencies(const config::Config& config, Domains domains) {
 }
 
 judge::incident::Departures departures(const config::Config& before, const config::Config& next,
-                                       const ReloadPlan& plan, Domains domains) {
+                                       const config::ReloadPlan& plan, Domains domains) {
   const Dependencies known = dependencies(before, domains);
   const Dependencies later = dependencies(next, domains);
   judge::incident::Departures left;
@@ -48,7 +48,7 @@ judge::incident::Departures departures(const config::Config& before, const confi
     const std::string owner = known.owner_of(check.name);
     if (at == next.checks.end() || later.owner_of(check.name) != owner) {
       left.gone.push_back(owner);
-    } else if (plan.checks[index].action == ReloadAction::kBegun) {
+    } else if (plan.checks[index].action == config::ReloadAction::kBegun) {
       left.replaced.push_back(owner);
     }
   }

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "agent/config/config.h"
 #include "agent/domains.h"
-#include "agent/reload_plan.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/incident/book.h"
 #include "judge/incident/news.h"
 
@@ -19,7 +19,7 @@ judge::incident::BookPolicy book_policy(const config::Config& config);
 
 /// The owners of symptoms whose subject is no more, or another under its name, with `next`.
 judge::incident::Departures departures(const config::Config& before, const config::Config& next,
-                                       const ReloadPlan& plan, Domains domains);
+                                       const config::ReloadPlan& plan, Domains domains);
 
 /// Whether the root of an incident is a thing that `config` does not have, as far as its name
 /// tells.

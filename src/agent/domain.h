@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/config/config.h"
-#include "agent/reload_plan.h"
 #include "base/result.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/observation.h"
 #include "observe/probe.h"
 #include "runtime/task.h"
@@ -29,7 +29,8 @@ class Domain {
 
   /// Goes over to what was prepared; `now` is that configuration and `plan` leads to it. The board
   /// knows its checks already. Destroyed without being called it has changed nothing.
-  using Adopt = std::move_only_function<void(const config::Config& now, const ReloadPlan& plan)>;
+  using Adopt =
+      std::move_only_function<void(const config::Config& now, const config::ReloadPlan& plan)>;
   /// Does what may fail, and changes nothing yet.
   virtual Result<Adopt> prepare(const config::Config& next) = 0;
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "agent/config/config.h"
 #include "agent/domain.h"
+#include "config/config.h"
 #include "judge/incident/news.h"
 
 namespace wardmote::act {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "agent/change_feed.h"
-#include "agent/config/config.h"
 #include "agent/dependencies.h"
 #include "agent/domains.h"
 #include "agent/held_verdict.h"
@@ -22,6 +21,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "judge/change.h"
 #include "judge/check_machine.h"
 #include "judge/finding.h"

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "agent/change_feed.h"
-#include "agent/config/config.h"
 #include "agent/domains.h"
 #include "agent/held_verdict.h"
 #include "agent/notifier.h"
@@ -20,6 +19,7 @@
 #include "agent/wake_up.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "judge/change.h"
 #include "judge/finding.h"
 #include "judge/incident/book.h"

@@ -18,13 +18,8 @@
 #include <vector>
 
 #include "agent/agent.h"
-#include "agent/config/config.h"
-#include "agent/config/files.h"
-#include "agent/config/load.h"
-#include "agent/config/sources.h"
 #include "agent/config_command.h"
 #include "agent/journal_command.h"
-#include "agent/log_writer.h"
 #include "agent/options.h"
 #include "agent/pod.h"
 #include "agent/receivers.h"
@@ -37,9 +32,14 @@
 #include "base/standard_output.h"
 #include "base/time.h"
 #include "base/version.h"
+#include "config/config.h"
+#include "config/files.h"
+#include "config/load.h"
+#include "config/sources.h"
 #include "net/asio_runtime.h"
 #include "net/curl/http_client.h"
 #include "net/folder_lock.h"
+#include "net/log_writer.h"
 #include "net/signals.h"
 #include "net/sqlite/database.h"
 #include "net/tls/tls_layer.h"
@@ -221,9 +221,9 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
         config::Loaded loaded, const Options& options) {
   const ServiceManager service = ServiceManager::from_environment();
   const std::vector<std::string> links = config::service_links(environ);
-  set_log_sink(
-      std::make_unique<LogWriter>(LogOptions{options.log_level, options.log_format, STDERR_FILENO,
-                                             [&runtime] { return runtime.wall_now(); }}));
+  set_log_sink(std::make_unique<net::LogWriter>(
+      net::LogOptions{options.log_level, options.log_format, STDERR_FILENO,
+                      [&runtime] { return runtime.wall_now(); }}));
   if (!links.empty()) {
     log(LogLevel::kInfo, "service_links_ignored",
         {{"variables", fmt::format("{}", fmt::join(links, " "))},

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "agent/config_command.h"
-#include "agent/log_line.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/version.h"
+#include "net/log_line.h"
 
 namespace wardmote::agent {
 namespace {
@@ -113,8 +113,8 @@ std::expected<Options, Farewell> parse_options(int argc, const char* const* argv
                                                           {"info", LogLevel::kInfo},
                                                           {"warning", LogLevel::kWarning},
                                                           {"error", LogLevel::kError}};
-  static const std::map<std::string, LogFormat> kFormats = {{"kv", LogFormat::kKeyValue},
-                                                            {"json", LogFormat::kJson}};
+  static const std::map<std::string, net::LogFormat> kFormats = {{"kv", net::LogFormat::kKeyValue},
+                                                                 {"json", net::LogFormat::kJson}};
   Options options;
   CLI::App app("Watches control planes, compares what their members say, and serves the verdict.",
                "wardmoted");

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "agent/config_command.h"
-#include "agent/log_line.h"
 #include "base/log.h"
+#include "net/log_line.h"
 
 namespace wardmote::agent {
 
@@ -18,7 +18,7 @@ struct Options {
   bool journal_rows = false;         ///< print its rows instead
   std::optional<ConfigOrder> order;  ///< do this with the configuration, and end
   LogLevel log_level = LogLevel::kInfo;
-  LogFormat log_format = LogFormat::kKeyValue;
+  net::LogFormat log_format = net::LogFormat::kKeyValue;
 };
 
 /// What to do instead of running: --help, --version, or a usage error.

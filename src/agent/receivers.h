@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "agent/config/config.h"
 #include "agent/notifier.h"
 #include "base/result.h"
+#include "config/config.h"
 #include "runtime/http_client.h"
 #include "runtime/mail_client.h"
 #include "runtime/runtime.h"

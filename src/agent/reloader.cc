@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "agent/agent.h"
-#include "agent/config/files.h"
-#include "agent/config/load.h"
-#include "agent/config/sources.h"
-#include "agent/reload_plan.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "config/files.h"
+#include "config/load.h"
+#include "config/reload_plan.h"
+#include "config/sources.h"
 #include "observe/kinds.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
@@ -121,7 +121,7 @@ Reloader::Outcome Reloader::go_over(config::Loaded loaded, std::string_view caus
   if (!loaded.config) return refuse(std::move(loaded.problems), cause);
   // Also when the text is the same: the files that it names, of tokens say, may hold something
   // else.
-  const Result<ReloadPlan> plan = agent_.reload(*std::move(loaded.config));
+  const Result<config::ReloadPlan> plan = agent_.reload(*std::move(loaded.config));
   if (!plan)
     return refuse({fmt::format("{}: {}", shown_.path, escape_control(plan.error().describe()))},
                   cause);
@@ -149,10 +149,11 @@ Reloader::Outcome Reloader::go_over(config::Loaded loaded, std::string_view caus
   log(LogLevel::kInfo, "config_applied",
       {{"cause", std::string(cause)},
        {"hash", shown_.hash},
-       {"kept", fmt::to_string(plan->count(ReloadAction::kKept))},
-       {"retimed", fmt::to_string(plan->count(ReloadAction::kRetimed))},
-       {"begun", fmt::to_string(plan->count(ReloadAction::kBegun))},
-       {"ended", fmt::to_string(plan->ended.size() - plan->count(ReloadAction::kRetimed))}});
+       {"kept", fmt::to_string(plan->count(config::ReloadAction::kKept))},
+       {"retimed", fmt::to_string(plan->count(config::ReloadAction::kRetimed))},
+       {"begun", fmt::to_string(plan->count(config::ReloadAction::kBegun))},
+       {"ended",
+        fmt::to_string(plan->ended.size() - plan->count(config::ReloadAction::kRetimed))}});
   return Outcome::kApplied;
 }
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "agent/agent.h"
-#include "agent/config/files.h"
-#include "agent/config/load.h"
-#include "agent/packed_text.h"
 #include "base/time.h"
+#include "config/files.h"
+#include "config/load.h"
+#include "config/packed_text.h"
 #include "runtime/event.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
@@ -68,7 +68,7 @@ class Reloader {
   const config::Origin origin_;
   const Elsewhere elsewhere_;
   serve::ConfigView shown_;
-  PackedText running_;  // as JSON, for show_config()
+  config::PackedText running_;  // as JSON, for show_config()
   config::Footprint footprint_;
   bool stopping_ = false;  ///< what was read meanwhile comes too late
   bool reading_ = false;

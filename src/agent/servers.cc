@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "agent/config/config.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "net/http_server.h"
 #include "runtime/endpoint.h"
 #include "runtime/http.h"

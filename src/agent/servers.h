@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "agent/config/config.h"
 #include "base/result.h"
+#include "config/config.h"
 #include "runtime/endpoint.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "agent/access_rules.h"
-#include "agent/config/config.h"
 #include "agent/pod.h"
 #include "agent/receivers.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "config/config.h"
 #include "net/asio_runtime.h"
 #include "net/curl/http_client.h"
 #include "runtime/endpoint.h"

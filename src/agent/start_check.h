@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/config/config.h"
+#include "config/config.h"
 #include "net/asio_runtime.h"
 #include "runtime/tls.h"
 

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "agent/agent.h"
-#include "agent/config/config.h"
-#include "agent/reload_plan.h"
 #include "agent/service_manager.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "net/asio_runtime.h"
 #include "observe/kinds.h"
 #include "runtime/task.h"
@@ -30,8 +30,8 @@ std::string many_checks(std::size_t count, int port) {
   return yaml;
 }
 
-agent::config::Config parse(const std::string& yaml) {
-  return *agent::config::parse_config(yaml, observe::probe_kinds());
+config::Config parse(const std::string& yaml) {
+  return *config::parse_config(yaml, observe::probe_kinds());
 }
 
 void read_configuration(benchmark::State& state) {
@@ -44,7 +44,7 @@ void plan_the_way(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   const auto from = parse(many_checks(count, 2));
   const auto to = parse(many_checks(count, 3));
-  for (auto _ : state) benchmark::DoNotOptimize(agent::plan_reload(from, to));
+  for (auto _ : state) benchmark::DoNotOptimize(config::plan_reload(from, to));
 }
 BENCHMARK(plan_the_way)->Arg(100)->Arg(1000)->Arg(10'000)->Unit(benchmark::kMillisecond);
 

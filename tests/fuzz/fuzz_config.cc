@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-#include "agent/config/config.h"
-#include "agent/config/effective.h"
-#include "agent/config/layout.h"
-#include "agent/config/yaml.h"
 #include "codec/yaml_text.h"
+#include "config/config.h"
+#include "config/effective.h"
+#include "config/layout.h"
+#include "config/yaml.h"
 
 namespace {
 
@@ -27,7 +27,7 @@ void fuzz_check(bool holds) {
   if (!holds) std::abort();
 }
 
-using namespace wardmote::agent::config;
+using namespace wardmote::config;
 
 /// What `config show --effective` prints is read as the same configuration.
 void check_effective(const std::string& bytes, Config config) {

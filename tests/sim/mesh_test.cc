@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "agent/agent.h"
-#include "agent/config/config.h"
 #include "agent/service_manager.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
 #include "sim/asked_agent.h"

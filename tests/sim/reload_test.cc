@@ -101,8 +101,8 @@ class Bench {
   }
 
   /// As a task of the agent's process, where reloads happen.
-  ReloadPlan reload(config::Config next) {
-    ReloadPlan plan;
+  config::ReloadPlan reload(config::Config next) {
+    config::ReloadPlan plan;
     sim.run(us, apply(agent.get(), std::move(next), &plan));
     return plan;
   }
@@ -121,8 +121,8 @@ class Bench {
   std::unique_ptr<Agent> agent;
 
  private:
-  static Task<void> apply(Agent* agent, config::Config next, ReloadPlan* into) {
-    const Result<ReloadPlan> plan = agent->reload(std::move(next));
+  static Task<void> apply(Agent* agent, config::Config next, config::ReloadPlan* into) {
+    const Result<config::ReloadPlan> plan = agent->reload(std::move(next));
     EXPECT_TRUE(plan) << plan.error().describe();
     if (plan) *into = *plan;
     co_return;
@@ -179,8 +179,8 @@ SIM_TEST_SEEDS(Reload, KeepsStateCountersAndPlace, 20) {
 
   std::vector<config::Check> next = {counted("c"), counted("a", "two"), counted("d")};
   next[2].schedule.optional = true;
-  const ReloadPlan plan = bench.reload(with_checks(next));
-  EXPECT_EQ(plan.count(ReloadAction::kKept), 1U);
+  const config::ReloadPlan plan = bench.reload(with_checks(next));
+  EXPECT_EQ(plan.count(config::ReloadAction::kKept), 1U);
   EXPECT_EQ(bench.view("c").looks, looks);
   EXPECT_EQ(bench.view("c").state.since, since);
   EXPECT_EQ(bench.view("c").state.state, judge::State::kHealthy);

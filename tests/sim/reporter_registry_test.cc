@@ -18,9 +18,9 @@ using namespace std::chrono_literals;
 class Registry {
  public:
   explicit Registry(World& world) : sim(world) {
-    const std::vector<agent::config::Reporter> reporters = {{"r", {.timeout = 10s}, {}}};
+    const std::vector<config::Reporter> reporters = {{"r", {.timeout = 10s}, {}}};
     registry.reload(reporters, {});
-    agent::config::Check check;
+    config::Check check;
     check.name = "r.ready";
     check.params["reporter"] = std::string("r");
     check.params["quality"] = std::string("ready");

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "agent/board.h"
-#include "agent/config/config.h"
 #include "agent/domain.h"
-#include "agent/reload_plan.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/bgp/facts.h"
 #include "judge/bgp/mesh.h"
 #include "judge/bgp/mesh_assessment.h"
@@ -113,14 +113,14 @@ void MeshWatch::depend(const config::Config& config, judge::incident::Dependenci
 }
 
 Result<Domain::Adopt> MeshWatch::prepare(const config::Config&) {
-  return [this](const config::Config& now, const ReloadPlan& plan) { adopt(now, plan); };
+  return [this](const config::Config& now, const config::ReloadPlan& plan) { adopt(now, plan); };
 }
 
 const observe::ProbeKind& MeshWatch::kind() const noexcept {
   return config::mesh_kind();
 }
 
-void MeshWatch::adopt(const config::Config& now, const ReloadPlan& plan) {
+void MeshWatch::adopt(const config::Config& now, const config::ReloadPlan& plan) {
   auto before = std::exchange(meshes_, {});
   std::set<std::string> members;
   std::vector<std::shared_ptr<const serve::ThingView>> shown;
@@ -131,7 +131,7 @@ void MeshWatch::adopt(const config::Config& now, const ReloadPlan& plan) {
     if (known && earlier->second.config == config) mesh.memory = std::move(earlier->second.memory);
     const auto check = std::ranges::find(now.checks, config.name, &config::Check::name);
     const auto index = static_cast<std::size_t>(check - now.checks.begin());
-    const bool goes_on = known && plan.checks[index].action != ReloadAction::kBegun;
+    const bool goes_on = known && plan.checks[index].action != config::ReloadAction::kBegun;
     mesh.shown = goes_on ? earlier->second.shown : not_judged(config, runtime_.now());
     mesh.config = config;
     mesh.settle = settle_of(config, now);

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "agent/board.h"
-#include "agent/config/config.h"
 #include "agent/domain.h"
 #include "agent/domains.h"
-#include "agent/reload_plan.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/bgp/mesh.h"
 #include "judge/condition/condition_tracker.h"
 #include "judge/incident/news.h"
@@ -52,7 +52,7 @@ class MeshWatch final : public Domain {
     std::shared_ptr<const serve::MeshView> shown;
   };
 
-  void adopt(const config::Config& now, const ReloadPlan& plan);
+  void adopt(const config::Config& now, const config::ReloadPlan& plan);
 
   runtime::Runtime& runtime_;
   Board& board_;

@@ -11,12 +11,12 @@
 
 #include "agent/board.h"
 #include "agent/change_feed.h"
-#include "agent/config/config.h"
 #include "agent/held_verdict.h"
 #include "agent/ovn/nb_sb_pairing.h"
-#include "agent/reload_plan.h"
 #include "base/check.h"
 #include "base/time.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/change.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
@@ -175,14 +175,15 @@ bool failed(const Source& source) noexcept {
   return !source.answered() && source.reason.code != ReasonCode::kNotProbed;
 }
 
-void ClusterBoard::reload(const config::Config& config, const ReloadPlan& plan, TimePoint now) {
+void ClusterBoard::reload(const config::Config& config, const config::ReloadPlan& plan,
+                          TimePoint now) {
   auto before = std::exchange(clusters_, {});
   auto pairing = std::exchange(pairing_, NbSbPairing(config.clusters));
   std::vector<std::shared_ptr<const serve::ThingView>> shown;
   for (std::size_t i = 0; i < config.clusters.size(); ++i) {
     const config::Cluster& cluster = config.clusters[i];
     const auto [action, was] = plan.clusters[i];
-    const bool known = action != ReloadAction::kBegun;
+    const bool known = action != config::ReloadAction::kBegun;
     Entry entry = known ? std::move(before[was]) : Entry();
     if (known) pairing_.take_over(i, pairing, was);
     const auto view = std::make_shared<serve::ClusterView>(

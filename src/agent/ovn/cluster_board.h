@@ -10,11 +10,11 @@
 
 #include "agent/board.h"
 #include "agent/change_feed.h"
-#include "agent/config/config.h"
 #include "agent/held_verdict.h"
 #include "agent/ovn/nb_sb_pairing.h"
-#include "agent/reload_plan.h"
 #include "base/time.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/raft/assess.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
@@ -43,7 +43,7 @@ class ClusterBoard {
 
   /// Goes over to another configuration by `plan`, which leads to `config`. What is kept or retimed
   /// keeps its state and counters. Clusters have the indexes that they have in `config`.
-  void reload(const config::Config& config, const ReloadPlan& plan, TimePoint now);
+  void reload(const config::Config& config, const config::ReloadPlan& plan, TimePoint now);
 
   /// Member `member` of cluster `cluster` was looked at; counts only.
   void member_observed(std::size_t cluster, std::size_t member, const judge::raft::Opinion& seen);

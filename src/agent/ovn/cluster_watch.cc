@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "agent/config/config.h"
 #include "agent/ovn/cluster_board.h"
 #include "agent/scheduler.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"

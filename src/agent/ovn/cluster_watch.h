@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "agent/config/config.h"
 #include "agent/ovn/cluster_board.h"
 #include "agent/scheduler.h"
+#include "config/config.h"
 #include "judge/finding.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/repair_view.h"

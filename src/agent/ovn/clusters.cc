@@ -12,17 +12,17 @@
 
 #include "act/plan/plan_runner.h"
 #include "agent/archive.h"
-#include "agent/config/config.h"
 #include "agent/domain.h"
 #include "agent/domains.h"
 #include "agent/incident_manager.h"
 #include "agent/ovn/cluster_board.h"
 #include "agent/ovn/cluster_watch.h"
-#include "agent/reload_plan.h"
 #include "agent/scheduler.h"
 #include "base/check.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/finding.h"
 #include "judge/incident/news.h"
 #include "judge/raft/opinion.h"
@@ -88,7 +88,7 @@ void Clusters::depend(const config::Config& config, judge::incident::Dependencie
 }
 
 Result<Domain::Adopt> Clusters::prepare(const config::Config&) {
-  return [this](const config::Config& now, const ReloadPlan& plan) { adopt(now, plan); };
+  return [this](const config::Config& now, const config::ReloadPlan& plan) { adopt(now, plan); };
 }
 
 const observe::ProbeKind& Clusters::kind() const noexcept {
@@ -103,7 +103,7 @@ Task<void> Clusters::stop() {
   co_await tasks_.stop();
 }
 
-void Clusters::adopt(const config::Config& now, const ReloadPlan& plan) {
+void Clusters::adopt(const config::Config& now, const config::ReloadPlan& plan) {
   board_.reload(now, plan, tools_.runtime.now());
   repairs_.clear();
   for (const config::Cluster& cluster : now.clusters) repairs_[cluster.name] = repair_of(cluster);
@@ -111,14 +111,14 @@ void Clusters::adopt(const config::Config& now, const ReloadPlan& plan) {
   std::vector<bool> kept(before.size());
   for (std::size_t i = 0; i < plan.clusters.size(); ++i) {
     const auto [action, was] = plan.clusters[i];
-    if (action == ReloadAction::kKept) {
+    if (action == config::ReloadAction::kKept) {
       kept[was] = true;
       before[was]->move_to(i);
       watches_.push_back(before[was]);
       continue;
     }
     watches_.push_back(begin(now.clusters[i], i));
-    if (action == ReloadAction::kRetimed) watches_.back()->inherit(*before[was]);
+    if (action == config::ReloadAction::kRetimed) watches_.back()->inherit(*before[was]);
   }
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (!kept[i]) before[i]->retire();

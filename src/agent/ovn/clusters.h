@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "agent/config/config.h"
 #include "agent/domain.h"
 #include "agent/domains.h"
 #include "agent/ovn/cluster_board.h"
 #include "agent/ovn/cluster_watch.h"
-#include "agent/reload_plan.h"
 #include "base/result.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/incident/news.h"
 #include "judge/raft/repair/remedy.h"
 #include "runtime/task.h"
@@ -32,7 +32,7 @@ class Clusters final : public Domain {
   runtime::Task<void> stop() override;
 
  private:
-  void adopt(const config::Config& now, const ReloadPlan& plan);
+  void adopt(const config::Config& now, const config::ReloadPlan& plan);
   std::shared_ptr<ClusterWatch> begin(const config::Cluster& cluster, std::size_t index);
   void measure(const serve::ClusterView& judged);
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/config/config.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "judge/raft/assess.h"
 #include "judge/raft/companion.h"
 #include "judge/raft/opinion.h"

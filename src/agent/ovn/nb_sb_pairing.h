@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "agent/config/config.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "judge/condition/condition_tracker.h"
 #include "judge/raft/assess.h"
 #include "judge/raft/opinion.h"

@@ -15,16 +15,16 @@
 #include <utility>
 #include <vector>
 
-#include "agent/config/config.h"
 #include "agent/domain.h"
 #include "agent/domains.h"
-#include "agent/reload_plan.h"
 #include "agent/scheduler.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "codec/report_message.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/incident/news.h"
 #include "judge/judgement.h"
 #include "judge/observation.h"
@@ -142,10 +142,10 @@ void ReporterRegistry::depend(const config::Config& config, judge::incident::Dep
 Result<Domain::Adopt> ReporterRegistry::prepare(const config::Config& next) {
   Result<Sockets> sockets = open(next.reporters);
   if (!sockets) return std::unexpected(sockets.error());
-  return
-      [this, sockets = *std::move(sockets)](const config::Config& now, const ReloadPlan&) mutable {
-        reload(now.reporters, std::move(sockets));
-      };
+  return [this, sockets = *std::move(sockets)](const config::Config& now,
+                                               const config::ReloadPlan&) mutable {
+    reload(now.reporters, std::move(sockets));
+  };
 }
 
 const observe::ProbeKind& ReporterRegistry::kind() const noexcept {

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/config/config.h"
 #include "agent/domain.h"
 #include "agent/domains.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "judge/incident/news.h"
 #include "judge/report/reporters.h"
 #include "net/datagram_listener.h"

@@ -13,11 +13,11 @@
 
 #include "agent/board.h"
 #include "agent/change_feed.h"
-#include "agent/config/config.h"
 #include "agent/held_verdict.h"
 #include "agent/ovn/cluster_board.h"
-#include "agent/reload_plan.h"
 #include "base/log.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "serve/raft/cluster_view.h"
 
 namespace wardmote::agent::on_board {
@@ -152,7 +152,7 @@ class BoardTest : public testing::Test {
                               }}};
 
   void SetUp() override {
-    clusters_.reload(sample_config(), plan_reload({}, sample_config()), kStart);
+    clusters_.reload(sample_config(), config::plan_reload({}, sample_config()), kStart);
   }
 };
 

@@ -37,7 +37,7 @@ TEST_F(ClusterBoardTest, AWarningDegradesAndKeepsTheGateOpen) {
 
 TEST_F(ClusterBoardTest, AClusterIsCalledNoBetterThanWhatIsHeldOfIt) {
   held_ = HeldVerdict{Verdict::kCritical, {ReasonCode::kState, "RAFT_NO_QUORUM: no quorum"}};
-  clusters_.reload(sample_config(), plan_reload(sample_config(), sample_config()), kStart);
+  clusters_.reload(sample_config(), config::plan_reload(sample_config(), sample_config()), kStart);
   EXPECT_EQ(shown().assessment.verdict, Verdict::kCritical) << "before the first look";
   for (const Verdict seen : {Verdict::kOk, Verdict::kUnknown, Verdict::kWarning}) {
     std::vector<Opinion> half = opinions();

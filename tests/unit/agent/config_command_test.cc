@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 #include <boost/json/parse.hpp>
 
-#include "agent/config/config.h"
-#include "agent/config/effective.h"
-#include "agent/config/yaml.h"
+#include "config/config.h"
+#include "config/effective.h"
+#include "config/yaml.h"
 #include "observe/kinds.h"
 
 namespace wardmote::agent {

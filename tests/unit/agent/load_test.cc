@@ -1,4 +1,4 @@
-#include "agent/config/load.h"
+#include "config/load.h"
 
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 
 #include "net/asio_runtime.h"
 
-namespace wardmote::agent::config {
+namespace wardmote::config {
 namespace {
 
 namespace fs = std::filesystem;
@@ -190,4 +190,4 @@ TEST_F(LoadTest, VariablesOfServiceLinksAreNoKeys) {
 }
 
 }  // namespace
-}  // namespace wardmote::agent::config
+}  // namespace wardmote::config

@@ -10,10 +10,10 @@
 
 #include "act/notify/channel.h"
 #include "agent/change_feed.h"
-#include "agent/config/config.h"
 #include "agent/incident_manager.h"
 #include "agent/notifier.h"
 #include "base/result.h"
+#include "config/config.h"
 #include "judge/change.h"
 #include "judge/check_machine.h"
 #include "judge/notify/notice.h"

@@ -25,7 +25,7 @@ TEST(Options, AreReadAndHaveDefaults) {
   EXPECT_EQ(full->order->verb, ConfigVerb::kCheck);
   EXPECT_EQ(full->order->files, std::vector<std::string>{"x.yaml"});
   EXPECT_EQ(full->log_level, LogLevel::kDebug);
-  EXPECT_EQ(full->log_format, LogFormat::kJson);
+  EXPECT_EQ(full->log_format, net::LogFormat::kJson);
 }
 
 TEST(Options, OrderSomethingForTheConfiguration) {

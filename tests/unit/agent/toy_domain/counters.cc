@@ -77,7 +77,7 @@ Result<Domain::Adopt> Counters::prepare(const config::Config& next) {
     if (is_counter(check) && most_of(check) < 0)
       return fail(Errc::kInvalid, "counter {}: most is less than 0", check.name);
   }
-  return [this](const config::Config& now, const ReloadPlan& plan) { adopt(now, plan); };
+  return [this](const config::Config& now, const config::ReloadPlan& plan) { adopt(now, plan); };
 }
 
 const observe::ProbeKind& Counters::kind() const noexcept {
@@ -88,7 +88,7 @@ std::unique_ptr<observe::Probe> Counters::probe(const config::Check& check) {
   return std::make_unique<CounterProbe>(*this, check.name);
 }
 
-void Counters::adopt(const config::Config& now, const ReloadPlan& plan) {
+void Counters::adopt(const config::Config& now, const config::ReloadPlan& plan) {
   auto before = std::exchange(counters_, {});
   std::vector<std::shared_ptr<const serve::ThingView>> shown;
   for (std::size_t i = 0; i < now.checks.size(); ++i) {
@@ -96,7 +96,7 @@ void Counters::adopt(const config::Config& now, const ReloadPlan& plan) {
     if (!is_counter(check)) continue;
     Kept& kept = counters_[check.name];
     const auto earlier = before.find(check.name);
-    if (earlier != before.end() && plan.checks[i].action != ReloadAction::kBegun) {
+    if (earlier != before.end() && plan.checks[i].action != config::ReloadAction::kBegun) {
       kept = std::move(earlier->second);
     } else {
       kept.counter = {.of = counted_by(check), .most = most_of(check)};

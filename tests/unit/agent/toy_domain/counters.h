@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "agent/board.h"
-#include "agent/config/config.h"
 #include "agent/domain.h"
 #include "agent/domains.h"
-#include "agent/reload_plan.h"
 #include "base/result.h"
+#include "config/config.h"
+#include "config/reload_plan.h"
 #include "judge/condition/condition_tracker.h"
 #include "judge/incident/news.h"
 #include "judge/observation.h"
@@ -46,7 +46,7 @@ class Counters final : public Domain {
     std::shared_ptr<const serve::ThingView> shown;
   };
 
-  void adopt(const config::Config& now, const ReloadPlan& plan);
+  void adopt(const config::Config& now, const config::ReloadPlan& plan);
 
   runtime::Runtime& runtime_;
   Board& board_;

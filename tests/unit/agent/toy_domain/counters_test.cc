@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "agent/agent.h"
-#include "agent/config/config.h"
 #include "agent/service_manager.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "runtime/endpoint.h"
 #include "runtime/stream.h"
 #include "runtime/task.h"

@@ -1,0 +1,484 @@
+#include "config/schema.h"
+
+#include <array>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "observe/kinds.h"
+
+namespace wardmote::config {
+namespace {
+
+namespace json = boost::json;
+using observe::ParamType;
+
+constexpr int kMostWeight = 1'000'000;
+constexpr int kMostCount = std::numeric_limits<int>::max();
+constexpr std::string_view kRoles = "viewer|operator|admin";
+
+constexpr auto kFile = std::to_array<KeySpec>({
+    {"include", Form::kTexts, false,
+     "Further files, relative to this one; the last part may have * and ?"},
+    {"node", Form::kMap, false, "This machine", "node"},
+    {"api", Form::kMap, false, "Where the page, the API, /livez, /readyz and /metrics are served",
+     "api"},
+    {"data", Form::kText, false, "An absolute folder for what must outlive the agent"},
+    {"clusters", Form::kMaps, false, "Raft databases that are looked at as a whole", "cluster"},
+    {"checks", Form::kMaps, false, "Single things that are looked at by a probe", "check"},
+    {"reporters", Form::kMaps, false, "Programs that report their own health", "reporter"},
+    {"meshes", Form::kMaps, false, "BGP daemons judged from both ends of their sessions", "mesh"},
+    {"gates", Form::kByName, false, "Sets of checks and clusters; /readyz follows 'ready'", "gate"},
+    {"notify", Form::kMap, false, "Who is told of incidents", "notify"},
+    {"silences", Form::kMaps, false, "What nobody is told of for a time", "silence"},
+    {"policies", Form::kMaps, false, "What the agent may do itself", "policy"},
+});
+constexpr auto kNode = std::to_array<KeySpec>({
+    {"name", Form::kName, false, "How this agent calls itself (the host's name)"},
+    {"labels", Form::kLabels, false, "Text by name"},
+});
+constexpr auto kApi = std::to_array<KeySpec>({
+    {"listen", Form::kEndpoint, false, "A TCP address (127.0.0.1:9470 where 'api' is absent)"},
+    {"tls", Form::kMap, false, "Certificates; 'listen' then speaks TLS and nothing else",
+     "api_tls"},
+    {.name = "certificates",
+     .form = Form::kWords,
+     .required = false,
+     .help = "What a client certificate lets do, by a name in it: cn:ops, dns:..., uri:...",
+     .words = kRoles},
+    {"socket", Form::kEndpoint, false, "A unix socket, for example /run/wardmote/api.sock"},
+    {.name = "anonymous",
+     .form = Form::kWord,
+     .required = false,
+     .help = "What somebody may do at 'listen' who shows no token (viewer where that is a "
+             "loopback address, else none)",
+     .words = "none|viewer"},
+    {"tokens", Form::kMaps, false, "Bearer tokens, each in a file", "token"},
+    {.name = "groups",
+     .form = Form::kWords,
+     .required = false,
+     .help = "What the members of a group may do at 'socket', by its name or number",
+     .words = kRoles},
+    {"hosts", Form::kTexts, false, "Names of this host that browsers may use"},
+});
+constexpr auto kApiTls = std::to_array<KeySpec>({
+    {"certificate", Form::kText, true, "PEM file with the server's certificate and its chain"},
+    {"key", Form::kText, true, "PEM file with its key"},
+    {"client_ca", Form::kText, false, "PEM file with the authorities of client certificates"},
+});
+constexpr auto kToken = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "For the log"},
+    {.name = "role",
+     .form = Form::kWord,
+     .required = true,
+     .help = "What it lets do",
+     .words = kRoles},
+    {"file", Form::kText, true, "The absolute path of the file that holds it"},
+});
+
+constexpr auto kCluster = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique among clusters and checks"},
+    {"ovn", Form::kMap, true, "An OVN database cluster", "ovn"},
+});
+constexpr auto kOvn = std::to_array<KeySpec>({
+    {"database", Form::kName, true, "OVN_Northbound, OVN_Southbound or another clustered database"},
+    {"members", Form::kMaps, true, "1 to 32 members", "member"},
+    {"expect", Form::kTexts, false, "Raft addresses as cluster/status prints them"},
+    {"tls", Form::kMap, false, "Certificates, where a member is asked over ssl:", "ovn_tls"},
+    {"replicas", Form::kNumber, false, "Expected voters (the number of 'expect')", {}, 1, 32},
+    KeySpec{"gone_after", Form::kDuration, false,
+            "How long nobody must have heard a server that may be removed: 10s to 24h"}
+        .or_else("10m"),
+});
+constexpr auto kOvnTls = std::to_array<KeySpec>({
+    {"ca", Form::kText, true, "PEM file with the authorities of the servers"},
+    {"certificate", Form::kText, false, "PEM file with our own certificate and its chain"},
+    {"key", Form::kText, false, "PEM file with its key"},
+});
+constexpr auto kMember = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique in its cluster"},
+    {"control", Form::kWay, false, "The control socket of its ovsdb-server, or ovn-appctl"},
+    {"ovsdb", Form::kWay, false, "Its OVSDB socket or port, or ovsdb-client"},
+    {"repair", Form::kMap, false, "What is run to rebuild it", "repair"},
+});
+constexpr auto kRepair = std::to_array<KeySpec>({
+    {"copy", Form::kMap, true, "Copies its database aside; may run twice", "command"},
+    {"report", Form::kMap, false, "Says what 'copy' says, and copies nothing", "command"},
+    {"rejoin", Form::kMap, true, "Has it join anew with an empty database", "command"},
+    KeySpec{"timeout", Form::kDuration, false, "The end of each, 1s to 1h"}.or_else("2m"),
+});
+constexpr auto kPolicy = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique among policies"},
+    {"on", Form::kTexts, true,
+     "RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER, RAFT_MEMBER_DOWN, RAFT_JOINING_STUCK"},
+    {"clusters", Form::kTexts, false, "Names of clusters (all)"},
+    {.name = "mode",
+     .form = Form::kWord,
+     .required = false,
+     .help = "Whether it acts, or only shows what it would do",
+     .words = "observe|act",
+     .otherwise = "observe"},
+    KeySpec{"sole", Form::kFlag, false,
+            "Your word that no other agent may act on its clusters; 'mode: act' needs it"}
+        .or_else("false"),
+    KeySpec{"approval", Form::kFlag, false, "Somebody must approve each plan"}.or_else("true"),
+    KeySpec{"after", Form::kDuration, false, "How long the finding must have stood"}.or_else("1m"),
+    KeySpec{"budget", Form::kNumber, false, "Plans that begin within the window", {}, 1, 100}
+        .or_else("1"),
+    KeySpec{"window", Form::kDuration, false, "1m to 24h"}.or_else("1h"),
+    KeySpec{"cooldown", Form::kDuration, false, "In a cluster after the end of a plan, 0s to 24h"}
+        .or_else("10m"),
+});
+constexpr auto kCommand = std::to_array<KeySpec>({
+    {"command", Form::kTexts, true, "A program and its arguments; no shell reads it"},
+});
+constexpr auto kCheck = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique among clusters and checks"},
+    {"depends_on", Form::kTexts, false, "Checks and clusters whose failure explains its own"},
+});
+constexpr auto kNotify = std::to_array<KeySpec>({
+    {"receivers", Form::kMaps, false, "Who is told, and how", "receiver"},
+    {"routes", Form::kMaps, false, "Of what, and when (everybody of everything)", "route"},
+    {"maintenance", Form::kMaps, false, "Times of the week in which nothing begins", "maintenance"},
+});
+constexpr auto kReceiver = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique among receivers"},
+    {"timeout", Form::kDuration, false, "The end of one attempt, 1s to 2m (15s, Masakari 30s)"},
+    {"webhook", Form::kMap, false, "POSTs JSON", "webhook"},
+    {"alertmanager", Form::kMap, false, "Alertmanager's API v2", "alertmanager"},
+    {"masakari", Form::kMap, false, "OpenStack Masakari's API v1", "masakari"},
+    {"kubernetes", Form::kMap, false, "Events of Kubernetes", "kubernetes"},
+    {"mail", Form::kMap, false, "Mail by SMTP", "mail"},
+    {"exec", Form::kMap, false, "A program with JSON on its standard input", "command"},
+    {"journal", Form::kMap, false, "An entry in systemd's journal", "journal"},
+    {"log", Form::kMap, false, "A line in the agent's own log", "log"},
+});
+constexpr auto kWebhook = std::to_array<KeySpec>({
+    {"url", Form::kText, true, "http:// or https://"},
+    {"body", Form::kText, false, "A template instead of the whole notice"},
+    {"token_file", Form::kText, false, "The absolute path of a bearer token"},
+    {"secret_file", Form::kText, false, "The absolute path of the secret that signs"},
+    {"trust", Form::kText, false, "The absolute path of CA certificates"},
+});
+constexpr auto kAlertmanager = std::to_array<KeySpec>({
+    {"urls", Form::kTexts, true, "Each member of the Alertmanager cluster"},
+    {"token_file", Form::kText, false, "The absolute path of a bearer token"},
+    {"trust", Form::kText, false, "The absolute path of CA certificates"},
+});
+constexpr auto kMasakari = std::to_array<KeySpec>({
+    {.name = "type",
+     .form = Form::kWord,
+     .required = false,
+     .help = "What an incident is to Masakari",
+     .words = "process|host|instance",
+     .otherwise = "process"},
+    {"url", Form::kText, false, "Of the API: http://masakari:15868/v1 (the catalogue's)"},
+    {"host", Form::kText, false, "As its failover segment names it (the node's name)"},
+    KeySpec{"name_label", Form::kText, false,
+            "The label that names the process or has the instance's UUID"}
+        .or_else("subject"),
+    KeySpec{"microversion", Form::kText, false, "Of the API"}.or_else("\"1.0\""),
+    {"keystone", Form::kMap, false, "Where the token comes from", "keystone"},
+    {"trust", Form::kText, false, "The absolute path of CA certificates, for both"},
+});
+constexpr auto kKubernetes = std::to_array<KeySpec>({
+    {"server", Form::kText, false, "https://, of the API server (that of the pod's cluster)"},
+    {"token_file", Form::kText, false, "The absolute path of a bearer token (the pod's)"},
+    {"trust", Form::kText, false, "The absolute path of CA certificates (the pod's)"},
+    KeySpec{"kind", Form::kText, false, "Of the object that events are about"}.or_else("Node"),
+    KeySpec{"api_version", Form::kText, false, "Of the object"}.or_else("v1"),
+    {"namespace", Form::kText, false, "Of the object (none: a node is in none)"},
+    {"name", Form::kText, false, "Of the object (the value of name_label)"},
+    KeySpec{"name_label", Form::kText, false, "The label that names the object"}.or_else("node"),
+});
+constexpr auto kKeystone = std::to_array<KeySpec>({
+    {"url", Form::kText, true, "http:// or https://, with or without /v3"},
+    {"credential", Form::kText, false, "The id of an application credential"},
+    {"user", Form::kText, false, "Instead of a credential, with project"},
+    KeySpec{"user_domain", Form::kText, false, "Its name"}.or_else("Default"),
+    {"project", Form::kText, false, "That the user asks for"},
+    KeySpec{"project_domain", Form::kText, false, "Its name"}.or_else("Default"),
+    {"secret_file", Form::kText, true, "The absolute path of the password or secret"},
+    {"region", Form::kText, false, "Of the catalogue's endpoint (any)"},
+    {.name = "interface",
+     .form = Form::kWord,
+     .required = false,
+     .help = "Of the catalogue's endpoint",
+     .words = "public|internal|admin",
+     .otherwise = "public"},
+});
+constexpr auto kMail = std::to_array<KeySpec>({
+    {"server", Form::kText, true, "host:port"},
+    {.name = "tls",
+     .form = Form::kWord,
+     .required = false,
+     .help = "starttls (asked for, and without it nothing is sent), implicit or never",
+     .words = "starttls|implicit|never",
+     .otherwise = "starttls"},
+    {"from", Form::kText, true, "The sender's address"},
+    {"to", Form::kTexts, true, "Addresses"},
+    {"user", Form::kText, false, "Who logs in"},
+    {"password_file", Form::kText, false, "The absolute path of his password"},
+    {"trust", Form::kText, false, "The absolute path of CA certificates"},
+});
+constexpr auto kRoute = std::to_array<KeySpec>({
+    {"receiver", Form::kName, true, "Its name"},
+    {"match", Form::kTexts, false, "label=pattern or label!=pattern, all must hold"},
+    KeySpec{"group_by", Form::kTexts, false, "Labels; what has the same is told together"}.or_else(
+        "[root]"),
+    KeySpec{"group_wait", Form::kDuration, false,
+            "From a group's first incident to its first notice"}
+        .or_else("30s"),
+    KeySpec{"group_interval", Form::kDuration, false, "Between two notices of a group"}.or_else(
+        "5m"),
+    KeySpec{"repeat_interval", Form::kDuration, false,
+            "Until what still stands is told again; 0s: never"}
+        .or_else("4h"),
+    KeySpec{"continue", Form::kFlag, false, "Look at the next route too"}.or_else("false"),
+});
+constexpr auto kMaintenance = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "For people"},
+    {"match", Form::kTexts, false, "label=pattern or label!=pattern, all must hold"},
+    KeySpec{"days", Form::kTexts, false, "mon to sun"}.or_else(
+        "[mon, tue, wed, thu, fri, sat, sun]"),
+    {"from", Form::kText, true, "A time of day in UTC, in quotes"},
+    {"for", Form::kDuration, true, "1m to 24h"},
+});
+constexpr auto kSilence = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique among silences"},
+    {"match", Form::kTexts, true, "label=pattern or label!=pattern, all must hold"},
+    {"from", Form::kText, true, "A moment in UTC, 2026-11-21T02:00:00Z"},
+    {"until", Form::kText, true, "A moment in UTC, at most a year later"},
+    {"comment", Form::kText, false, "For people"},
+});
+constexpr auto kSchedule = std::to_array<KeySpec>({
+    {"every", Form::kDuration, false,
+     "From one look to the next, 100ms to 24h (checks 5s, clusters 1s)"},
+    {"timeout", Form::kDuration, false,
+     "The end of one look, at most 'every' (2s, or nine tenths of 'every')"},
+    {"fall",
+     Form::kNumber,
+     false,
+     "Failures in a row until it is reported (checks 3, clusters 1)",
+     {},
+     1,
+     1000},
+    {"rise",
+     Form::kNumber,
+     false,
+     "Successes in a row until it is healthy again (checks 2, clusters 1)",
+     {},
+     1,
+     1000},
+    KeySpec{"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"}
+        .or_else("false"),
+    KeySpec{"unknown_limit", Form::kDuration, false, "Unknown for longer is blind: not ready"}
+        .or_else("1m"),
+    KeySpec{"start_period", Form::kDuration, false,
+            "After the start failures do not count for so long"}
+        .or_else("0s"),
+});
+constexpr auto kReporter = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Its checks are NAME.live and NAME.ready"},
+    KeySpec{"timeout", Form::kDuration, false, "A report holds for so long; 0s: for ever"}.or_else(
+        "30s"),
+    {"override", Form::kDuration, false, "Instead of the timeout that it reports itself"},
+    KeySpec{"reports", Form::kTexts, false, "live, ready or both"}.or_else("[live, ready]"),
+    {"socket", Form::kEndpoint, false, "A unix socket at which its reports come in"},
+    KeySpec{"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"}
+        .or_else("false"),
+});
+constexpr auto kMesh = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique among clusters and checks; it is a check too"},
+    {"members", Form::kMaps, true, "2 to 64 daemons", "mesh_member"},
+    KeySpec{"sparse", Form::kFlag, false, "Not everybody has a session with everybody"}.or_else(
+        "false"),
+    KeySpec{"settle", Form::kDuration, false, "How long two ends may say different things"}.or_else(
+        "10s"),
+    KeySpec{"optional", Form::kFlag, false, "Holds no gate back while it was never seen good"}
+        .or_else("false"),
+});
+constexpr auto kMeshMember = std::to_array<KeySpec>({
+    {"check", Form::kName, true, "A check of the kind bird or frr"},
+    {"addresses", Form::kTexts, false, "Further addresses by which the others know it"},
+});
+constexpr auto kGate = std::to_array<KeySpec>({
+    {"all", Form::kTexts, false, "Names of checks and clusters that must all be ready"},
+    {"at_least", Form::kMap, false, "So many of some", "at_least"},
+});
+constexpr auto kAtLeast = std::to_array<KeySpec>({
+    {"of", Form::kWeights, true, "Names of checks and clusters, or their weights by name"},
+    {"count", Form::kNumber, true, "So many of them, or so much weight", {}, 1, kMostCount},
+});
+
+constexpr auto kSections = std::to_array<Section>({
+    {"file", kFile, false},
+    {"node", kNode, false},
+    {"api", kApi, false},
+    {"api_tls", kApiTls, false},
+    {"token", kToken, false},
+    {"cluster", kCluster, true},
+    {"ovn", kOvn, false},
+    {"ovn_tls", kOvnTls, false},
+    {"member", kMember, false},
+    {"repair", kRepair, false},
+    {"command", kCommand, false},
+    {"check", kCheck, true},
+    {"reporter", kReporter, false},
+    {"mesh", kMesh, false},
+    {"mesh_member", kMeshMember, false},
+    {"gate", kGate, false},
+    {"at_least", kAtLeast, false},
+    {"notify", kNotify, false},
+    {"receiver", kReceiver, false},
+    {"webhook", kWebhook, false},
+    {"alertmanager", kAlertmanager, false},
+    {"masakari", kMasakari, false},
+    {"keystone", kKeystone, false},
+    {"kubernetes", kKubernetes, false},
+    {"mail", kMail, false},
+    {"journal", {}, false},
+    {"log", {}, false},
+    {"route", kRoute, false},
+    {"maintenance", kMaintenance, false},
+    {"silence", kSilence, false},
+    {"policy", kPolicy, false},
+});
+
+json::object reference(std::string_view section) {
+  return {{"$ref", "#/definitions/" + std::string(section)}};
+}
+
+/// YAML readers take an unquoted 3 or true for something other than text; the agent does not.
+json::object text() {
+  return {{"type", json::array{"string", "number", "boolean"}}, {"minLength", 1}};
+}
+
+json::object name() {
+  json::object schema = text();
+  schema["pattern"] = "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$";
+  return schema;
+}
+
+json::object list_of(json::object items) {
+  return {{"type", "array"}, {"items", std::move(items)}};
+}
+
+json::object one_of(std::string_view words) {
+  json::array choices;
+  for (const std::string_view word : split(words, '|')) choices.emplace_back(word);
+  return {{"enum", std::move(choices)}};
+}
+
+json::object value_schema(const KeySpec& key) {
+  switch (key.form) {
+    case Form::kName: return name();
+    case Form::kText:
+    case Form::kEndpoint: return text();
+    case Form::kNumber: return {{"type", "integer"}, {"minimum", key.least}, {"maximum", key.most}};
+    case Form::kDuration: return {{"type", "string"}, {"pattern", "^[0-9]+(ms|s|m|h)$"}};
+    case Form::kFlag: return {{"type", "boolean"}};
+    case Form::kTexts: return list_of(text());
+    case Form::kLabels: return {{"type", "object"}, {"additionalProperties", text()}};
+    case Form::kWeights: {
+      json::object weight = {{"type", "integer"}, {"minimum", 1}, {"maximum", kMostWeight}};
+      return {{"oneOf", json::array{list_of(text()),
+                                    json::object{{"type", "object"},
+                                                 {"additionalProperties", std::move(weight)}}}}};
+    }
+    case Form::kWay: return {{"oneOf", json::array{text(), reference("command")}}};
+    case Form::kWord: return one_of(key.words);
+    case Form::kWords: return {{"type", "object"}, {"additionalProperties", one_of(key.words)}};
+    case Form::kMap: return reference(key.section);
+    case Form::kMaps: return list_of(reference(key.section));
+    case Form::kByName:
+      return {{"type", "object"}, {"additionalProperties", reference(key.section)}};
+  }
+  return {};
+}
+
+json::object closed_map() {
+  return {{"type", "object"},
+          {"additionalProperties", false},
+          {"properties", json::object()},
+          {"required", json::array()}};
+}
+
+void add(json::object& map, const KeySpec& key) {
+  json::object value = value_schema(key);
+  value["description"] = key.otherwise.empty() ? std::string(key.help)
+                                               : fmt::format("{} ({})", key.help, key.otherwise);
+  map["properties"].as_object()[key.name] = std::move(value);
+  if (key.required) map["required"].as_array().emplace_back(key.name);
+}
+
+KeySpec key_of(const observe::ParamSpec& param) {
+  KeySpec key{param.name, Form::kText, param.required, param.help};
+  switch (param.type) {
+    case ParamType::kText: break;
+    case ParamType::kEndpoint: key.form = Form::kEndpoint; break;
+    case ParamType::kInteger:
+      key.form = Form::kNumber;
+      key.least = std::numeric_limits<int>::min();
+      key.most = std::numeric_limits<int>::max();
+      break;
+    case ParamType::kDuration: key.form = Form::kDuration; break;
+    case ParamType::kFlag: key.form = Form::kFlag; break;
+    case ParamType::kList: key.form = Form::kTexts; break;
+  }
+  return key;
+}
+
+/// A check has exactly one of the kinds.
+void add_kinds(json::object& check, std::span<const observe::ProbeKind> kinds) {
+  json::array one_of;
+  for (const observe::ProbeKind& kind : kinds) {
+    json::object params = closed_map();
+    for (const observe::ParamSpec& param : kind.params) add(params, key_of(param));
+    params["description"] = kind.summary;
+    check["properties"].as_object()[kind.name] = std::move(params);
+    one_of.push_back(json::object{{"required", json::array{kind.name}}});
+  }
+  check["oneOf"] = std::move(one_of);
+}
+
+json::object map_schema(const Section& section, std::span<const observe::ProbeKind> kinds) {
+  json::object map = closed_map();
+  for (const KeySpec& key : section.keys) add(map, key);
+  if (section.scheduled) {
+    for (const KeySpec& key : kSchedule) add(map, key);
+  }
+  if (section.name == "check") add_kinds(map, kinds);
+  return map;
+}
+
+}  // namespace
+
+std::span<const Section> schema_table() noexcept {
+  return kSections;
+}
+
+std::span<const KeySpec> schedule_keys() noexcept {
+  return kSchedule;
+}
+
+json::object json_schema(std::span<const observe::ProbeKind> kinds) {
+  json::object schema = map_schema(kSections.front(), kinds);
+  json::object definitions;
+  for (const Section& section : std::span(kSections).subspan(1))
+    definitions[section.name] = map_schema(section, kinds);
+  schema["$schema"] = "http://json-schema.org/draft-07/schema#";
+  schema["title"] = "Configuration of wardmoted";
+  schema["definitions"] = std::move(definitions);
+  return schema;
+}
+
+}  // namespace wardmote::config

@@ -1,0 +1,74 @@
+#include "agent/receivers.h"
+
+#include <chrono>
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "config/config.h"
+#include "sim/sim_runtime.h"
+#include "sim/world.h"
+
+namespace wardmote::agent {
+namespace {
+
+using namespace std::chrono_literals;
+using config::Notify;
+using config::Receiver;
+
+class SilentHttp final : public runtime::HttpClient {
+ public:
+  runtime::Task<Result<runtime::HttpResponse>> call(runtime::HttpCall, runtime::Deadline) override {
+    co_return fail(Errc::kRefused, "nobody listens");
+  }
+};
+
+TEST(Receivers, ASecretThatCannotBeReadIsNamedByItsFile) {
+  sim::World world(1);
+  Notify notify;
+  Receiver receiver;
+  receiver.name = "hook";
+  receiver.kind = Receiver::Kind::kWebhook;
+  receiver.urls = {"http://h/PATHSECRET"};
+  receiver.secret_file = "/no/such/file";
+  notify.receivers.push_back(receiver);
+  EXPECT_FALSE(make_receivers(notify, world.host("us"), {})) << "without an HTTP client";
+  SilentHttp http;
+  const auto made = make_receivers(notify, world.host("us"), {.http = &http});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, Errc::kMissing);
+  EXPECT_EQ(made.error().context, "receiver hook: /no/such/file");
+}
+
+TEST(Receivers, EachMemberOfAnAlertmanagerClusterIsToldByItself) {
+  sim::World world(1);
+  Notify notify;
+  Receiver receiver;
+  receiver.name = "am";
+  receiver.kind = Receiver::Kind::kAlertmanager;
+  receiver.urls = {"http://am-1", "http://[fd00::1]:9093", "http://am-3/a", "http://am-3/b"};
+  notify.receivers.push_back(receiver);
+  judge::notify::Route route;
+  route.receiver = "am";
+  notify.routes = {route};
+  SilentHttp http;
+  const auto made = make_receivers(notify, world.host("us"), {.http = &http});
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->receivers.size(), 4U);
+  EXPECT_EQ(made->policy.configured_as,
+            (std::map<std::string, std::string>{{"am@am-1:80", "am"},
+                                                {"am@[fd00::1]:9093", "am"},
+                                                {"am@am-3:80", "am"},
+                                                {"am@am-3:80#2", "am"}}));
+  ASSERT_EQ(made->policy.routes.size(), 4U);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(made->policy.routes[i].go_on) << i;
+  EXPECT_FALSE(made->policy.routes[3].go_on) << "what comes after it is as it was";
+  for (const auto& [name, configured] : made->policy.configured_as) {
+    EXPECT_TRUE(made->receivers.at(name).forgets);
+    EXPECT_EQ(made->policy.retries.at(name).give_up, 24h * 7) << "so long would the alert fire";
+  }
+}
+
+}  // namespace
+}  // namespace wardmote::agent
