@@ -166,7 +166,9 @@ void Board::check_observed(std::size_t check, const judge::Observation& seen, Ti
   serve::CheckView& view = view_.checks[check];
   view.last_begun = seen.begun;
   view.last_ended = seen.ended;
-  feed(check, seen.outcome, seen.reason, now);
+  // What was reported stays so until somebody sees it good.
+  const bool unseen = seen.presumed && view.state.state == judge::State::kReported;
+  feed(check, unseen ? Outcome::kUnknown : seen.outcome, seen.reason, now);
 }
 
 void Board::judged(const std::shared_ptr<const serve::ThingView>& thing, TimePoint now) {

@@ -66,7 +66,8 @@ void tell_check_change(ChangeFeed& feed, const serve::CheckView& check,
     feed.tell(of, judge::CheckChanged{before.state, after.state, check.reason,
                                       judge::counts(after, check.optional), after.seen_good});
   }
-  if (before.blind != after.blind) feed.tell(of, judge::CheckBlind{after.blind, check.reason});
+  if (before.blind != after.blind)
+    feed.tell(of, judge::CheckBlind{after.blind, check.reason, after.state});
 }
 
 void tell_gate_change(ChangeFeed& feed, const serve::GateView& gate,

@@ -26,7 +26,9 @@ Dependencies dependencies(const config::Config& config, Domains domains) {
   for (const config::Check& check : config.checks) {
     if (check.schedule.optional) known.checks[check.name].optional = true;
   }
-  for (const DomainRow& domain : domains) domain.depend(config, known);
+  for (const DomainRow& domain : domains) {
+    if (domain.depend != nullptr) domain.depend(config, known);
+  }
   for (const config::Check& check : config.checks) {
     // What stands for a thing of a domain is that thing.
     if (known.owner_of(check.name) != check_node(check.name)) continue;

@@ -20,7 +20,7 @@ std::unique_ptr<Domain> make(const DomainTools& tools) {
 
 constexpr auto kDomains = std::to_array<DomainRow>({
     {"clusters", &serve::kClusterFamily, make<Clusters>, Clusters::depend},
-    {"reporters", nullptr, make<ReporterRegistry>, ReporterRegistry::depend},
+    {"reporters", nullptr, make<ReporterRegistry>, nullptr},
     {"meshes", &serve::kMeshFamily, make<MeshWatch>, MeshWatch::depend},
 });
 

@@ -47,7 +47,7 @@ struct DomainRow {
   std::string_view name;
   const serve::Family* family;  ///< of the things that it judges; null: it judges none as a whole
   std::unique_ptr<Domain> (*make)(const DomainTools& tools);
-  /// Adds what its things depend on, and how its checks are known to incidents.
+  /// Adds what its things depend on, and how its checks are known to incidents; null: nothing.
   void (*depend)(const config::Config& config, judge::incident::Dependencies& known);
 };
 

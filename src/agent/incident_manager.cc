@@ -159,7 +159,7 @@ void IncidentManager::recall_check(const std::string& key, const std::string& re
     log(LogLevel::kError, "record_not_understood", {{"key", key}});
     return;
   }
-  if (!is_remembered(known->name)) {
+  if (!is_there(known->name)) {
     records_.put(key, std::nullopt);
     return;
   }
@@ -178,17 +178,14 @@ void IncidentManager::write_down(const judge::Change& change) {
   const auto* const check = std::get_if<judge::CheckChanged>(&change.event);
   if (check == nullptr) return;
   const std::string& name = change.of.name;
-  if (check->to != judge::State::kReported || !is_remembered(name)) return forget_check(name);
+  if (check->to != judge::State::kReported || !is_there(name)) return forget_check(name);
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   written_checks_.insert(name);
   records_.put(store::check_key(node_, name), store::encode_reported_check(name, *check, clock));
 }
 
-/// A check that is there, and whose failure outlives the agent.
-bool IncidentManager::is_remembered(const std::string& name) const {
-  const bool there =
-      std::ranges::find(config_.checks, name, &config::Check::name) != config_.checks.end();
-  return there && known_.place_of(name).remembered;
+bool IncidentManager::is_there(const std::string& check) const {
+  return std::ranges::find(config_.checks, check, &config::Check::name) != config_.checks.end();
 }
 
 void IncidentManager::forget_check(std::string_view name) {
@@ -265,16 +262,22 @@ std::int64_t IncidentManager::hear(const judge::Change& change) {
   const std::int64_t before = book_.incident_of(news->symptom);
   if (!news->stands) {
     take(book_.clear(news->symptom, now));
-    // Who is well is seen, also if it was an earlier life of the agent that did not see him.
-    judge::incident::Symptom blind = news->symptom;
-    blind.code = judge::Code::kMonitorBlind;
-    if (std::holds_alternative<judge::CheckChanged>(change.event)) take(book_.clear(blind, now));
+    end_blindness(change, *news);
     return before;
   }
   // What is only worth knowing wakes nobody; what was worse until now goes on as what it is.
   if (before == 0 && news->symptom.severity == Severity::kInfo) return 0;
   take(book_.raise(news->symptom, now));
+  end_blindness(change, *news);
   return book_.incident_of(news->symptom);
+}
+
+/// A check that is good, or reported, is seen: also if an earlier life of the agent did not see it.
+void IncidentManager::end_blindness(const judge::Change& change, const News& news) {
+  if (!std::holds_alternative<judge::CheckChanged>(change.event)) return;
+  judge::incident::Symptom blind = news.symptom;
+  blind.code = judge::Code::kMonitorBlind;
+  take(book_.clear(blind, runtime_.now()));
 }
 
 void IncidentManager::reload(const judge::incident::Departures& left) {

@@ -97,10 +97,11 @@ class IncidentManager final : public serve::IncidentControl {
   void write_down(const judge::Change& change);
   void forget_check(std::string_view name);
   void forget_gone();
-  [[nodiscard]] bool is_remembered(const std::string& name) const;
+  [[nodiscard]] bool is_there(const std::string& check) const;
   void take(const judge::incident::Steps& steps);
   void schedule();
   void consider_open();
+  void end_blindness(const judge::Change& change, const judge::incident::News& news);
   void await(const judge::incident::Incident& incident);
 
   runtime::Runtime& runtime_;

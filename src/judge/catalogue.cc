@@ -349,14 +349,6 @@ constexpr auto kFirst = std::to_array<CodeInfo>({
      "A member's ages jumped back: it was paused and resumed, or its clock jumped.",
      "the ages in two probes",
      "Look for a paused virtual machine or an overloaded node."},
-    {kMonitorBlind,
-     "MONITOR_BLIND",
-     kCritical,
-     fixed(seconds(60)),
-     {},
-     "Nothing has been known about this member or check for too long; it may be healthy or not.",
-     "the reasons of the last probes",
-     "Fix what stops the agent from probing: socket paths, permissions, or its own load."},
     {kOvnNbSbDivergence,
      "OVN_NB_SB_DIVERGENCE",
      kInfo,
@@ -375,6 +367,14 @@ constexpr auto kFirst = std::to_array<CodeInfo>({
      "the outcomes of the check's last probes",
      "Look at the reason that `wardmote get checks` shows, and at the thing that the check "
      "probes."},
+    {kMonitorBlind,
+     "MONITOR_BLIND",
+     kCritical,
+     fixed(seconds(60)),
+     {},
+     "Nothing has been known about this member or check for too long; it may be healthy or not.",
+     "the reasons of the last probes",
+     "Fix what stops the agent from probing: socket paths, permissions, or its own load."},
 });
 
 template <std::size_t A, std::size_t B>

@@ -30,6 +30,7 @@ struct CheckChanged {
 struct CheckBlind {
   bool blind = false;
   Reason reason;
+  State state{};  ///< of the check then
 };
 
 /// `cluster_verdict`

@@ -50,7 +50,8 @@ void feed_fail(Step& step, const CheckPolicy& policy, TimePoint now) noexcept {
 void feed_unknown(Step& step, const CheckPolicy& policy, Duration pause) noexcept {
   if (policy.every > Duration::zero()) pause = std::min(pause, 2 * policy.every);
   step.next.unknown_for += pause;
-  step.next.blind = step.next.unknown_for >= policy.unknown_limit;
+  // Another limit lets nobody see: only a look that is known ends this.
+  step.next.blind = step.next.blind || step.next.unknown_for >= policy.unknown_limit;
 }
 
 }  // namespace

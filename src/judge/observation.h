@@ -58,6 +58,8 @@ struct Observation {
   TimePoint begun;
   TimePoint ended;
   Cost cost;
+  /// Nobody saw the good outcome: it holds until something else is shown.
+  bool presumed = false;
 };
 
 }  // namespace wardmote::judge

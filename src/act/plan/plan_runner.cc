@@ -221,7 +221,15 @@ Result<void> PlanRunner::takes_orders() const {
 
 std::optional<std::string> PlanRunner::brake(const ThingId& target) const {
   if (auto reason = frozen()) return reason;
-  return planner_.paused(target.name, runtime_.now());
+  const TimePoint now = runtime_.now();
+  for (const auto& [scope, pause] : planner_.pauses()) {
+    if (scope.empty() || target_of(scope) != nullptr || !planner_.paused(scope, now)) continue;
+    return fmt::format(
+        "{} is paused by {}, and nothing has this name now: it may be {}. Resume {} "
+        "when it is not",
+        scope, pause.by, target.name, scope);
+  }
+  return planner_.paused(target.name, now);
 }
 
 judge::plan::Consent PlanRunner::consent(const Plan& plan) const {
@@ -306,12 +314,13 @@ Result<void> PlanRunner::pause(std::string scope, std::optional<Duration> time, 
   if (!opened_) return fail(Errc::kRejected, "{}, so nothing runs that could be paused", kNotOpen);
   if (const Result<void> taken = takes_orders(); !taken) return taken;
   const TimePoint now = runtime_.now();
-  Pause pause{scope, by, time ? std::optional(now + *time) : std::nullopt};
+  const Pause& pause =
+      planner_.pause({scope, by, time ? std::optional(now + *time) : std::nullopt});
   JournalEntry entry{.kind = "paused", .cluster = scope, .actor = by};
-  entry.detail = time ? "for " + spell_duration(*time) : "until somebody resumes";
+  entry.detail =
+      pause.until ? "for " + spell_duration(*pause.until - now) : "until somebody resumes";
   const store::ClockPair clock{now, runtime_.wall_now()};
   put(std::move(entry), {{store::pause_key(scope), store::encode(pause, clock)}});
-  planner_.pause(std::move(pause));
   doors_.tell({judge::ThingKind::kPlans, scope.empty() ? "all" : scope},
               judge::ActsPaused{true, by});
   return {};

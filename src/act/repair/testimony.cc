@@ -5,6 +5,7 @@
 #include <boost/json/value.hpp>
 #include <boost/system/error_code.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@ using judge::raft::MemberId;
 
 namespace {
 
+constexpr std::uint8_t kWholeId = 32;  // digits
+
 constexpr std::size_t kLongestLine = 400;
 
 std::string_view last_line(std::string_view output) {
@@ -42,7 +45,11 @@ Result<MemberId> id_in(const json::object& said, std::string_view key) {
   const std::string_view text(value->get_string());
   if (text.empty()) return MemberId{};
   const std::optional<MemberId> id = judge::raft::parse_member_id(text);
-  if (!id) return fail(Errc::kRejected, "\"{}\" is no id", key);
+  // Some digits fit many servers.
+  if (!id || id->digits < kWholeId) {
+    return fail(Errc::kRejected, "\"{}\" is no whole id, as ovsdb-tool db-sid and db-cid print it",
+                key);
+  }
   return id->zero() ? MemberId{} : *id;
 }
 
@@ -56,8 +63,8 @@ Result<void> check_ids(const RepairRequest& request, const json::object& said) {
   const bool its = compatible(*server, plan.server) || compatible(*server, plan.former);
   if (server->known() && known && !its) {
     return fail(Errc::kRejected, "the file on the host of {} is that of server {}, not of {}",
-                plan.member, short_name(*server),
-                short_name(plan.server.known() ? plan.server : plan.former));
+                plan.member, to_string(*server),
+                to_string(plan.server.known() ? plan.server : plan.former));
   }
   if (cluster->known() && request.cluster_id.known() && !compatible(*cluster, request.cluster_id)) {
     return fail(Errc::kRejected,

@@ -19,6 +19,7 @@
 #include "agent/ovn/cluster_watch.h"
 #include "agent/scheduler.h"
 #include "base/check.h"
+#include "base/format.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "config/config.h"
@@ -31,6 +32,7 @@
 #include "judge/verdict.h"
 #include "observe/kinds.h"
 #include "runtime/deadline.h"
+#include "runtime/endpoint.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/raft/cluster_view.h"
@@ -49,10 +51,22 @@ constexpr auto kShownAtOnce =
     std::to_array<judge::Code>({kRaftNoQuorum, kRaftQuorumMargin, kRaftNoLeader, kRaftMemberHung,
                                 kRaftMemberDown, kRaftFailedLeader, kMonitorBlind});
 
+/// How it is asked: another text is perhaps another server.
+std::string place_of(const config::Member& member) {
+  std::string place;
+  for (const auto* const way : {&member.control, &member.ovsdb}) {
+    if (*way) place += to_string(**way) + " ";
+  }
+  for (const auto* const command : {&member.control_command, &member.ovsdb_command})
+    place += fmt::format("{} ", fmt::join(*command, " "));
+  return place;
+}
+
 /// What plans need to know of the configuration.
 judge::raft::repair::RepairCluster repair_of(const config::Cluster& cluster) {
   judge::raft::repair::RepairCluster repair{cluster.name, cluster.expectation.database, {}};
   for (const config::Member& member : cluster.members) {
+    repair.places[member.name] = place_of(member);
     const bool commands = !member.repair.copy.empty() && !member.repair.rejoin.empty();
     if (commands) repair.rebuildable.push_back(member.name);
   }

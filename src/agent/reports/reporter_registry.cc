@@ -76,6 +76,7 @@ class ReporterProbe final : public observe::Probe {
     }
     judge::Judgement judgement = judge_reporter(*standing, quality_);
     seen.outcome = judgement.outcome;
+    seen.presumed = !standing->reported;
     seen.reason = std::move(judgement.reason);
     co_return seen;
   }
@@ -133,12 +134,6 @@ ReporterRegistry::ReporterRegistry(const DomainTools& tools)
         scheduler.look_now(check);
       }) {}
 
-void ReporterRegistry::depend(const config::Config& config, judge::incident::Dependencies& known) {
-  for (const config::Check& check : config.checks) {
-    if (check.kind == &config::reporter_kind()) known.checks[check.name].remembered = false;
-  }
-}
-
 Result<Domain::Adopt> ReporterRegistry::prepare(const config::Config& next) {
   Result<Sockets> sockets = open(next.reporters);
   if (!sockets) return std::unexpected(sockets.error());
@@ -175,8 +170,11 @@ void ReporterRegistry::reload(const std::vector<config::Reporter>& reporters, So
   auto bound = std::exchange(sockets_, {});
   for (const config::Reporter& reporter : reporters) {
     const auto before = std::ranges::find(known_, reporter.name, &config::Reporter::name);
-    if (before == known_.end() || before->rule != reporter.rule)
+    if (before == known_.end()) {
       reporters_.add(reporter.name, reporter.rule, now);
+    } else {
+      reporters_.set_rule(reporter.name, reporter.rule);
+    }
     if (!reporter.socket) continue;
     const std::string& path = reporter.socket->path;
     const auto open = bound.find(path);

@@ -32,7 +32,6 @@ class ReporterRegistry final : public Domain {
   ReporterRegistry(runtime::Runtime& runtime, std::function<void(std::string_view check)> heard);
   explicit ReporterRegistry(const DomainTools& tools);
 
-  static void depend(const config::Config& config, judge::incident::Dependencies& known);
   Result<Adopt> prepare(const config::Config& next) override;
   [[nodiscard]] const observe::ProbeKind& kind() const noexcept override;
 

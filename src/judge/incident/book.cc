@@ -312,6 +312,8 @@ std::int64_t Book::rise(const std::string& root, TimePoint now, Steps& steps) {
 
 void Book::set_root(std::int64_t id, const std::string& root) {
   Incident& incident = incidents_.at(id);
+  // Nobody has acknowledged this cause.
+  if (incident.root != root) incident.acknowledged.reset();
   open_.erase(incident.root);
   incident.root = root;
   open_[root] = id;

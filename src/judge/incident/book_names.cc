@@ -32,6 +32,13 @@ std::string beginning_of(std::string summary) {
   return summary;
 }
 
+/// Whether the problem gave the incident its name, and not the same problem of something below.
+bool is_named_after(const Incident& incident, const Symptom& symptom) {
+  const auto common = std::ranges::find_first_of(incident.names, symptom.names);
+  return incident.code == symptom.code &&
+         (incident.names.empty() || symptom.names.empty() || common != incident.names.end());
+}
+
 /// Whether it comes before `other`; the catalogue begins with the findings that explain most.
 template <class Other>
 bool is_graver(Severity severity, Code code, const Other& other) {
@@ -161,17 +168,19 @@ bool Book::sees_again(const Symptom& symptom, std::int64_t id) const {
   const Parts& parts = parts_.at(id);
   if (incident.storm) return parts.symptoms.size() >= parts.awaited;
   if (!is_own(symptom, incident)) return false;
+  // Nothing was known then, and something is now.
+  if (parts.cause && parts.cause->code == Code::kMonitorBlind) return true;
   return !parts.cause || !is_graver(parts.cause->severity, parts.cause->code, symptom);
 }
 
 /// After a restart, only the thing itself can show that it is well.
 void Book::end_unseen(const Symptom& symptom, TimePoint now, Steps& steps) {
   const std::int64_t id = open_at(symptom.component);
-  if (id != 0 && incidents_.at(id).code == symptom.code)
+  if (id != 0 && is_named_after(incidents_.at(id), symptom))
     std::ranges::move(give_up(id, now), std::back_inserter(steps));
   const bool merged = std::ranges::any_of(merged_, [&](std::int64_t part) {
     return incidents_.at(part).root == symptom.component &&
-           incidents_.at(part).code == symptom.code;
+           is_named_after(incidents_.at(part), symptom);
   });
   if (merged) end_merged_at(symptom.component, now, steps);
 }

@@ -68,14 +68,18 @@ std::optional<News> news_of_check(const std::string& name, const CheckChanged& c
   return News{std::move(symptom), stands};
 }
 
-News news_of_blindness(const std::string& name, const CheckBlind& change, const Dependencies& known,
-                       TimePoint now) {
+std::optional<News> news_of_blindness(const std::string& name, const CheckBlind& change,
+                                      const Dependencies& known, TimePoint now) {
+  if (known.place_of(name).has_findings) return std::nullopt;
+  // Somebody who is seen failing is not well. The end comes when it is good, or reported.
+  const bool decided = change.state == State::kHealthy || change.state == State::kReported;
+  if (!change.blind && !decided) return std::nullopt;
   Symptom symptom = symptom_of_check(name, change.reason, known, now);
   symptom.code = Code::kMonitorBlind;
   symptom.severity =
       known.place_of(name).optional ? Severity::kWarning : info(symptom.code).severity;
   symptom.summary = fmt::format("nothing is known of {}: {}", name, detail_of(change.reason));
-  return {std::move(symptom), change.blind};
+  return News{std::move(symptom), change.blind};
 }
 
 }  // namespace

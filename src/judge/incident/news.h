@@ -23,8 +23,6 @@ struct CheckPlace {
   bool has_findings = false;
   /// what it depends on besides what the configuration says
   std::vector<std::string> above{};
-  /// false: the subject reports its state again by itself, also after a restart
-  bool remembered = true;
 };
 
 /// What depends on what, and by which name each thing is reported.

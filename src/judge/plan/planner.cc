@@ -125,7 +125,7 @@ void Planner::run(Plan& plan, std::string approver, TimePoint now) {
 void Planner::lift_rejections(const Remedy& seen) {
   for (auto& [id, plan] : plans_) {
     const bool holds = plan.state == PlanState::kRejected && !plan.lifted;
-    if (!holds || plan.target != seen.target() || !seen.is_well(plan)) continue;
+    if (!holds || !seen.is_well(plan)) continue;
     plan.lifted = true;
     changed_.push_back({plan, "lifted"});
   }
@@ -161,8 +161,7 @@ void Planner::consider(const Remedy& seen, std::span<const Finding> findings,
 void Planner::reconsider(const Remedy& seen, Plan& plan, bool stands,
                          const std::optional<std::string>& brake, TimePoint now) {
   const Policy* const its = policy(plan.policy);
-  if (its == nullptr || !its->covers(seen.target().name) ||
-      (plan.code && !its->is_for(*plan.code))) {
+  if (its == nullptr || !its->covers(seen.target().name) || !is_for(*its, plan)) {
     note(plan, PlanState::kWithdrawn, "its policy is gone, or is not for it any more", now);
     return;
   }
@@ -274,6 +273,13 @@ std::optional<std::string> Planner::reject(std::int64_t id, const std::string& b
   if (!comment.empty()) reason += ": " + comment;
   note(plan, PlanState::kRejected, std::move(reason), now);
   return std::nullopt;
+}
+
+const Pause& Planner::pause(Pause pause) {
+  const auto [held, added] = pauses_.try_emplace(pause.scope, pause);
+  const bool longer = held->second.until && (!pause.until || *held->second.until < *pause.until);
+  if (!added && longer) held->second = std::move(pause);
+  return held->second;
 }
 
 bool Planner::resume(std::string_view scope) {

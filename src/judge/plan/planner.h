@@ -79,7 +79,8 @@ class Planner {
   /// starts the agent anew, until it was seen well. The reason why not, else nothing.
   std::optional<std::string> reject(std::int64_t id, const std::string& by,
                                     const std::string& comment, TimePoint now);
-  void pause(Pause pause) { recall(std::move(pause)); }
+  /// The pause as it holds: one that lasts longer already is not shortened.
+  const Pause& pause(Pause pause);
   /// Whether there was a pause of this scope.
   bool resume(std::string_view scope);
 

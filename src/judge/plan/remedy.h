@@ -67,7 +67,7 @@ class Remedy {
   [[nodiscard]] virtual std::optional<std::string> obstacle(const Plan& plan) const = 0;
   /// Why nobody needs the plan any more; nothing while that is not certain.
   [[nodiscard]] virtual std::optional<std::string> recovered(const Plan& plan) const = 0;
-  /// Whether what the plan is for is certainly over.
+  /// Whether what the plan is for is certainly over. The plan may be for another target.
   [[nodiscard]] virtual bool is_well(const Plan& plan) const = 0;
 
   /// What to do with the current step, which there is. Consent is asked elsewhere. A step that was

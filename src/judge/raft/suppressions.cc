@@ -27,6 +27,8 @@ constexpr auto kSuppressions = std::to_array<Suppression>({
     {kRaftStaleLeader, kRaftTermDivergence, kSameThing},
     {kRaftZombieMember, kRaftTermDivergence, kSameThing},
     {kRaftMemberDown, kRaftTermDivergence, kSameThing},
+    {kRaftMemberDown, kMonitorBlind, kSameThing, kRaised},
+    {kRaftMemberHung, kMonitorBlind, kSameThing, kRaised},
     {kRaftStaleMember, kRaftDeadMember, kSameThing},
     {kRaftStaleMember, kRaftUnexpectedMember, kSameThing},
     {kRaftStaleMember, kRaftUnidentifiedPeer, kWhole},

@@ -18,6 +18,11 @@ void Reporters::add(std::string name, ReporterRule rule, TimePoint now) {
   entries_.insert_or_assign(std::move(name), Entry{rule, {}, now, false});
 }
 
+void Reporters::set_rule(std::string_view name, const ReporterRule& rule) {
+  const auto found = entries_.find(name);
+  if (found != entries_.end()) found->second.rule = rule;
+}
+
 void Reporters::remove(std::string_view name) {
   const auto found = entries_.find(name);
   if (found != entries_.end()) entries_.erase(found);

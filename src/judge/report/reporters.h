@@ -55,6 +55,8 @@ class Reporters {
  public:
   /// A reporter with that name begins anew.
   void add(std::string name, ReporterRule rule, TimePoint now);
+  /// What it has reported stays. Does nothing when there is no such reporter.
+  void set_rule(std::string_view name, const ReporterRule& rule);
   void remove(std::string_view name);
   /// The agent did not run until `now`, so no report could arrive: all timeouts begin anew.
   void resume(TimePoint now) noexcept { awake_since_ = now; }

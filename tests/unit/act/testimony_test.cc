@@ -80,8 +80,16 @@ TEST_F(Testimony, AReportThatContradictsItselfIsRefused) {
 }
 
 TEST_F(Testimony, TheFileOfAnotherServerIsKept) {
-  EXPECT_TRUE(
-      refusal(line("false", kStranger, kCluster)).contains("is that of server aaaa, not of 1111"));
+  EXPECT_TRUE(refusal(line("false", kStranger, kCluster))
+                  .contains("is that of server " + kStranger + ", not of " + kServer));
+}
+
+// One digit of an id fits a sixteenth of all servers.
+TEST_F(Testimony, APartOfAnIdProvesNothing) {
+  for (const std::size_t length : {std::size_t{1}, std::size_t{4}, kServer.size() - 1}) {
+    EXPECT_TRUE(refusal(line("false", kServer.substr(0, length), kCluster)).contains("whole id"));
+    EXPECT_TRUE(refusal(line("false", kServer, kCluster.substr(0, length))).contains("whole id"));
+  }
 }
 
 // While nobody looked it was recovered as a cluster of its own, and got rows that no other has.

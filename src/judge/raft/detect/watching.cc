@@ -28,6 +28,9 @@ void detect_monitor_blind(const ClusterSnapshot& snapshot, Conditions& out) {
   const bool all = std::ranges::all_of(
       snapshot.members, [](const Member& member) { return member.presence == Presence::kUnknown; });
   for (const Member& member : snapshot.members) {
+    // It is not well because it was found dead: the end comes when that is a finding.
+    if (member.presence == Presence::kDown || member.presence == Presence::kHung)
+      out.push_back(uncertain(kMonitorBlind, member.name()));
     const Reason& silence = member.opinion->silence();
     // There was no probe yet.
     if (member.presence != Presence::kUnknown || silence.code == ReasonCode::kNotProbed) continue;

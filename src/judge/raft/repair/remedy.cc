@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/format.h"
 #include "base/time.h"
 #include "judge/finding.h"
+#include "judge/plan/machine.h"
 #include "judge/plan/plan.h"
 #include "judge/plan/remedy.h"
 #include "judge/raft/member_id.h"
@@ -63,6 +65,11 @@ bool is_same_server(const RepairPlan& a, const RepairPlan& b) noexcept {
   return compatible(a.server, b.server) && a.address == b.address;
 }
 
+/// Nobody who says nothing contradicts.
+bool may_be_same(const MemberId& a, const MemberId& b) noexcept {
+  return !a.known() || !b.known() || compatible(a, b);
+}
+
 std::string not_understood(const Plan& plan) {
   return fmt::format("plan {} is not understood", plan.id);
 }
@@ -80,30 +87,53 @@ std::expected<Plan, std::string> RaftRemedy::draft(const Finding& finding) const
     if (member != nullptr) plan = rebuild(view_, *member);
   }
   if (!plan) return std::unexpected("it is not certain which server that is");
-  plan->target = target_;
-  plan->database = cluster_.database;
   plan->code = finding.code;
   plan->why = finding.summary;
-  return plan->stored();
+  return finish(*std::move(plan));
 }
 
 std::expected<Plan, std::string> RaftRemedy::draft_for(std::string_view subject) const {
   const RepairMember* const member = view_.member(subject);
   if (member == nullptr) return std::unexpected("there is no such member");
   RepairPlan plan = rebuild(view_, *member);
-  plan.target = target_;
-  plan.database = cluster_.database;
   plan.why = member->hung ? "asked for, while its process runs and answers nothing: it may go on"
                           : "asked for";
+  return finish(std::move(plan));
+}
+
+Plan RaftRemedy::finish(RepairPlan plan) const {
+  plan.target = target_;
+  plan.database = cluster_.database;
+  plan.cluster_id = view_.cluster_id;
+  const auto place = cluster_.places.find(plan.member);
+  if (place != cluster_.places.end()) plan.place = place->second;
   return plan.stored();
+}
+
+bool RaftRemedy::is_its_cluster(const RepairPlan& plan) const {
+  if (plan.cluster_id.known() && view_.cluster_id.known())
+    return compatible(plan.cluster_id, view_.cluster_id);
+  return plan.target == target_;
+}
+
+std::optional<std::string> RaftRemedy::renamed(const RepairPlan& plan) const {
+  if (!is_its_cluster(plan))
+    return fmt::format("{} is another cluster in the configuration of now", plan.target.name);
+  const auto place = cluster_.places.find(plan.member);
+  const bool elsewhere = place == cluster_.places.end() || place->second != plan.place;
+  if (plan.member.empty() || plan.place.empty() || !elsewhere) return std::nullopt;
+  return fmt::format("{} is asked elsewhere in the configuration of now: it may be another server",
+                     plan.member);
 }
 
 bool RaftRemedy::is_same(const Plan& made, const Plan& fresh) const {
   const std::optional<RepairPlan> before = RepairPlan::of(made);
   const std::optional<RepairPlan> now = RepairPlan::of(fresh);
   if (!before || !now) return false;
-  if (before->target != now->target || before->work != now->work || before->member != now->member)
+  if (before->target != now->target || before->work != now->work || before->member != now->member ||
+      before->place != now->place)
     return false;
+  if (!may_be_same(before->cluster_id, now->cluster_id)) return false;
   if (now->server.known()) return is_same_server(*before, *now);
   return now->work == Work::kRebuildMember || before->address == now->address;
 }
@@ -111,9 +141,11 @@ bool RaftRemedy::is_same(const Plan& made, const Plan& fresh) const {
 bool RaftRemedy::is_rejected_by(const Plan& rejected, const Plan& fresh) const {
   const std::optional<RepairPlan> before = RepairPlan::of(rejected);
   const std::optional<RepairPlan> now = RepairPlan::of(fresh);
-  if (!before || !now || before->target != now->target) return false;
-  if (!now->member.empty() && before->member == now->member) return true;
-  return is_same_server(*before, *now);
+  if (!before || !now) return false;
+  const bool same_target = before->target == now->target;
+  if (same_target && !now->member.empty() && before->member == now->member) return true;
+  const bool known = before->server.known() && now->server.known();
+  return (same_target || known) && is_same_server(*before, *now);
 }
 
 /// A finding may have begun while nobody could vouch for it: without a quorum, or when the server
@@ -137,6 +169,7 @@ std::expected<TimePoint, std::string> RaftRemedy::stands_since(const Plan& plan,
 std::optional<std::string> RaftRemedy::obstacle(const Plan& plan) const {
   const std::optional<RepairPlan> repair = RepairPlan::of(plan);
   if (!repair) return not_understood(plan);
+  if (auto reason = renamed(*repair)) return reason;
   const bool has_commands =
       std::ranges::find(cluster_.rebuildable, repair->member) != cluster_.rebuildable.end();
   if (repair->work == Work::kRebuildMember && !has_commands)
@@ -146,17 +179,20 @@ std::optional<std::string> RaftRemedy::obstacle(const Plan& plan) const {
 
 std::optional<std::string> RaftRemedy::recovered(const Plan& plan) const {
   const std::optional<RepairPlan> repair = RepairPlan::of(plan);
-  return repair ? repair::recovered(*repair, view_) : std::nullopt;
+  if (!repair) return std::nullopt;
+  if (auto reason = renamed(*repair)) return reason;
+  return repair::recovered(*repair, view_);
 }
 
 bool RaftRemedy::is_well(const Plan& plan) const {
   const std::optional<RepairPlan> repair = RepairPlan::of(plan);
-  return repair && repair::is_well(*repair, view_);
+  return repair && is_its_cluster(*repair) && repair::is_well(*repair, view_);
 }
 
 Decision RaftRemedy::decide(const Plan& plan, TimePoint now) const {
   const std::optional<RepairPlan> repair = RepairPlan::of(plan);
   if (!repair) return {Move::kAsk, not_understood(plan)};
+  if (auto reason = renamed(*repair)) return plan::give_up(plan, *std::move(reason));
   return repair::decide(*repair, view_, now);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "judge/finding.h"
 #include "judge/plan/plan.h"
 #include "judge/plan/remedy.h"
+#include "judge/raft/repair/repair_plan.h"
 #include "judge/raft/repair_view.h"
 #include "judge/thing.h"
 
@@ -23,6 +25,8 @@ struct RepairCluster {
   std::string database;
   /// Members with commands to copy their database and to join anew.
   std::vector<std::string> rebuildable;
+  /// How each member is asked. Another text under its name: it may be another server.
+  std::map<std::string, std::string, std::less<>> places{};
 };
 
 /// Removes servers that are gone for good and rebuilds members that are out, as one look at the
@@ -43,7 +47,7 @@ class RaftRemedy final : public plan::Remedy {
   /// A member that is down is remembered as a server for as long as the agent runs: a fresh plan
   /// may know less than the one that was made.
   [[nodiscard]] bool is_same(const plan::Plan& made, const plan::Plan& fresh) const override;
-  /// The same member, or the same server in another plan.
+  /// The same member, or the same server, also of a cluster that is called otherwise now.
   [[nodiscard]] bool is_rejected_by(const plan::Plan& rejected,
                                     const plan::Plan& fresh) const override;
   [[nodiscard]] std::expected<TimePoint, std::string> stands_since(
@@ -57,6 +61,12 @@ class RaftRemedy final : public plan::Remedy {
   [[nodiscard]] std::map<std::string, std::string> request(const plan::Plan& plan) const override;
 
  private:
+  /// A cluster of this plan's, as far as it is known to be one.
+  [[nodiscard]] bool is_its_cluster(const RepairPlan& plan) const;
+  /// Why the names of the plan mean something else in the configuration of now.
+  [[nodiscard]] std::optional<std::string> renamed(const RepairPlan& plan) const;
+  [[nodiscard]] plan::Plan finish(RepairPlan plan) const;
+
   RepairCluster cluster_;
   ThingId target_;
   RepairView view_;

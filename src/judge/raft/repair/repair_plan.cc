@@ -64,7 +64,8 @@ std::optional<RepairPlan> RepairPlan::of(const Plan& plan) {
   const std::optional<Work> work = parse_work(plan.remedy);
   const std::optional<MemberId> server = id_in(plan, "server");
   const std::optional<MemberId> former = id_in(plan, "former");
-  if (!work || !server || !former) return std::nullopt;
+  const std::optional<MemberId> cluster_id = id_in(plan, "of_cluster");
+  if (!work || !server || !former || !cluster_id) return std::nullopt;
   RepairPlan repair;
   static_cast<Plan&>(repair) = plan;
   repair.work = *work;
@@ -73,6 +74,8 @@ std::optional<RepairPlan> RepairPlan::of(const Plan& plan) {
   repair.server = *server;
   repair.address = plan.arg("address");
   repair.former = *former;
+  repair.cluster_id = *cluster_id;
+  repair.place = plan.arg("place");
   return repair;
 }
 
@@ -83,7 +86,9 @@ Plan RepairPlan::stored() const {
                {"member", member},
                {"server", to_string(server)},
                {"address", address},
-               {"former", to_string(former)}};
+               {"former", to_string(former)},
+               {"of_cluster", to_string(cluster_id)},
+               {"place", place}};
   std::erase_if(plan.args, [](const auto& arg) { return arg.second.empty(); });
   plan.subject = member.empty() ? to_string(server) : member;
   plan.summary = summary_of(*this);

@@ -33,7 +33,10 @@ struct RepairPlan : plan::Plan {
   /// The server that is kicked; not known when the member is not listed.
   MemberId server;
   std::string address;
-  MemberId former;  ///< kRebuildMember: as whom it spoke when the plan was made
+  MemberId former;      ///< kRebuildMember: as whom it spoke when the plan was made
+  MemberId cluster_id;  ///< of its cluster when the plan was made; may be unknown
+  /// kRebuildMember: how the member was asked then. Names can be given to others.
+  std::string place;
 
   /// Nothing when the plan is none of this remedy, or its arguments are not understood.
   static std::optional<RepairPlan> of(const plan::Plan& plan);

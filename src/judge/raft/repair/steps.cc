@@ -196,15 +196,21 @@ Decision rejoin(const RepairPlan& plan, const Step& step, const RepairView& view
   if (auto reason = objection_to_rejoin(plan, view)) {
     return {late ? Move::kAsk : Move::kWait, *std::move(reason)};
   }
-  // What lies there now may be another database, which nobody has copied. Of a command that was
-  // begun somebody has seen how it ended.
-  if (step.tries == 0 && is_word_old(plan, now)) return ask_host(plan);
+  // What lies there now may be another database, which nobody has copied.
+  if (is_word_old(plan, now)) return ask_host(plan);
   return {Move::kBegin, ""};
+}
+
+/// What was verified, and no more: others may have failed meanwhile.
+std::string end_of(const RepairPlan& plan) {
+  if (plan.work == Work::kRemoveServer)
+    return fmt::format("{} is not listed any more", short_name(plan.server));
+  return fmt::format("{} is a voter with all that is committed", plan.member);
 }
 
 Decision verify(const RepairPlan& plan, const RepairView& view, TimePoint now) {
   auto missing = missing_to_whole(plan, view);
-  if (!missing) return {Move::kFinish, "the cluster is whole"};
+  if (!missing) return {Move::kFinish, end_of(plan)};
   return {now - plan.changed > kCatchUp ? Move::kAsk : Move::kWait, *std::move(missing)};
 }
 

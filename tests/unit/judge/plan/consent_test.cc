@@ -123,6 +123,8 @@ TEST_F(PlanConsent, ARejectionIsOfTheMemberAndOfTheServer) {
   plan_.server = kOld;
   EXPECT_TRUE(is_rejected_by(rejected, plan_)) << "its server, kicked by another plan";
   plan_.target.name = "ovn-sb";
+  EXPECT_TRUE(is_rejected_by(rejected, plan_)) << "the same server of a cluster that was renamed";
+  plan_.server = kNew;
   EXPECT_FALSE(is_rejected_by(rejected, plan_));
 }
 

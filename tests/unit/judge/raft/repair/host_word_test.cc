@@ -173,12 +173,12 @@ TEST_F(HostWord, TheRemovalOfAServerWithoutAHostAsksNobody) {
   EXPECT_EQ(move(), Move::kBegin);
 }
 
-TEST_F(HostWord, ARejoinThatSomebodyLetsBeginAgainIsNotCopiedBefore) {
+TEST_F(HostWord, TheHostIsAskedAgainBeforeARejoinThatSomebodyLetsBeginAgain) {
   at(StepKind::kRejoin);
   kicked();
   plan_.current()->tries = 1;
   spoke(std::nullopt);
-  EXPECT_EQ(move(), Move::kBegin) << "its file may be gone already";
+  EXPECT_EQ(move(), Move::kRepeat) << "another file may lie there by now";
 }
 
 TEST_F(HostWord, WhoAsksTheHostMakesTheCopyAgain) {
