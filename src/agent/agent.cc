@@ -125,12 +125,13 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       leadership_(memory.leadership != nullptr ? *memory.leadership : alone_),
       config_(std::move(config)),
       started_data_(config_.data),
+      node_(node_of(config_)),
       changes_([this] { return runtime_.wall_now(); }),
       archive_(runtime, memory.database),
-      incidents_(runtime, memory.store, leadership_, config_, node_of(config_), changes_,
-                 std::move(receivers), domains),
+      incidents_(runtime, memory.store, leadership_, config_, node_, changes_, std::move(receivers),
+                 domains),
       events_(runtime),
-      board_(config_, node_of(config_), changes_, runtime.now()),
+      board_(config_, node_, changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
       in_place_(std::move(memory.in_place)),
       executor_(runtime, access_of(config_)),
@@ -278,7 +279,7 @@ Result<config::ReloadPlan> Agent::reload(config::Config next) {
   if (!probes) return std::unexpected(probes.error());
   Result<Adopts> adopts = prepare(next);
   if (!adopts) return std::unexpected(adopts.error());
-  Result<serve::AccessRules> rules = access_rules(next.api, node_of(next));
+  Result<serve::AccessRules> rules = access_rules(next.api, node_);
   if (!rules) return std::unexpected(rules.error());
   // Always: the files of secrets that they name may hold something else.
   std::optional<Result<NotifierOptions>> receivers;
@@ -292,7 +293,7 @@ Result<config::ReloadPlan> Agent::reload(config::Config next) {
   for (const std::string& name : plan.ended) scheduler_.remove(name);
   const judge::incident::Departures left = departures(config_, next, plan, domain_table_);
   config_ = std::move(next);
-  board_.reload(config_, node_of(config_), plan, runtime_.now());
+  board_.reload(config_, node_, plan, runtime_.now());
   for (Domain::Adopt& adopt : *adopts) adopt(config_, plan);
   incidents_.reload(left);
   if (receivers) incidents_.reload(**std::move(receivers));
@@ -301,17 +302,20 @@ Result<config::ReloadPlan> Agent::reload(config::Config next) {
   watch(plan, *std::move(probes));
   servers_.retire(config_.api);
   service_.ready(status_line(fresh_view()));
-  if (!restart_needed().empty()) log(LogLevel::kWarning, "restart_needed", {{"keys", "data"}});
+  if (const std::vector<std::string> keys = restart_needed(); !keys.empty())
+    log(LogLevel::kWarning, "restart_needed", {{"keys", fmt::format("{}", fmt::join(keys, " "))}});
   return plan;
 }
 
 std::vector<std::string> Agent::restart_needed() const {
-  if (config_.data == started_data_) return {};
-  return {"data"};
+  std::vector<std::string> keys;
+  if (config_.data != started_data_) keys.emplace_back("data");
+  if (node_of(config_) != node_) keys.emplace_back("node.name");
+  return keys;
 }
 
 Result<void> Agent::renew_access() {
-  Result<serve::AccessRules> rules = access_rules(config_.api, node_of(config_));
+  Result<serve::AccessRules> rules = access_rules(config_.api, node_);
   if (!rules) return std::unexpected(rules.error());
   api_.set_rules(*std::move(rules));
   return {};

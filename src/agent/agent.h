@@ -120,6 +120,7 @@ class Agent {
   store::Leadership& leadership_;
   config::Config config_;
   const std::string started_data_;
+  const std::string node_;  ///< as it was called at the start: records and messages have this name
   MakeReceivers make_receivers_;
   ChangeFeed changes_;
   Archive archive_;

@@ -161,6 +161,7 @@ void IncidentManager::recall_check(const std::string& key, const std::string& re
   }
   if (!is_there(known->name)) {
     records_.put(key, std::nullopt);
+    take(book_.leave(judge::incident::check_node(known->name), known->kind, runtime_.now()));
     return;
   }
   const judge::Change change{
@@ -178,10 +179,13 @@ void IncidentManager::write_down(const judge::Change& change) {
   const auto* const check = std::get_if<judge::CheckChanged>(&change.event);
   if (check == nullptr) return;
   const std::string& name = change.of.name;
-  if (check->to != judge::State::kReported || !is_there(name)) return forget_check(name);
+  const auto its = std::ranges::find(config_.checks, name, &config::Check::name);
+  const bool there = its != config_.checks.end();
+  if (check->to != judge::State::kReported || !there) return forget_check(name);
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   written_checks_.insert(name);
-  records_.put(store::check_key(node_, name), store::encode_reported_check(name, *check, clock));
+  records_.put(store::check_key(node_, name),
+               store::encode_reported_check(name, its->kind->name, *check, clock));
 }
 
 bool IncidentManager::is_there(const std::string& check) const {

@@ -95,7 +95,7 @@ Made make_masakari(const config::Receiver& receiver, runtime::Runtime& runtime,
   if (given.type == config::Masakari::Type::kHost) options.type = Type::kHost;
   if (given.type == config::Masakari::Type::kInstance) options.type = Type::kInstance;
   options.url = receiver.urls.front();
-  options.host = given.host.empty() ? needs.node : given.host;
+  options.host = given.host;
   options.name_label = given.name_label;
   options.microversion = given.microversion;
   options.keystone = keystone.url;

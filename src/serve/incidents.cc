@@ -112,6 +112,7 @@ json::object to_json(const Incident& incident, const Book& book, TimePoint now, 
   shown["code"] = to_string(incident.code);
   shown["severity"] = to_string(incident.severity);
   shown["summary"] = escape_control(incident.summary);
+  shown["confirmed"] = !book.awaited(incident.id);
   json::array names;
   for (const std::string& name : incident.names) names.emplace_back(escape_control(name));
   shown["names"] = std::move(names);

@@ -43,8 +43,8 @@ std::string check_key(std::string_view node, std::string_view name) {
   return check_prefix(node) + std::string(name);
 }
 
-std::string encode_reported_check(std::string_view name, const judge::CheckChanged& change,
-                                  const ClockPair& clock) {
+std::string encode_reported_check(std::string_view name, std::string_view kind,
+                                  const judge::CheckChanged& change, const ClockPair& clock) {
   json::object told;
   told["from"] = to_string(change.from);
   told["to"] = to_string(change.to);
@@ -54,6 +54,7 @@ std::string encode_reported_check(std::string_view name, const judge::CheckChang
   told["seen_good"] = change.seen_good;
   json::object record;
   record["check"] = name;
+  record["kind"] = kind;
   record["since"] = wall_ms(clock.wall_now);
   record["change"] = std::move(told);
   return json::serialize(record);
@@ -69,6 +70,7 @@ Result<ReportedCheck> decode_reported_check(std::string_view text, const ClockPa
   const json::object& data = change->get_object();
   ReportedCheck check;
   check.name = *std::move(name);
+  check.kind = text_in(record, "kind").value_or("");
   check.since = clock.past(*since);
   check.change.to = judge::State::kReported;
   check.change.reason.code = judge::parse_reason(text_in(data, "reason").value_or(""));

@@ -19,13 +19,14 @@ std::string check_key(std::string_view node, std::string_view name);
 /// A check, or a cluster by its name, that is reported.
 struct ReportedCheck {
   std::string name;
+  std::string kind;  ///< of its probe
   TimePoint since;
   judge::CheckChanged change;  ///< of the agent that reported it
 };
 
 /// The record of a check that is reported.
-std::string encode_reported_check(std::string_view name, const judge::CheckChanged& change,
-                                  const ClockPair& clock);
+std::string encode_reported_check(std::string_view name, std::string_view kind,
+                                  const judge::CheckChanged& change, const ClockPair& clock);
 /// kProtocol when the text is not such a record.
 Result<ReportedCheck> decode_reported_check(std::string_view text, const ClockPair& clock);
 

@@ -79,6 +79,8 @@ std::string encode(const Incident& incident, const ClockPair& clock) {
   if (incident.told_size > 0) record["told_size"] = incident.told_size;
   if (incident.worst_size > 0) record["worst_size"] = incident.worst_size;
   record["reopened"] = incident.reopened;
+  if (!incident.left.empty())
+    record["left"] = json::array(incident.left.begin(), incident.left.end());
   if (incident.unwatched) record["unwatched"] = true;
   record["merged_into"] = incident.merged_into;
   record["opened"] = wall_ms(clock.wall(incident.opened));
@@ -126,6 +128,7 @@ Result<Incident> decode_incident(std::string_view text, const ClockPair& clock) 
   incident.told_size = size_in(*record, "told_size");
   incident.worst_size = size_in(*record, "worst_size");
   incident.reopened = static_cast<int>(integer_in(*record, "reopened").value_or(0));
+  incident.left = texts_in(*record, "left");
   incident.unwatched = flag_in(*record, "unwatched");
   incident.merged_into = integer_in(*record, "merged_into").value_or(0);
   incident.opened = clock.past(*opened);

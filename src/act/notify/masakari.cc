@@ -172,6 +172,8 @@ std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(
   const bool began = item.kind == NoticeKind::kOpened;
   const bool ended = item.kind == NoticeKind::kResolved;
   if (!began && (!ended || options_.type == Type::kInstance)) return std::nullopt;
+  // Many things at once are no process and no instance; Masakari would look for one of that name.
+  if (item.incident.storm && options_.type != Type::kHost) return std::nullopt;
   // The cause may have changed since: STARTED goes to the name that got STOPPED.
   const judge::notify::Labels& labels = item.known_as.empty() ? item.labels : item.known_as;
   const auto label = labels.find(options_.name_label);
@@ -209,7 +211,10 @@ std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   json::object notification;
   notification["type"] = type;
-  notification["hostname"] = options_.host;
+  // What was stopped under one name is started under the same, whatever the node is called since.
+  const auto node = labels.find("node");
+  notification["hostname"] =
+      options_.host.empty() && node != labels.end() ? node->second : options_.host;
   notification["generated_time"] = naive_utc(clock.wall(item.incident.changed));
   notification["payload"] = std::move(payload);
   return json::serialize(json::object{{"notification", std::move(notification)}});

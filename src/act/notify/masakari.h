@@ -23,7 +23,7 @@ struct MasakariOptions {
   Type type = Type::kProcess;
   /// of the API, for example http://masakari:15868/v1; empty: from Keystone's catalogue
   std::string url;
-  std::string host;        ///< the name in its failover segment
+  std::string host;        ///< the name in its failover segment; empty: the incident's label `node`
   std::string name_label;  ///< the label whose value names the process, or is the instance's UUID
   std::string microversion;
   std::string keystone;  ///< http://keystone:5000/v3; empty: no token is sent

@@ -105,6 +105,8 @@ class PlanRunner final : public control::PlanControl {
   std::shared_ptr<control::Written> written() override { return last_put_; }
   /// The fencing token of this agent's journal.
   [[nodiscard]] std::int64_t token() const noexcept { return log_.journal().token(); }
+  /// Why no act may begin there now; nothing: one may.
+  [[nodiscard]] std::optional<std::string> brake(const judge::ThingId& target) const;
 
  private:
   using Seen = std::shared_ptr<const judge::plan::Remedy>;
@@ -118,7 +120,6 @@ class PlanRunner final : public control::PlanControl {
   /// Why the plans are another agent's to change; nothing: they are ours.
   [[nodiscard]] std::optional<std::string> not_ours() const;
   [[nodiscard]] Result<void> takes_orders() const;
-  [[nodiscard]] std::optional<std::string> brake(const judge::ThingId& target) const;
   [[nodiscard]] judge::plan::Consent consent(const judge::plan::Plan& plan) const;
   void warn_of_policies() const;
   void on_leadership(bool leads);

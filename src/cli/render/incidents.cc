@@ -10,6 +10,7 @@
 #include "cli/render/fields.h"
 #include "cli/render/style.h"
 #include "cli/render/words.h"
+#include "judge/condition/condition.h"
 
 namespace wardmote::cli {
 namespace {
@@ -40,6 +41,12 @@ std::string phase_words(const Fields& incident) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+std::string summary_of(const Fields& incident) {
+  std::string summary = incident.text("summary");
+  if (!incident.flag("confirmed")) summary += judge::kUnconfirmed;
+  return summary;
+}
+
 }  // namespace
 
 std::string draw_incidents(const json::value& shown, Style style) {
@@ -55,7 +62,7 @@ std::string draw_incidents(const json::value& shown, Style style) {
                {incident.text("root")},
                {duration_text(incident.number("age_ms"))},
                {phase_words(incident)},
-               {incident.text("summary")}});
+               {summary_of(incident)}});
   }
   std::string drawn = table.empty() ? "No incident is open.\n" : table.draw(style);
   if (body.flag("acts_frozen")) {
@@ -82,7 +89,7 @@ std::string draw_incident(const json::value& value, Style style) {
   std::string drawn = fmt::format("{} {} {}  {}  {}\n", number_of_incident(incident),
                                   paint(style, severity.tone, severity.text), incident.text("code"),
                                   incident.text("root"), phase_words(incident));
-  drawn += fmt::format("  {}\n  since: {}\n", incident.text("summary"), incident.text("since"));
+  drawn += fmt::format("  {}\n  since: {}\n", summary_of(incident), incident.text("since"));
   for (const json::value& each : incident.list("standing")) {
     const Fields symptom(each);
     drawn += fmt::format("  {}  {}  {}\n", symptom.text("code"), symptom.text("component"),

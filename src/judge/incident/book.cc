@@ -338,6 +338,7 @@ std::int64_t Book::open(const std::string& root, TimePoint now, Steps& steps) {
     again.resolved.reset();
     again.acknowledged.reset();
     again.unwatched = false;
+    again.left.clear();
     ++again.reopened;
     again.since = now;
     again.told_size = again.worst_size = 0;
@@ -374,8 +375,9 @@ void Book::attach(const Place& place, std::int64_t id) {
   if (incident.storm) {
     join_storm(standing.symptom, parts);
   } else {
-    add_thing(incident, standing.symptom.component);
+    add_thing(incident.things, standing.symptom.component);
   }
+  std::erase(incident.left, standing.symptom.component);
 }
 
 void Book::detach(const Place& place, std::int64_t id) {
@@ -430,10 +432,9 @@ void Book::end(std::int64_t id, TimePoint now, Steps& steps) {
   forget_old();
 }
 
-void Book::add_thing(Incident& incident, const std::string& thing) {
-  if (incident.things.size() == kMostThings) return;
-  if (std::ranges::find(incident.things, thing) == incident.things.end())
-    incident.things.push_back(thing);
+void Book::add_thing(std::vector<std::string>& things, const std::string& thing) {
+  if (things.size() == kMostThings) return;
+  if (std::ranges::find(things, thing) == things.end()) things.push_back(thing);
 }
 
 /// Each thing that failed in the incident opens it again; a merged incident gives way to the one

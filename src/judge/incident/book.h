@@ -82,6 +82,9 @@ class Book {
   [[nodiscard]] std::vector<Symptom> symptoms_of(std::int64_t id, std::size_t most) const;
   /// Whether it was recalled and waits for its problem to be seen again.
   [[nodiscard]] bool awaited(std::int64_t id) const;
+  /// After recall(): a thing of that kind failed when the earlier run ended, and is not watched any
+  /// more.
+  Steps leave(const std::string& component, std::string_view kind, TimePoint now);
   /// The problem that an incident waits for is known to be gone: it stops waiting.
   Steps give_up(std::int64_t id, TimePoint now);
   /// True while a storm forbids all acts.
@@ -181,7 +184,7 @@ class Book {
   void withdraw(const std::vector<std::string>& gone, TimePoint now, Steps& steps);
   void disown(std::int64_t id, TimePoint now, Steps& steps);
   void await_again(const std::vector<std::string>& replaced, TimePoint now);
-  static void add_thing(Incident& incident, const std::string& thing);
+  static void add_thing(std::vector<std::string>& things, const std::string& thing);
   void remember_last(std::int64_t id);
   void take_out(std::map<Place, Standing>::iterator standing);
   void tell(StepKind kind, std::int64_t id, TimePoint now, Steps& steps);

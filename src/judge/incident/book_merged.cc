@@ -23,7 +23,7 @@ void Book::merge(std::int64_t from, std::int64_t into, TimePoint now, Steps& ste
   Incident& merged = incidents_.at(from);
   Incident& whole = incidents_.at(into);
   if (!whole.storm) {
-    for (const std::string& thing : merged.things) add_thing(whole, thing);
+    for (const std::string& thing : merged.things) add_thing(whole.things, thing);
   }
   if (const auto& cause = parts_.at(from).cause) {
     merged.code = cause->code;

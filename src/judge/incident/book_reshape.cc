@@ -67,6 +67,7 @@ void Book::withdraw(const std::vector<std::string>& gone, TimePoint now, Steps& 
     Incident& incident = incidents_.at(incident_of(symptom));
     const bool last = parts_.at(incident.id).symptoms.size() == 1;
     if (last || is_own(symptom, incident)) incident.unwatched = true;
+    add_thing(incident.left, symptom.component);
     std::ranges::move(clear(symptom, now), std::back_inserter(steps));
   }
 }
@@ -81,6 +82,24 @@ void Book::disown(std::int64_t id, TimePoint now, Steps& steps) {
   parts->second.unseen_until.reset();
   if (refresh(id)) tell(StepKind::kChanged, id, now, steps);
   settle(id, now, steps);
+}
+
+Steps Book::leave(const std::string& component, std::string_view kind, TimePoint now) {
+  Steps steps;
+  for (auto& [id, incident] : incidents_) {
+    const bool of_it = incident.root == component || contains(incident.things, component);
+    if (incident.phase == Phase::kResolved || !of_it) continue;
+    add_thing(incident.left, component);
+    renamed_.insert(id);
+  }
+  const std::int64_t storm = open_at(storm_root(kind));
+  if (storm == 0) return steps;
+  Parts& parts = parts_.at(storm);
+  if (parts.awaited > 0) --parts.awaited;
+  if (parts.symptoms.size() < parts.awaited || !parts.unseen_until) return steps;
+  // Nobody else is missing.
+  incidents_.at(storm).unwatched = parts.symptoms.empty();
+  return give_up(storm, now);
 }
 
 /// A failed check stays failed until it is good. For anything else, the incident waits for the

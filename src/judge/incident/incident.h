@@ -60,6 +60,9 @@ struct Incident {
   std::size_t told_size = 0;   ///< of a storm: how many failed at the last report
   std::size_t worst_size = 0;  ///< of a storm: how many failed at most
   int reopened = 0;
+  /// Things that were taken out of the configuration while they failed in it, up to a limit: nobody
+  /// saw them good.
+  std::vector<std::string> left{};
   bool unwatched = false;  ///< it ended because its root is no longer watched; nobody saw it good
   std::int64_t merged_into = 0;  ///< the incident in which it continues, or with which it ended
   std::optional<Acknowledgement> acknowledged;

@@ -45,6 +45,14 @@ std::optional<WallTime> muted_until(const Member& member, NoticeKind kind, const
   return muting.until(member.labels, wall_now);
 }
 
+/// The receiver may know the incident by a thing of it that nobody watches any more.
+bool unwatched(const Member& member) {
+  const auto known_as = member.known_as.find("root");
+  return member.incident.unwatched ||
+         (known_as != member.known_as.end() &&
+          std::ranges::find(member.incident.left, known_as->second) != member.incident.left.end());
+}
+
 /// What is new for the receiver about `member`; nothing when it knows everything.
 std::optional<NoticeKind> kind_of(const Member& member) {
   if (member.incident.phase == Phase::kOpen) {
@@ -56,8 +64,7 @@ std::optional<NoticeKind> kind_of(const Member& member) {
     if (!member.begun) return std::nullopt;
     return member.news > member.told ? NoticeKind::kChanged : NoticeKind::kOngoing;
   }
-  if (member.begun)
-    return member.incident.unwatched ? NoticeKind::kUnwatched : NoticeKind::kResolved;
+  if (member.begun) return unwatched(member) ? NoticeKind::kUnwatched : NoticeKind::kResolved;
   return member.incident.merged_into == 0 ? std::optional(NoticeKind::kBrief) : std::nullopt;
 }
 
@@ -307,6 +314,7 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
     NoticeItem item{*kind, member.incident, member.labels, member.known_as};
     if (ends(*kind)) call_as_told(item, member.called);
     if (*kind == NoticeKind::kOngoing) {
+      if (goes_on_elsewhere(group, member)) continue;
       unknown_to_people = unknown_to_people || !member.incident.acknowledged;
       standing.push_back(std::move(item));
       continue;
@@ -440,8 +448,9 @@ void Router::plan(Group& group, TimePoint now) {
 void Router::rest(Group& group, TimePoint now) {
   std::erase_if(group.members, [](const auto& entry) { return over_and_silent(entry.second); });
   const Duration repeat = route_of(group).repeat_interval;
-  const bool unacknowledged = std::ranges::any_of(group.members, [](const auto& entry) {
-    return entry.second.begun && !entry.second.incident.acknowledged;
+  const bool unacknowledged = std::ranges::any_of(group.members, [&](const auto& entry) {
+    return entry.second.begun && !entry.second.incident.acknowledged &&
+           !goes_on_elsewhere(group, entry.second);
   });
   if (!unacknowledged || !group.last_sent || repeat <= Duration::zero()) return;
   const TimePoint at = *group.last_sent + repeat;

@@ -165,6 +165,8 @@ class Router {
   /// Nothing when there is nothing to send.
   std::optional<Notice> compose(Group& group, const Muting& muting, TimePoint now,
                                 WallTime wall_now);
+  /// Merged into an incident that the receiver knows, too: that one is repeated.
+  [[nodiscard]] bool goes_on_elsewhere(const Group& group, const Member& member) const;
   /// As in NoticeItem, of an incident about which the group has sent nothing.
   [[nodiscard]] Labels labels_for(const Group& group, std::int64_t incident,
                                   const Labels& labels) const;

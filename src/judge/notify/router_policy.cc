@@ -73,6 +73,15 @@ void Router::consider(const incident::Incident& incident, const Labels& labels, 
   }
 }
 
+bool Router::goes_on_elsewhere(const Group& group, const Member& member) const {
+  if (member.incident.phase != incident::Phase::kMerged) return false;
+  return std::ranges::any_of(groups_, [&](const auto& entry) {
+    const auto whole = entry.second.members.find(member.incident.merged_into);
+    return entry.second.receiver == group.receiver && whole != entry.second.members.end() &&
+           whole->second.begun;
+  });
+}
+
 bool Router::is_routed(const Group& group) const {
   return std::ranges::any_of(policy_.routes, [&](const Route& route) {
     return route.receiver == group.receiver && route.group_by == group.group_by;

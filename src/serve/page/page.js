@@ -32,7 +32,7 @@ const since = (at, now) => age(new Date(now) - new Date(at));
 function incidentRow(incident, now) {
   const acknowledged = incident.acknowledged;
   const row = element('details', 'incident',
-    keyed(element('summary', '', chip(incident.severity, incident.severity), element('strong', '', incident.root), element('span', '', incident.summary),
+    keyed(element('summary', '', chip(incident.severity, incident.severity), element('strong', '', incident.root), element('span', '', incident.confirmed ? incident.summary : `${incident.summary} (as last seen; not confirmed since)`),
       element('span', 'soft', `for ${since(incident.since, now)}`),
       incident.flapping ? chip('warning', 'flapping') : null, incident.storm ? chip('warning', 'storm') : null,
       acknowledged ? element('span', 'soft', `acknowledged by ${acknowledged.by}${acknowledged.comment ? `: ${acknowledged.comment}` : ''}`) : null),

@@ -83,6 +83,21 @@ class Masakari : public ChannelTest {
   std::optional<MasakariChannel> channel_;
 };
 
+TEST_F(Masakari, WithoutAHostItIsTheNodeThatTheReceiverKnows) {
+  options.host.clear();
+  notice.items[0].labels["node"] = "renamed";
+  notice.items[0].known_as = {{"subject", "nova-compute"}, {"node", "compute-7"}};
+  ASSERT_TRUE(send());
+  EXPECT_EQ(told(1).at("hostname"), "compute-7");
+}
+
+// Masakari would look for a process of the storm's name.
+TEST_F(Masakari, AStormIsNoProcess) {
+  notice.items[0].incident.storm = true;
+  EXPECT_TRUE(send());
+  EXPECT_TRUE(cloud.calls.empty());
+}
+
 TEST_F(Masakari, LogsInFindsTheApiAndTellsOfAProcess) {
   ASSERT_TRUE(send());
   ASSERT_EQ(cloud.calls.size(), 2U);

@@ -110,6 +110,33 @@ TEST_F(PlanRunnerTest, APauseEndsByItself) {
   EXPECT_TRUE(has("intent copy_database"));
 }
 
+TEST_F(PlanRunnerTest, AShorterPauseDoesNotEndALongerOne) {
+  approve();
+  EXPECT_TRUE(runner_->pause("ovn-nb", 1h, "bob"));
+  EXPECT_TRUE(runner_->pause("ovn-nb", 5s, "ann"));
+  watch(10s);
+  EXPECT_FALSE(has("intent copy_database"));
+  EXPECT_EQ(plan().reason, "ovn-nb is paused by bob");
+  restart();
+  watch(30s);
+  EXPECT_FALSE(has("intent copy_database"));
+  EXPECT_TRUE(runner_->pause("ovn-nb", std::nullopt, "ann"));
+  EXPECT_FALSE(runner_->planner().pauses().at("ovn-nb").until) << "a longer one holds";
+}
+
+// The paused cluster got another name, and was repaired.
+TEST_F(PlanRunnerTest, APauseOfANameThatIsGoneHoldsWhoeverMayHaveHadIt) {
+  EXPECT_TRUE(runner_->pause("ovn-nb", std::nullopt, "bob"));
+  PlanRunner::Setup renamed = config_.setup();
+  renamed.targets = {{judge::ThingKind::kCluster, "northbound"}};
+  runner_->reload(std::move(renamed));
+  const auto held = runner_->brake({judge::ThingKind::kCluster, "northbound"});
+  ASSERT_TRUE(held);
+  EXPECT_TRUE(held->starts_with("ovn-nb is paused by bob, and nothing has this name now")) << *held;
+  EXPECT_TRUE(runner_->resume("ovn-nb", "bob"));
+  EXPECT_FALSE(runner_->brake({judge::ThingKind::kCluster, "northbound"}));
+}
+
 TEST_F(PlanRunnerTest, OrdersAboutWhatIsNotThereAreRefused) {
   watch(1s);
   EXPECT_EQ(runner_->pause("ovn-sb", std::nullopt, "bob").error().code, Errc::kMissing);

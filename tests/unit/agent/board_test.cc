@@ -5,6 +5,20 @@ namespace {
 
 using namespace on_board;
 
+// After a restart a reporter is taken for live until its timeout. Nobody has seen that.
+TEST_F(BoardTest, WhatIsPresumedGoodHealsNothingThatWasReported) {
+  board_.restore_reported("c", {ReasonCode::kState, "reports that it is not live"}, true, now_,
+                          now_);
+  judge::Observation presumed;
+  presumed.outcome = Outcome::kOk;
+  presumed.presumed = true;
+  board_.check_observed(1, presumed, now_);
+  EXPECT_EQ(check("c").state.state, judge::State::kReported);
+  presumed.presumed = false;
+  board_.check_observed(1, presumed, now_);
+  EXPECT_EQ(check("c").state.state, judge::State::kHealthy);
+}
+
 TEST_F(BoardTest, AGateMayWantEnoughOfSeveral) {
   config::Config config;
   for (const std::string name : {"a", "b", "c"})

@@ -56,8 +56,40 @@ TEST_F(IncidentManagerTest, ACheckOfWhichNothingIsKnownIsMonitorBlind) {
   EXPECT_EQ(life.manager->book().incidents().at(1).code, Code::kMonitorBlind);
   EXPECT_EQ(life.manager->book().incidents().at(1).summary,
             "nothing is known of bird: permission denied");
-  life.feed.tell({ThingKind::kCheck, "bird"}, judge::CheckBlind{});
+  life.feed.tell({ThingKind::kCheck, "bird"}, judge::CheckBlind{false, {}, kHealthy});
   EXPECT_EQ(life.count("incident_resolved 1"), 1);
+}
+
+// It was told as RESOLVED, and as failing some looks later.
+TEST_F(IncidentManagerTest, WhoWasBlindAndIsSeenFailingIsNotResolved) {
+  Life life(world, us, nullptr);
+  const judge::Reason denied{judge::ReasonCode::kDenied, "permission denied"};
+  life.feed.tell({ThingKind::kCheck, "bird"}, judge::CheckBlind{true, denied, kHealthy});
+  life.check("bird", kHealthy, kError);
+  life.feed.tell({ThingKind::kCheck, "bird"}, judge::CheckBlind{false, {}, kError});
+  EXPECT_EQ(life.count("incident_resolved 1"), 0);
+  life.check("bird", kError, kReported);
+  ASSERT_EQ(life.manager->book().incidents().size(), 1U);
+  EXPECT_EQ(life.manager->book().incidents().at(1).code, Code::kCheckFailed);
+  EXPECT_EQ(life.manager->book().incidents().at(1).symptoms, 1U);
+  life.check("bird", kReported, kHealthy);
+  EXPECT_EQ(life.count("incident_resolved 1"), 1);
+  EXPECT_EQ(life.manager->book().incidents().at(1).code, Code::kCheckFailed);
+}
+
+TEST_F(IncidentManagerTest, WhoWasBlindAndFailedOnceIsWellWhenItIsSeenWell) {
+  Life life(world, us, nullptr);
+  life.feed.tell({ThingKind::kCheck, "bird"}, judge::CheckBlind{true, {}, kHealthy});
+  life.check("bird", kHealthy, kError);
+  life.feed.tell({ThingKind::kCheck, "bird"}, judge::CheckBlind{false, {}, kError});
+  life.check("bird", kError, kHealthy);
+  EXPECT_EQ(life.count("incident_resolved 1"), 1);
+}
+
+TEST_F(IncidentManagerTest, TheFindingsOfAClusterSayMoreThanThatItIsBlind) {
+  Life life(world, us, nullptr);
+  life.feed.tell({ThingKind::kCheck, "nb"}, judge::CheckBlind{true, {}, kHealthy});
+  EXPECT_TRUE(life.manager->book().incidents().empty());
 }
 
 TEST_F(IncidentManagerTest, EveryChangeOfAnIncidentBearsItsNumber) {

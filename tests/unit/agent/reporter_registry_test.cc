@@ -47,7 +47,9 @@ class ReporterRegistryTest : public testing::Test {
     check.params["reporter"] = std::string("felix");
     check.params["quality"] = std::move(quality);
     const auto probe = reporters_.probe(check);
-    return net::run_task(runtime_, probe->look(runtime_.deadline_in(1s))).outcome;
+    const auto seen = net::run_task(runtime_, probe->look(runtime_.deadline_in(1s)));
+    presumed_ = seen.presumed;
+    return seen.outcome;
   }
   void send(std::string_view message) {
     const net::UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM, 0));
@@ -69,6 +71,7 @@ class ReporterRegistryTest : public testing::Test {
 
   std::filesystem::path folder_;
   net::AsioRuntime runtime_;
+  bool presumed_ = false;
   std::vector<std::string> heard_;
   ReporterRegistry reporters_{runtime_,
                               [this](std::string_view check) { heard_.emplace_back(check); }};
@@ -107,10 +110,19 @@ TEST_F(ReporterRegistryTest, AReloadKeepsWhatStaysTheSame) {
   EXPECT_EQ(outcome("ready"), Outcome::kOk);
   send("READY=1");
   reload({felix(60s)});
-  EXPECT_EQ(outcome("ready"), Outcome::kUnknown) << "another rule: it begins anew";
+  EXPECT_EQ(outcome("ready"), Outcome::kOk) << "another rule: what it reported stays";
   reload({});
   EXPECT_EQ(outcome("ready"), Outcome::kUnknown);
   EXPECT_TRUE(reporters_.standings().empty());
+}
+
+TEST_F(ReporterRegistryTest, ThatItIsLiveBeforeItReportsIsPresumed) {
+  reload({felix()});
+  EXPECT_EQ(outcome("live"), Outcome::kOk);
+  EXPECT_TRUE(presumed_);
+  send("READY=1");
+  EXPECT_EQ(outcome("live"), Outcome::kOk);
+  EXPECT_FALSE(presumed_);
 }
 
 TEST_F(ReporterRegistryTest, TenThousandReportersLoseNothing) {

@@ -140,6 +140,19 @@ TEST(CheckMachine, DiscoveryEndsAlsoForWhatIsGoodEveryOtherTime) {
   EXPECT_EQ(check.state().state, State::kHealthy);
 }
 
+TEST(CheckMachine, AnotherLimitMakesNobodySee) {
+  CheckPolicy policy;
+  policy.unknown_limit = 10s;
+  CheckState state = begin_check(kStart);
+  state = step(state, policy, Outcome::kUnknown, ReasonCode::kDenied, kStart + 11s).next;
+  EXPECT_TRUE(state.blind);
+  policy.unknown_limit = 1h;
+  state = step(state, policy, Outcome::kUnknown, ReasonCode::kDenied, kStart + 12s).next;
+  EXPECT_TRUE(state.blind);
+  state = step(state, policy, Outcome::kFail, ReasonCode::kRefused, kStart + 13s).next;
+  EXPECT_FALSE(state.blind);
+}
+
 TEST(CheckMachine, WithinTheStartPeriodFailuresDoNotCount) {
   CheckPolicy patient = kPolicy;
   patient.start_period = 30s;

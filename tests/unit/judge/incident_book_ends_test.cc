@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -46,6 +47,51 @@ TEST_F(IncidentEnds, WhatAStormTookInIsOverWhenItIsWell) {
   for (const auto& [id, incident] : book_.incidents()) {
     EXPECT_EQ(incident.phase, Phase::kResolved) << id;
   }
+}
+
+// Another failure has become the cause, which nobody has acknowledged.
+TEST_F(IncidentEnds, AnAcknowledgementEndsWithItsCause) {
+  raise(failing("check:peer-1"));
+  take(book_.acknowledge(1, "ann", "", now_));
+  raise(failing("check:peer-2"));
+  EXPECT_TRUE(book_.incidents().at(1).acknowledged);
+  raise(failing("check:bird"));
+  EXPECT_EQ(book_.incidents().at(1).root, "check:bird");
+  EXPECT_FALSE(book_.incidents().at(1).acknowledged);
+}
+
+TEST_F(IncidentEnds, ItRemembersWhatLeftItWhileItFailed) {
+  raise(failing("check:peer-1"));
+  raise(failing("check:bird"));
+  Departures left;
+  left.gone = {"check:peer-1"};
+  take(book_.reshape(sample_graph(), left, now_));
+  EXPECT_EQ(book_.incidents().at(1).left, std::vector<std::string>{"check:peer-1"});
+  EXPECT_FALSE(book_.incidents().at(1).unwatched);
+  raise(failing("check:peer-1"));
+  EXPECT_TRUE(book_.incidents().at(1).left.empty()) << "it is there again";
+}
+
+// The checks of a storm were taken out of the configuration while the agent did not run.
+TEST_F(IncidentEnds, AStormOfWhichNobodyIsLeftIsNotWatched) {
+  for (int i = 0; i < 30; ++i) raise(failing("check:web-" + std::to_string(i)));
+  std::vector<Incident> kept;
+  for (const auto& [id, incident] : book_.incidents()) {
+    if (incident.phase == Phase::kOpen) kept.push_back(incident);
+  }
+  ASSERT_EQ(kept.size(), 1U);
+  Book next(sample_graph());
+  next.recall(kept, now_);
+  Steps steps;
+  for (int i = 0; i < 30; ++i) {
+    const bool last = i == 29;
+    steps = next.leave("check:web-" + std::to_string(i), "http", now_);
+    EXPECT_EQ(next.awaited(kept[0].id), !last) << i;
+  }
+  steps = next.pass(now_ + 10min);
+  ASSERT_EQ(steps.size(), 1U);
+  EXPECT_EQ(steps[0].kind, StepKind::kResolved);
+  EXPECT_TRUE(steps[0].incident.unwatched);
 }
 
 TEST_F(IncidentEnds, WhatWasMergedIsNotOverByARestart) {

@@ -19,6 +19,36 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// Of the root nothing was known, and now it is seen failing.
+TEST_F(IncidentNames, AfterARestartAFailureIsMoreThanThatNothingIsKnown) {
+  Symptom blind = failing("check:peer-1");
+  blind.code = Code::kMonitorBlind;
+  raise(blind);
+  book_ = restarted();
+  raise(failing("check:peer-1"));
+  EXPECT_EQ(incident(1).code, Code::kCheckFailed);
+  clear(failing("check:peer-1"));
+  EXPECT_EQ(incident(1).phase, Phase::kResolved);
+  EXPECT_EQ(incident(1).code, Code::kCheckFailed);
+}
+
+// The root was good, and nobody saw the other.
+TEST_F(IncidentNames, AfterARestartWhatIsBlindBelowIsNotEndedByItsRoot) {
+  raise(failing("check:daemon"));
+  Symptom blind = failing("check:peer-1");
+  blind.code = Code::kMonitorBlind;
+  raise(blind);
+  clear(failing("check:daemon"));
+  book_ = restarted();
+  told_.clear();
+  Symptom of_root = failing("check:daemon");
+  clear(of_root);
+  of_root.code = Code::kMonitorBlind;
+  clear(of_root);
+  EXPECT_TRUE(told_.empty());
+  EXPECT_TRUE(book_.awaited(1));
+}
+
 TEST_F(IncidentNames, ACauseSeenLastGivesItsName) {
   raise(failing("check:peer-1"));
   raise(failing("check:daemon", "hung"));

@@ -287,6 +287,37 @@ TEST_F(RouterTest, AMemberThatMissedAnEndHearsItLater) {
   EXPECT_TRUE(router_.groups().empty());
 }
 
+// A check was taken out of the configuration while another had become its cause: nobody saw it
+// good.
+TEST_F(RouterTest, TheEndOfWhatLeftIsNotToldAsGood) {
+  step(1, StepKind::kOpened, "check:c");
+  run(1min);
+  step(1, StepKind::kChanged, "check:p");
+  incidents_[1].left = {"check:c"};
+  step(1, StepKind::kResolved);
+  const auto said = run(10min);
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_TRUE(said[0].ends_with("unwatched 1")) << said[0];
+}
+
+TEST_F(RouterTest, WhatGoesOnInAnotherIsNotRepeatedBesideIt) {
+  router_ = Router([] {
+    RouterPolicy policy = one_route();
+    policy.routes[0].group_by = {};
+    return policy;
+  }());
+  step(1, StepKind::kOpened);
+  step(2, StepKind::kOpened);
+  run(1min);
+  step(2, StepKind::kMerged);
+  run(10min);
+  const auto repeated = run(5h);
+  ASSERT_EQ(repeated.size(), 1U);
+  EXPECT_TRUE(repeated[0].ends_with("s ongoing 1")) << repeated[0];
+  step(1, StepKind::kAcknowledged);
+  EXPECT_EQ(run(9h), Said{}) << "nor by itself";
+}
+
 TEST_F(RouterTest, ManyAreRemindedOfInSeveralNotices) {
   for (int i = 1; i <= 250; ++i) step(i, StepKind::kOpened);
   run(1h);

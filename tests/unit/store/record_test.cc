@@ -40,6 +40,7 @@ Incident sample_incident() {
   incident.since = kClock.now - 1h;
   incident.changed = kClock.now - 1min;
   incident.told_size = 18;
+  incident.left = {"check:gone"};
   incident.revision = 5;
   return incident;
 }

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "unit/judge/raft/fake_cluster.h"
 
@@ -18,6 +19,23 @@ TEST(MonitorBlind, AMemberThatMayNotBeAsked) {
   EXPECT_EQ(the(Code::kMonitorBlind, found).evidence[0], (Evidence{"ctl-2", "denied"}));
   cluster.heal(1);
   EXPECT_EQ(told(cluster.watch(1s)), Told{});
+}
+
+// It was told as over, and two seconds later as dead.
+TEST(MonitorBlind, LastsUntilAMemberThatIsFoundDeadIsAFinding) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.node(1).silence = ReasonCode::kDenied;
+  EXPECT_EQ(told(cluster.watch(61s)), Told{"warning MONITOR_BLIND ctl-2"});
+  cluster.kill(1);
+  bool blind = true;
+  for (int i = 0; i < 60 && blind; ++i) {
+    const Told now = told(cluster.watch(200ms));
+    const bool down = std::ranges::find(now, "critical RAFT_MEMBER_DOWN ctl-2") != now.end();
+    blind = std::ranges::find(now, "warning MONITOR_BLIND ctl-2") != now.end();
+    EXPECT_NE(blind, down) << "either nothing is known of it, or that it is down";
+  }
+  EXPECT_FALSE(blind);
 }
 
 TEST(MonitorBlind, NothingAtAllIsKnown) {
