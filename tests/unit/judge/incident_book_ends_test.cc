@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -70,6 +71,23 @@ TEST_F(IncidentEnds, ItRemembersWhatLeftItWhileItFailed) {
   EXPECT_FALSE(book_.incidents().at(1).unwatched);
   raise(failing("check:peer-1"));
   EXPECT_TRUE(book_.incidents().at(1).left.empty()) << "it is there again";
+}
+
+// What it depended on was taken out of its definition while the agent did not run: it was told twice.
+TEST_F(IncidentEnds, AfterARestartItStaysInItsIncidentWhateverItDependsOnNow) {
+  raise(failing("check:peer-1"));
+  raise(failing("check:bird"));
+  Graph graph;
+  graph.add("check:bird", "bird");
+  graph.add("check:peer-1", "session");
+  Book next(std::move(graph));
+  next.recall({book_.incidents().at(1)}, now_);
+  EXPECT_TRUE(next.raise_again(failing("check:bird"), now_).empty());
+  EXPECT_TRUE(next.raise_again(failing("check:peer-1"), now_).empty());
+  EXPECT_EQ(next.incidents().size(), 1U);
+  for (const Step& step : next.clear(failing("check:bird"), now_))
+    EXPECT_NE(step.kind, StepKind::kResolved);
+  EXPECT_EQ(next.clear(failing("check:peer-1"), now_).back().kind, StepKind::kResolved);
 }
 
 // The checks of a storm were taken out of the configuration while the agent did not run.
