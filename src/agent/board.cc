@@ -168,7 +168,8 @@ void Board::check_observed(std::size_t check, const judge::Observation& seen, Ti
   view.last_ended = seen.ended;
   // What was reported stays so until somebody sees it good.
   const bool unseen = seen.presumed && view.state.state == judge::State::kReported;
-  feed(check, unseen ? Outcome::kUnknown : seen.outcome, seen.reason, now);
+  if (unseen) return feed(check, Outcome::kUnknown, view.reason, now);
+  feed(check, seen.outcome, seen.reason, now);
 }
 
 void Board::judged(const std::shared_ptr<const serve::ThingView>& thing, TimePoint now) {

@@ -86,7 +86,8 @@ const NoticeItem& foremost(const Notice& notice) {
 
 std::string_view word(const NoticeItem& item) {
   if (item.incident.phase == judge::incident::Phase::kResolved)
-    return item.incident.unwatched ? "NOT WATCHED" : "RESOLVED";
+    return item.incident.unwatched || item.kind == NoticeKind::kUnwatched ? "NOT WATCHED"
+                                                                          : "RESOLVED";
   switch (item.incident.severity) {
     case Severity::kInfo: return "INFO";
     case Severity::kWarning: return "WARNING";

@@ -101,6 +101,18 @@ TEST_F(Channels, ATemplateIsFilledAndStaysJson) {
   EXPECT_EQ(body.at("all").as_array().size(), 1U);
 }
 
+TEST_F(Channels, AnEndThatNobodySawIsNotCalledResolved) {
+  WebhookChannel channel(us, http, {.url = "http://h/x"});
+  notice.items[0].incident.phase = Phase::kResolved;
+  for (const auto& [kind, word] :
+       {std::pair(NoticeKind::kResolved, "RESOLVED "), {NoticeKind::kUnwatched, "NOT WATCHED "}}) {
+    notice.items[0].kind = kind;
+    ASSERT_TRUE(send(channel));
+    const json::object body = json::parse(http.calls.back().body).as_object();
+    EXPECT_TRUE(std::string_view(body.at("title").as_string()).starts_with(word));
+  }
+}
+
 TEST(Template, UnknownFieldsAreNamed) {
   EXPECT_TRUE(check_template("plain"));
   EXPECT_TRUE(check_template("{{title}} {{labels.anything}} {{ severity }}"));

@@ -73,7 +73,8 @@ TEST_F(IncidentEnds, ItRemembersWhatLeftItWhileItFailed) {
   EXPECT_TRUE(book_.incidents().at(1).left.empty()) << "it is there again";
 }
 
-// What it depended on was taken out of its definition while the agent did not run: it was told twice.
+// What it depended on was taken out of its definition while the agent did not run: it was told
+// twice.
 TEST_F(IncidentEnds, AfterARestartItStaysInItsIncidentWhateverItDependsOnNow) {
   raise(failing("check:peer-1"));
   raise(failing("check:bird"));

@@ -1,5 +1,6 @@
-// Names of the configuration that mean something else since the plan was made. On real clusters an agent told a server of another
-// cluster to join anew: the names of two clusters had been exchanged while the plan ran.
+// Names of the configuration that mean something else since the plan was made. On real clusters an
+// agent told a server of another cluster to join anew: the names of two clusters had been exchanged
+// while the plan ran.
 
 #include <optional>
 #include <string>
