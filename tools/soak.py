@@ -28,8 +28,8 @@ CHUNK = 2_500
 # Pieces with a failing world, after which no other is begun.
 ENOUGH = 5
 # All that decides what comes of a world.
-WORLD_SOURCES = ("src/base", "src/judge/condition", "src/judge/plan", "src/judge/raft", "src/judge/*.h", "src/judge/*.cc", "src/runtime/random.h",
-                 "tests/advice")
+WORLD_SOURCES = ("src/base", "src/judge/condition", "src/judge/plan", "src/judge/raft", ":(glob)src/judge/*.h", ":(glob)src/judge/*.cc",
+                 "src/runtime/random.h", "tests/advice")
 
 
 def main() -> int:
