@@ -26,6 +26,7 @@
 #include "judge/check_machine.h"
 #include "judge/finding.h"
 #include "judge/incident/book.h"
+#include "judge/incident/graph.h"
 #include "judge/incident/incident.h"
 #include "judge/incident/news.h"
 #include "judge/notify/matcher.h"

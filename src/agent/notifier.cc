@@ -247,6 +247,7 @@ void Notifier::give_up(DeadLetter letter) {
 void Notifier::tell(judge::DeliveryChanged::Result result, const Notice& notice,
                     const std::string& reason) {
   std::vector<std::int64_t> incidents;
+  incidents.reserve(notice.items.size());
   for (const judge::notify::NoticeItem& item : notice.items) incidents.push_back(item.incident.id);
   feed_.tell({ThingKind::kReceiver, notice.receiver},
              judge::DeliveryChanged{.result = result,

@@ -25,7 +25,6 @@
 #include "codec/report_message.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
-#include "judge/incident/news.h"
 #include "judge/judgement.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
