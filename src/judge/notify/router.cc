@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -109,6 +108,11 @@ void remember_name(Member& member, const Incident& told) {
   }
 }
 
+bool repeat_is_due(const Group& group, const Route& route, TimePoint now) {
+  return route.repeat_interval > Duration::zero() && group.last_sent &&
+         now >= *group.last_sent + route.repeat_interval;
+}
+
 /// Returns whether there was room for it.
 bool take_in(Notice& notice, NoticeItem item) {
   if (notice.items.size() >= kMostItems) {
@@ -120,39 +124,6 @@ bool take_in(Notice& notice, NoticeItem item) {
 }
 
 }  // namespace
-
-std::string_view to_string(NoticeKind kind) noexcept {
-  switch (kind) {
-    case NoticeKind::kOpened: return "opened";
-    case NoticeKind::kChanged: return "changed";
-    case NoticeKind::kOngoing: return "ongoing";
-    case NoticeKind::kResolved: return "resolved";
-    case NoticeKind::kUnwatched: return "unwatched";
-    case NoticeKind::kBrief: return "brief";
-  }
-  return "ongoing";
-}
-
-bool ends(NoticeKind kind) noexcept {
-  return kind == NoticeKind::kResolved || kind == NoticeKind::kUnwatched;
-}
-
-Labels common_labels(const std::vector<NoticeItem>& items) {
-  if (items.empty()) return {};
-  Labels common = items.front().labels;
-  for (const NoticeItem& item : items) {
-    std::erase_if(common, [&](const auto& label) {
-      const auto other = item.labels.find(label.first);
-      return other == item.labels.end() || other->second != label.second;
-    });
-  }
-  return common;
-}
-
-bool any_open(const Notice& notice) noexcept {
-  return std::ranges::any_of(
-      notice.items, [](const NoticeItem& item) { return item.incident.phase != Phase::kResolved; });
-}
 
 void Router::recall(Group group) {
   if (group.pending) group.pending->under_way = false;
@@ -301,7 +272,7 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
   std::vector<std::int64_t> unheard;
   for (auto& [id, member] : group.members) {
     const auto kind = kind_of(member);
-    if (!kind) continue;
+    if (!kind || (*kind == NoticeKind::kOngoing && goes_on_elsewhere(group, member))) continue;
     if (const auto muted = muted_until(member, *kind, muting, wall_now)) {
       if (*kind == NoticeKind::kBrief) {
         unheard.push_back(id);
@@ -314,7 +285,6 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
     NoticeItem item{*kind, member.incident, member.labels, member.known_as};
     if (ends(*kind)) call_as_told(item, member.called);
     if (*kind == NoticeKind::kOngoing) {
-      if (goes_on_elsewhere(group, member)) continue;
       unknown_to_people = unknown_to_people || !member.incident.acknowledged;
       standing.push_back(std::move(item));
       continue;
@@ -326,8 +296,7 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
     }
   }
   for (const std::int64_t id : unheard) group.members.erase(id);
-  const bool repeat = !news && unknown_to_people && route.repeat_interval > Duration::zero() &&
-                      group.last_sent && now >= *group.last_sent + route.repeat_interval;
+  const bool repeat = !news && unknown_to_people && repeat_is_due(group, route, now);
   if (!news && !repeat) return std::nullopt;
   for (NoticeItem& item : standing) take_in(notice, std::move(item));
   notice.group = group.id;
