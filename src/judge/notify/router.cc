@@ -274,11 +274,8 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
     const auto kind = kind_of(member);
     if (!kind || (*kind == NoticeKind::kOngoing && goes_on_elsewhere(group, member))) continue;
     if (const auto muted = muted_until(member, *kind, muting, wall_now)) {
-      if (*kind == NoticeKind::kBrief) {
-        unheard.push_back(id);
-      } else {
-        bring_forward(group.due, now + std::min(kMutedPause, Duration(*muted - wall_now)));
-      }
+      if (*kind == NoticeKind::kBrief) unheard.push_back(id);
+      bring_forward(group.due, now + std::min(kMutedPause, Duration(*muted - wall_now)));
       continue;
     }
     if (member.known_as.empty()) member.known_as = labels_for(group, id, member.labels);
