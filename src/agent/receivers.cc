@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <expected>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "agent/notifier.h"
 #include "agent/pod.h"
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "codec/url.h"
@@ -203,13 +205,13 @@ std::vector<config::Receiver> members_of(const config::Receiver& receiver) {
     if (!url) continue;  // make_channel() says so
     const bool v6 = url->host.contains(':');
     member.name += fmt::format("@{}{}{}:{}", v6 ? "[" : "", url->host, v6 ? "]" : "", url->port);
-    // Several behind one address, told apart by what only they may know.
-    const std::string name = member.name;
+    // Several may be behind one address. A path may hold a secret.
+    if (url->target.size() > 1)
+      member.name += fmt::format("#{:08x}", static_cast<std::uint32_t>(fnv1a(url->target)));
     const auto is_called = [&](const config::Receiver& other) {
       return &other != &member && other.name == member.name;
     };
-    for (int i = 2; std::ranges::any_of(members, is_called); ++i)
-      member.name = fmt::format("{}#{}", name, i);
+    if (std::ranges::any_of(members, is_called)) members.pop_back();  // the same twice
   }
   return members;
 }

@@ -121,20 +121,18 @@ void Book::put(const Symptom& symptom, std::int64_t id, const Place& place, Time
   }
 }
 
-/// The open incident of a component: its own, that of the highest failing thing above it, one in
-/// which it failed, or the storm of its kind.
+/// The open incident of a component: its own, one in which it failed, that of the highest failing
+/// thing above it, or the storm of its kind.
 std::int64_t Book::home_of(const Symptom& symptom) const {
   std::int64_t home = open_at(symptom.component);
   if (home != 0) return home;
+  // Whatever it depends on now.
+  for (const auto& [id, parts] : parts_) {
+    const std::vector<std::string>& things = incidents_.at(id).things;
+    if (std::ranges::find(things, symptom.component) != things.end()) return id;
+  }
   for (const std::string& upper : graph_.above(symptom.component)) {
     if (const std::int64_t id = open_at(upper); id != 0) home = id;
-  }
-  // It may have depended on something else then.
-  for (const auto& [id, parts] : parts_) {
-    if (home != 0) break;
-    if (std::ranges::find(incidents_.at(id).things, symptom.component) !=
-        incidents_.at(id).things.end())
-      home = id;
   }
   return home != 0 ? home : open_at(storm_root(graph_.kind(symptom.owner)));
 }

@@ -66,7 +66,7 @@ void Book::withdraw(const std::vector<std::string>& gone, TimePoint now, Steps& 
   for (const Symptom& symptom : over) {
     Incident& incident = incidents_.at(incident_of(symptom));
     const bool last = parts_.at(incident.id).symptoms.size() == 1;
-    if (last || is_own(symptom, incident)) incident.unwatched = true;
+    if (is_own(symptom, incident) || (last && incident.storm)) incident.unwatched = true;
     add_thing(incident.left, symptom.component);
     std::ranges::move(clear(symptom, now), std::back_inserter(steps));
   }
@@ -86,20 +86,23 @@ void Book::disown(std::int64_t id, TimePoint now, Steps& steps) {
 
 Steps Book::leave(const std::string& component, std::string_view kind, TimePoint now) {
   Steps steps;
+  std::int64_t home = open_at(storm_root(kind));
   for (auto& [id, incident] : incidents_) {
     const bool of_it = incident.root == component || contains(incident.things, component);
     if (incident.phase == Phase::kResolved || !of_it) continue;
     add_thing(incident.left, component);
     renamed_.insert(id);
+    if (incident.phase == Phase::kOpen) home = id;
   }
-  const std::int64_t storm = open_at(storm_root(kind));
-  if (storm == 0) return steps;
-  Parts& parts = parts_.at(storm);
+  const auto at = parts_.find(home);
+  if (at == parts_.end()) return steps;
+  Parts& parts = at->second;
   if (parts.awaited > 0) --parts.awaited;
-  if (parts.symptoms.size() < parts.awaited || !parts.unseen_until) return steps;
-  // Nobody else is missing.
-  incidents_.at(storm).unwatched = parts.symptoms.empty();
-  return give_up(storm, now);
+  // Others may still be seen again.
+  if (parts.awaited > 0 || !parts.symptoms.empty() || !parts.unseen_until) return steps;
+  const Incident& incident = incidents_.at(home);
+  incidents_.at(home).unwatched = incident.storm || incident.root == component;
+  return give_up(home, now);
 }
 
 /// A failed check stays failed until it is good. For anything else, the incident waits for the

@@ -99,6 +99,14 @@ void call_as_told(NoticeItem& item, const std::optional<CalledAs>& told) {
   if (label != item.labels.end()) label->second = to_string(ended.code);
 }
 
+/// Its cause may be good, and what the receiver knows it by is not watched any more.
+void name_unwatched(NoticeItem& item) {
+  const auto root = item.known_as.find("root");
+  if (item.incident.unwatched || root == item.known_as.end()) return;
+  item.incident.summary = root->second + " is not watched any more, and nobody saw it good; " +
+                          std::move(item.incident.summary);
+}
+
 /// The gravest name that the receiver got for `member` is remembered.
 void remember_name(Member& member, const Incident& told) {
   if (told.phase == Phase::kResolved) {
@@ -281,6 +289,7 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
     if (member.known_as.empty()) member.known_as = labels_for(group, id, member.labels);
     NoticeItem item{*kind, member.incident, member.labels, member.known_as};
     if (ends(*kind)) call_as_told(item, member.called);
+    if (*kind == NoticeKind::kUnwatched) name_unwatched(item);
     if (*kind == NoticeKind::kOngoing) {
       unknown_to_people = unknown_to_people || !member.incident.acknowledged;
       standing.push_back(std::move(item));

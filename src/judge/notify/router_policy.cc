@@ -44,7 +44,11 @@ void Router::set_receivers(const std::set<std::string>& receivers, TimePoint now
 
 void Router::fall_asleep(Group& group, TimePoint now) {
   group.dormant_until = now + kKeepDormant;
-  if (group.pending) group.pending->under_way = false;
+  if (!group.pending) return;
+  // What it refused is composed anew, as things are then.
+  const bool refused = !group.pending->under_way && group.pending->attempts > 0;
+  group.pending->under_way = false;
+  if (refused) group.pending.reset();
 }
 
 /// What its receiver missed is due.

@@ -59,8 +59,8 @@ TEST(Receivers, EachMemberOfAnAlertmanagerClusterIsToldByItself) {
   EXPECT_EQ(made->policy.configured_as,
             (std::map<std::string, std::string>{{"am@am-1:80", "am"},
                                                 {"am@[fd00::1]:9093", "am"},
-                                                {"am@am-3:80", "am"},
-                                                {"am@am-3:80#2", "am"}}));
+                                                {"am@am-3:80#b49cd92d", "am"},
+                                                {"am@am-3:80#b49cd414", "am"}}));
   ASSERT_EQ(made->policy.routes.size(), 4U);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(made->policy.routes[i].go_on) << i;
   EXPECT_FALSE(made->policy.routes[3].go_on) << "what comes after it is as it was";

@@ -91,6 +91,57 @@ TEST_F(IncidentEnds, AfterARestartItStaysInItsIncidentWhateverItDependsOnNow) {
   EXPECT_EQ(next.clear(failing("check:peer-1"), now_).back().kind, StepKind::kResolved);
 }
 
+// Its new cause fails too, and its old one was told.
+TEST_F(IncidentEnds, AfterARestartItStaysInItsIncidentAlsoWhenWhatItDependsOnNowFails) {
+  raise(failing("check:peer-1"));
+  raise(failing("check:bird"));
+  raise(failing("check:web-1"));
+  Graph graph;
+  graph.add("check:bird", "bird");
+  graph.add("check:web-1", "http");
+  graph.add("check:peer-1", "session", {"check:web-1"});
+  Book next(std::move(graph));
+  next.recall({book_.incidents().at(1), book_.incidents().at(2)}, now_);
+  for (const char* const name : {"check:web-1", "check:bird", "check:peer-1"})
+    EXPECT_TRUE(next.raise_again(failing(name), now_).empty()) << name;
+  EXPECT_EQ(next.incident_of(failing("check:peer-1")), 1);
+}
+
+// Its root was good, and the rest was taken out of the configuration while the agent did not run.
+TEST_F(IncidentEnds, WhatNobodyWatchesAnyMoreIsNotAwaited) {
+  raise(failing("check:peer-1"));
+  raise(failing("check:bird"));
+  clear(failing("check:bird"));
+  Book next(sample_graph());
+  next.recall({book_.incidents().at(1)}, now_);
+  const Steps steps = next.leave("check:peer-1", "session", now_);
+  ASSERT_EQ(steps.size(), 1U);
+  EXPECT_EQ(steps[0].kind, StepKind::kResolved);
+  EXPECT_FALSE(steps[0].incident.unwatched) << "its root was seen good";
+  EXPECT_EQ(steps[0].incident.left, std::vector<std::string>{"check:peer-1"});
+}
+
+TEST_F(IncidentEnds, OneOfSeveralThatLeftLeavesTheOthersAwaited) {
+  raise(failing("check:peer-1"));
+  raise(failing("check:bird"));
+  Book next(sample_graph());
+  next.recall({book_.incidents().at(1)}, now_);
+  EXPECT_TRUE(next.leave("check:peer-1", "session", now_).empty());
+  EXPECT_TRUE(next.awaited(1));
+}
+
+TEST_F(IncidentEnds, ARootThatWasSeenGoodIsNotCalledUnwatched) {
+  raise(failing("check:peer-1"));
+  raise(failing("check:bird"));
+  clear(failing("check:bird"));
+  Departures left;
+  left.gone = {"check:peer-1"};
+  const Steps steps = book_.reshape(sample_graph(), left, now_);
+  ASSERT_FALSE(steps.empty());
+  EXPECT_EQ(steps.back().kind, StepKind::kResolved);
+  EXPECT_FALSE(steps.back().incident.unwatched);
+}
+
 // The checks of a storm were taken out of the configuration while the agent did not run.
 TEST_F(IncidentEnds, AStormOfWhichNobodyIsLeftIsNotWatched) {
   for (int i = 0; i < 30; ++i) raise(failing("check:web-" + std::to_string(i)));

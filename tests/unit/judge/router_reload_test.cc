@@ -85,6 +85,23 @@ TEST_F(RouterReload, ANoticeThatWasOnItsWayIsSentAgainWhenTheReceiverIsBack) {
       << "the time away does not count as trying";
 }
 
+// It refused the beginning, and was put back after the end: it was told that something fails.
+TEST_F(RouterReload, WhatWasRefusedIsComposedAnewWhenTheReceiverIsBack) {
+  step(1, StepKind::kOpened);
+  now_ += 30s;
+  const std::vector<Notice> sent = take();
+  ASSERT_EQ(sent.size(), 1U);
+  router_.refused(sent[0].group, sent[0].number, {false, {}, "HTTP 503"}, now_, 0);
+  reload({}, {});
+  now_ += 4s;
+  step(1, StepKind::kResolved);
+  reload(one_route(), {"oncall"});
+  now_ += 10min;
+  const std::vector<Notice> again = take();
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].items[0].kind, NoticeKind::kBrief);
+}
+
 TEST_F(RouterReload, ANewReceiverIsToldWhatIsOpen) {
   step(1, StepKind::kOpened);
   step(2, StepKind::kOpened);

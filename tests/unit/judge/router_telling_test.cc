@@ -295,9 +295,11 @@ TEST_F(RouterTest, TheEndOfWhatLeftIsNotToldAsGood) {
   step(1, StepKind::kChanged, "check:p");
   incidents_[1].left = {"check:c"};
   step(1, StepKind::kResolved);
-  const auto said = run(10min);
+  now_ += 10min;
+  const std::vector<Notice> said = take();
   ASSERT_EQ(said.size(), 1U);
-  EXPECT_TRUE(said[0].ends_with("unwatched 1")) << said[0];
+  EXPECT_EQ(said[0].items[0].kind, NoticeKind::kUnwatched);
+  EXPECT_TRUE(said[0].items[0].incident.summary.starts_with("check:c is not watched any more"));
 }
 
 TEST_F(RouterTest, WhatGoesOnInAnotherIsNotRepeatedBesideIt) {
