@@ -159,6 +159,8 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
   for (serve::Route& route : serve::plan_routes(runner_)) api_.add(std::move(route));
   for (const DomainRow& row : domains) {
     domains_.push_back(row.make({.runtime = runtime_,
+                                 .node = node_,
+                                 .records = incidents_.records(),
                                  .board = board_,
                                  .feed = changes_,
                                  .scheduler = scheduler_,
@@ -189,6 +191,9 @@ Task<Result<void>> Agent::recall() {
   recalled = co_await incidents_.open();
   for (const KnownFailure& known : incidents_.known_failures()) {
     board_.restore_reported(known.name, known.reason, known.seen_good, known.since, runtime_.now());
+  }
+  for (const std::unique_ptr<Domain>& domain : domains_) {
+    if (recalled) recalled = co_await domain->recall();
   }
   if (recalled) recalled = co_await recall_plans();
   if (!recalled && recalled.error().code == Errc::kExhausted) {

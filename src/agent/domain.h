@@ -27,6 +27,9 @@ class Domain {
   Domain& operator=(const Domain&) = delete;
   virtual ~Domain() = default;
 
+  /// Takes over what an earlier life wrote down, before anything is adopted.
+  virtual runtime::Task<Result<void>> recall() { co_return Result<void>(); }
+
   /// Goes over to what was prepared; `now` is that configuration and `plan` leads to it. The board
   /// knows its checks already. Destroyed without being called it has changed nothing.
   using Adopt =

@@ -28,11 +28,14 @@ class Archive;
 class Board;
 class ChangeFeed;
 class IncidentManager;
+class RecordWriter;
 class Scheduler;
 
 /// What domains are made with. All of it outlives them.
 struct DomainTools {
   runtime::Runtime& runtime;
+  const std::string& node;  ///< how the agent calls itself
+  RecordWriter& records;    ///< what outlives the agent
   Board& board;
   ChangeFeed& feed;
   Scheduler& scheduler;

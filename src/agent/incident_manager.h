@@ -90,6 +90,8 @@ class IncidentManager final : public serve::IncidentControl {
     return records_.complaint();
   }
   [[nodiscard]] serve::NotifyControl& notifier() noexcept { return notifier_; }
+  /// What is put there in one turn of the loop is one transaction, also with incidents.
+  [[nodiscard]] RecordWriter& records() noexcept { return records_; }
 
  private:
   void recall_check(const std::string& key, const std::string& record,

@@ -17,6 +17,7 @@
 
 #include "agent/domain.h"
 #include "agent/domains.h"
+#include "agent/record_writer.h"
 #include "agent/scheduler.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -39,6 +40,7 @@
 #include "serve/gates.h"
 #include "serve/role.h"
 #include "serve/route.h"
+#include "store/report_record.h"
 
 namespace wardmote::agent {
 
@@ -125,13 +127,39 @@ int status_of(Errc code) noexcept {
 }  // namespace
 
 ReporterRegistry::ReporterRegistry(runtime::Runtime& runtime,
-                                   std::function<void(std::string_view check)> heard)
-    : runtime_(runtime), heard_(std::move(heard)), tasks_(runtime.executor()) {}
+                                   std::function<void(std::string_view check)> heard,
+                                   RecordWriter* records, std::string node)
+    : runtime_(runtime),
+      heard_(std::move(heard)),
+      records_(records),
+      node_(std::move(node)),
+      tasks_(runtime.executor()) {}
 
 ReporterRegistry::ReporterRegistry(const DomainTools& tools)
-    : ReporterRegistry(tools.runtime, [&scheduler = tools.scheduler](std::string_view check) {
-        scheduler.look_now(check);
-      }) {}
+    : ReporterRegistry(
+          tools.runtime,
+          [&scheduler = tools.scheduler](std::string_view check) { scheduler.look_now(check); },
+          &tools.records, tools.node) {}
+
+Task<Result<void>> ReporterRegistry::recall() {
+  if (records_ == nullptr) co_return Result<void>();
+  const std::string prefix = store::report_prefix(node_);
+  const auto records = co_await records_->load(prefix);
+  if (!records) co_return std::unexpected(records.error());
+  for (const auto& [key, record] : *records) {
+    auto report = store::decode_report(record);
+    if (report) {
+      recalled_.emplace(key.substr(prefix.size()), *std::move(report));
+    } else {
+      log(LogLevel::kError, "record_not_understood", {{"key", key}});
+    }
+  }
+  co_return Result<void>();
+}
+
+void ReporterRegistry::keep(const std::string& reporter, std::optional<std::string> record) {
+  if (records_ != nullptr) records_->put(store::report_key(node_, reporter), std::move(record));
+}
 
 Result<Domain::Adopt> ReporterRegistry::prepare(const config::Config& next) {
   Result<Sockets> sockets = open(next.reporters);
@@ -163,14 +191,18 @@ void ReporterRegistry::reload(const std::vector<config::Reporter>& reporters, So
   // Without reporters nobody looked.
   if (known_.empty()) last_asked_ = now;
   for (const config::Reporter& before : known_) {
-    if (std::ranges::find(reporters, before.name, &config::Reporter::name) == reporters.end())
-      reporters_.remove(before.name);
+    if (std::ranges::find(reporters, before.name, &config::Reporter::name) != reporters.end())
+      continue;
+    reporters_.remove(before.name);
+    keep(before.name, std::nullopt);
   }
   auto bound = std::exchange(sockets_, {});
   for (const config::Reporter& reporter : reporters) {
     const auto before = std::ranges::find(known_, reporter.name, &config::Reporter::name);
     if (before == known_.end()) {
       reporters_.add(reporter.name, reporter.rule, now);
+      const auto said = recalled_.extract(reporter.name);
+      if (said) reporters_.report(reporter.name, said.mapped(), now);
     } else {
       reporters_.set_rule(reporter.name, reporter.rule);
     }
@@ -192,6 +224,7 @@ void ReporterRegistry::reload(const std::vector<config::Reporter>& reporters, So
     sockets_.emplace(path, std::move(socket));
   }
   for (const auto& [path, socket] : bound) tasks_.cancel(socket.task);
+  for (const auto& [name, said] : std::exchange(recalled_, {})) keep(name, std::nullopt);
   known_ = reporters;
 }
 
@@ -225,7 +258,13 @@ Result<void> ReporterRegistry::accept(std::string_view name, std::string_view me
   if (!standing) return fail(Errc::kMissing, "no reporter is named '{}'", escape_control(name, 64));
   Result<codec::ReportMessage> read = codec::parse_report_message(message);
   if (!read) return std::unexpected(read.error());
-  reporters_.report(name, merged(standing->report, *std::move(read)), now);
+  const judge::Report report = merged(standing->report, *std::move(read));
+  // What it says beside that changes with each report, and is no state.
+  const bool same = standing->reported && report.live == standing->report.live &&
+                    report.ready == standing->report.ready &&
+                    report.timeout == standing->report.timeout;
+  if (!same) keep(standing->name, store::encode(report));
+  reporters_.report(name, report, now);
   if (standing->rule.live) heard_(standing->name + ".live");
   if (standing->rule.ready) heard_(standing->name + ".ready");
   return {};

@@ -10,14 +10,15 @@
 
 #include "agent/domain.h"
 #include "agent/domains.h"
+#include "agent/record_writer.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "config/config.h"
-#include "judge/incident/news.h"
 #include "judge/report/reporters.h"
 #include "net/datagram_listener.h"
 #include "observe/probe.h"
 #include "runtime/runtime.h"
+#include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "serve/route.h"
 
@@ -29,9 +30,12 @@ namespace wardmote::agent {
 class ReporterRegistry final : public Domain {
  public:
   /// `heard` is called with the name of each check that a report concerns.
-  ReporterRegistry(runtime::Runtime& runtime, std::function<void(std::string_view check)> heard);
+  ReporterRegistry(runtime::Runtime& runtime, std::function<void(std::string_view check)> heard,
+                   RecordWriter* records = nullptr, std::string node = "");
   explicit ReporterRegistry(const DomainTools& tools);
 
+  /// What reporters said last stands again, and their timeouts begin anew.
+  runtime::Task<Result<void>> recall() override;
   Result<Adopt> prepare(const config::Config& next) override;
   [[nodiscard]] const observe::ProbeKind& kind() const noexcept override;
 
@@ -62,10 +66,14 @@ class ReporterRegistry final : public Domain {
   };
 
   TimePoint notice_pause();
+  void keep(const std::string& reporter, std::optional<std::string> record);
   runtime::Task<void> hear(std::shared_ptr<net::DatagramListener> socket, std::string reporter);
 
   runtime::Runtime& runtime_;
   std::function<void(std::string_view check)> heard_;
+  RecordWriter* records_;  ///< null: nothing outlives the agent
+  const std::string node_;
+  std::map<std::string, judge::Report> recalled_;  ///< of an earlier life, until they are adopted
   judge::Reporters reporters_;
   TimePoint last_asked_;
   std::vector<config::Reporter> known_;
