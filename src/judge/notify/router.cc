@@ -107,6 +107,14 @@ void name_unwatched(NoticeItem& item) {
                           std::move(item.incident.summary);
 }
 
+/// What is told of `member`, under a name that its receiver knows.
+NoticeItem item_of(NoticeKind kind, const Member& member) {
+  NoticeItem item{kind, member.incident, member.labels, member.known_as};
+  if (ends(kind)) call_as_told(item, member.called);
+  if (kind == NoticeKind::kUnwatched) name_unwatched(item);
+  return item;
+}
+
 /// The gravest name that the receiver got for `member` is remembered.
 void remember_name(Member& member, const Incident& told) {
   if (told.phase == Phase::kResolved) {
@@ -287,9 +295,7 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
       continue;
     }
     if (member.known_as.empty()) member.known_as = labels_for(group, id, member.labels);
-    NoticeItem item{*kind, member.incident, member.labels, member.known_as};
-    if (ends(*kind)) call_as_told(item, member.called);
-    if (*kind == NoticeKind::kUnwatched) name_unwatched(item);
+    NoticeItem item = item_of(*kind, member);
     if (*kind == NoticeKind::kOngoing) {
       unknown_to_people = unknown_to_people || !member.incident.acknowledged;
       standing.push_back(std::move(item));
