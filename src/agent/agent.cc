@@ -22,7 +22,6 @@
 #include "agent/domain.h"
 #include "agent/domains.h"
 #include "agent/incident_manager.h"
-#include "agent/lateness.h"
 #include "agent/notifier.h"
 #include "agent/scheduler.h"
 #include "agent/service_manager.h"
@@ -42,6 +41,7 @@
 #include "judge/thing.h"
 #include "judge/verdict.h"
 #include "runtime/http.h"
+#include "runtime/lateness.h"
 #include "runtime/runtime.h"
 #include "serve/access.h"
 #include "serve/change_text.h"
@@ -441,7 +441,7 @@ const serve::AgentView& Agent::fresh_view() {
 Task<void> Agent::tally() {
   for (;;) {
     co_await runtime_.sleep_until(runtime_.now() + kTallyEvery);
-    const Lateness& late = scheduler_.lateness();
+    const runtime::Lateness& late = scheduler_.lateness();
     board_.set_look_lateness({late.quantile(0.5), late.quantile(0.99), late.max()});
     std::size_t next = 0;
     do {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "agent/lateness.h"
 #include "base/time.h"
+#include "runtime/lateness.h"
 #include "serve/view.h"
 
 namespace wardmote::agent {
@@ -34,7 +34,7 @@ json::object debug_tasks(const std::vector<std::string>& names) {
   return {{"tasks", std::move(tasks)}};
 }
 
-json::object debug_latency(const Lateness& looks, const serve::SelfView& self) {
+json::object debug_latency(const runtime::Lateness& looks, const serve::SelfView& self) {
   json::object late;
   late["count"] = looks.count();
   late["p50_us"] = to_us(looks.quantile(0.5));

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/lateness.h"
+#include "runtime/lateness.h"
 #include "serve/view.h"
 
 namespace wardmote::agent {
@@ -14,6 +14,6 @@ boost::json::object debug_tasks(const std::vector<std::string>& names);
 
 /// {"looks": {"count", "p50_us", "p99_us", "max_us"}, "heartbeat": {"last_us", "worst_us"},
 /// "voided"}: how late things began.
-boost::json::object debug_latency(const Lateness& looks, const serve::SelfView& self);
+boost::json::object debug_latency(const runtime::Lateness& looks, const serve::SelfView& self);
 
 }  // namespace wardmote::agent

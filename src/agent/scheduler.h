@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/lateness.h"
 #include "agent/wake_up.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/observation.h"
 #include "judge/self/starvation_guard.h"
 #include "observe/probe.h"
+#include "runtime/lateness.h"
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
 
@@ -85,7 +85,7 @@ class Scheduler {
 
   [[nodiscard]] std::optional<Punctuality> punctuality(std::string_view name) const;
   /// Of all looks, since the start.
-  [[nodiscard]] const Lateness& lateness() const noexcept { return lateness_; }
+  [[nodiscard]] const runtime::Lateness& lateness() const noexcept { return lateness_; }
   [[nodiscard]] std::size_t size() const noexcept { return checks_.size(); }
   /// The names of what runs now.
   [[nodiscard]] std::vector<std::string> tasks() const { return tasks_.names(); }
@@ -125,7 +125,7 @@ class Scheduler {
   Plan plan_;
   std::vector<CheckPtr> arrivals_;  ///< not in the plan yet
   WakeUp clock_;
-  Lateness lateness_;
+  runtime::Lateness lateness_;
   std::optional<TimePoint> next_beat_;
   runtime::TaskGroup tasks_;
 };

@@ -1,4 +1,4 @@
-#include "agent/lateness.h"
+#include "runtime/lateness.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-namespace wardmote::agent {
+namespace wardmote::runtime {
 namespace {
 
 using namespace std::chrono_literals;
@@ -37,4 +37,4 @@ RC_GTEST_PROP(Lateness, AQuantileIsNeverTooSmallAndAtMostHalfTooLarge, ()) {
 }
 
 }  // namespace
-}  // namespace wardmote::agent
+}  // namespace wardmote::runtime

@@ -1,4 +1,4 @@
-#include "agent/lateness.h"
+#include "runtime/lateness.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 
-namespace wardmote::agent {
+namespace wardmote::runtime {
 
 using namespace std::chrono_literals;
 
@@ -43,4 +43,4 @@ Duration Lateness::quantile(double q) const noexcept {
   return max_;
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::runtime

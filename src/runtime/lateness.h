@@ -5,7 +5,7 @@
 
 #include "base/time.h"
 
-namespace wardmote::agent {
+namespace wardmote::runtime {
 
 /// How late timers ran: a histogram with two buckets for each doubling, from 64 us to over a
 /// minute. A quantile is the upper edge of its bucket, so never too small and at most half as much
@@ -29,4 +29,4 @@ class Lateness {
   Duration max_{};
 };
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::runtime
