@@ -269,9 +269,8 @@ std::expected<Config, std::vector<Problem>> parse_config(std::string_view bytes,
 /// What is valid and does less than it seems to, for people.
 std::vector<std::string> warnings(const Config& config);
 
-/// What the kinds say of the parameters of their checks taken together; nothing when all is good. A
-/// check that could not be read whole is left out.
-/// Makes every probe once and lets it go; no probe looks.
+/// What the kinds say of the parameters of their checks taken together becomes problems. A check
+/// that could not be read whole is left out. Makes every probe once and lets it go; no probe looks.
 void try_probes(const Config& config, runtime::Runtime& runtime, Problems& problems);
 
 }  // namespace wardmote::config
