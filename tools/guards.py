@@ -15,7 +15,7 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
 LIST = ROOT / "tests/advice/guards.yaml"
-WORLDS = 10_000
+WORLDS = 30_000
 
 
 def remove_each(worlds: int, only: list[str] | None) -> dict:

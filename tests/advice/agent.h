@@ -61,6 +61,10 @@ class Agent {
   [[nodiscard]] AgentSetup& setup() noexcept { return setup_; }
   [[nodiscard]] Way* way_to(HostIndex host);
   [[nodiscard]] const judge::raft::Assessment& last() const noexcept { return last_; }
+  /// What it was told, in the order of its ways; empty: it has not looked yet.
+  [[nodiscard]] const std::vector<judge::raft::Opinion>& opinions() const noexcept {
+    return opinions_;
+  }
 
   void step();
   /// Its process ends and starts. The plans were written down; what it remembers may not be.

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "judge/condition/condition_tracker.h"
 #include "judge/finding.h"
+#include "judge/outcome.h"
 #include "judge/plan/plan.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/repair/repair_plan.h"
@@ -24,6 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using judge::Code;
 using judge::Finding;
+using judge::ReasonCode;
 using judge::plan::PlanState;
 using judge::raft::repair::Work;
 
@@ -123,9 +125,6 @@ std::optional<std::string> fault_of_advice(const Cluster& cluster, const Finding
   for (const Named& named : kicked_by(advice.text)) {
     if (auto fault = fault_of_kick(cluster, named.id, named.address)) return fault;
   }
-  const auto served = cluster.served_since();
-  if (advice.text.contains("cluster-to-standalone") && served && cluster.now() - *served > kGrace)
-    return "it builds a new cluster, while a leader commits with a majority";
   if (advice.text.contains("remove its database file") || advice.text.contains("new database")) {
     for (const std::string& subject : finding.subjects) {
       const auto living = subject.size() >= 32 ? find_living(cluster, subject) : std::nullopt;
@@ -196,6 +195,22 @@ bool is_mistakable(const Cluster& cluster, const Agent& agent,
   });
 }
 
+/// Whether a host says to the agent that nothing listens there, and a server lives on it: a refusal
+/// is believed. Or the agent was given wrong sockets.
+bool is_lied_to(const Cluster& cluster, const Agent& agent) {
+  const std::vector<Way>& ways = agent.setup().ways;
+  for (std::size_t i = 0; i < ways.size() && i < agent.opinions().size(); ++i) {
+    const ReasonCode said = agent.opinions()[i].status_source.reason.code;
+    const ReasonCode heard = agent.opinions()[i].local_source.reason.code;
+    const auto refuses = [](ReasonCode code) {
+      return code == ReasonCode::kRefused || code == ReasonCode::kMissing;
+    };
+    if (ways[i].crossed) return true;
+    if ((refuses(said) || refuses(heard)) && cluster.active(ways[i].host)) return true;
+  }
+  return false;
+}
+
 std::string told(const Agent& agent) {
   std::vector<std::string> all;
   for (const Finding& finding : agent.last().findings) {
@@ -229,8 +244,15 @@ std::optional<ServerIndex> resolve(const Cluster& cluster, const MemberId& id) {
   return std::nullopt;
 }
 
-std::optional<std::string> fault_of(const Cluster& cluster, const Finding& finding) {
+std::optional<std::string> fault_of(const Cluster& cluster, const Agent& agent,
+                                    const Finding& finding) {
   const bool told_as_seen = !finding.summary.ends_with(judge::kUnconfirmed);
+  const auto served = cluster.served_since();
+  // Whoever believes it builds a new cluster, as the page of the finding says.
+  if (finding.code == Code::kRaftNoQuorum && told_as_seen && served && cluster.leader() &&
+      cluster.now() - *served > kGrace && !is_lied_to(cluster, agent)) {
+    return "it says that quorum is lost, while a leader commits with a majority";
+  }
   if (finding.code == Code::kRaftStaleMember && told_as_seen && finding.summary.contains("ghost")) {
     for (const std::string& subject : finding.subjects) {
       const auto living = find_living(cluster, subject);

@@ -14,7 +14,8 @@ namespace wardmote::advice {
 
 /// What an agent says and plans, held against the truth: a sentence about what is wrong with it,
 /// else nothing.
-std::optional<std::string> fault_of(const Cluster& cluster, const judge::Finding& finding);
+std::optional<std::string> fault_of(const Cluster& cluster, const Agent& agent,
+                                    const judge::Finding& finding);
 std::optional<std::string> fault_of(const Cluster& cluster, const RepairPlan& plan);
 /// Of an act that is about to be done.
 std::optional<std::string> fault_of(const Cluster& cluster, const Agent& agent,

@@ -137,7 +137,7 @@ void World::make_agents() {
     witness.judged = [this](const Agent& agent, const judge::raft::Assessment& assessment) {
       for (const Finding& finding : assessment.findings) {
         if (fault_) return;
-        note_fault(agent, to_string(finding.code), fault_of(cluster_, finding));
+        note_fault(agent, to_string(finding.code), fault_of(cluster_, agent, finding));
         if (fault_) tell(fmt::format("{}: {}", finding.summary, finding.advice->text));
       }
     };

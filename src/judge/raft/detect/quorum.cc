@@ -29,10 +29,15 @@ void tell_of_the_missing(const ClusterSnapshot& snapshot, Finding& finding) {
 }
 
 /// Whether the list is remembered, and the answering members show that it may be old: a server of
-/// it has left since, or a member leads, which needs a majority of the true list.
-bool may_be_old(const ClusterSnapshot& snapshot) noexcept {
+/// it has left since, or a member leads, which needs a majority of the true list. Or it is known by
+/// elimination alone that a server of it does not run.
+bool may_be_wrong(const ClusterSnapshot& snapshot) noexcept {
   if (snapshot.newest) return false;
-  return snapshot.leader || std::ranges::any_of(snapshot.members, [](const Member& member) {
+  const auto is_guess = [](const ListedServer& listed) {
+    return listed.voter && listed.attributed && (!listed.owner || listed.guessed);
+  };
+  return snapshot.leader || std::ranges::any_of(snapshot.servers, is_guess) ||
+         std::ranges::any_of(snapshot.members, [](const Member& member) {
            return member.presence == Presence::kGone && member.status() && member.listed;
          });
 }
@@ -57,7 +62,7 @@ void detect_no_quorum(const ClusterSnapshot& snapshot, Conditions& out) {
   if (quorum.voters == 0 || snapshot.quorum_proven || live >= quorum.needed) return;
   // The servers that we know nothing about may have a majority among themselves: then we are the
   // blind ones.
-  if (snapshot.possible() >= quorum.needed || may_be_old(snapshot)) {
+  if (snapshot.possible() >= quorum.needed || may_be_wrong(snapshot)) {
     return out.push_back(uncertain(kRaftNoQuorum, ""));
   }
   Condition found = condition(kRaftNoQuorum, "", snapshot.shown);

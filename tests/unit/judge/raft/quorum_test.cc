@@ -269,6 +269,18 @@ TEST(NoQuorum, AListThatIsOlderThanARemovalProvesNothing) {
   EXPECT_FALSE(has(Code::kRaftNoQuorum, cluster.watch(60s)));
 }
 
+// The leader is not configured, and a member that was taken out long ago refuses. Then one dies, and
+// the other is not reached: the leader and this one commit.
+TEST(NoQuorum, WhoRefusesMayBeAnotherThanTheSilentOneOfARememberedList) {
+  FakeCluster cluster(3);
+  cluster.node(0).configured = false;
+  cluster.kill(cluster.add_node("ctl-4", "4444", "tcp:10.0.0.4:6643"));
+  cluster.watch(5s);
+  cluster.kill(1);
+  cluster.node(2).silence = ReasonCode::kUnreachable;
+  EXPECT_FALSE(has(Code::kRaftNoQuorum, cluster.watch(60s)));
+}
+
 TEST(NoQuorum, EverybodyRefusesAndTheListIsRemembered) {
   FakeCluster cluster(3);
   cluster.watch(5s);
