@@ -137,10 +137,26 @@ MemberId choose_cluster(const std::vector<Member>& members, const Memory& memory
   return chosen.known() ? chosen : memory.cluster_id();
 }
 
+/// The leader that a follower names. Of several with the same four digits it is the one that it
+/// heard last; itself it would call `self`.
+const Server* find_named_leader(const Status& status) noexcept {
+  const Server* leader = find_named(status, status.leader.name);
+  if (!leader || !shares_its_name(status, *leader)) return leader;
+  const std::string& nickname = leader->nickname;
+  const auto heard_later = [](const Server& a, const Server& b) {
+    return !b.last_message || (a.last_message && *a.last_message < *b.last_message);
+  };
+  for (const Server& server : status.servers) {
+    if (server.self || server.nickname != nickname) continue;
+    if (leader->self || heard_later(server, *leader)) leader = &server;
+  }
+  return leader;
+}
+
 void find_leader(Member& member, const ClusterSnapshot& snapshot) noexcept {
   const Status& status = *member.status();
   if (status.leader.kind != PeerName::Kind::kNamed || status.role == Role::kLeader) return;
-  member.leader_line = find_named(status, status.leader.name);
+  member.leader_line = find_named_leader(status);
   if (!member.leader_line || member.leader_line->self) return;
   const std::optional<Milliseconds>& age = member.leader_line->last_message;
   member.hears_leader = age ? snapshot.fresh(*age) : !tells_ages(status);

@@ -220,6 +220,21 @@ TEST(NoLeader, AFollowerThatHearsALeaderWeCannotReachHasOne) {
   EXPECT_EQ(look.members[0].outcome, Outcome::kUnknown);
 }
 
+// The list names first the one that is dead.
+TEST(NoLeader, OfTwoWithTheSameFourDigitsTheOneThatIsHeardLeads) {
+  FakeCluster cluster(3);
+  MemberId& id = cluster.node(1).id;
+  id.high = (cluster.node(0).id.high & (0xffffULL << 48)) | (id.high & ~(0xffffULL << 48));
+  cluster.list()[1].nickname = cluster.list()[0].nickname;
+  cluster.list()[1].id = cluster.list()[0].id;
+  cluster.elect(1);
+  cluster.kill(0);
+  cluster.node(1).silence = ReasonCode::kUnreachable;
+  const Assessment found = cluster.watch(30s);
+  EXPECT_FALSE(has(Code::kRaftNoLeader, found));
+  EXPECT_FALSE(has(Code::kRaftNoQuorum, found));
+}
+
 TEST(NoLeader, NamingALeaderThatIsNotHeardIsNotEnough) {
   FakeCluster cluster(3);
   cluster.watch(3s);

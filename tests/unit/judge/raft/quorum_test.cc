@@ -269,8 +269,8 @@ TEST(NoQuorum, AListThatIsOlderThanARemovalProvesNothing) {
   EXPECT_FALSE(has(Code::kRaftNoQuorum, cluster.watch(60s)));
 }
 
-// The leader is not configured, and a member that was taken out long ago refuses. Then one dies, and
-// the other is not reached: the leader and this one commit.
+// The leader is not configured, and a member that was taken out long ago refuses. Then one dies,
+// and the other is not reached: the leader and this one commit.
 TEST(NoQuorum, WhoRefusesMayBeAnotherThanTheSilentOneOfARememberedList) {
   FakeCluster cluster(3);
   cluster.node(0).configured = false;
