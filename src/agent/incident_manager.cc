@@ -128,6 +128,12 @@ Task<Result<void>> IncidentManager::open() {
   }
   std::ranges::sort(incidents, {}, &Incident::id);
   book_.recall(incidents, runtime_.now());
+  const auto last = co_await records_.load(std::string(store::kLastIncidentKey));
+  if (!last) co_return std::unexpected(last.error());
+  for (const auto& [key, number] : *last)
+    book_.number_after(parse_number<std::int64_t>(number).value_or(0));
+  numbers_known_ = true;
+  if (records_.leads()) mark_numbers();
   for (const Incident& incident : incidents) await(incident);
   schedule();
   Result<void> opened = co_await notifier_.recall();
@@ -255,6 +261,9 @@ void IncidentManager::seen_well(const std::string& name,
 Task<void> IncidentManager::stop() {
   co_await wake_up_.stop();
   co_await notifier_.stop();
+  // No number is given any more.
+  if (numbers_known_ && records_.leads())
+    records_.put(std::string(store::kLastIncidentKey), std::to_string(book_.last_number()));
   co_await records_.stop();
 }
 
@@ -326,6 +335,7 @@ void IncidentManager::take(const Steps& steps) {
     feed_.tell({judge::ThingKind::kIncident, std::to_string(step.incident.id)},
                judge::IncidentChanged{step});
   }
+  mark_numbers();
   for (const std::int64_t id : book_.take_renamed()) {
     const auto renamed = book_.incidents().find(id);
     if (renamed == book_.incidents().end()) continue;
@@ -336,6 +346,12 @@ void IncidentManager::take(const Steps& steps) {
     records_.put(store::incident_key(id), std::nullopt);
   }
   schedule();
+}
+
+void IncidentManager::mark_numbers() {
+  if (!numbers_known_) return;
+  const auto mark = numbers_.move(book_.last_number());
+  if (mark) records_.put(std::string(store::kLastIncidentKey), std::to_string(*mark));
 }
 
 void IncidentManager::schedule() {

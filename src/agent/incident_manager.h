@@ -35,6 +35,7 @@
 #include "serve/view.h"
 #include "store/clock_pair.h"
 #include "store/leadership.h"
+#include "store/number_mark.h"
 #include "store/store.h"
 
 namespace wardmote::agent {
@@ -101,6 +102,7 @@ class IncidentManager final : public serve::IncidentControl {
   void forget_gone();
   [[nodiscard]] bool is_there(const std::string& check) const;
   void take(const judge::incident::Steps& steps);
+  void mark_numbers();
   void schedule();
   void consider_open();
   void end_blindness(const judge::Change& change, const judge::incident::News& news);
@@ -116,7 +118,9 @@ class IncidentManager final : public serve::IncidentControl {
   std::vector<KnownFailure> known_failures_;
   std::map<std::string, std::vector<std::int64_t>> awaited_;  // recalled incidents, by cluster
   std::set<std::string> written_checks_;                      // that have a record
-  std::optional<serve::OpenIncidents> open_incidents_;        // counted when somebody asks
+  store::NumberMark numbers_;
+  bool numbers_known_ = false;  // what an earlier life wrote of them was read
+  std::optional<serve::OpenIncidents> open_incidents_;  // counted when somebody asks
   RecordWriter records_;
   Notifier notifier_;
   WakeUp wake_up_;

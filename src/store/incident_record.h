@@ -11,6 +11,8 @@
 namespace wardmote::store {
 
 inline constexpr std::string_view kIncidentPrefix = "incident/";
+/// No incident has a higher number: see NumberMark. After an orderly end it is the last one given.
+inline constexpr std::string_view kLastIncidentKey = "last/incident";
 
 std::string incident_key(std::int64_t id);
 /// One line of JSON.

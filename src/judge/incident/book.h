@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -66,6 +67,10 @@ class Book {
   /// Restores what an earlier run stored; call it first. Its incidents wait for their problems to
   /// be seen again.
   void recall(const std::vector<Incident>& incidents, TimePoint now);
+  /// After recall(): what begins from now on gets a higher number.
+  void number_after(std::int64_t last) { last_id_ = std::max(last_id_, last); }
+  /// The highest number that was given.
+  [[nodiscard]] std::int64_t last_number() const noexcept { return last_id_; }
 
   /// By number; the open incidents, and the newest resolved ones.
   [[nodiscard]] const std::map<std::int64_t, Incident>& incidents() const noexcept {

@@ -284,6 +284,12 @@ bool shares_its_name(const Status& status, const Server& server) noexcept {
   });
 }
 
+bool is_ambiguous(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
+  return std::ranges::any_of(snapshot.servers, [&](const ListedServer& other) {
+    return &other != &listed && compatible(other.id, listed.id);
+  });
+}
+
 bool shows_life(const ClusterSnapshot& snapshot, const Status& status, const Link& link,
                 const ListedServer& listed) noexcept {
   const auto shares = [&](const ListedServer& other) {

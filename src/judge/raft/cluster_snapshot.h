@@ -204,6 +204,9 @@ const Server* find_named(const Status& status, std::string_view name) noexcept;
 /// either.
 bool shares_its_name(const Status& status, const Server& server) noexcept;
 
+/// Whether what is known of its id may be that of another listed server.
+bool is_ambiguous(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept;
+
 /// Whether the connection shows that a process of this server runs. A connection to an address
 /// reaches whichever server runs there, so it proves nothing if several are listed, or if another
 /// answers there.

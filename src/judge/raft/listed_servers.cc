@@ -96,8 +96,12 @@ void find_successors(ClusterSnapshot& snapshot) noexcept {
 /// Completes ids from remembered or reported ones, because lists have four digits only.
 void complete_ids(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
   for (ListedServer& listed : snapshot.servers) {
-    if (listed.reporter && compatible(listed.reporter->id, listed.id))
+    // Who reports another address may be another server, which was removed and does not know it
+    // yet.
+    if (listed.reporter &&
+        same_server(listed.reporter->id, listed.reporter->address, listed.id, listed.address)) {
       listed.id = listed.reporter->id;
+    }
     if (listed.id.full()) continue;
     for (const RememberedServer& remembered : memory.list()) {
       const bool same =

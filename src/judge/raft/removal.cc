@@ -26,12 +26,6 @@ std::size_t acknowledging(const ClusterSnapshot& snapshot) noexcept {
       [&](const ListedServer& listed) { return acknowledges(snapshot, listed); }));
 }
 
-bool is_ambiguous(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
-  return std::ranges::any_of(snapshot.servers, [&](const ListedServer& other) {
-    return &other != &listed && compatible(other.id, listed.id);
-  });
-}
-
 /// Whether the member has heard the server of this line of its list lately.
 bool heard_of_late(const ClusterSnapshot& snapshot, const Member& member,
                    const Server& line) noexcept {

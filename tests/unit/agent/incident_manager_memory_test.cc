@@ -78,7 +78,8 @@ TEST_F(IncidentMemory, ACheckThatWasReportedStandsAfterARestartUntilItIsSeenWell
   EXPECT_EQ(next.count("incident_resolved 1"), 1);
   EXPECT_EQ(next.manager->open_incidents(), serve::OpenIncidents());
   world.run_for(1s);
-  EXPECT_EQ(disk.rows("SELECT key FROM store_kv").size(), 1U) << "the incident alone";
+  EXPECT_EQ(disk.rows("SELECT key FROM store_kv").size(), 2U)
+      << "the incident, and the mark of the numbers";
 }
 
 TEST_F(IncidentMemory, AReportedCheckThatIsGoneAtTheNextStartIsForgotten) {
@@ -96,7 +97,7 @@ TEST_F(IncidentMemory, AReportedCheckThatIsGoneAtTheNextStartIsForgotten) {
   EXPECT_TRUE(next.manager->book().incidents().at(1).unwatched) << "nobody saw it good";
   world.run_for(10min);
   EXPECT_EQ(next.told.size(), 1U);
-  EXPECT_EQ(disk.rows("SELECT key FROM store_kv").size(), 1U);
+  EXPECT_EQ(disk.rows("SELECT key FROM store_kv").size(), 2U);
 }
 
 TEST_F(IncidentMemory, AfterARestartTheIncidentIsCalledByItsCauseAlsoWhenAChildIsSeenFirst) {
@@ -123,7 +124,36 @@ TEST_F(IncidentMemory, AFullDiskStopsNoIncident) {
   EXPECT_EQ(life.count("incident_opened 1"), 1);
   disk.fail_with(std::nullopt);
   world.run_for(2min);
-  EXPECT_EQ(disk.rows("SELECT * FROM store_kv").size(), 2U) << "the incident and the check";
+  EXPECT_EQ(disk.rows("SELECT * FROM store_kv").size(), 3U)
+      << "the incident, the check, and the mark of the numbers";
+}
+
+// A receiver was told of #1, which was never written down.
+TEST_F(IncidentMemory, ANumberThatWasToldWhileTheDiskWasFullIsNotGivenAgain) {
+  {
+    Life life(world, us, &disk);
+    world.run_for(1s);
+    disk.fail_with(Errc::kExhausted);
+    life.check("bird", kError, kReported);
+    world.run_for(10s);
+    ASSERT_EQ(life.count("incident_opened 1"), 1);
+  }
+  disk.fail_with(std::nullopt);
+  Life next(world, us, &disk);
+  next.check("bird", kError, kReported);
+  EXPECT_EQ(next.count("incident_opened 1"), 0);
+  EXPECT_EQ(next.manager->book().last_number(), 33);
+}
+
+TEST_F(IncidentMemory, AnOrderlyEndLeavesNoGapInTheNumbers) {
+  {
+    Life life(world, us, &disk);
+    life.check("bird", kError, kReported);
+    world.run_for(1s);
+  }
+  Life next(world, us, &disk);
+  next.finding(kRaised, Code::kRaftNoQuorum, Severity::kCritical, {});
+  EXPECT_EQ(next.manager->book().last_number(), 2);
 }
 
 TEST_F(IncidentMemory, TheAnswerToAnOrderWaitsUntilItIsWrittenDown) {

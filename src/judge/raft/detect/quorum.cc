@@ -29,17 +29,21 @@ void tell_of_the_missing(const ClusterSnapshot& snapshot, Finding& finding) {
 }
 
 /// Whether the list is remembered, and the answering members show that it may be old: a server of
-/// it has left since, or a member leads, which needs a majority of the true list. Or it is known by
-/// elimination alone that a server of it does not run.
-bool may_be_wrong(const ClusterSnapshot& snapshot) noexcept {
+/// it has left since, or a member leads, which needs a majority of the true list.
+bool may_be_old(const ClusterSnapshot& snapshot) noexcept {
   if (snapshot.newest) return false;
-  const auto is_guess = [](const ListedServer& listed) {
-    return listed.voter && listed.attributed && (!listed.owner || listed.guessed);
-  };
-  return snapshot.leader || std::ranges::any_of(snapshot.servers, is_guess) ||
-         std::ranges::any_of(snapshot.members, [](const Member& member) {
+  return snapshot.leader || std::ranges::any_of(snapshot.members, [](const Member& member) {
            return member.presence == Presence::kGone && member.status() && member.listed;
          });
+}
+
+/// Whether it is known by elimination alone, or by four digits that another server has too, which
+/// member a voter is that does not answer.
+bool rests_on_a_guess(const ClusterSnapshot& snapshot) noexcept {
+  return std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
+    if (!listed.voter || listed.life != Life::kSilent) return false;
+    return listed.guessed || (listed.attributed && !listed.owner) || is_ambiguous(snapshot, listed);
+  });
 }
 
 /// Never to remove one: what may be removed has a finding of its own.
@@ -62,7 +66,7 @@ void detect_no_quorum(const ClusterSnapshot& snapshot, Conditions& out) {
   if (quorum.voters == 0 || snapshot.quorum_proven || live >= quorum.needed) return;
   // The servers that we know nothing about may have a majority among themselves: then we are the
   // blind ones.
-  if (snapshot.possible() >= quorum.needed || may_be_wrong(snapshot)) {
+  if (snapshot.possible() >= quorum.needed || may_be_old(snapshot) || rests_on_a_guess(snapshot)) {
     return out.push_back(uncertain(kRaftNoQuorum, ""));
   }
   Condition found = condition(kRaftNoQuorum, "", snapshot.shown);

@@ -26,13 +26,6 @@ struct Claim {
   Evidence evidence;
 };
 
-/// Whether another listed server has an id that the same four digits may mean.
-bool is_ambiguous(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
-  return std::ranges::any_of(snapshot.servers, [&](const ListedServer& other) {
-    return &other != &listed && compatible(other.id, listed.id);
-  });
-}
-
 bool is_listed_there(const Status& status, const ListedServer& listed) noexcept {
   return std::ranges::any_of(status.servers, [&](const Server& server) {
     return compatible(server.id, listed.id) && server.address == listed.address;
