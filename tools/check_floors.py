@@ -32,12 +32,8 @@ PARSES_JSON = {
     "src/observe/ovn/unixctl_client.cc": "what ovn-appctl prints",
     "src/serve/history.cc": "events that the history kept on disk",
     "src/serve/order.cc": "the bodies of requests",
-    "src/store/check_record.cc": "records on disk",
     "src/store/evidence.cc": "the file of evidence",
-    "src/store/incident_record.cc": "records on disk",
-    "src/store/notify_record.cc": "records on disk",
-    "src/store/plan_record.cc": "records on disk",
-    "src/store/report_record.cc": "records on disk",
+    "src/store/json_fields.cc": "records on disk",
 }
 
 # Interfaces that are whole, and used in part so far.

@@ -1,7 +1,6 @@
 #include "store/check_record.h"
 
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
@@ -25,13 +24,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kDetailCap = 1024;
-
-json::object object_in(std::string_view text) {
-  boost::system::error_code broken;
-  json::value value = json::parse(text, broken);
-  if (broken || !value.is_object()) return {};
-  return std::move(value.get_object());
-}
 
 }  // namespace
 
@@ -61,7 +53,7 @@ std::string encode_reported_check(std::string_view name, std::string_view kind,
 }
 
 Result<ReportedCheck> decode_reported_check(std::string_view text, const ClockPair& clock) {
-  const json::object record = object_in(text);
+  const json::object record = parse_record(text).value_or(json::object());
   auto name = text_in(record, "check");
   const auto since = wall_in(record, "since");
   const json::value* const change = record.if_contains("change");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -97,10 +96,8 @@ std::string encode(const Incident& incident, const ClockPair& clock) {
 }
 
 Result<Incident> decode_incident(std::string_view text, const ClockPair& clock) {
-  boost::system::error_code broken;
-  const json::value value = json::parse(text, broken);
-  const json::object* const record = broken ? nullptr : value.if_object();
-  if (record == nullptr) return no_incident();
+  const Result<json::object> record = parse_record(text);
+  if (!record) return no_incident();
   const auto id = integer_in(*record, "id");
   auto root = text_in(*record, "root");
   const auto severity = severity_in(*record);

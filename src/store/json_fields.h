@@ -9,9 +9,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "base/time.h"
 
 namespace wardmote::store {
+
+/// kProtocol when it is no object of JSON.
+Result<boost::json::object> parse_record(std::string_view text);
 
 inline std::int64_t wall_ms(WallTime at) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <chrono>
@@ -175,13 +174,6 @@ Result<Group::Pending> decode_pending(const json::object& record, const Group& g
   return pending;
 }
 
-std::optional<json::object> parse_object(std::string_view record) {
-  boost::system::error_code broken;
-  json::value value = json::parse(record, broken);
-  if (broken || !value.is_object()) return std::nullopt;
-  return std::move(value.get_object());
-}
-
 }  // namespace
 
 std::string group_key(std::string_view id) {
@@ -219,7 +211,7 @@ std::string encode(const Group& group, const ClockPair& clock) {
 }
 
 Result<Group> decode_group(std::string_view text, const ClockPair& clock) {
-  const auto record = parse_object(text);
+  const auto record = parse_record(text);
   if (!record) return fail(Errc::kProtocol, "a record that is not a group");
   Group group;
   group.id = text_in(*record, "id").value_or("");
@@ -286,7 +278,7 @@ std::string encode(const Silence& silence) {
 }
 
 Result<Silence> decode_silence(std::string_view text) {
-  const auto record = parse_object(text);
+  const auto record = parse_record(text);
   const auto id = record ? integer_in(*record, "id") : std::nullopt;
   const auto from = record ? wall_in(*record, "from") : std::nullopt;
   const auto until = record ? wall_in(*record, "until") : std::nullopt;

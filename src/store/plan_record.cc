@@ -2,7 +2,6 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <cstdint>
@@ -83,13 +82,6 @@ bool read_steps(const json::object& record, Plan& plan) {
     plan.steps.push_back(*std::move(step));
   }
   return true;
-}
-
-Result<json::object> parse_record(std::string_view text) {
-  boost::system::error_code broken;
-  json::value value = json::parse(text, broken);
-  if (broken || !value.is_object()) return fail(Errc::kProtocol, "a record that is not an object");
-  return std::move(value.get_object());
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "store/report_record.h"
 
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <chrono>
@@ -44,10 +43,8 @@ std::string encode(const judge::Report& report) {
 }
 
 Result<judge::Report> decode_report(std::string_view text) {
-  boost::system::error_code broken;
-  const json::value value = json::parse(text, broken);
-  const json::object* const record = broken ? nullptr : value.if_object();
-  if (record == nullptr || !record->contains("live") || !record->contains("ready"))
+  const Result<json::object> record = parse_record(text);
+  if (!record || !record->contains("live") || !record->contains("ready"))
     return fail(Errc::kProtocol, "a record that is not a report");
   judge::Report report;
   report.live = flag_in(*record, "live");
