@@ -32,12 +32,12 @@ namespace json = boost::json;
 
 constexpr std::string_view kHidden = "(hidden)";
 
-/// A key whose value is the secret itself, not the file that holds it.
-bool is_secret(std::string_view key) {
-  constexpr auto kWords = std::to_array<std::string_view>({"token", "password", "secret"});
-  if (key.ends_with("_file") || key.ends_with("_files")) return false;
+/// Whether a header of this name, in small letters, may open a door.
+bool is_secret(std::string_view header) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"token", "password", "secret", "authorization", "cookie", "key"});
   return std::ranges::any_of(
-      kWords, [&](std::string_view word) { return key.find(word) != std::string_view::npos; });
+      kWords, [&](std::string_view word) { return header.find(word) != std::string_view::npos; });
 }
 
 json::value scalar(const YamlNode& node) {
@@ -54,11 +54,7 @@ json::value without_value(const YamlNode& header) {
   const std::string name(trim(take_until(rest, ':')));
   std::string lower = name;
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  constexpr auto kWords = std::to_array<std::string_view>({"authorization", "cookie", "key"});
-  const bool secret = is_secret(lower) || std::ranges::any_of(kWords, [&](std::string_view word) {
-                        return lower.find(word) != std::string::npos;
-                      });
-  if (!secret) return scalar(header);
+  if (!is_secret(lower)) return scalar(header);
   return json::string(name + ": " + std::string(kHidden));
 }
 
@@ -90,36 +86,21 @@ json::value without_path(const json::value& url) {
   return json::string(shown);
 }
 
-void hide_addresses(json::value& receiver) {
-  json::object* const map = receiver.if_object();
-  if (map == nullptr) return;
-  for (const std::string_view key : {"url", "server"}) {
-    if (json::value* const url = map->if_contains(key)) *url = without_path(*url);
-  }
-  json::value* const urls = map->if_contains("urls");
-  if (urls == nullptr || !urls->is_array()) return;
-  for (json::value& url : urls->get_array()) url = without_path(url);
-}
-
-json::value convert(const YamlNode& node, bool secret) {
+json::value convert(const YamlNode& node) {
   switch (node.kind) {
     case YamlNode::Kind::kNull: return nullptr;
-    case YamlNode::Kind::kScalar: return secret ? json::value(kHidden) : scalar(node);
+    case YamlNode::Kind::kScalar: return scalar(node);
     case YamlNode::Kind::kList: {
       json::array list;
-      for (const YamlNode& item : node.items) list.push_back(convert(item, secret));
+      for (const YamlNode& item : node.items) list.push_back(convert(item));
       return list;
     }
     case YamlNode::Kind::kMap: {
       json::object map;
       for (const YamlEntry& entry : node.entries) {
         json::value& shown = map[entry.key];
-        shown = convert(entry.value, is_secret(entry.key));
+        shown = convert(entry.value);
         if (entry.key == "header") hide_headers(entry.value, shown);
-      }
-      for (const std::string_view way :
-           {"webhook", "alertmanager", "masakari", "keystone", "kubernetes"}) {
-        if (json::value* const receiver = map.if_contains(way)) hide_addresses(*receiver);
       }
       return map;
     }
@@ -127,10 +108,43 @@ json::value convert(const YamlNode& node, bool secret) {
   return nullptr;
 }
 
+std::span<const KeySpec> keys_of(std::string_view section) {
+  return std::ranges::find(schema_table(), section, &Section::name)->keys;
+}
+
+/// Calls `then` with each map that the value of this key is, or holds.
+template <class Then>
+void each_map(json::value& value, const KeySpec& key, Then then) {
+  if (key.section.empty()) return;
+  const auto take = [&](json::value& item) {
+    if (json::object* const map = item.if_object()) then(*map);
+  };
+  if (json::array* const list = value.if_array()) {
+    std::ranges::for_each(*list, take);
+  } else if (key.form != Form::kByName) {
+    take(value);
+  } else if (json::object* const by_name = value.if_object()) {
+    for (auto& [name, item] : *by_name) take(item);
+  }
+}
+
+/// What the tables say is an address of the web.
+void hide_addresses(json::object& map, std::string_view section) {
+  for (const KeySpec& key : keys_of(section)) {
+    json::value* const value = map.if_contains(key.name);
+    if (value == nullptr) continue;
+    if (key.form == Form::kUrl) *value = without_path(*value);
+    if (key.form == Form::kUrls && value->is_array()) {
+      for (json::value& url : value->get_array()) url = without_path(url);
+    }
+    each_map(*value, key, [&](json::object& below) { hide_addresses(below, key.section); });
+  }
+}
+
 /// A value of the tables, which are written as a person would write them.
 json::value written(std::string_view text) {
   Problems none;
-  return convert(parse_yaml(text, {}, none).root, false);
+  return convert(parse_yaml(text, {}, none).root);
 }
 
 void complete(json::object& map, std::string_view section);
@@ -142,13 +156,7 @@ void complete(json::object& map, const KeySpec& key) {
     if (!key.otherwise.empty()) map[key.name] = written(key.otherwise);
     return;
   }
-  if (key.section.empty()) return;
-  if (json::array* const list = value->if_array()) {
-    for (json::value& item : *list) complete(item.as_object(), key.section);
-  } else if (json::object* const one = value->if_object()) {
-    if (key.form != Form::kByName) return complete(*one, key.section);
-    for (auto& [name, item] : *one) complete(item.as_object(), key.section);
-  }
+  each_map(*value, key, [&](json::object& below) { complete(below, key.section); });
 }
 
 void complete(json::object& map, std::string_view section) {
@@ -222,8 +230,11 @@ void fill_endpoint(json::object& api, std::string_view key,
 
 }  // namespace
 
-json::value to_json(const YamlNode& node) {
-  return convert(node, false);
+json::value to_json(const YamlNode& root) {
+  json::value shown = convert(root);
+  if (json::object* const whole = shown.if_object())
+    hide_addresses(*whole, schema_table().front().name);
+  return shown;
 }
 
 json::object effective(const YamlNode& root, const Config& config) {
@@ -231,13 +242,6 @@ json::object effective(const YamlNode& root, const Config& config) {
   if (!whole.contains("api")) whole["api"] = json::object();
   fill_endpoint(whole["api"].as_object(), "listen", config.api.listen);
   fill_endpoint(whole["api"].as_object(), "socket", config.api.socket);
-  // By names of groups, which may sound like secrets.
-  if (!config.api.groups.empty()) {
-    json::object groups;
-    for (const auto& [group, role] : config.api.groups)
-      groups[group] = json::string(to_string(role));
-    whole["api"].as_object()["groups"] = std::move(groups);
-  }
   if (json::value* const notify = whole.if_contains("notify"); notify && notify->is_object())
     fill_routes(notify->get_object(), config.notify);
   complete(whole, schema_table().front().name);

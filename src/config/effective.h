@@ -8,8 +8,9 @@
 
 namespace wardmote::config {
 
-/// What the files say, as JSON. Values that are secret are hidden.
-boost::json::value to_json(const YamlNode& node);
+/// What the files say, as JSON. Secrets stand in files of their own; what addresses of the web and
+/// headers may tell is hidden.
+boost::json::value to_json(const YamlNode& root);
 
 /// The same with every default that `config` has, and durations spelled one way. `root` is the tree
 /// that `config` was read from.

@@ -162,14 +162,14 @@ constexpr auto kReceiver = std::to_array<KeySpec>({
     {"log", Form::kMap, false, "A line in the agent's own log", "log"},
 });
 constexpr auto kWebhook = std::to_array<KeySpec>({
-    {"url", Form::kText, true, "http:// or https://"},
+    {"url", Form::kUrl, true, "http:// or https://"},
     {"body", Form::kText, false, "A template instead of the whole notice"},
     {"token_file", Form::kText, false, "The absolute path of a bearer token"},
     {"secret_file", Form::kText, false, "The absolute path of the secret that signs"},
     {"trust", Form::kText, false, "The absolute path of CA certificates"},
 });
 constexpr auto kAlertmanager = std::to_array<KeySpec>({
-    {"urls", Form::kTexts, true, "Each member of the Alertmanager cluster"},
+    {"urls", Form::kUrls, true, "Each member of the Alertmanager cluster"},
     {"token_file", Form::kText, false, "The absolute path of a bearer token"},
     {"trust", Form::kText, false, "The absolute path of CA certificates"},
 });
@@ -180,7 +180,7 @@ constexpr auto kMasakari = std::to_array<KeySpec>({
      .help = "What an incident is to Masakari",
      .words = "process|host|instance",
      .otherwise = "process"},
-    {"url", Form::kText, false, "Of the API: http://masakari:15868/v1 (the catalogue's)"},
+    {"url", Form::kUrl, false, "Of the API: http://masakari:15868/v1 (the catalogue's)"},
     {"host", Form::kText, false, "As its failover segment names it (the node's name)"},
     KeySpec{"name_label", Form::kText, false,
             "The label that names the process or has the instance's UUID"}
@@ -190,7 +190,7 @@ constexpr auto kMasakari = std::to_array<KeySpec>({
     {"trust", Form::kText, false, "The absolute path of CA certificates, for both"},
 });
 constexpr auto kKubernetes = std::to_array<KeySpec>({
-    {"server", Form::kText, false, "https://, of the API server (that of the pod's cluster)"},
+    {"server", Form::kUrl, false, "https://, of the API server (that of the pod's cluster)"},
     {"token_file", Form::kText, false, "The absolute path of a bearer token (the pod's)"},
     {"trust", Form::kText, false, "The absolute path of CA certificates (the pod's)"},
     KeySpec{"kind", Form::kText, false, "Of the object that events are about"}.or_else("Node"),
@@ -200,7 +200,7 @@ constexpr auto kKubernetes = std::to_array<KeySpec>({
     KeySpec{"name_label", Form::kText, false, "The label that names the object"}.or_else("node"),
 });
 constexpr auto kKeystone = std::to_array<KeySpec>({
-    {"url", Form::kText, true, "http:// or https://, with or without /v3"},
+    {"url", Form::kUrl, true, "http:// or https://, with or without /v3"},
     {"credential", Form::kText, false, "The id of an application credential"},
     {"user", Form::kText, false, "Instead of a credential, with project"},
     KeySpec{"user_domain", Form::kText, false, "Its name"}.or_else("Default"),
@@ -382,11 +382,13 @@ json::object value_schema(const KeySpec& key) {
   switch (key.form) {
     case Form::kName: return name();
     case Form::kText:
+    case Form::kUrl:
     case Form::kEndpoint: return text();
     case Form::kNumber: return {{"type", "integer"}, {"minimum", key.least}, {"maximum", key.most}};
     case Form::kDuration: return {{"type", "string"}, {"pattern", "^[0-9]+(ms|s|m|h)$"}};
     case Form::kFlag: return {{"type", "boolean"}};
-    case Form::kTexts: return list_of(text());
+    case Form::kTexts:
+    case Form::kUrls: return list_of(text());
     case Form::kLabels: return {{"type", "object"}, {"additionalProperties", text()}};
     case Form::kWeights: {
       json::object weight = {{"type", "integer"}, {"minimum", 1}, {"maximum", kMostWeight}};

@@ -18,7 +18,9 @@ enum class Form : std::uint8_t {
   kDuration,  ///< `500ms`, `1s`, `2m`, `1h`
   kFlag,
   kEndpoint,
+  kUrl,      ///< of the web; some services have their secret in its path
   kTexts,    ///< a list of texts
+  kUrls,     ///< a list of those
   kLabels,   ///< texts by name
   kWay,      ///< an endpoint, or the keys of `command`
   kWord,     ///< one of `words`

@@ -238,27 +238,22 @@ TEST_F(ConfigCommandTest, FmtRefusesWhatWouldChangeItsMeaning) {
   EXPECT_EQ(run({ConfigVerb::kFormat, {write("b.yaml", "node: {\n")}}).exit_code, 65);
 }
 
-TEST_F(ConfigCommandTest, ShowHidesSecrets) {
-  // No key of today holds a secret, so the reader is asked directly.
-  config::Problems problems;
-  const auto document = config::parse_yaml(
-      "a: {token: x, token_file: /etc/t, passwords: [y, {z: 1}], name: n}", {}, problems);
-  EXPECT_EQ(config::to_json(document.root),
-            boost::json::parse(R"json({"a": {"token": "(hidden)", "token_file": "/etc/t",
-                                      "passwords": ["(hidden)", {"z": 1}], "name": "n"}})json"));
-}
-
 TEST_F(ConfigCommandTest, ShowHidesWhatAReceiversAddressMayTell) {
   config::Problems problems;
   const auto document = config::parse_yaml(
-      "a: {webhook: {url: 'https://h:8443/hooks/s3cret?k=v'}}\n"
-      "b: {alertmanager: {urls: ['http://am-1:9093', 'http://u:p@am-2:9093/s3cret']}}\n"
-      "c: {masakari: {url: http://m/v1, keystone: {url: 'https://k/s3cret/v3'}}}\n",
+      "notify:\n"
+      "  receivers:\n"
+      "    - {name: a, webhook: {url: 'https://h:8443/hooks/s3cret?k=v', token_file: /etc/t}}\n"
+      "    - {name: b, alertmanager: {urls: ['http://am:9093', 'http://u:p@am-2:9093/s3cret']}}\n"
+      "    - {name: c, masakari: {url: http://m/v1, keystone: {url: 'https://k/s3cret/v3'}}}\n"
+      "    - {name: d, kubernetes: {server: 'https://u:p@k8s:6443'}}\n",
       {}, problems);
-  EXPECT_EQ(config::to_json(document.root), boost::json::parse(R"json({
-      "a": {"webhook": {"url": "https://h:8443/(hidden)"}},
-      "b": {"alertmanager": {"urls": ["http://am-1:9093", "http://am-2:9093/(hidden)"]}},
-      "c": {"masakari": {"url": "http://m/v1", "keystone": {"url": "https://k/(hidden)"}}}})json"));
+  EXPECT_EQ(config::to_json(document.root), boost::json::parse(R"json({"notify": {"receivers": [
+      {"name": "a", "webhook": {"url": "https://h:8443/(hidden)", "token_file": "/etc/t"}},
+      {"name": "b", "alertmanager": {"urls": ["http://am:9093", "http://am-2:9093/(hidden)"]}},
+      {"name": "c", "masakari": {"url": "http://m/v1",
+                                 "keystone": {"url": "https://k/(hidden)"}}},
+      {"name": "d", "kubernetes": {"server": "https://k8s:6443"}}]}})json"));
 }
 
 TEST_F(ConfigCommandTest, ShowHidesTheHeadersThatOpenDoors) {

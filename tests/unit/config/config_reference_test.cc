@@ -37,7 +37,9 @@ std::string form_of(const KeySpec& key) {
     case Form::kDuration: return "duration";
     case Form::kFlag: return "flag";
     case Form::kEndpoint: return "endpoint";
+    case Form::kUrl: return "URL";
     case Form::kTexts: return "list of texts";
+    case Form::kUrls: return "list of URLs";
     case Form::kLabels: return "texts by name";
     case Form::kWay: return "endpoint, or `{command: […]}`";
     case Form::kWord: return fmt::format("`{}`", fmt::join(split(key.words, '|'), "`, `"));

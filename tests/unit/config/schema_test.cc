@@ -87,6 +87,18 @@ TEST(Schema, HasTheKeysThatTheParserReads) {
   }
 }
 
+// `config show` shows every value; a secret stands in a file of its own.
+TEST(Schema, NoKeyHoldsASecret) {
+  for (const Section& section : schema_table()) {
+    for (const KeySpec& key : section.keys) {
+      const bool text = key.form == Form::kText || key.form == Form::kTexts;
+      if (!text || key.name.ends_with("_file")) continue;
+      for (const char* const word : {"token", "password", "secret"})
+        EXPECT_FALSE(key.name.contains(word)) << section.name << ": " << key.name;
+    }
+  }
+}
+
 bool schema_accepts(const std::string& yaml) {
   Problems problems;
   const YamlDocument document = parse_yaml(yaml, {}, problems);
