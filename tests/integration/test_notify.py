@@ -232,7 +232,8 @@ def test_killed_at_random_moments_it_tells_each_beginning_and_each_end(tmp_path,
             deaths += 1
             agent = run(tmp_path)
         wait_until(lambda: answers(agent), 10.0, "the last life")
-        wait_until(lambda: "opened 1" in sink.kinds(), 15.0, "the beginning")
+        # Numbers that an earlier life may have told without writing them down are left out.
+        wait_until(lambda: any(kind.startswith("opened ") for kind in sink.kinds()), 15.0, "the beginning")
         target.up()
         wait_until(lambda: not incidents(agent), 15.0, "the end")
         wait_until(lambda: sink.kinds()[-1].startswith(("resolved", "brief")), 15.0, "the last notice")

@@ -37,12 +37,23 @@ bool may_be_old(const ClusterSnapshot& snapshot) noexcept {
          });
 }
 
-/// Whether it is known by elimination alone, or by four digits that another server has too, which
-/// member a voter is that does not answer.
+/// Whether a member says that somebody leads, as far as it can tell.
+bool somebody_is_led(const ClusterSnapshot& snapshot) noexcept {
+  return std::ranges::any_of(snapshot.members, [](const Member& member) {
+    if (!member.takes_part() || !member.status()) return false;
+    const Status& status = *member.status();
+    return member.hears_leader || (status.role == Role::kLeader && !tells_ages(status));
+  });
+}
+
+/// Whether it is known by four digits that another server has too which member a voter is that does
+/// not answer. Or by elimination alone, and nobody says that he is without a leader.
 bool rests_on_a_guess(const ClusterSnapshot& snapshot) noexcept {
+  const bool guesses_count = snapshot.newest && !somebody_is_led(snapshot);
   return std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
     if (!listed.voter || listed.life != Life::kSilent) return false;
-    return listed.guessed || (listed.attributed && !listed.owner) || is_ambiguous(snapshot, listed);
+    const bool guess = listed.guessed || (listed.attributed && !listed.owner);
+    return (guess && !guesses_count) || is_ambiguous(snapshot, listed);
   });
 }
 
