@@ -6,8 +6,9 @@
 namespace wardmote::store {
 
 /// The mark that is written down for the numbers of one kind. People and receivers are told of a
-/// number also while the disk takes no writes, and it must never be given twice, whenever the agent
-/// is killed: so the mark is ahead of the last number, and the next life begins after it.
+/// number also while the disk takes no writes, and it must not be given again after a kill: so the
+/// mark is ahead of the last number, by 16 at least, and the next life begins after it. Who gives
+/// more than that while nothing is written is not covered.
 class NumberMark {
  public:
   /// After `last` was given, or at the start of a life: the mark to write down, if it has to move.
