@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "act/notify/channel.h"
@@ -19,6 +20,7 @@
 #include "act/notify/kubernetes.h"
 #include "act/notify/mail.h"
 #include "act/notify/masakari.h"
+#include "act/notify/secret.h"
 #include "agent/notifier.h"
 #include "agent/pod.h"
 #include "base/format.h"
@@ -30,13 +32,17 @@
 #include "judge/notify/router.h"
 #include "net/journal_socket.h"
 #include "net/system_error.h"
-#include "runtime/mail_client.h"
 #include "runtime/runtime.h"
 
 namespace wardmote::agent {
 namespace {
 
+using act::notify::AlertmanagerOptions;
 using act::notify::Channel;
+using act::notify::KubernetesOptions;
+using act::notify::MailOptions;
+using act::notify::MasakariOptions;
+using act::notify::WebhookOptions;
 
 constexpr std::size_t kLongestSecret = 4096;
 constexpr int kMasakariRetries = 12;
@@ -60,147 +66,101 @@ Result<std::string> read_secret(const std::string& path) {
   return std::string(secret);
 }
 
+/// Into `secret`, from its file.
+Result<void> fill(act::notify::Secret& secret) {
+  auto text = read_secret(secret.file);
+  if (!text) return std::unexpected(text.error());
+  secret.text = *std::move(text);
+  return {};
+}
+
 using Made = Result<std::unique_ptr<Channel>>;
 
-Made make_webhook(const config::Receiver& receiver, runtime::Runtime& runtime,
-                  const ReceiverNeeds& needs) {
-  auto token = read_secret(receiver.token_file);
-  if (!token) return std::unexpected(token.error());
-  auto secret = read_secret(receiver.secret_file);
-  if (!secret) return std::unexpected(secret.error());
-  act::notify::WebhookOptions options;
-  options.url = receiver.urls.front();
-  options.body_template = receiver.body;
-  options.token = *std::move(token);
-  options.secret = *std::move(secret);
-  options.trust = receiver.trust;
-  return std::make_unique<act::notify::WebhookChannel>(runtime, *needs.http, std::move(options));
-}
+/// Makes the channel of each kind of receiver.
+struct ChannelMaker {
+  runtime::Runtime& runtime;
+  const ReceiverNeeds& needs;
 
-Made make_alertmanager(const config::Receiver& receiver, runtime::Runtime& runtime,
-                       const ReceiverNeeds& needs) {
-  auto token = read_secret(receiver.token_file);
-  if (!token) return std::unexpected(token.error());
-  return std::make_unique<act::notify::AlertmanagerChannel>(
-      runtime, *needs.http,
-      act::notify::AlertmanagerOptions{receiver.urls.front(), *std::move(token), receiver.trust});
-}
-
-Made make_masakari(const config::Receiver& receiver, runtime::Runtime& runtime,
-                   const ReceiverNeeds& needs) {
-  using Type = act::notify::MasakariOptions::Type;
-  const config::Masakari& given = receiver.masakari;
-  const config::Keystone& keystone = given.keystone;
-  auto secret = read_secret(keystone.secret_file);
-  if (!secret) return std::unexpected(secret.error());
-  act::notify::MasakariOptions options;
-  if (given.type == config::Masakari::Type::kHost) options.type = Type::kHost;
-  if (given.type == config::Masakari::Type::kInstance) options.type = Type::kInstance;
-  options.url = receiver.urls.front();
-  options.host = given.host;
-  options.name_label = given.name_label;
-  options.microversion = given.microversion;
-  options.keystone = keystone.url;
-  options.login = {keystone.credential, keystone.user,           keystone.user_domain,
-                   keystone.project,    keystone.project_domain, *std::move(secret)};
-  options.region = keystone.region;
-  options.interface = keystone.interface;
-  options.trust = receiver.trust;
-  return std::make_unique<act::notify::MasakariChannel>(runtime, *needs.http, std::move(options));
-}
-
-Made make_kubernetes(const config::Receiver& receiver, runtime::Runtime& runtime,
-                     const ReceiverNeeds& needs) {
-  const config::Kubernetes& given = receiver.kubernetes;
-  const bool in_pod = receiver.urls.front().empty();
-  if (in_pod && needs.pod_server.empty()) {
-    return fail(Errc::kInvalid,
-                "this is not a pod (KUBERNETES_SERVICE_HOST is not set): give a server");
+  Made operator()(WebhookOptions options) const {
+    if (needs.http == nullptr) return no_client("HTTP");
+    if (auto read = fill(options.token); !read) return std::unexpected(read.error());
+    if (auto read = fill(options.secret); !read) return std::unexpected(read.error());
+    return std::make_unique<act::notify::WebhookChannel>(runtime, *needs.http, std::move(options));
   }
-  const std::string file =
-      receiver.token_file.empty() ? std::string(kPodToken) : receiver.token_file;
-  if (const auto token = read_secret(file); !token) return std::unexpected(token.error());
-  act::notify::KubernetesOptions options;
-  options.server = in_pod ? needs.pod_server : receiver.urls.front();
-  options.trust = receiver.trust.empty() && in_pod ? std::string(kPodTrust) : receiver.trust;
-  options.token = [file] { return read_secret(file); };
-  options.kind = given.kind;
-  options.version = given.version;
-  options.space = given.space;
-  options.object = given.object;
-  options.name_label = given.name_label;
-  options.node = needs.node;
-  return std::make_unique<act::notify::KubernetesChannel>(runtime, *needs.http, std::move(options));
-}
 
-Made make_mail(const config::Receiver& receiver, runtime::Runtime& runtime,
-               const ReceiverNeeds& needs) {
-  using Tls = runtime::MailCall::Tls;
-  const config::Mail& given = receiver.mail;
-  auto password = read_secret(receiver.secret_file);
-  if (!password) return std::unexpected(password.error());
-  act::notify::MailOptions options;
-  options.server = given.server;
-  if (given.tls == config::Mail::Tls::kImplicit) options.tls = Tls::kImplicit;
-  if (given.tls == config::Mail::Tls::kNever) options.tls = Tls::kNever;
-  options.trust = receiver.trust;
-  options.user = given.user;
-  options.password = *std::move(password);
-  options.from = given.from;
-  options.to = given.to;
-  options.node = needs.node;
-  return std::make_unique<act::notify::MailChannel>(runtime, *needs.mail, std::move(options));
-}
+  Made operator()(AlertmanagerOptions options) const {
+    if (needs.http == nullptr) return no_client("HTTP");
+    if (auto read = fill(options.token); !read) return std::unexpected(read.error());
+    std::string url = options.urls.front();
+    return std::make_unique<act::notify::AlertmanagerChannel>(runtime, *needs.http, std::move(url),
+                                                              std::move(options));
+  }
+
+  Made operator()(MasakariOptions options) const {
+    if (needs.http == nullptr) return no_client("HTTP");
+    auto secret = read_secret(options.keystone.secret_file);
+    if (!secret) return std::unexpected(secret.error());
+    options.keystone.login.secret = *std::move(secret);
+    return std::make_unique<act::notify::MasakariChannel>(runtime, *needs.http, std::move(options));
+  }
+
+  Made operator()(KubernetesOptions options) const {
+    if (needs.http == nullptr) return no_client("HTTP");
+    const bool in_pod = options.server.empty();
+    if (in_pod && needs.pod_server.empty()) {
+      return fail(Errc::kInvalid,
+                  "this is not a pod (KUBERNETES_SERVICE_HOST is not set): give a server");
+    }
+    if (options.token_file.empty()) options.token_file = kPodToken;
+    if (in_pod) options.server = needs.pod_server;
+    if (in_pod && options.trust.empty()) options.trust = kPodTrust;
+    const auto read_token = [file = options.token_file] { return read_secret(file); };
+    if (const auto token = read_token(); !token) return std::unexpected(token.error());
+    return std::make_unique<act::notify::KubernetesChannel>(
+        runtime, *needs.http, std::move(options), needs.node, read_token);
+  }
+
+  Made operator()(MailOptions options) const {
+    if (needs.mail == nullptr) return no_client("mail");
+    if (auto read = fill(options.password); !read) return std::unexpected(read.error());
+    return std::make_unique<act::notify::MailChannel>(runtime, *needs.mail, std::move(options),
+                                                      needs.node);
+  }
+
+  Made operator()(act::notify::ExecOptions options) const {
+    return std::make_unique<act::notify::ExecChannel>(runtime, std::move(options));
+  }
+
+  Made operator()(const act::notify::JournalOptions&) const {
+    return std::make_unique<act::notify::JournalChannel>(
+        runtime, std::make_unique<net::JournalSocket>(kJournalSocket));
+  }
+
+  Made operator()(const act::notify::LogOptions&) const {
+    return std::make_unique<act::notify::LogChannel>();
+  }
+
+ private:
+  static Made no_client(std::string_view of) {
+    return fail(Errc::kInvalid, "this agent has no {} client", of);
+  }
+};
 
 Made make_channel(const config::Receiver& receiver, runtime::Runtime& runtime,
                   const ReceiverNeeds& needs) {
-  using Kind = config::Receiver::Kind;
-  if (receiver.kind == Kind::kMail && needs.mail == nullptr) {
-    return fail(Errc::kInvalid, "this agent has no mail client");
-  }
-  const bool by_http = receiver.kind == Kind::kWebhook || receiver.kind == Kind::kAlertmanager ||
-                       receiver.kind == Kind::kMasakari || receiver.kind == Kind::kKubernetes;
-  if (by_http && needs.http == nullptr) {
-    return fail(Errc::kInvalid, "this agent has no HTTP client");
-  }
-  switch (receiver.kind) {
-    case Kind::kWebhook: return make_webhook(receiver, runtime, needs);
-    case Kind::kAlertmanager: return make_alertmanager(receiver, runtime, needs);
-    case Kind::kMasakari: return make_masakari(receiver, runtime, needs);
-    case Kind::kKubernetes: return make_kubernetes(receiver, runtime, needs);
-    case Kind::kMail: return make_mail(receiver, runtime, needs);
-    case Kind::kExec: return std::make_unique<act::notify::ExecChannel>(runtime, receiver.command);
-    case Kind::kJournal:
-      return std::make_unique<act::notify::JournalChannel>(
-          runtime, std::make_unique<net::JournalSocket>(kJournalSocket));
-    case Kind::kLog: break;
-  }
-  return std::make_unique<act::notify::LogChannel>();
-}
-
-std::string_view kind_name(config::Receiver::Kind kind) {
-  switch (kind) {
-    case config::Receiver::Kind::kWebhook: return "webhook";
-    case config::Receiver::Kind::kAlertmanager: return "alertmanager";
-    case config::Receiver::Kind::kMasakari: return "masakari";
-    case config::Receiver::Kind::kKubernetes: return "kubernetes";
-    case config::Receiver::Kind::kMail: return "mail";
-    case config::Receiver::Kind::kExec: return "exec";
-    case config::Receiver::Kind::kJournal: return "journal";
-    case config::Receiver::Kind::kLog: return "log";
-  }
-  return "log";
+  return std::visit(ChannelMaker{runtime, needs}, receiver.options);
 }
 
 /// Each member of a cluster of Alertmanagers is a receiver: `am@10.0.0.1:9093`. What it was told
 /// belongs to its address, not to its place in a list that somebody may sort. A configured name has
 /// no `@`.
 std::vector<config::Receiver> members_of(const config::Receiver& receiver) {
-  if (receiver.kind != config::Receiver::Kind::kAlertmanager) return {receiver};
+  const auto* const cluster = std::get_if<AlertmanagerOptions>(&receiver.options);
+  if (cluster == nullptr) return {receiver};
   std::vector<config::Receiver> members;
-  for (const std::string& text : receiver.urls) {
+  for (const std::string& text : cluster->urls) {
     config::Receiver& member = members.emplace_back(receiver);
-    member.urls = {text};
+    std::get<AlertmanagerOptions>(member.options).urls = {text};
     const auto url = codec::parse_url(text);
     if (!url) continue;  // make_channel() says so
     const bool v6 = url->host.contains(':');
@@ -239,12 +199,12 @@ Result<NotifierOptions> make_receivers(const config::Notify& notify, runtime::Ru
     for (const config::Receiver& receiver : members_of(given)) {
       auto channel = make_channel(receiver, runtime, needs);
       if (!channel) return with_context(channel, "receiver {}", receiver.name);
-      if (receiver.kind == config::Receiver::Kind::kMasakari) {
+      if (std::holds_alternative<MasakariOptions>(receiver.options)) {
         // As its own monitors do, before the pauses grow.
         options.policy.retries[receiver.name].steady = kMasakariRetries;
       }
-      options.kinds[receiver.name] = kind_name(receiver.kind);
-      const bool forgets = receiver.kind == config::Receiver::Kind::kAlertmanager;
+      options.kinds[receiver.name] = config::kind_name(receiver);
+      const bool forgets = std::holds_alternative<AlertmanagerOptions>(receiver.options);
       // An end that it has not heard of keeps its alert firing for so long.
       if (forgets) options.policy.retries[receiver.name].give_up = act::notify::kAlertLasts;
       options.receivers[receiver.name] = {*std::move(channel), receiver.timeout, forgets};

@@ -18,6 +18,7 @@ struct KeystoneLogin {
   std::string project;
   std::string project_domain;
   std::string secret;  ///< the password, or the credential's secret
+  friend bool operator==(const KeystoneLogin&, const KeystoneLogin&) = default;
 };
 
 /// The body of `POST /v3/auth/tokens`.

@@ -10,8 +10,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "act/notify/channels.h"
+#include "act/notify/journal.h"
+#include "act/notify/kubernetes.h"
+#include "act/notify/mail.h"
+#include "act/notify/masakari.h"
 #include "base/time.h"
 #include "config/problem.h"
 #include "judge/bgp/mesh.h"
@@ -138,80 +144,22 @@ struct Gate {
   friend bool operator==(const Gate&, const Gate&) = default;
 };
 
-/// How to get a token of OpenStack's Keystone. Without a `url` there is none.
-struct Keystone {
-  std::string url;         ///< http://keystone:5000/v3
-  std::string credential;  ///< the id of an application credential; else user and project:
-  std::string user;
-  std::string user_domain;
-  std::string project;
-  std::string project_domain;
-  std::string secret_file;  ///< absolute: the password, or the credential's secret
-  std::string region;       ///< of the catalogue's endpoints; empty: any
-  std::string interface;    ///< public, internal or admin
-  friend bool operator==(const Keystone&, const Keystone&) = default;
-};
-
-/// What Masakari is to be told that an incident is.
-struct Masakari {
-  enum class Type : std::uint8_t { kProcess, kHost, kInstance };
-  Type type = Type::kProcess;
-  std::string host;          ///< as its segment names it; empty: the node's name
-  std::string name_label;    ///< whose value names the process or is the instance's UUID
-  std::string microversion;  ///< of the API, for example 1.0
-  Keystone keystone;
-  friend bool operator==(const Masakari&, const Masakari&) = default;
-};
-
-/// Whose events Kubernetes is to show, and where. Without a server it is that of the cluster in
-/// which the agent is a pod.
-struct Kubernetes {
-  std::string kind;        ///< of the object: Node
-  std::string version;     ///< of its API: v1
-  std::string space;       ///< its namespace; empty: it is in none
-  std::string object;      ///< its name; empty: the label's value
-  std::string name_label;  ///< whose value names it
-  friend bool operator==(const Kubernetes&, const Kubernetes&) = default;
-};
-
-/// How mail is sent.
-struct Mail {
-  enum class Tls : std::uint8_t { kStartTls, kImplicit, kNever };
-  std::string server;  ///< host:port
-  Tls tls = Tls::kStartTls;
-  std::string from;
-  std::vector<std::string> to;
-  std::string user;  ///< empty: nobody logs in
-  friend bool operator==(const Mail&, const Mail&) = default;
-};
+/// How to tell somebody, by kind. The secrets are not read yet.
+using ReceiverOptions = std::variant<act::notify::WebhookOptions, act::notify::AlertmanagerOptions,
+                                     act::notify::MasakariOptions, act::notify::KubernetesOptions,
+                                     act::notify::MailOptions, act::notify::ExecOptions,
+                                     act::notify::JournalOptions, act::notify::LogOptions>;
 
 /// One way to tell somebody.
 struct Receiver {
-  enum class Kind : std::uint8_t {
-    kWebhook,
-    kAlertmanager,
-    kMasakari,
-    kKubernetes,
-    kMail,
-    kExec,
-    kJournal,
-    kLog
-  };
-
   std::string name;
-  Kind kind = Kind::kLog;
   Duration timeout{};
-  std::vector<std::string> urls;     ///< may carry secrets
-  std::string body;                  ///< a template; empty: everything
-  std::vector<std::string> command;  ///< argv
-  std::string token_file;            ///< absolute; empty: none
-  std::string secret_file;           ///< absolute; empty: none
-  std::string trust;                 ///< absolute; empty: whom the system trusts
-  Masakari masakari;
-  Kubernetes kubernetes;
-  Mail mail;
+  ReceiverOptions options = act::notify::LogOptions();
   friend bool operator==(const Receiver&, const Receiver&) = default;
 };
+
+/// `webhook`, as the configuration calls its kind.
+std::string_view kind_name(const Receiver& receiver) noexcept;
 
 /// Who is told of what.
 struct Notify {

@@ -14,7 +14,7 @@
 #include "config/config.h"
 #include "config/problem.h"
 #include "config/reader.h"
-#include "config/receivers.h"
+#include "config/receivers/kinds.h"
 #include "config/sections.h"
 #include "config/yaml.h"
 #include "judge/notify/matcher.h"

@@ -1,11 +1,13 @@
 #include "config/schema.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -13,6 +15,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "config/receivers/kinds.h"
 #include "observe/kinds.h"
 
 namespace wardmote::config {
@@ -149,86 +152,6 @@ constexpr auto kNotify = std::to_array<KeySpec>({
     {"routes", Form::kMaps, false, "Of what, and when (everybody of everything)", "route"},
     {"maintenance", Form::kMaps, false, "Times of the week in which nothing begins", "maintenance"},
 });
-constexpr auto kReceiver = std::to_array<KeySpec>({
-    {"name", Form::kName, true, "Unique among receivers"},
-    {"timeout", Form::kDuration, false, "The end of one attempt, 1s to 2m (15s, Masakari 30s)"},
-    {"webhook", Form::kMap, false, "POSTs JSON", "webhook"},
-    {"alertmanager", Form::kMap, false, "Alertmanager's API v2", "alertmanager"},
-    {"masakari", Form::kMap, false, "OpenStack Masakari's API v1", "masakari"},
-    {"kubernetes", Form::kMap, false, "Events of Kubernetes", "kubernetes"},
-    {"mail", Form::kMap, false, "Mail by SMTP", "mail"},
-    {"exec", Form::kMap, false, "A program with JSON on its standard input", "command"},
-    {"journal", Form::kMap, false, "An entry in systemd's journal", "journal"},
-    {"log", Form::kMap, false, "A line in the agent's own log", "log"},
-});
-constexpr auto kWebhook = std::to_array<KeySpec>({
-    {"url", Form::kUrl, true, "http:// or https://"},
-    {"body", Form::kText, false, "A template instead of the whole notice"},
-    {"token_file", Form::kText, false, "The absolute path of a bearer token"},
-    {"secret_file", Form::kText, false, "The absolute path of the secret that signs"},
-    {"trust", Form::kText, false, "The absolute path of CA certificates"},
-});
-constexpr auto kAlertmanager = std::to_array<KeySpec>({
-    {"urls", Form::kUrls, true, "Each member of the Alertmanager cluster"},
-    {"token_file", Form::kText, false, "The absolute path of a bearer token"},
-    {"trust", Form::kText, false, "The absolute path of CA certificates"},
-});
-constexpr auto kMasakari = std::to_array<KeySpec>({
-    {.name = "type",
-     .form = Form::kWord,
-     .required = false,
-     .help = "What an incident is to Masakari",
-     .words = "process|host|instance",
-     .otherwise = "process"},
-    {"url", Form::kUrl, false, "Of the API: http://masakari:15868/v1 (the catalogue's)"},
-    {"host", Form::kText, false, "As its failover segment names it (the node's name)"},
-    KeySpec{"name_label", Form::kText, false,
-            "The label that names the process or has the instance's UUID"}
-        .or_else("subject"),
-    KeySpec{"microversion", Form::kText, false, "Of the API"}.or_else("\"1.0\""),
-    {"keystone", Form::kMap, false, "Where the token comes from", "keystone"},
-    {"trust", Form::kText, false, "The absolute path of CA certificates, for both"},
-});
-constexpr auto kKubernetes = std::to_array<KeySpec>({
-    {"server", Form::kUrl, false, "https://, of the API server (that of the pod's cluster)"},
-    {"token_file", Form::kText, false, "The absolute path of a bearer token (the pod's)"},
-    {"trust", Form::kText, false, "The absolute path of CA certificates (the pod's)"},
-    KeySpec{"kind", Form::kText, false, "Of the object that events are about"}.or_else("Node"),
-    KeySpec{"api_version", Form::kText, false, "Of the object"}.or_else("v1"),
-    {"namespace", Form::kText, false, "Of the object (none: a node is in none)"},
-    {"name", Form::kText, false, "Of the object (the value of name_label)"},
-    KeySpec{"name_label", Form::kText, false, "The label that names the object"}.or_else("node"),
-});
-constexpr auto kKeystone = std::to_array<KeySpec>({
-    {"url", Form::kUrl, true, "http:// or https://, with or without /v3"},
-    {"credential", Form::kText, false, "The id of an application credential"},
-    {"user", Form::kText, false, "Instead of a credential, with project"},
-    KeySpec{"user_domain", Form::kText, false, "Its name"}.or_else("Default"),
-    {"project", Form::kText, false, "That the user asks for"},
-    KeySpec{"project_domain", Form::kText, false, "Its name"}.or_else("Default"),
-    {"secret_file", Form::kText, true, "The absolute path of the password or secret"},
-    {"region", Form::kText, false, "Of the catalogue's endpoint (any)"},
-    {.name = "interface",
-     .form = Form::kWord,
-     .required = false,
-     .help = "Of the catalogue's endpoint",
-     .words = "public|internal|admin",
-     .otherwise = "public"},
-});
-constexpr auto kMail = std::to_array<KeySpec>({
-    {"server", Form::kText, true, "host:port"},
-    {.name = "tls",
-     .form = Form::kWord,
-     .required = false,
-     .help = "starttls (asked for, and without it nothing is sent), implicit or never",
-     .words = "starttls|implicit|never",
-     .otherwise = "starttls"},
-    {"from", Form::kText, true, "The sender's address"},
-    {"to", Form::kTexts, true, "Addresses"},
-    {"user", Form::kText, false, "Who logs in"},
-    {"password_file", Form::kText, false, "The absolute path of his password"},
-    {"trust", Form::kText, false, "The absolute path of CA certificates"},
-});
 constexpr auto kRoute = std::to_array<KeySpec>({
     {"receiver", Form::kName, true, "Its name"},
     {"match", Form::kTexts, false, "label=pattern or label!=pattern, all must hold"},
@@ -338,15 +261,6 @@ constexpr auto kSections = std::to_array<Section>({
     {"gate", kGate, false},
     {"at_least", kAtLeast, false},
     {"notify", kNotify, false},
-    {"receiver", kReceiver, false},
-    {"webhook", kWebhook, false},
-    {"alertmanager", kAlertmanager, false},
-    {"masakari", kMasakari, false},
-    {"keystone", kKeystone, false},
-    {"kubernetes", kKubernetes, false},
-    {"mail", kMail, false},
-    {"journal", {}, false},
-    {"log", {}, false},
     {"route", kRoute, false},
     {"maintenance", kMaintenance, false},
     {"silence", kSilence, false},
@@ -465,7 +379,14 @@ json::object map_schema(const Section& section, std::span<const observe::ProbeKi
 }  // namespace
 
 std::span<const Section> schema_table() noexcept {
-  return kSections;
+  static const std::vector<Section> kAll = [] {
+    std::vector<Section> all(kSections.begin(), kSections.end());
+    const std::vector<Section> receivers = receiver_sections();
+    const auto behind = std::ranges::find(all, std::string_view("notify"), &Section::name) + 1;
+    all.insert(behind, receivers.begin(), receivers.end());
+    return all;
+  }();
+  return kAll;
 }
 
 std::span<const KeySpec> schedule_keys() noexcept {
@@ -473,9 +394,10 @@ std::span<const KeySpec> schedule_keys() noexcept {
 }
 
 json::object json_schema(std::span<const observe::ProbeKind> kinds) {
-  json::object schema = map_schema(kSections.front(), kinds);
+  const std::span<const Section> sections = schema_table();
+  json::object schema = map_schema(sections.front(), kinds);
   json::object definitions;
-  for (const Section& section : std::span(kSections).subspan(1))
+  for (const Section& section : sections.subspan(1))
     definitions[section.name] = map_schema(section, kinds);
   schema["$schema"] = "http://json-schema.org/draft-07/schema#";
   schema["title"] = "Configuration of wardmoted";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "act/notify/channel.h"
+#include "act/notify/secret.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/notify/notice.h"
@@ -16,6 +17,11 @@
 
 namespace wardmote::act::notify {
 
+/// A receiver `log`: there is nothing to choose.
+struct LogOptions {
+  friend bool operator==(const LogOptions&, const LogOptions&) = default;
+};
+
 /// Writes a line into the agent's own log: with systemd, the journal. Always succeeds.
 class LogChannel final : public Channel {
  public:
@@ -23,29 +29,34 @@ class LogChannel final : public Channel {
                                      runtime::Deadline deadline) override;
 };
 
+struct ExecOptions {
+  std::vector<std::string> command;  ///< argv; the program's path is absolute
+  friend bool operator==(const ExecOptions&, const ExecOptions&) = default;
+};
+
 /// Runs a program with the notice as JSON (payload.h) on its standard input. Exit code 0 means
 /// delivered; 64, 65, 77 and 78 (sysexits.h: usage, data, permission, configuration) are given up;
 /// all others are retried.
 class ExecChannel final : public Channel {
  public:
-  ExecChannel(runtime::Runtime& runtime, std::vector<std::string> argv)
-      : runtime_(runtime), argv_(std::move(argv)) {}
+  ExecChannel(runtime::Runtime& runtime, ExecOptions options)
+      : runtime_(runtime), options_(std::move(options)) {}
   runtime::Task<DeliveryResult> send(judge::notify::Notice notice,
                                      runtime::Deadline deadline) override;
 
  private:
   runtime::Runtime& runtime_;
-  std::vector<std::string> argv_;
+  ExecOptions options_;
 };
 
 struct WebhookOptions {
-  std::string url;
+  std::string url;            ///< may carry a secret
   std::string body_template;  ///< empty: the whole of notice_json()
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::string token;   ///< secret; sent as `Authorization: Bearer …`
-  std::string secret;  ///< secret; signs: `X-Wardmote-Signature: sha256=…` over
-                       ///< `X-Wardmote-Timestamp`, a full stop and the body
-  std::string trust;
+  Secret token;               ///< sent as `Authorization: Bearer …`
+  Secret secret;              ///< signs: `X-Wardmote-Signature: sha256=…` over
+                              ///< `X-Wardmote-Timestamp`, a full stop and the body
+  std::string trust;          ///< a file of CA certificates; empty: whom the system trusts
+  friend bool operator==(const WebhookOptions&, const WebhookOptions&) = default;
 };
 
 /// POSTs the notice as JSON. 2xx means delivered. 408, 425, 429 and 5xx are retried, after the time
@@ -69,26 +80,29 @@ class WebhookChannel final : public Channel {
 inline constexpr Duration kAlertLasts = std::chrono::days(7);
 
 struct AlertmanagerOptions {
-  std::string url;    ///< http://am-1:9093
-  std::string token;  ///< secret
+  std::vector<std::string> urls;  ///< http://am-1:9093, one of each member of the cluster
+  Secret token;
   std::string trust;
+  friend bool operator==(const AlertmanagerOptions&, const AlertmanagerOptions&) = default;
 };
 
 /// Alertmanager's API v2 (POST /api/v2/alerts): an incident is an alert with the labels that the
 /// incident had when it was first sent; the end of the incident is the alert's endsAt. An open
 /// alert ends by itself after kAlertLasts without a request. Each member of an Alertmanager cluster
-/// has a channel of its own, because the members do not tell each other about alerts.
+/// has a channel of its own, for one of `urls`, because the members do not tell each other about
+/// alerts.
 class AlertmanagerChannel final : public Channel {
  public:
-  AlertmanagerChannel(runtime::Runtime& runtime, runtime::HttpClient& http,
+  AlertmanagerChannel(runtime::Runtime& runtime, runtime::HttpClient& http, std::string url,
                       AlertmanagerOptions options)
-      : runtime_(runtime), http_(http), options_(std::move(options)) {}
+      : runtime_(runtime), http_(http), url_(std::move(url)), options_(std::move(options)) {}
   runtime::Task<DeliveryResult> send(judge::notify::Notice notice,
                                      runtime::Deadline deadline) override;
 
  private:
   runtime::Runtime& runtime_;
   runtime::HttpClient& http_;
+  std::string url_;
   AlertmanagerOptions options_;
 };
 

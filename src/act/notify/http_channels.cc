@@ -134,19 +134,18 @@ Task<DeliveryResult> WebhookChannel::send(Notice notice, Deadline deadline) {
   HttpCall call;
   call.url = options_.url;
   call.trust = options_.trust;
-  call.headers = options_.headers;
   call.headers.emplace_back("Content-Type", "application/json");
   call.headers.emplace_back("Idempotency-Key", notice.key());
   call.body = options_.body_template.empty() ? json::serialize(payload)
                                              : fill_template(options_.body_template, payload);
-  if (!options_.token.empty()) {
-    call.headers.emplace_back("Authorization", "Bearer " + options_.token);
+  if (!options_.token.text.empty()) {
+    call.headers.emplace_back("Authorization", "Bearer " + options_.token.text);
   }
-  if (!options_.secret.empty()) {
+  if (!options_.secret.text.empty()) {
     const std::string at = std::to_string(
         std::chrono::duration_cast<std::chrono::seconds>(clock.wall_now.time_since_epoch())
             .count());
-    const auto signature = codec::hmac_sha256(options_.secret, at + "." + call.body);
+    const auto signature = codec::hmac_sha256(options_.secret.text, at + "." + call.body);
     call.headers.emplace_back("X-Wardmote-Timestamp", at);
     call.headers.emplace_back("X-Wardmote-Signature", "sha256=" + codec::hex(signature));
   }
@@ -159,11 +158,11 @@ Task<DeliveryResult> AlertmanagerChannel::send(Notice notice, Deadline deadline)
   json::array alerts;
   for (const NoticeItem& item : notice.items) alerts.emplace_back(alert_of(item, clock));
   HttpCall call;
-  call.url = options_.url + "/api/v2/alerts";
+  call.url = url_ + "/api/v2/alerts";
   call.trust = options_.trust;
   call.headers.emplace_back("Content-Type", "application/json");
-  if (!options_.token.empty()) {
-    call.headers.emplace_back("Authorization", "Bearer " + options_.token);
+  if (!options_.token.text.empty()) {
+    call.headers.emplace_back("Authorization", "Bearer " + options_.token.text);
   }
   call.body = json::serialize(alerts);
   const Result<HttpResponse> answer = co_await http_.call(std::move(call), deadline);

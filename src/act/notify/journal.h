@@ -12,6 +12,11 @@
 
 namespace wardmote::act::notify {
 
+/// A receiver `journal`: there is nothing to choose.
+struct JournalOptions {
+  friend bool operator==(const JournalOptions&, const JournalOptions&) = default;
+};
+
 /// Writes the notice into systemd's journal, with fields to search by: WARDMOTE_RECEIVER,
 /// WARDMOTE_KEY, WARDMOTE_STATUS, WARDMOTE_INCIDENT, WARDMOTE_ROOT and WARDMOTE_CODE (one of each
 /// for each incident), and WARDMOTE_NOTICE, the notice as JSON. Retried while there is no journal.

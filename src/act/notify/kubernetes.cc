@@ -157,7 +157,7 @@ Task<KubernetesChannel::Answer> KubernetesChannel::call(HttpCall call, Deadline 
   call.trust = options_.trust;
   std::string refused;  // the token that was used
   for (;;) {
-    auto token = options_.token();
+    auto token = read_token_();
     if (!token) co_return fail(Errc::kMissing, "the token: {}", token.error().describe());
     HttpCall copy = call;
     copy.headers.emplace_back("Authorization", "Bearer " + *token);
@@ -166,7 +166,7 @@ Task<KubernetesChannel::Answer> KubernetesChannel::call(HttpCall call, Deadline 
     const bool denied = answer && answer->status == kUnauthorized;
     if (!denied || *token == refused) co_return answer;
     refused = *std::move(token);
-    const auto now = options_.token();
+    const auto now = read_token_();
     if (!now || *now == refused) co_return answer;
   }
 }
@@ -198,7 +198,7 @@ Result<KubernetesEvent> KubernetesChannel::event_of(const Notice& notice,
   if (event.object.empty()) {
     const auto label = item.labels.find(options_.name_label);
     if (label != item.labels.end()) event.object = label->second;
-    if (event.object.empty() && options_.kind == kNode) event.object = options_.node;
+    if (event.object.empty() && options_.kind == kNode) event.object = node_;
   }
   if (!codec::is_kubernetes_name(event.object)) {
     return fail(Errc::kInvalid, "the label '{}' names no {} of Kubernetes: '{}'",
@@ -215,13 +215,13 @@ Result<KubernetesEvent> KubernetesChannel::event_of(const Notice& notice,
   event.reason = incident.id == 0 ? "Test" : camel_case(to_string(incident.code));
   if (over) event.reason += item.kind == NoticeKind::kResolved ? "Resolved" : "NotWatched";
   event.warning = !over && incident.severity != judge::Severity::kInfo;
-  event.message = message_of(item, options_.node);
+  event.message = message_of(item, node_);
   event.first = clock.wall(over ? incident.resolved.value_or(clock.now) : incident.opened);
   event.last = clock.wall_now;
   event.component = kComponent;
-  event.instance = options_.node;
+  event.instance = node_;
   event.notice = notice.key();
-  const std::string identity = fmt::format("{}\n{}\n{}\n{}\n{}", options_.node, notice.receiver,
+  const std::string identity = fmt::format("{}\n{}\n{}\n{}\n{}", node_, notice.receiver,
                                            incident.id, incident.root, event.reason);
   const std::string id = codec::hex(codec::sha256(identity)).substr(0, kIdDigits);
   // As long as a name may be, and with no more of the object's name than fits.

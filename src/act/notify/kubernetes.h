@@ -18,17 +18,15 @@
 namespace wardmote::act::notify {
 
 struct KubernetesOptions {
-  std::string server;  ///< https://10.0.0.1:6443, without a slash at its end
-  std::string trust;
-  /// The bearer token, as its file has it now, because the kubelet renews it. Secret.
-  std::function<Result<std::string>()> token;
+  std::string server;      ///< https://10.0.0.1:6443; empty: that of the agent's own pod
+  std::string trust;       ///< a file of CA certificates; empty: the pod's, or the system's
+  std::string token_file;  ///< absolute; empty: the pod's
   std::string kind;        ///< of the object that events are about
   std::string version;     ///< of its API
   std::string space;       ///< its namespace; empty: it has none
   std::string object;      ///< its name; empty: the label's value
   std::string name_label;  ///< of the incident
-  /// the agent's name; the Node that is meant when the incident does not have that label
-  std::string node;
+  friend bool operator==(const KubernetesOptions&, const KubernetesOptions&) = default;
 };
 
 /// Events of Kubernetes, one for the beginning of an incident and one for its end; a repetition
@@ -38,8 +36,18 @@ struct KubernetesOptions {
 /// again) and 403 are retried, because access may be granted later.
 class KubernetesChannel final : public Channel {
  public:
-  KubernetesChannel(runtime::Runtime& runtime, runtime::HttpClient& http, KubernetesOptions options)
-      : runtime_(runtime), http_(http), options_(std::move(options)) {}
+  /// The bearer token, as its file has it now, because the kubelet renews it.
+  using ReadToken = std::function<Result<std::string>()>;
+
+  /// `options` have a server. `node` is the agent's name: the Node that is meant when the incident
+  /// does not have the label.
+  KubernetesChannel(runtime::Runtime& runtime, runtime::HttpClient& http, KubernetesOptions options,
+                    std::string node, ReadToken read_token)
+      : runtime_(runtime),
+        http_(http),
+        options_(std::move(options)),
+        node_(std::move(node)),
+        read_token_(std::move(read_token)) {}
   runtime::Task<DeliveryResult> send(judge::notify::Notice notice,
                                      runtime::Deadline deadline) override;
 
@@ -60,6 +68,8 @@ class KubernetesChannel final : public Channel {
   runtime::Runtime& runtime_;
   runtime::HttpClient& http_;
   KubernetesOptions options_;
+  std::string node_;
+  ReadToken read_token_;
 };
 
 /// `RAFT_NO_QUORUM` as Kubernetes writes reasons: `RaftNoQuorum`.

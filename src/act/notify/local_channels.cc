@@ -39,7 +39,7 @@ Task<DeliveryResult> LogChannel::send(Notice notice, Deadline) {
 
 Task<DeliveryResult> ExecChannel::send(Notice notice, Deadline deadline) {
   runtime::ProcessSpec spec;
-  spec.argv = argv_;
+  spec.argv = options_.command;
   spec.standard_input =
       boost::json::serialize(notice_json(notice, {runtime_.now(), runtime_.wall_now()})) + "\n";
   const auto ended = co_await runtime_.processes().run(std::move(spec), deadline);
@@ -54,7 +54,7 @@ Task<DeliveryResult> ExecChannel::send(Notice notice, Deadline deadline) {
   co_return std::unexpected(
       Refusal{for_ever,
               {},
-              fmt::format("{} ended with {}: {}", argv_.front(), ended->status,
+              fmt::format("{} ended with {}: {}", options_.command.front(), ended->status,
                           escape_control(trim(ended->standard_error), 200))});
 }
 

@@ -43,18 +43,18 @@ Task<DeliveryResult> MailChannel::send(Notice notice, Deadline deadline) {
   message.from = options_.from;
   message.to = options_.to;
   message.subject = notice_title(notice);
-  message.message_id = codec::mail_id(options_.node + " " + notice.key(), domain);
-  message.thread_id = codec::mail_id(options_.node + " " + notice.group, domain);
+  message.message_id = codec::mail_id(node_ + " " + notice.key(), domain);
+  message.thread_id = codec::mail_id(node_ + " " + notice.group, domain);
   message.date = clock.wall_now;
   message.text = fmt::format("{}\n{}\n-- \nWardmote on {}, notice {}\n", notice_title(notice),
-                             notice_text(notice, clock), options_.node, notice.key());
+                             notice_text(notice, clock), node_, notice.key());
   MailCall call;
   call.server = options_.server;
   call.tls = options_.tls;
   call.trust = options_.trust;
   call.user = options_.user;
-  call.password = options_.password;
-  call.helo = options_.node;
+  call.password = options_.password.text;
+  call.helo = node_;
   call.from = options_.from;
   Rest rest = rest_of(notice);
   call.to = rest.to;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "act/notify/channel.h"
+#include "act/notify/secret.h"
 #include "base/time.h"
 #include "judge/notify/notice.h"
 #include "runtime/deadline.h"
@@ -21,11 +22,11 @@ struct MailOptions {
   std::string server;  ///< host:port
   runtime::MailCall::Tls tls = runtime::MailCall::Tls::kStartTls;
   std::string trust;
-  std::string user;
-  std::string password;  ///< secret
+  std::string user;  ///< empty: nobody logs in
+  Secret password;
   std::string from;
   std::vector<std::string> to;
-  std::string node;  ///< our own name in EHLO
+  friend bool operator==(const MailOptions&, const MailOptions&) = default;
 };
 
 /// Sends the notice as mail. A repetition has the same Message-ID, so that mail servers and readers
@@ -34,8 +35,10 @@ struct MailOptions {
 /// group's next notice waits meanwhile.
 class MailChannel final : public Channel {
  public:
-  MailChannel(runtime::Runtime& runtime, runtime::MailClient& mail, MailOptions options)
-      : runtime_(runtime), mail_(mail), options_(std::move(options)) {}
+  /// `node` is our own name in EHLO.
+  MailChannel(runtime::Runtime& runtime, runtime::MailClient& mail, MailOptions options,
+              std::string node)
+      : runtime_(runtime), mail_(mail), options_(std::move(options)), node_(std::move(node)) {}
   runtime::Task<DeliveryResult> send(judge::notify::Notice notice,
                                      runtime::Deadline deadline) override;
 
@@ -57,6 +60,7 @@ class MailChannel final : public Channel {
   runtime::Runtime& runtime_;
   runtime::MailClient& mail_;
   MailOptions options_;
+  std::string node_;
 };
 
 }  // namespace wardmote::act::notify

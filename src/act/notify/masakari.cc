@@ -133,15 +133,15 @@ Task<DeliveryResult> MasakariChannel::post(std::string body, Deadline deadline) 
 Task<DeliveryResult> MasakariChannel::log_in(Deadline deadline) {
   if (ticket_ && runtime_.wall_now() + kTokenMargin < ticket_->expires) co_return DeliveryResult();
   ticket_.reset();
-  if (options_.keystone.empty()) {
+  if (options_.keystone.url.empty()) {
     ticket_ = Ticket{"", options_.url, WallTime::max()};
     co_return DeliveryResult();
   }
   HttpCall call;
-  call.url = options_.keystone + "/auth/tokens";
+  call.url = options_.keystone.url + "/auth/tokens";
   call.trust = options_.trust;
   call.headers.emplace_back("Content-Type", "application/json");
-  call.body = codec::format_keystone_login(options_.login);
+  call.body = codec::format_keystone_login(options_.keystone.login);
   const Result<HttpResponse> answer = co_await http_.call(std::move(call), deadline);
   DeliveryResult result = try_again(delivery_result(answer, runtime_.wall_now()), "keystone");
   if (!result) co_return result;
@@ -153,15 +153,17 @@ Task<DeliveryResult> MasakariChannel::log_in(Deadline deadline) {
   }
   std::string url = options_.url;
   if (url.empty()) {
-    url = codec::find_endpoint(*token, kService, options_.interface, options_.region).value_or("");
+    url = codec::find_endpoint(*token, kService, options_.keystone.interface,
+                               options_.keystone.region)
+              .value_or("");
     while (url.ends_with('/')) url.pop_back();
   }
   if (url.empty()) {
     co_return std::unexpected(
         Refusal{false,
                 {},
-                fmt::format("keystone: its catalogue has no {} endpoint of {}", options_.interface,
-                            kService)});
+                fmt::format("keystone: its catalogue has no {} endpoint of {}",
+                            options_.keystone.interface, kService)});
   }
   ticket_ = Ticket{std::move(subject), std::move(url), token->expires};
   co_return DeliveryResult();

@@ -17,6 +17,16 @@
 
 namespace wardmote::act::notify {
 
+/// How to get a token of OpenStack's Keystone. Without a `url` there is none.
+struct KeystoneOptions {
+  std::string url;             ///< http://keystone:5000/v3
+  codec::KeystoneLogin login;  ///< its secret is empty until `secret_file` was read
+  std::string secret_file;     ///< absolute: the password, or the credential's secret
+  std::string region;          ///< of the catalogue's endpoints; empty: any
+  std::string interface;       ///< public, internal or admin
+  friend bool operator==(const KeystoneOptions&, const KeystoneOptions&) = default;
+};
+
 struct MasakariOptions {
   enum class Type : std::uint8_t { kProcess, kHost, kInstance };
 
@@ -26,11 +36,9 @@ struct MasakariOptions {
   std::string host;        ///< the name in its failover segment; empty: the incident's label `node`
   std::string name_label;  ///< the label whose value names the process, or is the instance's UUID
   std::string microversion;
-  std::string keystone;  ///< http://keystone:5000/v3; empty: no token is sent
-  codec::KeystoneLogin login;
-  std::string region;
-  std::string interface;
-  std::string trust;
+  KeystoneOptions keystone;
+  std::string trust;  ///< a file of CA certificates, for both; empty: whom the system trusts
+  friend bool operator==(const MasakariOptions&, const MasakariOptions&) = default;
 };
 
 /// Masakari's API v1 (POST /notifications), with a token of Keystone v3, which is renewed when it

@@ -77,7 +77,8 @@ TEST_F(Channels, AWebhookGetsTheWholeNoticeAndAKeyThatStaysTheSame) {
 }
 
 TEST_F(Channels, ASecretSignsTimeAndBody) {
-  WebhookChannel channel(us, http, {.url = "http://h/x", .token = "tok", .secret = "sec"});
+  WebhookChannel channel(us, http,
+                         {.url = "http://h/x", .token = {{}, "tok"}, .secret = {{}, "sec"}});
   ASSERT_TRUE(send(channel));
   const HttpCall& call = http.calls.at(0);
   const std::string signed_text = header(call, "X-Wardmote-Timestamp") + "." + call.body;
@@ -203,7 +204,7 @@ TEST_F(Channels, RetryAfterMayBeADateOfTheServersClock) {
 }
 
 TEST_F(Channels, AlertmanagerGetsAnAlertWhoseLabelsStayTheSame) {
-  AlertmanagerChannel channel(us, http, {.url = "http://am-1:9093"});
+  AlertmanagerChannel channel(us, http, "http://am-1:9093", {});
   ASSERT_TRUE(send(channel));
   ASSERT_EQ(http.calls.size(), 1U);
   EXPECT_EQ(http.calls[0].url, "http://am-1:9093/api/v2/alerts");
@@ -221,7 +222,7 @@ TEST_F(Channels, AlertmanagerGetsAnAlertWhoseLabelsStayTheSame) {
 }
 
 TEST_F(Channels, AnAlertIsKnownByItsFirstLabelsAndSaysItsCauseBesides) {
-  AlertmanagerChannel channel(us, http, {.url = "http://am-1:9093"});
+  AlertmanagerChannel channel(us, http, "http://am-1:9093", {});
   NoticeItem& item = notice.items[0];
   item.known_as = {
       {"root", "check:daemon"}, {"node", "n"}, {"severity", "warning"}, {"code", "CHECK_FAILED"}};
@@ -235,7 +236,7 @@ TEST_F(Channels, AnAlertIsKnownByItsFirstLabelsAndSaysItsCauseBesides) {
 }
 
 TEST_F(Channels, AnAlertmanagerThatIsAwayMayTakeItLater) {
-  AlertmanagerChannel channel(us, http, {.url = "http://am-1:9093"});
+  AlertmanagerChannel channel(us, http, "http://am-1:9093", {});
   http.answer = fail(Errc::kRefused, "away");
   EXPECT_FALSE(send(channel));
   http.answer = HttpResponse{.status = 400, .body = "bad"};
@@ -252,7 +253,7 @@ TEST_F(Channels, AProgramGetsJsonOnItsInputAndItsExitCodeSaysHowItWent) {
     EXPECT_EQ(spec.argv, (std::vector<std::string>{"/page", "--team"}));
     return SimRuntime::Performance{1s, runtime::ProcessExit{status, "", "no \x1b[1mline"}};
   });
-  ExecChannel channel(us, {"/page", "--team"});
+  ExecChannel channel(us, {{"/page", "--team"}});
   EXPECT_TRUE(send(channel));
   EXPECT_EQ(json::parse(input).at("number").as_int64(), 3);
   status = 1;
@@ -262,7 +263,7 @@ TEST_F(Channels, AProgramGetsJsonOnItsInputAndItsExitCodeSaysHowItWent) {
   EXPECT_EQ(result.error().reason, "/page ended with 1: no \\x1b[1mline");
   status = 78;
   EXPECT_TRUE(send(channel).error().for_ever);
-  ExecChannel missing(us, {"/none"});
+  ExecChannel missing(us, {{"/none"}});
   EXPECT_TRUE(send(missing).error().for_ever);
 }
 
@@ -289,9 +290,10 @@ TEST_F(Channels, TheLogHasOneLineWithTheTitle) {
 TEST_F(Channels, SecretsAreInNoReasonAndNoLog) {
   std::string logged;
   set_log_sink(std::make_unique<Lines>(logged));
-  WebhookChannel channel(
-      us, http,
-      {.url = "http://h/hooks/PATHSECRET", .token = "TOKENSECRET", .secret = "SIGNSECRET"});
+  WebhookChannel channel(us, http,
+                         {.url = "http://h/hooks/PATHSECRET",
+                          .token = {{}, "TOKENSECRET"},
+                          .secret = {{}, "SIGNSECRET"}});
   std::string said;
   for (const int status : {400, 500}) {
     http.answer = HttpResponse{.status = status, .body = "no"};

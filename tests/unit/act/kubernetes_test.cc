@@ -82,11 +82,9 @@ class KubernetesTest : public ChannelTest {
   KubernetesTest() {
     options.server = "https://api:6443";
     options.trust = "/ca";
-    options.token = [this] { return token; };
     options.kind = "Node";
     options.version = "v1";
     options.name_label = "node";
-    options.node = "ctl-1";
     notice.group = "k8s{root=cluster:nb}";
     notice.number = 7;
     notice.receiver = "k8s";
@@ -114,7 +112,7 @@ class KubernetesTest : public ChannelTest {
     add(17, kind);
   }
   DeliveryResult send() {
-    if (!channel_) channel_.emplace(us, api, options);
+    if (!channel_) channel_.emplace(us, api, options, "ctl-1", [this] { return token; });
     return run_task(world, us, channel_->send(notice, us.deadline_in(15s)));
   }
   std::set<std::string> reasons() const {

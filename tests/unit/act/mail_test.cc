@@ -66,8 +66,7 @@ class Telling : public testing::Test {
     options.from = "wardmote@example.org";
     options.to = {"ann@example.org", "bob@example.org"};
     options.user = "wardmote";
-    options.password = "MAILSECRET";
-    options.node = "ctl-1";
+    options.password.text = "MAILSECRET";
   }
   DeliveryResult send(Channel& channel) {
     return run_task(world, us, channel.send(notice, us.deadline_in(5s)));
@@ -85,7 +84,7 @@ class Telling : public testing::Test {
 };
 
 TEST_F(Telling, AMailSaysWhatItIsInItsSubject) {
-  MailChannel channel(us, mail, options);
+  MailChannel channel(us, mail, options, "ctl-1");
   ASSERT_TRUE(send(channel));
   const MailCall& call = mail.calls.at(0);
   EXPECT_EQ(call.to, options.to);
@@ -97,7 +96,7 @@ TEST_F(Telling, AMailSaysWhatItIsInItsSubject) {
 }
 
 TEST_F(Telling, ARepeatedMailHasTheSameIdAndItsGroupIsAThread) {
-  MailChannel channel(us, mail, options);
+  MailChannel channel(us, mail, options, "ctl-1");
   ASSERT_TRUE(send(channel));
   world.run_for(1h);
   ASSERT_TRUE(send(channel));
@@ -112,7 +111,7 @@ TEST_F(Telling, ARepeatedMailHasTheSameIdAndItsGroupIsAThread) {
 }
 
 TEST_F(Telling, WhatAMailServerSaysDecidesWhetherItIsTriedAgain) {
-  MailChannel channel(us, mail, options);
+  MailChannel channel(us, mail, options, "ctl-1");
   const std::pair<Errc, bool> for_ever[] = {{Errc::kRejected, true},
                                             {Errc::kDenied, false},
                                             {Errc::kTimeout, false},
@@ -129,7 +128,7 @@ TEST_F(Telling, WhatAMailServerSaysDecidesWhetherItIsTriedAgain) {
 using List = std::vector<std::string>;
 
 TEST_F(Telling, AnAddressThatDoesNotExistCostsTheOthersNothing) {
-  MailChannel channel(us, mail, options);
+  MailChannel channel(us, mail, options, "ctl-1");
   mail.answer = MailReceipt{{{"bob@example.org", true, "550 no such user"}}};
   const DeliveryResult result = send(channel);
   ASSERT_TRUE(result) << result.error().reason;
@@ -138,7 +137,7 @@ TEST_F(Telling, AnAddressThatDoesNotExistCostsTheOthersNothing) {
 
 TEST_F(Telling, OneRefusedForNowIsTriedAgainAlone) {
   options.to.emplace_back("carl@example.org");
-  MailChannel three(us, mail, options);
+  MailChannel three(us, mail, options, "ctl-1");
   mail.answer = MailReceipt{
       {{"bob@example.org", false, "450 greylisted"}, {"carl@example.org", true, "550 who?"}}};
   const DeliveryResult first = send(three);
@@ -162,7 +161,7 @@ TEST_F(Telling, OneRefusedForNowIsTriedAgainAlone) {
 
 /// The end of the incident waits for the notice of its beginning.
 TEST_F(Telling, AFullMailboxDoesNotHoldUpTheOthersForLong) {
-  MailChannel channel(us, mail, options);
+  MailChannel channel(us, mail, options, "ctl-1");
   mail.answer = MailReceipt{{{"bob@example.org", false, "452 mailbox full"}}};
   EXPECT_FALSE(send(channel));
   world.run_for(MailChannel::kPatience - 1s);
@@ -174,7 +173,7 @@ TEST_F(Telling, AFullMailboxDoesNotHoldUpTheOthersForLong) {
 }
 
 TEST_F(Telling, AMailThatNobodyTookIsNotDelivered) {
-  MailChannel channel(us, mail, options);
+  MailChannel channel(us, mail, options, "ctl-1");
   mail.answer =
       MailReceipt{{{"ann@example.org", false, "450 later"}, {"bob@example.org", true, "550 no"}}};
   EXPECT_FALSE(send(channel));

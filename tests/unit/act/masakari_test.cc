@@ -53,9 +53,9 @@ class Masakari : public ChannelTest {
     options.host = "compute-1";
     options.name_label = "subject";
     options.microversion = "1.0";
-    options.keystone = "http://ks/v3";
-    options.login = {"", "ann", "Default", "ops", "Default", "SECRET"};
-    options.interface = "public";
+    options.keystone.url = "http://ks/v3";
+    options.keystone.login = {"", "ann", "Default", "ops", "Default", "SECRET"};
+    options.keystone.interface = "public";
     notice.receiver = "masakari";
     add(NoticeKind::kOpened, "nova-compute");
   }
@@ -227,13 +227,13 @@ TEST_F(Masakari, AWrongPasswordIsTriedAgainAndSaysWho) {
 }
 
 TEST_F(Masakari, ACatalogueWithoutItSaysSo) {
-  options.interface = "internal";
+  options.keystone.interface = "internal";
   EXPECT_EQ(send().error().reason,
             "keystone: its catalogue has no internal endpoint of instance-ha");
 }
 
 TEST_F(Masakari, WithoutKeystoneTheAddressIsEnough) {
-  options.keystone.clear();
+  options.keystone.url.clear();
   options.url = "http://api/v1";
   ASSERT_TRUE(send());
   ASSERT_EQ(cloud.calls.size(), 1U);

@@ -29,9 +29,8 @@ TEST(Receivers, ASecretThatCannotBeReadIsNamedByItsFile) {
   Notify notify;
   Receiver receiver;
   receiver.name = "hook";
-  receiver.kind = Receiver::Kind::kWebhook;
-  receiver.urls = {"http://h/PATHSECRET"};
-  receiver.secret_file = "/no/such/file";
+  receiver.options = act::notify::WebhookOptions{.url = "http://h/PATHSECRET",
+                                                 .secret = {.file = "/no/such/file"}};
   notify.receivers.push_back(receiver);
   EXPECT_FALSE(make_receivers(notify, world.host("us"), {})) << "without an HTTP client";
   SilentHttp http;
@@ -46,8 +45,8 @@ TEST(Receivers, EachMemberOfAnAlertmanagerClusterIsToldByItself) {
   Notify notify;
   Receiver receiver;
   receiver.name = "am";
-  receiver.kind = Receiver::Kind::kAlertmanager;
-  receiver.urls = {"http://am-1", "http://[fd00::1]:9093", "http://am-3/a", "http://am-3/b"};
+  receiver.options = act::notify::AlertmanagerOptions{
+      .urls = {"http://am-1", "http://[fd00::1]:9093", "http://am-3/a", "http://am-3/b"}};
   notify.receivers.push_back(receiver);
   judge::notify::Route route;
   route.receiver = "am";

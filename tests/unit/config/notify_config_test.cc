@@ -2,6 +2,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,7 +13,17 @@ namespace wardmote::config {
 namespace {
 
 using namespace std::chrono_literals;
+using act::notify::AlertmanagerOptions;
+using act::notify::ExecOptions;
+using act::notify::MailOptions;
+using act::notify::MasakariOptions;
+using act::notify::WebhookOptions;
 using Lines = std::vector<std::string>;
+
+template <class T>
+const T& options_of(const Receiver& receiver) {
+  return std::get<T>(receiver.options);
+}
 
 const std::string kChecks = "checks:\n- {name: a, tcp: {address: \"127.0.0.1:1\"}}\n";
 
@@ -50,11 +61,12 @@ TEST(NotifyConfig, ReadsAWholeSection) {
   ASSERT_TRUE(config) << complaints(kWhole).front();
   const Notify& notify = config->notify;
   ASSERT_EQ(notify.receivers.size(), 4U);
-  EXPECT_EQ(notify.receivers[0].kind, Receiver::Kind::kWebhook);
+  EXPECT_EQ(kind_name(notify.receivers[0]), "webhook");
   EXPECT_EQ(notify.receivers[0].timeout, 5s);
-  EXPECT_EQ(notify.receivers[0].secret_file, "/s");
-  EXPECT_EQ(notify.receivers[1].urls, (Lines{"http://am-1:9093", "http://am-2:9093"}));
-  EXPECT_EQ(notify.receivers[2].command, (Lines{"/bin/page", "now"}));
+  EXPECT_EQ(options_of<WebhookOptions>(notify.receivers[0]).secret.file, "/s");
+  EXPECT_EQ(options_of<AlertmanagerOptions>(notify.receivers[1]).urls,
+            (Lines{"http://am-1:9093", "http://am-2:9093"}));
+  EXPECT_EQ(options_of<ExecOptions>(notify.receivers[2]).command, (Lines{"/bin/page", "now"}));
   ASSERT_EQ(notify.routes.size(), 2U);
   EXPECT_TRUE(notify.routes[0].go_on);
   EXPECT_EQ(notify.routes[0].group_by, Lines{"root"});
@@ -98,9 +110,9 @@ TEST(NotifyConfig, NamesEveryProblem) {
           "https://hooks.example.org/wardmote",
           "8:33: command: it does not begin with an absolute path; write command: "
           "[/usr/local/bin/page, argument]; there is no shell",
-          "9:26: secret_file 'here': not an absolute path; write the path of a file that only "
-          "root may read",
           "9:50: body: 'titel' is not a field of a notice; see docs/notifications.md",
+          "9:76: secret_file 'here': not an absolute path; write the path of a file that only "
+          "root may read",
           "10:14: name 'e': already used in line 9; choose another name",
           "12:18: receiver 'aa': there is no such receiver; did you mean 'a'?",
           "13:29: match: 'severity': write label=pattern or label!=pattern; write for example "
@@ -247,17 +259,24 @@ notify:
   ASSERT_TRUE(config) << describe("f", config.error().front());
   const auto& receivers = config->notify.receivers;
   EXPECT_EQ(receivers[0].timeout, 30s);
-  EXPECT_EQ(receivers[0].urls, Lines{"http://m:15868/v1"});
-  EXPECT_EQ(receivers[0].masakari.type, Masakari::Type::kInstance);
-  EXPECT_EQ(receivers[0].masakari.keystone.url, "https://ks:5000/v3");
-  EXPECT_EQ(receivers[0].masakari.keystone.project_domain, "Default");
-  EXPECT_EQ(receivers[1].masakari.keystone.url, "https://ks:5000/v3");
-  EXPECT_EQ(receivers[1].masakari.keystone.credential, "1f");
-  EXPECT_EQ(receivers[1].masakari.name_label, "subject");
-  EXPECT_EQ(receivers[2].mail.tls, Mail::Tls::kImplicit);
-  EXPECT_EQ(receivers[2].mail.to.size(), 2U);
-  EXPECT_EQ(receivers[2].secret_file, "/p");
-  EXPECT_EQ(receivers[3].kind, Receiver::Kind::kJournal);
+  const auto& by_user = options_of<MasakariOptions>(receivers[0]);
+  EXPECT_EQ(by_user.url, "http://m:15868/v1");
+  EXPECT_EQ(by_user.type, MasakariOptions::Type::kInstance);
+  EXPECT_EQ(by_user.microversion, "1.0");
+  EXPECT_EQ(by_user.keystone.url, "https://ks:5000/v3");
+  EXPECT_EQ(by_user.keystone.login.project_domain, "Default");
+  EXPECT_EQ(by_user.keystone.interface, "internal");
+  const auto& by_credential = options_of<MasakariOptions>(receivers[1]);
+  EXPECT_EQ(by_credential.keystone.url, "https://ks:5000/v3");
+  EXPECT_EQ(by_credential.keystone.login.credential, "1f");
+  EXPECT_EQ(by_credential.keystone.interface, "public");
+  EXPECT_EQ(by_credential.type, MasakariOptions::Type::kProcess);
+  EXPECT_EQ(by_credential.name_label, "subject");
+  const auto& mail = options_of<MailOptions>(receivers[2]);
+  EXPECT_EQ(mail.tls, runtime::MailCall::Tls::kImplicit);
+  EXPECT_EQ(mail.to.size(), 2U);
+  EXPECT_EQ(mail.password.file, "/p");
+  EXPECT_EQ(kind_name(receivers[3]), "journal");
 }
 
 TEST(NotifyConfig, WhatMasakariAndMailCannotBeIsRefused) {
