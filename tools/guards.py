@@ -28,7 +28,7 @@ def remove_each(worlds: int, only: list[str] | None) -> dict:
         sys.exit("\n".join(faults))
     without = {guard["name"]: patched(guard) for guard in chosen}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        seeds = list(pool.map(lambda guard: seed_that_notices(guard["name"], without[guard["name"]], worlds), chosen))
+        seeds = list(pool.map(lambda guard: seed_that_notices(guard, without[guard["name"]], worlds), chosen))
     missed = [guard["name"] for guard, seed in zip(chosen, seeds, strict=True) if seed is None]
     return {"guards": len(chosen), "missed": missed, "schedules": worlds, "result": "failed" if missed else "clean"}
 
@@ -60,17 +60,30 @@ def patched(guard: dict) -> dict[str, str]:
     return texts
 
 
-def seed_that_notices(name: str, texts: dict[str, str], worlds: int) -> int | None:
+def seed_that_notices(guard: dict, texts: dict[str, str], worlds: int) -> int | None:
+    """The world that noticed last time first; the worlds change with the sources, and then it is looked for anew."""
+    name = guard["name"]
     program = build(name, texts)
-    done = subprocess.run([program], env={**os.environ, "WARDMOTE_SIM_MORE": str(worlds)}, stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, errors="replace", check=False)
+    found = None
+    if "world" in guard:
+        found = play(program, {"WARDMOTE_SIM_SEED": str(guard["world"])})
+    if not found:
+        found = play(program, {"WARDMOTE_SIM_MORE": str(worlds)})
     program.unlink()
-    found = re.search(r"(?P<fault>[^\n]*)\nin the world of seed (?P<seed>\d+)", done.stdout)
     if found:
-        print(f"    {name}: noticed in world {found['seed']}: {found['fault']}", flush=True)
+        known = "" if guard.get("world") == int(found["seed"]) else f" (write `world: {found['seed']}` into its entry)"
+        print(f"    {name}: noticed in world {found['seed']}{known}: {found['fault']}", flush=True)
         return int(found["seed"])
-    print(f"    {name}: NOT noticed in {worlds} worlds" + ("" if done.returncode == 0 else f"; it ended with {done.returncode}"), file=sys.stderr, flush=True)
+    print(f"    {name}: NOT noticed in {worlds} worlds", file=sys.stderr, flush=True)
     return None
+
+
+def play(program: Path, which: dict[str, str]) -> re.Match | None:
+    done = subprocess.run([program], env={**os.environ, **which}, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
+    found = re.search(r"(?P<fault>[^\n]*)\nin the world of seed (?P<seed>\d+)", done.stdout)
+    if not found and done.returncode != 0:
+        print(f"    {program} ended with {done.returncode}", file=sys.stderr, flush=True)
+    return found
 
 
 def build(name: str, texts: dict[str, str]) -> Path:

@@ -128,6 +128,8 @@ class Cluster {
   std::optional<std::string> kick(ServerIndex server);
   /// The leader gives way, as when its database is compacted.
   void transfer();
+  /// At rest, nobody writes.
+  void set_at_rest(bool at_rest) noexcept { at_rest_ = at_rest; }
   void heal_network();
 
   /// The raft server that runs there now, answering or not.
@@ -175,6 +177,7 @@ class Cluster {
   TimePoint now_{std::chrono::hours(1000)};
   Milliseconds timer_;
   bool prevote_;
+  bool at_rest_ = false;
   bool crowded_;  ///< ids often begin with the same four digits
   MemberId cluster_id_;
   std::vector<Host> hosts_;

@@ -155,7 +155,8 @@ bool seems_able(const Cluster& cluster, ServerIndex leader, ServerIndex voter) {
   const Server& server = cluster.servers()[leader];
   // A disk that stopped taking writes a moment ago shows only when there is something to write.
   const Host& host = cluster.hosts()[cluster.servers()[voter].host];
-  if (host.stalled && cluster.now() - host.stalled_since >= kStallShows) return false;
+  const bool lags = server.match[voter] < server.log;
+  if (host.stalled && lags && cluster.now() - host.stalled_since >= kStallShows) return false;
   if (voter == leader) return true;
   const std::optional<TimePoint>& heard = server.heard[voter];
   return heard && cluster.now() - *heard <= cluster.election_timer() + kStillHeard;

@@ -62,7 +62,7 @@ void Cluster::lead(ServerIndex l) {
   }
   if (heard * 2 > leader.config.size()) leader.majority = now_;
   if (now_ - leader.majority > timer_) return step_down(l, leader.term);
-  if (random_.chance(0.2)) ++leader.log;
+  if (random_.chance(0.2) && !at_rest_) ++leader.log;
   commit(l);
   proceed(l);
   admit(l);

@@ -57,10 +57,14 @@ Duration World::stage() {
   if (!leader) return {};
   const HostIndex leads = cluster_.servers()[*leader].host;
   if (leads == *stranger_) return {};
-  const std::uint64_t dice = random_.below(4);
+  const std::uint64_t dice = random_.below(5);
   if (dice == 0) {
     lose_stranger(leads);
     return 18min;
+  }
+  if (dice == 4) {
+    lose_stranger_at_rest(leads);
+    return 20min;
   }
   if (dice == 1 && cluster_.servers()[*leader].config.size() > 3) {
     expel_beside_stranger(leads);
@@ -83,6 +87,23 @@ void World::lose_stranger(HostIndex leads) {
   others.resize(std::min(others.size(), (others.size() + 2) / 2));
   at(between(4 * 60, 7 * 60), [this, others] {
     for (const HostIndex host : others) stall(host, between(13 * 60, 16 * 60));
+  });
+}
+
+/// Before it is lost, so many others acknowledge nothing that the cluster commits by its help; and
+/// from then on nobody writes, so that no entry waits for a commit.
+void World::lose_stranger_at_rest(HostIndex leads) {
+  const std::size_t voters = cluster_.servers()[*cluster_.leader()].config.size();
+  std::size_t stalled = voters - (voters / 2 + 1);
+  for (HostIndex i = 0; i < cluster_.hosts().size() && stalled > 0; ++i) {
+    if (i == leads || i == *stranger_ || !cluster_.active(i)) continue;
+    stall(i, 25min);
+    --stalled;
+  }
+  at(between(150, 240), [this] {
+    tell("nobody writes any more");
+    cluster_.set_at_rest(true);
+    lose(*stranger_);
   });
 }
 

@@ -96,6 +96,7 @@ void World::heal() {
   future_.clear();
   healed_ = true;
   cluster_.heal_network();
+  cluster_.set_at_rest(false);
   tell("everything heals that is not lost for good");
   for (HostIndex i = 0; i < cluster_.hosts().size(); ++i) {
     Host& host = cluster_.host(i);

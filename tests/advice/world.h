@@ -57,6 +57,7 @@ class World {
   void hide_stranger(AgentSetup& setup);
   [[nodiscard]] Duration stage();
   void lose_stranger(HostIndex leads);
+  void lose_stranger_at_rest(HostIndex leads);
   void expel_beside_stranger(HostIndex leads);
   void restore(HostIndex host);
   bool reboot_double();

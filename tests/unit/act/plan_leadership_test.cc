@@ -300,5 +300,41 @@ TEST_F(PlanLeadership, APauseHoldsWhoeverLeads) {
   EXPECT_EQ(shared_.acts, 0);
 }
 
+TEST_F(PlanLeadership, AStepThatEndsWhenAnotherLeadsIsStillWrittenDown) {
+  shared_.site.calm = true;
+  a_.rule();
+  for (int i = 0; i < 400 && shared_.inside == 0; ++i) watch(100ms);
+  ASSERT_EQ(shared_.inside, 1);
+  a_.lose();
+  b_.win();
+  watch(20s);
+  EXPECT_EQ(a_.disk().rows("SELECT 1 FROM journal WHERE step = 'kick' AND kind = 'result'").size(),
+            1U);
+}
+
+TEST_F(PlanLeadership, AStepIsNotBegunWhenAnotherHasLedBetweenItsIntentAndItsAct) {
+  shared_.site.calm = true;
+  a_.rule();
+  const auto intends = [&] {
+    return !a_.disk().rows("SELECT 1 FROM journal WHERE kind = 'intent'").empty();
+  };
+  for (int i = 0; i < 100 && !intends(); ++i) {
+    a_.look(since_);
+    for (int tick = 0; tick < 100 && !intends(); ++tick) world_.run_for(1ms);
+  }
+  ASSERT_TRUE(intends());
+  const int acts = shared_.acts;
+  a_.lose();
+  b_.win();
+  b_.lose();
+  a_.win();
+  a_.look(since_);
+  world_.run_for(5s);
+  EXPECT_EQ(shared_.acts, acts);
+  const auto dropped = a_.disk().rows("SELECT detail FROM journal WHERE kind = 'dropped'");
+  ASSERT_EQ(dropped.size(), 1U);
+  EXPECT_EQ(*dropped.front().text(0), "not done: another agent has led meanwhile");
+}
+
 }  // namespace
 }  // namespace wardmote::act

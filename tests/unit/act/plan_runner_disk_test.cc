@@ -197,5 +197,36 @@ TEST_F(PlanRunnerTest, WhatIsForgottenLeavesTheDisk) {
             "plan/3");
 }
 
+TEST_F(PlanRunnerTest, AtTheEndItWaitsNoLongerThanTheDiskNeeds) {
+  disk_.set_latency(200ms);
+  EXPECT_TRUE(runner_->pause("ovn-nb", std::nullopt, "bob"));
+  const TimePoint begun = us_.now();
+  world_.run(us_, runner_->stop());
+  EXPECT_LT(us_.now() - begun, 900ms);
+  disk_.set_latency({});
+}
+
+TEST_F(PlanRunnerTest, WhoeverLeadsReadsThePlansUntilTheDiskLetsIt) {
+  leadership_->lose();
+  disk_.rows("ALTER TABLE store_kv RENAME TO store_away");
+  leadership_->win();
+  world_.run_for(1s);
+  EXPECT_EQ(runner_->frozen(), "what the agent that led before has done was not read yet");
+  disk_.rows("ALTER TABLE store_away RENAME TO store_kv");
+  world_.run_for(10s);
+  EXPECT_FALSE(runner_->frozen());
+}
+
+TEST_F(PlanRunnerTest, TheRecordOfAPlanSaysHowItsLastStepEnded) {
+  approve();
+  ASSERT_TRUE(watch_until([&] { return site_.copies == 1; }));
+  EXPECT_TRUE(runner_->pause("", std::nullopt, "bob")) << "so that nothing is written after it";
+  watch(3s);
+  ASSERT_TRUE(has("result copy_database"));
+  EXPECT_EQ(plan().steps.at(1).state, StepState::kDone);
+  restart();
+  EXPECT_EQ(plan().steps.at(1).state, StepState::kDone);
+}
+
 }  // namespace
 }  // namespace wardmote::act

@@ -178,6 +178,21 @@ TEST(Planner, TheBudgetAndTheCooldownHoldBack) {
 
 // The history of kube-ovn (PRs 6363, 6721, 7138): nothing of this may ever lead to an act.
 
+TEST(Planner, APlanOfAnEarlierLifeSaysThatItsCauseWasNotSeenYet) {
+  Planner planner({policy(true, true)});
+  Plan plan;
+  plan.id = 7;
+  plan.state = PlanState::kProposed;
+  plan.reason = "waits for approval";
+  planner.recall(plan, TimePoint{1h});
+  EXPECT_EQ(planner.plans().at(7).reason,
+            "its cause was not seen again since the agent started");
+  plan.id = 8;
+  plan.state = PlanState::kRunning;
+  planner.recall(plan, TimePoint{1h});
+  EXPECT_EQ(planner.plans().at(8).reason, "waits for approval") << "it runs";
+}
+
 TEST(KubeOvnHistory, AMemberThatWasKickedOnPurposeAndStoppedIsNotRebuilt) {
   Site site(3);
   site.watch(5s);
