@@ -125,6 +125,15 @@ TEST(BgpMesh, APairWithoutASessionMattersInAFullMeshOnly) {
   EXPECT_EQ(assess_mesh(apart, {.full = false}).outcome, Outcome::kOk);
 }
 
+TEST(BgpMesh, EveryCellHasAWord) {
+  std::vector<std::string_view> words;
+  for (const MeshCell cell : {MeshCell::kSelf, MeshCell::kUp, MeshCell::kDown, MeshCell::kDisabled,
+                              MeshCell::kAbsent, MeshCell::kBlind})
+    words.push_back(to_string(cell));
+  EXPECT_EQ(words,
+            (std::vector<std::string_view>{"self", "up", "down", "disabled", "absent", "blind"}));
+}
+
 TEST(BgpMesh, ADaemonThatIsDownIsToldOnceAndItsSessionsAreNot) {
   std::vector<MeshView> views = healthy();
   views[2].facts.reset();

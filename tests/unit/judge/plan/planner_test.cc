@@ -185,8 +185,7 @@ TEST(Planner, APlanOfAnEarlierLifeSaysThatItsCauseWasNotSeenYet) {
   plan.state = PlanState::kProposed;
   plan.reason = "waits for approval";
   planner.recall(plan, TimePoint{1h});
-  EXPECT_EQ(planner.plans().at(7).reason,
-            "its cause was not seen again since the agent started");
+  EXPECT_EQ(planner.plans().at(7).reason, "its cause was not seen again since the agent started");
   plan.id = 8;
   plan.state = PlanState::kRunning;
   planner.recall(plan, TimePoint{1h});

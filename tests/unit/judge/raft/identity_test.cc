@@ -300,6 +300,14 @@ TEST(ServerIdCloned, ACopiedDatabaseIsFoundAtOnce) {
   EXPECT_EQ(found.quorum.live, 3U) << "a server counts once";
 }
 
+TEST(ServerIdCloned, NobodyIsStoppedBeforeTheConfigurationWasCompared) {
+  FakeCluster cluster(3);
+  cluster.node(2).id = cluster.node(1).id;
+  const Assessment look = cluster.watch(5s);
+  EXPECT_TRUE(the(Code::kRaftServerIdCloned, look)
+                  .advice->text.starts_with("First compare their sockets in the configuration"));
+}
+
 TEST(ServerIdCloned, TwoLeadersOfOneIdAreItsConsequence) {
   FakeCluster cluster(3);
   const std::size_t copy =

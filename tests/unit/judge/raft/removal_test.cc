@@ -382,6 +382,21 @@ TEST(Removal, TheGhostOfAMemberThatJoinsMayBeAnotherMember) {
       << "nobody knows as whom that one runs: " << objection_of(cluster, "499b");
 }
 
+TEST(Removal, WhoJoinsElsewhereMayHaveBeenTheSilentServer) {
+  FakeCluster cluster(5);
+  cluster.kill(1, ReasonCode::kUnreachable);
+  cluster.watch(5s);
+  cluster.heal(1);
+  Node& joiner = cluster.node(1);
+  joiner.id = *parse_member_id(kSuccessor);
+  joiner.address = "tcp:10.0.0.77:6643";
+  joiner.standing = Standing::kJoining;
+  joiner.own_list = std::vector<Server>{};
+  cluster.watch(20min);
+  EXPECT_TRUE(objection_of(cluster, "499b").contains("it may be ctl-2"))
+      << objection_of(cluster, "499b");
+}
+
 TEST(Removal, RepairDoesNotGuessWhichServerAMemberWas) {
   FakeCluster cluster(5);
   cluster.kill(4);
