@@ -42,13 +42,14 @@ Node read_node(const YamlNode& node, Problems& problems) {
   return read;
 }
 
-/// All that a gate may wait for: what is not optional, since that may never come, and no mesh,
-/// since what is wrong between others says nothing of this node.
+/// All that a gate may wait for: what is not optional, since that may never come, and nothing that
+/// is wrong between others.
 Gate default_ready(const Config& config) {
   Gate ready{"ready", {}};
   ready.all.reserve(config.checks.size());
   for (const Check& check : config.checks) {
-    if (!check.schedule.optional && check.kind != &mesh_kind()) ready.all.push_back(check.name);
+    if (check.kind == nullptr) continue;  // a problem was reported
+    if (!check.schedule.optional && check.kind->of_node) ready.all.push_back(check.name);
   }
   return ready;
 }

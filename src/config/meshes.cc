@@ -112,7 +112,7 @@ Check check_of(const Mesh& mesh, const Config& config, bool optional, Place at) 
 
 const observe::ProbeKind& mesh_kind() noexcept {
   static constexpr observe::ProbeKind kKind{
-      "bgp_mesh", "BGP sessions judged from both ends", {}, nullptr};
+      "bgp_mesh", "BGP sessions judged from both ends", {}, nullptr, false};
   return kKind;
 }
 

@@ -43,6 +43,8 @@ struct ProbeKind {
   /// kInvalid when the parameters contradict each other. `runtime` outlives the probe.
   Result<std::unique_ptr<Probe>> (*make)(runtime::Runtime& runtime, std::string subject,
                                          const Params& params);
+  /// False: what it finds says nothing of this node, so nobody waits for it unless he says so.
+  bool of_node = true;
 };
 
 std::span<const ProbeKind> probe_kinds() noexcept;
