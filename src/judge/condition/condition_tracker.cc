@@ -111,7 +111,13 @@ std::vector<ConditionTracker::Entry> ConditionTracker::gather(Conditions conditi
       entries.push_back(proceed(std::move(seen), look));
     }
   }
+  const auto waits = [](const Entry& c) {
+    return !c.firing && !c.uncertain_since && c.finding.severity == Severity::kCritical;
+  };
+  const bool gets_worse = std::ranges::any_of(entries, waits);
   const auto is_open = [&](const Entry& old) {
+    // What comes next must be said before what stands is taken back.
+    if (gets_worse && old.told && old.finding.severity == Severity::kCritical) return true;
     const bool forgotten =
         !old.firing && old.uncertain_since && look.now - *old.uncertain_since > kForgotten;
     if (forgotten) return false;

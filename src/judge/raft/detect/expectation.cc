@@ -52,7 +52,7 @@ struct Comparison {
   std::vector<const ListedServer*> live_strangers;  ///< listed, alive, not expected
   std::vector<std::string_view> missing;  ///< expected, in no list, and no server took its place
   std::vector<std::string_view>
-      outdated;  ///< expected, dead or in no list, and a live unexpected server is there instead
+      outdated;  ///< expected, in no list or left, and a live unexpected server is there instead
 };
 
 bool has_hints(const ClusterSnapshot& snapshot) noexcept {
@@ -86,6 +86,17 @@ std::vector<std::string_view> find_dead(const ClusterSnapshot& snapshot) {
   return found;
 }
 
+/// Whether one of them was at this address before. A server that is down and one that is new need
+/// not have anything to do with each other.
+bool has_moved(const std::vector<const ListedServer*>& strangers, std::string_view hint) noexcept {
+  return std::ranges::any_of(strangers, [&](const ListedServer* stranger) {
+    const Member* const member = stranger->reporter ? stranger->reporter : stranger->owner;
+    if (!member || !member->identity) return false;
+    return std::ranges::any_of(member->identity->former_addresses,
+                               [&](const std::string& former) { return means(hint, former); });
+  });
+}
+
 Comparison compare(const ClusterSnapshot& snapshot) {
   Comparison result{.live_strangers = find_live_strangers(snapshot), .missing = {}, .outdated = {}};
   const std::vector<std::string_view> unlisted = find_unlisted(snapshot);
@@ -94,7 +105,7 @@ Comparison compare(const ClusterSnapshot& snapshot) {
                          unlisted.begin() + static_cast<std::ptrdiff_t>(replaced));
   result.missing.assign(unlisted.begin() + static_cast<std::ptrdiff_t>(replaced), unlisted.end());
   for (const std::string_view hint : find_dead(snapshot)) {
-    if (result.outdated.size() < result.live_strangers.size()) result.outdated.push_back(hint);
+    if (has_moved(result.live_strangers, hint)) result.outdated.push_back(hint);
   }
   return result;
 }

@@ -150,6 +150,7 @@ void detect_stale_member(const ClusterSnapshot& snapshot, Conditions& out) {
       out.push_back(std::move(found));
     } else if (!snapshot.newest) {
       // A server that is only remembered may have been removed meanwhile.
+      out.push_back(uncertain(kRaftStaleMember, key_of(listed)));
       out.push_back(uncertain(kRaftStaleMember, std::string(listed.address)));
     } else {
       Condition found = condition(kRaftStaleMember, std::string(listed.address), snapshot.shown);

@@ -162,8 +162,9 @@ bool anybody_has_leader(const ClusterSnapshot& snapshot) noexcept {
 }
 
 void detect_no_leader(const ClusterSnapshot& snapshot, Conditions& out) {
-  if (!snapshot.anybody_takes_part() || anybody_has_leader(snapshot)) return;
-  if (snapshot.starved) return out.push_back(uncertain(kRaftNoLeader, ""));
+  if (anybody_has_leader(snapshot)) return;
+  if (snapshot.starved || !snapshot.anybody_takes_part())
+    return out.push_back(uncertain(kRaftNoLeader, ""));
   Condition found = condition(kRaftNoLeader, "", snapshot.shown);
   found.finding.summary = "no member that answers leads, or hears a leader";
   std::vector<std::string> unknown;

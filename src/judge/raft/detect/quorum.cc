@@ -74,7 +74,9 @@ std::string advise_on_size(std::size_t voters, std::size_t expected) {
 void detect_no_quorum(const ClusterSnapshot& snapshot, Conditions& out) {
   const Quorum& quorum = snapshot.quorum;
   const std::size_t live = quorum.live + snapshot.stalled + snapshot.cut_off;
-  if (quorum.voters == 0 || snapshot.quorum_proven || live >= quorum.needed) return;
+  // Nobody shows a list any more: that is no better.
+  if (quorum.voters == 0) return out.push_back(uncertain(kRaftNoQuorum, ""));
+  if (snapshot.quorum_proven || live >= quorum.needed) return;
   // The servers that we know nothing about may have a majority among themselves: then we are the
   // blind ones.
   if (snapshot.possible() >= quorum.needed || may_be_old(snapshot) || rests_on_a_guess(snapshot)) {

@@ -71,6 +71,9 @@ void add_peers(const ClusterSnapshot& snapshot, const Member& member, Finding& f
 
 void detect_member_down(const ClusterSnapshot& snapshot, Conditions& out) {
   for (const Member& member : snapshot.members) {
+    // Who answers and is not let in yet does not serve again.
+    if (member.presence == Presence::kJoining)
+      out.push_back(uncertain(kRaftMemberDown, member.name()));
     const bool failed = member.takes_part() && member.failed && !member.claims_to_lead();
     if (member.presence != Presence::kDown && !failed) continue;
     Condition found = condition(kRaftMemberDown, member.name(), member.opinion->begun);

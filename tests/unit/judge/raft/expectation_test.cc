@@ -98,5 +98,25 @@ TEST(Expectation, NothingIsClaimedWhenNobodySpeaks) {
   EXPECT_EQ(told(cluster.watch(30s)), Told{});
 }
 
+// ctl-2 has moved, and then ctl-1 is away for a while: its address is right.
+TEST(StaleHint, OnlyTheAddressThatSomebodyLeftIsOld) {
+  FakeCluster cluster(5);
+  for (std::size_t i = 0; i < 5; ++i)
+    cluster.expectation.addresses.push_back(cluster.node(i).address);
+  cluster.watch(5s);
+  cluster.kill(2);
+  cluster.watch(5s);
+  cluster.heal(2);
+  cluster.node(2).id = *parse_member_id("d8d142e3-c38f-46e8-ae36-3db41907e3ae");
+  cluster.node(2).address = "tcp:10.0.0.33:6643";
+  cluster.enlist(2);
+  cluster.watch(20s);
+  cluster.kill(1);
+  const Assessment look = cluster.watch(30s);
+  const Finding& old = the(Code::kRaftStaleHint, look);
+  EXPECT_TRUE(old.summary.starts_with("tcp:10.0.0.3:6643 is expected")) << old.summary;
+  EXPECT_FALSE(old.summary.contains("tcp:10.0.0.2:6643")) << old.summary;
+}
+
 }  // namespace
 }  // namespace wardmote::judge::raft

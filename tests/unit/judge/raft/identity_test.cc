@@ -140,6 +140,19 @@ TEST(StaleMember, TheSuccessorThatIsDownNowIsNotTheGhost) {
   EXPECT_TRUE(both.advice->command.empty());
 }
 
+TEST(StaleMember, TheVerdictGetsNoBetterWhenTheSuccessorDies) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  wipe_and_rejoin(cluster);
+  ASSERT_EQ(cluster.watch(10s).verdict, Verdict::kCritical);
+  cluster.kill(2);
+  for (int look = 0; look < 30; ++look) {
+    const Assessment found = cluster.watch(1s);
+    EXPECT_EQ(found.verdict, Verdict::kCritical) << look << " s after it died";
+    EXPECT_TRUE(has(Code::kRaftStaleMember, found)) << look << " s after it died";
+  }
+}
+
 TEST(StaleMember, WithoutALiveProcessBothAreNamedAndNoneIsAdvisedAgainst) {
   FakeCluster cluster(3);
   cluster.node(2).configured = false;
@@ -224,7 +237,8 @@ TEST(DeadMember, ReplacedAtAnotherAddressTheDeadOneIsNamedAndTheLiveOneNever) {
   EXPECT_EQ(told(found),
             (Told{"warning RAFT_QUORUM_MARGIN",
                   "warning RAFT_DEAD_MEMBER 499b257a-9bd2-4c64-91ea-a30aa618ef17",
-                  "warning RAFT_STALE_HINT tcp:10.0.0.2:6643", "warning RAFT_CLUSTER_SIZE"}));
+                  "warning RAFT_STALE_HINT ctl-4", "warning RAFT_CLUSTER_SIZE"}))
+      << "nobody knows that ctl-4 has anything to do with the one that is down";
   EXPECT_TRUE(the(Code::kRaftStaleHint, found).advice->command.empty());
   EXPECT_TRUE(the(Code::kRaftDeadMember, cluster.watch(20min)).advice->command.empty())
       << "its address is still expected: it is the only one that can come back there";

@@ -185,5 +185,22 @@ TEST(ModeMismatch, AnExpectedClusterThatIsStandaloneAltogether) {
   EXPECT_EQ(told(cluster.watch(5s)), Told{"critical RAFT_MODE_MISMATCH ctl-1"});
 }
 
+TEST(MemberDown, WhoAnswersAndIsNotLetInYetIsNotBack) {
+  FakeCluster cluster(5);
+  cluster.watch(5s);
+  cluster.kill(2);
+  ASSERT_TRUE(has(Code::kRaftMemberDown, cluster.watch(5s)));
+  cluster.heal(2);
+  Node& joiner = cluster.node(2);
+  joiner.id = *parse_member_id("d8d142e3-c38f-46e8-ae36-3db41907e3ae");
+  joiner.standing = Standing::kJoining;
+  joiner.own_list = std::vector<Server>{};
+  EXPECT_TRUE(has(Code::kRaftMemberDown, cluster.watch(5s)));
+  joiner.standing = Standing::kMember;
+  joiner.own_list.reset();
+  cluster.enlist(2);
+  EXPECT_FALSE(has(Code::kRaftMemberDown, cluster.watch(5s)));
+}
+
 }  // namespace
 }  // namespace wardmote::judge::raft

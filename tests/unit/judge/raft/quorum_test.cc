@@ -393,5 +393,33 @@ TEST(QuorumMargin, IsNotClaimedWhileTheMajorityCouldNotBeAsked) {
   EXPECT_FALSE(has(Code::kRaftNoQuorum, look));
 }
 
+TEST(NoQuorum, IsNotOverWhenTheLastMemberDies) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(1);
+  cluster.kill(2);
+  ASSERT_TRUE(has(Code::kRaftNoQuorum, cluster.watch(30s)));
+  cluster.kill(0);
+  const Assessment dark = cluster.watch(5min);
+  EXPECT_TRUE(has(Code::kRaftNoQuorum, dark));
+  EXPECT_EQ(dark.verdict, Verdict::kCritical);
+}
+
+// By TCP alone nobody tells a list.
+TEST(NoLeader, IsNotOverWhenTheLastMemberDies) {
+  FakeCluster cluster(3);
+  for (std::size_t i = 0; i < 3; ++i) cluster.node(i).status_silence = ReasonCode::kNotProbed;
+  cluster.watch(5s);
+  cluster.kill(1);
+  cluster.kill(2);
+  cluster.node(0).role = Role::kCandidate;
+  cluster.edit = [](std::vector<Opinion>& all) {
+    if (all[0].local) all[0].local->connected = false;
+  };
+  ASSERT_TRUE(has(Code::kRaftNoLeader, cluster.watch(60s)));
+  cluster.kill(0);
+  EXPECT_TRUE(has(Code::kRaftNoLeader, cluster.watch(5min)));
+}
+
 }  // namespace
 }  // namespace wardmote::judge::raft
