@@ -139,7 +139,7 @@ Task<Result<void>> ActLog::write(Item* item) {
     RecordChanges state = item->state;
     item->entry.token = journal_.token();
     state[store::newest_row_key(journal_.id())] = store::encode(item->entry);
-    Result<void> stored = co_await put(std::move(state));
+    Result<void> stored = co_await keep(std::move(state));
     if (!stored) co_return stored;
   }
   item->stored = true;
@@ -166,7 +166,7 @@ Task<Result<void>> ActLog::journal_newest() {
   co_return journaled;
 }
 
-Task<Result<void>> ActLog::put(RecordChanges state) {
+Task<Result<void>> ActLog::keep(RecordChanges state) {
   if (store_ == nullptr || state.empty()) co_return Result<void>();
   store::Transaction transaction;
   if (auto fence = leadership_.fence()) transaction.conditions.push_back(*std::move(fence));

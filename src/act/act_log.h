@@ -52,6 +52,8 @@ class ActLog {
   runtime::Task<Result<void>> append_or_owe(judge::JournalEntry entry, store::RecordChanges state);
   /// The same, and there is always room.
   runtime::Task<Result<void>> append_surely(judge::JournalEntry entry, store::RecordChanges state);
+  /// A state that goes with no row. Errors as append()'s.
+  runtime::Task<Result<void>> keep(store::RecordChanges state);
   /// Tries to write what is owed.
   runtime::Task<Result<void>> write_owed();
   /// The states that are owed are void, since another agent leads. Their rows are not: they tell
@@ -77,7 +79,6 @@ class ActLog {
   /// In the turn of the caller.
   runtime::Task<Result<void>> pay();
   runtime::Task<Result<void>> write(Item* item);
-  runtime::Task<Result<void>> put(store::RecordChanges state);
   runtime::Task<Result<void>> journal_newest();
 
   runtime::Runtime& runtime_;

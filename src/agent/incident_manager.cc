@@ -112,6 +112,7 @@ Task<Result<void>> IncidentManager::open() {
   if (!records && records.error().code == Errc::kExhausted) {
     // To watch and to tell comes before remembering.
     log(LogLevel::kError, "records_not_read", {{"reason", records.error().describe()}});
+    book_.number_after(store::NumberMark::apart(runtime_.wall_now()));
     co_return Result<void>();
   }
   if (!records) co_return std::unexpected(records.error());
@@ -133,7 +134,13 @@ Task<Result<void>> IncidentManager::open() {
   for (const auto& [key, number] : *last)
     book_.number_after(parse_number<std::int64_t>(number).value_or(0));
   numbers_known_ = true;
-  if (records_.leads()) mark_numbers();
+  if (records_.leads()) {
+    mark_numbers();
+    records_.after_writing([this] {
+      if (records_.complaint())
+        book_.number_after(store::NumberMark::apart(runtime_.wall_now()));
+    });
+  }
   for (const Incident& incident : incidents) await(incident);
   schedule();
   Result<void> opened = co_await notifier_.recall();

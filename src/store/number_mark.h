@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
+
+#include "base/time.h"
 
 namespace wardmote::store {
 
@@ -16,6 +19,13 @@ class NumberMark {
     if (mark_ - last >= kAhead / 2) return std::nullopt;
     mark_ = last + kAhead;
     return mark_;
+  }
+
+  /// The number after which a life begins whose first mark the disk did not take: no other life
+  /// begins there, as long as the clock goes on and none gives more than 16 numbers a second.
+  static std::int64_t apart(WallTime now) noexcept {
+    constexpr std::chrono::sys_days kBegin = std::chrono::year(2026) / 1 / 1;
+    return std::chrono::duration_cast<std::chrono::seconds>(now - kBegin).count() * 16;
   }
 
  private:

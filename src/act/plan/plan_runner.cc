@@ -120,6 +120,12 @@ Task<Result<void>> PlanRunner::load() {
     // One that is not understood holds everything back: nobody knows what it was to protect.
     planner.recall(pause ? *std::move(pause) : Pause{"", "a record not understood", {}});
   }
+  if (leadership_.leads()) {
+    numbers_ = {};
+    store::RecordChanges mark = number_changes(planner.last_number());
+    const Result<void> marked = co_await log_.keep(std::move(mark));
+    if (!marked) co_return marked;
+  }
   storm_kept_ = !storm->empty();
   if (storm_kept_) storm_until_ = clock.now + judge::incident::StormPolicy{}.delay;
   planner_ = std::move(planner);
@@ -151,6 +157,10 @@ Task<void> PlanRunner::take_over() {
 
 Task<void> PlanRunner::stop() {
   co_await tasks_.stop();
+  if (remembers_ && opened_ && !not_ours() && !std::exchange(stopped_, true)) {
+    ++unwritten_;
+    writes_.spawn("keep last number", keep_last_number());
+  }
   // What was ordered a moment ago is still written down, if the disk takes it.
   const TimePoint end = runtime_.now() + kLastPatience;
   alarms_.spawn("last patience", wake(&all_written_, end));
@@ -354,7 +364,7 @@ void PlanRunner::take_changes(const std::string& actor, const std::string& comme
     }
     tell(plan, judge::PlanChanged::Of::kPlan, change.word, "", entry.detail);
     RecordChanges records = record_of(plan);
-    records[std::string(store::kLastPlanKey)] = std::to_string(planner_.last_number());
+    records.merge(number_changes(planner_.last_number()));
     put(std::move(entry), std::move(records));
   }
   for (const std::int64_t id : planner_.take_forgotten()) {
@@ -377,14 +387,34 @@ void PlanRunner::put(JournalEntry entry, RecordChanges state) {
   writes_.spawn("write journal", write(std::move(entry), std::move(state), last_put_));
 }
 
+/// Something that was to be written is written, or will never be.
+struct PlanRunner::Unwritten {
+  PlanRunner* runner;
+  ~Unwritten() {
+    if (--runner->unwritten_ == 0) runner->all_written_.notify();
+  }
+};
+
+/// What to write down after that number was given, if anything.
+RecordChanges PlanRunner::number_changes(std::int64_t last) {
+  RecordChanges changes;
+  if (const auto mark = numbers_.move(last))
+    changes[std::string(store::kLastPlanKey)] = std::to_string(*mark);
+  return changes;
+}
+
+/// No number is given any more: the next life need not leave any out.
+Task<void> PlanRunner::keep_last_number() {
+  const Unwritten done{this};
+  RecordChanges last;
+  last[std::string(store::kLastPlanKey)] = std::to_string(planner_.last_number());
+  if (auto kept = co_await log_.keep(std::move(last)); !kept)
+    log(LogLevel::kWarning, "number_not_written", {{"reason", kept.error().describe()}});
+}
+
 Task<void> PlanRunner::write(JournalEntry entry, RecordChanges state,
                              std::shared_ptr<control::Written> written) {
-  struct Done {
-    PlanRunner* runner;
-    ~Done() {
-      if (--runner->unwritten_ == 0) runner->all_written_.notify();
-    }
-  } const done{this};
+  const Unwritten done{this};
   Result<void> appended = co_await log_.append_or_owe(std::move(entry), std::move(state));
   if (appended) {
     written->done(std::nullopt);

@@ -35,6 +35,7 @@
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "store/leadership.h"
+#include "store/number_mark.h"
 #include "store/records.h"
 #include "store/store.h"
 
@@ -131,6 +132,9 @@ class PlanRunner final : public control::PlanControl {
   void take_changes(const std::string& actor, const std::string& comment = "");
   void start_running();
   void put(judge::JournalEntry entry, store::RecordChanges state);
+  store::RecordChanges number_changes(std::int64_t last);
+  runtime::Task<void> keep_last_number();
+  struct Unwritten;
   runtime::Task<void> write(judge::JournalEntry entry, store::RecordChanges state,
                             std::shared_ptr<control::Written> written);
   /// Wakes who waits on the event at that moment.
@@ -170,6 +174,8 @@ class PlanRunner final : public control::PlanControl {
   bool storm_kept_ = false;  ///< it is written down that a storm rages
   TimePoint storm_until_;    ///< an earlier life ended in a storm
   TimePoint quiet_until_;
+  bool stopped_ = false;
+  store::NumberMark numbers_;
   std::size_t unwritten_ = 0;  ///< orders that are being written down
   runtime::Event all_written_;
   runtime::TaskGroup writes_;

@@ -412,6 +412,31 @@ TEST_F(PlanRunnerTest, ANumberIsNeverGivenTwice) {
   EXPECT_EQ(runner_->planner().last_number(), 3);
 }
 
+// Somebody was told of plan 1, which was never written down, and approves it later.
+TEST_F(PlanRunnerTest, ANumberThatWasToldOnAFullDiskIsNotGivenToAnotherPlan) {
+  disk_.fail_with(Errc::kExhausted);
+  watch(2s);
+  ASSERT_EQ(plan().state, PlanState::kProposed);
+  end_life();
+  disk_.fail_with(std::nullopt);
+  begin_life();
+  watch(2s);
+  EXPECT_FALSE(runner_->planner().plans().contains(1));
+  EXPECT_EQ(runner_->approve(1, "ann", "").error().code, Errc::kMissing);
+  EXPECT_EQ(runner_->planner().last_number(), 33);
+}
+
+TEST_F(PlanRunnerTest, AnOrderlyEndLeavesNoGapInTheNumbersOfPlans) {
+  watch(2s);
+  ASSERT_TRUE(runner_->reject(1, "ann", ""));
+  watch(1s);
+  restart();
+  edit("UPDATE store_kv SET value = '{}' WHERE key LIKE 'plan/%'");
+  restart();
+  watch(2s);
+  EXPECT_EQ(runner_->planner().last_number(), 2);
+}
+
 TEST_F(PlanRunnerTest, APauseThatIsNotUnderstoodHoldsEverythingBack) {
   end_life();
   edit("INSERT INTO store_kv VALUES ('pause/x', '{}', 1, 1, 1, 0)");

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,6 +144,27 @@ TEST_F(IncidentMemory, ANumberThatWasToldWhileTheDiskWasFullIsNotGivenAgain) {
   next.check("bird", kError, kReported);
   EXPECT_EQ(next.count("incident_opened 1"), 0);
   EXPECT_EQ(next.manager->book().last_number(), 33);
+}
+
+TEST_F(IncidentMemory, LivesThatBeginOnAFullDiskGiveDifferentNumbers) {
+  {
+    Life life(world, us, &disk);
+    world.run_for(1s);
+  }
+  disk.fail_with(Errc::kExhausted);
+  std::set<std::int64_t> given;
+  for (int i = 0; i < 3; ++i) {
+    Life life(world, us, &disk);
+    world.run_for(1s);
+    life.check("bird", kError, kReported);
+    EXPECT_TRUE(given.insert(life.manager->book().last_number()).second);
+    world.run_for(1s);
+  }
+  disk.fail_with(std::nullopt);
+  Life next(world, us, &disk);
+  world.run_for(1s);
+  next.check("bird", kError, kReported);
+  EXPECT_TRUE(given.insert(next.manager->book().last_number()).second);
 }
 
 TEST_F(IncidentMemory, AnOrderlyEndLeavesNoGapInTheNumbers) {
