@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -39,6 +41,13 @@ Duration own_time(Duration timeout) {
 }
 
 constexpr Duration kNextLook = 50ms;
+
+/// ovn-ctl starts nothing while the number in the pid file belongs to any process of that name, a
+/// dead one that nobody has reaped included.
+void forget_pid_file(const act::failover::Replica& replica) {
+  std::error_code ignored;
+  if (!replica.process()) std::filesystem::remove(replica.files().pid, ignored);
+}
 
 }  // namespace
 
@@ -145,6 +154,8 @@ Task<Code> Agent::start() {
   std::string active = active_node(notification_, recorded);
   if (active == parameters_.node) active.clear();
   if (!pair.backups() && !pair.both_active()) {
+    forget_pid_file(nb_);
+    forget_pid_file(sb_);
     std::vector<std::string> arguments = start_arguments(!active.empty());
     const Result<void> started = co_await run_ovn_ctl(std::move(arguments));
     if (!started) log("WARNING", started.error().describe());
