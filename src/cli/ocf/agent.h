@@ -101,6 +101,7 @@ class Agent {
   runtime::Deadline deadline_;
   Cluster cluster_;
   State state_;
+  std::string unfollowed_;  ///< why this node does not follow the active one, though it should
   act::failover::Replica nb_;
   act::failover::Replica sb_;
 };

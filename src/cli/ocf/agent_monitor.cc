@@ -54,7 +54,8 @@ Code Agent::code_of_backups(const Pair& pair) {
   } else if (state_.sync == SyncState::kSynced && searching) {
     state_.sync = SyncState::kLost;
   }
-  return state_.quarantine.empty() ? Code::kSuccess : Code::kDegraded;
+  const bool good = state_.quarantine.empty() && unfollowed_.empty();
+  return good ? Code::kSuccess : Code::kDegraded;
 }
 
 /// Puts right what can be put right in place, and says what the pair is then.

@@ -165,21 +165,23 @@ Task<void> Agent::follow(std::string holder, Duration patience, bool sight_unsee
     now.source = judge::failover::Source::kGood;
   const Decision decision = judge::failover::decide(now);
   if (decision.action == Action::kIsolate || decision.action == Action::kStepDown) {
-    log("WARNING", fmt::format("{} is not followed: {}", holder, decision.reason));
+    unfollowed_ = fmt::format("{} is not followed: {}", holder, decision.reason);
+    reason(unfollowed_);
     const Result<void> done = co_await isolate();
     if (!done) log("ERROR", done.error().describe());
     co_return;
   }
-  if (decision.action != Action::kFollow) {
-    if (!decision.reason.empty())
-      log("INFO", fmt::format("{} is not followed: {}", holder, decision.reason));
-    co_return;
+  if (decision.action == Action::kNone && source != judge::failover::Source::kGood) {
+    unfollowed_ = fmt::format("{} is not followed: {}", holder, decision.reason);
+    reason(unfollowed_);
   }
+  if (decision.action != Action::kFollow) co_return;
   const std::array<std::string, 2> databases = {nb_.files().database, sb_.files().database};
   for (const std::string& database : databases) {
     const Result<void> room = enough_room(database_file(parameters_, database));
     if (room) continue;
-    reason(fmt::format("not enough room to copy {}: {}", holder, room.error().describe()));
+    unfollowed_ = fmt::format("not enough room to copy {}: {}", holder, room.error().describe());
+    reason(unfollowed_);
     co_return;
   }
   if (state_.diverged || !state_.quarantine.empty()) set_copies_aside();
