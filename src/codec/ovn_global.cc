@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -44,9 +45,8 @@ Result<const json::array*> rows_of(const RpcMessage& reply) {
   const Result<const json::value*> result = result_of(reply);
   if (!result) return std::unexpected(result.error());
   const json::array* const operations = (*result)->if_array();
-  const json::object* const first = operations == nullptr || operations->empty()
-                                        ? nullptr
-                                        : operations->front().if_object();
+  const json::object* const first =
+      operations == nullptr || operations->empty() ? nullptr : operations->front().if_object();
   const json::value* const rows = first == nullptr ? nullptr : first->if_contains("rows");
   if (rows == nullptr || !rows->is_array()) return fail(Errc::kProtocol, "a reply without rows");
   return &rows->get_array();
@@ -73,8 +73,7 @@ Result<void> read_ids(const json::value& value, GlobalRow& row) {
 }
 
 std::string ids(std::uint64_t epoch, std::string_view node) {
-  return fmt::format(R"(["map",[["{}","{}"],["{}",{}]]])", kEpoch, epoch, kNode,
-                     json_string(node));
+  return fmt::format(R"(["map",[["{}","{}"],["{}",{}]]])", kEpoch, epoch, kNode, json_string(node));
 }
 
 }  // namespace
@@ -144,8 +143,7 @@ Result<std::vector<ConnectionRow>> read_connections(const RpcMessage& reply) {
   return found;
 }
 
-std::string add_connection(std::string_view database, std::string_view target,
-                           std::int64_t probe) {
+std::string add_connection(std::string_view database, std::string_view target, std::int64_t probe) {
   return fmt::format(R"([{},{{"op":"insert","table":"Connection","uuid-name":"conn",)"
                      R"("row":{{"target":{},"inactivity_probe":{}}}}},)"
                      R"({{"op":"mutate","table":"{}","where":[],"mutations":)"

@@ -13,8 +13,8 @@ namespace wardmote::codec {
 
 /// What the one row of `NB_Global` or `SB_Global` (ovn-nb(5), ovn-sb(5)) says for failover.
 struct GlobalRow {
-  std::uint64_t epoch = 0;  ///< `external_ids:ovn-ha:epoch`; 0 when it has none
-  std::string node;         ///< `external_ids:ovn-ha:node`: who wrote the epoch
+  std::uint64_t epoch = 0;   ///< `external_ids:ovn-ha:epoch`; 0 when it has none
+  std::string node;          ///< `external_ids:ovn-ha:node`: who wrote the epoch
   std::int64_t counter = 0;  ///< `nb_cfg`
   friend bool operator==(const GlobalRow&, const GlobalRow&) = default;
 };
@@ -35,8 +35,8 @@ std::string select_global(std::string_view database);
 /// server's text, kProtocol.
 Result<std::optional<GlobalRow>> read_global(const RpcMessage& reply);
 
-/// The params of a `transact` that writes epoch and node into the row, and makes the row where there
-/// is none. Other keys of `external_ids` stay. It asks the server to wait for its disk.
+/// The params of a `transact` that writes epoch and node into the row, and makes the row where
+/// there is none. Other keys of `external_ids` stay. It asks the server to wait for its disk.
 std::string stamp_epoch(std::string_view database, bool has_row, std::uint64_t epoch,
                         std::string_view node);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <expected>
 #include <iterator>
 #include <string>
@@ -113,7 +114,8 @@ std::string format(const std::vector<SyncStatus>& statuses) {
   std::string text;
   for (const SyncStatus& one : statuses) {
     if (!text.empty()) text += '\n';
-    if (!one.database.empty()) fmt::format_to(std::back_inserter(text), "database: {}\n", one.database);
+    if (!one.database.empty())
+      fmt::format_to(std::back_inserter(text), "database: {}\n", one.database);
     fmt::format_to(std::back_inserter(text), "state: {}\n", one.active ? "active" : "backup");
     const auto* const link = std::ranges::find(kLinks, one.link, &LinkWord::link);
     if (link != kLinks.end())

@@ -32,8 +32,9 @@ struct SyncStatus {
 /// Further databases are left out; a server of OVN has two at most.
 inline constexpr std::size_t kMostSyncStatuses = 16;
 
-/// All databases in the answer. OVS before 3.3 writes `state:` first and one block; later ones write
-/// `database:` first, and one block for each database. kProtocol without a state that is known.
+/// All databases in the answer. OVS before 3.3 writes `state:` first and one block; later ones
+/// write `database:` first, and one block for each database. kProtocol without a state that is
+/// known.
 Result<std::vector<SyncStatus>> parse_sync_status(std::string_view text);
 
 /// What the answer says of this database: the block with its name, else the one without a name.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/value.hpp>
-#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -131,33 +131,35 @@ Task<ReplicaState> Replica::look(Deadline deadline) {
   co_return waited;
 }
 
+/// Why a silent server is hung; empty while it may still answer.
+std::string Replica::hung(const Pulse& pulse, Duration waited, int silences) const {
+  const std::uint32_t pid = pulse.id.pid;
+  if (pulse.state == 'T' || pulse.state == 't') return fmt::format("process {} is stopped", pid);
+  if (pulse.state == 'D' && waited >= patience_.disk)
+    return fmt::format("process {} waits for a disk", pid);
+  if (silences >= kMostSilences || waited >= patience_.busy)
+    return fmt::format("process {} does not answer", pid);
+  return {};
+}
+
 Task<ReplicaState> Replica::wait_for_answer(Deadline deadline) {
   ReplicaState state;
   const TimePoint begun = runtime_.now();
   int silences = 1;
   while (true) {
     const std::optional<Pulse> before = pulse();
-    state.process = before ? std::optional(before->id) : std::nullopt;
     if (!before) {
+      state.process.reset();
       state.life = Life::kDown;
       state.detail = "its process is gone";
       co_return state;
     }
-    const Duration waited = runtime_.now() - begun;
-    const bool stopped = before->state == 'T' || before->state == 't';
-    const bool disk = before->state == 'D' && waited >= patience_.disk;
-    if (stopped || disk || silences >= kMostSilences || waited >= patience_.busy) {
-      state.life = Life::kHung;
-      state.detail = stopped ? fmt::format("process {} is stopped", before->id.pid)
-                     : disk  ? fmt::format("process {} waits for a disk", before->id.pid)
-                             : fmt::format("process {} does not answer", before->id.pid);
-      co_return state;
-    }
-    if (deadline.passed(runtime_.now())) {
-      state.life = Life::kBusy;
-      state.detail = fmt::format("process {} is busy", before->id.pid);
-      co_return state;
-    }
+    state.process = before->id;
+    state.detail = hung(*before, runtime_.now() - begun, silences);
+    state.life = state.detail.empty() ? Life::kBusy : Life::kHung;
+    if (state.life == Life::kHung) co_return state;
+    state.detail = fmt::format("process {} is busy", before->id.pid);
+    if (deadline.passed(runtime_.now())) co_return state;
     const TimePoint asked = runtime_.now();
     const Deadline next = soon(deadline);
     Result<SyncStatus> status = co_await ask(next);
@@ -167,17 +169,17 @@ Task<ReplicaState> Replica::wait_for_answer(Deadline deadline) {
       co_return state;
     }
     const std::optional<Pulse> after = pulse();
-    const bool computes = after && after->id == before->id &&
-                          (after->cpu - before->cpu) * kBusyPart >= runtime_.now() - asked;
-    if (!computes && after && after->state != 'D') ++silences;
-    if (computes) silences = 0;
+    if (!after || after->state == 'D') continue;
+    const bool same = after->id == before->id;
+    const bool computes = (after->cpu - before->cpu) * kBusyPart >= runtime_.now() - asked;
+    silences = same && computes ? 0 : silences + 1;
   }
 }
 
 Task<Result<void>> Replica::promote(Deadline deadline) {
   std::string none = "[]";
-  const Result<std::string> reply = co_await command("ovsdb-server/disconnect-active-ovsdb-server",
-                                                     std::move(none), deadline);
+  const Result<std::string> reply =
+      co_await command("ovsdb-server/disconnect-active-ovsdb-server", std::move(none), deadline);
   if (!reply) co_return with_context(reply, "promote {}", files_.database);
   while (true) {
     const Result<SyncStatus> now = co_await ask(deadline);
@@ -200,8 +202,8 @@ Task<Result<void>> Replica::follow(std::string source, std::int64_t probe, Deadl
   std::vector<Step> steps;
   steps.push_back({"ovsdb-server/set-active-ovsdb-server", params_of(source)});
   steps.push_back({"ovsdb-server/connect-active-ovsdb-server", "[]"});
-  steps.push_back({"ovsdb-server/set-active-ovsdb-server-probe-interval",
-                   params_of(std::to_string(probe))});
+  steps.push_back(
+      {"ovsdb-server/set-active-ovsdb-server-probe-interval", params_of(std::to_string(probe))});
   std::string refused;
   for (const Step& step : steps) {
     std::string params = step.params;
@@ -216,9 +218,8 @@ Task<Result<void>> Replica::follow(std::string source, std::int64_t probe, Deadl
     if (!now) co_return with_context(now, "{} as a backup of {}", files_.database, source);
     if (!now->active && now->source == source) co_return Result<void>();
     if (deadline.passed(runtime_.now())) {
-      co_return fail(Errc::kRejected, "{} as a backup of {}: it is {} instead: {}",
-                     files_.database, source,
-                     now->active ? "writable" : "a backup of " + now->source,
+      co_return fail(Errc::kRejected, "{} as a backup of {}: it is {} instead: {}", files_.database,
+                     source, now->active ? "writable" : "a backup of " + now->source,
                      escape_control(refused));
     }
     co_await runtime_.sleep_until(runtime_.now() + kNextLook);
@@ -238,8 +239,7 @@ Task<Result<std::optional<codec::GlobalRow>>> Replica::global(Deadline deadline)
 Task<Result<void>> Replica::stamp(std::uint64_t epoch, std::string node, Deadline deadline) {
   const Result<std::optional<codec::GlobalRow>> row = co_await global(deadline);
   if (!row) co_return with_context(row, "write to {}", files_.database);
-  const std::string params =
-      codec::stamp_epoch(files_.database, row->has_value(), epoch, node);
+  const std::string params = codec::stamp_epoch(files_.database, row->has_value(), epoch, node);
   data_.prepare("transact", params);
   const Result<void> sent = co_await data_.send(deadline);
   if (!sent) co_return with_context(sent, "write to {}", files_.database);
@@ -262,9 +262,8 @@ Task<Result<void>> Replica::listen(std::string target, std::int64_t probe, Deadl
   if (std::ranges::find(*rows, target, &codec::ConnectionRow::target) != rows->end())
     co_return Result<void>();
   const std::string params =
-      rows->size() == 1
-          ? codec::retarget_connection(files_.database, rows->front().uuid, target)
-          : codec::add_connection(files_.database, target, probe);
+      rows->size() == 1 ? codec::retarget_connection(files_.database, rows->front().uuid, target)
+                        : codec::add_connection(files_.database, target, probe);
   data_.prepare("transact", params);
   sent = co_await data_.send(deadline);
   if (!sent) co_return with_context(sent, "connections of {}", files_.database);
@@ -288,15 +287,14 @@ Task<std::uint64_t> Replica::cells(Deadline deadline) {
   if (!text) co_return 0;
   for (std::string_view word : split(*text, ' ')) {
     word = trim(word);
-    if (consume_prefix(word, "cells:"))
-      co_return parse_number<std::uint64_t>(word).value_or(0);
+    if (consume_prefix(word, "cells:")) co_return parse_number<std::uint64_t>(word).value_or(0);
   }
   co_return 0;
 }
 
-Task<Result<SourceFacts>> ask_source(runtime::Runtime& runtime, runtime::Endpoint at,
+Task<Result<SourceFacts>> ask_source(runtime::Runtime* runtime, runtime::Endpoint at,
                                      std::string database, Deadline deadline) {
-  observe::ovn::RpcClient client(runtime, std::move(at), {});
+  observe::ovn::RpcClient client(*runtime, std::move(at), {});
   client.prepare("get_server_id", "[]");
   Result<void> sent = co_await client.send(deadline);
   if (!sent) co_return std::unexpected(sent.error());

@@ -69,9 +69,10 @@ struct ReplicaState {
   [[nodiscard]] bool active() const noexcept { return answers() && sync.active; }
 };
 
-/// One ovsdb-server of this host and its role. A command's reply is never trusted: the state is read
-/// again after each one, because ovsdb-server answers some errors as results, and becomes writable by
-/// itself when replication fails. Life cycle: `runtime` outlives it. Thread: the core loop.
+/// One ovsdb-server of this host and its role. A command's reply is never trusted: the state is
+/// read again after each one, because ovsdb-server answers some errors as results, and becomes
+/// writable by itself when replication fails. Life cycle: `runtime` outlives it. Thread: the core
+/// loop.
 class Replica {
  public:
   Replica(runtime::Runtime& runtime, ReplicaFiles files, Patience patience = {});
@@ -110,6 +111,7 @@ class Replica {
   runtime::Task<Result<codec::SyncStatus>> ask(runtime::Deadline deadline);
   runtime::Task<ReplicaState> wait_for_answer(runtime::Deadline deadline);
   [[nodiscard]] std::optional<Pulse> pulse() const;
+  [[nodiscard]] std::string hung(const Pulse& pulse, Duration waited, int silences) const;
   [[nodiscard]] runtime::Deadline soon(runtime::Deadline deadline) const;
 
   runtime::Runtime& runtime_;
@@ -125,8 +127,8 @@ struct SourceFacts {
   std::optional<codec::GlobalRow> global;
 };
 
-/// kRefused, kUnreachable, kTimeout and others as RpcClient.
-runtime::Task<Result<SourceFacts>> ask_source(runtime::Runtime& runtime, runtime::Endpoint at,
+/// kRefused, kUnreachable, kTimeout and others as RpcClient. `runtime` outlives the task.
+runtime::Task<Result<SourceFacts>> ask_source(runtime::Runtime* runtime, runtime::Endpoint at,
                                               std::string database, runtime::Deadline deadline);
 
 }  // namespace wardmote::act::failover

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <ios>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -23,7 +24,7 @@
 #include "cli/ocf/parameters.h"
 #include "cli/ocf/state_file.h"
 #include "cli/output.h"
-#include "judge/failover/decision.h"
+#include "judge/failover/candidate.h"
 #include "runtime/deadline.h"
 #include "runtime/runtime.h"
 

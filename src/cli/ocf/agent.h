@@ -58,13 +58,23 @@ class Agent {
   runtime::Task<judge::failover::Position> position(Pair pair);
   runtime::Task<Lock> find_lock(Pair pair);
   runtime::Task<judge::failover::Source> judge_source(std::string holder, TimePoint until);
+  runtime::Task<judge::failover::Source> judge_database(act::failover::Replica* replica,
+                                                        judge::failover::Position own,
+                                                        TimePoint until);
+  runtime::Task<judge::failover::Source> judge_published(std::string holder,
+                                                         judge::failover::Position own);
+  [[nodiscard]] const DatabaseParameters& database_of(
+      const act::failover::Replica* replica) const noexcept {
+    return replica == &nb_ ? parameters_.nb : parameters_.sb;
+  }
   runtime::Task<void> know_node();
 
   // What is done to both at once (agent_roles.cc).
   runtime::Task<Result<void>> isolate();
   runtime::Task<Result<void>> make_active();
   runtime::Task<Result<void>> make_backup();
-  /// `sight_unseen`: also when neither the address nor what the holder published says what is there.
+  /// `sight_unseen`: also when neither the address nor what the holder published says what is
+  /// there.
   runtime::Task<void> follow(std::string holder, Duration patience, bool sight_unseen);
   runtime::Task<void> step_down(std::string reason);
   void end_servers(const Pair& pair);
@@ -88,7 +98,9 @@ class Agent {
   Code code_of_backups(const Pair& pair);
   runtime::Task<Code> refuse(judge::failover::Decision decision, std::string better);
   runtime::Task<Code> become_active(std::uint64_t epoch);
-  runtime::Task<void> see_promotion();
+  runtime::Task<void> prepare_promotion();
+  runtime::Task<void> see_own_promotion();
+  runtime::Task<void> see_other_promotion(std::string active);
 
   /// The reason that Pacemaker shows beside the result of the action.
   void reason(std::string_view text);

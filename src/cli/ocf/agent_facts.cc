@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,7 +8,6 @@
 
 #include "act/failover/replica.h"
 #include "base/result.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "cli/ocf/agent.h"
 #include "cli/ocf/host.h"
@@ -19,6 +18,7 @@
 #include "judge/failover/decision.h"
 #include "net/local_addresses.h"
 #include "runtime/deadline.h"
+#include "runtime/endpoint.h"
 #include "runtime/runtime.h"
 
 namespace wardmote::cli::ocf {
@@ -108,8 +108,8 @@ Task<Position> Agent::position(Pair pair) {
   const std::uint64_t sb_epoch = *sb ? (*sb)->epoch : 0;
   found.epoch = std::min(nb_epoch, sb_epoch);
   found.counter = *nb ? (*nb)->counter : 0;
-  // A backup's rows are replaced in two transactions: one that removes all, one that brings the new.
-  // So a database that had an epoch and has no row is one where the second is missing.
+  // A backup's rows are replaced in two transactions: one that removes all, one that brings the
+  // new. So a database that had an epoch and has no row is one where the second is missing.
   const bool lost = state_.epoch > 0 && (!*nb || !*sb);
   found.empty = !*nb || lost;
   if (lost) found.sync = SyncState::kHalf;
@@ -124,15 +124,14 @@ Task<Position> Agent::position(Pair pair) {
 Task<Agent::Lock> Agent::find_lock(Pair pair) {
   const bool ours = promoted_by_us(pair);
   if (pair.any_active() && ours && !parameters_.probe) co_return Lock::kMine;
-  const bool isolated = pair.backups() &&
-                        copy_of(pair.nb, parameters_.nb) == Copy::kIsolated &&
+  const bool isolated = pair.backups() && copy_of(pair.nb, parameters_.nb) == Copy::kIsolated &&
                         copy_of(pair.sb, parameters_.sb) == Copy::kIsolated;
   if (!pair.any_active() && !isolated) co_return Lock::kNone;
   const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
   if (!record) co_return ours ? Lock::kMine : Lock::kUnknown;
   if (!pair.any_active())
     co_return record->active.empty() || record->active == parameters_.node ? Lock::kNone
-                                                                          : Lock::kOther;
+                                                                           : Lock::kOther;
   // Nobody was ever promoted: the databases of somebody who begins with Pacemaker.
   if (record->active.empty()) co_return ours ? Lock::kMine : Lock::kUnknown;
   if (record->active != parameters_.node) co_return Lock::kOther;
@@ -140,50 +139,49 @@ Task<Agent::Lock> Agent::find_lock(Pair pair) {
   co_return own.epoch < record->epoch ? Lock::kOther : Lock::kMine;
 }
 
-/// Whether this node may copy from the active one. Both databases must be good.
-Task<Source> Agent::judge_source(std::string holder, TimePoint until) {
-  // With an external load balancer the address is never one of ours.
-  const std::string& address = parameters_.master_ip;
-  if (holder == parameters_.node || net::is_own_address(address)) co_return Source::kSelf;
-  const Pair pair = co_await look();
-  const Position own = co_await position(pair);
-  const std::vector<act::failover::Replica*> replicas = {&nb_, &sb_};
-  Source worst = Source::kGood;
-  for (act::failover::Replica* replica : replicas) {
-    const bool nb = replica == &nb_;
-    const DatabaseParameters& database = nb ? parameters_.nb : parameters_.sb;
-    const Deadline soon{std::min(deadline_.at, runtime_.now() + kAnswer)};
-    const Result<std::string> own_id = co_await replica->server_id(soon);
-    while (true) {
-      runtime::Endpoint endpoint = endpoint_of(parameters_, database);
-      std::string name = replica->files().database;
-      const Deadline next{std::min(deadline_.at, runtime_.now() + kAnswer)};
-      const Result<SourceFacts> facts = co_await act::failover::ask_source(
-          runtime_, std::move(endpoint), std::move(name), next);
-      if (facts) {
-        if (own_id && facts->server_id == *own_id) co_return Source::kSelf;
-        const std::uint64_t epoch = facts->global ? facts->global->epoch : 0;
-        if (epoch < own.epoch) co_return Source::kOlder;
-        if (nb && !facts->global && !own.empty) co_return Source::kEmpty;
-        break;
-      }
-      if (runtime_.now() + kSourceRetry >= until) {
-        worst = Source::kUnknown;
-        break;
-      }
-      co_await runtime_.sleep_until(runtime_.now() + kSourceRetry);
+/// One database of the active node, which is asked until it answers.
+Task<Source> Agent::judge_database(act::failover::Replica* replica, Position own, TimePoint until) {
+  const Deadline first{std::min(deadline_.at, runtime_.now() + kAnswer)};
+  const Result<std::string> own_id = co_await replica->server_id(first);
+  while (true) {
+    runtime::Endpoint endpoint = endpoint_of(parameters_, database_of(replica));
+    std::string name = replica->files().database;
+    const Deadline next{std::min(deadline_.at, runtime_.now() + kAnswer)};
+    const Result<SourceFacts> facts =
+        co_await act::failover::ask_source(&runtime_, std::move(endpoint), std::move(name), next);
+    if (facts) {
+      const std::uint64_t epoch = facts->global ? facts->global->epoch : 0;
+      if (own_id && facts->server_id == *own_id) co_return Source::kSelf;
+      if (epoch < own.epoch) co_return Source::kOlder;
+      const bool empty = replica == &nb_ && !facts->global && !own.empty;
+      co_return empty ? Source::kEmpty : Source::kGood;
     }
-    if (worst != Source::kGood) break;
+    if (runtime_.now() + kSourceRetry >= until) co_return Source::kUnknown;
+    co_await runtime_.sleep_until(runtime_.now() + kSourceRetry);
   }
-  if (worst == Source::kGood) co_return worst;
-  // The address may come later than the promotion; what the promoted node published decides.
+}
+
+/// What the active node published of itself; a node with the stock agent publishes nothing.
+Task<Source> Agent::judge_published(std::string holder, Position own) {
   const std::vector<Peer> peers = co_await cluster_.peers(deadline_);
   const auto peer = std::ranges::find(peers, holder, &Peer::name);
-  // It runs the stock agent, which nobody can ask.
   if (peer == peers.end()) co_return Source::kUnknown;
   if (peer->position.epoch < own.epoch) co_return Source::kOlder;
-  if (peer->position.empty && !own.empty) co_return Source::kEmpty;
-  co_return Source::kGood;
+  co_return peer->position.empty && !own.empty ? Source::kEmpty : Source::kGood;
+}
+
+/// Whether this node may copy from the active one. Both databases must be good.
+Task<Source> Agent::judge_source(std::string holder, TimePoint until) {
+  const bool own_address = net::is_own_address(parameters_.master_ip);
+  if (holder == parameters_.node || own_address) co_return Source::kSelf;
+  const Pair pair = co_await look();
+  const Position own = co_await position(pair);
+  Source source = co_await judge_database(&nb_, own, until);
+  if (source == Source::kGood) source = co_await judge_database(&sb_, own, until);
+  if (source != Source::kUnknown) co_return source;
+  // The address may come later than the promotion.
+  source = co_await judge_published(std::move(holder), own);
+  co_return source;
 }
 
 }  // namespace wardmote::cli::ocf

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,7 +11,6 @@
 #include "cli/ocf/parameters.h"
 #include "judge/failover/candidate.h"
 #include "judge/failover/decision.h"
-#include "runtime/runtime.h"
 
 namespace wardmote::cli::ocf {
 

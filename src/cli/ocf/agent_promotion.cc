@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "cli/ocf/parameters.h"
 #include "judge/failover/candidate.h"
 #include "judge/failover/decision.h"
+#include "runtime/deadline.h"
 #include "runtime/runtime.h"
 #include "runtime/task_group.h"
 
@@ -74,8 +74,7 @@ Task<Code> Agent::promote() {
   Pair pair = co_await look();
   if (!pair.nb.answers() || !pair.sb.answers()) {
     const Code code = code_of_unanswered(pair);
-    reason(fmt::format("not promoted: {}",
-                       pair.nb.answers() ? pair.sb.detail : pair.nb.detail));
+    reason(fmt::format("not promoted: {}", pair.nb.answers() ? pair.sb.detail : pair.nb.detail));
     // Only monitor may say that it is promoted or degraded.
     co_return code == Code::kNotRunning || code == Code::kPermission ? code : Code::kGeneric;
   }
@@ -208,8 +207,21 @@ Task<Code> Agent::demote() {
   co_return Code::kSuccess;
 }
 
+/// Whoever is to be promoted compares itself with what all others say now.
+Task<void> Agent::prepare_promotion() {
+  const Pair pair = co_await look();
+  if (!pair.backups()) co_return;
+  static_cast<void>(code_of_backups(pair));
+  const Position own = co_await position(pair);
+  if (state_.sync == SyncState::kSynced && !own.empty) state_.epoch = own.epoch;
+  co_await tell(pair, true);
+  // The address of the next active node must not replace this copy before it was looked at.
+  const Result<void> done = co_await isolate();
+  if (!done) log("WARNING", done.error().describe());
+}
+
 /// After this node was promoted: where clients find it.
-Task<void> Agent::see_promotion() {
+Task<void> Agent::see_own_promotion() {
   const Pair pair = co_await look();
   if (!pair.both_active()) co_return;
   if (parameters_.manages_northd() && !northd_runs()) {
@@ -225,46 +237,40 @@ Task<void> Agent::see_promotion() {
   if (!sb) log("ERROR", sb.error().describe());
 }
 
+Task<void> Agent::see_other_promotion(std::string active) {
+  if (parameters_.manages_northd() && northd_runs()) {
+    const Result<void> stopped = co_await stop_northd();
+    if (!stopped) log("WARNING", stopped.error().describe());
+  }
+  const Pair pair = co_await look();
+  if (pair.any_active()) {
+    std::string why = fmt::format("{} was promoted while this node was writable", active);
+    co_await step_down(std::move(why));
+  }
+}
+
 Task<Code> Agent::notify() {
-  const bool before = notification_.is("pre", "promote");
   const bool promoted = notification_.is("post", "promote");
-  const bool demoted = notification_.is("post", "demote");
-  if (!before && !promoted && !demoted) co_return Code::kSuccess;
+  const bool prepares = notification_.is("pre", "promote");
+  if (!promoted && !prepares && !notification_.is("post", "demote")) co_return Code::kSuccess;
   co_await know_node();
-  Pair pair = co_await look();
-  if (before) {
-    // Whoever is to be promoted compares itself with what all others say now.
-    if (pair.backups()) {
-      static_cast<void>(code_of_backups(pair));
-      const Position own = co_await position(pair);
-      if (state_.sync == SyncState::kSynced && !own.empty) state_.epoch = own.epoch;
-      co_await tell(pair, true);
-      // The address of the next active node must not replace this copy before it was looked at.
-      const Result<void> done = co_await isolate();
-      if (!done) log("WARNING", done.error().describe());
-    }
+  if (prepares) {
+    co_await prepare_promotion();
     co_return Code::kSuccess;
   }
-  std::string active;
-  if (promoted) {
-    if (contains(notification_.promoting, parameters_.node)) {
-      co_await see_promotion();
-      co_return Code::kSuccess;
-    }
-    if (!notification_.promoting.empty()) active = notification_.promoting.front();
-    if (parameters_.manages_northd() && northd_runs()) {
-      const Result<void> stopped = co_await stop_northd();
-      if (!stopped) log("WARNING", stopped.error().describe());
-    }
-  } else {
-    active = active_node(notification_, {});
+  std::string active = active_node(notification_, {});
+  if (promoted && contains(notification_.promoting, parameters_.node)) {
+    co_await see_own_promotion();
+    co_return Code::kSuccess;
   }
+  if (promoted && !notification_.promoting.empty()) active = notification_.promoting.front();
   if (active.empty() || active == parameters_.node) co_return Code::kSuccess;
-  if (pair.any_active() && !promoted) co_return Code::kSuccess;
-  if (pair.any_active()) {
-    // Another node was promoted while this one is writable.
-    co_await step_down(fmt::format("{} was promoted", active));
+  if (promoted) {
+    std::string node = active;
+    co_await see_other_promotion(std::move(node));
   }
+  Pair pair = co_await look();
+  if (pair.any_active()) co_return Code::kSuccess;
   co_await follow(std::move(active), 4s, true);
   pair = co_await look();
   if (pair.backups()) static_cast<void>(code_of_backups(pair));

@@ -81,8 +81,7 @@ Task<Result<void>> Agent::isolate() {
   std::string failed;
   const std::vector<Replica*> replicas = {&nb_, &sb_};
   for (Replica* replica : replicas) {
-    const bool nb = replica == &nb_;
-    const std::string to = nobody(nb ? parameters_.nb : parameters_.sb);
+    const std::string to = nobody(database_of(replica));
     const ReplicaState before = co_await replica->look(deadline_);
     if (before.life == Life::kDown) continue;
     if (before.answers()) {
@@ -125,8 +124,7 @@ Task<Result<void>> Agent::make_active() {
 Task<Result<void>> Agent::make_backup() {
   const std::vector<Replica*> replicas = {&nb_, &sb_};
   for (Replica* replica : replicas) {
-    const DatabaseParameters& database = replica == &nb_ ? parameters_.nb : parameters_.sb;
-    const std::string to = source_of(parameters_, database);
+    const std::string to = source_of(parameters_, database_of(replica));
     write_active_conf(parameters_, replica->files().database, to);
     std::string source = to;
     const std::int64_t probe = probe_of(parameters_);
@@ -254,8 +252,7 @@ Task<void> Agent::tell(Pair pair, bool always) {
   if (!pair.nb.answers() || !pair.sb.answers()) co_return;
   const Position own = co_await position(pair);
   const bool active = pair.both_active();
-  int points = parameters_.master_score +
-               static_cast<int>(std::min(own.epoch, kHighestBonus));
+  int points = parameters_.master_score + static_cast<int>(std::min(own.epoch, kHighestBonus));
   if (!active) {
     const Situation seen = situation(pair, Lock::kNone);
     const bool following = seen.nb == judge::failover::Copy::kFollowing &&

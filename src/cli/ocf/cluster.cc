@@ -77,9 +77,9 @@ Task<std::string> Cluster::node_name(Deadline deadline) {
 }
 
 Task<Result<std::string>> Cluster::property(std::string name, Deadline deadline) {
-  std::vector<std::string> argv = {tool("crm_attribute"), "--type", "crm_config", "--name",
-                                   std::move(name),       "-s",     std::string(kPropertySet),
-                                   "--query",             "-q"};
+  std::vector<std::string> argv = {
+      tool("crm_attribute"),     "--type",  "crm_config", "--name", std::move(name), "-s",
+      std::string(kPropertySet), "--query", "-q"};
   const Result<std::string> value = co_await run(std::move(argv), deadline);
   if (!value && value.error().code == Errc::kMissing) co_return std::string();
   if (!value) co_return std::unexpected(value.error());
@@ -87,9 +87,9 @@ Task<Result<std::string>> Cluster::property(std::string name, Deadline deadline)
 }
 
 Task<Result<void>> Cluster::set_property(std::string name, std::string value, Deadline deadline) {
-  std::vector<std::string> argv = {tool("crm_attribute"), "--type", "crm_config", "--name",
-                                   std::move(name),       "-s",     std::string(kPropertySet),
-                                   "-v",                  std::move(value)};
+  std::vector<std::string> argv = {
+      tool("crm_attribute"),     "--type", "crm_config",    "--name", std::move(name), "-s",
+      std::string(kPropertySet), "-v",     std::move(value)};
   const Result<std::string> done = co_await run(std::move(argv), deadline);
   if (!done) co_return std::unexpected(done.error());
   co_return Result<void>();
@@ -126,25 +126,30 @@ Task<Result<void>> Cluster::record_epoch(std::uint64_t epoch, Deadline deadline)
 
 Task<Result<void>> Cluster::set_score(int score, Deadline deadline) {
   std::vector<std::string> argv = {
-      tool("attrd_updater"), "-n", "master-" + parameters_.instance, "-N",
-      parameters_.node,      "-U", std::to_string(score)};
+      tool("attrd_updater"), "-n", "master-" + parameters_.instance, "-N", parameters_.node, "-U",
+      std::to_string(score)};
   const Result<std::string> done = co_await run(std::move(argv), deadline);
   if (!done) co_return std::unexpected(done.error());
   co_return Result<void>();
 }
 
 Task<Result<void>> Cluster::forget_score(Deadline deadline) {
-  std::vector<std::string> argv = {tool("attrd_updater"), "-n", "master-" + parameters_.instance,
-                                   "-N",                  parameters_.node, "-D"};
+  std::vector<std::string> argv = {
+      tool("attrd_updater"), "-n", "master-" + parameters_.instance, "-N", parameters_.node, "-D"};
   const Result<std::string> done = co_await run(std::move(argv), deadline);
   if (!done) co_return std::unexpected(done.error());
   co_return Result<void>();
 }
 
 Task<Result<void>> Cluster::publish(std::string position, Deadline deadline) {
-  std::vector<std::string> argv = {
-      tool("attrd_updater"), "-p", "-n", "wardmote-" + parameters_.instance, "-N",
-      parameters_.node,      "-U", std::move(position)};
+  std::vector<std::string> argv = {tool("attrd_updater"),
+                                   "-p",
+                                   "-n",
+                                   "wardmote-" + parameters_.instance,
+                                   "-N",
+                                   parameters_.node,
+                                   "-U",
+                                   std::move(position)};
   const Result<std::string> done = co_await run(std::move(argv), deadline);
   if (!done) co_return std::unexpected(done.error());
   co_return Result<void>();

@@ -15,9 +15,9 @@
 namespace wardmote::cli::ocf {
 
 /// What the nodes of a Pacemaker cluster know in common, through Pacemaker's own tools, each run as
-/// a program with arguments. The names are those of the stock agent: `OVN_REPL_INFO` in the property
-/// set `ovn_ovsdb_master_server`, and `master-<resource>`. Life cycle: `runtime` and `parameters`
-/// outlive it.
+/// a program with arguments. The names are those of the stock agent: `OVN_REPL_INFO` in the
+/// property set `ovn_ovsdb_master_server`, and `master-<resource>`. Life cycle: `runtime` and
+/// `parameters` outlive it.
 class Cluster {
  public:
   Cluster(runtime::Runtime& runtime, const Parameters& parameters)

@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <ios>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +20,6 @@
 #include "act/failover/replica.h"
 #include "base/format.h"
 #include "base/result.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "cli/ocf/parameters.h"
 #include "codec/ovsdb_log.h"
@@ -109,7 +109,7 @@ Result<void> enough_room(const std::string& database) {
 Result<std::string> copy_aside(const std::string& database, WallTime now) {
   std::string stamp = format_utc(now);
   std::erase(stamp, ':');
-  const std::string copy = fmt::format("{}{}{}", database, kAside, stamp);
+  std::string copy = fmt::format("{}{}{}", database, kAside, stamp);
   std::error_code error;
   fs::copy_file(database, copy, error);
   if (error) {

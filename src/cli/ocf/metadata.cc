@@ -54,8 +54,10 @@ constexpr auto kParameters = std::to_array<Parameter>({
     {"ovn_sb_db_cacert", "southbound CA", "The CA certificate of the southbound database.",
      "/etc/openvswitch/cacert.pem"},
     {"stale_policy", "what to do with an old copy",
-     "refuse: a copy that is known to be empty or older than another is not promoted, and the reason "
-     "is shown. promote: it is promoted all the same, and what only the other copy has is lost. For "
+     "refuse: a copy that is known to be empty or older than another is not promoted, and the "
+     "reason "
+     "is shown. promote: it is promoted all the same, and what only the other copy has is lost. "
+     "For "
      "the time in which the better copy is gone for good.",
      "refuse"},
 });

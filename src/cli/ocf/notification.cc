@@ -1,6 +1,7 @@
 #include "cli/ocf/notification.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,7 @@
 #include "cli/ocf/parameters.h"
 
-#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 constexpr Duration kDefaultTimeout = 20s;
 constexpr std::int64_t kLongestTimeoutMs = 24LL * 3600 * 1000;
 
-std::string or_else(std::string value, std::string_view fallback) {
+std::string or_else(const std::string& value, std::string_view fallback) {
   return value.empty() ? std::string(fallback) : value;
 }
 
@@ -58,16 +58,15 @@ std::string find_ovn_ctl(const Environment& environment) {
   if (std::string given = environment("OCF_RESKEY_ovn_ctl"); !given.empty()) return given;
   if (std::string given = environment("OVN_CTL_DEFAULT"); !given.empty()) return given;
   std::error_code error;
-  const bool old = !std::filesystem::exists(kOvnCtl, error) &&
-                   std::filesystem::exists(kOldOvnCtl, error);
+  const bool old =
+      !std::filesystem::exists(kOvnCtl, error) && std::filesystem::exists(kOldOvnCtl, error);
   return std::string(old ? kOldOvnCtl : kOvnCtl);
 }
 
 /// As resource-agents' ocf_attribute_target: the host of a bundle's container, else the node.
 std::string find_node(const Environment& environment) {
-  const bool host =
-      environment("OCF_RESKEY_CRM_meta_container_attribute_target") == "host" &&
-      !environment("OCF_RESKEY_CRM_meta_physical_host").empty();
+  const bool host = environment("OCF_RESKEY_CRM_meta_container_attribute_target") == "host" &&
+                    !environment("OCF_RESKEY_CRM_meta_physical_host").empty();
   return environment(host ? "OCF_RESKEY_CRM_meta_physical_host" : "OCF_RESKEY_CRM_meta_on_node");
 }
 
@@ -107,7 +106,8 @@ DatabaseParameters read_database(const Environment& environment, std::string_vie
   database.port = or_else(value("", "_master_port"), port);
   database.protocol = or_else(value("", "_master_protocol"), "tcp");
   database.key = or_else(file("privkey"), fmt::format("/etc/openvswitch/ovn{}-privkey.pem", name));
-  database.certificate = or_else(file("cert"), fmt::format("/etc/openvswitch/ovn{}-cert.pem", name));
+  database.certificate =
+      or_else(file("cert"), fmt::format("/etc/openvswitch/ovn{}-cert.pem", name));
   database.ca = or_else(file("cacert"), "/etc/openvswitch/cacert.pem");
   return database;
 }
@@ -191,7 +191,8 @@ std::optional<Problem> check_parameters(const Parameters& parameters) {
   if (!problem) problem = check_database(parameters.sb, "sb");
   if (!problem) problem = check_word("manage_northd", parameters.manage_northd, "yes", "no");
   if (!problem)
-    problem = check_word("listen_on_master_ip_only", parameters.listen_on_master_ip_only, "yes", "no");
+    problem =
+        check_word("listen_on_master_ip_only", parameters.listen_on_master_ip_only, "yes", "no");
   if (!problem) problem = check_word("stale_policy", parameters.stale_policy, "refuse", "promote");
   if (!problem) problem = check_probe("inactive_probe_interval", parameters.inactive_probe);
   if (!problem)

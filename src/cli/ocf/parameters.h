@@ -41,20 +41,22 @@ struct Parameters {
   int slave_score = 5;
   int master_score = 10;
 
-  std::string instance;  ///< of the resource, without a clone's number
-  std::string node;      ///< empty: ask the cluster
-  Duration timeout{};    ///< of the action
-  bool probe = false;    ///< a monitor that Pacemaker runs once, to learn what is there
+  std::string instance;        ///< of the resource, without a clone's number
+  std::string node;            ///< empty: ask the cluster
+  Duration timeout{};          ///< of the action
+  bool probe = false;          ///< a monitor that Pacemaker runs once, to learn what is there
   bool promoted_role = false;  ///< a recurring monitor of the promoted role
 
-  std::string sbin;       ///< where Pacemaker's tools are
-  std::string log_file;   ///< empty: standard error
-  std::string run_dir;    ///< of OVN
-  std::string data_dir;   ///< of its databases
+  std::string sbin;      ///< where Pacemaker's tools are
+  std::string log_file;  ///< empty: standard error
+  std::string run_dir;   ///< of OVN
+  std::string data_dir;  ///< of its databases
   std::string etc_dir;
 
   /// On the address alone, or on all while an external load balancer has the address.
-  [[nodiscard]] bool listens_on_address() const noexcept { return listen_on_master_ip_only != "no"; }
+  [[nodiscard]] bool listens_on_address() const noexcept {
+    return listen_on_master_ip_only != "no";
+  }
   [[nodiscard]] bool manages_northd() const noexcept { return manage_northd == "yes"; }
 };
 

@@ -1,6 +1,7 @@
 #include "cli/ocf/published.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -37,11 +38,11 @@ std::string_view quoted(std::string_view line, std::string_view name) {
 }  // namespace
 
 std::string publish(const Position& position, bool quarantined) {
-  const std::int64_t changed =
-      position.changed
-          ? std::chrono::duration_cast<std::chrono::milliseconds>(position.changed->time_since_epoch())
-                .count()
-          : 0;
+  const std::int64_t changed = position.changed
+                                   ? std::chrono::duration_cast<std::chrono::milliseconds>(
+                                         position.changed->time_since_epoch())
+                                         .count()
+                                   : 0;
   return fmt::format("v:{};epoch:{};empty:{};sync:{};cfg:{};changed:{};size:{};quarantined:{}",
                      kVersion, position.epoch, yes_no(position.empty), to_string(position.sync),
                      position.counter, changed, position.size, yes_no(quarantined));

@@ -4,17 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 #include <vector>
 
 #include "base/format.h"
-#include "cli/environment.h"
 #include "cli/exit_code.h"
 #include "cli/ocf/agent.h"
 #include "cli/ocf/code.h"
@@ -80,8 +75,7 @@ bool is_agent(std::string_view program) {
 
 std::optional<Problem> check_node(const Parameters& parameters) {
   if (::access(parameters.ovn_ctl.c_str(), X_OK) != 0) {
-    return Problem{Code::kInstalled,
-                   fmt::format("ovn_ctl cannot be run: {}", parameters.ovn_ctl)};
+    return Problem{Code::kInstalled, fmt::format("ovn_ctl cannot be run: {}", parameters.ovn_ctl)};
   }
   const std::array<const DatabaseParameters*, 2> databases = {&parameters.nb, &parameters.sb};
   for (const DatabaseParameters* database : databases) {

@@ -3,13 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
+#include <ios>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -23,8 +23,8 @@ struct State {
   /// It was writable since it was last a whole copy of the active node's, so it may have rows that
   /// nobody else has.
   bool diverged = false;
-  std::string quarantine;  ///< why this copy must not be promoted; empty: it may
-  std::string told;        ///< the last score and position that the cluster was told
+  std::string quarantine;    ///< why this copy must not be promoted; empty: it may
+  std::string told;          ///< the last score and position that the cluster was told
   std::int64_t told_at = 0;  ///< seconds since boot
   friend bool operator==(const State&, const State&) = default;
 };

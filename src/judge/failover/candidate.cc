@@ -20,12 +20,12 @@ constexpr int kHighestUnpromoted = 9;
 constexpr int kAheadBonus = 3;
 constexpr int kBehindMalus = 2;
 
-constexpr auto kSyncStates = std::to_array<std::pair<SyncState, std::string_view>>(
-    {{SyncState::kHalf, "half"},
-     {SyncState::kUnknown, "unknown"},
-     {SyncState::kLost, "lost"},
-     {SyncState::kSynced, "synced"},
-     {SyncState::kWasActive, "active"}});
+constexpr auto kSyncStates =
+    std::to_array<std::pair<SyncState, std::string_view>>({{SyncState::kHalf, "half"},
+                                                           {SyncState::kUnknown, "unknown"},
+                                                           {SyncState::kLost, "lost"},
+                                                           {SyncState::kSynced, "synced"},
+                                                           {SyncState::kWasActive, "active"}});
 
 template <class T>
 Order order_of(const T& a, const T& b) noexcept {
@@ -72,8 +72,7 @@ Standing stand(const Position& own, std::span<const Peer> peers, const ClusterRe
     highest = std::max(highest, peer.position.epoch);
     had_rows = had_rows || !peer.position.empty;
     if (standing.better.empty() && !peer.quarantined && usable(peer.position) &&
-        compare(peer.position, own).order == Order::kAhead &&
-        compare(peer.position, own).certain)
+        compare(peer.position, own).order == Order::kAhead && compare(peer.position, own).certain)
       standing.better = peer.name;
   }
   standing.epoch = own.epoch < highest ? Epoch::kOlder : Epoch::kCurrent;

@@ -49,8 +49,8 @@ struct Comparison {
   bool certain = false;
 };
 
-/// `a` against `b`: first empty or half synced, then epoch, then position, then state, counter, time
-/// and size.
+/// `a` against `b`: first empty or half synced, then epoch, then position, then state, counter,
+/// time and size.
 Comparison compare(const Position& a, const Position& b) noexcept;
 
 /// Another node, as it last described itself.
@@ -89,9 +89,9 @@ struct Candidate {
   bool following = false;  ///< it is connected to the active node now
 };
 
-/// For an unpromoted copy: at most 9, so that the active node of the stock agent (10) stays where it
-/// is. `unpromoted` while it follows the active node; else more when it has more than another, less
-/// when another has more, and -1 when it must not be promoted.
+/// For an unpromoted copy: at most 9, so that the active node of the stock agent (10) stays where
+/// it is. `unpromoted` while it follows the active node; else more when it has more than another,
+/// less when another has more, and -1 when it must not be promoted.
 int score(const Candidate& own, std::span<const Peer> peers, const ClusterRecord& record,
           const ScoreRules& rules);
 

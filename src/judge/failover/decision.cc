@@ -52,8 +52,7 @@ constexpr auto kTable = std::to_array<Row>({
      .freshness = of(Freshness::kHalfSynced),
      .decision = {Action::kStepDown, "this copy is writable, and only a part of it was copied"}},
     // One role for both.
-    {.any = of(Copy::kUnknown),
-     .decision = {Action::kWait, "a server could not be asked"}},
+    {.any = of(Copy::kUnknown), .decision = {Action::kWait, "a server could not be asked"}},
     {.any = of(Copy::kDown),
      .lock = of(Lock::kMine, Lock::kOther, Lock::kNone, Lock::kUnknown),
      .decision = {Action::kStart, "a server is down"}},
@@ -69,7 +68,8 @@ constexpr auto kTable = std::to_array<Row>({
      .lock = of(Lock::kMine),
      .decision = {Action::kStepDown,
                   "one database is writable, and the other is a copy of somebody else's"}},
-    // All that follows is decided for two backups, or for one writable and one that nobody replaces.
+    // All that follows is decided for two backups, or for one writable and one that nobody
+    // replaces.
     {.lock = of(Lock::kMine),
      .epoch = of(Epoch::kOlder),
      .decision = {Action::kRefuse, "another copy was promoted after this one"}},
@@ -111,8 +111,7 @@ constexpr auto kTable = std::to_array<Row>({
     {.any = of(Copy::kStray),
      .lock = kNotMine,
      .decision = {Action::kIsolate, "this node follows a server that is not the active one"}},
-    {.lock = of(Lock::kOther),
-     .decision = {Action::kWait, "the active node does not answer yet"}},
+    {.lock = of(Lock::kOther), .decision = {Action::kWait, "the active node does not answer yet"}},
     {.lock = kNotMine, .decision = {Action::kNone, "both databases are read-only"}},
     {.decision = {Action::kWait, "nobody says who may be active"}},
 });

@@ -54,7 +54,8 @@ TEST(OvnGlobalCodec, TheStampKeepsOtherKeysAndAsksForTheDisk) {
   EXPECT_EQ(parsed[1].at("table"), "SB_Global");
   EXPECT_EQ(parsed[1].at("mutations").get_array().size(), 2U);
   EXPECT_EQ(parsed[2].at("durable"), true);
-  const auto fresh = boost::json::parse(stamp_epoch("OVN_Northbound", false, 1, "a\"b")).get_array();
+  const auto fresh =
+      boost::json::parse(stamp_epoch("OVN_Northbound", false, 1, "a\"b")).get_array();
   EXPECT_EQ(fresh[1].at("op"), "insert");
 }
 
@@ -71,11 +72,12 @@ TEST(OvnGlobalCodec, AWriteThatTheServerRefusedIsAnError) {
 }
 
 TEST(OvnGlobalCodec, Connections) {
-  const Reply reply(R"({"id":1,"result":[{"rows":[{"_uuid":["uuid","u1"],"target":"ptcp:6641"}]}]})");
+  const Reply reply(
+      R"({"id":1,"result":[{"rows":[{"_uuid":["uuid","u1"],"target":"ptcp:6641"}]}]})");
   EXPECT_EQ(read_connections(reply.message).value(),
             (std::vector<ConnectionRow>{{"u1", "ptcp:6641"}}));
-  EXPECT_TRUE(boost::json::parse(add_connection("OVN_Northbound", "ptcp:6641:[fd00::1]", 5000))
-                  .is_array());
+  EXPECT_TRUE(
+      boost::json::parse(add_connection("OVN_Northbound", "ptcp:6641:[fd00::1]", 5000)).is_array());
   EXPECT_TRUE(boost::json::parse(retarget_connection("OVN_Northbound", "u1", "x")).is_array());
 }
 

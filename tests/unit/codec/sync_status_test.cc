@@ -19,12 +19,12 @@ TEST(SyncStatusCodec, AnActiveServerOfOvs31NamesNoDatabase) {
 }
 
 TEST(SyncStatusCodec, ABackupOfOvs31) {
-  const auto status = sync_status_of(
-      "state: backup\nreplicating: tcp:127.0.0.11:6641\ndatabase: OVN_Northbound\n",
-      "OVN_Northbound");
+  const auto status =
+      sync_status_of("state: backup\nreplicating: tcp:127.0.0.11:6641\ndatabase: OVN_Northbound\n",
+                     "OVN_Northbound");
   ASSERT_TRUE(status);
-  EXPECT_EQ(*status, (SyncStatus{"OVN_Northbound", false, Link::kReplicating,
-                                 "tcp:127.0.0.11:6641"}));
+  EXPECT_EQ(*status,
+            (SyncStatus{"OVN_Northbound", false, Link::kReplicating, "tcp:127.0.0.11:6641"}));
 }
 
 TEST(SyncStatusCodec, ABackupThatIsNotConnected) {
@@ -37,9 +37,9 @@ TEST(SyncStatusCodec, ABackupThatIsNotConnected) {
 }
 
 TEST(SyncStatusCodec, TheDatabaseComesFirstSinceOvs33) {
-  const auto status = sync_status_of(
-      "database: OVN_Southbound\nstate: backup\nconnecting: ssl:[fd00::1]:6642\n",
-      "OVN_Southbound");
+  const auto status =
+      sync_status_of("database: OVN_Southbound\nstate: backup\nconnecting: ssl:[fd00::1]:6642\n",
+                     "OVN_Southbound");
   ASSERT_TRUE(status);
   EXPECT_EQ(status->source, "ssl:[fd00::1]:6642");
 }
