@@ -44,6 +44,8 @@ namespace {
 
 constexpr Duration kAnswer = 1s;
 constexpr Duration kSourceRetry = 100ms;
+/// What a server that is there needs, with room to spare.
+constexpr Duration kFirstAnswer = 200ms;
 
 using Row = std::optional<codec::GlobalRow>;
 
@@ -146,7 +148,8 @@ Task<Source> Agent::judge_database(act::failover::Replica* replica, Position own
   while (true) {
     runtime::Endpoint endpoint = endpoint_of(parameters_, database_of(replica));
     std::string name = replica->files().database;
-    const Deadline next{std::min(deadline_.at, runtime_.now() + kAnswer)};
+    const TimePoint latest = std::max(until, runtime_.now() + kFirstAnswer);
+    const Deadline next{std::min({deadline_.at, latest, runtime_.now() + kAnswer})};
     const Result<SourceFacts> facts =
         co_await act::failover::ask_source(&runtime_, std::move(endpoint), std::move(name), next);
     if (facts) {

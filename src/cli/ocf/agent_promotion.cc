@@ -14,6 +14,7 @@
 #include "cli/ocf/code.h"
 #include "cli/ocf/notification.h"
 #include "cli/ocf/parameters.h"
+#include "cli/ocf/published.h"
 #include "judge/failover/candidate.h"
 #include "judge/failover/decision.h"
 #include "runtime/deadline.h"
@@ -214,7 +215,9 @@ Task<void> Agent::prepare_promotion() {
   static_cast<void>(code_of_backups(pair));
   const Position own = co_await position(pair);
   if (state_.sync == SyncState::kSynced && !own.empty) state_.epoch = own.epoch;
-  co_await tell(pair, true);
+  std::string published = publish(own, !state_.quarantine.empty());
+  const Result<void> told = co_await cluster_.publish(std::move(published), deadline_);
+  if (!told) log("WARNING", told.error().describe());
   // The address of the next active node must not replace this copy before it was looked at.
   const Result<void> done = co_await isolate();
   if (!done) log("WARNING", done.error().describe());
@@ -271,7 +274,8 @@ Task<Code> Agent::notify() {
   }
   Pair pair = co_await look();
   if (pair.any_active()) co_return Code::kSuccess;
-  co_await follow(std::move(active), 4s, true);
+  // Pacemaker does not bring the address before all nodes have answered, so nobody waits for it.
+  co_await follow(std::move(active), Duration::zero(), true);
   pair = co_await look();
   if (pair.backups()) static_cast<void>(code_of_backups(pair));
   save();

@@ -188,7 +188,10 @@ Task<void> Agent::follow(std::string holder, Duration patience, bool sight_unsee
     reason(done.error().describe());
     co_return;
   }
-  const TimePoint synced_by = std::min(deadline_.at, runtime_.now() + kSynced);
+  // Nothing to wait for: Pacemaker brings the address when all nodes have answered.
+  const bool there = source == judge::failover::Source::kGood && patience > Duration::zero();
+  const TimePoint synced_by =
+      std::min(deadline_.at, runtime_.now() + (there ? kSynced : Duration::zero()));
   while (runtime_.now() < synced_by) {
     pair = co_await look();
     const Situation seen = situation(pair, Lock::kOther);
