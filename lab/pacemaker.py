@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -311,17 +310,17 @@ class Pacemaker:
     def roles(self) -> dict[str, str]:
         return {node.name: node.role() for node in self.nodes}
 
-    def active(self) -> Node | None:
-        """Who is writable and has the address, if all that are up agree about it."""
+    def active(self, stopped: tuple[Node, ...] = ()) -> Node | None:
+        """Who is writable and has the address, if all others follow; those that are `stopped` run nothing."""
         roles = self.roles()
         found = [node for node in self.nodes if roles[node.name] == "AAV"]
-        others = [role for name, role in roles.items() if role not in ("AAV", "off", "BB")]
+        quiet = {node.name for node in stopped if roles[node.name] == "xx"}
+        others = [name for name, role in roles.items() if role not in ("AAV", "off", "BB") and name not in quiet]
         return found[0] if len(found) == 1 and not others else None
 
-    def wait_active(self, seconds: float = 60, different_from: Node | None = None) -> Node:
+    def wait_active(self, seconds: float = 60, stopped: tuple[Node, ...] = ()) -> Node:
         def look() -> Node | None:
-            node = self.active()
-            return node if node is not None and node is not different_from else None
+            return self.active(stopped)
 
         try:
             return wait_until(look, seconds, "an active node and its backups", every=0.3)
@@ -330,8 +329,3 @@ class Pacemaker:
 
     def status(self) -> str:
         return next(node for node in self.nodes if node.up()).on("crm_mon", "-1rfA").stdout
-
-
-def settle(seconds: float) -> None:
-    """Lets the cluster run: for faults that last."""
-    time.sleep(seconds)

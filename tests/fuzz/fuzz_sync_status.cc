@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codec/content_digest.h"
 #include "codec/ovn_global.h"
 #include "codec/ovsdb_log.h"
 #include "codec/sync_status.h"
@@ -23,10 +24,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t step = std::min(room.size(), bytes.size());
   std::memcpy(room.data(), bytes.data(), step);
   reader.received(step);
+  codec::ContentTracker tracker;
   for (;;) {
     const auto next = reader.next();
     if (!next || !*next) return 0;
-    if ((*next)->kind != codec::RpcMessage::Kind::kReply) continue;
+    if ((*next)->kind != codec::RpcMessage::Kind::kReply) {
+      static_cast<void>(tracker.apply(**next));
+      continue;
+    }
+    static_cast<void>(codec::read_tables(**next));
+    if (tracker.begin(**next)) FUZZ_CHECK(tracker.rows() != 0 || tracker.digest() == codec::Digest());
     static_cast<void>(codec::read_unixctl_text(**next));
     static_cast<void>(codec::read_global(**next));
     static_cast<void>(codec::read_connections(**next));
