@@ -16,6 +16,15 @@ install(DIRECTORY packaging/runit packaging/s6 DESTINATION ${doc}/examples USE_S
 install(DIRECTORY docs/ DESTINATION ${doc}/docs COMPONENT wardmote
         PATTERN evidence EXCLUDE)
 
+# The resource agent is the command line under another name: as OVN's own (the package diverts the link of Debian's ovn-central), and
+# under a name of ours, for who wants to see both.
+set(agent ${PROJECT_BINARY_DIR}/packaging/ovndb-servers)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/packaging)
+file(CREATE_LINK ../../../../bin/wardmote ${agent} SYMBOLIC)
+foreach(provider ovn wardmote)
+  install(FILES ${agent} DESTINATION lib/ocf/resource.d/${provider} COMPONENT wardmote)
+endforeach()
+
 # Completions and manual pages come from the programs themselves, so they cannot differ from them.
 set(printed ${PROJECT_BINARY_DIR}/printed)
 set(share ${CMAKE_INSTALL_DATAROOTDIR})

@@ -39,7 +39,7 @@ Asks every member of OVN raft clusters, routing daemons and services for its
 own view, compares what they say about each other, names what is wrong with
 evidence, and answers liveness and readiness from memory.")
 set(CPACK_DEBIAN_WARDMOTE_PACKAGE_CONTROL_EXTRA
-    "${PROJECT_SOURCE_DIR}/packaging/debian/postinst;${PROJECT_SOURCE_DIR}/packaging/debian/prerm;${PROJECT_SOURCE_DIR}/packaging/debian/postrm")
+    "${PROJECT_SOURCE_DIR}/packaging/debian/preinst;${PROJECT_SOURCE_DIR}/packaging/debian/postinst;${PROJECT_SOURCE_DIR}/packaging/debian/prerm;${PROJECT_SOURCE_DIR}/packaging/debian/postrm")
 
 set(CPACK_DEBIAN_LIBWARDMOTE-DEV_PACKAGE_NAME libwardmote-dev)
 set(CPACK_DEBIAN_LIBWARDMOTE-DEV_PACKAGE_SECTION libdevel)

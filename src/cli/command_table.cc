@@ -372,6 +372,24 @@ Command calico_health() {
       .run = run_calico_health};
 }
 
+Command ocf_agent() {
+  return {
+      .name = "ocf",
+      .summary = "do what Pacemaker asks of the OVN databases of this node (OCF resource agent)",
+      .description =
+          "Takes its parameters from the environment, and exits with the codes of the OCF "
+          "resource agent API. The program does the same when it is called ovndb-servers. See "
+          "docs/failover-pacemaker.md.",
+      .arguments = {{.name = "ACTION",
+                     .help = "what to do",
+                     .choices = {"start", "stop", "status", "monitor", "promote", "demote",
+                                 "notify", "validate-all", "meta-data", "usage"}}},
+      .examples = {{"wardmote ocf meta-data", "the parameters, as XML"},
+                   {"OCF_RESKEY_master_ip=10.0.0.100 wardmote ocf validate-all",
+                    "whether this node can run them"}},
+      .run = run_ocf};
+}
+
 Command completion() {
   return {.name = "completion",
           .summary = "print the completion script of a shell",
@@ -434,6 +452,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"livez", of_no_kind<livez>},
     {"readyz", of_no_kind<readyz>},
     {"calico-health", of_no_kind<calico_health>},
+    {"ocf", of_no_kind<ocf_agent>},
     {"doctor", of_no_kind<doctor>},
     {"init", of_no_kind<init>},
     {"config", of_no_kind<config_group>},

@@ -21,6 +21,8 @@ using Ticks = std::chrono::duration<std::int64_t, std::centi>;
 // Fields after the name, counted from 0.
 constexpr std::size_t kState = 0;
 constexpr std::size_t kParent = 1;
+constexpr std::size_t kUserTime = 11;
+constexpr std::size_t kSystemTime = 12;
 constexpr std::size_t kStartTime = 19;
 
 /// More than a century since boot is not a start time; this also fits into nanoseconds.
@@ -42,13 +44,19 @@ Result<ProcStat> parse_proc_stat(std::string_view text) {
     return fail(Errc::kProtocol, "not the fields of a process");
   const auto parent = parse_number<std::uint32_t>(fields[kParent]);
   const auto ticks = parse_number<std::int64_t>(fields[kStartTime]);
-  if (!parent || !ticks || *ticks < 0 || *ticks > kMostTicks)
+  const auto user = parse_number<std::int64_t>(fields[kUserTime]);
+  const auto system = parse_number<std::int64_t>(fields[kSystemTime]);
+  const auto sane = [](const std::optional<std::int64_t>& count) {
+    return count && *count >= 0 && *count <= kMostTicks;
+  };
+  if (!parent || !sane(ticks) || !sane(user) || !sane(system))
     return fail(Errc::kProtocol, "not the fields of a process");
   ProcStat stat;
   stat.pid = *pid;
   stat.name = text.substr(open + 2, close - open - 2);
   stat.state = fields[kState].front();
   stat.parent = *parent;
+  stat.cpu = Ticks(*user) + Ticks(*system);
   stat.started = TimePoint(Ticks(*ticks));
   return stat;
 }

@@ -16,6 +16,7 @@ struct ProcStat {
   std::string name;  ///< the first 15 bytes of the program's name; may contain anything
   char state = '?';  ///< R running, S sleeping, D waiting for a disk, T stopped, Z zombie, …
   std::uint32_t parent = 0;
+  Duration cpu{};     ///< used by it so far, to a hundredth of a second
   TimePoint started;  ///< to a hundredth of a second
   friend bool operator==(const ProcStat&, const ProcStat&) = default;
 };

@@ -39,6 +39,7 @@ Exit run_init(const Call& call);
 Exit run_config(const Call& call);
 Exit run_man(const Call& call);
 Exit run_calico_health(const Call& call);
+Exit run_ocf(const Call& call);
 Exit run_completion(const Call& call);
 Exit run_version(const Call& call);
 

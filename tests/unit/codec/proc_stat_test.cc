@@ -17,16 +17,17 @@ constexpr std::string_view kSleep =
 
 TEST(ProcStat, OfAProcess) {
   const ProcStat stat = parse_proc_stat(kSleep).value();
-  EXPECT_EQ(stat, (ProcStat{28561, "sleep", 'S', 28552, TimePoint(1234560ms)}));
+  EXPECT_EQ(stat, (ProcStat{28561, "sleep", 'S', 28552, 0s, TimePoint(1234560ms)}));
 }
 
 TEST(ProcStat, ANameMayHoldAnything) {
   const ProcStat stat =
-      parse_proc_stat("7 (a) R 1 (b\n) T 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 100 0").value();
+      parse_proc_stat("7 (a) R 1 (b\n) T 2 0 0 0 0 0 0 0 0 0 30 12 0 0 0 0 0 0 100 0").value();
   EXPECT_EQ(stat.name, "a) R 1 (b\n");
   EXPECT_EQ(stat.state, 'T');
   EXPECT_EQ(stat.parent, 2U);
   EXPECT_EQ(stat.started, TimePoint(1s));
+  EXPECT_EQ(stat.cpu, 420ms);
 }
 
 TEST(ProcStat, WhatIsNotOneIsRefused) {

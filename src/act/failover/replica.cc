@@ -1,0 +1,316 @@
+#include "act/failover/replica.h"
+
+#include <algorithm>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "codec/json_rpc.h"
+#include "codec/ovn_global.h"
+#include "codec/proc_stat.h"
+#include "codec/sync_status.h"
+#include "observe/ovn/rpc_client.h"
+#include "runtime/deadline.h"
+#include "runtime/endpoint.h"
+#include "runtime/runtime.h"
+
+namespace wardmote::act::failover {
+
+using codec::SyncStatus;
+using runtime::Deadline;
+using runtime::Task;
+using Life = ReplicaState::Life;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::string_view kServer = "ovsdb-server";
+constexpr std::size_t kLargestPidFile = 64;
+/// A role shows in the next round of the server's loop.
+constexpr Duration kNextLook = 5ms;
+/// A process that computes this part of the time that we wait is busy.
+constexpr int kBusyPart = 10;
+constexpr int kMostSilences = 3;
+
+std::string params_of(std::string_view text) {
+  return "[" + codec::json_string(text) + "]";
+}
+
+Life life_of(Errc code, bool process) noexcept {
+  if (code == Errc::kDenied) return Life::kDenied;
+  const bool door = code == Errc::kRefused || code == Errc::kMissing || code == Errc::kClosed;
+  if (door) return process ? Life::kNoDoor : Life::kDown;
+  return Life::kUnreadable;
+}
+
+}  // namespace
+
+/// What the kernel says of the server's process.
+struct Replica::Pulse {
+  ProcessId id;
+  char state = '?';
+  Duration cpu{};
+};
+
+Replica::Replica(runtime::Runtime& runtime, ReplicaFiles files, Patience patience)
+    : runtime_(runtime),
+      files_(std::move(files)),
+      patience_(patience),
+      control_(runtime, runtime::Endpoint::unix_socket(files_.control), {}),
+      data_(runtime, runtime::Endpoint::unix_socket(files_.socket), {}) {}
+
+std::optional<Replica::Pulse> Replica::pulse() const {
+  const Result<std::string> text = runtime_.files().read(files_.pid, kLargestPidFile);
+  if (!text) return std::nullopt;
+  const auto pid = parse_number<std::uint32_t>(trim(*text));
+  if (!pid) return std::nullopt;
+  const Result<std::string> raw =
+      runtime_.files().read(fmt::format("/proc/{}/stat", *pid), codec::kLargestProcStat);
+  if (!raw) return std::nullopt;
+  const Result<codec::ProcStat> stat = codec::parse_proc_stat(*raw);
+  // The pid file may be left from a server that is gone, and its number be somebody else's by now.
+  const bool ours = stat && stat->name == kServer && stat->state != 'Z' && stat->state != 'X';
+  if (!ours) return std::nullopt;
+  return Pulse{{stat->pid, stat->started}, stat->state, stat->cpu};
+}
+
+std::optional<ProcessId> Replica::process() const {
+  const std::optional<Pulse> found = pulse();
+  return found ? std::optional(found->id) : std::nullopt;
+}
+
+Deadline Replica::soon(Deadline deadline) const {
+  return {std::min(deadline.at, runtime_.now() + patience_.answer)};
+}
+
+Task<Result<std::string>> Replica::command(std::string_view method, std::string params,
+                                           Deadline deadline) {
+  control_.prepare(method, params);
+  const Result<void> sent = co_await control_.send(deadline);
+  if (!sent) co_return with_context(sent, "{}", method);
+  const Result<codec::RpcMessage> reply = co_await control_.receive(deadline);
+  if (!reply) co_return with_context(reply, "{}", method);
+  Result<std::string> text = codec::read_unixctl_text(*reply);
+  co_return text;
+}
+
+Task<Result<SyncStatus>> Replica::ask(Deadline deadline) {
+  std::string none = "[]";
+  const Result<std::string> text =
+      co_await command("ovsdb-server/sync-status", std::move(none), deadline);
+  if (!text) co_return std::unexpected(text.error());
+  co_return codec::sync_status_of(*text, files_.database);
+}
+
+Task<ReplicaState> Replica::look(Deadline deadline) {
+  ReplicaState state;
+  state.process = process();
+  const Deadline first = soon(deadline);
+  Result<SyncStatus> status = co_await ask(first);
+  if (status) {
+    state.life = Life::kAnswers;
+    state.sync = *std::move(status);
+    co_return state;
+  }
+  state.detail = status.error().describe();
+  if (status.error().code != Errc::kTimeout) {
+    state.life = life_of(status.error().code, state.process.has_value());
+    co_return state;
+  }
+  ReplicaState waited = co_await wait_for_answer(deadline);
+  co_return waited;
+}
+
+/// Why a silent server is hung; empty while it may still answer.
+std::string Replica::hung(const Pulse& pulse, Duration waited, int silences) const {
+  const std::uint32_t pid = pulse.id.pid;
+  if (pulse.state == 'T' || pulse.state == 't') return fmt::format("process {} is stopped", pid);
+  if (pulse.state == 'D' && waited >= patience_.disk)
+    return fmt::format("process {} waits for a disk", pid);
+  if (silences >= kMostSilences || waited >= patience_.busy)
+    return fmt::format("process {} does not answer", pid);
+  return {};
+}
+
+Task<ReplicaState> Replica::wait_for_answer(Deadline deadline) {
+  ReplicaState state;
+  const TimePoint begun = runtime_.now();
+  int silences = 1;
+  while (true) {
+    const std::optional<Pulse> before = pulse();
+    if (!before) {
+      state.process.reset();
+      state.life = Life::kDown;
+      state.detail = "its process is gone";
+      co_return state;
+    }
+    state.process = before->id;
+    state.detail = hung(*before, runtime_.now() - begun, silences);
+    state.life = state.detail.empty() ? Life::kBusy : Life::kHung;
+    if (state.life == Life::kHung) co_return state;
+    state.detail = fmt::format("process {} is busy", before->id.pid);
+    if (deadline.passed(runtime_.now())) co_return state;
+    const TimePoint asked = runtime_.now();
+    const Deadline next = soon(deadline);
+    Result<SyncStatus> status = co_await ask(next);
+    if (status) {
+      state.life = Life::kAnswers;
+      state.sync = *std::move(status);
+      co_return state;
+    }
+    const std::optional<Pulse> after = pulse();
+    if (!after || after->state == 'D') continue;
+    const bool same = after->id == before->id;
+    const bool computes = (after->cpu - before->cpu) * kBusyPart >= runtime_.now() - asked;
+    silences = same && computes ? 0 : silences + 1;
+  }
+}
+
+Task<Result<void>> Replica::promote(Deadline deadline) {
+  std::string none = "[]";
+  const Result<std::string> reply =
+      co_await command("ovsdb-server/disconnect-active-ovsdb-server", std::move(none), deadline);
+  if (!reply) co_return with_context(reply, "promote {}", files_.database);
+  while (true) {
+    const Result<SyncStatus> now = co_await ask(deadline);
+    if (!now) co_return with_context(now, "promote {}", files_.database);
+    if (now->active) co_return Result<void>();
+    if (deadline.passed(runtime_.now())) {
+      co_return fail(Errc::kRejected, "promote {}: it stays a backup: {}", files_.database,
+                     escape_control(trim(*reply)));
+    }
+    co_await runtime_.sleep_until(runtime_.now() + kNextLook);
+  }
+}
+
+Task<Result<void>> Replica::follow(std::string source, std::int64_t probe, Deadline deadline) {
+  struct Step {
+    std::string_view method;
+    std::string params;
+  };
+  // From OVS 3.3 on it is the third of these that moves a backup to another source.
+  std::vector<Step> steps;
+  steps.push_back({"ovsdb-server/set-active-ovsdb-server", params_of(source)});
+  steps.push_back({"ovsdb-server/connect-active-ovsdb-server", "[]"});
+  steps.push_back(
+      {"ovsdb-server/set-active-ovsdb-server-probe-interval", params_of(std::to_string(probe))});
+  std::string refused;
+  for (const Step& step : steps) {
+    std::string params = step.params;
+    const Result<std::string> reply = co_await command(step.method, std::move(params), deadline);
+    if (!reply && reply.error().code != Errc::kRejected)
+      co_return with_context(reply, "{} as a backup of {}", files_.database, source);
+    if (!reply) refused = reply.error().describe();
+    if (reply && !trim(*reply).empty()) refused = trim(*reply);
+  }
+  while (true) {
+    const Result<SyncStatus> now = co_await ask(deadline);
+    if (!now) co_return with_context(now, "{} as a backup of {}", files_.database, source);
+    if (!now->active && now->source == source) co_return Result<void>();
+    if (deadline.passed(runtime_.now())) {
+      co_return fail(Errc::kRejected, "{} as a backup of {}: it is {} instead: {}", files_.database,
+                     source, now->active ? "writable" : "a backup of " + now->source,
+                     escape_control(refused));
+    }
+    co_await runtime_.sleep_until(runtime_.now() + kNextLook);
+  }
+}
+
+Task<Result<std::optional<codec::GlobalRow>>> Replica::global(Deadline deadline) {
+  const std::string params = codec::select_global(files_.database);
+  data_.prepare("transact", params);
+  const Result<void> sent = co_await data_.send(deadline);
+  if (!sent) co_return std::unexpected(sent.error());
+  const Result<codec::RpcMessage> reply = co_await data_.receive(deadline);
+  if (!reply) co_return std::unexpected(reply.error());
+  co_return codec::read_global(*reply);
+}
+
+Task<Result<void>> Replica::stamp(std::uint64_t epoch, std::string node, Deadline deadline) {
+  const Result<std::optional<codec::GlobalRow>> row = co_await global(deadline);
+  if (!row) co_return with_context(row, "write to {}", files_.database);
+  const std::string params = codec::stamp_epoch(files_.database, row->has_value(), epoch, node);
+  data_.prepare("transact", params);
+  const Result<void> sent = co_await data_.send(deadline);
+  if (!sent) co_return with_context(sent, "write to {}", files_.database);
+  const Result<codec::RpcMessage> reply = co_await data_.receive(deadline);
+  if (!reply) co_return with_context(reply, "write to {}", files_.database);
+  const Result<void> done = codec::read_done(*reply);
+  if (!done) co_return with_context(done, "write to {}", files_.database);
+  co_return Result<void>();
+}
+
+Task<Result<void>> Replica::listen(std::string target, std::int64_t probe, Deadline deadline) {
+  const std::string select = codec::select_connections(files_.database);
+  data_.prepare("transact", select);
+  Result<void> sent = co_await data_.send(deadline);
+  if (!sent) co_return with_context(sent, "connections of {}", files_.database);
+  Result<codec::RpcMessage> reply = co_await data_.receive(deadline);
+  if (!reply) co_return with_context(reply, "connections of {}", files_.database);
+  const Result<std::vector<codec::ConnectionRow>> rows = codec::read_connections(*reply);
+  if (!rows) co_return with_context(rows, "connections of {}", files_.database);
+  if (std::ranges::find(*rows, target, &codec::ConnectionRow::target) != rows->end())
+    co_return Result<void>();
+  const std::string params =
+      rows->size() == 1 ? codec::retarget_connection(files_.database, rows->front().uuid, target)
+                        : codec::add_connection(files_.database, target, probe);
+  data_.prepare("transact", params);
+  sent = co_await data_.send(deadline);
+  if (!sent) co_return with_context(sent, "connections of {}", files_.database);
+  reply = co_await data_.receive(deadline);
+  if (!reply) co_return with_context(reply, "connections of {}", files_.database);
+  co_return codec::read_done(*reply);
+}
+
+Task<Result<std::string>> Replica::server_id(Deadline deadline) {
+  data_.prepare("get_server_id", "[]");
+  const Result<void> sent = co_await data_.send(deadline);
+  if (!sent) co_return std::unexpected(sent.error());
+  const Result<codec::RpcMessage> reply = co_await data_.receive(deadline);
+  if (!reply) co_return std::unexpected(reply.error());
+  co_return codec::read_server_id(*reply);
+}
+
+Task<std::uint64_t> Replica::cells(Deadline deadline) {
+  std::string none = "[]";
+  const Result<std::string> text = co_await command("memory/show", std::move(none), deadline);
+  if (!text) co_return 0;
+  for (std::string_view word : split(*text, ' ')) {
+    word = trim(word);
+    if (consume_prefix(word, "cells:")) co_return parse_number<std::uint64_t>(word).value_or(0);
+  }
+  co_return 0;
+}
+
+Task<Result<SourceFacts>> ask_source(runtime::Runtime* runtime, runtime::Endpoint at,
+                                     std::string database, Deadline deadline) {
+  observe::ovn::RpcClient client(*runtime, std::move(at), {});
+  client.prepare("get_server_id", "[]");
+  Result<void> sent = co_await client.send(deadline);
+  if (!sent) co_return std::unexpected(sent.error());
+  Result<codec::RpcMessage> reply = co_await client.receive(deadline);
+  if (!reply) co_return std::unexpected(reply.error());
+  Result<std::string> id = codec::read_server_id(*reply);
+  if (!id) co_return std::unexpected(id.error());
+  const std::string params = codec::select_global(database);
+  client.prepare("transact", params);
+  sent = co_await client.send(deadline);
+  if (!sent) co_return std::unexpected(sent.error());
+  reply = co_await client.receive(deadline);
+  if (!reply) co_return std::unexpected(reply.error());
+  Result<std::optional<codec::GlobalRow>> row = codec::read_global(*reply);
+  if (!row) co_return std::unexpected(row.error());
+  co_return SourceFacts{*std::move(id), *std::move(row)};
+}
+
+}  // namespace wardmote::act::failover

@@ -1,0 +1,216 @@
+#include "cli/ocf/agent.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "act/failover/replica.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "cli/ocf/code.h"
+#include "cli/ocf/host.h"
+#include "cli/ocf/notification.h"
+#include "cli/ocf/parameters.h"
+#include "cli/ocf/state_file.h"
+#include "cli/output.h"
+#include "judge/failover/candidate.h"
+#include "runtime/deadline.h"
+#include "runtime/runtime.h"
+
+namespace wardmote::cli::ocf {
+
+using judge::failover::ClusterRecord;
+using runtime::Task;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Pacemaker kills the agent at the timeout; before that the agent says why it is not done.
+Duration own_time(Duration timeout) {
+  return timeout - std::min<Duration>(timeout / 10, 2s);
+}
+
+constexpr Duration kNextLook = 50ms;
+
+/// ovn-ctl starts nothing while the number in the pid file belongs to any process of that name, a
+/// dead one that nobody has reaped included.
+void forget_pid_file(const act::failover::Replica& replica) {
+  std::error_code ignored;
+  if (!replica.process()) std::filesystem::remove(replica.files().pid, ignored);
+}
+
+}  // namespace
+
+Agent::Agent(runtime::Runtime& runtime, Parameters parameters, Notification notification)
+    : runtime_(runtime),
+      parameters_(std::move(parameters)),
+      notification_(std::move(notification)),
+      deadline_(runtime.deadline_in(own_time(parameters_.timeout))),
+      cluster_(runtime, parameters_),
+      state_(load_state(parameters_)),
+      nb_(runtime, nb_files(parameters_)),
+      sb_(runtime, sb_files(parameters_)) {}
+
+void Agent::reason(std::string_view text) {
+  log("ERROR", text);
+  print_error(fmt::format("ocf-exit-reason:{}\n", escape_control(text, 1024)));
+}
+
+void Agent::log(std::string_view level, std::string_view text) const {
+  const std::string line =
+      fmt::format("{}({})[{}]: {} {}: {}\n", "ovndb-servers", parameters_.instance, ::getpid(),
+                  format_utc(runtime_.wall_now()), level, escape_control(text, 2048));
+  if (parameters_.log_file.empty()) {
+    print_error(line);
+    return;
+  }
+  std::ofstream file(parameters_.log_file, std::ios::app);
+  file << line;
+  file.flush();
+  if (!file) print_error(line);
+}
+
+std::vector<std::string> Agent::start_arguments(bool another_is_active) const {
+  const Parameters& p = parameters_;
+  std::vector<std::string> arguments;
+  const auto add = [&](std::string_view name, std::string_view value) {
+    arguments.push_back(fmt::format("--{}={}", name, value));
+  };
+  if (p.listens_on_address()) {
+    const bool bare = p.master_ip.contains(':') && !p.master_ip.starts_with('[');
+    const std::string address = bare ? fmt::format("[{}]", p.master_ip) : p.master_ip;
+    add("db-nb-addr", address);
+    add("db-sb-addr", address);
+  }
+  add("db-nb-port", p.nb.port);
+  add("db-sb-port", p.sb.port);
+  if (p.nb.protocol == "ssl") {
+    add("ovn-nb-db-ssl-key", p.nb.key);
+    add("ovn-nb-db-ssl-cert", p.nb.certificate);
+    add("ovn-nb-db-ssl-ca-cert", p.nb.ca);
+  }
+  if (p.sb.protocol == "ssl") {
+    add("ovn-sb-db-ssl-key", p.sb.key);
+    add("ovn-sb-db-ssl-cert", p.sb.certificate);
+    add("ovn-sb-db-ssl-ca-cert", p.sb.ca);
+  }
+  // Behind a load balancer only the active node may listen, since a listener is how it is found.
+  const bool listens = p.listens_on_address() || !another_is_active;
+  if (listens && p.nb.protocol == "tcp") add("db-nb-create-insecure-remote", "yes");
+  if (listens && p.sb.protocol == "tcp") add("db-sb-create-insecure-remote", "yes");
+  if (!listens) {
+    add("db-nb-use-remote-in-db", "no");
+    add("db-sb-use-remote-in-db", "no");
+  }
+  // Nobody's address first: what replaces this copy is decided when it can be asked.
+  add("db-nb-sync-from-addr", act::failover::kNobody);
+  add("db-sb-sync-from-addr", act::failover::kNobody);
+  add("db-nb-sync-from-port", p.nb.port);
+  add("db-sb-sync-from-port", p.sb.port);
+  add("db-nb-sync-from-proto", "tcp");
+  add("db-sb-sync-from-proto", "tcp");
+  arguments.emplace_back("start_ovsdb");
+  return arguments;
+}
+
+Task<Code> Agent::wait_started() {
+  while (true) {
+    const Pair pair = co_await look();
+    if (pair.backups()) co_return Code::kSuccess;
+    if (pair.any_active()) {
+      // Pacemaker promotes it, and nobody else does.
+      const Result<void> done = co_await isolate();
+      if (!done) log("WARNING", done.error().describe());
+    } else if (deadline_.passed(runtime_.now() + kNextLook)) {
+      reason(fmt::format("the servers did not start: northbound {}, southbound {}", pair.nb.detail,
+                         pair.sb.detail));
+      co_return Code::kGeneric;
+    }
+    co_await runtime_.sleep_until(runtime_.now() + kNextLook);
+  }
+}
+
+Task<Code> Agent::start() {
+  co_await know_node();
+  Pair pair = co_await look();
+  if (!pair.backups()) {
+    if (code_of_unanswered(pair) == Code::kPermission) co_return Code::kPermission;
+    const bool ends = pair.nb.life == act::failover::ReplicaState::Life::kHung ||
+                      pair.sb.life == act::failover::ReplicaState::Life::kHung;
+    if (ends) end_servers(pair);
+  }
+  const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
+  const std::string recorded = record ? record->active : std::string();
+  std::string active = active_node(notification_, recorded);
+  if (active == parameters_.node) active.clear();
+  if (!pair.backups() && !pair.both_active()) {
+    forget_pid_file(nb_);
+    forget_pid_file(sb_);
+    std::vector<std::string> arguments = start_arguments(!active.empty());
+    const Result<void> started = co_await run_ovn_ctl(std::move(arguments));
+    if (!started) log("WARNING", started.error().describe());
+  }
+  const Code code = co_await wait_started();
+  if (code != Code::kSuccess) co_return code;
+  forget_promotion();
+  save();
+  if (!active.empty()) co_await follow(std::move(active), 5s, true);
+  pair = co_await look();
+  const Code seen = code_of_backups(pair);
+  static_cast<void>(seen);
+  co_await tell(pair, true);
+  co_return pair.backups() ? Code::kSuccess : Code::kGeneric;
+}
+
+Task<Code> Agent::stop() {
+  co_await know_node();
+  if (parameters_.manages_northd()) {
+    const Result<void> stopped = co_await stop_northd();
+    if (!stopped) log("WARNING", stopped.error().describe());
+  }
+  Pair pair = co_await look();
+  // ovn-ctl tries for nine seconds to end a stopped process in good order.
+  if (pair.nb.life == act::failover::ReplicaState::Life::kHung && pair.nb.process)
+    kill_server(*pair.nb.process);
+  if (pair.sb.life == act::failover::ReplicaState::Life::kHung && pair.sb.process)
+    kill_server(*pair.sb.process);
+  std::vector<std::string> arguments = {"stop_ovsdb"};
+  const Result<void> stopped = co_await run_ovn_ctl(std::move(arguments));
+  if (!stopped) log("WARNING", stopped.error().describe());
+  forget_promotion();
+  save();
+  bool killed = false;
+  while (true) {
+    const auto nb = nb_.process();
+    const auto sb = sb_.process();
+    if (!nb && !sb) break;
+    if (deadline_.passed(runtime_.now() + kNextLook)) {
+      reason("a server does not end");
+      co_return Code::kGeneric;
+    }
+    if (!killed) {
+      if (nb) kill_server(*nb);
+      if (sb) kill_server(*sb);
+      killed = true;
+    }
+    co_await runtime_.sleep_until(runtime_.now() + kNextLook);
+  }
+  const Result<void> forgotten = co_await cluster_.forget_score(deadline_);
+  if (!forgotten) log("INFO", forgotten.error().describe());
+  state_.told.clear();
+  save();
+  co_return Code::kSuccess;
+}
+
+}  // namespace wardmote::cli::ocf

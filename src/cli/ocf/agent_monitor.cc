@@ -1,0 +1,143 @@
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "act/failover/replica.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "cli/ocf/agent.h"
+#include "cli/ocf/code.h"
+#include "cli/ocf/parameters.h"
+#include "judge/failover/candidate.h"
+#include "judge/failover/decision.h"
+
+namespace wardmote::cli::ocf {
+
+using act::failover::ReplicaState;
+using judge::failover::Action;
+using judge::failover::ClusterRecord;
+using judge::failover::Copy;
+using judge::failover::Decision;
+using judge::failover::Freshness;
+using judge::failover::Position;
+using judge::failover::Situation;
+using judge::failover::SyncState;
+using runtime::Task;
+using Life = ReplicaState::Life;
+using namespace std::chrono_literals;
+
+/// Of a pair of which at least one server does not answer.
+Code Agent::code_of_unanswered(const Pair& pair) const {
+  const auto is = [&](Life life) { return pair.nb.life == life || pair.sb.life == life; };
+  if (pair.down()) return Code::kNotRunning;
+  const bool promoted = pair.any_active() || parameters_.promoted_role || promoted_by_us(pair);
+  if (is(Life::kDenied)) return Code::kPermission;
+  // It is what it was: a server that computes will answer again.
+  const bool only_busy = is(Life::kBusy) && !is(Life::kDown) && !is(Life::kHung);
+  if (only_busy) return promoted ? Code::kPromoted : Code::kSuccess;
+  return promoted ? Code::kFailedPromoted : Code::kGeneric;
+}
+
+/// What two backups are, and what the node remembers of it.
+Code Agent::code_of_backups(const Pair& pair) {
+  const Situation seen = situation(pair, Lock::kNone);
+  const bool following = seen.nb == Copy::kFollowing && seen.sb == Copy::kFollowing;
+  const bool searching = !following && seen.nb != Copy::kIsolated && seen.sb != Copy::kIsolated;
+  if (following) {
+    state_.sync = SyncState::kSynced;
+    state_.diverged = false;
+    state_.quarantine.clear();
+  } else if (state_.sync == SyncState::kSynced && searching) {
+    state_.sync = SyncState::kLost;
+  }
+  const bool good = state_.quarantine.empty() && unfollowed_.empty();
+  return good ? Code::kSuccess : Code::kDegraded;
+}
+
+/// Puts right what can be put right in place, and says what the pair is then.
+Task<Code> Agent::judge_pair(Pair pair, Lock lock) {
+  Situation now = situation(pair, lock);
+  const bool answers = pair.nb.answers() && pair.sb.answers();
+  if (pair.any_active() && answers) {
+    const Position own = co_await position(pair);
+    if (own.sync == SyncState::kHalf) now.freshness = Freshness::kHalfSynced;
+  }
+  const Decision decision = judge::failover::decide(now);
+  if (decision.action == Action::kStepDown) {
+    co_await step_down(std::string(decision.reason));
+    co_return Code::kDegraded;
+  }
+  if (decision.action == Action::kIsolate) {
+    log("WARNING", decision.reason);
+    const Result<void> done = co_await isolate();
+    co_return done ? Code::kSuccess : Code::kGeneric;
+  }
+  if (!answers) {
+    const Code code = code_of_unanswered(pair);
+    const std::string& detail = pair.nb.answers() ? pair.sb.detail : pair.nb.detail;
+    if (code != Code::kNotRunning)
+      reason(fmt::format("{} database: {}", pair.nb.answers() ? "southbound" : "northbound",
+                         detail.empty() ? "it is down" : detail));
+    co_return code;
+  }
+  if (decision.action == Action::kPromote) {
+    log("WARNING", decision.reason);
+    const Result<void> done = co_await make_active();
+    if (!done) {
+      reason(done.error().describe());
+      co_return Code::kFailedPromoted;
+    }
+    co_return Code::kPromoted;
+  }
+  if (pair.both_active()) co_return Code::kPromoted;
+  if (pair.any_active()) {
+    reason("one database is writable, and the other is not");
+    co_return Code::kFailedPromoted;
+  }
+  co_return code_of_backups(pair);
+}
+
+Task<Code> Agent::monitor() {
+  Pair pair = co_await look();
+  if (pair.down()) co_return Code::kNotRunning;
+  co_await know_node();
+  const Lock lock = co_await find_lock(pair);
+  if (pair.both_active() && lock == Lock::kMine && !promoted_by_us(pair)) {
+    state_.promoted_nb = pair.nb.process;
+    state_.promoted_sb = pair.sb.process;
+    state_.sync = SyncState::kWasActive;
+    state_.diverged = true;
+    save();
+  }
+  if (lock == Lock::kOther && pair.backups() && !parameters_.probe) {
+    // Both are isolated, and somebody is active: the notification came before the address did.
+    const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
+    if (record) {
+      std::string holder = record->active;
+      co_await follow(std::move(holder), 1s, false);
+      pair = co_await look();
+    }
+  }
+  const State before = state_;
+  Lock judged = lock;
+  // Whoever it was, follow() has decided about the source.
+  if (lock == Lock::kOther && pair.backups()) judged = Lock::kNone;
+  Code code = co_await judge_pair(pair, judged);
+  pair = co_await look();
+  if (pair.backups()) {
+    const Position own = co_await position(pair);
+    const bool following = state_.sync == SyncState::kSynced && !own.empty;
+    if (following) state_.epoch = own.epoch;
+  }
+  if (state_ != before) save();
+  const bool northd = !parameters_.manages_northd() || northd_runs();
+  if (code == Code::kPromoted && !northd) {
+    reason("ovn-northd does not run");
+    code = Code::kFailedPromoted;
+  }
+  co_await tell(pair, parameters_.probe);
+  co_return code;
+}
+
+}  // namespace wardmote::cli::ocf

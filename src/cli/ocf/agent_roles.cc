@@ -1,0 +1,304 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "act/failover/replica.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "cli/ocf/agent.h"
+#include "cli/ocf/host.h"
+#include "cli/ocf/parameters.h"
+#include "cli/ocf/published.h"
+#include "cli/ocf/state_file.h"
+#include "judge/failover/candidate.h"
+#include "judge/failover/decision.h"
+#include "runtime/deadline.h"
+#include "runtime/process.h"
+#include "runtime/runtime.h"
+#include "runtime/task_group.h"
+
+namespace wardmote::cli::ocf {
+
+using act::failover::Replica;
+using act::failover::ReplicaState;
+using judge::failover::Action;
+using judge::failover::Candidate;
+using judge::failover::ClusterRecord;
+using judge::failover::Decision;
+using judge::failover::Peer;
+using judge::failover::Position;
+using judge::failover::ScoreRules;
+using judge::failover::Situation;
+using judge::failover::SyncState;
+using runtime::Deadline;
+using runtime::Task;
+using Life = ReplicaState::Life;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// The score is repeated after so many seconds, in case that somebody removed it.
+constexpr std::int64_t kRepeat = 60;
+constexpr Duration kSynced = 2s;
+constexpr Duration kNextLook = 20ms;
+constexpr std::uint64_t kHighestBonus = 100'000;
+
+std::int64_t seconds(TimePoint at) {
+  return std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
+}
+
+std::int64_t probe_of(const Parameters& parameters) {
+  return parse_number<std::int64_t>(parameters.inactive_probe_to_master).value_or(60'000);
+}
+
+Task<void> ignore(Task<Result<void>> work) {
+  const Result<void> done = co_await std::move(work);
+  static_cast<void>(done);
+}
+
+}  // namespace
+
+void Agent::save() {
+  const Result<void> saved = save_state(parameters_, state_);
+  if (!saved) log("WARNING", saved.error().describe());
+}
+
+void Agent::forget_promotion() {
+  state_.promoted_nb.reset();
+  state_.promoted_sb.reset();
+}
+
+/// Both are read-only when this returns without an error: each one says so, or is dead.
+Task<Result<void>> Agent::isolate() {
+  std::string failed;
+  const std::vector<Replica*> replicas = {&nb_, &sb_};
+  for (Replica* replica : replicas) {
+    const std::string to = nobody(database_of(replica));
+    const ReplicaState before = co_await replica->look(deadline_);
+    if (before.life == Life::kDown) continue;
+    if (before.answers()) {
+      std::string source = to;
+      const std::int64_t probe = probe_of(parameters_);
+      const Deadline soon{std::min(deadline_.at, runtime_.now() + 5s)};
+      const Result<void> done = co_await replica->follow(std::move(source), probe, soon);
+      if (done) {
+        write_active_conf(parameters_, replica->files().database, to);
+        continue;
+      }
+      failed = done.error().describe();
+    } else {
+      failed = fmt::format("{}: {}", replica->files().database, before.detail);
+    }
+    // What cannot be told to be read-only must not live on.
+    if (before.process) kill_server(*before.process);
+    log("WARNING", fmt::format("killed, because it could not be made read-only: {}", failed));
+  }
+  forget_promotion();
+  save();
+  co_return Result<void>();
+}
+
+/// Both, or none.
+Task<Result<void>> Agent::make_active() {
+  const std::vector<Replica*> replicas = {&nb_, &sb_};
+  for (Replica* replica : replicas) {
+    remove_active_conf(parameters_, replica->files().database);
+    const Deadline soon{std::min(deadline_.at, runtime_.now() + 5s)};
+    Result<void> done = co_await replica->promote(soon);
+    if (done) continue;
+    const Result<void> back = co_await isolate();
+    static_cast<void>(back);
+    co_return done;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> Agent::make_backup() {
+  const std::vector<Replica*> replicas = {&nb_, &sb_};
+  for (Replica* replica : replicas) {
+    const std::string to = source_of(parameters_, database_of(replica));
+    write_active_conf(parameters_, replica->files().database, to);
+    std::string source = to;
+    const std::int64_t probe = probe_of(parameters_);
+    const Deadline soon{std::min(deadline_.at, runtime_.now() + 5s)};
+    Result<void> done = co_await replica->follow(std::move(source), probe, soon);
+    if (done) continue;
+    const Result<void> back = co_await isolate();
+    static_cast<void>(back);
+    co_return done;
+  }
+  co_return Result<void>();
+}
+
+void Agent::set_copies_aside() {
+  const std::array<std::string, 2> databases = {nb_.files().database, sb_.files().database};
+  for (const std::string& database : databases) {
+    const Result<std::string> copy =
+        copy_aside(database_file(parameters_, database), runtime_.wall_now());
+    log(copy ? "INFO" : "WARNING",
+        copy ? fmt::format("{} may have rows that nobody else has: copied to {}", database, *copy)
+             : copy.error().describe());
+  }
+}
+
+/// Copies from the active node, if that is safe; else stays as it is, or lets go of it.
+Task<void> Agent::follow(std::string holder, Duration patience, bool sight_unseen) {
+  const TimePoint until = std::min(deadline_.at - 2s, runtime_.now() + patience);
+  std::string name = holder;
+  const judge::failover::Source source = co_await judge_source(std::move(name), until);
+  Pair pair = co_await look();
+  Situation now = situation(pair, Lock::kOther);
+  now.source = source;
+  // After a promotion the address may still be on its way, and a stock agent's node published
+  // nothing: it is followed as the stock agent does it.
+  if (sight_unseen && now.source == judge::failover::Source::kUnknown)
+    now.source = judge::failover::Source::kGood;
+  const Decision decision = judge::failover::decide(now);
+  if (decision.action == Action::kIsolate || decision.action == Action::kStepDown) {
+    unfollowed_ = fmt::format("{} is not followed: {}", holder, decision.reason);
+    reason(unfollowed_);
+    const Result<void> done = co_await isolate();
+    if (!done) log("ERROR", done.error().describe());
+    co_return;
+  }
+  if (decision.action == Action::kNone && source != judge::failover::Source::kGood) {
+    unfollowed_ = fmt::format("{} is not followed: {}", holder, decision.reason);
+    reason(unfollowed_);
+  }
+  if (decision.action != Action::kFollow) co_return;
+  const std::array<std::string, 2> databases = {nb_.files().database, sb_.files().database};
+  for (const std::string& database : databases) {
+    const Result<void> room = enough_room(database_file(parameters_, database));
+    if (room) continue;
+    unfollowed_ = fmt::format("not enough room to copy {}: {}", holder, room.error().describe());
+    reason(unfollowed_);
+    co_return;
+  }
+  if (state_.diverged || !state_.quarantine.empty()) set_copies_aside();
+  const Result<void> done = co_await make_backup();
+  if (!done) {
+    reason(done.error().describe());
+    co_return;
+  }
+  // Nothing to wait for: Pacemaker brings the address when all nodes have answered.
+  const bool there = source == judge::failover::Source::kGood && patience > Duration::zero();
+  const TimePoint synced_by =
+      std::min(deadline_.at, runtime_.now() + (there ? kSynced : Duration::zero()));
+  while (runtime_.now() < synced_by) {
+    pair = co_await look();
+    const Situation seen = situation(pair, Lock::kOther);
+    const bool both = seen.nb == judge::failover::Copy::kFollowing &&
+                      seen.sb == judge::failover::Copy::kFollowing;
+    if (both || pair.any_active()) break;
+    co_await runtime_.sleep_until(runtime_.now() + kNextLook);
+  }
+  // ovsdb-server becomes writable when its replication fails.
+  if (pair.any_active()) co_await step_down("replication from the active node failed");
+}
+
+Task<void> Agent::step_down(std::string why) {
+  log("ERROR", fmt::format("steps down: {}", why));
+  state_.quarantine = why;
+  state_.diverged = true;
+  state_.sync = SyncState::kUnknown;
+  const Result<void> done = co_await isolate();
+  if (!done) log("ERROR", done.error().describe());
+  reason(why);
+}
+
+void Agent::end_servers(const Pair& pair) {
+  if (pair.nb.process) kill_server(*pair.nb.process);
+  if (pair.sb.process) kill_server(*pair.sb.process);
+}
+
+Task<Result<void>> Agent::run_ovn_ctl(std::vector<std::string> arguments) {
+  runtime::ProcessSpec spec;
+  spec.argv.push_back(parameters_.ovn_ctl);
+  std::ranges::move(arguments, std::back_inserter(spec.argv));
+  const std::string verb = spec.argv.back();
+  const Result<runtime::ProcessExit> ended =
+      co_await runtime_.processes().run(std::move(spec), deadline_);
+  if (!ended) co_return with_context(ended, "ovn-ctl {}", verb);
+  if (ended->status != 0) {
+    co_return fail(Errc::kRejected, "ovn-ctl {} exited with {}: {}", verb, ended->status,
+                   escape_control(trim(ended->standard_error)));
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> Agent::start_northd() {
+  std::vector<std::string> arguments = {"--ovn-manage-ovsdb=no", "start_northd"};
+  Result<void> done = co_await run_ovn_ctl(std::move(arguments));
+  co_return done;
+}
+
+Task<Result<void>> Agent::stop_northd() {
+  std::vector<std::string> arguments = {"--ovn-manage-ovsdb=no", "stop_northd"};
+  Result<void> done = co_await run_ovn_ctl(std::move(arguments));
+  co_return done;
+}
+
+bool Agent::northd_runs() const {
+  return runs(parameters_.run_dir + "/ovn-northd.pid", "ovn-northd");
+}
+
+/// Tells the cluster what this copy is worth: only what changed, or always.
+Task<void> Agent::tell(Pair pair, bool always) {
+  if (!pair.nb.answers() || !pair.sb.answers()) co_return;
+  const Position own = co_await position(pair);
+  const bool active = pair.both_active();
+  int points = parameters_.master_score + static_cast<int>(std::min(own.epoch, kHighestBonus));
+  if (!active) {
+    const Situation seen = situation(pair, Lock::kNone);
+    const bool following = seen.nb == judge::failover::Copy::kFollowing &&
+                           seen.sb == judge::failover::Copy::kFollowing;
+    ClusterRecord record;
+    std::vector<Peer> peers;
+    if (always) {
+      peers = co_await cluster_.peers(deadline_);
+      const Result<ClusterRecord> known = co_await cluster_.record(deadline_);
+      if (known) record = *known;
+    }
+    const Candidate candidate{own, !state_.quarantine.empty(), following};
+    const ScoreRules rules{parameters_.slave_score, parameters_.master_score};
+    points = judge::failover::score(candidate, peers, record, rules);
+    // A backup that lost its source keeps what it was worth when all were compared.
+    std::string_view last = state_.told;
+    const int before = parse_number<int>(take_until(last, ' ')).value_or(points);
+    const bool compared = before > 0 && before < parameters_.master_score;
+    if (!always && !following && points > 0 && compared) points = before;
+    if (parameters_.stale_policy == "promote") points = std::max(points, 1);
+  }
+  const std::string published = publish(own, !state_.quarantine.empty());
+  const std::string kept = fmt::format("{} {} {} {}", points, own.epoch, to_string(own.sync),
+                                       state_.quarantine.empty() ? "good" : "quarantined");
+  const std::int64_t now = seconds(runtime_.now());
+  const bool changed = kept != state_.told;
+  if (!always && !changed && now - state_.told_at < kRepeat) co_return;
+  std::vector<Task<void>> work;
+  work.push_back(ignore(cluster_.set_score(points, deadline_)));
+  if (always || changed) work.push_back(ignore(cluster_.publish(published, deadline_)));
+  Task<void> all = runtime::run_all(runtime_.executor(), std::move(work));
+  co_await std::move(all);
+  state_.told = kept;
+  state_.told_at = now;
+  save();
+}
+
+Task<void> Agent::announce_promotion(std::uint64_t epoch) {
+  std::vector<Task<void>> work;
+  work.push_back(ignore(cluster_.record_active(parameters_.node, deadline_)));
+  work.push_back(ignore(cluster_.record_epoch(epoch, deadline_)));
+  Task<void> all = runtime::run_all(runtime_.executor(), std::move(work));
+  co_await std::move(all);
+}
+
+}  // namespace wardmote::cli::ocf

@@ -1,0 +1,168 @@
+#include "cli/ocf/cluster.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "cli/ocf/published.h"
+#include "judge/failover/candidate.h"
+#include "runtime/deadline.h"
+#include "runtime/process.h"
+#include "runtime/runtime.h"
+#include "runtime/task_group.h"
+
+namespace wardmote::cli::ocf {
+
+using judge::failover::ClusterRecord;
+using judge::failover::Peer;
+using runtime::Deadline;
+using runtime::Task;
+
+namespace {
+
+constexpr std::string_view kActive = "OVN_REPL_INFO";
+constexpr std::string_view kEpoch = "OVN_REPL_EPOCH";
+constexpr std::string_view kPropertySet = "ovn_ovsdb_master_server";
+/// crm_attribute's exit code when there is no such property (CRM_EX_NOSUCH).
+constexpr int kNoSuch = 105;
+/// A tool that takes longer waits for a cluster that does not answer.
+constexpr Duration kLongest = std::chrono::seconds(8);
+
+Task<void> keep(Task<Result<std::string>> work, Result<std::string>* into) {
+  Result<std::string> found = co_await std::move(work);
+  *into = std::move(found);
+}
+
+}  // namespace
+
+std::string Cluster::tool(std::string_view name) const {
+  return fmt::format("{}/{}", parameters_.sbin, name);
+}
+
+Task<Result<std::string>> Cluster::run(std::vector<std::string> argv, Deadline deadline) {
+  const std::string program = argv.front();
+  runtime::ProcessSpec spec;
+  spec.argv = std::move(argv);
+  const Deadline soon{std::min(deadline.at, runtime_.now() + kLongest)};
+  const Result<runtime::ProcessExit> ended =
+      co_await runtime_.processes().run(std::move(spec), soon);
+  if (!ended) co_return with_context(ended, "{}", program);
+  if (ended->status == kNoSuch) co_return fail(Errc::kMissing, "{}", program);
+  if (ended->status != 0) {
+    co_return fail(Errc::kRejected, "{} exited with {}: {}", program, ended->status,
+                   escape_control(trim(ended->standard_error)));
+  }
+  co_return ended->standard_output;
+}
+
+Task<std::string> Cluster::node_name(Deadline deadline) {
+  std::vector<std::string> argv = {tool("crm_node"), "-n"};
+  const Result<std::string> name = co_await run(std::move(argv), deadline);
+  if (name && !trim(*name).empty()) co_return std::string(trim(*name));
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) co_return "localhost";
+  co_return std::string(host.data());
+}
+
+Task<Result<std::string>> Cluster::property(std::string name, Deadline deadline) {
+  std::vector<std::string> argv = {
+      tool("crm_attribute"),     "--type",  "crm_config", "--name", std::move(name), "-s",
+      std::string(kPropertySet), "--query", "-q"};
+  const Result<std::string> value = co_await run(std::move(argv), deadline);
+  if (!value && value.error().code == Errc::kMissing) co_return std::string();
+  if (!value) co_return std::unexpected(value.error());
+  co_return std::string(trim(*value));
+}
+
+Task<Result<void>> Cluster::set_property(std::string name, std::string value, Deadline deadline) {
+  std::vector<std::string> argv = {
+      tool("crm_attribute"),     "--type", "crm_config",    "--name", std::move(name), "-s",
+      std::string(kPropertySet), "-v",     std::move(value)};
+  const Result<std::string> done = co_await run(std::move(argv), deadline);
+  if (!done) co_return std::unexpected(done.error());
+  co_return Result<void>();
+}
+
+Task<Result<ClusterRecord>> Cluster::record(Deadline deadline) {
+  Result<std::string> active;
+  Result<std::string> epoch;
+  std::vector<Task<void>> both;
+  both.push_back(keep(property(std::string(kActive), deadline), &active));
+  both.push_back(keep(property(std::string(kEpoch), deadline), &epoch));
+  Task<void> all = runtime::run_all(runtime_.executor(), std::move(both));
+  co_await std::move(all);
+  if (!active) co_return std::unexpected(active.error());
+  if (!epoch) co_return std::unexpected(epoch.error());
+  ClusterRecord record;
+  record.active = *active;
+  record.epoch = parse_number<std::uint64_t>(*epoch).value_or(0);
+  co_return record;
+}
+
+Task<Result<void>> Cluster::record_active(std::string node, Deadline deadline) {
+  std::string name(kActive);
+  Result<void> done = co_await set_property(std::move(name), std::move(node), deadline);
+  co_return done;
+}
+
+Task<Result<void>> Cluster::record_epoch(std::uint64_t epoch, Deadline deadline) {
+  std::string name(kEpoch);
+  std::string value = std::to_string(epoch);
+  Result<void> done = co_await set_property(std::move(name), std::move(value), deadline);
+  co_return done;
+}
+
+Task<Result<void>> Cluster::set_score(int score, Deadline deadline) {
+  std::vector<std::string> argv = {
+      tool("attrd_updater"), "-n", "master-" + parameters_.instance, "-N", parameters_.node, "-U",
+      std::to_string(score)};
+  const Result<std::string> done = co_await run(std::move(argv), deadline);
+  if (!done) co_return std::unexpected(done.error());
+  co_return Result<void>();
+}
+
+Task<Result<void>> Cluster::forget_score(Deadline deadline) {
+  std::vector<std::string> argv = {
+      tool("attrd_updater"), "-n", "master-" + parameters_.instance, "-N", parameters_.node, "-D"};
+  const Result<std::string> done = co_await run(std::move(argv), deadline);
+  if (!done) co_return std::unexpected(done.error());
+  co_return Result<void>();
+}
+
+Task<Result<void>> Cluster::publish(std::string position, Deadline deadline) {
+  std::vector<std::string> argv = {tool("attrd_updater"),
+                                   "-p",
+                                   "-n",
+                                   "wardmote-" + parameters_.instance,
+                                   "-N",
+                                   parameters_.node,
+                                   "-U",
+                                   std::move(position)};
+  const Result<std::string> done = co_await run(std::move(argv), deadline);
+  if (!done) co_return std::unexpected(done.error());
+  co_return Result<void>();
+}
+
+Task<std::vector<Peer>> Cluster::peers(Deadline deadline) {
+  std::vector<std::string> argv = {tool("attrd_updater"), "-n", "wardmote-" + parameters_.instance,
+                                   "-A", "-Q"};
+  const Result<std::string> output = co_await run(std::move(argv), deadline);
+  if (!output) co_return std::vector<Peer>();
+  std::vector<Peer> found = parse_peers(*output);
+  std::erase_if(found, [&](const Peer& peer) { return peer.name == parameters_.node; });
+  co_return found;
+}
+
+}  // namespace wardmote::cli::ocf

@@ -1,0 +1,23 @@
+#include "judge/failover/digest_ring.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace wardmote::judge::failover {
+
+void DigestRing::push(const ContentHash& content) {
+  if (!contents_.empty() && contents_.back() == content) return;
+  contents_.push_back(content);
+  if (contents_.size() > kLength) contents_.pop_front();
+  ++next_;
+}
+
+std::optional<std::uint64_t> DigestRing::find(const ContentHash& content) const noexcept {
+  for (std::size_t back = 0; back < contents_.size(); ++back) {
+    if (contents_[contents_.size() - 1 - back] == content) return last() - back;
+  }
+  return std::nullopt;
+}
+
+}  // namespace wardmote::judge::failover
