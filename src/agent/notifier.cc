@@ -69,10 +69,12 @@ Notifier::Notifier(runtime::Runtime& runtime, RecordWriter& records, ChangeFeed&
       own_(own),
       router_(std::move(options.policy)),
       muting_(std::move(options.maintenance)),
-      dispatcher_(runtime, std::move(options.receivers),
-                  [this](const Notice& notice, const act::notify::DeliveryResult& result) {
-                    on_delivery(notice, result);
-                  }),
+      dispatcher_(
+          runtime, std::move(options.receivers),
+          [this](const Notice& notice, const act::notify::DeliveryResult& result) {
+            on_delivery(notice, result);
+          },
+          [this] { return records_.leads(); }),
       wake_up_(runtime, "notify", [this] { pump(); }),
       remind_(runtime, "remind receivers", [this] { remind(); }) {
   muting_.set_configured(std::move(options.silences));
@@ -80,6 +82,8 @@ Notifier::Notifier(runtime::Runtime& runtime, RecordWriter& records, ChangeFeed&
 }
 
 Task<Result<void>> Notifier::recall() {
+  // Another agent may have told since this one led.
+  router_ = judge::notify::Router(router_.policy());
   Result<void> recalled = co_await recall_silences();
   if (!recalled) co_return recalled;
   recalled = co_await recall_groups();

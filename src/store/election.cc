@@ -1,9 +1,7 @@
 #include "store/election.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,7 +16,6 @@
 #include "runtime/deadline.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
-#include "store/leadership.h"
 #include "store/store.h"
 
 namespace wardmote::store {
@@ -71,6 +68,7 @@ void Election::listen(std::function<void(bool leads)> changed) {
 
 std::vector<Election::Candidate> Election::candidates() const {
   std::vector<Candidate> candidates;
+  candidates.reserve(queue_.size());
   for (const auto& [name, key] : queue_)
     candidates.push_back({key.value, key.key, key.create_revision});
   std::ranges::sort(candidates, {}, &Candidate::create_revision);

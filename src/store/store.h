@@ -83,6 +83,12 @@ struct Transaction {
   std::vector<StoreChange> changes;
 };
 
+/// How many changes, and how many bytes of keys and values before the last change.
+struct TransactionLimits {
+  std::size_t changes = std::numeric_limits<std::size_t>::max();
+  std::size_t bytes = std::numeric_limits<std::size_t>::max();
+};
+
 /// kInvalid: a transaction that contradicts itself, or puts a key without a name.
 Result<void> check_sense(const Transaction& transaction);
 
@@ -163,10 +169,8 @@ class Store {
   /// Ends the lease at once. kMissing as above.
   virtual runtime::Task<Result<void>> revoke(LeaseId lease, runtime::Deadline deadline) = 0;
 
-  /// How many changes one transaction may have.
-  [[nodiscard]] virtual std::size_t most_changes() const noexcept {
-    return std::numeric_limits<std::size_t>::max();
-  }
+  /// How large a transaction may be.
+  [[nodiscard]] virtual TransactionLimits limits() const noexcept { return {}; }
 };
 
 }  // namespace wardmote::store

@@ -1,6 +1,5 @@
 #include <concepts>
 #include <cstdint>
-#include <expected>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -127,7 +126,7 @@ Result<TxnResponse> decode_txn(std::string_view message) {
       default: return {};
     }
   });
-  return as("TxnResponse", read, std::move(response));
+  return as("TxnResponse", read, TxnResponse(response));
 }
 
 Result<LeaseResponse> decode_lease(std::string_view message) {
@@ -139,7 +138,7 @@ Result<LeaseResponse> decode_lease(std::string_view message) {
       default: return {};
     }
   });
-  return as("LeaseGrantResponse", read, std::move(response));
+  return as("LeaseGrantResponse", read, LeaseResponse(response));
 }
 
 Result<WatchResponse> decode_watch(std::string_view message) {

@@ -1,7 +1,6 @@
 #include "store/etcd/client.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -175,7 +174,7 @@ Task<Result<std::string>> Client::call(std::string path, std::string request, Re
     const Deadline end = one_attempt(deadline, repeat);
     const Result<std::shared_ptr<Channel>> channel = co_await authenticated(end);
     if (!channel) co_return with_context(channel, "etcd");
-    std::shared_ptr<Channel> over = *channel;
+    const std::shared_ptr<Channel>& over = *channel;
     const TimePoint begun = runtime_.now();
     Answer answer = co_await ask(over, path, request, end);
     if (answer.message) co_return std::move(answer.message);

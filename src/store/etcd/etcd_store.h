@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -30,7 +29,8 @@ class EtcdStore final : public Store {
   runtime::Task<Result<Lease>> grant(Duration ttl, runtime::Deadline deadline) override;
   runtime::Task<Result<Lease>> keep_alive(LeaseId lease, runtime::Deadline deadline) override;
   runtime::Task<Result<void>> revoke(LeaseId lease, runtime::Deadline deadline) override;
-  [[nodiscard]] std::size_t most_changes() const noexcept override { return 100; }
+  /// etcd takes 128 changes and 1.5 MiB by default.
+  [[nodiscard]] TransactionLimits limits() const noexcept override { return {100, 512 << 10}; }
 
   runtime::Task<void> stop() { return client_.stop(); }
   [[nodiscard]] Client& client() noexcept { return client_; }
