@@ -24,12 +24,17 @@ using judge::incident::Dependencies;
 namespace {
 
 constexpr std::string_view kCheck = "check:";
+constexpr std::string_view kNode = "node";
 
 }  // namespace
 
 std::string_view check_in(std::string_view component) {
   consume_prefix(component, kCheck);
   return component.substr(0, component.find('@'));
+}
+
+std::string node_in_graph(std::string_view node) {
+  return "node:" + std::string(node);
 }
 
 Dependencies dependencies(const config::Config& config, Domains domains, const std::string& node) {
@@ -47,9 +52,11 @@ Dependencies dependencies(const config::Config& config, Domains domains, const s
     plain.push_back(&check);
     if (!node.empty()) known.checks[check.name].owner = check_node(check.name) + "@" + node;
   }
+  if (!node.empty()) known.graph.add(node_in_graph(node), std::string(kNode));
   for (const config::Check* const check : plain) {
     std::vector<std::string> above = known.place_of(check->name).above;
     for (const std::string& name : check->depends_on) above.push_back(known.owner_of(name));
+    if (!node.empty()) above.push_back(node_in_graph(node));
     known.graph.add(known.owner_of(check->name), std::string(check->kind->name), std::move(above));
   }
   return known;

@@ -17,6 +17,8 @@ namespace wardmote::agent {
 /// (`check:bird@ctl-1`); `node` is empty for an agent that shares none.
 judge::incident::Dependencies dependencies(const config::Config& config, Domains domains,
                                            const std::string& node = "");
+/// A node whose agent shares a store: `node:ctl-1`. Its checks are below it.
+std::string node_in_graph(std::string_view node);
 /// The check of a name in the graph, whosever it is: `bird` of `check:bird@ctl-1`.
 std::string_view check_in(std::string_view component);
 

@@ -40,6 +40,7 @@
 #include "store/clock_pair.h"
 #include "store/incident_record.h"
 #include "store/leadership.h"
+#include "store/notify_record.h"
 #include "store/store.h"
 
 namespace wardmote::agent {
@@ -109,6 +110,10 @@ IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
     own_.emplace(runtime, own, alone_);
     follower_.emplace(runtime, *store, std::string(store::kIncidentPrefix),
                       [this](const store::Follower::Records& records) { mirror(records); });
+    silences_.emplace(runtime, *store, std::string(store::kSilencePrefix),
+                      [this](const store::Follower::Records& records) {
+                        if (!records_.leads()) notifier_.mirror_silences(records);
+                      });
   }
   leadership.listen([this](bool leads) {
     // What is not written is another agent's to write.
@@ -135,6 +140,7 @@ Task<Result<void>> IncidentManager::open() {
   // The shared store may be away: this agent watches all the same, and waits for its turn.
   records_.hold_back(true);
   follower_->start();
+  silences_->start();
   Result<void> opened = co_await recall_checks();
   co_return opened;
 }
@@ -315,6 +321,7 @@ void IncidentManager::seen_well(const std::string& name,
 Task<void> IncidentManager::stop() {
   co_await tasks_.stop();
   if (follower_) co_await follower_->stop();
+  if (silences_) co_await silences_->stop();
   co_await wake_up_.stop();
   co_await notifier_.stop();
   // No number is given any more.
@@ -362,6 +369,7 @@ void IncidentManager::reload(const judge::incident::Departures& left) {
   }
   published_(here_);
   known_ = dependencies(config_, domains_, graph_name());
+  for (const auto& [node, symptoms] : peers_) place(node, symptoms);
   const Steps steps = book_.reshape(known_.graph, left, runtime_.now());
   if (!follows()) take(steps);
   awaited_.clear();

@@ -122,6 +122,8 @@ class IncidentManager final : public serve::IncidentControl {
   void note(const judge::incident::Symptom& symptom, bool stands);
   void raise(const judge::incident::Symptom& symptom);
   void raise_again(const judge::incident::Symptom& symptom);
+  /// Puts the checks of other agents below their nodes. Whether any was not there.
+  bool place(const std::string& node, const Symptoms& symptoms);
   [[nodiscard]] bool is_shared() const noexcept { return own_.has_value(); }
   /// Another agent makes the incidents.
   [[nodiscard]] bool follows() const noexcept { return is_shared() && !records_.leads(); }
@@ -162,6 +164,7 @@ class IncidentManager final : public serve::IncidentControl {
   std::function<void(const Symptoms&)> published_ = [](const Symptoms&) {};
   std::uint64_t term_ = 0;  ///< counts the times that leadership was lost or won
   std::optional<store::Follower> follower_;
+  std::optional<store::Follower> silences_;
   Notifier notifier_;
   WakeUp wake_up_;
   runtime::TaskGroup tasks_;

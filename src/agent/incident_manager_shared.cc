@@ -2,7 +2,6 @@
 // of what all of them see, and the others show them.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -78,9 +77,22 @@ bool IncidentManager::is_ours(const Symptom& symptom) const {
   return std::ranges::any_of(config_.checks, watches);
 }
 
+bool IncidentManager::place(const std::string& node, const Symptoms& symptoms) {
+  bool any = false;
+  for (const Symptom& symptom : symptoms) {
+    if (!symptom.owner.ends_with("@" + node) || !known_.graph.above(symptom.owner).empty())
+      continue;
+    known_.graph.add(symptom.owner, "check", {node_in_graph(node)});
+    any = true;
+  }
+  return any;
+}
+
 void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms) {
   const Symptoms before = std::exchange(peers_[node], std::move(symptoms));
+  const bool moved = place(node, peers_[node]);
   if (!records_.leads()) return;
+  if (moved) take(book_.reshape(known_.graph, {}, runtime_.now()));
   for (const auto& symptom : peers_[node]) {
     if (!is_ours(symptom)) raise(symptom);
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -97,7 +98,12 @@ Task<Result<void>> Notifier::recall() {
 Task<Result<void>> Notifier::recall_silences() {
   const auto records = co_await records_.load(std::string(store::kSilencePrefix));
   if (!records) co_return std::unexpected(records.error());
-  for (const auto& [key, record] : *records) {
+  mirror_silences(*records);
+  co_return Result<void>();
+}
+
+void Notifier::mirror_silences(const std::map<std::string, std::string>& records) {
+  for (const auto& [key, record] : records) {
     auto silence = store::decode_silence(record);
     if (silence) {
       muting_.put(*std::move(silence));
@@ -105,7 +111,6 @@ Task<Result<void>> Notifier::recall_silences() {
       log(LogLevel::kError, "record_not_understood", {{"key", key}});
     }
   }
-  co_return Result<void>();
 }
 
 Task<Result<void>> Notifier::recall_groups() {

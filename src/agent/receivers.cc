@@ -1,9 +1,7 @@
 #include "agent/receivers.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <expected>
@@ -25,12 +23,10 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/result.h"
-#include "base/text.h"
 #include "codec/url.h"
 #include "config/config.h"
 #include "judge/notify/router.h"
 #include "net/journal_socket.h"
-#include "net/system_error.h"
 #include "runtime/mail_client.h"
 #include "runtime/runtime.h"
 

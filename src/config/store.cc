@@ -1,8 +1,6 @@
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "base/format.h"
 #include "base/text.h"

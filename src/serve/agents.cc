@@ -2,16 +2,11 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <cstddef>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "base/format.h"
 #include "base/time.h"
-#include "runtime/http.h"
 #include "serve/answer.h"
-#include "serve/json.h"
 #include "serve/role.h"
 #include "serve/route.h"
 
@@ -62,7 +57,7 @@ std::vector<Route> agents_routes(const AgentsView* view) {
                       if (view == nullptr) return json_answer(answer);
                       for (const AgentRow& row : view->agents()) agents.push_back(row_json(row));
                       if (const auto age = view->age()) answer["age_ms"] = to_ms(*age);
-                      return json_answer(std::move(answer));
+                      return json_answer(answer);
                     }});
   routes.push_back({.method = "GET",
                     .path = "/api/v1/election",
@@ -73,7 +68,7 @@ std::vector<Route> agents_routes(const AgentsView* view) {
                       if (view != nullptr) state = view->election();
                       json::object answer = election_json(state);
                       answer["shared"] = view != nullptr;
-                      return json_answer(std::move(answer));
+                      return json_answer(answer);
                     }});
   return routes;
 }

@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>

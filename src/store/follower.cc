@@ -1,6 +1,6 @@
 #include "store/follower.h"
 
-#include <chrono>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <string>

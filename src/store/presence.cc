@@ -1,7 +1,7 @@
 #include "store/presence.h"
 
 #include <algorithm>
-#include <chrono>
+#include <expected>
 #include <map>
 #include <string>
 #include <utility>

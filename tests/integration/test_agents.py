@@ -177,3 +177,33 @@ def test_an_agent_starts_while_etcd_is_away(tmp_path, etcd, targets):
         assert not agent.leads()
         etcd.members[0].resume()
         site.wait_led_by("ctl-1", 15.0)
+
+
+def test_a_node_that_is_lost_is_told_once_with_what_it_watched_below_it(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets[:2]) as site:
+        site.wait_led_by("ctl-1")
+        targets[1].down()
+        wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message of its check")
+        site["ctl-2"].kill()
+        wait_until(lambda: any(one["code"] == "NODE_DOWN" for one in site["ctl-1"].json("/api/v1/incidents")["incidents"]), 45.0, "the finding")
+        open_now = [root for _, root in site["ctl-1"].open_incidents()]
+        assert open_now == ["node:ctl-2"], "what it watched is below it"
+        assert site["ctl-1"].cli("get", "agents").returncode == 1
+        assert "away" in site["ctl-1"].cli("get", "agents").stdout
+        targets[1].up()
+        site.start("ctl-2")
+        wait_until(lambda: site["ctl-1"].open_incidents() == [], 15.0, "the end")
+        assert [kind for _, kind in site.told()].count("opened") <= 2
+        wait_until(lambda: site["ctl-1"].cli("get", "agents").returncode == 0, 5.0, "both to be there")
+
+
+def test_an_agent_that_is_cut_off_says_that_its_view_is_its_own(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets[:2]) as site:
+        site.wait_led_by("ctl-1")
+        assert "my view alone" not in site["ctl-2"].cli("status").stdout
+        assert site["ctl-2"].cli("elect", "status").returncode == 0
+        etcd.members[0].pause()
+        wait_until(lambda: "my view alone: 1 of 2 agents not heard for" in site["ctl-2"].cli("status").stdout, 20.0, "it to say so")
+        assert site["ctl-2"].cli("elect", "status").returncode == 3
+        etcd.members[0].resume()
+        wait_until(lambda: "my view alone" not in site["ctl-2"].cli("status").stdout, 15.0, "it to hear the others again")

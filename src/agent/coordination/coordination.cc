@@ -1,6 +1,8 @@
 #include "agent/coordination/coordination.h"
 
 #include <algorithm>
+#include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/dependencies.h"
 #include "agent/incident_manager.h"
 #include "agent/secret.h"
 #include "base/format.h"
@@ -17,13 +20,12 @@
 #include "base/time.h"
 #include "base/version.h"
 #include "config/config.h"
+#include "judge/finding.h"
 #include "judge/incident/incident.h"
-#include "runtime/endpoint.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/agents.h"
 #include "store/agent_record.h"
-#include "store/clock_pair.h"
 #include "store/election.h"
 #include "store/etcd/client.h"
 #include "store/follower.h"
@@ -36,9 +38,15 @@ using store::AgentRecordKind;
 
 namespace {
 
+/// The name under which the leader itself tells of nodes: no node has it.
+constexpr std::string_view kNobody;
+constexpr Duration kLookEvery = std::chrono::seconds(1);
+
 /// An agent speaks for its own checks only. What is common to all has the same name everywhere.
 bool may_say(const std::string& node, const Symptom& symptom) {
   const std::string_view owner = symptom.owner;
+  // Of nodes the leader tells.
+  if (owner.starts_with("node:")) return false;
   if (!owner.starts_with("check:")) return true;
   return owner.ends_with("@" + node);
 }
@@ -66,7 +74,8 @@ Coordination::Coordination(runtime::Runtime& runtime, const config::Store& confi
       election_(runtime, store_, {.candidate = self_.node, .ttl = config.ttl}),
       presence_(runtime, store_, store::presence_key(self_.node), self_.boot, config.ttl),
       follower_(runtime, store_, std::string(store::kAgentPrefix),
-                [this](const store::Follower::Records& records) { hear(records); }) {
+                [this](const store::Follower::Records& records) { hear(records); }),
+      tasks_(runtime.executor()) {
   presence_.put(store::registration_key(self_.node),
                 store::encode(store::AgentRegistration{self_.node, self_.labels,
                                                        std::string(kVersion), self_.boot, since_}));
@@ -81,9 +90,11 @@ void Coordination::start(IncidentManager& incidents) {
   presence_.start();
   follower_.start();
   election_.start();
+  tasks_.spawn("watch nodes", watch_nodes());
 }
 
 Task<void> Coordination::resign() {
+  co_await tasks_.stop();
   co_await follower_.stop();
   co_await election_.stop();
   co_await presence_.stop();
@@ -126,6 +137,37 @@ void Coordination::hear(const store::Follower::Records& records) {
     if (!seen.contains(node)) incidents_->forget_peer(node);
   }
   peers_ = std::move(seen);
+}
+
+Task<void> Coordination::watch_nodes() {
+  std::vector<Symptom> told;
+  for (;;) {
+    co_await runtime_.sleep_until(runtime_.now() + kLookEvery);
+    // Who is cut off from the store would take all others for lost.
+    if (!election_.leads()) continue;
+    std::vector<Symptom> lost = lost_nodes();
+    if (lost == told) continue;
+    told = lost;
+    incidents_->hear_peer(std::string(kNobody), std::move(lost));
+  }
+}
+
+std::vector<Symptom> Coordination::lost_nodes() const {
+  const TimePoint now = runtime_.now();
+  const Duration window = judge::info(judge::Code::kNodeDown).window.fixed;
+  std::vector<Symptom> lost;
+  for (const auto& [node, peer] : peers_) {
+    if (peer.present || !peer.registration || now - peer.changed < window) continue;
+    Symptom symptom;
+    symptom.owner = symptom.component = node_in_graph(node);
+    symptom.code = judge::Code::kNodeDown;
+    symptom.severity = judge::info(symptom.code).severity;
+    symptom.names = {node};
+    symptom.summary = fmt::format("nothing is heard of the agent on {}", node);
+    symptom.since = peer.changed;
+    lost.push_back(std::move(symptom));
+  }
+  return lost;
 }
 
 std::vector<serve::AgentRow> Coordination::agents() const {

@@ -10,8 +10,10 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "judge/incident/incident.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "runtime/task_group.h"
 #include "serve/agents.h"
 #include "store/agent_record.h"
 #include "store/election.h"
@@ -53,6 +55,9 @@ class Coordination final : public serve::AgentsView {
   Coordination(runtime::Runtime& runtime, const config::Store& config,
                store::etcd::ClientOptions options, Self self);
   void hear(const store::Follower::Records& records);
+  /// Tells of the agents that are away, while this one leads.
+  runtime::Task<void> watch_nodes();
+  [[nodiscard]] std::vector<judge::incident::Symptom> lost_nodes() const;
 
   struct Peer {
     std::optional<store::AgentRegistration> registration;
@@ -70,6 +75,7 @@ class Coordination final : public serve::AgentsView {
   store::Follower follower_;
   std::map<std::string, Peer> peers_;
   IncidentManager* incidents_ = nullptr;
+  runtime::TaskGroup tasks_;
 };
 
 }  // namespace wardmote::agent

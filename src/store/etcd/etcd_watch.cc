@@ -66,9 +66,10 @@ Task<Result<WatchBatch>> EtcdWatch::next(Deadline deadline) {
     if (batch || batch.error().code == Errc::kMissing) co_return batch;
     if (batch.error().code != Errc::kTimeout) break_off(batch.error());
   }
-  if (!call_ && broken_.code != Errc::kTimeout && !broken_.context.empty())
-    co_return std::unexpected(broken_);
-  co_return fail(Errc::kTimeout, "no events");
+  // A server that says nothing at all has not said that nothing has happened.
+  if (live_) co_return fail(Errc::kTimeout, "no events");
+  if (!broken_.context.empty()) co_return std::unexpected(broken_);
+  co_return fail(Errc::kClosed, "etcd: watch: no answer yet");
 }
 
 Task<Result<void>> EtcdWatch::open(Deadline deadline) {
@@ -79,11 +80,14 @@ Task<Result<void>> EtcdWatch::open(Deadline deadline) {
   fragments_ = {};
   heard_ = runtime_.now();
   asked_ = false;
+  live_ = false;
   co_return call_->send(codec::etcd::encode_watch_create(keys_, next_), false);
 }
 
 void EtcdWatch::break_off(const Error& why) {
   broken_ = why;
+  if (broken_.code == Errc::kTimeout) broken_.code = Errc::kClosed;
+  live_ = false;
   pause_ = std::clamp(pause_ * 2, Duration(kFirstPause), Duration(kLongestPause));
   if (!call_) return;
   client_.fail_over(call_->channel());
@@ -128,6 +132,7 @@ Result<WatchBatch> EtcdWatch::digest(WatchResponse response) {
   }
   pause_ = {};
   broken_ = {};
+  live_ = true;
   if (response.created) return fail(Errc::kTimeout, "created");
   for (codec::etcd::Event& event : response.events) {
     std::string_view name = event.key.key;

@@ -25,7 +25,7 @@ class EtcdWatch final : public Watch {
   EtcdWatch(runtime::Runtime& runtime, Client& client, codec::etcd::Keys keys, std::string prefix,
             Revision from);
 
-  /// kClosed and other errors of Client when there was no stream at the deadline.
+  /// kClosed and other errors of Client when the server did not answer until the deadline.
   runtime::Task<Result<WatchBatch>> next(runtime::Deadline deadline) override;
 
  private:
@@ -43,6 +43,7 @@ class EtcdWatch final : public Watch {
   Revision next_;
   std::unique_ptr<Channel::Call> call_;
   TimePoint heard_;       ///< when something came last
+  bool live_ = false;     ///< the server has answered on this stream
   bool asked_ = false;    ///< whether the server is there; since then nothing came
   WatchBatch fragments_;  ///< of a response that is not complete yet
   Error broken_;          ///< why there is no stream
