@@ -9,7 +9,7 @@ from lab.pki import Papers
 from lab.ports import free_port
 from lab.processes import Process, start, wait_until
 
-ETCD_PACKAGES = ["etcd-server"]
+ETCD_PACKAGES = ["etcd-server", "etcd-client"]
 DNSMASQ_PACKAGES = ["dnsmasq-base", "libdbus-1-3", "libidn2-0", "libunistring2", "libnetfilter-conntrack3", "libnfnetlink0", "libmnl0",
                     "libnettle8", "libhogweed6", "libgmp10", "libnftables1", "libnftnl11", "libjansson4", "libedit2", "libbsd0", "libmd0",
                     "libtinfo6", "libxtables12", "libsystemd0", "libcap2", "libgcrypt20", "libgpg-error0", "liblzma5", "libzstd1", "liblz4-1"]

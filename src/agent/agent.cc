@@ -125,18 +125,22 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       leadership_(memory.leadership != nullptr ? *memory.leadership : alone_),
       config_(std::move(config)),
       started_data_(config_.data),
+      started_store_(config_.store),
       node_(node_of(config_)),
       changes_([this] { return runtime_.wall_now(); }),
       archive_(runtime, memory.database),
       incidents_(runtime, memory.store, leadership_, config_, node_, changes_, std::move(receivers),
-                 domains),
+                 domains, memory.own),
       events_(runtime),
       board_(config_, node_, changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
       in_place_(std::move(memory.in_place)),
       executor_(runtime, access_of(config_)),
       runner_(runtime,
-              {.journal = memory.database, .store = memory.store, .leadership = leadership_},
+              {.journal = memory.database,
+               .store = memory.store,
+               .leadership = leadership_,
+               .shared = memory.own != nullptr},
               setup_of(config_), executor_, runner_doors()),
       renderer_(runtime),
       api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}, &renderer_),
@@ -195,6 +199,12 @@ Task<Result<void>> Agent::recall() {
   for (const std::unique_ptr<Domain>& domain : domains_) {
     if (recalled) recalled = co_await domain->recall();
   }
+  if (recalled && is_shared()) {
+    // It may be away: whoever watches must not wait for it.
+    journal_complaint_ = "the shared store was not read yet";
+    tasks_.spawn("open journal", open_journal());
+    co_return recalled;
+  }
   if (recalled) recalled = co_await recall_plans();
   if (!recalled && recalled.error().code == Errc::kExhausted) {
     log(LogLevel::kError, "journal_not_opened", {{"reason", recalled.error().describe()}});
@@ -219,18 +229,16 @@ Task<Result<void>> Agent::recall_plans() {
   co_return opened;
 }
 
-/// As soon as there is room.
+/// As soon as there is room, and the shared store answers.
 Task<void> Agent::open_journal() {
-  while (journal_complaint_) {
-    co_await runtime_.sleep_until(runtime_.now() + kOpenAgain);
+  for (;;) {
     const Result<void> opened = co_await recall_plans();
-    if (opened) {
-      log(LogLevel::kInfo, "journal_opened");
-      journal_complaint_.reset();
-    } else {
-      journal_complaint_ = opened.error().describe();
-    }
+    if (opened) break;
+    journal_complaint_ = opened.error().describe();
+    co_await runtime_.sleep_until(runtime_.now() + kOpenAgain);
   }
+  log(LogLevel::kInfo, "journal_opened");
+  journal_complaint_.reset();
 }
 
 /// Its files may be removed, or a backup put in their place, while it runs. Then another agent is
@@ -296,7 +304,8 @@ Result<config::ReloadPlan> Agent::reload(config::Config next) {
   service_.reloading();
   api_.set_rules(*std::move(rules));
   for (const std::string& name : plan.ended) scheduler_.remove(name);
-  const judge::incident::Departures left = departures(config_, next, plan, domain_table_);
+  const judge::incident::Departures left =
+      departures(config_, next, plan, domain_table_, is_shared() ? node_ : std::string());
   config_ = std::move(next);
   board_.reload(config_, node_, plan, runtime_.now());
   for (Domain::Adopt& adopt : *adopts) adopt(config_, plan);
@@ -315,6 +324,7 @@ Result<config::ReloadPlan> Agent::reload(config::Config next) {
 std::vector<std::string> Agent::restart_needed() const {
   std::vector<std::string> keys;
   if (config_.data != started_data_) keys.emplace_back("data");
+  if (config_.store != started_store_) keys.emplace_back("store");
   if (node_of(config_) != node_) keys.emplace_back("node.name");
   return keys;
 }

@@ -44,6 +44,8 @@ struct Memory {
   runtime::Database* database = nullptr;  ///< its own: history, journal; null: none
   store::Store* store = nullptr;  ///< that it may share: incidents, plans, who is told; null: none
   store::Leadership* leadership = nullptr;  ///< among those who share it; null: it is alone
+  /// For what concerns no other agent, when `store` is shared; null: `store`.
+  store::Store* own = nullptr;
   /// Whether what is written reaches its folder (kMissing: that was taken away); may be empty.
   std::function<runtime::Task<Result<void>>()> in_place{};
   std::string put_aside{};  ///< where the database lies that was damaged; empty: none was
@@ -81,6 +83,8 @@ class Agent {
   [[nodiscard]] std::vector<std::string> restart_needed() const;
   /// Serves one more route. Before start().
   void add(serve::Route route) { api_.add(std::move(route)); }
+  /// For those who exchange with other agents what is wrong.
+  [[nodiscard]] IncidentManager& incidents() noexcept { return incidents_; }
   /// Shows which configuration runs.
   void show(serve::ConfigView config) { board_.set_config(std::move(config)); }
   /// Reads the token files and looks up the groups anew; on an error all stays as it is.
@@ -104,6 +108,7 @@ class Agent {
   void watch(const config::ReloadPlan& plan, Probes probes);
   runtime::Task<void> give_memory_back();
   runtime::Task<void> tally();
+  [[nodiscard]] bool is_shared() const noexcept { return &leadership_ != &alone_; }
   /// Why the agent is degraded.
   [[nodiscard]] std::optional<std::string> complaint() const;
   runtime::Task<Result<void>> take_lead();
@@ -120,6 +125,7 @@ class Agent {
   store::Leadership& leadership_;
   config::Config config_;
   const std::string started_data_;
+  const std::optional<config::Store> started_store_;
   const std::string node_;  ///< as it was called at the start: records and messages have this name
   MakeReceivers make_receivers_;
   ChangeFeed changes_;

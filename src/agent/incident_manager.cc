@@ -40,6 +40,7 @@
 #include "store/clock_pair.h"
 #include "store/incident_record.h"
 #include "store/leadership.h"
+#include "store/notify_record.h"
 #include "store/store.h"
 
 namespace wardmote::agent {
@@ -89,36 +90,65 @@ Labels incident_labels(const Incident& incident, const config::Node& node,
 IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
                                  store::Leadership& leadership, const config::Config& config,
                                  std::string node, ChangeFeed& feed, NotifierOptions receivers,
-                                 Domains domains)
+                                 Domains domains, store::Store* own)
     : runtime_(runtime),
       config_(config),
       node_(std::move(node)),
       feed_(feed),
       domains_(domains),
-      known_(dependencies(config, domains)),
+      known_(dependencies(config, domains, own == nullptr ? "" : node_)),
       book_(known_.graph, book_policy(config)),
+      alone_(runtime, nullptr),
       records_(runtime, store, leadership),
       notifier_(runtime, records_, feed, config.node, std::move(receivers)),
-      wake_up_(runtime, "watch incidents", [this] { take(book_.pass(runtime_.now())); }) {
+      wake_up_(runtime, "watch incidents",
+               [this] {
+                 if (records_.leads()) take(book_.pass(runtime_.now()));
+               }),
+      tasks_(runtime.executor()) {
+  if (own != nullptr && own != store) {
+    own_.emplace(runtime, own, alone_);
+    follower_.emplace(runtime, *store, std::string(store::kIncidentPrefix),
+                      [this](const store::Follower::Records& records) { mirror(records); });
+    silences_.emplace(runtime, *store, std::string(store::kSilencePrefix),
+                      [this](const store::Follower::Records& records) {
+                        if (!records_.leads()) notifier_.mirror_silences(records);
+                      });
+  }
   leadership.listen([this](bool leads) {
     // What is not written is another agent's to write.
+    ++term_;
     records_.drop();
-    if (leads) notifier_.resume();
+    records_.hold_back(true);
+    if (leads) {
+      tasks_.spawn("take over incidents", take_over());
+    } else if (follower_ && follower_->confirmed()) {
+      mirror(follower_->records());
+    }
   });
 }
 
 Task<Result<void>> IncidentManager::open() {
-  const auto records = co_await records_.load(std::string(store::kIncidentPrefix));
-  if (!records && records.error().code == Errc::kExhausted) {
-    // To watch and to tell comes before remembering.
-    log(LogLevel::kError, "records_not_read", {{"reason", records.error().describe()}});
-    book_.number_after(store::NumberMark::apart(runtime_.wall_now()));
-    co_return Result<void>();
+  if (!is_shared()) {
+    Result<void> opened = co_await take_over_incidents();
+    if (opened) opened = co_await recall_checks();
+    if (!opened) co_return opened;
+    forget_gone();
+    consider_open();
+    co_return opened;
   }
-  if (!records) co_return std::unexpected(records.error());
+  // The shared store may be away: this agent watches all the same, and waits for its turn.
+  records_.hold_back(true);
+  follower_->start();
+  silences_->start();
+  Result<void> opened = co_await recall_checks();
+  co_return opened;
+}
+
+std::vector<Incident> IncidentManager::decode(const store::Follower::Records& records) {
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   std::vector<Incident> incidents;
-  for (const auto& [key, record] : *records) {
+  for (const auto& [key, record] : records) {
     auto incident = store::decode_incident(record, clock);
     if (!incident) {
       // Of a later version, or damaged: better to miss one than to watch nothing.
@@ -128,9 +158,33 @@ Task<Result<void>> IncidentManager::open() {
     incidents.push_back(*std::move(incident));
   }
   std::ranges::sort(incidents, {}, &Incident::id);
-  book_.recall(incidents, runtime_.now());
+  return incidents;
+}
+
+void IncidentManager::raise(const judge::incident::Symptom& symptom) {
+  // What is only worth knowing wakes nobody; what was worse until now goes on as what it is.
+  if (book_.incident_of(symptom) == 0 && symptom.severity == Severity::kInfo) return;
+  take(book_.raise(symptom, runtime_.now()));
+}
+
+Task<Result<void>> IncidentManager::take_over_incidents() {
+  const auto records = co_await records_.load(std::string(store::kIncidentPrefix));
+  if (!records && records.error().code == Errc::kExhausted) {
+    // To watch and to tell comes before remembering.
+    log(LogLevel::kError, "records_not_read", {{"reason", records.error().describe()}});
+    book_.number_after(store::NumberMark::apart(runtime_.wall_now()));
+    co_return Result<void>();
+  }
+  if (!records) co_return std::unexpected(records.error());
   const auto last = co_await records_.load(std::string(store::kLastIncidentKey));
   if (!last) co_return std::unexpected(last.error());
+  const std::vector<Incident> incidents = decode(*records);
+  judge::incident::Book book(known_.graph, book_policy(config_));
+  book.recall(incidents, runtime_.now());
+  // What it gave is never given again, also when it could not be written.
+  book.number_after(book_.last_number());
+  book_ = std::move(book);
+  open_incidents_.reset();
   for (const auto& [key, number] : *last)
     book_.number_after(parse_number<std::int64_t>(number).value_or(0));
   numbers_known_ = true;
@@ -141,17 +195,21 @@ Task<Result<void>> IncidentManager::open() {
         book_.number_after(store::NumberMark::apart(runtime_.wall_now()));
     });
   }
+  awaited_.clear();
   for (const Incident& incident : incidents) await(incident);
   schedule();
   Result<void> opened = co_await notifier_.recall();
   if (!opened) co_return opened;
   for (const auto& [id, incident] : book_.incidents()) notifier_.renew(incident);
-  const auto checks = co_await records_.load(store::check_prefix(node_));
-  if (!checks) co_return std::unexpected(checks.error());
-  for (const auto& [key, record] : *checks) recall_check(key, record, clock);
-  forget_gone();
-  consider_open();
   co_return opened;
+}
+
+Task<Result<void>> IncidentManager::recall_checks() {
+  const auto checks = co_await this->records().load(store::check_prefix(node_));
+  if (!checks) co_return std::unexpected(checks.error());
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  for (const auto& [key, record] : *checks) recall_check(key, record, clock);
+  co_return Result<void>();
 }
 
 /// What the configuration has no more since an earlier life will never be seen again.
@@ -159,7 +217,7 @@ void IncidentManager::forget_gone() {
   judge::incident::Departures left;
   for (const auto& [id, incident] : book_.incidents()) {
     const bool over = incident.phase == judge::incident::Phase::kResolved;
-    if (!over && is_gone(incident.root, config_)) left.gone.push_back(incident.root);
+    if (!over && is_gone(incident.root, config_, graph_name())) left.gone.push_back(incident.root);
   }
   take(book_.reshape(known_.graph, left, runtime_.now()));
 }
@@ -174,14 +232,16 @@ void IncidentManager::recall_check(const std::string& key, const std::string& re
     return;
   }
   if (!is_there(known->name)) {
-    records_.put(key, std::nullopt);
+    records().put(key, std::nullopt);
+    if (is_shared()) return;
     take(book_.leave(judge::incident::check_node(known->name), known->kind, runtime_.now()));
     return;
   }
   const judge::Change change{
       .at = {}, .of = {judge::ThingKind::kCheck, known->name}, .event = known->change};
   if (const auto news = news_of(change, known_, known->since)) {
-    take(book_.raise_again(news->symptom, runtime_.now()));
+    note(news->symptom, true);
+    if (!is_shared()) take(book_.raise_again(news->symptom, runtime_.now()));
   }
   written_checks_.insert(known->name);
   known_failures_.push_back({std::move(known->name), std::move(known->change.reason),
@@ -198,8 +258,8 @@ void IncidentManager::write_down(const judge::Change& change) {
   if (check->to != judge::State::kReported || !there) return forget_check(name);
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   written_checks_.insert(name);
-  records_.put(store::check_key(node_, name),
-               store::encode_reported_check(name, its->kind->name, *check, clock));
+  records().put(store::check_key(node_, name),
+                store::encode_reported_check(name, its->kind->name, *check, clock));
 }
 
 bool IncidentManager::is_there(const std::string& check) const {
@@ -208,7 +268,7 @@ bool IncidentManager::is_there(const std::string& check) const {
 
 void IncidentManager::forget_check(std::string_view name) {
   if (written_checks_.erase(std::string(name)) > 0) {
-    records_.put(store::check_key(node_, name), std::nullopt);
+    records().put(store::check_key(node_, name), std::nullopt);
   }
 }
 
@@ -266,12 +326,16 @@ void IncidentManager::seen_well(const std::string& name,
 }
 
 Task<void> IncidentManager::stop() {
+  co_await tasks_.stop();
+  if (follower_) co_await follower_->stop();
+  if (silences_) co_await silences_->stop();
   co_await wake_up_.stop();
   co_await notifier_.stop();
   // No number is given any more.
   if (numbers_known_ && records_.leads())
     records_.put(std::string(store::kLastIncidentKey), std::to_string(book_.last_number()));
   co_await records_.stop();
+  if (own_) co_await own_->stop();
 }
 
 std::int64_t IncidentManager::hear(const judge::Change& change) {
@@ -280,15 +344,18 @@ std::int64_t IncidentManager::hear(const judge::Change& change) {
   write_down(change);
   const std::optional<News> news = news_of(change, known_, now);
   if (!news) return 0;
+  note(news->symptom, news->stands);
   const std::int64_t before = book_.incident_of(news->symptom);
+  if (follows()) {
+    end_blindness(change, *news);
+    return before;
+  }
   if (!news->stands) {
     take(book_.clear(news->symptom, now));
     end_blindness(change, *news);
     return before;
   }
-  // What is only worth knowing wakes nobody; what was worse until now goes on as what it is.
-  if (before == 0 && news->symptom.severity == Severity::kInfo) return 0;
-  take(book_.raise(news->symptom, now));
+  raise(news->symptom);
   end_blindness(change, *news);
   return book_.incident_of(news->symptom);
 }
@@ -298,16 +365,20 @@ void IncidentManager::end_blindness(const judge::Change& change, const News& new
   if (!std::holds_alternative<judge::CheckChanged>(change.event)) return;
   judge::incident::Symptom blind = news.symptom;
   blind.code = judge::Code::kMonitorBlind;
-  take(book_.clear(blind, runtime_.now()));
+  note(blind, false);
+  if (!follows()) take(book_.clear(blind, runtime_.now()));
 }
 
 void IncidentManager::reload(const judge::incident::Departures& left) {
-  for (std::string_view owner : left.gone) {
-    take_until(owner, ':');
-    forget_check(owner);
+  for (const std::string& owner : left.gone) {
+    forget_check(check_in(owner));
+    std::erase_if(here_, [&](const auto& symptom) { return symptom.owner == owner; });
   }
-  known_ = dependencies(config_, domains_);
-  take(book_.reshape(known_.graph, left, runtime_.now()));
+  published_(here_);
+  known_ = dependencies(config_, domains_, graph_name());
+  for (const auto& [node, symptoms] : peers_) place(node, symptoms);
+  const Steps steps = book_.reshape(known_.graph, left, runtime_.now());
+  if (!follows()) take(steps);
   awaited_.clear();
   for (const auto& [id, incident] : book_.incidents()) await(incident);
 }

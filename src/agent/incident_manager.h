@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,10 +31,12 @@
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "runtime/task_group.h"
 #include "serve/incidents.h"
 #include "serve/notify_control.h"
 #include "serve/view.h"
 #include "store/clock_pair.h"
+#include "store/follower.h"
 #include "store/leadership.h"
 #include "store/number_mark.h"
 #include "store/store.h"
@@ -53,10 +56,13 @@ struct KnownFailure {
 /// tells anything, stop() before destruction; what it borrows outlives it. Thread: the core loop.
 class IncidentManager final : public serve::IncidentControl {
  public:
-  /// `store` may be null. `node` is how the agent calls itself.
+  /// `store` may be null. `node` is how the agent calls itself. `own`: where this agent keeps what
+  /// concerns no other, when `store` is shared with others; then only the one that leads makes
+  /// incidents, of what all of them see, and the others show them.
   IncidentManager(runtime::Runtime& runtime, store::Store* store, store::Leadership& leadership,
                   const config::Config& config, std::string node, ChangeFeed& feed,
-                  NotifierOptions receivers, Domains domains = agent::domains());
+                  NotifierOptions receivers, Domains domains = agent::domains(),
+                  store::Store* own = nullptr);
 
   /// Reads what earlier lives wrote down. Checks that were reported stand in the book as before. On
   /// a full disk that cannot even be read it begins anew.
@@ -75,6 +81,14 @@ class IncidentManager final : public serve::IncidentControl {
   /// How many incidents are open, and how grave they are.
   serve::OpenIncidents open_incidents();
 
+  /// What another agent says is wrong; all of it, each time. Who leads makes incidents of it, but
+  /// for what it watches itself.
+  void hear_peer(const std::string& node, std::vector<judge::incident::Symptom> symptoms);
+  /// Nothing more is to be expected of that agent.
+  void forget_peer(const std::string& node);
+  /// What is wrong here, as other agents are to know it; called whenever that changes.
+  void publish(std::function<void(const std::vector<judge::incident::Symptom>&)> published);
+
   /// Takes a change in; the incident that it belongs to, 0 for none.
   std::int64_t hear(const judge::Change& change);
 
@@ -91,10 +105,31 @@ class IncidentManager final : public serve::IncidentControl {
     return records_.complaint();
   }
   [[nodiscard]] serve::NotifyControl& notifier() noexcept { return notifier_; }
-  /// What is put there in one turn of the loop is one transaction, also with incidents.
-  [[nodiscard]] RecordWriter& records() noexcept { return records_; }
+  /// Of this agent. What is put there in one turn of the loop is one transaction; unless the store
+  /// is shared, also with incidents.
+  [[nodiscard]] RecordWriter& records() noexcept { return own_ ? *own_ : records_; }
 
  private:
+  using Symptoms = std::vector<judge::incident::Symptom>;
+
+  runtime::Task<Result<void>> recall_checks();
+  /// Begins to lead: with what those who led before have written.
+  runtime::Task<void> take_over();
+  runtime::Task<Result<void>> take_over_incidents();
+  /// Another agent leads, and has written this.
+  void mirror(const store::Follower::Records& records);
+  std::vector<judge::incident::Incident> decode(const store::Follower::Records& records);
+  void note(const judge::incident::Symptom& symptom, bool stands);
+  void raise(const judge::incident::Symptom& symptom);
+  void raise_again(const judge::incident::Symptom& symptom);
+  /// Puts the checks of other agents below their nodes. Whether any was not there.
+  bool place(const std::string& node, const Symptoms& symptoms);
+  [[nodiscard]] bool is_shared() const noexcept { return own_.has_value(); }
+  /// Another agent makes the incidents.
+  [[nodiscard]] bool follows() const noexcept { return is_shared() && !records_.leads(); }
+  /// This agent watches the thing itself.
+  [[nodiscard]] bool is_ours(const judge::incident::Symptom& symptom) const;
+  [[nodiscard]] std::string graph_name() const { return is_shared() ? node_ : std::string(); }
   void recall_check(const std::string& key, const std::string& record,
                     const store::ClockPair& clock);
   void write_down(const judge::Change& change);
@@ -121,9 +156,18 @@ class IncidentManager final : public serve::IncidentControl {
   store::NumberMark numbers_;
   bool numbers_known_ = false;  // what an earlier life wrote of them was read
   std::optional<serve::OpenIncidents> open_incidents_;  // counted when somebody asks
+  store::SoleLeadership alone_;
   RecordWriter records_;
+  std::optional<RecordWriter> own_;  ///< there when the store is shared
+  Symptoms here_;                    ///< what is wrong, as far as this agent sees it
+  std::map<std::string, Symptoms> peers_;
+  std::function<void(const Symptoms&)> published_ = [](const Symptoms&) {};
+  std::uint64_t term_ = 0;  ///< counts the times that leadership was lost or won
+  std::optional<store::Follower> follower_;
+  std::optional<store::Follower> silences_;
   Notifier notifier_;
   WakeUp wake_up_;
+  runtime::TaskGroup tasks_;
 };
 
 /// What an incident is routed and silenced by: `code`, `severity`, `root`, `scope` (what kind of

@@ -19,6 +19,7 @@
 
 #include "agent/agent.h"
 #include "agent/config_command.h"
+#include "agent/coordination/coordination.h"
 #include "agent/journal_command.h"
 #include "agent/options.h"
 #include "agent/pod.h"
@@ -30,6 +31,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/standard_output.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "base/version.h"
 #include "config/config.h"
@@ -47,6 +49,8 @@
 #include "observe/kinds.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "serve/agents.h"
+#include "serve/route.h"
 #include "store/adoption.h"
 #include "store/embedded_store.h"
 #include "store/incident_record.h"
@@ -115,6 +119,7 @@ struct OwnMemory {
   std::unique_ptr<net::FolderLock> lock;
   std::unique_ptr<net::SqliteDatabase> database;
   std::unique_ptr<store::EmbeddedStore> store;
+  std::string boot;       ///< which start of the machine this is
   std::string put_aside;  ///< the damaged database of before
 };
 
@@ -129,6 +134,7 @@ Result<OwnMemory> open_memory(net::AsioRuntime& runtime, const std::string& data
   memory.database = *std::move(database);
   const auto boot = runtime.files().read("/proc/sys/kernel/random/boot_id", 64);
   if (!boot) return with_context(boot, "which start of the machine this is");
+  memory.boot = trim(*boot);
   memory.store = std::make_unique<store::EmbeddedStore>(runtime, *memory.database, *boot);
   return memory;
 }
@@ -164,8 +170,13 @@ runtime::Task<Result<void>> prepare(runtime::Runtime* runtime, OwnMemory* memory
 }
 
 /// As the agent borrows it.
-Memory lend(net::AsioRuntime& runtime, const OwnMemory& own) {
+Memory lend(net::AsioRuntime& runtime, const OwnMemory& own, Coordination* shared) {
   Memory memory{own.database.get(), own.store.get()};
+  if (shared != nullptr) {
+    memory.store = &shared->store();
+    memory.leadership = &shared->leadership();
+    memory.own = own.store.get();
+  }
   memory.put_aside = own.put_aside;
   if (net::SqliteDatabase* const database = own.database.get()) {
     memory.in_place = [&runtime, database] {
@@ -173,6 +184,16 @@ Memory lend(net::AsioRuntime& runtime, const OwnMemory& own) {
     };
   }
   return memory;
+}
+
+/// Null: the agent shares no store.
+Result<std::unique_ptr<Coordination>> coordinate(net::AsioRuntime& runtime,
+                                                 const config::Config& config,
+                                                 const std::string& boot) {
+  if (!config.store) return nullptr;
+  const std::string& named = config.node.name;
+  return Coordination::make(runtime, *config.store,
+                            {named.empty() ? host_name() : named, config.node.labels, boot});
 }
 
 runtime::Task<Result<void>> begin(runtime::Runtime* runtime, OwnMemory* memory, Agent* agent) {
@@ -190,12 +211,13 @@ int start_failed(const std::string& reason, int exit_code) {
 }
 
 /// Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again.
-runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, Agent* agent,
-                                  Reloader* reloader) {
+runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory,
+                                  Coordination* shared, Agent* agent, Reloader* reloader) {
   net::Signals signals(*runtime, {SIGTERM, SIGINT, SIGHUP});
   const Result<void> started = co_await begin(runtime, memory, agent);
   if (started) {
     log(LogLevel::kInfo, "started", {{"version", std::string(kVersion)}});
+    if (shared != nullptr) shared->start(agent->incidents());
     reloader->start();
     int number = SIGHUP;
     for (;;) {
@@ -209,6 +231,8 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, 
     log(LogLevel::kError, "start_failed", {{"reason", started.error().describe()}});
   }
   co_await agent->stop();
+  // The work has stopped: the next agent may begin.
+  if (shared != nullptr) co_await shared->resign();
   if (started) co_return 0;
   co_return started.error().code == Errc::kInvalid ? kBadConfig : kUnavailable;
 }
@@ -238,8 +262,11 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
   auto receivers = make_receivers(loaded.config->notify, runtime, needs);
   if (!receivers) return start_failed(receivers.error().describe(), kBadConfig);
-  Agent agent(runtime, service, *std::move(loaded.config), host_name(), lend(runtime, *memory),
-              *std::move(receivers));
+  auto shared = coordinate(runtime, *loaded.config, memory->boot);
+  if (!shared) return start_failed(shared.error().describe(), kBadConfig);
+  Agent agent(runtime, service, *std::move(loaded.config), host_name(),
+              lend(runtime, *memory, shared->get()), *std::move(receivers));
+  for (serve::Route& route : serve::agents_routes(shared->get())) agent.add(std::move(route));
   agent.renew_receivers([&runtime, &needs](const config::Notify& notify) {
     return make_receivers(notify, runtime, needs);
   });
@@ -247,7 +274,7 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   Reloader reloader(runtime, files, agent, origin, loaded,
                     [&worker](std::function<void()> work) { return worker.run(std::move(work)); });
   const int exit_code =
-      net::run_task(runtime, run_until_told(&runtime, &*memory, &agent, &reloader));
+      net::run_task(runtime, run_until_told(&runtime, &*memory, shared->get(), &agent, &reloader));
   set_log_sink(nullptr);  // it writes what is left
   return exit_code;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -69,10 +70,12 @@ Notifier::Notifier(runtime::Runtime& runtime, RecordWriter& records, ChangeFeed&
       own_(own),
       router_(std::move(options.policy)),
       muting_(std::move(options.maintenance)),
-      dispatcher_(runtime, std::move(options.receivers),
-                  [this](const Notice& notice, const act::notify::DeliveryResult& result) {
-                    on_delivery(notice, result);
-                  }),
+      dispatcher_(
+          runtime, std::move(options.receivers),
+          [this](const Notice& notice, const act::notify::DeliveryResult& result) {
+            on_delivery(notice, result);
+          },
+          [this] { return records_.leads(); }),
       wake_up_(runtime, "notify", [this] { pump(); }),
       remind_(runtime, "remind receivers", [this] { remind(); }) {
   muting_.set_configured(std::move(options.silences));
@@ -80,6 +83,8 @@ Notifier::Notifier(runtime::Runtime& runtime, RecordWriter& records, ChangeFeed&
 }
 
 Task<Result<void>> Notifier::recall() {
+  // Another agent may have told since this one led.
+  router_ = judge::notify::Router(router_.policy());
   Result<void> recalled = co_await recall_silences();
   if (!recalled) co_return recalled;
   recalled = co_await recall_groups();
@@ -93,7 +98,12 @@ Task<Result<void>> Notifier::recall() {
 Task<Result<void>> Notifier::recall_silences() {
   const auto records = co_await records_.load(std::string(store::kSilencePrefix));
   if (!records) co_return std::unexpected(records.error());
-  for (const auto& [key, record] : *records) {
+  mirror_silences(*records);
+  co_return Result<void>();
+}
+
+void Notifier::mirror_silences(const std::map<std::string, std::string>& records) {
+  for (const auto& [key, record] : records) {
     auto silence = store::decode_silence(record);
     if (silence) {
       muting_.put(*std::move(silence));
@@ -101,7 +111,6 @@ Task<Result<void>> Notifier::recall_silences() {
       log(LogLevel::kError, "record_not_understood", {{"key", key}});
     }
   }
-  co_return Result<void>();
 }
 
 Task<Result<void>> Notifier::recall_groups() {

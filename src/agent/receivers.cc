@@ -1,9 +1,7 @@
 #include "agent/receivers.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <expected>
@@ -23,15 +21,14 @@
 #include "act/notify/secret.h"
 #include "agent/notifier.h"
 #include "agent/pod.h"
+#include "agent/secret.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/result.h"
-#include "base/text.h"
 #include "codec/url.h"
 #include "config/config.h"
 #include "judge/notify/router.h"
 #include "net/journal_socket.h"
-#include "net/system_error.h"
 #include "runtime/runtime.h"
 
 namespace wardmote::agent {
@@ -44,27 +41,8 @@ using act::notify::MailOptions;
 using act::notify::MasakariOptions;
 using act::notify::WebhookOptions;
 
-constexpr std::size_t kLongestSecret = 4096;
 constexpr int kMasakariRetries = 12;
 constexpr const char* kJournalSocket = "/run/systemd/journal/socket";
-
-/// The first line of a file; empty when there is no file to read.
-Result<std::string> read_secret(const std::string& path) {
-  if (path.empty()) return std::string();
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
-                                                             std::fclose);
-  if (!file) return net::fail_errno(errno, "{}", path);
-  std::array<char, kLongestSecret + 1> bytes{};
-  const std::size_t size = std::fread(bytes.data(), 1, bytes.size(), file.get());
-  const std::string_view secret = trim({bytes.data(), size});
-  if (secret.empty() || size > kLongestSecret) {
-    return fail(Errc::kInvalid, "{}: it is empty, or longer than {} bytes", path, kLongestSecret);
-  }
-  if (secret.find_first_of("\r\n") != std::string_view::npos) {
-    return fail(Errc::kInvalid, "{}: it has more than one line", path);
-  }
-  return std::string(secret);
-}
 
 /// Into `secret`, from its file.
 Result<void> fill(act::notify::Secret& secret) {

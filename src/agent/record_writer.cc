@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <expected>
 #include <functional>
 #include <map>
@@ -55,7 +56,7 @@ Task<void> RecordWriter::stop() {
 }
 
 void RecordWriter::put(std::string key, std::optional<std::string> value) {
-  if (store_ == nullptr) return;
+  if (store_ == nullptr || !may_write()) return;
   unwritten_[std::move(key)] = std::move(value);
   start();
 }
@@ -115,14 +116,32 @@ Task<void> RecordWriter::rest(Duration pause) {
 }
 
 Task<Result<void>> RecordWriter::write_out() {
-  if (unwritten_.empty()) co_return Result<void>();
+  // A store may take only so many changes at once. What comes first in the order of the keys
+  // (incidents) is there before what follows from it (who is to be told).
+  while (!unwritten_.empty()) {
+    const Result<void> written = co_await write_some();
+    if (!written) co_return written;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> RecordWriter::write_some() {
+  if (!may_write()) co_return fail(Errc::kRejected, "another agent leads");
+  store::RecordChanges some;
+  std::size_t bytes = 0;
+  const store::TransactionLimits most = store_->limits();
+  while (!unwritten_.empty() && some.size() < most.changes && bytes < most.bytes) {
+    auto next = unwritten_.extract(unwritten_.begin());
+    bytes += next.key().size() + next.mapped().value_or("").size();
+    some.insert(std::move(next));
+  }
   // Unless it is written for sure it is put back, also when the task is cancelled; what was put
   // meanwhile is newer.
   struct PutBack {
     store::RecordChanges* unwritten;
     store::RecordChanges changes;
     ~PutBack() { unwritten->merge(changes); }
-  } kept{&unwritten_, std::exchange(unwritten_, {})};
+  } kept{&unwritten_, std::move(some)};
   store::Transaction transaction;
   if (auto fence = leadership_.fence()) transaction.conditions.push_back(*std::move(fence));
   for (const auto& [key, value] : kept.changes) {

@@ -34,7 +34,7 @@ class RecordWriter {
   /// Tries a last time to write what is not written.
   runtime::Task<void> stop();
 
-  /// A text, or nothing to remove the record.
+  /// A text, or nothing to remove the record. Dropped while another agent leads.
   void put(std::string key, std::optional<std::string> value);
   /// Calls `then` when all that was put so far is on stable storage. When that cannot be, after the
   /// attempt: to tell people of a fault comes before writing it down.
@@ -43,17 +43,21 @@ class RecordWriter {
   void drop();
   /// Whether what is told and done now is told and done by who leads. The store may know of
   /// another leader before this agent does.
-  [[nodiscard]] bool leads() const noexcept { return leadership_.leads() && !refused_; }
+  [[nodiscard]] bool leads() const noexcept { return may_write() && !refused_; }
+  /// While held back it is as if another agent led: what that one has written is not known yet.
+  void hold_back(bool held) noexcept { held_ = held; }
   /// What holds the answer to an order until all that was put so far is written down, or says that
   /// it is not (503). Null without a database: then it holds as long as the agent lives.
   std::shared_ptr<runtime::HttpHold> hold();
   [[nodiscard]] const std::optional<std::string>& complaint() const noexcept { return complaint_; }
 
  private:
+  [[nodiscard]] bool may_write() const noexcept { return leadership_.leads() && !held_; }
   void start();
   runtime::Task<void> keep_writing();
   runtime::Task<void> rest(Duration pause);
   runtime::Task<Result<void>> write_out();
+  runtime::Task<Result<void>> write_some();
 
   runtime::Runtime& runtime_;
   store::Store* store_;
@@ -62,6 +66,7 @@ class RecordWriter {
   std::vector<std::function<void()>> waiting_;
   bool writing_ = false;
   bool refused_ = false;  ///< the fence did not hold
+  bool held_ = false;
   std::optional<std::string> complaint_;
   runtime::TaskGroup tasks_;
 };

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/agent_commands.h"
 #include "cli/assess_table.h"
 #include "cli/command.h"
 #include "cli/common_options.h"
@@ -84,32 +85,34 @@ Command probe_group(KindsOfProbes kinds) {
 }
 
 Command get_group() {
-  return {.name = "get",
-          .summary = "list members, findings, checks, incidents, receivers, plans or actions",
-          .commands = {
-              {.name = "members",
-               .summary = "list every member of every cluster, and what it says",
-               .options = reading_options(),
-               .examples = {{"wardmote get members --watch", "refresh every second"}},
-               .run = run_get_members},
-              {.name = "findings",
-               .summary = "list what is wrong now, the most severe first",
-               .options = reading_options(),
-               .examples = {{"wardmote get findings -o json", "for a script"}},
-               .run = run_get_findings},
-              {.name = "checks",
-               .summary = "list every check and its state",
-               .options = reading_options(),
-               .examples = {{"wardmote get checks", "states, and since when they last"}},
-               .run = run_get_checks},
-              get_incidents(),
-              {.name = "receivers",
-               .summary = "list who is notified of incidents, and whether they take notifications",
-               .options = reading_options(),
-               .examples = {{"wardmote get receivers", "also what could not be delivered"}},
-               .run = run_get_receivers},
-              get_plans(),
-              get_actions()}};
+  return {
+      .name = "get",
+      .summary = "list members, findings, checks, incidents, receivers, plans, actions or agents",
+      .commands = {
+          {.name = "members",
+           .summary = "list every member of every cluster, and what it says",
+           .options = reading_options(),
+           .examples = {{"wardmote get members --watch", "refresh every second"}},
+           .run = run_get_members},
+          {.name = "findings",
+           .summary = "list what is wrong now, the most severe first",
+           .options = reading_options(),
+           .examples = {{"wardmote get findings -o json", "for a script"}},
+           .run = run_get_findings},
+          {.name = "checks",
+           .summary = "list every check and its state",
+           .options = reading_options(),
+           .examples = {{"wardmote get checks", "states, and since when they last"}},
+           .run = run_get_checks},
+          get_incidents(),
+          {.name = "receivers",
+           .summary = "list who is notified of incidents, and whether they take notifications",
+           .options = reading_options(),
+           .examples = {{"wardmote get receivers", "also what could not be delivered"}},
+           .run = run_get_receivers},
+          get_plans(),
+          get_actions(),
+          get_agents()}};
 }
 
 Command status() {
@@ -434,6 +437,7 @@ Command of_no_kind(KindsOfProbes) {
 constexpr auto kVerbs = std::to_array<Verb>({
     {"status", of_no_kind<status>},
     {"get", of_no_kind<get_group>},
+    {"elect", of_no_kind<elect_group>},
     {"top", of_no_kind<top>},
     {"explain", of_no_kind<explain>},
     {"history", of_no_kind<history>},

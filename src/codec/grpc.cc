@@ -4,9 +4,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/format.h"
 #include "base/result.h"
@@ -14,6 +17,7 @@
 #include "base/time.h"
 #include "codec/bytes.h"
 #include "codec/http2_session.h"
+#include "codec/protobuf.h"
 
 namespace wardmote::codec {
 namespace {
@@ -22,6 +26,8 @@ constexpr std::size_t kPrefix = 5;
 constexpr std::size_t kQuoted = 120;
 constexpr std::size_t kLongestMessage = 1024;
 constexpr std::int64_t kMostUnits = 99'999'999;
+/// Bytes that were read and are still kept.
+constexpr std::size_t kMostRead = 64 << 10;
 
 const std::string* find(const HeaderFields& headers, std::string_view name) {
   const auto found = std::ranges::find(headers, name, &HeaderField::name);
@@ -40,45 +46,20 @@ std::string percent_decoded(std::string_view text) {
   return decoded;
 }
 
-std::optional<std::uint64_t> read_varint(std::string_view& rest) {
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < 70 && !rest.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(rest.front());
-    rest.remove_prefix(1);
-    if (shift < 64) value |= std::uint64_t{byte & 0x7fU} << shift;
-    if ((byte & 0x80) == 0) return value;
-  }
-  return std::nullopt;
-}
-
-/// Skips the value of a field that is not needed.
-bool skip_value(std::string_view& rest, unsigned wire_type) {
-  std::optional<std::uint64_t> length;
-  switch (wire_type) {
-    case 0: return read_varint(rest).has_value();
-    case 1: length = 8; break;
-    case 2: length = read_varint(rest); break;
-    case 5: length = 4; break;
-    default: return false;
-  }
-  if (!length || *length > rest.size()) return false;
-  rest.remove_prefix(*length);
-  return true;
-}
-
 }  // namespace
 
 HeaderFields grpc_headers(std::string_view scheme, std::string_view authority,
-                          std::string_view path, Duration left) {
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(left).count();
-  return {{":method", "POST"},
-          {":scheme", std::string(scheme)},
-          {":path", std::string(path)},
-          {":authority", std::string(authority)},
-          {"te", "trailers"},
-          {"content-type", "application/grpc"},
-          {"grpc-timeout", fmt::format("{}m", std::clamp<std::int64_t>(ms, 1, kMostUnits))},
-          {"user-agent", "wardmote"}};
+                          std::string_view path, std::optional<Duration> left) {
+  HeaderFields headers = {{":method", "POST"},          {":scheme", std::string(scheme)},
+                          {":path", std::string(path)}, {":authority", std::string(authority)},
+                          {"te", "trailers"},           {"content-type", "application/grpc"}};
+  if (left) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(*left).count();
+    headers.push_back(
+        {"grpc-timeout", fmt::format("{}m", std::clamp<std::int64_t>(ms, 1, kMostUnits))});
+  }
+  headers.push_back({"user-agent", "wardmote"});
+  return headers;
 }
 
 std::string encode_grpc_message(std::string_view message) {
@@ -88,34 +69,47 @@ std::string encode_grpc_message(std::string_view message) {
 }
 
 std::string encode_health_request(std::string_view service) {
-  std::string message;
-  if (service.empty()) return message;
-  message += '\x0a';
-  std::size_t size = service.size();
-  for (; size >= 0x80; size >>= 7) message += static_cast<char>(0x80 | (size & 0x7f));
-  message += static_cast<char>(size);
-  return message.append(service);
+  ProtoWriter request;
+  request.bytes(1, service);
+  return request.take();
 }
 
 Result<std::int64_t> parse_health_response(std::string_view data) {
-  if (data.size() < kPrefix || data.size() - kPrefix != big_endian<std::uint32_t>(data.substr(1)))
+  GrpcFramer framer(std::numeric_limits<std::size_t>::max());
+  framer.feed(data);
+  Result<std::optional<std::string>> message = framer.next();
+  if (!message) return std::unexpected(message.error());
+  if (!*message || !framer.empty())
     return fail(Errc::kProtocol, "a message that is cut, or more than one");
-  if (data.front() != 0)
-    return fail(Errc::kProtocol, "a compressed message, though none was asked for");
-  std::string_view rest = data.substr(kPrefix);
   std::int64_t serving = 0;  // left out when it is 0
-  while (!rest.empty()) {
-    const auto key = read_varint(rest);
-    if (!key) return fail(Errc::kProtocol, "no HealthCheckResponse");
-    if (*key == 0x08) {
-      const auto value = read_varint(rest);
-      if (!value) return fail(Errc::kProtocol, "no HealthCheckResponse");
-      serving = static_cast<std::int64_t>(*value);
-    } else if ((*key >> 3) == 0 || !skip_value(rest, *key & 7U)) {
-      return fail(Errc::kProtocol, "no HealthCheckResponse");
-    }
-  }
+  const Result<void> read = for_each_field(**message, [&](const ProtoField& field) {
+    if (field.number == 1 && field.kind == ProtoField::Kind::kNumber) serving = field.integer();
+    return Result<void>();
+  });
+  if (!read) return fail(Errc::kProtocol, "no HealthCheckResponse");
   return serving;
+}
+
+void GrpcFramer::feed(std::string_view data) {
+  bytes_ += data;
+}
+
+Result<std::optional<std::string>> GrpcFramer::next() {
+  const std::string_view rest = std::string_view(bytes_).substr(read_);
+  if (rest.size() < kPrefix) return std::nullopt;
+  if (rest.front() != 0)
+    return fail(Errc::kProtocol, "a compressed message, though none was asked for");
+  const std::size_t size = big_endian<std::uint32_t>(rest.substr(1));
+  if (size > longest_) return fail(Errc::kLimit, "a message of {} bytes", size);
+  if (rest.size() - kPrefix < size) return std::nullopt;
+  std::string message(rest.substr(kPrefix, size));
+  read_ += kPrefix + size;
+  // Many small messages in one piece are not moved once for each.
+  if (read_ == bytes_.size() || read_ > kMostRead) {
+    bytes_.erase(0, read_);
+    read_ = 0;
+  }
+  return message;
 }
 
 Result<std::optional<GrpcStatus>> find_grpc_status(const HeaderFields& headers) {
@@ -141,6 +135,28 @@ Result<void> check_grpc_headers(const HeaderFields& headers) {
                 type == nullptr ? "missing" : escape_control(*type, kQuoted));
   }
   return {};
+}
+
+namespace {
+
+/// A status before the message, beside the one after it.
+bool has_early_status(const Http2Call& call) {
+  if (call.trailers.empty()) return false;
+  const Result<std::optional<GrpcStatus>> early = find_grpc_status(call.headers);
+  return !early || *early;
+}
+
+}  // namespace
+
+Result<GrpcStatus> read_grpc_status(const Http2Call& call) {
+  if (call.failure) return std::unexpected(*call.failure);
+  // An answer without a message has its status in its headers.
+  Result<std::optional<GrpcStatus>> status =
+      find_grpc_status(call.trailers.empty() ? call.headers : call.trailers);
+  if (!status) return std::unexpected(status.error());
+  if (has_early_status(call)) return fail(Errc::kProtocol, "more than one grpc-status");
+  if (!*status) return fail(Errc::kProtocol, "the call ended without a grpc-status");
+  return **std::move(status);
 }
 
 }  // namespace wardmote::codec

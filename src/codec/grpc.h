@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,12 +13,30 @@
 namespace wardmote::codec {
 
 /// The headers of a call (gRPC over HTTP/2, Requests). `left`: the time left until the deadline,
-/// which is sent to the server.
+/// which is sent to the server; none for a call that goes on until one side ends it.
 HeaderFields grpc_headers(std::string_view scheme, std::string_view authority,
-                          std::string_view path, Duration left);
+                          std::string_view path, std::optional<Duration> left);
 
 /// A length-prefixed message.
 std::string encode_grpc_message(std::string_view message);
+
+/// Cuts the data of a call into its messages.
+class GrpcFramer {
+ public:
+  explicit GrpcFramer(std::size_t longest) noexcept : longest_(longest) {}
+
+  void feed(std::string_view data);
+  /// The next whole message; nothing when more has to come. kLimit: it is longer than `longest`;
+  /// kProtocol: it is compressed. After an error no message can be read any more.
+  Result<std::optional<std::string>> next();
+  /// Whether all that was fed was read.
+  [[nodiscard]] bool empty() const noexcept { return read_ == bytes_.size(); }
+
+ private:
+  std::size_t longest_;
+  std::string bytes_;
+  std::size_t read_ = 0;
+};
 
 /// grpc.health.v1.HealthCheckRequest.
 std::string encode_health_request(std::string_view service);
@@ -36,6 +55,10 @@ struct GrpcStatus {
 /// plain decimal number: a reader that takes `-0` for 0 would call a server good whose state is
 /// unknown.
 Result<std::optional<GrpcStatus>> find_grpc_status(const HeaderFields& headers);
+
+/// How a call that has ended did so, from its headers and trailers. The failure of the call itself;
+/// kProtocol when there is no status, or more than one.
+Result<GrpcStatus> read_grpc_status(const Http2Call& call);
 
 /// kRejected when the first headers are not those of a gRPC server: a `:status` other than 200, or
 /// a content-type other than application/grpc.

@@ -85,6 +85,12 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   config.api = api != nullptr ? read_api(*api, problems)
                               : Api{.listen = runtime::Endpoint::tcp("127.0.0.1", kDefaultPort)};
   if (const YamlNode* const data = map.find("data")) config.data = read_data(*data, problems);
+  if (const YamlNode* const store = map.find("store")) config.store = read_store(*store, problems);
+  if (config.store && config.data.empty()) {
+    problems.add(map.find("store")->at, "store",
+                 "there is nowhere to keep what concerns this agent alone",
+                 "add 'data: /var/lib/wardmote'");
+  }
   const YamlNode* const clusters = map.find("clusters");
   if (clusters != nullptr) read_clusters(*clusters, config, names, problems);
   const YamlNode* const checks = map.find("checks");

@@ -40,6 +40,16 @@ struct Node {
   friend bool operator==(const Node&, const Node&) = default;
 };
 
+/// The etcd cluster that agents share, and this agent's part in it.
+struct Store {
+  std::vector<runtime::Endpoint> endpoints;  ///< at least one, of one cluster
+  std::string user;                          ///< empty: none
+  std::string password_file;                 ///< an absolute path
+  std::string name = "default";              ///< agents of one name belong together
+  Duration ttl = std::chrono::seconds(6);    ///< of the leader's lease, and of a presence
+  friend bool operator==(const Store&, const Store&) = default;
+};
+
 /// A bearer token that the API knows.
 struct ApiToken {
   std::string name;
@@ -198,6 +208,7 @@ struct Config {
   Node node;
   Api api;
   std::string data;  ///< an absolute folder for what must outlive the agent; empty: nothing does
+  std::optional<Store> store;  ///< nothing: the agent shares nothing
   std::vector<Cluster> clusters;
   /// Those of clusters (first), reporters and meshes too.
   std::vector<Check> checks;

@@ -85,6 +85,19 @@ bool read_mode(MapReader& map) {
   return false;
 }
 
+/// Whether no other agent acts on its clusters: by the operator's word, or since the agents elect
+/// one that does.
+bool read_sole(MapReader& map, const Config& config) {
+  const YamlNode* const node = map.find("sole");
+  if (!config.store)
+    return node != nullptr && read_flag(*node, "sole", map.problems()).value_or(false);
+  if (node != nullptr) {
+    map.problems().add(node->at, "sole", "with a 'store' the agents elect the one that acts",
+                       "remove it");
+  }
+  return true;
+}
+
 Policy read_policy(const YamlNode& node, std::size_t number, const Config& config, Names& names,
                    Problems& problems) {
   MapReader map(node, fmt::format("policy {}", number), problems);
@@ -100,7 +113,7 @@ Policy read_policy(const YamlNode& node, std::size_t number, const Config& confi
     policy.clusters = read_cluster_names(*clusters, config, problems);
   }
   policy.act = read_mode(map);
-  policy.sole = map.read("sole", read_flag).value_or(false);
+  policy.sole = read_sole(map, config);
   policy.approval = map.read("approval", read_flag).value_or(true);
   policy.after = map.read_duration_in("after", 0s, 24h, 1min);
   policy.budget = static_cast<std::size_t>(map.read_integer_in("budget", 1, 100, 1));

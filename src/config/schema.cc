@@ -29,12 +29,12 @@ constexpr int kMostCount = std::numeric_limits<int>::max();
 constexpr std::string_view kRoles = "viewer|operator|admin";
 
 constexpr auto kFile = std::to_array<KeySpec>({
-    {"include", Form::kTexts, false,
-     "Further files, relative to this one; the last part may have * and ?"},
+    {"include", Form::kTexts, false, "Further files, relative to this one; they may end in globs"},
     {"node", Form::kMap, false, "This machine", "node"},
     {"api", Form::kMap, false, "Where the page, the API, /livez, /readyz and /metrics are served",
      "api"},
     {"data", Form::kText, false, "An absolute folder for what must outlive the agent"},
+    {"store", Form::kMap, false, "What several agents share", "store"},
     {"clusters", Form::kMaps, false, "Raft databases that are looked at as a whole", "cluster"},
     {"checks", Form::kMaps, false, "Single things that are looked at by a probe", "check"},
     {"reporters", Form::kMaps, false, "Programs that report their own health", "reporter"},
@@ -47,6 +47,17 @@ constexpr auto kFile = std::to_array<KeySpec>({
 constexpr auto kNode = std::to_array<KeySpec>({
     {"name", Form::kName, false, "How this agent calls itself (the host's name)"},
     {"labels", Form::kLabels, false, "Text by name"},
+});
+constexpr auto kStore = std::to_array<KeySpec>({
+    {"etcd", Form::kMap, true, "The etcd cluster that holds it", "etcd"},
+    KeySpec{"name", Form::kName, false, "Agents of one name belong together"}.or_else("default"),
+    KeySpec{"ttl", Form::kDuration, false, "Of the leader's lease, 2s to 5m"}.or_else("6s"),
+});
+constexpr auto kEtcd = std::to_array<KeySpec>({
+    {"endpoints", Form::kTexts, true, "Of its members: host:port"},
+    {"tls", Form::kMap, false, "Certificates; all endpoints then speak TLS", "ovn_tls"},
+    {"user", Form::kText, false, "Where etcd asks for one by password"},
+    {"password_file", Form::kText, false, "An absolute path; its first line is the password"},
 });
 constexpr auto kApi = std::to_array<KeySpec>({
     {"listen", Form::kEndpoint, false, "A TCP address (127.0.0.1:9470 where 'api' is absent)"},
@@ -129,9 +140,9 @@ constexpr auto kPolicy = std::to_array<KeySpec>({
      .help = "Whether it acts, or only shows what it would do",
      .words = "observe|act",
      .otherwise = "observe"},
-    KeySpec{"sole", Form::kFlag, false,
-            "Your word that no other agent may act on its clusters; 'mode: act' needs it"}
-        .or_else("false"),
+    {"sole", Form::kFlag, false,
+     "Your word that no other agent may act on its clusters; without a 'store' 'mode: act' needs "
+     "it"},
     KeySpec{"approval", Form::kFlag, false, "Somebody must approve each plan"}.or_else("true"),
     KeySpec{"after", Form::kDuration, false, "How long the finding must have stood"}.or_else("1m"),
     KeySpec{"budget", Form::kNumber, false, "Plans that begin within the window", {}, 1, 100}
@@ -265,6 +276,8 @@ constexpr auto kSections = std::to_array<Section>({
     {"maintenance", kMaintenance, false},
     {"silence", kSilence, false},
     {"policy", kPolicy, false},
+    {"store", kStore, false},
+    {"etcd", kEtcd, false},
 });
 
 json::object reference(std::string_view section) {

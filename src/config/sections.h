@@ -46,6 +46,7 @@ runtime::TlsSettings read_member_tls(const YamlNode& node, Problems& problems);
 /// `tls` of `api`: certificate, key, client_ca.
 runtime::TlsSettings read_api_tls(const YamlNode& node, Problems& problems);
 
+Store read_store(const YamlNode& node, Problems& problems);
 Api read_api(const YamlNode& node, Problems& problems);
 /// Into `config`, with the check of each cluster. Before all other checks.
 void read_clusters(const YamlNode& list, Config& config, Names& names, Problems& problems);
@@ -53,7 +54,7 @@ std::vector<Check> read_checks(const YamlNode& list, std::span<const observe::Pr
                                Names& names, Problems& problems);
 /// What every check depends on is one of `names`.
 void check_dependencies(const std::vector<Check>& checks, const Names& names, Problems& problems);
-/// Names only clusters of `config`, and asks for `data` where something acts.
+/// Names only clusters of `config`, and asks for `data` where something acts. After the store.
 std::vector<judge::plan::Policy> read_policies(const YamlNode& list, const Config& config,
                                                Problems& problems);
 /// `own` has the labels of this node, in this and the next two.

@@ -375,6 +375,16 @@ constexpr auto kFirst = std::to_array<CodeInfo>({
      "Nothing has been known about this member or check for too long; it may be healthy or not.",
      "the reasons of the last probes",
      "Fix what stops the agent from probing: socket paths, permissions, or its own load."},
+    {kNodeDown,
+     "NODE_DOWN",
+     kCritical,
+     fixed(seconds(30)),
+     {},
+     "Nothing is heard of the agent on this node any more; the node, its network or the agent is "
+     "down.",
+     "that the agent's lease in the shared store has expired",
+     "Look at the node, at its way to etcd, and at the agent there. A node that is gone for good: "
+     "remove the records of its agent."},
 });
 
 template <std::size_t A, std::size_t B>

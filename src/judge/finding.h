@@ -59,6 +59,7 @@ enum class Code : std::uint8_t {
   kOvnNbSbDivergence,
   kCheckFailed,
   kMonitorBlind,
+  kNodeDown,
   kBgpDaemonDown,
   kBgpMissingPeer,
   kBgpAsymmetric,

@@ -70,6 +70,11 @@ Task<Result<void>> Http2Connection::receive(Deadline deadline) {
   co_return sent;
 }
 
+void Http2Connection::close() noexcept {
+  if (!broken_) broken_ = Error{Errc::kClosed, "closed"};
+  stream_->close();
+}
+
 Http2Connection::Traffic Http2Connection::take_traffic() noexcept {
   return std::exchange(traffic_, {});
 }

@@ -41,6 +41,9 @@ class Http2Connection {
   /// answer. Errors are those of the stream and of Http2Session::receive(). One task at a time.
   Task<Result<void>> receive(Deadline deadline);
 
+  /// Ends the connection now: all that run or come answer kClosed.
+  void close() noexcept;
+
   /// Returns the bytes received since the last call.
   Traffic take_traffic() noexcept;
 

@@ -158,33 +158,6 @@ SqlStatement statement_of(const StoreChange& change) {
   return statement;
 }
 
-Result<void> sensible(const Transaction& transaction) {
-  std::vector<std::string_view> put;
-  for (const StoreChange& change : transaction.changes) {
-    if (const auto* const one = std::get_if<Put>(&change)) put.emplace_back(one->key);
-  }
-  std::ranges::sort(put);
-  if (!put.empty() && put.front().empty()) return fail(Errc::kInvalid, "a key without a name");
-  if (std::ranges::adjacent_find(put) != put.end()) {
-    return fail(Errc::kInvalid, "a key is put twice");
-  }
-  for (const StoreChange& change : transaction.changes) {
-    const auto* const erase = std::get_if<Erase>(&change);
-    if (erase == nullptr) continue;
-    const auto first = std::ranges::lower_bound(put, std::string_view(erase->keys.begin));
-    if (first != put.end() && erase->keys.holds(*first)) {
-      return fail(Errc::kInvalid, "a key is put and erased");
-    }
-  }
-  for (const Compare& compare : transaction.conditions) {
-    const bool text = std::holds_alternative<std::string>(compare.operand);
-    if (text != (compare.target == Compare::Target::kValue)) {
-      return fail(Errc::kInvalid, "a condition compares a number with a text");
-    }
-  }
-  return {};
-}
-
 std::unexpected<Error> not_ours() {
   return fail(Errc::kProtocol, "store: a row that is none of ours");
 }
@@ -381,7 +354,7 @@ Task<Result<Snapshot>> EmbeddedStore::list(KeyRange keys, Deadline deadline) {
 }
 
 Task<Result<Committed>> EmbeddedStore::put_if(Transaction transaction, Deadline deadline) {
-  if (const Result<void> makes_sense = sensible(transaction); !makes_sense) {
+  if (const Result<void> makes_sense = check_sense(transaction); !makes_sense) {
     co_return with_context(makes_sense, "store: put");
   }
   if (!opened_) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,6 +83,15 @@ struct Transaction {
   std::vector<StoreChange> changes;
 };
 
+/// How many changes, and how many bytes of keys and values before the last change.
+struct TransactionLimits {
+  std::size_t changes = std::numeric_limits<std::size_t>::max();
+  std::size_t bytes = std::numeric_limits<std::size_t>::max();
+};
+
+/// kInvalid: a transaction that contradicts itself, or puts a key without a name.
+Result<void> check_sense(const Transaction& transaction);
+
 struct Committed {
   bool held = false;      ///< all conditions held
   Revision revision = 0;  ///< the revision of the store afterwards; if `held`, that of the changes
@@ -129,7 +140,8 @@ class Watch {
   virtual runtime::Task<Result<WatchBatch>> next(runtime::Deadline deadline) = 0;
 };
 
-/// Coordination: keys with revisions, transactions, leases, watches. Production: EmbeddedStore.
+/// Coordination: keys with revisions, transactions, leases, watches. Production: EmbeddedStore, and
+/// etcd::EtcdStore.
 /// Thread: the core loop. Errors: those of runtime::Database. After kTimeout, kClosed or kInternal
 /// of a change, it is not known whether the change was made: read, and compare. kInvalid: a
 /// transaction that contradicts itself.
@@ -156,6 +168,9 @@ class Store {
   virtual runtime::Task<Result<Lease>> keep_alive(LeaseId lease, runtime::Deadline deadline) = 0;
   /// Ends the lease at once. kMissing as above.
   virtual runtime::Task<Result<void>> revoke(LeaseId lease, runtime::Deadline deadline) = 0;
+
+  /// How large a transaction may be.
+  [[nodiscard]] virtual TransactionLimits limits() const noexcept { return {}; }
 };
 
 }  // namespace wardmote::store

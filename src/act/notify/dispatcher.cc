@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <expected>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -22,8 +23,11 @@ using judge::notify::Notice;
 using runtime::Task;
 
 Dispatcher::Dispatcher(runtime::Runtime& runtime, std::map<std::string, Receiver> receivers,
-                       Told told)
-    : runtime_(runtime), told_(std::move(told)), tasks_(runtime.executor()) {
+                       Told told, std::function<bool()> may_send)
+    : runtime_(runtime),
+      told_(std::move(told)),
+      may_send_(std::move(may_send)),
+      tasks_(runtime.executor()) {
   reload(std::move(receivers));
 }
 
@@ -88,7 +92,7 @@ Task<void> Dispatcher::work_off(std::shared_ptr<Line> line) {
   while (!line->waiting.empty()) {
     Notice notice = std::move(line->waiting.front());
     line->waiting.pop_front();
-    co_await send_one(line, std::move(notice));
+    if (may_send_()) co_await send_one(line, std::move(notice));
   }
 }
 

@@ -74,9 +74,15 @@ PlanRunner::PlanRunner(runtime::Runtime& runtime, Memory memory, Setup setup,
       tasks_(runtime.executor()),
       alarms_(runtime.executor()) {
   leadership_.listen([this](bool leads) { on_leadership(leads); });
+  if (!memory.shared) return;
+  for (const std::string_view prefix : {store::kPlanPrefix, store::kPausePrefix}) {
+    followers_.push_back(std::make_unique<store::Follower>(
+        runtime, *memory.store, std::string(prefix), [this](const auto&) { follow(); }));
+  }
 }
 
 Task<Result<void>> PlanRunner::open() {
+  const bool led = leadership_.leads();
   Result<void> opened = co_await log_.open();
   if (!opened) co_return opened;
   quiet_until_ = runtime_.now() + doors_.quiet;
@@ -84,10 +90,32 @@ Task<Result<void>> PlanRunner::open() {
   if (!opened) co_return opened;
   warn_of_policies();
   opened_ = loaded_ = true;
+  // Who began to lead meanwhile may have read what the one before has changed since.
+  if (!led && leadership_.leads()) on_leadership(true);
+  for (const auto& follower : followers_) follower->start();
   co_return opened;
 }
 
+void PlanRunner::follow() {
+  if (!opened_ || leadership_.leads()) return;
+  read_again_ = true;
+  if (!std::exchange(reading_, true)) tasks_.spawn("follow plans", read_again());
+}
+
+Task<void> PlanRunner::read_again() {
+  struct Done {
+    PlanRunner* runner;
+    ~Done() { runner->reading_ = false; }
+  } const done{this};
+  while (std::exchange(read_again_, false) && !leadership_.leads()) {
+    const Result<void> read = co_await load();
+    if (!read) read_again_ = true;
+    if (!read) co_await runtime_.sleep_until(runtime_.now() + kTryAgain);
+  }
+}
+
 Task<Result<void>> PlanRunner::load() {
+  const std::uint64_t term = term_;
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   std::string prefix(store::kLastPlanKey);
   const auto last = co_await log_.load(std::move(prefix));
@@ -102,6 +130,7 @@ Task<Result<void>> PlanRunner::load() {
   const auto storm = co_await log_.load(std::move(prefix));
   if (!storm) co_return std::unexpected(storm.error());
 
+  if (term != term_) co_return fail(Errc::kRejected, "the lead has passed on meanwhile");
   Planner planner(setup_.policies);
   planner.number_after(planner_.last_number());
   for (const auto& [key, number] : *last)
@@ -148,6 +177,7 @@ Task<void> PlanRunner::take_over() {
   for (;;) {
     const Result<void> taken = co_await load();
     if (taken) break;
+    if (term_ != term) co_return;
     log(LogLevel::kError, "plans_not_read", {{"reason", taken.error().describe()}});
     co_await runtime_.sleep_until(runtime_.now() + kTryAgain);
     if (term_ != term) co_return;
@@ -156,6 +186,7 @@ Task<void> PlanRunner::take_over() {
 }
 
 Task<void> PlanRunner::stop() {
+  for (const auto& follower : followers_) co_await follower->stop();
   co_await tasks_.stop();
   if (remembers_ && opened_ && !not_ours() && !std::exchange(stopped_, true)) {
     ++unwritten_;

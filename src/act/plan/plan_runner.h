@@ -34,6 +34,7 @@
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
+#include "store/follower.h"
 #include "store/leadership.h"
 #include "store/number_mark.h"
 #include "store/records.h"
@@ -66,6 +67,7 @@ class PlanRunner final : public control::PlanControl {
     runtime::Database* journal = nullptr;  ///< this agent's own; null: nothing runs
     store::Store* store = nullptr;         ///< for plans and pauses; null: nothing runs
     store::Leadership& leadership;         ///< among those who share the store
+    bool shared = false;                   ///< others share it: what they write is followed
   };
   /// What the configuration says.
   struct Setup {
@@ -126,7 +128,11 @@ class PlanRunner final : public control::PlanControl {
   void on_leadership(bool leads);
   /// Reads the plans anew, since another agent may have led.
   runtime::Task<void> take_over();
+  /// kRejected: leadership was lost or won meanwhile.
   runtime::Task<Result<void>> load();
+  /// Another agent leads, and has written something.
+  void follow();
+  runtime::Task<void> read_again();
   void watch_storm();
   runtime::Task<void> keep_storm(bool storm);
   void take_changes(const std::string& actor, const std::string& comment = "");
@@ -170,6 +176,9 @@ class PlanRunner final : public control::PlanControl {
   std::shared_ptr<control::Written> last_put_;
   bool opened_ = false;
   bool loaded_ = false;      ///< the plans are as the store has them
+  bool reading_ = false;     ///< what another agent has written
+  bool read_again_ = false;  ///< and it has written more
+  std::vector<std::unique_ptr<store::Follower>> followers_;
   std::uint64_t term_ = 0;   ///< counts the times that leadership was lost or the plans were read
   bool storm_kept_ = false;  ///< it is written down that a storm rages
   TimePoint storm_until_;    ///< an earlier life ended in a storm

@@ -54,6 +54,17 @@ std::span<const json::value> Fields::list(std::string_view name) const noexcept 
   return {list->data(), list->size()};
 }
 
+std::string Fields::pairs(std::string_view name) const {
+  std::string text;
+  const json::value* const found = find(name);
+  if (found == nullptr || !found->is_object()) return text;
+  for (const auto& [key, value] : found->get_object()) {
+    if (!text.empty()) text += ',';
+    text += escape_control(key) + '=' + text_of(value);
+  }
+  return text;
+}
+
 std::vector<std::string> Fields::texts(std::string_view name) const {
   std::vector<std::string> texts;
   for (const json::value& value : list(name)) texts.push_back(text_of(value));

@@ -26,6 +26,8 @@ class Fields {
   [[nodiscard]] bool flag(std::string_view name) const noexcept;
   [[nodiscard]] bool has(std::string_view name) const noexcept { return find(name) != nullptr; }
   [[nodiscard]] Fields object(std::string_view name) const noexcept;
+  /// The texts of an object by name, `a=1,b=2`, escaped.
+  [[nodiscard]] std::string pairs(std::string_view name) const;
   /// Empty when there is none.
   [[nodiscard]] std::span<const boost::json::value> list(std::string_view name) const noexcept;
   /// The texts of a list, escaped.

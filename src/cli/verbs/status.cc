@@ -1,12 +1,17 @@
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/format.h"
 #include "cli/reading.h"
 #include "cli/render/agent.h"
+#include "cli/render/agents.h"
 #include "cli/render/cluster.h"
 #include "cli/render/fields.h"
+#include "cli/render/style.h"
 #include "cli/render/top.h"
 #include "cli/verbs/verbs.h"
 
@@ -36,6 +41,13 @@ std::vector<std::string> name_of_cluster(const boost::json::value& shown) {
   return {"cluster/" + Fields(shown).text("cluster")};
 }
 
+/// What of all this is only this agent's own view stands first.
+std::string draw_status(const boost::json::value& shown, Style style) {
+  const boost::json::object* const status = shown.if_object();
+  const boost::json::value* const agents = status ? status->if_contains("more") : nullptr;
+  return (agents ? draw_isolation(*agents, style) : "") + draw_agent(shown, style);
+}
+
 }  // namespace
 
 Exit run_status(const Call& call) {
@@ -45,8 +57,10 @@ Exit run_status(const Call& call) {
                        .judge = exit_by_verdict,
                        .shape = {.names = name_of_cluster}});
   }
+  const bool for_people = !for_programs(format_of(call));
   return read(call, {.path = "/api/v1/status",
-                     .draw = draw_agent,
+                     .also = for_people ? "/api/v1/agents" : "",
+                     .draw = draw_status,
                      .judge = exit_by_verdict,
                      .shape = {.names = names_of_all}});
 }

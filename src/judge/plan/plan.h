@@ -121,8 +121,8 @@ struct Policy {
   std::string name;
   std::vector<std::string> clusters;  ///< empty: all
   std::vector<Code> on;
-  bool act = false;        ///< else it only observes
-  bool sole = false;       ///< the operator's word that no other agent may act on its clusters
+  bool act = false;   ///< else it only observes
+  bool sole = false;  ///< no other agent acts on its clusters: the operator's word, or by election
   bool approval = true;    ///< somebody must approve each plan
   Duration after{};        ///< how long the finding must have stood
   std::size_t budget = 1;  ///< plans that begin within `window`

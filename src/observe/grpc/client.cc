@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,23 +48,12 @@ Result<void> check_so_far(const Http2Call& call, std::string_view data) {
   return {};
 }
 
-/// A status before the message, beside the one after it.
-bool has_early_status(const Http2Call& call) {
-  if (call.trailers.empty()) return false;
-  const Result<std::optional<codec::GrpcStatus>> early = codec::find_grpc_status(call.headers);
-  return !early || *early;
-}
-
 /// Checks a complete answer.
 Result<void> read_answer(const Http2Call& call, std::string_view data, GrpcFacts& facts) {
-  // An answer without a message has its status in its headers.
-  const codec::HeaderFields& last = call.trailers.empty() ? call.headers : call.trailers;
-  const Result<std::optional<codec::GrpcStatus>> status = codec::find_grpc_status(last);
+  const Result<codec::GrpcStatus> status = codec::read_grpc_status(call);
   if (!status) return std::unexpected(status.error());
-  if (has_early_status(call)) return fail(Errc::kProtocol, "more than one grpc-status");
-  if (!*status) return fail(Errc::kProtocol, "the call ended without a grpc-status");
-  facts.status = (*status)->code;
-  facts.message = escape_control((*status)->message);
+  facts.status = status->code;
+  facts.message = escape_control(status->message);
   if (facts.status != 0) return {};
   const Result<std::int64_t> serving = codec::parse_health_response(data);
   if (!serving) return std::unexpected(serving.error());

@@ -55,6 +55,7 @@ class NotifierLeadership : public testing::Test {
  protected:
   NotifierLeadership() {
     EXPECT_TRUE(run_task(world_, us_, store_.open()));
+    EXPECT_TRUE(run_task(world_, us_, own_.open()));
     feed_.listen(
         [this](const judge::Change& change, const serve::ChangeText&) { incidents_.hear(change); });
     EXPECT_TRUE(run_task(world_, us_, incidents_.open()));
@@ -97,11 +98,15 @@ class NotifierLeadership : public testing::Test {
   sim::SimDisk disk_;
   sim::SimDatabase database_{us_, disk_};
   store::EmbeddedStore store_{us_, database_, "boot"};
+  sim::SimDisk own_disk_;
+  sim::SimDatabase own_database_{us_, own_disk_};
+  store::EmbeddedStore own_{us_, own_database_, "boot"};
   act::FakeLeadership leadership_;
   const config::Config config_ = config_of();
   ChangeFeed feed_{[this] { return us_.wall_now(); }};
   std::size_t told_ = 0;
-  IncidentManager incidents_{us_, &store_, leadership_, config_, "us", feed_, receivers()};
+  IncidentManager incidents_{us_,   &store_,     leadership_,      config_, "us",
+                             feed_, receivers(), agent::domains(), &own_};
 };
 
 TEST_F(NotifierLeadership, WhoDoesNotLeadTellsNobodyUntilItDoes) {

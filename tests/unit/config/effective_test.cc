@@ -26,6 +26,7 @@ namespace json = boost::json;
 /// Each section that has a default, and none of its keys that has one.
 constexpr std::string_view kBare = R"(
 data: /var/lib/wardmote
+store: {etcd: {endpoints: ["10.0.0.1:2379"]}}
 clusters:
   - name: nb
     ovn:

@@ -62,6 +62,8 @@ const std::map<std::string, std::string> kStrange = {
     {"member", "clusters: [{ovn: {members: [{zzzzzzzzzzzz: 1}]}}]"},
     {"repair", "clusters: [{ovn: {members: [{repair: {zzzzzzzzzzzz: 1}}]}}]"},
     {"policy", "policies: [{zzzzzzzzzzzz: 1}]"},
+    {"store", "store: {zzzzzzzzzzzz: 1}"},
+    {"etcd", "store: {etcd: {zzzzzzzzzzzz: 1}}"},
     {"command", "clusters: [{ovn: {members: [{control: {zzzzzzzzzzzz: 1}}]}}]"},
     {"check", "checks: [{zzzzzzzzzzzz: 1}]"},
     {"reporter", "reporters: [{zzzzzzzzzzzz: 1}]"},

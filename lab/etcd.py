@@ -1,0 +1,98 @@
+"""A cluster of real etcd members on loopback, from Debian's packages, to be killed, paused and restarted."""
+
+import os
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.packages import unpack
+from lab.peers import ETCD_PACKAGES
+from lab.ports import free_port
+from lab.processes import Process, start, wait_until
+
+# Debian's etcd asks for this on some machines.
+ENVIRONMENT = {**os.environ, "ETCD_UNSUPPORTED_ARCH": "arm64", "ETCDCTL_API": "3"}
+
+
+@dataclass
+class Member:
+    name: str
+    port: int
+    argv: list[str]
+    log: Path
+    process: Process | None = None
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        self.process = start(self.argv, ENVIRONMENT, self.log)
+
+    def kill(self) -> None:
+        self.process.kill()
+
+    def pause(self) -> None:
+        self.process.send(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self.process.send(signal.SIGCONT)
+
+
+class EtcdCluster:
+    """Leaving it ends all members, by their ids. `fast`: elections within 100 ms, and leases from one second on."""
+
+    def __init__(self, packages: Path, folder: Path, size: int = 1, fast: bool = True, options: tuple[str, ...] = ()):
+        unpack(packages, ETCD_PACKAGES)
+        self.packages, self.folder = packages, folder
+        folder.mkdir(parents=True, exist_ok=True)
+        names = [f"m{i}" for i in range(size)]
+        peers = {name: f"http://127.0.0.1:{free_port()}" for name in names}
+        timing = ["--heartbeat-interval=20", "--election-timeout=200"] if fast else []
+        self.members = []
+        for name in names:
+            port = free_port()
+            url = f"http://127.0.0.1:{port}"
+            self.members.append(Member(name, port, [
+                str(packages / "usr/bin/etcd"), "--name", name, "--data-dir", str(folder / name), "--listen-client-urls", url,
+                "--advertise-client-urls", url, "--listen-peer-urls", peers[name], "--initial-advertise-peer-urls", peers[name],
+                "--initial-cluster", ",".join(f"{one}={at}" for one, at in peers.items()), "--initial-cluster-state", "new",
+                "--logger=zap", "--log-outputs=stderr", "--log-level=warn", *timing, *options], folder / f"{name}.log"))
+
+    @property
+    def endpoints(self) -> list[str]:
+        return [member.address for member in self.members]
+
+    def __enter__(self) -> "EtcdCluster":
+        try:
+            for member in self.members:
+                member.start()
+            for member in self.members:
+                wait_until(lambda at=member: self.answers(at), 30.0, f"etcd: see {member.log}", every=0.1)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_) -> None:
+        for member in self.members:
+            if member.process:
+                member.resume()
+                member.kill()
+
+    def answers(self, member: Member) -> bool:
+        return self.run("endpoint", "health", endpoints=[member.address]).returncode == 0
+
+    def argv(self, *arguments: str, endpoints: list[str] | None = None) -> list[str]:
+        """Of Debian's etcdctl."""
+        return [str(self.packages / "usr/bin/etcdctl"), f"--endpoints={','.join(endpoints or self.endpoints)}", *arguments]
+
+    def run(self, *arguments: str, endpoints: list[str] | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(self.argv(*arguments, endpoints=endpoints), env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=30, check=False)
+
+    def ctl(self, *arguments: str) -> str:
+        done = self.run(*arguments)
+        assert done.returncode == 0, done
+        return done.stdout

@@ -1,0 +1,215 @@
+#include "agent/coordination/coordination.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/dependencies.h"
+#include "agent/incident_manager.h"
+#include "agent/secret.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "base/version.h"
+#include "config/config.h"
+#include "judge/finding.h"
+#include "judge/incident/incident.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "serve/agents.h"
+#include "store/agent_record.h"
+#include "store/election.h"
+#include "store/etcd/client.h"
+#include "store/follower.h"
+
+namespace wardmote::agent {
+
+using judge::incident::Symptom;
+using runtime::Task;
+using store::AgentRecordKind;
+
+namespace {
+
+/// The name under which the leader itself tells of nodes: no node has it.
+constexpr std::string_view kNobody;
+constexpr Duration kLookEvery = std::chrono::seconds(1);
+
+/// An agent speaks for its own checks only. What is common to all has the same name everywhere.
+bool may_say(const std::string& node, const Symptom& symptom) {
+  const std::string_view owner = symptom.owner;
+  // Of nodes the leader tells.
+  if (owner.starts_with("node:")) return false;
+  if (!owner.starts_with("check:")) return true;
+  return owner.ends_with("@" + node);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Coordination>> Coordination::make(runtime::Runtime& runtime,
+                                                         const config::Store& config, Self self) {
+  store::etcd::ClientOptions options{.endpoints = config.endpoints, .user = config.user};
+  if (!config.password_file.empty()) {
+    Result<std::string> password = read_secret(config.password_file);
+    if (!password) return with_context(password, "store");
+    options.password = *std::move(password);
+  }
+  return std::unique_ptr<Coordination>(
+      new Coordination(runtime, config, std::move(options), std::move(self)));
+}
+
+Coordination::Coordination(runtime::Runtime& runtime, const config::Store& config,
+                           store::etcd::ClientOptions options, Self self)
+    : runtime_(runtime),
+      self_(std::move(self)),
+      since_(runtime.wall_now()),
+      store_(runtime, std::move(options), fmt::format("/wardmote/{}/", config.name)),
+      election_(runtime, store_, {.candidate = self_.node, .ttl = config.ttl}),
+      presence_(runtime, store_, store::presence_key(self_.node), self_.boot, config.ttl),
+      follower_(runtime, store_, std::string(store::kAgentPrefix),
+                [this](const store::Follower::Records& records) { hear(records); }),
+      tasks_(runtime.executor()) {
+  presence_.put(store::registration_key(self_.node),
+                store::encode(store::AgentRegistration{self_.node, self_.labels,
+                                                       std::string(kVersion), self_.boot, since_}));
+}
+
+void Coordination::start(IncidentManager& incidents) {
+  incidents_ = &incidents;
+  incidents.publish([this](const std::vector<Symptom>& symptoms) {
+    presence_.put(store::symptoms_key(self_.node),
+                  store::encode_symptoms(symptoms, {runtime_.now(), runtime_.wall_now()}));
+  });
+  presence_.start();
+  follower_.start();
+  election_.start();
+  tasks_.spawn("watch nodes", watch_nodes());
+}
+
+Task<void> Coordination::resign() {
+  co_await tasks_.stop();
+  co_await follower_.stop();
+  co_await election_.stop();
+  co_await presence_.stop();
+  co_await store_.stop();
+}
+
+void Coordination::hear(const store::Follower::Records& records) {
+  const TimePoint now = runtime_.now();
+  std::map<std::string, Peer> seen;
+  for (const auto& [key, value] : records) {
+    const auto what = store::parse_agent_key(key);
+    if (!what) continue;
+    Peer& peer = seen[std::string(what->node)];
+    if (what->kind == AgentRecordKind::kPresence) peer.present = true;
+    if (what->kind == AgentRecordKind::kSymptoms) peer.symptoms = value;
+    if (what->kind != AgentRecordKind::kRegistration) continue;
+    auto registration = store::decode_registration(value);
+    if (registration) {
+      peer.registration = *std::move(registration);
+    } else {
+      log(LogLevel::kError, "record_not_understood", {{"key", escape_control(key)}});
+    }
+  }
+  for (auto& [node, peer] : seen) {
+    const auto before = peers_.find(node);
+    const bool same = before != peers_.end() && before->second.present == peer.present;
+    peer.changed = same ? before->second.changed : now;
+    const bool said = before == peers_.end() || before->second.symptoms != peer.symptoms;
+    if (node == self_.node || !said || peer.symptoms.empty()) continue;
+    auto symptoms = store::decode_symptoms(peer.symptoms, {now, runtime_.wall_now()});
+    if (!symptoms) {
+      // What it said before stands: an answer that cannot be read is no good news.
+      log(LogLevel::kError, "record_not_understood", {{"key", store::symptoms_key(node)}});
+      continue;
+    }
+    std::erase_if(*symptoms, [&](const Symptom& symptom) { return !may_say(node, symptom); });
+    incidents_->hear_peer(node, *std::move(symptoms));
+  }
+  for (const auto& [node, peer] : peers_) {
+    if (!seen.contains(node)) incidents_->forget_peer(node);
+  }
+  peers_ = std::move(seen);
+}
+
+Task<void> Coordination::watch_nodes() {
+  std::vector<Symptom> told;
+  for (;;) {
+    co_await runtime_.sleep_until(runtime_.now() + kLookEvery);
+    // Who is cut off from the store would take all others for lost.
+    if (!election_.leads()) continue;
+    std::vector<Symptom> lost = lost_nodes();
+    if (lost == told) continue;
+    told = lost;
+    incidents_->hear_peer(std::string(kNobody), std::move(lost));
+  }
+}
+
+std::vector<Symptom> Coordination::lost_nodes() const {
+  const TimePoint now = runtime_.now();
+  const Duration window = judge::info(judge::Code::kNodeDown).window.fixed;
+  std::vector<Symptom> lost;
+  for (const auto& [node, peer] : peers_) {
+    if (peer.present || !peer.registration || now - peer.changed < window) continue;
+    Symptom symptom;
+    symptom.owner = symptom.component = node_in_graph(node);
+    symptom.code = judge::Code::kNodeDown;
+    symptom.severity = judge::info(symptom.code).severity;
+    symptom.names = {node};
+    symptom.summary = fmt::format("nothing is heard of the agent on {}", node);
+    symptom.since = peer.changed;
+    lost.push_back(std::move(symptom));
+  }
+  return lost;
+}
+
+std::vector<serve::AgentRow> Coordination::agents() const {
+  const TimePoint now = runtime_.now();
+  const std::vector<store::Election::Candidate> queue = election_.candidates();
+  std::vector<serve::AgentRow> rows;
+  for (const auto& [node, peer] : peers_) {
+    serve::AgentRow row;
+    row.name = node;
+    row.present = peer.present;
+    row.since = now - peer.changed;
+    row.here = node == self_.node;
+    row.leads = !queue.empty() && queue.front().name == node;
+    if (peer.registration) {
+      row.labels = peer.registration->labels;
+      row.release = peer.registration->release;
+      row.boot = peer.registration->boot;
+      row.started = peer.registration->since;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::optional<Duration> Coordination::age() const {
+  // Renewals come more often than news of the others.
+  const auto heard = std::max(follower_.confirmed(), election_.confirmed());
+  if (!heard) return std::nullopt;
+  return runtime_.now() - *heard;
+}
+
+serve::ElectionState Coordination::election() const {
+  serve::ElectionState state;
+  state.leads = election_.leads();
+  for (const store::Election::Candidate& one : election_.candidates()) {
+    state.candidates.push_back({escape_control(one.name), escape_control(one.key),
+                                one.create_revision, one.key == election_.own_key()});
+  }
+  if (const auto confirmed = election_.confirmed()) state.age = runtime_.now() - *confirmed;
+  state.complaint = election_.complaint();
+  if (!state.complaint) state.complaint = presence_.complaint();
+  return state;
+}
+
+}  // namespace wardmote::agent

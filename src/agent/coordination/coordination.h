@@ -1,0 +1,81 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/incident_manager.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "config/config.h"
+#include "judge/incident/incident.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "runtime/task_group.h"
+#include "serve/agents.h"
+#include "store/agent_record.h"
+#include "store/election.h"
+#include "store/etcd/etcd_store.h"
+#include "store/follower.h"
+#include "store/presence.h"
+
+namespace wardmote::agent {
+
+/// This agent among those that share an etcd cluster with it: the store, the election, what it says
+/// of itself, and what the others say. Life cycle: start() after the agent, resign() after the
+/// agent has stopped, and then destruction; `runtime` outlives it. Thread: the core loop.
+class Coordination final : public serve::AgentsView {
+ public:
+  struct Self {
+    std::string node;
+    std::map<std::string, std::string> labels;
+    std::string boot;  ///< which start of the machine it is
+  };
+
+  /// kInvalid: the password cannot be read.
+  static Result<std::unique_ptr<Coordination>> make(runtime::Runtime& runtime,
+                                                    const config::Store& config, Self self);
+
+  [[nodiscard]] store::Store& store() noexcept { return store_; }
+  [[nodiscard]] store::Leadership& leadership() noexcept { return election_; }
+
+  /// Stands in the election, and exchanges with the others what is wrong where.
+  void start(IncidentManager& incidents);
+  /// Leaves: the next agent leads at once.
+  runtime::Task<void> resign();
+
+  // serve::AgentsView
+  [[nodiscard]] std::vector<serve::AgentRow> agents() const override;
+  [[nodiscard]] std::optional<Duration> age() const override;
+  [[nodiscard]] serve::ElectionState election() const override;
+
+ private:
+  Coordination(runtime::Runtime& runtime, const config::Store& config,
+               store::etcd::ClientOptions options, Self self);
+  void hear(const store::Follower::Records& records);
+  /// Tells of the agents that are away, while this one leads.
+  runtime::Task<void> watch_nodes();
+  [[nodiscard]] std::vector<judge::incident::Symptom> lost_nodes() const;
+
+  struct Peer {
+    std::optional<store::AgentRegistration> registration;
+    bool present = false;
+    TimePoint changed;     ///< when it came or went, as far as this agent has seen
+    std::string symptoms;  ///< as they are stored
+  };
+
+  runtime::Runtime& runtime_;
+  const Self self_;
+  const WallTime since_;
+  store::etcd::EtcdStore store_;
+  store::Election election_;
+  store::Presence presence_;
+  store::Follower follower_;
+  std::map<std::string, Peer> peers_;
+  IncidentManager* incidents_ = nullptr;
+  runtime::TaskGroup tasks_;
+};
+
+}  // namespace wardmote::agent

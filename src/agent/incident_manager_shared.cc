@@ -1,0 +1,134 @@
+// What the manager of incidents does when agents share a store: one leads and makes the incidents
+// of what all of them see, and the others show them.
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "agent/dependencies.h"
+#include "agent/incident_manager.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "config/config.h"
+#include "judge/finding.h"
+#include "judge/incident/book.h"
+#include "judge/incident/incident.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "store/follower.h"
+
+namespace wardmote::agent {
+
+using judge::incident::Symptom;
+using runtime::Task;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Duration kReadAgain = 1s;
+
+}  // namespace
+
+Task<void> IncidentManager::take_over() {
+  const std::uint64_t term = term_;
+  for (;;) {
+    const Result<void> taken = co_await take_over_incidents();
+    if (term_ != term) co_return;
+    if (taken) break;
+    log(LogLevel::kError, "records_not_read", {{"reason", taken.error().describe()}});
+    co_await runtime_.sleep_until(runtime_.now() + kReadAgain);
+    if (term_ != term) co_return;
+  }
+  records_.hold_back(false);
+  numbers_ = {};  // what this agent once wrote of them may not be there
+  mark_numbers();
+  notifier_.resume();
+  // It is as after a restart: what is wrong goes on under the names that it has.
+  for (const Symptom& symptom : here_) raise_again(symptom);
+  for (const auto& [node, symptoms] : peers_) {
+    for (const Symptom& symptom : symptoms) {
+      if (!is_ours(symptom)) raise_again(symptom);
+    }
+  }
+  forget_gone();
+  consider_open();
+}
+
+/// What is only worth knowing wakes nobody.
+void IncidentManager::raise_again(const Symptom& symptom) {
+  if (symptom.severity == judge::Severity::kInfo) return;
+  take(book_.raise_again(symptom, runtime_.now()));
+}
+
+void IncidentManager::mirror(const store::Follower::Records& records) {
+  if (records_.leads()) return;
+  book_ = judge::incident::Book(known_.graph, book_policy(config_));
+  book_.recall(decode(records), runtime_.now());
+  open_incidents_.reset();
+}
+
+bool IncidentManager::is_ours(const Symptom& symptom) const {
+  const auto watches = [&](const config::Check& check) {
+    return known_.owner_of(check.name) == symptom.owner;
+  };
+  return std::ranges::any_of(config_.checks, watches);
+}
+
+bool IncidentManager::place(const std::string& node, const Symptoms& symptoms) {
+  bool any = false;
+  for (const Symptom& symptom : symptoms) {
+    if (!symptom.owner.ends_with("@" + node) || !known_.graph.above(symptom.owner).empty())
+      continue;
+    known_.graph.add(symptom.owner, "check", {node_in_graph(node)});
+    any = true;
+  }
+  return any;
+}
+
+void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms) {
+  const Symptoms before = std::exchange(peers_[node], std::move(symptoms));
+  const bool moved = place(node, peers_[node]);
+  if (!records_.leads()) return;
+  if (moved) take(book_.reshape(known_.graph, {}, runtime_.now()));
+  for (const auto& symptom : peers_[node]) {
+    if (!is_ours(symptom)) raise(symptom);
+  }
+  for (const auto& old : before) {
+    const bool stands = std::ranges::any_of(
+        peers_[node], [&](const auto& symptom) { return judge::incident::same(symptom, old); });
+    if (!stands && !is_ours(old)) take(book_.clear(old, runtime_.now()));
+  }
+}
+
+void IncidentManager::forget_peer(const std::string& node) {
+  hear_peer(node, {});
+  peers_.erase(node);
+}
+
+void IncidentManager::publish(std::function<void(const Symptoms&)> published) {
+  published_ = std::move(published);
+  published_(here_);
+}
+
+/// Keeps what is wrong here, whoever leads.
+void IncidentManager::note(const Symptom& symptom, bool stands) {
+  if (!is_shared()) return;
+  const auto known = std::ranges::find_if(
+      here_, [&](const auto& one) { return judge::incident::same(one, symptom); });
+  if (!stands && known == here_.end()) return;
+  if (!stands) {
+    here_.erase(known);
+  } else if (known == here_.end()) {
+    here_.push_back(symptom);
+  } else {
+    const TimePoint since = known->since;
+    *known = symptom;
+    known->since = since;
+  }
+  published_(here_);
+}
+
+}  // namespace wardmote::agent

@@ -1,0 +1,121 @@
+#include "cli/render/agents.h"
+
+#include <algorithm>
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/time.h"
+#include "cli/exit_code.h"
+#include "cli/render/fields.h"
+#include "cli/render/style.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+
+/// After so long what is shown of the others is old.
+constexpr std::int64_t kOldMs = 10'000;
+constexpr const char* kAlone =
+    "This agent shares no store with others: it notifies and acts alone.\n";
+
+std::string age_text(std::int64_t ms) {
+  return format_duration(std::chrono::milliseconds(ms));
+}
+
+Cell state_of(const Fields& agent) {
+  if (!agent.flag("present")) return {"away", Tone::kCritical};
+  if (agent.flag("leads")) return {"leads", Tone::kStrong};
+  return {"there", Tone::kGood};
+}
+
+}  // namespace
+
+std::string draw_agents(const json::value& shown, Style style) {
+  if (!Fields(shown).flag("shared")) return kAlone;
+  Table table(style.wide ? std::vector<std::string>{"AGENT", "STATE", "FOR", "RELEASE", "LABELS",
+                                                    "STARTED", "BOOT"}
+                         : std::vector<std::string>{"AGENT", "STATE", "FOR", "RELEASE", "LABELS"});
+  for (const json::value& one : Fields(shown).list("agents")) {
+    const Fields agent(one);
+    std::vector<Cell> row = {{agent.text("name") + (agent.flag("here") ? " (here)" : "")},
+                             state_of(agent),
+                             {age_text(agent.number("for_ms").value_or(0))},
+                             {agent.text("release")},
+                             {agent.pairs("labels")}};
+    if (style.wide) {
+      row.push_back({agent.text("started")});
+      row.push_back({agent.text("boot")});
+    }
+    table.add(std::move(row));
+  }
+  return draw_isolation(shown, style) + table.draw(style);
+}
+
+Exit exit_of_agents(const json::value& shown) {
+  if (!Fields(shown).flag("shared")) return Exit::kGood;
+  const std::optional<std::int64_t> age = Fields(shown).number("age_ms");
+  if (!age || *age > kOldMs) return Exit::kUnknown;
+  const auto agents = Fields(shown).list("agents");
+  const bool all = std::ranges::all_of(
+      agents, [](const json::value& one) { return Fields(one).flag("present"); });
+  return all ? Exit::kGood : Exit::kWarning;
+}
+
+std::string draw_isolation(const json::value& shown, Style style) {
+  const Fields view(shown);
+  if (!view.flag("shared")) return {};
+  const std::optional<std::int64_t> age = view.number("age_ms");
+  if (age && *age <= kOldMs) return {};
+  const auto agents = view.list("agents");
+  const auto others = static_cast<std::size_t>(std::ranges::count_if(
+      agents, [](const json::value& one) { return !Fields(one).flag("here"); }));
+  const std::string since = age ? "for " + age_text(*age) : "since this agent started";
+  return paint(style, Tone::kCritical,
+               fmt::format("my view alone: {} of {} agents not heard {}", others,
+                           std::max(agents.size(), others + 1), since)) +
+         "\n";
+}
+
+std::string draw_election(const json::value& shown, Style style) {
+  const Fields election(shown);
+  if (!election.flag("shared")) return kAlone;
+  std::string text;
+  const auto queue = election.list("candidates");
+  const std::optional<std::int64_t> age = election.number("age_ms");
+  if (!age || *age > kOldMs) {
+    text +=
+        paint(style, Tone::kUnknown,
+              age ? fmt::format("the store was not heard for {}: this may be old\n", age_text(*age))
+                  : "the store has not answered yet\n");
+  }
+  if (const std::string complaint = election.text("complaint"); !complaint.empty())
+    text += paint(style, Tone::kWarning, complaint) + "\n";
+  if (queue.empty()) return text + "nobody leads\n";
+  Table table({"CANDIDATE", "STATE", "TOKEN", "KEY"});
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const Fields one(queue[i]);
+    table.add({{one.text("name") + (one.flag("here") ? " (here)" : "")},
+               i == 0 ? Cell{"leads", Tone::kStrong} : Cell{"waits"},
+               {fmt::to_string(one.number("token").value_or(0))},
+               {one.text("key")}});
+  }
+  return text + table.draw(style);
+}
+
+Exit exit_of_election(const json::value& shown) {
+  const Fields election(shown);
+  if (!election.flag("shared")) return Exit::kGood;
+  const std::optional<std::int64_t> age = election.number("age_ms");
+  if (!age || *age > kOldMs) return Exit::kUnknown;
+  return election.list("candidates").empty() ? Exit::kCritical : Exit::kGood;
+}
+
+}  // namespace wardmote::cli

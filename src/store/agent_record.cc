@@ -1,0 +1,159 @@
+#include "store/agent_record.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "judge/finding.h"
+#include "judge/incident/incident.h"
+#include "store/clock_pair.h"
+#include "store/json_fields.h"
+
+namespace wardmote::store {
+
+namespace json = boost::json;
+using judge::incident::Symptom;
+
+namespace {
+
+/// Of one agent. In a storm the first are enough: the store is no place for thousands.
+constexpr std::size_t kMostSymptoms = 500;
+constexpr std::size_t kTextCap = 1024;
+constexpr std::string_view kRegistration = "registration";
+constexpr std::string_view kPresence = "presence";
+constexpr std::string_view kSymptoms = "symptoms";
+
+std::string key_of(std::string_view node, std::string_view what) {
+  return fmt::format("{}{}/{}", kAgentPrefix, node, what);
+}
+
+std::optional<judge::Severity> severity_of(std::string_view word) {
+  for (const auto severity :
+       {judge::Severity::kInfo, judge::Severity::kWarning, judge::Severity::kCritical}) {
+    if (to_string(severity) == word) return severity;
+  }
+  return std::nullopt;
+}
+
+std::optional<Symptom> decode_symptom(const json::value& value, const ClockPair& clock) {
+  const json::object* const record = value.if_object();
+  if (record == nullptr) return std::nullopt;
+  const auto code = judge::parse_code(text_in(*record, "code").value_or(""));
+  const auto severity = severity_of(text_in(*record, "severity").value_or(""));
+  auto owner = text_in(*record, "owner");
+  const auto since = wall_in(*record, "since");
+  if (!code || !severity || !owner || owner->empty() || !since) return std::nullopt;
+  Symptom symptom;
+  symptom.owner = escape_control(*owner, kTextCap);
+  symptom.component = escape_control(text_in(*record, "component").value_or(*owner), kTextCap);
+  symptom.code = *code;
+  symptom.severity = *severity;
+  symptom.summary = escape_control(text_in(*record, "summary").value_or(""), kTextCap);
+  symptom.since = clock.past(*since);
+  if (const json::value* const names = record->if_contains("names"); names && names->is_array()) {
+    for (const json::value& name : names->get_array()) {
+      if (const json::string* const text = name.if_string())
+        symptom.names.push_back(escape_control(*text, kTextCap));
+    }
+  }
+  return symptom;
+}
+
+}  // namespace
+
+std::string registration_key(std::string_view node) {
+  return key_of(node, kRegistration);
+}
+
+std::string presence_key(std::string_view node) {
+  return key_of(node, kPresence);
+}
+
+std::string symptoms_key(std::string_view node) {
+  return key_of(node, kSymptoms);
+}
+
+std::optional<AgentKey> parse_agent_key(std::string_view key) {
+  if (!consume_prefix(key, kAgentPrefix)) return std::nullopt;
+  const std::size_t slash = key.find('/');
+  if (slash == 0 || slash == std::string_view::npos) return std::nullopt;
+  const std::string_view what = key.substr(slash + 1);
+  const std::string_view node = key.substr(0, slash);
+  if (what == kRegistration) return AgentKey{node, AgentRecordKind::kRegistration};
+  if (what == kPresence) return AgentKey{node, AgentRecordKind::kPresence};
+  if (what == kSymptoms) return AgentKey{node, AgentRecordKind::kSymptoms};
+  return std::nullopt;
+}
+
+std::string encode(const AgentRegistration& registration) {
+  json::object record;
+  record["node"] = registration.node;
+  json::object& labels = record["labels"].emplace_object();
+  for (const auto& [name, value] : registration.labels) labels[name] = value;
+  record["release"] = registration.release;
+  record["boot"] = registration.boot;
+  record["since"] = wall_ms(registration.since);
+  return json::serialize(record);
+}
+
+Result<AgentRegistration> decode_registration(std::string_view text) {
+  const Result<json::object> record = parse_record(text);
+  if (!record) return std::unexpected(record.error());
+  AgentRegistration registration;
+  registration.node = escape_control(text_in(*record, "node").value_or(""), kTextCap);
+  registration.release = escape_control(text_in(*record, "release").value_or(""), kTextCap);
+  registration.boot = escape_control(text_in(*record, "boot").value_or(""), kTextCap);
+  registration.since = wall_in(*record, "since").value_or(WallTime());
+  if (const json::value* const labels = record->if_contains("labels");
+      labels && labels->is_object()) {
+    for (const auto& [name, value] : labels->get_object()) {
+      if (const json::string* const label = value.if_string())
+        registration.labels[escape_control(name, kTextCap)] = escape_control(*label, kTextCap);
+    }
+  }
+  return registration;
+}
+
+std::string encode_symptoms(const std::vector<Symptom>& symptoms, const ClockPair& clock) {
+  json::array list;
+  for (const Symptom& symptom : symptoms) {
+    if (list.size() == kMostSymptoms) break;
+    json::object record;
+    record["owner"] = symptom.owner;
+    record["component"] = symptom.component;
+    record["code"] = to_string(symptom.code);
+    record["severity"] = to_string(symptom.severity);
+    record["names"] = json::array(symptom.names.begin(), symptom.names.end());
+    record["summary"] = symptom.summary;
+    record["since"] = wall_ms(clock.wall(symptom.since));
+    list.push_back(std::move(record));
+  }
+  return json::serialize(json::object{{"symptoms", std::move(list)}});
+}
+
+Result<std::vector<Symptom>> decode_symptoms(std::string_view text, const ClockPair& clock) {
+  const Result<json::object> record = parse_record(text);
+  if (!record) return std::unexpected(record.error());
+  const json::value* const list = record->if_contains("symptoms");
+  if (list == nullptr || !list->is_array())
+    return fail(Errc::kProtocol, "a record that has no symptoms");
+  std::vector<Symptom> symptoms;
+  for (const json::value& one : list->get_array()) {
+    if (symptoms.size() == kMostSymptoms) break;
+    if (auto symptom = decode_symptom(one, clock)) symptoms.push_back(*std::move(symptom));
+  }
+  return symptoms;
+}
+
+}  // namespace wardmote::store

@@ -1,0 +1,52 @@
+#pragma once
+// What an agent says of itself to those that share the store with it. All its records are below
+// `agents/NODE/`, so that a role of etcd can allow it these and no others'.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/incident/incident.h"
+#include "store/clock_pair.h"
+
+namespace wardmote::store {
+
+inline constexpr std::string_view kAgentPrefix = "agents/";
+
+/// Kept until somebody removes it.
+std::string registration_key(std::string_view node);
+/// There while the agent keeps its lease.
+std::string presence_key(std::string_view node);
+/// What is wrong as the agent sees it.
+std::string symptoms_key(std::string_view node);
+
+enum class AgentRecordKind : std::uint8_t { kRegistration, kPresence, kSymptoms };
+struct AgentKey {
+  std::string_view node;  ///< within the key
+  AgentRecordKind kind{};
+};
+/// Nothing for a key that is none of these.
+std::optional<AgentKey> parse_agent_key(std::string_view key);
+
+struct AgentRegistration {
+  std::string node;
+  std::map<std::string, std::string> labels;
+  std::string release;  ///< of Wardmote
+  std::string boot;     ///< which start of the machine it is
+  WallTime since;       ///< the agent's start
+};
+std::string encode(const AgentRegistration& registration);
+/// kProtocol when the text is not such a record; fields of later releases are passed over.
+Result<AgentRegistration> decode_registration(std::string_view text);
+
+std::string encode_symptoms(const std::vector<judge::incident::Symptom>& symptoms,
+                            const ClockPair& clock);
+/// A symptom of a later release, whose code is not known here, is left out.
+Result<std::vector<judge::incident::Symptom>> decode_symptoms(std::string_view text,
+                                                              const ClockPair& clock);
+
+}  // namespace wardmote::store

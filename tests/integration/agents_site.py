@@ -1,0 +1,106 @@
+"""Agents that share one etcd, each with a port of its own to watch, and one receiver that all of them know."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+from http_sink import Sink
+from lab.etcd import EtcdCluster
+from lab.processes import wait_until
+from tools.agent import Agent
+
+TTL = 2  # seconds: the least that is taken
+
+
+class SharedAgent(Agent):
+    """An agent that shares a store, by its name."""
+
+    def __init__(self, name: str, config: Path, api_socket: Path):
+        super().__init__(config, api_socket)
+        self.name = name
+
+    def leads(self) -> bool:
+        status, body = self.get("/api/v1/election")
+        return status == 200 and json.loads(body)["leads"]
+
+    def queue(self) -> list[str]:
+        return [one["name"] for one in self.json("/api/v1/election")["candidates"]]
+
+    def open_incidents(self) -> list[tuple[int, str]]:
+        return [(one["id"], one["root"]) for one in self.json("/api/v1/incidents")["incidents"] if one["phase"] == "open"]
+
+    def kill(self) -> None:
+        """kill -9."""
+        self.process.kill()
+        self.process.wait()
+
+    def pause(self) -> None:
+        os.kill(self.process.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        os.kill(self.process.pid, signal.SIGCONT)
+
+
+class Site:
+    """Agents `ctl-1`, `ctl-2`, … in the order in which they stand in the queue."""
+
+    def __init__(self, folder: Path, etcd: EtcdCluster, targets: list, store: str = ""):
+        self.folder, self.etcd, self.targets, self.store = folder, etcd, targets, store
+        self.sink = Sink()
+        self.agents: dict[str, SharedAgent] = {}
+
+    def __enter__(self) -> "Site":
+        for number in range(1, len(self.targets) + 1):
+            self.start(f"ctl-{number}")
+            self.wait_queued(f"ctl-{number}")
+        return self
+
+    def __exit__(self, *_) -> None:
+        for agent in self.agents.values():
+            if agent.process.poll() is None:
+                agent.resume()
+                agent.stop()
+        self.sink.__exit__()
+
+    def __getitem__(self, name: str) -> SharedAgent:
+        return self.agents[name]
+
+    def target(self, name: str):
+        return self.targets[int(name[-1]) - 1]
+
+    def start(self, name: str) -> SharedAgent:
+        folder = self.folder / name
+        (folder / "data").mkdir(parents=True, exist_ok=True)
+        config = folder / "wardmote.yaml"
+        endpoints = ", ".join(f"'{at}'" for at in self.etcd.endpoints)
+        config.write_text(f"""node: {{name: {name}, labels: {{rack: r{name[-1]}}}}}
+api: {{socket: {folder}/api.sock}}
+data: {folder}/data
+store: {{etcd: {{endpoints: [{endpoints}]{self.store}}}, name: test, ttl: {TTL}s}}
+checks:
+  - {{name: svc, tcp: {{address: '127.0.0.1:{self.target(name).port}'}}, every: 300ms, timeout: 250ms, fall: 2, rise: 2}}
+notify:
+  receivers: [{{name: hook, webhook: {{url: 'http://127.0.0.1:{self.sink.port}/'}}}}]
+  routes: [{{receiver: hook, group_wait: 100ms, group_interval: 1s}}]
+""", encoding="utf-8")
+        self.agents[name] = SharedAgent(name, config, folder / "api.sock")
+        self.agents[name].wait_serving()
+        return self.agents[name]
+
+    def wait_queued(self, name: str) -> None:
+        wait_until(lambda: name in self[name].queue(), 10.0, f"{name} to stand in the queue")
+
+    def leader(self) -> SharedAgent:
+        return wait_until(lambda: next((one for one in self.agents.values() if one.process.poll() is None and one.leads()), None), 15.0, "a leader")
+
+    def wait_led_by(self, name: str, seconds: float = 10.0) -> float:
+        """How long it took."""
+        begun = time.monotonic()
+        wait_until(self[name].leads, seconds, f"{name} to lead", every=0.005)
+        return time.monotonic() - begun
+
+    def told(self) -> list[tuple[int, str]]:
+        """What the receiver was told of which incident, in order."""
+        return [(one["id"], one["kind"]) for notice in self.sink.taken for one in notice["incidents"]]

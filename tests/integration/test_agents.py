@@ -1,0 +1,209 @@
+"""Several agents that share one etcd: one leads, tells and acts; the others show the same, and one of them goes on when it dies."""
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from agents_site import TTL, Site
+from conftest import Target
+from lab.etcd import ENVIRONMENT, EtcdCluster
+from lab.processes import wait_until
+
+PACKAGES = Path(__file__).resolve().parents[2] / "build/lab/etcd"
+EXPIRY = 0.5  # etcd looks for expired leases twice a second
+ROUND = 0.5   # of ours: a look at the API, a loaded machine
+
+
+@pytest.fixture
+def etcd(tmp_path):
+    with EtcdCluster(PACKAGES, tmp_path / "etcd") as etcd:
+        yield etcd
+
+
+@pytest.fixture
+def targets():
+    targets = [Target() for _ in range(3)]
+    yield targets
+    for target in targets:
+        target.down()
+
+
+def test_one_message_for_what_any_agent_sees_and_all_show_it(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets) as site:
+        site.wait_led_by("ctl-1")
+        targets[1].down()
+        wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message of a follower's check")
+        for agent in site.agents.values():
+            wait_until(lambda one=agent: one.open_incidents() == [(1, "check:svc@ctl-2")], 5.0, f"{agent.name} to show it")
+        targets[0].down()
+        wait_until(lambda: site.told()[1:] == [(2, "opened")], 10.0, "the message of the leader's own check")
+        targets[1].up()
+        wait_until(lambda: site.told()[2:] == [(1, "resolved")], 10.0, "the end")
+        for agent in site.agents.values():
+            wait_until(lambda one=agent: one.open_incidents() == [(2, "check:svc@ctl-1")], 5.0, f"{agent.name} to show it")
+        time.sleep(2 * TTL)
+        assert len(site.told()) == 3
+
+
+def test_a_leader_that_is_killed_is_succeeded_and_nothing_is_told_twice_or_lost(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets) as site:
+        site.wait_led_by("ctl-1")
+        targets[2].down()
+        wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the first message")
+        site["ctl-1"].kill()
+        assert site.wait_led_by("ctl-2") <= TTL + EXPIRY + ROUND
+        assert not site["ctl-3"].leads()
+        wait_until(lambda: site["ctl-2"].open_incidents() == [(1, "check:svc@ctl-3")], 5.0, "the incident to go on under its number")
+        time.sleep(2)
+        assert site.told() == [(1, "opened")], "it was told before"
+        targets[2].up()
+        wait_until(lambda: site.told()[1:] == [(1, "resolved")], 10.0, "its end")
+        targets[1].down()
+        wait_until(lambda: len(site.told()) == 3, 10.0, "the next incident")
+        second, kind = site.told()[2]
+        assert kind == "opened" and second > 1, "numbers that the killed agent had reserved are left out"
+        site["ctl-2"].kill()
+        site.wait_led_by("ctl-3")
+        # Who knew of it is gone; nobody has seen it well.
+        time.sleep(3)
+        assert site.told()[3:] == []
+        site.start("ctl-2")
+        targets[1].up()
+        wait_until(lambda: site.told()[3:] == [(second, "resolved")], 15.0, "its end, seen by the agent that came back")
+
+
+def test_an_orderly_end_hands_over_at_once(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets[:2]) as site:
+        site.wait_led_by("ctl-1")
+        site["ctl-1"].process.terminate()
+        begun = time.monotonic()
+        wait_until(site["ctl-2"].leads, 5.0, "the hand-over", every=0.005)
+        took = time.monotonic() - begun
+        assert took < TTL / 2, "no lease was waited for"
+        assert site["ctl-1"].process.wait(10) == 0
+        assert site["ctl-2"].queue() == ["ctl-2"]
+
+
+def test_a_paused_leader_has_stopped_before_the_next_begins(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets[:2]) as site:
+        site.wait_led_by("ctl-1")
+        site["ctl-1"].pause()
+        targets[1].down()
+        site.wait_led_by("ctl-2")
+        wait_until(lambda: [kind for _, kind in site.told()] == ["opened"], 10.0, "the message of the new leader")
+        told = site.told()
+        site["ctl-1"].resume()
+        assert not site["ctl-1"].leads(), "its time is over, by its own clock"
+        time.sleep(3)
+        assert site.told() == told
+        assert site["ctl-2"].leads() and site["ctl-2"].queue() == ["ctl-2", "ctl-1"]
+        expected = [(told[0][0], "check:svc@ctl-2")]
+        wait_until(lambda: site["ctl-1"].open_incidents() == expected, 5.0, "the old leader to follow")
+
+
+def test_etcdctl_and_agents_stand_in_one_queue(tmp_path, etcd, targets):
+    name = "/wardmote/test/leader"
+    elect = lambda *more: subprocess.Popen(etcd.argv("elect", name, *more), env=ENVIRONMENT, stdin=subprocess.DEVNULL,  # noqa: E731
+                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    person = elect("somebody")
+    try:
+        assert person.stdout.readline().startswith(f"{name}/")
+        with Site(tmp_path, etcd, targets[:2]) as site:
+            assert site["ctl-1"].queue() == ["somebody", "ctl-1", "ctl-2"]
+            targets[0].down()
+            time.sleep(3)
+            assert site.told() == [], "somebody else leads, and tells or does not"
+            person.terminate()
+            person.wait()
+            site.wait_led_by("ctl-1")
+            wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message")
+            # And in the other direction.
+            observer, second = elect("--listen"), elect("another")
+            try:
+                assert observer.stdout.readline().startswith(f"{name}/")
+                assert observer.stdout.readline().strip() == "ctl-1"
+                wait_until(lambda: site["ctl-1"].queue() == ["ctl-1", "ctl-2", "another"], 5.0, "etcdctl behind them")
+                site["ctl-1"].stop()
+                site.wait_led_by("ctl-2")
+                site["ctl-2"].stop()
+                assert second.stdout.readline().startswith(f"{name}/"), "it is its turn"
+            finally:
+                for one in (observer, second):
+                    one.terminate()
+                    one.wait()
+    finally:
+        if person.poll() is None:
+            person.terminate()
+        person.wait()
+
+
+def test_a_leader_whose_key_is_deleted_stops_and_another_begins(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets[:2]) as site:
+        site.wait_led_by("ctl-1")
+        key = site["ctl-1"].json("/api/v1/election")["candidates"][0]["key"]
+        begun = time.monotonic()
+        etcd.ctl("del", f"/wardmote/test/{key}")
+        site.wait_led_by("ctl-2")
+        assert time.monotonic() - begun < TTL / 2
+        assert not site["ctl-1"].leads()
+        wait_until(lambda: site["ctl-2"].queue() == ["ctl-2", "ctl-1"], 5.0, "it to queue again")
+
+
+def test_while_etcd_is_away_nobody_leads_all_watch_and_then_all_is_told(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets[:2]) as site:
+        site.wait_led_by("ctl-1")
+        etcd.members[0].kill()
+        wait_until(lambda: not site["ctl-1"].leads(), TTL + 2, "the leader to stop")
+        targets[1].down()
+        time.sleep(TTL + 2)
+        assert not site["ctl-1"].leads() and not site["ctl-2"].leads()
+        assert site.told() == []
+        check = site["ctl-2"].json("/api/v1/checks")["checks"][0]
+        assert check["state"] == "reported", "it watches all the same"
+        assert site["ctl-2"].json("/api/v1/election")["complaint"]
+        etcd.members[0].start()
+        site.leader()
+        wait_until(lambda: [kind for _, kind in site.told()] == ["opened"], 15.0, "the message")
+
+
+def test_an_agent_starts_while_etcd_is_away(tmp_path, etcd, targets):
+    etcd.members[0].pause()
+    with Site(tmp_path, etcd, []) as site:
+        site.targets = targets[:1]
+        agent = site.start("ctl-1")
+        wait_until(lambda: agent.json("/api/v1/checks")["checks"][0]["state"] == "healthy", 10.0, "it to watch")
+        assert not agent.leads()
+        etcd.members[0].resume()
+        site.wait_led_by("ctl-1", 15.0)
+
+
+def test_a_node_that_is_lost_is_told_once_with_what_it_watched_below_it(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets[:2]) as site:
+        site.wait_led_by("ctl-1")
+        targets[1].down()
+        wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message of its check")
+        site["ctl-2"].kill()
+        wait_until(lambda: any(one["code"] == "NODE_DOWN" for one in site["ctl-1"].json("/api/v1/incidents")["incidents"]), 45.0, "the finding")
+        open_now = [root for _, root in site["ctl-1"].open_incidents()]
+        assert open_now == ["node:ctl-2"], "what it watched is below it"
+        assert site["ctl-1"].cli("get", "agents").returncode == 1
+        assert "away" in site["ctl-1"].cli("get", "agents").stdout
+        targets[1].up()
+        site.start("ctl-2")
+        wait_until(lambda: site["ctl-1"].open_incidents() == [], 15.0, "the end")
+        assert [kind for _, kind in site.told()].count("opened") <= 2
+        wait_until(lambda: site["ctl-1"].cli("get", "agents").returncode == 0, 5.0, "both to be there")
+
+
+def test_an_agent_that_is_cut_off_says_that_its_view_is_its_own(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets[:2]) as site:
+        site.wait_led_by("ctl-1")
+        assert "my view alone" not in site["ctl-2"].cli("status").stdout
+        assert site["ctl-2"].cli("elect", "status").returncode == 0
+        etcd.members[0].pause()
+        wait_until(lambda: "my view alone: 1 of 2 agents not heard for" in site["ctl-2"].cli("status").stdout, 20.0, "it to say so")
+        assert site["ctl-2"].cli("elect", "status").returncode == 3
+        etcd.members[0].resume()
+        wait_until(lambda: "my view alone" not in site["ctl-2"].cli("status").stdout, 15.0, "it to hear the others again")
