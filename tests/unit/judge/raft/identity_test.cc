@@ -304,6 +304,19 @@ TEST(ZombieMember, KickedWhileDownAndRestarted) {
   EXPECT_EQ(found.quorum.voters, 2U);
 }
 
+TEST(StaleMember, OneThatIsHeardIsToBeConfiguredAndTheSilentToBeBroughtBack) {
+  for (const bool heard : {true, false}) {
+    FakeCluster cluster(3);
+    cluster.node(2).configured = false;
+    if (!heard) cluster.kill(2);
+    cluster.list().push_back(
+        {.nickname = "d8d1", .id = *parse_member_id("d8d1"), .address = "tcp:10.0.0.3:6643"});
+    const Assessment look = cluster.watch(30s);
+    const std::string& advice = the(Code::kRaftStaleMember, look).advice->text;
+    EXPECT_TRUE(advice.starts_with(heard ? "One of them is heard" : "Bring the server")) << advice;
+  }
+}
+
 TEST(ServerIdCloned, ACopiedDatabaseIsFoundAtOnce) {
   FakeCluster cluster(3);
   cluster.watch(3s);

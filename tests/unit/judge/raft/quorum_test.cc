@@ -421,5 +421,15 @@ TEST(NoLeader, IsNotOverWhenTheLastMemberDies) {
   EXPECT_TRUE(has(Code::kRaftNoLeader, cluster.watch(5min)));
 }
 
+TEST(Quorum, ALeaderThatIsNotAskedIsHeardByWhomeverItReaches) {
+  FakeCluster cluster(5);
+  cluster.node(0).configured = false;
+  cluster.watch(5s);
+  cluster.isolate(1);
+  const Assessment look = cluster.watch(10s);
+  EXPECT_FALSE(has(Code::kRaftNoQuorum, look));
+  EXPECT_EQ(look.quorum.live, 5U) << "the leader is heard, and the one that is cut off answers";
+}
+
 }  // namespace
 }  // namespace wardmote::judge::raft
