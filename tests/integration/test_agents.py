@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents_site import TTL, Site
-from conftest import Target
+from tcp_target import Target
 from lab.etcd import ENVIRONMENT, EtcdCluster
 from lab.processes import wait_until
 
