@@ -174,8 +174,9 @@ Task<Result<void>> RecordWriter::write_some() {
       co_await store_->put_if(std::move(transaction), runtime_.deadline_in(kPatience));
   if (!written) co_return std::unexpected(written.error());
   kept.changes.clear();
-  refused_ = !written->held;
-  if (refused_) co_return fail(Errc::kRejected, "another agent leads");
+  // Of an earlier lead it says nothing.
+  if (kept.drops == drops_) refused_ = !written->held;
+  if (!written->held) co_return fail(Errc::kRejected, "another agent leads");
   co_return Result<void>();
 }
 
