@@ -38,6 +38,7 @@
 #include "serve/view.h"
 #include "store/check_record.h"
 #include "store/clock_pair.h"
+#include "store/follower.h"
 #include "store/incident_record.h"
 #include "store/leadership.h"
 #include "store/notify_record.h"
@@ -108,6 +109,7 @@ IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
       tasks_(runtime.executor()) {
   if (own != nullptr && own != store) {
     own_.emplace(runtime, own, alone_);
+    records_.wait_for_store();
     follower_.emplace(runtime, *store, std::string(store::kIncidentPrefix),
                       [this](const store::Follower::Records& records) { mirror(records); });
     silences_.emplace(runtime, *store, std::string(store::kSilencePrefix),

@@ -20,6 +20,7 @@
 #include "agent/agent.h"
 #include "agent/config_command.h"
 #include "agent/coordination/coordination.h"
+#include "agent/coordination/etcd.h"
 #include "agent/journal_command.h"
 #include "agent/options.h"
 #include "agent/pod.h"
@@ -53,6 +54,7 @@
 #include "serve/route.h"
 #include "store/adoption.h"
 #include "store/embedded_store.h"
+#include "store/etcd/etcd_store.h"
 #include "store/incident_record.h"
 #include "store/notify_record.h"
 #include "store/plan_record.h"
@@ -139,6 +141,25 @@ Result<OwnMemory> open_memory(net::AsioRuntime& runtime, const std::string& data
   return memory;
 }
 
+/// What it shares with other agents; null: nothing.
+struct Shared {
+  std::unique_ptr<store::etcd::EtcdStore> store;
+  std::unique_ptr<Coordination> agents;
+};
+
+Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& config,
+                           const std::string& boot) {
+  Shared shared;
+  if (!config.store) return shared;
+  auto store = open_etcd(runtime, *config.store);
+  if (!store) return std::unexpected(store.error());
+  shared.store = *std::move(store);
+  const std::string& named = config.node.name;
+  const Coordination::Self self{named.empty() ? host_name() : named, config.node.labels, boot};
+  shared.agents = std::make_unique<Coordination>(runtime, *shared.store, config.store->ttl, self);
+  return shared;
+}
+
 /// Before anything is read: the tables, and what an earlier version kept elsewhere.
 runtime::Task<Result<void>> prepare(runtime::Runtime* runtime, OwnMemory* memory) {
   if (!memory->database) co_return Result<void>();
@@ -170,11 +191,11 @@ runtime::Task<Result<void>> prepare(runtime::Runtime* runtime, OwnMemory* memory
 }
 
 /// As the agent borrows it.
-Memory lend(net::AsioRuntime& runtime, const OwnMemory& own, Coordination* shared) {
+Memory lend(net::AsioRuntime& runtime, const OwnMemory& own, const Shared& shared) {
   Memory memory{own.database.get(), own.store.get()};
-  if (shared != nullptr) {
-    memory.store = &shared->store();
-    memory.leadership = &shared->leadership();
+  if (shared.store) {
+    memory.store = shared.store.get();
+    memory.leadership = &shared.agents->leadership();
     memory.own = own.store.get();
   }
   memory.put_aside = own.put_aside;
@@ -184,16 +205,6 @@ Memory lend(net::AsioRuntime& runtime, const OwnMemory& own, Coordination* share
     };
   }
   return memory;
-}
-
-/// Null: the agent shares no store.
-Result<std::unique_ptr<Coordination>> coordinate(net::AsioRuntime& runtime,
-                                                 const config::Config& config,
-                                                 const std::string& boot) {
-  if (!config.store) return nullptr;
-  const std::string& named = config.node.name;
-  return Coordination::make(runtime, *config.store,
-                            {named.empty() ? host_name() : named, config.node.labels, boot});
 }
 
 runtime::Task<Result<void>> begin(runtime::Runtime* runtime, OwnMemory* memory, Agent* agent) {
@@ -211,13 +222,13 @@ int start_failed(const std::string& reason, int exit_code) {
 }
 
 /// Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again.
-runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory,
-                                  Coordination* shared, Agent* agent, Reloader* reloader) {
+runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, Shared* shared,
+                                  Agent* agent, Reloader* reloader) {
   net::Signals signals(*runtime, {SIGTERM, SIGINT, SIGHUP});
   const Result<void> started = co_await begin(runtime, memory, agent);
   if (started) {
     log(LogLevel::kInfo, "started", {{"version", std::string(kVersion)}});
-    if (shared != nullptr) shared->start(agent->incidents());
+    if (shared->store) shared->agents->start(agent->incidents());
     reloader->start();
     int number = SIGHUP;
     for (;;) {
@@ -232,7 +243,10 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory,
   }
   co_await agent->stop();
   // The work has stopped: the next agent may begin.
-  if (shared != nullptr) co_await shared->resign();
+  if (shared->store) {
+    co_await shared->agents->resign();
+    co_await shared->store->stop();
+  }
   if (started) co_return 0;
   co_return started.error().code == Errc::kInvalid ? kBadConfig : kUnavailable;
 }
@@ -262,11 +276,12 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
   auto receivers = make_receivers(loaded.config->notify, runtime, needs);
   if (!receivers) return start_failed(receivers.error().describe(), kBadConfig);
-  auto shared = coordinate(runtime, *loaded.config, memory->boot);
+  auto shared = open_shared(runtime, *loaded.config, memory->boot);
   if (!shared) return start_failed(shared.error().describe(), kBadConfig);
   Agent agent(runtime, service, *std::move(loaded.config), host_name(),
-              lend(runtime, *memory, shared->get()), *std::move(receivers));
-  for (serve::Route& route : serve::agents_routes(shared->get())) agent.add(std::move(route));
+              lend(runtime, *memory, *shared), *std::move(receivers));
+  for (serve::Route& route : serve::agents_routes(shared->agents.get()))
+    agent.add(std::move(route));
   agent.renew_receivers([&runtime, &needs](const config::Notify& notify) {
     return make_receivers(notify, runtime, needs);
   });
@@ -274,7 +289,7 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   Reloader reloader(runtime, files, agent, origin, loaded,
                     [&worker](std::function<void()> work) { return worker.run(std::move(work)); });
   const int exit_code =
-      net::run_task(runtime, run_until_told(&runtime, &*memory, shared->get(), &agent, &reloader));
+      net::run_task(runtime, run_until_told(&runtime, &*memory, &*shared, &agent, &reloader));
   set_log_sink(nullptr);  // it writes what is left
   return exit_code;
 }

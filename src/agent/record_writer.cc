@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <map>
@@ -63,18 +64,23 @@ void RecordWriter::put(std::string key, std::optional<std::string> value) {
 
 void RecordWriter::after_writing(std::function<void()> then) {
   waiting_.push_back(std::move(then));
+  hurry_ = true;
   start();
 }
 
 std::shared_ptr<runtime::HttpHold> RecordWriter::hold() {
   if (store_ == nullptr) return nullptr;
   auto written = std::make_shared<control::Written>(runtime_.executor());
-  after_writing([this, written] { written->done(complaint_); });
+  holds_.emplace_back([this, written] { written->done(complaint_); });
+  hurry_ = true;
+  start();
   return serve::hold_until(std::move(written));
 }
 
 void RecordWriter::drop() {
   unwritten_.clear();
+  waiting_.clear();
+  ++drops_;
   refused_ = false;
 }
 
@@ -91,17 +97,26 @@ Task<void> RecordWriter::keep_writing() {
     ~Done() { records->writing_ = false; }
   } const done{this};
   Duration pause{};
-  while (!unwritten_.empty() || !waiting_.empty()) {
+  while (!unwritten_.empty() || !waiting_.empty() || !holds_.empty()) {
     // Even without a pause the loop turns here, and the rest of what belongs together is put.
     co_await rest(pause);
-    const std::vector<std::function<void()>> waiting = std::exchange(waiting_, {});
+    hurry_ = false;
+    std::vector<std::function<void()>> waiting = std::exchange(waiting_, {});
+    const std::vector<std::function<void()>> holds = std::exchange(holds_, {});
+    const std::uint64_t drops = drops_;
     const Result<void> written = co_await write_out();
+    if (drops != drops_) waiting.clear();
+    if (!written && waits_for_store_ && written.error().code != Errc::kExhausted) {
+      waiting_.insert(waiting_.begin(), waiting.begin(), waiting.end());
+      waiting.clear();
+    }
     pause = written ? Duration::zero()
                     : std::clamp(pause * 2, Duration(kFirstRetry), Duration(kLongestRetry));
     if (!written && !complaint_) {
       log(LogLevel::kError, "records_not_written", {{"reason", written.error().describe()}});
     }
     complaint_ = written ? std::nullopt : std::optional(written.error().describe());
+    for (const auto& then : holds) then();
     for (const auto& then : waiting) then();
   }
 }
@@ -110,9 +125,9 @@ Task<void> RecordWriter::keep_writing() {
 Task<void> RecordWriter::rest(Duration pause) {
   const TimePoint end = runtime_.now() + pause;
   do {
-    const Duration step = waiting_.empty() ? kPauseStep : Duration::zero();
+    const Duration step = hurry_ ? Duration::zero() : kPauseStep;
     co_await runtime_.sleep_until(std::min(end, runtime_.now() + step));
-  } while (waiting_.empty() && runtime_.now() < end);
+  } while (!hurry_ && runtime_.now() < end);
 }
 
 Task<Result<void>> RecordWriter::write_out() {
@@ -138,10 +153,14 @@ Task<Result<void>> RecordWriter::write_some() {
   // Unless it is written for sure it is put back, also when the task is cancelled; what was put
   // meanwhile is newer.
   struct PutBack {
-    store::RecordChanges* unwritten;
+    RecordWriter* records;
     store::RecordChanges changes;
-    ~PutBack() { unwritten->merge(changes); }
-  } kept{&unwritten_, std::move(some)};
+    std::uint64_t drops;
+    // What another agent may have written meanwhile is not to be written over.
+    ~PutBack() {
+      if (drops == records->drops_) records->unwritten_.merge(changes);
+    }
+  } kept{this, std::move(some), drops_};
   store::Transaction transaction;
   if (auto fence = leadership_.fence()) transaction.conditions.push_back(*std::move(fence));
   for (const auto& [key, value] : kept.changes) {
@@ -155,8 +174,9 @@ Task<Result<void>> RecordWriter::write_some() {
       co_await store_->put_if(std::move(transaction), runtime_.deadline_in(kPatience));
   if (!written) co_return std::unexpected(written.error());
   kept.changes.clear();
-  refused_ = !written->held;
-  if (refused_) co_return fail(Errc::kRejected, "another agent leads");
+  // Of an earlier lead it says nothing.
+  if (kept.drops == drops_) refused_ = !written->held;
+  if (!written->held) co_return fail(Errc::kRejected, "another agent leads");
   co_return Result<void>();
 }
 

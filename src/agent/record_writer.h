@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -39,7 +40,11 @@ class RecordWriter {
   /// Calls `then` when all that was put so far is on stable storage. When that cannot be, after the
   /// attempt: to tell people of a fault comes before writing it down.
   void after_writing(std::function<void()> then);
-  /// Forgets what is not written: somebody else leads, and writes.
+  /// The store is shared: as long as it is not known whether something was written, another agent
+  /// may lead, and tell people too. Then `then` waits; it is called when the store takes no more
+  /// (kExhausted).
+  void wait_for_store() noexcept { waits_for_store_ = true; }
+  /// Forgets what is not written, and who waits for it: somebody else leads, and writes.
   void drop();
   /// Whether what is told and done now is told and done by who leads. The store may know of
   /// another leader before this agent does.
@@ -64,6 +69,10 @@ class RecordWriter {
   const store::Leadership& leadership_;
   store::RecordChanges unwritten_;
   std::vector<std::function<void()>> waiting_;
+  std::vector<std::function<void()>> holds_;  ///< answers, which wait for one attempt only
+  bool waits_for_store_ = false;
+  std::uint64_t drops_ = 0;  ///< counts the times that what is not written was forgotten
+  bool hurry_ = false;       ///< somebody has begun to wait
   bool writing_ = false;
   bool refused_ = false;  ///< the fence did not hold
   bool held_ = false;

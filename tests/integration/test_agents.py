@@ -147,7 +147,7 @@ def test_a_leader_whose_key_is_deleted_stops_and_another_begins(tmp_path, etcd, 
         etcd.ctl("del", f"/wardmote/test/{key}")
         site.wait_led_by("ctl-2")
         assert time.monotonic() - begun < TTL / 2
-        assert not site["ctl-1"].leads()
+        wait_until(lambda: not site["ctl-1"].leads(), 1.0, "the other to have noticed")
         wait_until(lambda: site["ctl-2"].queue() == ["ctl-2", "ctl-1"], 5.0, "it to queue again")
 
 

@@ -31,6 +31,7 @@
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "store/clock_pair.h"
+#include "store/follower.h"
 #include "store/plan_record.h"
 #include "store/records.h"
 

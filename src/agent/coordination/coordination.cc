@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,14 +11,11 @@
 
 #include "agent/dependencies.h"
 #include "agent/incident_manager.h"
-#include "agent/secret.h"
 #include "base/format.h"
 #include "base/log.h"
-#include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "base/version.h"
-#include "config/config.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
 #include "runtime/runtime.h"
@@ -27,8 +23,8 @@
 #include "serve/agents.h"
 #include "store/agent_record.h"
 #include "store/election.h"
-#include "store/etcd/client.h"
 #include "store/follower.h"
+#include "store/store.h"
 
 namespace wardmote::agent {
 
@@ -53,27 +49,13 @@ bool may_say(const std::string& node, const Symptom& symptom) {
 
 }  // namespace
 
-Result<std::unique_ptr<Coordination>> Coordination::make(runtime::Runtime& runtime,
-                                                         const config::Store& config, Self self) {
-  store::etcd::ClientOptions options{.endpoints = config.endpoints, .user = config.user};
-  if (!config.password_file.empty()) {
-    Result<std::string> password = read_secret(config.password_file);
-    if (!password) return with_context(password, "store");
-    options.password = *std::move(password);
-  }
-  return std::unique_ptr<Coordination>(
-      new Coordination(runtime, config, std::move(options), std::move(self)));
-}
-
-Coordination::Coordination(runtime::Runtime& runtime, const config::Store& config,
-                           store::etcd::ClientOptions options, Self self)
+Coordination::Coordination(runtime::Runtime& runtime, store::Store& store, Duration ttl, Self self)
     : runtime_(runtime),
       self_(std::move(self)),
       since_(runtime.wall_now()),
-      store_(runtime, std::move(options), fmt::format("/wardmote/{}/", config.name)),
-      election_(runtime, store_, {.candidate = self_.node, .ttl = config.ttl}),
-      presence_(runtime, store_, store::presence_key(self_.node), self_.boot, config.ttl),
-      follower_(runtime, store_, std::string(store::kAgentPrefix),
+      election_(runtime, store, {.candidate = self_.node, .ttl = ttl}),
+      presence_(runtime, store, store::presence_key(self_.node), self_.boot, ttl),
+      follower_(runtime, store, std::string(store::kAgentPrefix),
                 [this](const store::Follower::Records& records) { hear(records); }),
       tasks_(runtime.executor()) {
   presence_.put(store::registration_key(self_.node),
@@ -98,7 +80,6 @@ Task<void> Coordination::resign() {
   co_await follower_.stop();
   co_await election_.stop();
   co_await presence_.stop();
-  co_await store_.stop();
 }
 
 void Coordination::hear(const store::Follower::Records& records) {

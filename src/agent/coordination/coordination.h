@@ -1,15 +1,12 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/incident_manager.h"
-#include "base/result.h"
 #include "base/time.h"
-#include "config/config.h"
 #include "judge/incident/incident.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -17,15 +14,16 @@
 #include "serve/agents.h"
 #include "store/agent_record.h"
 #include "store/election.h"
-#include "store/etcd/etcd_store.h"
 #include "store/follower.h"
+#include "store/leadership.h"
 #include "store/presence.h"
+#include "store/store.h"
 
 namespace wardmote::agent {
 
-/// This agent among those that share an etcd cluster with it: the store, the election, what it says
-/// of itself, and what the others say. Life cycle: start() after the agent, resign() after the
-/// agent has stopped, and then destruction; `runtime` outlives it. Thread: the core loop.
+/// This agent among those that share a store with it: the election, what it says of itself, and
+/// what the others say. Life cycle: start() after the agent, resign() after the agent has stopped,
+/// and then destruction; what it borrows outlives it. Thread: the core loop.
 class Coordination final : public serve::AgentsView {
  public:
   struct Self {
@@ -34,11 +32,9 @@ class Coordination final : public serve::AgentsView {
     std::string boot;  ///< which start of the machine it is
   };
 
-  /// kInvalid: the password cannot be read.
-  static Result<std::unique_ptr<Coordination>> make(runtime::Runtime& runtime,
-                                                    const config::Store& config, Self self);
+  /// `ttl`: of the leader's lease, and of a presence.
+  Coordination(runtime::Runtime& runtime, store::Store& store, Duration ttl, Self self);
 
-  [[nodiscard]] store::Store& store() noexcept { return store_; }
   [[nodiscard]] store::Leadership& leadership() noexcept { return election_; }
 
   /// Stands in the election, and exchanges with the others what is wrong where.
@@ -52,8 +48,6 @@ class Coordination final : public serve::AgentsView {
   [[nodiscard]] serve::ElectionState election() const override;
 
  private:
-  Coordination(runtime::Runtime& runtime, const config::Store& config,
-               store::etcd::ClientOptions options, Self self);
   void hear(const store::Follower::Records& records);
   /// Tells of the agents that are away, while this one leads.
   runtime::Task<void> watch_nodes();
@@ -69,7 +63,6 @@ class Coordination final : public serve::AgentsView {
   runtime::Runtime& runtime_;
   const Self self_;
   const WallTime since_;
-  store::etcd::EtcdStore store_;
   store::Election election_;
   store::Presence presence_;
   store::Follower follower_;

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "config/config.h"
+#include "runtime/runtime.h"
+#include "store/etcd/etcd_store.h"
+
+namespace wardmote::agent {
+
+/// The store in the etcd cluster of the configuration. kInvalid: the password cannot be read.
+Result<std::unique_ptr<store::etcd::EtcdStore>> open_etcd(runtime::Runtime& runtime,
+                                                          const config::Store& config);
+
+}  // namespace wardmote::agent
