@@ -87,6 +87,7 @@ class Agent {
   void forget_promotion();
 
   // What the cluster is told (agent_roles.cc).
+  [[nodiscard]] bool told_long_ago() const noexcept;
   runtime::Task<void> tell(Pair pair, bool always);
   runtime::Task<void> announce_promotion(std::uint64_t epoch);
 
@@ -113,6 +114,7 @@ class Agent {
   runtime::Deadline deadline_;
   Cluster cluster_;
   State state_;
+  bool unannounced_ = false;  ///< the cluster does not know of this node's promotion
   std::string unfollowed_;  ///< why this node does not follow the active one, though it should
   act::failover::Replica nb_;
   act::failover::Replica sb_;

@@ -125,9 +125,15 @@ Task<Position> Agent::position(Pair pair) {
 /// processes needs no question.
 Task<Agent::Lock> Agent::find_lock(Pair pair) {
   const bool ours = promoted_by_us(pair);
-  if (pair.any_active() && ours && !parameters_.probe) co_return Lock::kMine;
-  const bool isolated = pair.backups() && copy_of(pair.nb, parameters_.nb) == Copy::kIsolated &&
-                        copy_of(pair.sb, parameters_.sb) == Copy::kIsolated;
+  // A node that was paused or cut off may have missed a promotion. What is on its disk says so for
+  // nothing; where there is none, the cluster is asked once a minute.
+  const std::optional<ClusterRecord> disk = cluster_.record_on_disk();
+  const bool missed =
+      disk ? disk->active != parameters_.node || disk->epoch > state_.epoch : told_long_ago();
+  if (pair.any_active() && ours && !parameters_.probe && !missed) co_return Lock::kMine;
+  const bool isolated =
+      pair.backups() && (copy_of(pair.nb, parameters_.nb) == Copy::kIsolated ||
+                         copy_of(pair.sb, parameters_.sb) == Copy::kIsolated);
   if (!pair.any_active() && !isolated) co_return Lock::kNone;
   const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
   if (!record) co_return ours ? Lock::kMine : Lock::kUnknown;
@@ -136,6 +142,11 @@ Task<Agent::Lock> Agent::find_lock(Pair pair) {
                                                                            : Lock::kOther;
   // Nobody was ever promoted: the databases of somebody who begins with Pacemaker.
   if (record->active.empty()) co_return ours ? Lock::kMine : Lock::kUnknown;
+  if (ours && record->epoch < state_.epoch) {
+    // Nobody was promoted since; the record did not reach the cluster.
+    unannounced_ = true;
+    co_return Lock::kMine;
+  }
   if (record->active != parameters_.node) co_return Lock::kOther;
   const Position own = co_await position(pair);
   co_return own.epoch < record->epoch ? Lock::kOther : Lock::kMine;
@@ -178,7 +189,13 @@ Task<Source> Agent::judge_source(std::string holder, TimePoint until) {
   const bool own_address = net::is_own_address(parameters_.master_ip);
   if (holder == parameters_.node || own_address) co_return Source::kSelf;
   const Pair pair = co_await look();
-  const Position own = co_await position(pair);
+  Position own = co_await position(pair);
+  if (own.sync == SyncState::kWasActive) {
+    // This node began the epoch itself, and may have died before anybody heard of it. Then no client
+    // was sent to it, and its copy is kept aside.
+    const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
+    if (record && record->epoch > 0) own.epoch = std::min(own.epoch, record->epoch);
+  }
   Source source = co_await judge_database(&nb_, own, until);
   if (source == Source::kGood) source = co_await judge_database(&sb_, own, until);
   if (source != Source::kUnknown) co_return source;

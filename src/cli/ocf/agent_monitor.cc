@@ -111,7 +111,7 @@ Task<Code> Agent::monitor() {
     save();
   }
   if (lock == Lock::kOther && pair.backups() && !parameters_.probe) {
-    // Both are isolated, and somebody is active: the notification came before the address did.
+    // At least one follows nobody, and somebody is active: the notification came before the address.
     const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
     if (record) {
       std::string holder = record->active;
@@ -136,6 +136,7 @@ Task<Code> Agent::monitor() {
     reason("ovn-northd does not run");
     code = Code::kFailedPromoted;
   }
+  if (code == Code::kPromoted && unannounced_) co_await announce_promotion(state_.epoch);
   co_await tell(pair, parameters_.probe);
   co_return code;
 }

@@ -250,6 +250,10 @@ bool Agent::northd_runs() const {
   return runs(parameters_.run_dir + "/ovn-northd.pid", "ovn-northd");
 }
 
+bool Agent::told_long_ago() const noexcept {
+  return seconds(runtime_.now()) - state_.told_at >= kRepeat;
+}
+
 /// Tells the cluster what this copy is worth: only what changed, or always.
 Task<void> Agent::tell(Pair pair, bool always) {
   if (!pair.nb.answers() || !pair.sb.answers()) co_return;
@@ -282,7 +286,7 @@ Task<void> Agent::tell(Pair pair, bool always) {
                                        state_.quarantine.empty() ? "good" : "quarantined");
   const std::int64_t now = seconds(runtime_.now());
   const bool changed = kept != state_.told;
-  if (!always && !changed && now - state_.told_at < kRepeat) co_return;
+  if (!always && !changed && !told_long_ago()) co_return;
   std::vector<Task<void>> work;
   work.push_back(ignore(cluster_.set_score(points, deadline_)));
   if (always || changed) work.push_back(ignore(cluster_.publish(published, deadline_)));
