@@ -141,6 +141,8 @@ void World::demote(int node) {
   const Situation now = situation(node, Lock::kReleased);
   if (decide(now).action != Action::kNone) isolate(node);
   one.mark = false;
+  if (one.server[0].active || one.server[1].active)
+    wrong(fmt::format("n{} is writable after it was demoted", node + 1));
   for (int other = 0; other < 3; ++other) {
     if (other != node && reaches(node, other) && nodes_[other].promoted) follow(node, other);
   }
@@ -205,7 +207,8 @@ Source World::judge_source(int node, int holder) const {
   Position own = position(node);
   // It stamped this epoch itself, and power was lost before anybody heard of it.
   const std::uint64_t announced = nodes_[node].record.epoch;
-  if (own.sync == SyncState::kWasActive && announced > 0) own.epoch = std::min(own.epoch, announced);
+  if (own.sync == SyncState::kWasActive && announced > 0)
+    own.epoch = std::min(own.epoch, announced);
   const bool there = holder_of_address(node) == holder && nodes_[holder].server[0].up &&
                      nodes_[holder].server[1].up;
   if (!there) {

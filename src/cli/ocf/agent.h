@@ -115,7 +115,7 @@ class Agent {
   Cluster cluster_;
   State state_;
   bool unannounced_ = false;  ///< the cluster does not know of this node's promotion
-  std::string unfollowed_;  ///< why this node does not follow the active one, though it should
+  std::string unfollowed_;    ///< why this node does not follow the active one, though it should
   act::failover::Replica nb_;
   act::failover::Replica sb_;
 };

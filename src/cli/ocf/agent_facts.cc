@@ -131,9 +131,8 @@ Task<Agent::Lock> Agent::find_lock(Pair pair) {
   const bool missed =
       disk ? disk->active != parameters_.node || disk->epoch > state_.epoch : told_long_ago();
   if (pair.any_active() && ours && !parameters_.probe && !missed) co_return Lock::kMine;
-  const bool isolated =
-      pair.backups() && (copy_of(pair.nb, parameters_.nb) == Copy::kIsolated ||
-                         copy_of(pair.sb, parameters_.sb) == Copy::kIsolated);
+  const bool isolated = pair.backups() && (copy_of(pair.nb, parameters_.nb) == Copy::kIsolated ||
+                                           copy_of(pair.sb, parameters_.sb) == Copy::kIsolated);
   if (!pair.any_active() && !isolated) co_return Lock::kNone;
   const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
   if (!record) co_return ours ? Lock::kMine : Lock::kUnknown;
@@ -191,8 +190,8 @@ Task<Source> Agent::judge_source(std::string holder, TimePoint until) {
   const Pair pair = co_await look();
   Position own = co_await position(pair);
   if (own.sync == SyncState::kWasActive) {
-    // This node began the epoch itself, and may have died before anybody heard of it. Then no client
-    // was sent to it, and its copy is kept aside.
+    // This node began the epoch itself, and may have died before anybody heard of it. Then no
+    // client was sent to it, and its copy is kept aside.
     const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
     if (record && record->epoch > 0) own.epoch = std::min(own.epoch, record->epoch);
   }

@@ -111,7 +111,8 @@ Task<Code> Agent::monitor() {
     save();
   }
   if (lock == Lock::kOther && pair.backups() && !parameters_.probe) {
-    // At least one follows nobody, and somebody is active: the notification came before the address.
+    // At least one follows nobody, and somebody is active: the notification came before the
+    // address.
     const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
     if (record) {
       std::string holder = record->active;
