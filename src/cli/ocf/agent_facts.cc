@@ -94,13 +94,15 @@ Task<void> Agent::know_node() {
   parameters_.node = co_await cluster_.node_name(deadline_);
 }
 
-Task<Position> Agent::position(Pair pair) {
+Task<Position> Agent::position(Pair pair, bool signs) {
   Position found;
   found.sync = state_.sync;
   found.epoch = state_.epoch;
-  const auto nb_changed = changed_at(database_file(parameters_, nb_.files().database));
-  const auto sb_changed = changed_at(database_file(parameters_, sb_.files().database));
-  found.changed = std::max(nb_changed, sb_changed);
+  if (signs) {
+    const auto nb_changed = changed_at(database_file(parameters_, nb_.files().database));
+    const auto sb_changed = changed_at(database_file(parameters_, sb_.files().database));
+    found.changed = std::max(nb_changed, sb_changed);
+  }
   if (!pair.nb.answers() || !pair.sb.answers()) co_return found;
   const Deadline soon{std::min(deadline_.at, runtime_.now() + kAnswer)};
   const Result<Row> nb = co_await nb_.global(soon);
@@ -115,6 +117,7 @@ Task<Position> Agent::position(Pair pair) {
   const bool lost = state_.epoch > 0 && (!*nb || !*sb);
   found.empty = !*nb || lost;
   if (lost) found.sync = SyncState::kHalf;
+  if (!signs) co_return found;
   const std::uint64_t nb_cells = co_await nb_.cells(soon);
   const std::uint64_t sb_cells = co_await sb_.cells(soon);
   found.size = nb_cells + sb_cells;
@@ -147,7 +150,7 @@ Task<Agent::Lock> Agent::find_lock(Pair pair) {
     co_return Lock::kMine;
   }
   if (record->active != parameters_.node) co_return Lock::kOther;
-  const Position own = co_await position(pair);
+  const Position own = co_await position(pair, false);
   co_return own.epoch < record->epoch ? Lock::kOther : Lock::kMine;
 }
 
@@ -188,7 +191,7 @@ Task<Source> Agent::judge_source(std::string holder, TimePoint until) {
   const bool own_address = net::is_own_address(parameters_.master_ip);
   if (holder == parameters_.node || own_address) co_return Source::kSelf;
   const Pair pair = co_await look();
-  Position own = co_await position(pair);
+  Position own = co_await position(pair, false);
   if (own.sync == SyncState::kWasActive) {
     // This node began the epoch itself, and may have died before anybody heard of it. Then no
     // client was sent to it, and its copy is kept aside.

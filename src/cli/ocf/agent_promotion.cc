@@ -88,7 +88,7 @@ Task<Code> Agent::promote() {
   co_await std::move(all);
   if (!record) log("WARNING", record.error().describe());
   const ClusterRecord known = record ? *record : ClusterRecord{};
-  const Position own = co_await position(pair);
+  const Position own = co_await position(pair, true);
   const Standing standing = judge::failover::stand(own, peers, known);
   Situation now = situation(pair, Lock::kMine);
   now.epoch = standing.epoch;
@@ -216,7 +216,7 @@ Task<void> Agent::prepare_promotion() {
   if (pair.any_active() || pair.down()) co_return;
   if (pair.backups()) {
     static_cast<void>(code_of_backups(pair));
-    const Position own = co_await position(pair);
+    const Position own = co_await position(pair, true);
     if (state_.sync == SyncState::kSynced && !own.empty) state_.epoch = own.epoch;
     std::string published = publish(own, !state_.quarantine.empty());
     const Result<void> told = co_await cluster_.publish(std::move(published), deadline_);

@@ -45,7 +45,7 @@ constexpr int kNoSuch = 105;
 constexpr Duration kLongest = std::chrono::seconds(8);
 
 /// A configuration that is larger is asked for, and not read.
-constexpr std::size_t kLargestCib = std::size_t{4} << 20;
+constexpr std::streamoff kLargestCib = std::streamoff{4} << 20;
 
 /// Of `<nvpair … name="NAME" … value="…"/>`; empty when it is not there.
 std::string value_in_cib(std::string_view text, std::string_view name) {
@@ -134,9 +134,11 @@ Task<Result<ClusterRecord>> Cluster::record(Deadline deadline) {
 }
 
 std::optional<ClusterRecord> Cluster::record_on_disk() const {
-  std::ifstream file(parameters_.cib, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string text(kLargestCib, '\0');
+  std::ifstream file(parameters_.cib, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.tellg();
+  if (size <= 0 || size > kLargestCib) return std::nullopt;
+  file.seekg(0);
+  std::string text(static_cast<std::size_t>(size), '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   ClusterRecord record;
