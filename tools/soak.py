@@ -2,7 +2,8 @@
 
 `advice` plays on all cores, writes down each piece that was clean, and goes on where it was interrupted as long as the sources of the
 judge and of the worlds are the same. `guards` removes one guard of the judge and the planner after the other, and expects that a world of
-`advice` notices."""
+`advice` notices. `failover` brings up real Pacemaker clusters, as root, and plays each fault of lab/failover_faults.py with OVN's
+resource agent and with ours."""
 
 import argparse
 import hashlib
@@ -14,14 +15,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools import guards
+from tools import failover_soak, guards
 from tools.evidence import append, commit, rows
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / "build/release/bin"
 # By name: the program, and its tests.
 SIMULATIONS = {"notices": ("unit_agent", "SimNotify.*"), "plans": ("unit_act", "SimPlans.*"), "store": ("unit_store", "SimStore.*"),
-               "advice": ("advice", "SimAdvice.*")}
+               "advice": ("advice", "SimAdvice.*"), "failover-schedules": ("failover", "SimFailover.Nobody*")}
 SCHEDULES = 10_000
 WORLDS = 100_000
 CHUNK = 2_500
@@ -34,16 +35,21 @@ WORLD_SOURCES = ("src/base", "src/judge/condition", "src/judge/plan", "src/judge
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev soak", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name", choices=sorted([*SIMULATIONS, "guards"]))
-    parser.add_argument("--schedules", type=int, help=f"for each test (default: {SCHEDULES}; advice: {WORLDS}; guards: at most {guards.WORLDS} a guard)")
-    parser.add_argument("--only", metavar="GUARD", action="append", help="guards: only this one (may be repeated)")
+    parser.add_argument("name", choices=sorted([*SIMULATIONS, "guards", "failover"]))
+    parser.add_argument("--schedules", type=int, help=f"for each test (default: {SCHEDULES}; advice: {WORLDS}; guards: at most {guards.WORLDS} a guard; "
+                        f"failover: {failover_soak.ROUNDS} rounds)")
+    parser.add_argument("--only", metavar="NAME", action="append", help="guards, failover: only this guard or fault (may be repeated)")
     parser.add_argument("--no-evidence", action="store_true", help="write nothing to docs/evidence")
     given = parser.parse_args()
     began, used = time.monotonic(), os.times()
     if given.name == "guards":
         result = guards.remove_each(given.schedules or guards.WORLDS, given.only)
+    elif given.name == "failover":
+        result = failover_soak.play_all(given.schedules or failover_soak.ROUNDS, given.only)
     elif given.name == "advice":
         result = play_worlds(given.schedules or WORLDS)
+    elif given.name == "failover-schedules":
+        result = play(*SIMULATIONS[given.name], given.schedules or WORLDS)
     else:
         result = play(*SIMULATIONS[given.name], given.schedules or SCHEDULES)
     now = os.times()

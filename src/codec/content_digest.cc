@@ -38,8 +38,8 @@ std::string text_of(const json::value& value) {
 /// One value in a form that does not depend on the order of the members of a set or a map.
 std::string canonical(const json::value& value) {
   const json::array* const pair = value.if_array();
-  const bool tagged = pair != nullptr && pair->size() == 2 && (*pair)[0].is_string() &&
-                      (*pair)[1].is_array();
+  const bool tagged =
+      pair != nullptr && pair->size() == 2 && (*pair)[0].is_string() && (*pair)[1].is_array();
   if (!tagged) return text_of(value);
   const std::string_view tag = (*pair)[0].get_string();
   if (tag != "set" && tag != "map") return text_of(value);
@@ -65,7 +65,8 @@ Digest hash_of(std::string_view bytes) {
 Digest hash_of(std::string_view table, std::string_view uuid, const json::object& columns) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : columns) {
-    if (!ephemeral(table, name)) parts.push_back(fmt::format("{}={}", std::string_view(name), canonical(value)));
+    if (!ephemeral(table, name))
+      parts.push_back(fmt::format("{}={}", std::string_view(name), canonical(value)));
   }
   std::ranges::sort(parts);
   std::string row = fmt::format("{}\n{}", table, uuid);

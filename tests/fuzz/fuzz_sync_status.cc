@@ -33,7 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       continue;
     }
     static_cast<void>(codec::read_tables(**next));
-    if (tracker.begin(**next)) FUZZ_CHECK(tracker.rows() != 0 || tracker.digest() == codec::Digest());
+    if (tracker.begin(**next))
+      FUZZ_CHECK(tracker.rows() != 0 || tracker.digest() == codec::Digest());
     static_cast<void>(codec::read_unixctl_text(**next));
     static_cast<void>(codec::read_global(**next));
     static_cast<void>(codec::read_connections(**next));

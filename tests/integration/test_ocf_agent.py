@@ -13,6 +13,7 @@ from lab.failover import Site
 from lab.instance import FOLDER
 from lab.network import run
 from lab.packages import fetch, unpack
+from lab.pki import Authority
 from lab.processes import wait_until
 from tools.agent import programs
 
@@ -320,3 +321,77 @@ def test_wrong_parameters_are_refused_with_a_reason(site):
     assert first.agent("validate-all", OCF_RESKEY_ovn_ctl="/nope").code == INSTALLED
     assert first.agent("bogus").code == 3
     assert first.agent("monitor", OCF_RESKEY_ovn_ctl="/nope").code == NOT_RUNNING
+
+
+def listens(site, node, port=6641):
+    """Whether somebody on another host can connect to the node's own address."""
+    code = f"import socket; socket.create_connection(('{site.network.address(node.number)}', {port}), timeout=1)"
+    other = 1 if node.number != 1 else 2
+    return subprocess.run(site.network.inside(other, "/usr/bin/python3", "-c", code), stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+@pytest.mark.slow
+def test_behind_a_load_balancer_the_active_node_alone_listens(site):
+    first, second, third = site.nodes
+    for node in site.nodes:
+        node.parameters["listen_on_master_ip_only"] = "no"
+    site.start(*site.nodes)
+    assert site.promote(first).code == SUCCESS
+    site.wait_follow(second, third)
+    first.write("row")
+    third.agent("stop")
+    assert third.agent("start", OCF_RESKEY_CRM_meta_notify_promoted_uname="n1").code == SUCCESS
+    site.wait_follow(third)
+    assert listens(site, first) and not listens(site, third)
+    assert site.demote(first).code == SUCCESS
+    assert site.promote(third, before="n1").code == SUCCESS
+    assert listens(site, third) and third.rows() == {"row"}
+
+
+@pytest.mark.slow
+def test_northd_runs_on_the_active_node_and_nowhere_else(site):
+    first, second, _ = site.nodes
+    for node in site.nodes:
+        node.parameters["manage_northd"] = "yes"
+
+    def northd(node):
+        pid = Path(node.path("run/ovn-northd.pid"))
+        return pid.exists() and Path(f"/proc/{pid.read_text(encoding='utf-8').strip()}").exists()
+
+    site.start(*site.nodes)
+    assert site.promote(first).code == SUCCESS
+    assert [northd(node) for node in site.nodes] == [True, False, False]
+    assert first.agent("monitor").code == PROMOTED
+    os.kill(int(Path(first.path("run/ovn-northd.pid")).read_text(encoding="utf-8")), signal.SIGKILL)
+    result = first.agent("monitor")
+    assert result.code == FAILED_PROMOTED and "ovn-northd" in result.reason
+    assert site.demote(first).code == SUCCESS
+    assert site.promote(second, before="n1").code == SUCCESS
+    assert [northd(node) for node in site.nodes] == [False, True, False]
+    for node in site.nodes:
+        assert node.agent("stop").code == SUCCESS
+    assert not any(northd(node) for node in site.nodes)
+
+
+@pytest.mark.slow
+def test_over_tls(site, tmp_path):
+    first, second, third = site.nodes
+    papers = Authority(tmp_path).issue("ovn")
+    for node in site.nodes:
+        for short in ("nb", "sb"):
+            node.parameters |= {f"{short}_master_protocol": "ssl", f"ovn_{short}_db_privkey": str(papers.key),
+                                f"ovn_{short}_db_cert": str(papers.certificate), f"ovn_{short}_db_cacert": str(papers.ca)}
+    assert first.agent("validate-all").code == SUCCESS
+    assert first.agent("validate-all", OCF_RESKEY_ovn_nb_db_cert="/no/such").code == INSTALLED
+    site.start(*site.nodes)
+    assert site.promote(first).code == SUCCESS
+    wanted = (f"ssl:{site.address}:6641", f"ssl:{site.address}:6642")
+    for node in (second, third):
+        wait_until(lambda node=node: node.roles() == wanted, 10, f"{node.name} to follow: {node.roles()}")
+    first.write("row")
+    first.power_off()
+    assert site.promote(second, away=(first,)).code == SUCCESS
+    wait_until(lambda: third.roles() == wanted, 10, "the other backup to follow")
+    assert second.rows() == third.rows() == {"row"}
+    assert first.agent("start", OCF_RESKEY_CRM_meta_notify_promoted_uname="n2").code == SUCCESS
+    wait_until(lambda: first.roles() == wanted, 10, "the old active node to follow")

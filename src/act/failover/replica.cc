@@ -38,6 +38,8 @@ constexpr std::string_view kServer = "ovsdb-server";
 constexpr std::size_t kLargestPidFile = 64;
 /// A role shows in the next round of the server's loop.
 constexpr Duration kNextLook = 5ms;
+/// Before a deadline: time for one more answer.
+constexpr Duration kLastLook = 50ms;
 /// A process that computes this part of the time that we wait is busy.
 constexpr int kBusyPart = 10;
 constexpr int kMostSilences = 3;
@@ -185,7 +187,7 @@ Task<Result<void>> Replica::promote(Deadline deadline) {
     const Result<SyncStatus> now = co_await ask(deadline);
     if (!now) co_return with_context(now, "promote {}", files_.database);
     if (now->active) co_return Result<void>();
-    if (deadline.passed(runtime_.now())) {
+    if (deadline.passed(runtime_.now() + kLastLook)) {
       co_return fail(Errc::kRejected, "promote {}: it stays a backup: {}", files_.database,
                      escape_control(trim(*reply)));
     }
@@ -217,7 +219,7 @@ Task<Result<void>> Replica::follow(std::string source, std::int64_t probe, Deadl
     const Result<SyncStatus> now = co_await ask(deadline);
     if (!now) co_return with_context(now, "{} as a backup of {}", files_.database, source);
     if (!now->active && now->source == source) co_return Result<void>();
-    if (deadline.passed(runtime_.now())) {
+    if (deadline.passed(runtime_.now() + kLastLook)) {
       co_return fail(Errc::kRejected, "{} as a backup of {}: it is {} instead: {}", files_.database,
                      source, now->active ? "writable" : "a backup of " + now->source,
                      escape_control(refused));

@@ -55,7 +55,8 @@ class Agent {
                                               const DatabaseParameters& database) const;
   [[nodiscard]] judge::failover::Situation situation(const Pair& pair, Lock lock) const;
   [[nodiscard]] bool promoted_by_us(const Pair& pair) const noexcept;
-  runtime::Task<judge::failover::Position> position(Pair pair);
+  /// How far this copy is. Without `signs` only what a decision needs: epoch, rows and state.
+  runtime::Task<judge::failover::Position> position(Pair pair, bool signs);
   runtime::Task<Lock> find_lock(Pair pair);
   runtime::Task<judge::failover::Source> judge_source(std::string holder, TimePoint until);
   runtime::Task<judge::failover::Source> judge_database(act::failover::Replica* replica,
@@ -87,13 +88,14 @@ class Agent {
   void forget_promotion();
 
   // What the cluster is told (agent_roles.cc).
+  [[nodiscard]] bool told_long_ago() const noexcept;
   runtime::Task<void> tell(Pair pair, bool always);
   runtime::Task<void> announce_promotion(std::uint64_t epoch);
 
   // Parts of actions.
   [[nodiscard]] std::vector<std::string> start_arguments(bool another_is_active) const;
   runtime::Task<Code> wait_started();
-  runtime::Task<Code> judge_pair(Pair pair, Lock lock);
+  runtime::Task<Code> judge_pair(Pair pair, Lock lock, judge::failover::Position own);
   [[nodiscard]] Code code_of_unanswered(const Pair& pair) const;
   Code code_of_backups(const Pair& pair);
   runtime::Task<Code> refuse(judge::failover::Decision decision, std::string better);
@@ -113,7 +115,9 @@ class Agent {
   runtime::Deadline deadline_;
   Cluster cluster_;
   State state_;
-  std::string unfollowed_;  ///< why this node does not follow the active one, though it should
+  bool acted_ = false;        ///< a role was changed, so that what was seen before is old
+  bool unannounced_ = false;  ///< the cluster does not know of this node's promotion
+  std::string unfollowed_;    ///< why this node does not follow the active one, though it should
   act::failover::Replica nb_;
   act::failover::Replica sb_;
 };

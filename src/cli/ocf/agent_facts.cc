@@ -94,13 +94,15 @@ Task<void> Agent::know_node() {
   parameters_.node = co_await cluster_.node_name(deadline_);
 }
 
-Task<Position> Agent::position(Pair pair) {
+Task<Position> Agent::position(Pair pair, bool signs) {
   Position found;
   found.sync = state_.sync;
   found.epoch = state_.epoch;
-  const auto nb_changed = changed_at(database_file(parameters_, nb_.files().database));
-  const auto sb_changed = changed_at(database_file(parameters_, sb_.files().database));
-  found.changed = std::max(nb_changed, sb_changed);
+  if (signs) {
+    const auto nb_changed = changed_at(database_file(parameters_, nb_.files().database));
+    const auto sb_changed = changed_at(database_file(parameters_, sb_.files().database));
+    found.changed = std::max(nb_changed, sb_changed);
+  }
   if (!pair.nb.answers() || !pair.sb.answers()) co_return found;
   const Deadline soon{std::min(deadline_.at, runtime_.now() + kAnswer)};
   const Result<Row> nb = co_await nb_.global(soon);
@@ -115,6 +117,7 @@ Task<Position> Agent::position(Pair pair) {
   const bool lost = state_.epoch > 0 && (!*nb || !*sb);
   found.empty = !*nb || lost;
   if (lost) found.sync = SyncState::kHalf;
+  if (!signs) co_return found;
   const std::uint64_t nb_cells = co_await nb_.cells(soon);
   const std::uint64_t sb_cells = co_await sb_.cells(soon);
   found.size = nb_cells + sb_cells;
@@ -125,9 +128,14 @@ Task<Position> Agent::position(Pair pair) {
 /// processes needs no question.
 Task<Agent::Lock> Agent::find_lock(Pair pair) {
   const bool ours = promoted_by_us(pair);
-  if (pair.any_active() && ours && !parameters_.probe) co_return Lock::kMine;
-  const bool isolated = pair.backups() && copy_of(pair.nb, parameters_.nb) == Copy::kIsolated &&
-                        copy_of(pair.sb, parameters_.sb) == Copy::kIsolated;
+  // A node that was paused or cut off may have missed a promotion. What is on its disk says so for
+  // nothing; where there is none, the cluster is asked once a minute.
+  const std::optional<ClusterRecord> disk = cluster_.record_on_disk();
+  const bool missed =
+      disk ? disk->active != parameters_.node || disk->epoch > state_.epoch : told_long_ago();
+  if (pair.any_active() && ours && !parameters_.probe && !missed) co_return Lock::kMine;
+  const bool isolated = pair.backups() && (copy_of(pair.nb, parameters_.nb) == Copy::kIsolated ||
+                                           copy_of(pair.sb, parameters_.sb) == Copy::kIsolated);
   if (!pair.any_active() && !isolated) co_return Lock::kNone;
   const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
   if (!record) co_return ours ? Lock::kMine : Lock::kUnknown;
@@ -136,8 +144,13 @@ Task<Agent::Lock> Agent::find_lock(Pair pair) {
                                                                            : Lock::kOther;
   // Nobody was ever promoted: the databases of somebody who begins with Pacemaker.
   if (record->active.empty()) co_return ours ? Lock::kMine : Lock::kUnknown;
+  if (ours && record->epoch < state_.epoch) {
+    // Nobody was promoted since; the record did not reach the cluster.
+    unannounced_ = true;
+    co_return Lock::kMine;
+  }
   if (record->active != parameters_.node) co_return Lock::kOther;
-  const Position own = co_await position(pair);
+  const Position own = co_await position(pair, false);
   co_return own.epoch < record->epoch ? Lock::kOther : Lock::kMine;
 }
 
@@ -178,7 +191,13 @@ Task<Source> Agent::judge_source(std::string holder, TimePoint until) {
   const bool own_address = net::is_own_address(parameters_.master_ip);
   if (holder == parameters_.node || own_address) co_return Source::kSelf;
   const Pair pair = co_await look();
-  const Position own = co_await position(pair);
+  Position own = co_await position(pair, false);
+  if (own.sync == SyncState::kWasActive) {
+    // This node began the epoch itself, and may have died before anybody heard of it. Then no
+    // client was sent to it, and its copy is kept aside.
+    const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
+    if (record && record->epoch > 0) own.epoch = std::min(own.epoch, record->epoch);
+  }
   Source source = co_await judge_database(&nb_, own, until);
   if (source == Source::kGood) source = co_await judge_database(&sb_, own, until);
   if (source != Source::kUnknown) co_return source;

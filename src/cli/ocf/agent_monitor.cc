@@ -56,13 +56,11 @@ Code Agent::code_of_backups(const Pair& pair) {
 }
 
 /// Puts right what can be put right in place, and says what the pair is then.
-Task<Code> Agent::judge_pair(Pair pair, Lock lock) {
+Task<Code> Agent::judge_pair(Pair pair, Lock lock, Position own) {
   Situation now = situation(pair, lock);
   const bool answers = pair.nb.answers() && pair.sb.answers();
-  if (pair.any_active() && answers) {
-    const Position own = co_await position(pair);
-    if (own.sync == SyncState::kHalf) now.freshness = Freshness::kHalfSynced;
-  }
+  if (pair.any_active() && answers && own.sync == SyncState::kHalf)
+    now.freshness = Freshness::kHalfSynced;
   const Decision decision = judge::failover::decide(now);
   if (decision.action == Action::kStepDown) {
     co_await step_down(std::string(decision.reason));
@@ -111,7 +109,8 @@ Task<Code> Agent::monitor() {
     save();
   }
   if (lock == Lock::kOther && pair.backups() && !parameters_.probe) {
-    // Both are isolated, and somebody is active: the notification came before the address did.
+    // At least one follows nobody, and somebody is active: the notification came before the
+    // address.
     const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
     if (record) {
       std::string holder = record->active;
@@ -123,19 +122,22 @@ Task<Code> Agent::monitor() {
   Lock judged = lock;
   // Whoever it was, follow() has decided about the source.
   if (lock == Lock::kOther && pair.backups()) judged = Lock::kNone;
-  Code code = co_await judge_pair(pair, judged);
-  pair = co_await look();
-  if (pair.backups()) {
-    const Position own = co_await position(pair);
-    const bool following = state_.sync == SyncState::kSynced && !own.empty;
-    if (following) state_.epoch = own.epoch;
+  Position own = co_await position(pair, false);
+  acted_ = false;
+  Code code = co_await judge_pair(pair, judged, own);
+  if (acted_) {
+    pair = co_await look();
+    own = co_await position(pair, false);
   }
+  const bool whole = pair.backups() && state_.sync == SyncState::kSynced && !own.empty;
+  if (whole) state_.epoch = own.epoch;
   if (state_ != before) save();
   const bool northd = !parameters_.manages_northd() || northd_runs();
   if (code == Code::kPromoted && !northd) {
     reason("ovn-northd does not run");
     code = Code::kFailedPromoted;
   }
+  if (code == Code::kPromoted && unannounced_) co_await announce_promotion(state_.epoch);
   co_await tell(pair, parameters_.probe);
   co_return code;
 }

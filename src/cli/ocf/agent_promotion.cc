@@ -88,7 +88,7 @@ Task<Code> Agent::promote() {
   co_await std::move(all);
   if (!record) log("WARNING", record.error().describe());
   const ClusterRecord known = record ? *record : ClusterRecord{};
-  const Position own = co_await position(pair);
+  const Position own = co_await position(pair, true);
   const Standing standing = judge::failover::stand(own, peers, known);
   Situation now = situation(pair, Lock::kMine);
   now.epoch = standing.epoch;
@@ -129,6 +129,10 @@ Task<Code> Agent::become_active(std::uint64_t epoch) {
     const Code code = co_await wait_started();
     if (code != Code::kSuccess) co_return code;
   }
+  // Before the first write: whatever happens from here on, this copy may have rows of its own.
+  state_.sync = SyncState::kWasActive;
+  state_.diverged = true;
+  save();
   const Result<void> active = co_await make_active();
   if (!active) {
     reason(active.error().describe());
@@ -155,8 +159,6 @@ Task<Code> Agent::become_active(std::uint64_t epoch) {
   state_.promoted_nb = pair.nb.process;
   state_.promoted_sb = pair.sb.process;
   state_.epoch = epoch;
-  state_.sync = SyncState::kWasActive;
-  state_.diverged = true;
   state_.quarantine.clear();
   save();
   if (parameters_.manages_northd()) {
@@ -211,13 +213,15 @@ Task<Code> Agent::demote() {
 /// Whoever is to be promoted compares itself with what all others say now.
 Task<void> Agent::prepare_promotion() {
   const Pair pair = co_await look();
-  if (!pair.backups()) co_return;
-  static_cast<void>(code_of_backups(pair));
-  const Position own = co_await position(pair);
-  if (state_.sync == SyncState::kSynced && !own.empty) state_.epoch = own.epoch;
-  std::string published = publish(own, !state_.quarantine.empty());
-  const Result<void> told = co_await cluster_.publish(std::move(published), deadline_);
-  if (!told) log("WARNING", told.error().describe());
+  if (pair.any_active() || pair.down()) co_return;
+  if (pair.backups()) {
+    static_cast<void>(code_of_backups(pair));
+    const Position own = co_await position(pair, true);
+    if (state_.sync == SyncState::kSynced && !own.empty) state_.epoch = own.epoch;
+    std::string published = publish(own, !state_.quarantine.empty());
+    const Result<void> told = co_await cluster_.publish(std::move(published), deadline_);
+    if (!told) log("WARNING", told.error().describe());
+  }
   // The address of the next active node must not replace this copy before it was looked at.
   const Result<void> done = co_await isolate();
   if (!done) log("WARNING", done.error().describe());

@@ -78,6 +78,7 @@ void Agent::forget_promotion() {
 
 /// Both are read-only when this returns without an error: each one says so, or is dead.
 Task<Result<void>> Agent::isolate() {
+  acted_ = true;
   std::string failed;
   const std::vector<Replica*> replicas = {&nb_, &sb_};
   for (Replica* replica : replicas) {
@@ -108,6 +109,7 @@ Task<Result<void>> Agent::isolate() {
 
 /// Both, or none.
 Task<Result<void>> Agent::make_active() {
+  acted_ = true;
   const std::vector<Replica*> replicas = {&nb_, &sb_};
   for (Replica* replica : replicas) {
     remove_active_conf(parameters_, replica->files().database);
@@ -122,6 +124,7 @@ Task<Result<void>> Agent::make_active() {
 }
 
 Task<Result<void>> Agent::make_backup() {
+  acted_ = true;
   const std::vector<Replica*> replicas = {&nb_, &sb_};
   for (Replica* replica : replicas) {
     const std::string to = source_of(parameters_, database_of(replica));
@@ -250,10 +253,14 @@ bool Agent::northd_runs() const {
   return runs(parameters_.run_dir + "/ovn-northd.pid", "ovn-northd");
 }
 
+bool Agent::told_long_ago() const noexcept {
+  return seconds(runtime_.now()) - state_.told_at >= kRepeat;
+}
+
 /// Tells the cluster what this copy is worth: only what changed, or always.
 Task<void> Agent::tell(Pair pair, bool always) {
   if (!pair.nb.answers() || !pair.sb.answers()) co_return;
-  const Position own = co_await position(pair);
+  Position own = co_await position(pair, always);
   const bool active = pair.both_active();
   int points = parameters_.master_score + static_cast<int>(std::min(own.epoch, kHighestBonus));
   if (!active) {
@@ -277,12 +284,13 @@ Task<void> Agent::tell(Pair pair, bool always) {
     if (!always && !following && points > 0 && compared) points = before;
     if (parameters_.stale_policy == "promote") points = std::max(points, 1);
   }
-  const std::string published = publish(own, !state_.quarantine.empty());
   const std::string kept = fmt::format("{} {} {} {}", points, own.epoch, to_string(own.sync),
                                        state_.quarantine.empty() ? "good" : "quarantined");
   const std::int64_t now = seconds(runtime_.now());
   const bool changed = kept != state_.told;
-  if (!always && !changed && now - state_.told_at < kRepeat) co_return;
+  if (!always && !changed && !told_long_ago()) co_return;
+  if (!always && changed) own = co_await position(pair, true);
+  const std::string published = publish(own, !state_.quarantine.empty());
   std::vector<Task<void>> work;
   work.push_back(ignore(cluster_.set_score(points, deadline_)));
   if (always || changed) work.push_back(ignore(cluster_.publish(published, deadline_)));

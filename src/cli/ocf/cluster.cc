@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <fstream>
+#include <ios>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +43,24 @@ constexpr std::string_view kPropertySet = "ovn_ovsdb_master_server";
 constexpr int kNoSuch = 105;
 /// A tool that takes longer waits for a cluster that does not answer.
 constexpr Duration kLongest = std::chrono::seconds(8);
+
+/// A configuration that is larger is asked for, and not read.
+constexpr std::streamoff kLargestCib = std::streamoff{4} << 20;
+
+/// Of `<nvpair … name="NAME" … value="…"/>`; empty when it is not there.
+std::string value_in_cib(std::string_view text, std::string_view name) {
+  constexpr std::string_view kValue = "value=\"";
+  const std::size_t found = text.find(fmt::format("name=\"{}\"", name));
+  if (found == std::string_view::npos) return {};
+  const std::size_t begin = text.rfind('<', found);
+  const std::size_t end = text.find('>', found);
+  if (begin == std::string_view::npos || end == std::string_view::npos) return {};
+  const std::string_view element = text.substr(begin, end - begin);
+  const std::size_t value = element.find(kValue);
+  if (value == std::string_view::npos) return {};
+  const std::string_view rest = element.substr(value + kValue.size());
+  return std::string(rest.substr(0, rest.find('"')));
+}
 
 Task<void> keep(Task<Result<std::string>> work, Result<std::string>* into) {
   Result<std::string> found = co_await std::move(work);
@@ -109,6 +131,21 @@ Task<Result<ClusterRecord>> Cluster::record(Deadline deadline) {
   record.active = *active;
   record.epoch = parse_number<std::uint64_t>(*epoch).value_or(0);
   co_return record;
+}
+
+std::optional<ClusterRecord> Cluster::record_on_disk() const {
+  std::ifstream file(parameters_.cib, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.tellg();
+  if (size <= 0 || size > kLargestCib) return std::nullopt;
+  file.seekg(0);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  ClusterRecord record;
+  record.active = value_in_cib(text, kActive);
+  record.epoch = parse_number<std::uint64_t>(value_in_cib(text, kEpoch)).value_or(0);
+  if (record.active.empty()) return std::nullopt;
+  return record;
 }
 
 Task<Result<void>> Cluster::record_active(std::string node, Deadline deadline) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ class Cluster {
   runtime::Task<std::string> node_name(runtime::Deadline deadline);
   /// Who was promoted last, and in which epoch. It outlives a restart of the whole cluster.
   runtime::Task<Result<judge::failover::ClusterRecord>> record(runtime::Deadline deadline);
+  /// The same from this node's disk, without running anything. The disk may be late, so this is a
+  /// reason to ask, and no answer. Nothing when there is no such file, or nothing in it.
+  [[nodiscard]] std::optional<judge::failover::ClusterRecord> record_on_disk() const;
   runtime::Task<Result<void>> record_active(std::string node, runtime::Deadline deadline);
   runtime::Task<Result<void>> record_epoch(std::uint64_t epoch, runtime::Deadline deadline);
 

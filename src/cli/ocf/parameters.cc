@@ -169,6 +169,7 @@ Parameters read_parameters(const Environment& environment) {
   read.promoted_role = role == "Master" || role == "Promoted";
 
   read.sbin = find_sbin(environment);
+  read.cib = or_else(environment("CIB_file"), "/var/lib/pacemaker/cib/cib.xml");
   read.log_file = or_else(environment("HA_LOGFILE"), environment("PCMK_logfile"));
   // As OVN's scripts/ovn-lib.
   const std::string system = or_else(environment("OVN_SYSCONFDIR"), "/etc");

@@ -48,6 +48,7 @@ struct Parameters {
   bool promoted_role = false;  ///< a recurring monitor of the promoted role
 
   std::string sbin;      ///< where Pacemaker's tools are
+  std::string cib;       ///< Pacemaker's configuration as it is on this node's disk
   std::string log_file;  ///< empty: standard error
   std::string run_dir;   ///< of OVN
   std::string data_dir;  ///< of its databases

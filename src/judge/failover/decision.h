@@ -102,6 +102,8 @@ struct Row {
 
 /// All that a node may do, in the order in which it is decided.
 std::span<const Row> decisions() noexcept;
+/// The first row of another table that fits; kWait when none does.
+Decision decide(std::span<const Row> table, const Situation& situation) noexcept;
 
 /// Lower-case words: `step down`, `half synced`, …
 std::string_view to_string(Action action) noexcept;

@@ -73,8 +73,8 @@ TEST(ContentDigest, TheSameRowOfAnotherTableIsAnotherRow) {
 
 TEST(ContentDigest, WhatIsNoUpdateIsAnErrorOrNothing) {
   ContentTracker tracker = begun("{}");
-  for (const std::string text : {"[]", R"({"T":1})", R"({"T":{"u":1}})", R"({"T":{"u":{}}})",
-                                 R"({"T":{"u":{"new":1}}})"})
+  for (const std::string text :
+       {"[]", R"({"T":1})", R"({"T":{"u":1}})", R"({"T":{"u":{}}})", R"({"T":{"u":{"new":1}}})"})
     EXPECT_FALSE(update(tracker, text)) << text;
   const Message echo(R"({"id":"echo","method":"echo","params":[]})");
   EXPECT_FALSE(tracker.apply(echo.rpc).value());
