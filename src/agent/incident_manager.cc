@@ -21,6 +21,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "codec/domain_xml.h"
 #include "config/config.h"
 #include "judge/change.h"
 #include "judge/check_machine.h"
@@ -82,6 +83,10 @@ Labels incident_labels(const Incident& incident, const config::Node& node,
   labels["scope"] = take_until(subject, ':');
   labels["subject"] = subject;
   if (labels["scope"] == "cluster") labels["cluster"] = subject;
+  for (const std::string& name : incident.names) {
+    if (labels["scope"] != "guest") break;
+    if (auto uuid = codec::parse_uuid(name)) labels["uuid"] = *std::move(uuid);
+  }
   if (labels["scope"] == "member") labels["cluster"] = take_until(subject, '/');
   return labels;
 }
@@ -294,12 +299,28 @@ void IncidentManager::end_blindness(const judge::Change& change, const News& new
   take(book_.clear(blind, runtime_.now()));
 }
 
+judge::incident::Dependencies IncidentManager::all_dependencies() const {
+  judge::incident::Dependencies all = dependencies(config_, domains_);
+  for (const auto& [kind, things] : discovered_) {
+    for (const DiscoveredThing& thing : things)
+      all.graph.add(thing.node, std::string(kind.name()), thing.above);
+  }
+  return all;
+}
+
+void IncidentManager::discovered(judge::ThingKind kind, std::vector<DiscoveredThing> things,
+                                 std::vector<std::string> gone) {
+  discovered_[kind] = std::move(things);
+  known_ = all_dependencies();
+  take(book_.reshape(known_.graph, {.gone = std::move(gone), .replaced = {}}, runtime_.now()));
+}
+
 void IncidentManager::reload(const judge::incident::Departures& left) {
   for (std::string_view owner : left.gone) {
     take_until(owner, ':');
     forget_check(owner);
   }
-  known_ = dependencies(config_, domains_);
+  known_ = all_dependencies();
   take(book_.reshape(known_.graph, left, runtime_.now()));
   awaited_.clear();
   for (const auto& [id, incident] : book_.incidents()) await(incident);
