@@ -4,11 +4,9 @@ namespace of their own, so that killing its first process ends all of them."""
 import gzip
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from lab.packages import unpack, unpacking

@@ -70,8 +70,7 @@ Check check_of(const Guests& guests, Place at) {
 }  // namespace
 
 const observe::ProbeKind& guests_kind() noexcept {
-  static constexpr observe::ProbeKind kKind{
-      "hypervisor", "whether libvirt answers", {}, nullptr};
+  static constexpr observe::ProbeKind kKind{"hypervisor", "whether libvirt answers", {}, nullptr};
   return kKind;
 }
 

@@ -87,9 +87,9 @@ struct HypervisorEvent {
 /// guest holds nothing up for another. Production: net::libvirt::Hypervisor. Tests:
 /// sim::FakeHypervisor. Thread: the core loop. Life cycle: stop() before destruction.
 ///
-/// Errors are the hypervisor's own and say nothing of a guest: kTimeout (no answer by the deadline),
-/// kClosed and kUnreachable (no connection), kMissing (there is no such guest, or no libvirt on this
-/// machine), kDenied, kLimit (too much goes on: it was not asked), kRejected.
+/// Errors are the hypervisor's own and say nothing of a guest: kTimeout (no answer by the
+/// deadline), kClosed and kUnreachable (no connection), kMissing (there is no such guest, or no
+/// libvirt on this machine), kDenied, kLimit (too much goes on: it was not asked), kRejected.
 class Hypervisor {
  public:
   /// Guests that hang wait in a lane of their own, so that they hold up nobody else.

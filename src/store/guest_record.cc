@@ -26,15 +26,13 @@ namespace {
 constexpr std::array kStates = {State::kDiscovery, State::kHealthy, State::kError,
                                 State::kReported};
 /// Those that a guest can be reported as.
-constexpr std::array kReported = {
-    Verdict::kAgentStuck, Verdict::kNoAnswer, Verdict::kIdleHung, Verdict::kSpinning,
-    Verdict::kBootStuck,  Verdict::kPanic,    Verdict::kDied,     Verdict::kQemuStuck,
-    Verdict::kHostStorage};
+constexpr std::array kReported = {Verdict::kAgentStuck, Verdict::kNoAnswer,  Verdict::kIdleHung,
+                                  Verdict::kSpinning,   Verdict::kBootStuck, Verdict::kPanic,
+                                  Verdict::kDied,       Verdict::kQemuStuck, Verdict::kHostStorage};
 
 /// The one of `all` whose word it is.
 template <class Range>
-auto parse(const Range& all, std::string_view word)
-    -> std::optional<typename Range::value_type> {
+auto parse(const Range& all, std::string_view word) -> std::optional<typename Range::value_type> {
   const auto found = std::ranges::find(all, word, [](auto one) { return to_string(one); });
   return found == all.end() ? std::nullopt : std::optional(*found);
 }

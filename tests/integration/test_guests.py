@@ -103,3 +103,98 @@ def test_a_hung_guest_is_told_of_once_and_again_when_it_hangs_again(lab, tmp_pat
         assert site.told()[2].endswith("GUEST_IDLE_HUNG")
         lab.continue_agent(1)
         site.wait(1, "HEALTHY", 10)
+
+
+@pytest.mark.slow
+def test_what_is_said_of_each_fault(lab, tmp_path):
+    lab.up(2)
+    with watching(lab, tmp_path) as site:
+        site.wait(2, "HEALTHY", 20)
+        # Its agent ends: the guest runs.
+        lab.shell(2, "killall -9 qemu-ga")
+        site.wait(2, "AGENT_DOWN", 3)
+        lab.shell(2, "gastart")
+        site.wait(2, "HEALTHY", 5)
+        assert site.told() == [], "nobody is woken within half a minute"
+        # Somebody pauses it.
+        lab.virsh("suspend", name_of(2))
+        site.wait(2, "SUPPRESSED", 3)
+        site.stays(2, "SUPPRESSED", 8)
+        lab.virsh("resume", name_of(2))
+        site.wait(2, "HEALTHY", 5)
+        # It boots anew, and takes longer than three pings.
+        lab.virsh("reset", name_of(2))
+        site.wait(2, "WAITING", 5)
+        site.wait(2, "HEALTHY", 60)
+        assert site.told() == []
+        # QEMU itself is stopped: other calls go on, and the host is to blame.
+        qemu = lab.qemu(2)
+        qemu.send(signal.SIGSTOP)
+        site.wait(2, "QEMU_STUCK", 25)
+        assert site.agent.get("/readyz")[0] == 200, "libvirt answers"
+        qemu.send(signal.SIGCONT)
+        site.wait(2, "HEALTHY", 10)
+        # Its kernel panics, and tells.
+        lab.shell(2, "echo c > /proc/sysrq-trigger")
+        site.wait(2, "GUEST_PANIC", 5)
+        lab.virsh("destroy", name_of(2))
+        wait_until(lambda: site.guest(2) == {}, 5, "the guest to be gone")
+        assert len([one for one in site.told() if one == "opened GUEST_PANIC"]) == 1
+
+
+@pytest.mark.slow
+def test_a_panic_that_nobody_tells_of_is_a_guest_that_spins(lab, tmp_path):
+    lab.up(3, panic=False)
+    with watching(lab, tmp_path) as site:
+        site.wait(3, "HEALTHY", 20)
+        lab.shell(3, "echo c > /proc/sysrq-trigger")
+        site.wait(3, "GUEST_SPINNING", 15)
+        lab.virsh("destroy", name_of(3))
+
+
+@pytest.mark.slow
+def test_a_qemu_that_is_killed_is_told_of_until_its_guest_is_back(lab, tmp_path):
+    lab.up(4)
+    with watching(lab, tmp_path) as site:
+        site.wait(4, "HEALTHY", 20)
+        lab.qemu(4).kill()
+        site.wait(4, "GUEST_DIED", 5)
+        site.restart()
+        site.wait(4, "GUEST_DIED", 10)
+        lab.virsh("start", name_of(4))
+        site.wait(4, "HEALTHY", 60)
+        wait_until(lambda: site.told() == ["opened GUEST_DIED", "resolved GUEST_DIED"], 10, "one episode")
+        lab.virsh("destroy", name_of(4))
+
+
+@pytest.mark.slow
+def test_a_libvirtd_that_restarts_or_hangs_is_no_guests_fault(lab, tmp_path):
+    lab.up(5)
+    with watching(lab, tmp_path) as site:
+        site.wait(5, "HEALTHY", 20)
+        lab.libvirtd.kill()
+        site.stays(5, "HEALTHY", 6)
+        lab.start_libvirtd()
+        wait_until(lambda: site.agent.json("/api/v1/checks")["checks"][0]["outcome"] == "ok", 40, "the connection", every=0.2)
+        site.stays(5, "HEALTHY", 5)
+        lab.libvirtd.send(signal.SIGSTOP)
+        wait_until(lambda: "opened CHECK_FAILED" in site.told(), 40, "the hypervisor's own incident", every=0.2)
+        assert site.guest(5)["verdict"] == "HEALTHY" and site.guest(5)["failures"] == 0
+        lab.libvirtd.send(signal.SIGCONT)
+        wait_until(lambda: site.agent.json("/api/v1/checks")["checks"][0]["outcome"] == "ok", 60, "its return", every=0.2)
+        site.stays(5, "HEALTHY", 5)
+        assert not [one for one in site.told() if "GUEST" in one or "AGENT" in one]
+        lab.virsh("destroy", name_of(5))
+
+
+@pytest.mark.slow
+def test_a_guest_that_dies_while_no_agent_runs_is_reported(lab, tmp_path):
+    lab.up(6)
+    with watching(lab, tmp_path) as site:
+        site.wait(6, "HEALTHY", 20)
+        site.agent.process.kill()
+        site.agent.process.wait()
+        lab.stop_agent(6)
+        site.agent = site.start()
+        site.wait(6, "GUEST_IDLE_HUNG", 15)
+        lab.virsh("destroy", name_of(6))

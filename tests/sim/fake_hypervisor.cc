@@ -30,7 +30,8 @@ namespace {
 constexpr Duration kAnswersIn = 3ms;
 
 constexpr std::string_view kDescription =
-    "<domain type='qemu' id='{}'><name>{}</name><uuid>{}</uuid><metadata>{}</metadata><vcpu>1</vcpu>"
+    "<domain type='qemu' "
+    "id='{}'><name>{}</name><uuid>{}</uuid><metadata>{}</metadata><vcpu>1</vcpu>"
     "<devices>{}</devices></domain>";
 
 }  // namespace
@@ -78,8 +79,7 @@ void FakeHost::set_agent(const std::string& uuid, Agent agent) {
   if (open != opens) tell_of(uuid, HypervisorEvent::Agent{opens});
 }
 
-void FakeHost::set_activity(const std::string& uuid, double cpu_share,
-                            double requests_per_second) {
+void FakeHost::set_activity(const std::string& uuid, double cpu_share, double requests_per_second) {
   count(at(uuid));
   at(uuid).cpu_share = cpu_share;
   at(uuid).requests_per_second = requests_per_second;
@@ -89,7 +89,8 @@ void FakeHost::set_daemon(Daemon daemon) {
   const bool gone = daemon_ == Daemon::kGone;
   daemon_ = daemon;
   if (daemon == Daemon::kGone && !gone) {
-    tell({.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Lost{{Errc::kClosed, "fake"}}});
+    tell(
+        {.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Lost{{Errc::kClosed, "fake"}}});
   }
   if (gone && daemon == Daemon::kAnswers)
     tell({.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Connected{}});
@@ -123,7 +124,8 @@ FakeHypervisor::~FakeHypervisor() {
 
 void FakeHypervisor::start() {
   host_.connected_.insert(this);
-  HypervisorEvent first{.uuid = {}, .name = {}, .at = runtime_.now(), .what = HypervisorEvent::Connected{}};
+  HypervisorEvent first{
+      .uuid = {}, .name = {}, .at = runtime_.now(), .what = HypervisorEvent::Connected{}};
   if (host_.daemon_ != FakeHost::Daemon::kAnswers)
     first.what = HypervisorEvent::Lost{{Errc::kUnreachable, "fake"}};
   hear(std::move(first));
@@ -172,10 +174,10 @@ Task<Result<std::string>> FakeHypervisor::describe(std::string uuid, Deadline de
   const auto found = host_.guests_.find(uuid);
   if (found == host_.guests_.end()) co_return fail(Errc::kMissing, "fake: no domain");
   const FakeHost::Guest& guest = found->second;
-  const std::string state =
-      guest.agent == FakeHost::Agent::kClosed ? "disconnected" : "connected";
+  const std::string state = guest.agent == FakeHost::Agent::kClosed ? "disconnected" : "connected";
   const std::string channel = fmt::format(
-      "<channel type='unix'><target type='virtio' name='org.qemu.guest_agent.0' state='{}'/></channel>",
+      "<channel type='unix'><target type='virtio' name='org.qemu.guest_agent.0' "
+      "state='{}'/></channel>",
       state);
   co_return fmt::format(kDescription, guest.process, guest.name, uuid, guest.metadata,
                         guest.channel ? channel : "");

@@ -94,7 +94,8 @@ SIM_TEST_SEEDS(SimGuests, WhileTheHypervisorIsAwayNothingIsHeldAgainstAGuest, 10
   sim.run_for(1min);
   for (int i = 1; i <= 5; ++i) EXPECT_EQ(site.verdict(i), "HEALTHY");
   sim.run_for(10min);
-  EXPECT_EQ(site.told, (Told{"opened check:guests CHECK_FAILED", "resolved check:guests CHECK_FAILED"}));
+  EXPECT_EQ(site.told,
+            (Told{"opened check:guests CHECK_FAILED", "resolved check:guests CHECK_FAILED"}));
 }
 
 SIM_TEST_SEEDS(SimGuests, HungGuestsDelayNobody, 3) {
@@ -105,8 +106,7 @@ SIM_TEST_SEEDS(SimGuests, HungGuestsDelayNobody, 3) {
   for (int i = 1; i <= 18; ++i) EXPECT_LE(site.until(i, "HEALTHY", 20s), 3s);
   for (int i = 1; i <= 8; ++i) site.host.set_agent(sim::guest_uuid(i), FakeHost::Agent::kHangs);
   const TimePoint begun = sim.now();
-  for (int i = 1; i <= 8; ++i)
-    EXPECT_LE(site.until(i, "GUEST_IDLE_HUNG", 60s), kBound);
+  for (int i = 1; i <= 8; ++i) EXPECT_LE(site.until(i, "GUEST_IDLE_HUNG", 60s), kBound);
   EXPECT_LE(sim.now() - begun, kBound) << "all of them";
   for (int i = 9; i <= 18; ++i) EXPECT_EQ(site.verdict(i), "HEALTHY");
 }
@@ -141,8 +141,10 @@ SIM_TEST_SEEDS(SimGuests, WhatItDoesSaysWhatIsDead, 3) {
   };
   int number = 0;
   GuestSite site(sim);
-  const std::vector<Row> rows = {{1.0, 0, "GUEST_SPINNING"}, {0.003, 0, "GUEST_IDLE_HUNG"},
-                                 {0, 0, "QEMU_STUCK"},       {0.5, 2, "AGENT_STUCK"}};
+  const std::vector<Row> rows = {{1.0, 0, "GUEST_SPINNING"},
+                                 {0.003, 0, "GUEST_IDLE_HUNG"},
+                                 {0, 0, "QEMU_STUCK"},
+                                 {0.5, 2, "AGENT_STUCK"}};
   for (std::size_t i = 0; i < rows.size(); ++i) site.start_guest(static_cast<int>(i) + 1);
   site.begin();
   for (int i = 1; i <= 4; ++i) EXPECT_LE(site.until(i, "HEALTHY", 20s), 3s);
@@ -205,12 +207,9 @@ SIM_TEST_SEEDS(SimGuests, ItsOwnMetadataCountsAndIsReadAgain, 1) {
   EXPECT_EQ(site.verdict(2), "IGNORED");
   site.host.set_agent(web, FakeHost::Agent::kHangs);
   EXPECT_LE(site.until(1, "GUEST_NO_ANSWER", 20s), 8s) << "after one ping";
-  site.host.at(web).metadata =
-      "<w:guest xmlns:w='https://wardmote.io/xmlns/guest/1' watch='no'/>";
-  site.host.tell({.uuid = web,
-                  .name = "web-1",
-                  .at = {},
-                  .what = runtime::HypervisorEvent::Changed{}});
+  site.host.at(web).metadata = "<w:guest xmlns:w='https://wardmote.io/xmlns/guest/1' watch='no'/>";
+  site.host.tell(
+      {.uuid = web, .name = "web-1", .at = {}, .what = runtime::HypervisorEvent::Changed{}});
   EXPECT_LE(site.until(1, "IGNORED", 20s), 1s);
 }
 

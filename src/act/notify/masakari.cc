@@ -79,6 +79,29 @@ bool spares_guest(judge::Code code) noexcept {
   }
 }
 
+std::expected<json::object, Refusal> instance_payload(judge::Code code,
+                                                      const judge::notify::Labels& labels,
+                                                      std::string name,
+                                                      const std::string& name_label) {
+  // The name of a guest is that of its domain.
+  const auto uuid = labels.find("uuid");
+  if (!is_uuid(name) && uuid != labels.end()) name = uuid->second;
+  if (!is_uuid(name)) {
+    return std::unexpected(Refusal{true,
+                                   {},
+                                   fmt::format("the label '{}' is not a UUID of an instance: '{}'",
+                                               name_label, escape_control(name, 64))});
+  }
+  // The events on which masakari-engine acts (instance_events.py): that of the introspective
+  // monitor, and that of the instance monitor where QEMU is gone.
+  const bool died = code == judge::Code::kGuestDied;
+  json::object payload;
+  payload["event"] = died ? "LIFECYCLE" : "QEMU_GUEST_AGENT_ERROR";
+  payload["instance_uuid"] = name;
+  payload["vir_domain_event"] = "STOPPED_FAILED";
+  return payload;
+}
+
 std::string header_of(const HttpResponse& answer, std::string_view name) {
   const auto found = std::ranges::find(
       answer.headers, name, [](const auto& header) { return std::string_view(header.first); });
@@ -190,28 +213,16 @@ std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(
   // The cause may have changed since: STARTED goes to the name that got STOPPED.
   const judge::notify::Labels& labels = item.known_as.empty() ? item.labels : item.known_as;
   const auto label = labels.find(options_.name_label);
-  std::string name = label == labels.end() ? std::string() : label->second;
+  const std::string name = label == labels.end() ? std::string() : label->second;
   json::object payload;
   std::string_view type;
   if (options_.type == Type::kInstance) {
     // A restart of a guest that works, or of one whose host is to blame, would do harm.
     if (spares_guest(item.incident.code)) return std::nullopt;
     type = "VM";
-    const auto uuid = labels.find("uuid");
-    if (!is_uuid(name) && uuid != labels.end()) name = uuid->second;
-    if (!is_uuid(name)) {
-      return std::unexpected(
-          Refusal{true,
-                  {},
-                  fmt::format("the label '{}' is not a UUID of an instance: '{}'",
-                              options_.name_label, escape_control(name, 64))});
-    }
-    // The events on which masakari-engine acts (instance_events.py): that of the introspective
-    // monitor, and that of the instance monitor where QEMU is gone.
-    const bool died = item.incident.code == judge::Code::kGuestDied;
-    payload["event"] = died ? "LIFECYCLE" : "QEMU_GUEST_AGENT_ERROR";
-    payload["instance_uuid"] = name;
-    payload["vir_domain_event"] = "STOPPED_FAILED";
+    auto instance = instance_payload(item.incident.code, labels, name, options_.name_label);
+    if (!instance) return std::unexpected(instance.error());
+    payload = *std::move(instance);
   } else if (options_.type == Type::kHost) {
     type = "COMPUTE_HOST";
     payload["event"] = began ? "STOPPED" : "STARTED";

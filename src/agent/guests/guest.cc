@@ -1,12 +1,11 @@
 #include "agent/guests/guest.h"
 
 #include <algorithm>
-#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -36,7 +35,15 @@ using namespace std::chrono_literals;
 // libvirt-domain.h
 constexpr int kPausedIoError = 5;
 constexpr int kPausedCrashed = 10;
-enum Event { kStarted = 2, kSuspended = 3, kResumed = 4, kStopped = 5, kShutdown = 6, kPmSuspended = 7, kCrashed = 8 };
+enum Event : std::uint8_t {
+  kStarted = 2,
+  kSuspended = 3,
+  kResumed = 4,
+  kStopped = 5,
+  kShutdown = 6,
+  kPmSuspended = 7,
+  kCrashed = 8
+};
 constexpr int kStartedMigrated = 1;
 constexpr int kStartedWakeup = 4;
 constexpr int kSuspendedIoError = 2;
@@ -123,8 +130,7 @@ Policy policy_of(const codec::DomainXml& xml, const config::Guests& all,
   Policy policy = all.policy;
   policy.watched = !ignored(xml, all.ignore);
   if (xml.policy) {
-    for (const auto& [name, value] : xml.policy->attributes)
-      apply(name, value, policy, complaints);
+    for (const auto& [name, value] : xml.policy->attributes) apply(name, value, policy, complaints);
   }
   policy.timeout = std::min(policy.timeout, policy.interval);
   return policy;

@@ -30,9 +30,9 @@ struct Guest {
   std::vector<std::string> complaints;  ///< of its own policy
   judge::guest::Machine machine;
   judge::ConditionTracker memory;
-  int process = -1;      ///< libvirt's id of it
-  bool there = false;    ///< the hypervisor has it, as far as is known
-  std::uint64_t epoch = 0;  ///< changes with every event: what was asked before it is old
+  int process = -1;              ///< libvirt's id of it
+  bool there = false;            ///< the hypervisor has it, as far as is known
+  std::uint64_t epoch = 0;       ///< changes with every event: what was asked before it is old
   std::optional<Duration> cpu;   ///< when it was counted last, while it is silent
   std::optional<Duration> ping;  ///< how long its last answer took
   Duration scheduled{};          ///< how often it is looked at

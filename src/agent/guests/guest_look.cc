@@ -58,8 +58,7 @@ Task<void> GuestWatch::look_at(std::string uuid) {
     const Ping seen = co_await ping(uuid);
     if (seen != Ping::kAnswered && !unreachable_ && hypervisor_) {
       const auto silent = guests_.find(uuid);
-      const bool counts =
-          silent != guests_.end() && silent->second.machine.wants_counters(seen);
+      const bool counts = silent != guests_.end() && silent->second.machine.wants_counters(seen);
       const std::shared_ptr<Hypervisor> hypervisor = hypervisor_;
       if (counts) co_await count(hypervisor, uuid);
     }

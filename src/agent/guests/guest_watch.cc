@@ -65,8 +65,7 @@ constexpr int kStarted = 2;
 
 class HypervisorProbe final : public observe::Probe {
  public:
-  HypervisorProbe(GuestWatch& watch, std::string check)
-      : watch_(watch), check_(std::move(check)) {}
+  HypervisorProbe(GuestWatch& watch, std::string check) : watch_(watch), check_(std::move(check)) {}
   Task<Observation> look(Deadline deadline) override {
     std::string check = check_;
     Observation seen = co_await watch_.look(std::move(check), deadline);
@@ -221,7 +220,8 @@ Task<void> GuestWatch::follow(std::shared_ptr<Hypervisor> hypervisor) {
 
 Task<void> GuestWatch::take_in(std::shared_ptr<Hypervisor> hypervisor, HypervisorEvent event) {
   if (const auto* const lost = std::get_if<HypervisorEvent::Lost>(&event.what)) {
-    if (!unreachable_) log(LogLevel::kWarning, "hypervisor_lost", {{"reason", lost->why.describe()}});
+    if (!unreachable_)
+      log(LogLevel::kWarning, "hypervisor_lost", {{"reason", lost->why.describe()}});
     unreachable_ = lost->why;
     co_return;
   }
@@ -316,14 +316,15 @@ Task<bool> GuestWatch::describe(std::shared_ptr<Hypervisor> hypervisor, std::str
   }
   guest.describe(*parsed, *config_, tools_.runtime.now());
   for (const std::string& complaint : guest.complaints)
-    log(LogLevel::kWarning, "guest_policy_ignored", {{"guest", guest.names.name}, {"reason", complaint}});
+    log(LogLevel::kWarning, "guest_policy_ignored",
+        {{"guest", guest.names.name}, {"reason", complaint}});
   schedule(guest);
   co_return true;
 }
 
 Guest& GuestWatch::arrive(const std::string& uuid, const std::string& name) {
-  const auto [place, added] = guests_.try_emplace(
-      uuid, judge::guest::Names{name, uuid, {}}, config_->policy, tools_.runtime.now());
+  const auto [place, added] = guests_.try_emplace(uuid, judge::guest::Names{name, uuid, {}},
+                                                  config_->policy, tools_.runtime.now());
   Guest& guest = place->second;
   if (added) {
     schedule(guest);
@@ -385,8 +386,8 @@ void GuestWatch::show_all(std::vector<std::string> gone) {
     shown.push_back(guest.shown);
     // By the rules of Masakari each guest is told of alone, however many they are.
     if (config_->policy.compat) continue;
-    things.push_back({serve::guest_node(guest.names.name),
-                      {judge::incident::check_node(config_->name)}});
+    things.push_back(
+        {serve::guest_node(guest.names.name), {judge::incident::check_node(config_->name)}});
   }
   tools_.board.show(judge::guest::kGuestKind, std::move(shown));
   tools_.incidents.discovered(judge::guest::kGuestKind, std::move(things), std::move(gone));

@@ -74,7 +74,7 @@ class GuestWatch final : public Domain {
   MakeHypervisor make_;
   std::optional<config::Guests> config_;
   std::shared_ptr<runtime::Hypervisor> hypervisor_;
-  std::optional<Error> unreachable_;  ///< why the hypervisor does not answer; nothing: it does
+  std::optional<Error> unreachable_;     ///< why the hypervisor does not answer; nothing: it does
   std::map<std::string, Guest> guests_;  ///< by UUID
   std::map<std::string, store::GuestRecord> recalled_;
   std::optional<runtime::TaskGroup::TaskId> following_;

@@ -25,7 +25,7 @@ struct Change {
 /// From the first time that it was counted to the last; not every time is, as a QEMU that does not
 /// run is not asked. Nothing when it was counted once, or ran backwards since the guest began anew.
 std::optional<std::uint64_t> grown(const std::deque<Counters>& samples,
-                                   std::optional<std::uint64_t> Counters::*counter) {
+                                   std::optional<std::uint64_t> Counters::* counter) {
   const Counters* first = nullptr;
   const Counters* last = nullptr;
   for (const Counters& sample : samples) {

@@ -41,14 +41,14 @@ std::string_view says(Verdict verdict) noexcept {
 }
 
 void add_evidence(const Machine& machine, TimePoint now, Finding& finding) {
-  finding.evidence.push_back({"hypervisor", fmt::format("{}, agent channel {}",
-                                                        to_string(machine.run()),
-                                                        to_string(machine.channel()))});
+  finding.evidence.push_back(
+      {"hypervisor", fmt::format("{}, agent channel {}", to_string(machine.run()),
+                                 to_string(machine.channel()))});
   if (machine.failures() > 0) {
     finding.evidence.push_back(
-        {"guest agent",
-         fmt::format("no answer to {} ping{} in a row, each within {}", machine.failures(),
-                     machine.failures() == 1 ? "" : "s", format_duration(machine.policy().timeout))});
+        {"guest agent", fmt::format("no answer to {} ping{} in a row, each within {}",
+                                    machine.failures(), machine.failures() == 1 ? "" : "s",
+                                    format_duration(machine.policy().timeout))});
   }
   if (machine.last_answer()) {
     finding.evidence.push_back(
@@ -74,11 +74,10 @@ Assessment assess(const Machine& machine, const Names& names, ConditionTracker& 
     add_evidence(machine, now, seen.finding);
     conditions.push_back(std::move(seen));
   }
-  ConditionReport report = memory.update(
-      std::move(conditions),
-      {.now = now,
-       .round = machine.policy().interval,
-       .blind_to = [](std::string_view) { return false; }});
+  ConditionReport report =
+      memory.update(std::move(conditions), {.now = now,
+                                            .round = machine.policy().interval,
+                                            .blind_to = [](std::string_view) { return false; }});
   made.findings = std::move(report.findings);
   made.observed = std::move(report.observed);
   return made;

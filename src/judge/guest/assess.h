@@ -13,7 +13,7 @@ namespace wardmote::judge::guest {
 
 /// How people call it.
 struct Names {
-  std::string name;      ///< of the domain
+  std::string name;  ///< of the domain
   std::string uuid;
   std::string instance;  ///< as Nova's users call it; may be empty
   friend bool operator==(const Names&, const Names&) = default;
@@ -22,7 +22,7 @@ struct Names {
 /// What stands of one guest at one moment.
 struct Assessment {
   Verdict verdict = Verdict::kUnknown;
-  std::vector<Finding> findings;    ///< none, or one
+  std::vector<Finding> findings;  ///< none, or one
   std::vector<Observed> observed;
 };
 

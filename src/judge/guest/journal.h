@@ -6,9 +6,9 @@
 
 namespace wardmote::judge::guest {
 
-/// The rules of Masakari's introspective instance monitor for one guest, as they are (qemu_utils.py,
-/// cache.py of masakari-monitors 2023–2026): it notifies at the failure after the next of the
-/// threshold, and once for each start of the guest.
+/// The rules of Masakari's introspective instance monitor for one guest, as they are
+/// (qemu_utils.py, cache.py of masakari-monitors 2023–2026): it notifies at the failure after the
+/// next of the threshold, and once for each start of the guest.
 class MasakariJournal {
  public:
   /// What its client does with a notification. It swallows most errors.

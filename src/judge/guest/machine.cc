@@ -52,13 +52,14 @@ void Machine::recall(const Record& record, TimePoint now) {
 Machine::Record Machine::record() const {
   // What no rule looks at any more is not worth writing down.
   const int failures = policy_.compat ? std::min(journal_.failures(), policy_.threshold + 1) : 0;
-  return {.state = policy_.compat || reported_ || state_ != State::kError ? state() : State::kHealthy,
-          .failures = failures,
-          .ever_answered = ever_answered_,
-          .booting = booting(),
-          .sent = journal_.sent(),
-          .reported = reported_,
-          .reported_since = reported_ ? since_ : TimePoint()};
+  return {
+      .state = policy_.compat || reported_ || state_ != State::kError ? state() : State::kHealthy,
+      .failures = failures,
+      .ever_answered = ever_answered_,
+      .booting = booting(),
+      .sent = journal_.sent(),
+      .reported = reported_,
+      .reported_since = reported_ ? since_ : TimePoint()};
 }
 
 void Machine::found(Run run, Pause pause, TimePoint now) {
@@ -148,8 +149,7 @@ bool Machine::suppressed(TimePoint now) const noexcept {
 
 bool Machine::asks(TimePoint) const noexcept {
   // While it migrates its answers are still worth having.
-  return policy_.watched && run_ == Run::kRunning &&
-         (channel_ != Channel::kNone || policy_.compat);
+  return policy_.watched && run_ == Run::kRunning && (channel_ != Channel::kNone || policy_.compat);
 }
 
 bool Machine::wants_counters(Ping last) const noexcept {

@@ -91,7 +91,7 @@ class Machine {
   void panicked(TimePoint now);
   void died(TimePoint now);  ///< QEMU ended, and nobody asked for it
   void agent(Channel channel, TimePoint now);
-  void migrating(TimePoint now);      ///< a round of it was told of
+  void migrating(TimePoint now);  ///< a round of it was told of
   void migration_ended() noexcept { migrating_until_.reset(); }
 
   /// A ping that was decided at `now`.

@@ -47,7 +47,8 @@ class Link {
     }
     // A driver without a daemon behind it has none, and needs none.
     api_.set_keep_alive(opened, kKeepAliveSeconds, kKeepAliveCount);
-    connection_ = std::shared_ptr<virConnect>(opened, [api = &api_](virConnect* c) { api->close(c); });
+    connection_ =
+        std::shared_ptr<virConnect>(opened, [api = &api_](virConnect* c) { api->close(c); });
     return connection_;
   }
 
@@ -136,8 +137,9 @@ bool CallPool::submit(std::shared_ptr<Ticket> ticket, Work work) {
   state_->filled.notify_one();
   if (!more) return true;
   // It shares the state, since a call may hang for longer than the pool lives.
-  std::thread([state = state_, number] { state->work(*state->links[number / kThreadsEach]); })
-      .detach();
+  std::thread([state = state_, number] {
+    state->work(*state->links[number / kThreadsEach]);
+  }).detach();
   return true;
 }
 

@@ -32,10 +32,8 @@ struct Listener {
   void tell_of(virDomain* domain, What what) const {
     std::array<char, 37> uuid{};
     api->domain_uuid(domain, uuid.data());
-    tell({.uuid = uuid.data(),
-          .name = api->domain_name(domain),
-          .at = {},
-          .what = std::move(what)});
+    tell(
+        {.uuid = uuid.data(), .name = api->domain_name(domain), .at = {}, .what = std::move(what)});
   }
 };
 
@@ -83,7 +81,8 @@ void on_close(virConnect*, int reason, void* opaque) {
   const bool known = reason >= 0 && reason < static_cast<int>(kReasons.size());
   Error why{Errc::kClosed, std::string("libvirt: the connection ended: ") +
                                (known ? kReasons.at(static_cast<std::size_t>(reason)) : "unknown")};
-  from(opaque).tell({.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Lost{std::move(why)}});
+  from(opaque).tell(
+      {.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Lost{std::move(why)}});
 }
 
 struct Row {
@@ -98,8 +97,8 @@ virConnectDomainEventGenericCallback generic(Callback callback) {
 }
 
 std::vector<Row> rows() {
-  return {{0, generic(on_lifecycle)}, {1, generic(on_reboot)},  {3, generic(on_watchdog)},
-          {6, generic(on_io_error)},  {18, generic(on_agent)},  {20, generic(on_migration)},
+  return {{0, generic(on_lifecycle)}, {1, generic(on_reboot)},   {3, generic(on_watchdog)},
+          {6, generic(on_io_error)},  {18, generic(on_agent)},   {20, generic(on_migration)},
           {21, generic(on_job)},      {23, generic(on_metadata)}};
 }
 
@@ -124,15 +123,12 @@ EventSubscription::EventSubscription(std::shared_ptr<Mailbox> mailbox, HearEvent
 
 Result<void> EventSubscription::begin(const Api& api, virConnect* connection) {
   registered_.clear();
-  const auto listener = [&] {
-    return std::make_unique<Listener>(Listener{&api, mailbox_, hear_});
-  };
+  const auto listener = [&] { return std::make_unique<Listener>(Listener{&api, mailbox_, hear_}); };
   auto closing = listener();
   if (api.register_close(connection, on_close, closing.get(), release) == 0) closing.release();
   for (const Row& row : rows()) {
     auto told = listener();
-    const int id =
-        api.register_event(connection, nullptr, row.id, row.call, told.get(), release);
+    const int id = api.register_event(connection, nullptr, row.id, row.call, told.get(), release);
     if (id < 0) {
       const LastError last = last_error(api);
       if (blames_connection(last.code)) return std::unexpected(error_of(last));

@@ -32,8 +32,8 @@ class Mailbox {
 
 using HearEvent = std::function<void(runtime::HypervisorEvent event)>;
 
-/// Has one connection tell what happens: `hear` runs on the loop. Blocks. An event that this libvirt
-/// does not know is left out.
+/// Has one connection tell what happens: `hear` runs on the loop. Blocks. An event that this
+/// libvirt does not know is left out.
 class EventSubscription {
  public:
   EventSubscription(std::shared_ptr<Mailbox> mailbox, HearEvent hear);

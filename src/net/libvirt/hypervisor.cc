@@ -61,8 +61,8 @@ struct Pending {
 /// kLimit: it did not begin, and never will. `ended` is called on the loop when it is over.
 template <class T>
 Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool, std::shared_ptr<Mailbox> mailbox,
-                     std::function<Result<T>(virConnect*, bool&)> work,
-                     std::function<void()> ended, Deadline deadline) {
+                     std::function<Result<T>(virConnect*, bool&)> work, std::function<void()> ended,
+                     Deadline deadline) {
   const auto pending = std::make_shared<Pending<T>>(runtime->executor());
   const auto ticket = std::make_shared<CallPool::Ticket>();
   const auto finish = [mailbox, pending, ended](Result<T> result) {
@@ -75,8 +75,8 @@ Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool, std::shared_ptr<
   const bool queued =
       pool->submit(ticket, [finish, work = std::move(work)](Result<virConnect*> connection) {
         bool broken = false;
-        Result<T> result = connection ? work(*connection, broken)
-                                      : Result<T>(std::unexpected(connection.error()));
+        Result<T> result =
+            connection ? work(*connection, broken) : Result<T>(std::unexpected(connection.error()));
         finish(std::move(result));
         return !broken;
       });
@@ -114,8 +114,7 @@ std::vector<codec::StatsField> fields_of(const virDomainStatsRecord& record) {
   std::vector<codec::StatsField> fields;
   for (int i = 0; i < record.nparams; ++i) {
     const virTypedParameter& one = record.params[i];
-    const std::string_view name(one.field,
-                                ::strnlen(one.field, std::size(one.field)));
+    const std::string_view name(one.field, ::strnlen(one.field, std::size(one.field)));
     // virTypedParameterType
     if (one.type == 1 && one.value.i >= 0)
       fields.push_back({name, static_cast<std::uint64_t>(one.value.i)});
@@ -144,8 +143,7 @@ class Stats {
 
 Result<std::vector<GuestEntry>> list_all(const Api& api, virConnect* connection, bool& broken) {
   virDomainStatsRecord** records = nullptr;
-  const int count =
-      api.all_stats(connection, kStatsState, &records, kStatsActive | kStatsNoWait);
+  const int count = api.all_stats(connection, kStatsState, &records, kStatsActive | kStatsNoWait);
   if (count < 0) return failed(api, broken);
   const Stats all(api, records, count);
   std::vector<GuestEntry> entries;
@@ -259,21 +257,21 @@ void Hypervisor::subscribe() {
   const auto post = [mailbox = mailbox_, tell](HypervisorEvent event) {
     mailbox->post([tell, told = std::move(event)]() mutable { tell(std::move(told)); });
   };
-  watching_.submit(std::make_shared<CallPool::Ticket>(),
-                   [api = &api_, subscription = subscription_, post](Result<virConnect*> opened) {
-                     Result<void> begun;
-                     if (!opened) {
-                       begun = std::unexpected(opened.error());
-                     } else {
-                       begun = subscription->begin(*api, *opened);
-                     }
-                     if (begun) {
-                       post({.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Connected{}});
-                     } else {
-                       post({.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Lost{begun.error()}});
-                     }
-                     return begun.has_value();
-                   });
+  watching_.submit(std::make_shared<CallPool::Ticket>(), [api = &api_, subscription = subscription_,
+                                                          post](Result<virConnect*> opened) {
+    Result<void> begun;
+    if (!opened) {
+      begun = std::unexpected(opened.error());
+    } else {
+      begun = subscription->begin(*api, *opened);
+    }
+    if (begun) {
+      post({.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Connected{}});
+    } else {
+      post({.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Lost{begun.error()}});
+    }
+    return begun.has_value();
+  });
 }
 
 void Hypervisor::unsubscribe() {
@@ -324,8 +322,8 @@ Task<Result<std::string>> Hypervisor::describe(std::string uuid, Deadline deadli
     std::free(xml);  // NOLINT(cppcoreguidelines-no-malloc): libvirt's
     return text;
   };
-  Result<std::string> xml = co_await call<std::string>(&runtime_, &asking_, mailbox_,
-                                                       std::move(work), {}, deadline);
+  Result<std::string> xml =
+      co_await call<std::string>(&runtime_, &asking_, mailbox_, std::move(work), {}, deadline);
   co_return xml;
 }
 
@@ -341,8 +339,8 @@ Task<Result<void>> Hypervisor::knock(Deadline deadline) {
     if (!broken) return free;
     return std::unexpected(error_of(last));
   };
-  const Result<std::uint64_t> free = co_await call<std::uint64_t>(
-      &runtime_, &asking_, mailbox_, std::move(work), {}, deadline);
+  const Result<std::uint64_t> free =
+      co_await call<std::uint64_t>(&runtime_, &asking_, mailbox_, std::move(work), {}, deadline);
   if (!free) co_return std::unexpected(free.error());
   co_return Result<void>();
 }
@@ -371,9 +369,8 @@ Task<Result<AgentAnswer>> Hypervisor::ask_agent(std::string uuid, std::string co
     return answer;
   };
   CallPool* const pool = lane == Lane::kSlow ? &slow_ : &fast_;
-  Result<AgentAnswer> answer = co_await call<AgentAnswer>(&runtime_, pool, mailbox_,
-                                                          std::move(work), std::move(ended),
-                                                          deadline);
+  Result<AgentAnswer> answer = co_await call<AgentAnswer>(
+      &runtime_, pool, mailbox_, std::move(work), std::move(ended), deadline);
   co_return answer;
 }
 
@@ -388,8 +385,8 @@ Task<Result<GuestCounts>> Hypervisor::counts(std::string uuid, bool ask_qemu, De
     if (!stats) return std::unexpected(stats.error());
     return GuestCounts{stats->cpu, stats->disk_requests, stats->sent_packets};
   };
-  Result<GuestCounts> counts = co_await call<GuestCounts>(&runtime_, &counting_, mailbox_,
-                                                          std::move(work), {}, deadline);
+  Result<GuestCounts> counts =
+      co_await call<GuestCounts>(&runtime_, &counting_, mailbox_, std::move(work), {}, deadline);
   co_return counts;
 }
 

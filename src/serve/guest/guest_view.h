@@ -19,7 +19,7 @@ namespace wardmote::serve {
 
 inline constexpr MetricInfo kGuestMetrics[] = {
     {"wardmote_guest_verdict", MetricType::kGauge, "guest,uuid,verdict",
-     "1 for what is the matter with a guest: HEALTHY, AGENT_DOWN, GUEST_SPINNING, …"},
+     "1 for what is the matter with a guest: HEALTHY, AGENT_DOWN, GUEST_SPINNING and others."},
     {"wardmote_guest_failures", MetricType::kGauge, "guest,uuid",
      "Pings in a row that the agent of a guest did not answer."},
     {"wardmote_guest_ping_seconds", MetricType::kGauge, "guest,uuid",

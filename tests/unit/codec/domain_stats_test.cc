@@ -16,10 +16,10 @@ using namespace std::chrono_literals;
 // virsh domstats --nowait of libvirt 9.0.
 TEST(DomainStats, SumsOverDisksAndInterfaces) {
   const std::vector<StatsField> fields = {
-      {"state.state", 1},     {"state.reason", 1},     {"cpu.time", 3'870'000'000},
-      {"cpu.user", 5},        {"net.count", 2},        {"net.0.rx.pkts", 100},
-      {"net.0.tx.pkts", 7},   {"net.1.tx.pkts", 3},    {"block.count", 2},
-      {"block.0.rd.reqs", 4}, {"block.0.wr.reqs", 5},  {"block.0.fl.reqs", 1},
+      {"state.state", 1},      {"state.reason", 1},    {"cpu.time", 3'870'000'000},
+      {"cpu.user", 5},         {"net.count", 2},       {"net.0.rx.pkts", 100},
+      {"net.0.tx.pkts", 7},    {"net.1.tx.pkts", 3},   {"block.count", 2},
+      {"block.0.rd.reqs", 4},  {"block.0.wr.reqs", 5}, {"block.0.fl.reqs", 1},
       {"block.0.rd.bytes", 9}, {"block.1.rd.reqs", 10}};
   const DomainStats stats = sum_domain_stats(fields);
   EXPECT_EQ(stats.state, 1U);
@@ -39,10 +39,17 @@ TEST(DomainStats, WhatIsNotToldIsNotZero) {
 
 TEST(DomainStats, OddFieldsDoNoHarm) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  const std::vector<StatsField> fields = {
-      {"", 1},          {".", 1},        {"block", 1}, {"block.", 1},     {"block.x.rd.reqs", 1},
-      {"block.0.", 1},  {"net.0", 1},    {"net..tx.pkts", 1}, {"cpu.time", kMost},
-      {"block.0.rd.reqs", kMost}, {"block.1.rd.reqs", 5}};
+  const std::vector<StatsField> fields = {{"", 1},
+                                          {".", 1},
+                                          {"block", 1},
+                                          {"block.", 1},
+                                          {"block.x.rd.reqs", 1},
+                                          {"block.0.", 1},
+                                          {"net.0", 1},
+                                          {"net..tx.pkts", 1},
+                                          {"cpu.time", kMost},
+                                          {"block.0.rd.reqs", kMost},
+                                          {"block.1.rd.reqs", 5}};
   const DomainStats stats = sum_domain_stats(fields);
   EXPECT_EQ(stats.cpu, std::nullopt);
   EXPECT_EQ(stats.disk_requests, kMost);

@@ -37,9 +37,8 @@ TEST(DomainXml, TellsWhatNovaAndLibvirtWrite) {
   EXPECT_TRUE(parsed->has_panic_device);
   EXPECT_EQ(parsed->nova, (NovaInstance{"web-1 & co", "m1.small", "shop"}));
   ASSERT_TRUE(parsed->policy);
-  EXPECT_EQ(parsed->policy->attributes,
-            (std::vector<std::pair<std::string, std::string>>{{"interval", "30s"},
-                                                              {"threshold", "5"}}));
+  EXPECT_EQ(parsed->policy->attributes, (std::vector<std::pair<std::string, std::string>>{
+                                            {"interval", "30s"}, {"threshold", "5"}}));
 }
 
 // Masakari's monitor looks at the first channel that has a source, and at its path.
@@ -50,9 +49,9 @@ TEST(DomainXml, FindsTheAgentByItsTargetWhereverItStands) {
   EXPECT_EQ(nova->channels.size(), 2U);
   EXPECT_EQ(nova->agent()->state, "connected");
   EXPECT_EQ(nova->agent()->source_mode, "bind");
-  const auto automatic = parse_domain_xml(
-      domain("<devices><channel type='unix'><target type='virtio' "
-             "name='org.qemu.guest_agent.0'/></channel></devices>"));
+  const auto automatic =
+      parse_domain_xml(domain("<devices><channel type='unix'><target type='virtio' "
+                              "name='org.qemu.guest_agent.0'/></channel></devices>"));
   ASSERT_TRUE(automatic);
   ASSERT_NE(automatic->agent(), nullptr) << "libvirt chooses the path when it starts";
   EXPECT_EQ(automatic->agent()->source_path, "");

@@ -40,8 +40,8 @@ TEST(Qga, ATextIsThatOfTheFreezeStatus) {
 
 TEST(Qga, WhatIsNoReplyIsRefused) {
   for (const std::string_view bad :
-       {"", "{", "[]", "{}", "7", "{\"return\"", "{\"error\": 7}", "{\"return\": {}}{\"return\": {}}",
-        "{\"returned\": {}}", "\xFF", "\xFF\xFF{"}) {
+       {"", "{", "[]", "{}", "7", "{\"return\"", "{\"error\": 7}",
+        "{\"return\": {}}{\"return\": {}}", "{\"returned\": {}}", "\xFF", "\xFF\xFF{"}) {
     EXPECT_FALSE(parse_qga_reply(bad)) << bad;
   }
   std::string deep(1000, '[');

@@ -68,15 +68,17 @@ TEST(GuestsConfig, APingThatWaitsAsLongAsTheIntervalIsShortened) {
 TEST(GuestsConfig, SaysWhatIsWrong) {
   EXPECT_EQ(complaints("{every: 1s, timeout: 2s}"),
             std::vector<std::string>{"timeout 2s: longer than every (1s)"});
-  EXPECT_EQ(complaints("{rules: mine}"), std::vector<std::string>{"rules: there are no such rules"});
+  EXPECT_EQ(complaints("{rules: mine}"),
+            std::vector<std::string>{"rules: there are no such rules"});
   EXPECT_EQ(complaints("{threshold: 0}").size(), 1U);
   EXPECT_EQ(complaints("{every: 1ms}").size(), 1U);
   EXPECT_EQ(complaints("[]").size(), 1U);
 }
 
 TEST(GuestsConfig, ItsNameIsThatOfACheck) {
-  EXPECT_FALSE(parse_config("checks: [{name: guests, tcp: {address: 'h:1'}}]\nguests: {every: 1s}\n",
-                            observe::probe_kinds()));
+  EXPECT_FALSE(
+      parse_config("checks: [{name: guests, tcp: {address: 'h:1'}}]\nguests: {every: 1s}\n",
+                   observe::probe_kinds()));
 }
 
 }  // namespace

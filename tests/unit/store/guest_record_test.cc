@@ -37,10 +37,9 @@ TEST(GuestRecord, ComesBackAsItWas) {
 }
 
 TEST(GuestRecord, EveryVerdictThatAGuestCanBeReportedAsComesBack) {
-  for (const Verdict verdict :
-       {Verdict::kAgentStuck, Verdict::kNoAnswer, Verdict::kIdleHung, Verdict::kSpinning,
-        Verdict::kBootStuck, Verdict::kPanic, Verdict::kDied, Verdict::kQemuStuck,
-        Verdict::kHostStorage}) {
+  for (const Verdict verdict : {Verdict::kAgentStuck, Verdict::kNoAnswer, Verdict::kIdleHung,
+                                Verdict::kSpinning, Verdict::kBootStuck, Verdict::kPanic,
+                                Verdict::kDied, Verdict::kQemuStuck, Verdict::kHostStorage}) {
     GuestRecord record = some();
     record.machine.reported = verdict;
     EXPECT_EQ(decode_guest(encode(record, kClock), kClock)->machine.reported, verdict);
@@ -53,8 +52,8 @@ TEST(GuestRecord, KeysAreTheAgentsOwn) {
 }
 
 TEST(GuestRecord, WhatIsNoneIsRefused) {
-  for (const char* const bad : {"", "{}", "[]", R"({"name":"a"})",
-                                R"({"name":"a","uuid":"b","state":"odd"})", "{"}) {
+  for (const char* const bad :
+       {"", "{}", "[]", R"({"name":"a"})", R"({"name":"a","uuid":"b","state":"odd"})", "{"}) {
     EXPECT_FALSE(decode_guest(bad, kClock)) << bad;
   }
 }

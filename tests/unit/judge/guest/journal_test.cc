@@ -37,12 +37,9 @@ TEST(MasakariJournal, NotifiesAtTheSecondFailureAfterTheThreshold) {
     int failures;
     bool fires;
   };
-  const std::vector<Row> rows = {{State::kError, 1, false},
-                                 {State::kError, 2, false},
-                                 {State::kError, 3, false},
-                                 {State::kError, 4, false},
-                                 {State::kReported, 4, true},
-                                 {State::kReported, 4, false}};
+  const std::vector<Row> rows = {{State::kError, 1, false},   {State::kError, 2, false},
+                                 {State::kError, 3, false},   {State::kError, 4, false},
+                                 {State::kReported, 4, true}, {State::kReported, 4, false}};
   MasakariJournal journal = healthy();
   for (std::size_t k = 0; k < rows.size(); ++k) {
     EXPECT_EQ(fail(journal), rows[k].fires) << "failure " << k + 1;
