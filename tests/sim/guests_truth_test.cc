@@ -27,8 +27,9 @@ using namespace std::chrono_literals;
 constexpr Duration kInterval = 5s;
 constexpr Duration kTimeout = 1s;
 constexpr int kThreshold = 3;
-/// From the first missing answer to the last that makes an alarm, less what a ping may be late.
-constexpr Duration kWindow = kInterval * (kThreshold - 1) - 1s;
+/// From the first missing answer to the last that makes an alarm: two pings in less than three
+/// quarters of an interval count as one.
+constexpr Duration kWindow = kInterval * (kThreshold - 1) * 3 / 4;
 constexpr Duration kBound = kInterval * kThreshold + kTimeout + 1s;
 
 /// What one guest really does.
@@ -71,7 +72,10 @@ class TruthWorld {
   void happen() {
     const int number = static_cast<int>(sim_.random().below(kGuests)) + 1;
     const std::string uuid = sim::guest_uuid(number);
-    switch (sim_.random().below(10)) {
+    const auto what = sim_.random().below(10);
+    story_ +=
+        fmt::format("; at {} {} of web-{}", to_ms(sim_.now().time_since_epoch()), what, number);
+    switch (what) {
       case 0:
       case 1:
       case 2: set_hang(number, true); break;
@@ -90,6 +94,7 @@ class TruthWorld {
                                                           : FakeHost::Daemon::kHangs);
         for (int i = 0; i < 20; ++i) {
           sim_.run_for(Duration(sim_.random().below(1'000'000'000)));
+          unseen();
           compare();
         }
         site_.host.set_daemon(FakeHost::Daemon::kAnswers);
@@ -126,18 +131,20 @@ class TruthWorld {
       reported_[number] = reported;
       if (fresh) {
         EXPECT_TRUE(truth.hangs && silent >= kWindow)
-            << "web-" << number << " answered within its window; silent for " << to_ms(silent);
+            << "web-" << number << " answered within its window; silent for " << to_ms(silent)
+            << story_;
       }
       const Duration noticeable = std::min(silent, sim_.now() - truth.seen_since);
       if (noticeable > kBound + 1s) {
         EXPECT_TRUE(reported) << "web-" << number << " hangs, and nobody says so; for "
-                              << to_ms(noticeable);
+                              << to_ms(noticeable) << story_;
       }
     }
   }
 
   World& sim_;
   GuestSite site_;
+  std::string story_;  ///< what happened, for who reads a failure
   std::map<int, Truth> truths_;
   std::map<int, bool> reported_;
 };

@@ -1,6 +1,8 @@
 // One look at one guest: a ping, and while it is silent, its counters.
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +35,22 @@ using namespace std::chrono_literals;
 constexpr Duration kSlack = 200ms;
 constexpr Duration kKnock = 1s;
 constexpr Duration kCount = 1s;
+constexpr Duration kLeastProof = 20ms;
+constexpr Duration kMostProof = 250ms;
+/// For the longest timeout that is common.
+constexpr std::size_t kMostProofs = 256;
+
+/// Counts as long as it lives, however that ends.
+class CountedIn {
+ public:
+  explicit CountedIn(std::size_t& count) : count_(++count) {}
+  CountedIn(const CountedIn&) = delete;
+  CountedIn& operator=(const CountedIn&) = delete;
+  ~CountedIn() { --count_; }
+
+ private:
+  std::size_t& count_;
+};
 
 Ping ping_of(const AgentAnswer& answer) {
   switch (answer.kind) {
@@ -55,6 +73,7 @@ Task<void> GuestWatch::look_at(std::string uuid) {
   if (unreachable_ || !hypervisor_) {
     known->second.machine.pinged(Ping::kUnknown, tools_.runtime.now());
   } else if (known->second.machine.asks(tools_.runtime.now())) {
+    const TimePoint sent = tools_.runtime.now();
     const Ping seen = co_await ping(uuid);
     if (seen != Ping::kAnswered && !unreachable_ && hypervisor_) {
       const auto silent = guests_.find(uuid);
@@ -65,7 +84,7 @@ Task<void> GuestWatch::look_at(std::string uuid) {
     const auto found = guests_.find(uuid);
     if (found == guests_.end()) co_return;
     if (seen == Ping::kAnswered) found->second.cpu.reset();
-    found->second.machine.pinged(seen, tools_.runtime.now());
+    found->second.machine.pinged(seen, tools_.runtime.now(), sent);
   }
   const auto found = guests_.find(uuid);
   if (found != guests_.end()) judge(found->second);
@@ -76,6 +95,7 @@ Task<Ping> GuestWatch::ping(std::string uuid) {
   const TimePoint begun = tools_.runtime.now();
   const Guest& asked = guests_.at(uuid);
   const Duration timeout = asked.machine.policy().timeout;
+  const Duration interval = asked.machine.policy().interval;
   const auto epoch = asked.epoch;
   // Who did not answer last time must not hold up those who do.
   const auto lane = asked.machine.failures() > 0 || asked.machine.booting()
@@ -83,15 +103,21 @@ Task<Ping> GuestWatch::ping(std::string uuid) {
                         : Hypervisor::Lane::kFast;
   const Deadline deadline{begun + timeout + kSlack};
   std::string command(codec::kGuestPing);
+  const CountedIn counted_in(asking_);
   const Result<AgentAnswer> answer =
       co_await hypervisor->ask_agent(uuid, std::move(command), timeout, lane, deadline);
   Ping seen = Ping::kUnknown;
   if (answer) {
     seen = ping_of(*answer);
   } else if (answer.error().code == Errc::kTimeout) {
-    // Its timeout does not bound what libvirt does. If it answers others, the guest is to blame.
+    // Its timeout does not bound what libvirt does. If it answered others early enough, and does
+    // now, the guest is to blame. One whose last ping is still under way is not asked anew.
+    const bool anew = tools_.runtime.now() - begun >= timeout;
+    const TimePoint from = anew ? begun : begun - interval / 2;
+    const TimePoint to = anew ? begun + timeout * 3 / 4 : begun;
+    const bool early = answered_between(from, to);
     const bool alive = co_await answers(hypervisor);
-    if (alive) seen = Ping::kSilent;
+    if (early && alive) seen = Ping::kSilent;
   }
   const auto found = guests_.find(uuid);
   if (found == guests_.end()) co_return Ping::kUnknown;
@@ -113,6 +139,27 @@ Task<bool> GuestWatch::answers(std::shared_ptr<Hypervisor> hypervisor) {
   const Deadline deadline = tools_.runtime.deadline_in(kKnock);
   const Result<void> knocked = co_await hypervisor->knock(deadline);
   co_return knocked.has_value();
+}
+
+/// Asks the hypervisor itself while agents are asked through it: what it does not answer in that
+/// time says nothing of a guest.
+Task<void> GuestWatch::prove(std::shared_ptr<Hypervisor> hypervisor) {
+  for (;;) {
+    const Duration pause =
+        std::clamp<Duration>(config_->policy.timeout / 5, kLeastProof, kMostProof);
+    const TimePoint next = tools_.runtime.now() + pause;
+    co_await tools_.runtime.sleep_until(next);
+    if (asking_ == 0 || unreachable_) continue;
+    const TimePoint begun = tools_.runtime.now();
+    const bool alive = co_await answers(hypervisor);
+    if (alive) proofs_.emplace_back(begun, tools_.runtime.now());
+    if (proofs_.size() > kMostProofs) proofs_.pop_front();
+  }
+}
+
+bool GuestWatch::answered_between(TimePoint from, TimePoint to) const {
+  return std::ranges::any_of(
+      proofs_, [&](const auto& proof) { return proof.first >= from && proof.second <= to; });
 }
 
 Task<void> GuestWatch::count(std::shared_ptr<Hypervisor> hypervisor, std::string uuid) {

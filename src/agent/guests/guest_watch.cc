@@ -29,7 +29,6 @@
 #include "config/guests.h"
 #include "config/reload_plan.h"
 #include "judge/guest/facts.h"
-#include "judge/incident/graph.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "net/libvirt/api.h"
@@ -142,6 +141,7 @@ void GuestWatch::adopt(const config::Config& now) {
   }
   if (hypervisor_) {
     if (following_) tasks_.cancel(*following_);
+    if (proving_) tasks_.cancel(*proving_);
     tasks_.spawn("end hypervisor", end_hypervisor(std::exchange(hypervisor_, nullptr)));
   }
   std::vector<std::string> gone;
@@ -177,6 +177,7 @@ void GuestWatch::begin() {
   unreachable_ = Error{Errc::kUnreachable, "libvirt: not connected yet"};
   hypervisor_->start();
   following_ = tasks_.spawn("follow guests", follow(hypervisor_));
+  proving_ = tasks_.spawn("prove hypervisor", prove(hypervisor_));
 }
 
 Task<void> GuestWatch::end_hypervisor(std::shared_ptr<Hypervisor> old) {
@@ -386,8 +387,8 @@ void GuestWatch::show_all(std::vector<std::string> gone) {
     shown.push_back(guest.shown);
     // By the rules of Masakari each guest is told of alone, however many they are.
     if (config_->policy.compat) continue;
-    things.push_back(
-        {serve::guest_node(guest.names.name), {judge::incident::check_node(config_->name)}});
+    // Nothing above it: while libvirt fails nothing is counted, so that no guest fails for that.
+    things.push_back({serve::guest_node(guest.names.name), {}});
   }
   tools_.board.show(judge::guest::kGuestKind, std::move(shown));
   tools_.incidents.discovered(judge::guest::kGuestKind, std::move(things), std::move(gone));

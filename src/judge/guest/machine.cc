@@ -159,17 +159,17 @@ bool Machine::wants_counters(Ping last) const noexcept {
   return failures_ > 0 || comes_back || (reported_ && names_silence(*reported_));
 }
 
-void Machine::pinged(Ping ping, TimePoint now) {
+void Machine::pinged(Ping ping, TimePoint now, std::optional<TimePoint> sent) {
   const Duration passed = now - std::exchange(looked_, now);
   // Time in which nobody could hear it is none in which it was too slow.
   if (ping == Ping::kUnknown && booting_since_)
     booting_since_ = std::min(*booting_since_ + passed, now);
   if (ping == Ping::kAnswered) return answered(now);
-  if (ping == Ping::kSilent) unanswered(now);
+  if (ping == Ping::kSilent) unanswered(sent.value_or(now), now);
   if (ping == Ping::kDisconnected) {
     agent(Channel::kDisconnected, now);
     // Nobody was there to answer: that says nothing of the guest.
-    if (policy_.compat) unanswered(now);
+    if (policy_.compat) unanswered(now, now);
   }
   const std::optional<Verdict> late = reported_ ? std::nullopt : late_boot(now);
   if (late == Verdict::kBootStuck || late == Verdict::kAgentStuck) {
@@ -192,7 +192,7 @@ void Machine::answered(TimePoint now) {
   reported_.reset();
 }
 
-void Machine::unanswered(TimePoint now) {
+void Machine::unanswered(TimePoint sent, TimePoint now) {
   if (policy_.compat) {
     if (journal_.begin_failure(policy_.threshold)) {
       journal_.notified(MasakariJournal::Delivery::kReturned);
@@ -202,6 +202,9 @@ void Machine::unanswered(TimePoint now) {
     return;
   }
   if (booting_since_ || suppressed(now) || run_ != Run::kRunning) return;
+  // Beside the schedule it is asked after a start of the agent, and when its port opens.
+  if (failures_ > 0 && sent - failed_ < policy_.interval * 3 / 4) return;
+  failed_ = sent;
   if (failures_ == 0 && !reported_) since_ = now;
   ++failures_;
   if (reported_) return;

@@ -94,8 +94,9 @@ class Machine {
   void migrating(TimePoint now);  ///< a round of it was told of
   void migration_ended() noexcept { migrating_until_.reset(); }
 
-  /// A ping that was decided at `now`.
-  void pinged(Ping ping, TimePoint now);
+  /// A ping that was sent at `sent` (nothing: now) and decided at `now`. Two in much less than an
+  /// interval count as one.
+  void pinged(Ping ping, TimePoint now, std::optional<TimePoint> sent = std::nullopt);
   void counted(const Counters& counters);
 
   /// Whether somebody should ask it now.
@@ -119,7 +120,7 @@ class Machine {
 
  private:
   void answered(TimePoint now);
-  void unanswered(TimePoint now);
+  void unanswered(TimePoint sent, TimePoint now);
   void report(Verdict verdict, TimePoint now);
   void take_back() noexcept;
   void boots(TimePoint now);
@@ -138,6 +139,7 @@ class Machine {
   Channel channel_ = Channel::kUnknown;
   /// Since its last boot, or since it was first seen, nobody heard it.
   std::optional<TimePoint> booting_since_;
+  TimePoint failed_;  ///< when the last ping that counts as a failure was sent
   TimePoint looked_;  ///< when it was pinged last, or could not be
   std::optional<TimePoint> migrating_until_;
   std::optional<TimePoint> last_answer_;

@@ -72,6 +72,14 @@ TEST_F(GuestMachine, IsReportedAtExactlyTheThresholdAndNoSooner) {
   EXPECT_EQ(machine_.since(), now_ - 20s) << "the first ping without an answer";
 }
 
+TEST_F(GuestMachine, TwoPingsInOneIntervalCountAsOne) {
+  ping(Ping::kAnswered);
+  for (int i = 0; i < 10; ++i) machine_.pinged(Ping::kSilent, now_ + i * 700ms, now_ + i * 700ms);
+  EXPECT_EQ(machine_.failures(), 1);
+  machine_.pinged(Ping::kSilent, now_ + 10s, now_ + 8s);
+  EXPECT_EQ(machine_.failures(), 2);
+}
+
 TEST_F(GuestMachine, OneAnswerInBetweenBeginsAnew) {
   ping(Ping::kAnswered);
   for (int i = 0; i < 10; ++i) {
