@@ -43,7 +43,7 @@ set(CPACK_DEBIAN_WARDMOTE_PACKAGE_CONTROL_EXTRA
 
 set(CPACK_DEBIAN_LIBWARDMOTE-DEV_PACKAGE_NAME libwardmote-dev)
 set(CPACK_DEBIAN_LIBWARDMOTE-DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_LIBWARDMOTE-DEV_PACKAGE_DEPENDS "libboost1.81-dev, libboost-json1.81-dev, libfmt-dev, libssl-dev, nettle-dev, libnghttp2-dev")
+set(CPACK_DEBIAN_LIBWARDMOTE-DEV_PACKAGE_DEPENDS "libboost1.81-dev, libboost-json1.81-dev, libfmt-dev, libssl-dev, nettle-dev, libnghttp2-dev, libpugixml-dev")
 set(CPACK_DEBIAN_LIBWARDMOTE-DEV_DESCRIPTION "codecs, judging and OVN client of Wardmote
 Parses OVSDB and cluster/status, compares what the members of a raft cluster
 say about each other, and asks OVN database servers. Static libraries with

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,8 +98,7 @@ def unpack(folder: Path, packages: list[str], check: Callable[[], None] = lambda
     done = folder / ".unpacked"
     wanted = " ".join(packages)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with open(folder.parent / f".{folder.name}.lock", "w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with unpacking(folder):
         if done.exists() and done.read_text(encoding="utf-8") == wanted:
             return
         shutil.rmtree(folder, ignore_errors=True)
@@ -116,6 +116,14 @@ def unpack(folder: Path, packages: list[str], check: Callable[[], None] = lambda
         shutil.rmtree(debs)
         check()
         done.write_text(wanted, encoding="utf-8")
+
+
+@contextmanager
+def unpacking(folder: Path):
+    """Nobody else changes it meanwhile."""
+    with open(folder.parent / f".{folder.name}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _apt(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / "build/release/bin"
 # By name: the program, and its tests.
 SIMULATIONS = {"notices": ("unit_agent", "SimNotify.*"), "plans": ("unit_act", "SimPlans.*"), "store": ("unit_store", "SimStore.*"),
+               "guests": ("sim", "SimGuestTruth.*"),
                "advice": ("advice", "SimAdvice.*"), "failover-schedules": ("failover", "SimFailover.Nobody*")}
 SCHEDULES = 10_000
 WORLDS = 100_000

@@ -5,9 +5,11 @@
 
 #include "agent/bgp/mesh_watch.h"
 #include "agent/domain.h"
+#include "agent/guests/guest_watch.h"
 #include "agent/ovn/clusters.h"
 #include "agent/reports/reporter_registry.h"
 #include "serve/bgp/mesh_view.h"
+#include "serve/guest/guest_view.h"
 #include "serve/raft/cluster_view.h"
 
 namespace wardmote::agent {
@@ -22,6 +24,7 @@ constexpr auto kDomains = std::to_array<DomainRow>({
     {"clusters", &serve::kClusterFamily, make<Clusters>, Clusters::depend},
     {"reporters", nullptr, make<ReporterRegistry>, nullptr},
     {"meshes", &serve::kMeshFamily, make<MeshWatch>, MeshWatch::depend},
+    {"guests", &serve::kGuestFamily, make<GuestWatch>, nullptr},
 });
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "codec/domain_xml.h"
 #include "config/config.h"
 #include "judge/change.h"
 #include "judge/check_machine.h"
@@ -84,6 +85,10 @@ Labels incident_labels(const Incident& incident, const config::Node& node,
   labels["scope"] = take_until(subject, ':');
   labels["subject"] = subject;
   if (labels["scope"] == "cluster") labels["cluster"] = subject;
+  for (const std::string& name : incident.names) {
+    if (labels["scope"] != "guest") break;
+    if (auto uuid = codec::parse_uuid(name)) labels["uuid"] = *std::move(uuid);
+  }
   if (labels["scope"] == "member") labels["cluster"] = take_until(subject, '/');
   return labels;
 }
@@ -371,16 +376,38 @@ void IncidentManager::end_blindness(const judge::Change& change, const News& new
   if (!follows()) take(book_.clear(blind, runtime_.now()));
 }
 
+judge::incident::Dependencies IncidentManager::all_dependencies() const {
+  judge::incident::Dependencies all = dependencies(config_, domains_, graph_name());
+  for (const auto& [kind, things] : discovered_) {
+    for (const DiscoveredThing& thing : things)
+      all.graph.add(thing.node, std::string(kind.name()), thing.above);
+  }
+  return all;
+}
+
+void IncidentManager::discovered(judge::ThingKind kind, std::vector<DiscoveredThing> things,
+                                 std::vector<std::string> gone) {
+  discovered_[kind] = std::move(things);
+  for (const std::string& owner : gone)
+    std::erase_if(here_, [&](const auto& symptom) { return symptom.owner == owner; });
+  reshape({.gone = std::move(gone), .replaced = {}});
+}
+
+/// To what there is now. Who follows another agent shows what that one makes of it.
+void IncidentManager::reshape(const judge::incident::Departures& left) {
+  published_(here_);
+  known_ = all_dependencies();
+  for (const auto& [node, symptoms] : peers_) place(node, symptoms);
+  const Steps steps = book_.reshape(known_.graph, left, runtime_.now());
+  if (!follows()) take(steps);
+}
+
 void IncidentManager::reload(const judge::incident::Departures& left) {
   for (const std::string& owner : left.gone) {
     forget_check(check_in(owner));
     std::erase_if(here_, [&](const auto& symptom) { return symptom.owner == owner; });
   }
-  published_(here_);
-  known_ = dependencies(config_, domains_, graph_name());
-  for (const auto& [node, symptoms] : peers_) place(node, symptoms);
-  const Steps steps = book_.reshape(known_.graph, left, runtime_.now());
-  if (!follows()) take(steps);
+  reshape(left);
   awaited_.clear();
   for (const auto& [id, incident] : book_.incidents()) await(incident);
 }

@@ -28,6 +28,7 @@
 #include "judge/incident/news.h"
 #include "judge/notify/matcher.h"
 #include "judge/outcome.h"
+#include "judge/thing.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -49,6 +50,12 @@ struct KnownFailure {
   judge::Reason reason;
   bool seen_good = false;
   TimePoint since;
+};
+
+/// A thing that is found at run time.
+struct DiscoveredThing {
+  std::string node;                ///< its name in the graph of incidents
+  std::vector<std::string> above;  ///< what it depends on
 };
 
 /// Turns changes into incidents, reports these in turn, has receivers notified, and writes all of
@@ -92,6 +99,10 @@ class IncidentManager final : public serve::IncidentControl {
   /// Takes a change in; the incident that it belongs to, 0 for none.
   std::int64_t hear(const judge::Change& change);
 
+  /// What a domain found by itself, and no configuration names: all of its things of one kind, in
+  /// place of those before. `gone` are those of them that are not watched any more.
+  void discovered(judge::ThingKind kind, std::vector<DiscoveredThing> things,
+                  std::vector<std::string> gone);
   /// The configuration is another now.
   void reload(const judge::incident::Departures& left);
   /// Who is told, and how, is another now.
@@ -132,9 +143,11 @@ class IncidentManager final : public serve::IncidentControl {
   [[nodiscard]] std::string graph_name() const { return is_shared() ? node_ : std::string(); }
   void recall_check(const std::string& key, const std::string& record,
                     const store::ClockPair& clock);
+  [[nodiscard]] judge::incident::Dependencies all_dependencies() const;
   void write_down(const judge::Change& change);
   void forget_check(std::string_view name);
   void forget_gone();
+  void reshape(const judge::incident::Departures& left);
   [[nodiscard]] bool is_there(const std::string& check) const;
   void take(const judge::incident::Steps& steps);
   void mark_numbers();
@@ -148,6 +161,7 @@ class IncidentManager final : public serve::IncidentControl {
   std::string node_;
   ChangeFeed& feed_;
   const Domains domains_;
+  std::map<judge::ThingKind, std::vector<DiscoveredThing>> discovered_;
   judge::incident::Dependencies known_;
   judge::incident::Book book_;
   std::vector<KnownFailure> known_failures_;
@@ -171,8 +185,8 @@ class IncidentManager final : public serve::IncidentControl {
 };
 
 /// What an incident is routed and silenced by: `code`, `severity`, `root`, `scope` (what kind of
-/// thing the root is), `subject` (its name), `cluster` where it belongs to one, `node`, and the
-/// node's own labels.
+/// thing the root is), `subject` (its name), `cluster` where it belongs to one, `uuid` of a guest,
+/// `node`, and the node's own labels.
 judge::notify::Labels incident_labels(const judge::incident::Incident& incident,
                                       const config::Node& node, const std::string& node_name);
 

@@ -104,6 +104,9 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   if (const YamlNode* const meshes = map.find("meshes")) {
     read_meshes(*meshes, config, names, problems);
   }
+  if (const YamlNode* const guests = map.find("guests")) {
+    read_guests(*guests, config, names, problems);
+  }
   check_dependencies(config.checks, names, problems);
   if (const YamlNode* const gates = map.find("gates")) {
     config.gates = read_gates(*gates, names, problems);
@@ -123,8 +126,8 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   const bool watches = !config.checks.empty();
   if (map.is_map() && problems.empty() && !watches) {
     problems.add(map.at(), map.what(), "it names nothing to watch",
-                 "add a cluster under 'clusters', a check under 'checks' or a reporter under "
-                 "'reporters'");
+                 "add a cluster under 'clusters', a check under 'checks', a reporter under "
+                 "'reporters' or 'guests'");
   }
   return config;
 }

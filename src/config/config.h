@@ -19,6 +19,7 @@
 #include "act/notify/mail.h"
 #include "act/notify/masakari.h"
 #include "base/time.h"
+#include "config/guests.h"
 #include "config/problem.h"
 #include "judge/bgp/mesh.h"
 #include "judge/check_machine.h"
@@ -210,10 +211,11 @@ struct Config {
   std::string data;  ///< an absolute folder for what must outlive the agent; empty: nothing does
   std::optional<Store> store;  ///< nothing: the agent shares nothing
   std::vector<Cluster> clusters;
-  /// Those of clusters (first), reporters and meshes too.
+  /// Those of clusters (first), reporters, meshes and the hypervisor too.
   std::vector<Check> checks;
   std::vector<Reporter> reporters;
   std::vector<Mesh> meshes;
+  std::optional<Guests> guests;
   std::vector<Gate> gates;
   Notify notify;
   /// Each with its own name, on clusters that are there; one that acts needs `data`.

@@ -15,6 +15,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "config/guests_keys.h"
 #include "config/receivers/kinds.h"
 #include "observe/kinds.h"
 
@@ -39,6 +40,8 @@ constexpr auto kFile = std::to_array<KeySpec>({
     {"checks", Form::kMaps, false, "Single things that are looked at by a probe", "check"},
     {"reporters", Form::kMaps, false, "Programs that report their own health", "reporter"},
     {"meshes", Form::kMaps, false, "BGP daemons judged from both ends of their sessions", "mesh"},
+    {"guests", Form::kMap, false, "The guests of this host, watched through their agents",
+     "guests"},
     {"gates", Form::kByName, false, "Sets of checks and clusters; /readyz follows 'ready'", "gate"},
     {"notify", Form::kMap, false, "Who is told of incidents", "notify"},
     {"silences", Form::kMaps, false, "What nobody is told of for a time", "silence"},
@@ -269,6 +272,7 @@ constexpr auto kSections = std::to_array<Section>({
     {"reporter", kReporter, false},
     {"mesh", kMesh, false},
     {"mesh_member", kMeshMember, false},
+    {"guests", kGuestsKeys, false},
     {"gate", kGate, false},
     {"at_least", kAtLeast, false},
     {"notify", kNotify, false},

@@ -68,6 +68,8 @@ std::vector<judge::notify::Silence> read_silences(const YamlNode& list, const No
 void read_reporters(const YamlNode& list, Config& config, Names& names, Problems& problems);
 /// Into `config`, with the check of each mesh. After the checks.
 void read_meshes(const YamlNode& list, Config& config, Names& names, Problems& problems);
+/// Into `config`, with the check of the hypervisor.
+void read_guests(const YamlNode& node, Config& config, Names& names, Problems& problems);
 std::vector<Gate> read_gates(const YamlNode& map, const Names& names, Problems& problems);
 
 }  // namespace wardmote::config

@@ -70,6 +70,17 @@ enum class Code : std::uint8_t {
   kBgpPasswordMismatch,
   kBgpNoAnswer,
   kBgpSessionDown,
+  kGuestPanic,
+  kGuestDied,
+  kGuestSpinning,
+  kGuestIdleHung,
+  kGuestBootStuck,
+  kGuestNoAnswer,
+  kQemuStuck,
+  kHostStorage,
+  kAgentStuck,
+  kAgentDown,
+  kAgentNeverAnswered,
 };
 
 /// How long a condition must last before it is a finding: a number of rounds of the thing (of a

@@ -2,6 +2,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tcp_target import Target
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "codec/keystone.h"
+#include "judge/finding.h"
 #include "judge/notify/matcher.h"
 #include "judge/notify/notice.h"
 #include "judge/notify/router.h"
@@ -64,6 +65,41 @@ bool is_uuid(std::string_view text) {
     if (dash ? text[i] != '-' : !hex) return false;
   }
   return true;
+}
+
+/// What is found of guests, and is no reason to restart one.
+bool spares_guest(judge::Code code) noexcept {
+  switch (code) {
+    case judge::Code::kAgentDown:
+    case judge::Code::kAgentStuck:
+    case judge::Code::kAgentNeverAnswered:
+    case judge::Code::kQemuStuck:
+    case judge::Code::kHostStorage: return true;
+    default: return false;
+  }
+}
+
+std::expected<json::object, Refusal> instance_payload(judge::Code code,
+                                                      const judge::notify::Labels& labels,
+                                                      std::string name,
+                                                      const std::string& name_label) {
+  // The name of a guest is that of its domain.
+  const auto uuid = labels.find("uuid");
+  if (!is_uuid(name) && uuid != labels.end()) name = uuid->second;
+  if (!is_uuid(name)) {
+    return std::unexpected(Refusal{true,
+                                   {},
+                                   fmt::format("the label '{}' is not a UUID of an instance: '{}'",
+                                               name_label, escape_control(name, 64))});
+  }
+  // The events on which masakari-engine acts (instance_events.py): that of the introspective
+  // monitor, and that of the instance monitor where QEMU is gone.
+  const bool died = code == judge::Code::kGuestDied;
+  json::object payload;
+  payload["event"] = died ? "LIFECYCLE" : "QEMU_GUEST_AGENT_ERROR";
+  payload["instance_uuid"] = name;
+  payload["vir_domain_event"] = "STOPPED_FAILED";
+  return payload;
 }
 
 std::string header_of(const HttpResponse& answer, std::string_view name) {
@@ -183,18 +219,12 @@ std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(
   json::object payload;
   std::string_view type;
   if (options_.type == Type::kInstance) {
+    // A restart of a guest that works, or of one whose host is to blame, would do harm.
+    if (spares_guest(item.incident.code)) return std::nullopt;
     type = "VM";
-    if (!is_uuid(name)) {
-      return std::unexpected(
-          Refusal{true,
-                  {},
-                  fmt::format("the label '{}' is not a UUID of an instance: '{}'",
-                              options_.name_label, escape_control(name, 64))});
-    }
-    // The event on which masakari-engine acts (instance_events.py).
-    payload["event"] = "QEMU_GUEST_AGENT_ERROR";
-    payload["instance_uuid"] = name;
-    payload["vir_domain_event"] = "STOPPED_FAILED";
+    auto instance = instance_payload(item.incident.code, labels, name, options_.name_label);
+    if (!instance) return std::unexpected(instance.error());
+    payload = *std::move(instance);
   } else if (options_.type == Type::kHost) {
     type = "COMPUTE_HOST";
     payload["event"] = began ? "STOPPED" : "STARTED";

@@ -27,8 +27,8 @@ Result<Matcher> parse_matcher(std::string_view text);
 std::string to_string(const Matcher& matcher);
 
 /// The labels that incidents have, besides those of the node itself.
-inline constexpr std::string_view kIncidentLabels[] = {"cluster", "code",     "node",   "root",
-                                                       "scope",   "severity", "subject"};
+inline constexpr std::string_view kIncidentLabels[] = {"cluster", "code",     "node",    "root",
+                                                       "scope",   "severity", "subject", "uuid"};
 
 /// kInvalid names all labels if `matcher` uses one that no incident has: it would match nothing, or
 /// everything. `own` are the labels of the node.

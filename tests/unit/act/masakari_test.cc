@@ -160,6 +160,40 @@ TEST_F(Masakari, OfAnInstanceItIsToldTheBeginningOnly) {
                         std::string(kUuid) + R"(","vir_domain_event":"STOPPED_FAILED"})"));
 }
 
+// The payloads of both of Masakari's monitors of instances.
+TEST_F(Masakari, AGuestIsKnownByItsUuidAndByHowItFailed) {
+  using judge::Code;
+  options.type = MasakariOptions::Type::kInstance;
+  for (const auto& [code, event] : {std::pair(Code::kGuestSpinning, "QEMU_GUEST_AGENT_ERROR"),
+                                    {Code::kGuestNoAnswer, "QEMU_GUEST_AGENT_ERROR"},
+                                    {Code::kGuestDied, "LIFECYCLE"}}) {
+    notice.items.clear();
+    cloud.calls.clear();
+    add(NoticeKind::kOpened, "instance-00000001");
+    notice.items[0].labels["uuid"] = kUuid;
+    notice.items[0].incident.code = code;
+    ASSERT_TRUE(send());
+    const json::object payload = told(cloud.calls.size() - 1).at("payload").as_object();
+    EXPECT_EQ(payload.size(), 3U) << "Masakari refuses any other key";
+    EXPECT_EQ(payload.at("event"), event);
+    EXPECT_EQ(payload.at("instance_uuid"), kUuid);
+    EXPECT_EQ(payload.at("vir_domain_event"), "STOPPED_FAILED");
+  }
+}
+
+TEST_F(Masakari, AGuestThatWorksIsNotRestarted) {
+  using judge::Code;
+  options.type = MasakariOptions::Type::kInstance;
+  notice.items.clear();
+  for (const Code code : {Code::kAgentDown, Code::kAgentStuck, Code::kAgentNeverAnswered,
+                          Code::kQemuStuck, Code::kHostStorage}) {
+    add(NoticeKind::kOpened, kUuid);
+    notice.items.back().incident.code = code;
+  }
+  EXPECT_TRUE(send());
+  EXPECT_TRUE(cloud.calls.empty());
+}
+
 TEST_F(Masakari, WhatIsNoInstanceIsUndeliverableAndKeepsNoOtherFromIt) {
   options.type = MasakariOptions::Type::kInstance;
   add(NoticeKind::kOpened, kUuid);

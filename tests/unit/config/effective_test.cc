@@ -41,6 +41,7 @@ checks:
   - {name: b2, bird: {socket: /run/b2.ctl}}
 reporters: [{name: felix}]
 meshes: [{name: mesh, members: [{check: b1}, {check: b2}]}]
+guests: {every: 10s}
 gates: {both: {all: [b1, b2]}}
 notify:
   receivers:
@@ -127,6 +128,7 @@ TEST(Effective, ADefaultThatIsWrittenDownMeansWhatAnAbsentKeyMeans) {
   EXPECT_EQ(again.checks, bare.checks);
   EXPECT_EQ(again.reporters, bare.reporters);
   EXPECT_EQ(again.meshes, bare.meshes);
+  EXPECT_EQ(again.guests, bare.guests);
   EXPECT_EQ(again.gates, bare.gates);
   EXPECT_EQ(again.notify.receivers, bare.notify.receivers);
   EXPECT_EQ(again.notify.routes, bare.notify.routes);

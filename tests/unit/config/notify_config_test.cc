@@ -157,7 +157,8 @@ TEST(NotifyConfig, AnAddressThatCanNeverWorkIsRefused) {
 
 TEST(NotifyConfig, AMatcherAsksForALabelThatThereIs) {
   const std::string known =
-      "; there are cluster, code, node, root, scope, severity, subject, zone; write one of these, "
+      "; there are cluster, code, node, root, scope, severity, subject, uuid, zone; write one of "
+      "these, "
       "or add it to 'labels' of 'node'";
   EXPECT_EQ(
       complaints(R"(node: {name: n, labels: {zone: a}}

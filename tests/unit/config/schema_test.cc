@@ -69,6 +69,7 @@ const std::map<std::string, std::string> kStrange = {
     {"reporter", "reporters: [{zzzzzzzzzzzz: 1}]"},
     {"mesh", "meshes: [{zzzzzzzzzzzz: 1}]"},
     {"mesh_member", "meshes: [{members: [{zzzzzzzzzzzz: 1}, {zzzzzzzzzzzz: 1}]}]"},
+    {"guests", "guests: {zzzzzzzzzzzz: 1}"},
     {"gate", "gates: {a: {zzzzzzzzzzzz: 1}}"},
     {"at_least", "gates: {a: {at_least: {zzzzzzzzzzzz: 1}}}"},
 };

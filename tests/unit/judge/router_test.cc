@@ -258,7 +258,7 @@ TEST(Matchers, ReadAndMatch) {
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().context,
             "no incident has the label 'Severity'; there are cluster, code, node, root, scope, "
-            "severity, subject, zone");
+            "severity, subject, uuid, zone");
 }
 
 /// Whatever happens, a receiver that sometimes refuses hears each beginning and each end, in order,

@@ -1,0 +1,204 @@
+#include "agent/guests/guest.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "codec/domain_xml.h"
+#include "config/guests.h"
+#include "judge/guest/assess.h"
+#include "judge/guest/facts.h"
+#include "judge/guest/machine.h"
+#include "judge/notify/matcher.h"
+#include "runtime/hypervisor.h"
+#include "serve/guest/guest_view.h"
+#include "store/guest_record.h"
+
+namespace wardmote::agent {
+namespace {
+
+using judge::guest::Channel;
+using judge::guest::Pause;
+using judge::guest::Policy;
+using judge::guest::Run;
+using runtime::HypervisorEvent;
+using namespace std::chrono_literals;
+
+// libvirt-domain.h
+constexpr int kPausedIoError = 5;
+constexpr int kPausedCrashed = 10;
+enum Event : std::uint8_t {
+  kStarted = 2,
+  kSuspended = 3,
+  kResumed = 4,
+  kStopped = 5,
+  kShutdown = 6,
+  kPmSuspended = 7,
+  kCrashed = 8
+};
+constexpr int kStartedMigrated = 1;
+constexpr int kStartedWakeup = 4;
+constexpr int kSuspendedIoError = 2;
+constexpr int kStoppedCrashed = 2;
+constexpr int kStoppedFailed = 5;
+
+bool ignored(const codec::DomainXml& xml, const std::vector<std::string>& patterns) {
+  return std::ranges::any_of(patterns, [&](const std::string& pattern) {
+    return judge::notify::like(pattern, xml.name) || judge::notify::like(pattern, xml.uuid) ||
+           (xml.nova && judge::notify::like(pattern, xml.nova->name));
+  });
+}
+
+void read_duration(std::string_view text, Duration least, Duration most, Duration& into,
+                   std::vector<std::string>& complaints) {
+  const auto read = parse_duration(text);
+  if (read && *read >= least && *read <= most) {
+    into = *read;
+  } else {
+    complaints.push_back(fmt::format("'{}' is no duration from {} to {}", escape_control(text, 64),
+                                     spell_duration(least), spell_duration(most)));
+  }
+}
+
+void apply(std::string_view name, std::string_view value, Policy& policy,
+           std::vector<std::string>& complaints) {
+  if (name == "interval") return read_duration(value, 500ms, 1h, policy.interval, complaints);
+  if (name == "timeout") return read_duration(value, 100ms, 1h, policy.timeout, complaints);
+  if (name == "boot_deadline")
+    return read_duration(value, 1s, 24h, policy.boot_deadline, complaints);
+  const auto number = parse_number<int>(value);
+  if (name == "threshold" && number && *number >= 1 && *number <= 1000) {
+    policy.threshold = *number;
+  } else if (name == "watch" && (value == "no" || value == "yes")) {
+    policy.watched = value == "yes";
+  } else {
+    complaints.push_back(fmt::format("{}='{}' is not understood", escape_control(name, 64),
+                                     escape_control(value, 64)));
+  }
+}
+
+Channel channel_of(const codec::DomainXml& xml, const std::string& pattern) {
+  const codec::DomainChannel* channel = xml.agent();
+  if (!pattern.empty()) {
+    // As Masakari's monitor looks: the first channel with a source, which must be bound there.
+    const auto first = std::ranges::find_if(
+        xml.channels, [](const codec::DomainChannel& one) { return !one.source_path.empty(); });
+    const bool fits = first != xml.channels.end() && first->source_mode == "bind" &&
+                      judge::notify::like(pattern, first->source_path);
+    channel = fits ? &*first : nullptr;
+  }
+  if (channel == nullptr) return Channel::kNone;
+  if (channel->state == "connected") return Channel::kConnected;
+  return channel->state == "disconnected" ? Channel::kDisconnected : Channel::kUnknown;
+}
+
+/// Takes in what happened to its process or its CPUs.
+void live(Guest& guest, const HypervisorEvent::Lifecycle& told, TimePoint at) {
+  judge::guest::Machine& machine = guest.machine;
+  switch (told.event) {
+    case kStarted:
+      guest.there = true;
+      machine.started(told.detail != kStartedMigrated && told.detail != kStartedWakeup, at);
+      break;
+    case kSuspended:
+      machine.paused(told.detail == kSuspendedIoError ? Pause::kStorage : Pause::kOrdered, at);
+      break;
+    case kResumed: machine.resumed(at); break;
+    case kStopped:
+      guest.there = false;
+      if (told.detail == kStoppedFailed || told.detail == kStoppedCrashed) machine.died(at);
+      break;
+    case kShutdown: machine.shutting_down(); break;
+    case kPmSuspended: machine.suspended(); break;
+    case kCrashed: machine.panicked(at); break;
+    default: break;
+  }
+}
+
+}  // namespace
+
+Policy policy_of(const codec::DomainXml& xml, const config::Guests& all,
+                 std::vector<std::string>& complaints) {
+  Policy policy = all.policy;
+  policy.watched = !ignored(xml, all.ignore);
+  if (xml.policy) {
+    for (const auto& [name, value] : xml.policy->attributes) apply(name, value, policy, complaints);
+  }
+  policy.timeout = std::min(policy.timeout, policy.interval);
+  return policy;
+}
+
+void Guest::describe(const codec::DomainXml& xml, const config::Guests& all, TimePoint now) {
+  complaints.clear();
+  machine.set_policy(policy_of(xml, all, complaints));
+  const codec::NovaInstance nova = xml.nova.value_or(codec::NovaInstance());
+  names = {xml.name, xml.uuid, nova.name};
+  flavor = nova.flavor;
+  project = nova.project;
+  if (xml.id >= 0) process = xml.id;
+  const Channel channel = channel_of(xml, all.channel_path);
+  // A guest that is off has a channel without a state.
+  if (channel != Channel::kUnknown || machine.channel() == Channel::kNone)
+    machine.agent(channel, now);
+}
+
+void Guest::found(const runtime::GuestEntry& entry, TimePoint now) {
+  there = true;
+  // Another process since an earlier life of the agent: it was started anew meanwhile.
+  if (process >= 0 && entry.id >= 0 && entry.id != process) machine.started(true, now);
+  process = entry.id;
+  const auto run = static_cast<Run>(std::clamp(entry.run, 0, 7));
+  if (run == Run::kPaused && entry.reason == kPausedCrashed)
+    return machine.found(Run::kCrashed, Pause::kOrdered, now);
+  const bool storage = run == Run::kPaused && entry.reason == kPausedIoError;
+  machine.found(run, storage ? Pause::kStorage : Pause::kOrdered, now);
+}
+
+bool Guest::hear(const HypervisorEvent& event) {
+  ++epoch;
+  if (const auto* const told = std::get_if<HypervisorEvent::Lifecycle>(&event.what)) {
+    live(*this, *told, event.at);
+    return told->event == kStarted;
+  }
+  if (const auto* const agent = std::get_if<HypervisorEvent::Agent>(&event.what)) {
+    machine.agent(agent->connected ? Channel::kConnected : Channel::kDisconnected, event.at);
+  }
+  if (std::holds_alternative<HypervisorEvent::Reboot>(event.what)) machine.rebooted(event.at);
+  if (std::holds_alternative<HypervisorEvent::Migrating>(event.what)) machine.migrating(event.at);
+  if (std::holds_alternative<HypervisorEvent::JobCompleted>(event.what)) machine.migration_ended();
+  return std::holds_alternative<HypervisorEvent::Changed>(event.what);
+}
+
+store::GuestRecord Guest::record() const {
+  return {names, process, machine.record()};
+}
+
+std::shared_ptr<serve::GuestView> Guest::view(TimePoint now) {
+  auto view = std::make_shared<serve::GuestView>(names.name);
+  view->judged = now;
+  view->uuid = names.uuid;
+  view->instance = names.instance;
+  view->flavor = flavor;
+  view->project = project;
+  view->state = machine.state();
+  view->run = machine.run();
+  view->channel = machine.channel();
+  view->failures = machine.failures();
+  view->threshold = machine.policy().threshold;
+  view->booting = machine.booting();
+  view->since = machine.since();
+  view->last_answer = machine.last_answer();
+  view->ping = ping;
+  view->assessment = assess(machine, names, memory, now);
+  return view;
+}
+
+}  // namespace wardmote::agent

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "codec/domain_xml.h"
+#include "config/guests.h"
+#include "judge/condition/condition_tracker.h"
+#include "judge/guest/assess.h"
+#include "judge/guest/facts.h"
+#include "judge/guest/machine.h"
+#include "runtime/hypervisor.h"
+#include "serve/guest/guest_view.h"
+#include "store/guest_record.h"
+
+namespace wardmote::agent {
+
+/// One guest of the hypervisor, and what is known of it.
+struct Guest {
+  Guest(judge::guest::Names called, const judge::guest::Policy& policy, TimePoint now)
+      : names(std::move(called)), machine(policy, now) {}
+
+  judge::guest::Names names;
+  std::string flavor;
+  std::string project;
+  std::vector<std::string> complaints;  ///< of its own policy
+  judge::guest::Machine machine;
+  judge::ConditionTracker memory;
+  int process = -1;              ///< libvirt's id of it
+  bool there = false;            ///< the hypervisor has it, as far as is known
+  std::uint64_t epoch = 0;       ///< changes with every event: what was asked before it is old
+  std::optional<Duration> cpu;   ///< when it was counted last, while it is silent
+  std::optional<Duration> ping;  ///< how long its last answer took
+  Duration scheduled{};          ///< how often it is looked at
+  std::optional<store::GuestRecord> written;
+  std::shared_ptr<const serve::GuestView> shown;
+
+  /// What its description says; `all` is the policy for all guests.
+  void describe(const codec::DomainXml& xml, const config::Guests& all, TimePoint now);
+  /// What the hypervisor's list says.
+  void found(const runtime::GuestEntry& entry, TimePoint now);
+  /// An event of it. Returns whether its description is to be read again.
+  bool hear(const runtime::HypervisorEvent& event);
+  [[nodiscard]] store::GuestRecord record() const;
+  /// As it is now; `memory` takes part in it.
+  std::shared_ptr<serve::GuestView> view(TimePoint now);
+};
+
+/// The policy of one guest: that of all, with what its own metadata says (`interval`, `timeout`,
+/// `threshold`, `boot_deadline`, `watch`). What cannot be read is left out and complained of.
+judge::guest::Policy policy_of(const codec::DomainXml& xml, const config::Guests& all,
+                               std::vector<std::string>& complaints);
+
+}  // namespace wardmote::agent

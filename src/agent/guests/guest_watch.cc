@@ -1,0 +1,397 @@
+#include "agent/guests/guest_watch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "agent/board.h"
+#include "agent/domain.h"
+#include "agent/domains.h"
+#include "agent/guests/guest.h"
+#include "agent/incident_manager.h"
+#include "agent/record_writer.h"
+#include "agent/scheduler.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "codec/domain_xml.h"
+#include "config/config.h"
+#include "config/guests.h"
+#include "config/reload_plan.h"
+#include "judge/guest/facts.h"
+#include "judge/observation.h"
+#include "judge/outcome.h"
+#include "net/libvirt/api.h"
+#include "net/libvirt/hypervisor.h"
+#include "observe/probe.h"
+#include "observe/reason.h"
+#include "runtime/hypervisor.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "serve/guest/guest_view.h"
+#include "store/clock_pair.h"
+#include "store/guest_record.h"
+
+namespace wardmote::agent {
+namespace {
+
+using judge::Observation;
+using judge::Outcome;
+using runtime::Deadline;
+using runtime::Hypervisor;
+using runtime::HypervisorEvent;
+using runtime::Task;
+using namespace std::chrono_literals;
+
+/// What a hypervisor that is well answers in milliseconds.
+constexpr Duration kAsked = 5s;
+constexpr Duration kListAgain = 2s;
+/// What is shown of a guest is at most so old.
+constexpr Duration kShownFor = 10s;
+// virDomainEventType
+constexpr int kUndefined = 1;
+constexpr int kStarted = 2;
+
+class HypervisorProbe final : public observe::Probe {
+ public:
+  HypervisorProbe(GuestWatch& watch, std::string check) : watch_(watch), check_(std::move(check)) {}
+  Task<Observation> look(Deadline deadline) override {
+    std::string check = check_;
+    Observation seen = co_await watch_.look(std::move(check), deadline);
+    co_return seen;
+  }
+
+ private:
+  GuestWatch& watch_;
+  std::string check_;
+};
+
+Result<std::unique_ptr<Hypervisor>> make_libvirt(runtime::Runtime& runtime,
+                                                 const config::Guests& guests) {
+  const auto api = net::libvirt::Api::load();
+  if (!api) return std::unexpected(api.error());
+  return std::make_unique<net::libvirt::Hypervisor>(
+      runtime, **api,
+      net::libvirt::Options{.uri = guests.uri, .response_timeout = guests.response_timeout});
+}
+
+/// The name of its looks.
+std::string look_of(const Guest& guest) {
+  return "guest:" + guest.names.uuid;
+}
+
+bool same_hypervisor(const config::Guests& a, const config::Guests& b) {
+  return a.uri == b.uri && a.response_timeout == b.response_timeout;
+}
+
+}  // namespace
+
+GuestWatch::GuestWatch(const DomainTools& tools, MakeHypervisor make)
+    : tools_(tools), make_(std::move(make)), tasks_(tools.runtime.executor()) {}
+
+GuestWatch::GuestWatch(const DomainTools& tools) : GuestWatch(tools, make_libvirt) {}
+
+GuestWatch::~GuestWatch() = default;
+
+Task<Result<void>> GuestWatch::recall() {
+  const auto records = co_await tools_.records.load(store::guest_prefix(tools_.node));
+  if (!records) co_return std::unexpected(records.error());
+  const store::ClockPair clock{tools_.runtime.now(), tools_.runtime.wall_now()};
+  for (const auto& [key, text] : *records) {
+    auto record = store::decode_guest(text, clock);
+    if (record) {
+      std::string uuid = record->names.uuid;
+      recalled_.insert_or_assign(std::move(uuid), *std::move(record));
+    } else {
+      log(LogLevel::kError, "record_not_understood", {{"key", key}});
+    }
+  }
+  co_return Result<void>();
+}
+
+Result<Domain::Adopt> GuestWatch::prepare(const config::Config&) {
+  return [this](const config::Config& now, const config::ReloadPlan&) { adopt(now); };
+}
+
+const observe::ProbeKind& GuestWatch::kind() const noexcept {
+  return config::guests_kind();
+}
+
+std::unique_ptr<observe::Probe> GuestWatch::probe(const config::Check& check) {
+  return std::make_unique<HypervisorProbe>(*this, check.name);
+}
+
+void GuestWatch::adopt(const config::Config& now) {
+  const std::optional<config::Guests> before = std::exchange(config_, now.guests);
+  if (config_ && before && same_hypervisor(*config_, *before)) {
+    // Each has its policy of the new configuration as soon as it is described anew.
+    if (*config_ != *before && hypervisor_ && !unreachable_)
+      tasks_.spawn("list guests", list_again(hypervisor_));
+    return;
+  }
+  if (hypervisor_) {
+    if (following_) tasks_.cancel(*following_);
+    if (proving_) tasks_.cancel(*proving_);
+    tasks_.spawn("end hypervisor", end_hypervisor(std::exchange(hypervisor_, nullptr)));
+  }
+  std::vector<std::string> gone;
+  for (auto& [uuid, guest] : guests_) {
+    tools_.scheduler.remove(look_of(guest));
+    gone.push_back(serve::guest_node(guest.names.name));
+    tools_.records.put(store::guest_key(tools_.node, uuid), std::nullopt);
+  }
+  guests_.clear();
+  if (config_) begin();
+  show_all(std::move(gone));
+  for (auto& [uuid, guest] : guests_) judge(guest);
+}
+
+/// What an earlier life knew stands from the first moment, so that a restart changes nothing that
+/// is said.
+void GuestWatch::begin() {
+  const TimePoint now = tools_.runtime.now();
+  for (auto& [uuid, record] : std::exchange(recalled_, {})) {
+    Guest guest(record.names, config_->policy, now);
+    guest.machine.recall(record.machine, now);
+    guest.process = record.process;
+    guest.written = record;
+    guests_.emplace(uuid, std::move(guest));
+  }
+  auto made = make_(tools_.runtime, *config_);
+  if (!made) {
+    unreachable_ = made.error();
+    log(LogLevel::kError, "guests_not_watched", {{"reason", made.error().describe()}});
+    return;
+  }
+  hypervisor_ = *std::move(made);
+  unreachable_ = Error{Errc::kUnreachable, "libvirt: not connected yet"};
+  hypervisor_->start();
+  following_ = tasks_.spawn("follow guests", follow(hypervisor_));
+  proving_ = tasks_.spawn("prove hypervisor", prove(hypervisor_));
+}
+
+Task<void> GuestWatch::end_hypervisor(std::shared_ptr<Hypervisor> old) {
+  co_await old->stop();
+}
+
+Task<void> GuestWatch::stop() {
+  co_await tasks_.stop();
+  if (hypervisor_) co_await hypervisor_->stop();
+}
+
+Task<Observation> GuestWatch::look(std::string check, Deadline deadline) {
+  Observation seen;
+  seen.subject = std::move(check);
+  seen.begun = tools_.runtime.now();
+  std::optional<Error> problem = unreachable_;
+  if (!problem && hypervisor_) {
+    const std::shared_ptr<Hypervisor> hypervisor = hypervisor_;
+    const Result<void> knocked = co_await hypervisor->knock(deadline);
+    if (!knocked) problem = knocked.error();
+  }
+  seen.ended = tools_.runtime.now();
+  if (problem) {
+    // libvirt fails; of its guests nothing is known then, and nothing is held against them.
+    seen.outcome = Outcome::kFail;
+    seen.reason = {observe::reason_of(*problem).code, problem->describe()};
+    co_return seen;
+  }
+  seen.outcome = Outcome::kOk;
+  co_return seen;
+}
+
+Task<void> GuestWatch::follow(std::shared_ptr<Hypervisor> hypervisor) {
+  for (;;) {
+    std::vector<HypervisorEvent> told = co_await hypervisor->events();
+    for (HypervisorEvent& event : told) {
+      co_await take_in(hypervisor, std::move(event));
+    }
+  }
+}
+
+Task<void> GuestWatch::take_in(std::shared_ptr<Hypervisor> hypervisor, HypervisorEvent event) {
+  if (const auto* const lost = std::get_if<HypervisorEvent::Lost>(&event.what)) {
+    if (!unreachable_)
+      log(LogLevel::kWarning, "hypervisor_lost", {{"reason", lost->why.describe()}});
+    unreachable_ = lost->why;
+    co_return;
+  }
+  if (std::holds_alternative<HypervisorEvent::Connected>(event.what)) {
+    log(LogLevel::kInfo, "hypervisor_connected", {{"uri", config_->uri}});
+    unreachable_.reset();
+    co_await list_again(hypervisor);
+    co_return;
+  }
+  const auto* const life = std::get_if<HypervisorEvent::Lifecycle>(&event.what);
+  if (life != nullptr && life->event == kUndefined) {
+    const auto undefined = guests_.find(event.uuid);
+    // A transient one that runs stays.
+    if (undefined != guests_.end() && !undefined->second.there) leave(event.uuid);
+    co_return;
+  }
+  // Whoever is not known yet begins with STARTED, whatever is told of him before.
+  const bool known = guests_.contains(event.uuid);
+  if (!known && (life == nullptr || life->event != kStarted)) co_return;
+  Guest& guest = arrive(event.uuid, event.name);
+  const bool read_again = guest.hear(event);
+  if (!guest.there && !guest.machine.lost()) {
+    leave(event.uuid);
+    co_return;
+  }
+  if (read_again) {
+    const bool described = co_await describe(hypervisor, event.uuid);
+    if (!described) co_return;
+  }
+  const auto heard = guests_.find(event.uuid);
+  if (heard == guests_.end()) co_return;
+  if (!known) show_all({});
+  judge(heard->second);
+  if (std::holds_alternative<HypervisorEvent::Agent>(event.what))
+    tools_.scheduler.look_now(look_of(heard->second));
+}
+
+/// Goes over to what the hypervisor has: events may have been lost.
+Task<void> GuestWatch::list_again(std::shared_ptr<Hypervisor> hypervisor) {
+  for (;;) {
+    const Deadline deadline = tools_.runtime.deadline_in(kAsked);
+    const auto entries = co_await hypervisor->list(deadline);
+    if (entries) {
+      const TimePoint now = tools_.runtime.now();
+      for (auto& [uuid, guest] : guests_) guest.there = false;
+      for (const runtime::GuestEntry& entry : *entries) {
+        Guest& guest = arrive(entry.uuid, entry.name);
+        ++guest.epoch;
+        guest.found(entry, now);
+      }
+      // Before anybody looks at them, or what is seen would be told to nobody.
+      show_all({});
+      break;
+    }
+    log(LogLevel::kWarning, "guests_not_listed", {{"reason", entries.error().describe()}});
+    co_await tools_.runtime.sleep_until(tools_.runtime.now() + kListAgain);
+    if (unreachable_) co_return;
+  }
+  std::vector<std::string> all;
+  for (const auto& [uuid, guest] : guests_) all.push_back(uuid);
+  for (const std::string& uuid : all) {
+    const auto known = guests_.find(uuid);
+    if (known == guests_.end()) continue;
+    if (!known->second.there && !known->second.machine.lost()) {
+      leave(uuid);
+    } else {
+      co_await describe(hypervisor, uuid);
+    }
+    if (unreachable_) co_return;
+  }
+  show_all({});
+  for (auto& [uuid, guest] : guests_) judge(guest);
+}
+
+/// False: it is gone.
+Task<bool> GuestWatch::describe(std::shared_ptr<Hypervisor> hypervisor, std::string uuid) {
+  const Deadline deadline = tools_.runtime.deadline_in(kAsked);
+  const auto xml = co_await hypervisor->describe(uuid, deadline);
+  const auto found = guests_.find(uuid);
+  if (found == guests_.end() || !config_) co_return false;
+  Guest& guest = found->second;
+  if (!xml) {
+    if (xml.error().code != Errc::kMissing) co_return true;
+    leave(uuid);
+    co_return false;
+  }
+  const auto parsed = codec::parse_domain_xml(*xml);
+  if (!parsed) {
+    log(LogLevel::kError, "guest_not_understood",
+        {{"guest", guest.names.name}, {"reason", parsed.error().describe()}});
+    co_return true;
+  }
+  guest.describe(*parsed, *config_, tools_.runtime.now());
+  for (const std::string& complaint : guest.complaints)
+    log(LogLevel::kWarning, "guest_policy_ignored",
+        {{"guest", guest.names.name}, {"reason", complaint}});
+  schedule(guest);
+  co_return true;
+}
+
+Guest& GuestWatch::arrive(const std::string& uuid, const std::string& name) {
+  const auto [place, added] = guests_.try_emplace(uuid, judge::guest::Names{name, uuid, {}},
+                                                  config_->policy, tools_.runtime.now());
+  Guest& guest = place->second;
+  if (added) {
+    schedule(guest);
+    log(LogLevel::kInfo, "guest_found", {{"guest", name}, {"uuid", uuid}});
+  }
+  return guest;
+}
+
+void GuestWatch::leave(const std::string& uuid) {
+  const auto found = guests_.find(uuid);
+  if (found == guests_.end()) return;
+  const std::string node = serve::guest_node(found->second.names.name);
+  log(LogLevel::kInfo, "guest_gone", {{"guest", found->second.names.name}, {"uuid", uuid}});
+  tools_.scheduler.remove(look_of(found->second));
+  tools_.records.put(store::guest_key(tools_.node, uuid), std::nullopt);
+  guests_.erase(found);
+  show_all({node});
+}
+
+/// Each has its own fixed place in the interval, so that they are spread.
+void GuestWatch::schedule(Guest& guest) {
+  const judge::guest::Policy& policy = guest.machine.policy();
+  if (std::exchange(guest.scheduled, policy.interval) == policy.interval) return;
+  const auto round = [this, uuid = guest.names.uuid](Deadline, Duration) { return look_at(uuid); };
+  const Result<void> added = tools_.scheduler.add(
+      {look_of(guest), policy.interval, std::min(policy.timeout, policy.interval), 0}, round);
+  if (!added) log(LogLevel::kError, "guest_not_scheduled", {{"reason", added.error().describe()}});
+}
+
+void GuestWatch::judge(Guest& guest) {
+  const TimePoint now = tools_.runtime.now();
+  const std::shared_ptr<serve::GuestView> view = guest.view(now);
+  write_down(guest);
+  const bool fresh = guest.shown && now - guest.shown->judged < kShownFor;
+  if (fresh && guest.shown->says_as(*view)) return;
+  guest.shown = view;
+  tools_.board.judged(view, now);
+}
+
+void GuestWatch::write_down(Guest& guest) {
+  store::GuestRecord record = guest.record();
+  if (guest.written == record) return;
+  const store::ClockPair clock{tools_.runtime.now(), tools_.runtime.wall_now()};
+  tools_.records.put(store::guest_key(tools_.node, guest.names.uuid), encode(record, clock));
+  guest.written = std::move(record);
+}
+
+/// The things of the board and of the graph of incidents.
+void GuestWatch::show_all(std::vector<std::string> gone) {
+  std::vector<std::shared_ptr<const serve::ThingView>> shown;
+  std::vector<DiscoveredThing> things;
+  for (auto& [uuid, guest] : guests_) {
+    if (!guest.shown || guest.shown->id.name != guest.names.name) {
+      auto view = std::make_shared<serve::GuestView>(guest.names.name);
+      view->uuid = uuid;
+      view->judged = view->since = tools_.runtime.now();
+      guest.shown = view;
+    }
+    shown.push_back(guest.shown);
+    // By the rules of Masakari each guest is told of alone, however many they are.
+    if (config_->policy.compat) continue;
+    // Nothing above it: while libvirt fails nothing is counted, so that no guest fails for that.
+    things.push_back({serve::guest_node(guest.names.name), {}});
+  }
+  tools_.board.show(judge::guest::kGuestKind, std::move(shown));
+  tools_.incidents.discovered(judge::guest::kGuestKind, std::move(things), std::move(gone));
+}
+
+}  // namespace wardmote::agent

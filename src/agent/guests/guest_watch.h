@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/domain.h"
+#include "agent/domains.h"
+#include "agent/guests/guest.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "config/config.h"
+#include "config/guests.h"
+#include "judge/guest/facts.h"
+#include "judge/observation.h"
+#include "observe/probe.h"
+#include "runtime/deadline.h"
+#include "runtime/hypervisor.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "runtime/task_group.h"
+#include "store/guest_record.h"
+
+namespace wardmote::agent {
+
+/// Watches the guests of one hypervisor: finds them, pings their agents each on its own schedule,
+/// and shows what the judge says of them. They come and go without a reload. While the hypervisor
+/// does not answer nothing is counted.
+class GuestWatch final : public Domain {
+ public:
+  /// How a hypervisor is reached; kMissing where there is no libvirt.
+  using MakeHypervisor = std::function<Result<std::unique_ptr<runtime::Hypervisor>>(
+      runtime::Runtime& runtime, const config::Guests& guests)>;
+
+  GuestWatch(const DomainTools& tools, MakeHypervisor make);
+  explicit GuestWatch(const DomainTools& tools);
+  ~GuestWatch() override;
+
+  runtime::Task<Result<void>> recall() override;
+  Result<Adopt> prepare(const config::Config& next) override;
+  [[nodiscard]] const observe::ProbeKind& kind() const noexcept override;
+  std::unique_ptr<observe::Probe> probe(const config::Check& check) override;
+  runtime::Task<void> stop() override;
+
+  /// Whether the hypervisor answers.
+  runtime::Task<judge::Observation> look(std::string check, runtime::Deadline deadline);
+
+ private:
+  void adopt(const config::Config& now);
+  void begin();
+  runtime::Task<void> end_hypervisor(std::shared_ptr<runtime::Hypervisor> old);
+  runtime::Task<void> follow(std::shared_ptr<runtime::Hypervisor> hypervisor);
+  runtime::Task<void> list_again(std::shared_ptr<runtime::Hypervisor> hypervisor);
+  runtime::Task<bool> describe(std::shared_ptr<runtime::Hypervisor> hypervisor, std::string uuid);
+  runtime::Task<void> take_in(std::shared_ptr<runtime::Hypervisor> hypervisor,
+                              runtime::HypervisorEvent event);
+  runtime::Task<void> look_at(std::string uuid);
+  runtime::Task<judge::guest::Ping> ping(std::string uuid);
+  runtime::Task<bool> answers(std::shared_ptr<runtime::Hypervisor> hypervisor);
+  runtime::Task<void> prove(std::shared_ptr<runtime::Hypervisor> hypervisor);
+  [[nodiscard]] bool answered_between(TimePoint from, TimePoint to) const;
+  runtime::Task<void> count(std::shared_ptr<runtime::Hypervisor> hypervisor, std::string uuid);
+  Guest& arrive(const std::string& uuid, const std::string& name);
+  void leave(const std::string& uuid);
+  void schedule(Guest& guest);
+  void judge(Guest& guest);
+  void write_down(Guest& guest);
+  void show_all(std::vector<std::string> gone);
+
+  DomainTools tools_;
+  MakeHypervisor make_;
+  std::optional<config::Guests> config_;
+  std::shared_ptr<runtime::Hypervisor> hypervisor_;
+  std::optional<Error> unreachable_;     ///< why the hypervisor does not answer; nothing: it does
+  std::map<std::string, Guest> guests_;  ///< by UUID
+  std::map<std::string, store::GuestRecord> recalled_;
+  /// When the hypervisor answered what it was asked while pings were under way: begin and end.
+  std::deque<std::pair<TimePoint, TimePoint>> proofs_;
+  std::size_t asking_ = 0;  ///< pings under way
+  std::optional<runtime::TaskGroup::TaskId> following_;
+  std::optional<runtime::TaskGroup::TaskId> proving_;
+  runtime::TaskGroup tasks_;
+};
+
+}  // namespace wardmote::agent

@@ -1,0 +1,102 @@
+#include "config/guests.h"
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "base/format.h"
+#include "base/time.h"
+#include "config/config.h"
+#include "config/problem.h"
+#include "config/reader.h"
+#include "config/sections.h"
+#include "config/yaml.h"
+#include "judge/check_machine.h"
+#include "judge/guest/machine.h"
+#include "observe/kinds.h"
+
+namespace wardmote::config {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kMostPatterns = 1000;
+constexpr Duration kLeastEvery = 500ms;
+constexpr Duration kLeastTimeout = 100ms;
+constexpr Duration kLongestEvery = 1h;
+constexpr Duration kLongestDeadline = 24h;
+constexpr Duration kLongestResponse = 60s;
+constexpr int kMostInARow = 1000;
+constexpr judge::CheckPolicy kHypervisorPolicy{.fall = 3, .rise = 1};
+
+judge::guest::Policy read_policy(MapReader& map) {
+  judge::guest::Policy policy;
+  policy.interval = map.read_duration_in("every", kLeastEvery, kLongestEvery, policy.interval);
+  const Duration usual = std::min<Duration>(policy.timeout, policy.interval * 9 / 10);
+  policy.timeout = map.read_duration_in("timeout", kLeastTimeout, kLongestEvery, usual);
+  const YamlNode* const timeout = map.find("timeout");
+  if (timeout != nullptr && policy.timeout > policy.interval) {
+    map.problems().add(timeout->at, fmt::format("timeout {}", spell_duration(policy.timeout)),
+                       fmt::format("longer than every ({})", spell_duration(policy.interval)),
+                       fmt::format("write at most {}", spell_duration(policy.interval)));
+  }
+  policy.threshold =
+      static_cast<int>(map.read_integer_in("threshold", 1, kMostInARow, policy.threshold));
+  policy.boot_deadline =
+      map.read_duration_in("boot_deadline", 1s, kLongestDeadline, policy.boot_deadline);
+  if (const YamlNode* const rules = map.find("rules")) {
+    const auto word = read_text(*rules, "rules", map.problems());
+    policy.compat = word == "masakari";
+    if (word && word != "masakari" && word != "standard") {
+      map.problems().add(rules->at, "rules", "there are no such rules",
+                         "write standard or masakari");
+    }
+  }
+  policy.compat_pause_resets = map.read("pause_resets", read_flag).value_or(false);
+  return policy;
+}
+
+Check check_of(const Guests& guests, Place at) {
+  Check check;
+  check.name = guests.name;
+  check.at = at;
+  check.kind = &guests_kind();
+  check.params["uri"] = guests.uri;
+  check.schedule = {5s, 2s, kHypervisorPolicy, guests.optional};
+  return check;
+}
+
+}  // namespace
+
+const observe::ProbeKind& guests_kind() noexcept {
+  static constexpr observe::ProbeKind kKind{"hypervisor", "whether libvirt answers", {}, nullptr};
+  return kKind;
+}
+
+void read_guests(const YamlNode& node, Config& config, Names& names, Problems& problems) {
+  MapReader map(node, "guests", problems);
+  Guests guests;
+  const YamlNode* const name = map.find("name");
+  if (name != nullptr) guests.name = read_name(*name, "name", problems).value_or(guests.name);
+  guests.uri = map.read("uri", read_text).value_or(guests.uri);
+  guests.policy = read_policy(map);
+  if (const YamlNode* const ignore = map.find("ignore")) {
+    for (Placed<std::string>& pattern : read_texts(*ignore, "ignore", problems))
+      guests.ignore.push_back(std::move(pattern.value));
+    if (guests.ignore.size() > kMostPatterns)
+      problems.add(ignore->at, "ignore", fmt::format("more than {} patterns", kMostPatterns),
+                   "use * for what they have in common");
+  }
+  guests.channel_path = map.read("channel_path", read_text).value_or("");
+  guests.response_timeout = map.read_duration_in("response_timeout", Duration::zero(),
+                                                 kLongestResponse, Duration::zero());
+  guests.optional = map.read("optional", read_flag).value_or(false);
+  map.finish();
+  if (!map.is_map()) return;
+  config.checks.push_back(check_of(guests, map.at()));
+  names.add(config.checks.back().name, name != nullptr ? name->at : map.at(), problems);
+  config.guests = std::move(guests);
+}
+
+}  // namespace wardmote::config

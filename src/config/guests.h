@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "judge/guest/machine.h"
+
+namespace wardmote::observe {
+struct ProbeKind;
+}
+
+namespace wardmote::config {
+
+/// The guests of one hypervisor, which are found at run time. The hypervisor is a check besides, of
+/// this name.
+struct Guests {
+  std::string name = "guests";
+  std::string uri = "qemu:///system";
+  judge::guest::Policy policy;
+  std::vector<std::string> ignore;  ///< patterns of names and UUIDs
+  /// Only the first channel with a source counts, and only if its path is like this pattern, as in
+  /// Masakari's monitor; empty: the channel of the agent's name, wherever it stands.
+  std::string channel_path;
+  Duration response_timeout{};  ///< zero: libvirt's own stays
+  bool optional = false;
+  friend bool operator==(const Guests&, const Guests&) = default;
+};
+
+/// The kind of the hypervisor's check; as reporter_kind().
+const observe::ProbeKind& guests_kind() noexcept;
+
+}  // namespace wardmote::config

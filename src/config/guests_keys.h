@@ -1,0 +1,50 @@
+#pragma once
+// The keys of `guests`; config/schema.cc has those of all other sections.
+
+#include <array>
+
+#include "config/schema.h"
+
+namespace wardmote::config {
+
+inline constexpr auto kGuestsKeys = std::to_array<KeySpec>({
+    KeySpec{"name", Form::kName, false, "Of the check that stands for the hypervisor"}.or_else(
+        "guests"),
+    KeySpec{"uri", Form::kText, false, "How libvirt calls the hypervisor"}.or_else(
+        "qemu:///system"),
+    KeySpec{"every", Form::kDuration, false, "From one ping of a guest to the next, 500ms to 1h"}
+        .or_else("10s"),
+    {"timeout", Form::kDuration, false,
+     "How long a ping waits, at most 'every' (2s, or nine tenths of 'every')"},
+    KeySpec{"threshold",
+            Form::kNumber,
+            false,
+            "Pings in a row without an answer until a guest is reported",
+            {},
+            1,
+            1000}
+        .or_else("3"),
+    KeySpec{"boot_deadline", Form::kDuration, false,
+            "How long a guest may boot before its silence counts, 1s to 24h"}
+        .or_else("5m"),
+    {.name = "rules",
+     .form = Form::kWord,
+     .required = false,
+     .help = "By which rules guests are reported: these, or those of Masakari's own monitor",
+     .words = "standard|masakari",
+     .otherwise = "standard"},
+    KeySpec{"pause_resets", Form::kFlag, false,
+            "By Masakari's rules: a guest that is paused begins anew"}
+        .or_else("false"),
+    {"ignore", Form::kTexts, false, "Names or UUIDs of guests that are not watched; * is any text"},
+    {"channel_path", Form::kText, false,
+     "Look only at the first channel with a source, and only if its path is like this; * is any "
+     "text (the agent's channel, wherever it stands)"},
+    {"response_timeout", Form::kDuration, false,
+     "libvirt's own patience with an agent, at most 60s; whoever uses the guest shares it (5s, and "
+     "left alone)"},
+    KeySpec{"optional", Form::kFlag, false, "Holds no gate back while libvirt was never seen"}
+        .or_else("false"),
+});
+
+}  // namespace wardmote::config

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "runtime/deadline.h"
+#include "runtime/task.h"
+
+namespace wardmote::runtime {
+
+/// One guest in a list of the hypervisor. Numbers are those of libvirt (virDomainState and its
+/// reasons).
+struct GuestEntry {
+  std::string uuid;  ///< 36 characters, lower case
+  std::string name;
+  int run = 0;     ///< virDomainState
+  int reason = 0;  ///< of that state
+  int id = -1;     ///< of its process: another one after each start; -1: it does not run
+};
+
+/// Counters since the guest began; nothing where the hypervisor does not count.
+struct GuestCounts {
+  std::optional<Duration> cpu;
+  std::optional<std::uint64_t> disk_requests;
+  std::optional<std::uint64_t> sent_packets;
+};
+
+/// What became of one command for a guest's agent.
+struct AgentAnswer {
+  enum class Kind : std::uint8_t {
+    kReply,         ///< `text` is the agent's reply, or the hypervisor's words for its refusal
+    kSilent,        ///< the agent was asked, and no reply came
+    kDisconnected,  ///< nothing in the guest has the agent's port open
+    kNotRunning,
+    kGone,  ///< there is no such guest any more
+    kBusy,  ///< somebody else's command is under way
+    kNoChannel,
+  };
+  Kind kind = Kind::kSilent;
+  std::string text;
+};
+
+/// What the hypervisor tells of by itself.
+struct HypervisorEvent {
+  /// All that was told before counts no more: list the guests again.
+  struct Connected {};
+  struct Lost {
+    Error why;
+  };
+  /// libvirt's virDomainEventType and its detail.
+  struct Lifecycle {
+    int event = 0;
+    int detail = 0;
+  };
+  struct Reboot {};
+  struct Agent {
+    bool connected = false;
+  };
+  struct Watchdog {
+    int action = 0;
+  };
+  struct IoError {
+    int action = 0;
+    std::string device;
+    std::string reason;
+  };
+  struct Migrating {};     ///< a round of it has begun
+  struct JobCompleted {};  ///< a migration, a save or a snapshot
+  struct Changed {};       ///< its description: read it again
+
+  std::string uuid;  ///< empty: of the hypervisor itself
+  std::string name;
+  TimePoint at;
+  std::variant<Connected, Lost, Lifecycle, Reboot, Agent, Watchdog, IoError, Migrating,
+               JobCompleted, Changed>
+      what;
+};
+
+/// The door to the guests of one host. Every call returns by its deadline, also when the hypervisor
+/// hangs: the call itself may then go on behind the door, and keeps its place there. A call on one
+/// guest holds nothing up for another. Production: net::libvirt::Hypervisor. Tests:
+/// sim::FakeHypervisor. Thread: the core loop. Life cycle: stop() before destruction.
+///
+/// Errors are the hypervisor's own and say nothing of a guest: kTimeout (no answer by the
+/// deadline), kClosed and kUnreachable (no connection), kMissing (there is no such guest, or no
+/// libvirt on this machine), kDenied, kLimit (too much goes on: it was not asked), kRejected.
+class Hypervisor {
+ public:
+  /// Guests that hang wait in a lane of their own, so that they hold up nobody else.
+  enum class Lane : std::uint8_t { kFast, kSlow };
+
+  Hypervisor() = default;
+  Hypervisor(const Hypervisor&) = delete;
+  Hypervisor& operator=(const Hypervisor&) = delete;
+  virtual ~Hypervisor() = default;
+
+  /// Connects, and again whenever the connection is lost, until stop().
+  virtual void start() = 0;
+  virtual Task<void> stop() = 0;
+
+  /// Waits for what is told next, in its order: at least one event. When more happens than is kept,
+  /// the oldest make room for one more Connected.
+  virtual Task<std::vector<HypervisorEvent>> events() = 0;
+  /// All guests that run, however they are.
+  virtual Task<Result<std::vector<GuestEntry>>> list(Deadline deadline) = 0;
+  /// Its description in libvirt's XML.
+  virtual Task<Result<std::string>> describe(std::string uuid, Deadline deadline) = 0;
+  /// Asks what every hypervisor answers at once; the round trip proves that it answers at all.
+  virtual Task<Result<void>> knock(Deadline deadline) = 0;
+  /// Sends a command to a guest's agent and waits for `timeout`; never two at once to one guest
+  /// (kBusy). `deadline` is later, or the hypervisor's own words for it never arrive.
+  virtual Task<Result<AgentAnswer>> ask_agent(std::string uuid, std::string command,
+                                              Duration timeout, Lane lane, Deadline deadline) = 0;
+  /// Reads the counters of one guest. Those of its disks have to be asked of its QEMU (`ask_qemu`):
+  /// one that does not run would hold the call for as long, so first see that its CPU time grows.
+  virtual Task<Result<GuestCounts>> counts(std::string uuid, bool ask_qemu, Deadline deadline) = 0;
+};
+
+}  // namespace wardmote::runtime

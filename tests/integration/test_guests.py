@@ -1,0 +1,200 @@
+"""Real guests with real agents under a real libvirtd: what is said of them, and what outlives whom."""
+
+import signal
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from http_sink import Sink
+from lab.guests import Guests, name_of, uuid_of
+from lab.processes import wait_until
+from tools.agent import ROOT, Agent
+
+CONFIG = """
+node: {{name: compute-1}}
+api: {{socket: {folder}/api.sock}}
+data: {folder}/data
+guests: {{uri: "{uri}", every: 1s, timeout: 900ms, threshold: 3, boot_deadline: {boot_deadline}}}
+notify:
+  receivers:
+    - {{name: hook, timeout: 2s, webhook: {{url: "http://127.0.0.1:{port}/"}}}}
+  routes:
+    - {{receiver: hook, group_wait: 0s, group_interval: 1s, repeat_interval: 0s}}
+"""
+
+
+@pytest.fixture(name="lab", scope="module")
+def fixture_lab():
+    with tempfile.TemporaryDirectory(prefix="wg-", dir="/tmp") as folder, Guests(ROOT / "build/lab/guests", Path(folder)) as guests:
+        yield guests
+
+
+class Site:
+    """An agent that watches all guests of the lab, and whoever it tells."""
+
+    def __init__(self, lab: Guests, folder: Path, sink: Sink, boot_deadline: str):
+        self.lab, self.sink, self.folder = lab, sink, folder
+        (folder / "data").mkdir()
+        (folder / "wardmote.yaml").write_text(
+            CONFIG.format(folder=folder, uri=lab.uri, port=sink.port, boot_deadline=boot_deadline), encoding="utf-8")
+        self.agent = self.start()
+
+    def start(self) -> Agent:
+        # libvirt is not installed on this machine: it is loaded from where the lab has it.
+        return Agent(self.folder / "wardmote.yaml", self.folder / "api.sock", ["env", f"LD_LIBRARY_PATH={self.lab.libraries}"])
+
+    def restart(self) -> None:
+        """kill -9, and another one on the same data."""
+        self.agent.process.kill()
+        self.agent.process.wait()
+        self.agent = self.start()
+
+    def guest(self, number: int) -> dict:
+        status, _ = self.agent.get(f"/api/v1/guests/{name_of(number)}")
+        return self.agent.json(f"/api/v1/guests/{name_of(number)}") if status == 200 else {}
+
+    def wait(self, number: int, verdict: str, seconds: float) -> dict:
+        return wait_until(lambda: self.guest(number) if self.guest(number).get("verdict") == verdict else None, seconds,
+                          f"{verdict} of {name_of(number)}, which is {self.guest(number).get('verdict')}", every=0.1)
+
+    def stays(self, number: int, verdict: str, seconds: float) -> None:
+        """Says nothing else of it for so long."""
+        try:
+            other = wait_until(lambda: self.guest(number).get("verdict", verdict) != verdict and self.guest(number), seconds, "another", every=0.2)
+        except TimeoutError:
+            return
+        raise AssertionError(f"{other['verdict']} in place of {verdict}")
+
+    def told(self) -> list[str]:
+        """`opened GUEST_PANIC` of every item of every notice."""
+        return [f"{item['kind']} {item['code']}" for notice in self.sink.taken for item in notice["incidents"]]
+
+
+@contextmanager
+def watching(lab, folder, boot_deadline="5m"):
+    with Sink() as sink:
+        site = Site(lab, folder, sink, boot_deadline)
+        try:
+            yield site
+        finally:
+            site.agent.stop()
+
+
+def test_a_hung_guest_is_told_of_once_and_again_when_it_hangs_again(lab, tmp_path):
+    lab.up(1)
+    with watching(lab, tmp_path) as site:
+        site.wait(1, "HEALTHY", 20)
+        lab.stop_agent(1)
+        # Its kernel goes on, without a disk and without a network: nobody can tell it from a halted one.
+        seen = site.wait(1, "GUEST_IDLE_HUNG", 10)
+        assert seen["state"] == "reported" and seen["uuid"] == uuid_of(1)
+        wait_until(lambda: site.told() == ["opened GUEST_IDLE_HUNG"], 5, "one notice")
+        site.restart()
+        site.wait(1, "GUEST_IDLE_HUNG", 10)
+        site.stays(1, "GUEST_IDLE_HUNG", 3)
+        assert site.told() == ["opened GUEST_IDLE_HUNG"], "a restart of the agent is no news"
+        lab.continue_agent(1)
+        site.wait(1, "HEALTHY", 10)
+        wait_until(lambda: site.told()[1:] == ["resolved GUEST_IDLE_HUNG"], 5, "its end")
+        lab.stop_agent(1)
+        wait_until(lambda: len(site.told()) == 3, 15, "a second episode")
+        assert site.told()[2].endswith("GUEST_IDLE_HUNG")
+        lab.continue_agent(1)
+        site.wait(1, "HEALTHY", 10)
+
+
+@pytest.mark.slow
+def test_what_is_said_of_each_fault(lab, tmp_path):
+    lab.up(2)
+    with watching(lab, tmp_path) as site:
+        site.wait(2, "HEALTHY", 20)
+        # Its agent ends: the guest runs.
+        lab.shell(2, "killall -9 qemu-ga")
+        site.wait(2, "AGENT_DOWN", 3)
+        lab.shell(2, "gastart")
+        site.wait(2, "HEALTHY", 5)
+        assert site.told() == [], "nobody is woken within half a minute"
+        # Somebody pauses it.
+        lab.virsh("suspend", name_of(2))
+        site.wait(2, "SUPPRESSED", 3)
+        site.stays(2, "SUPPRESSED", 8)
+        lab.virsh("resume", name_of(2))
+        site.wait(2, "HEALTHY", 5)
+        # It boots anew, and takes longer than three pings.
+        lab.virsh("reset", name_of(2))
+        site.wait(2, "WAITING", 5)
+        site.wait(2, "HEALTHY", 60)
+        assert site.told() == []
+        # QEMU itself is stopped: other calls go on, and the host is to blame.
+        qemu = lab.qemu(2)
+        qemu.send(signal.SIGSTOP)
+        site.wait(2, "QEMU_STUCK", 25)
+        assert site.agent.get("/readyz")[0] == 200, "libvirt answers"
+        qemu.send(signal.SIGCONT)
+        site.wait(2, "HEALTHY", 10)
+        # Its kernel panics, and tells.
+        lab.shell(2, "echo c > /proc/sysrq-trigger")
+        site.wait(2, "GUEST_PANIC", 5)
+        lab.virsh("destroy", name_of(2))
+        wait_until(lambda: site.guest(2) == {}, 5, "the guest to be gone")
+        assert len([one for one in site.told() if one == "opened GUEST_PANIC"]) == 1
+
+
+@pytest.mark.slow
+def test_a_panic_that_nobody_tells_of_is_a_guest_that_spins(lab, tmp_path):
+    lab.up(3, panic=False)
+    with watching(lab, tmp_path) as site:
+        site.wait(3, "HEALTHY", 20)
+        lab.shell(3, "echo c > /proc/sysrq-trigger")
+        site.wait(3, "GUEST_SPINNING", 15)
+        lab.virsh("destroy", name_of(3))
+
+
+@pytest.mark.slow
+def test_a_qemu_that_is_killed_is_told_of_until_its_guest_is_back(lab, tmp_path):
+    lab.up(4)
+    with watching(lab, tmp_path) as site:
+        site.wait(4, "HEALTHY", 20)
+        lab.qemu(4).kill()
+        site.wait(4, "GUEST_DIED", 5)
+        site.restart()
+        site.wait(4, "GUEST_DIED", 10)
+        lab.virsh("start", name_of(4))
+        site.wait(4, "HEALTHY", 60)
+        wait_until(lambda: site.told() == ["opened GUEST_DIED", "resolved GUEST_DIED"], 10, "one episode")
+        lab.virsh("destroy", name_of(4))
+
+
+@pytest.mark.slow
+def test_a_libvirtd_that_restarts_or_hangs_is_no_guests_fault(lab, tmp_path):
+    lab.up(5)
+    with watching(lab, tmp_path) as site:
+        site.wait(5, "HEALTHY", 20)
+        lab.libvirtd.kill()
+        site.stays(5, "HEALTHY", 6)
+        lab.start_libvirtd()
+        wait_until(lambda: site.agent.json("/api/v1/checks")["checks"][0]["outcome"] == "ok", 40, "the connection", every=0.2)
+        site.stays(5, "HEALTHY", 5)
+        lab.libvirtd.send(signal.SIGSTOP)
+        wait_until(lambda: "opened CHECK_FAILED" in site.told(), 40, "the hypervisor's own incident", every=0.2)
+        assert site.guest(5)["verdict"] == "HEALTHY" and site.guest(5)["failures"] == 0
+        lab.libvirtd.send(signal.SIGCONT)
+        wait_until(lambda: site.agent.json("/api/v1/checks")["checks"][0]["outcome"] == "ok", 60, "its return", every=0.2)
+        site.stays(5, "HEALTHY", 5)
+        assert not [one for one in site.told() if "GUEST" in one or "AGENT" in one]
+        lab.virsh("destroy", name_of(5))
+
+
+@pytest.mark.slow
+def test_a_guest_that_dies_while_no_agent_runs_is_reported(lab, tmp_path):
+    lab.up(6)
+    with watching(lab, tmp_path) as site:
+        site.wait(6, "HEALTHY", 20)
+        site.agent.process.kill()
+        site.agent.process.wait()
+        lab.stop_agent(6)
+        site.agent = site.start()
+        site.wait(6, "GUEST_IDLE_HUNG", 15)
+        lab.virsh("destroy", name_of(6))

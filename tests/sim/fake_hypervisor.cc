@@ -1,0 +1,242 @@
+#include "sim/fake_hypervisor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "runtime/deadline.h"
+#include "runtime/hypervisor.h"
+#include "runtime/task.h"
+
+namespace wardmote::sim {
+
+using runtime::AgentAnswer;
+using runtime::Deadline;
+using runtime::GuestCounts;
+using runtime::GuestEntry;
+using runtime::HypervisorEvent;
+using runtime::Task;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Duration kAnswersIn = 3ms;
+
+constexpr std::string_view kDescription =
+    "<domain type='qemu' "
+    "id='{}'><name>{}</name><uuid>{}</uuid><metadata>{}</metadata><vcpu>1</vcpu>"
+    "<devices>{}</devices></domain>";
+
+}  // namespace
+
+FakeHost::Guest& FakeHost::start(const std::string& uuid, const std::string& name) {
+  const int process = guests_.contains(uuid) ? guests_[uuid].process + 1 : 1;
+  guests_[uuid] = {.name = name, .process = process, .metadata = {}, .counted = clock_.now()};
+  tell_of(uuid, HypervisorEvent::Agent{false});
+  tell_of(uuid, HypervisorEvent::Lifecycle{4, 0});
+  tell_of(uuid, HypervisorEvent::Lifecycle{2, 0});
+  tell_of(uuid, HypervisorEvent::Agent{true});
+  return guests_[uuid];
+}
+
+void FakeHost::stop(const std::string& uuid, int detail) {
+  tell_of(uuid, HypervisorEvent::Lifecycle{5, detail});
+  guests_.erase(uuid);
+}
+
+void FakeHost::pause(const std::string& uuid, int suspended, int reason) {
+  count(at(uuid));
+  at(uuid).run = 3;
+  at(uuid).reason = reason;
+  tell_of(uuid, HypervisorEvent::Lifecycle{3, suspended});
+}
+
+void FakeHost::resume(const std::string& uuid) {
+  count(at(uuid));
+  at(uuid).run = 1;
+  at(uuid).reason = 1;
+  tell_of(uuid, HypervisorEvent::Lifecycle{4, 0});
+}
+
+void FakeHost::reboot(const std::string& uuid) {
+  at(uuid).agent = Agent::kClosed;
+  tell_of(uuid, HypervisorEvent::Reboot{});
+  tell_of(uuid, HypervisorEvent::Agent{false});
+  tell_of(uuid, HypervisorEvent::Reboot{});
+}
+
+void FakeHost::set_agent(const std::string& uuid, Agent agent) {
+  const bool open = at(uuid).agent != Agent::kClosed;
+  at(uuid).agent = agent;
+  const bool opens = agent != Agent::kClosed;
+  if (open != opens) tell_of(uuid, HypervisorEvent::Agent{opens});
+}
+
+void FakeHost::set_activity(const std::string& uuid, double cpu_share, double requests_per_second) {
+  count(at(uuid));
+  at(uuid).cpu_share = cpu_share;
+  at(uuid).requests_per_second = requests_per_second;
+}
+
+void FakeHost::set_daemon(Daemon daemon) {
+  const bool gone = daemon_ == Daemon::kGone;
+  daemon_ = daemon;
+  if (daemon == Daemon::kGone && !gone) {
+    tell(
+        {.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Lost{{Errc::kClosed, "fake"}}});
+  }
+  if (gone && daemon == Daemon::kAnswers)
+    tell({.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Connected{}});
+}
+
+void FakeHost::tell(HypervisorEvent event) {
+  event.at = clock_.now();
+  for (FakeHypervisor* const one : connected_) one->hear(event);
+}
+
+void FakeHost::tell_of(const std::string& uuid, decltype(HypervisorEvent::what) what) {
+  // What happens while nobody is connected is lost.
+  if (daemon_ != Daemon::kAnswers) return;
+  tell({.uuid = uuid, .name = guests_.at(uuid).name, .at = {}, .what = std::move(what)});
+}
+
+void FakeHost::count(Guest& guest) const {
+  const double seconds = std::chrono::duration<double>(clock_.now() - guest.counted).count();
+  guest.counted = clock_.now();
+  if (guest.run != 1) return;
+  guest.cpu += Duration(static_cast<Duration::rep>(seconds * guest.cpu_share * 1e9));
+  guest.requests += seconds * guest.requests_per_second;
+}
+
+FakeHypervisor::FakeHypervisor(runtime::Runtime& runtime, FakeHost& host)
+    : runtime_(runtime), host_(host), changed_(runtime.executor()) {}
+
+FakeHypervisor::~FakeHypervisor() {
+  host_.connected_.erase(this);
+}
+
+void FakeHypervisor::start() {
+  host_.connected_.insert(this);
+  HypervisorEvent first{
+      .uuid = {}, .name = {}, .at = runtime_.now(), .what = HypervisorEvent::Connected{}};
+  if (host_.daemon_ != FakeHost::Daemon::kAnswers)
+    first.what = HypervisorEvent::Lost{{Errc::kUnreachable, "fake"}};
+  hear(std::move(first));
+}
+
+Task<void> FakeHypervisor::stop() {
+  host_.connected_.erase(this);
+  co_return;
+}
+
+void FakeHypervisor::hear(HypervisorEvent event) {
+  told_.push_back(std::move(event));
+  changed_.notify();
+}
+
+Task<std::vector<HypervisorEvent>> FakeHypervisor::events() {
+  while (told_.empty()) co_await changed_.wait();
+  std::vector<HypervisorEvent> all(std::make_move_iterator(told_.begin()),
+                                   std::make_move_iterator(told_.end()));
+  told_.clear();
+  co_return all;
+}
+
+Task<Result<void>> FakeHypervisor::reach(Deadline deadline) {
+  if (host_.daemon_ == FakeHost::Daemon::kGone) co_return fail(Errc::kClosed, "fake: gone");
+  // Who hangs does what was asked meanwhile as soon as it goes on.
+  while (host_.daemon_ == FakeHost::Daemon::kHangs) {
+    if (runtime_.now() >= deadline.at) co_return fail(Errc::kTimeout, "fake: hangs");
+    co_await runtime_.sleep_until(std::min(deadline.at, runtime_.now() + 20ms));
+  }
+  co_await runtime_.sleep_until(runtime_.now() + kAnswersIn);
+  co_return Result<void>();
+}
+
+Task<Result<std::vector<GuestEntry>>> FakeHypervisor::list(Deadline deadline) {
+  const Result<void> reached = co_await reach(deadline);
+  if (!reached) co_return std::unexpected(reached.error());
+  std::vector<GuestEntry> all;
+  for (const auto& [uuid, guest] : host_.guests_)
+    all.push_back({uuid, guest.name, guest.run, guest.reason, guest.process});
+  co_return all;
+}
+
+Task<Result<std::string>> FakeHypervisor::describe(std::string uuid, Deadline deadline) {
+  const Result<void> reached = co_await reach(deadline);
+  if (!reached) co_return std::unexpected(reached.error());
+  const auto found = host_.guests_.find(uuid);
+  if (found == host_.guests_.end()) co_return fail(Errc::kMissing, "fake: no domain");
+  const FakeHost::Guest& guest = found->second;
+  const std::string state = guest.agent == FakeHost::Agent::kClosed ? "disconnected" : "connected";
+  const std::string channel = fmt::format(
+      "<channel type='unix'><target type='virtio' name='org.qemu.guest_agent.0' "
+      "state='{}'/></channel>",
+      state);
+  co_return fmt::format(kDescription, guest.process, guest.name, uuid, guest.metadata,
+                        guest.channel ? channel : "");
+}
+
+Task<Result<void>> FakeHypervisor::knock(Deadline deadline) {
+  Result<void> reached = co_await reach(deadline);
+  co_return reached;
+}
+
+Task<Result<AgentAnswer>> FakeHypervisor::ask_agent(std::string uuid, std::string, Duration timeout,
+                                                    Lane, Deadline deadline) {
+  using enum AgentAnswer::Kind;
+  ++host_.pings_;
+  const TimePoint begun = runtime_.now();
+  if (under_way_.contains(uuid) && begun < under_way_[uuid])
+    co_return fail(Errc::kTimeout, "fake: the last command is still under way");
+  const Result<void> reached = co_await reach(deadline);
+  if (!reached) co_return std::unexpected(reached.error());
+  const auto found = host_.guests_.find(uuid);
+  if (found == host_.guests_.end()) co_return AgentAnswer{kGone, {}};
+  if (found->second.run != 1) co_return AgentAnswer{kNotRunning, {}};
+  if (!found->second.channel) co_return AgentAnswer{kNoChannel, {}};
+  if (found->second.agent == FakeHost::Agent::kClosed) co_return AgentAnswer{kDisconnected, {}};
+  const TimePoint silent = begun + std::max(timeout, host_.patience_);
+  const TimePoint until = std::min(silent, deadline.at);
+  // It may come to life while libvirt waits.
+  for (;;) {
+    const auto asked = host_.guests_.find(uuid);
+    if (asked == host_.guests_.end()) co_return AgentAnswer{kGone, {}};
+    if (asked->second.agent == FakeHost::Agent::kAnswers && asked->second.run == 1)
+      co_return AgentAnswer{kReply, R"({"return":{}})"};
+    if (asked->second.agent == FakeHost::Agent::kClosed) co_return AgentAnswer{kDisconnected, {}};
+    if (runtime_.now() >= until) break;
+    co_await runtime_.sleep_until(std::min(until, runtime_.now() + 50ms));
+  }
+  if (until < silent) {
+    under_way_[uuid] = silent;
+    co_return fail(Errc::kTimeout, "fake: no answer in time");
+  }
+  co_return AgentAnswer{kSilent, {}};
+}
+
+Task<Result<GuestCounts>> FakeHypervisor::counts(std::string uuid, bool ask_qemu,
+                                                 Deadline deadline) {
+  const Result<void> reached = co_await reach(deadline);
+  if (!reached) co_return std::unexpected(reached.error());
+  const auto found = host_.guests_.find(uuid);
+  if (found == host_.guests_.end()) co_return fail(Errc::kMissing, "fake: no domain");
+  host_.count(found->second);
+  GuestCounts counts{.cpu = found->second.cpu, .disk_requests = {}, .sent_packets = {}};
+  if (ask_qemu && found->second.cpu_share == 0) {
+    // A QEMU that does not run answers nobody.
+    co_await runtime_.sleep_until(deadline.at);
+    co_return fail(Errc::kTimeout, "fake: its QEMU hangs");
+  }
+  if (ask_qemu) counts.disk_requests = static_cast<std::uint64_t>(found->second.requests);
+  co_return counts;
+}
+
+}  // namespace wardmote::sim

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "runtime/deadline.h"
+#include "runtime/event.h"
+#include "runtime/hypervisor.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+
+namespace wardmote::sim {
+
+class FakeHypervisor;
+
+/// A fake host with guests. It outlives agents and their connections, as a real one does.
+class FakeHost {
+ public:
+  enum class Agent : std::uint8_t {
+    kAnswers,
+    kHangs,   ///< the port is open, and nobody reads
+    kClosed,  ///< nobody has the port open
+  };
+  struct Guest {
+    std::string name;
+    int run = 1;     ///< virDomainState
+    int reason = 1;  ///< of that state
+    int process = 1;
+    bool channel = true;  ///< it has one for an agent
+    Agent agent = Agent::kAnswers;
+    double cpu_share = 0.003;        ///< of one CPU
+    double requests_per_second = 0;  ///< of its disks
+    std::string metadata;            ///< below `metadata` of its description
+    // Since it began, up to `counted`.
+    Duration cpu = std::chrono::seconds(1);
+    double requests = 100;
+    TimePoint counted;
+  };
+  enum class Daemon : std::uint8_t {
+    kAnswers,
+    kGone,   ///< connections end, and new ones are refused
+    kHangs,  ///< nothing is answered, and connections stay
+  };
+
+  explicit FakeHost(runtime::Runtime& clock) : clock_(clock) {}
+
+  /// STARTED; its agent answers at once.
+  Guest& start(const std::string& uuid, const std::string& name);
+  /// STOPPED with this detail, and it is gone from the list.
+  void stop(const std::string& uuid, int detail);
+  void pause(const std::string& uuid, int suspended, int reason);
+  void resume(const std::string& uuid);
+  /// REBOOT, as often as QEMU tells of it; nobody answers until set_agent().
+  void reboot(const std::string& uuid);
+  /// The port of the agent opens and closes with it, and that is told.
+  void set_agent(const std::string& uuid, Agent agent);
+  void set_activity(const std::string& uuid, double cpu_share, double requests_per_second);
+  void set_daemon(Daemon daemon);
+  /// How long libvirt itself waits for an agent that hangs.
+  void set_patience(Duration patience) noexcept { patience_ = patience; }
+  void tell(runtime::HypervisorEvent event);
+
+  [[nodiscard]] Guest& at(const std::string& uuid) { return guests_.at(uuid); }
+  [[nodiscard]] const std::map<std::string, Guest>& guests() const noexcept { return guests_; }
+  [[nodiscard]] std::uint64_t pings() const noexcept { return pings_; }
+
+ private:
+  friend class FakeHypervisor;
+  void count(Guest& guest) const;
+  void tell_of(const std::string& uuid, decltype(runtime::HypervisorEvent::what) what);
+
+  runtime::Runtime& clock_;
+  std::map<std::string, Guest> guests_;
+  Daemon daemon_ = Daemon::kAnswers;
+  Duration patience_{};
+  std::uint64_t pings_ = 0;
+  std::set<FakeHypervisor*> connected_;
+};
+
+/// The door to such a host.
+class FakeHypervisor final : public runtime::Hypervisor {
+ public:
+  FakeHypervisor(runtime::Runtime& runtime, FakeHost& host);
+  ~FakeHypervisor() override;
+
+  void start() override;
+  runtime::Task<void> stop() override;
+  runtime::Task<std::vector<runtime::HypervisorEvent>> events() override;
+  runtime::Task<Result<std::vector<runtime::GuestEntry>>> list(runtime::Deadline deadline) override;
+  runtime::Task<Result<std::string>> describe(std::string uuid,
+                                              runtime::Deadline deadline) override;
+  runtime::Task<Result<void>> knock(runtime::Deadline deadline) override;
+  runtime::Task<Result<runtime::AgentAnswer>> ask_agent(std::string uuid, std::string command,
+                                                        Duration timeout, Lane lane,
+                                                        runtime::Deadline deadline) override;
+  runtime::Task<Result<runtime::GuestCounts>> counts(std::string uuid, bool ask_qemu,
+                                                     runtime::Deadline deadline) override;
+
+  void hear(runtime::HypervisorEvent event);
+
+ private:
+  runtime::Task<Result<void>> reach(runtime::Deadline deadline);
+
+  runtime::Runtime& runtime_;
+  FakeHost& host_;
+  std::map<std::string, TimePoint> under_way_;  ///< until when libvirt waits for their agents
+  std::deque<runtime::HypervisorEvent> told_;
+  runtime::Event changed_;
+};
+
+}  // namespace wardmote::sim

@@ -1,0 +1,159 @@
+#pragma once
+// An agent that watches a fake host, on a disk that outlives it, and whoever it tells.
+
+#include <gtest/gtest.h>
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "act/notify/channel.h"
+#include "agent/agent.h"
+#include "agent/domains.h"
+#include "agent/guests/guest_watch.h"
+#include "agent/notifier.h"
+#include "agent/service_manager.h"
+#include "base/check.h"
+#include "base/format.h"
+#include "config/config.h"
+#include "judge/finding.h"
+#include "judge/notify/notice.h"
+#include "judge/notify/router.h"
+#include "observe/kinds.h"
+#include "runtime/hypervisor.h"
+#include "serve/guest/guest_view.h"
+#include "sim/asked_agent.h"
+#include "sim/fake_hypervisor.h"
+#include "sim/sim_database.h"
+#include "sim/sim_runtime.h"
+#include "sim/world.h"
+#include "store/embedded_store.h"
+
+namespace wardmote::sim {
+
+/// Takes every notice, as `opened guest:web GUEST_SPINNING`.
+class GuestEar final : public act::notify::Channel {
+ public:
+  explicit GuestEar(std::vector<std::string>& heard) : heard_(heard) {}
+  runtime::Task<act::notify::DeliveryResult> send(judge::notify::Notice notice,
+                                                  runtime::Deadline) override {
+    for (const judge::notify::NoticeItem& item : notice.items) {
+      heard_.push_back(fmt::format("{} {} {}", to_string(item.kind), item.incident.root,
+                                   to_string(item.incident.code)));
+    }
+    co_return act::notify::Delivered{};
+  }
+
+ private:
+  std::vector<std::string>& heard_;
+};
+
+inline std::string guest_uuid(int number) {
+  return fmt::format("00000000-0000-4000-8000-{:012x}", number);
+}
+
+class GuestSite : public AskedAgent {
+ public:
+  explicit GuestSite(World& world, std::string keys = "every: 10s, timeout: 2s, threshold: 3")
+      : AskedAgent(world), host(us), keys_(std::move(keys)) {}
+  ~GuestSite() { end(); }
+
+  void begin() {
+    current_host() = &host;
+    database_.emplace(us, disk);
+    store_.emplace(us, *database_, "boot");
+    const Result<void> opened = run_task(sim, us, store_->open());
+    EXPECT_TRUE(opened) << opened.error().describe();
+    const std::string text = fmt::format(
+        "api: {{listen: 127.0.0.1:9470}}\ndata: /var/lib/wardmote\nguests: {{{}}}\n", keys_);
+    auto config = config::parse_config(text, observe::probe_kinds());
+    check(config.has_value(), "the configuration");
+    agent_ = std::make_unique<agent::Agent>(us, no_service_, *std::move(config), "compute-1",
+                                            agent::Memory{&*database_, &*store_, nullptr},
+                                            receivers(), domains());
+    const Result<void> recalled = run_task(sim, us, agent_->recall());
+    EXPECT_TRUE(recalled) << recalled.error().describe();
+    const Result<void> started = agent_->start();
+    EXPECT_TRUE(started) << started.error().describe();
+  }
+  void end() {
+    if (!agent_) return;
+    sim.run(us, agent_->stop());
+    agent_.reset();
+    store_.reset();
+    database_.reset();
+  }
+
+  std::string start_guest(int number) {
+    std::string uuid = guest_uuid(number);
+    host.start(uuid, fmt::format("web-{}", number));
+    return uuid;
+  }
+  boost::json::object guest(int number) {
+    const auto answer = get(fmt::format("/api/v1/guests/web-{}", number));
+    return answer.status == 200 ? boost::json::parse(answer.body).as_object()
+                                : boost::json::object();
+  }
+  std::string verdict(int number) {
+    const boost::json::object seen = guest(number);
+    const auto* const verdict = seen.if_contains("verdict");
+    return verdict == nullptr ? "" : std::string(verdict->as_string());
+  }
+  /// How long until it is said of the guest.
+  Duration until(int number, std::string_view wanted, Duration limit) {
+    return time_until([&] { return verdict(number) == wanted; }, limit);
+  }
+
+  FakeHost host;
+  SimDisk disk;
+  std::vector<std::string> told;
+
+ private:
+  /// The table of domains holds functions, and they have no other way to their host.
+  static FakeHost*& current_host() {
+    static thread_local FakeHost* host = nullptr;
+    return host;
+  }
+  static std::unique_ptr<agent::Domain> make_watch(const agent::DomainTools& tools) {
+    return std::make_unique<agent::GuestWatch>(
+        tools,
+        [](runtime::Runtime& runtime,
+           const config::Guests&) -> Result<std::unique_ptr<runtime::Hypervisor>> {
+          return std::make_unique<FakeHypervisor>(runtime, *current_host());
+        });
+  }
+  static agent::Domains domains() {
+    static const std::vector<agent::DomainRow> kAll = [] {
+      std::vector<agent::DomainRow> all(agent::domains().begin(), agent::domains().end());
+      for (agent::DomainRow& row : all) {
+        if (row.family == &serve::kGuestFamily) row.make = make_watch;
+      }
+      return all;
+    }();
+    return kAll;
+  }
+  agent::NotifierOptions receivers() {
+    using namespace std::chrono_literals;
+    agent::NotifierOptions options;
+    judge::notify::Route route;
+    route.receiver = "ear";
+    route.group_wait = Duration::zero();
+    options.policy.routes.push_back(route);
+    options.receivers["ear"] = {std::make_unique<GuestEar>(told), 15s};
+    return options;
+  }
+
+  const std::string keys_;
+  std::optional<SimDatabase> database_;
+  std::optional<store::EmbeddedStore> store_;
+  const agent::ServiceManager no_service_{"", std::nullopt};
+  std::unique_ptr<agent::Agent> agent_;
+};
+
+}  // namespace wardmote::sim

@@ -1,0 +1,234 @@
+// Guests of a fake host, watched by a whole agent.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "sim/fake_hypervisor.h"
+#include "sim/guest_site.h"
+#include "sim/seeds.h"
+
+namespace wardmote::agent {
+namespace {
+
+using sim::FakeHost;
+using sim::GuestSite;
+using sim::World;
+using Told = std::vector<std::string>;
+using namespace std::chrono_literals;
+
+/// N x interval + timeout + 1 s.
+constexpr Duration kBound = 33s;
+
+SIM_TEST_SEEDS(SimGuests, AHungGuestIsReportedInTimeAndEachEpisodeOnce, 5) {
+  GuestSite site(sim);
+  const std::string web = site.start_guest(1);
+  site.begin();
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 3s) << "it is asked at once";
+  for (int episode = 0; episode < 3; ++episode) {
+    site.told.clear();
+    site.host.set_agent(web, FakeHost::Agent::kHangs);
+    EXPECT_LE(site.until(1, "GUEST_IDLE_HUNG", 60s), kBound);
+    sim.run_for(5min);
+    ASSERT_EQ(site.told.size(), 1U);
+    EXPECT_TRUE(site.told.front().ends_with("opened guest:web-1 GUEST_IDLE_HUNG") ||
+                site.told.front().contains("guest:web-1 GUEST_IDLE_HUNG"))
+        << site.told.front();
+    site.host.set_agent(web, FakeHost::Agent::kAnswers);
+    EXPECT_LE(site.until(1, "HEALTHY", 60s), 13s);
+    sim.run_for(30min);
+    ASSERT_EQ(site.told.size(), 2U);
+    EXPECT_TRUE(site.told.back().starts_with("resolved guest:web-1")) << site.told.back();
+  }
+}
+
+SIM_TEST_SEEDS(SimGuests, TheBoundHoldsAlsoWhenLibvirtWaitsForFiveSeconds, 5) {
+  GuestSite site(sim);
+  site.host.set_patience(5s);
+  const std::string web = site.start_guest(1);
+  site.begin();
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 3s);
+  site.host.set_agent(web, FakeHost::Agent::kHangs);
+  EXPECT_LE(site.until(1, "GUEST_IDLE_HUNG", 60s), kBound);
+}
+
+SIM_TEST_SEEDS(SimGuests, ARestartOfTheAgentChangesNothingThatIsSaid, 10) {
+  GuestSite site(sim);
+  const std::string web = site.start_guest(1);
+  site.begin();
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 3s);
+  site.host.set_agent(web, FakeHost::Agent::kHangs);
+  // At any moment of the episode.
+  sim.run_for(Duration(sim.random().below(60'000'000'000)));
+  site.end();
+  sim.run_for(Duration(sim.random().below(60'000'000'000)));
+  site.begin();
+  EXPECT_LE(site.until(1, "GUEST_IDLE_HUNG", 60s), kBound);
+  for (int i = 0; i < 3; ++i) {
+    sim.run_for(Duration(sim.random().below(60'000'000'000)));
+    site.end();
+    site.begin();
+    EXPECT_EQ(site.verdict(1), "GUEST_IDLE_HUNG") << "from the first moment";
+  }
+  sim.run_for(5min);
+  EXPECT_EQ(site.told, Told{"opened guest:web-1 GUEST_IDLE_HUNG"}) << "one for one episode";
+  site.host.set_agent(web, FakeHost::Agent::kAnswers);
+  EXPECT_LE(site.until(1, "HEALTHY", 60s), 13s);
+  sim.run_for(10min);
+  EXPECT_EQ(site.told.size(), 2U);
+}
+
+SIM_TEST_SEEDS(SimGuests, WhileTheHypervisorIsAwayNothingIsHeldAgainstAGuest, 10) {
+  GuestSite site(sim);
+  for (int i = 1; i <= 5; ++i) site.start_guest(i);
+  site.begin();
+  for (int i = 1; i <= 5; ++i) EXPECT_LE(site.until(i, "HEALTHY", 20s), 3s);
+  const auto how = sim.random().below(2) == 0 ? FakeHost::Daemon::kGone : FakeHost::Daemon::kHangs;
+  site.host.set_daemon(how);
+  sim.run_for(5min);
+  EXPECT_EQ(site.told, Told{"opened check:guests CHECK_FAILED"}) << "one alarm, and not of guests";
+  site.host.set_daemon(FakeHost::Daemon::kAnswers);
+  sim.run_for(1min);
+  for (int i = 1; i <= 5; ++i) EXPECT_EQ(site.verdict(i), "HEALTHY");
+  sim.run_for(10min);
+  EXPECT_EQ(site.told,
+            (Told{"opened check:guests CHECK_FAILED", "resolved check:guests CHECK_FAILED"}));
+}
+
+SIM_TEST_SEEDS(SimGuests, HungGuestsDelayNobody, 3) {
+  GuestSite site(sim);
+  site.host.set_patience(5s);
+  for (int i = 1; i <= 18; ++i) site.start_guest(i);
+  site.begin();
+  for (int i = 1; i <= 18; ++i) EXPECT_LE(site.until(i, "HEALTHY", 20s), 3s);
+  for (int i = 1; i <= 8; ++i) site.host.set_agent(sim::guest_uuid(i), FakeHost::Agent::kHangs);
+  const TimePoint begun = sim.now();
+  for (int i = 1; i <= 8; ++i) EXPECT_LE(site.until(i, "GUEST_IDLE_HUNG", 60s), kBound);
+  EXPECT_LE(sim.now() - begun, kBound) << "all of them";
+  for (int i = 9; i <= 18; ++i) EXPECT_EQ(site.verdict(i), "HEALTHY");
+}
+
+SIM_TEST_SEEDS(SimGuests, GuestsComeAndGoWithoutAReload, 3) {
+  GuestSite site(sim);
+  site.begin();
+  sim.run_for(5s);
+  const std::string web = site.start_guest(1);
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 3s);
+  site.host.stop(web, 0);
+  sim.run_for(1s);
+  EXPECT_EQ(site.get("/api/v1/guests/web-1").status, 404);
+  EXPECT_TRUE(site.told.empty());
+  site.start_guest(1);
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 3s);
+  site.host.stop(web, 5);  // VIR_DOMAIN_EVENT_STOPPED_FAILED
+  EXPECT_LE(site.until(1, "GUEST_DIED", 20s), 1s);
+  sim.run_for(10s);
+  EXPECT_EQ(site.told, Told{"opened guest:web-1 GUEST_DIED"});
+  site.start_guest(1);
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 3s);
+  sim.run_for(10min);
+  EXPECT_EQ(site.told.size(), 2U);
+}
+
+SIM_TEST_SEEDS(SimGuests, WhatItDoesSaysWhatIsDead, 3) {
+  struct Row {
+    double cpu_share;
+    double requests;
+    const char* verdict;
+  };
+  int number = 0;
+  GuestSite site(sim);
+  const std::vector<Row> rows = {{1.0, 0, "GUEST_SPINNING"},
+                                 {0.003, 0, "GUEST_IDLE_HUNG"},
+                                 {0, 0, "QEMU_STUCK"},
+                                 {0.5, 2, "AGENT_STUCK"}};
+  for (std::size_t i = 0; i < rows.size(); ++i) site.start_guest(static_cast<int>(i) + 1);
+  site.begin();
+  for (int i = 1; i <= 4; ++i) EXPECT_LE(site.until(i, "HEALTHY", 20s), 3s);
+  for (const Row& row : rows) {
+    const std::string uuid = sim::guest_uuid(++number);
+    site.host.set_agent(uuid, FakeHost::Agent::kHangs);
+    site.host.set_activity(uuid, row.cpu_share, row.requests);
+  }
+  number = 0;
+  for (const Row& row : rows) EXPECT_LE(site.until(++number, row.verdict, 60s), kBound);
+}
+
+SIM_TEST_SEEDS(SimGuests, AnAgentThatIsGoneIsSeenAtOnceAndNobodyIsWoken, 3) {
+  GuestSite site(sim);
+  const std::string web = site.start_guest(1);
+  site.begin();
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 3s);
+  site.host.set_agent(web, FakeHost::Agent::kClosed);
+  EXPECT_LE(site.until(1, "AGENT_DOWN", 20s), 1s);
+  EXPECT_TRUE(site.told.empty());
+  sim.run_for(2min);
+  EXPECT_EQ(site.told, Told{"opened guest:web-1 AGENT_DOWN"}) << "a warning";
+  site.host.set_agent(web, FakeHost::Agent::kAnswers);
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 1s) << "asked as soon as the port opens";
+}
+
+SIM_TEST_SEEDS(SimGuests, ASlowRebootAndAPauseAreNoFailures, 3) {
+  GuestSite site(sim);
+  const std::string web = site.start_guest(1);
+  site.begin();
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 3s);
+  site.host.reboot(web);
+  EXPECT_LE(site.until(1, "WAITING", 20s), 1s);
+  sim.run_for(4min);
+  site.host.set_agent(web, FakeHost::Agent::kAnswers);
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 1s);
+  site.host.pause(web, 0, 1);
+  EXPECT_LE(site.until(1, "SUPPRESSED", 20s), 1s);
+  sim.run_for(10min);
+  site.host.resume(web);
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 13s);
+  site.host.pause(web, 2, 5);  // for an I/O error
+  EXPECT_LE(site.until(1, "HOST_STORAGE", 20s), 1s);
+  EXPECT_EQ(site.told, Told{"opened guest:web-1 HOST_STORAGE"});
+  site.told.clear();
+  site.host.resume(web);
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 13s);
+  site.host.reboot(web);
+  EXPECT_LE(site.until(1, "GUEST_BOOT_STUCK", 10min), 5min + 13s);
+}
+
+SIM_TEST_SEEDS(SimGuests, ItsOwnMetadataCountsAndIsReadAgain, 1) {
+  GuestSite site(sim, "every: 10s, timeout: 2s, ignore: ['web-2']");
+  const std::string web = site.start_guest(1);
+  site.host.at(web).metadata =
+      "<w:guest xmlns:w='https://wardmote.io/xmlns/guest/1' threshold='1' interval='5s'/>";
+  site.start_guest(2);
+  site.begin();
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 3s);
+  EXPECT_EQ(site.verdict(2), "IGNORED");
+  site.host.set_agent(web, FakeHost::Agent::kHangs);
+  EXPECT_LE(site.until(1, "GUEST_NO_ANSWER", 20s), 8s) << "after one ping";
+  site.host.at(web).metadata = "<w:guest xmlns:w='https://wardmote.io/xmlns/guest/1' watch='no'/>";
+  site.host.tell(
+      {.uuid = web, .name = "web-1", .at = {}, .what = runtime::HypervisorEvent::Changed{}});
+  EXPECT_LE(site.until(1, "IGNORED", 20s), 1s);
+}
+
+SIM_TEST_SEEDS(SimGuests, ByMasakarisRulesTheFifthFailureReportsAndOnlyOnce, 3) {
+  GuestSite site(sim, "every: 10s, timeout: 2s, threshold: 3, rules: masakari");
+  const std::string web = site.start_guest(1);
+  site.begin();
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 3s);
+  site.host.set_agent(web, FakeHost::Agent::kHangs);
+  const Duration took = site.until(1, "GUEST_NO_ANSWER", 2min);
+  EXPECT_GE(took, 42s);
+  EXPECT_LE(took, 53s);
+  site.host.set_agent(web, FakeHost::Agent::kAnswers);
+  EXPECT_LE(site.until(1, "HEALTHY", 1min), 23s);
+  site.host.set_agent(web, FakeHost::Agent::kHangs);
+  sim.run_for(10min);
+  EXPECT_EQ(site.verdict(1), "SILENT") << "it was told of already";
+  EXPECT_EQ(site.told.size(), 2U);
+}
+
+}  // namespace
+}  // namespace wardmote::agent

@@ -1,0 +1,158 @@
+// Random worlds whose truth is known: no alarm for a guest that could answer within its window, and
+// no silence about one that could not.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "base/time.h"
+#include "sim/fake_hypervisor.h"
+#include "sim/guest_site.h"
+#include "sim/seeds.h"
+#include "sim/world.h"
+
+namespace wardmote::agent {
+namespace {
+
+using sim::FakeHost;
+using sim::GuestSite;
+using sim::World;
+using namespace std::chrono_literals;
+
+constexpr Duration kInterval = 5s;
+constexpr Duration kTimeout = 1s;
+constexpr int kThreshold = 3;
+/// From the first missing answer to the last that makes an alarm: two pings in less than three
+/// quarters of an interval count as one.
+constexpr Duration kWindow = kInterval * (kThreshold - 1) * 3 / 4;
+constexpr Duration kBound = kInterval * kThreshold + kTimeout + 1s;
+
+/// What one guest really does.
+struct Truth {
+  bool hangs = false;
+  TimePoint hangs_since;
+  /// Since when somebody could have noticed: it runs, libvirt answers, the agent watches.
+  TimePoint seen_since;
+};
+
+class TruthWorld {
+ public:
+  explicit TruthWorld(World& world)
+      : sim_(world), site_(world, "every: 5s, timeout: 1s, threshold: 3, boot_deadline: 10m") {
+    site_.host.set_patience(sim_.random().below(2) == 0 ? Duration(0) : 5s);
+    for (int i = 1; i <= kGuests; ++i) site_.start_guest(i);
+    site_.begin();
+    sim_.run_for(10s);
+    for (int i = 1; i <= kGuests; ++i) {
+      EXPECT_EQ(site_.verdict(i), "HEALTHY");
+      truths_[i].seen_since = sim_.now();
+    }
+  }
+
+  void play(int steps) {
+    for (int step = 0; step < steps && !::testing::Test::HasFailure(); ++step) {
+      happen();
+      // Looks often: an alarm must be judged by the truth of its moment.
+      const Duration until = Duration(sim_.random().below(20'000'000'000));
+      for (Duration passed{}; passed < until; passed += 250ms) {
+        sim_.run_for(250ms);
+        compare();
+      }
+    }
+  }
+
+ private:
+  static constexpr int kGuests = 4;
+
+  void happen() {
+    const int number = static_cast<int>(sim_.random().below(kGuests)) + 1;
+    const std::string uuid = sim::guest_uuid(number);
+    const auto what = sim_.random().below(10);
+    story_ +=
+        fmt::format("; at {} {} of web-{}", to_ms(sim_.now().time_since_epoch()), what, number);
+    switch (what) {
+      case 0:
+      case 1:
+      case 2: set_hang(number, true); break;
+      case 3:
+      case 4:
+      case 5: set_hang(number, false); break;
+      case 6:
+        if (truths_[number].hangs) break;
+        site_.host.pause(uuid, 0, 1);
+        sim_.run_for(Duration(sim_.random().below(30'000'000'000)));
+        site_.host.resume(uuid);
+        unseen();
+        break;
+      case 7:
+        site_.host.set_daemon(sim_.random().below(2) == 0 ? FakeHost::Daemon::kGone
+                                                          : FakeHost::Daemon::kHangs);
+        for (int i = 0; i < 20; ++i) {
+          sim_.run_for(Duration(sim_.random().below(1'000'000'000)));
+          unseen();
+          compare();
+        }
+        site_.host.set_daemon(FakeHost::Daemon::kAnswers);
+        unseen();
+        break;
+      case 8:
+        site_.end();
+        sim_.run_for(Duration(sim_.random().below(20'000'000'000)));
+        site_.begin();
+        unseen();
+        break;
+      default: break;
+    }
+  }
+
+  void set_hang(int number, bool hangs) {
+    Truth& truth = truths_[number];
+    if (truth.hangs == hangs) return;
+    truth.hangs = hangs;
+    truth.hangs_since = sim_.now();
+    site_.host.set_agent(sim::guest_uuid(number),
+                         hangs ? FakeHost::Agent::kHangs : FakeHost::Agent::kAnswers);
+  }
+  void unseen() {
+    for (auto& [number, truth] : truths_) truth.seen_since = sim_.now();
+  }
+
+  void compare() {
+    const std::string incidents = site_.get("/api/v1/incidents").body;
+    for (const auto& [number, truth] : truths_) {
+      const bool reported = incidents.contains(fmt::format(R"("root":"guest:web-{}")", number));
+      const Duration silent = truth.hangs ? sim_.now() - truth.hangs_since : Duration::zero();
+      const bool fresh = reported && !reported_[number];
+      reported_[number] = reported;
+      if (fresh) {
+        EXPECT_TRUE(truth.hangs && silent >= kWindow)
+            << "web-" << number << " answered within its window; silent for " << to_ms(silent)
+            << story_;
+      }
+      const Duration noticeable = std::min(silent, sim_.now() - truth.seen_since);
+      if (noticeable > kBound + 1s) {
+        EXPECT_TRUE(reported) << "web-" << number << " hangs, and nobody says so; for "
+                              << to_ms(noticeable) << story_;
+      }
+    }
+  }
+
+  World& sim_;
+  GuestSite site_;
+  std::string story_;  ///< what happened, for who reads a failure
+  std::map<int, Truth> truths_;
+  std::map<int, bool> reported_;
+};
+
+SIM_TEST_SEEDS(SimGuestTruth, NoAlarmForWhoAnswersAndNoSilenceAboutWhoDoesNot, 500) {
+  TruthWorld world(sim);
+  world.play(8);
+}
+
+}  // namespace
+}  // namespace wardmote::agent

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/format.h"
+#include "config/config.h"
+#include "observe/kinds.h"
+
+namespace wardmote::config {
+namespace {
+
+using namespace std::chrono_literals;
+
+auto parse(std::string_view guests) {
+  return parse_config(fmt::format("guests: {}\n", guests), observe::probe_kinds());
+}
+
+std::vector<std::string> complaints(std::string_view guests) {
+  const auto config = parse(guests);
+  std::vector<std::string> lines;
+  if (config) return lines;
+  for (const Problem& problem : config.error())
+    lines.push_back(fmt::format("{}: {}", problem.what, problem.why));
+  return lines;
+}
+
+TEST(GuestsConfig, IsEnoughToWatchSomething) {
+  const auto config = parse("{every: 10s}");
+  ASSERT_TRUE(config);
+  ASSERT_TRUE(config->guests);
+  EXPECT_EQ(*config->guests, Guests());
+  EXPECT_EQ(config->guests->policy.timeout, 2s);
+  ASSERT_EQ(config->checks.size(), 1U);
+  EXPECT_EQ(config->checks[0].name, "guests");
+  EXPECT_EQ(config->checks[0].kind, &guests_kind());
+  ASSERT_EQ(config->gates.size(), 1U);
+  EXPECT_EQ(config->gates[0].all, std::vector<std::string>{"guests"});
+}
+
+TEST(GuestsConfig, TakesAllOfIt) {
+  const auto config = parse(
+      "{name: kvm, uri: 'qemu+unix:///session', every: 1s, timeout: 500ms, threshold: 5, "
+      "boot_deadline: 2m, rules: masakari, pause_resets: true, ignore: ['build-*'], "
+      "channel_path: '/var/*', response_timeout: 2s, optional: true}");
+  ASSERT_TRUE(config);
+  const Guests& guests = *config->guests;
+  EXPECT_EQ(guests.name, "kvm");
+  EXPECT_EQ(guests.policy.interval, 1s);
+  EXPECT_EQ(guests.policy.timeout, 500ms);
+  EXPECT_EQ(guests.policy.threshold, 5);
+  EXPECT_EQ(guests.policy.boot_deadline, 2min);
+  EXPECT_TRUE(guests.policy.compat);
+  EXPECT_TRUE(guests.policy.compat_pause_resets);
+  EXPECT_EQ(guests.ignore, std::vector<std::string>{"build-*"});
+  EXPECT_EQ(guests.response_timeout, 2s);
+  EXPECT_TRUE(config->checks[0].schedule.optional);
+}
+
+TEST(GuestsConfig, APingThatWaitsAsLongAsTheIntervalIsShortened) {
+  const auto config = parse("{every: 1s}");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->guests->policy.timeout, 900ms);
+}
+
+TEST(GuestsConfig, SaysWhatIsWrong) {
+  EXPECT_EQ(complaints("{every: 1s, timeout: 2s}"),
+            std::vector<std::string>{"timeout 2s: longer than every (1s)"});
+  EXPECT_EQ(complaints("{rules: mine}"),
+            std::vector<std::string>{"rules: there are no such rules"});
+  EXPECT_EQ(complaints("{threshold: 0}").size(), 1U);
+  EXPECT_EQ(complaints("{every: 1ms}").size(), 1U);
+  EXPECT_EQ(complaints("[]").size(), 1U);
+}
+
+TEST(GuestsConfig, ItsNameIsThatOfACheck) {
+  EXPECT_FALSE(
+      parse_config("checks: [{name: guests, tcp: {address: 'h:1'}}]\nguests: {every: 1s}\n",
+                   observe::probe_kinds()));
+}
+
+}  // namespace
+}  // namespace wardmote::config

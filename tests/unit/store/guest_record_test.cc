@@ -1,0 +1,62 @@
+#include "store/guest_record.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "judge/check_machine.h"
+#include "judge/guest/machine.h"
+#include "store/clock_pair.h"
+
+namespace wardmote::store {
+namespace {
+
+using judge::State;
+using judge::guest::Verdict;
+using namespace std::chrono_literals;
+
+constexpr ClockPair kClock{TimePoint(10min), WallTime(1000h)};
+
+GuestRecord some() {
+  return {.names = {"web", "00000000-0000-4000-8000-000000000001", "shop-web"},
+          .process = 7,
+          .machine = {.state = State::kReported,
+                      .failures = 4,
+                      .ever_answered = true,
+                      .booting = false,
+                      .sent = true,
+                      .reported = Verdict::kSpinning,
+                      .reported_since = TimePoint(9min)}};
+}
+
+TEST(GuestRecord, ComesBackAsItWas) {
+  const auto back = decode_guest(encode(some(), kClock), kClock);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, some());
+}
+
+TEST(GuestRecord, EveryVerdictThatAGuestCanBeReportedAsComesBack) {
+  for (const Verdict verdict : {Verdict::kAgentStuck, Verdict::kNoAnswer, Verdict::kIdleHung,
+                                Verdict::kSpinning, Verdict::kBootStuck, Verdict::kPanic,
+                                Verdict::kDied, Verdict::kQemuStuck, Verdict::kHostStorage}) {
+    GuestRecord record = some();
+    record.machine.reported = verdict;
+    EXPECT_EQ(decode_guest(encode(record, kClock), kClock)->machine.reported, verdict);
+  }
+}
+
+TEST(GuestRecord, KeysAreTheAgentsOwn) {
+  EXPECT_EQ(guest_key("n1", "u"), "guest/n1/u");
+  EXPECT_TRUE(guest_key("n1", "u").starts_with(guest_prefix("n1")));
+}
+
+TEST(GuestRecord, WhatIsNoneIsRefused) {
+  for (const char* const bad :
+       {"", "{}", "[]", R"({"name":"a"})", R"({"name":"a","uuid":"b","state":"odd"})", "{"}) {
+    EXPECT_FALSE(decode_guest(bad, kClock)) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace wardmote::store
