@@ -198,8 +198,7 @@ Task<Result<void>> IncidentManager::take_over_incidents() {
   if (records_.leads()) {
     mark_numbers();
     records_.after_writing([this] {
-      if (records_.complaint())
-        book_.number_after(store::NumberMark::apart(runtime_.wall_now()));
+      if (records_.complaint()) book_.number_after(store::NumberMark::apart(runtime_.wall_now()));
     });
   }
   awaited_.clear();

@@ -234,10 +234,9 @@ TEST(DeadMember, ReplacedAtAnotherAddressTheDeadOneIsNamedAndTheLiveOneNever) {
       cluster.add_node("ctl-4", "7b3a0000-dac6-4762-a00e-834c7c7479df", "tcp:10.0.0.4:6643");
   cluster.enlist(fourth);
   const Assessment found = cluster.watch(30s);
-  EXPECT_EQ(told(found),
-            (Told{"warning RAFT_QUORUM_MARGIN",
-                  "warning RAFT_DEAD_MEMBER 499b257a-9bd2-4c64-91ea-a30aa618ef17",
-                  "warning RAFT_STALE_HINT ctl-4", "warning RAFT_CLUSTER_SIZE"}))
+  EXPECT_EQ(told(found), (Told{"warning RAFT_QUORUM_MARGIN",
+                               "warning RAFT_DEAD_MEMBER 499b257a-9bd2-4c64-91ea-a30aa618ef17",
+                               "warning RAFT_STALE_HINT ctl-4", "warning RAFT_CLUSTER_SIZE"}))
       << "nobody knows that ctl-4 has anything to do with the one that is down";
   EXPECT_TRUE(the(Code::kRaftStaleHint, found).advice->command.empty());
   EXPECT_TRUE(the(Code::kRaftDeadMember, cluster.watch(20min)).advice->command.empty())
