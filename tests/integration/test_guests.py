@@ -56,8 +56,10 @@ class Site:
         return self.agent.json(f"/api/v1/guests/{name_of(number)}") if status == 200 else {}
 
     def wait(self, number: int, verdict: str, seconds: float) -> dict:
-        return wait_until(lambda: self.guest(number) if self.guest(number).get("verdict") == verdict else None, seconds,
-                          f"{verdict} of {name_of(number)}, which is {self.guest(number).get('verdict')}", every=0.1)
+        try:
+            return wait_until(lambda: self.guest(number) if self.guest(number).get("verdict") == verdict else None, seconds, verdict, every=0.1)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error} of {self.guest(number)}\n{self.agent.output()}") from None
 
     def stays(self, number: int, verdict: str, seconds: float) -> None:
         """Says nothing else of it for so long."""

@@ -253,7 +253,7 @@ Task<void> GuestWatch::take_in(std::shared_ptr<Hypervisor> hypervisor, Hyperviso
     if (!described) co_return;
   }
   const auto heard = guests_.find(event.uuid);
-  if (heard == guests_.end()) co_return;
+  if (heard == guests_.end() || hypervisor != hypervisor_) co_return;
   if (!known) show_all({});
   judge(heard->second);
   if (std::holds_alternative<HypervisorEvent::Agent>(event.what))
@@ -265,6 +265,8 @@ Task<void> GuestWatch::list_again(std::shared_ptr<Hypervisor> hypervisor) {
   for (;;) {
     const Deadline deadline = tools_.runtime.deadline_in(kAsked);
     const auto entries = co_await hypervisor->list(deadline);
+    // A reload may have gone over to another hypervisor meanwhile, or to none.
+    if (hypervisor != hypervisor_) co_return;
     if (entries) {
       const TimePoint now = tools_.runtime.now();
       for (auto& [uuid, guest] : guests_) guest.there = false;
@@ -279,7 +281,7 @@ Task<void> GuestWatch::list_again(std::shared_ptr<Hypervisor> hypervisor) {
     }
     log(LogLevel::kWarning, "guests_not_listed", {{"reason", entries.error().describe()}});
     co_await tools_.runtime.sleep_until(tools_.runtime.now() + kListAgain);
-    if (unreachable_) co_return;
+    if (unreachable_ || hypervisor != hypervisor_) co_return;
   }
   std::vector<std::string> all;
   for (const auto& [uuid, guest] : guests_) all.push_back(uuid);
@@ -293,6 +295,7 @@ Task<void> GuestWatch::list_again(std::shared_ptr<Hypervisor> hypervisor) {
     }
     if (unreachable_) co_return;
   }
+  if (hypervisor != hypervisor_) co_return;
   show_all({});
   for (auto& [uuid, guest] : guests_) judge(guest);
 }
@@ -302,7 +305,7 @@ Task<bool> GuestWatch::describe(std::shared_ptr<Hypervisor> hypervisor, std::str
   const Deadline deadline = tools_.runtime.deadline_in(kAsked);
   const auto xml = co_await hypervisor->describe(uuid, deadline);
   const auto found = guests_.find(uuid);
-  if (found == guests_.end() || !config_) co_return false;
+  if (found == guests_.end() || hypervisor != hypervisor_) co_return false;
   Guest& guest = found->second;
   if (!xml) {
     if (xml.error().code != Errc::kMissing) co_return true;
