@@ -165,7 +165,10 @@ def test_a_qemu_that_is_killed_is_told_of_until_its_guest_is_back(lab, tmp_path)
         site.wait(4, "GUEST_DIED", 10)
         lab.virsh("start", name_of(4))
         site.wait(4, "HEALTHY", 60)
-        wait_until(lambda: site.told() == ["opened GUEST_DIED", "resolved GUEST_DIED"], 10, "one episode")
+        try:
+            wait_until(lambda: site.told() == ["opened GUEST_DIED", "resolved GUEST_DIED"], 10, "one episode")
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}, not {site.told()}\n{site.agent.output()}") from None
         lab.virsh("destroy", name_of(4))
 
 

@@ -239,9 +239,11 @@ Task<void> GuestWatch::take_in(std::shared_ptr<Hypervisor> hypervisor, Hyperviso
     if (undefined != guests_.end() && !undefined->second.there) leave(event.uuid);
     co_return;
   }
-  // Whoever is not known yet begins with STARTED, whatever is told of him before.
-  const bool known = guests_.contains(event.uuid);
-  if (!known && (life == nullptr || life->event != kStarted)) co_return;
+  // Whoever does not run begins with STARTED, whatever is told of him before that (RESUMED is).
+  const auto before = guests_.find(event.uuid);
+  const bool known = before != guests_.end();
+  const bool runs = known && before->second.there;
+  if (!runs && (life == nullptr || life->event != kStarted)) co_return;
   Guest& guest = arrive(event.uuid, event.name);
   const bool read_again = guest.hear(event);
   if (!guest.there && !guest.machine.lost()) {
