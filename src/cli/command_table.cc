@@ -87,7 +87,7 @@ Command probe_group(KindsOfProbes kinds) {
 Command get_group() {
   return {
       .name = "get",
-      .summary = "list members, findings, checks, incidents, receivers, plans, actions or agents",
+      .summary = "list members, findings, checks, guests, incidents, receivers, plans, actions or agents",
       .commands = {
           {.name = "members",
            .summary = "list every member of every cluster, and what it says",
@@ -104,6 +104,11 @@ Command get_group() {
            .options = reading_options(),
            .examples = {{"wardmote get checks", "states, and since when they last"}},
            .run = run_get_checks},
+          {.name = "guests",
+           .summary = "list the guests of the host, and what is the matter with them",
+           .options = reading_options(),
+           .examples = {{"wardmote get guests -o wide", "with UUIDs, projects and flavors"}},
+           .run = run_get_guests},
           get_incidents(),
           {.name = "receivers",
            .summary = "list who is notified of incidents, and whether they take notifications",

@@ -56,8 +56,10 @@ class Site:
         return self.agent.json(f"/api/v1/guests/{name_of(number)}") if status == 200 else {}
 
     def wait(self, number: int, verdict: str, seconds: float) -> dict:
-        return wait_until(lambda: self.guest(number) if self.guest(number).get("verdict") == verdict else None, seconds,
-                          f"{verdict} of {name_of(number)}, which is {self.guest(number).get('verdict')}", every=0.1)
+        try:
+            return wait_until(lambda: self.guest(number) if self.guest(number).get("verdict") == verdict else None, seconds, verdict, every=0.1)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error} of {self.guest(number)}\n{self.agent.output()}") from None
 
     def stays(self, number: int, verdict: str, seconds: float) -> None:
         """Says nothing else of it for so long."""
@@ -163,7 +165,10 @@ def test_a_qemu_that_is_killed_is_told_of_until_its_guest_is_back(lab, tmp_path)
         site.wait(4, "GUEST_DIED", 10)
         lab.virsh("start", name_of(4))
         site.wait(4, "HEALTHY", 60)
-        wait_until(lambda: site.told() == ["opened GUEST_DIED", "resolved GUEST_DIED"], 10, "one episode")
+        try:
+            wait_until(lambda: site.told() == ["opened GUEST_DIED", "resolved GUEST_DIED"], 10, "one episode")
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}, not {site.told()}\n{site.agent.output()}") from None
         lab.virsh("destroy", name_of(4))
 
 

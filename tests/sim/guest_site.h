@@ -90,6 +90,17 @@ class GuestSite : public AskedAgent {
     database_.reset();
   }
 
+  /// Another configuration; the keys of `guests`, or none of it.
+  void reload(std::string_view keys) {
+    const std::string guests = keys.empty() ? "checks: [{name: web, tcp: {address: server:80}}]"
+                                            : fmt::format("guests: {{{}}}", keys);
+    auto config = config::parse_config(
+        fmt::format("api: {{listen: 127.0.0.1:9470}}\ndata: /var/lib/wardmote\n{}\n", guests),
+        observe::probe_kinds());
+    check(config.has_value(), "the configuration");
+    EXPECT_TRUE(agent_->reload(*std::move(config)));
+  }
+
   std::string start_guest(int number) {
     std::string uuid = guest_uuid(number);
     host.start(uuid, fmt::format("web-{}", number));

@@ -130,7 +130,7 @@ SIM_TEST_SEEDS(SimGuests, GuestsComeAndGoWithoutAReload, 3) {
   site.start_guest(1);
   EXPECT_LE(site.until(1, "HEALTHY", 20s), 3s);
   sim.run_for(10min);
-  EXPECT_EQ(site.told.size(), 2U);
+  EXPECT_EQ(site.told, (Told{"opened guest:web-1 GUEST_DIED", "resolved guest:web-1 GUEST_DIED"}));
 }
 
 SIM_TEST_SEEDS(SimGuests, WhatItDoesSaysWhatIsDead, 3) {
@@ -194,6 +194,32 @@ SIM_TEST_SEEDS(SimGuests, ASlowRebootAndAPauseAreNoFailures, 3) {
   EXPECT_LE(site.until(1, "HEALTHY", 20s), 13s);
   site.host.reboot(web);
   EXPECT_LE(site.until(1, "GUEST_BOOT_STUCK", 10min), 5min + 13s);
+}
+
+SIM_TEST_SEEDS(SimGuests, AReloadKeepsWhatIsKnownAndLetsGoOfWhatIsNotWatchedAnyMore, 5) {
+  GuestSite site(sim);
+  const std::string web = site.start_guest(1);
+  site.start_guest(2);
+  site.begin();
+  for (int i = 1; i <= 2; ++i) EXPECT_LE(site.until(i, "HEALTHY", 20s), 3s);
+  site.host.set_agent(web, FakeHost::Agent::kHangs);
+  EXPECT_LE(site.until(1, "GUEST_IDLE_HUNG", 60s), kBound);
+  site.reload("every: 2s, timeout: 1s, threshold: 5, ignore: [web-2]");
+  EXPECT_LE(site.until(2, "IGNORED", 20s), 1s);
+  EXPECT_EQ(site.verdict(1), "GUEST_IDLE_HUNG");
+  sim.run_for(1min);
+  EXPECT_EQ(site.told.size(), 1U) << "it is the same episode";
+  // Another hypervisor, at any moment of what goes on; then none.
+  site.reload("uri: 'qemu:///other', every: 10s, timeout: 2s");
+  sim.run_for(Duration(sim.random().below(100'000'000)));
+  site.reload("uri: 'qemu:///third', every: 10s, timeout: 2s");
+  EXPECT_LE(site.until(2, "HEALTHY", 20s), 3s);
+  sim.run_for(Duration(sim.random().below(20'000'000'000)));
+  site.reload("");
+  EXPECT_EQ(site.get("/api/v1/guests/web-2").status, 404);
+  sim.run_for(1min);
+  site.reload("every: 10s, timeout: 2s");
+  EXPECT_LE(site.until(2, "HEALTHY", 20s), 3s);
 }
 
 SIM_TEST_SEEDS(SimGuests, ItsOwnMetadataCountsAndIsReadAgain, 1) {

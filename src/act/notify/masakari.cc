@@ -79,6 +79,12 @@ bool spares_guest(judge::Code code) noexcept {
   }
 }
 
+/// What was stopped under one name is started under the same, whatever the node is called since.
+std::string host_of(const judge::notify::Labels& labels, const std::string& configured) {
+  const auto node = labels.find("node");
+  return configured.empty() && node != labels.end() ? node->second : configured;
+}
+
 std::expected<json::object, Refusal> instance_payload(judge::Code code,
                                                       const judge::notify::Labels& labels,
                                                       std::string name,
@@ -243,10 +249,7 @@ std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   json::object notification;
   notification["type"] = type;
-  // What was stopped under one name is started under the same, whatever the node is called since.
-  const auto node = labels.find("node");
-  notification["hostname"] =
-      options_.host.empty() && node != labels.end() ? node->second : options_.host;
+  notification["hostname"] = host_of(labels, options_.host);
   notification["generated_time"] = naive_utc(clock.wall(item.incident.changed));
   notification["payload"] = std::move(payload);
   return json::serialize(json::object{{"notification", std::move(notification)}});

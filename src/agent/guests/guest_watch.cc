@@ -239,9 +239,11 @@ Task<void> GuestWatch::take_in(std::shared_ptr<Hypervisor> hypervisor, Hyperviso
     if (undefined != guests_.end() && !undefined->second.there) leave(event.uuid);
     co_return;
   }
-  // Whoever is not known yet begins with STARTED, whatever is told of him before.
-  const bool known = guests_.contains(event.uuid);
-  if (!known && (life == nullptr || life->event != kStarted)) co_return;
+  // Whoever does not run begins with STARTED, whatever is told of him before that (RESUMED is).
+  const auto before = guests_.find(event.uuid);
+  const bool known = before != guests_.end();
+  const bool runs = known && before->second.there;
+  if (!runs && (life == nullptr || life->event != kStarted)) co_return;
   Guest& guest = arrive(event.uuid, event.name);
   const bool read_again = guest.hear(event);
   if (!guest.there && !guest.machine.lost()) {
@@ -253,7 +255,7 @@ Task<void> GuestWatch::take_in(std::shared_ptr<Hypervisor> hypervisor, Hyperviso
     if (!described) co_return;
   }
   const auto heard = guests_.find(event.uuid);
-  if (heard == guests_.end()) co_return;
+  if (heard == guests_.end() || hypervisor != hypervisor_) co_return;
   if (!known) show_all({});
   judge(heard->second);
   if (std::holds_alternative<HypervisorEvent::Agent>(event.what))
@@ -265,6 +267,8 @@ Task<void> GuestWatch::list_again(std::shared_ptr<Hypervisor> hypervisor) {
   for (;;) {
     const Deadline deadline = tools_.runtime.deadline_in(kAsked);
     const auto entries = co_await hypervisor->list(deadline);
+    // A reload may have gone over to another hypervisor meanwhile, or to none.
+    if (hypervisor != hypervisor_) co_return;
     if (entries) {
       const TimePoint now = tools_.runtime.now();
       for (auto& [uuid, guest] : guests_) guest.there = false;
@@ -279,7 +283,7 @@ Task<void> GuestWatch::list_again(std::shared_ptr<Hypervisor> hypervisor) {
     }
     log(LogLevel::kWarning, "guests_not_listed", {{"reason", entries.error().describe()}});
     co_await tools_.runtime.sleep_until(tools_.runtime.now() + kListAgain);
-    if (unreachable_) co_return;
+    if (unreachable_ || hypervisor != hypervisor_) co_return;
   }
   std::vector<std::string> all;
   for (const auto& [uuid, guest] : guests_) all.push_back(uuid);
@@ -293,6 +297,7 @@ Task<void> GuestWatch::list_again(std::shared_ptr<Hypervisor> hypervisor) {
     }
     if (unreachable_) co_return;
   }
+  if (hypervisor != hypervisor_) co_return;
   show_all({});
   for (auto& [uuid, guest] : guests_) judge(guest);
 }
@@ -302,7 +307,7 @@ Task<bool> GuestWatch::describe(std::shared_ptr<Hypervisor> hypervisor, std::str
   const Deadline deadline = tools_.runtime.deadline_in(kAsked);
   const auto xml = co_await hypervisor->describe(uuid, deadline);
   const auto found = guests_.find(uuid);
-  if (found == guests_.end() || !config_) co_return false;
+  if (found == guests_.end() || hypervisor != hypervisor_) co_return false;
   Guest& guest = found->second;
   if (!xml) {
     if (xml.error().code != Errc::kMissing) co_return true;

@@ -39,7 +39,7 @@ json::value act_words(judge::Code code) {
   return json::value(fmt::format("{}, if a policy allows that (docs/plans.md)", remedy->act));
 }
 
-/// Of what each of clusters or meshes has in `list`.
+/// Of what each of clusters, meshes or guests has in `list`.
 void add_of_things(const Fields& status, std::string_view list, std::string_view code,
                    json::array& into) {
   for (const json::value& cluster : status.list("clusters")) {
@@ -50,6 +50,11 @@ void add_of_things(const Fields& status, std::string_view list, std::string_view
   for (const json::value& mesh : status.list("meshes")) {
     for (const json::value& one : Fields(mesh).list(list)) {
       if (Fields(one).raw("code") == code) into.push_back(in_mesh(Fields(mesh), one));
+    }
+  }
+  for (const json::value& guest : status.list("guests")) {
+    for (const json::value& one : Fields(guest).list(list)) {
+      if (Fields(one).raw("code") == code) into.push_back(in_guest(Fields(guest), one));
     }
   }
 }

@@ -23,4 +23,12 @@ inline boost::json::object in_mesh(const Fields& mesh, const boost::json::value&
   return named;
 }
 
+/// The same of a guest.
+inline boost::json::object in_guest(const Fields& guest, const boost::json::value& item) {
+  boost::json::object named{{"guest", guest.raw("guest")}};
+  if (const boost::json::object* object = item.if_object())
+    named.insert(object->begin(), object->end());
+  return named;
+}
+
 }  // namespace wardmote::cli

@@ -25,13 +25,14 @@ struct Known {
   json::array members;
   json::array seen_by;
   json::array checks;
+  json::array guests;
   json::array incidents;
   json::array findings;
   json::array observed;
 
   [[nodiscard]] bool nothing() const noexcept {
     return clusters.empty() && members.empty() && seen_by.empty() && checks.empty() &&
-           incidents.empty() && findings.empty() && observed.empty();
+           guests.empty() && incidents.empty() && findings.empty() && observed.empty();
   }
 };
 
@@ -92,6 +93,19 @@ void add_mesh(std::string_view subject, const Fields& mesh, Known& known) {
   }
 }
 
+/// A guest by the name of its domain, by its UUID, or as Nova's users call it.
+void add_guest(std::string_view subject, const json::value& value, Known& known) {
+  const Fields guest(value);
+  const bool named = guest.raw("guest") == subject || guest.raw("uuid") == subject ||
+                     guest.raw("instance") == subject;
+  if (!named) return;
+  known.guests.push_back(value);
+  for (const json::value& finding : guest.list("findings"))
+    known.findings.push_back(in_guest(guest, finding));
+  for (const json::value& condition : guest.list("observed"))
+    known.observed.push_back(in_guest(guest, condition));
+}
+
 void add_check(const json::value& check, Known& known) {
   known.checks.push_back(check);
   for (json::value& finding : findings_of_check(check))
@@ -121,7 +135,8 @@ void add_incidents(std::string_view subject, const Fields& incidents, Known& kno
 std::string_view thing_of(std::string_view root) {
   std::string_view name = root;
   const std::string_view scope = take_until(name, ':');
-  if (scope == "check" || scope == "cluster" || scope == "sessions") return name;
+  if (scope == "check" || scope == "cluster" || scope == "sessions" || scope == "guest")
+    return name;
   if (scope != "member") return root;
   take_until(name, '/');
   return name;
@@ -142,13 +157,14 @@ Result<json::value> explain_subject(std::string_view asked, const json::value& s
   }
   for (const json::value& mesh : Fields(status).list("meshes"))
     add_mesh(subject, Fields(mesh), known);
+  for (const json::value& guest : Fields(status).list("guests")) add_guest(subject, guest, known);
   for (const json::value& check : Fields(status).list("checks")) {
     if (Fields(check).raw("name") == subject) add_check(check, known);
   }
   if (known.nothing()) {
     return fail(Errc::kInvalid,
                 "nothing is known as '{}': no finding code, member, server id, address, check, "
-                "cluster or root "
+                "guest, cluster or root "
                 "of an open incident. "
                 "'wardmote get members' lists what is watched.",
                 escape_control(asked, 64));
@@ -158,6 +174,7 @@ Result<json::value> explain_subject(std::string_view asked, const json::value& s
                       {"members", std::move(known.members)},
                       {"seen_by", std::move(known.seen_by)},
                       {"checks", std::move(known.checks)},
+                      {"guests", std::move(known.guests)},
                       {"incidents", std::move(known.incidents)},
                       {"findings", std::move(known.findings)},
                       {"observed", std::move(known.observed)}};

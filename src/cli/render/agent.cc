@@ -8,6 +8,7 @@
 #include "cli/render/checks.h"
 #include "cli/render/cluster.h"
 #include "cli/render/fields.h"
+#include "cli/render/guests.h"
 #include "cli/render/mesh.h"
 #include "cli/render/style.h"
 #include "cli/render/words.h"
@@ -90,6 +91,7 @@ std::string draw_agent(const json::value& value, Style style) {
     drawn += "\n" + draw_cluster(cluster, style);
   for (const json::value& mesh : status.list("meshes"))
     drawn += "\n" + draw_watched_mesh(mesh, style);
+  if (!status.list("guests").empty()) drawn += "\n" + draw_guests(status.list("guests"), style);
   if (!status.list("checks").empty()) drawn += "\n" + draw_checks(status.list("checks"), style);
   return drawn + draw_gates(status.list("gates"), style);
 }

@@ -8,6 +8,7 @@
 #include "cli/render/cluster.h"
 #include "cli/render/fields.h"
 #include "cli/render/findings.h"
+#include "cli/render/guests.h"
 #include "cli/render/incidents.h"
 #include "cli/render/style.h"
 #include "cli/render/words.h"
@@ -100,6 +101,7 @@ std::string draw_subject(const json::value& explained, Style style) {
   if (!subject.list("members").empty())
     drawn += "\n" + draw_members(subject.list("members"), style);
   if (!subject.list("checks").empty()) drawn += "\n" + draw_checks(subject.list("checks"), style);
+  if (!subject.list("guests").empty()) drawn += "\n" + draw_guests(subject.list("guests"), style);
   for (const json::value& incident : subject.list("incidents"))
     drawn += "\n" + draw_incident(incident, style);
   drawn += draw_own_words(subject);

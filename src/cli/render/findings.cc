@@ -33,6 +33,7 @@ std::string headline(const Fields& finding, Style style) {
   std::string line = fmt::format("{} {}", paint(style, severity.tone, severity.text),
                                  paint(style, Tone::kStrong, finding.text("code")));
   if (finding.has("mesh")) line += "  " + finding.text("mesh");
+  if (finding.has("guest")) line += "  " + finding.text("guest");
   if (finding.has("cluster")) line += "  " + finding.text("cluster");
   if (!stands.empty()) line += "  for " + stands;
   return fmt::format("{}  {}\n", line, finding.text("summary"));

@@ -12,6 +12,7 @@
 #include "cli/render/cluster.h"
 #include "cli/render/fields.h"
 #include "cli/render/findings.h"
+#include "cli/render/guests.h"
 #include "cli/render/style.h"
 #include "cli/verbs/verbs.h"
 
@@ -41,6 +42,11 @@ std::string draw_check_list(const json::value& shown, Style style) {
   return draw_checks(Fields(shown).list("checks"), style);
 }
 
+std::string draw_guest_list(const json::value& shown, Style style) {
+  const std::string drawn = draw_guests(Fields(shown).list("guests"), style);
+  return drawn.empty() ? "No guest is watched.\n" : drawn;
+}
+
 std::vector<std::string> names_of_members(const json::value& shown) {
   return names_in(shown, "members", "name");
 }
@@ -49,6 +55,17 @@ std::vector<std::string> names_of_findings(const json::value& shown) {
 }
 std::vector<std::string> names_of_checks(const json::value& shown) {
   return names_in(shown, "checks", "name");
+}
+
+std::vector<std::string> names_of_guests(const json::value& shown) {
+  return names_in(shown, "guests", "guest");
+}
+
+Exit worst_guest(const json::value& shown) {
+  Exit worst = Exit::kGood;
+  for (const json::value& guest : Fields(shown).list("guests"))
+    worst = worse(worst, exit_of_guest(guest));
+  return worst;
 }
 
 Exit worst_member(const json::value& shown) {
@@ -98,6 +115,13 @@ Exit run_get_checks(const Call& call) {
                      .draw = draw_check_list,
                      .judge = worst_check,
                      .shape = {"checks", names_of_checks}});
+}
+
+Exit run_get_guests(const Call& call) {
+  return read(call, {.path = "/api/v1/guests",
+                     .draw = draw_guest_list,
+                     .judge = worst_guest,
+                     .shape = {"guests", names_of_guests}});
 }
 
 }  // namespace wardmote::cli

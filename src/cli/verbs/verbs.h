@@ -9,6 +9,7 @@ Exit run_status(const Call& call);
 Exit run_get_members(const Call& call);
 Exit run_get_findings(const Call& call);
 Exit run_get_checks(const Call& call);
+Exit run_get_guests(const Call& call);
 Exit run_history(const Call& call);
 Exit run_samples(const Call& call);
 Exit run_get_incidents(const Call& call);

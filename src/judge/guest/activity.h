@@ -28,8 +28,9 @@ class ActivityWatch {
   /// An idle guest may use less than one tick of the clock in a shorter time.
   static constexpr Duration kFrozenAfter = std::chrono::seconds(10);
   static constexpr Duration kShortest = std::chrono::milliseconds(500);
-  /// So much of one CPU is spinning, on how many CPUs ever: a panic halts all others.
-  static constexpr double kSpinningShare = 0.8;
+  /// So much of one CPU is spinning, on how many CPUs ever: a panic halts all others, and a host
+  /// with more guests than CPUs gives each a part. An idle guest uses a hundredth of that.
+  static constexpr double kSpinningShare = 0.3;
 
   void add(const Counters& counters);
   void forget() { samples_.clear(); }

@@ -35,7 +35,7 @@ std::string offered_by_bash(const std::string& words) {
 TEST(BashCompletion, OffersVerbsOptionsAndChoices) {
   EXPECT_EQ(offered_by_bash("wardmote st"), "status");
   EXPECT_EQ(offered_by_bash("wardmote get ''"),
-            "members findings checks incidents receivers plans actions agents --help");
+            "members findings checks guests incidents receivers plans actions agents --help");
   EXPECT_EQ(offered_by_bash("wardmote status --o"), "--output");
   EXPECT_EQ(offered_by_bash("wardmote status -o ''"), "table wide json jsonl yaml name");
   EXPECT_EQ(offered_by_bash("wardmote status ovn-sb --output js"), "json jsonl");
