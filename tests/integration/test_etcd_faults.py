@@ -9,6 +9,7 @@ import pytest
 from agents_site import Site
 from conftest import Target
 from lab.etcd import EtcdCluster
+from lab.pki import Authority
 from lab.processes import wait_until
 
 PACKAGES = Path(__file__).resolve().parents[2] / "build/lab/etcd"
@@ -96,14 +97,14 @@ def test_a_full_etcd_keeps_the_leader_and_the_message_comes_all_the_same(tmp_pat
         assert kinds(site) == ["opened"]
 
 
-def give_rights(etcd: EtcdCluster, node: str) -> None:
+def give_rights(etcd: EtcdCluster, node: str, password: bool = True) -> None:
     """As docs/coordination.md says."""
     etcd.ctl("role", "add", node)
     etcd.ctl("role", "grant-permission", node, "read", "--prefix", "/wardmote/test/")
     for common in ("leader", "incident", "last", "notify", "plan", "pause", "acts"):
         etcd.ctl("role", "grant-permission", node, "readwrite", "--prefix", f"/wardmote/test/{common}/")
     etcd.ctl("role", "grant-permission", node, "readwrite", "--prefix", f"/wardmote/test/agents/{node}/")
-    etcd.ctl("user", "add", f"{node}:secret-of-{node}")
+    etcd.ctl("user", "add", *([f"{node}:secret-of-{node}"] if password else [node, "--no-password"]))
     etcd.ctl("user", "grant-role", node, node)
 
 
@@ -125,3 +126,24 @@ def test_with_a_password_each_node_writes_its_own_records_only(tmp_path, targets
             forged = etcd.run("--user", "ctl-2:secret-of-ctl-2", "put", "/wardmote/test/agents/ctl-1/symptoms", "{}")
             assert forged.returncode != 0 and "permission denied" in forged.stderr
             assert etcd.run("--user", "ctl-2:secret-of-ctl-2", "get", "--prefix", "/wardmote/test/agents/").returncode == 0
+
+
+def test_with_certificates_the_name_in_it_is_the_user(tmp_path, targets):
+    authority = Authority(tmp_path / "pki")
+    papers = {node: authority.issue(node) for node in ("ctl-1", "ctl-2")}
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", 1, authority=authority) as etcd:
+        for node in papers:
+            give_rights(etcd, node, password=False)
+        etcd.ctl("user", "add", "root", "--no-password")
+        etcd.ctl("user", "grant-role", "root", "root")
+        etcd.ctl("auth", "enable")
+        folder = papers["ctl-1"].certificate.parent
+        suffixes = [str(getattr(papers["ctl-1"], what)).replace("ctl-1", "{name}") for what in ("certificate", "key")]
+        tls = f", tls: {{ca: {authority.certificate}, certificate: {suffixes[0]}, key: {suffixes[1]}}}"
+        assert all(name.startswith(str(folder)) for name in suffixes)
+        with Site(tmp_path, etcd, targets, ttl=TTL, store=tls) as site:
+            site.wait_led_by("ctl-1")
+            targets[1].down()
+            wait_until(lambda: kinds(site) == ["opened"], 15.0, "the message")
+            forged = etcd.as_holder(papers["ctl-2"]).run("put", "/wardmote/test/agents/ctl-1/symptoms", "{}")
+            assert forged.returncode != 0 and "permission denied" in forged.stderr
