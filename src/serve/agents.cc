@@ -2,7 +2,6 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <utility>
 #include <vector>
 
 #include "base/time.h"

@@ -91,16 +91,19 @@ void Coordination::hear(const store::Follower::Records& records) {
     Peer& peer = seen[std::string(what->node)];
     if (what->kind == AgentRecordKind::kPresence) peer.present = true;
     if (what->kind == AgentRecordKind::kSymptoms) peer.symptoms = value;
-    if (what->kind != AgentRecordKind::kRegistration) continue;
-    auto registration = store::decode_registration(value);
-    if (registration) {
-      peer.registration = *std::move(registration);
-    } else {
-      log(LogLevel::kError, "record_not_understood", {{"key", escape_control(key)}});
-    }
+    if (what->kind == AgentRecordKind::kRegistration) peer.registered = value;
   }
   for (auto& [node, peer] : seen) {
     const auto before = peers_.find(node);
+    if (before != peers_.end() && before->second.registered == peer.registered) {
+      peer.registration = before->second.registration;
+    } else if (!peer.registered.empty()) {
+      auto registration = store::decode_registration(peer.registered);
+      if (registration) peer.registration = *std::move(registration);
+      if (!registration)
+        log(LogLevel::kError, "record_not_understood",
+            {{"key", escape_control(store::registration_key(node))}});
+    }
     const bool same = before != peers_.end() && before->second.present == peer.present;
     peer.changed = same ? before->second.changed : now;
     const bool said = before == peers_.end() || before->second.symptoms != peer.symptoms;

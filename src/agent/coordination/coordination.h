@@ -56,8 +56,9 @@ class Coordination final : public serve::AgentsView {
   struct Peer {
     std::optional<store::AgentRegistration> registration;
     bool present = false;
-    TimePoint changed;     ///< when it came or went, as far as this agent has seen
-    std::string symptoms;  ///< as they are stored
+    TimePoint changed;       ///< when it came or went, as far as this agent has seen
+    std::string registered;  ///< as it is stored
+    std::string symptoms;    ///< the same
   };
 
   runtime::Runtime& runtime_;
