@@ -95,7 +95,8 @@ def crowd(etcd: EtcdCluster, stop: threading.Event) -> list[float]:
         put = channel.unary_unary("/etcdserverpb.KV/Put")
         while not stop.is_set():
             begun = time.monotonic()
-            futures.wait([put.future(request, timeout=10) for request in requests])
+            for answer in [put.future(request, timeout=10) for request in requests]:
+                answer.result()
             time.sleep(max(0.0, 1.0 - (time.monotonic() - begun)))
             rates.append(CROWD / (time.monotonic() - begun))
     return rates

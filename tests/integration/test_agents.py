@@ -37,6 +37,8 @@ def test_one_message_for_what_any_agent_sees_and_all_show_it(tmp_path, etcd, tar
         wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message of a follower's check")
         for agent in site.agents.values():
             wait_until(lambda one=agent: one.open_incidents() == [(1, "check:svc@ctl-2")], 5.0, f"{agent.name} to show it")
+        said = site["ctl-3"].cli("status", "--all")
+        assert said.returncode == 2 and "check:svc@ctl-2" in said.stdout and "ctl-2" in said.stdout, said
         targets[0].down()
         wait_until(lambda: site.told()[1:] == [(2, "opened")], 10.0, "the message of the leader's own check")
         targets[1].up()

@@ -83,7 +83,6 @@ Task<void> Coordination::resign() {
 }
 
 void Coordination::hear(const store::Follower::Records& records) {
-  const TimePoint now = runtime_.now();
   std::map<std::string, Peer> seen;
   for (const auto& [key, value] : records) {
     const auto what = store::parse_agent_key(key);
@@ -95,32 +94,41 @@ void Coordination::hear(const store::Follower::Records& records) {
   }
   for (auto& [node, peer] : seen) {
     const auto before = peers_.find(node);
-    if (before != peers_.end() && before->second.registered == peer.registered) {
-      peer.registration = before->second.registration;
-    } else if (!peer.registered.empty()) {
-      auto registration = store::decode_registration(peer.registered);
-      if (registration) peer.registration = *std::move(registration);
-      if (!registration)
-        log(LogLevel::kError, "record_not_understood",
-            {{"key", escape_control(store::registration_key(node))}});
-    }
-    const bool same = before != peers_.end() && before->second.present == peer.present;
-    peer.changed = same ? before->second.changed : now;
-    const bool said = before == peers_.end() || before->second.symptoms != peer.symptoms;
-    if (node == self_.node || !said || peer.symptoms.empty()) continue;
-    auto symptoms = store::decode_symptoms(peer.symptoms, {now, runtime_.wall_now()});
-    if (!symptoms) {
-      // What it said before stands: an answer that cannot be read is no good news.
-      log(LogLevel::kError, "record_not_understood", {{"key", store::symptoms_key(node)}});
-      continue;
-    }
-    std::erase_if(*symptoms, [&](const Symptom& symptom) { return !may_say(node, symptom); });
-    incidents_->hear_peer(node, *std::move(symptoms));
+    const Peer known = before == peers_.end() ? Peer() : before->second;
+    const bool new_here = before == peers_.end();
+    peer.changed = !new_here && known.present == peer.present ? known.changed : runtime_.now();
+    peer.registration =
+        known.registered == peer.registered ? known.registration : registration_of(node, peer);
+    peer.said = known.said;
+    if (known.symptoms != peer.symptoms && !peer.symptoms.empty()) hear_symptoms(node, peer);
   }
   for (const auto& [node, peer] : peers_) {
     if (!seen.contains(node)) incidents_->forget_peer(node);
   }
   peers_ = std::move(seen);
+}
+
+std::optional<store::AgentRegistration> Coordination::registration_of(const std::string& node,
+                                                                      const Peer& peer) {
+  if (peer.registered.empty()) return std::nullopt;
+  auto registration = store::decode_registration(peer.registered);
+  if (registration) return *std::move(registration);
+  log(LogLevel::kError, "record_not_understood",
+      {{"key", escape_control(store::registration_key(node))}});
+  return std::nullopt;
+}
+
+void Coordination::hear_symptoms(const std::string& node, Peer& peer) {
+  auto symptoms = store::decode_symptoms(peer.symptoms, {runtime_.now(), runtime_.wall_now()});
+  if (!symptoms) {
+    // What it said before stands: an answer that cannot be read is no good news.
+    log(LogLevel::kError, "record_not_understood",
+        {{"key", escape_control(store::symptoms_key(node))}});
+    return;
+  }
+  std::erase_if(*symptoms, [&](const Symptom& symptom) { return !may_say(node, symptom); });
+  peer.said = *symptoms;
+  if (node != self_.node) incidents_->hear_peer(node, *std::move(symptoms));
 }
 
 Task<void> Coordination::watch_nodes() {
@@ -170,6 +178,11 @@ std::vector<serve::AgentRow> Coordination::agents() const {
       row.release = peer.registration->release;
       row.boot = peer.registration->boot;
       row.started = peer.registration->since;
+    }
+    for (const Symptom& symptom : peer.said) {
+      row.symptoms.push_back({symptom.component, std::string(to_string(symptom.code)),
+                              std::string(to_string(symptom.severity)), symptom.summary,
+                              now - symptom.since});
     }
     rows.push_back(std::move(row));
   }

@@ -48,18 +48,22 @@ class Coordination final : public serve::AgentsView {
   [[nodiscard]] serve::ElectionState election() const override;
 
  private:
-  void hear(const store::Follower::Records& records);
-  /// Tells of the agents that are away, while this one leads.
-  runtime::Task<void> watch_nodes();
-  [[nodiscard]] std::vector<judge::incident::Symptom> lost_nodes() const;
-
   struct Peer {
     std::optional<store::AgentRegistration> registration;
     bool present = false;
-    TimePoint changed;       ///< when it came or went, as far as this agent has seen
+    TimePoint changed;  ///< when it came or went, as far as this agent has seen
+    std::vector<judge::incident::Symptom> said;
     std::string registered;  ///< as it is stored
     std::string symptoms;    ///< the same
   };
+
+  void hear(const store::Follower::Records& records);
+  static std::optional<store::AgentRegistration> registration_of(const std::string& node,
+                                                                 const Peer& peer);
+  void hear_symptoms(const std::string& node, Peer& peer);
+  /// Tells of the agents that are away, while this one leads.
+  runtime::Task<void> watch_nodes();
+  [[nodiscard]] std::vector<judge::incident::Symptom> lost_nodes() const;
 
   runtime::Runtime& runtime_;
   const Self self_;
