@@ -76,6 +76,7 @@ def test_a_leader_that_is_killed_is_succeeded_and_nothing_is_told_twice_or_lost(
         wait_until(lambda: site.told()[3:] == [(second, "resolved")], 15.0, "its end, seen by the agent that came back")
 
 
+@pytest.mark.slow
 def test_an_orderly_end_hands_over_at_once(tmp_path, etcd, targets):
     with Site(tmp_path, etcd, targets[:2]) as site:
         site.wait_led_by("ctl-1")
@@ -141,6 +142,7 @@ def test_etcdctl_and_agents_stand_in_one_queue(tmp_path, etcd, targets):
         person.wait()
 
 
+@pytest.mark.slow
 def test_a_leader_whose_key_is_deleted_stops_and_another_begins(tmp_path, etcd, targets):
     with Site(tmp_path, etcd, targets[:2]) as site:
         site.wait_led_by("ctl-1")
@@ -170,6 +172,7 @@ def test_while_etcd_is_away_nobody_leads_all_watch_and_then_all_is_told(tmp_path
         wait_until(lambda: [kind for _, kind in site.told()] == ["opened"], 15.0, "the message")
 
 
+@pytest.mark.slow
 def test_an_agent_starts_while_etcd_is_away(tmp_path, etcd, targets):
     etcd.members[0].pause()
     with Site(tmp_path, etcd, []) as site:
@@ -181,6 +184,7 @@ def test_an_agent_starts_while_etcd_is_away(tmp_path, etcd, targets):
         site.wait_led_by("ctl-1", 15.0)
 
 
+@pytest.mark.slow
 def test_a_node_that_is_lost_is_told_once_with_what_it_watched_below_it(tmp_path, etcd, targets):
     with Site(tmp_path, etcd, targets[:2]) as site:
         site.wait_led_by("ctl-1")
@@ -199,6 +203,7 @@ def test_a_node_that_is_lost_is_told_once_with_what_it_watched_below_it(tmp_path
         wait_until(lambda: site["ctl-1"].cli("get", "agents").returncode == 0, 5.0, "both to be there")
 
 
+@pytest.mark.slow
 def test_an_agent_that_is_cut_off_says_that_its_view_is_its_own(tmp_path, etcd, targets):
     with Site(tmp_path, etcd, targets[:2]) as site:
         site.wait_led_by("ctl-1")

@@ -35,6 +35,7 @@ def leads_all_the_while(site: Site, name: str, seconds: float) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_members_restart_one_by_one_and_the_leader_stays(tmp_path, targets):
     with EtcdCluster(PACKAGES, tmp_path / "etcd", 3) as etcd, Site(tmp_path, etcd, targets, ttl=TTL) as site:
         site.wait_led_by("ctl-1")
@@ -59,6 +60,7 @@ def test_a_member_that_hangs_is_left_for_the_next(tmp_path, targets):
         wait_until(lambda: len(site["ctl-2"].open_incidents()) == 1, 15.0, "the follower to show it")
 
 
+@pytest.mark.slow
 def test_a_member_that_is_cut_off_from_the_majority_makes_its_agents_stop(tmp_path, targets):
     with EtcdCluster(PACKAGES, tmp_path / "etcd", 3) as etcd, Site(tmp_path, etcd, targets, ttl=TTL) as site:
         site.wait_led_by("ctl-1")
@@ -74,6 +76,7 @@ def test_a_member_that_is_cut_off_from_the_majority_makes_its_agents_stop(tmp_pa
         wait_until(lambda: kinds(site) == ["opened"], 15.0, "the message")
 
 
+@pytest.mark.slow
 def test_a_full_etcd_keeps_the_leader_and_the_message_comes_all_the_same(tmp_path, targets):
     quota = 8 << 20
     with EtcdCluster(PACKAGES, tmp_path / "etcd", 1, options=(f"--quota-backend-bytes={quota}",)) as etcd, \
@@ -108,6 +111,7 @@ def give_rights(etcd: EtcdCluster, node: str, password: bool = True) -> None:
     etcd.ctl("user", "grant-role", node, node)
 
 
+@pytest.mark.slow
 def test_with_a_password_each_node_writes_its_own_records_only(tmp_path, targets):
     with EtcdCluster(PACKAGES, tmp_path / "etcd", 1, options=("--auth-token-ttl=3",)) as etcd:
         for node in ("ctl-1", "ctl-2"):
