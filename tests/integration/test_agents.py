@@ -212,5 +212,6 @@ def test_an_agent_that_is_cut_off_says_that_its_view_is_its_own(tmp_path, etcd, 
         etcd.members[0].pause()
         wait_until(lambda: "my view alone: 1 of 2 agents not heard for" in site["ctl-2"].cli("status").stdout, 20.0, "it to say so")
         assert site["ctl-2"].cli("elect", "status").returncode == 3
+        wait_until(lambda: "my view alone" in site["ctl-2"].get("/api/v1/status")[1], 5.0, "the page to say so, too")
         etcd.members[0].resume()
         wait_until(lambda: "my view alone" not in site["ctl-2"].cli("status").stdout, 15.0, "it to hear the others again")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,6 +37,8 @@ namespace {
 
 /// The name under which the leader itself tells of nodes: no node has it.
 constexpr std::string_view kNobody;
+/// As `wardmote status` counts it.
+constexpr Duration kIsolatedAfter = std::chrono::seconds(10);
 constexpr Duration kLookEvery = std::chrono::seconds(1);
 
 /// An agent speaks for its own checks only. What is common to all has the same name everywhere.
@@ -53,6 +56,7 @@ Coordination::Coordination(runtime::Runtime& runtime, store::Store& store, Durat
     : runtime_(runtime),
       self_(std::move(self)),
       since_(runtime.wall_now()),
+      begun_(runtime.now()),
       election_(runtime, store, {.candidate = self_.node, .ttl = ttl}),
       presence_(runtime, store, store::presence_key(self_.node), self_.boot, ttl),
       follower_(runtime, store, std::string(store::kAgentPrefix),
@@ -194,6 +198,14 @@ std::optional<Duration> Coordination::age() const {
   const auto heard = std::max(follower_.confirmed(), election_.confirmed());
   if (!heard) return std::nullopt;
   return runtime_.now() - *heard;
+}
+
+std::optional<std::string> Coordination::isolation() const {
+  const std::optional<Duration> heard = age();
+  const Duration silence = heard.value_or(runtime_.now() - begun_);
+  if (silence <= kIsolatedAfter) return std::nullopt;
+  const std::size_t others = peers_.size() - (peers_.contains(self_.node) ? 1 : 0);
+  return fmt::format("my view alone: {} other agents are not heard, nor is the store", others);
 }
 
 serve::ElectionState Coordination::election() const {

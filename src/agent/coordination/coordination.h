@@ -42,6 +42,9 @@ class Coordination final : public serve::AgentsView {
   /// Leaves: the next agent leads at once.
   runtime::Task<void> resign();
 
+  /// That the store was not heard for some time, and nothing is known of the others since.
+  [[nodiscard]] std::optional<std::string> isolation() const;
+
   // serve::AgentsView
   [[nodiscard]] std::vector<serve::AgentRow> agents() const override;
   [[nodiscard]] std::optional<Duration> age() const override;
@@ -68,6 +71,7 @@ class Coordination final : public serve::AgentsView {
   runtime::Runtime& runtime_;
   const Self self_;
   const WallTime since_;
+  const TimePoint begun_;
   store::Election election_;
   store::Presence presence_;
   store::Follower follower_;
