@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lab.packages import unpack
 from lab.peers import ETCD_PACKAGES
+from lab.pki import Authority, Papers
 from lab.ports import free_port
 from lab.processes import Process, start, wait_until
 
@@ -41,11 +42,18 @@ class Member:
 
 
 class EtcdCluster:
-    """Leaving it ends all members, by their ids. `fast`: elections within 100 ms, and leases from one second on."""
+    """Leaving it ends all members, by their ids. `fast`: elections within 200 ms, and leases from one second on. With an
+    `authority` members and clients need its certificates, and etcdctl has one of `root`."""
 
-    def __init__(self, packages: Path, folder: Path, size: int = 1, fast: bool = True, options: tuple[str, ...] = ()):
+    def __init__(self, packages: Path, folder: Path, size: int = 1, fast: bool = True, options: tuple[str, ...] = (),
+                 authority: Authority | None = None):
         unpack(packages, ETCD_PACKAGES)
         self.packages, self.folder = packages, folder
+        self.papers: Papers | None = authority.issue("root") if authority else None
+        if authority:
+            server = authority.issue("etcd", names="IP:127.0.0.1")
+            options += (f"--cert-file={server.certificate}", f"--key-file={server.key}", "--client-cert-auth",
+                        f"--trusted-ca-file={authority.certificate}")
         folder.mkdir(parents=True, exist_ok=True)
         names = [f"m{i}" for i in range(size)]
         peers = {name: f"http://127.0.0.1:{free_port()}" for name in names}
@@ -53,7 +61,7 @@ class EtcdCluster:
         self.members = []
         for name in names:
             port = free_port()
-            url = f"http://127.0.0.1:{port}"
+            url = f"{'https' if authority else 'http'}://127.0.0.1:{port}"
             self.members.append(Member(name, port, [
                 str(packages / "usr/bin/etcd"), "--name", name, "--data-dir", str(folder / name), "--listen-client-urls", url,
                 "--advertise-client-urls", url, "--listen-peer-urls", peers[name], "--initial-advertise-peer-urls", peers[name],
@@ -86,7 +94,17 @@ class EtcdCluster:
 
     def argv(self, *arguments: str, endpoints: list[str] | None = None) -> list[str]:
         """Of Debian's etcdctl."""
-        return [str(self.packages / "usr/bin/etcdctl"), f"--endpoints={','.join(endpoints or self.endpoints)}", *arguments]
+        return [str(self.packages / "usr/bin/etcdctl"), f"--endpoints={','.join(endpoints or self.endpoints)}", *self._shows(), *arguments]
+
+    def _shows(self, papers: Papers | None = None) -> list[str]:
+        papers = papers or self.papers
+        return [f"--cacert={papers.ca}", f"--cert={papers.certificate}", f"--key={papers.key}"] if papers else []
+
+    def as_holder(self, papers: Papers) -> "EtcdCluster":
+        """The same cluster, for etcdctl with other certificates."""
+        other = object.__new__(EtcdCluster)
+        other.__dict__ = {**self.__dict__, "papers": papers}
+        return other
 
     def run(self, *arguments: str, endpoints: list[str] | None = None) -> subprocess.CompletedProcess[str]:
         return subprocess.run(self.argv(*arguments, endpoints=endpoints), env=ENVIRONMENT, stdin=subprocess.DEVNULL,

@@ -135,6 +135,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       board_(config_, node_, changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
       in_place_(std::move(memory.in_place)),
+      isolation_(std::move(memory.isolation)),
       executor_(runtime, access_of(config_)),
       runner_(runtime,
               {.journal = memory.database,
@@ -259,6 +260,8 @@ Task<void> Agent::watch_folder() {
 
 std::optional<std::string> Agent::complaint() const {
   std::optional<std::string> starved = guard_.complaint(runtime_.now());
+  if (auto alone = isolation_ ? isolation_() : std::nullopt)
+    starved = starved ? *starved + "; " + *alone : *alone;
   std::optional<std::string> unwritten = archive_.complaint();
   if (!unwritten) unwritten = incidents_.complaint();
   if (!unwritten) unwritten = journal_complaint_;

@@ -46,6 +46,8 @@ struct Memory {
   store::Leadership* leadership = nullptr;  ///< among those who share it; null: it is alone
   /// For what concerns no other agent, when `store` is shared; null: `store`.
   store::Store* own = nullptr;
+  /// What this agent does not know of others because it is cut off from them; may be empty.
+  std::function<std::optional<std::string>()> isolation{};
   /// Whether what is written reaches its folder (kMissing: that was taken away); may be empty.
   std::function<runtime::Task<Result<void>>()> in_place{};
   std::string put_aside{};  ///< where the database lies that was damaged; empty: none was
@@ -137,6 +139,7 @@ class Agent {
   Scheduler scheduler_;
   std::optional<std::string> journal_complaint_;  ///< why it is not open yet
   std::function<runtime::Task<Result<void>>()> in_place_;
+  std::function<std::optional<std::string>()> isolation_;
   std::optional<std::string> folder_lost_;  ///< why nothing that is written is found again
   act::repair::OvnExecutor executor_;
   act::PlanRunner runner_;

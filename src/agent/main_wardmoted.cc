@@ -197,6 +197,7 @@ Memory lend(net::AsioRuntime& runtime, const OwnMemory& own, const Shared& share
     memory.store = shared.store.get();
     memory.leadership = &shared.agents->leadership();
     memory.own = own.store.get();
+    memory.isolation = [agents = shared.agents.get()] { return agents->isolation(); };
   }
   memory.put_aside = own.put_aside;
   if (net::SqliteDatabase* const database = own.database.get()) {

@@ -16,6 +16,7 @@
 #include "agent/access_rules.h"
 #include "agent/pod.h"
 #include "agent/receivers.h"
+#include "agent/secret.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "config/config.h"
@@ -66,6 +67,11 @@ std::vector<std::string> start_problems(const config::Config& config, net::AsioR
   if (auto problem = folder_problem(config.data)) problems.push_back(*std::move(problem));
   std::ranges::move(access_problems(config.api), std::back_inserter(problems));
   if (auto problem = tls_problem(config.api, tls)) problems.push_back(*std::move(problem));
+  if (config.store) {
+    const Result<std::string> password = read_secret(config.store->password_file);
+    if (!password)
+      problems.push_back(fmt::format("store: password_file: {}", password.error().describe()));
+  }
   net::CurlHttpClient http(runtime);
   const ReceiverNeeds needs{&http, &http, config.node.name, pod_server()};
   std::ranges::move(receiver_problems(config.notify, runtime, needs), std::back_inserter(problems));

@@ -1,5 +1,7 @@
 #include "cli/agent_commands.h"
 
+#include <vector>
+
 #include "cli/command.h"
 #include "cli/common_options.h"
 #include "cli/verbs/verbs.h"
@@ -12,6 +14,16 @@ Command get_agents() {
           .options = reading_options(),
           .examples = {{"wardmote get agents", "the view of the agent on this host"}},
           .run = run_get_agents};
+}
+
+std::vector<Option> status_options() {
+  std::vector<Option> options = reading_options();
+  options.insert(options.begin(),
+                 {.name = "all",
+                  .value = "",
+                  .help = "show what each agent that shares the store says is wrong",
+                  .letter = 'a'});
+  return options;
 }
 
 Command elect_group() {

@@ -127,9 +127,10 @@ Command status() {
               "Exits with 0 when all is well, 1 on a warning, 2 when something is critical, 3 when "
               "the agent knows nothing.",
           .arguments = {{.name = "CLUSTER", .help = "show only this cluster", .required = false}},
-          .options = reading_options(),
+          .options = status_options(),
           .examples = {{"wardmote status", "everything that the agent watches"},
                        {"wardmote status ovn-sb --watch", "one cluster, again every second"},
+                       {"wardmote status --all", "what each agent that shares the store says"},
                        {"wardmote status -o json | jq .verdict", "the verdict for a script"}},
           .run = run_status};
 }

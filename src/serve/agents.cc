@@ -2,7 +2,6 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -27,6 +26,14 @@ json::object row_json(const AgentRow& row) {
   one["release"] = row.release;
   one["boot"] = row.boot;
   if (row.started) one["started"] = format_utc(*row.started);
+  json::array& symptoms = one["symptoms"].emplace_array();
+  for (const AgentSymptom& symptom : row.symptoms) {
+    symptoms.push_back(json::object{{"component", symptom.component},
+                                    {"code", symptom.code},
+                                    {"severity", symptom.severity},
+                                    {"summary", symptom.summary},
+                                    {"age_ms", to_ms(symptom.age)}});
+  }
   return one;
 }
 

@@ -11,6 +11,15 @@
 
 namespace wardmote::serve {
 
+/// What an agent says is wrong.
+struct AgentSymptom {
+  std::string component;
+  std::string code;
+  std::string severity;
+  std::string summary;
+  Duration age{};
+};
+
 /// An agent that shares the store.
 struct AgentRow {
   std::string name;
@@ -22,6 +31,7 @@ struct AgentRow {
   std::string release;
   std::string boot;
   std::optional<WallTime> started;
+  std::vector<AgentSymptom> symptoms;  ///< as it last said
 };
 
 /// Who stands in the queue of the election, as this agent knows it.

@@ -101,7 +101,11 @@ Task<Error> Election::stand() {
     done = co_await take_turn();
     if (!done) break;
     complaint_.reset();
-    done = runtime_.now() < renew_at_ ? co_await follow() : co_await renew();
+    if (runtime_.now() < renew_at_) {
+      done = co_await follow();
+    } else {
+      done = co_await renew();
+    }
   }
   co_return done.error();
 }

@@ -73,15 +73,18 @@ Task<Result<void>> Follower::follow() {
 }
 
 void Follower::apply(const WatchBatch& batch) {
+  bool changed = false;
   for (const KeyEvent& event : batch.events) {
     if (event.removed) {
-      records_.erase(event.key.key);
-    } else {
-      records_[event.key.key] = event.key.value;
+      changed = records_.erase(event.key.key) > 0 || changed;
+      continue;
     }
+    std::string& value = records_[event.key.key];
+    changed = changed || value != event.key.value || event.key.version == 1;
+    value = event.key.value;
   }
   confirmed_ = runtime_.now();
-  changed_(records_);
+  if (changed) changed_(records_);
 }
 
 }  // namespace wardmote::store

@@ -20,7 +20,8 @@ class Follower {
  public:
   using Records = std::map<std::string, std::string>;  ///< values by key
 
-  /// `changed` is called with all of it, at first and whenever some of it has changed.
+  /// `changed` is called with all of it, at first and whenever some of it has changed. To write the
+  /// same value again changes nothing.
   Follower(runtime::Runtime& runtime, Store& store, std::string prefix,
            std::function<void(const Records&)> changed);
 

@@ -46,8 +46,9 @@ class SharedAgent(Agent):
 class Site:
     """Agents `ctl-1`, `ctl-2`, … in the order in which they stand in the queue."""
 
-    def __init__(self, folder: Path, etcd: EtcdCluster, targets: list, store: str = ""):
-        self.folder, self.etcd, self.targets, self.store = folder, etcd, targets, store
+    def __init__(self, folder: Path, etcd: EtcdCluster, targets: list, store: str = "", ttl: int = TTL):
+        """`store`: more keys of `store.etcd`, where {name} is the agent's."""
+        self.folder, self.etcd, self.targets, self.store, self.ttl = folder, etcd, targets, store, ttl
         self.sink = Sink()
         self.agents: dict[str, SharedAgent] = {}
 
@@ -78,7 +79,7 @@ class Site:
         config.write_text(f"""node: {{name: {name}, labels: {{rack: r{name[-1]}}}}}
 api: {{socket: {folder}/api.sock}}
 data: {folder}/data
-store: {{etcd: {{endpoints: [{endpoints}]{self.store}}}, name: test, ttl: {TTL}s}}
+store: {{etcd: {{endpoints: [{endpoints}]{self.store.replace("{name}", name)}}}, name: test, ttl: {self.ttl}s}}
 checks:
   - {{name: svc, tcp: {{address: '127.0.0.1:{self.target(name).port}'}}, every: 300ms, timeout: 250ms, fall: 2, rise: 2}}
 notify:

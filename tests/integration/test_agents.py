@@ -37,6 +37,8 @@ def test_one_message_for_what_any_agent_sees_and_all_show_it(tmp_path, etcd, tar
         wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message of a follower's check")
         for agent in site.agents.values():
             wait_until(lambda one=agent: one.open_incidents() == [(1, "check:svc@ctl-2")], 5.0, f"{agent.name} to show it")
+        said = site["ctl-3"].cli("status", "--all")
+        assert said.returncode == 2 and "check:svc@ctl-2" in said.stdout and "ctl-2" in said.stdout, said
         targets[0].down()
         wait_until(lambda: site.told()[1:] == [(2, "opened")], 10.0, "the message of the leader's own check")
         targets[1].up()
@@ -74,6 +76,7 @@ def test_a_leader_that_is_killed_is_succeeded_and_nothing_is_told_twice_or_lost(
         wait_until(lambda: site.told()[3:] == [(second, "resolved")], 15.0, "its end, seen by the agent that came back")
 
 
+@pytest.mark.slow
 def test_an_orderly_end_hands_over_at_once(tmp_path, etcd, targets):
     with Site(tmp_path, etcd, targets[:2]) as site:
         site.wait_led_by("ctl-1")
@@ -139,6 +142,7 @@ def test_etcdctl_and_agents_stand_in_one_queue(tmp_path, etcd, targets):
         person.wait()
 
 
+@pytest.mark.slow
 def test_a_leader_whose_key_is_deleted_stops_and_another_begins(tmp_path, etcd, targets):
     with Site(tmp_path, etcd, targets[:2]) as site:
         site.wait_led_by("ctl-1")
@@ -168,6 +172,7 @@ def test_while_etcd_is_away_nobody_leads_all_watch_and_then_all_is_told(tmp_path
         wait_until(lambda: [kind for _, kind in site.told()] == ["opened"], 15.0, "the message")
 
 
+@pytest.mark.slow
 def test_an_agent_starts_while_etcd_is_away(tmp_path, etcd, targets):
     etcd.members[0].pause()
     with Site(tmp_path, etcd, []) as site:
@@ -179,6 +184,7 @@ def test_an_agent_starts_while_etcd_is_away(tmp_path, etcd, targets):
         site.wait_led_by("ctl-1", 15.0)
 
 
+@pytest.mark.slow
 def test_a_node_that_is_lost_is_told_once_with_what_it_watched_below_it(tmp_path, etcd, targets):
     with Site(tmp_path, etcd, targets[:2]) as site:
         site.wait_led_by("ctl-1")
@@ -197,6 +203,7 @@ def test_a_node_that_is_lost_is_told_once_with_what_it_watched_below_it(tmp_path
         wait_until(lambda: site["ctl-1"].cli("get", "agents").returncode == 0, 5.0, "both to be there")
 
 
+@pytest.mark.slow
 def test_an_agent_that_is_cut_off_says_that_its_view_is_its_own(tmp_path, etcd, targets):
     with Site(tmp_path, etcd, targets[:2]) as site:
         site.wait_led_by("ctl-1")
@@ -205,5 +212,6 @@ def test_an_agent_that_is_cut_off_says_that_its_view_is_its_own(tmp_path, etcd, 
         etcd.members[0].pause()
         wait_until(lambda: "my view alone: 1 of 2 agents not heard for" in site["ctl-2"].cli("status").stdout, 20.0, "it to say so")
         assert site["ctl-2"].cli("elect", "status").returncode == 3
+        wait_until(lambda: "my view alone" in site["ctl-2"].get("/api/v1/status")[1], 5.0, "the page to say so, too")
         etcd.members[0].resume()
         wait_until(lambda: "my view alone" not in site["ctl-2"].cli("status").stdout, 15.0, "it to hear the others again")

@@ -89,6 +89,7 @@ def test_a_dead_server_is_kicked_once_and_all_agents_show_the_plan(lab, agents):
 
 
 @pytest.mark.parametrize("fault", ["kill", "pause"])
+@pytest.mark.slow
 def test_a_leader_that_dies_or_hangs_before_the_plan_leaves_it_to_the_next(lab, agents, fault):
     wait_until(agents[0].leads, 10.0, "the first to lead")
     assert agents[0].cli("pause", "ovn-nb").returncode == 0

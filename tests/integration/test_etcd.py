@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ROOT / "build/lab/etcd"
 
 
-@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize("size", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_store_on_etcd_does_what_every_store_does(tmp_path, size):
     with EtcdCluster(PACKAGES, tmp_path, size) as etcd:
         endpoints = ",".join(f"tcp:{at}" for at in etcd.endpoints)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,6 +37,8 @@ namespace {
 
 /// The name under which the leader itself tells of nodes: no node has it.
 constexpr std::string_view kNobody;
+/// As `wardmote status` counts it.
+constexpr Duration kIsolatedAfter = std::chrono::seconds(10);
 constexpr Duration kLookEvery = std::chrono::seconds(1);
 
 /// An agent speaks for its own checks only. What is common to all has the same name everywhere.
@@ -53,6 +56,7 @@ Coordination::Coordination(runtime::Runtime& runtime, store::Store& store, Durat
     : runtime_(runtime),
       self_(std::move(self)),
       since_(runtime.wall_now()),
+      begun_(runtime.now()),
       election_(runtime, store, {.candidate = self_.node, .ttl = ttl}),
       presence_(runtime, store, store::presence_key(self_.node), self_.boot, ttl),
       follower_(runtime, store, std::string(store::kAgentPrefix),
@@ -83,7 +87,6 @@ Task<void> Coordination::resign() {
 }
 
 void Coordination::hear(const store::Follower::Records& records) {
-  const TimePoint now = runtime_.now();
   std::map<std::string, Peer> seen;
   for (const auto& [key, value] : records) {
     const auto what = store::parse_agent_key(key);
@@ -91,33 +94,45 @@ void Coordination::hear(const store::Follower::Records& records) {
     Peer& peer = seen[std::string(what->node)];
     if (what->kind == AgentRecordKind::kPresence) peer.present = true;
     if (what->kind == AgentRecordKind::kSymptoms) peer.symptoms = value;
-    if (what->kind != AgentRecordKind::kRegistration) continue;
-    auto registration = store::decode_registration(value);
-    if (registration) {
-      peer.registration = *std::move(registration);
-    } else {
-      log(LogLevel::kError, "record_not_understood", {{"key", escape_control(key)}});
-    }
+    if (what->kind == AgentRecordKind::kRegistration) peer.registered = value;
   }
   for (auto& [node, peer] : seen) {
     const auto before = peers_.find(node);
-    const bool same = before != peers_.end() && before->second.present == peer.present;
-    peer.changed = same ? before->second.changed : now;
-    const bool said = before == peers_.end() || before->second.symptoms != peer.symptoms;
-    if (node == self_.node || !said || peer.symptoms.empty()) continue;
-    auto symptoms = store::decode_symptoms(peer.symptoms, {now, runtime_.wall_now()});
-    if (!symptoms) {
-      // What it said before stands: an answer that cannot be read is no good news.
-      log(LogLevel::kError, "record_not_understood", {{"key", store::symptoms_key(node)}});
-      continue;
-    }
-    std::erase_if(*symptoms, [&](const Symptom& symptom) { return !may_say(node, symptom); });
-    incidents_->hear_peer(node, *std::move(symptoms));
+    const Peer known = before == peers_.end() ? Peer() : before->second;
+    const bool new_here = before == peers_.end();
+    peer.changed = !new_here && known.present == peer.present ? known.changed : runtime_.now();
+    peer.registration =
+        known.registered == peer.registered ? known.registration : registration_of(node, peer);
+    peer.said = known.said;
+    if (known.symptoms != peer.symptoms && !peer.symptoms.empty()) hear_symptoms(node, peer);
   }
   for (const auto& [node, peer] : peers_) {
     if (!seen.contains(node)) incidents_->forget_peer(node);
   }
   peers_ = std::move(seen);
+}
+
+std::optional<store::AgentRegistration> Coordination::registration_of(const std::string& node,
+                                                                      const Peer& peer) {
+  if (peer.registered.empty()) return std::nullopt;
+  auto registration = store::decode_registration(peer.registered);
+  if (registration) return *std::move(registration);
+  log(LogLevel::kError, "record_not_understood",
+      {{"key", escape_control(store::registration_key(node))}});
+  return std::nullopt;
+}
+
+void Coordination::hear_symptoms(const std::string& node, Peer& peer) {
+  auto symptoms = store::decode_symptoms(peer.symptoms, {runtime_.now(), runtime_.wall_now()});
+  if (!symptoms) {
+    // What it said before stands: an answer that cannot be read is no good news.
+    log(LogLevel::kError, "record_not_understood",
+        {{"key", escape_control(store::symptoms_key(node))}});
+    return;
+  }
+  std::erase_if(*symptoms, [&](const Symptom& symptom) { return !may_say(node, symptom); });
+  peer.said = *symptoms;
+  if (node != self_.node) incidents_->hear_peer(node, *std::move(symptoms));
 }
 
 Task<void> Coordination::watch_nodes() {
@@ -168,6 +183,11 @@ std::vector<serve::AgentRow> Coordination::agents() const {
       row.boot = peer.registration->boot;
       row.started = peer.registration->since;
     }
+    for (const Symptom& symptom : peer.said) {
+      row.symptoms.push_back({symptom.component, std::string(to_string(symptom.code)),
+                              std::string(to_string(symptom.severity)), symptom.summary,
+                              now - symptom.since});
+    }
     rows.push_back(std::move(row));
   }
   return rows;
@@ -178,6 +198,14 @@ std::optional<Duration> Coordination::age() const {
   const auto heard = std::max(follower_.confirmed(), election_.confirmed());
   if (!heard) return std::nullopt;
   return runtime_.now() - *heard;
+}
+
+std::optional<std::string> Coordination::isolation() const {
+  const std::optional<Duration> heard = age();
+  const Duration silence = heard.value_or(runtime_.now() - begun_);
+  if (silence <= kIsolatedAfter) return std::nullopt;
+  const std::size_t others = peers_.size() - (peers_.contains(self_.node) ? 1 : 0);
+  return fmt::format("my view alone: {} other agents are not heard, nor is the store", others);
 }
 
 serve::ElectionState Coordination::election() const {

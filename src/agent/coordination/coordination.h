@@ -42,27 +42,36 @@ class Coordination final : public serve::AgentsView {
   /// Leaves: the next agent leads at once.
   runtime::Task<void> resign();
 
+  /// That the store was not heard for some time, and nothing is known of the others since.
+  [[nodiscard]] std::optional<std::string> isolation() const;
+
   // serve::AgentsView
   [[nodiscard]] std::vector<serve::AgentRow> agents() const override;
   [[nodiscard]] std::optional<Duration> age() const override;
   [[nodiscard]] serve::ElectionState election() const override;
 
  private:
+  struct Peer {
+    std::optional<store::AgentRegistration> registration;
+    bool present = false;
+    TimePoint changed;  ///< when it came or went, as far as this agent has seen
+    std::vector<judge::incident::Symptom> said;
+    std::string registered;  ///< as it is stored
+    std::string symptoms;    ///< the same
+  };
+
   void hear(const store::Follower::Records& records);
+  static std::optional<store::AgentRegistration> registration_of(const std::string& node,
+                                                                 const Peer& peer);
+  void hear_symptoms(const std::string& node, Peer& peer);
   /// Tells of the agents that are away, while this one leads.
   runtime::Task<void> watch_nodes();
   [[nodiscard]] std::vector<judge::incident::Symptom> lost_nodes() const;
 
-  struct Peer {
-    std::optional<store::AgentRegistration> registration;
-    bool present = false;
-    TimePoint changed;     ///< when it came or went, as far as this agent has seen
-    std::string symptoms;  ///< as they are stored
-  };
-
   runtime::Runtime& runtime_;
   const Self self_;
   const WallTime since_;
+  const TimePoint begun_;
   store::Election election_;
   store::Presence presence_;
   store::Follower follower_;

@@ -84,6 +84,36 @@ std::string draw_isolation(const json::value& shown, Style style) {
          "\n";
 }
 
+std::string draw_all_agents(const json::value& shown, Style style) {
+  std::string text = draw_agents(shown, style);
+  Table table({"SAYS", "SEVERITY", "CODE", "OF", "AGE", "SUMMARY"});
+  for (const json::value& one : Fields(shown).list("agents")) {
+    const Fields agent(one);
+    for (const json::value& said : agent.list("symptoms")) {
+      const Fields symptom(said);
+      const bool critical = symptom.raw("severity") == "critical";
+      table.add({{agent.text("name")},
+                 {symptom.text("severity"), critical ? Tone::kCritical : Tone::kWarning},
+                 {symptom.text("code")},
+                 {symptom.text("component")},
+                 {age_text(symptom.number("age_ms").value_or(0))},
+                 {symptom.text("summary")}});
+    }
+  }
+  if (!Fields(shown).flag("shared")) return text;
+  return text + "\n" +
+         (table.empty() ? "no agent says that anything is wrong\n" : table.draw(style));
+}
+
+Exit exit_of_all_agents(const json::value& shown) {
+  Exit worst = exit_of_agents(shown);
+  for (const json::value& agent : Fields(shown).list("agents")) {
+    for (const json::value& symptom : Fields(agent).list("symptoms"))
+      worst = worse(worst, exit_of_severity(Fields(symptom).raw("severity")));
+  }
+  return worst;
+}
+
 std::string draw_election(const json::value& shown, Style style) {
   const Fields election(shown);
   if (!election.flag("shared")) return kAlone;

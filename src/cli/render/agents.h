@@ -13,6 +13,11 @@ std::string draw_agents(const boost::json::value& shown, Style style);
 /// A warning when one is away.
 Exit exit_of_agents(const boost::json::value& shown);
 
+/// Of the same: what each agent says is wrong, with its age and who says so.
+std::string draw_all_agents(const boost::json::value& shown, Style style);
+/// The worst of what any agent says, and of exit_of_agents().
+Exit exit_of_all_agents(const boost::json::value& shown);
+
 /// Of /api/v1/election.
 std::string draw_election(const boost::json::value& shown, Style style);
 Exit exit_of_election(const boost::json::value& shown);

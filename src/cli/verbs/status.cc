@@ -57,6 +57,14 @@ Exit run_status(const Call& call) {
                        .judge = exit_by_verdict,
                        .shape = {.names = name_of_cluster}});
   }
+  if (call.has("all")) {
+    return read(call, {.path = "/api/v1/agents",
+                       .draw = draw_all_agents,
+                       .judge = exit_of_all_agents,
+                       .shape = {"agents", [](const boost::json::value& shown) {
+                                   return names_in(shown, "agents", "name");
+                                 }}});
+  }
   const bool for_people = !for_programs(format_of(call));
   return read(call, {.path = "/api/v1/status",
                      .also = for_people ? "/api/v1/agents" : "",

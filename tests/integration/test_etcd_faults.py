@@ -1,0 +1,153 @@
+"""Agents on a real etcd cluster of three whose members restart, die, hang, fill up, and want a password or a certificate."""
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from agents_site import Site
+from conftest import Target
+from lab.etcd import EtcdCluster
+from lab.pki import Authority
+from lab.processes import wait_until
+
+PACKAGES = Path(__file__).resolve().parents[2] / "build/lab/etcd"
+TTL = 6
+
+
+@pytest.fixture
+def targets():
+    targets = [Target() for _ in range(2)]
+    yield targets
+    for target in targets:
+        target.down()
+
+
+def kinds(site: Site) -> list[str]:
+    return [kind for _, kind in site.told()]
+
+
+def leads_all_the_while(site: Site, name: str, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        assert site[name].leads()
+        time.sleep(0.1)
+
+
+@pytest.mark.slow
+def test_members_restart_one_by_one_and_the_leader_stays(tmp_path, targets):
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", 3) as etcd, Site(tmp_path, etcd, targets, ttl=TTL) as site:
+        site.wait_led_by("ctl-1")
+        for member in etcd.members:
+            member.kill()
+            leads_all_the_while(site, "ctl-1", 1.0)
+            member.start()
+            wait_until(lambda at=member: etcd.answers(at), 20.0, "the member to be back", every=0.1)
+            leads_all_the_while(site, "ctl-1", 1.0)
+        targets[1].down()
+        wait_until(lambda: kinds(site) == ["opened"], 10.0, "the message")
+        assert site["ctl-2"].queue() == ["ctl-1", "ctl-2"]
+
+
+def test_a_member_that_hangs_is_left_for_the_next(tmp_path, targets):
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", 3) as etcd, Site(tmp_path, etcd, targets, ttl=TTL) as site:
+        site.wait_led_by("ctl-1")
+        etcd.members[0].pause()  # both are connected to it
+        leads_all_the_while(site, "ctl-1", TTL)
+        targets[1].down()
+        wait_until(lambda: kinds(site) == ["opened"], 15.0, "the message")
+        wait_until(lambda: len(site["ctl-2"].open_incidents()) == 1, 15.0, "the follower to show it")
+
+
+@pytest.mark.slow
+def test_a_member_that_is_cut_off_from_the_majority_makes_its_agents_stop(tmp_path, targets):
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", 3) as etcd, Site(tmp_path, etcd, targets, ttl=TTL) as site:
+        site.wait_led_by("ctl-1")
+        etcd.members[1].pause()
+        etcd.members[2].pause()
+        wait_until(lambda: not site["ctl-1"].leads(), TTL, "the leader to stop", every=0.05)
+        targets[1].down()
+        time.sleep(TTL)
+        assert not site["ctl-1"].leads() and not site["ctl-2"].leads() and kinds(site) == []
+        etcd.members[1].resume()
+        etcd.members[2].resume()
+        site.leader()
+        wait_until(lambda: kinds(site) == ["opened"], 15.0, "the message")
+
+
+@pytest.mark.slow
+def test_a_full_etcd_keeps_the_leader_and_the_message_comes_all_the_same(tmp_path, targets):
+    quota = 8 << 20
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", 1, options=(f"--quota-backend-bytes={quota}",)) as etcd, \
+            Site(tmp_path, etcd, targets, ttl=TTL) as site:
+        site.wait_led_by("ctl-1")
+        for number in range(100):
+            filled = subprocess.run(etcd.argv("put", f"fill/{number}"), input="x" * 500_000, capture_output=True, text=True, check=False, timeout=20)
+            if filled.returncode != 0:
+                break
+        assert "NOSPACE" in etcd.ctl("alarm", "list")
+        targets[0].down()
+        wait_until(lambda: kinds(site) == ["opened"], 15.0, "the message, which comes before writing it down")
+        leads_all_the_while(site, "ctl-1", TTL)
+        assert "degraded" in site["ctl-1"].get("/api/v1/status")[1]
+        revision = etcd.ctl("get", "x", "-w", "fields").split('"Revision" : ')[1].split()[0]
+        etcd.ctl("del", "--prefix", "fill/")
+        etcd.ctl("compact", str(int(revision)))
+        etcd.ctl("defrag")
+        etcd.ctl("alarm", "disarm")
+        wait_until(lambda: len(site["ctl-2"].open_incidents()) == 1, 90.0, "the incident to be written down")
+        assert kinds(site) == ["opened"]
+
+
+def give_rights(etcd: EtcdCluster, node: str, password: bool = True) -> None:
+    """As docs/coordination.md says."""
+    etcd.ctl("role", "add", node)
+    etcd.ctl("role", "grant-permission", node, "read", "--prefix", "/wardmote/test/")
+    for common in ("leader", "incident", "last", "notify", "plan", "pause", "acts"):
+        etcd.ctl("role", "grant-permission", node, "readwrite", "--prefix", f"/wardmote/test/{common}/")
+    etcd.ctl("role", "grant-permission", node, "readwrite", "--prefix", f"/wardmote/test/agents/{node}/")
+    etcd.ctl("user", "add", *([f"{node}:secret-of-{node}"] if password else [node, "--no-password"]))
+    etcd.ctl("user", "grant-role", node, node)
+
+
+@pytest.mark.slow
+def test_with_a_password_each_node_writes_its_own_records_only(tmp_path, targets):
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", 1, options=("--auth-token-ttl=3",)) as etcd:
+        for node in ("ctl-1", "ctl-2"):
+            give_rights(etcd, node)
+            (tmp_path / f"{node}.password").write_text(f"secret-of-{node}\n", encoding="utf-8")
+        etcd.ctl("user", "add", "root:r")
+        etcd.ctl("user", "grant-role", "root", "root")
+        etcd.ctl("auth", "enable")
+        with Site(tmp_path, etcd, targets, ttl=TTL, store=f", user: {{name}}, password_file: {tmp_path}/{{name}}.password") as site:
+            site.wait_led_by("ctl-1")
+            targets[1].down()
+            wait_until(lambda: kinds(site) == ["opened"], 15.0, "the message")
+            time.sleep(5)  # no token lives so long unless it is used
+            targets[1].up()
+            wait_until(lambda: kinds(site) == ["opened", "resolved"], 15.0, "the end")
+            forged = etcd.run("--user", "ctl-2:secret-of-ctl-2", "put", "/wardmote/test/agents/ctl-1/symptoms", "{}")
+            assert forged.returncode != 0 and "permission denied" in forged.stderr
+            assert etcd.run("--user", "ctl-2:secret-of-ctl-2", "get", "--prefix", "/wardmote/test/agents/").returncode == 0
+
+
+def test_with_certificates_the_name_in_it_is_the_user(tmp_path, targets):
+    authority = Authority(tmp_path / "pki")
+    papers = {node: authority.issue(node) for node in ("ctl-1", "ctl-2")}
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", 1, authority=authority) as etcd:
+        for node in papers:
+            give_rights(etcd, node, password=False)
+        etcd.ctl("user", "add", "root", "--no-password")
+        etcd.ctl("user", "grant-role", "root", "root")
+        etcd.ctl("auth", "enable")
+        folder = papers["ctl-1"].certificate.parent
+        suffixes = [str(getattr(papers["ctl-1"], what)).replace("ctl-1", "{name}") for what in ("certificate", "key")]
+        tls = f", tls: {{ca: {authority.certificate}, certificate: {suffixes[0]}, key: {suffixes[1]}}}"
+        assert all(name.startswith(str(folder)) for name in suffixes)
+        with Site(tmp_path, etcd, targets, ttl=TTL, store=tls) as site:
+            site.wait_led_by("ctl-1")
+            targets[1].down()
+            wait_until(lambda: kinds(site) == ["opened"], 15.0, "the message")
+            forged = etcd.as_holder(papers["ctl-2"]).run("put", "/wardmote/test/agents/ctl-1/symptoms", "{}")
+            assert forged.returncode != 0 and "permission denied" in forged.stderr

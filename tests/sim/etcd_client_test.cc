@@ -1,0 +1,242 @@
+// The client of etcd among members that refuse, hang, have no leader, or take no token any more.
+// What real members do is tried in tests/conformance and tests/integration.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "codec/grpc.h"
+#include "codec/http2_session.h"
+#include "codec/protobuf.h"
+#include "runtime/task_group.h"
+#include "sim/ovn_host.h"
+#include "sim/seeds.h"
+#include "store/etcd/etcd_store.h"
+#include "support/fake_door.h"
+#include "support/http2_server.h"
+
+namespace wardmote::sim {
+namespace {
+
+using codec::ProtoWriter;
+using runtime::Endpoint;
+using runtime::Task;
+using testing::Http2Server;
+using Request = Http2Server::Request;
+using Answer = std::optional<Http2Server::Answer>;
+using namespace std::chrono_literals;
+
+std::string header_of(std::int64_t revision) {
+  ProtoWriter header;
+  header.number(3, revision);
+  return header.take();
+}
+
+/// RangeResponse, TxnResponse and LeaseGrantResponse, as far as the client reads them.
+Answer answer_well(const Request& request) {
+  ProtoWriter message;
+  message.message(1, header_of(7));
+  if (request.path().ends_with("/Txn")) message.number(2, 1);
+  if (request.path().contains("/Lease")) {
+    message.number(2, 5);
+    message.number(3, 6);
+  }
+  if (request.path().ends_with("/Authenticate")) message.bytes(2, "token");
+  return Http2Server::Answer{codec::encode_grpc_message(message.take())};
+}
+
+Answer refuse(int status, std::string words) {
+  return Http2Server::Answer{
+      "", {{"grpc-status", std::to_string(status)}, {"grpc-message", std::move(words)}}};
+}
+
+/// One member on a host of its own; `manner` may answer, refuse, or say nothing.
+class Member {
+ public:
+  Member(World& world, const std::string& name) : host(world.host(name)), at_(at(name)) {
+    const auto spawn = [this](std::string task_name, Task<void> task) {
+      host.spawn(std::move(task_name), std::move(task));
+    };
+    door_ = std::make_unique<testing::FakeDoor>(
+        host, spawn, "etcd", at_, [this](auto stream) { return serve(this, std::move(stream)); });
+    door_->open();
+  }
+  static Endpoint at(const std::string& name) { return Endpoint::tcp(name, 2379); }
+  [[nodiscard]] std::ptrdiff_t asked(std::string_view what) const {
+    return std::ranges::count_if(paths, [&](const auto& path) { return path.ends_with(what); });
+  }
+  [[nodiscard]] int connections() const { return door_->connections(); }
+
+  SimRuntime& host;
+  std::function<Answer(const Request&)> manner = answer_well;
+  std::vector<std::string> paths;
+  std::vector<std::string> tokens;
+
+ private:
+  static Task<void> serve(Member* member, std::shared_ptr<runtime::Stream> stream) {
+    Http2Server server([member](const Request& request) {
+      member->paths.push_back(request.path());
+      const auto token = std::ranges::find(request.headers, "token", &codec::HeaderField::name);
+      member->tokens.push_back(token == request.headers.end() ? "" : token->value);
+      return member->manner(request);
+    });
+    for (;;) {
+      std::array<char, 4096> chunk;
+      const auto got = co_await stream->read_some(chunk, member->host.deadline_in(1h));
+      if (!got) co_return;
+      server.receive(std::string_view(chunk.data(), *got));
+      const std::string answer = server.take_output();
+      const auto sent = co_await stream->write(answer, member->host.deadline_in(1h));
+      if (!sent) co_return;
+    }
+  }
+
+  const Endpoint at_;
+  std::unique_ptr<testing::FakeDoor> door_;
+  Curfew ends_ = Curfew(host);
+};
+
+/// Two members, and a client of both.
+struct Site {
+  explicit Site(World& world, std::string user = "") : sim(world) {
+    store::etcd::ClientOptions options{.endpoints = {Member::at("a"), Member::at("b")},
+                                       .user = std::move(user)};
+    store = std::make_unique<store::etcd::EtcdStore>(us, std::move(options), "/p/");
+  }
+  ~Site() { sim.run(us, store->stop()); }
+
+  Result<store::Found> get(Duration patience = 10s) {
+    return run_task(sim, us, store->get("k", us.deadline_in(patience)));
+  }
+  Result<store::Committed> put(Duration patience = 10s) {
+    store::Transaction one;
+    one.changes.emplace_back(store::Put{"k", "v"});
+    return run_task(sim, us, store->put_if(std::move(one), us.deadline_in(patience)));
+  }
+
+  World& sim;
+  SimRuntime& us = sim.host("us");
+  Member a{sim, "a"};
+  Member b{sim, "b"};
+  std::unique_ptr<store::etcd::EtcdStore> store;
+};
+
+SIM_TEST_SEEDS(EtcdClient, AsksTheNextMemberWhenOneIsDown, 20) {
+  Site site(sim);
+  site.a.host.crash();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(site.get());
+    EXPECT_TRUE(site.put());
+  }
+  EXPECT_EQ(site.b.connections(), 1) << "one connection for all";
+  site.b.host.crash();
+  EXPECT_FALSE(site.get());
+}
+
+SIM_TEST_SEEDS(EtcdClient, AReadIsRepeatedAtTheNextMemberAndAWriteIsNot, 20) {
+  Site site(sim);
+  site.a.manner = [](const Request&) { return refuse(14, "etcdserver: no leader"); };
+  const auto put = site.put();
+  ASSERT_FALSE(put);
+  EXPECT_EQ(put.error().code, Errc::kClosed) << "nobody knows whether it was made";
+  EXPECT_EQ(site.a.asked("/Txn") + site.b.asked("/Txn"), 1);
+  EXPECT_TRUE(site.put()) << "the next call goes to the next member";
+  site.b.manner = site.a.manner;
+  site.a.manner = answer_well;
+  EXPECT_TRUE(site.get());
+}
+
+SIM_TEST_SEEDS(EtcdClient, AMemberThatHangsUsesUpOnlyItsShareOfTheTime, 20) {
+  Site site(sim);
+  site.a.manner = [](const Request&) { return Answer(); };
+  const TimePoint begun = sim.now();
+  EXPECT_TRUE(site.get(6s));
+  EXPECT_LE(sim.now() - begun, 4s);
+  EXPECT_TRUE(site.put(6s));
+  site.b.manner = site.a.manner;
+  const auto put = site.put(3s);
+  ASSERT_FALSE(put);
+  EXPECT_EQ(put.error().code, Errc::kTimeout);
+}
+
+SIM_TEST_SEEDS(EtcdClient, AMemberThatIsCutOffIsLeftAndAllIsWellAgainAfterwards, 20) {
+  Site site(sim);
+  ASSERT_TRUE(site.get());
+  sim.network().isolate("a");
+  EXPECT_TRUE(site.get(10s));
+  sim.network().isolate("b");
+  EXPECT_FALSE(site.get(5s));
+  sim.network().heal();
+  EXPECT_TRUE(site.get(30s));
+}
+
+SIM_TEST_SEEDS(EtcdClient, ACallerThatIsCancelledBreaksNothingForOthers, 20) {
+  Site site(sim);
+  ASSERT_TRUE(site.get());
+  site.a.manner = [](const Request&) { return Answer(); };
+  constexpr auto kAsk = [](Site* of) -> Task<void> {
+    (void)co_await of->store->get("k", of->us.deadline_in(1h));
+  };
+  constexpr auto kCancelled = [](Site* of, auto ask) -> Task<void> {
+    runtime::TaskGroup group(of->us.executor());
+    group.spawn("ask", ask(of));
+    co_await of->us.sleep_until(of->us.now() + 50ms);
+    co_await group.stop();
+  };
+  sim.run(site.us, kCancelled(&site, kAsk));
+  site.a.manner = answer_well;
+  EXPECT_TRUE(site.get());
+  EXPECT_EQ(site.a.connections(), 1);
+}
+
+SIM_TEST_SEEDS(EtcdClient, AsksForATokenAndOnceMoreWhenItIsTakenNoMore, 20) {
+  Site site(sim, "ann");
+  ASSERT_TRUE(site.get());
+  EXPECT_EQ(site.a.asked("/Authenticate"), 1);
+  EXPECT_EQ(site.a.tokens.back(), "token");
+  int refused = 0;
+  site.a.manner = [&](const Request& request) {
+    if (request.path().ends_with("/Range") && ++refused == 1)
+      return refuse(16, "etcdserver: invalid auth token");
+    return answer_well(request);
+  };
+  EXPECT_TRUE(site.get());
+  EXPECT_EQ(site.a.asked("/Authenticate"), 2);
+  site.a.manner = [](const Request& request) {
+    if (request.path().ends_with("/Range")) return refuse(16, "etcdserver: invalid auth token");
+    return answer_well(request);
+  };
+  const auto denied = site.get();
+  ASSERT_FALSE(denied);
+  EXPECT_EQ(denied.error().code, Errc::kDenied);
+  EXPECT_EQ(site.a.asked("/Authenticate"), 3) << "not again and again";
+}
+
+SIM_TEST_SEEDS(EtcdClient, WhatAMemberSaysBecomesAnErrorOfTheStore, 5) {
+  Site site(sim);
+  const std::pair<int, Errc> told[] = {
+      {7, Errc::kDenied}, {8, Errc::kExhausted}, {9, Errc::kRejected}, {13, Errc::kInternal}};
+  for (const auto& [status, code] : told) {
+    site.a.manner = [&](const Request&) { return refuse(status, "so it is"); };
+    const auto put = site.put();
+    ASSERT_FALSE(put);
+    EXPECT_EQ(put.error().code, code) << status;
+  }
+  site.a.manner = [](const Request&) { return refuse(5, "etcdserver: requested lease not found"); };
+  EXPECT_EQ(site.put().error().code, Errc::kRejected);
+  site.a.manner = site.b.manner = [](const Request&) {
+    return Http2Server::Answer{codec::encode_grpc_message("\xff\xff")};
+  };
+  EXPECT_EQ(site.put().error().code, Errc::kProtocol);
+}
+
+}  // namespace
+}  // namespace wardmote::sim

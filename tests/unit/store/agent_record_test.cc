@@ -1,0 +1,94 @@
+#include "store/agent_record.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "judge/finding.h"
+#include "judge/incident/incident.h"
+
+namespace wardmote::store {
+namespace {
+
+using judge::incident::Symptom;
+using namespace std::chrono_literals;
+
+constexpr ClockPair kClock{TimePoint(10h), WallTime(480'000h)};
+
+Symptom sample_symptom() {
+  Symptom symptom;
+  symptom.owner = symptom.component = "check:bird@ctl-1";
+  symptom.code = judge::Code::kCheckFailed;
+  symptom.severity = judge::Severity::kCritical;
+  symptom.names = {"bird"};
+  symptom.summary = "bird fails: refused";
+  symptom.since = kClock.now - 5min;
+  return symptom;
+}
+
+TEST(AgentRecord, KeysAreBelowTheNode) {
+  EXPECT_EQ(presence_key("ctl-1"), "agents/ctl-1/presence");
+  const std::string text = symptoms_key("ctl-1");
+  const auto key = parse_agent_key(text);
+  ASSERT_TRUE(key);
+  EXPECT_EQ(key->node, "ctl-1");
+  EXPECT_EQ(key->kind, AgentRecordKind::kSymptoms);
+  for (const char* const strange :
+       {"agents/", "agents//presence", "agents/ctl-1", "agents/ctl-1/later", "incident/1", ""})
+    EXPECT_FALSE(parse_agent_key(strange)) << strange;
+}
+
+TEST(AgentRecord, ARegistrationComesBack) {
+  const AgentRegistration written{"ctl-1", {{"rack", "r1"}}, "0.1.0", "b00t", WallTime(479'999h)};
+  const auto read = decode_registration(encode(written));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->node + read->release + read->boot, "ctl-10.1.0b00t");
+  EXPECT_EQ(read->labels, written.labels);
+  EXPECT_EQ(read->since, written.since);
+}
+
+TEST(AgentRecord, SymptomsComeBack) {
+  const std::vector<Symptom> written = {sample_symptom()};
+  const auto read = decode_symptoms(encode_symptoms(written, kClock), kClock);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, written);
+  EXPECT_TRUE(decode_symptoms(encode_symptoms({}, kClock), kClock)->empty());
+}
+
+// Releases N and N-1 work together.
+TEST(AgentRecord, OfAnotherReleaseWhatIsKnownIsRead) {
+  const auto registration =
+      decode_registration(R"({"node":"n","release":"9.9","roles":["x"],"labels":{"a":1}})");
+  ASSERT_TRUE(registration);
+  EXPECT_EQ(registration->release, "9.9");
+  EXPECT_TRUE(registration->labels.empty());
+  std::string text = encode_symptoms({sample_symptom()}, kClock);
+  text.insert(text.find('[') + 1,
+              R"({"owner":"check:x@n","code":"OF_LATER","severity":"critical","since":1},7,)");
+  text.insert(1, R"("more":{},)");
+  const auto symptoms = decode_symptoms(text, kClock);
+  ASSERT_TRUE(symptoms) << text;
+  EXPECT_EQ(*symptoms, std::vector{sample_symptom()});
+}
+
+TEST(AgentRecord, WhatIsNoRecordIsNoGoodNews) {
+  for (const char* const text : {"", "x", "[]", "{}", R"({"symptoms":7})"})
+    EXPECT_EQ(decode_symptoms(text, kClock).error().code, Errc::kProtocol) << text;
+  EXPECT_EQ(decode_registration("[]").error().code, Errc::kProtocol);
+}
+
+TEST(AgentRecord, TextOfOthersIsSafeToPrintAndBounded) {
+  Symptom symptom = sample_symptom();
+  symptom.summary = "\x1b[2J" + std::string(10'000, 'x');
+  const auto read = decode_symptoms(encode_symptoms({symptom}, kClock), kClock);
+  ASSERT_TRUE(read);
+  EXPECT_FALSE(read->front().summary.contains('\x1b'));
+  EXPECT_LT(read->front().summary.size(), 2000U);
+  const std::vector<Symptom> many(10'000, sample_symptom());
+  EXPECT_LE(decode_symptoms(encode_symptoms(many, kClock), kClock)->size(), 500U);
+}
+
+}  // namespace
+}  // namespace wardmote::store

@@ -1,0 +1,119 @@
+#include "store/follower.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "sim/sim_database.h"
+#include "sim/sim_runtime.h"
+#include "sim/world.h"
+#include "store/embedded_store.h"
+#include "store/presence.h"
+#include "store/store.h"
+
+namespace wardmote::store {
+namespace {
+
+using namespace std::chrono_literals;
+
+class FollowerTest : public testing::Test {
+ protected:
+  FollowerTest() {
+    EXPECT_TRUE(run_task(world, us, store.open()));
+    follower.start();
+    world.run_for(10ms);
+  }
+  ~FollowerTest() override { world.run(us, follower.stop()); }
+
+  void write(StoreChange change) {
+    Transaction one;
+    one.changes.push_back(std::move(change));
+    EXPECT_TRUE(run_task(world, us, store.put_if(std::move(one), us.deadline_in(1min))));
+    world.run_for(200ms);
+  }
+
+  sim::World world{1};
+  sim::SimRuntime& us = world.host("us");
+  sim::SimDisk disk;
+  sim::SimDatabase database{us, disk};
+  EmbeddedStore store{us, database, "boot", {.history = 20, .look_every = 50ms}};
+  int changes = 0;
+  Follower follower{us, store, "a/", [this](const Follower::Records&) { ++changes; }};
+};
+
+TEST_F(FollowerTest, KeepsInViewWhatOthersWrite) {
+  EXPECT_EQ(changes, 1) << "at first there is nothing, and that is known";
+  write(Put{"a/1", "x"});
+  write(Put{"b/1", "x"});
+  EXPECT_EQ(follower.records(), (Follower::Records{{"a/1", "x"}}));
+  EXPECT_EQ(changes, 2);
+  write(Put{"a/1", "x"});
+  EXPECT_EQ(changes, 2) << "the same value is no change";
+  write(Put{"a/1", "y"});
+  write(Erase{KeyRange::one("a/1")});
+  EXPECT_TRUE(follower.records().empty());
+  EXPECT_EQ(changes, 4);
+}
+
+TEST_F(FollowerTest, AGapIsReadAnewAndWhatIsGoneDisappears) {
+  write(Put{"a/1", "x"});
+  us.pause();
+  sim::SimRuntime& other = world.process("other", "us");
+  sim::SimDatabase of_other(other, disk);
+  EmbeddedStore theirs(other, of_other, "boot", {.history = 20});
+  EXPECT_TRUE(run_task(world, other, theirs.open()));
+  for (int i = 0; i < 60; ++i) {
+    Transaction one;
+    one.changes.emplace_back(Put{"a/2", std::to_string(i)});
+    if (i == 0) one.changes.emplace_back(Erase{KeyRange::one("a/1")});
+    EXPECT_TRUE(run_task(world, other, theirs.put_if(std::move(one), other.deadline_in(1min))));
+  }
+  us.resume();
+  world.run_for(3s);
+  EXPECT_EQ(follower.records(), (Follower::Records{{"a/2", "59"}}));
+}
+
+TEST_F(FollowerTest, WhenTheStoreIsAwayItSaysSinceWhen) {
+  const auto before = follower.confirmed();
+  ASSERT_TRUE(before);
+  write(Put{"a/1", "x"});
+  EXPECT_GT(*follower.confirmed(), *before);
+}
+
+class PresenceTest : public FollowerTest {
+ protected:
+  ~PresenceTest() override { world.run(us, presence.stop()); }
+  Presence presence{us, store, "a/here", "boot", 6s};
+};
+
+TEST_F(PresenceTest, ARecordIsThereWhileTheAgentLivesAndOthersStay) {
+  presence.put("a/kept", "1");
+  presence.start();
+  world.run_for(1s);
+  EXPECT_EQ(follower.records().size(), 2U);
+  presence.put("a/kept", "2");
+  presence.put("a/kept", "3");
+  world.run_for(1min);
+  EXPECT_EQ(follower.records(), (Follower::Records{{"a/here", "boot"}, {"a/kept", "3"}}));
+  world.run(us, presence.stop());
+  world.run_for(1s);
+  EXPECT_EQ(follower.records(), (Follower::Records{{"a/kept", "3"}}));
+}
+
+TEST_F(PresenceTest, WhatWasLostComesBackWithTheStore) {
+  presence.start();
+  world.run_for(1s);
+  disk.fail_with(Errc::kClosed);
+  presence.put("a/kept", "1");
+  world.run_for(1min);
+  EXPECT_TRUE(presence.complaint());
+  disk.fail_with({});
+  world.run_for(20s);
+  EXPECT_FALSE(presence.complaint());
+  EXPECT_EQ(follower.records(), (Follower::Records{{"a/here", "boot"}, {"a/kept", "1"}}));
+}
+
+}  // namespace
+}  // namespace wardmote::store
