@@ -1,8 +1,10 @@
 """The OCF resource agent by hand: real ovsdb-servers on three hosts, and the calls that Pacemaker makes."""
 
+import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -287,6 +289,25 @@ def test_without_a_cluster_the_databases_live_on(cluster):
     assert first.agent("monitor").code == PROMOTED
     assert first.agent("promote").code == SUCCESS
     assert first.active()
+
+
+def test_a_running_wardmoted_is_told(cluster, tmp_path):
+    first, second, _ = cluster.nodes
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+        told.bind(str(tmp_path / "report.sock"))
+        told.settimeout(5)
+
+        def report(node, action):
+            node.agent(action, WARDMOTE_REPORT_SOCKET=str(tmp_path / "report.sock"))
+            return json.loads(told.recv(4096))
+
+        assert report(first, "monitor") == {"live": True, "ready": True, "detail": "active, epoch 1"}
+        assert report(second, "monitor") == {"live": True, "ready": True, "detail": "backup"}
+        for short in ("nb", "sb"):
+            second.command(short, "ovsdb-server/disconnect-active-ovsdb-server")
+        said = report(second, "monitor")
+        assert said["live"] and not said["ready"] and "another node is the active one" in said["detail"]
+        assert report(second, "stop") == {"live": False, "ready": False, "detail": "stopped"}
 
 
 def test_the_pid_file_of_another_process_kills_nobody(site):

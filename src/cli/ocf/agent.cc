@@ -64,7 +64,20 @@ Agent::Agent(runtime::Runtime& runtime, Parameters parameters, Notification noti
 
 void Agent::reason(std::string_view text) {
   log("ERROR", text);
+  last_reason_ = escape_control(text, 1024);
   print_error(fmt::format("ocf-exit-reason:{}\n", escape_control(text, 1024)));
+}
+
+void Agent::report_result(std::string_view action, Code code) const {
+  const bool promoted = code == Code::kPromoted || (action == "promote" && code == Code::kSuccess);
+  const bool good = code == Code::kSuccess || promoted;
+  const bool live = (good || code == Code::kDegraded) && action != "stop";
+  std::string detail = !last_reason_.empty() ? last_reason_
+                       : action == "stop"    ? "stopped"
+                       : promoted            ? fmt::format("active, epoch {}", state_.epoch)
+                       : good                ? "backup"
+                                             : "not running";
+  report(parameters_, live, good && live, detail);
 }
 
 void Agent::log(std::string_view level, std::string_view text) const {

@@ -46,6 +46,9 @@ class Agent {
   runtime::Task<Code> demote();
   runtime::Task<Code> notify();
 
+  /// Tells a running wardmoted what became of the action.
+  void report_result(std::string_view action, Code code) const;
+
  private:
   using Lock = judge::failover::Lock;
 
@@ -115,6 +118,7 @@ class Agent {
   runtime::Deadline deadline_;
   Cluster cluster_;
   State state_;
+  std::string last_reason_;   ///< the last that was shown
   bool acted_ = false;        ///< a role was changed, so that what was seen before is old
   bool unannounced_ = false;  ///< the cluster does not know of this node's promotion
   std::string unfollowed_;    ///< why this node does not follow the active one, though it should

@@ -1,8 +1,10 @@
 #include "cli/ocf/host.h"
 
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/types.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,9 +24,11 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "cli/ocf/parameters.h"
+#include "codec/json_rpc.h"
 #include "codec/ovsdb_log.h"
 #include "codec/proc_stat.h"
 #include "net/system_error.h"
+#include "net/unique_fd.h"
 
 namespace wardmote::cli::ocf {
 namespace {
@@ -129,6 +133,22 @@ void write_active_conf(const Parameters& parameters, const std::string& database
 void remove_active_conf(const Parameters& parameters, const std::string& database) {
   std::error_code ignored;
   fs::remove(active_conf(parameters, database), ignored);
+}
+
+void report(const Parameters& parameters, bool live, bool ready, const std::string& detail) {
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  const std::string& path = parameters.report_socket;
+  if (path.empty() || path.size() >= sizeof(to.sun_path)) return;
+  path.copy(to.sun_path, sizeof(to.sun_path) - 1);
+  const net::UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) return;
+  const std::string text = fmt::format(R"({{"live":{},"ready":{},"detail":{}}})", live, ready,
+                                       codec::json_string(detail));
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the socket API
+  const auto* const address = reinterpret_cast<const sockaddr*>(&to);
+  static_cast<void>(
+      ::sendto(socket.get(), text.data(), text.size(), MSG_NOSIGNAL, address, sizeof(to)));
 }
 
 }  // namespace wardmote::cli::ocf

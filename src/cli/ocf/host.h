@@ -36,4 +36,8 @@ void write_active_conf(const Parameters& parameters, const std::string& database
                        const std::string& source);
 void remove_active_conf(const Parameters& parameters, const std::string& database);
 
+/// Tells a running wardmoted what became of an action, by a datagram to the socket of a reporter
+/// (docs/reporters.md). Where nobody listens, nobody is told.
+void report(const Parameters& parameters, bool live, bool ready, const std::string& detail);
+
 }  // namespace wardmote::cli::ocf

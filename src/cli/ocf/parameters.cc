@@ -170,6 +170,8 @@ Parameters read_parameters(const Environment& environment) {
 
   read.sbin = find_sbin(environment);
   read.cib = or_else(environment("CIB_file"), "/var/lib/pacemaker/cib/cib.xml");
+  read.report_socket = or_else(environment("WARDMOTE_REPORT_SOCKET"),
+                               fmt::format("/run/wardmote/{}.sock", read.instance));
   read.log_file = or_else(environment("HA_LOGFILE"), environment("PCMK_logfile"));
   // As OVN's scripts/ovn-lib.
   const std::string system = or_else(environment("OVN_SYSCONFDIR"), "/etc");

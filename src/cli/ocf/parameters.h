@@ -49,6 +49,7 @@ struct Parameters {
 
   std::string sbin;      ///< where Pacemaker's tools are
   std::string cib;       ///< Pacemaker's configuration as it is on this node's disk
+  std::string report_socket;  ///< of a running wardmoted
   std::string log_file;  ///< empty: standard error
   std::string run_dir;   ///< of OVN
   std::string data_dir;  ///< of its databases
