@@ -19,7 +19,7 @@ from lab.pki import Authority
 from lab.processes import wait_until
 from tools.agent import programs
 
-SUCCESS, GENERIC, CONFIGURED, INSTALLED, NOT_RUNNING, PROMOTED, FAILED_PROMOTED, DEGRADED = 0, 1, 6, 5, 7, 8, 9, 190
+SUCCESS, GENERIC, CONFIGURED, INSTALLED, NOT_RUNNING, PROMOTED, FAILED_PROMOTED, DEGRADED, DEGRADED_PROMOTED = 0, 1, 6, 5, 7, 8, 9, 190, 191
 
 
 @pytest.fixture(name="agent", scope="module")
@@ -270,6 +270,21 @@ def test_an_active_server_that_cannot_write_is_not_promoted(site):
     result = site.promote(second, away=(first,))
     assert result.code == GENERIC and "I/O error" in result.reason
     assert not second.active() and second.rows() == rows
+
+
+def test_an_active_server_whose_disk_is_full_is_shown_and_can_be_failed(site):
+    first = site.nodes[0]
+    run("mount", "-t", "tmpfs", "-o", "size=24m", "wm-ha", str(first.folder / "db"))
+    site.start(*site.nodes)
+    assert site.promote(first).code == SUCCESS
+    assert first.agent("monitor", OCF_CHECK_LEVEL="10").code == PROMOTED
+    site.wait_follow(site.nodes[1])
+    use_up_page(first, first)
+    fill(first.folder / "db")
+    result = first.agent("monitor")
+    assert result.code == DEGRADED_PROMOTED and "bytes are free" in result.reason
+    result = first.agent("monitor", OCF_CHECK_LEVEL="10")
+    assert result.code == FAILED_PROMOTED and "I/O error" in result.reason
 
 
 def test_a_backup_without_room_for_the_copy_keeps_its_own(site):

@@ -1,5 +1,5 @@
-// One database server and its role: when it is silent its process says whether it is hung, and after
-// a command it says itself what it is.
+// One database server and its role: when it is silent its process says whether it is hung, and
+// after a command it says itself what it is.
 #include "act/failover/replica.h"
 
 #include <gtest/gtest.h>
@@ -54,8 +54,9 @@ struct Beside {
   }
 
   void process(char state, Duration cpu, const std::string& name = "ovsdb-server") {
-    us.files().put("/proc/42/stat", fmt::format("42 ({}) {} 1 42 42 0 -1 0 0 0 0 0 {} 0 0 0 20 0 1 0 777 0 0\n",
-                                                name, state, cpu / 10ms));
+    us.files().put("/proc/42/stat",
+                   fmt::format("42 ({}) {} 1 42 42 0 -1 0 0 0 0 0 {} 0 0 0 20 0 1 0 777 0 0\n",
+                               name, state, cpu / 10ms));
   }
   ReplicaState look(Duration within = 60s) {
     const TimePoint begun = sim.now();
@@ -96,8 +97,7 @@ SIM_TEST(Replica, AStoppedProcessIsHungAtOnce) {
 /// A backup that connects to a large database takes all of the server's one thread for seconds.
 SIM_TEST(Replica, AServerThatComputesIsBusyAndNotHung) {
   Beside server(sim, kSilent);
-  for (int i = 1; i <= 70; ++i)
-    sim.at(i * 100ms, [&server, i] { server.process('R', i * 100ms); });
+  for (int i = 1; i <= 70; ++i) sim.at(i * 100ms, [&server, i] { server.process('R', i * 100ms); });
   sim.at(7s, [&server] { server.member.answer(kActive); });
   const ReplicaState seen = server.look();
   EXPECT_EQ(seen.life, Life::kAnswers);
@@ -106,8 +106,7 @@ SIM_TEST(Replica, AServerThatComputesIsBusyAndNotHung) {
 
 SIM_TEST(Replica, AServerThatComputesIsBusyWhenTheTimeIsOver) {
   Beside server(sim, kSilent);
-  for (int i = 1; i <= 70; ++i)
-    sim.at(i * 100ms, [&server, i] { server.process('R', i * 100ms); });
+  for (int i = 1; i <= 70; ++i) sim.at(i * 100ms, [&server, i] { server.process('R', i * 100ms); });
   EXPECT_EQ(server.look(4s).life, Life::kBusy);
 }
 

@@ -71,7 +71,8 @@ void Agent::reason(std::string_view text) {
 void Agent::report_result(std::string_view action, Code code) const {
   const bool promoted = code == Code::kPromoted || (action == "promote" && code == Code::kSuccess);
   const bool good = code == Code::kSuccess || promoted;
-  const bool live = (good || code == Code::kDegraded) && action != "stop";
+  const bool degraded = code == Code::kDegraded || code == Code::kDegradedPromoted;
+  const bool live = (good || degraded) && action != "stop";
   std::string detail = !last_reason_.empty() ? last_reason_
                        : action == "stop"    ? "stopped"
                        : promoted            ? fmt::format("active, epoch {}", state_.epoch)

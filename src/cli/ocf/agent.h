@@ -98,6 +98,7 @@ class Agent {
   // Parts of actions.
   [[nodiscard]] std::vector<std::string> start_arguments(bool another_is_active) const;
   runtime::Task<Code> wait_started();
+  runtime::Task<Code> check_active(Code code);
   runtime::Task<Code> judge_pair(Pair pair, Lock lock, judge::failover::Position own);
   [[nodiscard]] Code code_of_unanswered(const Pair& pair) const;
   Code code_of_backups(const Pair& pair);

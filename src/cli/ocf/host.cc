@@ -38,6 +38,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kServer = "ovsdb-server";
 constexpr std::string_view kAside = ".before-sync.";
 constexpr std::size_t kCopiesKept = 3;
+constexpr std::uint64_t kLittle = std::uint64_t{1} << 20;
 constexpr std::uint64_t kSpare = std::uint64_t{16} << 20;
 constexpr std::streamoff kTail = std::streamoff{1} << 20;
 
@@ -108,6 +109,13 @@ Result<void> enough_room(const std::string& database) {
   const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
   if (free >= size + kSpare) return {};
   return fail(Errc::kExhausted, "{} bytes are free beside {}, which has {}", free, database, size);
+}
+
+std::string short_of_room(const std::string& database) {
+  struct statvfs disk{};
+  if (::statvfs(database.c_str(), &disk) != 0) return {};
+  const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+  return free >= kLittle ? "" : fmt::format("{} bytes are free for {}", free, database);
 }
 
 Result<std::string> copy_aside(const std::string& database, WallTime now) {

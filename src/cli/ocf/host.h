@@ -26,6 +26,9 @@ std::optional<WallTime> changed_at(const std::string& database);
 /// writable.
 Result<void> enough_room(const std::string& database);
 
+/// Why a database can hardly be written any more; empty while there is room.
+std::string short_of_room(const std::string& database);
+
 /// Copies the database aside as `<database>.before-sync.<time>`, and keeps the last three. Returns
 /// where.
 Result<std::string> copy_aside(const std::string& database, WallTime now);

@@ -164,6 +164,7 @@ Parameters read_parameters(const Environment& environment) {
   const auto timeout = parse_number<std::int64_t>(value("CRM_meta_timeout"));
   const bool sane = timeout && *timeout > 0 && *timeout <= kLongestTimeoutMs;
   read.timeout = sane ? Duration(std::chrono::milliseconds(*timeout)) : kDefaultTimeout;
+  read.check_level = number(environment("OCF_CHECK_LEVEL"), 0);
   read.probe = or_else(value("CRM_meta_interval"), "0") == "0";
   const std::string role = value("CRM_meta_role");
   read.promoted_role = role == "Master" || role == "Promoted";
