@@ -254,8 +254,8 @@ Task<Result<void>> Replica::stamp(std::uint64_t epoch, std::string node, Deadlin
 }
 
 Task<Result<void>> Replica::check_write(Deadline deadline) {
-  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
-      runtime_.wall_now().time_since_epoch());
+  const auto now =
+      std::chrono::duration_cast<std::chrono::milliseconds>(runtime_.wall_now().time_since_epoch());
   const std::string params = codec::write_check(files_.database, now.count());
   data_.prepare("transact", params);
   const Result<void> sent = co_await data_.send(deadline);

@@ -45,7 +45,7 @@ struct Parameters {
   std::string node;            ///< empty: ask the cluster
   Duration timeout{};          ///< of the action
   bool probe = false;          ///< a monitor that Pacemaker runs once, to learn what is there
-  int check_level = 0;   ///< `OCF_CHECK_LEVEL`: from 10 on the active node also writes
+  int check_level = 0;         ///< `OCF_CHECK_LEVEL`: from 10 on the active node also writes
   bool promoted_role = false;  ///< a recurring monitor of the promoted role
 
   std::string sbin;           ///< where Pacemaker's tools are
