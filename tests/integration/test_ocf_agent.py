@@ -298,6 +298,21 @@ def test_a_backup_without_room_for_the_copy_keeps_its_own(site):
     assert result.code == DEGRADED and "not enough room" in result.reason
 
 
+def test_a_server_without_its_control_socket_is_no_stopped_one(cluster):
+    """The stock agent says that it is not running, and then tries without a pause to start it."""
+    _, second, _ = cluster.nodes
+    Path(second.path("run/ovnnb_db.ctl")).rename(second.path("run/elsewhere.ctl"))
+    result = second.agent("monitor")
+    assert result.code == GENERIC and "northbound" in result.reason
+    old = second.server("nb")
+    assert second.agent("start", OCF_RESKEY_CRM_meta_notify_promoted_uname="n1").code == SUCCESS
+    assert not old.alive() and second.agent("monitor").code == SUCCESS
+    cluster.wait_follow(second)
+    Path(second.path("run/ovnsb_db.ctl")).rename(second.path("run/elsewhere.ctl"))
+    assert second.agent("stop").code == SUCCESS
+    assert second.agent("monitor").code == NOT_RUNNING
+
+
 def test_without_a_cluster_the_databases_live_on(cluster):
     first = cluster.nodes[0]
     (cluster.cluster / "gone").touch()
