@@ -200,10 +200,8 @@ Task<Code> Agent::stop() {
   }
   Pair pair = co_await look();
   // ovn-ctl tries for nine seconds to end a stopped process in good order.
-  if (pair.nb.life == Life::kHung && pair.nb.process)
-    kill_server(*pair.nb.process);
-  if (pair.sb.life == Life::kHung && pair.sb.process)
-    kill_server(*pair.sb.process);
+  if (pair.nb.life == Life::kHung && pair.nb.process) kill_server(*pair.nb.process);
+  if (pair.sb.life == Life::kHung && pair.sb.process) kill_server(*pair.sb.process);
   std::vector<std::string> arguments = {"stop_ovsdb"};
   const Result<void> stopped = co_await run_ovn_ctl(std::move(arguments));
   if (!stopped) log("WARNING", stopped.error().describe());
