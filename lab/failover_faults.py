@@ -115,7 +115,6 @@ def cluster_stack_dies(lab: Pacemaker, active: Node) -> None:
     time.sleep(15)
 
 
-# Each with the nodes that run nothing afterwards: how many seconds until all is well again is waited for.
 FAULTS: dict[str, Callable[[Pacemaker, Node], None]] = {
     "kill-worker": kill_worker,
     "kill-worker-and-monitor": kill_worker_and_monitor,
@@ -127,12 +126,15 @@ FAULTS: dict[str, Callable[[Pacemaker, Node], None]] = {
     "cut": cut,
     "switch-over": switch_over,
 }
+# Whose copy is old: Pacemaker takes one of two equal nodes by its name.
+STALE = {"stale-first": 0, "stale-second": 1}
+ALL = [*FAULTS, *STALE]
 
 
 def play(lab: Pacemaker, name: str) -> Outcome:
     """One fault of a cluster that is well, with a client that writes all the time."""
-    if name == "stale-copy":
-        return stale_copy(lab)
+    if name in STALE:
+        return stale_copy(lab, STALE[name])
     active = lab.wait_active()
     watch, writer = SplitWatch(lab), Writer(lab, f"{name}-{os.getpid()}-{time.monotonic_ns()}")
     time.sleep(2)
@@ -148,10 +150,11 @@ def play(lab: Pacemaker, name: str) -> Outcome:
     return Outcome(counted["acknowledged"], counted["lost"], max(counted["outages"], default=0.0), split, note)
 
 
-def stale_copy(lab: Pacemaker) -> Outcome:
+def stale_copy(lab: Pacemaker, stale_one: int) -> Outcome:
     """Power is lost while one node was away, and the last active node does not come back."""
     active = lab.wait_active()
-    fresh, stale = [node for node in lab.nodes if node is not active]
+    others = [node for node in lab.nodes if node is not active]
+    stale, fresh = others[stale_one], others[1 - stale_one]
     stale.power_off()
     time.sleep(3)
     writer = Writer(lab, "tie")

@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from lab.failover_faults import FAULTS, Outcome, median, play
+from lab.failover_faults import ALL, Outcome, median, play
 from lab.pacemaker import Pacemaker
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,7 +18,7 @@ TOLERANCE = 1.1
 def play_all(rounds: int, only: list[str] | None) -> dict:
     """The record for docs/evidence."""
     faults, failed = {}, []
-    for fault in only or [*FAULTS, "stale-copy"]:
+    for fault in only or ALL:
         outcomes: dict[str, list[Outcome]] = {"shell script": [], "wardmote": []}
         for number in range(rounds):
             for who, agent in (("shell script", None), ("wardmote", PROGRAM)):

@@ -23,6 +23,7 @@ CHROOT = PACKAGES / "root"
 UNIT = ROOT / "packaging/systemd/wardmoted.service"
 DROP_INS = sorted((ROOT / "packaging/systemd").glob("*.conf"))
 MAX_EXPOSURE = 20    # of 100, as systemd-analyze security counts
+AGENT = "usr/lib/ocf/resource.d/ovn/ovndb-servers"
 EXAMPLE = "/usr/share/doc/wardmote/examples/wardmote.yaml"
 
 
@@ -72,6 +73,10 @@ def check_unit() -> None:
 
 def check_in_root(packages: list[Path]) -> None:
     make_root()
+    # As Debian has it: a link that leads to nothing.
+    stock = CHROOT / AGENT
+    stock.parent.mkdir(parents=True)
+    stock.symlink_to("../../../../share/openvswitch/scripts/ovndb-servers.ocf")
     before = files()
     say("install")
     for package in packages:
@@ -80,6 +85,9 @@ def check_in_root(packages: list[Path]) -> None:
            "cmake", "ninja-build", "clang-19")
     installed = inside("dpkg-query", "-L", "wardmote", "libwardmote-dev").split()
     check_runs()
+    metadata = inside(f"/{AGENT}", "meta-data")
+    expect('<resource-agent name="ovndb-servers"' in metadata, f"the resource agent says: {metadata[:200]}")
+    expect((CHROOT / f"{AGENT}.ovn-central").is_symlink(), "the link of ovn-central was not kept")
     try:
         check_rights(CHROOT, inside, say)
     except RightsError as broken:
@@ -96,6 +104,7 @@ def check_in_root(packages: list[Path]) -> None:
     inside("dpkg", "--purge", "libwardmote-dev", "wardmote")
     left = sorted(path for path in files() - before if (path in installed or "wardmote" in path) and not owned(path))
     expect(not left, f"left behind: {left}")
+    expect("openvswitch" in os.readlink(stock), "the link of ovn-central is not back")
 
 
 def check_runs() -> None:

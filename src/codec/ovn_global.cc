@@ -24,6 +24,7 @@ namespace json = boost::json;
 
 constexpr std::string_view kEpoch = "ovn-ha:epoch";
 constexpr std::string_view kNode = "ovn-ha:node";
+constexpr std::string_view kChecked = "ovn-ha:checked";
 constexpr std::size_t kMostConnections = 64;
 constexpr std::size_t kLongestText = 256;
 
@@ -117,6 +118,14 @@ std::string stamp_epoch(std::string_view database, bool has_row, std::uint64_t e
                      R"([["external_ids","delete",["set",["{}","{}"]]],)"
                      R"(["external_ids","insert",{}]]}},{}])",
                      json_string(database), table, kEpoch, kNode, ids(epoch, node), kCommit);
+}
+
+std::string write_check(std::string_view database, std::int64_t now) {
+  return fmt::format(R"([{},{{"op":"mutate","table":"{}","where":[],"mutations":)"
+                     R"([["external_ids","delete",["set",["{}"]]],)"
+                     R"(["external_ids","insert",["map",[["{}","{}"]]]]]}},)"
+                     R"({{"op":"commit","durable":true}}])",
+                     json_string(database), global_table(database), kChecked, kChecked, now);
 }
 
 std::string select_connections(std::string_view database) {

@@ -40,6 +40,10 @@ Result<std::optional<GlobalRow>> read_global(const RpcMessage& reply);
 std::string stamp_epoch(std::string_view database, bool has_row, std::uint64_t epoch,
                         std::string_view node);
 
+/// The params of a `transact` that writes something new into the row, which must exist
+/// (`external_ids:ovn-ha:checked`), and asks the server to wait for its disk.
+std::string write_check(std::string_view database, std::int64_t now);
+
 /// The params of a `transact` that selects all rows of `Connection`.
 std::string select_connections(std::string_view database);
 Result<std::vector<ConnectionRow>> read_connections(const RpcMessage& reply);

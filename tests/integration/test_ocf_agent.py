@@ -1,8 +1,10 @@
 """The OCF resource agent by hand: real ovsdb-servers on three hosts, and the calls that Pacemaker makes."""
 
+import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -17,7 +19,7 @@ from lab.pki import Authority
 from lab.processes import wait_until
 from tools.agent import programs
 
-SUCCESS, GENERIC, CONFIGURED, INSTALLED, NOT_RUNNING, PROMOTED, FAILED_PROMOTED, DEGRADED = 0, 1, 6, 5, 7, 8, 9, 190
+SUCCESS, GENERIC, CONFIGURED, INSTALLED, NOT_RUNNING, PROMOTED, FAILED_PROMOTED, DEGRADED, DEGRADED_PROMOTED = 0, 1, 6, 5, 7, 8, 9, 190, 191
 
 
 @pytest.fixture(name="agent", scope="module")
@@ -270,6 +272,21 @@ def test_an_active_server_that_cannot_write_is_not_promoted(site):
     assert not second.active() and second.rows() == rows
 
 
+def test_an_active_server_whose_disk_is_full_is_shown_and_can_be_failed(site):
+    first = site.nodes[0]
+    run("mount", "-t", "tmpfs", "-o", "size=24m", "wm-ha", str(first.folder / "db"))
+    site.start(*site.nodes)
+    assert site.promote(first).code == SUCCESS
+    assert first.agent("monitor", OCF_CHECK_LEVEL="10").code == PROMOTED
+    site.wait_follow(site.nodes[1])
+    use_up_page(first, first)
+    fill(first.folder / "db")
+    result = first.agent("monitor")
+    assert result.code == DEGRADED_PROMOTED and "bytes are free" in result.reason
+    result = first.agent("monitor", OCF_CHECK_LEVEL="10")
+    assert result.code == FAILED_PROMOTED and "I/O error" in result.reason
+
+
 def test_a_backup_without_room_for_the_copy_keeps_its_own(site):
     """A backup whose disk becomes full while it copies ends empty and writable."""
     first, second, _ = site.nodes
@@ -281,12 +298,46 @@ def test_a_backup_without_room_for_the_copy_keeps_its_own(site):
     assert result.code == DEGRADED and "not enough room" in result.reason
 
 
+def test_a_server_without_its_control_socket_is_no_stopped_one(cluster):
+    """The stock agent says that it is not running, and then tries without a pause to start it."""
+    _, second, _ = cluster.nodes
+    Path(second.path("run/ovnnb_db.ctl")).rename(second.path("run/elsewhere.ctl"))
+    result = second.agent("monitor")
+    assert result.code == GENERIC and "northbound" in result.reason
+    old = second.server("nb")
+    assert second.agent("start", OCF_RESKEY_CRM_meta_notify_promoted_uname="n1").code == SUCCESS
+    assert not old.alive() and second.agent("monitor").code == SUCCESS
+    cluster.wait_follow(second)
+    Path(second.path("run/ovnsb_db.ctl")).rename(second.path("run/elsewhere.ctl"))
+    assert second.agent("stop").code == SUCCESS
+    assert second.agent("monitor").code == NOT_RUNNING
+
+
 def test_without_a_cluster_the_databases_live_on(cluster):
     first = cluster.nodes[0]
     (cluster.cluster / "gone").touch()
     assert first.agent("monitor").code == PROMOTED
     assert first.agent("promote").code == SUCCESS
     assert first.active()
+
+
+def test_a_running_wardmoted_is_told(cluster, tmp_path):
+    first, second, _ = cluster.nodes
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+        told.bind(str(tmp_path / "report.sock"))
+        told.settimeout(5)
+
+        def report(node, action):
+            node.agent(action, WARDMOTE_REPORT_SOCKET=str(tmp_path / "report.sock"))
+            return json.loads(told.recv(4096))
+
+        assert report(first, "monitor") == {"live": True, "ready": True, "detail": "active, epoch 1"}
+        assert report(second, "monitor") == {"live": True, "ready": True, "detail": "backup"}
+        for short in ("nb", "sb"):
+            second.command(short, "ovsdb-server/disconnect-active-ovsdb-server")
+        said = report(second, "monitor")
+        assert said["live"] and not said["ready"] and "another node is the active one" in said["detail"]
+        assert report(second, "stop") == {"live": False, "ready": False, "detail": "stopped"}
 
 
 def test_the_pid_file_of_another_process_kills_nobody(site):

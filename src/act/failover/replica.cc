@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/value.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -242,6 +243,20 @@ Task<Result<void>> Replica::stamp(std::uint64_t epoch, std::string node, Deadlin
   const Result<std::optional<codec::GlobalRow>> row = co_await global(deadline);
   if (!row) co_return with_context(row, "write to {}", files_.database);
   const std::string params = codec::stamp_epoch(files_.database, row->has_value(), epoch, node);
+  data_.prepare("transact", params);
+  const Result<void> sent = co_await data_.send(deadline);
+  if (!sent) co_return with_context(sent, "write to {}", files_.database);
+  const Result<codec::RpcMessage> reply = co_await data_.receive(deadline);
+  if (!reply) co_return with_context(reply, "write to {}", files_.database);
+  const Result<void> done = codec::read_done(*reply);
+  if (!done) co_return with_context(done, "write to {}", files_.database);
+  co_return Result<void>();
+}
+
+Task<Result<void>> Replica::check_write(Deadline deadline) {
+  const auto now =
+      std::chrono::duration_cast<std::chrono::milliseconds>(runtime_.wall_now().time_since_epoch());
+  const std::string params = codec::write_check(files_.database, now.count());
   data_.prepare("transact", params);
   const Result<void> sent = co_await data_.send(deadline);
   if (!sent) co_return with_context(sent, "write to {}", files_.database);

@@ -93,6 +93,8 @@ class Replica {
   /// Writes an epoch and waits for the disk: so a server that cannot write is noticed.
   runtime::Task<Result<void>> stamp(std::uint64_t epoch, std::string node,
                                     runtime::Deadline deadline);
+  /// Writes something new and waits for the disk. ovn-northd computes all anew for it (OVN 23.03).
+  runtime::Task<Result<void>> check_write(runtime::Deadline deadline);
   /// Lets clients connect at `target`: changes the only row of `Connection`, or adds one.
   runtime::Task<Result<void>> listen(std::string target, std::int64_t probe,
                                      runtime::Deadline deadline);

@@ -32,6 +32,7 @@ namespace wardmote::cli::ocf {
 
 using judge::failover::ClusterRecord;
 using runtime::Task;
+using Life = act::failover::ReplicaState::Life;
 using namespace std::chrono_literals;
 
 namespace {
@@ -42,6 +43,10 @@ Duration own_time(Duration timeout) {
 }
 
 constexpr Duration kNextLook = 50ms;
+
+bool lost(Life life) noexcept {
+  return life == Life::kHung || life == Life::kNoDoor;
+}
 
 /// ovn-ctl starts nothing while the number in the pid file belongs to any process of that name, a
 /// dead one that nobody has reaped included.
@@ -64,7 +69,21 @@ Agent::Agent(runtime::Runtime& runtime, Parameters parameters, Notification noti
 
 void Agent::reason(std::string_view text) {
   log("ERROR", text);
+  last_reason_ = escape_control(text, 1024);
   print_error(fmt::format("ocf-exit-reason:{}\n", escape_control(text, 1024)));
+}
+
+void Agent::report_result(std::string_view action, Code code) const {
+  const bool promoted = code == Code::kPromoted || (action == "promote" && code == Code::kSuccess);
+  const bool good = code == Code::kSuccess || promoted;
+  const bool degraded = code == Code::kDegraded || code == Code::kDegradedPromoted;
+  const bool live = (good || degraded) && action != "stop";
+  std::string detail = !last_reason_.empty() ? last_reason_
+                       : action == "stop"    ? "stopped"
+                       : promoted            ? fmt::format("active, epoch {}", state_.epoch)
+                       : good                ? "backup"
+                                             : "not running";
+  report(parameters_, live, good && live, detail);
 }
 
 void Agent::log(std::string_view level, std::string_view text) const {
@@ -146,8 +165,8 @@ Task<Code> Agent::start() {
   Pair pair = co_await look();
   if (!pair.backups()) {
     if (code_of_unanswered(pair) == Code::kPermission) co_return Code::kPermission;
-    const bool ends = pair.nb.life == act::failover::ReplicaState::Life::kHung ||
-                      pair.sb.life == act::failover::ReplicaState::Life::kHung;
+    // Nobody can give a role to a server that hangs, or that has lost its control socket.
+    const bool ends = lost(pair.nb.life) || lost(pair.sb.life);
     if (ends) end_servers(pair);
   }
   const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
@@ -181,10 +200,8 @@ Task<Code> Agent::stop() {
   }
   Pair pair = co_await look();
   // ovn-ctl tries for nine seconds to end a stopped process in good order.
-  if (pair.nb.life == act::failover::ReplicaState::Life::kHung && pair.nb.process)
-    kill_server(*pair.nb.process);
-  if (pair.sb.life == act::failover::ReplicaState::Life::kHung && pair.sb.process)
-    kill_server(*pair.sb.process);
+  if (pair.nb.life == Life::kHung && pair.nb.process) kill_server(*pair.nb.process);
+  if (pair.sb.life == Life::kHung && pair.sb.process) kill_server(*pair.sb.process);
   std::vector<std::string> arguments = {"stop_ovsdb"};
   const Result<void> stopped = co_await run_ovn_ctl(std::move(arguments));
   if (!stopped) log("WARNING", stopped.error().describe());

@@ -46,6 +46,9 @@ class Agent {
   runtime::Task<Code> demote();
   runtime::Task<Code> notify();
 
+  /// Tells a running wardmoted what became of the action.
+  void report_result(std::string_view action, Code code) const;
+
  private:
   using Lock = judge::failover::Lock;
 
@@ -95,6 +98,7 @@ class Agent {
   // Parts of actions.
   [[nodiscard]] std::vector<std::string> start_arguments(bool another_is_active) const;
   runtime::Task<Code> wait_started();
+  runtime::Task<Code> check_active(Code code);
   runtime::Task<Code> judge_pair(Pair pair, Lock lock, judge::failover::Position own);
   [[nodiscard]] Code code_of_unanswered(const Pair& pair) const;
   Code code_of_backups(const Pair& pair);
@@ -115,6 +119,7 @@ class Agent {
   runtime::Deadline deadline_;
   Cluster cluster_;
   State state_;
+  std::string last_reason_;   ///< the last that was shown
   bool acted_ = false;        ///< a role was changed, so that what was seen before is old
   bool unannounced_ = false;  ///< the cluster does not know of this node's promotion
   std::string unfollowed_;    ///< why this node does not follow the active one, though it should

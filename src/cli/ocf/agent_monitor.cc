@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,9 +9,12 @@
 #include "base/time.h"
 #include "cli/ocf/agent.h"
 #include "cli/ocf/code.h"
+#include "cli/ocf/host.h"
 #include "cli/ocf/parameters.h"
 #include "judge/failover/candidate.h"
 #include "judge/failover/decision.h"
+#include "runtime/deadline.h"
+#include "runtime/runtime.h"
 
 namespace wardmote::cli::ocf {
 
@@ -23,6 +27,7 @@ using judge::failover::Freshness;
 using judge::failover::Position;
 using judge::failover::Situation;
 using judge::failover::SyncState;
+using runtime::Deadline;
 using runtime::Task;
 using Life = ReplicaState::Life;
 using namespace std::chrono_literals;
@@ -96,6 +101,30 @@ Task<Code> Agent::judge_pair(Pair pair, Lock lock, Position own) {
   co_return code_of_backups(pair);
 }
 
+/// What an active node needs besides its role.
+Task<Code> Agent::check_active(Code code) {
+  if (parameters_.manages_northd() && !northd_runs()) {
+    reason("ovn-northd does not run");
+    co_return Code::kFailedPromoted;
+  }
+  constexpr int kWrites = 10;
+  if (parameters_.check_level >= kWrites) {
+    const Deadline soon{std::min(deadline_.at, runtime_.now() + 5s)};
+    const Result<void> nb = co_await nb_.check_write(soon);
+    const Result<void> sb = co_await sb_.check_write(soon);
+    if (!nb || !sb) {
+      reason(nb ? sb.error().describe() : nb.error().describe());
+      co_return Code::kFailedPromoted;
+    }
+  }
+  // ovsdb-server answers "active" and "status: ok" on a full disk.
+  std::string full = short_of_room(database_file(parameters_, nb_.files().database));
+  if (full.empty()) full = short_of_room(database_file(parameters_, sb_.files().database));
+  if (full.empty()) co_return code;
+  reason(full);
+  co_return Code::kDegradedPromoted;
+}
+
 Task<Code> Agent::monitor() {
   Pair pair = co_await look();
   if (pair.down()) co_return Code::kNotRunning;
@@ -132,12 +161,8 @@ Task<Code> Agent::monitor() {
   const bool whole = pair.backups() && state_.sync == SyncState::kSynced && !own.empty;
   if (whole) state_.epoch = own.epoch;
   if (state_ != before) save();
-  const bool northd = !parameters_.manages_northd() || northd_runs();
-  if (code == Code::kPromoted && !northd) {
-    reason("ovn-northd does not run");
-    code = Code::kFailedPromoted;
-  }
-  if (code == Code::kPromoted && unannounced_) co_await announce_promotion(state_.epoch);
+  if (code == Code::kPromoted) code = co_await check_active(code);
+  if (pair.both_active() && unannounced_) co_await announce_promotion(state_.epoch);
   co_await tell(pair, parameters_.probe);
   co_return code;
 }

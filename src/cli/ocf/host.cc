@@ -1,8 +1,10 @@
 #include "cli/ocf/host.h"
 
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/types.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,9 +24,11 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "cli/ocf/parameters.h"
+#include "codec/json_rpc.h"
 #include "codec/ovsdb_log.h"
 #include "codec/proc_stat.h"
 #include "net/system_error.h"
+#include "net/unique_fd.h"
 
 namespace wardmote::cli::ocf {
 namespace {
@@ -34,6 +38,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kServer = "ovsdb-server";
 constexpr std::string_view kAside = ".before-sync.";
 constexpr std::size_t kCopiesKept = 3;
+constexpr std::uint64_t kLittle = std::uint64_t{1} << 20;
 constexpr std::uint64_t kSpare = std::uint64_t{16} << 20;
 constexpr std::streamoff kTail = std::streamoff{1} << 20;
 
@@ -106,6 +111,13 @@ Result<void> enough_room(const std::string& database) {
   return fail(Errc::kExhausted, "{} bytes are free beside {}, which has {}", free, database, size);
 }
 
+std::string short_of_room(const std::string& database) {
+  struct statvfs disk{};
+  if (::statvfs(database.c_str(), &disk) != 0) return {};
+  const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+  return free >= kLittle ? "" : fmt::format("{} bytes are free for {}", free, database);
+}
+
 Result<std::string> copy_aside(const std::string& database, WallTime now) {
   std::string stamp = format_utc(now);
   std::erase(stamp, ':');
@@ -129,6 +141,22 @@ void write_active_conf(const Parameters& parameters, const std::string& database
 void remove_active_conf(const Parameters& parameters, const std::string& database) {
   std::error_code ignored;
   fs::remove(active_conf(parameters, database), ignored);
+}
+
+void report(const Parameters& parameters, bool live, bool ready, const std::string& detail) {
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  const std::string& path = parameters.report_socket;
+  if (path.empty() || path.size() >= sizeof(to.sun_path)) return;
+  path.copy(to.sun_path, sizeof(to.sun_path) - 1);
+  const net::UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) return;
+  const std::string text = fmt::format(R"({{"live":{},"ready":{},"detail":{}}})", live, ready,
+                                       codec::json_string(detail));
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the socket API
+  const auto* const address = reinterpret_cast<const sockaddr*>(&to);
+  static_cast<void>(
+      ::sendto(socket.get(), text.data(), text.size(), MSG_NOSIGNAL, address, sizeof(to)));
 }
 
 }  // namespace wardmote::cli::ocf

@@ -26,6 +26,9 @@ std::optional<WallTime> changed_at(const std::string& database);
 /// writable.
 Result<void> enough_room(const std::string& database);
 
+/// Why a database can hardly be written any more; empty while there is room.
+std::string short_of_room(const std::string& database);
+
 /// Copies the database aside as `<database>.before-sync.<time>`, and keeps the last three. Returns
 /// where.
 Result<std::string> copy_aside(const std::string& database, WallTime now);
@@ -35,5 +38,9 @@ Result<std::string> copy_aside(const std::string& database, WallTime now);
 void write_active_conf(const Parameters& parameters, const std::string& database,
                        const std::string& source);
 void remove_active_conf(const Parameters& parameters, const std::string& database);
+
+/// Tells a running wardmoted what became of an action, by a datagram to the socket of a reporter
+/// (docs/reporters.md). Where nobody listens, nobody is told.
+void report(const Parameters& parameters, bool live, bool ready, const std::string& detail);
 
 }  // namespace wardmote::cli::ocf

@@ -76,6 +76,7 @@ constexpr auto kActions = std::to_array<Action>({
     {"notify", "20s", ""},
     {"monitor", "20s", R"( depth="0" interval="10s" role="Master")"},
     {"monitor", "20s", R"( depth="0" interval="30s" role="Slave")"},
+    {"monitor", "20s", R"( depth="10" interval="60s" role="Master")"},
     {"meta-data", "5s", ""},
     {"validate-all", "20s", ""},
 });

@@ -164,12 +164,15 @@ Parameters read_parameters(const Environment& environment) {
   const auto timeout = parse_number<std::int64_t>(value("CRM_meta_timeout"));
   const bool sane = timeout && *timeout > 0 && *timeout <= kLongestTimeoutMs;
   read.timeout = sane ? Duration(std::chrono::milliseconds(*timeout)) : kDefaultTimeout;
+  read.check_level = number(environment("OCF_CHECK_LEVEL"), 0);
   read.probe = or_else(value("CRM_meta_interval"), "0") == "0";
   const std::string role = value("CRM_meta_role");
   read.promoted_role = role == "Master" || role == "Promoted";
 
   read.sbin = find_sbin(environment);
   read.cib = or_else(environment("CIB_file"), "/var/lib/pacemaker/cib/cib.xml");
+  read.report_socket = or_else(environment("WARDMOTE_REPORT_SOCKET"),
+                               fmt::format("/run/wardmote/{}.sock", read.instance));
   read.log_file = or_else(environment("HA_LOGFILE"), environment("PCMK_logfile"));
   // As OVN's scripts/ovn-lib.
   const std::string system = or_else(environment("OVN_SYSCONFDIR"), "/etc");

@@ -45,13 +45,15 @@ struct Parameters {
   std::string node;            ///< empty: ask the cluster
   Duration timeout{};          ///< of the action
   bool probe = false;          ///< a monitor that Pacemaker runs once, to learn what is there
+  int check_level = 0;         ///< `OCF_CHECK_LEVEL`: from 10 on the active node also writes
   bool promoted_role = false;  ///< a recurring monitor of the promoted role
 
-  std::string sbin;      ///< where Pacemaker's tools are
-  std::string cib;       ///< Pacemaker's configuration as it is on this node's disk
-  std::string log_file;  ///< empty: standard error
-  std::string run_dir;   ///< of OVN
-  std::string data_dir;  ///< of its databases
+  std::string sbin;           ///< where Pacemaker's tools are
+  std::string cib;            ///< Pacemaker's configuration as it is on this node's disk
+  std::string report_socket;  ///< of a running wardmoted
+  std::string log_file;       ///< empty: standard error
+  std::string run_dir;        ///< of OVN
+  std::string data_dir;       ///< of its databases
   std::string etc_dir;
 
   /// On the address alone, or on all while an external load balancer has the address.

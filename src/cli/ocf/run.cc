@@ -28,16 +28,17 @@ using runtime::Task;
 struct Verb {
   std::string_view name;
   Task<Code> (Agent::*run)();
+  bool reports = true;     ///< whether its result says how the databases are
   bool needs_node = true;  ///< whether nothing can be done without OVN's programs
 };
 
 constexpr auto kVerbs = std::to_array<Verb>({{"start", &Agent::start},
-                                             {"stop", &Agent::stop, false},
-                                             {"monitor", &Agent::monitor, false},
-                                             {"status", &Agent::monitor, false},
+                                             {"stop", &Agent::stop, true, false},
+                                             {"monitor", &Agent::monitor, true, false},
+                                             {"status", &Agent::monitor, true, false},
                                              {"promote", &Agent::promote},
-                                             {"demote", &Agent::demote, false},
-                                             {"notify", &Agent::notify, false}});
+                                             {"demote", &Agent::demote, true, false},
+                                             {"notify", &Agent::notify, false, false}});
 
 Code complain(const Problem& problem) {
   print_error(fmt::format("ocf-exit-reason:{}\n", problem.text));
@@ -46,6 +47,7 @@ Code complain(const Problem& problem) {
 
 Task<Exit> carry_out(Agent* agent, const Verb* verb) {
   const Code code = co_await (agent->*verb->run)();
+  if (verb->reports) agent->report_result(verb->name, code);
   co_return static_cast<Exit>(code);
 }
 

@@ -59,6 +59,12 @@ TEST(OvnGlobalCodec, TheStampKeepsOtherKeysAndAsksForTheDisk) {
   EXPECT_EQ(fresh[1].at("op"), "insert");
 }
 
+TEST(OvnGlobalCodec, ACheckOfTheDiskWritesSomethingNew) {
+  const std::string now = write_check("OVN_Northbound", 7);
+  EXPECT_NE(now, write_check("OVN_Northbound", 8));
+  EXPECT_EQ(boost::json::parse(now).get_array()[2].at("durable"), true);
+}
+
 TEST(OvnGlobalCodec, AWriteThatTheServerRefusedIsAnError) {
   const Reply full(R"({"id":1,"error":null,"result":[{"count":1},{},)"
                    R"({"error":"I/O error","details":"No space left on device"}]})");
