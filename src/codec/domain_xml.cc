@@ -6,7 +6,6 @@
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/result.h"
 #include "base/text.h"

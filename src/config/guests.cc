@@ -1,6 +1,6 @@
 #include "config/guests.h"
 
-#include <chrono>
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>

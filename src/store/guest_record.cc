@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>

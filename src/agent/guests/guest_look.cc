@@ -1,7 +1,6 @@
 // One look at one guest: a ping, and while it is silent, its counters.
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>

@@ -1,11 +1,10 @@
 #include "agent/guests/guest_watch.h"
 
 #include <algorithm>
-#include <chrono>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,26 +18,27 @@
 #include "agent/incident_manager.h"
 #include "agent/record_writer.h"
 #include "agent/scheduler.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "codec/domain_xml.h"
 #include "config/config.h"
 #include "config/guests.h"
 #include "config/reload_plan.h"
 #include "judge/guest/facts.h"
+#include "judge/guest/machine.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "net/libvirt/api.h"
 #include "net/libvirt/hypervisor.h"
 #include "observe/probe.h"
 #include "observe/reason.h"
+#include "runtime/deadline.h"
 #include "runtime/hypervisor.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/guest/guest_view.h"
+#include "serve/thing_view.h"
 #include "store/clock_pair.h"
 #include "store/guest_record.h"
 
@@ -270,36 +270,44 @@ Task<void> GuestWatch::list_again(std::shared_ptr<Hypervisor> hypervisor) {
     // A reload may have gone over to another hypervisor meanwhile, or to none.
     if (hypervisor != hypervisor_) co_return;
     if (entries) {
-      const TimePoint now = tools_.runtime.now();
-      for (auto& [uuid, guest] : guests_) guest.there = false;
-      for (const runtime::GuestEntry& entry : *entries) {
-        Guest& guest = arrive(entry.uuid, entry.name);
-        ++guest.epoch;
-        guest.found(entry, now);
-      }
-      // Before anybody looks at them, or what is seen would be told to nobody.
-      show_all({});
+      find_all(*entries);
       break;
     }
     log(LogLevel::kWarning, "guests_not_listed", {{"reason", entries.error().describe()}});
     co_await tools_.runtime.sleep_until(tools_.runtime.now() + kListAgain);
-    if (unreachable_ || hypervisor != hypervisor_) co_return;
-  }
-  std::vector<std::string> all;
-  for (const auto& [uuid, guest] : guests_) all.push_back(uuid);
-  for (const std::string& uuid : all) {
-    const auto known = guests_.find(uuid);
-    if (known == guests_.end()) continue;
-    if (!known->second.there && !known->second.machine.lost()) {
-      leave(uuid);
-    } else {
-      co_await describe(hypervisor, uuid);
-    }
     if (unreachable_) co_return;
   }
-  if (hypervisor != hypervisor_) co_return;
+  std::vector<std::string> all;
+  all.reserve(guests_.size());
+  for (const auto& [uuid, guest] : guests_) all.push_back(uuid);
+  for (const std::string& uuid : all) {
+    if (is_over(uuid)) {
+      leave(uuid);
+      continue;
+    }
+    co_await describe(hypervisor, uuid);
+    if (unreachable_ || hypervisor != hypervisor_) co_return;
+  }
   show_all({});
   for (auto& [uuid, guest] : guests_) judge(guest);
+}
+
+void GuestWatch::find_all(const std::vector<runtime::GuestEntry>& entries) {
+  const TimePoint now = tools_.runtime.now();
+  for (auto& [uuid, guest] : guests_) guest.there = false;
+  for (const runtime::GuestEntry& entry : entries) {
+    Guest& guest = arrive(entry.uuid, entry.name);
+    ++guest.epoch;
+    guest.found(entry, now);
+  }
+  // Before anybody looks at them, or what is seen would be told to nobody.
+  show_all({});
+}
+
+/// It does not run, and nothing is to be said of that.
+bool GuestWatch::is_over(const std::string& uuid) const {
+  const auto found = guests_.find(uuid);
+  return found == guests_.end() || (!found->second.there && !found->second.machine.lost());
 }
 
 /// False: it is gone.

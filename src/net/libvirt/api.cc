@@ -27,7 +27,8 @@ void find(void* library, const char* name, Function& into, std::string& problem)
 void* open_library(const char* name, std::string& problem) {
   if (!problem.empty()) return nullptr;
   void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) problem = ::dlerror();
+  // Nobody else loads a library at that moment.
+  if (library == nullptr) problem = ::dlerror();  // NOLINT(concurrency-mt-unsafe)
   return library;
 }
 

@@ -1,10 +1,10 @@
 #include "net/libvirt/call_pool.h"
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <expected>
 #include <memory>
 #include <mutex>
 #include <string>

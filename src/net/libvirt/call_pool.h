@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,12 +30,12 @@ class CallPool {
     bool withdraw() noexcept { return move_from_waiting(kWithdrawn); }
 
    private:
-    enum State : int { kWaiting, kBegun, kWithdrawn };
+    enum State : std::uint8_t { kWaiting, kBegun, kWithdrawn };
     bool move_from_waiting(State to) noexcept {
-      int waiting = kWaiting;
+      State waiting = kWaiting;
       return state_.compare_exchange_strong(waiting, to);
     }
-    std::atomic<int> state_ = kWaiting;
+    std::atomic<State> state_ = kWaiting;
   };
 
   /// Gets a connection, or why there is none; returns false when the connection broke.

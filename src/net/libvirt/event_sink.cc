@@ -2,6 +2,8 @@
 
 #include <array>
 #include <boost/asio/post.hpp>
+#include <cstddef>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -125,7 +127,9 @@ Result<void> EventSubscription::begin(const Api& api, virConnect* connection) {
   registered_.clear();
   const auto listener = [&] { return std::make_unique<Listener>(Listener{&api, mailbox_, hear_}); };
   auto closing = listener();
-  if (api.register_close(connection, on_close, closing.get(), release) == 0) closing.release();
+  if (api.register_close(connection, on_close, closing.get(), release) == 0) {
+    [[maybe_unused]] const Listener* const theirs = closing.release();
+  }
   for (const Row& row : rows()) {
     auto told = listener();
     const int id = api.register_event(connection, nullptr, row.id, row.call, told.get(), release);
@@ -134,7 +138,7 @@ Result<void> EventSubscription::begin(const Api& api, virConnect* connection) {
       if (blames_connection(last.code)) return std::unexpected(error_of(last));
       continue;
     }
-    told.release();
+    [[maybe_unused]] const Listener* const theirs = told.release();
     registered_.push_back(id);
   }
   return {};

@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <expected>
 #include <functional>
 #include <iterator>
 #include <memory>
