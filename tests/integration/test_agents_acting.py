@@ -92,7 +92,7 @@ def test_a_dead_server_is_kicked_once_and_all_agents_show_the_plan(lab, agents):
 @pytest.mark.slow
 def test_a_leader_that_dies_or_hangs_before_the_plan_leaves_it_to_the_next(lab, agents, fault):
     wait_until(agents[0].leads, 10.0, "the first to lead")
-    assert agents[0].cli("pause", "ovn-nb").returncode == 0
+    wait_until(lambda: agents[0].cli("pause", "ovn-nb").returncode == 0, 5.0, "its journal to be open")
     cluster = lab.clusters["nb"]
     faults.wipe_and_rejoin(cluster, cluster.followers()[0])
     wait_until(lambda: any(one["code"] == "RAFT_STALE_MEMBER" for one in agents[1].json("/api/v1/findings")["findings"]), 30.0, "the finding")
@@ -100,7 +100,7 @@ def test_a_leader_that_dies_or_hangs_before_the_plan_leaves_it_to_the_next(lab, 
     wait_until(agents[1].leads, 10.0, "the second to lead")
     wait_until(lambda: agents[1].json("/api/v1/plans")["pauses"], 5.0, "the pause to have outlived the leader")
     assert intents(agents) == 0
-    assert agents[1].cli("resume", "ovn-nb").returncode == 0
+    wait_until(lambda: agents[1].cli("resume", "ovn-nb").returncode == 0, 5.0, "it to have read what the leader left")
     wait_until(lambda: ("done", "") in agents[1].journal(), 60.0, "the end of the plan")
     wait_until(lambda: whole(lab), 10.0, "a whole cluster")
     if fault == "pause":

@@ -54,6 +54,7 @@ namespace {
 
 constexpr std::string_view kNotOpen = "the journal could not be opened yet";
 constexpr Duration kLastPatience = 1s;
+constexpr int kReadAttempts = 3;
 constexpr Duration kTryAgain = 2s;  ///< a disk or a store that refused
 
 }  // namespace
@@ -87,7 +88,11 @@ Task<Result<void>> PlanRunner::open() {
   Result<void> opened = co_await log_.open();
   if (!opened) co_return opened;
   quiet_until_ = runtime_.now() + doors_.quiet;
-  if (remembers_) opened = co_await load();
+  // An agent often begins to lead just now; then it is read once more.
+  for (int attempt = 0; remembers_ && attempt < kReadAttempts; ++attempt) {
+    opened = co_await load();
+    if (opened || opened.error().code != Errc::kRejected) break;
+  }
   if (!opened) co_return opened;
   warn_of_policies();
   opened_ = loaded_ = true;
