@@ -11,7 +11,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <expected>
 #include <functional>
 #include <iterator>
@@ -116,7 +115,8 @@ std::vector<codec::StatsField> fields_of(const virDomainStatsRecord& record) {
   std::vector<codec::StatsField> fields;
   for (int i = 0; i < record.nparams; ++i) {
     const virTypedParameter& one = record.params[i];
-    const std::string_view name(one.field, ::strnlen(one.field, std::size(one.field)));
+    const std::string_view field(one.field, std::size(one.field));
+    const std::string_view name = field.substr(0, field.find('\0'));
     // virTypedParameterType
     if (one.type == 1 && one.value.i >= 0)
       fields.push_back({name, static_cast<std::uint64_t>(one.value.i)});
