@@ -36,6 +36,7 @@ while [ $# -gt 0 ]; do case $1 in -n) name=$2; shift;; -N) node=$2; shift;; -U) 
 [ -e "$FAKE_CLUSTER/gone" ] && exit 102
 if [ "$query" ]; then
   for file in "$FAKE_CLUSTER/node-$name-"*; do
+    [ -n "$OCF_RESKEY_CRM_meta_on_node" ] && [ "${file##*-}" != "$OCF_RESKEY_CRM_meta_on_node" ] && continue  # as Pacemaker 2.1.5
     [ -e "$file" ] && printf 'name="%s" host="%s" value="%s"\\n' "$name" "${file##*-}" "$(cat "$file")"
   done
 elif [ "$delete" ]; then rm -f "$FAKE_CLUSTER/node-$name-$node"

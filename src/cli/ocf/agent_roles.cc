@@ -270,13 +270,16 @@ Task<void> Agent::tell(Pair pair, bool always) {
     ClusterRecord record;
     std::vector<Peer> peers;
     if (always) {
-      peers = co_await cluster_.peers(deadline_);
+      // In this order, or two nodes that start together would not see each other.
+      std::string mine = publish(own, !state_.quarantine.empty());
+      peers = co_await cluster_.exchange(std::move(mine), deadline_);
       const Result<ClusterRecord> known = co_await cluster_.record(deadline_);
       if (known) record = *known;
     }
     const Candidate candidate{own, !state_.quarantine.empty(), following};
     const ScoreRules rules{parameters_.slave_score, parameters_.master_score};
     points = judge::failover::score(candidate, peers, record, rules);
+    if (always) log("INFO", fmt::format("score {} among {} others", points, peers.size()));
     // A backup that lost its source keeps what it was worth when all were compared.
     std::string_view last = state_.told;
     const int before = parse_number<int>(take_until(last, ' ')).value_or(points);
@@ -293,7 +296,8 @@ Task<void> Agent::tell(Pair pair, bool always) {
   const std::string published = publish(own, !state_.quarantine.empty());
   std::vector<Task<void>> work;
   work.push_back(ignore(cluster_.set_score(points, deadline_)));
-  if (always || changed) work.push_back(ignore(cluster_.publish(published, deadline_)));
+  if (active ? always || changed : !always && changed)
+    work.push_back(ignore(cluster_.publish(published, deadline_)));
   Task<void> all = runtime::run_all(runtime_.executor(), std::move(work));
   co_await std::move(all);
   state_.told = kept;

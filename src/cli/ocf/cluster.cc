@@ -43,6 +43,9 @@ constexpr std::string_view kPropertySet = "ovn_ovsdb_master_server";
 constexpr int kNoSuch = 105;
 /// A tool that takes longer waits for a cluster that does not answer.
 constexpr Duration kLongest = std::chrono::seconds(8);
+/// How long what this node published may take to come back.
+constexpr Duration kOwnNews = std::chrono::seconds(1);
+constexpr Duration kNextLook = std::chrono::milliseconds(20);
 
 /// A configuration that is larger is asked for, and not read.
 constexpr std::streamoff kLargestCib = std::streamoff{4} << 20;
@@ -192,14 +195,44 @@ Task<Result<void>> Cluster::publish(std::string position, Deadline deadline) {
   co_return Result<void>();
 }
 
+Task<std::vector<Peer>> Cluster::exchange(std::string position, Deadline deadline) {
+  const Peer own = parse_published(parameters_.node, position);
+  const Result<void> published = co_await publish(std::move(position), deadline);
+  if (!published) co_return std::vector<Peer>();
+  const TimePoint until = std::min(deadline.at, runtime_.now() + kOwnNews);
+  while (true) {
+    std::vector<Peer> all = co_await every_node(deadline);
+    const auto mine = std::ranges::find(all, parameters_.node, &Peer::name);
+    const bool arrived = mine != all.end() && mine->position == own.position;
+    if (arrived || runtime_.now() >= until) {
+      if (mine != all.end()) all.erase(mine);
+      co_return all;
+    }
+    co_await runtime_.sleep_until(runtime_.now() + kNextLook);
+  }
+}
+
 Task<std::vector<Peer>> Cluster::peers(Deadline deadline) {
-  std::vector<std::string> argv = {tool("attrd_updater"), "-n", "wardmote-" + parameters_.instance,
-                                   "-A", "-Q"};
-  const Result<std::string> output = co_await run(std::move(argv), deadline);
-  if (!output) co_return std::vector<Peer>();
-  std::vector<Peer> found = parse_peers(*output);
+  std::vector<Peer> found = co_await every_node(deadline);
   std::erase_if(found, [&](const Peer& peer) { return peer.name == parameters_.node; });
   co_return found;
+}
+
+Task<std::vector<Peer>> Cluster::every_node(Deadline deadline) {
+  // With these in its environment attrd_updater answers for this node alone, whatever it is asked.
+  std::vector<std::string> argv = {"env",
+                                   "-u",
+                                   "OCF_RESKEY_CRM_meta_on_node",
+                                   "-u",
+                                   "OCF_RESKEY_CRM_meta_physical_host",
+                                   tool("attrd_updater"),
+                                   "-n",
+                                   "wardmote-" + parameters_.instance,
+                                   "-A",
+                                   "-Q"};
+  const Result<std::string> output = co_await run(std::move(argv), deadline);
+  if (!output) co_return std::vector<Peer>();
+  co_return parse_peers(*output);
 }
 
 }  // namespace wardmote::cli::ocf

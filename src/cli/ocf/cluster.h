@@ -39,11 +39,16 @@ class Cluster {
   runtime::Task<Result<void>> forget_score(runtime::Deadline deadline);
 
   runtime::Task<Result<void>> publish(std::string position, runtime::Deadline deadline);
+  /// Publishes, waits until the cluster has it, and returns what the others have published. Of two
+  /// nodes that do this at the same time at least one sees the other.
+  runtime::Task<std::vector<judge::failover::Peer>> exchange(std::string position,
+                                                             runtime::Deadline deadline);
   /// The other nodes that run this agent; without this one.
   runtime::Task<std::vector<judge::failover::Peer>> peers(runtime::Deadline deadline);
 
  private:
   runtime::Task<Result<std::string>> run(std::vector<std::string> argv, runtime::Deadline deadline);
+  runtime::Task<std::vector<judge::failover::Peer>> every_node(runtime::Deadline deadline);
   runtime::Task<Result<std::string>> property(std::string name, runtime::Deadline deadline);
   runtime::Task<Result<void>> set_property(std::string name, std::string value,
                                            runtime::Deadline deadline);

@@ -44,10 +44,11 @@ Duration distance(WallTime a, WallTime b) noexcept {
 /// What only makes it likely that one has more.
 Order signs(const Position& a, const Position& b) noexcept {
   if (const Order order = order_of(a.counter, b.counter); order != Order::kSame) return order;
-  if (const Order order = order_of(a.sync, b.sync); order != Order::kSame) return order;
+  // What a backup was when it was last looked at is older news than what is on its disk.
   const bool dated = a.changed && b.changed;
   if (dated && distance(*a.changed, *b.changed) > kClockTolerance)
     return order_of(*a.changed, *b.changed);
+  if (const Order order = order_of(a.sync, b.sync); order != Order::kSame) return order;
   return order_of(a.size, b.size);
 }
 

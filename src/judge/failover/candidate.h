@@ -49,8 +49,8 @@ struct Comparison {
   bool certain = false;
 };
 
-/// `a` against `b`: first empty or half synced, then epoch, then position, then state, counter,
-/// time and size.
+/// `a` against `b`: first empty or half synced, then epoch, then position, then counter, time,
+/// state and size.
 Comparison compare(const Position& a, const Position& b) noexcept;
 
 /// Another node, as it last described itself.

@@ -64,6 +64,16 @@ TEST(FailoverCandidate, ClocksThatDifferALittleOrderNothing) {
   EXPECT_FALSE(compare(a, b).certain);
 }
 
+/// One node was away for a minute before all lost power, and its agent had looked just before it
+/// left.
+TEST(FailoverCandidate, WhatIsOnTheDiskCountsMoreThanWhatTheAgentLastSaw) {
+  Position fresh = at(2, SyncState::kUnknown);
+  Position stale = at(2, SyncState::kSynced);
+  fresh.changed = WallTime(100s);
+  stale.changed = WallTime(40s);
+  EXPECT_EQ(compare(fresh, stale).order, Order::kAhead);
+}
+
 TEST(FailoverCandidate, AComparisonTurnedRoundSaysTheOpposite) {
   std::vector<Position> all = {at(0), at(1), at(1, SyncState::kWasActive), at(2, SyncState::kHalf),
                                empty()};
