@@ -92,6 +92,7 @@ class Agent {
 
   // What the cluster is told (agent_roles.cc).
   [[nodiscard]] bool told_long_ago() const noexcept;
+  runtime::Task<int> score_backup(Pair pair, judge::failover::Position own, bool compare);
   runtime::Task<void> tell(Pair pair, bool always);
   runtime::Task<void> announce_promotion(std::uint64_t epoch);
 

@@ -257,36 +257,40 @@ bool Agent::told_long_ago() const noexcept {
   return seconds(runtime_.now()) - state_.told_at >= kRepeat;
 }
 
+/// What an unpromoted copy is worth; with `compare` among what the others publish.
+Task<int> Agent::score_backup(Pair pair, Position own, bool compare) {
+  const Situation seen = situation(pair, Lock::kNone);
+  const bool following =
+      seen.nb == judge::failover::Copy::kFollowing && seen.sb == judge::failover::Copy::kFollowing;
+  ClusterRecord record;
+  std::vector<Peer> peers;
+  if (compare) {
+    // In this order, or two nodes that start together would not see each other.
+    std::string mine = publish(own, !state_.quarantine.empty());
+    peers = co_await cluster_.exchange(std::move(mine), deadline_);
+    const Result<ClusterRecord> known = co_await cluster_.record(deadline_);
+    if (known) record = *known;
+  }
+  const Candidate candidate{own, !state_.quarantine.empty(), following};
+  const ScoreRules rules{parameters_.slave_score, parameters_.master_score};
+  int points = judge::failover::score(candidate, peers, record, rules);
+  if (compare) log("INFO", fmt::format("score {} among {} others", points, peers.size()));
+  // A backup that lost its source keeps what it was worth when all were compared.
+  std::string_view last = state_.told;
+  const int before = parse_number<int>(take_until(last, ' ')).value_or(points);
+  const bool compared = before > 0 && before < parameters_.master_score;
+  if (!compare && !following && points > 0 && compared) points = before;
+  if (parameters_.stale_policy == "promote") points = std::max(points, 1);
+  co_return points;
+}
+
 /// Tells the cluster what this copy is worth: only what changed, or always.
 Task<void> Agent::tell(Pair pair, bool always) {
   if (!pair.nb.answers() || !pair.sb.answers()) co_return;
   Position own = co_await position(pair, always);
   const bool active = pair.both_active();
   int points = parameters_.master_score + static_cast<int>(std::min(own.epoch, kHighestBonus));
-  if (!active) {
-    const Situation seen = situation(pair, Lock::kNone);
-    const bool following = seen.nb == judge::failover::Copy::kFollowing &&
-                           seen.sb == judge::failover::Copy::kFollowing;
-    ClusterRecord record;
-    std::vector<Peer> peers;
-    if (always) {
-      // In this order, or two nodes that start together would not see each other.
-      std::string mine = publish(own, !state_.quarantine.empty());
-      peers = co_await cluster_.exchange(std::move(mine), deadline_);
-      const Result<ClusterRecord> known = co_await cluster_.record(deadline_);
-      if (known) record = *known;
-    }
-    const Candidate candidate{own, !state_.quarantine.empty(), following};
-    const ScoreRules rules{parameters_.slave_score, parameters_.master_score};
-    points = judge::failover::score(candidate, peers, record, rules);
-    if (always) log("INFO", fmt::format("score {} among {} others", points, peers.size()));
-    // A backup that lost its source keeps what it was worth when all were compared.
-    std::string_view last = state_.told;
-    const int before = parse_number<int>(take_until(last, ' ')).value_or(points);
-    const bool compared = before > 0 && before < parameters_.master_score;
-    if (!always && !following && points > 0 && compared) points = before;
-    if (parameters_.stale_policy == "promote") points = std::max(points, 1);
-  }
+  if (!active) points = co_await score_backup(pair, own, always);
   const std::string kept = fmt::format("{} {} {} {}", points, own.epoch, to_string(own.sync),
                                        state_.quarantine.empty() ? "good" : "quarantined");
   const std::int64_t now = seconds(runtime_.now());
