@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents_site import Site
-from conftest import Target
+from tcp_target import Target
 from lab.etcd import EtcdCluster
 from lab.pki import Authority
 from lab.processes import wait_until
