@@ -43,6 +43,7 @@
 #include "store/incident_record.h"
 #include "store/leadership.h"
 #include "store/notify_record.h"
+#include "store/number_mark.h"
 #include "store/store.h"
 
 namespace wardmote::agent {

@@ -87,7 +87,8 @@ Command probe_group(KindsOfProbes kinds) {
 Command get_group() {
   return {
       .name = "get",
-      .summary = "list members, findings, checks, guests, incidents, receivers, plans, actions or agents",
+      .summary =
+          "list members, findings, checks, guests, incidents, receivers, plans, actions or agents",
       .commands = {
           {.name = "members",
            .summary = "list every member of every cluster, and what it says",

@@ -1,5 +1,7 @@
 """A data folder on a disk that is full, at the start and while the agent runs: it watches, tells and serves on, and says so."""
 
+import contextlib
+import sqlite3
 import subprocess
 
 import pytest
@@ -43,6 +45,12 @@ def expect_said(agent) -> None:
     assert "\nwardmote_degraded 1\n" in agent.get("/metrics")[1]
     doctor = agent.cli("doctor", timeout=40.0)
     assert doctor.returncode == 1 and "make room in the folder that 'data' names" in doctor.stdout, doctor.stdout
+
+
+def unsent(data) -> list:
+    """The notices that the next life would send."""
+    with contextlib.closing(sqlite3.connect(f"file:{data}/wardmote.db?mode=ro", uri=True)) as database:
+        return database.execute("SELECT key FROM store_kv WHERE key LIKE 'notify/group/%' AND value LIKE '%\"pending\"%'").fetchall()
 
 
 def incidents(agent) -> list:
@@ -91,6 +99,7 @@ def test_on_a_full_disk_it_knows_what_an_earlier_life_knew(config, target, end):
             target.down()
             wait_until(lambda: "opened 1" in sink.kinds(), PATIENCE, "the notice")
             wait_until(lambda: first.json("/api/v1/receivers")["receivers"][0]["waiting"] == 0, PATIENCE, "its answer")
+            wait_until(lambda: not unsent(data), PATIENCE, "the answer to be written down: else it is told once more")
             if end == "kill -9":
                 first.process.kill()
                 first.process.wait()
