@@ -21,6 +21,9 @@ namespace {
 /// present one.
 constexpr Duration kForgotten = std::chrono::seconds(60);
 
+constexpr std::string_view kHeld =
+    "Something else begins, and whether this still holds is not known: wait for what is told next.";
+
 bool share_a_name(const Finding& a, const Finding& b) {
   return std::ranges::find_first_of(a.subjects, b.subjects) != a.subjects.end();
 }
@@ -116,8 +119,6 @@ std::vector<ConditionTracker::Entry> ConditionTracker::gather(Conditions conditi
   };
   const bool gets_worse = std::ranges::any_of(entries, waits);
   const auto is_open = [&](const Entry& old) {
-    // What comes next must be said before what stands is taken back.
-    if (gets_worse && old.told && old.finding.severity == Severity::kCritical) return true;
     const bool forgotten =
         !old.firing && old.uncertain_since && look.now - *old.uncertain_since > kForgotten;
     if (forgotten) return false;
@@ -126,7 +127,14 @@ std::vector<ConditionTracker::Entry> ConditionTracker::gather(Conditions conditi
            });
   };
   for (const Entry& old : entries_) {
-    if (is_open(old) && !taken(old.finding.code, old.key)) entries.push_back(keep(old, look.now));
+    if (taken(old.finding.code, old.key)) continue;
+    const bool open = is_open(old);
+    // What comes next must be said before what stands is taken back. Nobody may act on it.
+    const bool held = gets_worse && old.told && old.finding.severity == Severity::kCritical;
+    if (!open && !held) continue;
+    entries.push_back(keep(old, look.now));
+    if (!open)
+      entries.back().finding.advice = {.text = std::string(kHeld), .command = {}, .run_on = {}};
   }
   std::ranges::sort(
       entries, [](const Entry& a, const Entry& b) { return goes_before(a.finding, b.finding); });
