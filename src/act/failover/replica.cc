@@ -56,6 +56,19 @@ Life life_of(Errc code, bool process) noexcept {
   return Life::kUnreadable;
 }
 
+constexpr std::string_view kTransact = "transact";
+constexpr std::string_view kServerId = "get_server_id";
+
+/// One request, and the reply to it.
+Task<Result<codec::RpcMessage>> exchange(observe::ovn::RpcClient* client, std::string_view method,
+                                         std::string params, Deadline deadline) {
+  client->prepare(method, params);
+  const Result<void> sent = co_await client->send(deadline);
+  if (!sent) co_return std::unexpected(sent.error());
+  Result<codec::RpcMessage> reply = co_await client->receive(deadline);
+  co_return reply;
+}
+
 }  // namespace
 
 /// What the kernel says of the server's process.
@@ -230,11 +243,9 @@ Task<Result<void>> Replica::follow(std::string source, std::int64_t probe, Deadl
 }
 
 Task<Result<std::optional<codec::GlobalRow>>> Replica::global(Deadline deadline) {
-  const std::string params = codec::select_global(files_.database);
-  data_.prepare("transact", params);
-  const Result<void> sent = co_await data_.send(deadline);
-  if (!sent) co_return std::unexpected(sent.error());
-  const Result<codec::RpcMessage> reply = co_await data_.receive(deadline);
+  std::string params = codec::select_global(files_.database);
+  const Result<codec::RpcMessage> reply =
+      co_await exchange(&data_, kTransact, std::move(params), deadline);
   if (!reply) co_return std::unexpected(reply.error());
   co_return codec::read_global(*reply);
 }
@@ -242,11 +253,9 @@ Task<Result<std::optional<codec::GlobalRow>>> Replica::global(Deadline deadline)
 Task<Result<void>> Replica::stamp(std::uint64_t epoch, std::string node, Deadline deadline) {
   const Result<std::optional<codec::GlobalRow>> row = co_await global(deadline);
   if (!row) co_return with_context(row, "write to {}", files_.database);
-  const std::string params = codec::stamp_epoch(files_.database, row->has_value(), epoch, node);
-  data_.prepare("transact", params);
-  const Result<void> sent = co_await data_.send(deadline);
-  if (!sent) co_return with_context(sent, "write to {}", files_.database);
-  const Result<codec::RpcMessage> reply = co_await data_.receive(deadline);
+  std::string params = codec::stamp_epoch(files_.database, row->has_value(), epoch, node);
+  const Result<codec::RpcMessage> reply =
+      co_await exchange(&data_, kTransact, std::move(params), deadline);
   if (!reply) co_return with_context(reply, "write to {}", files_.database);
   const Result<void> done = codec::read_done(*reply);
   if (!done) co_return with_context(done, "write to {}", files_.database);
@@ -256,11 +265,9 @@ Task<Result<void>> Replica::stamp(std::uint64_t epoch, std::string node, Deadlin
 Task<Result<void>> Replica::check_write(Deadline deadline) {
   const auto now =
       std::chrono::duration_cast<std::chrono::milliseconds>(runtime_.wall_now().time_since_epoch());
-  const std::string params = codec::write_check(files_.database, now.count());
-  data_.prepare("transact", params);
-  const Result<void> sent = co_await data_.send(deadline);
-  if (!sent) co_return with_context(sent, "write to {}", files_.database);
-  const Result<codec::RpcMessage> reply = co_await data_.receive(deadline);
+  std::string params = codec::write_check(files_.database, now.count());
+  const Result<codec::RpcMessage> reply =
+      co_await exchange(&data_, kTransact, std::move(params), deadline);
   if (!reply) co_return with_context(reply, "write to {}", files_.database);
   const Result<void> done = codec::read_done(*reply);
   if (!done) co_return with_context(done, "write to {}", files_.database);
@@ -268,32 +275,24 @@ Task<Result<void>> Replica::check_write(Deadline deadline) {
 }
 
 Task<Result<void>> Replica::listen(std::string target, std::int64_t probe, Deadline deadline) {
-  const std::string select = codec::select_connections(files_.database);
-  data_.prepare("transact", select);
-  Result<void> sent = co_await data_.send(deadline);
-  if (!sent) co_return with_context(sent, "connections of {}", files_.database);
-  Result<codec::RpcMessage> reply = co_await data_.receive(deadline);
+  std::string select = codec::select_connections(files_.database);
+  Result<codec::RpcMessage> reply =
+      co_await exchange(&data_, kTransact, std::move(select), deadline);
   if (!reply) co_return with_context(reply, "connections of {}", files_.database);
   const Result<std::vector<codec::ConnectionRow>> rows = codec::read_connections(*reply);
   if (!rows) co_return with_context(rows, "connections of {}", files_.database);
   if (std::ranges::find(*rows, target, &codec::ConnectionRow::target) != rows->end())
     co_return Result<void>();
-  const std::string params =
-      rows->size() == 1 ? codec::retarget_connection(files_.database, rows->front().uuid, target)
-                        : codec::add_connection(files_.database, target, probe);
-  data_.prepare("transact", params);
-  sent = co_await data_.send(deadline);
-  if (!sent) co_return with_context(sent, "connections of {}", files_.database);
-  reply = co_await data_.receive(deadline);
+  std::string params = rows->size() == 1
+                           ? codec::retarget_connection(files_.database, rows->front().uuid, target)
+                           : codec::add_connection(files_.database, target, probe);
+  reply = co_await exchange(&data_, kTransact, std::move(params), deadline);
   if (!reply) co_return with_context(reply, "connections of {}", files_.database);
   co_return codec::read_done(*reply);
 }
 
 Task<Result<std::string>> Replica::server_id(Deadline deadline) {
-  data_.prepare("get_server_id", "[]");
-  const Result<void> sent = co_await data_.send(deadline);
-  if (!sent) co_return std::unexpected(sent.error());
-  const Result<codec::RpcMessage> reply = co_await data_.receive(deadline);
+  const Result<codec::RpcMessage> reply = co_await exchange(&data_, kServerId, "[]", deadline);
   if (!reply) co_return std::unexpected(reply.error());
   co_return codec::read_server_id(*reply);
 }
@@ -312,18 +311,12 @@ Task<std::uint64_t> Replica::cells(Deadline deadline) {
 Task<Result<SourceFacts>> ask_source(runtime::Runtime* runtime, runtime::Endpoint at,
                                      std::string database, Deadline deadline) {
   observe::ovn::RpcClient client(*runtime, std::move(at), {});
-  client.prepare("get_server_id", "[]");
-  Result<void> sent = co_await client.send(deadline);
-  if (!sent) co_return std::unexpected(sent.error());
-  Result<codec::RpcMessage> reply = co_await client.receive(deadline);
+  Result<codec::RpcMessage> reply = co_await exchange(&client, kServerId, "[]", deadline);
   if (!reply) co_return std::unexpected(reply.error());
   Result<std::string> id = codec::read_server_id(*reply);
   if (!id) co_return std::unexpected(id.error());
-  const std::string params = codec::select_global(database);
-  client.prepare("transact", params);
-  sent = co_await client.send(deadline);
-  if (!sent) co_return std::unexpected(sent.error());
-  reply = co_await client.receive(deadline);
+  std::string params = codec::select_global(database);
+  reply = co_await exchange(&client, kTransact, std::move(params), deadline);
   if (!reply) co_return std::unexpected(reply.error());
   Result<std::optional<codec::GlobalRow>> row = codec::read_global(*reply);
   if (!row) co_return std::unexpected(row.error());
