@@ -27,6 +27,7 @@ struct NoticeItem {
   /// The labels with which the receiver was first notified of it. They never change during the
   /// incident, so a receiver that knows incidents by their labels can rely on these.
   Labels known_as{};
+  friend bool operator==(const NoticeItem&, const NoticeItem&) = default;
 };
 
 /// One message to one receiver.
@@ -41,6 +42,8 @@ struct Notice {
   bool reminds = false;
   std::vector<NoticeItem> items;  ///< at least one
   std::size_t left_out = 0;       ///< how many incidents did not fit
+
+  friend bool operator==(const Notice&, const Notice&) = default;
 
   /// The same each time that the notice is sent, so that a receiver can recognise a repetition.
   [[nodiscard]] std::string key() const { return group + "#" + std::to_string(number); }

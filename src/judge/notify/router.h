@@ -61,6 +61,7 @@ struct CalledAs {
   Code code{};
   std::vector<std::string> names;
   std::string summary;
+  friend bool operator==(const CalledAs&, const CalledAs&) = default;
 };
 
 /// What a group knows about an incident.
@@ -73,6 +74,7 @@ struct Member {
   Labels known_as{};       ///< as in NoticeItem; empty until the first notice
   /// The gravest name that the receiver got for it; the end has this name.
   std::optional<CalledAs> called{};
+  friend bool operator==(const Member&, const Member&) = default;
 };
 
 /// Incidents that go to one receiver together. At most one notice of a group is on its way, so no
@@ -99,8 +101,10 @@ struct Group {
     TimePoint next_try;
     std::string last_refusal;
     bool under_way = false;  ///< the notice is being sent now
+    friend bool operator==(const Pending&, const Pending&) = default;
   };
   std::optional<Pending> pending;
+  friend bool operator==(const Group&, const Group&) = default;
 };
 
 /// A notice that was given up.

@@ -29,7 +29,7 @@ JournalEntry entry(std::string kind) {
 }
 
 /// The store lies on another disk than the journal, as one does that agents share.
-class ActLogTest : public testing::Test {
+class ActLogTest : public ::testing::Test {
  protected:
   ActLogTest() {
     EXPECT_TRUE(run_task(world_, us_, store_.open()));

@@ -71,7 +71,7 @@ class FakeAct final : public Act {
   sim::SimRuntime& host_;
 };
 
-class ActsTest : public testing::Test {
+class ActsTest : public ::testing::Test {
  protected:
   ActsTest() { EXPECT_TRUE(run_task(world_, us_, log_.open())); }
 

@@ -29,7 +29,7 @@ using sim::SimRuntime;
 using sim::World;
 
 /// A simulated host, and what is to be told there.
-class ChannelTest : public testing::Test {
+class ChannelTest : public ::testing::Test {
  protected:
   /// Empty: there is none.
   static std::string header(const HttpCall& call, std::string_view name) {

@@ -12,8 +12,8 @@
 
 #include "act/notify/dispatcher.h"
 #include "act/notify/payload.h"
-#include "base/log.h"
 #include "codec/digest.h"
+#include "support/logged.h"
 #include "unit/act/channel_fixture.h"
 
 namespace wardmote::act::notify {
@@ -267,29 +267,17 @@ TEST_F(Channels, AProgramGetsJsonOnItsInputAndItsExitCodeSaysHowItWent) {
   EXPECT_TRUE(send(missing).error().for_ever);
 }
 
-/// Keeps all that is logged.
-struct Lines final : LogSink {
-  explicit Lines(std::string& into) : text(into) {}
-  void write(LogLevel, std::string_view event, std::span<const LogField> fields) override {
-    text += event;
-    for (const LogField& field : fields) text += " " + field.value;
-  }
-  std::string& text;
-};
-
 TEST_F(Channels, TheLogHasOneLineWithTheTitle) {
-  std::string logged;
-  set_log_sink(std::make_unique<Lines>(logged));
+  const testing::Logged logged;
   LogChannel channel;
   EXPECT_TRUE(send(channel));
-  set_log_sink(nullptr);
-  EXPECT_TRUE(logged.starts_with("notification oncall")) << logged;
-  EXPECT_TRUE(logged.contains("CRITICAL cluster:nb RAFT_NO_QUORUM"));
+  ASSERT_EQ(logged.lines().size(), 1U);
+  EXPECT_EQ(logged.count("notification receiver=oncall"), 1) << logged.lines()[0];
+  EXPECT_TRUE(logged.lines()[0].contains("CRITICAL cluster:nb RAFT_NO_QUORUM"));
 }
 
 TEST_F(Channels, SecretsAreInNoReasonAndNoLog) {
-  std::string logged;
-  set_log_sink(std::make_unique<Lines>(logged));
+  const testing::Logged logged;
   WebhookChannel channel(us, http,
                          {.url = "http://h/hooks/PATHSECRET",
                           .token = {{}, "TOKENSECRET"},
@@ -301,10 +289,9 @@ TEST_F(Channels, SecretsAreInNoReasonAndNoLog) {
   }
   http.answer = fail(Errc::kRefused, "POST http://h");
   said += send(channel).error().reason;
-  set_log_sink(nullptr);
   for (const char* secret : {"PATHSECRET", "TOKENSECRET", "SIGNSECRET"}) {
     EXPECT_FALSE(said.contains(secret)) << said;
-    EXPECT_FALSE(logged.contains(secret)) << logged;
+    for (const std::string& line : logged.lines()) EXPECT_FALSE(line.contains(secret)) << line;
     for (const HttpCall& call : http.calls) EXPECT_FALSE(call.body.contains(secret));
   }
 }

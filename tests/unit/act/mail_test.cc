@@ -48,7 +48,7 @@ class FakeJournal final : public runtime::Journal {
   std::string& into_;
 };
 
-class Telling : public testing::Test {
+class Telling : public ::testing::Test {
  protected:
   Telling() {
     notice.group = "oncall{root=cluster:nb}";

@@ -236,7 +236,7 @@ SIM_TEST_SEEDS(SimPlans, OneOfTwoAgentsActsAtATimeWheneverTheLeadIsLost, 100) {
 }
 
 /// Two agents of which the first leads, and the plan waits for approval.
-class PlanLeadership : public testing::Test {
+class PlanLeadership : public ::testing::Test {
  protected:
   PlanLeadership() {
     a_.win();

@@ -23,41 +23,41 @@ namespace wardmote::act {
 namespace {
 
 TEST_F(PlanRunnerTest, PausesAndTheirEndsAreTold) {
-  Logged told;
+  testing::Logged told;
   EXPECT_TRUE(runner_->pause("ovn-nb", std::nullopt, "bob"));
   EXPECT_TRUE(runner_->resume("ovn-nb", "bob"));
   world_.run_for(1s);
-  EXPECT_EQ(told.of("acts_paused"), Levels{LogLevel::kWarning});
-  EXPECT_EQ(told.of("acts_resumed"), Levels{LogLevel::kInfo});
+  EXPECT_EQ(told.levels("acts_paused"), Levels{LogLevel::kWarning});
+  EXPECT_EQ(told.levels("acts_resumed"), Levels{LogLevel::kInfo});
   EXPECT_EQ(text("SELECT detail FROM journal WHERE kind = 'paused'"), "until somebody resumes");
 }
 
 TEST_F(PlanRunnerTest, APolicyThatCannotActIsNamedAtTheStartAndAtEachReload) {
-  Logged told;
+  testing::Logged told;
   restart();
-  EXPECT_EQ(told.of("policy_only_observes"), Levels{}) << "it acts";
+  EXPECT_EQ(told.levels("policy_only_observes"), Levels{}) << "it acts";
   policy().sole = false;
   runner_->reload(config_.setup());
-  EXPECT_EQ(told.of("policy_only_observes"), Levels{LogLevel::kWarning});
+  EXPECT_EQ(told.levels("policy_only_observes"), Levels{LogLevel::kWarning});
   restart();
-  EXPECT_EQ(told.of("policy_only_observes").size(), 2U);
+  EXPECT_EQ(told.levels("policy_only_observes").size(), 2U);
   policy().act = false;
   runner_->reload(config_.setup());
-  EXPECT_EQ(told.of("policy_only_observes").size(), 2U) << "nobody wanted it to act";
+  EXPECT_EQ(told.levels("policy_only_observes").size(), 2U) << "nobody wanted it to act";
 }
 
 TEST_F(PlanRunnerTest, ARecordThatIsNotUnderstoodIsAnError) {
   watch(1s);
-  Logged told;
+  testing::Logged told;
   end_life();
   edit("UPDATE store_kv SET value = '{}' WHERE key = 'plan/1'");
   begin_life();
-  EXPECT_EQ(told.of("record_not_understood"), Levels{LogLevel::kError});
+  EXPECT_EQ(told.levels("record_not_understood"), Levels{LogLevel::kError});
 }
 
 TEST_F(PlanRunnerTest, WhateverCannotBeWrittenIsAnError) {
-  Logged told;
-  const auto failed = [&] { return told.of("journal_not_written").size(); };
+  testing::Logged told;
+  const auto failed = [&] { return told.levels("journal_not_written").size(); };
   disk_.fail_with(Errc::kExhausted);
   EXPECT_TRUE(runner_->pause("ovn-nb", std::nullopt, "bob"));
   world_.run_for(100ms);
@@ -78,8 +78,8 @@ TEST_F(PlanRunnerTest, WhateverCannotBeWrittenIsAnError) {
 }
 
 TEST_F(PlanRunnerTest, AnIntentIsTriedAgainEveryTwoSeconds) {
-  Logged told;
-  const auto failed = [&] { return told.of("journal_not_written").size(); };
+  testing::Logged told;
+  const auto failed = [&] { return told.levels("journal_not_written").size(); };
   approve();
   ASSERT_TRUE(watch_until([&] { return has("result copy_database"); }));
   disk_.fail_with(Errc::kExhausted);
@@ -92,8 +92,8 @@ TEST_F(PlanRunnerTest, AnIntentIsTriedAgainEveryTwoSeconds) {
 }
 
 TEST_F(PlanRunnerTest, AResultIsTriedAgainEveryTwoSeconds) {
-  Logged told;
-  const auto failed = [&] { return told.of("journal_not_written").size(); };
+  testing::Logged told;
+  const auto failed = [&] { return told.levels("journal_not_written").size(); };
   executor_.scripts = {{true, std::string("copied"), 2s}};
   approve();
   ASSERT_TRUE(watch_until([&] { return site_.copies == 1; }));

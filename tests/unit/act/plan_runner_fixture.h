@@ -32,6 +32,7 @@
 #include "sim/sim_runtime.h"
 #include "sim/world.h"
 #include "store/embedded_store.h"
+#include "support/logged.h"
 #include "unit/act/fake_leadership.h"
 #include "unit/act/fake_site.h"
 
@@ -94,33 +95,8 @@ inline const FakeScriptedHands::Script kNoProgram{false, fail(Errc::kMissing, "n
 
 using Levels = std::vector<LogLevel>;
 
-/// What is logged from now on.
-class Logged {
- public:
-  Logged() { set_log_sink(std::make_unique<Sink>(events_)); }
-  Logged(const Logged&) = delete;
-  Logged& operator=(const Logged&) = delete;
-  ~Logged() { set_log_sink(nullptr); }
-  /// The levels of the events of that kind.
-  Levels of(const std::string& event) { return events_[event]; }
-
- private:
-  using Events = std::map<std::string, Levels, std::less<>>;
-  class Sink final : public LogSink {
-   public:
-    explicit Sink(Events& into) : into_(into) {}
-    void write(LogLevel level, std::string_view event, std::span<const LogField>) override {
-      into_[std::string(event)].push_back(level);
-    }
-
-   private:
-    Events& into_;
-  };
-  Events events_;
-};
-
 /// ctl-3 is down, and a runner looks at its cluster twice a second.
-class PlanRunnerTest : public testing::Test {
+class PlanRunnerTest : public ::testing::Test {
  protected:
   PlanRunnerTest() { begin_life(); }
   ~PlanRunnerTest() override { end_life(); }

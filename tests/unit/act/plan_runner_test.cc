@@ -56,7 +56,7 @@ TEST_F(PlanRunnerTest, APolicyThatNeedsNobodyIsNamedAsWhoApproved) {
 }
 
 TEST_F(PlanRunnerTest, WhatGoesWrongIsToldAsAnError) {
-  Logged told;
+  testing::Logged told;
   executor_.scripts = {kTimedOut, kFine, kFine, kNoProgram};
   approve();
   ASSERT_TRUE(watch_until([&] { return is(PlanState::kUnclear); }, 60s));
@@ -64,33 +64,33 @@ TEST_F(PlanRunnerTest, WhatGoesWrongIsToldAsAnError) {
   ASSERT_TRUE(watch_until([&] { return is(PlanState::kDone); }, 60s));
   const LogLevel info = LogLevel::kInfo;
   const LogLevel warning = LogLevel::kWarning;
-  EXPECT_EQ(told.of("plan_proposed"), Levels{warning});
-  EXPECT_EQ(told.of("plan_approved"), (Levels{warning, warning}));
-  EXPECT_EQ(told.of("step_failed"), (Levels{LogLevel::kError, LogLevel::kError}));
-  EXPECT_EQ(told.of("step_begun"), (Levels{warning, warning, warning, warning, warning}));
-  EXPECT_EQ(told.of("step_done"), (Levels{info, info, info, info, info}));
-  EXPECT_EQ(told.of("plan_done"), Levels{info});
+  EXPECT_EQ(told.levels("plan_proposed"), Levels{warning});
+  EXPECT_EQ(told.levels("plan_approved"), (Levels{warning, warning}));
+  EXPECT_EQ(told.levels("step_failed"), (Levels{LogLevel::kError, LogLevel::kError}));
+  EXPECT_EQ(told.levels("step_begun"), (Levels{warning, warning, warning, warning, warning}));
+  EXPECT_EQ(told.levels("step_done"), (Levels{info, info, info, info, info}));
+  EXPECT_EQ(told.levels("plan_done"), Levels{info});
 }
 
 TEST_F(PlanRunnerTest, APlanThatAsksOrFailsIsToldAsAnError) {
-  Logged told;
+  testing::Logged told;
   executor_.scripts = {kFine, kFine, kTimedOut};
   approve();
   ASSERT_TRUE(watch_until([&] { return is(PlanState::kUnclear); }, 90s));
-  EXPECT_EQ(told.of("plan_unclear"), Levels{LogLevel::kError});
+  EXPECT_EQ(told.levels("plan_unclear"), Levels{LogLevel::kError});
   ASSERT_TRUE(runner_->reject(1, "ann", ""));
-  EXPECT_EQ(told.of("plan_rejected"), Levels{LogLevel::kInfo});
+  EXPECT_EQ(told.levels("plan_rejected"), Levels{LogLevel::kInfo});
   site_.joined = true;
   watch(2s);
-  EXPECT_EQ(told.of("plan_lifted"), Levels{LogLevel::kInfo});
+  EXPECT_EQ(told.levels("plan_lifted"), Levels{LogLevel::kInfo});
 }
 
 TEST_F(PlanRunnerTest, APlanWhoseConditionNoLongerHoldsIsToldAsAnError) {
-  Logged told;
+  testing::Logged told;
   approve();
   site_.other_ill = true;
   ASSERT_TRUE(watch_until([&] { return is(PlanState::kFailed); }));
-  EXPECT_EQ(told.of("plan_failed"), Levels{LogLevel::kError});
+  EXPECT_EQ(told.levels("plan_failed"), Levels{LogLevel::kError});
 }
 
 TEST_F(PlanRunnerTest, AKickThatWasDoneAndEndedWith255IsFoundDone) {

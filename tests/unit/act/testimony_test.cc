@@ -15,7 +15,7 @@ const std::string kServer = "11112222-0000-4000-8000-000000000003";
 const std::string kStranger = "aaaabbbb-0000-4000-8000-000000000009";
 const std::string kCluster = "1a970000-0000-4000-8000-00000000000c";
 
-class Testimony : public testing::Test {
+class Testimony : public ::testing::Test {
  protected:
   Testimony() {
     deed_.plan.member = "ctl-3";

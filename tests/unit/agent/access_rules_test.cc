@@ -15,7 +15,7 @@ namespace {
 
 using serve::Role;
 
-class AccessRulesTest : public testing::Test {
+class AccessRulesTest : public ::testing::Test {
  protected:
   AccessRulesTest() {
     std::string pattern = testing::TempDir() + "wardmote-access-XXXXXX";

@@ -19,6 +19,7 @@
 #include "config/config.h"
 #include "config/reload_plan.h"
 #include "serve/raft/cluster_view.h"
+#include "support/logged.h"
 
 namespace wardmote::agent::on_board {
 
@@ -31,34 +32,6 @@ using judge::raft::Opinion;
 
 inline constexpr TimePoint kStart{1000s};
 inline constexpr observe::ProbeKind kFakeKind{"fake", "a fake", {}, nullptr};
-
-/// Keeps every event as `name key=value …`.
-class Events {
- public:
-  Events() { set_log_sink(std::make_unique<Sink>(lines_)); }
-  Events(const Events&) = delete;
-  Events& operator=(const Events&) = delete;
-  ~Events() { set_log_sink(nullptr); }
-
-  [[nodiscard]] long count(std::string_view beginning) const {
-    return std::ranges::count_if(
-        lines_, [&](const std::string& line) { return line.starts_with(beginning); });
-  }
-  [[nodiscard]] std::size_t size() const { return lines_.size(); }
-
- private:
-  struct Sink final : LogSink {
-    explicit Sink(std::vector<std::string>& into) : lines(into) {}
-    void write(LogLevel, std::string_view event, std::span<const LogField> fields) override {
-      std::string line(event);
-      for (const LogField& field : fields) line += " " + std::string(field.key) + "=" + field.value;
-      lines.push_back(line);
-    }
-    std::vector<std::string>& lines;
-  };
-
-  std::vector<std::string> lines_;
-};
 
 /// A cluster `nb` of two members, and a check `c`.
 inline config::Config sample_config() {
@@ -75,7 +48,7 @@ inline config::Config sample_config() {
   return config;
 }
 
-class BoardTest : public testing::Test {
+class BoardTest : public ::testing::Test {
  protected:
   void look_at_check(Outcome outcome) {
     now_ += 1s;
@@ -134,7 +107,7 @@ class BoardTest : public testing::Test {
     return serve::names_of(view().checks, gate(name).failing);
   }
 
-  Events events_;
+  testing::Logged events_;
   TimePoint now_ = kStart;
   ChangeFeed feed_{[this] { return WallTime(now_.time_since_epoch()); }};
   Board board_{sample_config(), "ctl-1", feed_, kStart};

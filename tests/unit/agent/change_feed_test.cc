@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr WallTime kNow{1'767'225'600s};
 
-class ChangeFeedTest : public testing::Test {
+class ChangeFeedTest : public ::testing::Test {
  protected:
   ChangeFeed feed_{[] { return kNow; }};
 };

@@ -84,7 +84,7 @@ TEST_F(ClusterBoardTest, FeedsTheClustersCheckOnceARound) {
 TEST_F(ClusterBoardTest, LogsEachChangeOnce) {
   judge_cluster(verdict(Verdict::kOk));
   judge_cluster(verdict(Verdict::kOk));
-  const std::size_t before = events_.size();
+  const std::size_t before = events_.lines().size();
   judge_cluster(critical());
   judge_cluster(critical());
   EXPECT_EQ(
@@ -92,7 +92,7 @@ TEST_F(ClusterBoardTest, LogsEachChangeOnce) {
       1);
   EXPECT_EQ(events_.count("cluster_verdict cluster=nb from=ok to=critical"), 1);
   EXPECT_EQ(events_.count("check_changed check=nb from=healthy to=reported"), 1);
-  EXPECT_EQ(events_.size(), before + 4) << "and the gate";
+  EXPECT_EQ(events_.lines().size(), before + 4) << "and the gate";
   judge_cluster(verdict(Verdict::kOk));
   EXPECT_EQ(events_.count("finding_cleared cluster=nb code=RAFT_MEMBER_HUNG"), 1);
 }

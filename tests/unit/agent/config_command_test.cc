@@ -29,7 +29,7 @@ constexpr const char* kFile =
     "      members: [{name: ctl-1, control: /run/1.ctl}]\n"
     "checks: [{name: a, tcp: {address: 127.0.0.1:1}, every: 1000ms}]\n";
 
-class ConfigCommandTest : public testing::Test {
+class ConfigCommandTest : public ::testing::Test {
  protected:
   ConfigCommandTest() { fs::create_directories(folder_); }
   ~ConfigCommandTest() override { fs::remove_all(folder_); }

@@ -134,7 +134,7 @@ struct Life {
   std::vector<std::int64_t> incidents;
 };
 
-class IncidentManagerTest : public testing::Test {
+class IncidentManagerTest : public ::testing::Test {
  protected:
   World world{1};
   SimRuntime& us = world.host("us");

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr const char* kGood = "checks: [{name: a, tcp: {address: 127.0.0.1:1}}]\n";
 
 /// A folder of this test.
-class LoadTest : public testing::Test {
+class LoadTest : public ::testing::Test {
  protected:
   LoadTest() { fs::create_directories(folder_); }
   ~LoadTest() override { fs::remove_all(folder_); }

@@ -51,7 +51,7 @@ class FakeReceiver final : public act::notify::Channel {
   std::size_t& told_;
 };
 
-class NotifierLeadership : public testing::Test {
+class NotifierLeadership : public ::testing::Test {
  protected:
   NotifierLeadership() {
     EXPECT_TRUE(run_task(world_, us_, store_.open()));

@@ -324,7 +324,7 @@ SIM_TEST_SEEDS(SimNotify, EachBeginningAndEachEndIsToldWhenTheAgentDiesAtAnyWrit
   schedule.verify();
 }
 
-class ToldAfterARestart : public testing::Test {
+class ToldAfterARestart : public ::testing::Test {
  protected:
   /// What the person is told until then, as `kind id root`.
   std::vector<std::string> told_within(Duration time) {

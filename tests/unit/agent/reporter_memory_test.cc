@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class ReporterMemory : public testing::Test {
+class ReporterMemory : public ::testing::Test {
  protected:
   /// One life of an agent's registry.
   struct Life {

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using judge::Outcome;
 
-class ReporterRegistryTest : public testing::Test {
+class ReporterRegistryTest : public ::testing::Test {
  protected:
   ReporterRegistryTest() {
     std::string pattern = testing::TempDir() + "wardmote-registry-XXXXXX";

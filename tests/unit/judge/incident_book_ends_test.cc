@@ -37,6 +37,29 @@ TEST_F(IncidentEnds, WhatWasMergedIsOverWhenItIsWellAndNotBefore) {
   EXPECT_EQ(told(), Told{}) << "it is a part of what goes on";
 }
 
+// The cause that it was named after is well again, and what it caused still fails.
+TEST_F(IncidentEnds, WhatWasMergedGoesOnWhileAnythingBelowItsRootFails) {
+  Graph graph;
+  graph.add("node:n", "node");
+  graph.add("check:disk", "file", {"node:n"});
+  graph.add("check:bird", "bird", {"node:n"});
+  graph.add("check:peer-1", "session", {"check:bird"});
+  graph.add("check:peer-2", "session", {"check:bird"});
+  book_ = Book(std::move(graph));
+  raise(failing("check:disk"));
+  raise(failing("check:bird"));
+  raise(failing("check:peer-1"));
+  clear(failing("check:bird"));
+  raise(failing("node:n"));
+  EXPECT_EQ(told(), (Told{"opened 1", "opened 2", "merged 2", "changed 1"}));
+  ASSERT_EQ(book_.incidents().at(2).root, "check:bird");
+  raise(failing("check:peer-2"));
+  clear(failing("check:peer-2"));
+  EXPECT_EQ(told(), Told{}) << "the other session still fails";
+  clear(failing("check:peer-1"));
+  EXPECT_EQ(told(), Told{"resolved 2"});
+}
+
 TEST_F(IncidentEnds, WhatAStormTookInIsOverWhenItIsWell) {
   for (int i = 0; i < 30; ++i) raise(failing("check:web-" + std::to_string(i)));
   EXPECT_EQ(book_.incidents().at(1).phase, Phase::kMerged);

@@ -16,6 +16,7 @@
 #include "serve/rate_limit.h"
 #include "sim/sim_runtime.h"
 #include "sim/world.h"
+#include "support/logged.h"
 #include "unit/serve/sample_view.h"
 
 namespace wardmote::serve {
@@ -133,10 +134,9 @@ TEST(Access, ABrowserTellsOfAnotherSite) {
 }
 
 /// An API with one route for each role, two of them orders.
-class Admission : public testing::Test {
+class Admission : public ::testing::Test {
  protected:
   Admission() {
-    set_log_sink(std::make_unique<Sink>(lines_));
     const auto ok = [](const Ask&) { return HttpResponse{}; };
     api_.add({"GET", "/open", Role::kNone, ok});
     api_.add({"GET", "/read", Role::kViewer, ok});
@@ -145,7 +145,6 @@ class Admission : public testing::Test {
     api_.add({"POST", "/rule", Role::kAdmin, ok});
     api_.add({"GET", "/local", Role::kViewer, ok, true});
   }
-  ~Admission() override { set_log_sink(nullptr); }
 
   HttpResponse ask(HttpRequest request, std::string method, std::string path) {
     request.method = std::move(method);
@@ -157,19 +156,10 @@ class Admission : public testing::Test {
     return ask(request, std::move(method), std::move(path)).status;
   }
 
-  struct Sink final : LogSink {
-    explicit Sink(std::vector<std::string>& into) : lines(into) {}
-    void write(LogLevel, std::string_view event, std::span<const LogField> fields) override {
-      std::string line(event);
-      for (const LogField& field : fields) line += " " + std::string(field.key) + "=" + field.value;
-      lines.push_back(line);
-    }
-    std::vector<std::string>& lines;
-  };
-
   AgentView view_ = sample_agent();
   Api api_{[this]() -> const AgentView& { return view_; }, rules()};
-  std::vector<std::string> lines_;
+  testing::Logged logged_;
+  const std::vector<std::string>& lines_ = logged_.lines();
 };
 
 TEST_F(Admission, IsAMatrixOfRolesAndRoutes) {

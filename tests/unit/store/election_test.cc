@@ -81,7 +81,7 @@ class Agent {
   std::unique_ptr<EmbeddedStore> store_;
 };
 
-class ElectionTest : public testing::Test {
+class ElectionTest : public ::testing::Test {
  protected:
   [[nodiscard]] int leaders() const {
     return static_cast<int>(a.leads()) + static_cast<int>(b.leads()) + static_cast<int>(c.leads());

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class FollowerTest : public testing::Test {
+class FollowerTest : public ::testing::Test {
  protected:
   FollowerTest() {
     EXPECT_TRUE(run_task(world, us, store.open()));

@@ -157,6 +157,13 @@ TEST_F(HistoryTest, NoMoreRowsThanTheLimitStay) {
   EXPECT_EQ(disk.rows("SELECT * FROM event").size(), 50U);
 }
 
+TEST_F(HistoryTest, ALongLifeRemovesWhatIsTooMuchAsItGoes) {
+  Life life(world, us, disk, {.on_disk = 50});
+  for (int i = 0; i < 1200; ++i) life.history.add(event("a"));
+  world.run_for(1min);
+  EXPECT_LT(disk.rows("SELECT * FROM event").size(), 1000U);
+}
+
 TEST_F(HistoryTest, ARowThatIsNoEventIsSaidNotBelieved) {
   {
     const Life life(world, us, disk);

@@ -34,7 +34,7 @@ JournalEntry entry(std::string kind) {
   return made;
 }
 
-class JournalTest : public testing::Test {
+class JournalTest : public ::testing::Test {
  protected:
   JournalTest() { EXPECT_TRUE(run_task(world, us, records.open())); }
 

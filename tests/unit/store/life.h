@@ -35,7 +35,7 @@ class LifeOf {
 };
 
 /// A host with a disk.
-class LivesTest : public testing::Test {
+class LivesTest : public ::testing::Test {
  protected:
   sim::World world{1};
   sim::SimRuntime& us = world.host("us");

@@ -110,14 +110,7 @@ TEST(GroupRecord, ComesBackAsItWas) {
   const Group group = sample_group();
   const auto back = decode_group(encode(group, kClock), kClock);
   ASSERT_TRUE(back) << back.error().describe();
-  EXPECT_EQ(encode(*back, kClock), encode(group, kClock));
-  EXPECT_EQ(back->pending->notice.key(), "oncall{root=x}#4");
-  EXPECT_EQ(back->pending->notice.items.at(0).kind, NoticeKind::kChanged);
-  EXPECT_EQ(back->members.at(17).incident, sample_incident());
-  EXPECT_EQ(back->due, group.due);
-  EXPECT_EQ(back->dormant_until, group.dormant_until);
-  EXPECT_EQ(back->members.at(17).known_as.at("root"), "w");
-  EXPECT_EQ(back->pending->notice.items.at(0).known_as.at("root"), "w");
+  EXPECT_EQ(*back, group);
 }
 
 /// A clock that was ahead when the notice was written, or was set back since.

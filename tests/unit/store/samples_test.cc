@@ -11,6 +11,7 @@
 
 #include "sim/seeds.h"
 #include "sim/sim_database.h"
+#include "support/logged.h"
 #include "unit/store/life.h"
 
 namespace wardmote::store {
@@ -197,6 +198,20 @@ TEST_F(SamplesTest, AFullDiskIsWaitedForInBoundedMemory) {
   world.run_for(1min);
   EXPECT_EQ(life.samples.unwritten(), 0U);
   EXPECT_EQ(number("SELECT sum(n) FROM sample"), 30);
+}
+
+TEST_F(SamplesTest, ADiskThatTakesNothingIsSaidOnceAndItsReturnToo) {
+  Life life(world, us, disk);
+  const testing::Logged logged;
+  disk.fail_with(Errc::kExhausted);
+  for (int minute = 0; minute < 5; ++minute) {
+    life.took("bird", 1);
+    world.run_for(1min);
+  }
+  EXPECT_EQ(logged.levels("samples_not_written"), std::vector{LogLevel::kError});
+  disk.fail_with(std::nullopt);
+  world.run_for(2min);
+  EXPECT_EQ(logged.levels("samples_written_again"), std::vector{LogLevel::kInfo});
 }
 
 TEST_F(SamplesTest, ManyWhoAskAtOnceDoNotFillTheQueueOfTheDatabase) {

@@ -132,7 +132,7 @@ void lead(Seat& seat, const auto& tell) {
   ::pause();  // the machine was too slow for it; it is still to be killed
 }
 
-class StoreProcesses : public testing::Test {
+class StoreProcesses : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = "/tmp/wardmote-store-XXXXXX";

@@ -221,10 +221,10 @@ TEST(Store, DoesWhatTheModelDoes) {
     StoreModel model(kHistory);
     for (const Choices& by : steps) {
       process.step(model, by);
-      RC_ASSERT(!testing::Test::HasFailure());
+      RC_ASSERT(!::testing::Test::HasFailure());
     }
     process.compare(model, KeyRange::prefix(""), 0);
-    RC_ASSERT(!testing::Test::HasFailure());
+    RC_ASSERT(!::testing::Test::HasFailure());
   });
   EXPECT_TRUE(held);
 }
@@ -263,7 +263,7 @@ SIM_TEST_SEEDS(SimStore, KilledAtAnyWriteItIsWholeAndKeepsWhatItAnswered, 60) {
   process->compare(model, KeyRange::prefix(""), 2);
 }
 
-class StoreTest : public testing::Test {
+class StoreTest : public ::testing::Test {
  protected:
   World world{1};
   SimRuntime& us = world.host("us");
@@ -326,6 +326,21 @@ TEST_F(StoreTest, AFullDiskChangesNothingAndIsSaid) {
   EXPECT_EQ(ours.get("a")->value, "x");
   EXPECT_TRUE(theirs.put("a", "z"));
   EXPECT_EQ(ours.get("a")->version, 2);
+}
+
+TEST_F(StoreTest, ADatabaseOfAnotherIsSaidNotBelieved) {
+  disk.rows("DROP TABLE store_meta");
+  disk.rows("CREATE TABLE store_meta (one, revision, compacted, held, last_lease)");
+  for (const char* row : {"(1, 'x', 0, 0, 0)", "(1, 1, 'x', 0, 0)"}) {
+    disk.rows("DELETE FROM store_meta");
+    disk.rows(fmt::format("INSERT INTO store_meta VALUES {}", row));
+    const auto seen = ours.events(KeyRange::prefix(""), 1);
+    ASSERT_FALSE(seen) << row;
+    EXPECT_EQ(seen.error().code, Errc::kProtocol) << row;
+  }
+  disk.rows("DELETE FROM store_meta");
+  EXPECT_EQ(ours.list().error().code, Errc::kProtocol);
+  EXPECT_EQ(ours.put("a", "x").error().code, Errc::kProtocol);
 }
 
 TEST_F(StoreTest, WhatMakesNoSenseIsInvalid) {

@@ -57,7 +57,7 @@ struct OwnWorld {
 };
 
 /// The agent with counters, and the web server whose check is counted.
-class ToyDomain : public testing::Test, OwnWorld, public sim::AskedAgent {
+class ToyDomain : public ::testing::Test, OwnWorld, public sim::AskedAgent {
  protected:
   ToyDomain() : AskedAgent(OwnWorld::world), server_(sim.host("server")) {
     serve();

@@ -154,6 +154,24 @@ TEST(CrashLoop, TheMemberThatRestartsIsNamed) {
   EXPECT_EQ(told(cluster.watch(11min)), Told{});
 }
 
+TEST(CrashLoop, AMemberThatIsAskedInAnotherWayBeginsAnew) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  for (int i = 0; i < 4; ++i) {
+    cluster.kill(2);
+    cluster.watch(1s);
+    cluster.heal(2);
+    cluster.watch(10s);
+  }
+  const auto forgetting = [&](const char* member) {
+    Memory memory = cluster.memory();
+    memory.forget(member);
+    return told(assess(cluster.opinions(), cluster.expectation, memory, cluster.now()));
+  };
+  EXPECT_EQ(forgetting("ctl-1"), Told{"warning RAFT_CRASH_LOOP ctl-3"});
+  EXPECT_EQ(forgetting("ctl-3"), Told{});
+}
+
 // It is back before the next look, every time: only what it counts tells.
 TEST(CrashLoop, ARestartBetweenTwoLooksIsSeenByItsCounters) {
   FakeCluster cluster(3);
