@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "cli/render/family.h"
 #include "cli/render/fields.h"
 #include "judge/finding.h"
 
@@ -26,7 +27,7 @@ json::array findings_of_check(const json::value& check) {
         {"summary", fmt::format("{} {}: {}", fields.text("name"), words, why)},
         {"age_ms", fields.number("since_ms").value_or(0)}});
   };
-  if (fields.raw("kind") == "cluster" || fields.raw("kind") == "bgp_mesh") return findings;
+  if (stands_for_a_thing(fields)) return findings;
   if (fields.raw("state") == "reported") add(judge::Code::kCheckFailed, "fails");
   if (fields.flag("blind")) add(judge::Code::kMonitorBlind, "is not seen");
   return findings;

@@ -10,7 +10,7 @@
 #include "base/format.h"
 #include "base/time.h"
 #include "cli/explain/check_findings.h"
-#include "cli/explain/in_cluster.h"
+#include "cli/render/family.h"
 #include "cli/render/fields.h"
 #include "cli/render/words.h"
 #include "judge/finding.h"
@@ -39,22 +39,15 @@ json::value act_words(judge::Code code) {
   return json::value(fmt::format("{}, if a policy allows that (docs/plans.md)", remedy->act));
 }
 
-/// Of what each of clusters, meshes or guests has in `list`.
+/// Of what each thing has in `list`.
 void add_of_things(const Fields& status, std::string_view list, std::string_view code,
                    json::array& into) {
-  for (const json::value& cluster : status.list("clusters")) {
-    for (const json::value& one : Fields(cluster).list(list)) {
-      if (Fields(one).raw("code") == code) into.push_back(in_cluster(Fields(cluster), one));
-    }
-  }
-  for (const json::value& mesh : status.list("meshes")) {
-    for (const json::value& one : Fields(mesh).list(list)) {
-      if (Fields(one).raw("code") == code) into.push_back(in_mesh(Fields(mesh), one));
-    }
-  }
-  for (const json::value& guest : status.list("guests")) {
-    for (const json::value& one : Fields(guest).list(list)) {
-      if (Fields(one).raw("code") == code) into.push_back(in_guest(Fields(guest), one));
+  for (const Family& family : families()) {
+    for (const json::value& value : status.list(family.list)) {
+      const Fields thing(value);
+      for (const json::value& one : thing.list(list)) {
+        if (Fields(one).raw("code") == code) into.push_back(named_in(family, thing, one));
+      }
     }
   }
 }

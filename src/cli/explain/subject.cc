@@ -11,8 +11,8 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/explain/check_findings.h"
-#include "cli/explain/in_cluster.h"
 #include "cli/explain/names.h"
+#include "cli/render/family.h"
 #include "cli/render/fields.h"
 
 namespace wardmote::cli {
@@ -36,75 +36,91 @@ struct Known {
   }
 };
 
-void add_cluster(const json::value& cluster, Known& known) {
-  known.clusters.push_back(cluster);
-  for (const json::value& finding : Fields(cluster).list("findings")) {
-    known.findings.push_back(in_cluster(Fields(cluster), finding));
+/// The findings and conditions of a thing that `concerns` says it is about.
+template <class Concerns>
+void add_standing(const Family& family, const Fields& thing, const Concerns& concerns,
+                  Known& known) {
+  for (const json::value& finding : thing.list("findings")) {
+    if (std::ranges::any_of(Fields(finding).texts("subjects"), concerns))
+      known.findings.push_back(named_in(family, thing, finding));
   }
-  for (const json::value& condition : Fields(cluster).list("observed")) {
-    known.observed.push_back(in_cluster(Fields(cluster), condition));
+  for (const json::value& condition : thing.list("observed")) {
+    if (concerns(Fields(condition).text("subject")))
+      known.observed.push_back(named_in(family, thing, condition));
   }
 }
 
-void add_server(std::string_view subject, const Fields& cluster, Known& known) {
+/// All findings and conditions of a thing.
+void add_all_standing(const Family& family, const Fields& thing, Known& known) {
+  for (const json::value& finding : thing.list("findings"))
+    known.findings.push_back(named_in(family, thing, finding));
+  for (const json::value& condition : thing.list("observed"))
+    known.observed.push_back(named_in(family, thing, condition));
+}
+
+void add_server(std::string_view subject, const Family& family, const Fields& cluster,
+                Known& known) {
   // Other members know a member by id and address, not by the name in our configuration.
   Names names(subject);
   for (const json::value& member : cluster.list("members")) {
     const Fields fields(member);
     if (!Names(subject).are_of_member(fields)) continue;
-    known.members.push_back(in_cluster(cluster, member));
+    known.members.push_back(named_in(family, cluster, member));
     names.add(fields.raw("server_id"));
     names.add(fields.raw("address"));
   }
   for (const json::value& viewer : cluster.list("members")) {
     for (const json::value& server : Fields(viewer).list("servers")) {
       if (Fields(server).flag("self") || !names.are_of_server(Fields(server))) continue;
-      json::object sighting = in_cluster(cluster, server);
+      json::object sighting = named_in(family, cluster, server);
       sighting["by"] = Fields(viewer).raw("name");
       known.seen_by.push_back(std::move(sighting));
     }
   }
-  for (const json::value& finding : cluster.list("findings")) {
-    if (names.are_of_any(Fields(finding).texts("subjects"))) {
-      known.findings.push_back(in_cluster(cluster, finding));
-    }
-  }
-  for (const json::value& condition : cluster.list("observed")) {
-    if (names.are_of_any({Fields(condition).text("subject")})) {
-      known.observed.push_back(in_cluster(cluster, condition));
-    }
-  }
+  const auto concerns = [&](const std::string& named) { return names.are_of_any({named}); };
+  add_standing(family, cluster, concerns, known);
+}
+
+/// A whole cluster, or one of its servers.
+void add_cluster(std::string_view subject, const Family& family, const json::value& value,
+                 Known& known) {
+  const Fields cluster(value);
+  if (cluster.raw(family.thing) != subject) return add_server(subject, family, cluster, known);
+  known.clusters.push_back(value);
+  add_all_standing(family, cluster, known);
 }
 
 /// The findings of a whole mesh, of one node or of one session.
-void add_mesh(std::string_view subject, const Fields& mesh, Known& known) {
+void add_mesh(std::string_view subject, const Family& family, const json::value& value,
+              Known& known) {
+  const Fields mesh(value);
   const auto concerns = [&](std::string_view named) {
-    return mesh.raw("mesh") == subject || named == subject ||
+    return mesh.raw(family.thing) == subject || named == subject ||
            named.starts_with(std::string(subject) + "/") ||
            named.ends_with("/" + std::string(subject));
   };
-  for (const json::value& finding : mesh.list("findings")) {
-    const auto names = Fields(finding).texts("subjects");
-    if (std::ranges::any_of(names, concerns)) known.findings.push_back(in_mesh(mesh, finding));
-  }
-  for (const json::value& condition : mesh.list("observed")) {
-    if (concerns(Fields(condition).raw("subject")))
-      known.observed.push_back(in_mesh(mesh, condition));
-  }
+  add_standing(family, mesh, concerns, known);
 }
 
 /// A guest by the name of its domain, by its UUID, or as Nova's users call it.
-void add_guest(std::string_view subject, const json::value& value, Known& known) {
+void add_guest(std::string_view subject, const Family& family, const json::value& value,
+               Known& known) {
   const Fields guest(value);
-  const bool named = guest.raw("guest") == subject || guest.raw("uuid") == subject ||
+  const bool named = guest.raw(family.thing) == subject || guest.raw("uuid") == subject ||
                      guest.raw("instance") == subject;
   if (!named) return;
   known.guests.push_back(value);
-  for (const json::value& finding : guest.list("findings"))
-    known.findings.push_back(in_guest(guest, finding));
-  for (const json::value& condition : guest.list("observed"))
-    known.observed.push_back(in_guest(guest, condition));
+  add_all_standing(family, guest, known);
 }
+
+/// How a subject is looked for in the things of a family.
+struct Search {
+  std::string_view list;
+  void (*add)(std::string_view subject, const Family& family, const json::value& thing,
+              Known& known);
+};
+constexpr Search kSearches[] = {
+    {"clusters", add_cluster}, {"meshes", add_mesh}, {"guests", add_guest}};
 
 void add_check(const json::value& check, Known& known) {
   known.checks.push_back(check);
@@ -148,24 +164,18 @@ Result<json::value> explain_subject(std::string_view asked, const json::value& s
   Known known;
   add_incidents(asked, Fields(status).object("more"), known);
   const std::string_view subject = thing_of(asked);
-  for (const json::value& cluster : Fields(status).list("clusters")) {
-    if (Fields(cluster).raw("cluster") == subject) {
-      add_cluster(cluster, known);
-    } else {
-      add_server(subject, Fields(cluster), known);
-    }
+  for (const Search& search : kSearches) {
+    const Family& family = *std::ranges::find(families(), search.list, &Family::list);
+    for (const json::value& thing : Fields(status).list(search.list))
+      search.add(subject, family, thing, known);
   }
-  for (const json::value& mesh : Fields(status).list("meshes"))
-    add_mesh(subject, Fields(mesh), known);
-  for (const json::value& guest : Fields(status).list("guests")) add_guest(subject, guest, known);
   for (const json::value& check : Fields(status).list("checks")) {
     if (Fields(check).raw("name") == subject) add_check(check, known);
   }
   if (known.nothing()) {
     return fail(Errc::kInvalid,
                 "nothing is known as '{}': no finding code, member, server id, address, check, "
-                "guest, cluster or root "
-                "of an open incident. "
+                "guest, cluster or root of an open incident. "
                 "'wardmote get members' lists what is watched.",
                 escape_control(asked, 64));
   }

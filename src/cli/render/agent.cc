@@ -6,10 +6,8 @@
 
 #include "base/format.h"
 #include "cli/render/checks.h"
-#include "cli/render/cluster.h"
+#include "cli/render/family.h"
 #include "cli/render/fields.h"
-#include "cli/render/guests.h"
-#include "cli/render/mesh.h"
 #include "cli/render/style.h"
 #include "cli/render/words.h"
 
@@ -87,11 +85,7 @@ std::string draw_agent_head(const json::value& value, Style style) {
 std::string draw_agent(const json::value& value, Style style) {
   const Fields status(value);
   std::string drawn = draw_agent_head(value, style);
-  for (const json::value& cluster : status.list("clusters"))
-    drawn += "\n" + draw_cluster(cluster, style);
-  for (const json::value& mesh : status.list("meshes"))
-    drawn += "\n" + draw_watched_mesh(mesh, style);
-  if (!status.list("guests").empty()) drawn += "\n" + draw_guests(status.list("guests"), style);
+  for (const Family& family : families()) drawn += family.draw(status.list(family.list), style);
   if (!status.list("checks").empty()) drawn += "\n" + draw_checks(status.list("checks"), style);
   return drawn + draw_gates(status.list("gates"), style);
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/format.h"
+#include "cli/render/family.h"
 #include "cli/render/fields.h"
 #include "cli/render/style.h"
 #include "cli/render/words.h"
@@ -32,9 +33,9 @@ std::string headline(const Fields& finding, Style style) {
   const std::string stands = duration_text(finding.number("age_ms"));
   std::string line = fmt::format("{} {}", paint(style, severity.tone, severity.text),
                                  paint(style, Tone::kStrong, finding.text("code")));
-  if (finding.has("mesh")) line += "  " + finding.text("mesh");
-  if (finding.has("guest")) line += "  " + finding.text("guest");
-  if (finding.has("cluster")) line += "  " + finding.text("cluster");
+  for (const Family& family : families()) {
+    if (finding.has(family.thing)) line += "  " + finding.text(family.thing);
+  }
   if (!stands.empty()) line += "  for " + stands;
   return fmt::format("{}  {}\n", line, finding.text("summary"));
 }

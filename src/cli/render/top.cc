@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/render/agent.h"
 #include "cli/render/checks.h"
+#include "cli/render/family.h"
 #include "cli/render/fields.h"
 #include "cli/render/findings.h"
 #include "cli/render/style.h"
@@ -42,12 +43,14 @@ std::string draw_clusters(std::span<const json::value> clusters, Style style) {
 }
 
 std::string draw_all_findings(const Fields& status, Style style) {
-  std::string drawn;
-  for (const std::string_view watched : {"clusters", "meshes"}) {
-    for (const json::value& one : status.list(watched))
-      drawn += draw_findings(Fields(one).list("findings"), style);
+  std::vector<json::value> findings;
+  for (const Family& family : families()) {
+    for (const json::value& thing : status.list(family.list)) {
+      for (const json::value& finding : Fields(thing).list("findings"))
+        findings.emplace_back(named_in(family, Fields(thing), finding));
+    }
   }
-  return drawn.empty() ? "" : "\n" + drawn;
+  return findings.empty() ? "" : "\n" + draw_findings(findings, style);
 }
 
 /// The checks of clusters are already shown above.

@@ -10,6 +10,7 @@
 #include "cli/render/agent.h"
 #include "cli/render/agents.h"
 #include "cli/render/cluster.h"
+#include "cli/render/family.h"
 #include "cli/render/fields.h"
 #include "cli/render/style.h"
 #include "cli/render/top.h"
@@ -20,21 +21,6 @@ namespace {
 
 Exit exit_by_verdict(const boost::json::value& shown) {
   return exit_of_verdict(Fields(shown).raw("verdict"));
-}
-
-/// `cluster/ovn-nb`, `mesh/bgp`, `check/bird`.
-std::vector<std::string> names_of_all(const boost::json::value& shown) {
-  std::vector<std::string> names;
-  const Fields status(shown);
-  for (const boost::json::value& cluster : status.list("clusters"))
-    names.push_back("cluster/" + Fields(cluster).text("cluster"));
-  for (const boost::json::value& mesh : status.list("meshes"))
-    names.push_back("mesh/" + Fields(mesh).text("mesh"));
-  for (const boost::json::value& check : status.list("checks")) {
-    if (Fields(check).raw("kind") != "cluster" && Fields(check).raw("kind") != "bgp_mesh")
-      names.push_back("check/" + Fields(check).text("name"));
-  }
-  return names;
 }
 
 std::vector<std::string> name_of_cluster(const boost::json::value& shown) {

@@ -4,11 +4,14 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/exit_code.h"
 #include "cli/explain/subject.h"
+#include "cli/render/family.h"
 #include "cli/render/guests.h"
 #include "cli/render/style.h"
+#include "cli/render/top.h"
 
 namespace wardmote::cli {
 namespace {
@@ -54,6 +57,16 @@ TEST(DrawGuests, OddFieldsDoNoHarm) {
       R"([{"guest":7,"verdict":null,"failures":"x"},7,{"guest":"a\u001b[31mb","state":"error"}])");
   const std::string drawn = draw_guests(odd.as_array(), {});
   EXPECT_FALSE(drawn.contains('\x1b')) << drawn;
+}
+
+TEST(DrawGuests, TheirFindingsAreOnTheScreenOfTop) {
+  const std::string drawn = draw_top(json::parse(kStatus), {});
+  EXPECT_TRUE(drawn.contains("CRITICAL GUEST_SPINNING  instance-00000001")) << drawn;
+}
+
+TEST(DrawGuests, AreAmongTheNamesOfAllThings) {
+  EXPECT_EQ(names_of_all(json::parse(kStatus)),
+            (std::vector<std::string>{"guest/instance-00000001", "guest/instance-00000002"}));
 }
 
 TEST(ExplainGuest, ItIsKnownByEachOfItsNames) {
