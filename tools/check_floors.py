@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = {
     "base": 0, "codec": 1, "judge": 1, "runtime": 2, "control": 3, "observe": 3, "store": 3, "net": 3, "act": 4, "serve": 4,
-    "config": 5, "agent": 6, "cli": 5,
+    "config": 5, "cli": 5, "incidents": 6, "agent": 7,
 }
 SEES_NET = {"agent", "cli"}
 SEES_TLS = {"agent", "net"}     # the command line is static and has no OpenSSL
@@ -18,7 +18,7 @@ LONGEST = 500
 # A domain's own folders. Elsewhere in these rooms nobody includes a header of it.
 DOMAINS = {"raft": {"agent/ovn", "serve/raft", "act/repair"}, "ovn": {"agent/ovn", "serve/raft", "act/repair", "act/failover"}, "bgp": {"agent/bgp", "serve/bgp"},
            "guest": {"agent/guests", "serve/guest"}, "guests": {"agent/guests"}}
-GENERAL = {"agent", "serve", "act", "control"}
+GENERAL = {"agent", "incidents", "serve", "act", "control"}
 # What every domain may use knows none of them.
 GENERAL_FOLDERS = {"judge/plan"}
 # The table of all domains, and the configuration.

@@ -35,6 +35,7 @@ PROGRAMS = {
     "act": ["unit_act", "unit_agent"],
     "serve": ["unit_serve", "unit_agent", "sim"],
     "config": ["unit_config", "unit_agent"],
+    "incidents": ["unit_agent", "sim"],
     "agent": ["unit_agent", "sim"],
     "cli": ["unit_cli"],
 }

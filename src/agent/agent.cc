@@ -18,11 +18,8 @@
 #include "act/repair/executor.h"
 #include "agent/access_rules.h"
 #include "agent/debug.h"
-#include "agent/dependencies.h"
 #include "agent/domain.h"
 #include "agent/domains.h"
-#include "agent/incident_manager.h"
-#include "agent/notifier.h"
 #include "agent/scheduler.h"
 #include "agent/service_manager.h"
 #include "base/check.h"
@@ -33,6 +30,9 @@
 #include "config/config.h"
 #include "config/quiet.h"
 #include "config/reload_plan.h"
+#include "incidents/dependencies.h"
+#include "incidents/incident_manager.h"
+#include "incidents/notifier.h"
 #include "judge/change.h"
 #include "judge/incident/book.h"
 #include "judge/incident/incident.h"
@@ -116,7 +116,7 @@ std::int64_t incident_of(const judge::incident::Book& book, const judge::ThingId
 }  // namespace
 
 Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-             std::string host, Memory memory, NotifierOptions receivers, Domains domains)
+             std::string host, Memory memory, incidents::NotifierOptions receivers, Domains domains)
     : runtime_(runtime),
       service_(service),
       host_(std::move(host)),
@@ -130,7 +130,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       changes_([this] { return runtime_.wall_now(); }),
       archive_(runtime, memory.database),
       incidents_(runtime, memory.store, leadership_, config_, node_, changes_, std::move(receivers),
-                 domains, memory.own),
+                 depends_of(domains), memory.own),
       events_(runtime),
       board_(config_, node_, changes_, runtime.now()),
       scheduler_(runtime, guard_, listeners()),
@@ -194,7 +194,7 @@ Task<Result<void>> Agent::recall() {
   recalled = co_await take_lead();
   if (!recalled && recalled.error().code != Errc::kExhausted) co_return recalled;
   recalled = co_await incidents_.open();
-  for (const KnownFailure& known : incidents_.known_failures()) {
+  for (const incidents::KnownFailure& known : incidents_.known_failures()) {
     board_.restore_reported(known.name, known.reason, known.seen_good, known.since, runtime_.now());
   }
   for (const std::unique_ptr<Domain>& domain : domains_) {
@@ -298,7 +298,7 @@ Result<config::ReloadPlan> Agent::reload(config::Config next) {
   Result<serve::AccessRules> rules = access_rules(next.api, node_);
   if (!rules) return std::unexpected(rules.error());
   // Always: the files of secrets that they name may hold something else.
-  std::optional<Result<NotifierOptions>> receivers;
+  std::optional<Result<incidents::NotifierOptions>> receivers;
   if (make_receivers_) receivers = make_receivers_(next.notify);
   if (receivers && !*receivers) return std::unexpected(receivers->error());
   const Result<void> served = servers_.open(next.api);
@@ -307,8 +307,8 @@ Result<config::ReloadPlan> Agent::reload(config::Config next) {
   service_.reloading();
   api_.set_rules(*std::move(rules));
   for (const std::string& name : plan.ended) scheduler_.remove(name);
-  const judge::incident::Departures left =
-      departures(config_, next, plan, domain_table_, is_shared() ? node_ : std::string());
+  const judge::incident::Departures left = incidents::departures(
+      config_, next, plan, depends_of(domain_table_), is_shared() ? node_ : std::string());
   config_ = std::move(next);
   board_.reload(config_, node_, plan, runtime_.now());
   for (Domain::Adopt& adopt : *adopts) adopt(config_, plan);

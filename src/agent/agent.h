@@ -11,17 +11,17 @@
 #include "act/repair/executor.h"
 #include "agent/archive.h"
 #include "agent/board.h"
-#include "agent/change_feed.h"
 #include "agent/domain.h"
 #include "agent/domains.h"
-#include "agent/incident_manager.h"
-#include "agent/notifier.h"
 #include "agent/scheduler.h"
 #include "agent/servers.h"
 #include "agent/service_manager.h"
 #include "base/result.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
+#include "incidents/change_feed.h"
+#include "incidents/incident_manager.h"
+#include "incidents/notifier.h"
 #include "judge/self/starvation_guard.h"
 #include "observe/probe.h"
 #include "runtime/database.h"
@@ -60,14 +60,15 @@ class Agent {
  public:
   /// `host` is the node's name unless the configuration gives one.
   Agent(runtime::Runtime& runtime, const ServiceManager& service, config::Config config,
-        std::string host, Memory memory = {}, NotifierOptions receivers = {},
+        std::string host, Memory memory = {}, incidents::NotifierOptions receivers = {},
         Domains domains = agent::domains());
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
   ~Agent();
 
   /// How reload() comes to receivers. Without this they stay as they are. Before start().
-  using MakeReceivers = std::function<Result<NotifierOptions>(const config::Notify& notify)>;
+  using MakeReceivers =
+      std::function<Result<incidents::NotifierOptions>(const config::Notify& notify)>;
   void renew_receivers(MakeReceivers make) { make_receivers_ = std::move(make); }
 
   /// Reads what earlier lives left in the database; without one it does nothing. A full disk does
@@ -86,7 +87,7 @@ class Agent {
   /// Serves one more route. Before start().
   void add(serve::Route route) { api_.add(std::move(route)); }
   /// For those who exchange with other agents what is wrong.
-  [[nodiscard]] IncidentManager& incidents() noexcept { return incidents_; }
+  [[nodiscard]] incidents::IncidentManager& incidents() noexcept { return incidents_; }
   /// Shows which configuration runs.
   void show(serve::ConfigView config) { board_.set_config(std::move(config)); }
   /// Reads the token files and looks up the groups anew; on an error all stays as it is.
@@ -130,9 +131,9 @@ class Agent {
   const std::optional<config::Store> started_store_;
   const std::string node_;  ///< as it was called at the start: records and messages have this name
   MakeReceivers make_receivers_;
-  ChangeFeed changes_;
+  incidents::ChangeFeed changes_;
   Archive archive_;
-  IncidentManager incidents_;
+  incidents::IncidentManager incidents_;
   serve::EventStream events_;
   Board board_;
   judge::StarvationGuard guard_;

@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "agent/change_feed.h"
-#include "agent/changes.h"
 #include "base/check.h"
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
+#include "incidents/change_feed.h"
+#include "incidents/changes.h"
 #include "judge/check_machine.h"
 #include "judge/gate.h"
 #include "judge/observation.h"
@@ -101,7 +101,8 @@ judge::GateStanding standing_of(const judge::CheckState& state, bool optional) n
 
 }  // namespace
 
-Board::Board(const config::Config& config, std::string node, ChangeFeed& feed, TimePoint now)
+Board::Board(const config::Config& config, std::string node, incidents::ChangeFeed& feed,
+             TimePoint now)
     : feed_(feed) {
   view_.started = now;
   reload(config, std::move(node), config::plan_reload({}, config), now);
@@ -177,7 +178,7 @@ void Board::judged(const std::shared_ptr<const serve::ThingView>& thing, TimePoi
       std::ranges::find(view_.things, thing->id, [](const auto& one) { return one->id; });
   if (shown == view_.things.end()) return;
   const auto before = std::exchange(*shown, thing);
-  tell_findings(feed_, *thing, before->findings(), now);
+  incidents::tell_findings(feed_, *thing, before->findings(), now);
 }
 
 void Board::show(judge::ThingKind kind,
@@ -192,7 +193,7 @@ void Board::heart_beat(Duration lateness, std::optional<std::string> complaint) 
   view_.self.lateness = lateness;
   view_.self.worst_lateness = std::max(view_.self.worst_lateness, lateness);
   const auto before = std::exchange(view_.self.complaint, std::move(complaint));
-  tell_self_change(feed_, view_.node, before, view_.self.complaint);
+  incidents::tell_self_change(feed_, view_.node, before, view_.self.complaint);
 }
 
 std::size_t Board::set_missed(std::size_t first,
@@ -219,7 +220,7 @@ void Board::feed(std::size_t index, Outcome outcome, Reason reason, TimePoint no
   check.state = next.next;
   check.reason = std::move(reason);
   ++check.looks;
-  tell_check_change(feed_, check, before);
+  incidents::tell_check_change(feed_, check, before);
   standing_changed(index, standing_of(before, check.optional));
 }
 
@@ -259,7 +260,7 @@ void Board::tell_gate(std::size_t gate) {
   const bool was_ready = std::exchange(view.ready, passes(gates_[gate].rule, gates_[gate].tally));
   if (view.ready == was_ready) return;
   find_failing(gate);
-  tell_gate_change(feed_, view, view_.checks);
+  incidents::tell_gate_change(feed_, view, view_.checks);
 }
 
 void Board::find_failing(std::size_t gate) {

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "agent/change_feed.h"
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
+#include "incidents/change_feed.h"
 #include "judge/gate.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
@@ -30,7 +30,7 @@ class Board {
  public:
   /// Checks have the indexes that they have in `config`, which need not outlive the board; `feed`
   /// does.
-  Board(const config::Config& config, std::string node, ChangeFeed& feed, TimePoint now);
+  Board(const config::Config& config, std::string node, incidents::ChangeFeed& feed, TimePoint now);
 
   /// Goes over to another configuration by `plan`, which leads to `config`. What is kept or retimed
   /// keeps its state and counters; gates that stay tell only of changes.
@@ -99,7 +99,7 @@ class Board {
   void tell_gate(std::size_t gate);
   void find_failing(std::size_t gate);
 
-  ChangeFeed& feed_;
+  incidents::ChangeFeed& feed_;
   serve::AgentView view_;
   std::vector<Gate> gates_;
   std::vector<Share> shares_;  // sorted by check

@@ -33,4 +33,12 @@ Domains domains() noexcept {
   return kDomains;
 }
 
+incidents::Depends depends_of(Domains domains) {
+  incidents::Depends depends;
+  for (const DomainRow& row : domains) {
+    if (row.depend != nullptr) depends.push_back(row.depend);
+  }
+  return depends;
+}
+
 }  // namespace wardmote::agent

@@ -6,6 +6,7 @@
 
 #include "agent/domain.h"
 #include "config/config.h"
+#include "incidents/dependencies.h"
 #include "judge/incident/news.h"
 
 namespace wardmote::act {
@@ -22,26 +23,28 @@ class Renderer;
 struct Family;
 }  // namespace wardmote::serve
 
+namespace wardmote::incidents {
+class ChangeFeed;
+class IncidentManager;
+class RecordWriter;
+}  // namespace wardmote::incidents
 namespace wardmote::agent {
 
 class Archive;
 class Board;
-class ChangeFeed;
-class IncidentManager;
-class RecordWriter;
 class Scheduler;
 
 /// What domains are made with. All of it outlives them.
 struct DomainTools {
   runtime::Runtime& runtime;
-  const std::string& node;  ///< how the agent calls itself
-  RecordWriter& records;    ///< what outlives the agent
+  const std::string& node;           ///< how the agent calls itself
+  incidents::RecordWriter& records;  ///< what outlives the agent
   Board& board;
-  ChangeFeed& feed;
+  incidents::ChangeFeed& feed;
   Scheduler& scheduler;
   const judge::StarvationGuard& guard;
   Archive& archive;
-  IncidentManager& incidents;
+  incidents::IncidentManager& incidents;
   act::PlanRunner& plans;
   serve::Renderer& renderer;
 };
@@ -51,7 +54,7 @@ struct DomainRow {
   const serve::Family* family;  ///< of the things that it judges; null: it judges none as a whole
   std::unique_ptr<Domain> (*make)(const DomainTools& tools);
   /// Adds what its things depend on, and how its checks are known to incidents; null: nothing.
-  void (*depend)(const config::Config& config, judge::incident::Dependencies& known);
+  incidents::Depend depend;
 };
 
 /// In the order in which they go over to a configuration. A program may have others than the
@@ -59,5 +62,8 @@ struct DomainRow {
 using Domains = std::span<const DomainRow>;
 /// Those of the product.
 Domains domains() noexcept;
+
+/// What they tell about dependencies.
+incidents::Depends depends_of(Domains domains);
 
 }  // namespace wardmote::agent

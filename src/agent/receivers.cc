@@ -19,7 +19,6 @@
 #include "act/notify/mail.h"
 #include "act/notify/masakari.h"
 #include "act/notify/secret.h"
-#include "agent/notifier.h"
 #include "agent/pod.h"
 #include "agent/secret.h"
 #include "base/format.h"
@@ -27,6 +26,7 @@
 #include "base/result.h"
 #include "codec/url.h"
 #include "config/config.h"
+#include "incidents/notifier.h"
 #include "judge/notify/router.h"
 #include "net/journal_socket.h"
 #include "runtime/runtime.h"
@@ -168,9 +168,10 @@ void add_route(const judge::notify::Route& route, judge::notify::RouterPolicy& p
 
 }  // namespace
 
-Result<NotifierOptions> make_receivers(const config::Notify& notify, runtime::Runtime& runtime,
-                                       const ReceiverNeeds& needs) {
-  NotifierOptions options;
+Result<incidents::NotifierOptions> make_receivers(const config::Notify& notify,
+                                                  runtime::Runtime& runtime,
+                                                  const ReceiverNeeds& needs) {
+  incidents::NotifierOptions options;
   options.maintenance = notify.maintenance;
   options.silences = notify.silences;
   for (const config::Receiver& given : notify.receivers) {

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "agent/notifier.h"
 #include "base/result.h"
 #include "config/config.h"
+#include "incidents/notifier.h"
 #include "runtime/http_client.h"
 #include "runtime/mail_client.h"
 #include "runtime/runtime.h"
@@ -22,8 +22,9 @@ struct ReceiverNeeds {
 /// The receivers of a configuration, with their secrets read from their files. kMissing, kDenied or
 /// kInvalid names the file, never what is in it; kInvalid too when a client is missing. What it is
 /// given outlives the result.
-Result<NotifierOptions> make_receivers(const config::Notify& notify, runtime::Runtime& runtime,
-                                       const ReceiverNeeds& needs);
+Result<incidents::NotifierOptions> make_receivers(const config::Notify& notify,
+                                                  runtime::Runtime& runtime,
+                                                  const ReceiverNeeds& needs);
 
 /// Why make_receivers() would fail: one line for each receiver that cannot be made.
 std::vector<std::string> receiver_problems(const config::Notify& notify, runtime::Runtime& runtime,

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/wake_up.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "incidents/wake_up.h"
 #include "judge/observation.h"
 #include "judge/self/starvation_guard.h"
 #include "observe/probe.h"
@@ -124,7 +124,7 @@ class Scheduler {
   /// coroutine, which would update more than all the rest of it.
   Plan plan_;
   std::vector<CheckPtr> arrivals_;  ///< not in the plan yet
-  WakeUp clock_;
+  incidents::WakeUp clock_;
   runtime::Lateness lateness_;
   std::optional<TimePoint> next_beat_;
   runtime::TaskGroup tasks_;

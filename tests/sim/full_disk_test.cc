@@ -77,8 +77,8 @@ class Deployment : public sim::AskedAgent {
   std::vector<std::string> told;
 
  private:
-  NotifierOptions receivers() {
-    NotifierOptions options;
+  incidents::NotifierOptions receivers() {
+    incidents::NotifierOptions options;
     judge::notify::Route route;
     route.receiver = "ear";
     route.group_wait = 1s;

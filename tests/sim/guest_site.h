@@ -17,11 +17,11 @@
 #include "agent/agent.h"
 #include "agent/domains.h"
 #include "agent/guests/guest_watch.h"
-#include "agent/notifier.h"
 #include "agent/service_manager.h"
 #include "base/check.h"
 #include "base/format.h"
 #include "config/config.h"
+#include "incidents/notifier.h"
 #include "judge/finding.h"
 #include "judge/notify/notice.h"
 #include "judge/notify/router.h"
@@ -149,9 +149,9 @@ class GuestSite : public AskedAgent {
     }();
     return kAll;
   }
-  agent::NotifierOptions receivers() {
+  incidents::NotifierOptions receivers() {
     using namespace std::chrono_literals;
-    agent::NotifierOptions options;
+    incidents::NotifierOptions options;
     judge::notify::Route route;
     route.receiver = "ear";
     route.group_wait = Duration::zero();

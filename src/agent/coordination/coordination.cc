@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "agent/dependencies.h"
-#include "agent/incident_manager.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "base/version.h"
+#include "incidents/dependencies.h"
+#include "incidents/incident_manager.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
 #include "runtime/runtime.h"
@@ -67,7 +67,7 @@ Coordination::Coordination(runtime::Runtime& runtime, store::Store& store, Durat
                                                        std::string(kVersion), self_.boot, since_}));
 }
 
-void Coordination::start(IncidentManager& incidents) {
+void Coordination::start(incidents::IncidentManager& incidents) {
   incidents_ = &incidents;
   incidents.publish([this](const std::vector<Symptom>& symptoms) {
     presence_.put(store::symptoms_key(self_.node),
@@ -155,7 +155,7 @@ std::vector<Symptom> Coordination::lost_nodes() const {
   for (const auto& [node, peer] : peers_) {
     if (peer.present || !peer.registration || now - peer.changed < window) continue;
     Symptom symptom;
-    symptom.owner = symptom.component = node_in_graph(node);
+    symptom.owner = symptom.component = incidents::node_in_graph(node);
     symptom.code = judge::Code::kNodeDown;
     symptom.severity = judge::info(symptom.code).severity;
     symptom.names = {node};

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/incident_manager.h"
 #include "base/time.h"
+#include "incidents/incident_manager.h"
 #include "judge/incident/incident.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -38,7 +38,7 @@ class Coordination final : public serve::AgentsView {
   [[nodiscard]] store::Leadership& leadership() noexcept { return election_; }
 
   /// Stands in the election, and exchanges with the others what is wrong where.
-  void start(IncidentManager& incidents);
+  void start(incidents::IncidentManager& incidents);
   /// Leaves: the next agent leads at once.
   runtime::Task<void> resign();
 
@@ -76,7 +76,7 @@ class Coordination final : public serve::AgentsView {
   store::Presence presence_;
   store::Follower follower_;
   std::map<std::string, Peer> peers_;
-  IncidentManager* incidents_ = nullptr;
+  incidents::IncidentManager* incidents_ = nullptr;
   runtime::TaskGroup tasks_;
 };
 

@@ -15,8 +15,6 @@
 #include "agent/domain.h"
 #include "agent/domains.h"
 #include "agent/guests/guest.h"
-#include "agent/incident_manager.h"
-#include "agent/record_writer.h"
 #include "agent/scheduler.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -25,6 +23,8 @@
 #include "config/config.h"
 #include "config/guests.h"
 #include "config/reload_plan.h"
+#include "incidents/incident_manager.h"
+#include "incidents/record_writer.h"
 #include "judge/guest/facts.h"
 #include "judge/guest/machine.h"
 #include "judge/observation.h"
@@ -389,7 +389,7 @@ void GuestWatch::write_down(Guest& guest) {
 /// The things of the board and of the graph of incidents.
 void GuestWatch::show_all(std::vector<std::string> gone) {
   std::vector<std::shared_ptr<const serve::ThingView>> shown;
-  std::vector<DiscoveredThing> things;
+  std::vector<incidents::DiscoveredThing> things;
   for (auto& [uuid, guest] : guests_) {
     if (!guest.shown || guest.shown->id.name != guest.names.name) {
       auto view = std::make_shared<serve::GuestView>(guest.names.name);

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "agent/board.h"
-#include "agent/change_feed.h"
-#include "agent/held_verdict.h"
 #include "agent/ovn/nb_sb_pairing.h"
 #include "base/check.h"
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
+#include "incidents/change_feed.h"
+#include "incidents/held_verdict.h"
 #include "judge/change.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
@@ -99,7 +99,7 @@ std::uint64_t highest_term(const std::vector<Opinion>& opinions) {
   return highest;
 }
 
-void tell_members(ChangeFeed& feed, const serve::ClusterView& now,
+void tell_members(incidents::ChangeFeed& feed, const serve::ClusterView& now,
                   const serve::ClusterView& before) {
   const auto& after = now.assessment.members;
   const auto& earlier = before.assessment.members;
@@ -229,7 +229,7 @@ void ClusterBoard::cluster_judged(std::size_t cluster, std::vector<Opinion> opin
   if (final_of_round && !std::ranges::all_of(view->opinions, asked_in_full))
     ++entry.counters.collect_errors;
   view->counters = entry.counters;
-  const std::optional<HeldVerdict> held = hold(entry, *view, final_of_round);
+  const std::optional<incidents::HeldVerdict> held = hold(entry, *view, final_of_round);
   entry.shown = view;
   board_.judged(view, now);
   tell_members(feed_, *view, *before);
@@ -249,10 +249,10 @@ void ClusterBoard::cluster_judged(std::size_t cluster, std::vector<Opinion> opin
 }
 
 /// What is held of the cluster, if anything.
-std::optional<HeldVerdict> ClusterBoard::hold(Entry& entry, serve::ClusterView& view,
-                                              bool final_of_round) {
+std::optional<incidents::HeldVerdict> ClusterBoard::hold(Entry& entry, serve::ClusterView& view,
+                                                         bool final_of_round) {
   const std::string& name = view.id.name;
-  std::optional<HeldVerdict> held = holds_.held ? holds_.held(name) : std::nullopt;
+  std::optional<incidents::HeldVerdict> held = holds_.held ? holds_.held(name) : std::nullopt;
   if (!held) {
     entry.clean_rounds = 0;
     return held;

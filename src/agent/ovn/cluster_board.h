@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "agent/board.h"
-#include "agent/change_feed.h"
-#include "agent/held_verdict.h"
 #include "agent/ovn/nb_sb_pairing.h"
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
+#include "incidents/change_feed.h"
+#include "incidents/held_verdict.h"
 #include "judge/raft/assess.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
@@ -24,7 +24,7 @@ namespace wardmote::agent {
 
 /// What an earlier life of the agent knew of clusters.
 struct Holds {
-  std::function<std::optional<HeldVerdict>(const std::string& cluster)> held;
+  std::function<std::optional<incidents::HeldVerdict>(const std::string& cluster)> held;
   /// Every member answered several times in a row, and nothing was to be seen.
   std::function<void(const std::string& cluster)> seen_well;
 };
@@ -38,7 +38,7 @@ bool failed(const judge::raft::Source& source) noexcept;
 /// loop.
 class ClusterBoard {
  public:
-  ClusterBoard(Board& board, ChangeFeed& feed, Holds holds)
+  ClusterBoard(Board& board, incidents::ChangeFeed& feed, Holds holds)
       : board_(board), feed_(feed), holds_(std::move(holds)) {}
 
   /// Goes over to another configuration by `plan`, which leads to `config`. What is kept or retimed
@@ -70,10 +70,11 @@ class ClusterBoard {
   };
 
   void count(Entry& entry, const serve::ClusterView& view);
-  std::optional<HeldVerdict> hold(Entry& entry, serve::ClusterView& view, bool final_of_round);
+  std::optional<incidents::HeldVerdict> hold(Entry& entry, serve::ClusterView& view,
+                                             bool final_of_round);
 
   Board& board_;
-  ChangeFeed& feed_;
+  incidents::ChangeFeed& feed_;
   Holds holds_;
   NbSbPairing pairing_;
   std::vector<Entry> clusters_;

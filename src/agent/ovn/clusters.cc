@@ -14,7 +14,6 @@
 #include "agent/archive.h"
 #include "agent/domain.h"
 #include "agent/domains.h"
-#include "agent/incident_manager.h"
 #include "agent/ovn/cluster_board.h"
 #include "agent/ovn/cluster_watch.h"
 #include "agent/scheduler.h"
@@ -24,6 +23,7 @@
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
+#include "incidents/incident_manager.h"
 #include "judge/finding.h"
 #include "judge/incident/news.h"
 #include "judge/raft/opinion.h"
@@ -73,7 +73,7 @@ judge::raft::repair::RepairCluster repair_of(const config::Cluster& cluster) {
   return repair;
 }
 
-Holds holds_of(IncidentManager& incidents) {
+Holds holds_of(incidents::IncidentManager& incidents) {
   return {
       .held = [&incidents](const std::string& cluster) { return incidents.held(cluster); },
       .seen_well =
@@ -89,6 +89,7 @@ Clusters::Clusters(const DomainTools& tools)
 
 /// A cluster above its members.
 void Clusters::depend(const config::Config& config, judge::incident::Dependencies& known) {
+  known.listed = {{"cluster", "cluster"}, {"member", "cluster"}};
   for (const config::Cluster& cluster : config.clusters) {
     const std::string node = serve::cluster_node(cluster.name);
     judge::incident::CheckPlace& place = known.checks[cluster.name];

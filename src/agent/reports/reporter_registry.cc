@@ -17,7 +17,6 @@
 
 #include "agent/domain.h"
 #include "agent/domains.h"
-#include "agent/record_writer.h"
 #include "agent/scheduler.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -26,6 +25,7 @@
 #include "codec/report_message.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
+#include "incidents/record_writer.h"
 #include "judge/judgement.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
@@ -128,7 +128,7 @@ int status_of(Errc code) noexcept {
 
 ReporterRegistry::ReporterRegistry(runtime::Runtime& runtime,
                                    std::function<void(std::string_view check)> heard,
-                                   RecordWriter* records, std::string node)
+                                   incidents::RecordWriter* records, std::string node)
     : runtime_(runtime),
       heard_(std::move(heard)),
       records_(records),

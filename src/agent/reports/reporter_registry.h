@@ -10,10 +10,10 @@
 
 #include "agent/domain.h"
 #include "agent/domains.h"
-#include "agent/record_writer.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "incidents/record_writer.h"
 #include "judge/report/reporters.h"
 #include "net/datagram_listener.h"
 #include "observe/probe.h"
@@ -31,7 +31,7 @@ class ReporterRegistry final : public Domain {
  public:
   /// `heard` is called with the name of each check that a report concerns.
   ReporterRegistry(runtime::Runtime& runtime, std::function<void(std::string_view check)> heard,
-                   RecordWriter* records = nullptr, std::string node = "");
+                   incidents::RecordWriter* records = nullptr, std::string node = "");
   explicit ReporterRegistry(const DomainTools& tools);
 
   /// What reporters said last stands again, and their timeouts begin anew.
@@ -71,7 +71,7 @@ class ReporterRegistry final : public Domain {
 
   runtime::Runtime& runtime_;
   std::function<void(std::string_view check)> heard_;
-  RecordWriter* records_;  ///< null: nothing outlives the agent
+  incidents::RecordWriter* records_;  ///< null: nothing outlives the agent
   const std::string node_;
   std::map<std::string, judge::Report> recalled_;  ///< of an earlier life, until they are adopted
   judge::Reporters reporters_;

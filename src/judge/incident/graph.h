@@ -25,6 +25,7 @@ class Graph {
   [[nodiscard]] std::vector<std::string> above(const std::string& name) const;
   [[nodiscard]] bool is_above(const std::string& upper, const std::string& lower) const;
   /// Whether anything that was added depends on it.
+  [[nodiscard]] bool contains(const std::string& name) const { return things_.contains(name); }
   [[nodiscard]] bool carries(std::string_view name) const { return uppers_.contains(name); }
   /// "" for a name that was not added.
   [[nodiscard]] std::string_view kind(const std::string& name) const;

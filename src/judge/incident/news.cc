@@ -95,6 +95,14 @@ std::string Dependencies::owner_of(std::string_view check) const {
   return place.owner.empty() ? check_node(check) : place.owner;
 }
 
+bool Dependencies::lacks(std::string_view name) const {
+  const auto found = listed.find(take_until(name, ':'));
+  if (found == listed.end()) return false;
+  const auto& [scope, whole] = *found;
+  if (scope != whole) name = take_until(name, '/');
+  return !graph.contains(whole + ":" + std::string(name));
+}
+
 std::optional<News> news_of(const Change& change, const Dependencies& known, TimePoint now) {
   if (const auto* const finding = std::get_if<FindingChanged>(&change.event))
     return news_of_finding(*finding);

@@ -29,9 +29,14 @@ struct CheckPlace {
 struct Dependencies {
   Graph graph;
   std::map<std::string, CheckPlace, std::less<>> checks;  ///< all but the plain ones
+  /// Scopes whose things the configuration lists, all of them, and the scope of the thing whose
+  /// name each name begins with: `member` → `cluster`, since `member:nb/5b4b` is of `cluster:nb`.
+  std::map<std::string, std::string, std::less<>> listed;
 
   [[nodiscard]] const CheckPlace& place_of(std::string_view check) const noexcept;
   [[nodiscard]] std::string owner_of(std::string_view check) const;
+  /// Whether the configuration would list the thing if there were one, and does not.
+  [[nodiscard]] bool lacks(std::string_view name) const;
 };
 
 struct News {

@@ -14,9 +14,10 @@
 #include <gtest/gtest.h>
 
 #include "act/notify/channel.h"
-#include "agent/change_feed.h"
 #include "agent/coordination/coordination.h"
-#include "agent/incident_manager.h"
+#include "agent/domains.h"
+#include "incidents/change_feed.h"
+#include "incidents/incident_manager.h"
 #include "sim/seeds.h"
 #include "sim/sim_database.h"
 #include "sim/sim_runtime.h"
@@ -104,8 +105,8 @@ config::Config sample_config(const std::string& node) {
   return config;
 }
 
-NotifierOptions receivers(SimRuntime& host, Person& person) {
-  NotifierOptions options;
+incidents::NotifierOptions receivers(SimRuntime& host, Person& person) {
+  incidents::NotifierOptions options;
   judge::notify::Route route;
   route.receiver = "person";
   route.group_by = {"root"};
@@ -130,7 +131,7 @@ class Life {
         store_(host, database_, "boot", {.look_every = 500ms}),
         agents_(host, store_, 6s, {.node = node, .boot = "boot"}),
         incidents_(host, &store_, agents_.leadership(), config_, node, feed_,
-                   receivers(host, person), agent::domains(), &own_) {
+                   receivers(host, person), depends_of(domains()), &own_) {
     EXPECT_TRUE(run_task(world, us, own_.open()));
     feed_.listen(
         [this](const judge::Change& change, const serve::ChangeText&) { incidents_.hear(change); });
@@ -154,7 +155,8 @@ class Life {
   }
   [[nodiscard]] std::set<std::string> known() const {
     std::set<std::string> names;
-    for (const KnownFailure& failure : incidents_.known_failures()) names.insert(failure.name);
+    for (const incidents::KnownFailure& failure : incidents_.known_failures())
+      names.insert(failure.name);
     return names;
   }
   [[nodiscard]] bool leads() const { return agents_.election().leads; }
@@ -171,13 +173,13 @@ class Life {
  private:
   World& world_;
   const config::Config config_;
-  ChangeFeed feed_{[this] { return us.wall_now(); }};
+  incidents::ChangeFeed feed_{[this] { return us.wall_now(); }};
   SimDatabase own_database_;
   store::EmbeddedStore own_;
   SimDatabase database_;
   store::EmbeddedStore store_;
   Coordination agents_;
-  IncidentManager incidents_;
+  incidents::IncidentManager incidents_;
 };
 
 class Schedule {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/change_feed.h"
+#include "incidents/change_feed.h"
 #include "judge/finding.h"
 #include "sim/sim_database.h"
 #include "sim/sim_runtime.h"
@@ -55,7 +55,7 @@ TEST(Archive, WhatTheFeedTellsIsOnTheDiskSoon) {
   sim::SimRuntime& us = world.host("us");
   sim::SimDisk disk;
   sim::SimDatabase database(us, disk);
-  ChangeFeed feed([&] { return us.wall_now(); });
+  incidents::ChangeFeed feed([&] { return us.wall_now(); });
   Archive archive(us, &database);
   feed.listen([&](const judge::Change& change, const serve::ChangeText& text) {
     archive.keep(change, text, 7);

@@ -12,12 +12,12 @@
 #include <gtest/gtest.h>
 
 #include "agent/board.h"
-#include "agent/change_feed.h"
-#include "agent/held_verdict.h"
 #include "agent/ovn/cluster_board.h"
 #include "base/log.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
+#include "incidents/change_feed.h"
+#include "incidents/held_verdict.h"
 #include "serve/raft/cluster_view.h"
 #include "support/logged.h"
 
@@ -109,9 +109,9 @@ class BoardTest : public ::testing::Test {
 
   testing::Logged events_;
   TimePoint now_ = kStart;
-  ChangeFeed feed_{[this] { return WallTime(now_.time_since_epoch()); }};
+  incidents::ChangeFeed feed_{[this] { return WallTime(now_.time_since_epoch()); }};
   Board board_{sample_config(), "ctl-1", feed_, kStart};
-  std::optional<HeldVerdict> held_;
+  std::optional<incidents::HeldVerdict> held_;
   int well_ = 0;
   bool let_go_ = true;
   ClusterBoard clusters_{board_,

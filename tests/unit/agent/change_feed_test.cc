@@ -1,4 +1,4 @@
-#include "agent/change_feed.h"
+#include "incidents/change_feed.h"
 
 #include <chrono>
 #include <cstdint>
@@ -16,7 +16,7 @@ constexpr WallTime kNow{1'767'225'600s};
 
 class ChangeFeedTest : public ::testing::Test {
  protected:
-  ChangeFeed feed_{[] { return kNow; }};
+  incidents::ChangeFeed feed_{[] { return kNow; }};
 };
 
 const judge::ThingId kReady{judge::ThingKind::kGate, "ready"};

@@ -36,7 +36,8 @@ TEST_F(ClusterBoardTest, AWarningDegradesAndKeepsTheGateOpen) {
 }
 
 TEST_F(ClusterBoardTest, AClusterIsCalledNoBetterThanWhatIsHeldOfIt) {
-  held_ = HeldVerdict{Verdict::kCritical, {ReasonCode::kState, "RAFT_NO_QUORUM: no quorum"}};
+  held_ =
+      incidents::HeldVerdict{Verdict::kCritical, {ReasonCode::kState, "RAFT_NO_QUORUM: no quorum"}};
   clusters_.reload(sample_config(), config::plan_reload(sample_config(), sample_config()), kStart);
   EXPECT_EQ(shown().assessment.verdict, Verdict::kCritical) << "before the first look";
   for (const Verdict seen : {Verdict::kOk, Verdict::kUnknown, Verdict::kWarning}) {
@@ -64,7 +65,8 @@ TEST_F(ClusterBoardTest, AClusterIsCalledNoBetterThanWhatIsHeldOfIt) {
 }
 
 TEST_F(ClusterBoardTest, AFindingIsTheReasonAlsoWhileSomethingIsHeld) {
-  held_ = HeldVerdict{Verdict::kWarning, {ReasonCode::kState, "RAFT_QUORUM_MARGIN: one"}};
+  held_ =
+      incidents::HeldVerdict{Verdict::kWarning, {ReasonCode::kState, "RAFT_QUORUM_MARGIN: one"}};
   let_go_ = false;
   judge_cluster(critical());
   EXPECT_EQ(shown().assessment.verdict, Verdict::kCritical);

@@ -12,9 +12,10 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/change_feed.h"
-#include "agent/dependencies.h"
-#include "agent/incident_manager.h"
+#include "agent/domains.h"
+#include "incidents/change_feed.h"
+#include "incidents/dependencies.h"
+#include "incidents/incident_manager.h"
 #include "judge/finding.h"
 #include "judge/verdict.h"
 #include "serve/bgp/mesh_view.h"
@@ -79,15 +80,16 @@ inline std::pair<std::string, std::string> place_of(const judge::ThingId& of,
 /// One life of an agent's manager.
 struct Life {
   Life(World& in, SimRuntime& host, SimDisk* on, config::Config with = sample_config(),
-       NotifierOptions receivers = NotifierOptions())
+       incidents::NotifierOptions receivers = incidents::NotifierOptions())
       : world(in), us(host), config(std::move(with)) {
     if (on != nullptr) {
       database.emplace(host, *on);
       store.emplace(host, *database, "boot");
       EXPECT_TRUE(run_task(world, us, store->open()));
     }
-    manager = std::make_unique<IncidentManager>(us, store ? &*store : nullptr, alone, config, "us",
-                                                feed, std::move(receivers));
+    manager = std::make_unique<incidents::IncidentManager>(us, store ? &*store : nullptr, alone,
+                                                           config, "us", feed, std::move(receivers),
+                                                           depends_of(domains()));
     feed.listen([this](const Change& change, const serve::ChangeText& text) {
       const std::int64_t incident = manager->hear(change);
       told.push_back(text.kind + " " + change.of.name);
@@ -125,11 +127,11 @@ struct Life {
   World& world;
   SimRuntime& us;
   const config::Config config;
-  ChangeFeed feed{[this] { return us.wall_now(); }};
+  incidents::ChangeFeed feed{[this] { return us.wall_now(); }};
   std::optional<SimDatabase> database;
   std::optional<store::EmbeddedStore> store;
   store::SoleLeadership alone{us, nullptr};
-  std::unique_ptr<IncidentManager> manager;
+  std::unique_ptr<incidents::IncidentManager> manager;
   std::vector<std::string> told;
   std::vector<std::int64_t> incidents;
 };

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/incident_manager.h"
+#include "incidents/incident_manager.h"
 #include "judge/finding.h"
 #include "unit/agent/incident_manager_fixture.h"
 
@@ -66,7 +66,7 @@ TEST_F(IncidentMemory, ACheckThatWasReportedStandsAfterARestartUntilItIsSeenWell
   EXPECT_EQ(book.incidents().at(1).symptoms, 2U);
   EXPECT_EQ(book.incidents().at(1).summary, "bird fails: refused");
   ASSERT_EQ(next.manager->known_failures().size(), 2U);
-  const KnownFailure& known = next.manager->known_failures()[0];
+  const incidents::KnownFailure& known = next.manager->known_failures()[0];
   EXPECT_EQ(known.name, "bird");
   EXPECT_EQ(known.since, failed);
   EXPECT_EQ(known.reason, (judge::Reason{judge::ReasonCode::kRefused, "refused"}));

@@ -1,4 +1,4 @@
-#include "agent/incident_manager.h"
+#include "incidents/incident_manager.h"
 
 #include <chrono>
 #include <memory>
@@ -187,7 +187,7 @@ struct Forgetful final : act::notify::Channel {
 
 TEST_F(IncidentManagerTest, AReceiverThatForgetsIsToldEachMinuteWhatStandsAsItIsNow) {
   std::vector<judge::notify::Notice> heard;
-  NotifierOptions receivers;
+  incidents::NotifierOptions receivers;
   judge::notify::Route route;
   route.receiver = "am";
   route.group_by = {"root"};

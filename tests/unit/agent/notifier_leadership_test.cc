@@ -9,11 +9,12 @@
 #include <gtest/gtest.h>
 
 #include "act/notify/channel.h"
-#include "agent/change_feed.h"
-#include "agent/incident_manager.h"
-#include "agent/notifier.h"
+#include "agent/domains.h"
 #include "base/result.h"
 #include "config/config.h"
+#include "incidents/change_feed.h"
+#include "incidents/incident_manager.h"
+#include "incidents/notifier.h"
 #include "judge/change.h"
 #include "judge/check_machine.h"
 #include "judge/notify/notice.h"
@@ -71,8 +72,8 @@ class NotifierLeadership : public ::testing::Test {
     config.checks.push_back(std::move(check));
     return config;
   }
-  NotifierOptions receivers() {
-    NotifierOptions options;
+  incidents::NotifierOptions receivers() {
+    incidents::NotifierOptions options;
     judge::notify::Route route;
     route.receiver = "person";
     options.policy.routes.push_back(route);
@@ -103,10 +104,10 @@ class NotifierLeadership : public ::testing::Test {
   store::EmbeddedStore own_{us_, own_database_, "boot"};
   act::FakeLeadership leadership_;
   const config::Config config_ = config_of();
-  ChangeFeed feed_{[this] { return us_.wall_now(); }};
+  incidents::ChangeFeed feed_{[this] { return us_.wall_now(); }};
   std::size_t told_ = 0;
-  IncidentManager incidents_{us_,   &store_,     leadership_,      config_, "us",
-                             feed_, receivers(), agent::domains(), &own_};
+  incidents::IncidentManager incidents_{us_,   &store_,     leadership_,           config_, "us",
+                                        feed_, receivers(), depends_of(domains()), &own_};
 };
 
 TEST_F(NotifierLeadership, WhoDoesNotLeadTellsNobodyUntilItDoes) {

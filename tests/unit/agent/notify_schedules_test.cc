@@ -13,8 +13,9 @@
 #include <gtest/gtest.h>
 
 #include "act/notify/channel.h"
-#include "agent/change_feed.h"
-#include "agent/incident_manager.h"
+#include "agent/domains.h"
+#include "incidents/change_feed.h"
+#include "incidents/incident_manager.h"
 #include "sim/seeds.h"
 #include "sim/sim_database.h"
 #include "sim/sim_runtime.h"
@@ -152,8 +153,8 @@ config::Config sample_config() {
   return config;
 }
 
-NotifierOptions receivers(SimRuntime& host, Person& person) {
-  NotifierOptions options;
+incidents::NotifierOptions receivers(SimRuntime& host, Person& person) {
+  incidents::NotifierOptions options;
   judge::notify::Route route;
   route.receiver = "person";
   route.group_by = {"root"};
@@ -172,7 +173,8 @@ class Life {
         us_(host),
         disk_(disk),
         database_(host, disk),
-        incidents_(host, &store_, alone_, config_, "us", feed_, receivers(host, person)) {
+        incidents_(host, &store_, alone_, config_, "us", feed_, receivers(host, person),
+                   depends_of(domains())) {
     disk_.restart();
     EXPECT_TRUE(run_task(world_, us_, store_.open()));
     feed_.listen(
@@ -199,7 +201,8 @@ class Life {
   /// What an earlier life knew to fail.
   [[nodiscard]] std::set<std::string> known() const {
     std::set<std::string> names;
-    for (const KnownFailure& failure : incidents_.known_failures()) names.insert(failure.name);
+    for (const incidents::KnownFailure& failure : incidents_.known_failures())
+      names.insert(failure.name);
     return names;
   }
   [[nodiscard]] bool quiet() {
@@ -211,11 +214,11 @@ class Life {
   SimRuntime& us_;
   SimDisk& disk_;
   const config::Config config_ = sample_config();
-  ChangeFeed feed_{[this] { return us_.wall_now(); }};
+  incidents::ChangeFeed feed_{[this] { return us_.wall_now(); }};
   SimDatabase database_;
   store::EmbeddedStore store_{us_, database_, "boot"};
   store::SoleLeadership alone_{us_, nullptr};
-  IncidentManager incidents_;
+  incidents::IncidentManager incidents_;
 };
 
 /// Everything fails and recovers, the agent dies at any write and at any time, and the way to the

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/record_writer.h"
 #include "agent/reports/reporter_registry.h"
+#include "incidents/record_writer.h"
 #include "judge/report/reporters.h"
 #include "sim/sim_database.h"
 #include "sim/sim_runtime.h"
@@ -45,7 +45,7 @@ class ReporterMemory : public ::testing::Test {
     sim::SimDatabase database;
     store::EmbeddedStore store;
     store::SoleLeadership alone{us, nullptr};
-    std::optional<RecordWriter> records;
+    std::optional<incidents::RecordWriter> records;
     std::optional<ReporterRegistry> registry;
   };
 

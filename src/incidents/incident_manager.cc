@@ -1,4 +1,4 @@
-#include "agent/incident_manager.h"
+#include "incidents/incident_manager.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,11 +11,6 @@
 #include <variant>
 #include <vector>
 
-#include "agent/change_feed.h"
-#include "agent/dependencies.h"
-#include "agent/domains.h"
-#include "agent/held_verdict.h"
-#include "agent/notifier.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -23,6 +18,10 @@
 #include "base/time.h"
 #include "codec/domain_xml.h"
 #include "config/config.h"
+#include "incidents/change_feed.h"
+#include "incidents/dependencies.h"
+#include "incidents/held_verdict.h"
+#include "incidents/notifier.h"
 #include "judge/change.h"
 #include "judge/check_machine.h"
 #include "judge/finding.h"
@@ -46,7 +45,7 @@
 #include "store/number_mark.h"
 #include "store/store.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 namespace {
 
 using judge::Severity;
@@ -97,13 +96,13 @@ Labels incident_labels(const Incident& incident, const config::Node& node,
 IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
                                  store::Leadership& leadership, const config::Config& config,
                                  std::string node, ChangeFeed& feed, NotifierOptions receivers,
-                                 Domains domains, store::Store* own)
+                                 Depends depends, store::Store* own)
     : runtime_(runtime),
       config_(config),
       node_(std::move(node)),
       feed_(feed),
-      domains_(domains),
-      known_(dependencies(config, domains, own == nullptr ? "" : node_)),
+      depends_(std::move(depends)),
+      known_(dependencies(config, depends_, own == nullptr ? "" : node_)),
       book_(known_.graph, book_policy(config)),
       alone_(runtime, nullptr),
       records_(runtime, store, leadership),
@@ -224,7 +223,8 @@ void IncidentManager::forget_gone() {
   judge::incident::Departures left;
   for (const auto& [id, incident] : book_.incidents()) {
     const bool over = incident.phase == judge::incident::Phase::kResolved;
-    if (!over && is_gone(incident.root, config_, graph_name())) left.gone.push_back(incident.root);
+    if (!over && is_gone(incident.root, config_, known_, graph_name()))
+      left.gone.push_back(incident.root);
   }
   take(book_.reshape(known_.graph, left, runtime_.now()));
 }
@@ -377,7 +377,7 @@ void IncidentManager::end_blindness(const judge::Change& change, const News& new
 }
 
 judge::incident::Dependencies IncidentManager::all_dependencies() const {
-  judge::incident::Dependencies all = dependencies(config_, domains_, graph_name());
+  judge::incident::Dependencies all = dependencies(config_, depends_, graph_name());
   for (const auto& [kind, things] : discovered_) {
     for (const DiscoveredThing& thing : things)
       all.graph.add(thing.node, std::string(kind.name()), thing.above);
@@ -467,4 +467,4 @@ void IncidentManager::schedule() {
   }
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents

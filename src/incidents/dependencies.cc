@@ -1,4 +1,4 @@
-#include "agent/dependencies.h"
+#include "incidents/dependencies.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "agent/domains.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "config/config.h"
@@ -16,7 +15,7 @@
 #include "judge/incident/graph.h"
 #include "judge/incident/news.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 
 using judge::incident::check_node;
 using judge::incident::Dependencies;
@@ -37,14 +36,13 @@ std::string node_in_graph(std::string_view node) {
   return "node:" + std::string(node);
 }
 
-Dependencies dependencies(const config::Config& config, Domains domains, const std::string& node) {
+Dependencies dependencies(const config::Config& config, const Depends& depends,
+                          const std::string& node) {
   Dependencies known;
   for (const config::Check& check : config.checks) {
     if (check.schedule.optional) known.checks[check.name].optional = true;
   }
-  for (const DomainRow& domain : domains) {
-    if (domain.depend != nullptr) domain.depend(config, known);
-  }
+  for (const Depend depend : depends) depend(config, known);
   // What stands for a thing of a domain is that thing.
   std::vector<const config::Check*> plain;
   for (const config::Check& check : config.checks) {
@@ -63,10 +61,10 @@ Dependencies dependencies(const config::Config& config, Domains domains, const s
 }
 
 judge::incident::Departures departures(const config::Config& before, const config::Config& next,
-                                       const config::ReloadPlan& plan, Domains domains,
+                                       const config::ReloadPlan& plan, const Depends& depends,
                                        const std::string& node) {
-  const Dependencies known = dependencies(before, domains, node);
-  const Dependencies later = dependencies(next, domains, node);
+  const Dependencies known = dependencies(before, depends, node);
+  const Dependencies later = dependencies(next, depends, node);
   judge::incident::Departures left;
   for (const config::Check& check : before.checks) {
     const auto at = std::ranges::find(next.checks, check.name, &config::Check::name);
@@ -81,20 +79,15 @@ judge::incident::Departures departures(const config::Config& before, const confi
   return left;
 }
 
-bool is_gone(std::string_view root, const config::Config& config, std::string_view node) {
+bool is_gone(std::string_view root, const config::Config& config, const Dependencies& known,
+             std::string_view node) {
   std::string_view name = root;
-  const std::string_view scope = take_until(name, ':');
-  if (const std::size_t at = name.find('@'); scope == "check" && at != std::string_view::npos) {
+  if (!consume_prefix(name, kCheck)) return known.lacks(root);
+  if (const std::size_t at = name.find('@'); at != std::string_view::npos) {
     if (name.substr(at + 1) != node) return false;
     name = name.substr(0, at);
   }
-  const auto lacks = [&](const auto& things, auto named) {
-    return std::ranges::find(things, name, named) == things.end();
-  };
-  if (scope == "check") return lacks(config.checks, &config::Check::name);
-  if (scope == "member") name = take_until(name, '/');
-  if (scope != "member" && scope != "cluster") return false;
-  return lacks(config.clusters, &config::Cluster::name);
+  return std::ranges::find(config.checks, name, &config::Check::name) == config.checks.end();
 }
 
 judge::incident::BookPolicy book_policy(const config::Config& config) {
@@ -107,4 +100,4 @@ judge::incident::BookPolicy book_policy(const config::Config& config) {
   return policy;
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents

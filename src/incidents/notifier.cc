@@ -1,4 +1,4 @@
-#include "agent/notifier.h"
+#include "incidents/notifier.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 #include "act/notify/channel.h"
 #include "act/notify/dispatcher.h"
-#include "agent/change_feed.h"
-#include "agent/record_writer.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "incidents/change_feed.h"
+#include "incidents/record_writer.h"
 #include "judge/change.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
@@ -35,7 +35,7 @@
 #include "store/clock_pair.h"
 #include "store/notify_record.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 
 using judge::ThingKind;
 using judge::notify::DeadLetter;
@@ -338,4 +338,4 @@ std::string Notifier::send_test_to(const std::string& receiver) {
   return key;
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents

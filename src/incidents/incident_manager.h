@@ -12,15 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include "agent/change_feed.h"
-#include "agent/domains.h"
-#include "agent/held_verdict.h"
-#include "agent/notifier.h"
-#include "agent/record_writer.h"
-#include "agent/wake_up.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "incidents/change_feed.h"
+#include "incidents/dependencies.h"
+#include "incidents/held_verdict.h"
+#include "incidents/notifier.h"
+#include "incidents/record_writer.h"
+#include "incidents/wake_up.h"
 #include "judge/change.h"
 #include "judge/finding.h"
 #include "judge/incident/book.h"
@@ -42,7 +42,7 @@
 #include "store/number_mark.h"
 #include "store/store.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 
 /// A check, or a cluster by its name, that an earlier life of the agent knew to be reported.
 struct KnownFailure {
@@ -68,8 +68,7 @@ class IncidentManager final : public serve::IncidentControl {
   /// incidents, of what all of them see, and the others show them.
   IncidentManager(runtime::Runtime& runtime, store::Store* store, store::Leadership& leadership,
                   const config::Config& config, std::string node, ChangeFeed& feed,
-                  NotifierOptions receivers, Domains domains = agent::domains(),
-                  store::Store* own = nullptr);
+                  NotifierOptions receivers, Depends depends, store::Store* own = nullptr);
 
   /// Reads what earlier lives wrote down. Checks that were reported stand in the book as before. On
   /// a full disk that cannot even be read it begins anew.
@@ -160,7 +159,7 @@ class IncidentManager final : public serve::IncidentControl {
   const config::Config& config_;
   std::string node_;
   ChangeFeed& feed_;
-  const Domains domains_;
+  const Depends depends_;
   std::map<judge::ThingKind, std::vector<DiscoveredThing>> discovered_;
   judge::incident::Dependencies known_;
   judge::incident::Book book_;
@@ -190,4 +189,4 @@ class IncidentManager final : public serve::IncidentControl {
 judge::notify::Labels incident_labels(const judge::incident::Incident& incident,
                                       const config::Node& node, const std::string& node_name);
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents

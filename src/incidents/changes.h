@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "agent/change_feed.h"
 #include "base/time.h"
+#include "incidents/change_feed.h"
 #include "judge/check_machine.h"
 #include "judge/finding.h"
 #include "serve/thing_view.h"
 #include "serve/view.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 
 /// finding_raised, finding_changed, finding_cleared: from `before` to what `thing` holds.
 void tell_findings(ChangeFeed& feed, const serve::ThingView& thing,
@@ -33,4 +33,4 @@ void tell_self_change(ChangeFeed& feed, const std::string& node,
                       const std::optional<std::string>& before,
                       const std::optional<std::string>& after);
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents

@@ -10,7 +10,7 @@
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 
 /// One alarm that can be set earlier. Life cycle: stop() before destruction. Thread: the core loop.
 class WakeUp {
@@ -45,4 +45,4 @@ class WakeUp {
   runtime::TaskGroup tasks_;
 };
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents

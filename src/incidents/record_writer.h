@@ -18,7 +18,7 @@
 #include "store/records.h"
 #include "store/store.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 
 /// Writes records into the store, in the name of the leader. What is put before the loop turns is
 /// one transaction, so an incident and what is to be told of it are never apart. Life cycle: stop()
@@ -80,4 +80,4 @@ class RecordWriter {
   runtime::TaskGroup tasks_;
 };
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents

@@ -1,4 +1,4 @@
-#include "agent/change_feed.h"
+#include "incidents/change_feed.h"
 
 #include <utility>
 
@@ -7,7 +7,7 @@
 #include "judge/thing.h"
 #include "serve/change_text.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 
 void ChangeFeed::tell(judge::ThingId of, judge::Event event) {
   judge::Change change{++last_, clock_(), std::move(of), std::move(event)};
@@ -26,4 +26,4 @@ void ChangeFeed::tell(judge::ThingId of, judge::Event event) {
   telling_ = false;
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents

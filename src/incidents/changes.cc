@@ -1,4 +1,4 @@
-#include "agent/changes.h"
+#include "incidents/changes.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/change_feed.h"
 #include "base/time.h"
+#include "incidents/change_feed.h"
 #include "judge/change.h"
 #include "judge/check_machine.h"
 #include "judge/finding.h"
@@ -15,7 +15,7 @@
 #include "serve/thing_view.h"
 #include "serve/view.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 namespace {
 
 using judge::Finding;
@@ -83,4 +83,4 @@ void tell_self_change(ChangeFeed& feed, const std::string& node,
   feed.tell({ThingKind::kAgent, node}, judge::AgentHealth{after});
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents

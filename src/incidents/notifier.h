@@ -10,11 +10,11 @@
 
 #include "act/notify/channel.h"
 #include "act/notify/dispatcher.h"
-#include "agent/change_feed.h"
-#include "agent/record_writer.h"
-#include "agent/wake_up.h"
 #include "base/result.h"
 #include "config/config.h"
+#include "incidents/change_feed.h"
+#include "incidents/record_writer.h"
+#include "incidents/wake_up.h"
 #include "judge/change.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/muting.h"
@@ -25,7 +25,7 @@
 #include "runtime/task.h"
 #include "serve/notify_control.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 
 /// Everything that a notifier is told at the start.
 struct NotifierOptions {
@@ -108,4 +108,4 @@ class Notifier final : public serve::NotifyControl {
   WakeUp remind_;
 };
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents

@@ -10,7 +10,7 @@
 #include "judge/thing.h"
 #include "serve/change_text.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 
 /// Where everything that changes is told once, and from where it goes to the log and to every
 /// listener, in one order. Life cycle: one for the agent, outlives the board; listeners are added
@@ -44,4 +44,4 @@ class ChangeFeed {
   bool telling_ = false;
 };
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents

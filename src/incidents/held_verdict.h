@@ -3,7 +3,7 @@
 #include "judge/outcome.h"
 #include "judge/verdict.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 
 /// What is known of a thing from before the agent began. It must not be called better than this
 /// before the windows of its findings have passed anew.
@@ -12,4 +12,4 @@ struct HeldVerdict {
   judge::Reason reason;
 };
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents

@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
-#include "agent/dependencies.h"
-#include "agent/incident_manager.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "incidents/dependencies.h"
+#include "incidents/incident_manager.h"
 #include "judge/finding.h"
 #include "judge/incident/book.h"
 #include "judge/incident/incident.h"
@@ -20,7 +20,7 @@
 #include "runtime/task.h"
 #include "store/follower.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 
 using judge::incident::Symptom;
 using runtime::Task;
@@ -131,4 +131,4 @@ void IncidentManager::note(const Symptom& symptom, bool stands) {
   published_(here_);
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents

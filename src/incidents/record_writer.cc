@@ -1,4 +1,4 @@
-#include "agent/record_writer.h"
+#include "incidents/record_writer.h"
 
 #include <algorithm>
 #include <chrono>
@@ -24,7 +24,7 @@
 #include "store/records.h"
 #include "store/store.h"
 
-namespace wardmote::agent {
+namespace wardmote::incidents {
 
 using runtime::Task;
 using namespace std::chrono_literals;
@@ -180,4 +180,4 @@ Task<Result<void>> RecordWriter::write_some() {
   co_return Result<void>();
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::incidents
