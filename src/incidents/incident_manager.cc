@@ -349,6 +349,10 @@ std::int64_t IncidentManager::hear(const judge::Change& change) {
   if (const auto incident = incident_in(change)) return *incident;
   const TimePoint now = runtime_.now();
   write_down(change);
+  if (const auto* const check = std::get_if<judge::CheckChanged>(&change.event)) {
+    if (check->to == judge::State::kHealthy) well_.insert(change.of.name);
+    if (check->to == judge::State::kReported) well_.erase(change.of.name);
+  }
   const std::optional<News> news = news_of(change, known_, now);
   if (!news) return 0;
   note(news->symptom, news->stands);

@@ -128,6 +128,10 @@ class IncidentManager final : public serve::IncidentControl {
   runtime::Task<Result<void>> take_over_incidents();
   /// Another agent leads, and has written this.
   void mirror(const store::Follower::Records& records);
+  void end_what_is_well();
+  [[nodiscard]] bool is_said_to_be_well(std::string_view root) const;
+  /// Whether any other agent says it.
+  [[nodiscard]] bool is_said(const judge::incident::Symptom& symptom) const;
   std::vector<judge::incident::Incident> decode(const store::Follower::Records& records);
   void note(const judge::incident::Symptom& symptom, bool stands);
   void raise(const judge::incident::Symptom& symptom);
@@ -166,6 +170,7 @@ class IncidentManager final : public serve::IncidentControl {
   std::vector<KnownFailure> known_failures_;
   std::map<std::string, std::vector<std::int64_t>> awaited_;  // recalled incidents, by cluster
   std::set<std::string> written_checks_;                      // that have a record
+  std::set<std::string, std::less<>> well_;  // checks of this agent that were good when last seen
   store::NumberMark numbers_;
   bool numbers_known_ = false;  // what an earlier life wrote of them was read
   std::optional<serve::OpenIncidents> open_incidents_;  // counted when somebody asks

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "base/result.h"
@@ -29,6 +31,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Duration kReadAgain = 1s;
+/// What other agents say is known as well as the incidents by then.
+constexpr Duration kAllIsHeard = 3s;
 
 }  // namespace
 
@@ -55,6 +59,33 @@ Task<void> IncidentManager::take_over() {
   }
   forget_gone();
   consider_open();
+  co_await runtime_.sleep_until(runtime_.now() + kAllIsHeard);
+  if (term_ == term) end_what_is_well();
+}
+
+/// What became good while nobody led: who watches it has said so, and will not say it again.
+void IncidentManager::end_what_is_well() {
+  std::vector<std::int64_t> ended;
+  for (const auto& [id, incident] : book_.incidents()) {
+    if (book_.awaited(id) && is_said_to_be_well(incident.root)) ended.push_back(id);
+  }
+  for (const std::int64_t id : ended) take(book_.give_up(id, runtime_.now()));
+}
+
+bool IncidentManager::is_said_to_be_well(std::string_view root) const {
+  if (!root.starts_with("check:")) return false;
+  const std::string name(check_in(root));
+  const std::size_t at = root.find('@');
+  if (at == std::string_view::npos) return false;
+  const std::string node(root.substr(at + 1));
+  return node == node_ ? well_.contains(name) : peers_.contains(node);
+}
+
+bool IncidentManager::is_said(const Symptom& symptom) const {
+  return std::ranges::any_of(peers_, [&](const auto& peer) {
+    return std::ranges::any_of(
+        peer.second, [&](const auto& one) { return judge::incident::same(one, symptom); });
+  });
 }
 
 /// What is only worth knowing wakes nobody.
@@ -65,8 +96,11 @@ void IncidentManager::raise_again(const Symptom& symptom) {
 
 void IncidentManager::mirror(const store::Follower::Records& records) {
   if (records_.leads()) return;
+  // What was given is never given again, also when the store was emptied.
+  const std::int64_t last = book_.last_number();
   book_ = judge::incident::Book(known_.graph, book_policy(config_));
   book_.recall(decode(records), runtime_.now());
+  book_.number_after(last);
   open_incidents_.reset();
 }
 
@@ -97,15 +131,25 @@ void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms) {
     if (!is_ours(symptom)) raise(symptom);
   }
   for (const auto& old : before) {
-    const bool stands = std::ranges::any_of(
-        peers_[node], [&](const auto& symptom) { return judge::incident::same(symptom, old); });
-    if (!stands && !is_ours(old)) take(book_.clear(old, runtime_.now()));
+    if (!is_said(old) && !is_ours(old)) take(book_.clear(old, runtime_.now()));
   }
 }
 
 void IncidentManager::forget_peer(const std::string& node) {
-  hear_peer(node, {});
-  peers_.erase(node);
+  const auto found = peers_.find(node);
+  const Symptoms last = found == peers_.end() ? Symptoms() : std::move(found->second);
+  if (found != peers_.end()) peers_.erase(found);
+  if (!records_.leads()) return;
+  // Nobody has seen it good, nor will.
+  judge::incident::Departures left{.gone = {node_in_graph(node)}, .replaced = {}};
+  for (const Symptom& symptom : last) {
+    if (!is_said(symptom) && !is_ours(symptom)) left.gone.push_back(symptom.owner);
+  }
+  for (const auto& [id, incident] : book_.incidents()) {
+    if (book_.awaited(id) && incident.root.ends_with("@" + node))
+      left.gone.push_back(incident.root);
+  }
+  take(book_.reshape(known_.graph, left, runtime_.now()));
 }
 
 void IncidentManager::publish(std::function<void(const Symptoms&)> published) {

@@ -160,6 +160,7 @@ Task<Result<void>> Election::follow() {
   }
   if (batch.error().code == Errc::kTimeout) co_return Result<void>();
   if (batch.error().code == Errc::kMissing) {
+    co_await runtime_.sleep_until(std::min(renew_at_, runtime_.now() + kTryAgain));
     const Result<void> looked = co_await look();
     // The lease says when it is over.
     if (looked) co_return looked;

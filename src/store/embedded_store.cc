@@ -261,6 +261,10 @@ class EmbeddedWatch final : public Watch {
     if (next_ <= *compacted) {
       return fail(Errc::kMissing, "store: revision {} is forgotten already", next_);
     }
+    if (next_ > *revision + 1) {
+      return fail(Errc::kMissing, "store: revision {} is not there yet: the store is at {}", next_,
+                  *revision);
+    }
     Look look{*revision, *lapsed != 0, {std::min(*revision, next_ + kMostOfOneBatch - 1), {}}};
     for (const SqlRow& row : rows) {
       if (row.text(4) == nullptr) continue;

@@ -22,6 +22,7 @@ namespace {
 constexpr Duration kListPatience = 10s;
 constexpr Duration kWatchPatience = 10s;
 constexpr Duration kTryAgain = 1s;
+constexpr Duration kReadAgain = 100ms;
 
 }  // namespace
 
@@ -64,6 +65,8 @@ Task<Result<void>> Follower::follow() {
     } else if (batch.error().code == Errc::kTimeout) {
       confirmed_ = runtime_.now();
     } else if (batch.error().code == Errc::kMissing) {
+      // A member that is behind may say so for a while.
+      co_await runtime_.sleep_until(runtime_.now() + kReadAgain);
       co_return Result<void>();
     } else {
       // The watch goes on where it was when the store is there again.

@@ -52,8 +52,25 @@ Task<void> Presence::stop() {
 }
 
 void Presence::put(std::string key, std::string value) {
+  records_[key] = value;
   unwritten_[std::move(key)] = std::move(value);
   put_.notify();
+}
+
+Presence::Records Presence::lost(const Records& stored) const {
+  Records lost;
+  const auto compare = [&](const std::string& key, const std::string& value) {
+    const auto found = stored.find(key);
+    if (found == stored.end() || found->second != value) lost[key] = value;
+  };
+  for (const auto& [key, value] : records_) compare(key, value);
+  if (lease_ != 0) compare(key_, value_);
+  return lost;
+}
+
+void Presence::write_again(const Records& stored) {
+  for (auto& [key, value] : lost(stored)) unwritten_[key] = value;
+  if (!unwritten_.empty()) put_.notify();
 }
 
 Task<void> Presence::stay() {
@@ -100,9 +117,12 @@ Task<void> Presence::write() {
       continue;
     }
     // The same may be written twice when it is not known whether it was written.
-    const std::map<std::string, std::string> records = unwritten_;
+    const Records records = unwritten_;
     Transaction change;
-    for (const auto& [key, value] : records) change.changes.emplace_back(Put{key, value});
+    for (const auto& [key, value] : records) {
+      if (key == key_ && lease_ == 0) continue;  // it comes with the next lease
+      change.changes.emplace_back(Put{key, value, key == key_ ? lease_ : 0});
+    }
     const Result<Committed> put =
         co_await store_.put_if(std::move(change), runtime_.deadline_in(kPutPatience));
     if (!put) {

@@ -20,6 +20,8 @@ namespace wardmote::store {
 /// loop.
 class Presence {
  public:
+  using Records = std::map<std::string, std::string>;  ///< values by key
+
   /// `key` goes with the lease, of `ttl`.
   Presence(runtime::Runtime& runtime, Store& store, std::string key, std::string value,
            Duration ttl);
@@ -30,10 +32,16 @@ class Presence {
 
   /// A record that stays. Of several that come at once only the last is written.
   void put(std::string key, std::string value);
+  /// Whether all records are in the store as they were put; `stored` is what is there, of these and
+  /// any other keys.
+  [[nodiscard]] bool stays(const Records& stored) const { return lost(stored).empty(); }
+  /// Writes what is not there as it was put.
+  void write_again(const Records& stored);
   /// Why the records are not in the store.
   [[nodiscard]] const std::optional<std::string>& complaint() const noexcept { return complaint_; }
 
  private:
+  [[nodiscard]] Records lost(const Records& stored) const;
   runtime::Task<void> stay();
   /// From a lease to its end.
   runtime::Task<Result<void>> be_there();
@@ -45,7 +53,8 @@ class Presence {
   const std::string value_;
   const Duration ttl_;
   LeaseId lease_ = 0;
-  std::map<std::string, std::string> unwritten_;
+  Records records_;  ///< that stay, as they should be
+  Records unwritten_;
   std::optional<std::string> complaint_;
   runtime::Event put_;
   runtime::TaskGroup tasks_;

@@ -291,6 +291,13 @@ TEST_P(StoreConformance, AWatchOfWhatIsForgottenSaysSoAndAListGoesOn) {
   EXPECT_EQ(next_events(*later, 1).front().key.value, "5");
 }
 
+// As after a restore of the store from an older copy.
+TEST_P(StoreConformance, AWatchOfWhatIsStillToComeSaysSo) {
+  const Revision now = list().revision;
+  const auto watch = rig->store().watch(KeyRange::one("f"), now + 2);
+  EXPECT_EQ(next(*watch).error().code, Errc::kMissing);
+}
+
 TEST_P(StoreConformance, ALeaseTakesItsKeysAlongWhenItEnds) {
   const store::Lease lease = grant(2s);
   EXPECT_GE(lease.ttl, 2s);

@@ -20,4 +20,4 @@ def test_the_store_on_etcd_does_what_every_store_does(tmp_path, size):
         done = subprocess.run([str(programs() / "store_conformance"), "--gtest_filter=*/Etcd"], env={**os.environ, "WARDMOTE_ETCD": endpoints},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stdout[-4000:]
-        assert "15 tests" in done.stdout
+        assert "16 tests" in done.stdout

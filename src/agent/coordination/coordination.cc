@@ -40,6 +40,13 @@ constexpr std::string_view kNobody;
 /// As `wardmote status` counts it.
 constexpr Duration kIsolatedAfter = std::chrono::seconds(10);
 constexpr Duration kLookEvery = std::chrono::seconds(1);
+/// Longer than a living agent needs to write its records again.
+constexpr Duration kForgetAfter = std::chrono::seconds(10);
+/// What was just written comes back within these looks.
+constexpr int kLooksWithout = 3;
+/// Two agents of one name write no more often than this.
+constexpr int kLooksOfATwin = 20;
+constexpr Duration kTwinIsMeant = std::chrono::seconds(60);
 
 /// An agent speaks for its own checks only. What is common to all has the same name everywhere.
 bool may_say(const std::string& node, const Symptom& symptom) {
@@ -61,10 +68,10 @@ Coordination::Coordination(runtime::Runtime& runtime, store::Store& store, Durat
       presence_(runtime, store, store::presence_key(self_.node), self_.boot, ttl),
       follower_(runtime, store, std::string(store::kAgentPrefix),
                 [this](const store::Follower::Records& records) { hear(records); }),
+      registered_(store::encode(store::AgentRegistration{
+          self_.node, self_.labels, std::string(kVersion), self_.boot, since_})),
       tasks_(runtime.executor()) {
-  presence_.put(store::registration_key(self_.node),
-                store::encode(store::AgentRegistration{self_.node, self_.labels,
-                                                       std::string(kVersion), self_.boot, since_}));
+  presence_.put(store::registration_key(self_.node), registered_);
 }
 
 void Coordination::start(incidents::IncidentManager& incidents) {
@@ -106,10 +113,43 @@ void Coordination::hear(const store::Follower::Records& records) {
     peer.said = known.said;
     if (known.symptoms != peer.symptoms && !peer.symptoms.empty()) hear_symptoms(node, peer);
   }
-  for (const auto& [node, peer] : peers_) {
-    if (!seen.contains(node)) incidents_->forget_peer(node);
+  for (auto& [node, peer] : peers_) {
+    if (seen.contains(node)) continue;
+    if (peer.present) peer.changed = runtime_.now();
+    peer.present = false;
+    if (!peer.missing) peer.missing = runtime_.now();
+    seen[node] = std::move(peer);
   }
   peers_ = std::move(seen);
+}
+
+void Coordination::forget_missing() {
+  for (auto peer = peers_.begin(); peer != peers_.end();) {
+    const bool gone =
+        peer->second.missing && runtime_.now() - *peer->second.missing >= kForgetAfter;
+    if (gone) incidents_->forget_peer(peer->first);
+    peer = gone ? peers_.erase(peer) : std::next(peer);
+  }
+}
+
+void Coordination::stand_by_own_records() {
+  const store::Follower::Records& stored = follower_.records();
+  if (!follower_.confirmed() || presence_.stays(stored)) {
+    looks_without_ = 0;
+    return;
+  }
+  const TimePoint now = runtime_.now();
+  const bool has_twin = twin_ && now - *twin_ < kTwinIsMeant;
+  if (++looks_without_ < (has_twin ? kLooksOfATwin : kLooksWithout)) return;
+  looks_without_ = 0;
+  const auto registered = stored.find(store::registration_key(self_.node));
+  const bool by_another = registered != stored.end() && registered->second != registered_;
+  if (by_another && rewrote_ && now - *rewrote_ < kTwinIsMeant) {
+    if (!has_twin) log(LogLevel::kError, "name_taken", {{"node", escape_control(self_.node)}});
+    twin_ = now;
+  }
+  rewrote_ = now;
+  presence_.write_again(stored);
 }
 
 std::optional<store::AgentRegistration> Coordination::registration_of(const std::string& node,
@@ -139,6 +179,8 @@ Task<void> Coordination::watch_nodes() {
   std::vector<Symptom> told;
   for (;;) {
     co_await runtime_.sleep_until(runtime_.now() + kLookEvery);
+    forget_missing();
+    stand_by_own_records();
     // Who is cut off from the store would take all others for lost.
     if (!election_.leads()) continue;
     std::vector<Symptom> lost = lost_nodes();
@@ -201,6 +243,11 @@ std::optional<Duration> Coordination::age() const {
 }
 
 std::optional<std::string> Coordination::isolation() const {
+  if (twin_ && runtime_.now() - *twin_ < kTwinIsMeant) {
+    return fmt::format(
+        "another agent calls itself '{}' too: give each agent a name of its own ('node: name')",
+        self_.node);
+  }
   const std::optional<Duration> heard = age();
   const Duration silence = heard.value_or(runtime_.now() - begun_);
   if (silence <= kIsolatedAfter) return std::nullopt;

@@ -42,7 +42,8 @@ class Coordination final : public serve::AgentsView {
   /// Leaves: the next agent leads at once.
   runtime::Task<void> resign();
 
-  /// That the store was not heard for some time, and nothing is known of the others since.
+  /// That the store was not heard for some time, and nothing is known of the others since; or that
+  /// another agent has the same name.
   [[nodiscard]] std::optional<std::string> isolation() const;
 
   // serve::AgentsView
@@ -56,14 +57,20 @@ class Coordination final : public serve::AgentsView {
     bool present = false;
     TimePoint changed;  ///< when it came or went, as far as this agent has seen
     std::vector<judge::incident::Symptom> said;
-    std::string registered;  ///< as it is stored
-    std::string symptoms;    ///< the same
+    std::string registered;            ///< as it is stored
+    std::string symptoms;              ///< the same
+    std::optional<TimePoint> missing;  ///< since when none of its records is there
   };
 
   void hear(const store::Follower::Records& records);
   static std::optional<store::AgentRegistration> registration_of(const std::string& node,
                                                                  const Peer& peer);
   void hear_symptoms(const std::string& node, Peer& peer);
+  /// Whose records were taken away is no agent any more; but one that lives writes its own again.
+  void forget_missing();
+  /// Writes what this agent says of itself again, if it is not in the store: that may have been
+  /// emptied, or restored.
+  void stand_by_own_records();
   /// Tells of the agents that are away, while this one leads.
   runtime::Task<void> watch_nodes();
   [[nodiscard]] std::vector<judge::incident::Symptom> lost_nodes() const;
@@ -75,8 +82,12 @@ class Coordination final : public serve::AgentsView {
   store::Election election_;
   store::Presence presence_;
   store::Follower follower_;
+  const std::string registered_;  ///< of this agent, as it is stored
   std::map<std::string, Peer> peers_;
   incidents::IncidentManager* incidents_ = nullptr;
+  int looks_without_ = 0;             ///< in a row, at a store that lacks what this agent wrote
+  std::optional<TimePoint> rewrote_;  ///< when it wrote that again
+  std::optional<TimePoint> twin_;     ///< when another agent last wrote under its name
   runtime::TaskGroup tasks_;
 };
 

@@ -133,7 +133,14 @@ Result<WatchBatch> EtcdWatch::digest(WatchResponse response) {
   pause_ = {};
   broken_ = {};
   live_ = true;
-  if (response.created) return fail(Errc::kTimeout, "created");
+  if (response.created) {
+    if (response.revision + 1 >= next_) return fail(Errc::kTimeout, "created");
+    // etcd accepts a revision of the future, and would say nothing until it comes: this is another
+    // history, or a member that is far behind.
+    break_off({Errc::kMissing, "behind"});
+    return fail(Errc::kMissing, "etcd: revision {} is not there yet: the store is at {}", next_,
+                response.revision);
+  }
   for (codec::etcd::Event& event : response.events) {
     std::string_view name = event.key.key;
     if (!consume_prefix(name, prefix_)) return fail(Errc::kProtocol, "etcd: another key");

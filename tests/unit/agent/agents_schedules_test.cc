@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -22,6 +23,7 @@
 #include "sim/sim_database.h"
 #include "sim/sim_runtime.h"
 #include "sim/world.h"
+#include "store/agent_record.h"
 #include "store/embedded_store.h"
 
 namespace wardmote::agent {
@@ -45,6 +47,10 @@ constexpr int kAgents = 3;
 
 /// One that flaps stays open for a while.
 constexpr Duration kAllIsOver = 2h;
+/// A failure is an incident by then, whoever led when it began.
+constexpr Duration kAllIsKnown = 90s;
+/// What has failed for so long is not said to be good, however late the notice is.
+constexpr Duration kLongAgo = 60s;
 
 /// Somebody who is told by whoever leads.
 struct Person {
@@ -62,7 +68,12 @@ struct Person {
           break;
         case NoticeKind::kResolved:
           EXPECT_TRUE(open[id]) << id << " ended and had not begun";
+          EXPECT_FALSE(fails_for_long(item.incident.root)) << item.incident.root;
           open[id] = false;
+          break;
+        case NoticeKind::kUnwatched:
+          open[id] = false;
+          ++unwatched;
           break;
         case NoticeKind::kBrief: EXPECT_FALSE(open[id]) << id; break;
         default: EXPECT_TRUE(open[id]) << id << " is not known"; break;
@@ -70,7 +81,12 @@ struct Person {
     }
   }
 
+  /// The truth; set by whoever knows it.
+  std::function<bool(const std::string& root)> fails_for_long = [](const std::string&) {
+    return false;
+  };
   std::set<std::string> keys;
+  int unwatched = 0;
   int repetitions = 0;  ///< the same notice once more
   std::map<std::int64_t, bool> open;
 };
@@ -132,6 +148,7 @@ class Life {
         agents_(host, store_, 6s, {.node = node, .boot = "boot"}),
         incidents_(host, &store_, agents_.leadership(), config_, node, feed_,
                    receivers(host, person), depends_of(domains()), &own_) {
+    disk_ = &shared;
     EXPECT_TRUE(run_task(world, us, own_.open()));
     feed_.listen(
         [this](const judge::Change& change, const serve::ChangeText&) { incidents_.hear(change); });
@@ -160,6 +177,20 @@ class Life {
     return names;
   }
   [[nodiscard]] bool leads() const { return agents_.election().leads; }
+  [[nodiscard]] const Coordination& agents() const { return agents_; }
+  /// Somebody takes records away.
+  void erase(std::string prefix) {
+    store::Transaction one;
+    one.changes.emplace_back(store::Erase{store::KeyRange::prefix(prefix)});
+    (void)run_task(world_, us, store_.put_if(std::move(one), us.deadline_in(1s)));
+  }
+  /// The store is another one, and empty.
+  void empty_the_store() {
+    disk_->rows("UPDATE store_meta SET revision = revision + 1");
+    for (const char* const table : {"store_kv", "store_lease", "store_event"})
+      disk_->rows("DELETE FROM " + std::string(table));
+    disk_->rows("UPDATE store_meta SET revision = 1, compacted = 0, last_lease = 0");
+  }
   [[nodiscard]] std::set<std::string> open_roots() const {
     std::set<std::string> roots;
     for (const auto& [id, incident] : incidents_.book().incidents()) {
@@ -172,6 +203,7 @@ class Life {
 
  private:
   World& world_;
+  SimDisk* disk_ = nullptr;  ///< that all share
   const config::Config config_;
   incidents::ChangeFeed feed_{[this] { return us.wall_now(); }};
   SimDatabase own_database_;
@@ -185,6 +217,10 @@ class Life {
 class Schedule {
  public:
   explicit Schedule(World& world) : sim_(world) {
+    person_.fails_for_long = [this](const std::string& root) {
+      const auto found = failing_since_.find(root);
+      return found != failing_since_.end() && sim_.now() - found->second > kLongAgo;
+    };
     for (int i = 0; i < kAgents; ++i) {
       disks_.push_back(std::make_unique<SimDisk>());
       lives_.emplace_back();
@@ -204,8 +240,18 @@ class Schedule {
 
   void verify() {
     shared_.fail_with({});
+    for (const auto& life : lives_) life->us.resume();
+    const auto known = [&] {
+      return std::ranges::any_of(lives_, [&](const auto& life) {
+        const std::set<std::string> open = life->open_roots();
+        return life->leads() && std::ranges::all_of(failing_since_, [&](const auto& each) {
+                 const std::string node = "node:" + each.first.substr(each.first.find('@') + 1);
+                 return open.contains(each.first) || open.contains(node);
+               });
+      });
+    };
+    EXPECT_TRUE(sim_.run_until(known, kAllIsKnown)) << "a failure is no incident";
     for (int i = 0; i < kAgents; ++i) {
-      lives_[i]->us.resume();
       for (const std::string& name : std::set<std::string>(failing_[i])) set(i, name, false);
     }
     const auto over = [&] {
@@ -243,12 +289,14 @@ class Schedule {
   }
   void set(int i, const std::string& name, bool fails) {
     fails ? (void)failing_[i].insert(name) : (void)failing_[i].erase(name);
+    const std::string root = "check:" + name + "@ctl-" + std::to_string(i);
+    fails ? (void)failing_since_.try_emplace(root, sim_.now()) : (void)failing_since_.erase(root);
     lives_[i]->check(name, fails);
   }
 
   void happen(int i) {
     const std::string name = kChecks[sim_.random().below(std::size(kChecks))];
-    switch (sim_.random().below(9)) {
+    switch (sim_.random().below(10)) {
       case 0:
         ++disturbances_;
         // Killed: nobody hears of it again.
@@ -272,6 +320,13 @@ class Schedule {
         begin_life(i);
         break;
       case 4: lives_[i]->us.jump_wall_clock(std::chrono::minutes(7)); break;
+      case 5: {
+        // What an agent says is taken away, although it lives.
+        const char* const parts[] = {"", "presence", "symptoms", "agent"};
+        lives_[i]->erase(std::string(store::kAgentPrefix) + "ctl-" + std::to_string(i) + "/" +
+                         parts[sim_.random().below(std::size(parts))]);
+        break;
+      }
       default: set(i, name, !failing_[i].contains(name)); break;
     }
   }
@@ -281,11 +336,114 @@ class Schedule {
   SimDisk shared_;
   std::vector<std::unique_ptr<SimDisk>> disks_;
   std::vector<std::set<std::string>> failing_;
+  std::map<std::string, TimePoint> failing_since_;  ///< by the root of the incident
   int births_ = 0;
   int disturbances_ = 0;
   std::vector<std::unique_ptr<Life>> dead_;
   std::vector<std::unique_ptr<Life>> lives_;
 };
+
+/// Two agents, of which the first leads.
+class TwoAgents : public ::testing::Test {
+ protected:
+  TwoAgents() {
+    begin(0);
+    world.run_for(2s);
+    begin(1);
+    world.run_for(2s);
+    EXPECT_TRUE(lives[0]->leads());
+  }
+  void begin(int i) {
+    const std::string node = "ctl-" + std::to_string(i);
+    SimRuntime& us = world.process(node + " " + std::to_string(++births), "host");
+    lives[i] = std::make_unique<Life>(world, us, node, disks[i], shared, person);
+  }
+  void kill(int i) {
+    lives[i]->us.pause();
+    dead.push_back(std::move(lives[i]));
+  }
+  [[nodiscard]] bool present(int seen_by, const std::string& node) const {
+    return std::ranges::any_of(lives[seen_by]->agents().agents(),
+                               [&](const auto& row) { return row.name == node && row.present; });
+  }
+
+  World world{1};
+  Person person;
+  SimDisk shared;
+  SimDisk disks[3];
+  int births = 0;
+  std::vector<std::unique_ptr<Life>> dead;
+  std::unique_ptr<Life> lives[3];
+};
+
+TEST_F(TwoAgents, WhatBecomesGoodWhileNobodyLeadsEndsSoonAfter) {
+  for (const int watched_by : {1, 2}) {
+    // The one that leads next watches it itself, or hears of it.
+    if (watched_by == 2) begin(2);
+    world.run_for(2s);
+    lives[watched_by]->check("bird", true);
+    world.run_for(20s);
+    const int leader = watched_by - 1;
+    ASSERT_TRUE(lives[leader]->leads());
+    EXPECT_EQ(lives[leader]->open_roots().size(), 1U);
+    kill(leader);
+    lives[watched_by]->check("bird", false);
+    EXPECT_TRUE(world.run_until([&] { return lives[watched_by]->leads(); }, 10s));
+    EXPECT_TRUE(world.run_until([&] { return lives[watched_by]->open_roots().empty(); }, 5s));
+  }
+}
+
+TEST_F(TwoAgents, AnAgentWhoseRecordsAreTakenAwayWritesThemAgain) {
+  lives[1]->check("bird", true);
+  world.run_for(20s);
+  for (const char* const prefix : {"agents/ctl-1/", "agents/ctl-1/presence", "agents/"}) {
+    lives[0]->erase(prefix);
+    world.run_for(60s);
+    EXPECT_TRUE(present(0, "ctl-1")) << prefix;
+    EXPECT_EQ(lives[0]->open_roots(), std::set<std::string>{"check:bird@ctl-1"}) << prefix;
+  }
+  EXPECT_EQ(person.keys.size(), 1U) << "nobody is told of it";
+}
+
+TEST_F(TwoAgents, WhoseRecordsAreTakenAwayForGoodIsNotSaidToBeWell) {
+  lives[1]->check("bird", true);
+  world.run_for(20s);
+  kill(1);
+  world.run_for(60s);
+  EXPECT_EQ(lives[0]->open_roots(), std::set<std::string>{"node:ctl-1"}) << "with what was below";
+  lives[0]->erase("agents/ctl-1/");
+  world.run_for(60s);
+  EXPECT_TRUE(lives[0]->open_roots().empty());
+  EXPECT_EQ(person.unwatched, 1);
+}
+
+TEST_F(TwoAgents, AStoreThatBeganAnewIsHeard) {
+  for (int i = 0; i < 20; ++i) {
+    lives[1]->check("web", i % 2 == 0);
+    world.run_for(1s);
+  }
+  lives[0]->empty_the_store();
+  world.run_for(30s);
+  EXPECT_TRUE(present(0, "ctl-1") && present(1, "ctl-0"));
+  const int leader = lives[0]->leads() ? 0 : 1;
+  lives[1 - leader]->check("bird", true);
+  world.run_for(30s);
+  EXPECT_TRUE(lives[leader]->leads());
+  EXPECT_TRUE(lives[leader]->open_roots().contains("check:bird@ctl-" + std::to_string(1 - leader)));
+}
+
+TEST_F(TwoAgents, TwoOfOneNameSaySo) {
+  disks[2].restart();
+  SimRuntime& us = world.process("twin", "host");
+  Life twin(world, us, "ctl-1", disks[2], shared, person);
+  world.run_for(60s);
+  for (const Life* const one : std::initializer_list<const Life*>{lives[1].get(), &twin}) {
+    const auto said = one->agents().isolation();
+    ASSERT_TRUE(said);
+    EXPECT_TRUE(said->contains("another agent calls itself 'ctl-1' too")) << *said;
+  }
+  EXPECT_FALSE(lives[0]->agents().isolation());
+}
 
 SIM_TEST_SEEDS(SimAgents, PeopleAreToldOfEverythingOnceWhoeverLeads, 30) {
   Schedule schedule(sim);

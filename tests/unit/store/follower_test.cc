@@ -102,6 +102,26 @@ TEST_F(PresenceTest, ARecordIsThereWhileTheAgentLivesAndOthersStay) {
   EXPECT_EQ(follower.records(), (Follower::Records{{"a/kept", "3"}}));
 }
 
+TEST_F(PresenceTest, WhatSomebodyTookAwayIsWrittenAgainWhenItIsMissed) {
+  presence.put("a/kept", "1");
+  presence.put("a/other", "1");
+  presence.start();
+  world.run_for(1s);
+  EXPECT_TRUE(presence.stays(follower.records()));
+  write(Erase{KeyRange::one("a/kept")});
+  write(Put{"a/other", "forged"});
+  write(Erase{KeyRange::one("a/here")});
+  EXPECT_FALSE(presence.stays(follower.records()));
+  presence.write_again(follower.records());
+  world.run_for(1s);
+  const Follower::Records all{{"a/here", "boot"}, {"a/kept", "1"}, {"a/other", "1"}};
+  EXPECT_EQ(follower.records(), all);
+  EXPECT_TRUE(presence.stays(follower.records()));
+  world.run(us, presence.stop());
+  world.run_for(1s);
+  EXPECT_FALSE(follower.records().contains("a/here")) << "it goes with the lease all the same";
+}
+
 TEST_F(PresenceTest, WhatWasLostComesBackWithTheStore) {
   presence.start();
   world.run_for(1s);
