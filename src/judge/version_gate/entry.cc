@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,7 @@ struct Finds {
 
 /// The first row that applies. Where nodes are checked, the transaction is bound to the nodes that
 /// were checked.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): a row is read from left to right
 struct Row {
   Case which;
   bool (*applies)(const Finds& finds);

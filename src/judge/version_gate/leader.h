@@ -98,8 +98,8 @@ class Leader {
   Step enter_gate(const Facts& facts);
   Step order_pass(TimePoint now);
 
-  const Product own_;
-  const Timing timing_;
+  Product own_;
+  Timing timing_;
   Phase phase_ = Phase::kEnter;
   Case which_ = Case::kLost;
   bool busy_ = false;  ///< a transaction or a pass was ordered and has not ended
