@@ -1,5 +1,5 @@
-"""Removes one guard after the other from a copy of its source, and plays the random worlds of tests/advice against what is left: a guard
-whose absence no world notices protects nothing, or is not tested. tests/advice/guards.yaml lists them."""
+"""Removes one guard after the other from a copy of its source, and plays random worlds against what is left: a guard whose absence no world
+notices protects nothing, or is not tested. A list has the guards of one simulation."""
 
 import json
 import os
@@ -8,43 +8,55 @@ import shlex
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
-LIST = ROOT / "tests/advice/guards.yaml"
 WORLDS = 30_000
 
 
-def remove_each(worlds: int, only: list[str] | None) -> dict:
+@dataclass(frozen=True)
+class Suite:
+    program: str    # plays the worlds
+    list: Path
+
+
+# By their names for ./dev soak.
+SUITES = {"guards": Suite("advice", ROOT / "tests/advice/guards.yaml"),
+          "gate-guards": Suite("version_gate", ROOT / "tests/version_gate/guards.yaml")}
+
+
+def remove_each(suite: Suite, worlds: int, only: list[str] | None) -> dict:
     """Every guard of the list must be noticed within so many worlds."""
-    listed = guards()
+    listed = guards(suite)
     if unknown := set(only or ()) - {guard["name"] for guard in listed}:
         sys.exit(f"no such guard: {', '.join(sorted(unknown))}")
     chosen = [guard for guard in listed if not only or guard["name"] in only]
-    if faults := stale():   # of the whole list, so that an outdated entry is noticed at once
+    if faults := stale():   # of the whole lists, so that an outdated entry is noticed at once
         sys.exit("\n".join(faults))
     without = {guard["name"]: patched(guard) for guard in chosen}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        seeds = list(pool.map(lambda guard: seed_that_notices(guard, without[guard["name"]], worlds), chosen))
+        seeds = list(pool.map(lambda guard: seed_that_notices(suite.program, guard, without[guard["name"]], worlds), chosen))
     missed = [guard["name"] for guard, seed in zip(chosen, seeds, strict=True) if seed is None]
     return {"guards": len(chosen), "missed": missed, "schedules": worlds, "result": "failed" if missed else "clean"}
 
 
-def guards() -> list[dict]:
-    return yaml.safe_load(LIST.read_text(encoding="utf-8"))
+def guards(suite: Suite) -> list[dict]:
+    return yaml.safe_load(suite.list.read_text(encoding="utf-8"))
 
 
 def stale() -> list[str]:
-    """What of the list no longer fits the code."""
+    """What of the lists no longer fits the code."""
     faults = []
-    for guard in guards():
-        try:
-            patched(guard)
-        except ValueError as error:
-            faults.append(f"{LIST.relative_to(ROOT)}: '{guard['name']}': {error}")
+    for suite in SUITES.values():
+        for guard in guards(suite):
+            try:
+                patched(guard)
+            except ValueError as error:
+                faults.append(f"{suite.list.relative_to(ROOT)}: '{guard['name']}': {error}")
     return faults
 
 
@@ -60,10 +72,10 @@ def patched(guard: dict) -> dict[str, str]:
     return texts
 
 
-def seed_that_notices(guard: dict, texts: dict[str, str], worlds: int) -> int | None:
+def seed_that_notices(worlds_of: str, guard: dict, texts: dict[str, str], worlds: int) -> int | None:
     """The world that noticed last time first; the worlds change with the sources, and then it is looked for anew."""
     name = guard["name"]
-    program = build(name, texts)
+    program = build(worlds_of, name, texts)
     found = None
     if "world" in guard:
         found = play(program, {"WARDMOTE_SIM_SEED": str(guard["world"])})
@@ -86,9 +98,9 @@ def play(program: Path, which: dict[str, str]) -> re.Match | None:
     return found
 
 
-def build(name: str, texts: dict[str, str]) -> Path:
+def build(worlds_of: str, name: str, texts: dict[str, str]) -> Path:
     """The worlds with some sources replaced: their objects are linked before the library that holds the originals."""
-    folder = BUILD / "guards" / re.sub(r"\W+", "-", name)
+    folder = BUILD / "guards" / worlds_of / re.sub(r"\W+", "-", name)
     folder.mkdir(parents=True, exist_ok=True)
     known = {entry["file"]: entry for entry in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))}
     objects = []
@@ -101,8 +113,8 @@ def build(name: str, texts: dict[str, str]) -> Path:
         words[words.index("-o") + 1] = objects[-1]
         words[words.index("-c") + 1] = str(source)
         run([*words, "-Wno-unused", "-Wno-unused-parameter", "-Wno-sign-compare"], Path(original["directory"]), name)
-    program = folder / "advice"
-    steps = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "-s", "bin/advice"], capture_output=True, text=True, check=True).stdout
+    program = folder / worlds_of
+    steps = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "-s", f"bin/{worlds_of}"], capture_output=True, text=True, check=True).stdout
     words = [word for word in shlex.split(steps.splitlines()[-1]) if word not in (":", "&&")]
     words[words.index("-o") + 1] = str(program)
     at = words.index("-o")

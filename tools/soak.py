@@ -2,7 +2,7 @@
 
 `advice` plays on all cores, writes down each piece that was clean, and goes on where it was interrupted as long as the sources of the
 judge and of the worlds are the same. `guards` removes one guard of the judge and the planner after the other, and expects that a world of
-`advice` notices. `failover` brings up real Pacemaker clusters, as root, and plays each fault of lab/failover_faults.py with OVN's
+`advice` notices; `gate-guards` does so for the version gate and the worlds of `gate`. `failover` brings up real Pacemaker clusters, as root, and plays each fault of lab/failover_faults.py with OVN's
 resource agent and with ours."""
 
 import argparse
@@ -23,7 +23,8 @@ BIN = ROOT / "build/release/bin"
 # By name: the program, and its tests.
 SIMULATIONS = {"notices": ("unit_agent", "SimNotify.*"), "plans": ("unit_act", "SimPlans.*"), "store": ("unit_store", "SimStore.*"),
                "guests": ("sim", "SimGuestTruth.*"),
-               "advice": ("advice", "SimAdvice.*"), "failover-schedules": ("failover", "SimFailover.Nobody*")}
+               "advice": ("advice", "SimAdvice.*"), "failover-schedules": ("failover", "SimFailover.Nobody*"),
+               "gate": ("version_gate", "SimVersionGate.*")}
 SCHEDULES = 10_000
 WORLDS = 100_000
 CHUNK = 2_500
@@ -36,20 +37,20 @@ WORLD_SOURCES = ("src/base", "src/judge/condition", "src/judge/plan", "src/judge
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev soak", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name", choices=sorted([*SIMULATIONS, "guards", "failover"]))
-    parser.add_argument("--schedules", type=int, help=f"for each test (default: {SCHEDULES}; advice: {WORLDS}; guards: at most {guards.WORLDS} a guard; "
+    parser.add_argument("name", choices=sorted([*SIMULATIONS, *guards.SUITES, "failover"]))
+    parser.add_argument("--schedules", type=int, help=f"for each test (default: {SCHEDULES}; advice, gate, failover-schedules: {WORLDS}; guards: at most {guards.WORLDS} a guard; "
                         f"failover: {failover_soak.ROUNDS} rounds)")
     parser.add_argument("--only", metavar="NAME", action="append", help="guards, failover: only this guard or fault (may be repeated)")
     parser.add_argument("--no-evidence", action="store_true", help="write nothing to docs/evidence")
     given = parser.parse_args()
     began, used = time.monotonic(), os.times()
-    if given.name == "guards":
-        result = guards.remove_each(given.schedules or guards.WORLDS, given.only)
+    if suite := guards.SUITES.get(given.name):
+        result = guards.remove_each(suite, given.schedules or guards.WORLDS, given.only)
     elif given.name == "failover":
         result = failover_soak.play_all(given.schedules or failover_soak.ROUNDS, given.only)
     elif given.name == "advice":
         result = play_worlds(given.schedules or WORLDS)
-    elif given.name == "failover-schedules":
+    elif given.name in ("failover-schedules", "gate"):
         result = play(*SIMULATIONS[given.name], given.schedules or WORLDS)
     else:
         result = play(*SIMULATIONS[given.name], given.schedules or SCHEDULES)

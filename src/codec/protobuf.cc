@@ -81,6 +81,17 @@ void ProtoWriter::message(std::uint32_t field, std::string_view message) {
   bytes_ += message;
 }
 
+void ProtoWriter::copy(const ProtoField& field) {
+  switch (field.kind) {
+    case ProtoField::Kind::kNumber: chosen_number(field.number, field.integer()); return;
+    case ProtoField::Kind::kBytes: message(field.number, field.bytes); return;
+    case ProtoField::Kind::kFixed: break;
+  }
+  const unsigned type = field.bytes.size() == sizeof(std::uint64_t) ? kFixed64 : kFixed32;
+  varint((std::uint64_t{field.number} << kTypeBits) | type);
+  bytes_ += field.bytes;
+}
+
 Result<std::optional<ProtoField>> ProtoReader::next() {
   if (rest_.empty()) return std::nullopt;
   const auto key = read_varint(rest_);

@@ -11,6 +11,8 @@
 
 namespace wardmote::codec {
 
+struct ProtoField;
+
 /// Encodes one message of Protocol Buffers (protobuf.dev, Encoding). As proto3 does, it leaves out
 /// a number that is 0 and bytes that are empty.
 class ProtoWriter {
@@ -22,6 +24,8 @@ class ProtoWriter {
   void message(std::uint32_t field, std::string_view message);
   /// A number that is a member of a oneof.
   void chosen_number(std::uint32_t field, std::int64_t value);
+  /// A field as it was read, also when its meaning is not known.
+  void copy(const ProtoField& field);
 
   std::string take() { return std::exchange(bytes_, {}); }
 

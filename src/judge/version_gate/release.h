@@ -1,0 +1,29 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace wardmote::judge::version_gate {
+
+/// A release of a product, compared by major, then minor, then patch (Metropolis,
+/// version.spec.Version.Release). What names a build takes no part: builds of one release are the
+/// same to a gate. A release that nobody set is 0.0.0 (version/spec/spec.proto).
+struct Release {
+  std::int64_t major = 0;
+  std::int64_t minor = 0;
+  std::int64_t patch = 0;
+  friend constexpr auto operator<=>(const Release&, const Release&) = default;
+};
+
+/// `1.2.3`
+std::string to_string(const Release& release);
+
+/// `1.2.3` or `v1.2.3`; also a whole version, `1.2.3-dev4.g0123abcd.dirty`, of which the release is
+/// returned. kInvalid: anything else.
+Result<Release> parse_release(std::string_view text);
+
+}  // namespace wardmote::judge::version_gate
