@@ -8,6 +8,7 @@
 #include "agent/guests/guest_watch.h"
 #include "agent/ovn/clusters.h"
 #include "agent/reports/reporter_registry.h"
+#include "incidents/dependencies.h"
 #include "serve/bgp/mesh_view.h"
 #include "serve/guest/guest_view.h"
 #include "serve/raft/cluster_view.h"

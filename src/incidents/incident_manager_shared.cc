@@ -2,6 +2,7 @@
 // of what all of them see, and the others show them.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>

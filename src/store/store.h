@@ -135,9 +135,9 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
   virtual ~Watch() = default;
 
-  /// Waits for the next events. kTimeout: there were none, ask again. kMissing: the store does not have
-  /// what comes next, because it has forgotten that, or because its history began anew behind it (it
-  /// was restored or is another); list the keys, and watch from there. Others as for Store.
+  /// Waits for the next events. kTimeout: there were none, ask again. kMissing: the store does not
+  /// have what comes next, because it has forgotten that, or because its history began anew behind
+  /// it (it was restored or is another); list the keys, and watch from there. Others as for Store.
   virtual runtime::Task<Result<WatchBatch>> next(runtime::Deadline deadline) = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -113,6 +114,11 @@ void Coordination::hear(const store::Follower::Records& records) {
     peer.said = known.said;
     if (known.symptoms != peer.symptoms && !peer.symptoms.empty()) hear_symptoms(node, peer);
   }
+  keep_missing(seen);
+  peers_ = std::move(seen);
+}
+
+void Coordination::keep_missing(std::map<std::string, Peer>& seen) {
   for (auto& [node, peer] : peers_) {
     if (seen.contains(node)) continue;
     if (peer.present) peer.changed = runtime_.now();
@@ -120,7 +126,6 @@ void Coordination::hear(const store::Follower::Records& records) {
     if (!peer.missing) peer.missing = runtime_.now();
     seen[node] = std::move(peer);
   }
-  peers_ = std::move(seen);
 }
 
 void Coordination::forget_missing() {

@@ -66,6 +66,8 @@ class Coordination final : public serve::AgentsView {
   static std::optional<store::AgentRegistration> registration_of(const std::string& node,
                                                                  const Peer& peer);
   void hear_symptoms(const std::string& node, Peer& peer);
+  /// Adds those of whom nothing is there any more, as they were.
+  void keep_missing(std::map<std::string, Peer>& seen);
   /// Whose records were taken away is no agent any more; but one that lives writes its own again.
   void forget_missing();
   /// Writes what this agent says of itself again, if it is not in the store: that may have been

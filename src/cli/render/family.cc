@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,10 @@ namespace {
 namespace json = boost::json;
 using Things = std::span<const json::value>;
 
-template <std::string (*draw)(const json::value&, Style)>
+template <std::string (*Draw)(const json::value&, Style)>
 std::string one_by_one(Things things, Style style) {
   std::string drawn;
-  for (const json::value& thing : things) drawn += "\n" + draw(thing, style);
+  for (const json::value& thing : things) drawn += "\n" + Draw(thing, style);
   return drawn;
 }
 

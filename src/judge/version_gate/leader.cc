@@ -9,7 +9,6 @@
 #include "base/time.h"
 #include "judge/version_gate/entry.h"
 #include "judge/version_gate/membership.h"
-#include "judge/version_gate/release.h"
 #include "judge/version_gate/status.h"
 
 namespace wardmote::judge::version_gate {
