@@ -4,7 +4,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/epoch_ms.h"
 #include "base/text.h"
 #include "base/time.h"
 
@@ -39,7 +39,7 @@ ServiceManager ServiceManager::from_environment() {
   // The variables may be a leftover of a parent that is watched itself.
   const bool ours = !process || *process == ::getpid();
   std::optional<Duration> watchdog;
-  if (interval && *interval > 0 && ours) watchdog = std::chrono::microseconds(*interval);
+  if (interval && *interval >= 1000 && ours) watchdog = duration_of_ms(*interval / 1000);
   return {std::move(socket), watchdog};
 }
 

@@ -1,11 +1,11 @@
 #include "codec/ovsdb_log.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "base/epoch_ms.h"
 #include "base/text.h"
 #include "base/time.h"
 
@@ -14,8 +14,6 @@ namespace {
 
 // Inside a text of the database the quotes would be escaped, so this is never a part of one.
 constexpr std::string_view kDate = R"("_date":)";
-/// The year 2262: nanoseconds do not go further.
-constexpr std::int64_t kLastMillisecond = INT64_MAX / 1'000'000;
 
 }  // namespace
 
@@ -27,8 +25,7 @@ std::optional<WallTime> last_change(std::string_view tail) noexcept {
   // A number at the very end may go on.
   if (end == std::string_view::npos) return std::nullopt;
   const auto milliseconds = parse_number<std::int64_t>(rest.substr(0, end));
-  if (!milliseconds || *milliseconds > kLastMillisecond) return std::nullopt;
-  return WallTime(std::chrono::milliseconds(*milliseconds));
+  return milliseconds ? moment_of_epoch_ms(*milliseconds) : std::nullopt;
 }
 
 }  // namespace wardmote::codec

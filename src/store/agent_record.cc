@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/epoch_ms.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -52,15 +53,15 @@ std::optional<Symptom> decode_symptom(const json::value& value, const ClockPair&
   const auto code = judge::parse_code(text_in(*record, "code").value_or(""));
   const auto severity = severity_of(text_in(*record, "severity").value_or(""));
   auto owner = text_in(*record, "owner");
-  const auto since = wall_in(*record, "since");
-  if (!code || !severity || !owner || owner->empty() || !since) return std::nullopt;
+  if (!code || !severity || !owner || owner->empty()) return std::nullopt;
   Symptom symptom;
   symptom.owner = escape_control(*owner, kTextCap);
   symptom.component = escape_control(text_in(*record, "component").value_or(*owner), kTextCap);
   symptom.code = *code;
   symptom.severity = *severity;
   symptom.summary = escape_control(text_in(*record, "summary").value_or(""), kTextCap);
-  symptom.since = clock.past(*since);
+  // Without a time that makes sense it is a symptom still.
+  symptom.since = clock.past(wall_in(*record, "since").value_or(clock.wall_now));
   if (const json::value* const names = record->if_contains("names"); names && names->is_array()) {
     for (const json::value& name : names->get_array()) {
       if (const json::string* const text = name.if_string())
@@ -103,7 +104,7 @@ std::string encode(const AgentRegistration& registration) {
   for (const auto& [name, value] : registration.labels) labels[name] = value;
   record["release"] = registration.release;
   record["boot"] = registration.boot;
-  record["since"] = wall_ms(registration.since);
+  record["since"] = epoch_ms(registration.since);
   return json::serialize(record);
 }
 
@@ -136,7 +137,7 @@ std::string encode_symptoms(const std::vector<Symptom>& symptoms, const ClockPai
     record["severity"] = to_string(symptom.severity);
     record["names"] = json::array(symptom.names.begin(), symptom.names.end());
     record["summary"] = symptom.summary;
-    record["since"] = wall_ms(clock.wall(symptom.since));
+    record["since"] = epoch_ms(clock.wall(symptom.since));
     list.push_back(std::move(record));
   }
   return json::serialize(json::object{{"symptoms", std::move(list)}});

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/epoch_ms.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -47,7 +48,7 @@ std::string encode_reported_check(std::string_view name, std::string_view kind,
   json::object record;
   record["check"] = name;
   record["kind"] = kind;
-  record["since"] = wall_ms(clock.wall_now);
+  record["since"] = epoch_ms(clock.wall_now);
   record["change"] = std::move(told);
   return json::serialize(record);
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/epoch_ms.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "judge/check_machine.h"
@@ -62,7 +63,7 @@ std::string encode(const GuestRecord& record, const ClockPair& clock) {
   object["sent"] = machine.sent;
   if (machine.reported) {
     object["reported"] = to_string(*machine.reported);
-    object["reported_since_ms"] = wall_ms(clock.wall(machine.reported_since));
+    object["reported_since_ms"] = epoch_ms(clock.wall(machine.reported_since));
   }
   return json::serialize(object);
 }

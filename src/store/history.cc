@@ -1,7 +1,6 @@
 #include "store/history.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/epoch_ms.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -45,14 +45,6 @@ constexpr std::size_t kOfOneLook = 200;
 constexpr std::string_view kColumns =
     "id, at_ms, kind, scope, subject, names, code, severity, data, incident";
 
-std::int64_t ms_of(WallTime at) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
-}
-
-WallTime wall_of(std::int64_t ms) {
-  return WallTime(std::chrono::milliseconds(ms));
-}
-
 std::vector<SqlStatement> schema() {
   return {
       {"CREATE TABLE IF NOT EXISTS event (id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, "
@@ -66,7 +58,7 @@ std::vector<SqlStatement> schema() {
 
 SqlStatement insert(const Event& event) {
   return {"INSERT INTO event (" + std::string(kColumns) + ") VALUES (?,?,?,?,?,?,?,?,?,?)",
-          {event.id, ms_of(event.at), event.kind, event.scope, event.subject, event.names,
+          {event.id, epoch_ms(event.at), event.kind, event.scope, event.subject, event.names,
            event.code, event.severity, event.data, event.incident}};
 }
 
@@ -89,7 +81,9 @@ std::optional<Event> event_of(const SqlRow& row) {
     if (value == nullptr) return std::nullopt;
     *into = *value;
   }
-  event.at = wall_of(at_ms);
+  const auto at = moment_of_epoch_ms(at_ms);
+  if (!at) return std::nullopt;
+  event.at = *at;
   return event;
 }
 
@@ -287,7 +281,7 @@ Task<Result<void>> History::write_out() {
 
 Task<Result<void>> History::trim() {
   since_trim_ = 0;
-  const std::int64_t now_ms = ms_of(runtime_.wall_now());
+  const std::int64_t now_ms = epoch_ms(runtime_.wall_now());
   const std::int64_t oldest_ms = now_ms - to_ms(limits_.age);
   const std::int64_t in_full_ms = now_ms - to_ms(limits_.in_full);
   std::vector<SqlStatement> statements = {

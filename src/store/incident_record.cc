@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/epoch_ms.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "judge/finding.h"
@@ -82,14 +83,14 @@ std::string encode(const Incident& incident, const ClockPair& clock) {
     record["left"] = json::array(incident.left.begin(), incident.left.end());
   if (incident.unwatched) record["unwatched"] = true;
   record["merged_into"] = incident.merged_into;
-  record["opened"] = wall_ms(clock.wall(incident.opened));
-  if (incident.since != incident.opened) record["since"] = wall_ms(clock.wall(incident.since));
-  record["changed"] = wall_ms(clock.wall(incident.changed));
-  if (incident.resolved) record["resolved"] = wall_ms(clock.wall(*incident.resolved));
+  record["opened"] = epoch_ms(clock.wall(incident.opened));
+  if (incident.since != incident.opened) record["since"] = epoch_ms(clock.wall(incident.since));
+  record["changed"] = epoch_ms(clock.wall(incident.changed));
+  if (incident.resolved) record["resolved"] = epoch_ms(clock.wall(*incident.resolved));
   if (incident.acknowledged) {
     record["acknowledged_by"] = incident.acknowledged->by;
     record["acknowledged_comment"] = incident.acknowledged->comment;
-    record["acknowledged"] = wall_ms(clock.wall(incident.acknowledged->at));
+    record["acknowledged"] = epoch_ms(clock.wall(incident.acknowledged->at));
   }
   record["revision"] = incident.revision;
   return json::serialize(record);

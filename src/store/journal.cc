@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/epoch_ms.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -56,7 +57,7 @@ SqlStatement schema() {
 /// Of everything in the row, and of the row before. Lengths keep two columns from passing for each
 /// other.
 std::string hash_of(const JournalEntry& entry, std::string_view before) {
-  const std::string numbers = fmt::format("{},{},{},{},{}", entry.sequence, wall_ms(entry.at),
+  const std::string numbers = fmt::format("{},{},{},{},{}", entry.sequence, epoch_ms(entry.at),
                                           entry.plan, entry.incident, entry.token);
   std::string bytes;
   for (const std::string_view text :
@@ -74,7 +75,7 @@ SqlStatement insert(const JournalEntry& entry, const std::string& hash) {
   return {"INSERT INTO journal (" + std::string(kColumns) +
               ") VALUES (?,?,?,?,?,?,?,?,?,"
               "(SELECT CAST(value AS INTEGER) FROM record WHERE key = ? AND value = ?),?,?)",
-          {entry.sequence, wall_ms(entry.at), entry.kind, entry.plan, entry.step, entry.cluster,
+          {entry.sequence, epoch_ms(entry.at), entry.kind, entry.plan, entry.step, entry.cluster,
            entry.subject, entry.actor, entry.incident, std::string(kTokenKey),
            std::to_string(entry.token), entry.detail, hash}};
 }
@@ -104,7 +105,9 @@ std::optional<StoredRow> row_of(const SqlRow& row) {
     if (value == nullptr) return std::nullopt;
     *into = *value;
   }
-  entry.at = WallTime(std::chrono::milliseconds(at_ms));
+  const auto at = moment_of_epoch_ms(at_ms);
+  if (!at) return std::nullopt;
+  entry.at = *at;
   return stored;
 }
 
@@ -224,7 +227,7 @@ Task<Result<void>> Journal::trim() {
   SqlStatement oldest{
       "SELECT seq, hash FROM journal WHERE seq <= ? AND (seq <= ? OR seq < "
       "ifnull((SELECT min(seq) FROM journal WHERE at_ms >= ?), ?)) ORDER BY seq DESC LIMIT 1",
-      {last - limits_.newest, last - limits_.rows, wall_ms(runtime_.wall_now() - limits_.age),
+      {last - limits_.newest, last - limits_.rows, epoch_ms(runtime_.wall_now() - limits_.age),
        last}};
   const auto rows = co_await database_->read(std::move(oldest), runtime_.deadline_in(kPatience));
   if (!rows) co_return std::unexpected(rows.error());

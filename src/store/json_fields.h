@@ -3,12 +3,12 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/epoch_ms.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -16,10 +16,6 @@ namespace wardmote::store {
 
 /// kProtocol when it is no object of JSON.
 Result<boost::json::object> parse_record(std::string_view text);
-
-inline std::int64_t wall_ms(WallTime at) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
-}
 
 inline std::optional<std::int64_t> integer_in(const boost::json::object& object,
                                               std::string_view key) {
@@ -45,7 +41,7 @@ inline bool flag_in(const boost::json::object& object, std::string_view key) {
 
 inline std::optional<WallTime> wall_in(const boost::json::object& object, std::string_view key) {
   const auto ms = integer_in(object, key);
-  return ms ? std::optional(WallTime(std::chrono::milliseconds(*ms))) : std::nullopt;
+  return ms ? moment_of_epoch_ms(*ms) : std::nullopt;
 }
 
 }  // namespace wardmote::store

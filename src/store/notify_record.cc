@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/epoch_ms.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -143,7 +144,7 @@ json::object encode_pending(const Group::Pending& pending, const ClockPair& cloc
   record["items"] = std::move(items);
   record["attempts"] = pending.attempts;
   record["tried_ms"] = to_ms(clock.now - pending.since);
-  record["next_try"] = wall_ms(clock.wall(pending.next_try));
+  record["next_try"] = epoch_ms(clock.wall(pending.next_try));
   record["last_refusal"] = pending.last_refusal;
   return record;
 }
@@ -189,10 +190,10 @@ std::string encode(const Group& group, const ClockPair& clock) {
   record["overflow"] = group.overflow;
   record["given_up"] = group.given_up;
   record["notices"] = group.notices;
-  record["written"] = wall_ms(clock.wall_now);
-  if (group.last_sent) record["last_sent"] = wall_ms(clock.wall(*group.last_sent));
-  if (group.due) record["due"] = wall_ms(clock.wall(*group.due));
-  if (group.dormant_until) record["dormant_until"] = wall_ms(clock.wall(*group.dormant_until));
+  record["written"] = epoch_ms(clock.wall_now);
+  if (group.last_sent) record["last_sent"] = epoch_ms(clock.wall(*group.last_sent));
+  if (group.due) record["due"] = epoch_ms(clock.wall(*group.due));
+  if (group.dormant_until) record["dormant_until"] = epoch_ms(clock.wall(*group.dormant_until));
   json::array members;
   for (const auto& [id, member] : group.members) {
     json::object each;
@@ -270,8 +271,8 @@ std::string encode(const Silence& silence) {
   json::array match;
   for (const Matcher& matcher : silence.match) match.emplace_back(to_string(matcher));
   record["match"] = std::move(match);
-  record["from"] = wall_ms(silence.from);
-  record["until"] = wall_ms(silence.until);
+  record["from"] = epoch_ms(silence.from);
+  record["until"] = epoch_ms(silence.until);
   record["by"] = silence.by;
   record["comment"] = silence.comment;
   return json::serialize(record);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/epoch_ms.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "judge/finding.h"
@@ -120,9 +121,9 @@ std::string encode(const Plan& plan, const ClockPair& clock) {
   record["state"] = to_string(plan.state);
   record["reason"] = plan.reason;
   record["lifted"] = plan.lifted;
-  record["created"] = wall_ms(clock.wall(plan.created));
-  record["begun"] = wall_ms(clock.wall(plan.begun));
-  record["changed"] = wall_ms(clock.wall(plan.changed));
+  record["created"] = epoch_ms(clock.wall(plan.created));
+  record["begun"] = epoch_ms(clock.wall(plan.begun));
+  record["changed"] = epoch_ms(clock.wall(plan.changed));
   return json::serialize(record);
 }
 
@@ -168,7 +169,7 @@ std::string newest_row_key(std::string_view journal) {
 }
 
 std::string encode(const judge::JournalEntry& entry) {
-  return json::serialize(json::object{{"at", wall_ms(entry.at)},
+  return json::serialize(json::object{{"at", epoch_ms(entry.at)},
                                       {"kind", entry.kind},
                                       {"plan", entry.plan},
                                       {"step", entry.step},
@@ -206,7 +207,7 @@ std::string encode(const Pause& pause, const ClockPair& clock) {
   json::object record;
   record["scope"] = pause.scope;
   record["by"] = pause.by;
-  if (pause.until) record["until"] = wall_ms(clock.wall(*pause.until));
+  if (pause.until) record["until"] = epoch_ms(clock.wall(*pause.until));
   return json::serialize(record);
 }
 

@@ -3,11 +3,11 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "base/epoch_ms.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -51,7 +51,7 @@ Result<judge::Report> decode_report(std::string_view text) {
   report.ready = flag_in(*record, "ready");
   report.detail = text_in(*record, "detail").value_or("");
   if (const auto timeout = integer_in(*record, "timeout_ms"))
-    report.timeout = std::chrono::milliseconds(*timeout);
+    report.timeout = duration_of_ms(*timeout);
   return report;
 }
 

@@ -1,12 +1,12 @@
 #include "cli/ocf/published.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/epoch_ms.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -20,7 +20,6 @@ using judge::failover::Peer;
 using judge::failover::Position;
 
 constexpr std::size_t kMostPeers = 256;
-constexpr std::int64_t kLastMillisecond = INT64_MAX / 1'000'000;
 
 std::string_view yes_no(bool value) noexcept {
   return value ? "yes" : "no";
@@ -38,11 +37,7 @@ std::string_view quoted(std::string_view line, std::string_view name) {
 }  // namespace
 
 std::string publish(const Position& position, bool quarantined) {
-  const std::int64_t changed = position.changed
-                                   ? std::chrono::duration_cast<std::chrono::milliseconds>(
-                                         position.changed->time_since_epoch())
-                                         .count()
-                                   : 0;
+  const std::int64_t changed = position.changed ? epoch_ms(*position.changed) : 0;
   return fmt::format("v:{};epoch:{};empty:{};sync:{};cfg:{};changed:{};size:{};quarantined:{}",
                      kVersion, position.epoch, yes_no(position.empty), to_string(position.sync),
                      position.counter, changed, position.size, yes_no(quarantined));
@@ -62,8 +57,7 @@ Peer parse_published(std::string_view node, std::string_view text) {
     if (key == "quarantined") peer.quarantined = value == "yes";
     if (key != "changed") continue;
     const std::int64_t changed = parse_number<std::int64_t>(value).value_or(0);
-    if (changed > 0 && changed <= kLastMillisecond)
-      peer.position.changed = WallTime(std::chrono::milliseconds(changed));
+    if (changed > 0) peer.position.changed = moment_of_epoch_ms(changed);
   }
   return peer;
 }

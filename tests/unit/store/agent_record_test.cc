@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/format.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
 
@@ -71,6 +72,20 @@ TEST(AgentRecord, OfAnotherReleaseWhatIsKnownIsRead) {
   const auto symptoms = decode_symptoms(text, kClock);
   ASSERT_TRUE(symptoms) << text;
   EXPECT_EQ(*symptoms, std::vector{sample_symptom()});
+}
+
+// Milliseconds that nanoseconds cannot hold came from a fuzzer.
+TEST(AgentRecord, ASymptomStaysWithoutATimeThatMakesSense) {
+  for (const char* const since : {R"("since":14672293872441)", R"("since":-9223372036854775808)",
+                                  R"("since":9223372036854775807)", R"("since":"x")", R"("x":1)"}) {
+    const auto read = decode_symptoms(
+        fmt::format(R"({{"symptoms":[{{"owner":"check:x@n","code":"CHECK_FAILED",)"
+                    R"("severity":"critical",{}}}]}})",
+                    since),
+        kClock);
+    ASSERT_TRUE(read && read->size() == 1) << since;
+    EXPECT_EQ(read->front().since, kClock.now) << since;
+  }
 }
 
 TEST(AgentRecord, WhatIsNoRecordIsNoGoodNews) {
