@@ -155,10 +155,12 @@ class Node:
         self.server(short).send(number)
 
     def power_off(self) -> None:
-        """Everything ends at once, and the address goes."""
+        """Everything ends at once, the address goes, and the cluster forgets the node's attributes."""
         for pid in run("ip", "netns", "pids", self.site.network.namespace(self.number)).split():
             Process.of(int(pid)).kill()
         self.site.take_address(self.number)
+        for attribute in self.site.cluster.glob(f"node-*-{self.name}"):
+            attribute.unlink()
 
     def score(self) -> str:
         with contextlib.suppress(OSError):
@@ -224,7 +226,7 @@ class Site:
     def promote(self, node: Node, before: str = "", away: tuple[Node, ...] = (), address_first: bool = False) -> Result:
         """As Pacemaker does: notify, promote, the address, notify. `before` was promoted; those `away` run nothing."""
         there = [one for one in self.nodes if one not in away]
-        lists = {"promote": node.name, "promoted": before}
+        lists = {"promote": node.name, "promoted": before, "unpromoted": " ".join(one.name for one in there if one.name != before)}
         for one in there:
             one.notify("pre", "promote", **lists)
         if address_first:

@@ -1,5 +1,6 @@
 // What the resource agent does with a node's two databases (src/cli/ocf), by the same decisions.
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,9 @@ Position World::position(int node) const {
   const Node& one = nodes_[node];
   Position found;
   found.epoch = std::min(one.copy[0].epoch, one.copy[1].epoch);
-  found.sync = one.sync;
+  const bool behind = one.copy[1].epoch < one.copy[0].epoch;
+  found.author = one.copy[behind ? 1 : 0].author;
+  found.sync = judge::failover::remembered(one.sync, found.author, fmt::format("n{}", node + 1));
   const bool lost = one.epoch > 0 && (!one.copy[0].has_row || !one.copy[1].has_row);
   found.empty = !one.copy[0].has_row || lost;
   if (lost) found.sync = SyncState::kHalf;
@@ -70,7 +73,7 @@ void World::remember(int node) {
   const Situation seen = situation(node, Lock::kNone);
   if (seen.nb == State::kFollowing && seen.sb == State::kFollowing) {
     one.sync = SyncState::kSynced;
-    one.diverged = one.quarantine = false;
+    one.diverged = one.quarantine = one.matched = one.yielded = false;
     const Position own = position(node);
     if (!own.empty) one.epoch = own.epoch;
   } else if (one.sync == SyncState::kSynced && seen.nb != State::kIsolated) {
@@ -81,8 +84,9 @@ void World::remember(int node) {
 void World::publish(int node, bool rank) {
   Node& one = nodes_[node];
   const Position own = position(node);
-  one.published = Peer{fmt::format("n{}", node + 1), own, one.quarantine};
   const Situation seen = situation(node, Lock::kNone);
+  const bool settled = seen.nb == State::kIsolated && seen.sb == State::kIsolated;
+  one.published = Peer{fmt::format("n{}", node + 1), own, one.quarantine, settled};
   const bool following = seen.nb == State::kFollowing && seen.sb == State::kFollowing;
   if (seen.nb == State::kActive && seen.sb == State::kActive) {
     one.score = 10 + static_cast<int>(own.epoch);
@@ -149,6 +153,23 @@ void World::demote(int node) {
   publish(node, true);
 }
 
+/// Nobody who is there and may be promoted has more of the same epoch. Signs may mislead, so whoever
+/// was asked twice may be promoted all the same.
+void World::check_choice(int node) {
+  const Node& one = nodes_[node];
+  const std::uint64_t epoch = judge::failover::heard(position(node), one.record).epoch;
+  for (int other = 0; other < 3 && !one.yielded; ++other) {
+    if (other == node || !reaches(node, other) || nodes_[other].quarantine) continue;
+    const Position its = judge::failover::heard(position(other), one.record);
+    const bool backup = state(other, 0) >= State::kFollowing && state(other, 1) >= State::kFollowing;
+    const bool usable = backup && !its.empty && its.sync != SyncState::kHalf;
+    if (usable && its.epoch == epoch && nodes_[other].copy[0].content > one.copy[0].content)
+      wrong(fmt::format("n{} is promoted with row {}, and n{} has row {}; it was {}, and its state {}",
+                        node + 1, one.copy[0].content, other + 1, nodes_[other].copy[0].content,
+                        to_string(position(node).sync), to_string(its.sync)));
+  }
+}
+
 bool World::promote(int node) {
   Node& one = nodes_[node];
   const std::vector<Peer> others = peers(node);
@@ -165,6 +186,14 @@ bool World::promote(int node) {
     one.score = -1;
     return false;
   }
+  if (std::string better = judge::failover::has_more(own, others, one.record);
+      !better.empty() && !one.yielded) {
+    tell(fmt::format("n{} leaves it to {}", node + 1, better));
+    one.yielded = true;
+    one.score = 1;
+    return false;
+  }
+  check_choice(node);
   if (own.epoch < one.record.epoch) wrong(fmt::format("n{} is promoted, and is older", node + 1));
   if (own.empty && one.record.epoch > 0)
     wrong(fmt::format("n{} is promoted, and is empty", node + 1));
@@ -185,16 +214,18 @@ bool World::promote(int node) {
   for (Copy& copy : one.copy) {
     if (crashes(node)) return false;
     copy.epoch = epoch + 1;
+    copy.author = fmt::format("n{}", node + 1);
     copy.has_row = true;
   }
   one.epoch = epoch + 1;
   one.sync = SyncState::kWasActive;
   one.mark = one.diverged = true;
-  one.quarantine = false;
+  one.quarantine = one.matched = one.yielded = false;
   if (crashes(node)) return false;
   for (int other = 0; other < 3; ++other) {
     if (!reaches(node, other)) continue;
-    nodes_[other].record = {epoch + 1, fmt::format("n{}", node + 1)};
+    const std::string name = fmt::format("n{}", node + 1);
+    nodes_[other].record = {epoch + 1, name, name};
     nodes_[other].version = now_;
   }
   publish(node, true);
@@ -230,7 +261,12 @@ void World::follow(int node, int active) {
   const Action action = decide(now).action;
   if (action == Action::kIsolate || action == Action::kStepDown) isolate(node);
   if (action != Action::kFollow || one.disk_full) return;
-  tell(fmt::format("n{} follows n{}", node + 1, active + 1));
+  const std::uint64_t promoted =
+      std::max(one.record.epoch, nodes_[active].published ? nodes_[active].published->position.epoch
+                                                          : UINT64_MAX);
+  const bool keeps = one.diverged || one.quarantine || (promoted > one.epoch && !one.matched);
+  if (keeps) one.kept = std::max(one.kept, one.copy[0].content);
+  tell(fmt::format("n{} follows n{}{}", node + 1, active + 1, keeps ? ", and keeps its copy" : ""));
   for (Server& server : one.server) {
     if (server.up) server = {.up = true, .to_address = true, .chosen = active};
   }
@@ -239,11 +275,22 @@ void World::follow(int node, int active) {
 void World::before_promotion(int node) {
   const Situation seen = situation(node, Lock::kNone);
   if (seen.nb == State::kActive || seen.sb == State::kActive) return;
-  if (seen.nb >= State::kFollowing && seen.sb >= State::kFollowing) {
-    remember(node);
-    publish(node, true);
-  }
+  if (seen.nb >= State::kFollowing && seen.sb >= State::kFollowing) remember(node);
   isolate(node);
+}
+
+/// The second half: all have let go of their source by now.
+void World::compare_all(int node) {
+  Node& one = nodes_[node];
+  const Situation seen = situation(node, Lock::kNone);
+  if (seen.nb != State::kIsolated || seen.sb != State::kIsolated) return;
+  const Position own = position(node);
+  if (one.sync == SyncState::kSynced && !own.empty) one.epoch = own.epoch;
+  one.published = Peer{fmt::format("n{}", node + 1), own, one.quarantine, true};
+  std::vector<Peer> others = peers(node);
+  one.matched = judge::failover::same_as_all(own, others);
+  std::erase_if(others, [&](const Peer& peer) { return !peer.settled; });
+  one.score = judge::failover::score({own, one.quarantine, false}, others, one.record, {});
 }
 
 void World::after_promotion(int node, int active) {

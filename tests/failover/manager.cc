@@ -85,7 +85,7 @@ void World::run_monitor(int node) {
   }
 }
 
-void World::elect(const std::vector<int>& members) {
+int World::choose(const std::vector<int>& members) {
   int best = -1;
   for (const int node : members) {
     if (nodes_[node].score < 0) continue;
@@ -93,8 +93,18 @@ void World::elect(const std::vector<int>& members) {
     const bool tie = best >= 0 && nodes_[node].score == nodes_[best].score && chance(50);
     if (better || tie) best = node;
   }
+  return best;
+}
+
+void World::elect(const std::vector<int>& members) {
+  int best = choose(members);
   if (best < 0) return;
   for (const int node : members) before_promotion(node);
+  for (const int node : members) publish(node, true);
+  for (const int node : members) compare_all(node);
+  // New scores begin a new transition, mostly in time.
+  if (chance(70)) best = choose(members);
+  if (best < 0) return;
   const bool address_first = chance(30);
   for (int node = 0; node < 3; ++node) {
     if (reaches(best, node)) nodes_[node].address = false;

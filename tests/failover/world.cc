@@ -62,7 +62,7 @@ void World::boot(int node) {
 void World::fault() {
   const int node = static_cast<int>(random_.below(3));
   Node& one = nodes_[node];
-  switch (random_.below(10)) {
+  switch (random_.below(11)) {
     case 0:
     case 1:
       if (one.power) {
@@ -115,6 +115,10 @@ void World::fault() {
       one.diverged = one.quarantine = false;
       break;
     }
+    case 9:
+      one.lags = !one.lags;
+      tell(fmt::format("n{} {}", node + 1, one.lags ? "lags behind" : "hears its source"));
+      break;
     default: {
       if (!chance(20)) break;
       for (int other = 0; other < 3; ++other) {
@@ -129,7 +133,7 @@ void World::heal_all() {
   tell("all is healed");
   for (int node = 0; node < 3; ++node) {
     Node& one = nodes_[node];
-    one.paused = one.disk_full = false;
+    one.paused = one.disk_full = one.lags = false;
     one.side = 0;
     if (!one.power) boot(node);
     for (Server& server : one.server) server.hung = false;
@@ -158,8 +162,8 @@ void World::reset(int node, int database, int source) {
   Node& one = nodes_[node];
   Copy& own = one.copy[database];
   const Copy& other = nodes_[source].copy[database];
-  // ovsdb-server connects again by itself. Without fencing, a node that was away may then have the
-  // address again; only what the agent chose is the agent's doing.
+  // ovsdb-server connects again by itself. Without fencing, a node that was away may be writable and
+  // have the address again; only what the agent chose is the agent's doing.
   // A promotion that ended between its two writes, or before anybody heard of it, was none.
   const std::uint64_t epoch = std::min({one.copy[0].epoch, one.copy[1].epoch, one.record.epoch});
   const bool ours = fencing_ || one.server[database].chosen == source;
@@ -168,6 +172,9 @@ void World::reset(int node, int database, int source) {
                       source + 1, other.epoch, fencing_ ? ", with fencing" : ""));
   if (ours && database == 0 && own.has_row && !other.has_row)
     wrong(fmt::format("n{} is emptied by n{}", node + 1, source + 1));
+  // Without fencing two may write in one epoch.
+  if (fencing_ && database == 0 && own.content > other.content && own.content > one.kept)
+    wrong(fmt::format("n{} loses row {}, and no copy of it was kept", node + 1, own.content));
   own = {};
 }
 
@@ -181,7 +188,11 @@ void World::replicate(int node, int database) {
     server = {.up = true, .active = true};
     return;
   }
-  if (holder < 0 || !nodes_[holder].server[database].up || nodes_[holder].server[database].hung) {
+  // Only an active server listens.
+  const bool listens = holder >= 0 && nodes_[holder].server[database].up &&
+                       nodes_[holder].server[database].active &&
+                       !nodes_[holder].server[database].hung;
+  if (!listens) {
     server.session = -1;
     return;
   }
@@ -196,7 +207,7 @@ void World::replicate(int node, int database) {
     server = {.up = true, .active = true};
     return;
   }
-  if (chance(20) || (one.disk_full && !server.half)) return;
+  if (one.lags || chance(20) || (one.disk_full && !server.half)) return;
   one.copy[database] = nodes_[holder].copy[database];
   server.half = false;
   server.synced = true;
@@ -223,7 +234,7 @@ void World::check_end() {
     const bool writable = one.server[0].active && one.server[1].active;
     if (writable && one.address && one.promoted) active = node;
     const bool whole = one.copy[0].has_row && one.copy[1].has_row;
-    const bool newest = std::min(one.copy[0].epoch, one.copy[1].epoch) >= highest;
+    const bool newest = judge::failover::heard(position(node), one.record).epoch >= highest;
     usable = usable || ((whole || highest == 0) && newest && !one.quarantine);
   }
   if (active < 0 && usable) wrong("nobody is active, though a copy may be promoted");

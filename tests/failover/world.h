@@ -16,6 +16,7 @@ namespace wardmote::failover {
 /// The truth about one database of a node.
 struct Copy {
   std::uint64_t epoch = 0;
+  std::string author;    ///< the node that began the epoch
   bool has_row = false;  ///< the global row, which is there from the first write on
   int content = 0;       ///< the last row that was written into it: its whole content
 };
@@ -47,6 +48,11 @@ struct Node {
   judge::failover::SyncState sync = judge::failover::SyncState::kUnknown;
   bool diverged = false;
   bool quarantine = false;
+  bool matched = false;
+  bool yielded = false;
+  /// The highest row that this copy had and that a copy of it which was kept still has.
+  int kept = 0;
+  bool lags = false;  ///< what its source sends does not arrive
 
   std::optional<judge::failover::Peer> published;
   int score = -2;
@@ -94,6 +100,7 @@ class World {
   bool fence(const std::vector<int>& members);
   void run_monitor(int node);
   void recover(int node);
+  int choose(const std::vector<int>& members);
   void elect(const std::vector<int>& members);
   void join(const std::vector<int>& members);
   void leave_without_quorum(const std::vector<int>& members);
@@ -112,8 +119,10 @@ class World {
   void stop(int node);
   void demote(int node);
   bool promote(int node);
+  void check_choice(int node);
   bool monitor(int node);
   void before_promotion(int node);
+  void compare_all(int node);
   void after_promotion(int node, int active);
   void follow(int node, int active);
   void isolate(int node);

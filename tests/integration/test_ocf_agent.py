@@ -11,38 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from lab.failover import Site
 from lab.instance import FOLDER
 from lab.network import run
-from lab.packages import fetch, unpack
+from lab.packages import unpack
 from lab.pki import Authority
 from lab.processes import wait_until
-from tools.agent import programs
+from ocf_site import (CONFIGURED, DEGRADED, DEGRADED_PROMOTED, FAILED_PROMOTED, GENERIC, INSTALLED, NOT_RUNNING, PROMOTED, SUCCESS,
+                      agent_fixture, cluster_fixture, site_fixture)
 
-SUCCESS, GENERIC, CONFIGURED, INSTALLED, NOT_RUNNING, PROMOTED, FAILED_PROMOTED, DEGRADED, DEGRADED_PROMOTED = 0, 1, 6, 5, 7, 8, 9, 190, 191
-
-
-@pytest.fixture(name="agent", scope="module")
-def ours(tmp_path_factory):
-    """The light program under the name by which Pacemaker calls it."""
-    link = tmp_path_factory.mktemp("ocf") / "ovndb-servers"
-    link.symlink_to(programs() / "wardmote")
-    return str(link)
-
-
-@pytest.fixture(name="site")
-def three_nodes(agent):
-    with Site(f"o{os.getpid() % 100000}", agent, fetch(FOLDER / "x")) as site:
-        yield site
-
-
-@pytest.fixture(name="cluster")
-def active_and_two_backups(site):
-    first, second, third = site.nodes
-    site.start(*site.nodes)
-    assert site.promote(first).code == SUCCESS
-    site.wait_follow(second, third)
-    return site
+agent, site, cluster = agent_fixture, site_fixture, cluster_fixture
 
 
 def fill(folder):
@@ -188,6 +165,8 @@ def test_a_copy_that_missed_a_promotion_is_not_promoted(cluster):
     result = cluster.promote(third, away=(first, second))
     assert result.code == GENERIC and "another copy was promoted after this one" in result.reason
     assert "stale_policy" in result.reason and third.isolated()
+    third.agent("monitor")
+    assert third.score() == "-1", "Pacemaker is not invited again"
     assert second.agent("start").code == SUCCESS
     assert cluster.promote(second, away=(first,)).code == SUCCESS
     cluster.wait_follow(third)

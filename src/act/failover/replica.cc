@@ -23,12 +23,14 @@
 #include "observe/ovn/rpc_client.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
+#include "runtime/files.h"
 #include "runtime/runtime.h"
 
 namespace wardmote::act::failover {
 
 using codec::SyncStatus;
 using runtime::Deadline;
+using runtime::FileInfo;
 using runtime::Task;
 using Life = ReplicaState::Life;
 using namespace std::chrono_literals;
@@ -37,6 +39,9 @@ namespace {
 
 constexpr std::string_view kServer = "ovsdb-server";
 constexpr std::size_t kLargestPidFile = 64;
+constexpr std::size_t kLargestCommand = std::size_t{64} << 10;
+constexpr std::size_t kMostProcesses = 100'000;
+constexpr std::string_view kControlOption = "--unixctl=";
 /// A role shows in the next round of the server's loop.
 constexpr Duration kNextLook = 5ms;
 /// Before a deadline: time for one more answer.
@@ -58,6 +63,18 @@ Life life_of(Errc code, bool process) noexcept {
 
 constexpr std::string_view kTransact = "transact";
 constexpr std::string_view kServerId = "get_server_id";
+
+std::string_view name_of(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string folder_of(std::string_view path) {
+  return std::string(path.substr(0, path.size() - name_of(path).size()));
+}
+
+bool same_file(const FileInfo& a, const FileInfo& b) noexcept {
+  return a.identity.device == b.identity.device && a.identity.inode == b.identity.inode;
+}
 
 /// One request, and the reply to it.
 Task<Result<codec::RpcMessage>> exchange(observe::ovn::RpcClient* client, std::string_view method,
@@ -85,19 +102,65 @@ Replica::Replica(runtime::Runtime& runtime, ReplicaFiles files, Patience patienc
       control_(runtime, runtime::Endpoint::unix_socket(files_.control), {}),
       data_(runtime, runtime::Endpoint::unix_socket(files_.socket), {}) {}
 
-std::optional<Replica::Pulse> Replica::pulse() const {
-  const Result<std::string> text = runtime_.files().read(files_.pid, kLargestPidFile);
-  if (!text) return std::nullopt;
-  const auto pid = parse_number<std::uint32_t>(trim(*text));
-  if (!pid) return std::nullopt;
+/// Whether paths of a process are ours: in a container they lead elsewhere.
+bool Replica::same_root(std::uint32_t pid) const {
+  const Result<FileInfo> its = runtime_.files().info(fmt::format("/proc/{}/root", pid));
+  const Result<FileInfo> ours = runtime_.files().info("/");
+  return its && ours && same_file(*its, *ours);
+}
+
+/// `here`: the path is one of this mount namespace.
+bool Replica::is_control(std::string_view path, bool here) const {
+  if (path == files_.control) return true;
+  if (name_of(path) != name_of(files_.control)) return false;
+  if (!here) return true;
+  // Another spelling, as /var/run for /run. The socket itself may be gone.
+  const Result<FileInfo> its = runtime_.files().info(folder_of(path));
+  const Result<FileInfo> ours = runtime_.files().info(folder_of(files_.control));
+  return its && ours && same_file(*its, *ours);
+}
+
+/// Nothing when its command line cannot be read.
+std::optional<bool> Replica::has_our_control(std::uint32_t pid, bool here) const {
+  const Result<std::string> command =
+      runtime_.files().read(fmt::format("/proc/{}/cmdline", pid), kLargestCommand);
+  if (!command) return std::nullopt;
+  return std::ranges::any_of(split(*command, '\0'), [&](std::string_view word) {
+    return consume_prefix(word, kControlOption) && is_control(word, here);
+  });
+}
+
+std::optional<Replica::Pulse> Replica::pulse_of(std::uint32_t pid) const {
   const Result<std::string> raw =
-      runtime_.files().read(fmt::format("/proc/{}/stat", *pid), codec::kLargestProcStat);
+      runtime_.files().read(fmt::format("/proc/{}/stat", pid), codec::kLargestProcStat);
   if (!raw) return std::nullopt;
   const Result<codec::ProcStat> stat = codec::parse_proc_stat(*raw);
+  const bool server = stat && stat->name == kServer && stat->state != 'Z' && stat->state != 'X';
+  return server ? std::optional(Pulse{{stat->pid, stat->started}, stat->state, stat->cpu})
+                : std::nullopt;
+}
+
+std::optional<Replica::Pulse> Replica::pulse() const {
+  const Result<std::string> text = runtime_.files().read(files_.pid, kLargestPidFile);
+  const auto pid = text ? parse_number<std::uint32_t>(trim(*text)) : std::nullopt;
+  std::optional<Pulse> found = pid ? pulse_of(*pid) : std::nullopt;
   // The pid file may be left from a server that is gone, and its number be somebody else's by now.
-  const bool ours = stat && stat->name == kServer && stat->state != 'Z' && stat->state != 'X';
-  if (!ours) return std::nullopt;
-  return Pulse{{stat->pid, stat->started}, stat->state, stat->cpu};
+  if (found && has_our_control(*pid, same_root(*pid)).value_or(true)) return found;
+  return search();
+}
+
+std::optional<Replica::Pulse> Replica::search() const {
+  const Result<std::vector<std::string>> processes = runtime_.files().list("/proc", kMostProcesses);
+  if (!processes) return std::nullopt;
+  std::optional<Pulse> found;
+  for (const std::string& name : *processes) {
+    const auto pid = parse_number<std::uint32_t>(name);
+    if (!pid || !has_our_control(*pid, true).value_or(false) || !same_root(*pid)) continue;
+    const std::optional<Pulse> one = pulse_of(*pid);
+    // The one that watches over it was started first, with the same words.
+    if (one && (!found || one->id.started >= found->id.started)) found = one;
+  }
+  return found;
 }
 
 std::optional<ProcessId> Replica::process() const {
@@ -289,6 +352,58 @@ Task<Result<void>> Replica::listen(std::string target, std::int64_t probe, Deadl
   reply = co_await exchange(&data_, kTransact, std::move(params), deadline);
   if (!reply) co_return with_context(reply, "connections of {}", files_.database);
   co_return codec::read_done(*reply);
+}
+
+Task<Result<std::vector<std::string>>> Replica::remotes(Deadline deadline) {
+  std::string none = "[]";
+  const Result<std::string> text =
+      co_await command("ovsdb-server/list-remotes", std::move(none), deadline);
+  if (!text) co_return with_context(text, "remotes of {}", files_.database);
+  std::vector<std::string> found;
+  for (const std::string_view line : split(*text, '\n')) {
+    if (!trim(line).empty()) found.emplace_back(trim(line));
+  }
+  co_return found;
+}
+
+Task<Result<void>> Replica::open(std::vector<std::string> wanted, Deadline deadline) {
+  Result<std::vector<std::string>> there = co_await remotes(deadline);
+  if (!there) co_return std::unexpected(there.error());
+  const auto missing = [&] {
+    return std::ranges::find_if(wanted, [&](const std::string& remote) {
+      return std::ranges::find(*there, remote) == there->end();
+    });
+  };
+  if (missing() == wanted.end()) co_return Result<void>();
+  std::string refused;
+  for (const std::string& remote : wanted) {
+    if (std::ranges::find(*there, remote) != there->end()) continue;
+    const Result<std::string> reply =
+        co_await command("ovsdb-server/add-remote", params_of(remote), deadline);
+    if (!reply) refused = reply.error().describe();
+  }
+  there = co_await remotes(deadline);
+  if (!there) co_return std::unexpected(there.error());
+  if (missing() == wanted.end()) co_return Result<void>();
+  co_return fail(Errc::kRejected, "{} does not listen at {}: {}", files_.database, *missing(),
+                 escape_control(refused));
+}
+
+Task<Result<void>> Replica::close(std::string port, Deadline deadline) {
+  const Result<std::vector<std::string>> there = co_await remotes(deadline);
+  if (!there) co_return std::unexpected(there.error());
+  const auto is_open = [&](std::string_view remote) {
+    if (consume_prefix(remote, "db:")) return true;
+    const bool network = consume_prefix(remote, "ptcp:") || consume_prefix(remote, "pssl:");
+    return network && take_until(remote, ':') == port;
+  };
+  for (const std::string& remote : *there) {
+    if (!is_open(remote)) continue;
+    const Result<std::string> reply =
+        co_await command("ovsdb-server/remove-remote", params_of(remote), deadline);
+    if (!reply) co_return with_context(reply, "{} listens at {}", files_.database, remote);
+  }
+  co_return Result<void>();
 }
 
 Task<Result<std::string>> Replica::server_id(Deadline deadline) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -98,16 +99,30 @@ class Replica {
   /// Lets clients connect at `target`: changes the only row of `Connection`, or adds one.
   runtime::Task<Result<void>> listen(std::string target, std::int64_t probe,
                                      runtime::Deadline deadline);
+  /// Lets clients of the network in, at these remotes beside those that it has: `ptcp:6641:10.0.0.1`,
+  /// `db:OVN_Northbound,NB_Global,connections` (ovsdb-server(1), `--remote`). kRejected when it does
+  /// not have them then.
+  runtime::Task<Result<void>> open(std::vector<std::string> remotes, runtime::Deadline deadline);
+  /// Lets nobody of the network in at `port`, and none that its rows name, and ends the connections
+  /// of those who came in there: who has the address must not pass for the active node.
+  runtime::Task<Result<void>> close(std::string port, runtime::Deadline deadline);
   /// Of this server, to tell it from others.
   runtime::Task<Result<std::string>> server_id(runtime::Deadline deadline);
   /// The number of cells in all tables (`memory/show`); 0 when it is not known.
   runtime::Task<std::uint64_t> cells(runtime::Deadline deadline);
 
-  /// Its process by the pid file, if that is an ovsdb-server.
+  /// Its process by the pid file, if that is an ovsdb-server and this one; else, as a pid file may be
+  /// lost, the process of this mount namespace that was started with our control socket.
   [[nodiscard]] std::optional<ProcessId> process() const;
 
  private:
   struct Pulse;
+  runtime::Task<Result<std::vector<std::string>>> remotes(runtime::Deadline deadline);
+  [[nodiscard]] std::optional<Pulse> pulse_of(std::uint32_t pid) const;
+  [[nodiscard]] bool same_root(std::uint32_t pid) const;
+  [[nodiscard]] bool is_control(std::string_view path, bool here) const;
+  [[nodiscard]] std::optional<bool> has_our_control(std::uint32_t pid, bool here) const;
+  [[nodiscard]] std::optional<Pulse> search() const;
   runtime::Task<Result<std::string>> command(std::string_view method, std::string params,
                                              runtime::Deadline deadline);
   runtime::Task<Result<codec::SyncStatus>> ask(runtime::Deadline deadline);

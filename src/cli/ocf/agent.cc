@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <ios>
@@ -49,10 +50,14 @@ bool lost(Life life) noexcept {
 }
 
 /// ovn-ctl starts nothing while the number in the pid file belongs to any process of that name, a
-/// dead one that nobody has reaped included.
+/// dead one that nobody has reaped included; and it ends that process, whosoever it is.
 void forget_pid_file(const act::failover::Replica& replica) {
+  const auto process = replica.process();
+  std::ifstream file(replica.files().pid);
+  std::uint32_t pid = 0;
+  if (process && file >> pid && pid == process->pid) return;
   std::error_code ignored;
-  if (!replica.process()) std::filesystem::remove(replica.files().pid, ignored);
+  std::filesystem::remove(replica.files().pid, ignored);
 }
 
 }  // namespace
@@ -100,18 +105,12 @@ void Agent::log(std::string_view level, std::string_view text) const {
   if (!file) print_error(line);
 }
 
-std::vector<std::string> Agent::start_arguments(bool another_is_active) const {
+std::vector<std::string> Agent::start_arguments() const {
   const Parameters& p = parameters_;
   std::vector<std::string> arguments;
   const auto add = [&](std::string_view name, std::string_view value) {
     arguments.push_back(fmt::format("--{}={}", name, value));
   };
-  if (p.listens_on_address()) {
-    const bool bare = p.master_ip.contains(':') && !p.master_ip.starts_with('[');
-    const std::string address = bare ? fmt::format("[{}]", p.master_ip) : p.master_ip;
-    add("db-nb-addr", address);
-    add("db-sb-addr", address);
-  }
   add("db-nb-port", p.nb.port);
   add("db-sb-port", p.sb.port);
   if (p.nb.protocol == "ssl") {
@@ -124,14 +123,10 @@ std::vector<std::string> Agent::start_arguments(bool another_is_active) const {
     add("ovn-sb-db-ssl-cert", p.sb.certificate);
     add("ovn-sb-db-ssl-ca-cert", p.sb.ca);
   }
-  // Behind a load balancer only the active node may listen, since a listener is how it is found.
-  const bool listens = p.listens_on_address() || !another_is_active;
-  if (listens && p.nb.protocol == "tcp") add("db-nb-create-insecure-remote", "yes");
-  if (listens && p.sb.protocol == "tcp") add("db-sb-create-insecure-remote", "yes");
-  if (!listens) {
-    add("db-nb-use-remote-in-db", "no");
-    add("db-sb-use-remote-in-db", "no");
-  }
+  // Only the active node listens: a load balancer finds it by that, and no backup may copy from
+  // whoever else has the address.
+  add("db-nb-use-remote-in-db", "no");
+  add("db-sb-use-remote-in-db", "no");
   // Nobody's address first: what replaces this copy is decided when it can be asked.
   add("db-nb-sync-from-addr", act::failover::kNobody);
   add("db-sb-sync-from-addr", act::failover::kNobody);
@@ -176,7 +171,7 @@ Task<Code> Agent::start() {
   if (!pair.backups() && !pair.both_active()) {
     forget_pid_file(nb_);
     forget_pid_file(sb_);
-    std::vector<std::string> arguments = start_arguments(!active.empty());
+    std::vector<std::string> arguments = start_arguments();
     const Result<void> started = co_await run_ovn_ctl(std::move(arguments));
     if (!started) log("WARNING", started.error().describe());
   }
@@ -202,12 +197,13 @@ Task<Code> Agent::stop() {
   // ovn-ctl tries for nine seconds to end a stopped process in good order.
   if (pair.nb.life == Life::kHung && pair.nb.process) kill_server(*pair.nb.process);
   if (pair.sb.life == Life::kHung && pair.sb.process) kill_server(*pair.sb.process);
+  forget_pid_file(nb_);
+  forget_pid_file(sb_);
   std::vector<std::string> arguments = {"stop_ovsdb"};
   const Result<void> stopped = co_await run_ovn_ctl(std::move(arguments));
   if (!stopped) log("WARNING", stopped.error().describe());
   forget_promotion();
   save();
-  bool killed = false;
   while (true) {
     const auto nb = nb_.process();
     const auto sb = sb_.process();
@@ -216,11 +212,8 @@ Task<Code> Agent::stop() {
       reason("a server does not end");
       co_return Code::kGeneric;
     }
-    if (!killed) {
-      if (nb) kill_server(*nb);
-      if (sb) kill_server(*sb);
-      killed = true;
-    }
+    if (nb) kill_server(*nb);
+    if (sb) kill_server(*sb);
     co_await runtime_.sleep_until(runtime_.now() + kNextLook);
   }
   const Result<void> forgotten = co_await cluster_.forget_score(deadline_);

@@ -75,6 +75,8 @@ class Agent {
 
   // What is done to both at once (agent_roles.cc).
   runtime::Task<Result<void>> isolate();
+  runtime::Task<Result<void>> let_clients_in();
+  runtime::Task<void> keep_clients_out();
   runtime::Task<Result<void>> make_active();
   runtime::Task<Result<void>> make_backup();
   /// `sight_unseen`: also when neither the address nor what the holder published says what is
@@ -86,7 +88,9 @@ class Agent {
   runtime::Task<Result<void>> start_northd();
   runtime::Task<Result<void>> stop_northd();
   [[nodiscard]] bool northd_runs() const;
-  void set_copies_aside();
+  [[nodiscard]] bool may_have_more(std::uint64_t promoted) const noexcept;
+  Result<void> set_copies_aside();
+  runtime::Task<std::uint64_t> epoch_of(std::string holder);
   void save();
   void forget_promotion();
 
@@ -95,14 +99,21 @@ class Agent {
   runtime::Task<int> score_backup(Pair pair, judge::failover::Position own, bool compare);
   runtime::Task<void> tell(Pair pair, bool always);
   runtime::Task<void> announce_promotion(std::uint64_t epoch);
+  [[nodiscard]] bool settled(const Pair& pair) const;
+  [[nodiscard]] std::string told_of(int points, const judge::failover::Position& own,
+                                    bool settled) const;
 
   // Parts of actions.
-  [[nodiscard]] std::vector<std::string> start_arguments(bool another_is_active) const;
+  [[nodiscard]] std::vector<std::string> start_arguments() const;
   runtime::Task<Code> wait_started();
   runtime::Task<Code> check_active(Code code);
+  runtime::Task<void> stamp_again();
   runtime::Task<Code> judge_pair(Pair pair, Lock lock, judge::failover::Position own);
   [[nodiscard]] Code code_of_unanswered(const Pair& pair) const;
   Code code_of_backups(const Pair& pair);
+  [[nodiscard]] bool is_leaving(std::string_view node) const;
+  runtime::Task<void> demand(int points);
+  runtime::Task<Code> yield_to(std::string better);
   runtime::Task<Code> refuse(judge::failover::Decision decision, std::string better);
   runtime::Task<Code> become_active(std::uint64_t epoch);
   runtime::Task<void> prepare_promotion();
@@ -122,7 +133,6 @@ class Agent {
   State state_;
   std::string last_reason_;   ///< the last that was shown
   bool acted_ = false;        ///< a role was changed, so that what was seen before is old
-  bool unannounced_ = false;  ///< the cluster does not know of this node's promotion
   std::string unfollowed_;    ///< why this node does not follow the active one, though it should
   act::failover::Replica nb_;
   act::failover::Replica sb_;

@@ -111,6 +111,10 @@ Task<Position> Agent::position(Pair pair, bool signs) {
   const std::uint64_t nb_epoch = *nb ? (*nb)->epoch : 0;
   const std::uint64_t sb_epoch = *sb ? (*sb)->epoch : 0;
   found.epoch = std::min(nb_epoch, sb_epoch);
+  // Of the two the one that is behind; where they differ, nobody began that epoch with both.
+  if (*nb && nb_epoch == found.epoch) found.author = (*nb)->node;
+  if (*sb && sb_epoch == found.epoch && nb_epoch > sb_epoch) found.author = (*sb)->node;
+  found.sync = judge::failover::remembered(state_.sync, found.author, parameters_.node);
   found.counter = *nb ? (*nb)->counter : 0;
   // A backup's rows are replaced in two transactions: one that removes all, one that brings the
   // new. So a database that had an epoch and has no row is one where the second is missing.
@@ -131,8 +135,9 @@ Task<Agent::Lock> Agent::find_lock(Pair pair) {
   // A node that was paused or cut off may have missed a promotion. What is on its disk says so for
   // nothing; where there is none, the cluster is asked once a minute.
   const std::optional<ClusterRecord> disk = cluster_.record_on_disk();
-  const bool missed =
+  const bool newer =
       disk ? disk->active != parameters_.node || disk->epoch > state_.epoch : told_long_ago();
+  const bool missed = newer || state_.unannounced;
   if (pair.any_active() && ours && !parameters_.probe && !missed) co_return Lock::kMine;
   const bool isolated = pair.backups() && (copy_of(pair.nb, parameters_.nb) == Copy::kIsolated ||
                                            copy_of(pair.sb, parameters_.sb) == Copy::kIsolated);
@@ -142,13 +147,13 @@ Task<Agent::Lock> Agent::find_lock(Pair pair) {
   if (!pair.any_active())
     co_return record->active.empty() || record->active == parameters_.node ? Lock::kNone
                                                                            : Lock::kOther;
-  // Nobody was ever promoted: the databases of somebody who begins with Pacemaker.
-  if (record->active.empty()) co_return ours ? Lock::kMine : Lock::kUnknown;
   if (ours && record->epoch < state_.epoch) {
     // Nobody was promoted since; the record did not reach the cluster.
-    unannounced_ = true;
+    state_.unannounced = true;
     co_return Lock::kMine;
   }
+  // Nobody was ever promoted: the databases of somebody who begins with Pacemaker.
+  if (record->active.empty()) co_return ours ? Lock::kMine : Lock::kUnknown;
   if (record->active != parameters_.node) co_return Lock::kOther;
   const Position own = co_await position(pair, false);
   co_return own.epoch < record->epoch ? Lock::kOther : Lock::kMine;
@@ -196,7 +201,9 @@ Task<Source> Agent::judge_source(std::string holder, TimePoint until) {
     // This node began the epoch itself, and may have died before anybody heard of it. Then no
     // client was sent to it, and its copy is kept aside.
     const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
-    if (record && record->epoch > 0) own.epoch = std::min(own.epoch, record->epoch);
+    // More than one epoch ahead is no such thing: the cluster has lost its record.
+    const bool unheard = record && record->epoch > 0 && own.epoch <= record->epoch + 1;
+    if (unheard) own.epoch = std::min(own.epoch, record->epoch);
   }
   Source source = co_await judge_database(&nb_, own, until);
   if (source == Source::kGood) source = co_await judge_database(&sb_, own, until);

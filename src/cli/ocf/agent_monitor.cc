@@ -51,7 +51,7 @@ Code Agent::code_of_backups(const Pair& pair) {
   const bool searching = !following && seen.nb != Copy::kIsolated && seen.sb != Copy::kIsolated;
   if (following) {
     state_.sync = SyncState::kSynced;
-    state_.diverged = false;
+    state_.diverged = state_.matched = state_.yielded = false;
     state_.quarantine.clear();
   } else if (state_.sync == SyncState::kSynced && searching) {
     state_.sync = SyncState::kLost;
@@ -103,6 +103,11 @@ Task<Code> Agent::judge_pair(Pair pair, Lock lock, Position own) {
 
 /// What an active node needs besides its role.
 Task<Code> Agent::check_active(Code code) {
+  const Result<void> open = co_await let_clients_in();
+  if (!open) {
+    reason(open.error().describe());
+    co_return Code::kFailedPromoted;
+  }
   if (parameters_.manages_northd() && !northd_runs()) {
     reason("ovn-northd does not run");
     co_return Code::kFailedPromoted;
@@ -123,6 +128,17 @@ Task<Code> Agent::check_active(Code code) {
   if (full.empty()) co_return code;
   reason(full);
   co_return Code::kDegradedPromoted;
+}
+
+Task<void> Agent::stamp_again() {
+  const Deadline soon{std::min(deadline_.at, runtime_.now() + 5s)};
+  std::string node = parameters_.node;
+  const Result<void> nb = co_await nb_.stamp(state_.epoch, std::move(node), soon);
+  node = parameters_.node;
+  const Result<void> sb = co_await sb_.stamp(state_.epoch, std::move(node), soon);
+  log("WARNING", !nb   ? nb.error().describe()
+                 : !sb ? sb.error().describe()
+                       : fmt::format("epoch {} was removed, and is written again", state_.epoch));
 }
 
 Task<Code> Agent::monitor() {
@@ -162,7 +178,11 @@ Task<Code> Agent::monitor() {
   if (whole) state_.epoch = own.epoch;
   if (state_ != before) save();
   if (code == Code::kPromoted) code = co_await check_active(code);
-  if (pair.both_active() && unannounced_) co_await announce_promotion(state_.epoch);
+  if (pair.backups()) co_await keep_clients_out();
+  // A client may have replaced the row's values; without the epoch nobody could be promoted next.
+  const bool forgotten = pair.both_active() && promoted_by_us(pair) && own.epoch < state_.epoch;
+  if (forgotten && lock == Lock::kMine) co_await stamp_again();
+  if (pair.both_active() && state_.unannounced) co_await announce_promotion(state_.epoch);
   co_await tell(pair, parameters_.probe);
   co_return code;
 }

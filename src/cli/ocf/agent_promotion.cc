@@ -28,6 +28,7 @@ using judge::failover::ClusterRecord;
 using judge::failover::Decision;
 using judge::failover::Peer;
 using judge::failover::Position;
+using judge::failover::ScoreRules;
 using judge::failover::Situation;
 using judge::failover::Standing;
 using judge::failover::SyncState;
@@ -63,10 +64,30 @@ Task<Code> Agent::refuse(Decision decision, std::string better) {
   if (!better.empty()) text += fmt::format("; {} has more", better);
   text += "; stale_policy=promote promotes it all the same";
   reason(text);
-  const Result<void> told = co_await cluster_.set_score(-1, deadline_);
+  co_await demand(-1);
+  co_return Code::kGeneric;
+}
+
+/// A node that gives up being the active one in this transition is not to become it again.
+bool Agent::is_leaving(std::string_view node) const {
+  return contains(notification_.demoting, node) || contains(notification_.stopping, node);
+}
+
+/// A score of which the cluster has heard nothing yet.
+Task<void> Agent::demand(int points) {
+  const Result<void> told = co_await cluster_.set_score(points, deadline_);
   if (!told) log("WARNING", told.error().describe());
-  state_.told.clear();
+  // In these words nothing else is remembered, so that the rest is told again.
+  state_.told = fmt::format("{} ", points);
   save();
+}
+
+/// Signs may be wrong, so whoever is asked again becomes active.
+Task<Code> Agent::yield_to(std::string better) {
+  reason(fmt::format("not promoted: {} seems to have more; asked again, this node is promoted",
+                     better));
+  state_.yielded = true;
+  co_await demand(1);
   co_return Code::kGeneric;
 }
 
@@ -110,25 +131,21 @@ Task<Code> Agent::promote() {
     const Code code = co_await refuse(decision, std::move(better));
     co_return code;
   }
-  if (barred) log("WARNING", fmt::format("promoted by stale_policy, although {}", decision.reason));
   std::uint64_t epoch = std::max(own.epoch, known.epoch);
   for (const Peer& peer : peers) epoch = std::max(epoch, peer.position.epoch);
+  std::erase_if(peers, [&](const Peer& peer) { return is_leaving(peer.name); });
+  std::string better = judge::failover::has_more(own, peers, known);
+  const bool newest = barred || forced || state_.yielded || better.empty();
+  if (!newest) {
+    const Code code = co_await yield_to(std::move(better));
+    co_return code;
+  }
+  if (barred) log("WARNING", fmt::format("promoted by stale_policy, although {}", decision.reason));
   const Code code = co_await become_active(epoch + 1);
   co_return code;
 }
 
 Task<Code> Agent::become_active(std::uint64_t epoch) {
-  if (!parameters_.listens_on_address()) {
-    // Only the active node listens, so its servers are started again with a listener.
-    std::vector<std::string> stop_them = {"stop_ovsdb"};
-    const Result<void> stopped = co_await run_ovn_ctl(std::move(stop_them));
-    if (!stopped) log("WARNING", stopped.error().describe());
-    std::vector<std::string> arguments = start_arguments(false);
-    const Result<void> started = co_await run_ovn_ctl(std::move(arguments));
-    if (!started) log("WARNING", started.error().describe());
-    const Code code = co_await wait_started();
-    if (code != Code::kSuccess) co_return code;
-  }
   // Before the first write: whatever happens from here on, this copy may have rows of its own.
   state_.sync = SyncState::kWasActive;
   state_.diverged = true;
@@ -147,11 +164,14 @@ Task<Code> Agent::become_active(std::uint64_t epoch) {
   writes.push_back(keep_result(sb_.stamp(epoch, parameters_.node, soon), &sb));
   Task<void> both = runtime::run_all(runtime_.executor(), std::move(writes));
   co_await std::move(both);
+  Result<void> open;
+  if (nb && sb) open = co_await let_clients_in();
   const Pair pair = co_await look();
-  if (!nb || !sb || !pair.both_active()) {
-    reason(fmt::format("not promoted: {}", !nb   ? nb.error().describe()
-                                           : !sb ? sb.error().describe()
-                                                 : "a database did not stay writable"));
+  if (!nb || !sb || !open || !pair.both_active()) {
+    reason(fmt::format("not promoted: {}", !nb     ? nb.error().describe()
+                                           : !sb   ? sb.error().describe()
+                                           : !open ? open.error().describe()
+                                                   : "a database did not stay writable"));
     const Result<void> back = co_await isolate();
     if (!back) log("ERROR", back.error().describe());
     co_return Code::kGeneric;
@@ -160,6 +180,7 @@ Task<Code> Agent::become_active(std::uint64_t epoch) {
   state_.promoted_sb = pair.sb.process;
   state_.epoch = epoch;
   state_.quarantine.clear();
+  state_.matched = state_.yielded = false;
   save();
   if (parameters_.manages_northd()) {
     const Result<void> northd = co_await start_northd();
@@ -210,21 +231,37 @@ Task<Code> Agent::demote() {
   co_return Code::kSuccess;
 }
 
-/// Whoever is to be promoted compares itself with what all others say now.
+/// Nothing changes this copy any more, and all are compared: those who have more get a higher score,
+/// so that Pacemaker thinks again.
 Task<void> Agent::prepare_promotion() {
-  const Pair pair = co_await look();
+  Pair pair = co_await look();
   if (pair.any_active() || pair.down()) co_return;
-  if (pair.backups()) {
-    static_cast<void>(code_of_backups(pair));
-    const Position own = co_await position(pair, true);
-    if (state_.sync == SyncState::kSynced && !own.empty) state_.epoch = own.epoch;
-    std::string published = publish(own, !state_.quarantine.empty());
-    const Result<void> told = co_await cluster_.publish(std::move(published), deadline_);
-    if (!told) log("WARNING", told.error().describe());
-  }
+  if (pair.backups()) static_cast<void>(code_of_backups(pair));
   // The address of the next active node must not replace this copy before it was looked at.
   const Result<void> done = co_await isolate();
   if (!done) log("WARNING", done.error().describe());
+  pair = co_await look();
+  if (!settled(pair)) co_return;
+  const Position own = co_await position(pair, true);
+  if (state_.sync == SyncState::kSynced && !own.empty) state_.epoch = own.epoch;
+  const bool quarantined = !state_.quarantine.empty();
+  std::string published = publish(own, quarantined, true);
+  std::vector<std::string> others = notification_.unpromoted;
+  std::erase_if(others, [&](const std::string& node) { return is_leaving(node); });
+  std::vector<Peer> peers =
+      co_await cluster_.exchange(std::move(published), std::move(others), deadline_);
+  state_.matched = judge::failover::same_as_all(own, peers);
+  save();
+  if (is_leaving(parameters_.node)) co_return;
+  std::erase_if(peers, [&](const Peer& peer) { return !peer.settled || is_leaving(peer.name); });
+  const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
+  const ScoreRules rules{parameters_.slave_score, parameters_.master_score};
+  const int points = judge::failover::score(
+      {own, quarantined, false}, peers, record ? *record : ClusterRecord{}, rules);
+  const std::string told = told_of(points, own, true);
+  if (told != state_.told && parameters_.stale_policy != "promote") co_await demand(points);
+  state_.told = told;
+  save();
 }
 
 /// After this node was promoted: where clients find it.

@@ -59,6 +59,11 @@ std::int64_t probe_of(const Parameters& parameters) {
   return parse_number<std::int64_t>(parameters.inactive_probe_to_master).value_or(60'000);
 }
 
+Task<void> keep(Task<Result<void>> work, Result<void>* into) {
+  Result<void> done = co_await std::move(work);
+  *into = std::move(done);
+}
+
 Task<void> ignore(Task<Result<void>> work) {
   const Result<void> done = co_await std::move(work);
   static_cast<void>(done);
@@ -72,8 +77,36 @@ void Agent::save() {
 }
 
 void Agent::forget_promotion() {
+  state_.unannounced = false;
   state_.promoted_nb.reset();
   state_.promoted_sb.reset();
+}
+
+/// On an active node: clients of the network find it at its address.
+Task<Result<void>> Agent::let_clients_in() {
+  const std::vector<Replica*> replicas = {&nb_, &sb_};
+  for (Replica* replica : replicas) {
+    const DatabaseParameters& database = database_of(replica);
+    const bool nb = replica == &nb_;
+    std::vector<std::string> remotes;
+    remotes.push_back(fmt::format("db:{},{},connections", replica->files().database,
+                                  nb ? "NB_Global" : "SB_Global"));
+    if (database.protocol == "tcp") remotes.push_back(listener_of(parameters_, database));
+    Result<void> open = co_await replica->open(std::move(remotes), deadline_);
+    if (!open) co_return open;
+  }
+  co_return Result<void>();
+}
+
+/// On any other: whoever has the address by mistake must not be copied from.
+Task<void> Agent::keep_clients_out() {
+  const std::vector<Replica*> replicas = {&nb_, &sb_};
+  for (Replica* replica : replicas) {
+    std::string port = database_of(replica).port;
+    const Deadline soon{std::min(deadline_.at, runtime_.now() + 5s)};
+    const Result<void> closed = co_await replica->close(std::move(port), soon);
+    if (!closed) log("WARNING", closed.error().describe());
+  }
 }
 
 /// Both are read-only when this returns without an error: each one says so, or is dead.
@@ -102,6 +135,7 @@ Task<Result<void>> Agent::isolate() {
     if (before.process) kill_server(*before.process);
     log("WARNING", fmt::format("killed, because it could not be made read-only: {}", failed));
   }
+  co_await keep_clients_out();
   forget_promotion();
   save();
   co_return Result<void>();
@@ -138,18 +172,37 @@ Task<Result<void>> Agent::make_backup() {
     static_cast<void>(back);
     co_return done;
   }
+  co_await keep_clients_out();
   co_return Result<void>();
 }
 
-void Agent::set_copies_aside() {
+/// `promoted` is the epoch of the active node. A promotion that this node has not seen may have left
+/// out what only this copy had.
+bool Agent::may_have_more(std::uint64_t promoted) const noexcept {
+  return state_.diverged || !state_.quarantine.empty() ||
+         (promoted > state_.epoch && !state_.matched);
+}
+
+Result<void> Agent::set_copies_aside() {
   const std::array<std::string, 2> databases = {nb_.files().database, sb_.files().database};
   for (const std::string& database : databases) {
     const Result<std::string> copy =
         copy_aside(database_file(parameters_, database), runtime_.wall_now());
-    log(copy ? "INFO" : "WARNING",
-        copy ? fmt::format("{} may have rows that nobody else has: copied to {}", database, *copy)
-             : copy.error().describe());
+    if (!copy) return std::unexpected(copy.error());
+    log("INFO", fmt::format("{} may have rows that the active node does not have: copied to {}",
+                            database, *copy));
   }
+  return {};
+}
+
+/// The epoch of the active node as the cluster knows it; the highest there is when it runs the stock
+/// agent, which counts none.
+Task<std::uint64_t> Agent::epoch_of(std::string holder) {
+  const std::vector<Peer> peers = co_await cluster_.peers(deadline_);
+  const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
+  const auto peer = std::ranges::find(peers, holder, &Peer::name);
+  if (peer == peers.end() || !record) co_return UINT64_MAX;
+  co_return std::max(peer->position.epoch, record->epoch);
 }
 
 /// Copies from the active node, if that is safe; else stays as it is, or lets go of it.
@@ -177,15 +230,21 @@ Task<void> Agent::follow(std::string holder, Duration patience, bool sight_unsee
     reason(unfollowed_);
   }
   if (decision.action != Action::kFollow) co_return;
+  const Position own = co_await position(pair, false);
+  std::string active = holder;
+  const std::uint64_t promoted = co_await epoch_of(std::move(active));
+  const bool keeps = !own.empty && may_have_more(promoted);
   const std::array<std::string, 2> databases = {nb_.files().database, sb_.files().database};
+  Result<void> room;
   for (const std::string& database : databases) {
-    const Result<void> room = enough_room(database_file(parameters_, database));
-    if (room) continue;
+    if (room) room = enough_room(database_file(parameters_, database), keeps ? 2 : 1);
+  }
+  if (room && keeps) room = set_copies_aside();
+  if (!room) {
     unfollowed_ = fmt::format("not enough room to copy {}: {}", holder, room.error().describe());
     reason(unfollowed_);
     co_return;
   }
-  if (state_.diverged || !state_.quarantine.empty()) set_copies_aside();
   const Result<void> done = co_await make_backup();
   if (!done) {
     reason(done.error().describe());
@@ -257,6 +316,18 @@ bool Agent::told_long_ago() const noexcept {
   return seconds(runtime_.now()) - state_.told_at >= kRepeat;
 }
 
+bool Agent::settled(const Pair& pair) const {
+  const Situation seen = situation(pair, Lock::kNone);
+  return seen.nb == judge::failover::Copy::kIsolated && seen.sb == judge::failover::Copy::kIsolated;
+}
+
+/// What the cluster was told, as the node remembers it.
+std::string Agent::told_of(int points, const Position& own, bool settled) const {
+  return fmt::format("{} {} {} {} {}", points, own.epoch, to_string(own.sync),
+                     state_.quarantine.empty() ? "good" : "quarantined",
+                     settled ? "settled" : "copies");
+}
+
 /// What an unpromoted copy is worth; with `compare` among what the others publish.
 Task<int> Agent::score_backup(Pair pair, Position own, bool compare) {
   const Situation seen = situation(pair, Lock::kNone);
@@ -266,8 +337,9 @@ Task<int> Agent::score_backup(Pair pair, Position own, bool compare) {
   std::vector<Peer> peers;
   if (compare) {
     // In this order, or two nodes that start together would not see each other.
-    std::string mine = publish(own, !state_.quarantine.empty());
-    peers = co_await cluster_.exchange(std::move(mine), deadline_);
+    std::string mine = publish(own, !state_.quarantine.empty(), settled(pair));
+    std::vector<std::string> nobody;
+    peers = co_await cluster_.exchange(std::move(mine), std::move(nobody), deadline_);
     const Result<ClusterRecord> known = co_await cluster_.record(deadline_);
     if (known) record = *known;
   }
@@ -275,10 +347,10 @@ Task<int> Agent::score_backup(Pair pair, Position own, bool compare) {
   const ScoreRules rules{parameters_.slave_score, parameters_.master_score};
   int points = judge::failover::score(candidate, peers, record, rules);
   if (compare) log("INFO", fmt::format("score {} among {} others", points, peers.size()));
-  // A backup that lost its source keeps what it was worth when all were compared.
+  // A backup that lost its source, or has none, keeps what it was worth when all were compared.
   std::string_view last = state_.told;
   const int before = parse_number<int>(take_until(last, ' ')).value_or(points);
-  const bool compared = before > 0 && before < parameters_.master_score;
+  const bool compared = before < parameters_.master_score;
   if (!compare && !following && points > 0 && compared) points = before;
   if (parameters_.stale_policy == "promote") points = std::max(points, 1);
   co_return points;
@@ -287,17 +359,19 @@ Task<int> Agent::score_backup(Pair pair, Position own, bool compare) {
 /// Tells the cluster what this copy is worth: only what changed, or always.
 Task<void> Agent::tell(Pair pair, bool always) {
   if (!pair.nb.answers() || !pair.sb.answers()) co_return;
+  // Who follows nobody is compared again now and then: the others may have come or gone.
+  always = always || (settled(pair) && told_long_ago());
   Position own = co_await position(pair, always);
   const bool active = pair.both_active();
   int points = parameters_.master_score + static_cast<int>(std::min(own.epoch, kHighestBonus));
   if (!active) points = co_await score_backup(pair, own, always);
-  const std::string kept = fmt::format("{} {} {} {}", points, own.epoch, to_string(own.sync),
-                                       state_.quarantine.empty() ? "good" : "quarantined");
+  const bool is_settled = settled(pair);
+  const std::string kept = told_of(points, own, is_settled);
   const std::int64_t now = seconds(runtime_.now());
   const bool changed = kept != state_.told;
   if (!always && !changed && !told_long_ago()) co_return;
   if (!always && changed) own = co_await position(pair, true);
-  const std::string published = publish(own, !state_.quarantine.empty());
+  const std::string published = publish(own, !state_.quarantine.empty(), is_settled);
   std::vector<Task<void>> work;
   work.push_back(ignore(cluster_.set_score(points, deadline_)));
   if (active ? always || changed : !always && changed)
@@ -310,11 +384,17 @@ Task<void> Agent::tell(Pair pair, bool always) {
 }
 
 Task<void> Agent::announce_promotion(std::uint64_t epoch) {
+  Result<void> active;
+  Result<void> counted;
   std::vector<Task<void>> work;
-  work.push_back(ignore(cluster_.record_active(parameters_.node, deadline_)));
-  work.push_back(ignore(cluster_.record_epoch(epoch, deadline_)));
+  work.push_back(keep(cluster_.record_active(parameters_.node, deadline_), &active));
+  work.push_back(keep(cluster_.record_epoch(epoch, parameters_.node, deadline_), &counted));
   Task<void> all = runtime::run_all(runtime_.executor(), std::move(work));
   co_await std::move(all);
+  // Then the next monitor asks the cluster, and tries again.
+  state_.unannounced = !active || !counted;
+  if (!active) log("WARNING", active.error().describe());
+  if (!counted) log("WARNING", counted.error().describe());
 }
 
 }  // namespace wardmote::cli::ocf

@@ -65,6 +65,12 @@ std::string value_in_cib(std::string_view text, std::string_view name) {
   return std::string(rest.substr(0, rest.find('"')));
 }
 
+/// `12 n1`: in one property, so that it is never half written.
+void read_epoch(std::string_view text, ClusterRecord& record) {
+  record.epoch = parse_number<std::uint64_t>(take_until(text, ' ')).value_or(0);
+  record.author = trim(text);
+}
+
 Task<void> keep(Task<Result<std::string>> work, Result<std::string>* into) {
   Result<std::string> found = co_await std::move(work);
   *into = std::move(found);
@@ -132,7 +138,7 @@ Task<Result<ClusterRecord>> Cluster::record(Deadline deadline) {
   if (!epoch) co_return std::unexpected(epoch.error());
   ClusterRecord record;
   record.active = *active;
-  record.epoch = parse_number<std::uint64_t>(*epoch).value_or(0);
+  read_epoch(*epoch, record);
   co_return record;
 }
 
@@ -146,7 +152,7 @@ std::optional<ClusterRecord> Cluster::record_on_disk() const {
   text.resize(static_cast<std::size_t>(file.gcount()));
   ClusterRecord record;
   record.active = value_in_cib(text, kActive);
-  record.epoch = parse_number<std::uint64_t>(value_in_cib(text, kEpoch)).value_or(0);
+  read_epoch(value_in_cib(text, kEpoch), record);
   if (record.active.empty()) return std::nullopt;
   return record;
 }
@@ -157,9 +163,10 @@ Task<Result<void>> Cluster::record_active(std::string node, Deadline deadline) {
   co_return done;
 }
 
-Task<Result<void>> Cluster::record_epoch(std::uint64_t epoch, Deadline deadline) {
+Task<Result<void>> Cluster::record_epoch(std::uint64_t epoch, std::string author,
+                                         Deadline deadline) {
   std::string name(kEpoch);
-  std::string value = std::to_string(epoch);
+  std::string value = fmt::format("{} {}", epoch, author);
   Result<void> done = co_await set_property(std::move(name), std::move(value), deadline);
   co_return done;
 }
@@ -195,7 +202,8 @@ Task<Result<void>> Cluster::publish(std::string position, Deadline deadline) {
   co_return Result<void>();
 }
 
-Task<std::vector<Peer>> Cluster::exchange(std::string position, Deadline deadline) {
+Task<std::vector<Peer>> Cluster::exchange(std::string position, std::vector<std::string> awaited,
+                                          Deadline deadline) {
   const Peer own = parse_published(parameters_.node, position);
   const Result<void> published = co_await publish(std::move(position), deadline);
   if (!published) co_return std::vector<Peer>();
@@ -203,7 +211,11 @@ Task<std::vector<Peer>> Cluster::exchange(std::string position, Deadline deadlin
   while (true) {
     std::vector<Peer> all = co_await every_node(deadline);
     const auto mine = std::ranges::find(all, parameters_.node, &Peer::name);
-    const bool arrived = mine != all.end() && mine->position == own.position;
+    bool arrived = mine != all.end() && mine->position == own.position;
+    for (const std::string& name : awaited) {
+      const auto peer = std::ranges::find(all, name, &Peer::name);
+      arrived = arrived && peer != all.end() && (peer->settled || name == parameters_.node);
+    }
     if (arrived || runtime_.now() >= until) {
       if (mine != all.end()) all.erase(mine);
       co_return all;

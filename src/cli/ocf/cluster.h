@@ -32,7 +32,8 @@ class Cluster {
   /// reason to ask, and no answer. Nothing when there is no such file, or nothing in it.
   [[nodiscard]] std::optional<judge::failover::ClusterRecord> record_on_disk() const;
   runtime::Task<Result<void>> record_active(std::string node, runtime::Deadline deadline);
-  runtime::Task<Result<void>> record_epoch(std::uint64_t epoch, runtime::Deadline deadline);
+  runtime::Task<Result<void>> record_epoch(std::uint64_t epoch, std::string author,
+                                           runtime::Deadline deadline);
 
   /// `master-<resource>` of this node: how much Pacemaker wants it promoted.
   runtime::Task<Result<void>> set_score(int score, runtime::Deadline deadline);
@@ -40,8 +41,10 @@ class Cluster {
 
   runtime::Task<Result<void>> publish(std::string position, runtime::Deadline deadline);
   /// Publishes, waits until the cluster has it, and returns what the others have published. Of two
-  /// nodes that do this at the same time at least one sees the other.
+  /// nodes that do this at the same time at least one sees the other. Waits a second for those
+  /// `awaited` to say that they are settled.
   runtime::Task<std::vector<judge::failover::Peer>> exchange(std::string position,
+                                                             std::vector<std::string> awaited,
                                                              runtime::Deadline deadline);
   /// The other nodes that run this agent; without this one.
   runtime::Task<std::vector<judge::failover::Peer>> peers(runtime::Deadline deadline);

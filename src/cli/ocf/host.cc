@@ -1,10 +1,12 @@
 #include "cli/ocf/host.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/types.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -56,16 +58,24 @@ std::string active_conf(const Parameters& parameters, const std::string& databas
   return fmt::format("{}/{}-active.conf", parameters.etc_dir, name);
 }
 
-void forget_old_copies(const fs::path& database) {
+std::error_code sync_to_disk(const fs::path& path) {
+  const net::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file && ::fsync(file.get()) == 0) return {};
+  return {errno, std::system_category()};
+}
+
+/// All but the newest, which is the one just made, whatever its clock says.
+void forget_old_copies(const fs::path& database, const fs::path& made) {
   std::error_code error;
   std::vector<fs::path> copies;
   const std::string prefix = database.filename().string() + std::string(kAside);
   for (fs::directory_iterator one(database.parent_path(), error), end; !error && one != end;
        one.increment(error)) {
-    if (one->path().filename().string().starts_with(prefix)) copies.push_back(one->path());
+    const std::string name = one->path().filename().string();
+    if (name.starts_with(prefix) && name != made.filename()) copies.push_back(one->path());
   }
   std::ranges::sort(copies);
-  for (std::size_t i = 0; i + kCopiesKept < copies.size(); ++i) fs::remove(copies[i], error);
+  for (std::size_t i = 0; i + kCopiesKept <= copies.size(); ++i) fs::remove(copies[i], error);
 }
 
 }  // namespace
@@ -99,7 +109,7 @@ std::optional<WallTime> changed_at(const std::string& database) {
   return codec::last_change(tail);
 }
 
-Result<void> enough_room(const std::string& database) {
+Result<void> enough_room(const std::string& database, int copies) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(database, error);
   if (error) return net::fail_errno(error.value(), "size of {}", database);
@@ -107,7 +117,7 @@ Result<void> enough_room(const std::string& database) {
   if (::statvfs(database.c_str(), &disk) != 0)
     return net::fail_errno(errno, "free space of {}", database);
   const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
-  if (free >= size + kSpare) return {};
+  if (free >= size * static_cast<unsigned>(copies) + kSpare) return {};
   return fail(Errc::kExhausted, "{} bytes are free beside {}, which has {}", free, database, size);
 }
 
@@ -124,12 +134,15 @@ Result<std::string> copy_aside(const std::string& database, WallTime now) {
   std::string copy = fmt::format("{}{}{}", database, kAside, stamp);
   std::error_code error;
   fs::copy_file(database, copy, error);
+  if (error == std::errc::file_exists) return net::fail_errno(error.value(), "write {}", copy);
+  if (!error) error = sync_to_disk(copy);
+  if (!error) error = sync_to_disk(fs::path(copy).parent_path());
   if (error) {
     std::error_code ignored;
     fs::remove(copy, ignored);
     return net::fail_errno(error.value(), "copy {} aside", database);
   }
-  forget_old_copies(database);
+  forget_old_copies(database, copy);
   return copy;
 }
 

@@ -21,16 +21,16 @@ bool runs(const std::string& pid_file, const std::string& name);
 /// When the database was written last, by its own records; nothing when there is no file.
 std::optional<WallTime> changed_at(const std::string& database);
 
-/// Whether the copy of another server fits beside this one, which ovsdb-server keeps in the same
-/// file until it compacts it. A backup whose disk becomes full while it copies ends empty and
+/// Whether so many more copies of the database fit beside it. ovsdb-server keeps its own in the same
+/// file until it compacts it, and a backup whose disk becomes full while it copies ends empty and
 /// writable.
-Result<void> enough_room(const std::string& database);
+Result<void> enough_room(const std::string& database, int copies);
 
 /// Why a database can hardly be written any more; empty while there is room.
 std::string short_of_room(const std::string& database);
 
-/// Copies the database aside as `<database>.before-sync.<time>`, and keeps the last three. Returns
-/// where.
+/// Copies the database aside as `<database>.before-sync.<time>`, and keeps it
+/// and the two that have the latest time. Returns where.
 Result<std::string> copy_aside(const std::string& database, WallTime now);
 
 /// What `ovn-ctl` reads when it is run by hand: the source of a backup. An error is not reported,

@@ -40,6 +40,8 @@ Notification read_notification(const Environment& environment) {
   read.operation = value("operation");
   const std::string promoted = value("promoted_uname");
   read.promoted = words(promoted.empty() ? value("master_uname") : promoted);
+  const std::string unpromoted = value("unpromoted_uname");
+  read.unpromoted = words(unpromoted.empty() ? value("slave_uname") : unpromoted);
   read.promoting = words(value("promote_uname"));
   read.demoting = words(value("demote_uname"));
   read.starting = words(value("start_uname"));

@@ -15,6 +15,7 @@ struct Notification {
   std::string type;       ///< pre or post; empty outside of the action notify
   std::string operation;  ///< start, stop, promote, demote
   std::vector<std::string> promoted;
+  std::vector<std::string> unpromoted;
   std::vector<std::string> promoting;
   std::vector<std::string> demoting;
   std::vector<std::string> starting;

@@ -25,6 +25,11 @@ std::string_view yes_no(bool value) noexcept {
   return value ? "yes" : "no";
 }
 
+/// A client can write any name of a node into the database, and this is a list.
+std::string_view plain(std::string_view name) noexcept {
+  return name.find_first_of(";:\"\n") == std::string_view::npos ? name : std::string_view();
+}
+
 /// The value of `name="…"` in a line.
 std::string_view quoted(std::string_view line, std::string_view name) {
   const std::string wanted = fmt::format("{}=\"", name);
@@ -36,11 +41,11 @@ std::string_view quoted(std::string_view line, std::string_view name) {
 
 }  // namespace
 
-std::string publish(const Position& position, bool quarantined) {
+std::string publish(const Position& position, bool quarantined, bool settled) {
   const std::int64_t changed = position.changed ? epoch_ms(*position.changed) : 0;
-  return fmt::format("v:{};epoch:{};empty:{};sync:{};cfg:{};changed:{};size:{};quarantined:{}",
-                     kVersion, position.epoch, yes_no(position.empty), to_string(position.sync),
-                     position.counter, changed, position.size, yes_no(quarantined));
+  return fmt::format("v:{};epoch:{};by:{};empty:{};sync:{};cfg:{};changed:{};size:{};quarantined:{};settled:{}",
+                     kVersion, position.epoch, plain(position.author), yes_no(position.empty), to_string(position.sync),
+                     position.counter, changed, position.size, yes_no(quarantined), yes_no(settled));
 }
 
 Peer parse_published(std::string_view node, std::string_view text) {
@@ -50,11 +55,13 @@ Peer parse_published(std::string_view node, std::string_view text) {
     std::string_view value = take_until(text, ';');
     const std::string_view key = take_until(value, ':');
     if (key == "epoch") peer.position.epoch = parse_number<std::uint64_t>(value).value_or(0);
+    if (key == "by") peer.position.author = value;
     if (key == "empty") peer.position.empty = value == "yes";
     if (key == "sync") peer.position.sync = judge::failover::parse_sync_state(value);
     if (key == "cfg") peer.position.counter = parse_number<std::int64_t>(value).value_or(0);
     if (key == "size") peer.position.size = parse_number<std::uint64_t>(value).value_or(0);
     if (key == "quarantined") peer.quarantined = value == "yes";
+    if (key == "settled") peer.settled = value == "yes";
     if (key != "changed") continue;
     const std::int64_t changed = parse_number<std::int64_t>(value).value_or(0);
     if (changed > 0) peer.position.changed = moment_of_epoch_ms(changed);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/format.h"
@@ -76,7 +78,9 @@ bool is_agent(std::string_view program) {
 }
 
 std::optional<Problem> check_node(const Parameters& parameters) {
-  if (::access(parameters.ovn_ctl.c_str(), X_OK) != 0) {
+  std::error_code error;
+  const bool file = std::filesystem::is_regular_file(parameters.ovn_ctl, error);
+  if (!file || ::access(parameters.ovn_ctl.c_str(), X_OK) != 0) {
     return Problem{Code::kInstalled, fmt::format("ovn_ctl cannot be run: {}", parameters.ovn_ctl)};
   }
   const std::array<const DatabaseParameters*, 2> databases = {&parameters.nb, &parameters.sb};

@@ -50,10 +50,11 @@ std::optional<ProcessId> read_process(std::string_view text) {
 
 std::string format(const State& state) {
   return fmt::format(
-      "promoted-nb {}\npromoted-sb {}\nepoch {}\nsync {}\ndiverged {}\nquarantine {}\ntold {}\n"
+      "promoted-nb {}\npromoted-sb {}\nepoch {}\nsync {}\ndiverged {}\nmatched {}\nyielded {}\nunannounced {}\nquarantine {}\ntold {}\n"
       "told-at {}\n",
       spelled(state.promoted_nb), spelled(state.promoted_sb), state.epoch, to_string(state.sync),
-      state.diverged ? "yes" : "no",
+      state.diverged ? "yes" : "no", state.matched ? "yes" : "no", state.yielded ? "yes" : "no",
+      state.unannounced ? "yes" : "no",
       escape_control(std::string_view(state.quarantine).substr(0, kLongestReason)), state.told,
       state.told_at);
 }
@@ -68,6 +69,9 @@ State parse_state(std::string_view text) {
     if (key == "epoch") state.epoch = parse_number<std::uint64_t>(line).value_or(0);
     if (key == "sync") state.sync = judge::failover::parse_sync_state(line);
     if (key == "diverged") state.diverged = line == "yes";
+    if (key == "matched") state.matched = line == "yes";
+    if (key == "yielded") state.yielded = line == "yes";
+    if (key == "unannounced") state.unannounced = line == "yes";
     if (key == "quarantine") state.quarantine = line;
     if (key == "told") state.told = line;
     if (key == "told-at") state.told_at = parse_number<std::int64_t>(line).value_or(0);

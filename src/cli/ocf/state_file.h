@@ -23,6 +23,11 @@ struct State {
   /// It was writable since it was last a whole copy of the active node's, so it may have rows that
   /// nobody else has.
   bool diverged = false;
+  /// Nothing told it from the other copies when it was last prepared for a promotion.
+  bool matched = false;
+  /// It was asked to become active and left that to a copy that has more; it does so once.
+  bool yielded = false;
+  bool unannounced = false;  ///< the cluster does not know of this node's promotion
   std::string quarantine;    ///< why this copy must not be promoted; empty: it may
   std::string told;          ///< the last score and position that the cluster was told
   std::int64_t told_at = 0;  ///< seconds since boot

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -41,15 +42,17 @@ Duration distance(WallTime a, WallTime b) noexcept {
   return a < b ? b - a : a - b;
 }
 
-/// What only makes it likely that one has more.
-Order signs(const Position& a, const Position& b) noexcept {
+/// What the content itself suggests: counters, dates, size.
+Order content(const Position& a, const Position& b) noexcept {
   if (const Order order = order_of(a.counter, b.counter); order != Order::kSame) return order;
-  // What a backup was when it was last looked at is older news than what is on its disk.
   const bool dated = a.changed && b.changed;
   if (dated && distance(*a.changed, *b.changed) > kClockTolerance)
     return order_of(*a.changed, *b.changed);
-  if (const Order order = order_of(a.sync, b.sync); order != Order::kSame) return order;
   return order_of(a.size, b.size);
+}
+
+bool wrote(const Position& position) noexcept {
+  return position.sync == SyncState::kWasActive;
 }
 
 }  // namespace
@@ -58,22 +61,38 @@ Comparison compare(const Position& a, const Position& b) noexcept {
   if (usable(a) != usable(b)) return {usable(a) ? Order::kAhead : Order::kBehind, true};
   if (const Order order = order_of(a.epoch, b.epoch); order != Order::kSame) return {order, true};
   if (a.sequence && b.sequence) return {order_of(*a.sequence, *b.sequence), true};
-  const bool a_wrote = a.sync == SyncState::kWasActive;
-  const bool b_wrote = b.sync == SyncState::kWasActive;
   // Whoever was active in an epoch has all of it. Epoch 0 may have had several active nodes.
-  if (a_wrote != b_wrote) return {a_wrote ? Order::kAhead : Order::kBehind, false};
-  return {signs(a, b), false};
+  if (wrote(a) != wrote(b)) return {wrote(a) ? Order::kAhead : Order::kBehind, false};
+  // Rows that are there count more than what somebody last saw of the copy.
+  if (const Order order = content(a, b); order != Order::kSame) return {order, false};
+  return {order_of(a.sync, b.sync), false};
 }
 
-Standing stand(const Position& own, std::span<const Peer> peers, const ClusterRecord& record) {
+SyncState remembered(SyncState state, std::string_view author, std::string_view node) noexcept {
+  const bool old = state == SyncState::kWasActive && !author.empty() && author != node;
+  return old ? SyncState::kUnknown : state;
+}
+
+Position heard(Position position, const ClusterRecord& record) {
+  const bool another = position.epoch > 0 && position.epoch == record.epoch &&
+                       !position.author.empty() && !record.author.empty() &&
+                       position.author != record.author;
+  if (another) --position.epoch;
+  return position;
+}
+
+Standing stand(const Position& copy, std::span<const Peer> peers, const ClusterRecord& record) {
+  const Position own = heard(copy, record);
   Standing standing;
   std::uint64_t highest = std::max(own.epoch, record.epoch);
   bool had_rows = record.epoch > 0;
   for (const Peer& peer : peers) {
-    highest = std::max(highest, peer.position.epoch);
-    had_rows = had_rows || !peer.position.empty;
-    if (standing.better.empty() && !peer.quarantined && usable(peer.position) &&
-        compare(peer.position, own).order == Order::kAhead && compare(peer.position, own).certain)
+    const Position position = heard(peer.position, record);
+    highest = std::max(highest, position.epoch);
+    had_rows = had_rows || !position.empty;
+    const Comparison found = compare(position, own);
+    if (standing.better.empty() && !peer.quarantined && usable(position) &&
+        found.order == Order::kAhead && found.certain)
       standing.better = peer.name;
   }
   standing.epoch = own.epoch < highest ? Epoch::kOlder : Epoch::kCurrent;
@@ -90,6 +109,26 @@ Standing stand(const Position& own, std::span<const Peer> peers, const ClusterRe
   return standing;
 }
 
+std::string has_more(const Position& copy, std::span<const Peer> peers,
+                     const ClusterRecord& record) {
+  const Position own = heard(copy, record);
+  const auto better = std::ranges::find_if(peers, [&](const Peer& peer) {
+    const Position position = heard(peer.position, record);
+    return peer.settled && !peer.quarantined && content(position, own) != Order::kSame &&
+           compare(position, own).order == Order::kAhead;
+  });
+  return better == peers.end() ? std::string() : better->name;
+}
+
+bool same_as_all(const Position& own, std::span<const Peer> peers) noexcept {
+  return !peers.empty() && std::ranges::all_of(peers, [&](const Peer& peer) {
+    const bool both_wrote = wrote(own) && wrote(peer.position);
+    return peer.settled && !both_wrote && usable(peer.position) &&
+           peer.position.epoch == own.epoch && peer.position.author == own.author &&
+           content(peer.position, own) == Order::kSame;
+  });
+}
+
 int score(const Candidate& own, std::span<const Peer> peers, const ClusterRecord& record,
           const ScoreRules& rules) {
   const Standing standing = stand(own.position, peers, record);
@@ -100,7 +139,8 @@ int score(const Candidate& own, std::span<const Peer> peers, const ClusterRecord
   bool ahead = false;
   bool behind = false;
   for (const Peer& peer : own.following ? std::span<const Peer>() : peers) {
-    const Order order = compare(own.position, peer.position).order;
+    const Order order =
+        compare(heard(own.position, record), heard(peer.position, record)).order;
     ahead = ahead || order == Order::kAhead;
     behind = behind || order == Order::kBehind;
   }

@@ -26,6 +26,7 @@ enum class SyncState : std::uint8_t {
 /// content in what the active node published, its state, its counters.
 struct Position {
   std::uint64_t epoch = 0;  ///< of the two databases the lower; 0: it never saw a promotion of ours
+  std::string author;       ///< the node that was promoted with it; empty: not known
   bool empty = false;       ///< the northbound database has no row
   SyncState sync = SyncState::kUnknown;
   /// The commit of the active node after which this content was the content, if that is known.
@@ -38,6 +39,10 @@ struct Position {
   friend bool operator==(const Position&, const Position&) = default;
 };
 
+/// What the node remembers of its copy may be of an earlier one: who did not begin the epoch was not
+/// active in it. An empty author proves nothing.
+SyncState remembered(SyncState state, std::string_view author, std::string_view node) noexcept;
+
 /// Clocks of two nodes may differ by this much; a shorter difference orders nothing.
 inline constexpr Duration kClockTolerance = std::chrono::seconds(5);
 
@@ -49,8 +54,8 @@ struct Comparison {
   bool certain = false;
 };
 
-/// `a` against `b`: first empty or half synced, then epoch, then position, then counter, time,
-/// state and size.
+/// `a` against `b`: first empty or half synced, then epoch, then position, then counter, time, size
+/// and state.
 Comparison compare(const Position& a, const Position& b) noexcept;
 
 /// Another node, as it last described itself.
@@ -58,13 +63,20 @@ struct Peer {
   std::string name;
   Position position;
   bool quarantined = false;
+  /// It copies from nobody, so that this position stays what it is.
+  bool settled = false;
 };
 
 /// What the cluster's own record says, whoever is there now.
 struct ClusterRecord {
   std::uint64_t epoch = 0;  ///< of the last promotion; 0: there was none of ours
+  std::string author;       ///< the node that began that epoch; empty: not known
   std::string active;       ///< the node that was promoted last; empty: nobody ever was
 };
+
+/// The position as the cluster knows it. A node that died before anybody heard of its promotion has
+/// the number of an epoch that another one began after it: that copy is of the epoch before.
+Position heard(Position position, const ClusterRecord& record);
 
 struct Standing {
   Epoch epoch = Epoch::kUnknown;
@@ -75,6 +87,15 @@ struct Standing {
 /// How a copy stands among all that are known. Somebody who was promoted before makes an empty copy
 /// one that lost its rows; in a new cluster all are empty, and any may be promoted.
 Standing stand(const Position& own, std::span<const Peer> peers, const ClusterRecord& record);
+
+/// The first of those who copy from nobody now that has more than this copy, as far as facts and
+/// signs of the content say; empty when nobody has.
+std::string has_more(const Position& own, std::span<const Peer> peers,
+                     const ClusterRecord& record);
+
+/// Whether nothing tells this copy from any other, so that a later promotion of one of them loses
+/// nothing of this one. False while somebody's position may still change.
+bool same_as_all(const Position& own, std::span<const Peer> peers) noexcept;
 
 /// What a node tells Pacemaker about itself (`master-<resource>`).
 struct ScoreRules {

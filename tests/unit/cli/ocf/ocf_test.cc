@@ -89,7 +89,8 @@ TEST(OcfParameters, WhatIsWrongIsWrongOnEveryNode) {
                                      {{"OCF_RESKEY_stale_policy", "maybe"}},
                                      {{"OCF_RESKEY_master_ip", "controller"}},
                                      {{"OCF_RESKEY_master_ip", "10.0.0"}},
-                                     {{"OCF_RESKEY_master_ip", "10.0.0.256"}}};
+                                     {{"OCF_RESKEY_master_ip", "10.0.0.256"}},
+                                     {{"OCF_RESKEY_nb_master_port", "6642"}}};
   for (const Values& values : wrong) {
     const auto problem = check_parameters(parameters(values));
     ASSERT_TRUE(problem) << values.begin()->second;
@@ -116,6 +117,9 @@ TEST(OcfNotification, BothSpellingsOfThePromotedRoleAreRead) {
   EXPECT_EQ(read_notification(with({{prefix + "promoted_uname", "n2"}})).promoted,
             std::vector<std::string>{"n2"});
   EXPECT_TRUE(read_notification(with({{prefix + "promoted_uname", " "}})).promoted.empty());
+  const std::vector<std::string> backups = {"n2", "n3"};
+  EXPECT_EQ(read_notification(with({{prefix + "slave_uname", "n2 n3"}})).unpromoted, backups);
+  EXPECT_EQ(read_notification(with({{prefix + "unpromoted_uname", "n2 n3"}})).unpromoted, backups);
 }
 
 TEST(OcfNotification, WhoIsActiveIsWhoStaysSo) {
@@ -141,7 +145,7 @@ TEST(OcfState, IsReadBackAsItWasWritten) {
   state.promoted_sb = act::failover::ProcessId{13, TimePoint(346s)};
   state.epoch = 7;
   state.sync = SyncState::kWasActive;
-  state.diverged = true;
+  state.diverged = state.matched = state.yielded = state.unannounced = true;
   state.quarantine = "it was writable";
   state.told = "5 7 synced good";
   state.told_at = 99;
@@ -158,10 +162,15 @@ TEST(OcfPublished, APositionIsReadBackAsItWasPublished) {
   position.counter = 17;
   position.size = 90;
   position.changed = WallTime(1763625194118ms);
-  const auto peer = parse_published("n2", publish(position, true));
+  position.author = "n1";
+  const auto peer = parse_published("n2", publish(position, true, true));
   EXPECT_EQ(peer.name, "n2");
   EXPECT_EQ(peer.position, position);
-  EXPECT_TRUE(peer.quarantined);
+  EXPECT_TRUE(peer.quarantined && peer.settled);
+  EXPECT_FALSE(parse_published("n2", publish(position, false, false)).settled);
+  // A client of the database can write any author.
+  position.author = "n1;epoch:99";
+  EXPECT_EQ(parse_published("n2", publish(position, false, false)).position.epoch, position.epoch);
 }
 
 TEST(OcfPublished, TheAnswerOfAttrdUpdater) {

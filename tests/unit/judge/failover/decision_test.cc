@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "base/format.h"
 
@@ -53,6 +54,32 @@ TEST(FailoverDecision, NeverPromotesAnEmptyHalfSyncedOrOlderCopyNorWithoutTheLoc
     for (const Copy copy : {Copy::kDown, Copy::kHung, Copy::kUnknown})
       EXPECT_FALSE(any(s, copy)) << words(s);
   });
+}
+
+/// What an operator reads is what was seen, not what is usual.
+TEST(FailoverDecision, ReasonsAreTrue) {
+  for_all([](const Situation& s) {
+    const std::string_view reason = decide(s).reason;
+    if (reason.starts_with("one database is writable")) {
+      EXPECT_TRUE(any(s, Copy::kActive)) << words(s);
+    }
+    if (reason == "another copy was promoted after this one") {
+      EXPECT_NE(s.freshness, Freshness::kEmpty) << words(s);
+    }
+    if (reason == "this node itself has the address") {
+      EXPECT_EQ(s.source, Source::kSelf) << words(s);
+    }
+    if (reason.starts_with("its copy is empty")) {
+      EXPECT_EQ(s.source, Source::kEmpty) << words(s);
+    }
+    if (reason.starts_with("its copy is older")) {
+      EXPECT_EQ(s.source, Source::kOlder) << words(s);
+    }
+  });
+  Situation strays{Copy::kStray, Copy::kStray, Lock::kMine};
+  EXPECT_EQ(decide(strays).action, Action::kPromote);
+  strays.nb = Copy::kActive;
+  EXPECT_EQ(decide(strays).action, Action::kStepDown);
 }
 
 TEST(FailoverDecision, WritableWithoutTheLockEndsAtOnce) {
