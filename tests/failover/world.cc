@@ -188,10 +188,10 @@ void World::replicate(int node, int database) {
     server = {.up = true, .active = true};
     return;
   }
-  // Only an active server listens.
-  const bool listens = holder >= 0 && nodes_[holder].server[database].up &&
-                       nodes_[holder].server[database].active &&
-                       !nodes_[holder].server[database].hung;
+  // Who follows nobody listens to nobody.
+  const Server* const source = holder < 0 ? nullptr : &nodes_[holder].server[database];
+  const bool listens =
+      source != nullptr && source->up && !source->hung && (source->active || source->to_address);
   if (!listens) {
     server.session = -1;
     return;

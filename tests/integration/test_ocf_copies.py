@@ -114,16 +114,24 @@ def test_nobody_copies_from_a_backup_that_has_the_address(cluster):
     assert not connects(cluster, third) and third.rows() == {"row"}
 
 
-def test_a_backup_of_the_shell_script_stops_listening(cluster):
-    """Its servers were started with a listener."""
-    _, second, third = cluster.nodes
-    second.command("nb", "ovsdb-server/add-remote", "db:OVN_Northbound,NB_Global,connections")
-    second.command("nb", "ovsdb-server/add-remote", f"ptcp:6641:{cluster.address}")
-    assert second.agent("monitor").code == SUCCESS
-    assert second.command("nb", "ovsdb-server/list-remotes").split() == [f"punix:{second.path('run/ovnnb_db.sock')}"]
-    first = cluster.nodes[0]
-    first.command("nb", "ovsdb-server/remove-remote", f"ptcp:6641:{cluster.address}")
-    first.command("nb", "ovsdb-server/remove-remote", "db:OVN_Northbound,NB_Global,connections")
+def test_only_who_follows_or_is_active_listens(cluster):
+    """A backup listens, so that the shell script can take over from this agent: it adds no listener when it promotes."""
+    first, second, third = cluster.nodes
+    own = f"punix:{second.path('run/ovnnb_db.sock')}"
+    network = {"db:OVN_Northbound,NB_Global,connections", f"ptcp:6641:{cluster.address}"}
+
+    def remotes(node):
+        return set(node.command("nb", "ovsdb-server/list-remotes").split())
+
+    assert remotes(second) == {own, *network}
+    second.notify("pre", "promote", promote="n1", promoted="n1", unpromoted="n2 n3")
+    assert remotes(second) == {own}
+    for remote in network:
+        second.command("nb", "ovsdb-server/add-remote", remote)
+    assert second.agent("start").code == SUCCESS and second.isolated()
+    assert remotes(second) == {own}
+    for remote in network:
+        first.command("nb", "ovsdb-server/remove-remote", remote)
     assert not connects(cluster, third)
     first.agent("monitor")
     wait_until(lambda: connects(cluster, third), 5, "the active node to listen again")

@@ -104,7 +104,7 @@ class Replica {
   /// not have them then.
   runtime::Task<Result<void>> open(std::vector<std::string> remotes, runtime::Deadline deadline);
   /// Lets nobody of the network in at `port`, and none that its rows name, and ends the connections
-  /// of those who came in there: who has the address must not pass for the active node.
+  /// of those who came in there: who has the address by mistake must not be copied from.
   runtime::Task<Result<void>> close(std::string port, runtime::Deadline deadline);
   /// Of this server, to tell it from others.
   runtime::Task<Result<std::string>> server_id(runtime::Deadline deadline);

@@ -123,8 +123,7 @@ std::vector<std::string> Agent::start_arguments() const {
     add("ovn-sb-db-ssl-cert", p.sb.certificate);
     add("ovn-sb-db-ssl-ca-cert", p.sb.ca);
   }
-  // Only the active node listens: a load balancer finds it by that, and no backup may copy from
-  // whoever else has the address.
+  // Who follows nobody listens to nobody; the role comes later, and the listener with it.
   add("db-nb-use-remote-in-db", "no");
   add("db-sb-use-remote-in-db", "no");
   // Nobody's address first: what replaces this copy is decided when it can be asked.
@@ -183,6 +182,7 @@ Task<Code> Agent::start() {
   pair = co_await look();
   const Code seen = code_of_backups(pair);
   static_cast<void>(seen);
+  if (pair.backups()) co_await set_listeners(!settled(pair));
   co_await tell(pair, true);
   co_return pair.backups() ? Code::kSuccess : Code::kGeneric;
 }

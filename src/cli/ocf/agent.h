@@ -77,6 +77,7 @@ class Agent {
   runtime::Task<Result<void>> isolate();
   runtime::Task<Result<void>> let_clients_in();
   runtime::Task<void> keep_clients_out();
+  runtime::Task<void> set_listeners(bool follows);
   runtime::Task<Result<void>> make_active();
   runtime::Task<Result<void>> make_backup();
   /// `sight_unseen`: also when neither the address nor what the holder published says what is
@@ -88,9 +89,8 @@ class Agent {
   runtime::Task<Result<void>> start_northd();
   runtime::Task<Result<void>> stop_northd();
   [[nodiscard]] bool northd_runs() const;
-  [[nodiscard]] bool may_have_more(std::uint64_t promoted) const noexcept;
+  runtime::Task<bool> may_have_more(std::string active);
   Result<void> set_copies_aside();
-  runtime::Task<std::uint64_t> epoch_of(std::string holder);
   void save();
   void forget_promotion();
 
@@ -116,6 +116,7 @@ class Agent {
   runtime::Task<Code> yield_to(std::string better);
   runtime::Task<Code> refuse(judge::failover::Decision decision, std::string better);
   runtime::Task<Code> become_active(std::uint64_t epoch);
+  runtime::Task<void> check_right();
   runtime::Task<void> prepare_promotion();
   runtime::Task<void> see_own_promotion();
   runtime::Task<void> see_other_promotion(std::string active);

@@ -178,7 +178,7 @@ Task<Code> Agent::monitor() {
   if (whole) state_.epoch = own.epoch;
   if (state_ != before) save();
   if (code == Code::kPromoted) code = co_await check_active(code);
-  if (pair.backups()) co_await keep_clients_out();
+  if (pair.backups()) co_await set_listeners(!settled(pair));
   // A client may have replaced the row's values; without the epoch nobody could be promoted next.
   const bool forgotten = pair.both_active() && promoted_by_us(pair) && own.epoch < state_.epoch;
   if (forgotten && lock == Lock::kMine) co_await stamp_again();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -254,13 +255,16 @@ Task<void> Agent::prepare_promotion() {
   save();
   if (is_leaving(parameters_.node)) co_return;
   std::erase_if(peers, [&](const Peer& peer) { return !peer.settled || is_leaving(peer.name); });
-  const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
+  // Whoever is promoted asks the cluster itself.
+  const std::optional<ClusterRecord> record = cluster_.record_on_disk();
   const ScoreRules rules{parameters_.slave_score, parameters_.master_score};
   const int points = judge::failover::score(
       {own, quarantined, false}, peers, record ? *record : ClusterRecord{}, rules);
-  const std::string told = told_of(points, own, true);
-  if (told != state_.told && parameters_.stale_policy != "promote") co_await demand(points);
-  state_.told = told;
+  std::string_view last = state_.told;
+  // A new score makes Pacemaker think again, so it is worth the time only if somebody is compared.
+  const bool news = !peers.empty() && take_until(last, ' ') != std::to_string(points);
+  if (news && parameters_.stale_policy != "promote") co_await demand(points);
+  if (news) state_.told = told_of(points, own, true);
   save();
 }
 
@@ -293,11 +297,28 @@ Task<void> Agent::see_other_promotion(std::string active) {
   }
 }
 
+/// A node that was paused or cut off may come back as an active one, and Pacemaker may even prefer it
+/// until it knows the others' scores again. What the node has on its disk says at the first
+/// notification that another was promoted since.
+Task<void> Agent::check_right() {
+  const std::optional<ClusterRecord> disk = cluster_.record_on_disk();
+  const bool newer = disk && disk->active != parameters_.node && disk->epoch > state_.epoch;
+  if (!newer || !state_.promoted_nb) co_return;
+  Pair pair = co_await look();
+  if (!pair.any_active()) co_return;
+  const Lock lock = co_await find_lock(pair);
+  if (lock != Lock::kOther) co_return;
+  co_await step_down(fmt::format("{} was promoted while this node was away", disk->active));
+  pair = co_await look();
+  co_await tell(pair, false);
+}
+
 Task<Code> Agent::notify() {
+  co_await know_node();
+  co_await check_right();
   const bool promoted = notification_.is("post", "promote");
   const bool prepares = notification_.is("pre", "promote");
   if (!promoted && !prepares && !notification_.is("post", "demote")) co_return Code::kSuccess;
-  co_await know_node();
   if (prepares) {
     co_await prepare_promotion();
     co_return Code::kSuccess;

@@ -82,7 +82,8 @@ void Agent::forget_promotion() {
   state_.promoted_sb.reset();
 }
 
-/// On an active node: clients of the network find it at its address.
+/// Clients of the network find the active node at its address. A backup listens there too, as the
+/// shell script has it, so that the script can take over from this agent at any time.
 Task<Result<void>> Agent::let_clients_in() {
   const std::vector<Replica*> replicas = {&nb_, &sb_};
   for (Replica* replica : replicas) {
@@ -98,7 +99,7 @@ Task<Result<void>> Agent::let_clients_in() {
   co_return Result<void>();
 }
 
-/// On any other: whoever has the address by mistake must not be copied from.
+/// A copy that follows nobody may be any: if it has the address by mistake, nobody may copy it.
 Task<void> Agent::keep_clients_out() {
   const std::vector<Replica*> replicas = {&nb_, &sb_};
   for (Replica* replica : replicas) {
@@ -172,16 +173,21 @@ Task<Result<void>> Agent::make_backup() {
     static_cast<void>(back);
     co_return done;
   }
-  co_await keep_clients_out();
+  co_await set_listeners(true);
   co_return Result<void>();
 }
 
-/// `promoted` is the epoch of the active node. A promotion that this node has not seen may have left
-/// out what only this copy had.
-bool Agent::may_have_more(std::uint64_t promoted) const noexcept {
-  return state_.diverged || !state_.quarantine.empty() ||
-         (promoted > state_.epoch && !state_.matched);
+/// Of a backup.
+Task<void> Agent::set_listeners(bool follows) {
+  // A load balancer finds the active node by its listener.
+  if (!follows || !parameters_.listens_on_address()) {
+    co_await keep_clients_out();
+    co_return;
+  }
+  const Result<void> open = co_await let_clients_in();
+  if (!open) log("WARNING", open.error().describe());
 }
+
 
 Result<void> Agent::set_copies_aside() {
   const std::array<std::string, 2> databases = {nb_.files().database, sb_.files().database};
@@ -195,14 +201,16 @@ Result<void> Agent::set_copies_aside() {
   return {};
 }
 
-/// The epoch of the active node as the cluster knows it; the highest there is when it runs the stock
-/// agent, which counts none.
-Task<std::uint64_t> Agent::epoch_of(std::string holder) {
+/// Whether this copy may have what the active node's does not have: a promotion that this node has
+/// not seen may have left it out. The stock agent counts no promotions.
+Task<bool> Agent::may_have_more(std::string active) {
+  if (state_.diverged || !state_.quarantine.empty()) co_return true;
+  if (state_.matched) co_return false;
   const std::vector<Peer> peers = co_await cluster_.peers(deadline_);
   const Result<ClusterRecord> record = co_await cluster_.record(deadline_);
-  const auto peer = std::ranges::find(peers, holder, &Peer::name);
-  if (peer == peers.end() || !record) co_return UINT64_MAX;
-  co_return std::max(peer->position.epoch, record->epoch);
+  const auto peer = std::ranges::find(peers, active, &Peer::name);
+  if (peer == peers.end() || !record) co_return true;
+  co_return std::max(peer->position.epoch, record->epoch) > state_.epoch;
 }
 
 /// Copies from the active node, if that is safe; else stays as it is, or lets go of it.
@@ -232,8 +240,8 @@ Task<void> Agent::follow(std::string holder, Duration patience, bool sight_unsee
   if (decision.action != Action::kFollow) co_return;
   const Position own = co_await position(pair, false);
   std::string active = holder;
-  const std::uint64_t promoted = co_await epoch_of(std::move(active));
-  const bool keeps = !own.empty && may_have_more(promoted);
+  const bool more = co_await may_have_more(std::move(active));
+  const bool keeps = more && !own.empty;
   const std::array<std::string, 2> databases = {nb_.files().database, sb_.files().database};
   Result<void> room;
   for (const std::string& database : databases) {

@@ -45,6 +45,9 @@ constexpr int kNoSuch = 105;
 constexpr Duration kLongest = std::chrono::seconds(8);
 /// How long what this node published may take to come back.
 constexpr Duration kOwnNews = std::chrono::seconds(1);
+/// Under load Pacemaker runs the notifications of the nodes one after the other, so that waiting for
+/// another one is in vain.
+constexpr Duration kOthersNews = std::chrono::milliseconds(300);
 constexpr Duration kNextLook = std::chrono::milliseconds(20);
 
 /// A configuration that is larger is asked for, and not read.
@@ -207,11 +210,13 @@ Task<std::vector<Peer>> Cluster::exchange(std::string position, std::vector<std:
   const Peer own = parse_published(parameters_.node, position);
   const Result<void> published = co_await publish(std::move(position), deadline);
   if (!published) co_return std::vector<Peer>();
-  const TimePoint until = std::min(deadline.at, runtime_.now() + kOwnNews);
+  const TimePoint begun = runtime_.now();
+  const TimePoint until = std::min(deadline.at, begun + kOwnNews);
   while (true) {
     std::vector<Peer> all = co_await every_node(deadline);
     const auto mine = std::ranges::find(all, parameters_.node, &Peer::name);
     bool arrived = mine != all.end() && mine->position == own.position;
+    if (arrived && runtime_.now() >= begun + kOthersNews) awaited.clear();
     for (const std::string& name : awaited) {
       const auto peer = std::ranges::find(all, name, &Peer::name);
       arrived = arrived && peer != all.end() && (peer->settled || name == parameters_.node);

@@ -41,8 +41,8 @@ class Cluster {
 
   runtime::Task<Result<void>> publish(std::string position, runtime::Deadline deadline);
   /// Publishes, waits until the cluster has it, and returns what the others have published. Of two
-  /// nodes that do this at the same time at least one sees the other. Waits a second for those
-  /// `awaited` to say that they are settled.
+  /// nodes that do this at the same time at least one sees the other. Waits a moment for
+  /// those `awaited` to say that they are settled.
   runtime::Task<std::vector<judge::failover::Peer>> exchange(std::string position,
                                                              std::vector<std::string> awaited,
                                                              runtime::Deadline deadline);

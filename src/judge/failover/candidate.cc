@@ -61,11 +61,11 @@ Comparison compare(const Position& a, const Position& b) noexcept {
   if (usable(a) != usable(b)) return {usable(a) ? Order::kAhead : Order::kBehind, true};
   if (const Order order = order_of(a.epoch, b.epoch); order != Order::kSame) return {order, true};
   if (a.sequence && b.sequence) return {order_of(*a.sequence, *b.sequence), true};
+  const Order order = content(a, b);
   // Whoever was active in an epoch has all of it. Epoch 0 may have had several active nodes.
-  if (wrote(a) != wrote(b)) return {wrote(a) ? Order::kAhead : Order::kBehind, false};
-  // Rows that are there count more than what somebody last saw of the copy.
-  if (const Order order = content(a, b); order != Order::kSame) return {order, false};
-  return {order_of(a.sync, b.sync), false};
+  if (wrote(a) != wrote(b) && order != Order::kSame)
+    return {wrote(a) ? Order::kAhead : Order::kBehind, false};
+  return {order, false};
 }
 
 SyncState remembered(SyncState state, std::string_view author, std::string_view node) noexcept {
@@ -114,8 +114,7 @@ std::string has_more(const Position& copy, std::span<const Peer> peers,
   const Position own = heard(copy, record);
   const auto better = std::ranges::find_if(peers, [&](const Peer& peer) {
     const Position position = heard(peer.position, record);
-    return peer.settled && !peer.quarantined && content(position, own) != Order::kSame &&
-           compare(position, own).order == Order::kAhead;
+    return peer.settled && !peer.quarantined && compare(position, own).order == Order::kAhead;
   });
   return better == peers.end() ? std::string() : better->name;
 }
@@ -138,9 +137,12 @@ int score(const Candidate& own, std::span<const Peer> peers, const ClusterRecord
   if (barred) return kNever;
   bool ahead = false;
   bool behind = false;
+  const Position mine = heard(own.position, record);
   for (const Peer& peer : own.following ? std::span<const Peer>() : peers) {
-    const Order order =
-        compare(heard(own.position, record), heard(peer.position, record)).order;
+    const Position theirs = heard(peer.position, record);
+    // Nobody has to be ahead of one who is barred.
+    if (peer.quarantined || !usable(theirs) || theirs.epoch < mine.epoch) continue;
+    const Order order = compare(mine, theirs).order;
     ahead = ahead || order == Order::kAhead;
     behind = behind || order == Order::kBehind;
   }

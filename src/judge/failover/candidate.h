@@ -54,8 +54,8 @@ struct Comparison {
   bool certain = false;
 };
 
-/// `a` against `b`: first empty or half synced, then epoch, then position, then counter, time, size
-/// and state.
+/// `a` against `b`: first empty or half synced, then epoch, then position. Then the content, by
+/// counter, time and size; where that differs, whoever was active has more.
 Comparison compare(const Position& a, const Position& b) noexcept;
 
 /// Another node, as it last described itself.
