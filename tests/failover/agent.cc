@@ -153,20 +153,22 @@ void World::demote(int node) {
   publish(node, true);
 }
 
-/// Nobody who is there and may be promoted has more of the same epoch. Signs may mislead, so whoever
-/// was asked twice may be promoted all the same.
+/// Nobody who is there and may be promoted has more of the same epoch. Signs may mislead, so
+/// whoever was asked twice may be promoted all the same.
 void World::check_choice(int node) {
   const Node& one = nodes_[node];
   const std::uint64_t epoch = judge::failover::heard(position(node), one.record).epoch;
   for (int other = 0; other < 3 && !one.yielded; ++other) {
     if (other == node || !reaches(node, other) || nodes_[other].quarantine) continue;
     const Position its = judge::failover::heard(position(other), one.record);
-    const bool backup = state(other, 0) >= State::kFollowing && state(other, 1) >= State::kFollowing;
+    const bool backup =
+        state(other, 0) >= State::kFollowing && state(other, 1) >= State::kFollowing;
     const bool usable = backup && !its.empty && its.sync != SyncState::kHalf;
     if (usable && its.epoch == epoch && nodes_[other].copy[0].content > one.copy[0].content)
-      wrong(fmt::format("n{} is promoted with row {}, and n{} has row {}; it was {}, and its state {}",
-                        node + 1, one.copy[0].content, other + 1, nodes_[other].copy[0].content,
-                        to_string(position(node).sync), to_string(its.sync)));
+      wrong(fmt::format(
+          "n{} is promoted with row {}, and n{} has row {}; it was {}, and its state {}", node + 1,
+          one.copy[0].content, other + 1, nodes_[other].copy[0].content,
+          to_string(position(node).sync), to_string(its.sync)));
   }
 }
 
@@ -262,8 +264,8 @@ void World::follow(int node, int active) {
   if (action == Action::kIsolate || action == Action::kStepDown) isolate(node);
   if (action != Action::kFollow || one.disk_full) return;
   const std::uint64_t promoted =
-      std::max(one.record.epoch, nodes_[active].published ? nodes_[active].published->position.epoch
-                                                          : UINT64_MAX);
+      std::max(one.record.epoch,
+               nodes_[active].published ? nodes_[active].published->position.epoch : UINT64_MAX);
   const bool keeps = one.diverged || one.quarantine || (promoted > one.epoch && !one.matched);
   if (keeps) one.kept = std::max(one.kept, one.copy[0].content);
   tell(fmt::format("n{} follows n{}{}", node + 1, active + 1, keeps ? ", and keeps its copy" : ""));

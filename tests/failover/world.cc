@@ -162,9 +162,9 @@ void World::reset(int node, int database, int source) {
   Node& one = nodes_[node];
   Copy& own = one.copy[database];
   const Copy& other = nodes_[source].copy[database];
-  // ovsdb-server connects again by itself. Without fencing, a node that was away may be writable and
-  // have the address again; only what the agent chose is the agent's doing.
-  // A promotion that ended between its two writes, or before anybody heard of it, was none.
+  // ovsdb-server connects again by itself. Without fencing, a node that was away may be writable
+  // and have the address again; only what the agent chose is the agent's doing. A promotion that
+  // ended between its two writes, or before anybody heard of it, was none.
   const std::uint64_t epoch = std::min({one.copy[0].epoch, one.copy[1].epoch, one.record.epoch});
   const bool ours = fencing_ || one.server[database].chosen == source;
   if (ours && other.epoch < epoch)

@@ -99,9 +99,9 @@ class Replica {
   /// Lets clients connect at `target`: changes the only row of `Connection`, or adds one.
   runtime::Task<Result<void>> listen(std::string target, std::int64_t probe,
                                      runtime::Deadline deadline);
-  /// Lets clients of the network in, at these remotes beside those that it has: `ptcp:6641:10.0.0.1`,
-  /// `db:OVN_Northbound,NB_Global,connections` (ovsdb-server(1), `--remote`). kRejected when it does
-  /// not have them then.
+  /// Lets clients of the network in, at these remotes beside those that it has:
+  /// `ptcp:6641:10.0.0.1`, `db:OVN_Northbound,NB_Global,connections` (ovsdb-server(1), `--remote`).
+  /// kRejected when it does not have them then.
   runtime::Task<Result<void>> open(std::vector<std::string> remotes, runtime::Deadline deadline);
   /// Lets nobody of the network in at `port`, and none that its rows name, and ends the connections
   /// of those who came in there: who has the address by mistake must not be copied from.
@@ -111,23 +111,31 @@ class Replica {
   /// The number of cells in all tables (`memory/show`); 0 when it is not known.
   runtime::Task<std::uint64_t> cells(runtime::Deadline deadline);
 
-  /// Its process by the pid file, if that is an ovsdb-server and this one; else, as a pid file may be
-  /// lost, the process of this mount namespace that was started with our control socket.
+  /// Its process by the pid file, if that is an ovsdb-server and this one; else, as a pid file may
+  /// be lost, the process of this mount namespace that was started with our control socket.
   [[nodiscard]] std::optional<ProcessId> process() const;
 
  private:
-  struct Pulse;
-  runtime::Task<Result<std::vector<std::string>>> remotes(runtime::Deadline deadline);
+  /// What the kernel says of the server's process.
+  struct Pulse {
+    ProcessId id;
+    char state = '?';
+    Duration cpu{};
+  };
+
+  // Its process (replica_process.cc).
+  [[nodiscard]] std::optional<Pulse> pulse() const;
   [[nodiscard]] std::optional<Pulse> pulse_of(std::uint32_t pid) const;
+  [[nodiscard]] std::optional<Pulse> search() const;
   [[nodiscard]] bool same_root(std::uint32_t pid) const;
   [[nodiscard]] bool is_control(std::string_view path, bool here) const;
   [[nodiscard]] std::optional<bool> has_our_control(std::uint32_t pid, bool here) const;
-  [[nodiscard]] std::optional<Pulse> search() const;
+
+  runtime::Task<Result<std::vector<std::string>>> remotes(runtime::Deadline deadline);
   runtime::Task<Result<std::string>> command(std::string_view method, std::string params,
                                              runtime::Deadline deadline);
   runtime::Task<Result<codec::SyncStatus>> ask(runtime::Deadline deadline);
   runtime::Task<ReplicaState> wait_for_answer(runtime::Deadline deadline);
-  [[nodiscard]] std::optional<Pulse> pulse() const;
   [[nodiscard]] std::string hung(const Pulse& pulse, Duration waited, int silences) const;
   [[nodiscard]] runtime::Deadline soon(runtime::Deadline deadline) const;
 

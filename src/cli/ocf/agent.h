@@ -91,13 +91,15 @@ class Agent {
   [[nodiscard]] bool northd_runs() const;
   runtime::Task<bool> may_have_more(std::string active);
   Result<void> set_copies_aside();
+  runtime::Task<Result<void>> prepare_copy(Pair pair, std::string active);
   void save();
   void forget_promotion();
 
-  // What the cluster is told (agent_roles.cc).
+  // What the cluster is told (agent_news.cc).
   [[nodiscard]] bool told_long_ago() const noexcept;
   runtime::Task<int> score_backup(Pair pair, judge::failover::Position own, bool compare);
   runtime::Task<void> tell(Pair pair, bool always);
+  runtime::Task<void> demand(int points);
   runtime::Task<void> announce_promotion(std::uint64_t epoch);
   [[nodiscard]] bool settled(const Pair& pair) const;
   [[nodiscard]] std::string told_of(int points, const judge::failover::Position& own,
@@ -112,7 +114,6 @@ class Agent {
   [[nodiscard]] Code code_of_unanswered(const Pair& pair) const;
   Code code_of_backups(const Pair& pair);
   [[nodiscard]] bool is_leaving(std::string_view node) const;
-  runtime::Task<void> demand(int points);
   runtime::Task<Code> yield_to(std::string better);
   runtime::Task<Code> refuse(judge::failover::Decision decision, std::string better);
   runtime::Task<Code> become_active(std::uint64_t epoch);
@@ -132,9 +133,9 @@ class Agent {
   runtime::Deadline deadline_;
   Cluster cluster_;
   State state_;
-  std::string last_reason_;   ///< the last that was shown
-  bool acted_ = false;        ///< a role was changed, so that what was seen before is old
-  std::string unfollowed_;    ///< why this node does not follow the active one, though it should
+  std::string last_reason_;  ///< the last that was shown
+  bool acted_ = false;       ///< a role was changed, so that what was seen before is old
+  std::string unfollowed_;   ///< why this node does not follow the active one, though it should
   act::failover::Replica nb_;
   act::failover::Replica sb_;
 };

@@ -45,8 +45,8 @@ constexpr int kNoSuch = 105;
 constexpr Duration kLongest = std::chrono::seconds(8);
 /// How long what this node published may take to come back.
 constexpr Duration kOwnNews = std::chrono::seconds(1);
-/// Under load Pacemaker runs the notifications of the nodes one after the other, so that waiting for
-/// another one is in vain.
+/// Under load Pacemaker runs the notifications of the nodes one after the other, so that waiting
+/// for another one is in vain.
 constexpr Duration kOthersNews = std::chrono::milliseconds(300);
 constexpr Duration kNextLook = std::chrono::milliseconds(20);
 

@@ -21,9 +21,9 @@ bool runs(const std::string& pid_file, const std::string& name);
 /// When the database was written last, by its own records; nothing when there is no file.
 std::optional<WallTime> changed_at(const std::string& database);
 
-/// Whether so many more copies of the database fit beside it. ovsdb-server keeps its own in the same
-/// file until it compacts it, and a backup whose disk becomes full while it copies ends empty and
-/// writable.
+/// Whether so many more copies of the database fit beside it. ovsdb-server keeps its own in the
+/// same file until it compacts it, and a backup whose disk becomes full while it copies ends empty
+/// and writable.
 Result<void> enough_room(const std::string& database, int copies);
 
 /// Why a database can hardly be written any more; empty while there is room.

@@ -194,8 +194,9 @@ std::optional<Problem> check_parameters(const Parameters& parameters) {
   std::optional<Problem> problem = check_database(parameters.nb, "nb");
   if (!problem) problem = check_database(parameters.sb, "sb");
   if (!problem && parameters.nb.port == parameters.sb.port) {
-    problem = Problem{Code::kConfigured, fmt::format("nb_master_port and sb_master_port are both {}",
-                                                     parameters.nb.port)};
+    problem =
+        Problem{Code::kConfigured,
+                fmt::format("nb_master_port and sb_master_port are both {}", parameters.nb.port)};
   }
   if (!problem) problem = check_word("manage_northd", parameters.manage_northd, "yes", "no");
   if (!problem)

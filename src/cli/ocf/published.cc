@@ -43,9 +43,11 @@ std::string_view quoted(std::string_view line, std::string_view name) {
 
 std::string publish(const Position& position, bool quarantined, bool settled) {
   const std::int64_t changed = position.changed ? epoch_ms(*position.changed) : 0;
-  return fmt::format("v:{};epoch:{};by:{};empty:{};sync:{};cfg:{};changed:{};size:{};quarantined:{};settled:{}",
-                     kVersion, position.epoch, plain(position.author), yes_no(position.empty), to_string(position.sync),
-                     position.counter, changed, position.size, yes_no(quarantined), yes_no(settled));
+  return fmt::format(
+      "v:{};epoch:{};by:{};empty:{};sync:{};cfg:{};changed:{};size:{};quarantined:{};settled:{}",
+      kVersion, position.epoch, plain(position.author), yes_no(position.empty),
+      to_string(position.sync), position.counter, changed, position.size, yes_no(quarantined),
+      yes_no(settled));
 }
 
 Peer parse_published(std::string_view node, std::string_view text) {

@@ -50,7 +50,8 @@ std::optional<ProcessId> read_process(std::string_view text) {
 
 std::string format(const State& state) {
   return fmt::format(
-      "promoted-nb {}\npromoted-sb {}\nepoch {}\nsync {}\ndiverged {}\nmatched {}\nyielded {}\nunannounced {}\nquarantine {}\ntold {}\n"
+      "promoted-nb {}\npromoted-sb {}\nepoch {}\nsync {}\ndiverged {}\nmatched {}\nyielded "
+      "{}\nunannounced {}\nquarantine {}\ntold {}\n"
       "told-at {}\n",
       spelled(state.promoted_nb), spelled(state.promoted_sb), state.epoch, to_string(state.sync),
       state.diverged ? "yes" : "no", state.matched ? "yes" : "no", state.yielded ? "yes" : "no",

@@ -39,8 +39,8 @@ struct Position {
   friend bool operator==(const Position&, const Position&) = default;
 };
 
-/// What the node remembers of its copy may be of an earlier one: who did not begin the epoch was not
-/// active in it. An empty author proves nothing.
+/// What the node remembers of its copy may be of an earlier one: who did not begin the epoch was
+/// not active in it. An empty author proves nothing.
 SyncState remembered(SyncState state, std::string_view author, std::string_view node) noexcept;
 
 /// Clocks of two nodes may differ by this much; a shorter difference orders nothing.
@@ -90,8 +90,7 @@ Standing stand(const Position& own, std::span<const Peer> peers, const ClusterRe
 
 /// The first of those who copy from nobody now that has more than this copy, as far as facts and
 /// signs of the content say; empty when nobody has.
-std::string has_more(const Position& own, std::span<const Peer> peers,
-                     const ClusterRecord& record);
+std::string has_more(const Position& own, std::span<const Peer> peers, const ClusterRecord& record);
 
 /// Whether nothing tells this copy from any other, so that a later promotion of one of them loses
 /// nothing of this one. False while somebody's position may still change.

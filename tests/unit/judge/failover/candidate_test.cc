@@ -110,7 +110,8 @@ TEST(FailoverCandidate, ACopyIsTheSameOnlyIfNothingTellsItFromAnyOther) {
   const Position own = at(2);
   const Peer same{"n2", own, false, true};
   EXPECT_TRUE(same_as_all(own, std::vector<Peer>{same}));
-  EXPECT_TRUE(same_as_all(own, std::vector<Peer>{{"n1", at(2, SyncState::kWasActive), false, true}}));
+  EXPECT_TRUE(
+      same_as_all(own, std::vector<Peer>{{"n1", at(2, SyncState::kWasActive), false, true}}));
   EXPECT_FALSE(same_as_all(own, {})) << "nobody says anything";
   EXPECT_FALSE(same_as_all(own, std::vector<Peer>{same, {"n3", own, false, false}}));
   Position other = own;
@@ -139,11 +140,13 @@ TEST(FailoverCandidate, AnEpochOfWhichNobodyHeardIsOlderThanTheOneOfThatNumber) 
   EXPECT_EQ(has_more(unheard, std::vector<Peer>{{"n3", own, false, true}}, record), "n3");
   EXPECT_EQ(score_of(unheard, {{"n3", own}}, record), -1);
   EXPECT_EQ(score_of(own, {{"n1", unheard}}, record), 5) << "who is barred counts for nothing";
-  EXPECT_FALSE(same_as_all(own, std::vector<Peer>{{"n1", [&] {
+  EXPECT_FALSE(same_as_all(own, std::vector<Peer>{{"n1",
+                                                   [&] {
                                                      Position same = own;
                                                      same.author = "n1";
                                                      return same;
-                                                   }(), false, true}}));
+                                                   }(),
+                                                   false, true}}));
   // Where nobody says who began it, the number counts.
   unheard.author.clear();
   EXPECT_EQ(heard(unheard, record).epoch, 2U);
