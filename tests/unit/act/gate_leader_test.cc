@@ -1,0 +1,191 @@
+#include "act/gate/gate_leader.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "act/gate/records.h"
+#include "judge/version_gate/admission.h"
+#include "judge/version_gate/status.h"
+#include "store/store.h"
+#include "unit/act/gate_fixture.h"
+
+namespace wardmote::act::gate {
+namespace {
+
+using Verdict = judge::version_gate::Admission::Verdict;
+using State = Status::State;
+using namespace std::chrono_literals;
+
+class GateLeaderTest : public GateTest {
+ protected:
+  [[nodiscard]] store::KeyRange queue() const {
+    return store::KeyRange::prefix(kLayout.election() + "/");
+  }
+};
+
+TEST_F(GateLeaderTest, OneNodeReconcilesAndServes) {
+  const auto a = make("a", product(1, 1));
+  ASSERT_TRUE(until([&] { return a->ready(); })) << a->why();
+  EXPECT_EQ(objects.written, std::vector<std::string>{"a 1.0.0"});
+  EXPECT_EQ(status(), (Status{.version = {.major = 1}, .minimum = {.major = 1}}));
+  EXPECT_TRUE(until([&] { return a->node.report().progress.has_value(); }));
+  EXPECT_EQ(a->node.report().progress->step, "resting");
+}
+
+TEST_F(GateLeaderTest, ThePassesGoOnAndWriteNoStatus) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  const auto before = read(kLayout.status())->version;
+  world.run_for(2min);
+  EXPECT_GE(objects.written.size(), 4U);
+  EXPECT_EQ(read(kLayout.status())->version, before);
+}
+
+TEST_F(GateLeaderTest, AnOlderReleaseNeverLeadsBesideANewerOne) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->leader.leads(); }));
+  const auto b = make("b", product(2));
+  ASSERT_TRUE(until([&] { return b->leader.leads(); }, 10s));
+  EXPECT_FALSE(a->leader.leads());
+  world.run_for(1min);
+  EXPECT_EQ(objects.written.back(), "b 2.0.0");
+  EXPECT_EQ(objects.most_at_once, 1);
+  b->stop();
+  world.run_for(1min);
+  EXPECT_FALSE(a->leader.leads()) << "the newer one is registered still";
+  EXPECT_EQ(objects.written.back(), "b 2.0.0");
+}
+
+TEST_F(GateLeaderTest, ObjectsThatNeedNewerNodesWaitForTheLastOldOne) {
+  const auto old = make("old", product(1));
+  ASSERT_TRUE(until([&] { return old->ready(); }));
+  const auto b = make("b", product(2, 2));
+  ASSERT_TRUE(until([&] { return b->leader.leads(); }, 10s));
+  world.run_for(1min);
+  EXPECT_EQ(objects.written.back(), "old 1.0.0") << "nothing was written by the new one";
+  const auto report = old->node.report();
+  ASSERT_TRUE(report.progress) << "the old one knows why, too";
+  EXPECT_EQ(report.progress->step, "blocked");
+  EXPECT_EQ(report.progress->nodes, std::vector<std::string>{"old"});
+  EXPECT_TRUE(old->ready()) << "it serves for as long";
+  old->stop();
+  write(store::Erase{store::KeyRange::one("gate/nodes/old")});
+  ASSERT_TRUE(until([&] { return objects.written.back() == "b 2.0.0"; }));
+  ASSERT_TRUE(until([&] { return b->ready(); }));
+  EXPECT_EQ(status().minimum, (Release{.major = 2}));
+  const auto again = make("old", product(1), false, "old again");
+  world.run_for(10s);
+  EXPECT_EQ(again->node.admission().verdict, Verdict::kNodeTooOld);
+}
+
+TEST_F(GateLeaderTest, ADowngradeClosesTheGateBeforeItWrites) {
+  {
+    const auto b = make("b", product(2, 2));
+    ASSERT_TRUE(until([&] { return b->ready(); }));
+  }
+  const auto b = make("b", product(1), true, "b again");
+  objects.takes = 20s;
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }));
+  EXPECT_EQ(status(),
+            (Status{.state = State::kWorking, .version = {.major = 1}, .minimum = {.major = 2}}));
+  ASSERT_TRUE(until([&] { return b->ready(); }, 1min));
+  EXPECT_EQ(status(), (Status{.version = {.major = 1}}));
+}
+
+TEST_F(GateLeaderTest, ANodeWhoseReleaseNobodyCanReadBlocks) {
+  write(store::Put{"gate/nodes/x", "\xff"});
+  const auto a = make("a", product(1, 1));
+  world.run_for(1min);
+  EXPECT_TRUE(objects.written.empty());
+  EXPECT_FALSE(a->ready());
+  EXPECT_EQ(a->leader.clearance().verdict, judge::version_gate::Clearance::Verdict::kUnknown);
+  write(store::Erase{store::KeyRange::one("gate/nodes/x")});
+  EXPECT_TRUE(until([&] { return a->ready(); })) << a->why();
+}
+
+TEST_F(GateLeaderTest, AStatusThatNobodyCanReadIsKeptAsideAndClosesTheGate) {
+  write(store::Put{kLayout.status(), "\xff"});
+  const auto changed = read(kLayout.status())->mod_revision;
+  objects.fails = true;
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return read(kLayout.quarantine(changed)).has_value(); }));
+  EXPECT_EQ(read(kLayout.quarantine(changed))->value, "\xff");
+  world.run_for(30s);
+  EXPECT_EQ(a->node.admission().verdict, Verdict::kUnreadable);
+  EXPECT_EQ(a->node.report().progress->step, "failing");
+  objects.fails = false;
+  EXPECT_TRUE(until([&] { return a->ready(); }, 2min)) << a->why();
+}
+
+TEST_F(GateLeaderTest, WhoIsPausedHasStoppedBeforeTheNextBegins) {
+  objects.takes = 1h;
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }));
+  const auto b = make("b", product(1));
+  world.run_for(2s);
+  a->store.hangs = true;  // it runs, and hears nothing
+  ASSERT_TRUE(until([&] { return objects.under_way == 0; }, kTtl));
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }, 20s));
+  EXPECT_TRUE(b->leader.leads());
+  EXPECT_EQ(objects.most_at_once, 1);
+  ASSERT_FALSE(b->reconciler.tokens.empty());
+  EXPECT_GT(b->reconciler.tokens.back(), a->reconciler.tokens.back());
+}
+
+TEST_F(GateLeaderTest, WhoseKeyIsTakenAwayEndsItsPass) {
+  objects.takes = 1h;
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }));
+  write(store::Erase{queue()});
+  ASSERT_TRUE(until([&] { return objects.under_way == 0; }, 500ms));
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }, 20s)) << "it stands again";
+  EXPECT_EQ(a->reconciler.tokens.size(), 2U);
+}
+
+TEST_F(GateLeaderTest, ATransactionWhoseOutcomeIsNotKnownIsFoundOut) {
+  const auto a = make("a", product(1, 1));
+  ASSERT_TRUE(until([&] { return a->leader.leads(); }));
+  a->store.lost_answers = 3;
+  EXPECT_TRUE(until([&] { return a->ready(); }, 2min)) << a->why();
+  EXPECT_EQ(objects.most_at_once, 1);
+}
+
+TEST_F(GateLeaderTest, WhoChangesTheStatusBehindItsBackMakesItBeginAnew) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  write(store::Erase{store::KeyRange::one(kLayout.status())});
+  ASSERT_TRUE(until([&] { return !a->ready(); }, 1s));
+  EXPECT_TRUE(until([&] { return a->ready(); }, 1min));
+  EXPECT_EQ(objects.most_at_once, 1);
+}
+
+TEST_F(GateLeaderTest, ARestartInTheMiddleGoesOnWithWhatTheStoreSays) {
+  {
+    const auto a = make("a", product(2));
+    ASSERT_TRUE(until([&] { return a->ready(); }));
+  }
+  objects.takes = 1h;
+  auto a = make("a", product(1), true, "a down");
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }));
+  a.reset();
+  objects.takes = 500ms;
+  EXPECT_EQ(status().state, State::kWorking);
+  const auto again = make("a", product(1), true, "a again");
+  ASSERT_TRUE(until([&] { return again->ready(); }, 1min));
+  ASSERT_TRUE(until([&] { return status().state == State::kDone; }, 1min));
+  EXPECT_EQ(objects.written.back(), "a 1.0.0");
+}
+
+TEST_F(GateLeaderTest, AnEmptiedStoreIsBegunAnewByANodeThatStandsAgain) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  write(store::Erase{store::KeyRange::prefix("gate/")});
+  ASSERT_TRUE(until([&] { return !a->ready(); }, 1s));
+  EXPECT_TRUE(until([&] { return a->ready(); }, 1min)) << a->why();
+  EXPECT_EQ(objects.most_at_once, 1);
+}
+
+}  // namespace
+}  // namespace wardmote::act::gate
