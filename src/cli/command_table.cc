@@ -13,6 +13,7 @@
 #include "cli/assess_table.h"
 #include "cli/command.h"
 #include "cli/common_options.h"
+#include "cli/gate/gate_commands.h"
 #include "cli/incident_commands.h"
 #include "cli/plan_commands.h"
 #include "cli/probe_params.h"
@@ -462,6 +463,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"replay", of_no_kind<replay>},
     {"livez", of_no_kind<livez>},
     {"readyz", of_no_kind<readyz>},
+    {"wait-ready", of_no_kind<wait_ready>},
     {"calico-health", of_no_kind<calico_health>},
     {"ocf", of_no_kind<ocf_agent>},
     {"doctor", of_no_kind<doctor>},

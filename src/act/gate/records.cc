@@ -61,6 +61,19 @@ std::string Layout::quarantine(store::Revision revision) const {
   return fmt::format("{}status.corrupt/{}", state, revision);
 }
 
+Layout layout_of(std::string_view store, std::string_view gate) {
+  const std::string root = fmt::format("/wardmote/{}/gate/{}/", store, gate);
+  return {.state = root + "state/", .nodes = root + "nodes/"};
+}
+
+Result<void> check_sense(const Layout& layout) {
+  if (layout.state.empty() || layout.nodes.empty())
+    return fail(Errc::kInvalid, "a prefix of a gate's keys is empty");
+  if (layout.state.starts_with(layout.nodes) || layout.nodes.starts_with(layout.state))
+    return fail(Errc::kInvalid, "one prefix of a gate's keys begins with the other");
+  return {};
+}
+
 Stored read_status(const std::optional<store::KeyValue>& key) {
   if (!key) return {};
   const store::Revision changed = key->mod_revision;

@@ -28,6 +28,11 @@ struct Layout {
   [[nodiscard]] std::string node(std::string_view name) const { return nodes + std::string(name); }
 };
 
+/// The keys of the gate `gate` of agents that share the store `store`, where nobody says otherwise.
+Layout layout_of(std::string_view store, std::string_view gate);
+/// kInvalid: a prefix that is empty, or that the other begins with.
+Result<void> check_sense(const Layout& layout);
+
 /// Which process of which node a registration is of.
 struct Identity {
   std::string node;
