@@ -2,13 +2,15 @@
 
 import base64
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 from lab.etcd import ENVIRONMENT, EtcdCluster
 from lab.processes import wait_until
-from tools.agent import programs
+from tools.agent import Agent, programs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "data/metropolis"))
 from make_records import data, number, release  # noqa: E402
@@ -61,6 +63,12 @@ def release_in(record: bytes) -> tuple:
     return tuple(found.get(part, 0) for part in (1, 2, 3))
 
 
+def read_status(record: bytes) -> tuple:
+    """state, version, minimum"""
+    found = fields(record)
+    return found[1], release_in(fields(found[2]).get(1, b"")), release_in(found[3])
+
+
 class GateKeys:
     def __init__(self, etcd: EtcdCluster, state: str, nodes: str):
         self.etcd, self.state, self.nodes = etcd, state, nodes
@@ -83,10 +91,7 @@ class GateKeys:
     def status(self) -> tuple | None:
         """state, version, minimum"""
         record = self.get(self.state + "status")
-        if record is None:
-            return None
-        found = fields(record)
-        return found[1], release_in(fields(found[2])[1]), release_in(found[3])
+        return None if record is None else read_status(record)
 
     def node_release(self, name: str) -> tuple | None:
         record = self.get(self.nodes + name)
@@ -125,3 +130,108 @@ class Waiter:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+
+
+# Writes a line at the beginning and one at the end. It refuses a token that is lower than one it has seen, as a target should.
+APPLY = """
+import fcntl, json, sys, time
+folder, takes = sys.argv[1], float(sys.argv[2])
+order = json.loads(sys.stdin.readline())
+what = f"{order['node']} {order['release']} {order['token']}"
+def note(line):
+    with open(folder + "/objects.log", "a+") as log:
+        fcntl.flock(log, fcntl.LOCK_EX)
+        log.seek(0)
+        seen = [int(one.split()[3]) for one in log.read().splitlines()]
+        if seen and max(seen) > order["token"]:
+            sys.exit("an old token")
+        log.write(line + " " + what + "\\n")
+note("begin")
+time.sleep(takes)
+note("end")
+"""
+
+
+class GateAgent(Agent):
+    def gate(self) -> dict:
+        return self.json("/api/v1/version-gates/k8s")
+
+    def leads(self) -> bool:
+        leader = self.gate()["leader"]
+        return bool(leader) and leader["name"] == self.gate()["node"]
+
+
+class GateSite:
+    """Agents at the gate `k8s` of one etcd; each may be restarted with another release."""
+
+    def __init__(self, folder: Path, etcd: EtcdCluster, takes: float = 0.2):
+        self.folder, self.etcd, self.takes = folder, etcd, takes
+        self.keys = GateKeys(etcd, "/wardmote/prod/gate/k8s/state/", "/wardmote/prod/gate/k8s/nodes/")
+        self.agents: dict[str, GateAgent] = {}
+        (folder / "apply.py").write_text(APPLY)
+
+    def __enter__(self) -> "GateSite":
+        return self
+
+    def __exit__(self, *_) -> None:
+        for agent in self.agents.values():
+            if agent.process.poll() is None:
+                os.kill(agent.process.pid, signal.SIGCONT)
+                agent.stop()
+
+    def __getitem__(self, name: str) -> GateAgent:
+        return self.agents[name]
+
+    def start(self, name: str, release: str, needs: str = "0.0.0", mode: str = "act") -> GateAgent:
+        """`needs`: of which release all nodes must be for what it writes."""
+        folder = self.folder / name
+        (folder / "data").mkdir(parents=True, exist_ok=True)
+        config = folder / "wardmote.yaml"
+        endpoints = ", ".join(f"'{at}'" for at in self.etcd.endpoints)
+        config.write_text(f"""node: {{name: {name}}}
+api: {{socket: {folder}/api.sock}}
+data: {folder}/data
+store: {{etcd: {{endpoints: [{endpoints}]}}, name: prod, ttl: 2s}}
+version_gates:
+  - name: k8s
+    release: {release}
+    min_apiserver_release: {needs}
+    ttl: 2s
+    reconcile:
+      mode: {mode}
+      command: [/usr/bin/python3, {self.folder}/apply.py, {self.folder}, '{self.takes}']
+      every: 1s
+      wait: 1500ms
+      write_deadline: 100ms
+""")
+        agent = GateAgent(config, folder / "api.sock")
+        self.agents[name] = agent
+        agent.wait_serving()
+        return agent
+
+    def restart(self, name: str, release: str, needs: str = "0.0.0") -> GateAgent:
+        self.agents[name].stop()
+        return self.start(name, release, needs)
+
+    def written(self) -> list[tuple[str, str, str, int]]:
+        """begin or end, node, release, token: in the order in which it happened."""
+        log = self.folder / "objects.log"
+        if not log.exists():
+            return []
+        return [(what, node, of, int(token)) for what, node, of, token in (line.split() for line in log.read_text().splitlines())]
+
+    def statuses(self) -> list[tuple | None]:
+        """Every status that ever was, from etcd's history."""
+        watch = subprocess.Popen(self.etcd.argv("watch", "--rev=1", "-w", "json", self.keys.state + "status"), env=ENVIRONMENT,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        try:
+            out, _ = watch.communicate(timeout=1.5)
+        except subprocess.TimeoutExpired:
+            watch.kill()
+            out, _ = watch.communicate()
+        found: list[tuple | None] = []
+        for line in out.splitlines():
+            for event in json.loads(line).get("Events") or []:
+                record = base64.b64decode(event["kv"].get("value", ""))
+                found.append(read_status(record) if record else None)
+        return found

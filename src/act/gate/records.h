@@ -26,6 +26,7 @@ struct Layout {
   /// Candidates are below it, as Go's concurrency package has them.
   [[nodiscard]] std::string election() const { return state + "leader"; }
   [[nodiscard]] std::string node(std::string_view name) const { return nodes + std::string(name); }
+  friend bool operator==(const Layout&, const Layout&) = default;
 };
 
 /// The keys of the gate `gate` of agents that share the store `store`, where nobody says otherwise.
