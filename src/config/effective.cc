@@ -20,6 +20,7 @@
 #include "config/config.h"
 #include "config/problem.h"
 #include "config/schema.h"
+#include "config/version_gates.h"
 #include "config/yaml.h"
 #include "judge/notify/router.h"
 #include "judge/version_gate/release.h"

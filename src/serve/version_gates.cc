@@ -4,7 +4,6 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "base/format.h"

@@ -8,6 +8,7 @@ import pytest
 from gate_site import WORKING, GateKeys, Waiter, fields, node_record
 
 from lab.etcd import EtcdCluster
+from lab.pki import Authority
 
 PACKAGES = Path(__file__).resolve().parents[2] / "build/lab/etcd"
 
@@ -134,3 +135,19 @@ def test_a_registration_keeps_what_the_curator_has_in_it(etcd, tmp_path):
     assert keys.node_release("metropolis-1") == (0, 2, 0)
     status_now, status_was = fields(now[5]), fields(was[5])
     assert (status_now[1], status_now[2]) == (status_was[1], status_was[2])
+
+
+def test_etcd_with_certificates_and_one_that_nobody_believes(tmp_path):
+    authority = Authority(tmp_path / "pki")
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", authority=authority) as etcd:
+        keys = GateKeys(etcd, "/wardmote/default/gate/k8s/state/", "/wardmote/default/gate/k8s/nodes/")
+        keys.put_status((1, 0, 0), (1, 0, 0))
+        papers = authority.issue("ctl-1")
+        shown = (f"--ca={papers.ca}", f"--cert={papers.certificate}", f"--key={papers.key}")
+        with Waiter(tmp_path, *direct(etcd, *shown)) as waiter:
+            assert waiter.ended() == 0, waiter.text()
+        stranger = Authority(tmp_path / "other").issue("ctl-1")
+        with Waiter(tmp_path, *direct(etcd, f"--ca={stranger.ca}", f"--cert={stranger.certificate}", f"--key={stranger.key}",
+                                      "--timeout=3s")) as waiter:
+            assert waiter.ended() == 3
+            assert "certificate" in waiter.text(), waiter.text()

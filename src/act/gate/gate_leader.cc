@@ -1,6 +1,5 @@
 #include "act/gate/gate_leader.h"
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -52,6 +51,7 @@ Compare since(const std::string& key, store::Revision revision) {
 
 std::vector<std::string> names_of(const Clearance& clearance) {
   std::vector<std::string> names;
+  names.reserve(clearance.nodes.size());
   for (const auto& member : clearance.nodes) names.push_back(member.node);
   return names;
 }

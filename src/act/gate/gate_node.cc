@@ -1,7 +1,7 @@
 #include "act/gate/gate_node.h"
 
 #include <algorithm>
-#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>

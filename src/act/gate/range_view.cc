@@ -1,7 +1,6 @@
 #include "act/gate/range_view.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>

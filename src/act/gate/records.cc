@@ -1,6 +1,6 @@
 #include "act/gate/records.h"
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>

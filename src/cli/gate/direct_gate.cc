@@ -4,10 +4,14 @@
 
 #include <array>
 #include <boost/json/value.hpp>
+#include <cstddef>
+#include <expected>
 #include <fstream>
-#include <iterator>
+#include <ios>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "act/gate/gate_node.h"
 #include "act/gate/records.h"

@@ -35,8 +35,6 @@ class DirectGate {
   runtime::Task<void> stop();
   /// As the agent's API shows it.
   [[nodiscard]] boost::json::value shown() const;
-  /// Whether the store answers.
-  [[nodiscard]] bool heard() const { return node_.report().age && !node_.complaint(); }
   /// Returns after a change, or after `longest`.
   runtime::Task<void> changed(Duration longest);
 

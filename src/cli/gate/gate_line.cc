@@ -1,6 +1,8 @@
 #include "cli/gate/gate_line.h"
 
 #include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/format.h"
@@ -10,13 +12,26 @@ namespace wardmote::cli {
 
 namespace json = boost::json;
 
+namespace {
+
+/// After so long what is shown is old.
+constexpr std::int64_t kOldMs = 10'000;
+
+}  // namespace
+
 bool is_ready(const json::value& gate) {
   // A verdict that this program does not know is no yes.
   return Fields(gate).flag("ready") && Fields(gate).raw("verdict") == "ready";
 }
 
+bool is_heard(const json::value& gate) {
+  const std::optional<std::int64_t> age = Fields(gate).number("age_ms");
+  return age && *age <= kOldMs;
+}
+
 bool is_settled(const json::value& gate) {
-  return Fields(gate).flag("registered") && Fields(gate).raw("verdict") != "unread";
+  return is_heard(gate) && Fields(gate).flag("registered") &&
+         Fields(gate).raw("verdict") != "unread";
 }
 
 std::string gate_line(const json::value& gate) {

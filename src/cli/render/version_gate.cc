@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <boost/json/value.hpp>
-#include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "base/format.h"
 #include "cli/exit_code.h"
@@ -17,9 +15,6 @@ namespace wardmote::cli {
 namespace {
 
 namespace json = boost::json;
-
-/// After so long what is shown is old.
-constexpr std::int64_t kOldMs = 10'000;
 
 std::string line(std::string_view label, const std::string& text) {
   return text.empty() ? "" : fmt::format("  {}: {}\n", label, text);
@@ -58,7 +53,8 @@ std::string draw_version_gate(const json::value& shown, Style style) {
   const bool ready = is_ready(shown);
   std::string text = fmt::format("version gate {}: {} of release {} ", gate.text("name"),
                                  gate.text("node"), gate.text("release"));
-  text += paint(style, ready ? Tone::kGood : Tone::kCritical, ready ? "may serve" : "may not serve");
+  text +=
+      paint(style, ready ? Tone::kGood : Tone::kCritical, ready ? "may serve" : "may not serve");
   text += fmt::format(", since {}\n", gate.text("since"));
   text += line("why", gate.text("why"));
   text += line("until", gate.text("unblocks"));
@@ -78,9 +74,7 @@ std::string draw_version_gate(const json::value& shown, Style style) {
 }
 
 Exit exit_of_version_gate(const json::value& shown) {
-  const Fields gate(shown);
-  const std::optional<std::int64_t> age = gate.number("age_ms");
-  if (!age || *age > kOldMs || !is_settled(shown)) return Exit::kUnknown;
+  if (!is_settled(shown)) return Exit::kUnknown;
   return is_ready(shown) ? Exit::kGood : Exit::kCritical;
 }
 

@@ -1,6 +1,4 @@
 #include <boost/json/value.hpp>
-#include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +6,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "cli/agent_address.h"
 #include "cli/agent_client.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
@@ -39,14 +38,14 @@ struct Waiting {
   bool follow = false;
   bool as_json = false;
   std::string said{};  ///< the last line
-  bool heard = false;  ///< whoever is asked has answered
+  bool heard = false;  ///< whoever is asked has answered, and the store too
   bool passed = false;
   std::optional<TimePoint> unready_since{};  ///< after it passed
 };
 
 /// Prints a change as one line. Nothing to do: returns nothing. Else the exit code.
 std::optional<Exit> take(Waiting& waiting, const json::value& gate, TimePoint now) {
-  waiting.heard = true;
+  waiting.heard = is_heard(gate);
   const std::string line = gate_line(gate);
   if (line != std::exchange(waiting.said, line))
     print((waiting.as_json ? json_line(gate) : line) + "\n");
@@ -54,7 +53,7 @@ std::optional<Exit> take(Waiting& waiting, const json::value& gate, TimePoint no
   if (ready && !waiting.follow) return Exit::kGood;
   waiting.passed = waiting.passed || ready;
   if (ready) waiting.unready_since.reset();
-  if (ready || !waiting.passed) return std::nullopt;
+  if (ready || !waiting.passed || !is_heard(gate)) return std::nullopt;
   if (!waiting.unready_since) waiting.unready_since = now;
   const bool over = is_settled(gate) || now - *waiting.unready_since >= kToRegisterAgain;
   return over ? std::optional(Exit::kCritical) : std::nullopt;
@@ -97,7 +96,6 @@ Task<Exit> ask_store(runtime::Runtime* runtime, DirectGate* gate, Waiting waitin
   for (;;) {
     const json::value seen = gate->shown();
     if (const auto exit = take(waiting, seen, runtime->now())) co_return *exit;
-    waiting.heard = gate->heard();
     if (const auto exit = at_deadline(waiting, runtime->now())) co_return *exit;
     co_await gate->changed(kLookEvery);
   }

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -104,6 +107,8 @@ struct Objects {
   int most_at_once = 0;
   Duration takes = std::chrono::milliseconds(500);
   bool fails = false;
+  bool compares = false;  ///< a token lower than one it has seen is refused
+  store::Revision newest = 0;
 };
 
 class FakeReconciler final : public Reconciler {
@@ -113,7 +118,10 @@ class FakeReconciler final : public Reconciler {
   Task<Result<void>> pass(PassOrder order) override {
     const Turn turn(objects_);
     tokens.push_back(order.token);
+    if (!objects_.compares || order.token > objects_.newest) objects_.newest = order.token;
     co_await us_.sleep_until(us_.now() + objects_.takes);
+    if (objects_.compares && order.token < objects_.newest)
+      co_return fail(Errc::kRejected, "an old token");
     if (objects_.fails) co_return fail(Errc::kRejected, "apiserver: 503");
     objects_.written.push_back(order.node + " " + to_string(order.own.release));
     co_return Result<void>();
