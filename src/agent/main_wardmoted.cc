@@ -173,8 +173,10 @@ Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& conf
   }
   store::Store& store = shared.of_gates ? static_cast<store::Store&>(*shared.of_gates)
                                         : static_cast<store::Store&>(*own.store);
-  shared.gates = std::make_unique<VersionGates>(
-      runtime, store, VersionGates::Self{.node = node, .boot = own.boot}, config.version_gates);
+  const std::string agents = config.store ? shared_prefix(*config.store) : std::string();
+  const VersionGates::Self self{
+      .node = node, .boot = own.boot, .pause_key = agents + store::pause_key("")};
+  shared.gates = std::make_unique<VersionGates>(runtime, store, self, config.version_gates);
   return shared;
 }
 

@@ -140,3 +140,19 @@ def test_an_agent_alone_keeps_its_gate_in_its_data_folder(tmp_path):
             assert json.loads(again.cli("explain", "gate", "k8s", "-o", "json").stdout)["status"]["state"] == "done"
         finally:
             again.stop()
+
+
+def test_a_pause_of_everything_stops_the_leader_and_is_journaled(site):
+    one, two = site.start("ctl-1", "1.0.0"), site.start("ctl-2", "1.0.0")
+    until(lambda: one.gate()["ready"] and two.gate()["ready"], 20.0, "both")
+    ordered = until(lambda: next((agent for agent in (one, two) if agent.cli("pause").returncode == 0), None), 10.0, "an agent that takes orders")
+    until(lambda: not one.gate()["leader"], 5.0, "nobody to lead")
+    time.sleep(0.5)
+    before = len(site.written())
+    time.sleep(3.0)
+    assert len(site.written()) == before
+    assert "paused by" in one.gate()["complaint"] and "paused by" in two.gate()["complaint"]
+    assert one.gate()["ready"], "who serves goes on"
+    assert any(row["kind"] == "paused" for row in ordered.json("/api/v1/actions")["actions"])
+    assert ordered.cli("resume").returncode == 0
+    until(lambda: len(site.written()) > before, 15.0, "it writes again")

@@ -15,7 +15,9 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "base/time.h"
+#include "judge/plan/planner.h"
 #include "judge/version_gate/entry.h"
 #include "judge/version_gate/leader.h"
 #include "judge/version_gate/membership.h"
@@ -23,7 +25,9 @@
 #include "judge/version_gate/status.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/clock_pair.h"
 #include "store/election.h"
+#include "store/plan_record.h"
 #include "store/store.h"
 
 namespace wardmote::act::gate {
@@ -77,13 +81,15 @@ GateLeader::GateLeader(runtime::Runtime& runtime, store::Store& store, GateNode&
       store_(store),
       node_(node),
       reconciler_(reconciler),
-      options_(options),
+      options_(std::move(options)),
+      pauses_(runtime, store, options_.pause_key, [this] { wake(); }),
       woken_(runtime.executor()),
       passes_(runtime.executor()),
       tasks_(runtime.executor()) {}
 
 void GateLeader::start() {
   node_.listen([this] { wake(); });
+  if (!options_.pause_key.empty()) pauses_.start();
   tasks_.spawn("gate leader " + node_.options().gate, run());
 }
 
@@ -91,6 +97,7 @@ Task<void> GateLeader::stop() {
   // The work ends first, so that nobody begins beside it.
   co_await passes_.stop();
   co_await tasks_.stop();
+  co_await pauses_.stop();
   if (election_) co_await election_->stop();
   election_.reset();
   leader_.reset();
@@ -116,8 +123,20 @@ Task<void> GateLeader::alarm(TimePoint at) {
   wake();
 }
 
+std::optional<judge::plan::Pause> GateLeader::pause() const {
+  if (options_.pause_key.empty()) return std::nullopt;
+  if (pauses_.revision() == 0) return judge::plan::Pause{.by = "a store that was not read yet"};
+  const auto record = pauses_.find(options_.pause_key);
+  if (!record) return std::nullopt;
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  auto pause = store::decode_pause(record->value, clock);
+  if (!pause) return judge::plan::Pause{.by = "a record that cannot be read"};
+  if (pause->until && *pause->until <= clock.now) return std::nullopt;
+  return *std::move(pause);
+}
+
 bool GateLeader::may_stand() const {
-  return node_.registered() &&
+  return !pause() && node_.registered() &&
          judge::version_gate::may_campaign(node_.facts().nodes, node_.options().own.release);
 }
 
@@ -126,6 +145,8 @@ Clearance GateLeader::clearance() const {
 }
 
 std::optional<std::string> GateLeader::complaint() const {
+  if (const auto paused = pause())
+    return fmt::format("paused by {}: this node does not reconcile", escape_control(paused->by));
   return election_ ? election_->complaint() : std::nullopt;
 }
 
@@ -133,6 +154,7 @@ Task<void> GateLeader::run() {
   for (;;) {
     while (!dirty_) co_await woken_.wait();
     dirty_ = false;
+    if (const auto paused = pause(); paused && paused->until) wake_at(*paused->until);
     if (!may_stand()) continue;
     election_ = std::make_unique<store::Election>(
         runtime_, store_,

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "act/gate/gate_node.h"
+#include "act/gate/range_view.h"
 #include "act/gate/reconciler.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "judge/plan/planner.h"
 #include "judge/version_gate/entry.h"
 #include "judge/version_gate/leader.h"
 #include "judge/version_gate/report.h"
@@ -25,13 +27,17 @@ namespace wardmote::act::gate {
 struct LeaderOptions {
   judge::version_gate::Timing timing;
   Duration ttl{};  ///< of the lease in the election
+  /// Where the record is that pauses everything (store/plan_record.h); while it is there and holds,
+  /// this node writes nothing. Empty: nobody can pause.
+  std::string pause_key{};
 };
 
 /// The part of a node that reconciles. It stands in the gate's election while its release is the
 /// highest that is registered and it is registered itself. When it leads, it does what
 /// judge/version_gate's Leader says, and every write carries the fence of the election. At two
-/// thirds of its lease, or when somebody else changed what it stands on, its pass ends before it
-/// does anything else.
+/// thirds of its lease, when somebody else changed what it stands on, or when everything is paused,
+/// its pass ends before it does anything else. A pause whose record cannot be read holds, and so
+/// does one that is not known yet.
 /// Life cycle: start() after the node, stop() before it; what it borrows outlives it. Thread: the
 /// core loop.
 class GateLeader {
@@ -67,6 +73,8 @@ class GateLeader {
   runtime::Task<void> say(std::string step, std::string why, std::vector<std::string> nodes);
   [[nodiscard]] store::Transaction transaction_of(const judge::version_gate::Write& write) const;
   [[nodiscard]] bool may_stand() const;
+  /// Who paused everything; nothing: nobody.
+  [[nodiscard]] std::optional<judge::plan::Pause> pause() const;
   [[nodiscard]] bool pass_may_go_on() const;
   void wake();
   void wake_at(TimePoint at);
@@ -76,6 +84,7 @@ class GateLeader {
   GateNode& node_;
   Reconciler& reconciler_;
   const LeaderOptions options_;
+  RangeView pauses_;
   std::unique_ptr<store::Election> election_;
   std::optional<Leader> leader_;
   bool lost_ = false;  ///< it no longer leads, or did not for a moment

@@ -39,7 +39,8 @@ VersionGates::VersionGates(runtime::Runtime& runtime, store::Store& store, const
     if (wanted.reconcile && wanted.reconcile->acts) {
       gate.leader = std::make_unique<act::gate::GateLeader>(
           runtime, store, *gate.node, *gate.reconciler,
-          act::gate::LeaderOptions{.timing = wanted.timing, .ttl = wanted.ttl});
+          act::gate::LeaderOptions{
+              .timing = wanted.timing, .ttl = wanted.ttl, .pause_key = self.pause_key});
     }
     gates_.push_back(std::move(gate));
   }

@@ -22,7 +22,8 @@ class VersionGates final : public serve::VersionGatesView {
  public:
   struct Self {
     std::string node;
-    std::string boot;  ///< which start of the machine it is
+    std::string boot;       ///< which start of the machine it is
+    std::string pause_key;  ///< of the record that pauses everything, as `store` names it
   };
   /// `store` has the keys as the gates' layouts name them.
   VersionGates(runtime::Runtime& runtime, store::Store& store, const Self& self,

@@ -161,7 +161,7 @@ class TestNode {
               .self = {.node = name, .boot = process.empty() ? name : process},
               .own = std::move(own)}),
         reconciler(us, objects),
-        leader(us, store, node, reconciler, {.timing = {}, .ttl = kTtl}),
+        leader(us, store, node, reconciler, {.timing = {}, .ttl = kTtl, .pause_key = "pause/"}),
         reconciles_(reconciles) {
     EXPECT_TRUE(run(inner_.open()));
     node.start();

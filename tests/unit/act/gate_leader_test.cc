@@ -6,8 +6,11 @@
 #include <string>
 
 #include "act/gate/records.h"
+#include "judge/plan/planner.h"
 #include "judge/version_gate/admission.h"
 #include "judge/version_gate/status.h"
+#include "store/clock_pair.h"
+#include "store/plan_record.h"
 #include "store/store.h"
 #include "unit/act/gate_fixture.h"
 
@@ -159,6 +162,37 @@ TEST_F(GateLeaderTest, WhoChangesTheStatusBehindItsBackMakesItBeginAnew) {
   ASSERT_TRUE(until([&] { return !a->ready(); }, 1s));
   EXPECT_TRUE(until([&] { return a->ready(); }, 1min));
   EXPECT_EQ(objects.most_at_once, 1);
+}
+
+/// `wardmote pause`: the record of everything. One of a single cluster is no matter of a gate's.
+TEST_F(GateLeaderTest, WhileEverythingIsPausedItWritesNothing) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  const auto pause = [&](std::optional<Duration> time) {
+    const store::ClockPair clock{outside.now(), outside.wall_now()};
+    const judge::plan::Pause record{
+        .by = "ann", .until = time ? std::optional(clock.now + *time) : std::nullopt};
+    return store::encode(record, clock);
+  };
+  write(store::Put{"pause/ovn-nb", pause({})});
+  world.run_for(5s);
+  EXPECT_TRUE(a->leader.leads());
+  objects.takes = 1h;
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }, 1min));
+  write(store::Put{"pause/", pause({})});
+  ASSERT_TRUE(until([&] { return objects.under_way == 0 && !a->leader.leads(); }, 1s));
+  world.run_for(2min);
+  EXPECT_EQ(objects.under_way, 0);
+  EXPECT_NE(a->leader.complaint()->find("paused by ann"), std::string::npos);
+  EXPECT_TRUE(a->ready()) << "who serves goes on";
+  write(store::Put{"pause/", pause(10s)});
+  world.run_for(8s);
+  EXPECT_EQ(objects.under_way, 0);
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }, 1min)) << "it was for ten seconds";
+  write(store::Put{"pause/", "no record"});
+  ASSERT_TRUE(until([&] { return objects.under_way == 0; }, 1s)) << "it holds";
+  write(store::Erase{store::KeyRange::one("pause/")});
+  EXPECT_TRUE(until([&] { return objects.under_way == 1; }, 1min));
 }
 
 TEST_F(GateLeaderTest, ARestartInTheMiddleGoesOnWithWhatTheStoreSays) {
