@@ -105,7 +105,7 @@ Task<void> GateLeader::stop() {
 
 void GateLeader::wake() {
   // At once, and not when whatever is awaited has ended: the store may hang while the lease ends.
-  if (passing_ && !pass_may_go_on()) passes_.cancel(pass_task_);
+  if (passing_ && !may_pass()) passes_.cancel(pass_task_);
   dirty_ = true;
   woken_.notify();
 }
@@ -179,7 +179,7 @@ Task<void> GateLeader::stand() {
   bool stays = true;
   while (stays) {
     dirty_ = false;
-    if (passing_ && !pass_may_go_on()) co_await end_pass();
+    if (passing_ && !may_pass()) co_await end_pass();
     if (lost_ || !election_->leads()) {
       lost_ = false;
       forget();
@@ -195,10 +195,11 @@ Task<void> GateLeader::stand() {
 void GateLeader::forget() {
   leader_.reset();
   passed_.reset();
+  well_ = false;
   said_.reset();
 }
 
-bool GateLeader::pass_may_go_on() const {
+bool GateLeader::may_pass() const {
   return !lost_ && election_->leads() && leader_ && leader_->may_write(node_.facts()) &&
          may_stand();
 }
@@ -211,26 +212,13 @@ Task<void> GateLeader::step() {
     leader_.emplace(node_.options().own, options_.timing);
     token_ = std::get<std::int64_t>(fence->operand);
   }
-  if (passed_ && !passing_) {
-    const Result<void> ended = *std::exchange(passed_, std::nullopt);
-    if (ended) {
-      leader_->passed(runtime_.now());
-    } else {
-      constexpr std::uint64_t kParts = 1 << 20;
-      leader_->failed(runtime_.now(), static_cast<double>(runtime_.random() % kParts) / kParts);
-      std::string why = ended.error().describe();
-      co_await say("failing", std::move(why), {});
-    }
-  }
+  if (passed_ && !passing_) co_await settle_pass();
   const Leader::Step next = leader_->next(node_.facts(), runtime_.now());
   if (const auto* const blocked = std::get_if<Leader::Blocked>(&next)) {
     std::string why = describe(blocked->clearance, node_.options().own);
     co_await say("blocked", std::move(why), names_of(blocked->clearance));
   } else if (const auto* const wait = std::get_if<Leader::Wait>(&next)) {
-    wake_at(wait->until);
-    if (!said_ || said_->step == "blocked") {
-      co_await say("waiting", "the writes of an earlier leader may still arrive", {});
-    }
+    co_await rest(wait->until);
   } else if (std::holds_alternative<Leader::Read>(next)) {
     const Result<void> read = co_await node_.read_again(runtime_.deadline_in(kPatience));
     if (!read) co_await runtime_.sleep_until(runtime_.now() + kTryAgain);
@@ -240,12 +228,46 @@ Task<void> GateLeader::step() {
     co_await commit(std::move(order));
     dirty_ = true;
   } else if (std::holds_alternative<Leader::Pass>(next)) {
-    passed_.reset();
-    passing_ = true;
-    pass_task_ = passes_.spawn("gate pass", pass());
-    if (!said_ || said_->step != "failing") co_await say("passing", "objects are written", {});
+    co_await begin_pass();
   }
   // StandDown: may_stand() says the same. Busy: the pass goes on.
+}
+
+Task<void> GateLeader::settle_pass() {
+  const Result<void> ended = *std::exchange(passed_, std::nullopt);
+  well_ = ended.has_value();
+  if (ended) {
+    leader_->passed(runtime_.now());
+    co_return;
+  }
+  constexpr std::uint64_t kParts = 1 << 20;
+  leader_->failed(runtime_.now(), static_cast<double>(runtime_.random() % kParts) / kParts);
+  std::string why = ended.error().describe();
+  co_await say("failing", std::move(why), {});
+}
+
+Task<void> GateLeader::rest(TimePoint until) {
+  wake_at(until);
+  if (well_) {
+    co_await say("resting", "all objects are as they should be", {});
+  } else if (!said_ || said_->step == "blocked") {
+    co_await say("waiting", "the writes of an earlier leader may still arrive", {});
+  }
+}
+
+Task<void> GateLeader::begin_pass() {
+  passed_.reset();
+  if (!may_pass()) {
+    // It was lost while something else was awaited.
+    passed_ = fail(Errc::kClosed, "it may not write any more");
+    dirty_ = true;
+    co_return;
+  }
+  passing_ = true;
+  pass_task_ = passes_.spawn("gate pass", pass());
+  // The passes after a whole one are no news.
+  if (well_ || (said_ && said_->step == "failing")) co_return;
+  co_await say("passing", "objects are written", {});
 }
 
 store::Transaction GateLeader::transaction_of(const Write& write) const {
@@ -294,7 +316,7 @@ Task<void> GateLeader::commit(Write write) {
       {{"gate", node_.options().gate},
        {"case", std::string(to_string(leader_->which()))},
        {"token", std::to_string(token_)}});
-  if (!write.claim) co_await say("resting", "all objects are as they should be", {});
+  if (write.claim) well_ = false;
 }
 
 Task<void> GateLeader::pass() {

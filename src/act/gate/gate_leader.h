@@ -63,6 +63,9 @@ class GateLeader {
   runtime::Task<void> stand();
   /// One step of the leader, or of one that waits for its turn.
   runtime::Task<void> step();
+  runtime::Task<void> settle_pass();
+  runtime::Task<void> rest(TimePoint until);
+  runtime::Task<void> begin_pass();
   runtime::Task<void> commit(judge::version_gate::Write write);
   runtime::Task<void> pass();
   /// Ends a pass that may not go on, and waits until it has ended.
@@ -75,7 +78,7 @@ class GateLeader {
   [[nodiscard]] bool may_stand() const;
   /// Who paused everything; nothing: nobody.
   [[nodiscard]] std::optional<judge::plan::Pause> pause() const;
-  [[nodiscard]] bool pass_may_go_on() const;
+  [[nodiscard]] bool may_pass() const;
   void wake();
   void wake_at(TimePoint at);
 
@@ -92,6 +95,7 @@ class GateLeader {
   bool passing_ = false;
   std::optional<Result<void>> passed_;  ///< how the pass ended; nothing: it was cancelled
   runtime::TaskGroup::TaskId pass_task_ = 0;
+  bool well_ = false;  ///< the last pass since the claim went well
   std::optional<judge::version_gate::Progress> said_;
   bool dirty_ = true;
   runtime::Event woken_;

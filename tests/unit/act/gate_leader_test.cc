@@ -33,8 +33,10 @@ TEST_F(GateLeaderTest, OneNodeReconcilesAndServes) {
   ASSERT_TRUE(until([&] { return a->ready(); })) << a->why();
   EXPECT_EQ(objects.written, std::vector<std::string>{"a 1.0.0"});
   EXPECT_EQ(status(), (Status{.version = {.major = 1}, .minimum = {.major = 1}}));
-  EXPECT_TRUE(until([&] { return a->node.report().progress.has_value(); }));
-  EXPECT_EQ(a->node.report().progress->step, "resting");
+  EXPECT_TRUE(until([&] {
+    const auto progress = a->node.report().progress;
+    return progress && progress->step == "resting";
+  }));
 }
 
 TEST_F(GateLeaderTest, ThePassesGoOnAndWriteNoStatus) {
@@ -44,6 +46,24 @@ TEST_F(GateLeaderTest, ThePassesGoOnAndWriteNoStatus) {
   world.run_for(2min);
   EXPECT_GE(objects.written.size(), 4U);
   EXPECT_EQ(read(kLayout.status())->version, before);
+}
+
+TEST_F(GateLeaderTest, ASuccessorThatHasNothingToRecordSaysThatItRests) {
+  auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  const auto b = make("b", product(1));
+  ASSERT_TRUE(until([&] { return b->ready(); }));
+  a.reset();
+  ASSERT_TRUE(until([&] { return b->leader.leads(); }));
+  EXPECT_TRUE(until(
+      [&] {
+        const auto progress = b->node.report().progress;
+        return progress && progress->node == "b" && progress->step == "resting";
+      },
+      20s));
+  const auto said = read(kLayout.progress())->version;
+  world.run_for(2min);
+  EXPECT_EQ(read(kLayout.progress())->version, said) << "a pass that goes well is no news";
 }
 
 TEST_F(GateLeaderTest, AnOlderReleaseNeverLeadsBesideANewerOne) {
