@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "act/gate/gate_leader.h"
@@ -40,6 +41,8 @@ class FaultyStore final : public store::Store {
 
   bool hangs = false;    ///< nothing is asked, and nothing answers
   int lost_answers = 0;  ///< so many transactions are made, and nobody is told
+  /// Somebody else does this at the last moment before a claim.
+  std::optional<store::StoreChange> before{};
 
   Task<Result<store::Found>> get(std::string key, Deadline deadline) override {
     if (hangs) co_return co_await silence<store::Found>(deadline);
@@ -52,6 +55,11 @@ class FaultyStore final : public store::Store {
   Task<Result<store::Committed>> put_if(store::Transaction transaction,
                                         Deadline deadline) override {
     if (hangs) co_return co_await silence<store::Committed>(deadline);
+    if (before && puts_claim(transaction)) {
+      store::Transaction other;
+      other.changes.push_back(*std::exchange(before, std::nullopt));
+      static_cast<void>(co_await inner_.put_if(std::move(other), deadline));
+    }
     Result<store::Committed> made = co_await inner_.put_if(std::move(transaction), deadline);
     if (lost_answers == 0) co_return made;
     --lost_answers;
@@ -90,6 +98,12 @@ class FaultyStore final : public store::Store {
     std::unique_ptr<store::Watch> inner_;
   };
 
+  static bool puts_claim(const store::Transaction& transaction) {
+    return std::ranges::any_of(transaction.changes, [](const store::StoreChange& change) {
+      const auto* const put = std::get_if<store::Put>(&change);
+      return put != nullptr && put->key.ends_with("/claim");
+    });
+  }
   template <class T>
   Task<Result<T>> silence(Deadline deadline) {
     co_await us_.sleep_until(deadline.at);

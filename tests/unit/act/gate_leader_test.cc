@@ -103,6 +103,38 @@ TEST_F(GateLeaderTest, ObjectsThatNeedNewerNodesWaitForTheLastOldOne) {
   EXPECT_EQ(again->node.admission().verdict, Verdict::kNodeTooOld);
 }
 
+/// Either the leader sees the node, or the node sees what the leader wrote.
+TEST_F(GateLeaderTest, ANodeThatRegistersBetweenTheCheckAndTheClaimIsSeen) {
+  const auto b = make("b", product(2, 2));
+  b->store.before =
+      store::Put{"gate/nodes/old", write_node({.node = "old", .boot = "x"}, {.major = 1}, "")};
+  world.run_for(1min);
+  EXPECT_FALSE(b->store.before) << "it came to a claim";
+  EXPECT_TRUE(objects.written.empty());
+  EXPECT_FALSE(read(kLayout.claim()));
+  ASSERT_TRUE(b->node.report().progress);
+  EXPECT_EQ(b->node.report().progress->nodes, std::vector<std::string>{"old"});
+}
+
+TEST_F(GateLeaderTest, AClaimThatComesAfterTheElectionWasLostChangesNothing) {
+  const auto a = make("a", product(1));
+  a->store.before = store::Erase{queue()};
+  ASSERT_TRUE(until([&] { return a->ready(); }, 1min));
+  EXPECT_FALSE(a->store.before);
+  EXPECT_EQ(read(kLayout.claim())->version, 1) << "only that of the second time";
+}
+
+TEST_F(GateLeaderTest, AStatusThatChangesBeforeTheClaimIsReadAgain) {
+  const auto a = make("a", product(1));
+  a->store.before = store::Put{
+      kLayout.status(), write_status({.version = {.major = 3}, .minimum = {.major = 2}}, "")};
+  objects.takes = 1h;
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }, 1min));
+  EXPECT_EQ(status(),
+            (Status{.state = State::kWorking, .version = {.major = 1}, .minimum = {.major = 2}}))
+      << "the gate is closed to what the other has closed it to";
+}
+
 TEST_F(GateLeaderTest, ADowngradeClosesTheGateBeforeItWrites) {
   {
     const auto b = make("b", product(2, 2));
