@@ -136,8 +136,10 @@ std::optional<judge::plan::Pause> GateLeader::pause() const {
 }
 
 bool GateLeader::may_stand() const {
-  return !pause() && node_.registered() &&
-         judge::version_gate::may_campaign(node_.facts().nodes, node_.options().own.release);
+  const Facts facts = node_.facts();
+  // Of who does not see its own registration yet every claim would fail.
+  return !pause() && node_.registered() && facts.nodes.revision() >= *node_.registered() &&
+         judge::version_gate::may_campaign(facts.nodes, node_.options().own.release);
 }
 
 Clearance GateLeader::clearance() const {

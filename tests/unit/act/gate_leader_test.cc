@@ -189,6 +189,19 @@ TEST_F(GateLeaderTest, WhoIsPausedHasStoppedBeforeTheNextBegins) {
   EXPECT_GT(b->reconciler.tokens.back(), a->reconciler.tokens.back());
 }
 
+/// The leader waits for an answer of the store when its pass has just begun.
+TEST_F(GateLeaderTest, APassEndsWithTheLeaseAlsoWhileAnAnswerIsAwaited) {
+  objects.takes = 1h;
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] {
+    a->store.hangs = objects.under_way == 1;
+    return a->store.hangs;
+  }));
+  const TimePoint begun = world.now();
+  ASSERT_TRUE(until([&] { return objects.under_way == 0; }, kTtl));
+  EXPECT_LE(world.now() - begun, kTtl * 2 / 3 + 100ms);
+}
+
 TEST_F(GateLeaderTest, WhoseKeyIsTakenAwayEndsItsPass) {
   objects.takes = 1h;
   const auto a = make("a", product(1));

@@ -112,6 +112,11 @@ TEST_F(GateNodeTest, OfTwoOfOneNameTheEarlierIsNotReadyAndDoesNotFight) {
   EXPECT_NE(first->why().find("two processes have this name"), std::string::npos) << first->why();
   EXPECT_TRUE(second->ready());
   EXPECT_EQ(read("gate/nodes/a")->version, 2) << "each wrote once";
+  const auto third = make("a", product(1), true, "third");
+  world.run_for(10s);
+  EXPECT_FALSE(first->ready());
+  EXPECT_FALSE(second->ready()) << "now the third has the name";
+  EXPECT_EQ(read("gate/nodes/a")->version, 3);
 }
 
 TEST_F(GateNodeTest, WhatAnotherProgramKeepsInTheRecordStays) {
