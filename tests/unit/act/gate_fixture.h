@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -39,8 +40,9 @@ class FaultyStore final : public store::Store {
  public:
   explicit FaultyStore(sim::SimRuntime& us, store::Store& inner) : us_(us), inner_(inner) {}
 
-  bool hangs = false;    ///< nothing is asked, and nothing answers
-  int lost_answers = 0;  ///< so many transactions are made, and nobody is told
+  bool hangs = false;           ///< nothing is asked, and nothing answers
+  bool hangs_progress = false;  ///< what the leader says of its work is not taken, nor refused
+  int lost_answers = 0;         ///< so many transactions are made, and nobody is told
   /// Somebody else does this at the last moment before a claim.
   std::optional<store::StoreChange> before{};
 
@@ -55,7 +57,9 @@ class FaultyStore final : public store::Store {
   Task<Result<store::Committed>> put_if(store::Transaction transaction,
                                         Deadline deadline) override {
     if (hangs) co_return co_await silence<store::Committed>(deadline);
-    if (before && puts_claim(transaction)) {
+    if (hangs_progress && puts(transaction, "/progress"))
+      co_return co_await silence<store::Committed>(deadline);
+    if (before && puts(transaction, "/claim")) {
       store::Transaction other;
       other.changes.push_back(*std::exchange(before, std::nullopt));
       static_cast<void>(co_await inner_.put_if(std::move(other), deadline));
@@ -98,10 +102,10 @@ class FaultyStore final : public store::Store {
     std::unique_ptr<store::Watch> inner_;
   };
 
-  static bool puts_claim(const store::Transaction& transaction) {
-    return std::ranges::any_of(transaction.changes, [](const store::StoreChange& change) {
+  static bool puts(const store::Transaction& transaction, std::string_view key) {
+    return std::ranges::any_of(transaction.changes, [key](const store::StoreChange& change) {
       const auto* const put = std::get_if<store::Put>(&change);
-      return put != nullptr && put->key.ends_with("/claim");
+      return put != nullptr && put->key.ends_with(key);
     });
   }
   template <class T>
