@@ -126,6 +126,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       config_(std::move(config)),
       started_data_(config_.data),
       started_store_(config_.store),
+      started_version_gates_(config_.version_gates),
       node_(node_of(config_)),
       changes_([this] { return runtime_.wall_now(); }),
       archive_(runtime, memory.database),
@@ -328,6 +329,7 @@ std::vector<std::string> Agent::restart_needed() const {
   std::vector<std::string> keys;
   if (config_.data != started_data_) keys.emplace_back("data");
   if (config_.store != started_store_) keys.emplace_back("store");
+  if (config_.version_gates != started_version_gates_) keys.emplace_back("version_gates");
   if (node_of(config_) != node_) keys.emplace_back("node.name");
   return keys;
 }

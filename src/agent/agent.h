@@ -129,6 +129,7 @@ class Agent {
   config::Config config_;
   const std::string started_data_;
   const std::optional<config::Store> started_store_;
+  const std::vector<config::VersionGate> started_version_gates_;
   const std::string node_;  ///< as it was called at the start: records and messages have this name
   MakeReceivers make_receivers_;
   incidents::ChangeFeed changes_;

@@ -28,6 +28,7 @@
 #include "agent/reloader.h"
 #include "agent/service_manager.h"
 #include "agent/start_check.h"
+#include "agent/version_gates/version_gates.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -52,6 +53,7 @@
 #include "runtime/task.h"
 #include "serve/agents.h"
 #include "serve/route.h"
+#include "serve/version_gates.h"
 #include "store/adoption.h"
 #include "store/embedded_store.h"
 #include "store/etcd/etcd_store.h"
@@ -59,6 +61,7 @@
 #include "store/notify_record.h"
 #include "store/plan_record.h"
 #include "store/records.h"
+#include "store/store.h"
 
 namespace wardmote::agent {
 namespace {
@@ -145,18 +148,35 @@ Result<OwnMemory> open_memory(net::AsioRuntime& runtime, const std::string& data
 struct Shared {
   std::unique_ptr<store::etcd::EtcdStore> store;
   std::unique_ptr<Coordination> agents;
+  /// Version gates may have their keys anywhere, as Metropolis has, so they have a store of their
+  /// own without a prefix.
+  std::unique_ptr<store::etcd::EtcdStore> of_gates;
+  std::unique_ptr<VersionGates> gates;  ///< null: there are none
 };
 
 Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& config,
-                           const std::string& boot) {
+                           const OwnMemory& own) {
   Shared shared;
-  if (!config.store) return shared;
-  auto store = open_etcd(runtime, *config.store);
-  if (!store) return std::unexpected(store.error());
-  shared.store = *std::move(store);
-  const std::string& named = config.node.name;
-  const Coordination::Self self{named.empty() ? host_name() : named, config.node.labels, boot};
-  shared.agents = std::make_unique<Coordination>(runtime, *shared.store, config.store->ttl, self);
+  const std::string node = config.node.name.empty() ? host_name() : config.node.name;
+  if (config.store) {
+    auto store = open_etcd(runtime, *config.store, shared_prefix(*config.store));
+    if (!store) return std::unexpected(store.error());
+    shared.store = *std::move(store);
+    const Coordination::Self self{node, config.node.labels, own.boot};
+    shared.agents = std::make_unique<Coordination>(runtime, *shared.store, config.store->ttl, self);
+  }
+  if (config.version_gates.empty()) return shared;
+  if (config.store) {
+    auto store = open_etcd(runtime, *config.store, "");
+    if (!store) return std::unexpected(store.error());
+    shared.of_gates = *std::move(store);
+  }
+  store::Store& store = shared.of_gates ? static_cast<store::Store&>(*shared.of_gates)
+                                        : static_cast<store::Store&>(*own.store);
+  const std::string agents = config.store ? shared_prefix(*config.store) : std::string();
+  const VersionGates::Self self{
+      .node = node, .boot = own.boot, .pause_key = agents + store::pause_key("")};
+  shared.gates = std::make_unique<VersionGates>(runtime, store, self, config.version_gates);
   return shared;
 }
 
@@ -230,6 +250,7 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, 
   if (started) {
     log(LogLevel::kInfo, "started", {{"version", std::string(kVersion)}});
     if (shared->store) shared->agents->start(agent->incidents());
+    if (shared->gates) shared->gates->start();
     reloader->start();
     int number = SIGHUP;
     for (;;) {
@@ -242,6 +263,8 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, 
   } else {
     log(LogLevel::kError, "start_failed", {{"reason", started.error().describe()}});
   }
+  if (started && shared->gates) co_await shared->gates->stop();
+  if (shared->of_gates) co_await shared->of_gates->stop();
   co_await agent->stop();
   // The work has stopped: the next agent may begin.
   if (shared->store) {
@@ -277,11 +300,13 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
   auto receivers = make_receivers(loaded.config->notify, runtime, needs);
   if (!receivers) return start_failed(receivers.error().describe(), kBadConfig);
-  auto shared = open_shared(runtime, *loaded.config, memory->boot);
+  auto shared = open_shared(runtime, *loaded.config, *memory);
   if (!shared) return start_failed(shared.error().describe(), kBadConfig);
   Agent agent(runtime, service, *std::move(loaded.config), host_name(),
               lend(runtime, *memory, *shared), *std::move(receivers));
   for (serve::Route& route : serve::agents_routes(shared->agents.get()))
+    agent.add(std::move(route));
+  for (serve::Route& route : serve::version_gate_routes(shared->gates.get()))
     agent.add(std::move(route));
   agent.renew_receivers([&runtime, &needs](const config::Notify& notify) {
     return make_receivers(notify, runtime, needs);

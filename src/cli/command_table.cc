@@ -13,6 +13,8 @@
 #include "cli/assess_table.h"
 #include "cli/command.h"
 #include "cli/common_options.h"
+#include "cli/explain/command.h"
+#include "cli/gate/gate_commands.h"
 #include "cli/incident_commands.h"
 #include "cli/plan_commands.h"
 #include "cli/probe_params.h"
@@ -237,27 +239,6 @@ Command init() {
       .run = run_init};
 }
 
-Command explain() {
-  return {
-      .name = "explain",
-      .summary = "explain a finding or an incident, or show all that is known of one thing",
-      .description =
-          "For a code: its meaning, and the findings, checks and incidents that have it now. For "
-          "the number of an incident (write '#' before a number of four digits): what is wrong in "
-          "it, and what to do about each of its codes. Otherwise SUBJECT is the name of a member, "
-          "check or cluster, a server id (four digits are enough), an address, or the root of an "
-          "incident.",
-      .arguments = {{.name = "SUBJECT",
-                     .help = "a code, the number of an incident, or a name",
-                     .completes = Completes::kCodes}},
-      .options = reading_options(),
-      .examples = {{"wardmote explain RAFT_STALE_MEMBER",
-                    "meaning, advice, and where this is the case now"},
-                   {"wardmote explain 17", "what is wrong in incident 17, and what to do"},
-                   {"wardmote explain e85f", "who lists this server, and what is wrong with it"}},
-      .run = run_explain};
-}
-
 Command history() {
   std::vector<Option> options = {
       {.name = "since", .value = "DURATION", .help = "how far back, for example 6h"},
@@ -462,6 +443,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"replay", of_no_kind<replay>},
     {"livez", of_no_kind<livez>},
     {"readyz", of_no_kind<readyz>},
+    {"wait-ready", of_no_kind<wait_ready>},
     {"calico-health", of_no_kind<calico_health>},
     {"ocf", of_no_kind<ocf_agent>},
     {"doctor", of_no_kind<doctor>},

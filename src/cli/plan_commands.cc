@@ -93,7 +93,10 @@ Command reject() {
 Command pause() {
   return {.name = "pause",
           .summary = "keep the agent from repairs, for a time or until resume",
-          .description = "A step that already runs is finished. Needs the role operator.",
+          .description =
+              "A step that already runs is finished. Without a cluster also the leaders of "
+              "version gates stop, and what they run ends at once. Needs the role "
+              "operator.",
           .arguments = {{.name = "CLUSTER",
                          .help = "the name of the cluster (default: all clusters)",
                          .required = false}},

@@ -111,6 +111,9 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   if (const YamlNode* const gates = map.find("gates")) {
     config.gates = read_gates(*gates, names, problems);
   }
+  if (const YamlNode* const version_gates = map.find("version_gates")) {
+    read_version_gates(*version_gates, config, problems);
+  }
   if (const YamlNode* const notify = map.find("notify")) {
     config.notify = read_notify(*notify, config.node, problems);
   }
@@ -123,11 +126,11 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   map.finish();
   if (!has_gate(config, "ready")) config.gates.push_back(default_ready(config));
 
-  const bool watches = !config.checks.empty();
+  const bool watches = !config.checks.empty() || !config.version_gates.empty();
   if (map.is_map() && problems.empty() && !watches) {
     problems.add(map.at(), map.what(), "it names nothing to watch",
                  "add a cluster under 'clusters', a check under 'checks', a reporter under "
-                 "'reporters' or 'guests'");
+                 "'reporters', 'guests' or a version gate under 'version_gates'");
   }
   return config;
 }

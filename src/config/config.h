@@ -21,6 +21,7 @@
 #include "base/time.h"
 #include "config/guests.h"
 #include "config/problem.h"
+#include "config/version_gates.h"
 #include "judge/bgp/mesh.h"
 #include "judge/check_machine.h"
 #include "judge/notify/muting.h"
@@ -217,6 +218,7 @@ struct Config {
   std::vector<Mesh> meshes;
   std::optional<Guests> guests;
   std::vector<Gate> gates;
+  std::vector<VersionGate> version_gates;
   Notify notify;
   /// Each with its own name, on clusters that are there; one that acts needs `data`.
   std::vector<judge::plan::Policy> policies;

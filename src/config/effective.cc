@@ -20,8 +20,10 @@
 #include "config/config.h"
 #include "config/problem.h"
 #include "config/schema.h"
+#include "config/version_gates.h"
 #include "config/yaml.h"
 #include "judge/notify/router.h"
+#include "judge/version_gate/release.h"
 #include "runtime/endpoint.h"
 #include "serve/role.h"
 
@@ -190,6 +192,12 @@ void fill(json::object& item, const Receiver& receiver) {
   item["timeout"] = spelled(receiver.timeout);
 }
 
+void fill(json::object& item, const VersionGate& gate) {
+  item["release"] = json::string(to_string(gate.own.release));
+  item["state_prefix"] = json::string(gate.layout.state);
+  item["nodes_prefix"] = json::string(gate.layout.nodes);
+}
+
 /// The items of a list stand in the order of the configuration, which may have more behind them:
 /// checks that follow from something else.
 template <class Item>
@@ -252,6 +260,7 @@ json::object effective(const YamlNode& root, const Config& config) {
   fill<Check>(whole, "checks", std::span(config.checks).subspan(config.clusters.size()));
   if (json::value* const notify = whole.if_contains("notify"); notify && notify->is_object())
     fill<Receiver>(notify->get_object(), "receivers", config.notify.receivers);
+  fill<VersionGate>(whole, "version_gates", config.version_gates);
   json::object gates;
   for (const Gate& gate : config.gates) gates[gate.name] = gate_json(gate);
   whole["gates"] = std::move(gates);

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "config/guests_keys.h"
 #include "config/receivers/kinds.h"
+#include "config/version_gates_keys.h"
 #include "observe/kinds.h"
 
 namespace wardmote::config {
@@ -43,6 +44,8 @@ constexpr auto kFile = std::to_array<KeySpec>({
     {"guests", Form::kMap, false, "The guests of this host, watched through their agents",
      "guests"},
     {"gates", Form::kByName, false, "Sets of checks and clusters; /readyz follows 'ready'", "gate"},
+    {"version_gates", Form::kMaps, false,
+     "Which releases may write, and serve on, what one leader reconciles", "version_gate"},
     {"notify", Form::kMap, false, "Who is told of incidents", "notify"},
     {"silences", Form::kMaps, false, "What nobody is told of for a time", "silence"},
     {"policies", Form::kMaps, false, "What the agent may do itself", "policy"},
@@ -275,6 +278,8 @@ constexpr auto kSections = std::to_array<Section>({
     {"guests", kGuestsKeys, false},
     {"gate", kGate, false},
     {"at_least", kAtLeast, false},
+    {"version_gate", kVersionGateKeys, false},
+    {"reconcile", kReconcileKeys, false},
     {"notify", kNotify, false},
     {"route", kRoute, false},
     {"maintenance", kMaintenance, false},

@@ -70,6 +70,8 @@ void read_reporters(const YamlNode& list, Config& config, Names& names, Problems
 void read_meshes(const YamlNode& list, Config& config, Names& names, Problems& problems);
 /// Into `config`, with the check of the hypervisor.
 void read_guests(const YamlNode& node, Config& config, Names& names, Problems& problems);
+/// Into `config`. After the store.
+void read_version_gates(const YamlNode& list, Config& config, Problems& problems);
 std::vector<Gate> read_gates(const YamlNode& map, const Names& names, Problems& problems);
 
 }  // namespace wardmote::config

@@ -15,15 +15,19 @@
 namespace wardmote::agent {
 
 Result<std::unique_ptr<store::etcd::EtcdStore>> open_etcd(runtime::Runtime& runtime,
-                                                          const config::Store& config) {
+                                                          const config::Store& config,
+                                                          std::string prefix) {
   store::etcd::ClientOptions options{.endpoints = config.endpoints, .user = config.user};
   if (!config.password_file.empty()) {
     Result<std::string> password = read_secret(config.password_file);
     if (!password) return with_context(password, "store");
     options.password = *std::move(password);
   }
-  return std::make_unique<store::etcd::EtcdStore>(runtime, std::move(options),
-                                                  fmt::format("/wardmote/{}/", config.name));
+  return std::make_unique<store::etcd::EtcdStore>(runtime, std::move(options), std::move(prefix));
+}
+
+std::string shared_prefix(const config::Store& config) {
+  return fmt::format("/wardmote/{}/", config.name);
 }
 
 }  // namespace wardmote::agent

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/result.h"
 #include "config/config.h"
@@ -9,8 +10,12 @@
 
 namespace wardmote::agent {
 
-/// The store in the etcd cluster of the configuration. kInvalid: the password cannot be read.
+/// The store in the etcd cluster of the configuration, with `prefix` before each key. kInvalid: the
+/// password cannot be read.
 Result<std::unique_ptr<store::etcd::EtcdStore>> open_etcd(runtime::Runtime& runtime,
-                                                          const config::Store& config);
+                                                          const config::Store& config,
+                                                          std::string prefix);
+/// What agents of the store's name share.
+std::string shared_prefix(const config::Store& config);
 
 }  // namespace wardmote::agent

@@ -11,11 +11,13 @@
 #include "cli/explain/code.h"
 #include "cli/explain/incident.h"
 #include "cli/explain/subject.h"
+#include "cli/output.h"
 #include "cli/reading.h"
 #include "cli/render/checks.h"
 #include "cli/render/explanation.h"
 #include "cli/render/fields.h"
 #include "cli/render/incidents.h"
+#include "cli/render/version_gate.h"
 #include "cli/verbs/verbs.h"
 #include "judge/finding.h"
 
@@ -65,10 +67,27 @@ std::vector<std::string> names_of_codes(const json::value& explained) {
   return names;
 }
 
+/// Who is in the way at present.
+std::vector<std::string> names_of_blockers(const json::value& gate) {
+  return Fields(gate).object("leader").texts("blocked_by");
+}
+
+Exit explain_gate(const Call& call) {
+  return read(call, {.path = "/api/v1/version-gates/" + call.value("NAME"),
+                     .draw = draw_version_gate,
+                     .judge = exit_of_version_gate,
+                     .shape = {"nodes", names_of_blockers}});
+}
+
 }  // namespace
 
 Exit run_explain(const Call& call) {
   const std::string subject = call.value("SUBJECT");
+  if (call.has("NAME") && subject != "gate") {
+    return complain(call, Exit::kUsage,
+                    "only a gate has a NAME: write 'wardmote explain gate NAME'");
+  }
+  if (call.has("NAME")) return explain_gate(call);
   if (const std::optional<judge::Code> code = judge::parse_code(subject)) {
     const judge::CodeInfo* info = &judge::info(*code);
     return read(call, {.path = kPath,

@@ -20,6 +20,7 @@ struct Timing {
   Duration pass_every = std::chrono::seconds(30);
   Duration first_retry = std::chrono::milliseconds(100);
   Duration longest_retry = std::chrono::seconds(60);
+  friend bool operator==(const Timing&, const Timing&) = default;
 };
 
 /// What a leader has read of the store.

@@ -45,6 +45,7 @@ struct Product {
   /// minApiserverRelease: what it writes needs nodes of this release or a newer one.
   Release min_apiserver_release;
   std::string content;  ///< the digest of the objects that it writes; builds may differ in it
+  friend bool operator==(const Product&, const Product&) = default;
 };
 
 /// kInvalid: a product that asks for more than itself, so that it could neither lead nor serve.

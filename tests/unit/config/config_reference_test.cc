@@ -25,7 +25,7 @@ constexpr std::string_view kHead = R"(# Every key of the configuration
 <!-- from src/config/schema.cc: WARDMOTE_WRITE_DOCS=1 unit_config writes it anew -->
 
 What the keys are for, with examples: [configuration](configuration.md), [notifications](notifications.md), [plans](plans.md),
-[BGP meshes](bgp-mesh.md), [reporters](reporters.md), [guests](guests.md). `wardmoted config schema` prints the same as a JSON schema,
+[BGP meshes](bgp-mesh.md), [reporters](reporters.md), [guests](guests.md), [version gates](version-gate.md). `wardmoted config schema` prints the same as a JSON schema,
 and `wardmoted config show --effective` your configuration with the defaults. Keys in **bold** are required.
 )";
 

@@ -43,6 +43,7 @@ reporters: [{name: felix}]
 meshes: [{name: mesh, members: [{check: b1}, {check: b2}]}]
 guests: {every: 10s}
 gates: {both: {all: [b1, b2]}}
+version_gates: [{name: g, reconcile: {command: [/c]}}]
 notify:
   receivers:
     - {name: hook, webhook: {url: "http://h:1"}}

@@ -70,6 +70,8 @@ const std::map<std::string, std::string> kStrange = {
     {"mesh", "meshes: [{zzzzzzzzzzzz: 1}]"},
     {"mesh_member", "meshes: [{members: [{zzzzzzzzzzzz: 1}, {zzzzzzzzzzzz: 1}]}]"},
     {"guests", "guests: {zzzzzzzzzzzz: 1}"},
+    {"version_gate", "data: /d\nversion_gates: [{zzzzzzzzzzzz: 1}]"},
+    {"reconcile", "data: /d\nversion_gates: [{reconcile: {zzzzzzzzzzzz: 1}}]"},
     {"gate", "gates: {a: {zzzzzzzzzzzz: 1}}"},
     {"at_least", "gates: {a: {at_least: {zzzzzzzzzzzz: 1}}}"},
 };

@@ -1,0 +1,89 @@
+#include "cli/gate/gate_commands.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "cli/command.h"
+#include "cli/common_options.h"
+#include "cli/verbs/verbs.h"
+
+namespace wardmote::cli {
+
+Command wait_ready() {
+  Command command{
+      .name = "wait-ready",
+      .summary = "wait until this node may serve on what a version gate's leader has reconciled",
+      .description =
+          "Prints a line whenever the reason changes. With --etcd it asks etcd itself and needs no "
+          "agent: it registers the node's release, then reads the status; the registration is kept "
+          "afterwards. Otherwise it asks the agent on this host, and waits for the agent too. "
+          "Exits with 0 when the node may serve; with 2 when it may not at the end of --timeout, "
+          "or "
+          "with --follow as soon as it no longer may; with 3 when at the end of --timeout nobody "
+          "has answered. A store that does not answer is never taken for a yes; it does not end "
+          "--follow either. See docs/version-gate.md.",
+      .arguments = {{.name = "GATE", .help = "the name of the gate"}},
+      .options =
+          {{.name = "timeout",
+            .value = "DURATION",
+            .help =
+                "give up after so long (default: never; systemd and Kubernetes have their own)"},
+           {.name = "follow",
+            .value = "",
+            .help = "go on after it passed, and end with 2 when this node no longer may serve",
+            .letter = 'f'},
+           {.name = "output",
+            .value = "text|json",
+            .help = "print a line of text, or of JSON, for each change (default: text)",
+            .letter = 'o',
+            .choices = {"text", "json"}},
+           {.name = "etcd",
+            .value = "HOST:PORT",
+            .help = "ask this etcd instead of the agent; repeat it for each member. TLS with --ca, "
+                    "--cert and --key",
+            .repeats = true},
+           {.name = "release",
+            .value = "RELEASE",
+            .help = "with --etcd, required: the release of what runs on this node, as 1.2.3"},
+           {.name = "min-reconciler-release",
+            .value = "RELEASE",
+            .help = "with --etcd: this node needs what this release or a newer one reconciles"},
+           {.name = "node",
+            .value = "NAME",
+            .help = "with --etcd: the name of this node (default: the host's name)"},
+           {.name = "store",
+            .value = "NAME",
+            .help = "with --etcd: 'name' in 'store' of the agents' configuration (default: "
+                    "default)"},
+           {.name = "state-prefix",
+            .value = "PREFIX",
+            .help = "with --etcd: where the gate's status is, if not below /wardmote; Metropolis: "
+                    "curator//kubernetes/reconciler/"},
+           {.name = "nodes-prefix",
+            .value = "PREFIX",
+            .help = "with --state-prefix: where its nodes are; Metropolis: curator//nodes/"},
+           {.name = "no-register",
+            .value = "",
+            .help = "with --etcd: another program registers this node; wait until it has"},
+           {.name = "etcd-user", .value = "NAME", .help = "with --etcd: its user"},
+           {.name = "etcd-password-file",
+            .value = "PATH",
+            .help = "with --etcd: the first line of this file is the password",
+            .completes = Completes::kFiles}},
+      .examples =
+          {{"wardmote wait-ready kubernetes", "ask the agent of this host, for ExecStartPre="},
+           {"wardmote wait-ready kubernetes --follow",
+            "a service that ends when its node no longer fits, for BindsTo="},
+           {"wardmote wait-ready kubernetes --etcd 10.0.0.1:2379 --etcd 10.0.0.2:2379 "
+            "--release 1.4.0 --timeout 5m",
+            "without an agent, in an init container"},
+           {"wardmote wait-ready metropolis --etcd 10.0.0.1:2379 --release 0.1.0 --no-register "
+            "--node NODE --state-prefix curator//kubernetes/reconciler/ --nodes-prefix "
+            "curator//nodes/",
+            "the gate of a Metropolis cluster"}},
+      .run = run_wait_ready};
+  std::ranges::move(agent_options(), std::back_inserter(command.options));
+  return command;
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,81 @@
+#include "cli/render/version_gate.h"
+
+#include <algorithm>
+#include <boost/json/value.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/format.h"
+#include "cli/exit_code.h"
+#include "cli/gate/gate_line.h"
+#include "cli/render/fields.h"
+#include "cli/render/style.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+
+std::string line(std::string_view label, const std::string& text) {
+  return text.empty() ? "" : fmt::format("  {}: {}\n", label, text);
+}
+
+std::string status_text(const Fields& gate) {
+  if (!gate.has("status")) return "none";
+  const Fields status = gate.object("status");
+  if (status.raw("state") == "unreadable") return "unreadable: " + status.text("why");
+  return fmt::format("{}, of release {}, for nodes of {} or newer", status.text("state"),
+                     status.text("version"), status.text("minimum"));
+}
+
+std::string leader_text(const Fields& gate) {
+  if (!gate.has("leader")) return "none";
+  const Fields leader = gate.object("leader");
+  std::string text = leader.text("name");
+  if (!leader.has("step")) return text;
+  return text + fmt::format(", {} since {}: {}", leader.text("step"), leader.text("since"),
+                            leader.text("why"));
+}
+
+/// What makes a node one that somebody waits for.
+Cell standing(const Fields& gate, const Fields& node) {
+  if (!node.has("release")) return {"unknown: " + node.text("why"), Tone::kCritical};
+  const auto blockers = gate.object("leader").texts("blocked_by");
+  if (std::ranges::find(blockers, node.text("name")) != blockers.end())
+    return {"blocks the leader", Tone::kCritical};
+  return {"registered", Tone::kGood};
+}
+
+}  // namespace
+
+std::string draw_version_gate(const json::value& shown, Style style) {
+  const Fields gate(shown);
+  const bool ready = is_ready(shown);
+  std::string text = fmt::format("version gate {}: {} of release {} ", gate.text("name"),
+                                 gate.text("node"), gate.text("release"));
+  text +=
+      paint(style, ready ? Tone::kGood : Tone::kCritical, ready ? "may serve" : "may not serve");
+  text += fmt::format(", since {}\n", gate.text("since"));
+  text += line("why", gate.text("why"));
+  text += line("until", gate.text("unblocks"));
+  text += line("status", status_text(gate));
+  text += line("leader", leader_text(gate));
+  if (gate.has("mode")) {
+    text += line("this node reconciles",
+                 fmt::format("{} ({})", gate.text("mode"), gate.text("in_the_way")));
+  }
+  text += line("complaint", gate.text("complaint"));
+  Table table({"NODE", "RELEASE", "STATE"});
+  for (const json::value& one : gate.list("nodes")) {
+    const Fields node(one);
+    table.add({{node.text("name")}, {node.text("release")}, standing(gate, node)});
+  }
+  return table.empty() ? text : text + "\n" + table.draw(style);
+}
+
+Exit exit_of_version_gate(const json::value& shown) {
+  if (!is_settled(shown)) return Exit::kUnknown;
+  return is_ready(shown) ? Exit::kGood : Exit::kCritical;
+}
+
+}  // namespace wardmote::cli

@@ -1,0 +1,166 @@
+#include "config/version_gates.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "act/gate/records.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "base/version.h"
+#include "config/config.h"
+#include "config/problem.h"
+#include "config/reader.h"
+#include "config/sections.h"
+#include "config/yaml.h"
+#include "judge/version_gate/release.h"
+#include "judge/version_gate/status.h"
+
+namespace wardmote::config {
+namespace {
+
+using namespace std::chrono_literals;
+using judge::version_gate::Release;
+
+constexpr std::size_t kMostGates = 16;
+constexpr Duration kLongestTtl = 5min;
+constexpr Duration kLongestRun = 1h;
+constexpr Duration kLongestEvery = 24h;
+constexpr Duration kLongestWait = 10min;
+constexpr std::string_view kNoStore = "default";
+
+Release read_release(MapReader& map, std::string_view key, Release otherwise) {
+  const YamlNode* const node = map.find(key);
+  if (node == nullptr) return otherwise;
+  const auto text = read_text(*node, key, map.problems());
+  if (!text) return otherwise;
+  const auto release = judge::version_gate::parse_release(*text);
+  if (release) return *release;
+  map.problems().add(node->at, fmt::format("{} '{}'", key, escape_control(*text, 64)),
+                     "not a release", "write it as 1.2.3");
+  return otherwise;
+}
+
+/// Our own, for a gate that guards Wardmote itself.
+Release own_release() {
+  return judge::version_gate::parse_release(kVersion).value_or(Release());
+}
+
+void read_product(MapReader& map, VersionGate& gate) {
+  gate.own.release = read_release(map, "release", own_release());
+  gate.own.min_reconciler_release = read_release(map, "min_reconciler_release", {});
+  gate.own.min_apiserver_release = read_release(map, "min_apiserver_release", {});
+  const Result<void> sense = check_sense(gate.own);
+  if (sense) return;
+  map.problems().add(
+      map.at(), map.what(), sense.error().context,
+      "give 'release', or lower the minimum: this node could neither lead nor serve");
+}
+
+void read_layout(MapReader& map, VersionGate& gate, std::string_view store) {
+  gate.layout = act::gate::layout_of(store, gate.name);
+  const YamlNode* const state = map.find("state_prefix");
+  const YamlNode* const nodes = map.find("nodes_prefix");
+  if (state != nullptr)
+    gate.layout.state = read_text(*state, "state_prefix", map.problems()).value_or("");
+  if (nodes != nullptr)
+    gate.layout.nodes = read_text(*nodes, "nodes_prefix", map.problems()).value_or("");
+  const Result<void> sense = check_sense(gate.layout);
+  if (sense || gate.name.empty()) return;
+  map.problems().add((state != nullptr ? state : nodes)->at, map.what(), sense.error().context,
+                     "write two prefixes, as /mine/state/ and /mine/nodes/");
+}
+
+/// A leader that is gone may work for two thirds of its lease, and what it wrote last may still be
+/// on its way.
+void check_wait(MapReader& map, const VersionGate& gate, Duration write_deadline) {
+  const Duration least = gate.ttl * 2 / 3 + write_deadline;
+  const Duration wait = gate.timing.reconcile_wait;
+  if (wait >= least) return;
+  const YamlNode* const node = map.find("wait");
+  map.problems().add(node != nullptr ? node->at : map.at(),
+                     fmt::format("wait {}", spell_duration(wait)),
+                     "an earlier leader may write for longer: two thirds of 'ttl' and "
+                     "'write_deadline'",
+                     fmt::format("write at least {}", spell_duration(least)));
+}
+
+Reconcile read_reconcile(const YamlNode& node, VersionGate& gate, Problems& problems) {
+  MapReader map(node, fmt::format("reconcile of version gate '{}'", gate.name), problems);
+  Reconcile reconcile;
+  if (const YamlNode* const mode = map.find("mode")) {
+    const auto word = read_text(*mode, "mode", problems);
+    reconcile.acts = word == "act";
+    if (word && word != "act" && word != "observe")
+      problems.add(mode->at, "mode", "there is no such mode", "write observe or act");
+  }
+  if (const YamlNode* const command = map.require("command", "command: [/usr/local/bin/apply]")) {
+    for (Placed<std::string>& word : read_texts(*command, "command", problems))
+      reconcile.command.push_back(std::move(word.value));
+    if (command->kind == YamlNode::Kind::kList && command->items.empty())
+      problems.add(command->at, "command", "it is empty", "name a program");
+  }
+  reconcile.timeout = map.read_duration_in("timeout", 1s, kLongestRun, reconcile.timeout);
+  gate.timing.pass_every = map.read_duration_in("every", 1s, kLongestEvery, gate.timing.pass_every);
+  gate.timing.reconcile_wait =
+      map.read_duration_in("wait", 0s, kLongestWait, gate.timing.reconcile_wait);
+  reconcile.write_deadline =
+      map.read_duration_in("write_deadline", 0s, 5min, reconcile.write_deadline);
+  check_wait(map, gate, reconcile.write_deadline);
+  map.finish();
+  return reconcile;
+}
+
+bool meet(const act::gate::Layout& a, const act::gate::Layout& b) {
+  for (const std::string* one : {&a.state, &a.nodes}) {
+    for (const std::string* other : {&b.state, &b.nodes}) {
+      if (one->starts_with(*other) || other->starts_with(*one)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void read_version_gates(const YamlNode& list, Config& config, Problems& problems) {
+  if (list.kind != YamlNode::Kind::kList || list.items.size() > kMostGates) {
+    problems.add(list.at, "version_gates",
+                 fmt::format("not a list of at most {} version gates", kMostGates),
+                 "write '- {name: kubernetes, release: 1.2.3}' below it");
+    return;
+  }
+  if (!config.store && config.data.empty()) {
+    problems.add(list.at, "version_gates", "there is no store for what the nodes share",
+                 "add 'store', or 'data' if this node is alone");
+  }
+  Names names;
+  for (const YamlNode& item : list.items) {
+    VersionGate gate;
+    MapReader map(item, fmt::format("version gate {}", config.version_gates.size() + 1), problems);
+    if (const YamlNode* const name = map.require("name", "name: kubernetes")) {
+      gate.name = read_name(*name, "name", problems).value_or("");
+      if (!gate.name.empty()) names.add(gate.name, name->at, problems);
+    }
+    read_product(map, gate);
+    gate.enroll = map.read("register", read_flag).value_or(true);
+    read_layout(map, gate, config.store ? std::string_view(config.store->name) : kNoStore);
+    gate.ttl = map.read_duration_in("ttl", 2s, kLongestTtl, gate.ttl);
+    if (const YamlNode* const reconcile = map.find("reconcile"))
+      gate.reconcile = read_reconcile(*reconcile, gate, problems);
+    map.finish();
+    const bool shared = std::ranges::any_of(config.version_gates, [&](const VersionGate& other) {
+      return other.name != gate.name && meet(other.layout, gate.layout);
+    });
+    if (shared)
+      problems.add(item.at, map.what(), "another version gate has the same keys",
+                   "give each its own prefixes");
+    config.version_gates.push_back(std::move(gate));
+  }
+}
+
+}  // namespace wardmote::config

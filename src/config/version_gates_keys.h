@@ -1,0 +1,54 @@
+#pragma once
+// The keys of `version_gates`; config/schema.cc has those of most other sections.
+
+#include <array>
+
+#include "config/schema.h"
+
+namespace wardmote::config {
+
+inline constexpr auto kVersionGateKeys = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique among version gates; the same on all nodes"},
+    {"release", Form::kText, false, "Of what runs on this node, as 1.2.3 (Wardmote's own)"},
+    KeySpec{"min_reconciler_release", Form::kText, false,
+            "This node serves only on what this release or a newer one reconciled"}
+        .or_else("0.0.0"),
+    KeySpec{"min_apiserver_release", Form::kText, false,
+            "What this node writes as a leader needs all nodes to be of this release or newer"}
+        .or_else("0.0.0"),
+    KeySpec{"register", Form::kFlag, false,
+            "Write this node's registration; false: another program does, as Metropolis's curator"}
+        .or_else("true"),
+    {"state_prefix", Form::kText, false,
+     "Where the status is (/wardmote/STORE/gate/NAME/state/); Metropolis: "
+     "curator//kubernetes/reconciler/"},
+    {"nodes_prefix", Form::kText, false,
+     "Where the registrations are (/wardmote/STORE/gate/NAME/nodes/); Metropolis: "
+     "curator//nodes/"},
+    KeySpec{"ttl", Form::kDuration, false, "Of the leader's lease, 2s to 5m"}.or_else("6s"),
+    {"reconcile", Form::kMap, false, "What this node does when it leads (it never leads)",
+     "reconcile"},
+});
+
+inline constexpr auto kReconcileKeys = std::to_array<KeySpec>({
+    {.name = "mode",
+     .form = Form::kWord,
+     .required = false,
+     .help = "Whether it stands in the election and acts, or only shows what is in the way",
+     .words = "observe|act",
+     .otherwise = "observe"},
+    {"command", Form::kTexts, true,
+     "A program and its arguments that makes all objects as they should be; no shell reads it"},
+    KeySpec{"timeout", Form::kDuration, false, "The end of one run, 1s to 1h"}.or_else("5m"),
+    KeySpec{"every", Form::kDuration, false, "From one run that went well to the next, 1s to 24h"}
+        .or_else("30s"),
+    KeySpec{"wait", Form::kDuration, false,
+            "After an election, before the first write; no less than two thirds of 'ttl' and "
+            "'write_deadline', 0s to 10m"}
+        .or_else("5s"),
+    KeySpec{"write_deadline", Form::kDuration, false,
+            "How long a write may still arrive after the command was killed, 0s to 5m"}
+        .or_else("1s"),
+});
+
+}  // namespace wardmote::config

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "judge/version_gate/admission.h"
+#include "judge/version_gate/entry.h"
+#include "judge/version_gate/membership.h"
+#include "judge/version_gate/status.h"
+
+namespace wardmote::judge::version_gate {
+
+/// What the leader of a gate last said of its work.
+struct Progress {
+  std::string node;
+  Revision token = 0;              ///< of the election that it won
+  std::string step;                ///< `blocked`, `waiting`, `passing`, `failing`, `resting`
+  std::string why;                 ///< for people, escaped
+  std::vector<std::string> nodes;  ///< `blocked`: by whom
+  WallTime since;
+  friend bool operator==(const Progress&, const Progress&) = default;
+};
+
+/// A gate as one node knows it.
+struct Report {
+  struct Candidate {
+    std::string node;
+    Revision token = 0;
+  };
+  std::string gate;
+  std::string node;  ///< whose view this is
+  Product own;
+  Admission admission;
+  WallTime since;  ///< of this verdict
+  std::optional<Revision> registered;
+  Stored stored;
+  Revision read_at = 0;
+  std::vector<Member> nodes;          ///< the registered ones
+  std::vector<Candidate> candidates;  ///< in the election, the leader first
+  std::optional<Progress> progress;   ///< of the present leader
+  std::optional<std::string>
+      mode;  ///< how this node takes part in reconciling; nothing: it does not
+  std::optional<Clearance>
+      clearance;                ///< for what this node would write; nothing: it writes nothing
+  std::optional<Duration> age;  ///< since the store confirmed this; nothing: it never has
+  std::optional<std::string> complaint;
+};
+
+/// `no_status`, as programs read it.
+std::string_view to_string(Admission::Verdict verdict) noexcept;
+
+/// What has to happen so that this node may serve, for people; empty: it may.
+std::string what_unblocks(const Report& report);
+
+}  // namespace wardmote::judge::version_gate

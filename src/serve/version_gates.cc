@@ -1,0 +1,117 @@
+#include "serve/version_gates.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <optional>
+#include <vector>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "judge/version_gate/entry.h"
+#include "judge/version_gate/membership.h"
+#include "judge/version_gate/release.h"
+#include "judge/version_gate/report.h"
+#include "judge/version_gate/status.h"
+#include "serve/answer.h"
+#include "serve/role.h"
+#include "serve/route.h"
+
+namespace wardmote::serve {
+namespace {
+
+namespace json = boost::json;
+using judge::version_gate::Member;
+using judge::version_gate::Report;
+using judge::version_gate::Status;
+using judge::version_gate::Stored;
+
+json::value status_json(const Stored& stored) {
+  if (stored.kind == Stored::Kind::kAbsent) return nullptr;
+  json::object status;
+  status["revision"] = stored.changed;
+  if (stored.kind == Stored::Kind::kUnreadable) {
+    status["state"] = "unreadable";
+    status["why"] = stored.why;
+    return status;
+  }
+  status["state"] = stored.status.state == Status::State::kDone ? "done" : "working";
+  status["version"] = to_string(stored.status.version);
+  status["minimum"] = to_string(stored.status.minimum);
+  return status;
+}
+
+json::object node_json(const Member& member) {
+  json::object node{{"name", escape_control(member.node)}};
+  node["release"] = member.release ? json::value(to_string(*member.release)) : json::value(nullptr);
+  if (!member.release) node["why"] = member.why;
+  return node;
+}
+
+json::value leader_json(const Report& report) {
+  if (report.candidates.empty()) return nullptr;
+  json::object leader{{"name", report.candidates.front().node},
+                      {"token", report.candidates.front().token}};
+  if (!report.progress) return leader;
+  leader["step"] = report.progress->step;
+  leader["why"] = report.progress->why;
+  leader["blocked_by"] = json::array(report.progress->nodes.begin(), report.progress->nodes.end());
+  leader["since"] = format_utc(report.progress->since);
+  return leader;
+}
+
+}  // namespace
+
+json::object gate_json(const Report& report) {
+  json::object gate;
+  gate["name"] = report.gate;
+  gate["node"] = report.node;
+  gate["ready"] = report.admission.ready();
+  gate["verdict"] = to_string(report.admission.verdict);
+  gate["why"] = report.admission.why;
+  gate["unblocks"] = what_unblocks(report);
+  gate["since"] = format_utc(report.since);
+  gate["release"] = to_string(report.own.release);
+  gate["min_reconciler_release"] = to_string(report.own.min_reconciler_release);
+  gate["min_apiserver_release"] = to_string(report.own.min_apiserver_release);
+  gate["registered"] = report.registered.has_value();
+  gate["status"] = status_json(report.stored);
+  json::array& nodes = gate["nodes"].emplace_array();
+  for (const Member& member : report.nodes) nodes.push_back(node_json(member));
+  gate["leader"] = leader_json(report);
+  gate["mode"] = report.mode ? json::value(*report.mode) : json::value(nullptr);
+  if (report.clearance) gate["in_the_way"] = describe(*report.clearance, report.own);
+  if (report.age) gate["age_ms"] = to_ms(*report.age);
+  if (report.complaint) gate["complaint"] = escape_control(*report.complaint);
+  return gate;
+}
+
+std::vector<Route> version_gate_routes(const VersionGatesView* view) {
+  std::vector<Route> routes;
+  routes.push_back({.method = "GET",
+                    .path = "/api/v1/version-gates",
+                    .least = Role::kViewer,
+                    .answer = [view](const Ask&) {
+                      json::object answer;
+                      json::array& gates = answer["version_gates"].emplace_array();
+                      if (view == nullptr) return json_answer(answer);
+                      for (const Report& report : view->gates()) gates.push_back(gate_json(report));
+                      return json_answer(answer);
+                    }});
+  routes.push_back({.method = "GET",
+                    .path = "/api/v1/version-gates/{name}",
+                    .least = Role::kViewer,
+                    .answer = [view](const Ask& ask) {
+                      if (view != nullptr) {
+                        for (const Report& report : view->gates()) {
+                          if (report.gate == ask.name) return json_answer(gate_json(report));
+                        }
+                      }
+                      return error_answer(
+                          404, fmt::format("no version gate '{}'", escape_control(ask.name)));
+                    }});
+  return routes;
+}
+
+}  // namespace wardmote::serve

@@ -1,0 +1,303 @@
+#include "act/gate/gate_leader.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "act/gate/records.h"
+#include "judge/plan/planner.h"
+#include "judge/version_gate/admission.h"
+#include "judge/version_gate/status.h"
+#include "store/clock_pair.h"
+#include "store/plan_record.h"
+#include "store/store.h"
+#include "unit/act/gate_fixture.h"
+
+namespace wardmote::act::gate {
+namespace {
+
+using Verdict = judge::version_gate::Admission::Verdict;
+using State = Status::State;
+using namespace std::chrono_literals;
+
+class GateLeaderTest : public GateTest {
+ protected:
+  [[nodiscard]] store::KeyRange queue() const {
+    return store::KeyRange::prefix(kLayout.election() + "/");
+  }
+};
+
+TEST_F(GateLeaderTest, OneNodeReconcilesAndServes) {
+  const auto a = make("a", product(1, 1));
+  ASSERT_TRUE(until([&] { return a->ready(); })) << a->why();
+  EXPECT_EQ(objects.written, std::vector<std::string>{"a 1.0.0"});
+  EXPECT_EQ(status(), (Status{.version = {.major = 1}, .minimum = {.major = 1}}));
+  EXPECT_TRUE(until([&] {
+    const auto progress = a->node.report().progress;
+    return progress && progress->step == "resting";
+  }));
+}
+
+TEST_F(GateLeaderTest, ThePassesGoOnAndWriteNoStatus) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  const auto before = read(kLayout.status())->version;
+  world.run_for(2min);
+  EXPECT_GE(objects.written.size(), 4U);
+  EXPECT_EQ(read(kLayout.status())->version, before);
+}
+
+TEST_F(GateLeaderTest, ASuccessorThatHasNothingToRecordSaysThatItRests) {
+  auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  const auto b = make("b", product(1));
+  ASSERT_TRUE(until([&] { return b->ready(); }));
+  a.reset();
+  ASSERT_TRUE(until([&] { return b->leader.leads(); }));
+  EXPECT_TRUE(until(
+      [&] {
+        const auto progress = b->node.report().progress;
+        return progress && progress->node == "b" && progress->step == "resting";
+      },
+      20s));
+  const auto said = read(kLayout.progress())->version;
+  world.run_for(2min);
+  EXPECT_EQ(read(kLayout.progress())->version, said) << "a pass that goes well is no news";
+}
+
+TEST_F(GateLeaderTest, AnOlderReleaseNeverLeadsBesideANewerOne) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->leader.leads(); }));
+  const auto b = make("b", product(2));
+  ASSERT_TRUE(until([&] { return b->leader.leads(); }, 10s));
+  EXPECT_FALSE(a->leader.leads());
+  world.run_for(1min);
+  EXPECT_EQ(objects.written.back(), "b 2.0.0");
+  EXPECT_EQ(objects.most_at_once, 1);
+  b->stop();
+  world.run_for(1min);
+  EXPECT_FALSE(a->leader.leads()) << "the newer one is registered still";
+  EXPECT_EQ(objects.written.back(), "b 2.0.0");
+}
+
+TEST_F(GateLeaderTest, ObjectsThatNeedNewerNodesWaitForTheLastOldOne) {
+  const auto old = make("old", product(1));
+  ASSERT_TRUE(until([&] { return old->ready(); }));
+  const auto b = make("b", product(2, 2));
+  ASSERT_TRUE(until([&] { return b->leader.leads(); }, 10s));
+  world.run_for(1min);
+  EXPECT_EQ(objects.written.back(), "old 1.0.0") << "nothing was written by the new one";
+  const auto report = old->node.report();
+  ASSERT_TRUE(report.progress) << "the old one knows why, too";
+  EXPECT_EQ(report.progress->step, "blocked");
+  EXPECT_EQ(report.progress->nodes, std::vector<std::string>{"old"});
+  EXPECT_TRUE(old->ready()) << "it serves for as long";
+  old->stop();
+  write(store::Erase{store::KeyRange::one("gate/nodes/old")});
+  ASSERT_TRUE(until([&] { return objects.written.back() == "b 2.0.0"; }));
+  ASSERT_TRUE(until([&] { return b->ready(); }));
+  EXPECT_EQ(status().minimum, (Release{.major = 2}));
+  const auto again = make("old", product(1), false, "old again");
+  world.run_for(10s);
+  EXPECT_EQ(again->node.admission().verdict, Verdict::kNodeTooOld);
+}
+
+/// Either the leader sees the node, or the node sees what the leader wrote.
+TEST_F(GateLeaderTest, ANodeThatRegistersBetweenTheCheckAndTheClaimIsSeen) {
+  const auto b = make("b", product(2, 2));
+  b->store.before =
+      store::Put{"gate/nodes/old", write_node({.node = "old", .boot = "x"}, {.major = 1}, "")};
+  world.run_for(1min);
+  EXPECT_FALSE(b->store.before) << "it came to a claim";
+  EXPECT_TRUE(objects.written.empty());
+  EXPECT_FALSE(read(kLayout.claim()));
+  ASSERT_TRUE(b->node.report().progress);
+  EXPECT_EQ(b->node.report().progress->nodes, std::vector<std::string>{"old"});
+}
+
+TEST_F(GateLeaderTest, AClaimThatComesAfterTheElectionWasLostChangesNothing) {
+  const auto a = make("a", product(1));
+  a->store.before = store::Erase{queue()};
+  ASSERT_TRUE(until([&] { return a->ready(); }, 1min));
+  EXPECT_FALSE(a->store.before);
+  EXPECT_EQ(read(kLayout.claim())->version, 1) << "only that of the second time";
+}
+
+TEST_F(GateLeaderTest, AStatusThatChangesBeforeTheClaimIsReadAgain) {
+  write(store::Put{kLayout.status(),
+                   write_status({.version = {.major = 2}, .minimum = {.major = 1}}, "")});
+  const auto a = make("a", product(1));
+  a->store.before = store::Put{
+      kLayout.status(), write_status({.version = {.major = 3}, .minimum = {.major = 2}}, "")};
+  objects.takes = 1h;
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }, 1min));
+  EXPECT_EQ(status(),
+            (Status{.state = State::kWorking, .version = {.major = 1}, .minimum = {.major = 2}}))
+      << "the gate is closed to what the other has closed it to";
+}
+
+TEST_F(GateLeaderTest, ADowngradeClosesTheGateBeforeItWrites) {
+  {
+    const auto b = make("b", product(2, 2));
+    ASSERT_TRUE(until([&] { return b->ready(); }));
+  }
+  const auto b = make("b", product(1), true, "b again");
+  objects.takes = 20s;
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }));
+  EXPECT_EQ(status(),
+            (Status{.state = State::kWorking, .version = {.major = 1}, .minimum = {.major = 2}}));
+  ASSERT_TRUE(until([&] { return b->ready(); }, 1min));
+  EXPECT_EQ(status(), (Status{.version = {.major = 1}}));
+}
+
+TEST_F(GateLeaderTest, ANodeWhoseReleaseNobodyCanReadBlocks) {
+  write(store::Put{"gate/nodes/x", "\xff"});
+  const auto a = make("a", product(1, 1));
+  world.run_for(1min);
+  EXPECT_TRUE(objects.written.empty());
+  EXPECT_FALSE(a->ready());
+  EXPECT_EQ(a->leader.clearance().verdict, judge::version_gate::Clearance::Verdict::kUnknown);
+  write(store::Erase{store::KeyRange::one("gate/nodes/x")});
+  EXPECT_TRUE(until([&] { return a->ready(); })) << a->why();
+}
+
+TEST_F(GateLeaderTest, AStatusThatNobodyCanReadIsKeptAsideAndClosesTheGate) {
+  write(store::Put{kLayout.status(), "\xff"});
+  const auto changed = read(kLayout.status())->mod_revision;
+  objects.fails = true;
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return read(kLayout.quarantine(changed)).has_value(); }));
+  EXPECT_EQ(read(kLayout.quarantine(changed))->value, "\xff");
+  world.run_for(30s);
+  EXPECT_EQ(a->node.admission().verdict, Verdict::kUnreadable);
+  EXPECT_EQ(a->node.report().progress->step, "failing");
+  objects.fails = false;
+  EXPECT_TRUE(until([&] { return a->ready(); }, 2min)) << a->why();
+}
+
+TEST_F(GateLeaderTest, WhoIsPausedHasStoppedBeforeTheNextBegins) {
+  objects.takes = 1h;
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }));
+  const auto b = make("b", product(1));
+  world.run_for(2s);
+  a->store.hangs = true;  // it runs, and hears nothing
+  ASSERT_TRUE(until([&] { return objects.under_way == 0; }, kTtl));
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }, 20s));
+  EXPECT_TRUE(b->leader.leads());
+  EXPECT_EQ(objects.most_at_once, 1);
+  ASSERT_FALSE(b->reconciler.tokens.empty());
+  EXPECT_GT(b->reconciler.tokens.back(), a->reconciler.tokens.back());
+}
+
+/// The leader waits for an answer of the store when its pass has just begun.
+TEST_F(GateLeaderTest, APassEndsAtOnceAlsoWhileAnAnswerIsAwaited) {
+  objects.takes = 1h;
+  const auto a = make("a", product(1));
+  a->store.hangs_progress = true;
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }));
+  write(store::Erase{queue()});
+  ASSERT_TRUE(until([&] { return objects.under_way == 0; }, 500ms));
+}
+
+TEST_F(GateLeaderTest, NoPassBeginsOnARightThatWasLostWhileAnAnswerWasAwaited) {
+  objects.takes = 100ms;
+  objects.fails = true;
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }));
+  a->store.hangs_progress = true;
+  ASSERT_TRUE(until([&] { return objects.under_way == 0; }));
+  write(store::Erase{queue()});
+  const std::size_t before = a->reconciler.tokens.size();
+  ASSERT_TRUE(until([&] { return a->reconciler.tokens.size() > before; }, 1min));
+  EXPECT_NE(a->reconciler.tokens[before], a->reconciler.tokens[before - 1]);
+}
+
+TEST_F(GateLeaderTest, WhoseKeyIsTakenAwayEndsItsPass) {
+  objects.takes = 1h;
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }));
+  write(store::Erase{queue()});
+  ASSERT_TRUE(until([&] { return objects.under_way == 0; }, 500ms));
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }, 20s)) << "it stands again";
+  EXPECT_EQ(a->reconciler.tokens.size(), 2U);
+}
+
+TEST_F(GateLeaderTest, ATransactionWhoseOutcomeIsNotKnownIsFoundOut) {
+  const auto a = make("a", product(1, 1));
+  ASSERT_TRUE(until([&] { return a->leader.leads(); }));
+  a->store.lost_answers = 3;
+  EXPECT_TRUE(until([&] { return a->ready(); }, 2min)) << a->why();
+  EXPECT_EQ(objects.most_at_once, 1);
+}
+
+TEST_F(GateLeaderTest, WhoChangesTheStatusBehindItsBackMakesItBeginAnew) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  write(store::Erase{store::KeyRange::one(kLayout.status())});
+  ASSERT_TRUE(until([&] { return !a->ready(); }, 1s));
+  EXPECT_TRUE(until([&] { return a->ready(); }, 1min));
+  EXPECT_EQ(objects.most_at_once, 1);
+}
+
+/// `wardmote pause`: the record of everything. One of a single cluster is no matter of a gate's.
+TEST_F(GateLeaderTest, WhileEverythingIsPausedItWritesNothing) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  const auto pause = [&](std::optional<Duration> time) {
+    const store::ClockPair clock{outside.now(), outside.wall_now()};
+    const judge::plan::Pause record{
+        .by = "ann", .until = time ? std::optional(clock.now + *time) : std::nullopt};
+    return store::encode(record, clock);
+  };
+  write(store::Put{"pause/ovn-nb", pause({})});
+  world.run_for(5s);
+  EXPECT_TRUE(a->leader.leads());
+  objects.takes = 1h;
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }, 1min));
+  write(store::Put{"pause/", pause({})});
+  ASSERT_TRUE(until([&] { return objects.under_way == 0 && !a->leader.leads(); }, 1s));
+  world.run_for(2min);
+  EXPECT_EQ(objects.under_way, 0);
+  EXPECT_NE(a->leader.complaint()->find("paused by ann"), std::string::npos);
+  EXPECT_TRUE(a->ready()) << "who serves goes on";
+  write(store::Put{"pause/", pause(10s)});
+  world.run_for(8s);
+  EXPECT_EQ(objects.under_way, 0);
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }, 1min)) << "it was for ten seconds";
+  write(store::Put{"pause/", "no record"});
+  ASSERT_TRUE(until([&] { return objects.under_way == 0; }, 1s)) << "it holds";
+  write(store::Erase{store::KeyRange::one("pause/")});
+  EXPECT_TRUE(until([&] { return objects.under_way == 1; }, 1min));
+}
+
+TEST_F(GateLeaderTest, ARestartInTheMiddleGoesOnWithWhatTheStoreSays) {
+  {
+    const auto a = make("a", product(2));
+    ASSERT_TRUE(until([&] { return a->ready(); }));
+  }
+  objects.takes = 1h;
+  auto a = make("a", product(1), true, "a down");
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }));
+  a.reset();
+  objects.takes = 500ms;
+  EXPECT_EQ(status().state, State::kWorking);
+  const auto again = make("a", product(1), true, "a again");
+  ASSERT_TRUE(until([&] { return again->ready(); }, 1min));
+  ASSERT_TRUE(until([&] { return status().state == State::kDone; }, 1min));
+  EXPECT_EQ(objects.written.back(), "a 1.0.0");
+}
+
+TEST_F(GateLeaderTest, AnEmptiedStoreIsBegunAnewByANodeThatStandsAgain) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  write(store::Erase{store::KeyRange::prefix("gate/")});
+  ASSERT_TRUE(until([&] { return !a->ready(); }, 1s));
+  EXPECT_TRUE(until([&] { return a->ready(); }, 1min)) << a->why();
+  EXPECT_EQ(objects.most_at_once, 1);
+}
+
+}  // namespace
+}  // namespace wardmote::act::gate

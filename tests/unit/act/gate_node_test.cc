@@ -1,0 +1,149 @@
+#include "act/gate/gate_node.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "act/gate/records.h"
+#include "codec/metropolis.h"
+#include "judge/version_gate/admission.h"
+#include "judge/version_gate/status.h"
+#include "store/store.h"
+#include "unit/act/gate_fixture.h"
+
+namespace wardmote::act::gate {
+namespace {
+
+using Verdict = judge::version_gate::Admission::Verdict;
+using namespace std::chrono_literals;
+
+std::string status_of(std::int64_t version, std::int64_t minimum) {
+  return write_status({.version = {.major = version}, .minimum = {.major = minimum}}, "");
+}
+
+class GateNodeTest : public GateTest {};
+
+TEST_F(GateNodeTest, RegistersAndWaitsForAStatusThatFits) {
+  const auto a = make("a", product(1), false);
+  ASSERT_TRUE(until([&] { return a->node.admission().verdict == Verdict::kNoStatus; })) << a->why();
+  EXPECT_EQ(read_member("a", read("gate/nodes/a")->value)->release, (Release{.major = 1}));
+  write(store::Put{kLayout.status(), status_of(2, 2)});
+  ASSERT_TRUE(until([&] { return a->node.admission().verdict == Verdict::kNodeTooOld; }));
+  write(store::Put{kLayout.status(), status_of(2, 1)});
+  ASSERT_TRUE(until([&] { return a->ready(); }, 1s));
+  write(store::Put{kLayout.status(), status_of(2, 2)});
+  EXPECT_TRUE(until([&] { return !a->ready(); }, 1s)) << "it is told when it no longer fits";
+}
+
+TEST_F(GateNodeTest, AStateThatNobodyKnowsIsNeverReady) {
+  const auto a = make("a", product(1), false);
+  write(store::Put{kLayout.status(), status_of(1, 1)});
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  std::string record = status_of(1, 1);
+  record[1] = 7;  // field 1, the state
+  write(store::Put{kLayout.status(), record});
+  ASSERT_TRUE(until([&] { return !a->ready(); }, 1s));
+  EXPECT_EQ(a->node.admission().verdict, Verdict::kUnreadable);
+  EXPECT_NE(a->why().find("state 7 is not known"), std::string::npos) << a->why();
+  for (const std::string bytes : {"\xff", "", "\x08\x01"}) {
+    write(store::Put{kLayout.status(), bytes});
+    world.run_for(200ms);
+    EXPECT_EQ(a->node.admission().verdict, Verdict::kUnreadable);
+  }
+}
+
+TEST_F(GateNodeTest, WhileTheStoreHangsItIsNotReadyAndSaysWhy) {
+  write(store::Put{kLayout.status(), status_of(1, 1)});
+  auto a = make("a", product(1), false);
+  a->store.hangs = true;
+  world.run_for(30s);
+  EXPECT_FALSE(a->ready());
+  ASSERT_TRUE(a->node.complaint());
+  a->store.hangs = false;
+  EXPECT_TRUE(until([&] { return a->ready(); }, 20s)) << a->why();
+  EXPECT_FALSE(a->node.complaint());
+}
+
+TEST_F(GateNodeTest, ARegistrationWhoseOutcomeIsNotKnownIsReadAndCompared) {
+  write(store::Put{kLayout.status(), status_of(1, 1)});
+  auto a = make("a", product(1), false);
+  a->store.lost_answers = 1;
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  EXPECT_EQ(read("gate/nodes/a")->version, 1) << "it was made, and not made again";
+}
+
+TEST_F(GateNodeTest, AStoreThatIsEmptiedIsRegisteredInAnew) {
+  write(store::Put{kLayout.status(), status_of(1, 1)});
+  const auto a = make("a", product(1), false);
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  int not_ready = 0;
+  a->node.listen([&] { not_ready += a->ready() ? 0 : 1; });
+  write(store::Erase{store::KeyRange::prefix("gate/")});
+  ASSERT_TRUE(until([&] { return not_ready > 0; }, 1s));
+  ASSERT_TRUE(until([&] { return read("gate/nodes/a").has_value(); }, 5s));
+  EXPECT_FALSE(a->ready()) << "nothing is reconciled there";
+  write(store::Put{kLayout.status(), status_of(1, 1)});
+  EXPECT_TRUE(until([&] { return a->ready(); }, 5s)) << a->why();
+}
+
+/// It says that it may not serve before it registers again: in between nobody waits for it.
+TEST_F(GateNodeTest, OneThatIsForgottenIsNotReadyUntilItIsRegisteredAgain) {
+  write(store::Put{kLayout.status(), status_of(1, 1)});
+  const auto a = make("a", product(1), false);
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  std::string seen;
+  a->node.listen([&] { seen += a->ready() ? '+' : '-'; });
+  write(store::Erase{store::KeyRange::one("gate/nodes/a")});
+  write(store::Put{kLayout.status(), status_of(2, 2)});
+  world.run_for(10s);
+  EXPECT_TRUE(seen.starts_with('-')) << seen;
+  EXPECT_EQ(a->node.admission().verdict, Verdict::kNodeTooOld) << a->why();
+}
+
+TEST_F(GateNodeTest, OfTwoOfOneNameTheEarlierIsNotReadyAndDoesNotFight) {
+  write(store::Put{kLayout.status(), status_of(2, 1)});
+  const auto first = make("a", product(1), false, "first");
+  ASSERT_TRUE(until([&] { return first->ready(); }));
+  const auto second = make("a", product(2), false, "second");
+  ASSERT_TRUE(until([&] { return second->ready(); }));
+  world.run_for(1min);
+  EXPECT_FALSE(first->ready());
+  EXPECT_NE(first->why().find("two processes have this name"), std::string::npos) << first->why();
+  EXPECT_TRUE(second->ready());
+  EXPECT_EQ(read("gate/nodes/a")->version, 2) << "each wrote once";
+  const auto third = make("a", product(1), true, "third");
+  world.run_for(10s);
+  EXPECT_FALSE(first->ready());
+  EXPECT_FALSE(second->ready()) << "now the third has the name";
+  EXPECT_EQ(read("gate/nodes/a")->version, 3);
+}
+
+TEST_F(GateNodeTest, WhatAnotherProgramKeepsInTheRecordStays) {
+  codec::metropolis::Node curator;
+  curator.id = "a";
+  curator.other = std::string("\x0a\x03key", 5);  // field 1, the public key
+  write(store::Put{"gate/nodes/a", codec::metropolis::encode(curator)});
+  const auto a = make("a", product(3), false);
+  ASSERT_TRUE(until([&] { return a->node.registered().has_value(); }));
+  const auto now = codec::metropolis::decode_node(read("gate/nodes/a")->value);
+  ASSERT_TRUE(now);
+  EXPECT_EQ(now->other, curator.other);
+  EXPECT_EQ(now->status->version->release->major, 3);
+}
+
+TEST_F(GateNodeTest, WhatIsForgottenOfTheHistoryIsReadAnew) {
+  const auto a = make("a", product(1), false);
+  ASSERT_TRUE(until([&] { return a->node.registered().has_value(); }));
+  a->us.pause();
+  for (int i = 0; i < 80; ++i) write(store::Put{"gate/nodes/x" + std::to_string(i), "x"});
+  write(store::Erase{store::KeyRange::prefix("gate/nodes/x")});
+  write(store::Put{kLayout.status(), status_of(1, 1)});
+  for (int i = 0; i < 80; ++i) write(store::Put{"other", std::to_string(i)});
+  a->us.resume();
+  ASSERT_TRUE(until([&] { return a->ready(); }, 10s)) << a->why();
+  EXPECT_EQ(a->node.report().nodes.size(), 1U) << "what is gone disappears";
+}
+
+}  // namespace
+}  // namespace wardmote::act::gate

@@ -1,0 +1,93 @@
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/version.h"
+#include "config/config.h"
+#include "judge/version_gate/release.h"
+#include "unit/config/config_fixture.h"
+
+namespace wardmote::config {
+namespace {
+
+using judge::version_gate::Release;
+
+const std::string kRest = "data: /d\nchecks: [{name: a, other: {}}]\n";
+
+Lines wrong(const std::string& gates) {
+  return complaints(kRest + "version_gates: " + gates + "\n");
+}
+
+TEST(VersionGatesConfig, ANameIsEnough) {
+  const auto config = parse("data: /d\nversion_gates: [{name: k8s}]\n");
+  ASSERT_TRUE(config) << "it is something to watch";
+  ASSERT_EQ(config->version_gates.size(), 1U);
+  const VersionGate& gate = config->version_gates.front();
+  EXPECT_EQ(to_string(gate.own.release), kVersion);
+  EXPECT_EQ(gate.layout.state, "/wardmote/default/gate/k8s/state/");
+  EXPECT_EQ(gate.layout.nodes, "/wardmote/default/gate/k8s/nodes/");
+  EXPECT_TRUE(gate.enroll);
+  EXPECT_FALSE(gate.reconcile);
+  EXPECT_EQ(gate.ttl, 6s);
+}
+
+TEST(VersionGatesConfig, EverythingCanBeSaid) {
+  const auto config = parse(
+      kRest +
+      "version_gates: [{name: k8s, release: 1.4.2, min_reconciler_release: 1.3.0, "
+      "min_apiserver_release: 1.2.0, register: false, state_prefix: "
+      "curator//kubernetes/reconciler/, "
+      "nodes_prefix: curator//nodes/, ttl: 9s, reconcile: {mode: act, command: [/bin/apply, -f], "
+      "timeout: 1m, every: 1m, wait: 8s, write_deadline: 2s}}]\n");
+  ASSERT_TRUE(config);
+  const VersionGate& gate = config->version_gates.at(0);
+  EXPECT_EQ(gate.own.release, (Release{1, 4, 2}));
+  EXPECT_EQ(gate.own.min_reconciler_release, (Release{1, 3, 0}));
+  EXPECT_EQ(gate.own.min_apiserver_release, (Release{1, 2, 0}));
+  EXPECT_FALSE(gate.enroll);
+  EXPECT_EQ(gate.layout.state, "curator//kubernetes/reconciler/");
+  ASSERT_TRUE(gate.reconcile);
+  EXPECT_TRUE(gate.reconcile->acts);
+  EXPECT_EQ(gate.reconcile->command, (std::vector<std::string>{"/bin/apply", "-f"}));
+  EXPECT_EQ(gate.timing.reconcile_wait, 8s);
+  EXPECT_EQ(gate.timing.pass_every, 1min);
+}
+
+TEST(VersionGatesConfig, ItOnlyObservesUnlessToldToAct) {
+  const auto config = parse(kRest + "version_gates: [{name: g, reconcile: {command: [x]}}]\n");
+  ASSERT_TRUE(config);
+  EXPECT_FALSE(config->version_gates.at(0).reconcile->acts);
+}
+
+TEST(VersionGatesConfig, ALeaderWaitsNoLessThanOneThatIsGoneMayWrite) {
+  EXPECT_EQ(wrong("[{name: g, ttl: 9s, reconcile: {command: [x]}}]"),
+            Lines{"3:47: wait 5s: an earlier leader may write for longer: two thirds of 'ttl' and "
+                  "'write_deadline'; write at least 7s"});
+  EXPECT_EQ(wrong("[{name: g, reconcile: {command: [x], wait: 4s}}]").size(), 1U);
+  EXPECT_TRUE(wrong("[{name: g, ttl: 9s, reconcile: {command: [x], wait: 7s}}]").empty());
+}
+
+TEST(VersionGatesConfig, AProductThatAsksForMoreThanItselfIsRefused) {
+  EXPECT_EQ(wrong("[{name: g, release: 1.0.0, min_reconciler_release: 1.0.1}]").size(), 1U);
+  EXPECT_EQ(wrong("[{name: g, release: 1.0.0, min_apiserver_release: 2.0.0}]").size(), 1U);
+  EXPECT_EQ(wrong("[{name: g, release: newest}]"),
+            Lines{"3:36: release 'newest': not a release; write it as 1.2.3"});
+}
+
+TEST(VersionGatesConfig, TwoGatesShareNoKeys) {
+  EXPECT_EQ(wrong("[{name: g}, {name: g}]").size(), 1U);
+  EXPECT_EQ(wrong("[{name: g, state_prefix: /x/, nodes_prefix: /y/}, "
+                  "{name: h, state_prefix: /x/a/, nodes_prefix: /z/}]")
+                .size(),
+            1U);
+  EXPECT_EQ(wrong("[{name: g, state_prefix: /x/, nodes_prefix: /x/nodes/}]").size(), 1U);
+}
+
+TEST(VersionGatesConfig, ItNeedsAStore) {
+  EXPECT_EQ(complaints("checks: [{name: a, other: {}}]\nversion_gates: [{name: g}]\n").size(), 1U);
+}
+
+}  // namespace
+}  // namespace wardmote::config
