@@ -46,9 +46,10 @@ TEST(CheckRecord, AReasonOfAThousandCharactersComesBackWholeAndALongerOneIsCut) 
 }
 
 TEST(CheckRecord, WhatIsNoneIsSaid) {
-  for (const char* text : {"", "{}", "[]", R"({"check":"bird","kind":"bird","change":{}})",
-                           R"({"check":"bird","since":1})", R"({"check":"bird","change":{}})", R"({"since":1,"change":{}})",
-                           R"({"check":"bird","since":1,"change":[]})"}) {
+  for (const char* text :
+       {"", "{}", "[]", R"({"check":"bird","kind":"bird","change":{}})",
+        R"({"check":"bird","since":1})", R"({"check":"bird","change":{}})",
+        R"({"since":1,"change":{}})", R"({"check":"bird","since":1,"change":[]})"}) {
     EXPECT_FALSE(decode_reported_check(text, kClock)) << text;
   }
 }
