@@ -317,8 +317,7 @@ std::optional<HeldVerdict> IncidentManager::held(std::string_view name) const {
                       fmt::format("{}: {}", to_string(gravest->code), gravest->summary)}};
 }
 
-void IncidentManager::seen_well(std::string_view name,
-                                std::span<const judge::Code> shown_at_once) {
+void IncidentManager::seen_well(std::string_view name, std::span<const judge::Code> shown_at_once) {
   for (const std::int64_t id : awaited_of(name)) {
     const judge::Code code = book_.incidents().at(id).code;
     if (std::ranges::find(shown_at_once, code) != shown_at_once.end())

@@ -169,7 +169,7 @@ class IncidentManager final : public serve::IncidentControl {
   judge::incident::Dependencies known_;
   judge::incident::Book book_;
   std::vector<KnownFailure> known_failures_;
-  std::set<std::string> written_checks_;  // that have a record
+  std::set<std::string> written_checks_;     // that have a record
   std::set<std::string, std::less<>> well_;  // checks of this agent that were good when last seen
   store::NumberMark numbers_;
   bool numbers_known_ = false;  // what an earlier life wrote of them was read
