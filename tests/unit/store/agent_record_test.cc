@@ -78,11 +78,11 @@ TEST(AgentRecord, OfAnotherReleaseWhatIsKnownIsRead) {
 TEST(AgentRecord, ASymptomStaysWithoutATimeThatMakesSense) {
   for (const char* const since : {R"("since":14672293872441)", R"("since":-9223372036854775808)",
                                   R"("since":9223372036854775807)", R"("since":"x")", R"("x":1)"}) {
-    const auto read = decode_symptoms(
-        fmt::format(R"({{"symptoms":[{{"owner":"check:x@n","code":"CHECK_FAILED",)"
-                    R"("severity":"critical",{}}}]}})",
-                    since),
-        kClock);
+    const auto read =
+        decode_symptoms(fmt::format(R"({{"symptoms":[{{"owner":"check:x@n","code":"CHECK_FAILED",)"
+                                    R"("severity":"critical",{}}}]}})",
+                                    since),
+                        kClock);
     ASSERT_TRUE(read && read->size() == 1) << since;
     EXPECT_EQ(read->front().since, kClock.now) << since;
   }
