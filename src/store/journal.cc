@@ -24,7 +24,6 @@
 #include "runtime/database.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
-#include "store/json_fields.h"
 #include "store/records.h"
 
 namespace wardmote::store {
