@@ -239,12 +239,14 @@ SIM_TEST_SEEDS(EtcdClient, WhatAMemberSaysBecomesAnErrorOfTheStore, 5) {
                       {13, "so it is", Errc::kInternal},
                       {16, "so it is", Errc::kDenied}};
   for (const auto& [status, words, code] : all) {
-    site.a.manner = [&](const Request&) { return refuse(status, words); };
+    site.a.manner = site.b.manner = [&](const Request&) { return refuse(status, words); };
     const auto put = site.put();
     ASSERT_FALSE(put);
     EXPECT_EQ(put.error().code, code) << status << " " << words;
   }
-  site.a.manner = [](const Request&) { return refuse(5, "etcdserver: requested lease not found"); };
+  site.a.manner = site.b.manner = [](const Request&) {
+    return refuse(5, "etcdserver: requested lease not found");
+  };
   EXPECT_EQ(site.put().error().code, Errc::kRejected);
   site.a.manner = site.b.manner = [](const Request&) {
     return Http2Server::Answer{codec::encode_grpc_message("\xff\xff")};
