@@ -181,6 +181,18 @@ TEST_F(EtcdWatchTest, AnAnswerInPiecesIsOneBatch) {
   EXPECT_EQ(asked_from_, std::vector<std::int64_t>{8});
 }
 
+TEST_F(EtcdWatchTest, HalfAnAnswerIsForgottenWhenTheRestDoesNotCome) {
+  Said first = events({{"/p/a", 8}});
+  first.fragment = true;
+  answer_ = {created(7), first};
+  EXPECT_EQ(why(), Errc::kTimeout);
+  door_->hang_up();
+  answer_ = {created(8), events({{"/p/a", 8}, {"/p/b", 8}})};
+  const auto batch = next(20s);
+  ASSERT_TRUE(batch) << batch.error().describe();
+  EXPECT_EQ(batch->events.size(), 2U);
+}
+
 TEST_F(EtcdWatchTest, AfterABreakItGoesOnBehindTheLastEventThatItGave) {
   answer_ = {created(7), events({{"/p/a", 8}}), events({{"/p/b", 9}})};
   ASSERT_TRUE(next());
