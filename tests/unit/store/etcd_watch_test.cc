@@ -230,6 +230,17 @@ TEST_F(EtcdWatchTest, WhoMayNotReadIsDeniedAndAnyOtherEndIsABreak) {
   EXPECT_GE(asked_from_.size(), 3U) << "and it is tried again";
 }
 
+TEST_F(EtcdWatchTest, AMemberThatHasAnsweredIsAskedAgainAtOnceHoweverOftenItFailedBefore) {
+  answer_ = {{.canceled = true, .reason = "no leader"}};
+  EXPECT_EQ(why(), Errc::kClosed);
+  answer_ = {created(7)};
+  EXPECT_EQ(why(3s), Errc::kTimeout);
+  const std::size_t asked = asked_from_.size();
+  door_->hang_up();
+  EXPECT_EQ(why(200ms), Errc::kTimeout);
+  EXPECT_EQ(asked_from_.size(), asked + 1);
+}
+
 TEST_F(EtcdWatchTest, AKeyOfAnotherIsNotBelieved) {
   answer_ = {created(7), events({{"/q/a", 8}})};
   EXPECT_EQ(why(), Errc::kProtocol);
