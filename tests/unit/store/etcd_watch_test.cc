@@ -206,6 +206,15 @@ TEST_F(EtcdWatchTest, AfterABreakItGoesOnBehindTheLastEventThatItGave) {
   EXPECT_EQ(asked_from_, (std::vector<std::int64_t>{8, 10}));
 }
 
+TEST_F(EtcdWatchTest, ProgressWithoutEventsIsNotAskedForAgain) {
+  answer_ = {created(7), {.revision = 12}};
+  EXPECT_EQ(why(), Errc::kTimeout);
+  door_->hang_up();
+  answer_ = {created(12)};
+  EXPECT_EQ(why(), Errc::kTimeout);
+  EXPECT_EQ(asked_from_, (std::vector<std::int64_t>{8, 13}));
+}
+
 TEST_F(EtcdWatchTest, WhatIsForgottenIsSaidAndTheNextAnswerIsOfANewWatch) {
   answer_ = {{.canceled = true, .compacted = 20}};
   EXPECT_EQ(why(), Errc::kMissing);
