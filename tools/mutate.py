@@ -30,7 +30,7 @@ PROGRAMS = {
     "judge": ["unit_judge", "unit_serve", "unit_observe", "unit_store", "unit_agent", "sim"],
     "runtime": ["unit_runtime", "unit_store", "sim"],
     "observe": ["unit_observe", "sim"],
-    "store": ["unit_store", "unit_serve", "unit_agent"],
+    "store": ["unit_store", "store_conformance", "unit_serve", "unit_agent", "sim"],    # sim: the client of etcd
     "net": ["unit_net"],
     "act": ["unit_act", "unit_agent"],
     "serve": ["unit_serve", "unit_agent", "sim"],

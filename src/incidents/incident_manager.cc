@@ -72,6 +72,13 @@ std::optional<std::int64_t> incident_in(const judge::Change& change) {
   return std::nullopt;
 }
 
+/// The cluster with which, or with a member of which, something is wrong; else nothing.
+std::string_view cluster_of(std::string_view root) {
+  const std::string_view scope = take_until(root, ':');
+  if (scope == "member") return take_until(root, '/');
+  return scope == "cluster" ? root : std::string_view();
+}
+
 }  // namespace
 
 Labels incident_labels(const Incident& incident, const config::Node& node,
@@ -84,12 +91,12 @@ Labels incident_labels(const Incident& incident, const config::Node& node,
   std::string_view subject = incident.root;
   labels["scope"] = take_until(subject, ':');
   labels["subject"] = subject;
-  if (labels["scope"] == "cluster") labels["cluster"] = subject;
+  const std::string_view cluster = cluster_of(incident.root);
+  if (!cluster.empty()) labels["cluster"] = cluster;
   for (const std::string& name : incident.names) {
     if (labels["scope"] != "guest") break;
     if (auto uuid = codec::parse_uuid(name)) labels["uuid"] = *std::move(uuid);
   }
-  if (labels["scope"] == "member") labels["cluster"] = take_until(subject, '/');
   return labels;
 }
 
@@ -201,8 +208,6 @@ Task<Result<void>> IncidentManager::take_over_incidents() {
       if (records_.complaint()) book_.number_after(store::NumberMark::apart(runtime_.wall_now()));
     });
   }
-  awaited_.clear();
-  for (const Incident& incident : incidents) await(incident);
   schedule();
   Result<void> opened = co_await notifier_.recall();
   if (!opened) co_return opened;
@@ -291,41 +296,29 @@ serve::OpenIncidents IncidentManager::open_incidents() {
   return counted;
 }
 
-/// What is wrong with a cluster, or with a member of it.
-void IncidentManager::await(const Incident& incident) {
-  if (!book_.awaited(incident.id)) return;
-  std::string_view name = incident.root;
-  const std::string_view scope = take_until(name, ':');
-  if (scope == "member") name = take_until(name, '/');
-  if (scope == "member" || scope == "cluster") {
-    awaited_[std::string(name)].push_back(incident.id);
+std::vector<std::int64_t> IncidentManager::awaited_of(std::string_view cluster) const {
+  std::vector<std::int64_t> ids;
+  if (follows()) return ids;
+  for (const auto& [id, incident] : book_.incidents()) {
+    if (book_.awaited(id) && cluster_of(incident.root) == cluster) ids.push_back(id);
   }
+  return ids;
 }
 
-std::optional<HeldVerdict> IncidentManager::held(const std::string& name) {
-  const auto found = awaited_.find(name);
-  if (found == awaited_.end()) return std::nullopt;
-  std::erase_if(found->second, [&](std::int64_t id) { return !book_.awaited(id); });
+std::optional<HeldVerdict> IncidentManager::held(std::string_view name) const {
   const Incident* gravest = nullptr;
-  for (const std::int64_t id : found->second) {
+  for (const std::int64_t id : awaited_of(name)) {
     const Incident& incident = book_.incidents().at(id);
     if (gravest == nullptr || incident.severity > gravest->severity) gravest = &incident;
   }
-  if (gravest == nullptr) {
-    awaited_.erase(found);
-    return std::nullopt;
-  }
+  if (gravest == nullptr) return std::nullopt;
   return HeldVerdict{judge::verdict_of(gravest->severity),
                      {judge::ReasonCode::kState,
                       fmt::format("{}: {}", to_string(gravest->code), gravest->summary)}};
 }
 
-void IncidentManager::seen_well(const std::string& name,
-                                std::span<const judge::Code> shown_at_once) {
-  const auto found = awaited_.find(name);
-  if (found == awaited_.end()) return;
-  const std::vector<std::int64_t> ids = found->second;
-  for (const std::int64_t id : ids) {
+void IncidentManager::seen_well(std::string_view name, std::span<const judge::Code> shown_at_once) {
+  for (const std::int64_t id : awaited_of(name)) {
     const judge::Code code = book_.incidents().at(id).code;
     if (std::ranges::find(shown_at_once, code) != shown_at_once.end())
       take(book_.give_up(id, runtime_.now()));
@@ -412,8 +405,6 @@ void IncidentManager::reload(const judge::incident::Departures& left) {
     std::erase_if(here_, [&](const auto& symptom) { return symptom.owner == owner; });
   }
   reshape(left);
-  awaited_.clear();
-  for (const auto& [id, incident] : book_.incidents()) await(incident);
 }
 
 void IncidentManager::reload(NotifierOptions receivers) {

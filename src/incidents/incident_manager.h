@@ -80,10 +80,10 @@ class IncidentManager final : public serve::IncidentControl {
     return known_failures_;
   }
   /// What an incident that outlived the agent says of this cluster, until it is seen again or over.
-  std::optional<HeldVerdict> held(const std::string& name);
+  [[nodiscard]] std::optional<HeldVerdict> held(std::string_view name) const;
   /// The cluster was looked at in full several times in a row, and nothing was to be seen. Of these
   /// codes every look would show it, if it were there.
-  void seen_well(const std::string& name, std::span<const judge::Code> shown_at_once);
+  void seen_well(std::string_view name, std::span<const judge::Code> shown_at_once);
   /// How many incidents are open, and how grave they are.
   serve::OpenIncidents open_incidents();
 
@@ -157,7 +157,8 @@ class IncidentManager final : public serve::IncidentControl {
   void schedule();
   void consider_open();
   void end_blindness(const judge::Change& change, const judge::incident::News& news);
-  void await(const judge::incident::Incident& incident);
+  /// The incidents of a cluster that outlived the agent, and were not seen again.
+  [[nodiscard]] std::vector<std::int64_t> awaited_of(std::string_view cluster) const;
 
   runtime::Runtime& runtime_;
   const config::Config& config_;
@@ -168,8 +169,7 @@ class IncidentManager final : public serve::IncidentControl {
   judge::incident::Dependencies known_;
   judge::incident::Book book_;
   std::vector<KnownFailure> known_failures_;
-  std::map<std::string, std::vector<std::int64_t>> awaited_;  // recalled incidents, by cluster
-  std::set<std::string> written_checks_;                      // that have a record
+  std::set<std::string> written_checks_;     // that have a record
   std::set<std::string, std::less<>> well_;  // checks of this agent that were good when last seen
   store::NumberMark numbers_;
   bool numbers_known_ = false;  // what an earlier life wrote of them was read

@@ -160,7 +160,8 @@ bool World::reboot_double() {
 
 /// An act is decided, and what it rests on changes before it is done.
 void World::meet_delay(const Agent& agent, const RepairPlan& plan, Duration time) {
-  if (healed_ || time < 5s || !random_.chance(0.5)) return;
+  if (healed_ || time < 5s) return;
+  if (rarity_ != Rarity::kReturn && !random_.chance(0.5)) return;
   if (plan.work == Work::kRebuildMember) {
     come_back(agent, plan.member);
   } else {
@@ -177,6 +178,7 @@ void World::come_back(const Agent& agent, const std::string& member) {
   tell(fmt::format("{} comes back", host.name));
   host.up = true;
   cluster_.start(way->host);
+  if (rarity_ == Rarity::kReturn) return come_back_unheard(way->host);
   if (random_.chance(0.5)) return wall_in(agent, way->host);
   if (random_.chance(0.3)) at(between(2, 4), [this, at = way->host] { hang(at); });
 }

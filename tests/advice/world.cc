@@ -50,11 +50,14 @@ Milliseconds random_timer(runtime::Random& random) {
 World::World(std::uint64_t seed)
     : seed_(seed),
       random_(seed),
+      rare_(~seed),
       cluster_(random_size(random_), random_timer(random_), random_.chance(0.5), random_),
       ages_(!random_.chance(0.04)),
       begun_(cluster_.now()) {
   choose_stranger();
+  choose_rarity();
   make_agents();
+  prepare_rarity();
 }
 
 std::optional<std::string> World::play() {
@@ -62,7 +65,10 @@ std::optional<std::string> World::play() {
   const std::int64_t longest = random_.chance(0.25) ? 45 * 60 : 20 * 60;
   TimePoint quiet = cluster_.now() + between(4 * 60, longest);
   std::uint64_t happenings = 2 + random_.below(9);
-  if (stranger_) {
+  if (rarity_) {
+    quiet = std::max(quiet, cluster_.now() + stage_rarity());
+    happenings = rare_.below(2);
+  } else if (stranger_) {
     quiet = std::max(quiet, cluster_.now() + stage());
     happenings = random_.below(3);
   }

@@ -65,6 +65,19 @@ class World {
   void come_back(const Agent& agent, const std::string& member);
   void swap_back(const judge::raft::MemberId& server);
 
+  // rare.cc: what needs several things to meet.
+  enum class Rarity : std::uint8_t { kReturn, kCopiedLine, kOneConnection, kStalledGhost };
+  void choose_rarity();
+  void prepare_rarity();
+  void ask_others_by_tcp(AgentSetup& setup);
+  [[nodiscard]] Duration stage_rarity();
+  void stop_for_long();
+  void come_back_unheard(HostIndex host);
+  void stop_behind_a_copied_line();
+  void tie_by_one_connection(HostIndex leads);
+  void leave_a_ghost_and_stall(HostIndex leads);
+  [[nodiscard]] Duration rarely_between(std::int64_t low_s, std::int64_t high_s);
+
   // fate.cc: what happens.
   void happen();
   void happen_to_a_host();
@@ -103,11 +116,15 @@ class World {
 
   std::uint64_t seed_;
   runtime::Random random_;
+  /// For what only some worlds have, so that all the others stay the same when one is added.
+  runtime::Random rare_;
   Cluster cluster_;
   bool ages_ = true;
   bool healed_ = false;  ///< nothing happens any more
   /// A host of the cluster of which no agent was told.
   std::optional<HostIndex> stranger_;
+  std::optional<Rarity> rarity_;
+  HostIndex subject_ = 0;  ///< to which the rarity happens
   TimePoint begun_;
   std::vector<std::unique_ptr<Agent>> agents_;
   std::multimap<TimePoint, Happening> future_;

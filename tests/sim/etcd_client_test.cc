@@ -222,15 +222,31 @@ SIM_TEST_SEEDS(EtcdClient, AsksForATokenAndOnceMoreWhenItIsTakenNoMore, 20) {
 
 SIM_TEST_SEEDS(EtcdClient, WhatAMemberSaysBecomesAnErrorOfTheStore, 5) {
   Site site(sim);
-  const std::pair<int, Errc> told[] = {
-      {7, Errc::kDenied}, {8, Errc::kExhausted}, {9, Errc::kRejected}, {13, Errc::kInternal}};
-  for (const auto& [status, code] : told) {
-    site.a.manner = [&](const Request&) { return refuse(status, "so it is"); };
+  struct Told {
+    int status;
+    const char* words;
+    Errc code;
+  };
+  const Told all[] = {{3, "etcdserver: request is too large", Errc::kLimit},
+                      {3, "etcdserver: too many operations in txn request", Errc::kLimit},
+                      {3, "etcdserver: authentication failed", Errc::kDenied},
+                      {3, "etcdserver: user name is empty in auth request", Errc::kDenied},
+                      {3, "etcdserver: duplicate key given in txn request", Errc::kInvalid},
+                      {7, "so it is", Errc::kDenied},
+                      {8, "so it is", Errc::kExhausted},
+                      {9, "so it is", Errc::kRejected},
+                      {12, "so it is", Errc::kProtocol},
+                      {13, "so it is", Errc::kInternal},
+                      {16, "so it is", Errc::kDenied}};
+  for (const auto& [status, words, code] : all) {
+    site.a.manner = site.b.manner = [&](const Request&) { return refuse(status, words); };
     const auto put = site.put();
     ASSERT_FALSE(put);
-    EXPECT_EQ(put.error().code, code) << status;
+    EXPECT_EQ(put.error().code, code) << status << " " << words;
   }
-  site.a.manner = [](const Request&) { return refuse(5, "etcdserver: requested lease not found"); };
+  site.a.manner = site.b.manner = [](const Request&) {
+    return refuse(5, "etcdserver: requested lease not found");
+  };
   EXPECT_EQ(site.put().error().code, Errc::kRejected);
   site.a.manner = site.b.manner = [](const Request&) {
     return Http2Server::Answer{codec::encode_grpc_message("\xff\xff")};

@@ -71,11 +71,25 @@ class Http2Server {
     const std::string status = "200";
     const std::string type = "application/grpc";
     const nghttp2_nv headers[] = {field(":status", status), field("content-type", type)};
-    answers_[stream] = {std::move(answer), 0};
+    answers_[stream] = {std::move(answer), 0, false};
     nghttp2_data_provider provider{{}, give_data};
     nghttp2_submit_response(session_, stream, headers, 2, &provider);
   }
+  /// One more piece of an answer that does not end.
+  void say(std::int32_t stream, std::string_view data) {
+    if (const auto begun = answers_.find(stream); begun != answers_.end()) {
+      begun->second.answer.data += data;
+      nghttp2_session_resume_data(session_, stream);
+      return;
+    }
+    answer(stream, {std::string(data), {}});
+    answers_[stream].goes_on = true;
+  }
   nghttp2_session* session() noexcept { return session_; }
+
+  /// Called with each piece of a request that does not end.
+  std::function<void(std::int32_t stream, std::string_view data)> on_piece =
+      [](std::int32_t, std::string_view) {};
 
   std::vector<Request> requests;                               ///< that came whole
   std::vector<std::pair<std::int32_t, std::uint32_t>> closes;  ///< streams and their error codes
@@ -84,6 +98,7 @@ class Http2Server {
   struct Sending {
     Answer answer;
     std::size_t sent = 0;
+    bool goes_on = false;
   };
 
   static Http2Server& of(void* self) { return *static_cast<Http2Server*>(self); }
@@ -102,7 +117,9 @@ class Http2Server {
   }
   static int take_data(nghttp2_session*, std::uint8_t, std::int32_t stream,
                        const std::uint8_t* data, std::size_t size, void* self) {
-    of(self).coming_[stream].data.append(reinterpret_cast<const char*>(data), size);
+    const std::string_view piece(reinterpret_cast<const char*>(data), size);
+    of(self).coming_[stream].data.append(piece);
+    of(self).on_piece(stream, piece);
     return 0;
   }
   static int take_frame(nghttp2_session*, const nghttp2_frame* frame, void* self) {
@@ -128,7 +145,8 @@ class Http2Server {
     const std::size_t given = std::min(size, rest.size());
     std::memcpy(into, rest.data(), given);
     sending.sent += given;
-    if (given < rest.size()) return static_cast<ssize_t>(given);
+    if (sending.goes_on && given == 0) return NGHTTP2_ERR_DEFERRED;
+    if (given < rest.size() || sending.goes_on) return static_cast<ssize_t>(given);
     *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
     std::vector<nghttp2_nv> trailers;
     for (const codec::HeaderField& one : sending.answer.trailers)

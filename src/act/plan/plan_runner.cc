@@ -84,20 +84,17 @@ PlanRunner::PlanRunner(runtime::Runtime& runtime, Memory memory, Setup setup,
 }
 
 Task<Result<void>> PlanRunner::open() {
-  const bool led = leadership_.leads();
   Result<void> opened = co_await log_.open();
   if (!opened) co_return opened;
   quiet_until_ = runtime_.now() + doors_.quiet;
   // An agent often begins to lead just now; then it is read once more.
-  for (int attempt = 0; remembers_ && attempt < kReadAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kReadAttempts; ++attempt) {
     opened = co_await load();
     if (opened || opened.error().code != Errc::kRejected) break;
   }
   if (!opened) co_return opened;
   warn_of_policies();
   opened_ = loaded_ = true;
-  // Who began to lead meanwhile may have read what the one before has changed since.
-  if (!led && leadership_.leads()) on_leadership(true);
   for (const auto& follower : followers_) follower->start();
   co_return opened;
 }
@@ -161,6 +158,7 @@ Task<Result<void>> PlanRunner::load() {
     const Result<void> marked = co_await log_.keep(std::move(mark));
     if (!marked) co_return marked;
   }
+  if (term != term_) co_return fail(Errc::kRejected, "the lead has passed on since they were read");
   storm_kept_ = !storm->empty();
   if (storm_kept_) storm_until_ = clock.now + judge::incident::StormPolicy{}.delay;
   planner_ = std::move(planner);

@@ -53,6 +53,7 @@ Task<Result<WatchBatch>> EtcdWatch::next(Deadline deadline) {
   while (!deadline.passed(runtime_.now())) {
     if (!call_) {
       co_await runtime_.sleep_until(std::min(deadline.at, runtime_.now() + pause_));
+      if (deadline.passed(runtime_.now())) break;  // why it broke off is known, and stays so
       const Result<void> opened = co_await open(deadline);
       if (!opened) break_off(opened.error());
       continue;

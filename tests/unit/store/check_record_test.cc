@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 namespace wardmote::store {
@@ -33,10 +34,22 @@ TEST(CheckRecord, ComesBackAsItWas) {
   EXPECT_TRUE(back->change.seen_good);
 }
 
+TEST(CheckRecord, AReasonOfAThousandCharactersComesBackWholeAndALongerOneIsCut) {
+  for (const std::size_t size : {1024, 1025}) {
+    judge::CheckChanged wordy = change();
+    wordy.reason.text = std::string(size, 'a');
+    const auto back =
+        decode_reported_check(encode_reported_check("bird", "bird", wordy, kClock), kClock);
+    ASSERT_TRUE(back) << back.error().describe();
+    EXPECT_EQ(back->change.reason.text == wordy.reason.text, size == 1024) << size;
+  }
+}
+
 TEST(CheckRecord, WhatIsNoneIsSaid) {
-  for (const char* text : {"", "{}", "[]", R"({"check":"bird","kind":"bird","change":{}})",
-                           R"({"check":"bird","since":1})", R"({"since":1,"change":{}})",
-                           R"({"check":"bird","since":1,"change":[]})"}) {
+  for (const char* text :
+       {"", "{}", "[]", R"({"check":"bird","kind":"bird","change":{}})",
+        R"({"check":"bird","since":1})", R"({"check":"bird","change":{}})",
+        R"({"since":1,"change":{}})", R"({"check":"bird","since":1,"change":[]})"}) {
     EXPECT_FALSE(decode_reported_check(text, kClock)) << text;
   }
 }

@@ -219,6 +219,33 @@ TEST_F(ElectionTest, AStoreThatIsAwayForMinutesStopsAllAndThenOneLeads) {
   EXPECT_EQ(leaders(), 1);
 }
 
+TEST_F(ElectionTest, AStoreThatRefusesARenewalForAMomentEndsNoLease) {
+  ASSERT_TRUE(run_until_led(a, 5s));
+  const std::string key = a.election->own_key();
+  for (int i = 0; i < 10; ++i) {
+    disk.fail_with(Errc::kClosed);
+    run_for(600ms);
+    disk.fail_with({});
+    run_for(1100ms);
+  }
+  EXPECT_TRUE(a.leads());
+  EXPECT_EQ(a.election->own_key(), key);
+  EXPECT_EQ(a.told, std::vector<bool>{true});
+}
+
+TEST_F(ElectionTest, WhatIsKnownOfTheQueueIsConfirmedByEachRenewalAndByAllNews) {
+  ASSERT_TRUE(run_until_led(a, 5s));
+  run_for(1min);
+  EXPECT_LE(world.now() - *a.election->confirmed(), kTtl / 3 + 100ms);
+  for (int i = 0; i < 3; ++i) {
+    b.stop();
+    ASSERT_TRUE(world.run_until([&] { return a.election->candidates().size() == 2; }, 5s));
+    EXPECT_LE(a.us.now() - *a.election->confirmed(), 20ms);
+    b.start();
+    run_for(700ms);
+  }
+}
+
 SIM_TEST_SEEDS(SimElection, NeverTwoLeadAndAlwaysSomebodyDoesAgain, 40) {
   SimDisk disk;
   std::vector<std::unique_ptr<Agent>> agents;

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/time.h"
 #include "judge/finding.h"
+#include "judge/journal_entry.h"
 #include "judge/plan/plan.h"
 #include "judge/plan/planner.h"
 #include "judge/thing.h"
@@ -99,6 +101,31 @@ TEST(PlanRecord, APlanOfNothingIsNoPlan) {
     text.replace(at, part.size(), key + ":7");
     EXPECT_FALSE(decode_plan(text, kClock)) << part;
   }
+}
+
+TEST(PlanRecord, EachPlanHasAKeyOfItsOwn) {
+  EXPECT_EQ(plan_key(42), "plan/42");
+}
+
+TEST(PlanRecord, GivesBackARowOfTheJournal) {
+  judge::JournalEntry row{.at = WallTime(500'000h), .kind = "intent"};
+  row.plan = 42;
+  row.step = "kick";
+  row.cluster = "ovn-nb";
+  row.subject = "ctl-3";
+  row.actor = "ann";
+  row.incident = 7;
+  row.token = 5;
+  row.detail = "rebuild ctl-3";
+  const auto read = decode_row(encode(row));
+  ASSERT_TRUE(read) << read.error().describe();
+  EXPECT_EQ(encode(*read), encode(row));
+  EXPECT_EQ(read->at, row.at);
+  EXPECT_EQ(read->plan, 42);
+  EXPECT_EQ(read->incident, 7);
+  EXPECT_EQ(read->token, 5);
+  for (const char* const text : {"", "[]", "{}", R"({"at":1})", R"({"kind":"intent"})"})
+    EXPECT_FALSE(decode_row(text)) << text;
 }
 
 TEST(PlanRecord, GivesBackAPause) {

@@ -1,0 +1,180 @@
+#include <chrono>
+#include <cstdint>
+
+#include "advice/agent.h"
+#include "advice/cluster.h"
+#include "advice/view.h"
+#include "advice/world.h"
+#include "base/format.h"
+#include "base/time.h"
+
+// Situations that need several things to meet, each in one world of about thirty. All chance here
+// is drawn from `rare_`, so that the other worlds are what they were before these were added.
+
+namespace wardmote::advice {
+
+using namespace std::chrono_literals;
+
+Duration World::rarely_between(std::int64_t low_s, std::int64_t high_s) {
+  const auto span = static_cast<std::uint64_t>((high_s - low_s) * 1000 + 1);
+  return std::chrono::seconds(low_s) + Milliseconds(rare_.below(span));
+}
+
+void World::choose_rarity() {
+  const std::uint64_t dice = rare_.below(32);
+  if (cluster_.hosts().size() < 3 || dice > 3) return;
+  rarity_ = static_cast<Rarity>(dice);
+  // The first one leads at the beginning.
+  subject_ = 1 + rare_.below(cluster_.hosts().size() - 1);
+  if (rarity_ == Rarity::kOneConnection) stranger_ = subject_;
+}
+
+/// What the agents have to be told differently for it.
+void World::prepare_rarity() {
+  if (!rarity_) return;
+  for (const auto& each : agents_) {
+    AgentSetup& setup = each->setup();
+    Way* const way = each->way_to(subject_);
+    if (way == nullptr) continue;
+    if (rarity_ == Rarity::kReturn) {
+      setup.rebuildable = {way->member};
+      if (rare_.chance(0.5)) ask_others_by_tcp(setup);
+    } else if (rarity_ == Rarity::kCopiedLine && !way->unix_socket) {
+      way->crossed = 0;
+      setup.expectation.addresses.clear();
+    }
+  }
+}
+
+/// Of those that neither lead nor are in question, the agent learns only what OVSDB tells.
+void World::ask_others_by_tcp(AgentSetup& setup) {
+  for (Way& way : setup.ways) {
+    if (way.host == 0 || way.host == subject_) continue;
+    way.status = false;
+    way.local = true;
+  }
+}
+
+/// For how long the world has to go on then.
+Duration World::stage_rarity() {
+  const auto leader = cluster_.leader();
+  if (!rarity_ || !leader) return {};
+  const HostIndex leads = cluster_.servers()[*leader].host;
+  if (leads == subject_ || !cluster_.active(subject_)) return {};
+  const bool stops = rarity_ == Rarity::kReturn || rarity_ == Rarity::kCopiedLine;
+  // For longer than any agent would wait for a server of which it was not told.
+  if (stops && !all_know(subject_)) return {};
+  switch (*rarity_) {
+    case Rarity::kReturn: stop_for_long(); break;
+    case Rarity::kCopiedLine: stop_behind_a_copied_line(); break;
+    case Rarity::kOneConnection: tie_by_one_connection(leads); break;
+    case Rarity::kStalledGhost: leave_a_ghost_and_stall(leads); break;
+  }
+  return 25min;
+}
+
+/// Its rebuild is begun, and it may come back before that is done.
+void World::stop_for_long() {
+  tell(fmt::format("the server on {} stops for long", cluster_.hosts()[subject_].name));
+  cluster_.stop(subject_);
+  busy_[subject_] = cluster_.now() + 24min;
+  at(24min, [this] { cluster_.start(subject_); });
+}
+
+/// It comes back, and all that could say so is cut from it or asked in vain: whoever hears its host
+/// only, or nobody at all.
+void World::come_back_unheard(HostIndex host) {
+  const auto leader = cluster_.leader();
+  if (!leader) return;
+  const bool shut = rare_.chance(0.5);
+  const HostIndex leads = cluster_.servers()[*leader].host;
+  const Duration time = rarely_between(60, 300);
+  tell(fmt::format(
+      "{} for {}",
+      shut ? "its leader does not hear it, and it takes no clients" : "nobody reaches it",
+      spell_duration(time)));
+  const auto set = [this, host, leads, shut](bool bad) {
+    for (HostIndex i = 0; i < cluster_.hosts().size(); ++i) {
+      if (!shut || i == leads) cluster_.path(host, i).cut = cluster_.path(i, host).cut = bad;
+    }
+    for (const auto& each : agents_) {
+      if (Way* const way = each->way_to(host)) (shut ? way->shut : way->cut) = bad;
+    }
+  };
+  set(true);
+  busy_[host] = cluster_.now() + time;
+  at(time, [set] { set(false); });
+}
+
+/// The agents know the server by a line that leads to another one, and it is down when they start.
+void World::stop_behind_a_copied_line() {
+  const Duration time = rarely_between(12 * 60, 24 * 60);
+  tell(fmt::format("{} goes down for {}, which agents believe to be {}",
+                   cluster_.hosts()[subject_].name, spell_duration(time),
+                   cluster_.hosts()[0].name));
+  cluster_.host(subject_).up = false;
+  cluster_.stop(subject_);
+  busy_[subject_] = cluster_.now() + time;
+  at(5s, [this] {
+    for (const auto& each : agents_) each->restart(false);
+  });
+  at(time, [this] {
+    cluster_.host(subject_).up = true;
+    cluster_.start(subject_);
+  });
+}
+
+/// The stranger is cut from all but one follower and asks nobody for votes. The one that it is
+/// connected with restarts, and for a moment the two are not connected.
+void World::tie_by_one_connection(HostIndex leads) {
+  HostIndex last = rare_.below(cluster_.hosts().size());
+  while (last == leads || last == subject_ || !cluster_.active(last))
+    last = (last + 1) % cluster_.hosts().size();
+  tell(fmt::format("{} is connected with {} alone", cluster_.hosts()[subject_].name,
+                   cluster_.hosts()[last].name));
+  stall(subject_, 25min);
+  busy_[last] = cluster_.now() + 25min;
+  for (HostIndex i = 0; i < cluster_.hosts().size(); ++i) {
+    if (i != last) cluster_.path(subject_, i).cut = cluster_.path(i, subject_).cut = true;
+  }
+  const auto block = [this, last](bool blocked) {
+    cluster_.path(last, subject_).blocked = cluster_.path(subject_, last).blocked = blocked;
+  };
+  for (const std::int64_t minute : {12, 16, 20}) {
+    at(std::chrono::minutes(minute), [this, last, block] {
+      tell(fmt::format("the server on {} is started anew", cluster_.hosts()[last].name));
+      block(true);
+      cluster_.stop(last);
+      at(Cluster::kStep, [this, last] { cluster_.start(last); });
+      at(rarely_between(10, 40), [block] { block(false); });
+    });
+  }
+  at(24min, [this] {
+    for (HostIndex i = 0; i < cluster_.hosts().size(); ++i)
+      cluster_.path(subject_, i).cut = cluster_.path(i, subject_).cut = false;
+  });
+}
+
+/// A wiped member leaves its old self in the list while no agent looks. When they look again, and
+/// remember nothing, no follower's disk takes writes: all are heard, and nothing is committed.
+void World::leave_a_ghost_and_stall(HostIndex leads) {
+  if (!can_lose(subject_)) return;
+  tell(fmt::format("no agent looks while {} is wiped", cluster_.hosts()[subject_].name));
+  for (const auto& each : agents_) each->freeze(1h);
+  cluster_.wipe(subject_);
+  cluster_.join(subject_);
+  busy_[subject_] = cluster_.now() + 24min;
+  at(90s, [this, leads] {
+    for (HostIndex i = 0; i < cluster_.hosts().size(); ++i) {
+      if (i != leads && cluster_.active(i)) stall(i, 20min);
+    }
+  });
+  at(90s + rarely_between(150, 400), [this] {
+    for (const auto& each : agents_) {
+      tell(fmt::format("{} is restarted and remembers nothing", each->setup().name));
+      each->restart(false);
+    }
+  });
+}
+
+}  // namespace wardmote::advice
