@@ -272,10 +272,10 @@ Task<void> GateLeader::begin_pass() {
   co_await say("passing", "objects are written", {});
 }
 
-store::Transaction GateLeader::transaction_of(const Write& write) const {
+store::Transaction GateLeader::transaction_of(const Write& write, Compare fence) const {
   const Layout& at = node_.options().layout;
   store::Transaction made;
-  made.conditions.push_back(*election_->fence());
+  made.conditions.push_back(std::move(fence));
   made.conditions.push_back(since(at.status(), write.status_unchanged_since));
   made.conditions.push_back(since(at.claim(), write.claim_unchanged_since));
   if (write.nodes_unchanged_since) {
@@ -298,7 +298,10 @@ store::Transaction GateLeader::transaction_of(const Write& write) const {
 }
 
 Task<void> GateLeader::commit(Write write) {
-  store::Transaction transaction = transaction_of(write);
+  // The lease may have been lost while something else was awaited.
+  std::optional<Compare> fence = election_->fence();
+  if (!fence) co_return;
+  store::Transaction transaction = transaction_of(write, *std::move(fence));
   const auto put = co_await store_.put_if(std::move(transaction), runtime_.deadline_in(kPatience));
   if (!put) {
     // Whatever came of it, the conditions of the next one find out.
@@ -351,8 +354,10 @@ Task<void> GateLeader::say(std::string step, std::string why, std::vector<std::s
   if (said_ && said_->step == progress.step && said_->why == progress.why &&
       said_->nodes == progress.nodes)
     co_return;
+  std::optional<Compare> fence = election_->fence();
+  if (!fence) co_return;
   store::Transaction transaction;
-  transaction.conditions.push_back(*election_->fence());
+  transaction.conditions.push_back(*std::move(fence));
   transaction.changes.emplace_back(
       Put{node_.options().layout.progress(), write_progress(progress)});
   const auto put = co_await store_.put_if(std::move(transaction), runtime_.deadline_in(kPatience));

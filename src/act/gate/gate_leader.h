@@ -74,7 +74,8 @@ class GateLeader {
   void forget();
   runtime::Task<void> alarm(TimePoint at);
   runtime::Task<void> say(std::string step, std::string why, std::vector<std::string> nodes);
-  [[nodiscard]] store::Transaction transaction_of(const judge::version_gate::Write& write) const;
+  [[nodiscard]] store::Transaction transaction_of(const judge::version_gate::Write& write,
+                                                  store::Compare fence) const;
   [[nodiscard]] bool may_stand() const;
   /// Who paused everything; nothing: nobody.
   [[nodiscard]] std::optional<judge::plan::Pause> pause() const;
