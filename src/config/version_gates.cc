@@ -72,7 +72,9 @@ void read_layout(MapReader& map, VersionGate& gate, std::string_view store) {
     gate.layout.nodes = read_text(*nodes, "nodes_prefix", map.problems()).value_or("");
   const Result<void> sense = check_sense(gate.layout);
   if (sense || gate.name.empty()) return;
-  map.problems().add((state != nullptr ? state : nodes)->at, map.what(), sense.error().context,
+  // Without either of them the name of the store is at fault.
+  const YamlNode* const given = state != nullptr ? state : nodes;
+  map.problems().add(given != nullptr ? given->at : map.at(), map.what(), sense.error().context,
                      "write two prefixes, as /mine/state/ and /mine/nodes/");
 }
 
