@@ -12,7 +12,7 @@
 namespace wardmote::codec {
 namespace {
 
-/// The range of 64 bits of nanoseconds, less a year: the end of 2261.
+/// To 2242: 64 bits of nanoseconds end in 2262.
 constexpr std::uint64_t kMostSeconds = std::uint64_t{1} << 33;
 constexpr std::uint32_t kNanosecondsPerSecond = 1'000'000'000;
 

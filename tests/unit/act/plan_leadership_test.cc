@@ -96,12 +96,13 @@ class FakeExecutor final : public StepExecutor {
 /// An agent with a journal of its own.
 class Agent {
  public:
-  Agent(World& world, const std::string& name, Shared& shared)
+  Agent(World& world, const std::string& name, Shared& shared, bool follows = false)
       : world_(world),
         host_(world.host(name)),
         shared_(shared),
         executor_(host_, shared, leadership_),
-        runner_(host_, {&journal_, &store_, leadership_}, sample_config().setup(), executor_,
+        runner_(host_, {&journal_, &store_, leadership_, follows}, sample_config().setup(),
+                executor_,
                 {.look = [](const judge::ThingId&) {},
                  .tell = [](const judge::ThingId&, const judge::Event&) {},
                  .storm = [] { return false; },
@@ -287,6 +288,16 @@ TEST_F(PlanLeadership, AnotherAgentGoesOnWithTheSamePlanByLooking) {
   a_.win();
   watch(2s);
   EXPECT_EQ(plan(a_).state, PlanState::kDone) << "it has read what the other did";
+}
+
+TEST_F(PlanLeadership, WhoFollowsShowsEveryPlanOfTheLeaderAsItGoesOn) {
+  Agent c(world_, "c", shared_, true);
+  EXPECT_EQ(plan(c).state, PlanState::kProposed);
+  shared_.site.calm = true;
+  a_.rule();
+  watch(60s);
+  ASSERT_EQ(plan(a_).state, PlanState::kDone) << plan(a_).reason;
+  EXPECT_EQ(plan(c).state, PlanState::kDone) << "read more than once";
 }
 
 TEST_F(PlanLeadership, APauseHoldsWhoeverLeads) {

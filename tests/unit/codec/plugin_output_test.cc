@@ -31,6 +31,9 @@ TEST(PluginOutput, WhatIsNoValueIsLeftOut) {
   EXPECT_TRUE(parse_plugin_output("").text.empty());
   EXPECT_EQ(parse_plugin_output("x|a=U b=3 =4 'c=5 d").values, (Values{{"b", 3, ""}}));
   EXPECT_TRUE(parse_plugin_output("x|a=inf b=nan c=1e999").values.empty());
+  const std::string longest(128, 'a');
+  EXPECT_EQ(parse_plugin_output("x|" + longest + "=1").values, (Values{{longest, 1, ""}}));
+  EXPECT_TRUE(parse_plugin_output("x|a" + longest + "=1").values.empty());
   std::string many = "x|";
   for (int i = 0; i < 1000; ++i) many += "v" + std::to_string(i) + "=1 ";
   EXPECT_EQ(parse_plugin_output(many).values.size(), 64U);

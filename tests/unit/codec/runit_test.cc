@@ -113,6 +113,13 @@ TEST(RunitStatus, WhatIsNotOneIsRefused) {
   EXPECT_EQ(broken(19, 9).error().code, Errc::kProtocol);
 }
 
+TEST(RunitStatus, ATimeBeyondTheRangeOfTheClockIsRefused) {
+  // 2^62 and ten, and 2^33 seconds after 1970 (2242).
+  EXPECT_EQ(parse_tai64n(bytes_of("40 00 00 02 00 00 00 0a 00 00 00 00")),
+            WallTime(std::chrono::seconds(std::int64_t{1} << 33)));
+  EXPECT_EQ(parse_tai64n(bytes_of("40 00 00 02 00 00 00 0b 00 00 00 00")), std::nullopt);
+}
+
 TEST(DaemontoolsStatus, IsARunitStatusWithoutItsLastTwoBytes) {
   const RunitStatus run = parse_daemontools_status(good().substr(0, 18)).value();
   EXPECT_EQ(run.state, State::kRun);

@@ -210,6 +210,13 @@ TEST_F(GuestMachine, AMigrationSuppressesAndEnds) {
   EXPECT_EQ(pings(3, Ping::kSilent), Verdict::kNoAnswer) << "no round of it for a minute";
 }
 
+TEST_F(GuestMachine, ARebootEndsAMigrationThatNobodySawTheEndOf) {
+  ping(Ping::kAnswered);
+  machine_.migrating(now_);
+  machine_.rebooted(now_);
+  EXPECT_NE(ping(Ping::kSilent), Verdict::kSuppressed);
+}
+
 TEST_F(GuestMachine, APanicIsReportedAtOnceAndOnce) {
   ping(Ping::kAnswered);
   machine_.paused(Pause::kOrdered, now_);

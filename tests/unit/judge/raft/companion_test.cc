@@ -43,6 +43,10 @@ TEST(Companion, VotersOnDifferentHosts) {
   const Finding& finding = the(Code::kOvnNbSbDivergence, found);
   EXPECT_EQ(finding.subjects, (Told{"ovn-nb", "ovn-sb", "10.0.0.3", "10.0.0.4"}));
   EXPECT_EQ(finding.evidence[1], (Evidence{"ovn-sb", "voters on 10.0.0.1, 10.0.0.2, 10.0.0.4"}));
+  ASSERT_TRUE(finding.advice);
+  EXPECT_EQ(finding.advice->text,
+            "A member was moved or removed in one database only: 10.0.0.3. Compare both with the "
+            "hosts that should serve them.");
 }
 
 TEST(Companion, DatabasesOnHostsOfTheirOwnAreMeantSo) {

@@ -370,6 +370,13 @@ TEST(ClusterIdMismatch, TheClusterOfBeforeIsJudgedWhenVotesAreEqual) {
             (Told{"critical RAFT_CLUSTER_ID_MISMATCH ctl-1", "info RAFT_CLUSTER_SIZE"}));
 }
 
+TEST(ClusterIdMismatch, TheLongerHistoryIsJudgedWhenNothingElseDecides) {
+  FakeCluster cluster(2);
+  cluster.node(0).cluster_id = *parse_member_id("00009a56-316d-4636-ab64-528ac2b92174");
+  cluster.node(1).log_next = 1000;
+  EXPECT_EQ(told(cluster.look()), Told{"critical RAFT_CLUSTER_ID_MISMATCH ctl-1"});
+}
+
 TEST(ClusterIdMismatch, NotForAMemberThatHasNotLearntItsCluster) {
   FakeCluster cluster(3);
   const std::size_t fourth =

@@ -128,6 +128,7 @@ TEST(GateClearance, EveryNodeMustWorkWithWhatIsToBeWritten) {
   using Verdict = Clearance::Verdict;
   EXPECT_EQ(clear({}, kProduct).verdict, Verdict::kUnread);
   EXPECT_EQ(clear(nodes({}), kProduct).verdict, Verdict::kClear);
+  EXPECT_EQ(describe(clear(nodes({}), kProduct), kProduct), "no node is in the way");
   EXPECT_EQ(
       clear(nodes({{.node = "a", .release = kNeeded}, {.node = "b", .release = kOwn}}), kProduct)
           .verdict,
