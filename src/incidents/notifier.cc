@@ -49,6 +49,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t kMostDead = 100;
+constexpr std::size_t kMostTests = 8;
 /// How long a silence is shown after its end.
 constexpr Duration kKeepSilences = 24h;
 constexpr Duration kTestLasts = 5min;
@@ -224,11 +225,15 @@ void Notifier::on_delivery(const Notice& notice, const act::notify::DeliveryResu
   if (!dispatcher_.knows(notice.receiver)) return;  // it was taken out while it was told
   const TimePoint now = runtime_.now();
   serve::ReceiverState& state = states_[notice.receiver];
-  const bool again = state.last_key == notice.key();
-  state.last_key = notice.key();
-  state.last_reason = result ? result->complaint : result.error().reason;
-  state.last_good = result && result->complaint.empty();
-  state.last_at = now;
+  const bool again = state.last && state.last->key == notice.key();
+  state.last = {.key = notice.key(),
+                .good = result && result->complaint.empty(),
+                .reason = result ? result->complaint : result.error().reason,
+                .at = now};
+  if (notice.group == kTestGroup) {
+    state.tests.push_back(*state.last);
+    if (state.tests.size() > kMostTests) state.tests.pop_front();
+  }
   if (result) {
     ++state.delivered;
     router_.delivered(notice.group, notice.number, now);

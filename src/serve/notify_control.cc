@@ -118,6 +118,15 @@ HttpResponse expire_silence(NotifyControl& control, const Ask& ask) {
   return answer;
 }
 
+json::object to_json(const DeliveryFate& fate, const Ask& ask) {
+  json::object shown;
+  shown["key"] = escape_control(fate.key);
+  shown["good"] = fate.good;
+  shown["reason"] = escape_control(fate.reason);
+  shown["at"] = format_utc(ask.view.wall_now + (fate.at - ask.view.now));
+  return shown;
+}
+
 json::object to_json(const std::string& name, const ReceiverState& state, std::size_t waiting,
                      const Ask& ask) {
   json::object shown;
@@ -127,15 +136,10 @@ json::object to_json(const std::string& name, const ReceiverState& state, std::s
   shown["refused"] = state.refused;
   shown["dead"] = state.dead;
   shown["waiting"] = waiting;
-  shown["last"] = nullptr;
-  if (state.last_at) {
-    json::object last;
-    last["key"] = escape_control(state.last_key);
-    last["good"] = state.last_good;
-    last["reason"] = escape_control(state.last_reason);
-    last["at"] = format_utc(ask.view.wall_now + (*state.last_at - ask.view.now));
-    shown["last"] = std::move(last);
-  }
+  shown["last"] = state.last ? json::value(to_json(*state.last, ask)) : json::value(nullptr);
+  json::array tests;
+  for (const DeliveryFate& test : state.tests) tests.emplace_back(to_json(test, ask));
+  shown["tests"] = std::move(tests);
   return shown;
 }
 

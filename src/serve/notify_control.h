@@ -17,6 +17,14 @@
 
 namespace wardmote::serve {
 
+/// What became of a notice at a receiver.
+struct DeliveryFate {
+  std::string key;
+  bool good = false;   ///< all recipients behind the receiver took it
+  std::string reason;  ///< why not
+  TimePoint at;
+};
+
 /// The state of one receiver since the agent's start.
 struct ReceiverState {
   std::string kind;  ///< `webhook`, …; never its address, which may carry a secret
@@ -24,10 +32,8 @@ struct ReceiverState {
   std::uint64_t refused = 0;
   std::uint64_t dead = 0;
   std::uint64_t repeated = 0;  ///< notices that may have been sent already before a restart
-  std::string last_key;        ///< the notice with the latest result
-  bool last_good = false;      ///< all recipients behind the receiver took it
-  std::string last_reason;     ///< why not
-  std::optional<TimePoint> last_at;
+  std::optional<DeliveryFate> last;
+  std::deque<DeliveryFate> tests;  ///< the newest ones: who asked for one finds it by its key
 };
 
 /// Access to receivers and silences, and orders about them.
@@ -59,8 +65,9 @@ class NotifyControl {
 ///  POST /api/v1/silences with {"match": ["code=RAFT_*"], "for": "2h", "by", "comment"} and DELETE
 ///  /api/v1/silences/{id}: the silence.
 /// GET /api/v1/receivers: {"at", "receivers": [{"name", "kind", "delivered", "refused", "dead",
-///  "waiting", "last": null|{"key", "good", "reason", "at"}}], "groups", "dead_letters": [{"key",
-///  "receiver", "reason", "at", "attempts", "incidents": [ids]}]}.
+///  "waiting", "last": null|FATE, "tests": [FATE]}], "groups", "dead_letters": [{"key", "receiver",
+///  "reason", "at", "attempts", "incidents": [ids]}]}, where FATE is {"key", "good", "reason",
+///  "at"} and `tests` has the newest ones.
 /// POST /api/v1/receivers/{name}/test: {"key"}. `control` outlives them.
 std::vector<Route> notify_routes(NotifyControl& control);
 

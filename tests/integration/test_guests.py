@@ -70,8 +70,9 @@ class Site:
         raise AssertionError(f"{other['verdict']} in place of {verdict}")
 
     def told(self) -> list[str]:
-        """`opened GUEST_PANIC` of every item of every notice."""
-        return [f"{item['kind']} {item['code']}" for notice in self.sink.taken for item in notice["incidents"]]
+        """`opened GUEST_PANIC` of every item of every notice. An agent that was killed may send its last one again, under the same key."""
+        once = {notice["key"]: notice for notice in self.sink.taken}
+        return [f"{item['kind']} {item['code']}" for notice in once.values() for item in notice["incidents"]]
 
 
 @contextmanager

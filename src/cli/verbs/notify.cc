@@ -37,12 +37,18 @@ using runtime::Task;
 constexpr Duration kPatience = std::chrono::seconds(30);
 constexpr Duration kPause = std::chrono::milliseconds(200);
 
-/// The result of the notice with that key, as soon as it is known; null before.
+/// The receiver of the test with that key, its `last` being that of this test, as soon as it is
+/// known; null before. Other notices may have been sent to it since.
 Task<Answer<json::value>> fate_of(AgentClient* client, std::string key) {
   const Answer<json::value> all = co_await client->get_json("/api/v1/receivers");
   if (!all) co_return std::unexpected(all.error());
   for (const json::value& each : Fields(*all).list("receivers")) {
-    if (Fields(each).object("last").raw("key") == key) co_return each;
+    for (const json::value& test : Fields(each).list("tests")) {
+      if (Fields(test).raw("key") != key) continue;
+      json::object shown = each.as_object();
+      shown["last"] = test;
+      co_return shown;
+    }
   }
   co_return json::value(nullptr);
 }

@@ -51,7 +51,7 @@ void add_receiver(Exposition& out, const std::string& name, const ReceiverState&
     out.add(metric("wardmote_notices_total"), labels, static_cast<double>(count));
   }
   const std::string_view labels[] = {name, state.kind};
-  if (state.last_at) out.add(metric("wardmote_receiver_up"), labels, state.last_good ? 1 : 0);
+  if (state.last) out.add(metric("wardmote_receiver_up"), labels, state.last->good ? 1 : 0);
 }
 
 }  // namespace

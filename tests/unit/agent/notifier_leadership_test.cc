@@ -124,6 +124,26 @@ TEST_F(NotifierLeadership, WhoDoesNotLeadTellsNobodyUntilItDoes) {
   EXPECT_TRUE(incidents_.acknowledge(1, "ann", ""));
 }
 
+TEST_F(NotifierLeadership, TheFateOfATestIsKnownAfterOtherNotices) {
+  leadership_.win();
+  world_.run_for(1min);
+  const auto test = incidents_.notifier().send_test("person");
+  ASSERT_TRUE(test);
+  fail_check();
+  world_.run_for(10min);
+  EXPECT_EQ(told_, 2U);
+  const auto& state = incidents_.notifier().receivers().at("person");
+  ASSERT_TRUE(state.last);
+  EXPECT_NE(state.last->key, *test);
+  ASSERT_EQ(state.tests.size(), 1U) << "a notice of an incident is no test";
+  EXPECT_EQ(state.tests.front().key, *test);
+  EXPECT_TRUE(state.tests.front().good);
+  for (int number = 0; number < 20; ++number)
+    EXPECT_TRUE(incidents_.notifier().send_test("person"));
+  world_.run_for(1min);
+  EXPECT_EQ(state.tests.size(), 8U);
+}
+
 TEST_F(NotifierLeadership, UnderALostFenceNobodyIsTold) {
   leadership_.set_fence(take_lead());
   const store::Compare others = take_lead();

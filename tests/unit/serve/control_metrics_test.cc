@@ -102,7 +102,7 @@ TEST_F(ControlMetrics, SayHowTellingPeopleGoes) {
   notify.states["oncall"] = {
       .kind = "webhook", .delivered = 5, .refused = 2, .dead = 1, .repeated = 4};
   EXPECT_FALSE(shown().contains("wardmote_receiver_up{")) << "nothing is known yet";
-  notify.states["oncall"].last_at = kNow;
+  notify.states["oncall"].last = {.key = "", .good = false, .reason = "", .at = kNow};
   EXPECT_TRUE(notify.add_silence({.from = kWallNow - 1h, .until = kWallNow + 1h}));
   EXPECT_TRUE(notify.add_silence({.from = kWallNow - 2h, .until = kWallNow - 1h}));
   notify.configure({{.from = kWallNow - 1h, .until = kWallNow + 1h, .name = "upgrade"},
