@@ -127,6 +127,7 @@ Task<Result<void>> GateNode::enroll() {
   if (!put->held) co_return fail(Errc::kRejected, "register: the record has just changed");
   enrolled_ = true;
   take({.key = key,
+        .create_revision = found->key ? found->key->create_revision : put->revision,
         .mod_revision = put->revision,
         .version = found->key ? found->key->version + 1 : 1});
   log(LogLevel::kInfo, "gate_registered",
@@ -139,14 +140,16 @@ Task<Result<void>> GateNode::enroll() {
 void GateNode::take(const store::KeyValue& own) {
   other_.reset();
   // One that was written again and again by us or by a program that keeps other things in it has
-  // held all the time. After anything else it counts from now.
+  // held all the time. After anything else, also when it was removed for a moment, it counts from
+  // now.
   const bool went_on = registered_ && own_gap_ == nodes_.gaps() &&
-                       (own.version == own_version_ || own.version == own_version_ + 1);
+                       own.create_revision == own_.create_revision &&
+                       own.version - own_.version <= 1;
   if (!went_on) {
     registered_ = own.mod_revision;
     read_since_ = false;
   }
-  own_version_ = own.version;
+  own_ = own;
   own_gap_ = nodes_.gaps();
 }
 

@@ -90,7 +90,7 @@ class GateNode {
   judge::version_gate::Admission admission_;
   WallTime since_;
   std::optional<store::Revision> registered_;
-  std::int64_t own_version_ = 0;          ///< of the registration's key, as last seen
+  store::KeyValue own_;                   ///< the registration, as last seen
   bool read_since_ = false;               ///< the status was read since the registration is there
   int own_gap_ = 0;                       ///< how often the view had a gap until then
   bool enrolled_ = false;                 ///< this process has written its registration

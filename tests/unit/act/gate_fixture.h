@@ -38,50 +38,59 @@ using runtime::Task;
 /// A store between which and us things go wrong.
 class FaultyStore final : public store::Store {
  public:
-  explicit FaultyStore(sim::SimRuntime& us, store::Store& inner) : us_(us), inner_(inner) {}
+  explicit FaultyStore(sim::SimRuntime& us, store::Store& inner) : us_(us), inner_(&inner) {}
 
   bool hangs = false;           ///< nothing is asked, and nothing answers
   bool hangs_progress = false;  ///< what the leader says of its work is not taken, nor refused
   int lost_answers = 0;         ///< so many transactions are made, and nobody is told
+  Duration list_takes{};        ///< from when the store has read to when we hear of it
+  std::string deaf{};           ///< watches of this prefix hear nothing
   /// Somebody else does this at the last moment before a claim.
   std::optional<store::StoreChange> before{};
+  /// The same, before we read a key.
+  std::optional<store::StoreChange> before_get{};
+
+  /// It is restored from a copy, or made anew: from now on it has the history of `other`.
+  void become(store::Store& other) { inner_ = &other; }
 
   Task<Result<store::Found>> get(std::string key, Deadline deadline) override {
     if (hangs) co_return co_await silence<store::Found>(deadline);
-    co_return co_await inner_.get(std::move(key), deadline);
+    if (before_get) co_await do_other(*std::exchange(before_get, std::nullopt), deadline);
+    co_return co_await inner_->get(std::move(key), deadline);
   }
   Task<Result<store::Snapshot>> list(store::KeyRange keys, Deadline deadline) override {
     if (hangs) co_return co_await silence<store::Snapshot>(deadline);
-    co_return co_await inner_.list(std::move(keys), deadline);
+    Result<store::Snapshot> found = co_await inner_->list(std::move(keys), deadline);
+    co_await us_.sleep_until(us_.now() + list_takes);
+    co_return found;
   }
   Task<Result<store::Committed>> put_if(store::Transaction transaction,
                                         Deadline deadline) override {
     if (hangs) co_return co_await silence<store::Committed>(deadline);
     if (hangs_progress && puts(transaction, "/progress"))
       co_return co_await silence<store::Committed>(deadline);
-    if (before && puts(transaction, "/claim")) {
-      store::Transaction other;
-      other.changes.push_back(*std::exchange(before, std::nullopt));
-      static_cast<void>(co_await inner_.put_if(std::move(other), deadline));
-    }
-    Result<store::Committed> made = co_await inner_.put_if(std::move(transaction), deadline);
+    if (before && puts(transaction, "/claim"))
+      co_await do_other(*std::exchange(before, std::nullopt), deadline);
+    Result<store::Committed> made = co_await inner_->put_if(std::move(transaction), deadline);
     if (lost_answers == 0) co_return made;
     --lost_answers;
     co_return co_await silence<store::Committed>(deadline);
   }
   std::unique_ptr<store::Watch> watch(store::KeyRange keys, store::Revision from) override {
-    return std::make_unique<FaultyWatch>(*this, inner_.watch(std::move(keys), from));
+    std::string prefix = keys.begin;
+    return std::make_unique<FaultyWatch>(*this, std::move(prefix), *inner_,
+                                         inner_->watch(std::move(keys), from));
   }
   Task<Result<store::Lease>> grant(Duration ttl, Deadline deadline) override {
     if (hangs) co_return co_await silence<store::Lease>(deadline);
-    co_return co_await inner_.grant(ttl, deadline);
+    co_return co_await inner_->grant(ttl, deadline);
   }
   Task<Result<store::Lease>> keep_alive(store::LeaseId lease, Deadline deadline) override {
     if (hangs) co_return co_await silence<store::Lease>(deadline);
-    co_return co_await inner_.keep_alive(lease, deadline);
+    co_return co_await inner_->keep_alive(lease, deadline);
   }
   Task<Result<void>> revoke(store::LeaseId lease, Deadline deadline) override {
-    if (!hangs) co_return co_await inner_.revoke(lease, deadline);
+    if (!hangs) co_return co_await inner_->revoke(lease, deadline);
     co_await us_.sleep_until(deadline.at);
     co_return fail(Errc::kTimeout, "silence");
   }
@@ -89,9 +98,15 @@ class FaultyStore final : public store::Store {
  private:
   class FaultyWatch final : public store::Watch {
    public:
-    FaultyWatch(FaultyStore& store, std::unique_ptr<store::Watch> inner)
-        : store_(store), inner_(std::move(inner)) {}
+    FaultyWatch(FaultyStore& store, std::string prefix, const store::Store& of,
+                std::unique_ptr<store::Watch> inner)
+        : store_(store), prefix_(std::move(prefix)), of_(of), inner_(std::move(inner)) {}
     Task<Result<store::WatchBatch>> next(Deadline deadline) override {
+      if (store_.deaf == prefix_) {
+        co_await store_.us_.sleep_until(deadline.at);
+        co_return fail(Errc::kTimeout, "nothing has changed");
+      }
+      if (store_.inner_ != &of_) co_return fail(Errc::kMissing, "another history");
       if (!store_.hangs) co_return co_await inner_->next(deadline);
       co_await store_.us_.sleep_until(deadline.at);
       co_return fail(Errc::kClosed, "silence");
@@ -99,6 +114,8 @@ class FaultyStore final : public store::Store {
 
    private:
     FaultyStore& store_;
+    const std::string prefix_;
+    const store::Store& of_;
     std::unique_ptr<store::Watch> inner_;
   };
 
@@ -108,6 +125,11 @@ class FaultyStore final : public store::Store {
       return put != nullptr && put->key.ends_with(key);
     });
   }
+  Task<void> do_other(store::StoreChange change, Deadline deadline) {
+    store::Transaction other;
+    other.changes.push_back(std::move(change));
+    static_cast<void>(co_await inner_->put_if(std::move(other), deadline));
+  }
   template <class T>
   Task<Result<T>> silence(Deadline deadline) {
     co_await us_.sleep_until(deadline.at);
@@ -115,7 +137,7 @@ class FaultyStore final : public store::Store {
   }
 
   sim::SimRuntime& us_;
-  store::Store& inner_;
+  store::Store* inner_;
 };
 
 /// What nodes write, and whether somebody writes beside somebody else.

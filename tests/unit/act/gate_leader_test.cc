@@ -299,5 +299,31 @@ TEST_F(GateLeaderTest, AnEmptiedStoreIsBegunAnewByANodeThatStandsAgain) {
   EXPECT_EQ(objects.most_at_once, 1);
 }
 
+TEST_F(GateLeaderTest, WhoHasLostItsNameDoesNotStand) {
+  const auto first = make("a", product(2), true, "first");
+  ASSERT_TRUE(until([&] { return first->ready() && first->leader.leads(); }));
+  const auto second = make("a", product(2), false, "second");
+  ASSERT_TRUE(until([&] { return !first->leader.leads(); }, 10s));
+  world.run_for(5s);
+  bool stood = false;
+  first->node.listen([&] { stood = stood || !first->node.report().candidates.empty(); });
+  world.run_for(1min);
+  EXPECT_FALSE(first->node.registered());
+  EXPECT_FALSE(stood) << "the name's other process is of the same release";
+}
+
+/// It would hold the lead, and each of its claims would fail.
+TEST_F(GateLeaderTest, WhoDoesNotSeeItselfAmongTheNodesLeavesTheLeadToOthers) {
+  const auto a = make("a", product(1));
+  a->store.deaf = kLayout.nodes;
+  ASSERT_TRUE(until([&] { return a->node.registered().has_value(); }));
+  bool led = false;
+  a->node.listen([&] { led = led || a->leader.leads(); });
+  world.run_for(30s);
+  EXPECT_FALSE(led);
+  const auto b = make("b", product(1));
+  EXPECT_TRUE(until([&] { return b->ready(); }, 20s)) << b->why();
+}
+
 }  // namespace
 }  // namespace wardmote::act::gate

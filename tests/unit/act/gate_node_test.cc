@@ -145,5 +145,92 @@ TEST_F(GateNodeTest, WhatIsForgottenOfTheHistoryIsReadAnew) {
   EXPECT_EQ(a->node.report().nodes.size(), 1U) << "what is gone disappears";
 }
 
+/// The status in view is that of before, and has a revision that the new history is far from.
+TEST_F(GateNodeTest, AfterTheHistoryBeganAnewAnOldStatusLetsNobodyIn) {
+  for (int i = 0; i < 20; ++i) write(store::Put{"other", std::to_string(i)});
+  write(store::Put{kLayout.status(), status_of(1, 1)});
+  const auto a = make("a", product(1), false);
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  sim::SimDisk restored_disk;
+  sim::SimDatabase database(a->us, restored_disk);
+  store::EmbeddedStore restored(a->us, database, "boot");
+  ASSERT_TRUE(a->run(restored.open()));
+  store::Transaction one;
+  one.changes.emplace_back(store::Put{kLayout.status(), status_of(2, 2)});
+  ASSERT_TRUE(a->run(restored.put_if(one, a->us.deadline_in(1min))));
+  a->store.deaf = kLayout.state;
+  a->store.become(restored);
+  ASSERT_TRUE(until([&] { return !a->ready(); }));
+  bool let_in = false;
+  a->node.listen([&] { let_in = let_in || a->ready(); });
+  world.run_for(1min);
+  EXPECT_TRUE(a->node.registered()) << "in the new history";
+  EXPECT_FALSE(let_in) << "by a status that is no more";
+  a->store.deaf.clear();
+  EXPECT_TRUE(until([&] { return a->node.admission().verdict == Verdict::kNodeTooOld; }))
+      << a->why();
+  a->stop();
+}
+
+/// The answer of a list is on its way while the watch goes on.
+TEST_F(GateNodeTest, AnAnswerThatIsOlderThanWhatIsInViewChangesNothing) {
+  write(store::Put{kLayout.status(), status_of(1, 1)});
+  const auto a = make("a", product(1), false);
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  a->store.list_takes = 2s;
+  const TimePoint begun = a->us.now();
+  Result<void> read;
+  bool ended = false;
+  a->us.spawn("read again", [](TestNode& node, Result<void>& result, bool& done) -> Task<void> {
+    result = co_await node.node.read_again(node.us.deadline_in(1min));
+    done = true;
+  }(*a, read, ended));
+  ASSERT_TRUE(until([&] { return a->us.now() - begun > 3s; }));
+  write(store::Put{kLayout.status(), status_of(2, 2)});
+  ASSERT_TRUE(until([&] { return !a->ready(); }, 500ms));
+  EXPECT_FALSE(ended) << "it has read the status of before, and we have not heard";
+  bool let_in = false;
+  a->node.listen([&] { let_in = let_in || a->ready(); });
+  ASSERT_TRUE(until([&] { return ended; }));
+  world.run_for(10s);
+  EXPECT_FALSE(read);
+  EXPECT_FALSE(let_in);
+}
+
+TEST_F(GateNodeTest, WhoFindsAnotherWhereItsRegistrationWasDoesNotTakeTheNameBack) {
+  const auto a = make("a", product(1), false);
+  ASSERT_TRUE(until([&] { return a->node.registered().has_value(); }));
+  const Identity twin{.node = "a", .boot = "twin"};
+  a->store.before_get = store::Put{"gate/nodes/a", write_node(twin, {.major = 1}, "")};
+  write(store::Erase{store::KeyRange::one("gate/nodes/a")});
+  world.run_for(10s);
+  EXPECT_EQ(read("gate/nodes/a")->version, 1) << "only the twin has written";
+  EXPECT_FALSE(a->node.registered());
+  EXPECT_NE(a->why().find("two processes have this name"), std::string::npos) << a->why();
+}
+
+/// In between a leader may have closed the gate for who is not registered.
+TEST_F(GateNodeTest, ARegistrationThatWasGoneForAMomentCountsFromItsReturn) {
+  const auto a = make("a", product(1), false);
+  ASSERT_TRUE(until([&] { return a->node.registered().has_value(); }));
+  const store::Put ours{"gate/nodes/a", read("gate/nodes/a")->value};
+  const auto returned = [&](const store::StoreChange& first) {
+    a->us.pause();
+    write(first);
+    write(ours);
+    a->us.resume();
+    const store::Revision now = read("gate/nodes/a")->mod_revision;
+    world.run_for(10s);
+    return a->node.registered() == now;
+  };
+  EXPECT_TRUE(returned(store::Erase{store::KeyRange::one("gate/nodes/a")}));
+  const Identity twin{.node = "a", .boot = "twin"};
+  EXPECT_TRUE(returned(store::Put{"gate/nodes/a", write_node(twin, {.major = 2}, "")}));
+  write(ours);
+  const store::Revision now = read("gate/nodes/a")->mod_revision;
+  world.run_for(10s);
+  EXPECT_LT(*a->node.registered(), now) << "the same record again is no return";
+}
+
 }  // namespace
 }  // namespace wardmote::act::gate
