@@ -30,10 +30,10 @@ def direct(etcd, *arguments, release="1.2.0", node="ctl-1", gate="k8s"):
 
 def test_it_registers_waits_and_passes(etcd, keys, tmp_path):
     with Waiter(tmp_path, *direct(etcd)) as waiter:
-        waiter.wait_for("k8s: waiting: nothing was reconciled yet; until no node stands in the election")
+        waiter.wait_for("k8s: waiting: nothing was reconciled yet; until a node of the highest registered release reconciles")
         assert keys.node_release("ctl-1") == (1, 2, 0)
         keys.put_status((1, 3, 0), (1, 3, 0))
-        waiter.wait_for("needs nodes of release 1.3.0 or newer; this one is 1.2.0; until upgrade this node to 1.3.0 or newer")
+        waiter.wait_for("needs nodes of release 1.3.0 or newer; this one is 1.2.0; until this node is upgraded to 1.3.0 or newer")
         keys.put_status((1, 3, 0), (1, 2, 0), WORKING)
         assert waiter.ended() == 0, waiter.text()
         assert waiter.text().splitlines()[-1] == "k8s: ready: release 1.2.0 on a state of 1.3.0, which needs 1.2.0 or newer"

@@ -71,7 +71,8 @@ def test_explain_names_who_blocks_and_what_would_end_it(site):
     new = site.start("new", "2.0.0", needs="2.0.0")
     until(lambda: (new.gate()["leader"] or {}).get("step") == "blocked", 20.0, "the leader to say that it is blocked")
     for agent in (new, site["old"]):
-        until(lambda one=agent: one.gate()["leader"]["blocked_by"] == ["old"], 5.0, "both know")
+        # What the leader says and who is registered reach an agent by two watches.
+        until(lambda one=agent: one.gate()["leader"]["blocked_by"] == ["old"] and len(one.gate()["nodes"]) == 2, 20.0, "both know")
         said = agent.cli("explain", "gate", "k8s")
         assert said.returncode == 2, said
         assert "waits for old (1.0.0), which must be 2.0.0 or newer" in said.stdout

@@ -33,7 +33,6 @@
 namespace wardmote::act::gate {
 
 using judge::version_gate::Clearance;
-using judge::version_gate::Facts;
 using judge::version_gate::Progress;
 using judge::version_gate::Write;
 using runtime::Task;
@@ -136,14 +135,9 @@ std::optional<judge::plan::Pause> GateLeader::pause() const {
 }
 
 bool GateLeader::may_stand() const {
-  const Facts facts = node_.facts();
   // Of who does not see its own registration yet every claim would fail.
-  return !pause() && node_.registered() && facts.nodes.revision() >= *node_.registered() &&
-         judge::version_gate::may_campaign(facts.nodes, node_.options().own.release);
-}
-
-Clearance GateLeader::clearance() const {
-  return clear(node_.facts().nodes, node_.options().own);
+  return !pause() && node_.sees_itself() &&
+         judge::version_gate::may_campaign(node_.facts().nodes, node_.options().own.release);
 }
 
 std::optional<std::string> GateLeader::complaint() const {

@@ -50,8 +50,6 @@ class GateLeader {
   runtime::Task<void> stop();
 
   [[nodiscard]] bool leads() const noexcept { return election_ && election_->leads(); }
-  /// What is in the way of what this node would write.
-  [[nodiscard]] judge::version_gate::Clearance clearance() const;
   /// Why it takes no part now.
   [[nodiscard]] std::optional<std::string> complaint() const;
 

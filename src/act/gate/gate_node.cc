@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "judge/version_gate/admission.h"
+#include "judge/version_gate/entry.h"
 #include "judge/version_gate/leader.h"
 #include "judge/version_gate/membership.h"
 #include "judge/version_gate/release.h"
@@ -217,6 +218,11 @@ Task<Result<void>> GateNode::read_again(Deadline deadline) {
 
 judge::version_gate::Facts GateNode::facts() const {
   return {.nodes = members_, .stored = stored_, .claimed = claimed_, .read_at = state_.revision()};
+}
+
+judge::version_gate::Clearance GateNode::clearance() const {
+  if (!sees_itself()) return {.verdict = judge::version_gate::Clearance::Verdict::kUnread};
+  return clear(members_, options_.own);
 }
 
 std::optional<Duration> GateNode::age() const {

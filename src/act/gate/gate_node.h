@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/version_gate/admission.h"
+#include "judge/version_gate/entry.h"
 #include "judge/version_gate/leader.h"
 #include "judge/version_gate/membership.h"
 #include "judge/version_gate/report.h"
@@ -57,8 +58,15 @@ class GateNode {
     return registered_;
   }
   [[nodiscard]] judge::version_gate::Facts facts() const;
+  /// Whether the registrations in view are those from after its own. Until then others may be there
+  /// that it does not see.
+  [[nodiscard]] bool sees_itself() const {
+    return registered_ && nodes_.revision() >= *registered_;
+  }
   [[nodiscard]] const NodeOptions& options() const noexcept { return options_; }
   [[nodiscard]] const RangeView& state() const noexcept { return state_; }
+  /// What is in the way of what this node would write. Not read, until it sees itself.
+  [[nodiscard]] judge::version_gate::Clearance clearance() const;
   /// Reads the registrations and the status again.
   runtime::Task<Result<void>> read_again(runtime::Deadline deadline);
   /// Everything for people and programs, but what only a leader knows.

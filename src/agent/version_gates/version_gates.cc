@@ -67,8 +67,7 @@ std::vector<Report> VersionGates::gates() const {
     Report report = gate.node->report();
     if (gate.reconciler) {
       report.mode = gate.leader ? "act" : "observe";
-      report.clearance =
-          judge::version_gate::clear(gate.node->facts().nodes, gate.node->options().own);
+      report.clearance = gate.node->clearance();
     }
     if (gate.leader && !report.complaint) report.complaint = gate.leader->complaint();
     reports.push_back(std::move(report));

@@ -15,21 +15,19 @@ namespace {
 constexpr std::array<std::string_view, 7> kNames{
     "ready", "unregistered", "unread", "no_status", "unreadable", "node_too_old", "status_too_old"};
 
-/// What keeps the leader from a status that fits.
-std::string of_the_leader(const Report& report) {
+/// What has to happen before the status fits, and what the leader is at.
+std::string once_reconciled(const Report& report) {
   if (report.candidates.empty()) {
-    return "no node stands in the election: start one that reconciles, of the highest release that "
-           "is registered";
+    return "a node of the highest registered release reconciles; none stands in the election";
   }
-  const std::string& leader = report.candidates.front().node;
-  if (!report.progress) return fmt::format("{} leads and has not said what it is at", leader);
+  std::string text =
+      fmt::format("{}, which leads, finishes its pass; ", report.candidates.front().node);
+  if (!report.progress) return text + "it has not said what it is at";
   const Progress& progress = *report.progress;
   if (progress.step != "blocked")
-    return fmt::format("{} leads and is {}: {}", leader, progress.step, progress.why);
-  return fmt::format(
-      "{} leads and {}; upgrade {}, or remove its registration if it is gone for "
-      "good",
-      leader, progress.why, fmt::join(progress.nodes, ", "));
+    return text + fmt::format("it is {}: {}", progress.step, progress.why);
+  return text + fmt::format("it {}; upgrade {}, or remove its registration if it is gone for good",
+                            progress.why, fmt::join(progress.nodes, ", "));
 }
 
 }  // namespace
@@ -46,16 +44,14 @@ std::string what_unblocks(const Report& report) {
     case Verdict::kUnread:
       return report.complaint ? fmt::format("this ends: {}", *report.complaint)
                               : "the store takes the registration, and answers";
-    case Verdict::kNoStatus: return of_the_leader(report);
-    case Verdict::kUnreadable:
-      return fmt::format("a leader writes the status anew after a whole pass; {}",
-                         of_the_leader(report));
+    case Verdict::kNoStatus: return once_reconciled(report);
+    case Verdict::kUnreadable: return once_reconciled(report) + "; it then writes the status anew";
     case Verdict::kNodeTooOld:
-      return fmt::format("upgrade this node to {} or newer",
+      return fmt::format("this node is upgraded to {} or newer",
                          to_string(report.stored.status.minimum));
     case Verdict::kStatusTooOld:
-      return fmt::format("a node of release {} or newer reconciles; {}",
-                         to_string(report.own.min_reconciler_release), of_the_leader(report));
+      return fmt::format("a node of release {} or newer reconciles: {}",
+                         to_string(report.own.min_reconciler_release), once_reconciled(report));
   }
   return "";
 }

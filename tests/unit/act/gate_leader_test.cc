@@ -158,7 +158,7 @@ TEST_F(GateLeaderTest, ANodeWhoseReleaseNobodyCanReadBlocks) {
   world.run_for(1min);
   EXPECT_TRUE(objects.written.empty());
   EXPECT_FALSE(a->ready());
-  EXPECT_EQ(a->leader.clearance().verdict, judge::version_gate::Clearance::Verdict::kUnknown);
+  EXPECT_EQ(a->node.clearance().verdict, judge::version_gate::Clearance::Verdict::kUnknown);
   write(store::Erase{store::KeyRange::one("gate/nodes/x")});
   EXPECT_TRUE(until([&] { return a->ready(); })) << a->why();
 }

@@ -8,6 +8,7 @@
 #include "act/gate/records.h"
 #include "codec/metropolis.h"
 #include "judge/version_gate/admission.h"
+#include "judge/version_gate/entry.h"
 #include "judge/version_gate/status.h"
 #include "store/store.h"
 #include "unit/act/gate_fixture.h"
@@ -117,6 +118,20 @@ TEST_F(GateNodeTest, OfTwoOfOneNameTheEarlierIsNotReadyAndDoesNotFight) {
   EXPECT_FALSE(first->ready());
   EXPECT_FALSE(second->ready()) << "now the third has the name";
   EXPECT_EQ(read("gate/nodes/a")->version, 3);
+}
+
+/// Its watch of the registrations lags: a list from before its own may lack others, too.
+TEST_F(GateNodeTest, NobodyIsSaidToBeOutOfTheWayBeforeTheRegistrationsAreInView) {
+  const auto newer = make("b", product(2), false);
+  ASSERT_TRUE(until([&] { return newer->node.registered().has_value(); }));
+  auto a = make("a", product(1), false);
+  a->store.deaf = kLayout.nodes;
+  ASSERT_TRUE(until([&] { return a->node.admission().verdict == Verdict::kNoStatus; })) << a->why();
+  using Clear = judge::version_gate::Clearance::Verdict;
+  EXPECT_EQ(a->node.clearance().verdict, Clear::kUnread);
+  a->store.deaf.clear();
+  ASSERT_TRUE(until([&] { return a->node.sees_itself(); }));
+  EXPECT_EQ(a->node.clearance().verdict, Clear::kNewer);
 }
 
 TEST_F(GateNodeTest, WhatAnotherProgramKeepsInTheRecordStays) {
