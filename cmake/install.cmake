@@ -8,10 +8,13 @@ set(service_dir lib/systemd/system)
 
 install(TARGETS wardmote wardmoted RUNTIME COMPONENT wardmote)
 install(FILES packaging/systemd/wardmoted.service DESTINATION ${service_dir} COMPONENT wardmote)
+install(FILES packaging/debian/sysusers DESTINATION lib/sysusers.d RENAME wardmote.conf COMPONENT wardmote)
+install(FILES packaging/debian/tmpfiles DESTINATION lib/tmpfiles.d RENAME wardmote.conf COMPONENT wardmote)
 install(FILES packaging/systemd/root-sockets.conf DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/wardmote/systemd COMPONENT wardmote)
 install(FILES README.md CHANGELOG.md DESTINATION ${doc} COMPONENT wardmote)
 install(FILES packaging/wardmote.yaml DESTINATION ${doc}/examples COMPONENT wardmote)
 install(DIRECTORY contrib/prometheus DESTINATION ${doc}/examples COMPONENT wardmote)
+install(DIRECTORY packaging/kubernetes DESTINATION ${doc}/examples COMPONENT wardmote)
 install(DIRECTORY packaging/runit packaging/s6 DESTINATION ${doc}/examples USE_SOURCE_PERMISSIONS COMPONENT wardmote)
 install(DIRECTORY docs/ DESTINATION ${doc}/docs COMPONENT wardmote
         PATTERN evidence EXCLUDE)

@@ -11,7 +11,12 @@ target_compile_definitions(wardmote_options INTERFACE
   BOOST_BEAST_SEPARATE_COMPILATION
   $<$<CONFIG:Release,RelWithDebInfo>:_FORTIFY_SOURCE=2>)
 target_include_directories(wardmote_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
-target_link_options(wardmote_options INTERFACE -Wl,--gc-sections -Wl,-z,relro -Wl,-z,now)
+target_link_options(wardmote_options INTERFACE -Wl,--gc-sections -Wl,-z,relro -Wl,-z,now -Wl,--build-id=sha1)
+if(WARDMOTE_DIST)
+  # The same bits wherever the source lies: no path of a build is in them, and so in no build id.
+  target_compile_options(wardmote_options INTERFACE -ffile-prefix-map=${PROJECT_BINARY_DIR}=build -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+                         -ffile-compilation-dir=.)
+endif()
 
 # Tests are not optimised: they are compiled far more often than their own code matters. What they test is.
 add_library(wardmote_test_options INTERFACE)

@@ -24,8 +24,9 @@ set(CPACK_PACKAGE_NAME wardmote)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "${WARDMOTE_MAINTAINER}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES ON)
-set(CPACK_OUTPUT_FILE_PREFIX ${PROJECT_SOURCE_DIR}/build/package)
+# tools/deb.py strips, and keeps the symbols in a package of their own.
+set(CPACK_STRIP_FILES OFF)
+set(CPACK_OUTPUT_FILE_PREFIX ${PROJECT_BINARY_DIR}/debs)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_COMPONENTS_ALL wardmote libwardmote-dev)
@@ -33,7 +34,8 @@ set(CPACK_COMPONENTS_ALL wardmote libwardmote-dev)
 set(CPACK_DEBIAN_WARDMOTE_PACKAGE_NAME wardmote)
 set(CPACK_DEBIAN_WARDMOTE_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_WARDMOTE_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_WARDMOTE_PACKAGE_DEPENDS adduser)
+set(CPACK_DEBIAN_WARDMOTE_PACKAGE_DEPENDS
+    "systemd-standalone-sysusers | systemd-sysusers, systemd-standalone-tmpfiles | systemd-tmpfiles")
 set(CPACK_DEBIAN_WARDMOTE_DESCRIPTION "health and failover agent for control planes
 Asks every member of OVN raft clusters, routing daemons and services for its
 own view, compares what they say about each other, names what is wrong with

@@ -33,9 +33,9 @@ class Package:
         return f"pkg:deb/debian/{self.name}@{self.version.replace('+', '%2B')}?arch={self.architecture}"
 
 
-def linked(program: str) -> list[Package]:
+def linked(program: str, build: Path = BUILD) -> list[Package]:
     """The packages whose code is linked into PROGRAM of the release build: by its archives, and by headers that are all there is."""
-    link = _link_command(program)
+    link = _link_command(program, build)
     names = {owner(Path(archive)) for archive in re.findall(r"(?<=\s)(/\S+\.a)(?=\s)", link) if not archive.startswith(str(ROOT))}
     static = " -static " in link
     if static:
@@ -76,6 +76,6 @@ def _archive(name: str) -> Path:
     return found.resolve()
 
 
-def _link_command(program: str) -> str:
-    done = subprocess.run(["ninja", "-C", str(BUILD), "-t", "commands", "-s", f"bin/{program}"], capture_output=True, text=True, check=True)
+def _link_command(program: str, build: Path) -> str:
+    done = subprocess.run(["ninja", "-C", str(build), "-t", "commands", "-s", f"bin/{program}"], capture_output=True, text=True, check=True)
     return f" {done.stdout.strip().splitlines()[-1]} "

@@ -13,6 +13,8 @@ import sys
 import time
 from pathlib import Path
 
+from tools.deb import finish
+from tools.image import epoch
 from tools.package_rights import RightsError, check_rights
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,12 +46,20 @@ def main() -> int:
     return 0
 
 
-def make() -> list[Path]:
+def make(build: Path = BUILD, into: Path = PACKAGES) -> list[Path]:
+    """Of what BUILD has built; the same bytes from the same programs."""
     say("making the packages")
-    for old in PACKAGES.glob("*.deb"):
+    made = build / "debs"
+    shutil.rmtree(made, ignore_errors=True)
+    into.mkdir(parents=True, exist_ok=True)
+    for old in into.glob("*.deb"):
         old.unlink()
-    run("cpack", cwd=BUILD, stdout=subprocess.DEVNULL)
-    return sorted(PACKAGES.glob("*.deb"))
+    when = epoch()
+    run("cpack", cwd=build, stdout=subprocess.DEVNULL, env={**os.environ, "SOURCE_DATE_EPOCH": str(when)})
+    for deb in sorted(made.glob("*.deb")):
+        for finished in finish(deb, build, made / "trees", when):
+            shutil.move(finished, into / finished.name)
+    return sorted(into.glob("*.deb"))
 
 
 def check_packages(packages: list[Path]) -> None:
@@ -79,6 +89,7 @@ def check_in_root(packages: list[Path]) -> None:
     stock.symlink_to("../../../../share/openvswitch/scripts/ovndb-servers.ocf")
     before = files()
     say("install")
+    packages = [package for package in packages if "-dbgsym_" not in package.name]
     for package in packages:
         shutil.copy(package, CHROOT / "tmp")
     inside("apt-get", "-qq", "install", "-y", "--no-install-recommends", *(f"/tmp/{package.name}" for package in packages),
