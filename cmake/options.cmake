@@ -25,9 +25,10 @@ target_compile_options(wardmote_test_options INTERFACE -O0 -U_FORTIFY_SOURCE)
 # What a program of somebody else's must compile with to use the installed rooms.
 add_library(wardmote_use INTERFACE)
 target_compile_features(wardmote_use INTERFACE cxx_std_23)
-target_compile_definitions(wardmote_use INTERFACE
-  BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE BOOST_BEAST_SEPARATE_COMPILATION)
-target_include_directories(wardmote_use INTERFACE $<INSTALL_INTERFACE:include/wardmote>)
+set(wardmote_use_definitions BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
+    BOOST_BEAST_SEPARATE_COMPILATION)
+target_compile_definitions(wardmote_use INTERFACE ${wardmote_use_definitions})
+target_include_directories(wardmote_use INTERFACE $<INSTALL_INTERFACE:include>)
 
 if(WARDMOTE_SANITIZE)
   target_compile_options(wardmote_options INTERFACE -fsanitize=${WARDMOTE_SANITIZE} -fno-sanitize-recover=all)

@@ -36,6 +36,7 @@ def finish(deb: Path, build: Path, scratch: Path, epoch: int) -> list[Path]:
     if (tree / PROGRAMS[0]).exists():
         linked_in(tree, build)
         conffiles(tree)
+        (tree / "etc/wardmote").mkdir()
         made += debug_symbols(tree, deb, scratch, epoch)
     close(tree, deb, epoch)
     return made

@@ -21,7 +21,7 @@ def main() -> int:
         return 77
     select = [] if given.full else ["-m", "not slow"]
     return subprocess.run([sys.executable, "-m", "pytest", "-q", "-n", str(AT_A_TIME), "--dist", "load", "--durations=5",
-                           "-p", "no:cacheprovider", *select, "tests/integration", "tests/e2e"],
+                           "-p", "no:cacheprovider", *select, "tests/integration", "tests/e2e", *(["tests/personas"] if given.full else [])],
                           env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, check=False).returncode
 
 

@@ -93,7 +93,7 @@ def check_in_root(packages: list[Path]) -> None:
     for package in packages:
         shutil.copy(package, CHROOT / "tmp")
     inside("apt-get", "-qq", "install", "-y", "--no-install-recommends", *(f"/tmp/{package.name}" for package in packages),
-           "cmake", "ninja-build", "clang-19")
+           "cmake", "ninja-build", "clang-19", "g++-12", "pkg-config")
     installed = inside("dpkg-query", "-L", "wardmote", "libwardmote-dev").split()
     check_runs()
     metadata = inside(f"/{AGENT}", "meta-data")
@@ -139,12 +139,21 @@ def check_runs() -> None:
 
 
 def check_library() -> None:
-    say("the example of the library, against what is installed")
-    inside("env", "CXX=clang++-19", "cmake", "-G", "Ninja", "-S", "/usr/share/doc/libwardmote-dev/examples/library", "-B", "/tmp/example")
+    """With CMake and with pkg-config; and a compiler that would make wrong programs is refused in both ways."""
+    say("the examples of the library, against what is installed")
+    source = "/usr/share/doc/libwardmote-dev/examples/library"
+    inside("env", "CXX=clang++-19", "cmake", "-G", "Ninja", "-S", source, "-B", "/tmp/example")
     inside("ninja", "-C", "/tmp/example", "--quiet")
-    done = subprocess.run(["chroot", CHROOT, "/tmp/example/ovn_leader", "OVN_Northbound", "/nowhere"], capture_output=True,
-                          text=True, check=False)
-    expect(done.returncode == 3 and "no status" in done.stderr, f"the example says {done.returncode}: {done.stderr}")
+    flags = inside("pkg-config", "--cflags", "--libs", "wardmote").split()
+    inside("clang++-19", f"{source}/ovn_leader.cc", "-o", "/tmp/ovn_leader", *flags)
+    for program in ("/tmp/example/ovn_leader", "/tmp/ovn_leader"):
+        done = subprocess.run(["chroot", CHROOT, program, "OVN_Northbound", "/nowhere"], capture_output=True, text=True, check=False)
+        expect(done.returncode == 3 and "no status" in done.stderr, f"the example says {done.returncode}: {done.stderr}")
+    inside("install", "-d", "/tmp/refused")
+    for command in (["env", "CXX=g++-12", "cmake", "-G", "Ninja", "-S", source, "-B", "/tmp/refused"],
+                    ["g++-12", "-fsyntax-only", f"{source}/ovn_leader.cc", *flags]):
+        done = subprocess.run(["chroot", CHROOT, *command], capture_output=True, text=True, check=False)
+        expect(done.returncode != 0 and "miscompiles" in done.stderr, f"g++ 12 is not refused: {done.stderr[-2000:]}")
 
 
 def newer(package: Path, version: str) -> Path:

@@ -3,11 +3,10 @@
 #include <chrono>
 #include <cstdio>
 #include <utility>
-
-#include "judge/raft/opinion.h"
-#include "net/asio_runtime.h"
-#include "observe/ovn/member.h"
-#include "runtime/endpoint.h"
+#include <wardmote/judge/raft/opinion.h>
+#include <wardmote/net/asio_runtime.h>
+#include <wardmote/observe/ovn/member.h>
+#include <wardmote/runtime/endpoint.h>
 
 using namespace std::chrono_literals;
 
