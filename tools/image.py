@@ -35,6 +35,8 @@ ACCOUNTS = {
     "etc/passwd": f"root:x:0:0:root:/:/sbin/nologin\nwardmote:x:{USER}:{USER}:wardmote:/var/lib/wardmote:/sbin/nologin\n"
                   "nobody:x:65534:65534:nobody:/:/sbin/nologin\n",
     "etc/group": f"root:x:0:\nwardmote:x:{USER}:\nnogroup:x:65534:\n",
+    # Of an engine that brings none; the kubelet brings that of the node.
+    "etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
     "etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 }
 LINKS = {"bin": "usr/bin", "lib": "usr/lib", "lib64": "usr/lib64", "sbin": "usr/bin", "var/run": "../run",

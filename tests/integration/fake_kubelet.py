@@ -20,13 +20,14 @@ NODE = "ctl-1"
 
 
 class FakeKubelet:
-    """`host` is the root of the node's files. The pod has a network of its own, whose loopback is the node's address."""
+    """`host` is the root of the node's files; `network` its namespace and address. Without, it is one of its own with a loopback."""
 
-    def __init__(self, image_layer: Path, manifest: Path, config_maps: dict[str, dict[str, str]], folder: Path, host: Path):
+    def __init__(self, image_layer: Path, manifest: Path, config_maps: dict[str, dict[str, str]], folder: Path, host: Path,
+                 network: tuple[str, str] | None = None):
         [daemons] = [one for one in yaml.safe_load_all(manifest.read_text(encoding="utf-8")) if one]
         self.pod = daemons["spec"]["template"]["spec"]
         [self.container] = self.pod["containers"]
-        self.folder, self.host, self.config_maps = folder, host, config_maps
+        self.folder, self.host, self.config_maps, self.network = folder, host, config_maps, network
         self.root = folder / "root"
         unpack_layer(image_layer, self.root)
         self.output = tempfile.TemporaryFile()
@@ -71,7 +72,7 @@ class FakeKubelet:
 
     def environment(self) -> dict[str, str]:
         """With $(NAME) of what stands before."""
-        fields = {"spec.nodeName": NODE, "status.hostIP": HOST_ADDRESS}
+        fields = {"spec.nodeName": NODE, "status.hostIP": self.network[1] if self.network else HOST_ADDRESS}
         found = {"PATH": "/usr/bin", "KUBERNETES_SERVICE_HOST": HOST_ADDRESS, "KUBERNETES_SERVICE_PORT": "6443"}
         for one in self.container.get("env", []):
             value = fields[one["valueFrom"]["fieldRef"]["fieldPath"]] if "valueFrom" in one else one["value"]
@@ -93,7 +94,8 @@ class FakeKubelet:
 
     @contextlib.contextmanager
     def running(self) -> Iterator["FakeKubelet"]:
-        command = ["unshare", "--mount", "--net", "--propagation", "private", sys.executable, __file__, json.dumps(self.start())]
+        network = ["nsenter", f"--net=/run/netns/{self.network[0]}", "unshare"] if self.network else ["unshare", "--net"]
+        command = [*network, "--mount", "--propagation", "private", sys.executable, __file__, json.dumps(self.start())]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.output)
         try:
             yield self
