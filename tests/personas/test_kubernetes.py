@@ -2,6 +2,7 @@
 of the manifests run here by a fake kubelet; what a real kube-apiserver says to the manifests, tests/integration/test_manifests.py shows."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -98,7 +99,7 @@ def test_calico(layer):
                 assert ready(pod, network.address(1)) == 0
                 clock.stop("Calico: from the image to the state of the node")
                 lab.birds[0].pause()
-                until(lambda: "hung" in wardmote(pod, page, "status"), lambda: wardmote(pod, page, "status"))
+                until(lambda: re.search(r"(?m)^bird +bird +reported ", wardmote(pod, page, "status")), lambda: wardmote(pod, page, "status"))
                 until(lambda: ready(pod, network.address(1)) == 2, lambda: wardmote(pod, page, "status"))
                 clock.stop("Calico: from the image to the verdict of a fault")
                 lab.birds[0].resume()
