@@ -29,6 +29,7 @@ def finish(deb: Path, build: Path, scratch: Path, epoch: int) -> list[Path]:
     """Rewrites DEB; the packages that stand for it then: itself, and its debug symbols if it has programs."""
     tree = scratch / deb.name
     shutil.rmtree(tree, ignore_errors=True)
+    scratch.mkdir(parents=True, exist_ok=True)
     run("dpkg-deb", "-R", str(deb), str(tree))
     made = [deb]
     for archive in sorted(tree.rglob("*.a")):
@@ -81,7 +82,7 @@ def debug_symbols(tree: Path, deb: Path, scratch: Path, epoch: int) -> list[Path
         f"Maintainer: {fields['Maintainer']}\nSource: {name}\nSection: debug\nPriority: optional\nInstalled-Size: 0\n"
         f"Depends: {name} (= {version})\nBuild-Ids: {' '.join(ids)}\nDescription: debug symbols for {name}\n", encoding="utf-8")
     into = deb.with_name(deb.name.replace(f"{name}_", f"{name}-dbgsym_", 1))
-    close(symbols, into, epoch)
+    close(symbols, into, epoch, level=1)    # it is packed already
     return [into]
 
 
@@ -102,7 +103,7 @@ def set_field(tree: Path, name: str, value: str) -> None:
     control.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def close(tree: Path, deb: Path, epoch: int) -> None:
+def close(tree: Path, deb: Path, epoch: int, level: int = 6) -> None:
     """Sizes, sums, times, owners; then the package."""
     files = sorted(path for path in tree.rglob("*") if path.is_file() and not path.is_symlink() and tree / "DEBIAN" not in path.parents)
     sums = [f"{hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()}  {path.relative_to(tree)}\n" for path in files
@@ -115,7 +116,7 @@ def close(tree: Path, deb: Path, epoch: int) -> None:
             path.chmod(0o755 if path.is_dir() or mode & 0o100 else 0o644)
         os.utime(path, (epoch, epoch), follow_symlinks=False)
     deb.unlink(missing_ok=True)
-    run("dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=1", "-b", str(tree), str(deb), environment={"SOURCE_DATE_EPOCH": str(epoch)})
+    run("dpkg-deb", "--root-owner-group", "-Zxz", f"-z{level}", "--threads-max=1", "-b", str(tree), str(deb), environment={"SOURCE_DATE_EPOCH": str(epoch)})
     shutil.rmtree(tree)
 
 

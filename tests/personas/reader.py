@@ -82,7 +82,10 @@ class Root:
         """`systemctl start wardmoted`, by what the installed unit and its drop-ins say: no systemd runs in the root."""
         exec_start = re.search(r"(?m)^ExecStart=(.*)$", (self.folder / "lib/systemd/system/wardmoted.service").read_text(encoding="utf-8"))[1]
         words = [word for word in exec_start.split() if word != "$WARDMOTED_OPTIONS"]
+        socket = self.folder / "run/wardmote/api.sock"
+        socket.unlink(missing_ok=True)
         with started(Settings.of(self.folder).command(self.folder, *words)):
+            until(socket.is_socket, lambda: "the agent does not serve")    # systemctl waits for READY=1
             yield
 
 
