@@ -2,6 +2,12 @@
 // judge_cluster OVN_Northbound SECONDS NAME=ENDPOINT… where an endpoint is a control socket or
 // tcp:HOST:PORT. Most faults must last before they are findings, so ask for twice the election
 // timer and a few seconds.
+#include <wardmote/judge/finding.h>
+#include <wardmote/judge/raft/assess.h>
+#include <wardmote/judge/raft/memory.h>
+#include <wardmote/net/asio_runtime.h>
+#include <wardmote/observe/ovn/cluster.h>
+#include <wardmote/runtime/endpoint.h>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -9,12 +15,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-#include <wardmote/judge/finding.h>
-#include <wardmote/judge/raft/assess.h>
-#include <wardmote/judge/raft/memory.h>
-#include <wardmote/net/asio_runtime.h>
-#include <wardmote/observe/ovn/cluster.h>
-#include <wardmote/runtime/endpoint.h>
 
 using namespace std::chrono_literals;
 namespace raft = wardmote::judge::raft;

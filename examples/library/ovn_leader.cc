@@ -1,12 +1,12 @@
 // Who leads, as one member of an OVN database cluster sees it: ovn_leader OVN_Northbound
 // /run/ovn/ovnnb_db.ctl
-#include <chrono>
-#include <cstdio>
-#include <utility>
 #include <wardmote/judge/raft/opinion.h>
 #include <wardmote/net/asio_runtime.h>
 #include <wardmote/observe/ovn/member.h>
 #include <wardmote/runtime/endpoint.h>
+#include <chrono>
+#include <cstdio>
+#include <utility>
 
 using namespace std::chrono_literals;
 

@@ -1,10 +1,10 @@
 // Both databases of OVN as this host's servers see them, in the JSON of cozystack's ovnstatus:
 // ovnstatus [NB_CONTROL NB_OVSDB SB_CONTROL SB_OVSDB]
-#include <cstdio>
-#include <utility>
 #include <wardmote/net/asio_runtime.h>
 #include <wardmote/observe/ovn/client.h>
 #include <wardmote/observe/ovn/client_json.h>
+#include <cstdio>
+#include <utility>
 
 namespace ovn = wardmote::observe::ovn;
 

@@ -44,15 +44,17 @@ TEST(ClientJson, AZeroThatIsKnownIsWrittenAndAnEmptyFieldIsNot) {
                                              .last_message_ms = 0,
                                              .next_index = {},
                                              .match_index = {}}}};
-  EXPECT_EQ(to_json(snapshot),
-            R"({"DB":"OVN_Southbound","Local":null,"Full":{"servers":[{"sid":"1430","lastMsgMs":0}]},"Errors":[]})");
+  EXPECT_EQ(
+      to_json(snapshot),
+      R"({"DB":"OVN_Southbound","Local":null,"Full":{"servers":[{"sid":"1430","lastMsgMs":0}]},"Errors":[]})");
 }
 
 TEST(ClientJson, WhatIsMissingIsNullAndSaysWhy) {
   HealthSnapshot snapshot;
   snapshot.errors = {{ClientErrorCode::kQueryFailed, "ovsdb-client: \"refused\""}};
-  EXPECT_EQ(to_json(snapshot),
-            R"({"DB":"OVN_Northbound","Local":null,"Full":null,"Errors":[{"code":"query_failed","context":"ovsdb-client: \"refused\""}]})");
+  EXPECT_EQ(
+      to_json(snapshot),
+      R"({"DB":"OVN_Northbound","Local":null,"Full":null,"Errors":[{"code":"query_failed","context":"ovsdb-client: \"refused\""}]})");
 }
 
 }  // namespace
