@@ -10,7 +10,6 @@ import gzip
 import hashlib
 import io
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -35,11 +34,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev release", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--key", help="sign with this secret key of gpg (a fingerprint or an address); without it nothing is signed")
     parser.add_argument("--into", type=Path, default=INTO, help="default: build/out")
-    parser.add_argument("--twice", action="store_true", help="build in another folder too, without a cache, and compare")
     given = parser.parse_args()
     made = make(BUILD, given.into, given.key)
-    if given.twice:
-        compare(given.into)
     for path in made:
         print(f"    {path.relative_to(given.into)}  {path.stat().st_size >> 10} KiB")
     return 0
@@ -139,27 +135,6 @@ def spdx(name: str, statics: dict[str, list[Package]], in_image: list[Package], 
 
 def identifier(one: Package) -> str:
     return "SPDXRef-deb-" + re.sub(r"[^A-Za-z0-9.-]", "-", one.name)
-
-
-def compare(first: Path) -> None:
-    """Builds what git has of the current commit in a folder of another name and depth, without a cache."""
-    with tempfile.TemporaryDirectory(prefix="wardmote-again-") as folder:
-        other = Path(folder) / "deeper/source"
-        other.mkdir(parents=True)
-        say(f"again, in {other}")
-        tree = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
-        subprocess.run(["tar", "-x", "-C", str(other)], input=tree, check=True)
-        environment = {**os.environ, "CCACHE_DISABLE": "1", "SOURCE_DATE_EPOCH": str(epoch())}
-        for command in (["cmake", "--preset", "dist", "--log-level=WARNING"], ["ninja", "-C", "build/dist", "--quiet"],
-                        ["/usr/bin/python3", "-m", "tools.release"]):
-            subprocess.run(command, cwd=other, env=environment, check=True)
-        lines = [dict(line.split("  ")[::-1] for line in (into / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
-                 for into in (first, other / "build/out")]
-        signed = re.compile(r"InRelease$|\.gpg$")
-        differ = sorted(name for name in {*lines[0], *lines[1]} if not signed.search(name) and lines[0].get(name) != lines[1].get(name))
-        if differ:
-            raise SystemExit(f"release: not the same in two folders: {', '.join(differ)}")
-        say(f"the same {len(lines[0])} files in two folders")
 
 
 def sha256(path: Path) -> str:

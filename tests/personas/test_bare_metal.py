@@ -56,7 +56,8 @@ def test_bare_metal(root):
 def test_library(root):
     page = Page("docs/developers.md")
     clock = Clock()
-    root.shell(page.says("apt install ./libwardmote-dev_0.1.0_amd64.deb clang-19 cmake ninja-build pkg-config").replace("apt install", "apt-get -qq install -y"))
+    root.shell(page.says("apt install --no-install-recommends ./libwardmote-dev_0.1.0_amd64.deb clang-19 cmake ninja-build pkg-config")
+               .replace("apt install", "apt-get -qq install -y"))
     root.shell(page.says("cp -r /usr/share/doc/libwardmote-dev/examples/library . && cd library") + " && "
                + page.says("CXX=clang++-19 cmake -G Ninja -S . -B build && ninja -C build"))
     root.shell("apt-get -qq install -y --no-install-recommends ovn-central")
