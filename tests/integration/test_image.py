@@ -71,6 +71,7 @@ def test_another_reader_unpacks_it(made, tmp_path):
     assert (tmp_path / "bundle/rootfs/usr/bin/wardmote").is_file()
 
 
+@pytest.mark.slow
 def test_the_same_programs_make_the_same_image(made, tmp_path):
     assert image.make(programs(), tmp_path).archive.read_bytes() == made.archive.read_bytes()
 
@@ -140,6 +141,7 @@ def test_the_pod_for_kube_ovn_tells_the_truth_about_real_servers(made, databases
     print(f"from the start of the pod to the end of the fault's story: {time.monotonic() - began:.1f} s")
 
 
+@pytest.mark.slow
 def test_without_its_capability_the_pod_says_what_it_may_not_open(made, databases, tmp_path):
     host, _ = databases
     pod = FakeKubelet(made.layer, MANIFESTS / "kube-ovn/daemonset.yaml", config_maps("kube-ovn"), tmp_path / "pod", host)
