@@ -19,6 +19,7 @@ Exit run_silence_list(const Call& call);
 Exit run_silence_add(const Call& call);
 Exit run_silence_expire(const Call& call);
 Exit run_notify_test(const Call& call);
+Exit run_route_test(const Call& call);
 Exit run_get_agents(const Call& call);
 Exit run_elect_status(const Call& call);
 Exit run_get_plans(const Call& call);
