@@ -41,6 +41,7 @@ Exit run_top(const Call& call);
 Exit run_reload(const Call& call);
 Exit run_doctor(const Call& call);
 Exit run_init(const Call& call);
+Exit run_look(const Call& call);
 Exit run_config(const Call& call);
 Exit run_man(const Call& call);
 Exit run_calico_health(const Call& call);
