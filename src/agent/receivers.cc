@@ -84,7 +84,7 @@ struct ChannelMaker {
     if (needs.http == nullptr) return no_client("HTTP");
     if (auto read = fill_url(options.url, options.url_file); !read)
       return std::unexpected(read.error());
-    const auto* const rule = options.service->url_problem;
+    const auto rule = options.service->url_problem;
     const std::string_view problem = rule == nullptr ? std::string_view() : rule(options.url);
     if (!problem.empty()) return fail(Errc::kInvalid, "{}: {}", options.url_file.file, problem);
     if (auto read = fill(options.token); !read) return std::unexpected(read.error());

@@ -98,8 +98,7 @@ bool has_agent() {
 int run(std::vector<std::string> words) {
   // Somebody who has just installed it learns what is here.
   if (words.empty()) words.emplace_back(has_agent() ? "status" : "look");
-  const Command program =
-      command_table(observe::probe_kinds, verb_alone(words.front()));
+  const Command program = command_table(observe::probe_kinds, verb_alone(words.front()));
   // This command has the flags and the exit codes of another program.
   const bool calico = words.front() == "calico-health";
   if (calico) {

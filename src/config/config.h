@@ -158,11 +158,11 @@ struct Gate {
 };
 
 /// How to tell somebody, by kind. The secrets are not read yet.
-using ReceiverOptions = std::variant<act::notify::WebhookOptions, act::notify::AlertmanagerOptions,
-                                     act::notify::MasakariOptions, act::notify::KubernetesOptions,
-                                     act::notify::MailOptions, act::notify::ExecOptions,
-                                     act::notify::JournalOptions, act::notify::LogOptions,
-                                     act::notify::ServiceOptions>;
+using ReceiverOptions =
+    std::variant<act::notify::WebhookOptions, act::notify::AlertmanagerOptions,
+                 act::notify::MasakariOptions, act::notify::KubernetesOptions,
+                 act::notify::MailOptions, act::notify::ExecOptions, act::notify::JournalOptions,
+                 act::notify::LogOptions, act::notify::ServiceOptions>;
 
 /// One way to tell somebody.
 struct Receiver {

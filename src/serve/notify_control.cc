@@ -199,9 +199,8 @@ json::object to_json(const RouteTrace& trace, const judge::notify::Route& route)
   shown["fate"] = fate_word(trace.fate);
   shown["missed"] =
       trace.missed ? json::value(escape_control(to_string(*trace.missed))) : json::value(nullptr);
-  shown["group"] = trace.fate == RouteTrace::Fate::kTakes
-                       ? json::value(escape_control(trace.group))
-                       : json::value(nullptr);
+  shown["group"] = trace.fate == RouteTrace::Fate::kTakes ? json::value(escape_control(trace.group))
+                                                          : json::value(nullptr);
   return shown;
 }
 

@@ -36,16 +36,16 @@ constexpr std::string_view kNoticeFields[] = {"version", "key",     "receiver", 
                                               "number",  "repeats", "status",   "severity",
                                               "title",   "labels",  "left_out", "incidents"};
 constexpr std::string_view kIncidentFields[] = {
-    "id",     "revision", "kind",        "phase",           "code",     "severity", "root",
-    "summary", "labels",  "names",       "symptoms",        "flapping", "storm",    "reopened",
-    "merged_into",        "acknowledged_by", "opened",      "since",    "resolved"};
+    "id",          "revision",        "kind",   "phase",    "code",     "severity", "root",
+    "summary",     "labels",          "names",  "symptoms", "flapping", "storm",    "reopened",
+    "merged_into", "acknowledged_by", "opened", "since",    "resolved"};
 constexpr std::string_view kPlaceFields[] = {"first", "last"};
 constexpr std::string_view kIncidents = "incidents";
 constexpr std::string_view kNames = "names";
 
 struct Node {
   enum class Kind : unsigned char { kText, kField, kSection, kUnless } kind = Kind::kText;
-  std::string_view text = {};  ///< of a text; else the name of the field
+  std::string_view text = {};                   ///< of a text; else the name of the field
   std::optional<std::string_view> wanted = {};  ///< the value after `=`
   std::vector<Node> inner = {};
 };
@@ -89,9 +89,8 @@ class Parser {
     std::vector<Node> nodes;
     for (;;) {
       const std::size_t open = rest_.find(kOpenMark);
-      const std::size_t close = open == std::string_view::npos
-                                    ? open
-                                    : rest_.find(kCloseMark, open + kOpenMark.size());
+      const std::size_t close =
+          open == std::string_view::npos ? open : rest_.find(kCloseMark, open + kOpenMark.size());
       nodes.push_back(
           {.text = rest_.substr(0, close == std::string_view::npos ? rest_.size() : open)});
       if (close == std::string_view::npos) {
@@ -99,8 +98,8 @@ class Parser {
         if (section.empty()) return nodes;
         return fail(Errc::kInvalid, "{{{{#{}}}}} is not closed", shown(section));
       }
-      std::string_view tag = trim(
-          rest_.substr(open + kOpenMark.size(), close - open - kOpenMark.size()));
+      std::string_view tag =
+          trim(rest_.substr(open + kOpenMark.size(), close - open - kOpenMark.size()));
       if (consume_prefix(tag, "/")) {
         closing_ = trim(tag);
         if (closing_ != section || section.empty()) {

@@ -18,8 +18,8 @@ enum class TemplateOf : std::uint8_t {
 /// Fills a template with the values of notice_json(). Tags, after Mustache:
 ///   {{field}}           its value; what is no text as JSON; `labels.NAME` is a label
 ///   {{#field}}…{{/field}}   for each item of a list, with the item's own fields and `first` and
-///                       `last`, and {{.}} for an item that is a text; else if it is true, not null,
-///                       not empty and not 0
+///                       `last`, and {{.}} for an item that is a text; else if it is true, not
+///                       null, not empty and not 0
 ///   {{^field}}…{{/field}}   if it is none of that
 ///   {{#field=value}}…{{/field}}, {{^field=value}}…{{/field}}   if it is (not) that text
 /// A tag that is not closed by `}}` is text. The result has at most a megabyte.

@@ -75,8 +75,8 @@ std::string told(const judge::bgp::BgpFacts& facts) {
       down.push_back(fmt::format("{} is {}", session.label(), to_string(session.state)));
   }
   const std::size_t up = facts.sessions.size() - down.size();
-  std::string text =
-      fmt::format("{}: {} of {} BGP sessions are Established", facts.version, up, facts.sessions.size());
+  std::string text = fmt::format("{}: {} of {} BGP sessions are Established", facts.version, up,
+                                 facts.sessions.size());
   if (!down.empty()) text += fmt::format("; {}", fmt::join(down, ", "));
   return text;
 }

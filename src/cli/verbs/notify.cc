@@ -131,8 +131,7 @@ Exit run_route_test(const Call& call) {
                      .judge = exit_of_route_test,
                      .shape = {"routes", [](const json::value& shown) {
                                  std::vector<std::string> names;
-                                 for (const json::value& name :
-                                      Fields(shown).list("receivers"))
+                                 for (const json::value& name : Fields(shown).list("receivers"))
                                    names.emplace_back(name.as_string());
                                  return names;
                                }}});

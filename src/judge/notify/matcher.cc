@@ -54,8 +54,8 @@ Result<Matcher> parse_matcher(std::string_view text) {
 }
 
 std::string to_string(const Matcher& matcher) {
-  const std::string_view sign = matcher.regex ? (matcher.equal ? "=~" : "!~")
-                                              : (matcher.equal ? "=" : "!=");
+  const std::string_view sign =
+      matcher.regex ? (matcher.equal ? "=~" : "!~") : (matcher.equal ? "=" : "!=");
   return matcher.label + std::string(sign) + matcher.pattern;
 }
 

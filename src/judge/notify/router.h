@@ -31,7 +31,8 @@ struct Route {
   friend bool operator==(const Route&, const Route&) = default;
 };
 
-/// `oncall{root=cluster:nb}`: the group in which an incident with these labels goes to the receiver.
+/// `oncall{root=cluster:nb}`: the group in which an incident with these labels goes to the
+/// receiver.
 std::string group_name(const Route& route, const Labels& labels);
 
 struct RetryPolicy {

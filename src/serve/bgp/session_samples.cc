@@ -7,11 +7,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/time.h"
 #include "judge/bgp/facts.h"
-#include "serve/bgp/session_table.h"
+#include "judge/observation.h"
+#include "serve/bgp/mesh_view.h"
 #include "serve/metrics/exposition.h"
 #include "serve/metrics/measurement.h"
 
@@ -22,7 +24,7 @@ namespace {
 constexpr std::size_t kMostSessions = 256;
 
 consteval Metric session_metric(std::string_view name) {
-  return row_of(kSessionMetrics, name);
+  return row_of(kMeshMetrics, name);
 }
 
 void measure_session(const judge::bgp::Session& session, Measurements& into) {
@@ -32,8 +34,8 @@ void measure_session(const judge::bgp::Session& session, Measurements& into) {
     all.emplace_back(more);
     return all;
   };
-  into.push_back({session_metric("wardmote_bgp_session_up"), labels,
-                  session.established() ? 1.0 : 0.0});
+  into.push_back(
+      {session_metric("wardmote_bgp_session_up"), labels, session.established() ? 1.0 : 0.0});
   into.push_back(
       {session_metric("wardmote_bgp_session_state"), with(to_string(session.state)), 1.0});
   if (session.in_state) {
@@ -54,9 +56,11 @@ void measure_session(const judge::bgp::Session& session, Measurements& into) {
 
 }  // namespace
 
-void measure_sessions(const judge::bgp::BgpFacts& facts, Measurements& into) {
-  const std::size_t count = std::min(facts.sessions.size(), kMostSessions);
-  for (std::size_t i = 0; i < count; ++i) measure_session(facts.sessions[i], into);
+void measure_sessions(const judge::Observation& seen, Measurements& into) {
+  const auto* const facts = std::get_if<judge::bgp::BgpFacts>(&seen.facts);
+  if (facts == nullptr) return;
+  const std::size_t count = std::min(facts->sessions.size(), kMostSessions);
+  for (std::size_t i = 0; i < count; ++i) measure_session(facts->sessions[i], into);
 }
 
 }  // namespace wardmote::serve

@@ -1,12 +1,13 @@
 #pragma once
 
-#include "judge/bgp/facts.h"
+#include "judge/observation.h"
 #include "serve/metrics/measurement.h"
 
 namespace wardmote::serve {
 
-/// The sessions of one BGP daemon in numbers, the first 256 of them. `session` is the name of the
-/// protocol at this end, `neighbor` the address of the other.
-void measure_sessions(const judge::bgp::BgpFacts& facts, Measurements& into);
+/// Of a probe of a BGP daemon: its sessions in numbers, the first 256 of them. `session` is the
+/// name of the protocol at this end, `neighbor` the address of the other. Of another probe:
+/// nothing.
+void measure_sessions(const judge::Observation& seen, Measurements& into);
 
 }  // namespace wardmote::serve

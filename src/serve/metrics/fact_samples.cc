@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,10 +24,10 @@
 #include "judge/observation.h"
 #include "judge/service/service.h"
 #include "judge/service/systemd.h"
-#include "serve/bgp/session_samples.h"
 #include "serve/metrics/exposition.h"
 #include "serve/metrics/fact_table.h"
 #include "serve/metrics/measurement.h"
+#include "serve/thing_view.h"
 
 namespace wardmote::serve {
 namespace {
@@ -66,10 +67,9 @@ struct Measurer {
     add(fact_metric("wardmote_service_resident_memory_bytes"), static_cast<double>(*process->rss));
   }
 
-  // Those of clusters are in the metrics of raft.
-  void operator()(const std::monostate&) const {}
-  void operator()(const judge::raft::Opinion&) const {}
-  void operator()(const judge::bgp::BgpFacts& facts) const { measure_sessions(facts, into); }
+  /// What has no numbers, or is left to its family.
+  template <class Other>
+  void operator()(const Other&) const {}
 
   void operator()(const judge::TcpFacts& facts) const {
     add(fact_metric("wardmote_check_connect_seconds"), seconds(facts.connect_time));
@@ -109,7 +109,8 @@ struct Measurer {
         {"min", facts.least}, {"mean", facts.mean}, {"max", facts.most}};
     for (const auto& [name, rtt] : statistics) {
       if (rtt)
-        into.push_back({fact_metric("wardmote_ping_rtt_seconds"), {std::string(name)}, seconds(*rtt)});
+        into.push_back(
+            {fact_metric("wardmote_ping_rtt_seconds"), {std::string(name)}, seconds(*rtt)});
     }
     if (facts.sent == 0) return;
     const auto sent = static_cast<double>(facts.sent);
@@ -162,9 +163,13 @@ struct Measurer {
 
 }  // namespace
 
-std::shared_ptr<const Measurements> measure(const judge::Facts& facts) {
+std::shared_ptr<const Measurements> measure(const judge::Observation& seen,
+                                            std::span<const Family* const> families) {
   Measurements measured;
-  std::visit(Measurer{measured}, facts);
+  std::visit(Measurer{measured}, seen.facts);
+  for (const Family* const family : families) {
+    if (family->measure != nullptr) family->measure(seen, measured);
+  }
   if (measured.empty()) return nullptr;
   return std::make_shared<const Measurements>(std::move(measured));
 }

@@ -38,10 +38,10 @@ inline constexpr MetricInfo kFactMetrics[] = {
     {"wardmote_exec_exit_code", MetricType::kGauge, "check",
      "Exit code of the last command, or 128 and the signal."},
     {"wardmote_exec_perfdata", MetricType::kGauge, "check,label,unit",
-     "Performance data of a plugin; unit is seconds, bytes, ratio, what the plugin wrote, or empty."},
+     "Performance data of a plugin; unit is seconds, bytes, ratio, what the plugin wrote, or "
+     "empty."},
     {"wardmote_file_size_bytes", MetricType::kGauge, "check", "Size of the file."},
-    {"wardmote_file_age_seconds", MetricType::kGauge, "check",
-     "Time since the file was modified."},
+    {"wardmote_file_age_seconds", MetricType::kGauge, "check", "Time since the file was modified."},
     {"wardmote_processes", MetricType::kGauge, "check", "Processes that match."},
     {"wardmote_service_running", MetricType::kGauge, "check",
      "Whether the supervisor says that the service runs."},

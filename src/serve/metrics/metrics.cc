@@ -17,7 +17,6 @@
 #include "judge/verdict.h"
 #include "serve/json.h"
 #include "serve/metrics/control_samples.h"
-#include "serve/bgp/session_table.h"
 #include "serve/metrics/exposition.h"
 #include "serve/metrics/fact_table.h"
 #include "serve/metrics/measurement.h"
@@ -143,7 +142,7 @@ class MetricsRendering final : public Rendering {
 }  // namespace
 
 std::vector<std::span<const MetricInfo>> metrics_tables() {
-  return {kMetrics, kFactMetrics, kSessionMetrics};
+  return {kMetrics, kFactMetrics};
 }
 
 std::unique_ptr<Rendering> render_metrics(const AgentView& agent, const Controls& controls) {

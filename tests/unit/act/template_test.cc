@@ -41,8 +41,8 @@ TEST(Template, UnknownFieldsAreNamed) {
 }
 
 TEST(Template, SectionsMustBeClosedInOrder) {
-  for (const char* const text :
-       {"{{#status}}x", "{{/status}}", "{{#status}}{{/title}}", "{{#status}}{{^title}}{{/status}}{{/title}}"}) {
+  for (const char* const text : {"{{#status}}x", "{{/status}}", "{{#status}}{{/title}}",
+                                 "{{#status}}{{^title}}{{/status}}{{/title}}"}) {
     EXPECT_FALSE(check_template(text)) << text;
   }
   std::string deep;
@@ -52,17 +52,17 @@ TEST(Template, SectionsMustBeClosedInOrder) {
 }
 
 TEST(Template, AListInsideItselfIsRefused) {
-  EXPECT_FALSE(check_template(
-      "{{#incidents}}{{#incidents}}x{{/incidents}}{{/incidents}}"));
-  EXPECT_FALSE(check_template(
-      "{{#incidents}}{{#names}}{{#names}}x{{/names}}{{/names}}{{/incidents}}"));
+  EXPECT_FALSE(check_template("{{#incidents}}{{#incidents}}x{{/incidents}}{{/incidents}}"));
+  EXPECT_FALSE(
+      check_template("{{#incidents}}{{#names}}{{#names}}x{{/names}}{{/names}}{{/incidents}}"));
 }
 
 TEST(Template, AListIsWrittenItemByItem) {
   EXPECT_EQ(filled("{{#incidents}}{{id}} {{labels.root}}{{^last}}, {{/last}}{{/incidents}}"),
             "1 r1, 2 r2");
-  EXPECT_EQ(filled("{{#incidents}}{{#names}}[{{.}}]{{/names}}{{^names}}none{{/names}};{{/incidents}}"),
-            "[a][b];none;");
+  EXPECT_EQ(
+      filled("{{#incidents}}{{#names}}[{{.}}]{{/names}}{{^names}}none{{/names}};{{/incidents}}"),
+      "[a][b];none;");
   EXPECT_EQ(filled("{{#incidents}}{{#first}}first {{/first}}{{title}} {{/incidents}}"),
             "first a \"b\" a \"b\" ")
       << "what an incident has not is the notice's";

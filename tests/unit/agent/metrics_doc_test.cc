@@ -20,7 +20,8 @@ namespace {
 
 std::vector<serve::MetricInfo> all_metrics() {
   std::vector<serve::MetricInfo> all;
-  for (const auto& table : serve::metrics_tables()) all.insert(all.end(), table.begin(), table.end());
+  for (const auto& table : serve::metrics_tables())
+    all.insert(all.end(), table.begin(), table.end());
   for (const DomainRow& row : domains()) {
     if (row.family == nullptr) continue;
     all.insert(all.end(), row.family->metrics.begin(), row.family->metrics.end());

@@ -117,11 +117,13 @@ TEST_F(InitTest, WritesTheServersThatADatabaseNamed) {
   found[0].raft_addresses = {"tcp:10.0.0.1:6643", "tcp:10.0.0.2:6643", "tcp:10.0.0.3:6643"};
   found[1].standalone = true;
   const std::string draft = draft_config(found, "ctl-1", observe::probe_kinds());
-  EXPECT_TRUE(draft.contains("      expect: [\"tcp:10.0.0.1:6643\", \"tcp:10.0.0.2:6643\", "
-                             "\"tcp:10.0.0.3:6643\"]\n"))
+  EXPECT_TRUE(
+      draft.contains("      expect: [\"tcp:10.0.0.1:6643\", \"tcp:10.0.0.2:6643\", "
+                     "\"tcp:10.0.0.3:6643\"]\n"))
       << draft;
-  EXPECT_TRUE(draft.contains("  # /run/ovn/ovnnb_db.ctl: ok, a cluster of 3 servers, this one is "
-                             "leader, term 2\n"))
+  EXPECT_TRUE(
+      draft.contains("  # /run/ovn/ovnnb_db.ctl: ok, a cluster of 3 servers, this one is "
+                     "leader, term 2\n"))
       << draft;
   EXPECT_TRUE(draft.contains("# ovn-sb: OVN_Southbound has no raft cluster")) << draft;
   EXPECT_FALSE(draft.contains("- name: ovn-sb")) << draft;

@@ -107,7 +107,8 @@ TEST(NotifyConfig, NamesEveryProblem) {
           "kubernetes, mail, exec, journal, log, slack, teams, pagerduty, opsgenie, ntfy, gotify, "
           "telegram, matrix",
           "6:7: receiver 2: it says more than one way; give one of: webhook, alertmanager, "
-          "masakari, kubernetes, mail, exec, journal, log, slack, teams, pagerduty, opsgenie, ntfy, "
+          "masakari, kubernetes, mail, exec, journal, log, slack, teams, pagerduty, opsgenie, "
+          "ntfy, "
           "gotify, telegram, matrix",
           "7:32: url: not an http:// or https:// address; write for example "
           "https://hooks.example.org/wardmote",

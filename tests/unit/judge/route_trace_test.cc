@@ -38,7 +38,8 @@ TEST(Matcher, ARegularExpressionMatchesTheWholeLabel) {
 }
 
 TEST(Matcher, IsWrittenAsItWasRead) {
-  for (const char* const text : {"a=b", "a!=b*", "a=~b.*", "a!~b|c", "a=", "a=~", "a=b=c", "a==~b"}) {
+  for (const char* const text :
+       {"a=b", "a!=b*", "a=~b.*", "a!~b|c", "a=", "a=~", "a=b=c", "a==~b"}) {
     EXPECT_EQ(to_string(matcher(text)), text);
   }
   EXPECT_EQ(matcher("a=~b"), matcher("a=~b"));
@@ -54,8 +55,7 @@ TEST(Matcher, WhatPosixWouldReadOtherwiseOrPayTooMuchForIsRefused) {
   EXPECT_TRUE(matches("a=~[{]2[}]", {{"a", "{2}"}})) << "braces in a set are characters";
   EXPECT_TRUE(matches("a=~x\\{2\\}", {{"a", "x{2}"}}));
   const auto wrong = parse_matcher("a=~\\d+");
-  EXPECT_EQ(wrong.error().context,
-            "regular expression '\\d+': \\d is not supported; write [0-9]");
+  EXPECT_EQ(wrong.error().context, "regular expression '\\d+': \\d is not supported; write [0-9]");
 }
 
 std::vector<Route> three() {

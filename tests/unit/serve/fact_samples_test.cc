@@ -10,9 +10,11 @@
 
 #include "judge/bgp/facts.h"
 #include "judge/observation.h"
+#include "serve/bgp/mesh_view.h"
 #include "serve/metrics/exposition.h"
 #include "serve/metrics/measurement.h"
 #include "serve/metrics/metrics.h"
+#include "serve/thing_view.h"
 #include "serve/view.h"
 
 namespace wardmote::serve {
@@ -24,11 +26,14 @@ using Lines = std::set<std::string>;
 /// The samples of a check `c` that has seen these facts, without those of the check itself.
 Lines exposed(const judge::Facts& facts) {
   AgentView view;
+  view.families = {&kMeshFamily};
   CheckView& check = view.checks.emplace_back();
   check.name = "c";
   check.kind = "k";
   check.looks = 1;
-  check.measured = measure(facts);
+  judge::Observation seen;
+  seen.facts = facts;
+  check.measured = measure(seen, view.families);
   Lines lines;
   const std::string text = expose_metrics(view);
   for (std::size_t begin = 0; begin < text.size();) {
@@ -43,7 +48,7 @@ Lines exposed(const judge::Facts& facts) {
 }
 
 TEST(FactSamples, SayNothingOfWhatNobodySaw) {
-  EXPECT_EQ(measure(judge::Facts()), nullptr);
+  EXPECT_EQ(measure(judge::Observation(), {}), nullptr);
   EXPECT_EQ(exposed(judge::FileFacts{.exists = false}), Lines{});
   EXPECT_EQ(exposed(judge::DnsFacts{.answers = {"10.0.0.1"}, .answer_time = 2ms}),
             (Lines{"wardmote_dns_answers{check=\"c\"} 1",
@@ -78,8 +83,8 @@ TEST(FactSamples, ACertificateHasItsExpiry) {
 TEST(FactSamples, PerformanceDataIsInBaseUnits) {
   judge::ExecFacts facts;
   facts.exit_code = 1;
-  facts.measured = {{"time", 1500, "ms"}, {"size", 2, "KB"},   {"used", 25, "%"},
-                    {"hits", 7, "c"},     {"load", 0.5, ""},   {"odd", 3, "furlongs"}};
+  facts.measured = {{"time", 1500, "ms"}, {"size", 2, "KB"}, {"used", 25, "%"},
+                    {"hits", 7, "c"},     {"load", 0.5, ""}, {"odd", 3, "furlongs"}};
   EXPECT_EQ(exposed(facts),
             (Lines{"wardmote_exec_exit_code{check=\"c\"} 1",
                    "wardmote_exec_perfdata{check=\"c\",label=\"time\",unit=\"seconds\"} 1.5",
@@ -102,8 +107,7 @@ TEST(FactSamples, APingHasRoundTripsAndLoss) {
                    "wardmote_ping_rtt_seconds{check=\"c\",statistic=\"mean\"} 0.002",
                    "wardmote_ping_rtt_seconds{check=\"c\",statistic=\"max\"} 0.003",
                    "wardmote_ping_loss_ratio{check=\"c\"} 0.25"}));
-  EXPECT_EQ(exposed(judge::PingFacts{.sent = 2}),
-            Lines{"wardmote_ping_loss_ratio{check=\"c\"} 1"});
+  EXPECT_EQ(exposed(judge::PingFacts{.sent = 2}), Lines{"wardmote_ping_loss_ratio{check=\"c\"} 1"});
 }
 
 TEST(FactSamples, EachBgpSessionHasStateUptimeRoutesAndFlaps) {
@@ -135,7 +139,10 @@ TEST(FactSamples, EachBgpSessionHasStateUptimeRoutesAndFlaps) {
                    "wardmote_bgp_session_state" + second + ",state=\"Active\"} 1",
                    "wardmote_bgp_session_flaps_total" + second + "} 8"}));
   facts.sessions.assign(300, up);
-  EXPECT_LE(measure(facts)->size(), 256U * 6);
+  judge::Observation seen;
+  seen.facts = facts;
+  const Family* const families[] = {&kMeshFamily};
+  EXPECT_LE(measure(seen, families)->size(), 256U * 6);
 }
 
 TEST(FactSamples, AServiceHasItsRestarts) {

@@ -25,10 +25,11 @@ namespace {
 /// Longer messages are unreadable in a chat; the page and the API have the rest.
 constexpr std::size_t kMostItems = 10;
 
-constexpr std::size_t kSlackText = 3000;    // of a section's text
-constexpr std::size_t kTeamsText = 4000;    // a message may have 28 KB
+constexpr std::size_t kSlackText = 3000;  // of a section's text
+constexpr std::size_t kTeamsText = 4000;  // a message may have 28 KB
 constexpr std::size_t kTelegramText = 4096;
-constexpr std::size_t kMatrixText = 16'000;  // an event may have 64 KiB, and the text is in it twice
+constexpr std::size_t kMatrixText =
+    16'000;  // an event may have 64 KiB, and the text is in it twice
 
 /// One text for each incident, or that of the receiver's template.
 std::vector<std::string> pieces_of(const ServiceNotice& given) {
@@ -125,13 +126,12 @@ std::vector<ServiceCall> slack_calls(const ServiceNotice& given) {
 
 std::vector<ServiceCall> teams_calls(const ServiceNotice& given) {
   json::array elements;
-  elements.emplace_back(
-      json::object{{"type", "TextBlock"},
-                   {"text", teams_escaped(notice_title(given.notice))},
-                   {"size", "medium"},
-                   {"weight", "bolder"},
-                   {"color", teams_color(urgency_of(given.notice))},
-                   {"wrap", true}});
+  elements.emplace_back(json::object{{"type", "TextBlock"},
+                                     {"text", teams_escaped(notice_title(given.notice))},
+                                     {"size", "medium"},
+                                     {"weight", "bolder"},
+                                     {"color", teams_color(urgency_of(given.notice))},
+                                     {"wrap", true}});
   for (const std::string& piece : pieces_of(given)) {
     elements.emplace_back(json::object{{"type", "TextBlock"},
                                        {"text", teams_escaped(cut(piece, kTeamsText / 2))},
@@ -161,11 +161,11 @@ std::vector<ServiceCall> telegram_calls(const ServiceNotice& given) {
 std::vector<ServiceCall> matrix_calls(const ServiceNotice& given) {
   const std::string title = notice_title(given.notice);
   const std::string text = cut(joined(pieces_of(given)), kMatrixText);
-  json::object body{{"msgtype", "m.text"},
-                    {"body", title + "\n" + text},
-                    {"format", "org.matrix.custom.html"},
-                    {"formatted_body",
-                     "<b>" + html_escaped(title) + "</b><br>" + html_escaped(text)}};
+  json::object body{
+      {"msgtype", "m.text"},
+      {"body", title + "\n" + text},
+      {"format", "org.matrix.custom.html"},
+      {"formatted_body", "<b>" + html_escaped(title) + "</b><br>" + html_escaped(text)}};
   // The server takes a transaction once, so a repetition is no second message.
   const std::string transaction = codec::hex(codec::sha256(given.notice.key())).substr(0, 32);
   ServiceCall made{json_call(given.options.url + "/_matrix/client/v3/rooms/" +

@@ -116,8 +116,8 @@ json::object opsgenie_alert(const ServiceNotice& given, const NoticeItem& item) 
   json::object alert;
   alert["message"] = cut(title_of(incident), 130);
   alert["alias"] = incident_key(item);
-  alert["description"] = fmt::format("{}\nsince {}", title_of(incident),
-                                     format_utc(given.clock.wall(incident.since)));
+  alert["description"] =
+      fmt::format("{}\nsince {}", title_of(incident), format_utc(given.clock.wall(incident.since)));
   if (!given.options.to.empty()) {
     alert["responders"] = json::array{{{"type", "team"}, {"name", given.options.to}}};
   }

@@ -26,7 +26,8 @@ std::vector<ServiceCall> matrix_calls(const ServiceNotice& given);
 runtime::HttpCall json_call(std::string url, const boost::json::object& body,
                             const ServiceOptions& options);
 
-/// What a message for people says below its title: the template of the receiver, else the incidents.
+/// What a message for people says below its title: the template of the receiver, else the
+/// incidents.
 std::string message_of(const ServiceNotice& given);
 
 /// `text` in at most `most` bytes, cut between characters; `…` shows that something is missing.

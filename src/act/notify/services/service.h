@@ -56,12 +56,12 @@ struct ServiceNotice {
 struct Service {
   std::string_view name;  ///< `slack`: its key in the configuration
   std::string_view help;
-  ServiceKey url = {};           ///< a web address
+  ServiceKey url = {};            ///< a web address
   std::string_view its_url = {};  ///< where `url` is absent; empty: `url` or `url_file` is required
-  bool url_is_secret = false;    ///< has `url_file` besides
+  bool url_is_secret = false;     ///< has `url_file` besides
   /// What an address must have besides; empty: nothing is missing. Null: no further rule.
   std::string_view (*url_problem)(std::string_view url) = nullptr;
-  ServiceKey token = {};         ///< the absolute path of a file with the key of its API
+  ServiceKey token = {};  ///< the absolute path of a file with the key of its API
   ServiceKey to = {};
   bool takes_text = false;  ///< a message for people: has the key `text`
   /// The requests that deliver a notice, in order. Each may be sent twice.
