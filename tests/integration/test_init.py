@@ -35,9 +35,12 @@ def test_what_was_found_says_what_it_is_and_the_configuration_is_whole(tmp_path)
         servers = {line.split(" at ")[1].split(")")[0] for line in status.splitlines() if " at " in line and line.startswith("    ")}
         assert len(servers) == 3 and set(whole["clusters"][0]["ovn"]["expect"]) == servers, status
         assert whole["clusters"][0]["ovn"]["members"][0]["control"] == "/run/ovn/ovnnb_db.ctl"
-        assert whole["data"] == "/var/lib/wardmote" and [check["name"] for check in whole["checks"]] == ["bird"]
+        assert "data" not in whole, "its folder is not there, and a configuration with it would be refused"
+        assert [check["name"] for check in whole["checks"]] == ["bird"]
         (tmp_path / "wardmote.yaml").write_text(done.stdout, encoding="utf-8")
         assert run("config", "check", str(tmp_path / "wardmote.yaml")).stdout == "ok\n"
+        (tmp_path / "var/lib/wardmote").mkdir(parents=True)
+        assert yaml.safe_load(run("init", "--no-ask", "--root", str(tmp_path)).stdout)["data"] == "/var/lib/wardmote"
 
 
 def test_who_does_not_answer_is_written_all_the_same(tmp_path):

@@ -24,9 +24,6 @@ constexpr std::string_view kHead =
 # Where the page, the API, /livez, /readyz and /metrics are served. Keep `listen` on loopback.
 api: {listen: 127.0.0.1:9470, socket: /run/wardmote/api.sock}
 
-# Incidents, history, silences and the journal of repairs outlive the agent here.
-data: /var/lib/wardmote
-
 # Who is told of incidents. Others: slack, teams, mail, pagerduty, alertmanager, ... (the notifications page).
 notify: {receivers: [{name: log, log: {}}]}
 )";
@@ -119,7 +116,7 @@ bool watches_anything(std::span<const Found> found, std::span<const observe::Pro
 }
 
 std::string draft_config(std::span<const Found> found, std::string_view host,
-                         std::span<const observe::ProbeKind> kinds) {
+                         std::span<const observe::ProbeKind> kinds, bool has_data) {
   std::string clusters;
   std::string checks;
   std::string others;
@@ -137,6 +134,11 @@ std::string draft_config(std::span<const Found> found, std::string_view host,
     }
   }
   std::string draft(kHead);
+  draft += fmt::format(
+      "\n# Incidents, history, silences and the journal of repairs outlive the agent in this "
+      "folder.\n{}{}data: {}\n",
+      has_data ? "" : "# It is not there: create it for the user that the agent runs as.\n",
+      has_data ? "" : "#", kDataFolder);
   if (!clusters.empty()) draft += "\nclusters:\n" + clusters;
   if (!checks.empty()) draft += "\nchecks:\n" + checks;
   if (!others.empty()) draft += "\n# Found besides:\n" + others;

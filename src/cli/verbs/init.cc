@@ -2,8 +2,10 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -60,7 +62,10 @@ Exit run_init(const Call& call) {
   Exit asked = Exit::kGood;
   const std::vector<Found> found = find_and_ask(call, asked);
   if (asked != Exit::kGood) return asked;
-  print(draft_config(found, host_name(), observe::probe_kinds()));
+  std::error_code error;
+  const std::string root = call.has("root") ? call.value("root") : "";
+  const bool has_data = std::filesystem::is_directory(root + std::string(kDataFolder), error);
+  print(draft_config(found, host_name(), observe::probe_kinds(), has_data));
   if (watches_anything(found, observe::probe_kinds())) return Exit::kGood;
   return complain(call, Exit::kWarning, "nothing was found that could be watched");
 }

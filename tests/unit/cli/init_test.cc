@@ -127,7 +127,9 @@ TEST_F(InitTest, WritesTheServersThatADatabaseNamed) {
       << draft;
   EXPECT_TRUE(draft.contains("# ovn-sb: OVN_Southbound has no raft cluster")) << draft;
   EXPECT_FALSE(draft.contains("- name: ovn-sb")) << draft;
-  EXPECT_TRUE(draft.contains("\ndata: /var/lib/wardmote\n"));
+  EXPECT_TRUE(draft.contains("\n#data: /var/lib/wardmote\n")) << "the folder is not there";
+  EXPECT_TRUE(draft_config(found, "ctl-1", observe::probe_kinds(), true)
+                  .contains("\ndata: /var/lib/wardmote\n"));
 }
 
 TEST_F(InitTest, ALookIsAsBadAsItsWorstAnswer) {
