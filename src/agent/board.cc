@@ -26,6 +26,7 @@
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "judge/thing.h"
+#include "serve/metrics/fact_samples.h"
 #include "serve/thing_view.h"
 #include "serve/view.h"
 
@@ -167,6 +168,7 @@ void Board::check_observed(std::size_t check, const judge::Observation& seen, Ti
   serve::CheckView& view = view_.checks[check];
   view.last_begun = seen.begun;
   view.last_ended = seen.ended;
+  view.measured = serve::measure(seen, view_.families);
   // What was reported stays so until somebody sees it good.
   const bool unseen = seen.presumed && view.state.state == judge::State::kReported;
   if (unseen) return feed(check, Outcome::kUnknown, view.reason, now);

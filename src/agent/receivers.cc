@@ -19,6 +19,7 @@
 #include "act/notify/mail.h"
 #include "act/notify/masakari.h"
 #include "act/notify/secret.h"
+#include "act/notify/services/service.h"
 #include "agent/pod.h"
 #include "agent/secret.h"
 #include "base/format.h"
@@ -39,6 +40,7 @@ using act::notify::Channel;
 using act::notify::KubernetesOptions;
 using act::notify::MailOptions;
 using act::notify::MasakariOptions;
+using act::notify::ServiceOptions;
 using act::notify::WebhookOptions;
 
 constexpr int kMasakariRetries = 12;
@@ -52,6 +54,16 @@ Result<void> fill(act::notify::Secret& secret) {
   return {};
 }
 
+/// The address in `file`, if it is in one. It may be a secret, so no error repeats it.
+Result<void> fill_url(std::string& url, act::notify::Secret& file) {
+  if (file.file.empty()) return {};
+  if (auto read = fill(file); !read) return read;
+  if (!codec::parse_url(file.text))
+    return fail(Errc::kInvalid, "{}: it is not an http:// or https:// address", file.file);
+  url = file.text;
+  return {};
+}
+
 using Made = Result<std::unique_ptr<Channel>>;
 
 /// Makes the channel of each kind of receiver.
@@ -61,9 +73,22 @@ struct ChannelMaker {
 
   Made operator()(WebhookOptions options) const {
     if (needs.http == nullptr) return no_client("HTTP");
+    if (auto read = fill_url(options.url, options.url_file); !read)
+      return std::unexpected(read.error());
     if (auto read = fill(options.token); !read) return std::unexpected(read.error());
     if (auto read = fill(options.secret); !read) return std::unexpected(read.error());
     return std::make_unique<act::notify::WebhookChannel>(runtime, *needs.http, std::move(options));
+  }
+
+  Made operator()(ServiceOptions options) const {
+    if (needs.http == nullptr) return no_client("HTTP");
+    if (auto read = fill_url(options.url, options.url_file); !read)
+      return std::unexpected(read.error());
+    const auto rule = options.service->url_problem;
+    const std::string_view problem = rule == nullptr ? std::string_view() : rule(options.url);
+    if (!problem.empty()) return fail(Errc::kInvalid, "{}: {}", options.url_file.file, problem);
+    if (auto read = fill(options.token); !read) return std::unexpected(read.error());
+    return std::make_unique<act::notify::ServiceChannel>(runtime, *needs.http, std::move(options));
   }
 
   Made operator()(AlertmanagerOptions options) const {

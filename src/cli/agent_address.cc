@@ -15,7 +15,6 @@ namespace {
 
 using runtime::Endpoint;
 
-constexpr std::string_view kDefaultSocket = "/run/wardmote/api.sock";
 constexpr std::uint16_t kDefaultPort = 9470;
 
 }  // namespace

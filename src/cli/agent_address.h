@@ -17,6 +17,9 @@ struct AgentAddress {
   std::string token = {};                    ///< the token that shows who asks; empty: none
 };
 
+/// Where an agent has its socket unless its configuration says otherwise.
+inline constexpr std::string_view kDefaultSocket = "/run/wardmote/api.sock";
+
 /// `unix:PATH`, `HOST:PORT`, `HOST` (port 9470), `http://HOST:PORT/`, `https://HOST:PORT/`.
 /// kInvalid says what is wrong.
 Result<runtime::Endpoint> parse_agent_host(std::string_view text);

@@ -16,6 +16,7 @@
 #include "cli/explain/command.h"
 #include "cli/gate/gate_commands.h"
 #include "cli/incident_commands.h"
+#include "cli/init/commands.h"
 #include "cli/plan_commands.h"
 #include "cli/probe_params.h"
 #include "cli/verbs/verbs.h"
@@ -218,25 +219,6 @@ Command doctor() {
       .run = run_doctor};
   std::ranges::move(agent_options(), std::back_inserter(command.options));
   return command;
-}
-
-Command init() {
-  return {
-      .name = "init",
-      .summary = "print a first configuration for this machine; needs no agent",
-      .description =
-          "Finds OVN databases, BIRD, FRR, Felix, and services under runit, s6, daemontools and "
-          "systemd by their files. Prints a configuration with comments, and changes nothing. "
-          "Exits with 1 when it finds nothing.",
-      .options =
-          {{.name = "detect", .value = "", .help = "search this machine", .required = true},
-           {.name = "root",
-            .value = "PATH",
-            .help = "where the file system of the machine is mounted, for example in a container",
-            .completes = Completes::kFiles}},
-      .examples = {{"wardmote init --detect > /etc/wardmote/wardmote.yaml",
-                    "then read the file, and complete its clusters"}},
-      .run = run_init};
 }
 
 Command history() {
@@ -447,6 +429,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"calico-health", of_no_kind<calico_health>},
     {"ocf", of_no_kind<ocf_agent>},
     {"doctor", of_no_kind<doctor>},
+    {"look", of_no_kind<look>},
     {"init", of_no_kind<init>},
     {"config", of_no_kind<config_group>},
     {"reload", of_no_kind<reload>},

@@ -84,17 +84,42 @@ Command silence_group() {
                .run = run_silence_expire}}};
 }
 
+namespace {
+
+Command route_test() {
+  std::vector<Option> options = {
+      {.name = "label",
+       .value = "NAME=VALUE",
+       .help = "a label of the incident, for example root=cluster:ovn-nb; scope, subject and "
+               "cluster follow from root, and the labels of the node are added",
+       .letter = 'l',
+       .repeats = true}};
+  std::ranges::move(reading_options(), std::back_inserter(options));
+  return {.name = "test",
+          .summary = "show which receivers would get an incident, and why",
+          .description = "Sends nothing. Exits with 0 if a receiver would get it, else with 1.",
+          .options = std::move(options),
+          .examples = {{"wardmote notify route test -l severity=critical -l root=cluster:ovn-nb",
+                        "who would be told that a cluster is down"}},
+          .run = run_route_test};
+}
+
+}  // namespace
+
 Command notify_group() {
   return {
       .name = "notify",
-      .summary = "test receivers of notifications",
+      .summary = "test receivers and routes of notifications",
       .commands = {{.name = "test",
                     .summary = "send a test notification to a receiver",
                     .description = "Exits with 0 if the receiver took it, else with 2.",
                     .arguments = {{.name = "RECEIVER", .help = "the name of the receiver"}},
                     .options = order_options(),
                     .examples = {{"wardmote notify test oncall", "before you need the receiver"}},
-                    .run = run_notify_test}}};
+                    .run = run_notify_test},
+                   {.name = "route",
+                    .summary = "test the routes of notifications",
+                    .commands = {route_test()}}}};
 }
 
 }  // namespace wardmote::cli

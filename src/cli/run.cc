@@ -1,17 +1,21 @@
 #include "cli/run.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/format.h"
 #include "base/standard_output.h"
+#include "cli/agent_address.h"
 #include "cli/command.h"
 #include "cli/command_table.h"
+#include "cli/environment.h"
 #include "cli/exit_code.h"
 #include "cli/go_flags.h"
 #include "cli/help.h"
@@ -82,13 +86,21 @@ std::variant<std::vector<std::string>, int> calico_words(std::vector<std::string
   return std::move(go.words);
 }
 
+/// Whether an agent is named, or has had its socket where it is by default.
+bool has_agent() {
+  std::error_code error;
+  return !environment("WARDMOTE_HOST").empty() ||
+         std::filesystem::exists(std::string(kDefaultSocket), error);
+}
+
 }  // namespace
 
 int run(std::vector<std::string> words) {
-  const Command program =
-      command_table(observe::probe_kinds, words.empty() ? "" : verb_alone(words.front()));
+  // Somebody who has just installed it learns what is here.
+  if (words.empty()) words.emplace_back(has_agent() ? "status" : "look");
+  const Command program = command_table(observe::probe_kinds, verb_alone(words.front()));
   // This command has the flags and the exit codes of another program.
-  const bool calico = !words.empty() && words.front() == "calico-health";
+  const bool calico = words.front() == "calico-health";
   if (calico) {
     auto read = calico_words(std::move(words));
     if (const int* const failed = std::get_if<int>(&read)) return *failed;

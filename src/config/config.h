@@ -18,6 +18,7 @@
 #include "act/notify/kubernetes.h"
 #include "act/notify/mail.h"
 #include "act/notify/masakari.h"
+#include "act/notify/services/service.h"
 #include "base/time.h"
 #include "config/guests.h"
 #include "config/problem.h"
@@ -157,10 +158,11 @@ struct Gate {
 };
 
 /// How to tell somebody, by kind. The secrets are not read yet.
-using ReceiverOptions = std::variant<act::notify::WebhookOptions, act::notify::AlertmanagerOptions,
-                                     act::notify::MasakariOptions, act::notify::KubernetesOptions,
-                                     act::notify::MailOptions, act::notify::ExecOptions,
-                                     act::notify::JournalOptions, act::notify::LogOptions>;
+using ReceiverOptions =
+    std::variant<act::notify::WebhookOptions, act::notify::AlertmanagerOptions,
+                 act::notify::MasakariOptions, act::notify::KubernetesOptions,
+                 act::notify::MailOptions, act::notify::ExecOptions, act::notify::JournalOptions,
+                 act::notify::LogOptions, act::notify::ServiceOptions>;
 
 /// One way to tell somebody.
 struct Receiver {

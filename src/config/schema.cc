@@ -171,7 +171,7 @@ constexpr auto kNotify = std::to_array<KeySpec>({
 });
 constexpr auto kRoute = std::to_array<KeySpec>({
     {"receiver", Form::kName, true, "Its name"},
-    {"match", Form::kTexts, false, "label=pattern or label!=pattern, all must hold"},
+    {"match", Form::kTexts, false, "label=pattern, !=pattern, =~regex or !~regex; all must hold"},
     KeySpec{"group_by", Form::kTexts, false, "Labels; what has the same is told together"}.or_else(
         "[root]"),
     KeySpec{"group_wait", Form::kDuration, false,
@@ -186,7 +186,7 @@ constexpr auto kRoute = std::to_array<KeySpec>({
 });
 constexpr auto kMaintenance = std::to_array<KeySpec>({
     {"name", Form::kName, true, "For people"},
-    {"match", Form::kTexts, false, "label=pattern or label!=pattern, all must hold"},
+    {"match", Form::kTexts, false, "label=pattern, !=pattern, =~regex or !~regex; all must hold"},
     KeySpec{"days", Form::kTexts, false, "mon to sun"}.or_else(
         "[mon, tue, wed, thu, fri, sat, sun]"),
     {"from", Form::kText, true, "A time of day in UTC, in quotes"},
@@ -194,7 +194,7 @@ constexpr auto kMaintenance = std::to_array<KeySpec>({
 });
 constexpr auto kSilence = std::to_array<KeySpec>({
     {"name", Form::kName, true, "Unique among silences"},
-    {"match", Form::kTexts, true, "label=pattern or label!=pattern, all must hold"},
+    {"match", Form::kTexts, true, "label=pattern, !=pattern, =~regex or !~regex; all must hold"},
     {"from", Form::kText, true, "A moment in UTC, 2026-11-21T02:00:00Z"},
     {"until", Form::kText, true, "A moment in UTC, at most a year later"},
     {"comment", Form::kText, false, "For people"},

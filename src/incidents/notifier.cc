@@ -20,6 +20,7 @@
 #include "base/time.h"
 #include "config/config.h"
 #include "incidents/change_feed.h"
+#include "incidents/incident_manager.h"
 #include "incidents/record_writer.h"
 #include "judge/change.h"
 #include "judge/finding.h"
@@ -304,6 +305,24 @@ Result<void> Notifier::expire_silence(std::int64_t id) {
   put_changed();
   schedule();
   return {};
+}
+
+Result<judge::notify::Labels> Notifier::complete(const judge::notify::Labels& given) const {
+  for (const auto& [name, value] : given) {
+    const Result<void> known = judge::notify::check_label({.label = name}, own_.labels);
+    if (!known) return std::unexpected(known.error());
+  }
+  judge::incident::Incident incident;
+  if (const auto root = given.find("root"); root != given.end()) incident.root = root->second;
+  judge::notify::Labels labels = incident_labels(incident, own_, own_.name);
+  // What nobody gave is not known, and so is an empty label, as in a matcher.
+  labels.erase("code");
+  labels.erase("severity");
+  if (incident.root.empty()) {
+    for (const char* const name : {"root", "scope", "subject"}) labels.erase(name);
+  }
+  for (const auto& [name, value] : given) labels[name] = value;
+  return labels;
 }
 
 Result<std::string> Notifier::send_test(const std::string& receiver) {

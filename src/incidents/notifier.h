@@ -17,6 +17,7 @@
 #include "incidents/wake_up.h"
 #include "judge/change.h"
 #include "judge/incident/incident.h"
+#include "judge/notify/matcher.h"
 #include "judge/notify/muting.h"
 #include "judge/notify/notice.h"
 #include "judge/notify/router.h"
@@ -76,6 +77,8 @@ class Notifier final : public serve::NotifyControl {
   std::shared_ptr<runtime::HttpHold> written() override { return records_.hold(); }
   Result<judge::notify::Silence> add_silence(judge::notify::Silence silence) override;
   Result<void> expire_silence(std::int64_t id) override;
+  [[nodiscard]] Result<judge::notify::Labels> complete(
+      const judge::notify::Labels& given) const override;
   Result<std::string> send_test(const std::string& receiver) override;
 
  private:

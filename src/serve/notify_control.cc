@@ -1,5 +1,6 @@
 #include "serve/notify_control.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -8,6 +9,7 @@
 #include <expected>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,16 +19,20 @@
 #include "judge/notify/matcher.h"
 #include "judge/notify/muting.h"
 #include "judge/notify/notice.h"
+#include "judge/notify/route_trace.h"
 #include "judge/notify/router.h"
 #include "runtime/http.h"
 #include "serve/answer.h"
 #include "serve/order.h"
+#include "serve/query.h"
 #include "serve/role.h"
 #include "serve/route.h"
 
 namespace wardmote::serve {
 
 namespace json = boost::json;
+using judge::notify::Labels;
+using judge::notify::RouteTrace;
 using judge::notify::Silence;
 using runtime::HttpResponse;
 
@@ -173,6 +179,72 @@ HttpResponse receivers(const NotifyControl& control, const Ask& ask) {
   return json_answer(body);
 }
 
+std::string_view fate_word(RouteTrace::Fate fate) {
+  switch (fate) {
+    case RouteTrace::Fate::kTakes: return "takes";
+    case RouteTrace::Fate::kNoMatch: return "no_match";
+    case RouteTrace::Fate::kNotReached: return "not_reached";
+  }
+  return "no_match";
+}
+
+json::object to_json(const RouteTrace& trace, const judge::notify::Route& route) {
+  json::object shown;
+  shown["number"] = trace.number;
+  shown["receiver"] = route.receiver;
+  json::array match;
+  for (const auto& matcher : route.match) match.emplace_back(escape_control(to_string(matcher)));
+  shown["match"] = std::move(match);
+  shown["continue"] = route.go_on;
+  shown["fate"] = fate_word(trace.fate);
+  shown["missed"] =
+      trace.missed ? json::value(escape_control(to_string(*trace.missed))) : json::value(nullptr);
+  shown["group"] = trace.fate == RouteTrace::Fate::kTakes ? json::value(escape_control(trace.group))
+                                                          : json::value(nullptr);
+  return shown;
+}
+
+/// The labels of a query.
+Result<Labels> parse_labels(const Query& query) {
+  Labels labels;
+  for (const std::string& text : query.values("label")) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return fail(Errc::kInvalid, "label '{}': write for example label=root=cluster:ovn-nb",
+                  escape_control(text, 64));
+    }
+    labels[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return labels;
+}
+
+HttpResponse traced_routes(const NotifyControl& control, const Ask& ask) {
+  const auto given = parse_labels(Query(ask.request.query));
+  if (!given) return error_answer(400, given.error().context);
+  const auto labels = control.complete(*given);
+  if (!labels) return error_answer(400, labels.error().context);
+  const auto& all = control.router().policy().routes;
+  json::array routes;
+  json::array told;
+  for (const RouteTrace& trace : judge::notify::trace_routes(all, *labels)) {
+    const judge::notify::Route& route = all[trace.number - 1];
+    routes.emplace_back(to_json(trace, route));
+    const bool takes = trace.fate == RouteTrace::Fate::kTakes;
+    if (takes && std::ranges::find(told, json::value(route.receiver)) == told.end())
+      told.emplace_back(route.receiver);
+  }
+  json::object shown;
+  for (const auto& [name, value] : *labels) shown[name] = escape_control(value);
+  const auto muted = control.muting().by(*labels, ask.view.wall_now);
+  json::object body;
+  body["at"] = format_utc(ask.view.wall_now);
+  body["labels"] = std::move(shown);
+  body["muted_by"] = muted ? json::value(escape_control(*muted)) : json::value(nullptr);
+  body["receivers"] = std::move(told);
+  body["routes"] = std::move(routes);
+  return json_answer(body);
+}
+
 HttpResponse send_test(NotifyControl& control, const Ask& ask) {
   const auto order = parse_order(ask.request, {});
   if (!order) return order_refused(order.error());
@@ -186,7 +258,11 @@ HttpResponse send_test(NotifyControl& control, const Ask& ask) {
 }  // namespace
 
 std::vector<Route> notify_routes(NotifyControl& control) {
+  Route traced{"GET", "/api/v1/routes", Role::kViewer,
+               [&control](const Ask& ask) { return traced_routes(control, ask); }};
+  traced.fields = {"label"};
   return {
+      std::move(traced),
       {"GET", "/api/v1/silences", Role::kViewer,
        [&control](const Ask& ask) { return silences(control, ask); }},
       {"POST", "/api/v1/silences", Role::kOperator,

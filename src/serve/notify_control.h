@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "judge/notify/matcher.h"
 #include "judge/notify/muting.h"
 #include "judge/notify/router.h"
 #include "runtime/http.h"
@@ -56,6 +57,10 @@ class NotifyControl {
   virtual Result<judge::notify::Silence> add_silence(judge::notify::Silence silence) = 0;
   /// Ends a silence now. kMissing.
   virtual Result<void> expire_silence(std::int64_t id) = 0;
+  /// The labels of an incident of which these are given: with those that follow from `root`, and
+  /// those of the node. kInvalid: no incident has one of them.
+  [[nodiscard]] virtual Result<judge::notify::Labels> complete(
+      const judge::notify::Labels& given) const = 0;
   /// Sends a test notice and returns its key. kMissing: no such receiver.
   virtual Result<std::string> send_test(const std::string& receiver) = 0;
 };
@@ -68,6 +73,10 @@ class NotifyControl {
 ///  "waiting", "last": null|FATE, "tests": [FATE]}], "groups", "dead_letters": [{"key", "receiver",
 ///  "reason", "at", "attempts", "incidents": [ids]}]}, where FATE is {"key", "good", "reason",
 ///  "at"} and `tests` has the newest ones.
+/// GET /api/v1/routes?label=root=cluster:nb&label=…: what the routes would do with an incident that
+///  has these labels: {"at", "labels": {}, "muted_by"|null, "receivers": [names], "routes":
+///  [{"number", "receiver", "match": [], "continue", "fate": "takes|no_match|not_reached",
+///  "missed"|null: the first matcher that does not match, "group"|null}]}.
 /// POST /api/v1/receivers/{name}/test: {"key"}. `control` outlives them.
 std::vector<Route> notify_routes(NotifyControl& control);
 

@@ -56,6 +56,14 @@ std::optional<std::string> Query::unknown(std::span<const std::string_view> know
   return std::nullopt;
 }
 
+std::vector<std::string> Query::values(std::string_view key) const {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : pairs_) {
+    if (name == key) all.push_back(value);
+  }
+  return all;
+}
+
 std::vector<std::string> Query::list(std::string_view key) const {
   std::vector<std::string> all;
   for (const auto& [name, value] : pairs_) {

@@ -24,6 +24,8 @@ class Query {
   [[nodiscard]] std::optional<std::string> unknown(std::span<const std::string_view> known) const;
   /// `true` or `false`; false when it is absent. kInvalid for any other value.
   [[nodiscard]] Result<bool> flag(std::string_view key) const;
+  /// All values of `key`, in their order.
+  [[nodiscard]] std::vector<std::string> values(std::string_view key) const;
   /// All values of `key`; `a=x,y&a=z` are three.
   [[nodiscard]] std::vector<std::string> list(std::string_view key) const;
 

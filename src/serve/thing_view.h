@@ -14,6 +14,11 @@
 #include "judge/thing.h"
 #include "judge/verdict.h"
 #include "serve/metrics/exposition.h"
+#include "serve/metrics/measurement.h"
+
+namespace wardmote::judge {
+struct Observation;
+}
 
 namespace wardmote::serve {
 
@@ -64,6 +69,9 @@ struct Family {
   std::string_view path;                  ///< path of the list
   std::string_view item;                  ///< path of one of them, with {name}
   std::span<const MetricInfo> metrics{};  ///< their metrics besides metrics/table.h
+  /// Adds what a probe of one of its kinds saw in numbers, by rows of `metrics` whose first label
+  /// is the check; null: such probes have none.
+  void (*measure)(const judge::Observation& seen, Measurements& into) = nullptr;
 };
 
 }  // namespace wardmote::serve

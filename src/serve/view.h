@@ -13,6 +13,7 @@
 #include "judge/finding.h"
 #include "judge/outcome.h"
 #include "judge/thing.h"
+#include "serve/metrics/measurement.h"
 #include "serve/thing_view.h"
 
 namespace wardmote::serve {
@@ -31,6 +32,8 @@ struct CheckView {
   std::uint64_t missed =
       0;  ///< probes that were left out, because one still ran or the agent did not run
   Duration every{};
+  /// What the last probe saw, in numbers; null: nothing that has any.
+  std::shared_ptr<const Measurements> measured = nullptr;
 };
 
 /// A set of checks behind /livez, /readyz or a name of the operator's.

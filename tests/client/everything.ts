@@ -88,6 +88,7 @@ const silence = await took("POST", "/api/v1/silences",
   client.POST("/api/v1/silences", { body: { match: ["severity!=critical"], for: "1h", comment: "a test" } }));
 await took("GET", "/api/v1/silences", client.GET("/api/v1/silences"));
 await took("DELETE", "/api/v1/silences/{id}", client.DELETE("/api/v1/silences/{id}", { params: { path: { id: silence.id } } }));
+await took("GET", "/api/v1/routes", client.GET("/api/v1/routes", { params: { query: { label: "root=check:gone" } } }));
 const { receivers } = await took("GET", "/api/v1/receivers", client.GET("/api/v1/receivers"));
 for (const { name } of receivers)
   await took("POST", "/api/v1/receivers/{name}/test", client.POST("/api/v1/receivers/{name}/test", { params: { path: { name } }, body: {} }));

@@ -13,6 +13,7 @@ class Sink:
         self.manner = "ok"
         self.taken: list[dict] = []    # notices that were answered with 200, in order
         self.attempts: list[tuple[float, str, dict]] = []  # when, the key, the headers
+        self.requests: list[tuple[str, str]] = []  # the method and the path of each attempt
         sink = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -20,8 +21,11 @@ class Sink:
 
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
+                sink.requests.append((self.command, self.path))
                 sink.attempts.append((time.monotonic(), self.headers["Idempotency-Key"], dict(self.headers)))
                 sink.answer(self, body)
+
+            do_PUT = do_POST
 
             def log_message(self, *_):
                 pass
@@ -66,4 +70,4 @@ class Sink:
 
     def kinds(self) -> list[str]:
         """What was taken: `began 1`, `ended 1`, …"""
-        return [f"{item['kind']} {item['id']}" for notice in self.taken for item in notice["incidents"]]
+        return [f"{item['kind']} {item['id']}" for notice in self.taken for item in notice.get("incidents", [])]

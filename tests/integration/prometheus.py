@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 CLUSTER = 'db="OVN_Northbound",cid="b563",cluster="ovn-nb"'
 LABELS = {"db": "OVN_Northbound", "cid": "b563", "cluster": "ovn-nb"}
+CHECK = 'check="web",kind="http"'
+SESSION = 'check="bird",session="Mesh_10_0_0_2",neighbor="10.0.0.2"'
 # What an agent tells of a good cluster, for an hour. Time is 0 at the start, as promtool has it.
 HEALTHY = {
     f"ovn_ops_snapshot_timestamp_seconds{{{CLUSTER}}}": "0+60x60",
@@ -23,6 +25,22 @@ HEALTHY = {
     **{f'wardmote_plans{{state="{state}"}}': f"{count}x60"
        for state, count in {"observed": 1, "proposed": 0, "running": 1, "unclear": 0, "done": 2, "failed": 1}.items()},
     "wardmote_acts_frozen": "0x60",
+    "wardmote_up": "1x60",
+    f'wardmote_check_status{{{CHECK}}}': "0x60",
+    'wardmote_check_status{check="ovn-nb",kind="cluster"}': "2x60",  # its findings tell
+    f'wardmote_check_looks_total{{{CHECK}}}': "0+12x60",
+    f'wardmote_check_missed_total{{{CHECK}}}': "5x60",
+    'wardmote_tls_certificate_expiry_timestamp_seconds{check="api"}': "5184000x60",  # in 60 days
+    'wardmote_gate_ready{gate="ready"}': "1x60",
+    'wardmote_mesh_finding{mesh="fabric",code="BGP_DISABLED",severity="info"}': "1x60",
+    f'wardmote_bgp_session_up{{{SESSION}}}': "1x60",
+    f'wardmote_bgp_session_state{{{SESSION},state="Established"}}': "1x60",
+    f'wardmote_bgp_session_flaps_total{{{SESSION}}}': "7x60",
+    'wardmote_bgp_session_up{check="bird",session="off",neighbor="10.0.0.9"}': "0x60",
+    'wardmote_bgp_session_state{check="bird",session="off",neighbor="10.0.0.9",state="Down"}': "1x60",
+    'wardmote_guest_finding{guest="web",uuid="u",code="AGENT_NEVER_ANSWERED",severity="info"}': "1x60",
+    'wardmote_incidents_open{severity="critical",acknowledged="true"}': "1x60",
+    'wardmote_incidents_open{severity="critical",acknowledged="false"}': "0x60",
     # Information is no alert.
     f'ovn_finding{{{CLUSTER},code="RAFT_LEADER_FLAP",severity="info"}}': "1x60",
 }
@@ -110,6 +128,40 @@ CASES = [
     Case("a plan of which nobody knows", {'wardmote_plans{state="unclear"}': "0x29 1x31"},
          {"WardmotePlanUnclear": {"state": "unclear", "severity": "critical"}}),
     Case("a plan that failed", {'wardmote_plans{state="failed"}': "1x20 2x40"}, {"WardmotePlanFailed": {"state": "failed", "severity": "warning"}}),
+    Case("an agent that is gone", {"wardmote_up": "1x10 stale"}, {"WardmoteAgentGone": {"severity": "critical"}}),
+    Case("an agent that was restarted", {"wardmote_up": "1x27 stale stale 1x30"}, {}),
+    Case("probes that take too long", {f"wardmote_check_missed_total{{{CHECK}}}": "0+1x60"}, {"WardmoteProbesMissed": {"severity": "warning"}}),
+    Case("a check that fails", {f"wardmote_check_status{{{CHECK}}}": "0x29 2x31"},
+         {"WardmoteCheckFailed": {"check": "web", "kind": "http", "severity": "critical"}}),
+    Case("a check that is degraded", {f"wardmote_check_status{{{CHECK}}}": "1x60"},
+         {"WardmoteCheckDegraded": {"check": "web", "kind": "http", "severity": "warning"}}),
+    Case("one that was degraded for a moment", {f"wardmote_check_status{{{CHECK}}}": "0x20 1x10 0x30"}, {}),
+    Case("a check that nobody can look at", {f"wardmote_check_status{{{CHECK}}}": "3x60"},
+         {"WardmoteCheckBlind": {"check": "web", "kind": "http", "severity": "warning"}}),
+    Case("a certificate with ten days", {'wardmote_tls_certificate_expiry_timestamp_seconds{check="api"}': "864000x60"},
+         {"WardmoteCertificateExpiresSoon": {"check": "api", "severity": "warning"}}),
+    Case("a certificate with a day", {'wardmote_tls_certificate_expiry_timestamp_seconds{check="api"}': "86400x60"},
+         {"WardmoteCertificateExpires": {"check": "api", "severity": "critical"}}),
+    Case("an expired certificate", {'wardmote_tls_certificate_expiry_timestamp_seconds{check="api"}': "60x60"},
+         {"WardmoteCertificateExpires": {"check": "api", "severity": "critical"}}),
+    Case("a closed gate", {'wardmote_gate_ready{gate="ready"}': "0x60"}, {"WardmoteGateClosed": {"gate": "ready", "severity": "warning"}}),
+    Case("a gate that was closed for a moment", {'wardmote_gate_ready{gate="ready"}': "1x27 0x1 1x32"}, {}),
+    Case("a mesh in two parts", {'wardmote_mesh_finding{mesh="fabric",code="BGP_DAEMON_DOWN",severity="critical"}': "1x60"},
+         {"WardmoteMeshCritical": {"mesh": "fabric", "code": "BGP_DAEMON_DOWN", "severity": "critical"}}),
+    Case("a mesh with a fault", {'wardmote_mesh_finding{mesh="fabric",code="BGP_ASYMMETRIC",severity="warning"}': "1x60"},
+         {"WardmoteMeshWarning": {"mesh": "fabric", "code": "BGP_ASYMMETRIC", "severity": "warning"}}),
+    Case("a session that is down", {f"wardmote_bgp_session_up{{{SESSION}}}": "0x60",
+                                    f'wardmote_bgp_session_state{{{SESSION},state="Established"}}': "_x60",
+                                    f'wardmote_bgp_session_state{{{SESSION},state="Active"}}': "1x60"},
+         {"WardmoteBGPSessionDown": {"check": "bird", "session": "Mesh_10_0_0_2", "neighbor": "10.0.0.2", "severity": "warning"}}),
+    Case("a session that flaps", {f"wardmote_bgp_session_flaps_total{{{SESSION}}}": "7x10 8x4 9x4 11x4 13x38"},
+         {"WardmoteBGPSessionFlaps": {"check": "bird", "session": "Mesh_10_0_0_2", "neighbor": "10.0.0.2", "severity": "warning"}}),
+    Case("a dead guest", {'wardmote_guest_finding{guest="web",uuid="u",code="GUEST_DIED",severity="critical"}': "1x60"},
+         {"WardmoteGuestCritical": {"guest": "web", "uuid": "u", "code": "GUEST_DIED", "severity": "critical"}}),
+    Case("a guest without its agent", {'wardmote_guest_finding{guest="web",uuid="u",code="AGENT_DOWN",severity="warning"}': "1x60"},
+         {"WardmoteGuestWarning": {"guest": "web", "uuid": "u", "code": "AGENT_DOWN", "severity": "warning"}}),
+    Case("an incident that nobody looks after", {'wardmote_incidents_open{severity="critical",acknowledged="false"}': "0x10 1x50"},
+         {"WardmoteIncidentUnattended": {"severity": "critical"}}, at="45m"),
     Case("a storm", {"wardmote_acts_frozen": "0x29 1x31"}, {"WardmoteActsFrozen": {"severity": "critical"}}),
 ]
 

@@ -11,7 +11,7 @@ from lab.instance import FOLDER, ROOT
 from lab.packages import unpack
 from tools.agent import Agent
 
-RULES = ROOT / "contrib/prometheus/wardmote-ovn.rules.yaml"
+RULES = sorted((ROOT / "contrib/prometheus").glob("*.rules.yaml"))
 
 
 @pytest.fixture(scope="session")
@@ -21,8 +21,8 @@ def promtool() -> str:
 
 
 def rules() -> list[dict]:
-    with open(RULES, encoding="utf-8") as file:
-        return [rule for group in yaml.safe_load(file)["groups"] for rule in group["rules"]]
+    groups = [group for path in RULES for group in yaml.safe_load(path.read_text(encoding="utf-8"))["groups"]]
+    return [rule for group in groups for rule in group["rules"]]
 
 
 def run(*argv: str) -> None:
@@ -31,7 +31,7 @@ def run(*argv: str) -> None:
 
 
 def test_the_rules_load(promtool):
-    run(promtool, "check", "rules", "--lint=all", "--lint-fatal", str(RULES))
+    run(promtool, "check", "rules", "--lint=all", "--lint-fatal", *map(str, RULES))
 
 
 def test_the_metrics_are_as_prometheus_wants_them(promtool, tmp_path):
@@ -66,6 +66,7 @@ def test_every_alert_has_a_case():
 def test_only_metrics_and_codes_that_exist_are_asked_for():
     metrics = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/metrics.md").read_text(encoding="utf-8"), re.M))
     codes = {page.stem for page in (ROOT / "docs/findings").glob("*.md")}
+    assert len(RULES) == 2
     for rule in rules():
         asked = set(re.findall(r"\b(?:ovn|wardmote)_\w+", rule["expr"]))
         assert asked and asked <= metrics, rule["alert"]

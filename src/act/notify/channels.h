@@ -50,12 +50,13 @@ class ExecChannel final : public Channel {
 };
 
 struct WebhookOptions {
-  std::string url;            ///< may carry a secret
+  std::string url;            ///< may carry a secret; empty while it is only in `url_file`
   std::string body_template;  ///< empty: the whole of notice_json()
   Secret token;               ///< sent as `Authorization: Bearer …`
   Secret secret;              ///< signs: `X-Wardmote-Signature: sha256=…` over
                               ///< `X-Wardmote-Timestamp`, a full stop and the body
   std::string trust;          ///< a file of CA certificates; empty: whom the system trusts
+  Secret url_file{};          ///< of the address; whoever makes the channel copies it
   friend bool operator==(const WebhookOptions&, const WebhookOptions&) = default;
 };
 

@@ -15,6 +15,7 @@
 #include "act/notify/channel.h"
 #include "act/notify/channels.h"
 #include "act/notify/payload.h"
+#include "act/notify/template.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"

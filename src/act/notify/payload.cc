@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/format.h"
-#include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "judge/finding.h"
@@ -33,13 +32,6 @@ using judge::notify::NoticeKind;
 namespace {
 
 constexpr std::size_t kTextCap = 1024;
-constexpr std::string_view kOpenMark = "{{";
-constexpr std::string_view kCloseMark = "}}";
-constexpr std::string_view kLabelPrefix = "labels.";
-constexpr std::string_view kFields[] = {"version", "key",     "receiver", "group",
-                                        "number",  "repeats", "status",   "severity",
-                                        "title",   "labels",  "left_out", "incidents"};
-
 json::object labels_json(const Labels& labels) {
   json::object shown;
   for (const auto& [name, value] : labels) shown[name] = escape_control(value);
@@ -77,13 +69,6 @@ json::object item_json(const NoticeItem& item, const store::ClockPair& clock) {
   return shown;
 }
 
-/// The main incident: the gravest open one, else the gravest.
-const NoticeItem& foremost(const Notice& notice) {
-  return *std::ranges::min_element(notice.items, {}, [](const NoticeItem& item) {
-    return std::pair(item.incident.phase, -static_cast<int>(item.incident.severity));
-  });
-}
-
 std::string_view word(const NoticeItem& item) {
   if (item.incident.phase == judge::incident::Phase::kResolved)
     return item.incident.unwatched || item.kind == NoticeKind::kUnwatched ? "NOT WATCHED"
@@ -96,35 +81,13 @@ std::string_view word(const NoticeItem& item) {
   return "WARNING";
 }
 
-/// The value of a placeholder.
-std::string value_of(std::string_view field, const json::object& notice) {
-  const json::value* value = nullptr;
-  if (consume_prefix(field, kLabelPrefix)) {
-    value = notice.at("labels").as_object().if_contains(field);
-  } else {
-    value = notice.if_contains(field);
-  }
-  if (value == nullptr) return {};
-  std::string text = json::serialize(*value);
-  return value->is_string() ? text.substr(1, text.size() - 2) : text;
-}
-
-/// Calls `literal` and `field` for the pieces of a template, in order.
-template <class Literal, class Field>
-void for_each_piece(std::string_view text, Literal literal, Field field) {
-  for (;;) {
-    const std::size_t open = text.find(kOpenMark);
-    const std::size_t close =
-        open == std::string_view::npos ? open : text.find(kCloseMark, open + kOpenMark.size());
-    literal(text.substr(0, close == std::string_view::npos ? text.size() : open));
-    if (close == std::string_view::npos) return;
-    const std::size_t begin = open + kOpenMark.size();
-    field(trim(text.substr(begin, close - begin)));
-    text.remove_prefix(close + kCloseMark.size());
-  }
-}
-
 }  // namespace
+
+const NoticeItem& foremost(const Notice& notice) {
+  return *std::ranges::min_element(notice.items, {}, [](const NoticeItem& item) {
+    return std::pair(item.incident.phase, -static_cast<int>(item.incident.severity));
+  });
+}
 
 json::object notice_json(const Notice& notice, const store::ClockPair& clock) {
   const NoticeItem& first = foremost(notice);
@@ -155,40 +118,21 @@ std::string notice_title(const Notice& notice) {
                      more == 0 ? "" : fmt::format(" (and {} more)", more));
 }
 
-std::string notice_text(const Notice& notice, const store::ClockPair& clock) {
-  std::string text;
-  for (const NoticeItem& item : notice.items) {
-    const Incident& incident = item.incident;
-    text += fmt::format(
-        "#{} {} {} {} {}\n  {}\n  since {}", incident.id, word(item), to_string(item.kind),
-        to_string(incident.code), escape_control(incident.root, 128),
-        escape_control(incident.summary, kTextCap), format_utc(clock.wall(incident.since)));
-    if (incident.resolved) text += ", over at " + format_utc(clock.wall(*incident.resolved));
-    text += "\n";
-  }
-  if (notice.left_out > 0) text += fmt::format("and {} more\n", notice.left_out);
+std::string item_text(const NoticeItem& item, const store::ClockPair& clock) {
+  const Incident& incident = item.incident;
+  std::string text = fmt::format(
+      "#{} {} {} {} {}\n  {}\n  since {}", incident.id, word(item), to_string(item.kind),
+      to_string(incident.code), escape_control(incident.root, 128),
+      escape_control(incident.summary, kTextCap), format_utc(clock.wall(incident.since)));
+  if (incident.resolved) text += ", over at " + format_utc(clock.wall(*incident.resolved));
   return text;
 }
 
-std::string fill_template(std::string_view text, const json::object& notice) {
-  std::string filled;
-  for_each_piece(
-      text, [&](std::string_view literal) { filled += literal; },
-      [&](std::string_view field) { filled += value_of(field, notice); });
-  return filled;
-}
-
-Result<void> check_template(std::string_view text) {
-  Result<void> checked;
-  for_each_piece(
-      text, [](std::string_view) {},
-      [&](std::string_view field) {
-        if (!checked || std::ranges::find(kFields, field) != std::end(kFields)) return;
-        if (field.starts_with(kLabelPrefix) && field.size() > kLabelPrefix.size()) return;
-        checked =
-            fail(Errc::kInvalid, "'{}' is not a field of a notice", escape_control(field, 64));
-      });
-  return checked;
+std::string notice_text(const Notice& notice, const store::ClockPair& clock) {
+  std::string text;
+  for (const NoticeItem& item : notice.items) text += item_text(item, clock) + "\n";
+  if (notice.left_out > 0) text += fmt::format("and {} more\n", notice.left_out);
+  return text;
 }
 
 }  // namespace wardmote::act::notify

@@ -2,9 +2,7 @@
 
 #include <boost/json/object.hpp>
 #include <string>
-#include <string_view>
 
-#include "base/result.h"
 #include "base/time.h"
 #include "judge/notify/notice.h"
 #include "store/clock_pair.h"
@@ -20,16 +18,16 @@ namespace wardmote::act::notify {
 ///  "resolved"|null}]}
 boost::json::object notice_json(const judge::notify::Notice& notice, const store::ClockPair& clock);
 
+/// The main incident: the gravest open one, else the gravest.
+const judge::notify::NoticeItem& foremost(const judge::notify::Notice& notice);
+
 /// One line: `CRITICAL cluster:nb RAFT_NO_QUORUM: no quorum (and 2 more)`.
 std::string notice_title(const judge::notify::Notice& notice);
 
+/// Three lines about one incident of a notice, without the last line break.
+std::string item_text(const judge::notify::NoticeItem& item, const store::ClockPair& clock);
+
 /// Several lines for people: one for each incident, most important first.
 std::string notice_text(const judge::notify::Notice& notice, const store::ClockPair& clock);
-
-/// Replaces the `{{field}}`s of `text` by values of notice_json(): a text without its quotes and
-/// escaped for JSON, any other value as JSON; `{{labels.code}}` is a label.
-std::string fill_template(std::string_view text, const boost::json::object& notice);
-/// Whether every `{{field}}` is known; kInvalid names the first unknown one.
-Result<void> check_template(std::string_view text);
 
 }  // namespace wardmote::act::notify

@@ -137,7 +137,7 @@ class Detector {
         std::vector<Found::Param> params = {{"database", std::string(database.name)},
                                             {"control", shown(control)}};
         if (is_there(root_ / socket)) params.push_back({"ovsdb", "unix:" + shown(socket)});
-        add(database.cluster, "ovn-cluster", std::move(params), shown(control));
+        add(database.cluster, std::string(kClusterKind), std::move(params), shown(control));
       }
     }
   }

@@ -17,14 +17,15 @@
 namespace wardmote::cli {
 namespace {
 
-constexpr std::string_view kCluster = "ovn-cluster";
-
 constexpr std::string_view kHead =
-    R"(# Written by wardmote init --detect. Check it with: wardmote config check FILE
+    R"(# Written by wardmote init. Check it with: wardmote config check FILE
 # All keys: wardmote config schema, and the configuration page of the documentation.
 
 # Where the page, the API, /livez, /readyz and /metrics are served. Keep `listen` on loopback.
 api: {listen: 127.0.0.1:9470, socket: /run/wardmote/api.sock}
+
+# Who is told of incidents. Others: slack, teams, mail, pagerduty, alertmanager, ... (the notifications page).
+notify: {receivers: [{name: log, log: {}}]}
 )";
 
 constexpr std::string_view kNothing = R"(
@@ -55,8 +56,35 @@ std::string value_of(const Found& found, std::string_view name) {
   return param == found.params.end() ? "" : param->value;
 }
 
+/// What was found where, and what it answered.
+std::string remark(const Found& found) {
+  if (found.outcome.empty()) return escape_control(found.why);
+  return fmt::format("{}: {}{}{}", escape_control(found.why), found.outcome,
+                     found.said.empty() ? "" : ", ", found.said);
+}
+
+std::string expected_addresses(const Found& found) {
+  if (found.raft_addresses.empty()) {
+    return "      # The raft addresses that it should have, as cluster/status prints them:\n"
+           "      #expect: [\"tcp:10.0.0.1:6643\", \"tcp:10.0.0.2:6643\", \"tcp:10.0.0.3:6643\"]\n";
+  }
+  std::vector<std::string> addresses;
+  for (const std::string& address : found.raft_addresses) {
+    addresses.push_back(fmt::format("\"{}\"", escape_control(address)));
+  }
+  return fmt::format(
+      "      # The servers that it has now, by cluster/status:\n      expect: [{}]\n",
+      fmt::join(addresses, ", "));
+}
+
 std::string cluster_entry(const Found& found, std::string_view host) {
   const std::string socket = value_of(found, "ovsdb");
+  std::string others;
+  if (found.raft_addresses.size() != 1) {
+    others =
+        "        # The other members, so that what they say can be compared:\n"
+        "        #- {name: ctl-2, ovsdb: \"tcp:10.0.0.2:6641\"}\n";
+  }
   return fmt::format(
       "  # {}\n"
       "  - name: {}\n"
@@ -64,12 +92,10 @@ std::string cluster_entry(const Found& found, std::string_view host) {
       "      database: {}\n"
       "      members:\n"
       "        - {{name: {}, control: {}{}}}\n"
-      "        # The other members, so that what they say can be compared:\n"
-      "        #- {{name: ctl-2, ovsdb: \"tcp:10.0.0.2:6641\"}}\n"
-      "      # The raft addresses that it should have, as cluster/status prints them:\n"
-      "      #expect: [\"tcp:10.0.0.1:6643\", \"tcp:10.0.0.2:6643\", \"tcp:10.0.0.3:6643\"]\n",
-      escape_control(found.why), found.name, value_of(found, "database"), quoted(std::string(host)),
-      quoted(value_of(found, "control")), socket.empty() ? "" : ", ovsdb: " + quoted(socket));
+      "{}{}",
+      remark(found), found.name, value_of(found, "database"), quoted(std::string(host)),
+      quoted(value_of(found, "control")), socket.empty() ? "" : ", ovsdb: " + quoted(socket),
+      others, expected_addresses(found));
 }
 
 std::string check_entry(const Found& found) {
@@ -78,24 +104,27 @@ std::string check_entry(const Found& found) {
   for (const Found::Param& param : found.params)
     params.push_back(fmt::format("{}: {}", param.name, quoted(param.value)));
   return fmt::format("  # {}\n  - {{name: {}, {}: {{{}}}, every: 5s, timeout: 2s}}\n",
-                     escape_control(found.why), found.name, found.kind, fmt::join(params, ", "));
+                     remark(found), found.name, found.kind, fmt::join(params, ", "));
 }
 
 }  // namespace
 
 bool watches_anything(std::span<const Found> found, std::span<const observe::ProbeKind> kinds) {
   return std::ranges::any_of(found, [&](const Found& one) {
-    return one.kind == kCluster || kind_of(one, kinds) != nullptr;
+    return (one.kind == kClusterKind && !one.standalone) || kind_of(one, kinds) != nullptr;
   });
 }
 
 std::string draft_config(std::span<const Found> found, std::string_view host,
-                         std::span<const observe::ProbeKind> kinds) {
+                         std::span<const observe::ProbeKind> kinds, bool has_data) {
   std::string clusters;
   std::string checks;
   std::string others;
   for (const Found& one : found) {
-    if (one.kind == kCluster) {
+    if (one.standalone) {
+      others += fmt::format("# {}: {} has no raft cluster ({})\n", one.name,
+                            value_of(one, "database"), escape_control(one.why));
+    } else if (one.kind == kClusterKind) {
       clusters += cluster_entry(one, host);
     } else if (kind_of(one, kinds) != nullptr) {
       checks += check_entry(one);
@@ -105,6 +134,11 @@ std::string draft_config(std::span<const Found> found, std::string_view host,
     }
   }
   std::string draft(kHead);
+  draft += fmt::format(
+      "\n# Incidents, history, silences and the journal of repairs outlive the agent in this "
+      "folder.\n{}{}data: {}\n",
+      has_data ? "" : "# It is not there: create it for the user that the agent runs as.\n",
+      has_data ? "" : "#", kDataFolder);
   if (!clusters.empty()) draft += "\nclusters:\n" + clusters;
   if (!checks.empty()) draft += "\nchecks:\n" + checks;
   if (!others.empty()) draft += "\n# Found besides:\n" + others;

@@ -10,9 +10,13 @@
 namespace wardmote::cli {
 
 /// A configuration with comments that watches what was found, for the operator to complete. Things
-/// without a kind in `kinds` are comments. `host` names the members on this machine. Pure.
+/// without a kind in `kinds` are comments. `host` names the members on this machine. `has_data`:
+/// the folder for `data` is there, as the package makes it. Pure.
 std::string draft_config(std::span<const Found> found, std::string_view host,
-                         std::span<const observe::ProbeKind> kinds);
+                         std::span<const observe::ProbeKind> kinds, bool has_data = false);
+
+/// The folder that the package makes for `data`.
+inline constexpr std::string_view kDataFolder = "/var/lib/wardmote";
 
 /// Whether the draft watches anything.
 bool watches_anything(std::span<const Found> found, std::span<const observe::ProbeKind> kinds);

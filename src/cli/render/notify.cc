@@ -95,6 +95,36 @@ Exit exit_of_receivers(const json::value& shown) {
   return worst;
 }
 
+std::string draw_route_test(const json::value& shown, Style style) {
+  const Fields body(shown);
+  Table table({"ROUTE", "RECEIVER", "MATCHES", "RESULT", "WHY"});
+  for (const json::value& value : body.list("routes")) {
+    const Fields route(value);
+    const std::string fate(route.raw("fate"));
+    const bool takes = fate == "takes";
+    const auto match = route.texts("match");
+    std::string why = "a route before it took the incident, and has no 'continue'";
+    if (takes) why = fmt::format("group {}", route.text("group"));
+    if (fate == "no_match") why = fmt::format("{} does not match", route.text("missed"));
+    table.add({{fmt::format("{}", route.number("number").value_or(0))},
+               {route.text("receiver"), Tone::kStrong},
+               {match.empty() ? "everything" : fmt::format("{}", fmt::join(match, " "))},
+               {takes ? "gets it" : "not", takes ? Tone::kGood : Tone::kFaint},
+               {why}});
+  }
+  std::string drawn =
+      table.empty() ? "There are no receivers: nobody is notified.\n" : table.draw(style);
+  const auto told = body.texts("receivers");
+  if (told.empty() && !table.empty()) drawn += "No receiver would get it.\n";
+  if (const std::string muted(body.text("muted_by")); !muted.empty())
+    drawn += fmt::format("It would wait: {} mutes it now.\n", muted);
+  return drawn;
+}
+
+Exit exit_of_route_test(const json::value& shown) {
+  return Fields(shown).list("receivers").empty() ? Exit::kWarning : Exit::kGood;
+}
+
 std::string draw_test(const json::value& value) {
   const Fields receiver(value);
   const Fields last = receiver.object("last");

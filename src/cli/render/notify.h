@@ -22,6 +22,11 @@ std::string draw_receivers(const boost::json::value& shown, Style style);
 /// A warning when a receiver refused the last notice, or a notice was given up.
 Exit exit_of_receivers(const boost::json::value& shown);
 
+/// The answer of /api/v1/routes: who would be told, and what each route does.
+std::string draw_route_test(const boost::json::value& shown, Style style);
+/// A warning when nobody would be told.
+Exit exit_of_route_test(const boost::json::value& shown);
+
 /// The result of a test of one receiver.
 std::string draw_test(const boost::json::value& receiver);
 

@@ -2,7 +2,9 @@
 #include <cstdint>
 #include <expected>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
@@ -24,6 +26,7 @@
 #include "cli/render/notify.h"
 #include "cli/render/style.h"
 #include "cli/session.h"
+#include "cli/url_query.h"
 #include "cli/verbs/verbs.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -112,6 +115,25 @@ Exit run_get_receivers(const Call& call) {
                      .judge = exit_of_receivers,
                      .shape = {"receivers", [](const json::value& shown) {
                                  return names_in(shown, "receivers", "name");
+                               }}});
+}
+
+Exit run_route_test(const Call& call) {
+  std::vector<std::pair<std::string_view, std::string>> labels;
+  for (const std::string& label : call.values("label")) {
+    if (!label.contains('=')) {
+      return complain(call, Exit::kUsage, "label: write for example root=cluster:ovn-nb");
+    }
+    labels.emplace_back("label", label);
+  }
+  return read(call, {.path = "/api/v1/routes?" + url_query(labels),
+                     .draw = draw_route_test,
+                     .judge = exit_of_route_test,
+                     .shape = {"routes", [](const json::value& shown) {
+                                 std::vector<std::string> names;
+                                 for (const json::value& name : Fields(shown).list("receivers"))
+                                   names.emplace_back(name.as_string());
+                                 return names;
                                }}});
 }
 

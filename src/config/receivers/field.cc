@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "act/notify/template.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "codec/url.h"
@@ -83,6 +84,26 @@ std::optional<std::string> read_file_name(const YamlNode& node, std::string_view
   problems.add(node.at, fmt::format("{} '{}'", what, escape_control(*name, 64)),
                "not an absolute path", "write the path of a file that only root may read");
   return std::nullopt;
+}
+
+std::optional<std::string> read_template(const YamlNode& node, std::string_view what,
+                                         Problems& problems) {
+  auto text = read_text(node, what, problems);
+  if (!text) return std::nullopt;
+  if (const auto checked = act::notify::check_template(*text); !checked) {
+    problems.add(node.at, std::string(what), checked.error().context, "see docs/notifications.md");
+    return std::nullopt;
+  }
+  return text;
+}
+
+void check_address(MapReader& map) {
+  const bool has_url = map.find("url") != nullptr;
+  const bool has_file = map.find("url_file") != nullptr;
+  if (has_url != has_file) return;
+  map.problems().add(map.at(), map.what(),
+                     !has_url ? "url is missing" : "url and url_file are the same thing",
+                     "give url, or url_file: the path of a file that only root may read");
 }
 
 }  // namespace wardmote::config

@@ -102,4 +102,11 @@ std::optional<std::string> read_base_url(const YamlNode& node, std::string_view 
 std::optional<std::string> read_file_name(const YamlNode& node, std::string_view what,
                                           Problems& problems);
 
+/// A template of a notice.
+std::optional<std::string> read_template(const YamlNode& node, std::string_view what,
+                                         Problems& problems);
+
+/// Exactly one of `url` and `url_file` stands in the map; else a problem.
+void check_address(MapReader& map);
+
 }  // namespace wardmote::config

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "act/notify/channels.h"
-#include "act/notify/payload.h"
 #include "config/problem.h"
 #include "config/reader.h"
 #include "config/receivers/field.h"
@@ -18,17 +17,6 @@ namespace {
 
 using act::notify::AlertmanagerOptions;
 using act::notify::WebhookOptions;
-
-std::optional<std::string> read_template(const YamlNode& node, std::string_view what,
-                                         Problems& problems) {
-  auto text = read_text(node, what, problems);
-  if (!text) return std::nullopt;
-  if (const auto checked = act::notify::check_template(*text); !checked) {
-    problems.add(node.at, std::string(what), checked.error().context, "see docs/notifications.md");
-    return std::nullopt;
-  }
-  return text;
-}
 
 std::optional<std::vector<std::string>> read_base_urls(const YamlNode& node, std::string_view what,
                                                        Problems& problems) {
@@ -46,9 +34,10 @@ std::optional<std::vector<std::string>> read_base_urls(const YamlNode& node, std
 }
 
 constexpr auto kWebhook = std::to_array<Field<WebhookOptions>>({
-    {{"url", Form::kUrl, true, "http:// or https://"},
-     into<&WebhookOptions::url, read_url>,
-     "url: https://hooks.example.org/x"},
+    {{"url", Form::kUrl, false, "http:// or https://; this or url_file"},
+     into<&WebhookOptions::url, read_url>},
+    {{"url_file", Form::kText, false, "The absolute path of a file with the address"},
+     into_file_of<&WebhookOptions::url_file, read_file_name>},
     {{"body", Form::kText, false, "A template instead of the whole notice"},
      into<&WebhookOptions::body_template, read_template>},
     {{"token_file", Form::kText, false, "The absolute path of a bearer token"},
@@ -73,13 +62,18 @@ constexpr auto kAlertmanager = std::to_array<Field<AlertmanagerOptions>>({
 constexpr auto kAlertmanagerKeys = keys_of(kAlertmanager);
 constexpr Section kAlertmanagerSections[] = {{"alertmanager", kAlertmanagerKeys, false}};
 
+void check_webhook(const WebhookOptions&, MapReader& map) {
+  check_address(map);
+}
+
 }  // namespace
 
 constexpr ReceiverKind kWebhookKind = {.name = "webhook",
                                        .help = "POSTs JSON",
                                        .sections = kWebhookSections,
                                        .read = [](const YamlNode& node, Problems& problems) {
-                                         return read_options(node, "webhook", kWebhook, problems);
+                                         return read_options(node, "webhook", kWebhook, problems,
+                                                             check_webhook);
                                        }};
 
 constexpr ReceiverKind kAlertmanagerKind = {.name = "alertmanager",

@@ -5,9 +5,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "act/notify/services/service.h"
 #include "base/format.h"
 #include "config/config.h"
 #include "config/problem.h"
@@ -21,13 +23,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::array<const ReceiverKind*, std::variant_size_v<ReceiverOptions>> kKinds = {
+/// In the order of ReceiverOptions, whose last one is that of the services.
+constexpr std::array<const ReceiverKind*, std::variant_size_v<ReceiverOptions> - 1> kKinds = {
     &kWebhookKind, &kAlertmanagerKind, &kMasakariKind, &kKubernetesKind,
     &kMailKind,    &kExecKind,         &kJournalKind,  &kLogKind};
+static_assert(std::is_same_v<std::variant_alternative_t<kKinds.size(), ReceiverOptions>,
+                             act::notify::ServiceOptions>);
 
 std::string kind_names() {
   std::string names;
-  for (const ReceiverKind* const kind : kKinds) {
+  for (const ReceiverKind* const kind : receiver_kinds()) {
     names += (names.empty() ? "" : ", ") + std::string(kind->name);
   }
   return names;
@@ -41,7 +46,7 @@ Receiver read_receiver(const YamlNode& node, std::size_t number, Names& names, P
     if (!receiver.name.empty()) names.add(receiver.name, name->at, problems);
   }
   std::vector<const ReceiverKind*> given;
-  for (const ReceiverKind* const kind : kKinds) {
+  for (const ReceiverKind* const kind : receiver_kinds()) {
     const YamlNode* const options = map.find(kind->name);
     if (options == nullptr) continue;
     given.push_back(kind);
@@ -60,11 +65,18 @@ Receiver read_receiver(const YamlNode& node, std::size_t number, Names& names, P
 
 }  // namespace
 
-std::span<const ReceiverKind* const> receiver_kinds() noexcept {
-  return kKinds;
+std::span<const ReceiverKind* const> receiver_kinds() {
+  static const std::vector<const ReceiverKind*> kAll = [] {
+    std::vector<const ReceiverKind*> all(kKinds.begin(), kKinds.end());
+    for (const ReceiverKind& kind : service_kinds()) all.push_back(&kind);
+    return all;
+  }();
+  return kAll;
 }
 
 std::string_view kind_name(const Receiver& receiver) noexcept {
+  const auto* const at = std::get_if<act::notify::ServiceOptions>(&receiver.options);
+  if (at != nullptr) return at->service->name;
   return kKinds[receiver.options.index()]->name;
 }
 
@@ -74,13 +86,13 @@ std::vector<Section> receiver_sections() {
         {"name", Form::kName, true, "Unique among receivers"},
         {"timeout", Form::kDuration, false, "The end of one attempt, 1s to 2m (15s, Masakari 30s)"},
     };
-    for (const ReceiverKind* const kind : kKinds) {
+    for (const ReceiverKind* const kind : receiver_kinds()) {
       keys.push_back({kind->name, Form::kMap, false, kind->help, kind->sections.front().name});
     }
     return keys;
   }();
   std::vector<Section> sections = {{"receiver", kReceiver, false}};
-  for (const ReceiverKind* const kind : kKinds) {
+  for (const ReceiverKind* const kind : receiver_kinds()) {
     sections.insert(sections.end(), kind->sections.begin(), kind->sections.end());
   }
   return sections;

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +29,9 @@ struct ReceiverKind {
 extern const ReceiverKind kAlertmanagerKind, kExecKind, kJournalKind, kKubernetesKind, kLogKind,
     kMailKind, kMasakariKind, kWebhookKind;
 
+/// One for each row of act::notify::services(), in their order.
+std::span<const ReceiverKind> service_kinds();
+
 /// Reads a map with the fields of one kind; `check` then says what does not go together.
 template <class T, std::size_t Size>
 ReceiverOptions read_options(const YamlNode& node, std::string_view name,
@@ -38,8 +44,8 @@ ReceiverOptions read_options(const YamlNode& node, std::string_view name,
   return options;
 }
 
-/// Of all receivers, in the order of ReceiverOptions.
-std::span<const ReceiverKind* const> receiver_kinds() noexcept;
+/// All of them.
+std::span<const ReceiverKind* const> receiver_kinds();
 
 /// Their maps, for the schema: `receiver` first.
 std::vector<Section> receiver_sections();

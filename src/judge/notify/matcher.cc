@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <expected>
 #include <iterator>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "judge/notify/regex.h"
 
 namespace wardmote::judge::notify {
 namespace {
@@ -26,28 +29,34 @@ bool is_label(std::string_view text) {
 }  // namespace
 
 Result<Matcher> parse_matcher(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos || text.size() > kLongest) {
-    return fail(Errc::kInvalid, "'{}': write label=pattern or label!=pattern",
+  const std::size_t at = text.find_first_of("=!");
+  std::string_view rest = at == std::string_view::npos ? std::string_view() : text.substr(at);
+  Matcher matcher;
+  matcher.equal = !consume_prefix(rest, "!");
+  const bool regex = matcher.equal ? consume_prefix(rest, "=~") : consume_prefix(rest, "~");
+  if ((!regex && !consume_prefix(rest, "=")) || text.size() > kLongest) {
+    return fail(Errc::kInvalid,
+                "'{}': write label=pattern, label!=pattern, label=~regex or label!~regex",
                 escape_control(text, 64));
   }
-  Matcher matcher;
-  std::string_view label = text.substr(0, equals);
-  if (label.ends_with('!')) {
-    matcher.equal = false;
-    label.remove_suffix(1);
-  }
+  const std::string_view label = text.substr(0, at);
   if (!is_label(label)) {
     return fail(Errc::kInvalid, "'{}': a label is made of letters, digits and '_'",
                 escape_control(text, 64));
   }
   matcher.label = label;
-  matcher.pattern = text.substr(equals + 1);
+  matcher.pattern = rest;
+  if (!regex) return matcher;
+  auto compiled = Regex::compile(rest);
+  if (!compiled) return std::unexpected(compiled.error());
+  matcher.regex = *std::move(compiled);
   return matcher;
 }
 
 std::string to_string(const Matcher& matcher) {
-  return matcher.label + (matcher.equal ? "=" : "!=") + matcher.pattern;
+  const std::string_view sign =
+      matcher.regex ? (matcher.equal ? "=~" : "!~") : (matcher.equal ? "=" : "!=");
+  return matcher.label + std::string(sign) + matcher.pattern;
 }
 
 Result<void> check_label(const Matcher& matcher, const std::map<std::string, std::string>& own) {
@@ -59,12 +68,16 @@ Result<void> check_label(const Matcher& matcher, const std::map<std::string, std
               escape_control(matcher.label, 64), known);
 }
 
+bool match(const Matcher& matcher, const Labels& labels) {
+  const auto label = labels.find(matcher.label);
+  const std::string_view value = label == labels.end() ? std::string_view() : label->second;
+  const bool hit = matcher.regex ? matcher.regex->matches(value) : like(matcher.pattern, value);
+  return hit == matcher.equal;
+}
+
 bool match(std::span<const Matcher> matchers, const Labels& labels) {
-  return std::ranges::all_of(matchers, [&](const Matcher& matcher) {
-    const auto label = labels.find(matcher.label);
-    const std::string_view value = label == labels.end() ? std::string_view() : label->second;
-    return like(matcher.pattern, value) == matcher.equal;
-  });
+  return std::ranges::all_of(matchers,
+                             [&](const Matcher& matcher) { return match(matcher, labels); });
 }
 
 bool like(std::string_view pattern, std::string_view text) noexcept {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "judge/notify/regex.h"
 
 namespace wardmote::judge::notify {
 
@@ -13,11 +15,13 @@ namespace wardmote::judge::notify {
 using Labels = std::map<std::string, std::string, std::less<>>;
 
 /// `code=RAFT_*`, `severity!=warning`: a label that does (not) match a pattern, in which `*` stands
-/// for any text. A missing label is an empty one.
+/// for any text. `code=~RAFT_(JOINING|ZOMBIE).*` and `root!~check:.*`: one that does (not) match a
+/// regular expression as a whole. A missing label is an empty one.
 struct Matcher {
   std::string label;
   bool equal = true;
   std::string pattern;
+  std::optional<Regex> regex{};  ///< that of `pattern`, if it is one
   friend bool operator==(const Matcher&, const Matcher&) = default;
 };
 
@@ -33,6 +37,9 @@ inline constexpr std::string_view kIncidentLabels[] = {"cluster", "code",     "n
 /// kInvalid names all labels if `matcher` uses one that no incident has: it would match nothing, or
 /// everything. `own` are the labels of the node.
 Result<void> check_label(const Matcher& matcher, const std::map<std::string, std::string>& own);
+
+/// Whether it matches.
+bool match(const Matcher& matcher, const Labels& labels);
 
 /// Whether all of them match; none match everything.
 bool match(std::span<const Matcher> matchers, const Labels& labels);

@@ -208,15 +208,10 @@ Group& Router::group_for(const Route& route, std::int64_t incident, const Labels
     if (knows && (group.group_by == route.group_by || !is_routed(group))) return group;
   }
   Labels common;
-  std::string id = route.receiver + "{";
   for (const std::string& name : route.group_by) {
-    const auto label = labels.find(name);
-    if (label == labels.end()) continue;
-    if (!common.empty()) id += ",";
-    common.insert(*label);
-    id += name + "=" + label->second;
+    if (const auto label = labels.find(name); label != labels.end()) common.insert(*label);
   }
-  id += "}";
+  std::string id = group_name(route, labels);
   bool overflow = false;
   if (!groups_.contains(id) && groups_.size() >= policy_.groups) {
     overflow = true;

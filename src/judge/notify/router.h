@@ -31,6 +31,10 @@ struct Route {
   friend bool operator==(const Route&, const Route&) = default;
 };
 
+/// `oncall{root=cluster:nb}`: the group in which an incident with these labels goes to the
+/// receiver.
+std::string group_name(const Route& route, const Labels& labels);
+
 struct RetryPolicy {
   Duration first = std::chrono::seconds(10);
   int steady = 1;  ///< the first pauses have this length; then each is twice the last

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/time.h"
@@ -19,6 +20,18 @@ namespace {
 constexpr Duration kKeepDormant = std::chrono::hours(24);
 
 }  // namespace
+
+std::string group_name(const Route& route, const Labels& labels) {
+  std::string name = route.receiver + "{";
+  std::string_view separator;
+  for (const std::string& by : route.group_by) {
+    const auto label = labels.find(by);
+    if (label == labels.end()) continue;
+    name += std::string(separator) + by + "=" + label->second;
+    separator = ",";
+  }
+  return name + "}";
+}
 
 void Router::reroute(RouterPolicy policy, const std::set<std::string>& receivers, TimePoint now) {
   policy_ = std::move(policy);

@@ -12,6 +12,7 @@
 #include "judge/condition/condition.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
+#include "serve/bgp/session_samples.h"
 #include "serve/metrics/exposition.h"
 #include "serve/thing_view.h"
 
@@ -23,9 +24,20 @@ inline constexpr MetricInfo kMeshMetrics[] = {
      "Ends of sessions by what their daemons say: up, down, disabled, absent, blind."},
     {"wardmote_mesh_finding", MetricType::kGauge, "mesh,code,severity",
      "Present findings of a BGP mesh, by code and severity."},
+    // Of the daemon behind each check, in a mesh or not:
+    {"wardmote_bgp_session_up", MetricType::kGauge, "check,session,neighbor",
+     "Whether the session is Established, as this end says."},
+    {"wardmote_bgp_session_state", MetricType::kGauge, "check,session,neighbor,state",
+     "1 for the state of the session."},
+    {"wardmote_bgp_session_state_seconds", MetricType::kGauge, "check,session,neighbor",
+     "Time since the last change of the session; its uptime while it is up."},
+    {"wardmote_bgp_session_routes", MetricType::kGauge, "check,session,neighbor,direction",
+     "Routes of the session, imported and exported, over all families."},
+    {"wardmote_bgp_session_flaps_total", MetricType::kCounter, "check,session,neighbor",
+     "How often the session was lost, as the daemon counts, else since the agent watches it."},
 };
-inline constexpr Family kMeshFamily{judge::bgp::kMeshKind, "meshes", "/api/v1/meshes",
-                                    "/api/v1/meshes/{name}", kMeshMetrics};
+inline constexpr Family kMeshFamily{judge::bgp::kMeshKind,   "meshes",     "/api/v1/meshes",
+                                    "/api/v1/meshes/{name}", kMeshMetrics, measure_sessions};
 
 /// One BGP mesh, as judged last. Its JSON:
 ///

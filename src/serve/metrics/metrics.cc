@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/time.h"
 #include "base/version.h"
@@ -17,6 +18,8 @@
 #include "serve/json.h"
 #include "serve/metrics/control_samples.h"
 #include "serve/metrics/exposition.h"
+#include "serve/metrics/fact_table.h"
+#include "serve/metrics/measurement.h"
 #include "serve/metrics/plan_samples.h"
 #include "serve/metrics/table.h"
 #include "serve/renderer.h"
@@ -73,12 +76,20 @@ void add_check(Exposition& out, const CheckView& check, TimePoint now) {
   out.add(metric("wardmote_check_status"), labels, exit_code(check.state, check.optional));
   out.add(metric("wardmote_check_looks_total"), labels, static_cast<double>(check.looks));
   out.add(metric("wardmote_check_missed_total"), labels, static_cast<double>(check.missed));
-  if (check.looks > 0)
-    out.add(metric("wardmote_check_age_seconds"), labels, seconds(now - check.last_ended));
+  if (check.looks == 0) return;
+  out.add(metric("wardmote_check_age_seconds"), labels, seconds(now - check.last_ended));
+  out.add(metric("wardmote_check_duration_seconds"), labels,
+          seconds(check.last_ended - check.last_begun));
+  if (!check.measured) return;
+  for (const Measurement& one : *check.measured) {
+    std::vector<std::string_view> values = {check.name};
+    values.insert(values.end(), one.labels.begin(), one.labels.end());
+    out.add(one.metric, values, one.value);
+  }
 }
 
 Exposition::Tables tables_of(const AgentView& agent) {
-  Exposition::Tables tables = {kMetrics};
+  Exposition::Tables tables = metrics_tables();
   for (const Family* const family : agent.families) tables.push_back(family->metrics);
   return tables;
 }
@@ -130,8 +141,8 @@ class MetricsRendering final : public Rendering {
 
 }  // namespace
 
-std::span<const MetricInfo> metrics_table() noexcept {
-  return kMetrics;
+std::vector<std::span<const MetricInfo>> metrics_tables() {
+  return {kMetrics, kFactMetrics};
 }
 
 std::unique_ptr<Rendering> render_metrics(const AgentView& agent, const Controls& controls) {

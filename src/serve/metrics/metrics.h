@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "serve/incidents.h"
 #include "serve/metrics/exposition.h"
@@ -27,7 +28,7 @@ std::unique_ptr<Rendering> render_metrics(const AgentView& agent, const Controls
 /// notices and plans.
 std::string expose_metrics(const AgentView& agent, const Controls* controls = nullptr);
 
-/// The table of all metrics but those of families (Family::metrics), for docs and tests.
-std::span<const MetricInfo> metrics_table() noexcept;
+/// The tables of all metrics but those of families (Family::metrics), for docs and tests too.
+std::vector<std::span<const MetricInfo>> metrics_tables();
 
 }  // namespace wardmote::serve

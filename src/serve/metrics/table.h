@@ -144,6 +144,8 @@ inline constexpr MetricInfo kMetrics[] = {
      "Probes that were left out because one still ran or the agent did not run."},
     {"wardmote_check_age_seconds", MetricType::kGauge, "check,kind",
      "Seconds since the last probe ended."},
+    {"wardmote_check_duration_seconds", MetricType::kGauge, "check,kind",
+     "How long the last probe took."},
     {"wardmote_gate_ready", MetricType::kGauge, "gate", "Whether the gate passes."},
     {"wardmote_incidents_open", MetricType::kGauge, "severity,acknowledged",
      "Incidents that are open."},

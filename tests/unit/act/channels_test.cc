@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include "act/notify/dispatcher.h"
-#include "act/notify/payload.h"
 #include "codec/digest.h"
 #include "support/logged.h"
 #include "unit/act/channel_fixture.h"
@@ -112,16 +111,6 @@ TEST_F(Channels, AnEndThatNobodySawIsNotCalledResolved) {
     const json::object body = json::parse(http.calls.back().body).as_object();
     EXPECT_TRUE(std::string_view(body.at("title").as_string()).starts_with(word));
   }
-}
-
-TEST(Template, UnknownFieldsAreNamed) {
-  EXPECT_TRUE(check_template("plain"));
-  EXPECT_TRUE(check_template("{{title}} {{labels.anything}} {{ severity }}"));
-  EXPECT_TRUE(check_template("not closed {{title"));
-  const auto wrong = check_template("{{titel}}");
-  ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().context, "'titel' is not a field of a notice");
-  EXPECT_FALSE(check_template("{{labels.}}"));
 }
 
 struct Verdict {

@@ -19,8 +19,9 @@ namespace wardmote::agent {
 namespace {
 
 std::vector<serve::MetricInfo> all_metrics() {
-  const auto general = serve::metrics_table();
-  std::vector<serve::MetricInfo> all(general.begin(), general.end());
+  std::vector<serve::MetricInfo> all;
+  for (const auto& table : serve::metrics_tables())
+    all.insert(all.end(), table.begin(), table.end());
   for (const DomainRow& row : domains()) {
     if (row.family == nullptr) continue;
     all.insert(all.end(), row.family->metrics.begin(), row.family->metrics.end());

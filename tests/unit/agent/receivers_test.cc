@@ -1,11 +1,14 @@
 #include "agent/receivers.h"
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "act/notify/services/service.h"
 #include "config/config.h"
 #include "sim/sim_runtime.h"
 #include "sim/world.h"
@@ -38,6 +41,30 @@ TEST(Receivers, ASecretThatCannotBeReadIsNamedByItsFile) {
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, Errc::kMissing);
   EXPECT_EQ(made.error().context, "receiver hook: /no/such/file");
+}
+
+TEST(Receivers, AnAddressMayStandInAFileAndIsNeverRepeated) {
+  sim::World world(1);
+  SilentHttp http;
+  const auto made_from = [&](const std::string& address) {
+    const std::filesystem::path file =
+        std::filesystem::path(::testing::TempDir()) / "receivers_test_address";
+    std::ofstream(file) << address << "\n";
+    Notify notify;
+    notify.receivers.push_back(
+        {.name = "chat",
+         .timeout = 5s,
+         .options = act::notify::ServiceOptions{.service = &act::notify::services().front(),
+                                                .url_file = {.file = file.string()}}});
+    return make_receivers(notify, world.host("us"), {.http = &http});
+  };
+  const auto good = made_from("https://hooks.example.org/PATHSECRET");
+  ASSERT_TRUE(good) << good.error().describe();
+  EXPECT_EQ(good->kinds.at("chat"), "slack");
+  const auto bad = made_from("hooks.example.org/PATHSECRET");
+  ASSERT_FALSE(bad);
+  EXPECT_TRUE(bad.error().context.contains("it is not an http:// or https:// address"));
+  EXPECT_FALSE(bad.error().context.contains("PATHSECRET"));
 }
 
 TEST(Receivers, EachMemberOfAnAlertmanagerClusterIsToldByItself) {

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/exit_code.h"
 #include "cli/init/detect.h"
 #include "cli/init/draft.h"
+#include "cli/init/report.h"
 #include "observe/kinds.h"
 
 namespace wardmote::cli {
@@ -103,6 +105,44 @@ TEST_F(InitTest, ANodeOfCalicoIsJudgedByItsRules) {
                      "/var/lib/calico/nodename}"))
       << draft;
   EXPECT_TRUE(draft.contains("bird: {socket: /run/bird/bird.ctl}, every")) << draft;
+}
+
+TEST_F(InitTest, WritesTheServersThatADatabaseNamed) {
+  put("run/ovn/ovnnb_db.ctl");
+  put("run/ovn/ovnsb_db.ctl");
+  std::vector<Found> found = detect(root_);
+  ASSERT_EQ(found.size(), 2U);
+  found[0].outcome = "ok";
+  found[0].said = "a cluster of 3 servers, this one is leader, term 2";
+  found[0].raft_addresses = {"tcp:10.0.0.1:6643", "tcp:10.0.0.2:6643", "tcp:10.0.0.3:6643"};
+  found[1].standalone = true;
+  const std::string draft = draft_config(found, "ctl-1", observe::probe_kinds());
+  EXPECT_TRUE(
+      draft.contains("      expect: [\"tcp:10.0.0.1:6643\", \"tcp:10.0.0.2:6643\", "
+                     "\"tcp:10.0.0.3:6643\"]\n"))
+      << draft;
+  EXPECT_TRUE(
+      draft.contains("  # /run/ovn/ovnnb_db.ctl: ok, a cluster of 3 servers, this one is "
+                     "leader, term 2\n"))
+      << draft;
+  EXPECT_TRUE(draft.contains("# ovn-sb: OVN_Southbound has no raft cluster")) << draft;
+  EXPECT_FALSE(draft.contains("- name: ovn-sb")) << draft;
+  EXPECT_TRUE(draft.contains("\n#data: /var/lib/wardmote\n")) << "the folder is not there";
+  EXPECT_TRUE(draft_config(found, "ctl-1", observe::probe_kinds(), true)
+                  .contains("\ndata: /var/lib/wardmote\n"));
+}
+
+TEST_F(InitTest, ALookIsAsBadAsItsWorstAnswer) {
+  EXPECT_EQ(exit_of_found({}), Exit::kWarning);
+  std::vector<Found> found = {{.name = "a", .kind = "bird", .why = "/run/a"},
+                              {.name = "b", .kind = "bird", .why = "/run/b"}};
+  EXPECT_EQ(exit_of_found(found), Exit::kGood) << "nobody asked";
+  found[0].outcome = "ok";
+  found[1].outcome = "fail";
+  EXPECT_EQ(exit_of_found(found), Exit::kCritical);
+  const std::string drawn = draw_found(found, {});
+  EXPECT_TRUE(drawn.contains("fail")) << drawn;
+  EXPECT_TRUE(drawn.contains("wardmote init")) << drawn;
 }
 
 TEST_F(InitTest, NamesOnlyKindsThatExist) {

@@ -17,6 +17,7 @@ using act::notify::AlertmanagerOptions;
 using act::notify::ExecOptions;
 using act::notify::MailOptions;
 using act::notify::MasakariOptions;
+using act::notify::ServiceOptions;
 using act::notify::WebhookOptions;
 using Lines = std::vector<std::string>;
 
@@ -103,9 +104,12 @@ TEST(NotifyConfig, NamesEveryProblem) {
 )"),
       (Lines{
           "5:7: receiver 1: it does not say how; give one of: webhook, alertmanager, masakari, "
-          "kubernetes, mail, exec, journal, log",
+          "kubernetes, mail, exec, journal, log, slack, teams, pagerduty, opsgenie, ntfy, gotify, "
+          "telegram, matrix",
           "6:7: receiver 2: it says more than one way; give one of: webhook, alertmanager, "
-          "masakari, kubernetes, mail, exec, journal, log",
+          "masakari, kubernetes, mail, exec, journal, log, slack, teams, pagerduty, opsgenie, "
+          "ntfy, "
+          "gotify, telegram, matrix",
           "7:32: url: not an http:// or https:// address; write for example "
           "https://hooks.example.org/wardmote",
           "8:33: command: it does not begin with an absolute path; write command: "
@@ -115,11 +119,61 @@ TEST(NotifyConfig, NamesEveryProblem) {
           "root may read",
           "10:14: name 'e': already used in line 9; choose another name",
           "12:18: receiver 'aa': there is no such receiver; did you mean 'a'?",
-          "13:29: match: 'severity': write label=pattern or label!=pattern; write for example "
+          "13:29: match: 'severity': write label=pattern, label!=pattern, label=~regex or "
+          "label!~regex; write for example "
           "severity=critical or root!=check:web-*",
           "15:24: 'monday': not a day; write one of: mon, tue, wed, thu, fri, sat, sun",
           "15:39: from '25:00': not a time of day; write it in UTC and in quotes: \"02:30\"",
       }));
+}
+
+TEST(NotifyConfig, ReadsEachServiceByItsRow) {
+  const auto config = parse(R"(
+notify:
+  receivers:
+    - {name: s, slack: {url_file: /u, text: "{{title}}"}}
+    - {name: t, teams: {url: "https://h/x"}}
+    - {name: p, pagerduty: {routing_key_file: /k}}
+    - {name: o, opsgenie: {key_file: /k, team: ops, url: "https://api.eu.opsgenie.com/"}}
+    - {name: n, ntfy: {url: "https://ntfy.sh/topic", token_file: /k}}
+    - {name: g, gotify: {url: "https://g/", token_file: /k}}
+    - {name: b, telegram: {token_file: /k, chat: "-1001"}}
+    - {name: m, matrix: {url: "https://m", token_file: /k, room: "!r:m", trust: /ca}}
+)");
+  ASSERT_TRUE(config);
+  const std::vector<Receiver>& all = config->notify.receivers;
+  ASSERT_EQ(all.size(), act::notify::services().size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(kind_name(all[i]), act::notify::services()[i].name);
+    EXPECT_EQ(options_of<ServiceOptions>(all[i]).service, &act::notify::services()[i]);
+  }
+  EXPECT_EQ(options_of<ServiceOptions>(all[0]).url_file.file, "/u");
+  EXPECT_EQ(options_of<ServiceOptions>(all[0]).text, "{{title}}");
+  EXPECT_EQ(options_of<ServiceOptions>(all[2]).url, "https://events.pagerduty.com");
+  EXPECT_EQ(options_of<ServiceOptions>(all[3]).url, "https://api.eu.opsgenie.com");
+  EXPECT_EQ(options_of<ServiceOptions>(all[3]).to, "ops");
+  EXPECT_EQ(options_of<ServiceOptions>(all[6]).to, "-1001");
+  EXPECT_EQ(options_of<ServiceOptions>(all[7]).token.file, "/k");
+}
+
+TEST(NotifyConfig, SaysWhatAServiceLacks) {
+  const auto lines = complaints(R"(notify:
+  receivers:
+    - {name: s, slack: {}}
+    - {name: t, teams: {url: "https://h/x", url_file: /u}}
+    - {name: p, pagerduty: {routing_key: SECRET}}
+    - {name: n, ntfy: {url: "https://ntfy.sh"}}
+    - {name: m, matrix: {url: "https://m", token_file: relative, room: "!r:m", text: "{{x}}"}}
+)");
+  ASSERT_EQ(lines.size(), 7U);
+  EXPECT_TRUE(lines[0].contains("url is missing")) << lines[0];
+  EXPECT_TRUE(lines[1].contains("url and url_file are the same thing")) << lines[1];
+  EXPECT_TRUE(lines[2].contains("routing_key_file")) << lines[2];
+  EXPECT_TRUE(lines[3].contains("routing_key")) << lines[3];
+  EXPECT_TRUE(lines[4].contains("it has no topic")) << lines[4];
+  EXPECT_TRUE(lines[5].contains("not an absolute path")) << lines[5];
+  EXPECT_TRUE(lines[6].contains("'x' is not a field of a notice")) << lines[6];
+  for (const std::string& line : lines) EXPECT_FALSE(line.contains("SECRET")) << line;
 }
 
 /// Each kind of receiver, since each reads its own.
@@ -196,7 +250,8 @@ TEST(NotifyConfig, SilencesHaveABeginningAndAnEnd) {
           "4:22: match: it matches nothing in particular; write for example "
           "root=cluster:ovn-nb, or root=* for everything",
           "5:12: name 'a': already used in line 4; choose another name",
-          "5:23: match: 'nonsense': write label=pattern or label!=pattern; write for example "
+          "5:23: match: 'nonsense': write label=pattern, label!=pattern, label=~regex or "
+          "label!~regex; write for example "
           "severity=critical or root!=check:web-*",
           "5:40: from '2026-11-21 02:00': not a moment in UTC; write for example "
           "2026-11-21T04:00:00Z",

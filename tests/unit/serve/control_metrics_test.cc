@@ -57,6 +57,9 @@ class FakeNotify final : public NotifyControl {
   void configure(std::vector<Silence> silences) { muting_.set_configured(std::move(silences)); }
   Result<void> expire_silence(std::int64_t) override { return {}; }
   Result<std::string> send_test(const std::string& receiver) override { return receiver; }
+  Result<judge::notify::Labels> complete(const judge::notify::Labels& given) const override {
+    return given;
+  }
 
   std::map<std::string, ReceiverState> states;
 
