@@ -11,6 +11,7 @@
 #include "observe/endpoint/http_probe.h"
 #include "observe/endpoint/https_probe.h"
 #include "observe/endpoint/ping_probe.h"
+#include "observe/etcd/etcd_probe.h"
 #include "observe/frr/frr_probe.h"
 #include "observe/grpc/grpc_probe.h"
 #include "observe/host/exec_probe.h"
@@ -40,6 +41,8 @@ std::span<const ProbeKind> probe_kinds() noexcept {
        ovn::vswitchd_params(), ovn::make_vswitchd_probe},
       {"ovn_host", "disk, file and last words of an OVSDB server, on its own host",
        ovn::host_params(), ovn::make_host_probe},
+      {"etcd", "etcd member: leader, alarms, size of its database", etcd::etcd_params(),
+       etcd::make_etcd_probe},
       {"bird", "BIRD 1.6 or 2: BGP sessions, graceful restart", bird::bird_params(),
        bird::make_bird_probe},
       {"frr", "FRR's bgpd: BGP sessions", frr::frr_params(), frr::make_frr_probe},
