@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from openapi import OpenApi
 from lab.etcd import EtcdCluster, Member
 from lab.pki import Authority
 from lab.ports import free_port
@@ -85,9 +86,13 @@ def test_a_whole_cluster_and_a_follower_that_is_killed(watched, etcd):
     assert seen["quorum"] == {"voters": 3, "needed": 2, "live": 3}
     listed = json.loads(etcd.ctl("member", "list", "-w", "json"))
     assert {member["facts"]["member_id"] for member in seen["members"]} == {f"{member['ID']:x}" for member in listed["members"]}
+    assert "etcd cluster of 3 members  HEALTHY" in watched.agent.cli("status").stdout
     follower = next(member for member in etcd.members if member.name != watched.leader())
     follower.kill()
     watched.wait("RAFT_MEMBER_DOWN", "RAFT_QUORUM_MARGIN")
+    api = OpenApi(json.loads(watched.agent.get("/api/v1/openapi.json")[1]))
+    for path, schema in (("/etcd", "EtcdClusters"), ("/etcd/etcd", "EtcdCluster"), ("/findings", "Findings"), ("/status", "Status")):
+        api.check_value({"$ref": f"#/components/schemas/{schema}"}, json.loads(watched.agent.get(f"/api/v1{path}")[1]))
     assert "RAFT_NO_QUORUM" not in watched.codes()
     assert watched.finding("RAFT_MEMBER_DOWN")["subjects"][0] == follower.name
     follower.start()
