@@ -1,6 +1,5 @@
 #include "agent/etcd/etcd_watch.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "config/reload_plan.h"
 #include "judge/etcd/cluster.h"
 #include "judge/etcd/member_facts.h"
+#include "judge/finding.h"
 #include "judge/incident/news.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
