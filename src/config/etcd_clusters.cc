@@ -1,7 +1,4 @@
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,7 +7,6 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "base/time.h"
 #include "config/config.h"
 #include "config/etcd_cluster.h"
 #include "config/problem.h"
@@ -110,6 +106,7 @@ observe::Params read_etcd(const YamlNode& node, Problems& problems) {
   if (const YamlNode* const members = map.require("members", "members: [...]"))
     read_members(*members, cluster, problems);
   std::vector<std::string> members;
+  members.reserve(cluster.members.size());
   for (const EtcdMember& member : cluster.members)
     members.push_back(member.name + "=" + to_string(member.endpoint));
   params["members"] = std::move(members);

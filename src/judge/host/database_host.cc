@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <ratio>
 #include <string>
 #include <utility>
 

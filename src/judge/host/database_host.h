@@ -1,7 +1,6 @@
 #pragma once
 // What only the host of an OVSDB server knows of its database.
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "base/text.h"
 #include "codec/etcd/messages.h"
 #include "judge/etcd/member_facts.h"
 

@@ -1,6 +1,5 @@
 #include "observe/etcd/member_client.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -13,6 +12,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "codec/etcd/messages.h"
 #include "codec/grpc.h"
 #include "codec/http2_session.h"

@@ -4,7 +4,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "base/result.h"
 #include "judge/observation.h"

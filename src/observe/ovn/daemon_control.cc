@@ -9,7 +9,6 @@
 
 #include "base/format.h"
 #include "base/result.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "codec/json_rpc.h"
 #include "codec/ovn_daemons.h"

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "judge/observation.h"
 #include "observe/kinds.h"
 #include "observe/ovn/rpc_client.h"

@@ -21,7 +21,6 @@
 #include "judge/host/file.h"
 #include "judge/judgement.h"
 #include "judge/observation.h"
-#include "judge/outcome.h"
 #include "observe/host/process_table.h"
 #include "observe/kinds.h"
 #include "observe/params.h"

@@ -1,7 +1,6 @@
 #include "observe/ovn/vswitchd_probe.h"
 
 #include <array>
-#include <chrono>
 #include <expected>
 #include <memory>
 #include <optional>

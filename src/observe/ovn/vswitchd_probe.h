@@ -3,7 +3,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "base/result.h"
 #include "codec/ovn_daemons.h"

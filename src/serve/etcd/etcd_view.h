@@ -1,7 +1,6 @@
 #pragma once
 
 #include <boost/json/object.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,7 +9,6 @@
 #include "judge/condition/condition.h"
 #include "judge/etcd/cluster.h"
 #include "judge/finding.h"
-#include "judge/verdict.h"
 #include "serve/metrics/exposition.h"
 #include "serve/thing_view.h"
 
