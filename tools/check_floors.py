@@ -16,7 +16,7 @@ PURE = {"base", "judge"}        # the standard library and base only
 NO_ASIO = {"base", "codec", "judge"}
 LONGEST = 500
 # A domain's own folders. Elsewhere in these rooms nobody includes a header of it.
-DOMAINS = {"raft": {"agent/ovn", "serve/raft", "act/repair"}, "ovn": {"agent/ovn", "serve/raft", "act/repair", "act/failover"}, "bgp": {"agent/bgp", "serve/bgp"},
+DOMAINS = {"raft": {"agent/ovn", "serve/raft", "act/repair", "agent/etcd", "serve/etcd"}, "ovn": {"agent/ovn", "serve/raft", "act/repair", "act/failover"}, "bgp": {"agent/bgp", "serve/bgp"},
            "guest": {"agent/guests", "serve/guest"}, "guests": {"agent/guests"}}
 GENERAL = {"agent", "incidents", "serve", "act", "control"}
 # What every domain may use knows none of them.

@@ -5,11 +5,13 @@
 
 #include "agent/bgp/mesh_watch.h"
 #include "agent/domain.h"
+#include "agent/etcd/etcd_watch.h"
 #include "agent/guests/guest_watch.h"
 #include "agent/ovn/clusters.h"
 #include "agent/reports/reporter_registry.h"
 #include "incidents/dependencies.h"
 #include "serve/bgp/mesh_view.h"
+#include "serve/etcd/etcd_view.h"
 #include "serve/guest/guest_view.h"
 #include "serve/raft/cluster_view.h"
 
@@ -25,6 +27,7 @@ constexpr auto kDomains = std::to_array<DomainRow>({
     {"clusters", &serve::kClusterFamily, make<Clusters>, Clusters::depend},
     {"reporters", nullptr, make<ReporterRegistry>, nullptr},
     {"meshes", &serve::kMeshFamily, make<MeshWatch>, MeshWatch::depend},
+    {"etcd", &serve::kEtcdFamily, make<EtcdWatch>, EtcdWatch::depend},
     {"guests", &serve::kGuestFamily, make<GuestWatch>, nullptr},
 });
 

@@ -255,6 +255,7 @@ Cluster read_cluster(const YamlNode& node, std::size_t number, Names& names, Pro
   if (const YamlNode* const ovn = map.require("ovn", "ovn: {database: ..., members: [...]}")) {
     read_ovn(*ovn, cluster, problems);
   }
+  map.find("etcd");  // a key that a cluster may have; one that has it is read elsewhere
   cluster.schedule = read_schedule(map, kDefaults);
   // Between looks that are farther apart nobody can say that a silence went on.
   cluster.expectation.gone_after =
@@ -292,10 +293,17 @@ void read_clusters(const YamlNode& list, Config& config, Names& names, Problems&
                  "write '- name: ovn-nb' lines below it");
     return;
   }
+  const auto is_etcd = [](const YamlNode& item) {
+    return std::ranges::find(item.entries, "etcd", &YamlEntry::key) != item.entries.end();
+  };
   for (const YamlNode& item : list.items) {
+    if (is_etcd(item)) continue;
     Cluster cluster = read_cluster(item, config.clusters.size() + 1, names, problems);
     config.checks.push_back(check_of(cluster, item.at));
     config.clusters.push_back(std::move(cluster));
+  }
+  for (const YamlNode& item : list.items) {
+    if (is_etcd(item)) read_etcd_cluster(item, config, names, problems);
   }
 }
 

@@ -106,7 +106,18 @@ constexpr auto kToken = std::to_array<KeySpec>({
 
 constexpr auto kCluster = std::to_array<KeySpec>({
     {"name", Form::kName, true, "Unique among clusters and checks"},
-    {"ovn", Form::kMap, true, "An OVN database cluster", "ovn"},
+    {"ovn", Form::kMap, false, "An OVN database cluster", "ovn"},
+    {"etcd", Form::kMap, false, "An etcd cluster", "etcd_cluster"},
+});
+constexpr auto kEtcdCluster = std::to_array<KeySpec>({
+    {"members", Form::kMaps, true, "1 to 32 members", "etcd_member"},
+    {"tls", Form::kMap, false, "Certificates; all endpoints then speak TLS", "ovn_tls"},
+    {"expect", Form::kTexts, false, "Peer URLs as 'etcdctl member list' prints them"},
+    {"quota", Form::kText, false, "The members' --quota-backend-bytes: 2GiB"},
+});
+constexpr auto kEtcdMember = std::to_array<KeySpec>({
+    {"name", Form::kName, true, "Unique in its cluster"},
+    {"endpoint", Form::kText, true, "A client address of it: host:port"},
 });
 constexpr auto kOvn = std::to_array<KeySpec>({
     {"database", Form::kName, true, "OVN_Northbound, OVN_Southbound or another clustered database"},
@@ -267,6 +278,8 @@ constexpr auto kSections = std::to_array<Section>({
     {"token", kToken, false},
     {"cluster", kCluster, true},
     {"ovn", kOvn, false},
+    {"etcd_cluster", kEtcdCluster, false},
+    {"etcd_member", kEtcdMember, false},
     {"ovn_tls", kOvnTls, false},
     {"member", kMember, false},
     {"repair", kRepair, false},

@@ -48,6 +48,8 @@ runtime::TlsSettings read_api_tls(const YamlNode& node, Problems& problems);
 
 Store read_store(const YamlNode& node, Problems& problems);
 Api read_api(const YamlNode& node, Problems& problems);
+/// A cluster with `etcd`. Into `config`, with its check.
+void read_etcd_cluster(const YamlNode& node, Config& config, Names& names, Problems& problems);
 /// Into `config`, with the check of each cluster. Before all other checks.
 void read_clusters(const YamlNode& list, Config& config, Names& names, Problems& problems);
 std::vector<Check> read_checks(const YamlNode& list, std::span<const observe::ProbeKind> kinds,

@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "judge/bgp/catalogue.h"
+#include "judge/etcd/catalogue.h"
 #include "judge/finding.h"
 #include "judge/guest/catalogue.h"
 
@@ -26,7 +27,8 @@ constexpr Window fixed(seconds time) {
   return {.rounds = 0, .fixed = time};
 }
 
-/// The rows of BGP meshes and of guests follow (judge/bgp/catalogue.h, judge/guest/catalogue.h).
+/// The rows of BGP meshes and of guests follow (judge/bgp/catalogue.h, judge/guest/catalogue.h),
+/// and of etcd.
 constexpr auto kFirst = std::to_array<CodeInfo>({
     {kRaftTwoLeadersSameTerm,
      "RAFT_TWO_LEADERS_SAME_TERM",
@@ -396,7 +398,8 @@ constexpr std::array<CodeInfo, A + B> together(const std::array<CodeInfo, A>& fi
   std::ranges::copy(second, all.begin() + A);
   return all;
 }
-constexpr auto kCatalogue = together(together(kFirst, bgp::kCatalogue), guest::kCatalogue);
+constexpr auto kCatalogue =
+    together(together(together(kFirst, bgp::kCatalogue), guest::kCatalogue), etcd::kCatalogue);
 
 constexpr bool in_order_of_codes() {
   for (std::size_t i = 0; i < kCatalogue.size(); ++i) {
@@ -405,7 +408,7 @@ constexpr bool in_order_of_codes() {
   return true;
 }
 static_assert(in_order_of_codes(), "the catalogue is indexed by code");
-static_assert(static_cast<std::size_t>(kAgentNeverAnswered) + 1 == kCatalogue.size(),
+static_assert(static_cast<std::size_t>(kEtcdVersionSkew) + 1 == kCatalogue.size(),
               "a code has no row");
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {

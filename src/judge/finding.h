@@ -81,6 +81,13 @@ enum class Code : std::uint8_t {
   kAgentStuck,
   kAgentDown,
   kAgentNeverAnswered,
+  kEtcdNospace,
+  kEtcdCorrupt,
+  kEtcdQuota,
+  kEtcdLearner,
+  kEtcdUnstartedMember,
+  kEtcdUnwatchedMember,
+  kEtcdVersionSkew,
 };
 
 /// How long a condition must last before it is a finding: a number of rounds of the thing (of a

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,7 @@
 #include "net/system_error.h"
 #include "net/unique_fd.h"
 #include "runtime/deadline.h"
+#include "runtime/disk.h"
 #include "runtime/files.h"
 #include "runtime/task.h"
 
@@ -205,6 +207,38 @@ Result<std::vector<std::string>> PosixFiles::list(const std::string& folder, std
   }
   std::ranges::sort(names);
   return names;
+}
+
+Result<runtime::DiskSpace> PosixFiles::space(const std::string& path) {
+  struct statvfs seen{};
+  if (::statvfs(path.c_str(), &seen) != 0) return fail_errno(errno, "{}", path);
+  const std::uint64_t block = seen.f_frsize;
+  return runtime::DiskSpace{.free_bytes = seen.f_bavail * block,
+                            .total_bytes = seen.f_blocks * block,
+                            .free_inodes = seen.f_favail,
+                            .total_inodes = seen.f_files};
+}
+
+Result<std::string> PosixFiles::read_part(const std::string& path, std::uint64_t offset,
+                                          std::size_t most) {
+  const Result<Opened> file = open_regular(path);
+  if (!file) return std::unexpected(file.error());
+  std::string bytes;
+  int error = 0;
+  bytes.resize_and_overwrite(most, [&](char* into, std::size_t room) {
+    std::size_t have = 0;
+    while (have < room) {
+      const ssize_t got =
+          ::pread(file->fd.get(), into + have, room - have, static_cast<off_t>(offset + have));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) error = errno;
+      if (got <= 0) break;
+      have += static_cast<std::size_t>(got);
+    }
+    return have;
+  });
+  if (error != 0) return fail_errno(error, "{}: read", path);
+  return bytes;
 }
 
 }  // namespace wardmote::net

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,13 +10,14 @@
 #include "net/core.h"
 #include "net/patient_files.h"
 #include "runtime/deadline.h"
+#include "runtime/disk.h"
 #include "runtime/files.h"
 #include "runtime/task.h"
 
 namespace wardmote::net {
 
 /// The files of this machine.
-class PosixFiles final : public runtime::Files {
+class PosixFiles final : public runtime::Files, public runtime::Disk {
  public:
   /// How many files stay open at the same time: two for each of some hundred services.
   static constexpr std::size_t kMostOpen = 512;
@@ -29,6 +31,9 @@ class PosixFiles final : public runtime::Files {
                                                 runtime::Deadline deadline) override;
   Result<bool> has_reader(const std::string& fifo) override;
   Result<std::vector<std::string>> list(const std::string& folder, std::size_t cap) override;
+  Result<runtime::DiskSpace> space(const std::string& path) override;
+  Result<std::string> read_part(const std::string& path, std::uint64_t offset,
+                                std::size_t most) override;
 
  private:
   PatientFiles patient_;

@@ -11,12 +11,17 @@
 #include "observe/endpoint/http_probe.h"
 #include "observe/endpoint/https_probe.h"
 #include "observe/endpoint/ping_probe.h"
+#include "observe/etcd/etcd_probe.h"
 #include "observe/frr/frr_probe.h"
 #include "observe/grpc/grpc_probe.h"
 #include "observe/host/exec_probe.h"
 #include "observe/host/file_probe.h"
 #include "observe/host/process_probe.h"
+#include "observe/ovn/controller_probe.h"
+#include "observe/ovn/host_probe.h"
+#include "observe/ovn/northd_probe.h"
 #include "observe/ovn/ovn_probe.h"
+#include "observe/ovn/vswitchd_probe.h"
 #include "observe/service/supervised_probe.h"
 #include "observe/systemd/systemd_probe.h"
 #include "observe/tcp_probe.h"
@@ -28,6 +33,16 @@ std::span<const ProbeKind> probe_kinds() noexcept {
   static const auto kKinds = std::to_array<ProbeKind>({
       {"ovn", "OVN database member: OVSDB _Server and cluster/status", ovn::ovn_params(),
        ovn::make_ovn_probe},
+      {"northd", "ovn-northd: active, standby or paused, and its databases", ovn::northd_params(),
+       ovn::make_northd_probe},
+      {"ovn_controller", "ovn-controller: whether this host follows the southbound database",
+       ovn::controller_params(), ovn::make_controller_probe},
+      {"vswitchd", "ovs-vswitchd: its process, and whether it carries out its database",
+       ovn::vswitchd_params(), ovn::make_vswitchd_probe},
+      {"ovn_host", "disk, file and last words of an OVSDB server, on its own host",
+       ovn::host_params(), ovn::make_host_probe},
+      {"etcd", "etcd member: leader, alarms, size of its database", etcd::etcd_params(),
+       etcd::make_etcd_probe},
       {"bird", "BIRD 1.6 or 2: BGP sessions, graceful restart", bird::bird_params(),
        bird::make_bird_probe},
       {"frr", "FRR's bgpd: BGP sessions", frr::frr_params(), frr::make_frr_probe},

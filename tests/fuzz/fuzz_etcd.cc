@@ -51,7 +51,13 @@ void decode(std::string_view message) {
   static_cast<void>(codec::etcd::decode_lease(message));
   static_cast<void>(codec::etcd::decode_authenticate(message));
   static_cast<void>(codec::etcd::decode_member_list(message));
-  static_cast<void>(codec::etcd::decode_status(message));
+  const auto status = codec::etcd::decode_status(message);
+  if (status) {
+    for (const std::string& error : status->errors)
+      static_cast<void>(codec::etcd::parse_alarm(error));
+  }
+  const auto alarm = codec::etcd::parse_alarm(message);
+  if (alarm) FUZZ_CHECK(!alarm->name.empty() && alarm->name.size() <= 4 * message.size());
 }
 
 }  // namespace

@@ -139,8 +139,8 @@ def test_a_matrix_of_roles_and_operations(served):
             if operation.local or operation.path == "/livez/{check}":
                 assert answer.status in (404, 401), (role, operation.name)
                 continue
-            if may and ("{id}" in operation.path or operation.name in ("getMesh", "getGuest", "getVersionGate")):
-                expected = 404  # there is no incident, no plan, no mesh, no guest and no version gate
+            if may and ("{id}" in operation.path or operation.name in ("getMesh", "getEtcd", "getGuest", "getVersionGate")):
+                expected = 404  # there is no incident, no plan, no mesh, no etcd, no guest and no version gate
             assert answer.status == expected, (role, operation.name, answer.body)
             agent.api.check(operation, answer)
 

@@ -90,16 +90,17 @@ void add_cluster(std::string_view subject, const Family& family, const json::val
   add_all_standing(family, cluster, known);
 }
 
-/// The findings of a whole mesh, of one node or of one session.
-void add_mesh(std::string_view subject, const Family& family, const json::value& value,
-              Known& known) {
-  const Fields mesh(value);
+/// The findings of a whole mesh, of one node or of one session; of a whole etcd cluster, or of one
+/// of its members.
+void add_findings_about(std::string_view subject, const Family& family, const json::value& value,
+                        Known& known) {
+  const Fields thing(value);
   const auto concerns = [&](std::string_view named) {
-    return mesh.raw(family.thing) == subject || named == subject ||
+    return thing.raw(family.thing) == subject || named == subject ||
            named.starts_with(std::string(subject) + "/") ||
            named.ends_with("/" + std::string(subject));
   };
-  add_standing(family, mesh, concerns, known);
+  add_standing(family, thing, concerns, known);
 }
 
 /// A guest by the name of its domain, by its UUID, or as Nova's users call it.
@@ -119,8 +120,10 @@ struct Search {
   void (*add)(std::string_view subject, const Family& family, const json::value& thing,
               Known& known);
 };
-constexpr Search kSearches[] = {
-    {"clusters", add_cluster}, {"meshes", add_mesh}, {"guests", add_guest}};
+constexpr Search kSearches[] = {{"clusters", add_cluster},
+                                {"meshes", add_findings_about},
+                                {"etcd", add_findings_about},
+                                {"guests", add_guest}};
 
 void add_check(const json::value& check, Known& known) {
   known.checks.push_back(check);

@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "cli/render/cluster.h"
+#include "cli/render/etcd.h"
 #include "cli/render/fields.h"
 #include "cli/render/guests.h"
 #include "cli/render/mesh.h"
@@ -33,6 +34,7 @@ std::string in_a_table(Things guests, Style style) {
 constexpr auto kFamilies = std::to_array<Family>({
     {"clusters", "cluster", "cluster", one_by_one<draw_cluster>},
     {"meshes", "mesh", "bgp_mesh", one_by_one<draw_watched_mesh>},
+    {"etcd", "etcd", "etcd_cluster", one_by_one<draw_etcd>},
     {"guests", "guest", "", in_a_table},
 });
 

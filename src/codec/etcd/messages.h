@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -113,6 +114,8 @@ Result<std::string> decode_authenticate(std::string_view message);
 
 /// MemberListRequest, answered by the cluster and not by one member alone.
 std::string encode_member_list();
+/// The same, answered by the member that is asked from what it knows, also without a leader.
+std::string encode_own_member_list();
 
 struct Member {
   std::uint64_t id = 0;
@@ -140,7 +143,18 @@ struct Status {
   std::uint64_t raft_term = 0;
   std::vector<std::string> errors;
   bool learner = false;
+  std::int64_t db_size_quota = 0;  ///< 0: it does not say; etcd 3.6 and later do
 };
 Result<Status> decode_status(std::string_view message);
+
+/// An alarm among Status::errors: `memberID:13803658152347727308 alarm:NOSPACE ` (etcd's
+/// server/etcdserver/api/v3rpc/maintenance.go writes pb.AlarmMember's text form, from 3.4 to 3.6).
+/// Maintenance.Alarm is not asked for them: each such question is an entry of the cluster's log.
+struct Alarm {
+  std::uint64_t member = 0;
+  std::string name;  ///< `NOSPACE`, `CORRUPT`
+};
+/// Nothing when it is another error.
+std::optional<Alarm> parse_alarm(std::string_view error);
 
 }  // namespace wardmote::codec::etcd

@@ -121,4 +121,8 @@ std::string encode_member_list() {
   return message.take();
 }
 
+std::string encode_own_member_list() {
+  return {};
+}
+
 }  // namespace wardmote::codec::etcd

@@ -1,11 +1,14 @@
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "base/text.h"
 #include "codec/etcd/messages.h"
 #include "codec/protobuf.h"
 
@@ -205,10 +208,27 @@ Result<Status> decode_status(std::string_view message) {
       case 8: return take(field, status.errors);
       case 9: return take(field, status.db_size_in_use);
       case 10: return take(field, status.learner);
+      case 12: return take(field, status.db_size_quota);
       default: return {};
     }
   });
   return as("StatusResponse", read, std::move(status));
+}
+
+std::optional<Alarm> parse_alarm(std::string_view error) {
+  constexpr std::size_t kLongestName = 32;
+  std::string_view rest = trim(error);
+  Alarm alarm;
+  // As protobuf writes texts, a member id of zero is left out.
+  if (consume_prefix(rest, "memberID:")) {
+    const auto member = parse_number<std::uint64_t>(take_until(rest, ' '));
+    if (!member) return std::nullopt;
+    alarm.member = *member;
+  }
+  if (!consume_prefix(rest, "alarm:") || rest.empty() || rest.size() > kLongestName)
+    return std::nullopt;
+  alarm.name = escape_control(rest);
+  return alarm;
 }
 
 }  // namespace wardmote::codec::etcd

@@ -44,7 +44,7 @@ TEST(BashCompletion, OffersVerbsOptionsAndChoices) {
 
 TEST(BashCompletion, KnowsTheCodesAndTheKindsOfProbes) {
   EXPECT_EQ(offered_by_bash("wardmote explain RAFT_STALE_M"), "RAFT_STALE_MEMBER");
-  EXPECT_EQ(offered_by_bash("wardmote probe ov"), "ovn");
+  EXPECT_EQ(offered_by_bash("wardmote probe ov"), "ovn ovn_controller ovn_host");
   EXPECT_EQ(offered_by_bash("wardmote probe ovn x --datab"), "--database");
 }
 

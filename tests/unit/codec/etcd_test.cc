@@ -146,5 +146,31 @@ TEST(GrpcFramer, AMessageOverTheLimitIsRefusedBeforeItArrives) {
   EXPECT_EQ(other.next().error().code, Errc::kProtocol);
 }
 
+// What a member of Debian's etcd 3.4.23 says in Status::errors after it has run out of its quota.
+TEST(EtcdMessages, AnAlarmIsReadFromTheErrorsOfAStatus) {
+  const auto alarm = parse_alarm("memberID:10276657743932975437 alarm:NOSPACE ");
+  ASSERT_TRUE(alarm);
+  EXPECT_EQ(alarm->member, 10276657743932975437U);
+  EXPECT_EQ(alarm->name, "NOSPACE");
+  EXPECT_EQ(parse_alarm("alarm:CORRUPT ")->member, 0U);
+  for (const std::string_view other :
+       {"etcdserver: no leader", "", "alarm:", "memberID:x alarm:NOSPACE", "memberID:7",
+        "memberID:7 alarm:0123456789012345678901234567890123456789"}) {
+    EXPECT_FALSE(parse_alarm(other)) << other;
+  }
+}
+
+TEST(EtcdMessages, AMemberIsAskedForItsOwnListByAnEmptyMessage) {
+  EXPECT_EQ(encode_own_member_list(), "");
+}
+
+TEST(EtcdMessages, TheQuotaOfLaterVersionsIsRead) {
+  ProtoWriter status;
+  status.bytes(2, "3.6.1");
+  status.number(12, 8589934592);
+  const std::string message = status.take();
+  EXPECT_EQ(decode_status(message)->db_size_quota, 8589934592);
+}
+
 }  // namespace
 }  // namespace wardmote::codec::etcd

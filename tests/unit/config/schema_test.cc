@@ -62,6 +62,8 @@ const std::map<std::string, std::string> kStrange = {
     {"token", "api: {tokens: [{zzzzzzzzzzzz: 1}]}"},
     {"cluster", "clusters: [{zzzzzzzzzzzz: 1}]"},
     {"ovn", "clusters: [{ovn: {zzzzzzzzzzzz: 1}}]"},
+    {"etcd_cluster", "clusters: [{etcd: {zzzzzzzzzzzz: 1}}]"},
+    {"etcd_member", "clusters: [{etcd: {members: [{zzzzzzzzzzzz: 1}]}}]"},
     {"member", "clusters: [{ovn: {members: [{zzzzzzzzzzzz: 1}]}}]"},
     {"repair", "clusters: [{ovn: {members: [{repair: {zzzzzzzzzzzz: 1}}]}}]"},
     {"policy", "policies: [{zzzzzzzzzzzz: 1}]"},

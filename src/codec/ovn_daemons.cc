@@ -1,0 +1,130 @@
+#include "codec/ovn_daemons.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "codec/json_rpc.h"
+
+namespace wardmote::codec {
+namespace {
+
+namespace json = boost::json;
+
+/// Longer than any of these answers.
+constexpr std::size_t kLongestText = 4096;
+constexpr std::size_t kLongestName = 128;
+
+std::unexpected<Error> strange(std::string_view what, std::string_view text) {
+  return fail(Errc::kProtocol, "{}: '{}'", what, escape_control(text, 64));
+}
+
+/// The rows of the operation `at` of a `transact`.
+const json::array* rows_of(const json::value& result, std::size_t at) {
+  const json::array* const operations = result.if_array();
+  if (operations == nullptr || operations->size() <= at) return nullptr;
+  const json::object* const operation = (*operations)[at].if_object();
+  const json::value* const rows = operation == nullptr ? nullptr : operation->if_contains("rows");
+  return rows == nullptr ? nullptr : rows->if_array();
+}
+
+std::optional<std::int64_t> integer_in(const json::object& row, std::string_view column) {
+  const json::value* const value = row.if_contains(column);
+  if (value == nullptr || !value->is_int64()) return std::nullopt;
+  return value->get_int64();
+}
+
+std::string_view text_in(const json::object& row, std::string_view column) {
+  const json::value* const value = row.if_contains(column);
+  if (value == nullptr || !value->is_string()) return {};
+  return std::string_view(value->get_string()).substr(0, kLongestName);
+}
+
+}  // namespace
+
+Result<std::string> read_unixctl_text(const RpcMessage& reply) {
+  const Result<const json::value*> result = result_of(reply);
+  if (!result) return std::unexpected(result.error());
+  const json::value* text = *result;
+  if (const json::object* const wrapped = text->if_object()) text = wrapped->if_contains("reply");
+  if (text == nullptr || !text->is_string())
+    return fail(Errc::kProtocol, "a result that is not a text");
+  if (text->get_string().size() > kLongestText)
+    return fail(Errc::kLimit, "a text over {} bytes", kLongestText);
+  return std::string(std::string_view(text->get_string()));
+}
+
+Result<std::string> parse_northd_status(std::string_view text) {
+  std::string_view word = trim(text);
+  if (!consume_prefix(word, "Status:")) return strange("status", text);
+  word = trim(word);
+  for (const std::string_view known : {"active", "standby", "paused"}) {
+    if (word == known) return std::string(word);
+  }
+  return strange("status", text);
+}
+
+Result<bool> parse_connection_status(std::string_view text) {
+  const std::string_view words = trim(text);
+  if (words == "connected") return true;
+  if (words == "not connected") return false;
+  return strange("connection status", text);
+}
+
+Result<bool> parse_debug_status(std::string_view text) {
+  const std::string_view word = trim(text);
+  if (word == "paused") return true;
+  if (word == "running") return false;
+  return strange("debug/status", text);
+}
+
+Result<std::string> parse_version(std::string_view text) {
+  const std::string_view line = trim(take_until(text, '\n'));
+  const std::size_t end = line.rfind(") ");
+  if (end == std::string_view::npos || line.size() > kLongestName) return strange("version", line);
+  return std::string(line.substr(end + 2));
+}
+
+std::string select_vswitch() {
+  return R"(["Open_vSwitch",)"
+         R"({"op":"select","table":"Open_vSwitch","where":[],"columns":["next_cfg","cur_cfg"]},)"
+         R"({"op":"select","table":"Interface","where":[["error","!=",["set",[]]]],)"
+         R"("columns":["name","error"]}])";
+}
+
+Result<std::optional<VswitchRow>> read_vswitch(const RpcMessage& reply) {
+  const Result<const json::value*> result = result_of(reply);
+  if (!result) return std::unexpected(result.error());
+  const json::array* const global = rows_of(**result, 0);
+  const json::array* const interfaces = rows_of(**result, 1);
+  if (global == nullptr || interfaces == nullptr)
+    return fail(Errc::kProtocol, "a reply without rows");
+  if (global->empty()) return std::optional<VswitchRow>();
+  const json::object* const columns = global->front().if_object();
+  const auto next = columns == nullptr ? std::nullopt : integer_in(*columns, "next_cfg");
+  const auto current = columns == nullptr ? std::nullopt : integer_in(*columns, "cur_cfg");
+  if (!next || !current)
+    return fail(Errc::kProtocol, "Open_vSwitch: a row without next_cfg and cur_cfg");
+  VswitchRow row;
+  row.next_cfg = *next;
+  row.cur_cfg = *current;
+  row.faulty = interfaces->size();
+  for (const json::value& each : *interfaces) {
+    if (row.errors.size() == kMostInterfaceErrors) break;
+    const json::object* const one = each.if_object();
+    if (one == nullptr) return fail(Errc::kProtocol, "Interface: a row that is not an object");
+    row.errors.push_back(fmt::format("{}: {}", text_in(*one, "name"), text_in(*one, "error")));
+  }
+  return row;
+}
+
+}  // namespace wardmote::codec

@@ -1,0 +1,76 @@
+#pragma once
+// The catalogue rows of etcd clusters; judge/catalogue.cc appends them to all others. What etcd has
+// in common with every raft cluster has a RAFT_ code.
+
+#include <array>
+#include <chrono>
+
+#include "judge/finding.h"
+
+namespace wardmote::judge::etcd {
+
+/// In the order of their codes.
+inline constexpr auto kCatalogue = std::to_array<CodeInfo>({
+    {Code::kEtcdNospace,
+     "ETCD_NOSPACE",
+     Severity::kCritical,
+     {},
+     {},
+     "The alarm NOSPACE is raised: the cluster takes no writes until somebody disarms it.",
+     "the alarms in Maintenance.Status of each member",
+     "Compact the history, defragment each member one after the other, and disarm the alarm. Find "
+     "out who wrote so much."},
+    {Code::kEtcdCorrupt,
+     "ETCD_CORRUPT",
+     Severity::kCritical,
+     {},
+     {},
+     "The alarm CORRUPT is raised: the data of a member differs from that of the others.",
+     "the alarms in Maintenance.Status of each member",
+     "Do not restart anything yet. Copy the data of all members aside, and replace the member that "
+     "differs by a new one."},
+    {Code::kEtcdQuota,
+     "ETCD_QUOTA",
+     Severity::kWarning,
+     {.fixed = std::chrono::seconds(10)},
+     {},
+     "The database of a member is near its quota; at the quota the cluster stops all writes.",
+     "the size of the database, the part of it that is in use, and the quota",
+     "If much of it is free, defragment this member. Else compact, or raise the quota on all "
+     "members."},
+    {Code::kEtcdLearner,
+     "ETCD_LEARNER",
+     Severity::kInfo,
+     {.fixed = std::chrono::seconds(5)},
+     {},
+     "A member is a learner: it gets all data, does not vote, and answers no ordinary reads.",
+     "the members' own lists",
+     "Promote it when it has caught up, or remove it."},
+    {Code::kEtcdUnstartedMember,
+     "ETCD_UNSTARTED_MEMBER",
+     Severity::kWarning,
+     {.fixed = std::chrono::seconds(30)},
+     {},
+     "A member was added and never started; it counts for the quorum all the same.",
+     "a listed member without a name",
+     "Start it with the cluster's state 'existing', or remove it again."},
+    {Code::kEtcdUnwatchedMember,
+     "ETCD_UNWATCHED_MEMBER",
+     Severity::kWarning,
+     {.fixed = std::chrono::seconds(10)},
+     {},
+     "The cluster has a member that the configuration does not name, so nobody asks it.",
+     "the members' own lists against the ids of the members that answer",
+     "Add it to the members in the configuration. If you do not know it, find out who added it."},
+    {Code::kEtcdVersionSkew,
+     "ETCD_VERSION_SKEW",
+     Severity::kInfo,
+     {.fixed = std::chrono::minutes(30)},
+     {},
+     "The members do not run one version of etcd.",
+     "the version that each member reports",
+     "Finish the upgrade. Versions that are more than one minor release apart must not run "
+     "together."},
+});
+
+}  // namespace wardmote::judge::etcd
