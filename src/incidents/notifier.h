@@ -58,8 +58,6 @@ class Notifier final : public serve::NotifyControl {
   void consider(const judge::incident::Incident& incident, const judge::notify::Labels& labels);
   /// Another agent leads, and these are the silences that it has written.
   void mirror_silences(const std::map<std::string, std::string>& records);
-  /// This agent leads again: what is due is told.
-  void resume() { schedule(); }
   /// It is called otherwise now.
   void renew(const judge::incident::Incident& incident) { router_.renew(incident); }
 
