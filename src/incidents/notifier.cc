@@ -104,6 +104,10 @@ Task<Result<void>> Notifier::recall_silences() {
 }
 
 void Notifier::mirror_silences(const std::map<std::string, std::string>& records) {
+  const std::vector<Silence> known = muting_.silences();
+  for (const Silence& silence : known) {
+    if (!records.contains(store::silence_key(silence.id))) muting_.remove(silence.id);
+  }
   for (const auto& [key, record] : records) {
     auto silence = store::decode_silence(record);
     if (silence) {

@@ -95,6 +95,40 @@ TEST_F(IncidentLeadership, WhoCannotReadWhatOthersWroteTriesAgainEverySecondAndS
   EXPECT_EQ(agent.count("incident_opened 1"), 1);
 }
 
+// Its order was answered with "not written down yet".
+TEST_F(IncidentLeadership, WhatItCouldNotWriteWhenItLedIsForgottenWithTheLead) {
+  Sharer agent(world, "us", disk);
+  agent.lead();
+  agent.store.unwritable = Errc::kClosed;
+  judge::notify::Silence silence;
+  silence.match = {{"root", true, "check:*"}};
+  silence.until = us.wall_now() + 1h;
+  ASSERT_TRUE(agent.manager->notifier().add_silence(silence));
+  world.run_for(5s);
+  agent.leadership.lose();
+  agent.store.unwritable.reset();
+  agent.lead();
+  world.run_for(2min);
+  EXPECT_EQ(stored("notify/silence/1"), "");
+  EXPECT_TRUE(agent.manager->notifier().muting().silences().empty()) << "nor is it in force";
+}
+
+TEST_F(IncidentLeadership, ASilenceThatTheLeaderHasForgottenIsNotShownByThoseWhoFollow) {
+  Sharer leader(world, "us", disk);
+  Sharer follower(world, "them", disk);
+  leader.lead();
+  judge::notify::Silence silence;
+  silence.match = {{"root", true, "check:*"}};
+  silence.until = us.wall_now() + 1h;
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(leader.manager->notifier().add_silence(silence));
+  world.run_for(5s);
+  ASSERT_EQ(follower.manager->notifier().muting().silences().size(), 2U);
+  erase("notify/silence/1");
+  world.run_for(5s);
+  ASSERT_EQ(follower.manager->notifier().muting().silences().size(), 1U);
+  EXPECT_EQ(follower.manager->notifier().muting().silences()[0].id, 2);
+}
+
 TEST_F(IncidentLeadership, ANumberThatWasGivenIsNotGivenAgainAlsoWhenTheStoreWasEmptied) {
   Sharer leader(world, "us", disk);
   Sharer follower(world, "them", disk);
