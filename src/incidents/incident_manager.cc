@@ -93,8 +93,8 @@ Labels incident_labels(const Incident& incident, const config::Node& node,
   labels["subject"] = subject;
   const std::string_view cluster = cluster_of(incident.root);
   if (!cluster.empty()) labels["cluster"] = cluster;
+  if (labels["scope"] != "guest") return labels;
   for (const std::string& name : incident.names) {
-    if (labels["scope"] != "guest") break;
     if (auto uuid = codec::parse_uuid(name)) labels["uuid"] = *std::move(uuid);
   }
   return labels;
@@ -119,7 +119,7 @@ IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
                  if (records_.leads()) take(book_.pass(runtime_.now()));
                }),
       tasks_(runtime.executor()) {
-  if (own != nullptr && own != store) {
+  if (own != nullptr) {
     own_.emplace(runtime, own, alone_);
     records_.wait_for_store();
     follower_.emplace(runtime, *store, std::string(store::kIncidentPrefix),
@@ -171,7 +171,6 @@ std::vector<Incident> IncidentManager::decode(const store::Follower::Records& re
     }
     incidents.push_back(*std::move(incident));
   }
-  std::ranges::sort(incidents, {}, &Incident::id);
   return incidents;
 }
 
@@ -198,7 +197,6 @@ Task<Result<void>> IncidentManager::take_over_incidents() {
   // What it gave is never given again, also when it could not be written.
   book.number_after(book_.last_number());
   book_ = std::move(book);
-  open_incidents_.reset();
   for (const auto& [key, number] : *last)
     book_.number_after(parse_number<std::int64_t>(number).value_or(0));
   numbers_known_ = true;
@@ -208,7 +206,6 @@ Task<Result<void>> IncidentManager::take_over_incidents() {
       if (records_.complaint()) book_.number_after(store::NumberMark::apart(runtime_.wall_now()));
     });
   }
-  schedule();
   Result<void> opened = co_await notifier_.recall();
   if (!opened) co_return opened;
   for (const auto& [id, incident] : book_.incidents()) notifier_.renew(incident);

@@ -49,8 +49,6 @@ Task<void> IncidentManager::take_over() {
   }
   records_.hold_back(false);
   numbers_ = {};  // what this agent once wrote of them may not be there
-  mark_numbers();
-  notifier_.resume();
   // It is as after a restart: what is wrong goes on under the names that it has.
   for (const Symptom& symptom : here_) raise_again(symptom);
   for (const auto& [node, symptoms] : peers_) {

@@ -105,6 +105,10 @@ Task<Result<void>> Notifier::recall_silences() {
 }
 
 void Notifier::mirror_silences(const std::map<std::string, std::string>& records) {
+  const std::vector<Silence> known = muting_.silences();
+  for (const Silence& silence : known) {
+    if (!records.contains(store::silence_key(silence.id))) muting_.remove(silence.id);
+  }
   for (const auto& [key, record] : records) {
     auto silence = store::decode_silence(record);
     if (silence) {
@@ -180,7 +184,6 @@ void Notifier::pump() {
   }
   put_changed();
   if (!notices.empty()) {
-    plan_reminder();
     records_.after_writing([this, kept = std::move(notices)] {
       // Who leads now has them from the records, or finds them by itself.
       if (!records_.leads()) return;
@@ -192,15 +195,15 @@ void Notifier::pump() {
 
 /// Not written down and not counted: the next one says the same.
 void Notifier::remind() {
+  plan_reminder();
+  if (!records_.leads()) return;
   for (const std::string& receiver : dispatcher_.forgetful()) {
-    if (!records_.leads()) break;
     // One that is slow is not told more, and nothing overtakes a notice that waits.
     if (!dispatcher_.idle(receiver)) continue;
     for (Notice& notice : router_.reminders(receiver, muting_, runtime_.wall_now())) {
       dispatcher_.send(std::move(notice));
     }
   }
-  plan_reminder();
 }
 
 void Notifier::plan_reminder() {
@@ -302,7 +305,6 @@ Result<void> Notifier::expire_silence(std::int64_t id) {
   muting_.put(std::move(silence));
   feed_.tell({ThingKind::kSilence, std::to_string(id)}, judge::SilenceChanged{});
   router_.muting_changed(runtime_.now());
-  put_changed();
   schedule();
   return {};
 }

@@ -57,10 +57,8 @@ class Notifier final : public serve::NotifyControl {
   void hear(const judge::incident::Step& step, const judge::notify::Labels& labels);
   /// After recall() and reload(), of each open incident: who should know of it may be others now.
   void consider(const judge::incident::Incident& incident, const judge::notify::Labels& labels);
-  /// Another agent leads, and these are the silences that it has written.
+  /// These are the silences that who leads has written, and no others.
   void mirror_silences(const std::map<std::string, std::string>& records);
-  /// This agent leads again: what is due is told.
-  void resume() { schedule(); }
   /// It is called otherwise now.
   void renew(const judge::incident::Incident& incident) { router_.renew(incident); }
 

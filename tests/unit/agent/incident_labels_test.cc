@@ -62,6 +62,13 @@ TEST_F(IncidentManagerTest, ADeliveryBelongsToTheOneIncidentThatItTells) {
   EXPECT_EQ(life.incidents.back(), 0);
 }
 
+TEST_F(IncidentManagerTest, AStepOfAPlanBelongsToTheIncidentThatItRepairs) {
+  Life life(world, us, &disk);
+  life.feed.tell({ThingKind::kPlan, "1"},
+                 judge::PlanChanged{.word = "proposed", .cluster = "nb", .incident = 7});
+  EXPECT_EQ(life.incidents.back(), 7);
+}
+
 TEST_F(IncidentManagerTest, OfManyThatAreOverTheOldestLeavesTheDisk) {
   Life life(world, us, &disk);
   for (int i = 0; i < 501; ++i) {

@@ -2,9 +2,9 @@
 
 #include <chrono>
 #include <cstddef>
-#include <memory>
+#include <cstdint>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -15,72 +15,24 @@
 #include "judge/change.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
+#include "judge/notify/muting.h"
 #include "judge/thing.h"
-#include "runtime/deadline.h"
-#include "runtime/task.h"
 #include "sim/sim_database.h"
 #include "store/embedded_store.h"
-#include "store/store.h"
-#include "unit/act/fake_leadership.h"
-#include "unit/agent/incident_manager_fixture.h"
+#include "store/incident_record.h"
+#include "store/leadership.h"
+#include "support/logged.h"
+#include "unit/agent/fake_inbox.h"
+#include "unit/agent/fragile_store.h"
+#include "unit/agent/sharer.h"
 
 namespace wardmote::agent {
 namespace {
 
-/// One that shares `shared` with others.
-struct Sharer {
-  Sharer(World& in, const std::string& node, SimDisk& shared, bool leads)
-      : world(in), us(in.host(node)), database(us, shared), leadership(leads) {
-    EXPECT_TRUE(run_task(world, us, own.open()));
-    EXPECT_TRUE(run_task(world, us, store.open()));
-    manager = std::make_unique<incidents::IncidentManager>(us, &store, leadership, config, node,
-                                                           feed, incidents::NotifierOptions(),
-                                                           depends_of(domains()), &own);
-    feed.listen([this](const Change& change, const serve::ChangeText& text) {
-      manager->hear(change);
-      told.push_back(text.kind);
-    });
-    manager->publish([this](const auto& symptoms) { published = symptoms; });
-    EXPECT_TRUE(run_task(world, us, manager->open()));
-  }
-  ~Sharer() { world.run(us, manager->stop()); }
-
-  void check(const std::string& name, State from, State to) {
-    feed.tell({ThingKind::kCheck, name},
-              judge::CheckChanged{from, to, {judge::ReasonCode::kRefused, "refused"}, true, true});
-  }
-  [[nodiscard]] bool told_of_incidents() const {
-    return std::ranges::any_of(
-        told, [](const std::string& kind) { return kind.starts_with("incident_"); });
-  }
-  [[nodiscard]] std::size_t open() const { return manager->open_incidents().open; }
-
-  World& world;
-  SimRuntime& us;
-  SimDisk disk;
-  SimDatabase own_database{us, disk};
-  store::EmbeddedStore own{us, own_database, "boot"};
-  SimDatabase database;
-  store::EmbeddedStore store{us, database, "boot", {.look_every = 500ms}};
-  act::FakeLeadership leadership;
-  config::Config config = sample_config();
-  incidents::ChangeFeed feed{[this] { return us.wall_now(); }};
-  std::unique_ptr<incidents::IncidentManager> manager;
-  std::vector<std::string> told;
-  std::vector<judge::incident::Symptom> published;
-};
-
-class IncidentLeadership : public IncidentManagerTest {
- protected:
-  static std::vector<std::string> owners(const Sharer& agent) {
-    std::vector<std::string> all;
-    for (const judge::incident::Symptom& symptom : agent.published) all.push_back(symptom.owner);
-    return all;
-  }
-};
+class IncidentLeadership : public SharersTest {};
 
 TEST_F(IncidentLeadership, WhoLeadsMakesNoIncidentBeforeItHasReadTheOthers) {
-  Sharer agent(world, "us", disk, true);
+  Sharer agent(world, "us", disk, {.leads = true});
   agent.check("bird", kError, kReported);
   world.run_for(1min);
   EXPECT_EQ(agent.open(), 0U) << "nobody said that it begins to lead";
@@ -92,22 +44,253 @@ TEST_F(IncidentLeadership, WhoLeadsMakesNoIncidentBeforeItHasReadTheOthers) {
 }
 
 TEST_F(IncidentLeadership, WhoFollowsShowsWhatTheOtherWritesAndTellsNothing) {
-  Sharer leader(world, "us", disk, false);
-  Sharer follower(world, "them", disk, false);
-  leader.leadership.win();
-  world.run_for(1s);
+  Sharer leader(world, "us", disk);
+  Sharer follower(world, "them", disk);
+  leader.lead();
   leader.check("bird", kError, kReported);
   world.run_for(5s);
   ASSERT_EQ(follower.open(), 1U);
   EXPECT_FALSE(follower.told_of_incidents());
   EXPECT_FALSE(follower.manager->held("nb"));
+  follower.check("peer", kError, kReported);
+  EXPECT_EQ(follower.owners(), std::vector<std::string>{"check:peer@them"});
+  EXPECT_FALSE(follower.told_of_incidents()) << "it says so, and the leader makes an incident";
+  leader.check("bird", kReported, kHealthy);
+  world.run_for(5s);
+  EXPECT_EQ(follower.open(), 0U);
+}
+
+TEST_F(IncidentLeadership, WhoLosesTheLeadWhileItReadsTellsNothing) {
+  Sharer agent(world, "us", disk);
+  agent.check("bird", kError, kReported);
+  agent.store.reading = 5s;
+  agent.lead();
+  agent.leadership.lose();
+  world.run_for(1min);
+  EXPECT_FALSE(agent.told_of_incidents());
+  // The same while it waits for another attempt.
+  agent.store.reading = {};
+  agent.store.unreadable = [](const std::string&) { return std::optional(Errc::kClosed); };
+  agent.lead();
+  agent.leadership.lose();
+  agent.store.unreadable = [](const std::string&) { return std::optional<Errc>(); };
+  world.run_for(1min);
+  EXPECT_FALSE(agent.told_of_incidents());
+}
+
+TEST_F(IncidentLeadership, WhoCannotReadWhatOthersWroteTriesAgainEverySecondAndSaysSo) {
+  const testing::Logged logged;
+  Sharer agent(world, "us", disk);
+  agent.check("bird", kError, kReported);
+  agent.store.unreadable = [](const std::string& begin) {
+    return begin.starts_with("notify/") ? std::optional(Errc::kClosed) : std::nullopt;
+  };
+  agent.leadership.win();
+  world.run_for(10s + 500ms);
+  EXPECT_EQ(logged.count("records_not_read"), 11);
+  EXPECT_EQ(logged.levels("records_not_read").front(), LogLevel::kError);
+  EXPECT_FALSE(agent.told_of_incidents());
+  agent.store.unreadable = [](const std::string&) { return std::optional<Errc>(); };
+  world.run_for(1s);
+  EXPECT_EQ(agent.count("incident_opened 1"), 1);
+}
+
+// Its order was answered with "not written down yet".
+TEST_F(IncidentLeadership, WhatItCouldNotWriteWhenItLedIsForgottenWithTheLead) {
+  Sharer agent(world, "us", disk);
+  agent.lead();
+  agent.store.unwritable = Errc::kClosed;
+  judge::notify::Silence silence;
+  silence.match = {{"root", true, "check:*"}};
+  silence.until = us.wall_now() + 1h;
+  ASSERT_TRUE(agent.manager->notifier().add_silence(silence));
+  world.run_for(5s);
+  agent.leadership.lose();
+  agent.store.unwritable.reset();
+  agent.lead();
+  world.run_for(2min);
+  EXPECT_EQ(stored("notify/silence/1"), "");
+  EXPECT_TRUE(agent.manager->notifier().muting().silences().empty()) << "nor is it in force";
+}
+
+TEST_F(IncidentLeadership, ASilenceThatTheLeaderHasForgottenIsNotShownByThoseWhoFollow) {
+  Sharer leader(world, "us", disk);
+  Sharer follower(world, "them", disk);
+  leader.lead();
+  judge::notify::Silence silence;
+  silence.match = {{"root", true, "check:*"}};
+  silence.until = us.wall_now() + 1h;
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(leader.manager->notifier().add_silence(silence));
+  world.run_for(5s);
+  ASSERT_EQ(follower.manager->notifier().muting().silences().size(), 2U);
+  erase("notify/silence/1");
+  world.run_for(5s);
+  ASSERT_EQ(follower.manager->notifier().muting().silences().size(), 1U);
+  EXPECT_EQ(follower.manager->notifier().muting().silences()[0].id, 2);
+}
+
+TEST_F(IncidentLeadership, ANumberThatWasGivenIsNotGivenAgainAlsoWhenTheStoreWasEmptied) {
+  Sharer leader(world, "us", disk);
+  Sharer follower(world, "them", disk);
+  leader.lead();
+  leader.check("bird", kError, kReported);
+  world.run_for(5s);
+  ASSERT_EQ(follower.open(), 1U);
+  for (Sharer* const agent : {&leader, &follower}) {
+    leader.leadership.lose();
+    erase("");
+    world.run_for(5s);
+    EXPECT_EQ(follower.open(), 0U);
+    agent->check("peer", kError, kReported);
+    agent->lead();
+    EXPECT_GT(agent->manager->book().last_number(), 1);
+    EXPECT_FALSE(agent->manager->book().incidents().contains(1));
+    agent->leadership.lose();
+  }
+}
+
+TEST_F(IncidentLeadership, TheMarkOfTheNumbersIsWrittenAnewByEachLead) {
+  Sharer agent(world, "us", disk);
+  agent.lead();
+  agent.check("bird", kError, kReported);
+  world.run_for(1s);
+  EXPECT_NE(stored("last/incident"), "");
+  agent.leadership.lose();
+  erase("last/");
+  agent.lead();
+  world.run_for(1s);
+  ASSERT_NE(stored("last/incident"), "");
+  EXPECT_GE(std::stoll(stored("last/incident")), 2);
+}
+
+// Until the store has answered, another may lead and tell the same.
+TEST_F(IncidentLeadership, NobodyIsToldBeforeTheStoreHasAnsweredUnlessItIsFull) {
+  Inbox ann;
+  Sharer agent(world, "us", disk, {.receivers = told_to(us, {{"ann", &ann}})});
+  agent.lead();
+  agent.store.unwritable = Errc::kClosed;
+  agent.check("bird", kError, kReported);
+  world.run_for(10min);
+  EXPECT_EQ(ann.told(), std::vector<std::string>{});
+  agent.store.unwritable = Errc::kExhausted;
+  world.run_for(2min);
+  EXPECT_EQ(ann.told(), std::vector<std::string>{"opened 1"});
+}
+
+TEST_F(IncidentLeadership, WhoDoesNotLeadRemindsNobody) {
+  Inbox ann;
+  Sharer agent(world, "us", disk, {.receivers = told_to(us, {{"ann", &ann}}, true)});
+  agent.lead();
+  agent.check("bird", kError, kReported);
+  world.run_for(3min);
+  ASSERT_GE(ann.heard.size(), 2U);
+  agent.leadership.lose();
+  ann.heard.clear();
+  world.run_for(10min);
+  EXPECT_TRUE(ann.heard.empty());
+  agent.lead();
+  world.run_for(3min);
+  EXPECT_GE(ann.heard.size(), 2U);
+}
+
+TEST_F(IncidentLeadership, WhoLosesTheLeadShowsWhatIsStored) {
+  Sharer agent(world, "us", disk);
+  agent.lead();
+  agent.check("bird", kError, kReported);
+  world.run_for(3s);
+  agent.store.unwritable = Errc::kClosed;
+  ASSERT_TRUE(agent.manager->acknowledge(1, "ann", ""));
+  agent.leadership.lose();
+  EXPECT_FALSE(agent.manager->book().incidents().at(1).acknowledged);
+}
+
+TEST_F(IncidentLeadership, WhatTheNextLeaderToldIsNotToldAgainByTheOneBefore) {
+  Inbox ann;
+  Sharer agent(world, "us", disk, {.receivers = told_to(us, {{"ann", &ann}})});
+  agent.lead();
+  agent.check("bird", kError, kReported);
+  world.run_for(1min);
+  ASSERT_EQ(ann.told(), std::vector<std::string>{"opened 1"});
+  agent.leadership.lose();
+  agent.check("bird", kReported, kHealthy);
+  erase("incident/");  // it ended, that was told, and it is long ago
+  erase("notify/");
+  world.run_for(1min);
+  agent.lead();
+  world.run_for(5h);
+  EXPECT_EQ(ann.told(), std::vector<std::string>{"opened 1"});
+}
+
+TEST_F(IncidentLeadership, WhoBeginsToLeadTellsItsReceiversWhatIsOpen) {
+  Inbox ann;
+  store_incident(1, "check:bird@them");
+  Sharer agent(world, "us", disk, {.receivers = told_to(us, {{"ann", &ann}})});
+  agent.lead();
+  world.run_for(30s);
+  EXPECT_EQ(ann.told(), std::vector<std::string>{"opened 1"});
+}
+
+TEST_F(IncidentLeadership, ASilenceOfTheLeaderIsKnownToThoseWhoFollow) {
+  Inbox ann;
+  Sharer leader(world, "us", disk);
+  Sharer follower(world, "them", disk, {.receivers = told_to(us, {{"ann", &ann}})});
+  leader.lead();
+  judge::notify::Silence silence;
+  silence.match = {{"root", true, "check:*"}};
+  silence.until = us.wall_now() + 1h;
+  ASSERT_TRUE(leader.manager->notifier().add_silence(silence));
+  world.run_for(5s);
+  EXPECT_EQ(follower.manager->notifier().muting().silences().size(), 1U);
+  leader.leadership.lose();
+  follower.lead();
+  follower.check("bird", kError, kReported);
+  world.run_for(10min);
+  EXPECT_EQ(ann.told(), std::vector<std::string>{});
+}
+
+// What others wrote before it led comes late to the one that leads.
+TEST_F(IncidentLeadership, WhoLeadsBelievesItsOwnSilencesAndNotTheirEarlierRecords) {
+  Sharer leader(world, "us", disk);
+  leader.lead();
+  judge::notify::Silence silence;
+  silence.match = {{"root", true, "check:*"}};
+  silence.until = us.wall_now() + 1h;
+  ASSERT_TRUE(leader.manager->notifier().add_silence(silence));
+  world.run_for(50ms);
+  ASSERT_TRUE(leader.manager->notifier().expire_silence(1));
+  leader.store.unwritable = Errc::kClosed;
+  world.run_for(5s);
+  EXPECT_LE(leader.manager->notifier().muting().silences()[0].until, us.wall_now());
+}
+
+TEST_F(IncidentLeadership, WhatThisAgentKnewToFailStandsAfterARestartAndIsPublished) {
+  SimDisk own;
+  {
+    Sharer agent(world, "us", disk, {.own = &own});
+    agent.check("bird", kError, kReported);
+  }
+  Sharer agent(world, "us", disk, {.own = &own});
+  ASSERT_EQ(agent.manager->known_failures().size(), 1U);
+  EXPECT_EQ(agent.manager->known_failures()[0].name, "bird");
+  EXPECT_EQ(agent.owners(), std::vector<std::string>{"check:bird@us"});
+  EXPECT_TRUE(agent.manager->book().incidents().empty()) << "who leads makes them";
+  agent.lead();
+  EXPECT_EQ(agent.open_roots(), std::vector<std::string>{"check:bird@us"});
+}
+
+TEST_F(IncidentLeadership, OfItsOwnCheckThatIsGoneTheIncidentEndsWhenItLeads) {
+  store_incident(1, "check:web@us");
+  store_incident(2, "check:web@them");
+  Sharer agent(world, "us", disk);
+  agent.lead();
+  EXPECT_EQ(agent.open_roots(), std::vector<std::string>{"check:web@them"});
+  EXPECT_TRUE(agent.manager->book().incidents().at(1).unwatched);
 }
 
 TEST_F(IncidentLeadership, AReloadEndsWhatIsGoneWhereItLeadsAndTellsNothingWhereItFollows) {
-  Sharer leader(world, "us", disk, false);
-  Sharer follower(world, "them", disk, false);
-  leader.leadership.win();
-  world.run_for(1s);
+  Sharer leader(world, "us", disk);
+  Sharer follower(world, "them", disk);
+  leader.lead();
   for (Sharer* const agent : {&leader, &follower}) {
     agent->check("bird", kError, kReported);
     agent->check("peer", kError, kReported);
@@ -116,77 +299,33 @@ TEST_F(IncidentLeadership, AReloadEndsWhatIsGoneWhereItLeadsAndTellsNothingWhere
   world.run_for(5s);
   const std::size_t open = leader.open();
   ASSERT_EQ(follower.open(), open);
-  ASSERT_EQ(owners(follower), (std::vector<std::string>{"check:bird@them", "check:peer@them"}));
+  ASSERT_EQ(follower.owners(), (std::vector<std::string>{"check:bird@them", "check:peer@them"}));
   follower.manager->reload({.gone = {"check:bird@them"}, .replaced = {}});
-  EXPECT_EQ(owners(follower), std::vector<std::string>{"check:peer@them"});
+  EXPECT_EQ(follower.owners(), std::vector<std::string>{"check:peer@them"});
   EXPECT_FALSE(follower.told_of_incidents());
   leader.told.clear();
   leader.manager->reload({.gone = {"check:bird@us", "check:peer@us"}, .replaced = {}});
-  EXPECT_TRUE(owners(leader).empty());
+  EXPECT_TRUE(leader.owners().empty());
   EXPECT_TRUE(leader.told_of_incidents());
 }
 
 TEST_F(IncidentLeadership, WhatAnotherHasEndedMeanwhileIsNotHeldAnyMore) {
-  Sharer agent(world, "us", disk, false);
-  agent.leadership.win();
-  world.run_for(1s);
-  judge::Finding finding;
-  finding.code = Code::kRaftMemberDown;
-  finding.severity = Severity::kCritical;
-  finding.subjects = {"a"};
-  finding.summary = "so it is";
-  const judge::ThingId cluster{ThingKind::kCluster, "nb"};
-  const auto [owner, component] = place_of(cluster, finding);
-  agent.feed.tell(cluster, judge::FindingChanged{kRaised, finding, us.now(), owner, component});
+  Sharer agent(world, "us", disk);
+  agent.lead();
+  agent.finding(kRaised, Code::kRaftMemberDown, Severity::kCritical, {"a"});
   world.run_for(1s);
   ASSERT_EQ(agent.open(), 1U);
   agent.leadership.lose();
-  agent.feed.tell(cluster, judge::FindingChanged{kCleared, finding, us.now(), owner, component});
-  agent.leadership.win();
-  world.run_for(1s);
+  agent.finding(kCleared, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+  agent.lead();
   ASSERT_TRUE(agent.manager->held("nb")) << "written by somebody, and not seen again";
   agent.leadership.lose();
   disk.rows("UPDATE store_meta SET revision = revision + 1");
   disk.rows("DELETE FROM store_kv WHERE key LIKE 'incident/%'");
-  agent.leadership.win();
-  world.run_for(1s);
+  agent.lead();
   agent.manager->seen_well("nb", kShownAtOnce);
   EXPECT_FALSE(agent.manager->held("nb"));
 }
-
-/// A store on a disk that is so full that nothing can even be read.
-class UnreadableStore final : public store::Store {
- public:
-  explicit UnreadableStore(store::Store& store) : store_(store) {}
-
-  runtime::Task<Result<store::Found>> get(std::string, runtime::Deadline) override {
-    co_return fail(Errc::kExhausted, "full");
-  }
-  runtime::Task<Result<store::Snapshot>> list(store::KeyRange keys,
-                                              runtime::Deadline deadline) override {
-    if (keys.begin.starts_with("incident/")) co_return fail(Errc::kExhausted, "full");
-    auto found = co_await store_.list(std::move(keys), deadline);
-    co_return found;
-  }
-  runtime::Task<Result<store::Committed>> put_if(store::Transaction, runtime::Deadline) override {
-    co_return fail(Errc::kExhausted, "full");
-  }
-  std::unique_ptr<store::Watch> watch(store::KeyRange keys, store::Revision from) override {
-    return store_.watch(std::move(keys), from);
-  }
-  runtime::Task<Result<store::Lease>> grant(Duration, runtime::Deadline) override {
-    co_return fail(Errc::kExhausted, "full");
-  }
-  runtime::Task<Result<store::Lease>> keep_alive(store::LeaseId, runtime::Deadline) override {
-    co_return fail(Errc::kExhausted, "full");
-  }
-  runtime::Task<Result<void>> revoke(store::LeaseId, runtime::Deadline) override {
-    co_return fail(Errc::kExhausted, "full");
-  }
-
- private:
-  store::Store& store_;
-};
 
 TEST_F(IncidentLeadership, LivesThatCanReadNothingGiveNumbersThatNoOtherGives) {
   std::vector<std::int64_t> given;
@@ -194,7 +333,11 @@ TEST_F(IncidentLeadership, LivesThatCanReadNothingGiveNumbersThatNoOtherGives) {
   store::EmbeddedStore below(us, database, "boot");
   ASSERT_TRUE(run_task(world, us, below.open()));
   for (int i = 0; i < 2; ++i) {
-    UnreadableStore store(below);
+    FragileStore store(us, below);
+    store.unreadable = [](const std::string& begin) {
+      return begin.starts_with("incident/") ? std::optional(Errc::kExhausted) : std::nullopt;
+    };
+    store.unwritable = Errc::kExhausted;
     store::SoleLeadership alone(us, nullptr);
     const config::Config config = sample_config();
     incidents::ChangeFeed feed([this] { return us.wall_now(); });

@@ -126,7 +126,7 @@ struct Life {
 
   World& world;
   SimRuntime& us;
-  const config::Config config;
+  config::Config config;  ///< in use; a test that changes it calls manager->reload()
   incidents::ChangeFeed feed{[this] { return us.wall_now(); }};
   std::optional<SimDatabase> database;
   std::optional<store::EmbeddedStore> store;

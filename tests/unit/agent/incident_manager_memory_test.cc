@@ -1,6 +1,7 @@
 // What outlives an agent: its incidents, and the answer that waits until they are written down.
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,8 +10,17 @@
 
 #include <gtest/gtest.h>
 
+#include "base/log.h"
+#include "incidents/change_feed.h"
 #include "incidents/incident_manager.h"
+#include "incidents/notifier.h"
 #include "judge/finding.h"
+#include "sim/sim_database.h"
+#include "store/embedded_store.h"
+#include "store/leadership.h"
+#include "support/logged.h"
+#include "unit/agent/fake_inbox.h"
+#include "unit/agent/fragile_store.h"
 #include "unit/agent/incident_manager_fixture.h"
 
 namespace wardmote::agent {
@@ -81,6 +91,76 @@ TEST_F(IncidentMemory, ACheckThatWasReportedStandsAfterARestartUntilItIsSeenWell
   world.run_for(1s);
   EXPECT_EQ(disk.rows("SELECT key FROM store_kv").size(), 2U)
       << "the incident, and the mark of the numbers";
+}
+
+TEST_F(IncidentMemory, ACheckThatIsGoodAgainIsNotRemembered) {
+  Life life(world, us, &disk);
+  const auto remembered = [&] {
+    world.run_for(1s);
+    return disk.rows("SELECT 1 FROM store_kv WHERE key = 'check/us/bird'").size();
+  };
+  life.check("bird", kHealthy, kError);
+  EXPECT_EQ(remembered(), 0U) << "once is not believed";
+  life.check("bird", kError, kReported);
+  EXPECT_EQ(remembered(), 1U);
+  life.check("bird", kReported, kHealthy);
+  EXPECT_EQ(remembered(), 0U);
+}
+
+TEST_F(IncidentMemory, ThatAThingFailedOnceBeforeDoesNotEndItsPresentIncidentAtARestart) {
+  {
+    Life life(world, us, &disk);
+    life.check("bird", kError, kReported);
+    life.check("bird", kReported, kHealthy);
+    world.run_for(11min);
+    life.check("bird", kError, kReported);
+    world.run_for(1s);
+  }
+  Life next(world, us, &disk);
+  EXPECT_EQ(next.manager->open_incidents().open, 1U);
+  EXPECT_TRUE(next.told.empty());
+}
+
+TEST_F(IncidentMemory, OfAClusterThatIsGoneAtTheNextStartTheIncidentEndsAtOnce) {
+  {
+    Life life(world, us, &disk);
+    life.finding(kRaised, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+    world.run_for(1s);
+  }
+  config::Config without = sample_config();
+  without.clusters.clear();
+  without.checks.erase(without.checks.begin());
+  Life next(world, us, &disk, without);
+  EXPECT_EQ(next.count("incident_resolved 1"), 1);
+  EXPECT_TRUE(next.manager->book().incidents().at(1).unwatched);
+}
+
+// Its severity and code are the same, so nobody is told of it by itself.
+TEST_F(IncidentMemory, ANewNameIsInTheNextNoticeAndOutlivesTheAgent) {
+  Inbox ann;
+  const auto named = [&](Life& life, const char* summary) {
+    judge::Finding finding;
+    finding.code = Code::kRaftNoQuorum;
+    finding.severity = Severity::kCritical;
+    finding.summary = summary;
+    life.feed.tell({ThingKind::kCluster, "nb"},
+                   judge::FindingChanged{kRaised, finding, us.now(), "cluster:nb", "cluster:nb"});
+  };
+  auto life =
+      std::make_unique<Life>(world, us, &disk, sample_config(), told_to(us, {{"ann", &ann}}));
+  named(*life, "one of three");
+  named(*life, "none of three");
+  world.run_for(15s);
+  ASSERT_EQ(ann.heard.size(), 1U);
+  EXPECT_EQ(ann.heard[0].items[0].incident.summary, "none of three");
+  named(*life, "two of three");
+  world.run_for(1s);
+  life.reset();
+  life = std::make_unique<Life>(world, us, &disk, sample_config(), told_to(us, {{"ann", &ann}}));
+  EXPECT_EQ(life->manager->book().incidents().at(1).summary, "two of three");
+  world.run_for(5h);
+  ASSERT_GE(ann.heard.size(), 2U);
+  EXPECT_EQ(ann.heard[1].items[0].incident.summary, "two of three");
 }
 
 TEST_F(IncidentMemory, AReportedCheckThatIsGoneAtTheNextStartIsForgotten) {
@@ -218,12 +298,19 @@ TEST_F(IncidentMemory, WithoutADatabaseNoAnswerWaits) {
 
 TEST_F(IncidentMemory, ARecordThatIsNotUnderstoodIsPassedOver) {
   {
-    const Life life(world, us, &disk);
+    Life life(world, us, &disk);
+    life.check("bird", kError, kReported);
   }
-  disk.rows("INSERT INTO store_kv VALUES ('incident/7', '{\"id\":7}', 1, 1, 1, 0)");
+  disk.rows("INSERT INTO store_kv VALUES ('incident/0', '{\"id\":7}', 1, 1, 1, 0)");
   disk.rows("INSERT INTO store_kv VALUES ('incident/8', 'nonsense', 1, 1, 1, 0)");
+  disk.rows("INSERT INTO store_kv VALUES ('check/us/a', 'nonsense', 1, 1, 1, 0)");
+  const testing::Logged logged;
   const Life next(world, us, &disk);
-  EXPECT_TRUE(next.manager->book().incidents().empty());
+  EXPECT_EQ(next.manager->book().incidents().size(), 1U) << "what comes after it is read";
+  EXPECT_EQ(next.manager->known_failures().size(), 1U);
+  EXPECT_EQ(logged.count("record_not_understood key=incident/"), 2);
+  EXPECT_EQ(logged.count("record_not_understood key=check/us/a"), 1);
+  EXPECT_EQ(logged.levels("record_not_understood").front(), LogLevel::kError);
 }
 
 TEST_F(IncidentMemory, AClusterKeepsTheSeverityOfItsIncidentOverARestartUntilThatIsSeenAgain) {
@@ -245,6 +332,93 @@ TEST_F(IncidentMemory, AClusterKeepsTheSeverityOfItsIncidentOverARestartUntilTha
   next.finding(kRaised, Code::kRaftNoQuorum, Severity::kCritical, {});
   EXPECT_FALSE(next.manager->held("nb"));
   EXPECT_EQ(next.count("incident_changed 1"), 0) << "and nothing is said";
+}
+
+TEST_F(IncidentMemory, AClusterIsHeldByTheGravestOfItsIncidents) {
+  for (const bool second_is_worse : {false, true}) {
+    SimDisk on;
+    const auto severity = [&](bool worse) {
+      return worse ? Severity::kCritical : Severity::kWarning;
+    };
+    {
+      Life life(world, us, &on);
+      life.finding(kRaised, Code::kRaftMemberDown, severity(!second_is_worse), {"a"});
+      life.finding(kRaised, Code::kRaftMemberHung, severity(second_is_worse), {"b"});
+      ASSERT_EQ(life.manager->open_incidents().open, 2U);
+      world.run_for(1s);
+    }
+    Life next(world, us, &on);
+    const auto held = next.manager->held("nb");
+    ASSERT_TRUE(held);
+    EXPECT_EQ(held->verdict, judge::Verdict::kCritical);
+    EXPECT_EQ(held->reason.code, judge::ReasonCode::kState);
+    EXPECT_TRUE(
+        held->reason.text.starts_with(second_is_worse ? "RAFT_MEMBER_HUNG" : "RAFT_MEMBER_DOWN"))
+        << held->reason.text;
+  }
+}
+
+TEST_F(IncidentMemory, OfEquallyGraveOnesTheFirstHoldsTheCluster) {
+  {
+    Life life(world, us, &disk);
+    life.finding(kRaised, Code::kRaftMemberHung, Severity::kCritical, {"a"});
+    life.finding(kRaised, Code::kRaftMemberDown, Severity::kCritical, {"b"});
+    world.run_for(1s);
+  }
+  Life next(world, us, &disk);
+  EXPECT_EQ(next.manager->held("nb")->reason.text, "RAFT_MEMBER_HUNG: so it is");
+}
+
+TEST_F(IncidentMemory, TheMarkOfTheNumbersStaysAhead) {
+  Life life(world, us, &disk);
+  for (int i = 1; i <= 60; ++i) {
+    life.finding(kRaised, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+    life.finding(kCleared, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+    world.run_for(11min);
+    const auto mark = disk.rows("SELECT value FROM store_kv WHERE key = 'last/incident'");
+    ASSERT_EQ(life.manager->book().last_number(), i);
+    ASSERT_GE(std::stoll(*mark.at(0).text(0)), i + 16);
+  }
+}
+
+TEST_F(IncidentMemory, ALifeThatCannotReadWhatEarlierOnesWroteDoesNotBegin) {
+  SimDatabase database(us, disk);
+  store::EmbeddedStore below(us, database, "boot");
+  ASSERT_TRUE(run_task(world, us, below.open()));
+  for (const std::string what :
+       {"incident/", "last/", "notify/silence/", "notify/group/", "check/"}) {
+    FragileStore store(us, below);
+    store.unreadable = [&](const std::string& begin) {
+      return begin.starts_with(what) ? std::optional(Errc::kClosed) : std::nullopt;
+    };
+    store::SoleLeadership alone(us, nullptr);
+    const config::Config config = sample_config();
+    incidents::ChangeFeed feed([this] { return us.wall_now(); });
+    incidents::IncidentManager manager(us, &store, alone, config, "us", feed,
+                                       incidents::NotifierOptions(), depends_of(domains()));
+    const Result<void> opened = run_task(world, us, manager.open());
+    ASSERT_FALSE(opened) << what;
+    EXPECT_EQ(opened.error().code, Errc::kClosed) << what;
+    world.run(us, manager.stop());
+  }
+}
+
+// A mark that is written later than it is asked about says nothing.
+TEST_F(IncidentMemory, ALifeOnADiskThatReadsSlowlyAndIsFullGivesNumbersThatNoOtherGives) {
+  SimDatabase database(us, disk);
+  store::EmbeddedStore below(us, database, "boot");
+  ASSERT_TRUE(run_task(world, us, below.open()));
+  FragileStore store(us, below);
+  store.reading = 100ms;
+  store.unwritable = Errc::kExhausted;
+  store::SoleLeadership alone(us, nullptr);
+  const config::Config config = sample_config();
+  incidents::ChangeFeed feed([this] { return us.wall_now(); });
+  incidents::IncidentManager manager(us, &store, alone, config, "us", feed,
+                                     incidents::NotifierOptions(), depends_of(domains()));
+  ASSERT_TRUE(run_task(world, us, manager.open()));
+  EXPECT_GT(manager.book().last_number(), 1000);
+  world.run(us, manager.stop());
 }
 
 TEST_F(IncidentMemory, WhatIsHeldOfAClusterEndsWhenItsMembersAreSeenWell) {

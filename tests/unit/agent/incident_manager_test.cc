@@ -10,6 +10,7 @@
 
 #include "act/notify/channel.h"
 #include "judge/finding.h"
+#include "judge/guest/facts.h"
 #include "unit/agent/incident_manager_fixture.h"
 
 namespace wardmote::agent {
@@ -172,6 +173,96 @@ TEST_F(IncidentManagerTest, WhatIsOnlyWorthKnowingWakesNobody) {
   life.check("nb", kError, kReported);
   EXPECT_TRUE(life.manager->book().incidents().empty())
       << "a note, a change without a finding, and a cluster's check, whose findings tell more";
+}
+
+TEST_F(IncidentManagerTest, WhatWasWorseUntilNowGoesOnAsWhatItIs) {
+  Life life(world, us, nullptr);
+  life.finding(kRaised, Code::kRaftMemberDown, Severity::kWarning, {"a"});
+  life.finding(kChanged, Code::kRaftMemberDown, Severity::kInfo, {"a"});
+  ASSERT_EQ(life.manager->book().incidents().size(), 1U);
+  EXPECT_EQ(life.manager->book().incidents().at(1).severity, Severity::kInfo);
+  EXPECT_EQ(life.manager->open_incidents(), (serve::OpenIncidents{1, Severity::kInfo}));
+}
+
+TEST_F(IncidentManagerTest, OpenIncidentsAreCountedWithTheGravestOfThem) {
+  Life life(world, us, nullptr);
+  using serve::OpenIncidents;
+  EXPECT_EQ(life.manager->open_incidents(), OpenIncidents());
+  life.check("bird", kError, kReported);
+  life.check("bird", kReported, kHealthy);
+  world.run_for(11min);
+  EXPECT_EQ(life.manager->open_incidents(), OpenIncidents()) << "that one is over";
+  const auto member = [&](FindingStep step, const char* name, Severity severity) {
+    life.finding(step, Code::kRaftMemberDown, severity, {name});
+    return life.manager->open_incidents();
+  };
+  EXPECT_EQ(member(kRaised, "a", Severity::kWarning), (OpenIncidents{1, Severity::kWarning}));
+  EXPECT_EQ(member(kRaised, "b", Severity::kCritical), (OpenIncidents{2, Severity::kCritical}));
+  EXPECT_EQ(member(kCleared, "a", Severity::kWarning), (OpenIncidents{1, Severity::kCritical}));
+  world.run_for(11min);
+  EXPECT_EQ(member(kRaised, "a", Severity::kWarning), (OpenIncidents{2, Severity::kCritical}));
+  EXPECT_EQ(life.manager->open_incidents(), (OpenIncidents{2, Severity::kCritical}));
+}
+
+TEST_F(IncidentManagerTest, OnlyWhatIsOpenCanBeAcknowledged) {
+  Life life(world, us, nullptr);
+  EXPECT_EQ(life.manager->acknowledge(1, "ann", "").error().code, Errc::kMissing);
+  life.check("bird", kError, kReported);
+  EXPECT_TRUE(life.manager->acknowledge(1, "ann", ""));
+  EXPECT_EQ(life.count("incident_acknowledged 1"), 1);
+  life.check("bird", kReported, kHealthy);
+  EXPECT_EQ(life.manager->acknowledge(1, "ann", "").error().code, Errc::kMissing);
+}
+
+TEST_F(IncidentManagerTest, AfterAReloadANewDependencyExplains) {
+  Life life(world, us, &disk);
+  config::Check web;
+  web.name = "web";
+  web.kind = &kFakeKind;
+  web.depends_on = {"bird"};
+  life.config.checks.push_back(web);
+  life.manager->reload(judge::incident::Departures());
+  life.check("bird", kError, kReported);
+  life.check("web", kError, kReported);
+  EXPECT_EQ(life.manager->book().incidents().size(), 1U);
+}
+
+TEST_F(IncidentManagerTest, AReloadEndsAndForgetsWhatIsTakenOut) {
+  Life life(world, us, &disk);
+  life.check("bird", kError, kReported);
+  world.run_for(1s);
+  life.config.checks.erase(life.config.checks.begin() + 1);
+  life.manager->reload({.gone = {"check:bird"}, .replaced = {}});
+  EXPECT_EQ(life.count("incident_resolved 1"), 1);
+  EXPECT_TRUE(life.manager->book().incidents().at(1).unwatched);
+  world.run_for(1s);
+  EXPECT_TRUE(disk.rows("SELECT 1 FROM store_kv WHERE key LIKE 'check/%'").empty());
+  life.check("bird", kError, kReported);
+  world.run_for(1s);
+  EXPECT_TRUE(disk.rows("SELECT 1 FROM store_kv WHERE key LIKE 'check/%'").empty())
+      << "a last word of what is not watched any more";
+}
+
+TEST_F(IncidentManagerTest, WhatADomainFindsByItselfIsPartOfWhatDependsOnWhat) {
+  Life life(world, us, nullptr);
+  const auto fails = [&](const std::string& name) {
+    judge::Finding finding;
+    finding.code = Code::kAgentDown;
+    finding.severity = Severity::kCritical;
+    life.feed.tell({judge::guest::kGuestKind, name},
+                   judge::FindingChanged{kRaised, finding, us.now(), name, name});
+  };
+  life.manager->discovered(judge::guest::kGuestKind, {{"guest:a", {"check:bird"}}, {"guest:b", {}}},
+                           {});
+  life.manager->reload(judge::incident::Departures());  // it finds them again only if they change
+  life.check("bird", kError, kReported);
+  fails("guest:a");
+  EXPECT_EQ(life.manager->book().incidents().size(), 1U);
+  fails("guest:b");
+  EXPECT_EQ(life.manager->open_incidents().open, 2U);
+  life.manager->discovered(judge::guest::kGuestKind, {{"guest:a", {"check:bird"}}}, {"guest:b"});
+  EXPECT_EQ(life.manager->open_incidents().open, 1U);
+  EXPECT_TRUE(life.manager->book().incidents().at(2).unwatched);
 }
 
 /// Somebody who forgets what he is told, as Alertmanager does when it is restarted.

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/log.h"
 #include "runtime/task.h"
 #include "sim/seeds.h"
 #include "sim/sim_database.h"
 #include "sim/sim_runtime.h"
 #include "sim/world.h"
 #include "store/embedded_store.h"
+#include "support/logged.h"
 
 namespace wardmote::store {
 namespace {
@@ -95,6 +97,7 @@ class ElectionTest : public ::testing::Test {
     return world.run_until([&] { return by.leads(); }, limit);
   }
 
+  testing::Logged logged;
   World world{1};
   SimDisk disk;
   Agent a{world, disk, "a"};
@@ -114,6 +117,7 @@ TEST_F(ElectionTest, TheFirstInTheQueueLeadsAndTheOthersKnowIt) {
     EXPECT_FALSE(one->election->complaint());
   }
   EXPECT_EQ(a.told, std::vector<bool>{true}) << "renewals are no news";
+  EXPECT_EQ(logged.count("leads key=" + a.election->own_key()), 1);
   EXPECT_TRUE(a.fence_holds());
   EXPECT_FALSE(b.fence_holds()) << "before it has led it writes nothing";
 }
@@ -171,6 +175,8 @@ TEST_F(ElectionTest, WhoseKeyIsTakenAwayStopsAndQueuesAgain) {
   steal.changes.emplace_back(Erase{KeyRange::one(a.election->own_key())});
   ASSERT_TRUE(c.run(c.store().put_if(std::move(steal), c.us.deadline_in(1min))));
   ASSERT_TRUE(world.run_until([&] { return !a.leads(); }, 500ms));
+  EXPECT_EQ(logged.count("leads_no_more key="), 1);
+  EXPECT_EQ(logged.levels("election_left"), std::vector{LogLevel::kWarning});
   ASSERT_TRUE(run_until_led(b, 1s));
   run_for(10s);
   EXPECT_EQ(b.election->candidates().back().name, "a");
@@ -244,6 +250,82 @@ TEST_F(ElectionTest, WhatIsKnownOfTheQueueIsConfirmedByEachRenewalAndByAllNews) 
     b.start();
     run_for(700ms);
   }
+}
+
+/// A fake: a store of which single renewals get no answer. It keeps to deadlines, as etcd's client
+/// does.
+class ForgetfulStore final : public Store {
+ public:
+  ForgetfulStore(SimRuntime& host, Store& below) : host_(host), below_(below) {}
+
+  int unanswered = 0;  ///< so many of the next renewals
+
+  Task<Result<Found>> get(std::string key, runtime::Deadline deadline) override {
+    auto found = co_await below_.get(std::move(key), deadline);
+    co_return found;
+  }
+  Task<Result<Snapshot>> list(KeyRange keys, runtime::Deadline deadline) override {
+    auto found = co_await below_.list(std::move(keys), deadline);
+    co_return found;
+  }
+  Task<Result<Committed>> put_if(Transaction transaction, runtime::Deadline deadline) override {
+    auto done = co_await below_.put_if(std::move(transaction), deadline);
+    co_return done;
+  }
+  std::unique_ptr<Watch> watch(KeyRange keys, Revision from) override {
+    return below_.watch(std::move(keys), from);
+  }
+  Task<Result<Lease>> grant(Duration ttl, runtime::Deadline deadline) override {
+    auto lease = co_await below_.grant(ttl, deadline);
+    co_return lease;
+  }
+  Task<Result<Lease>> keep_alive(LeaseId lease, runtime::Deadline deadline) override {
+    if (unanswered > 0) {
+      --unanswered;
+      co_await host_.sleep_until(deadline.at);
+    }
+    if (deadline.passed(host_.now())) co_return fail(Errc::kTimeout, "no answer");
+    auto kept = co_await below_.keep_alive(lease, deadline);
+    co_return kept;
+  }
+  Task<Result<void>> revoke(LeaseId lease, runtime::Deadline deadline) override {
+    const Result<void> revoked = co_await below_.revoke(lease, deadline);
+    co_return revoked;
+  }
+
+ private:
+  SimRuntime& host_;
+  Store& below_;
+};
+
+TEST(Election, ARenewalWithoutAnAnswerIsGivenUpInTimeForAnother) {
+  World world{1};
+  SimDisk disk;
+  SimRuntime& us = world.host("us");
+  SimDatabase database(us, disk);
+  EmbeddedStore below(us, database, "boot");
+  ASSERT_TRUE(run_task(world, us, below.open()));
+  ForgetfulStore store(us, below);
+  Election election(us, store, {.candidate = "us", .ttl = kTtl});
+  std::vector<bool> told;
+  election.listen([&](bool leads) { told.push_back(leads); });
+  election.start();
+  world.run_for(5s);
+  const std::string key = election.own_key();
+  world.run_for(1min);
+  EXPECT_EQ(told, std::vector<bool>{true});
+  for (int i = 0; i < 10; ++i) {
+    store.unanswered = 1;
+    world.run_for(10s);
+  }
+  // It stops at two thirds of the lease, and goes on as soon as an answer comes: the lease held.
+  EXPECT_TRUE(election.leads());
+  EXPECT_EQ(election.own_key(), key);
+  store.unanswered = 5;
+  world.run_for(30s);
+  EXPECT_TRUE(election.leads());
+  EXPECT_NE(election.own_key(), key) << "so many in a row are the end of a lease";
+  world.run(us, election.stop());
 }
 
 SIM_TEST_SEEDS(SimElection, NeverTwoLeadAndAlwaysSomebodyDoesAgain, 40) {

@@ -270,5 +270,17 @@ TEST_F(EtcdWatchTest, AMemberThatFallsSilentIsAskedAfterFiveSecondsAndLeftAfterE
   EXPECT_EQ(asked_from_.size(), 2U);
 }
 
+TEST_F(EtcdWatchTest, AfterASilentMemberTheNextOneIsAskedToo) {
+  answer_ = {created(7)};
+  EXPECT_EQ(why(6s), Errc::kTimeout);
+  EXPECT_EQ(asked_, 1);
+  answer_ = {};
+  EXPECT_EQ(why(3s), Errc::kClosed) << "it was left, and the next one says nothing either";
+  ASSERT_EQ(asked_from_.size(), 2U);
+  EXPECT_EQ(asked_, 1);
+  EXPECT_EQ(why(5s), Errc::kClosed);
+  EXPECT_EQ(asked_, 2);
+}
+
 }  // namespace
 }  // namespace wardmote::store

@@ -1,7 +1,11 @@
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <chrono>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -39,7 +43,10 @@ Incident sample_incident() {
   incident.opened = kClock.now - 2h;
   incident.since = kClock.now - 1h;
   incident.changed = kClock.now - 1min;
+  incident.things = {"check:a", "check:b"};
+  incident.symptoms = 3;
   incident.told_size = 18;
+  incident.worst_size = 20;
   incident.left = {"check:gone"};
   incident.revision = 5;
   return incident;
@@ -81,6 +88,10 @@ TEST(IncidentRecord, ComesBackAsItWas) {
   resolved.resolved = kClock.now - 10s;
   resolved.merged_into = 3;
   resolved.acknowledged.reset();
+  resolved.storm = true;
+  resolved.unwatched = true;
+  resolved.flapping = false;
+  resolved.since = resolved.opened;
   EXPECT_EQ(decode_incident(encode(resolved, kClock), kClock), resolved);
   Incident merged = open;
   merged.phase = Phase::kMerged;
@@ -106,11 +117,48 @@ TEST(IncidentRecord, WhatIsNoneIsSaid) {
   EXPECT_FALSE(decode_incident(contradicts_itself, kClock));
 }
 
+/// The record without one of its fields.
+std::string without(const std::string& record, std::string_view field) {
+  boost::json::object object = boost::json::parse(record).as_object();
+  EXPECT_EQ(object.erase(field), 1U) << field;
+  return boost::json::serialize(object);
+}
+
+TEST(IncidentRecord, WithoutWhatMakesAnIncidentItIsNone) {
+  const std::string whole = encode(sample_incident(), kClock);
+  for (const char* const field : {"id", "root", "open", "code", "severity", "opened", "changed"})
+    EXPECT_FALSE(decode_incident(without(whole, field), kClock)) << field;
+  Incident resolved = sample_incident();
+  resolved.phase = Phase::kResolved;
+  resolved.resolved = kClock.now - 10s;
+  EXPECT_FALSE(decode_incident(without(encode(resolved, kClock), "resolved"), kClock));
+  for (const char* const field :
+       {"summary", "names", "things", "flapping", "storm", "symptoms", "told_size", "worst_size",
+        "reopened", "left", "since", "acknowledged_by", "acknowledged_comment", "revision"})
+    EXPECT_TRUE(decode_incident(without(whole, field), kClock)) << field << ": an earlier version";
+}
+
 TEST(GroupRecord, ComesBackAsItWas) {
-  const Group group = sample_group();
+  Group group = sample_group();
   const auto back = decode_group(encode(group, kClock), kClock);
   ASSERT_TRUE(back) << back.error().describe();
   EXPECT_EQ(*back, group);
+  group.overflow = true;
+  group.labels = {{"overflow", "true"}};
+  group.pending->notice.labels = group.labels;
+  group.pending->notice.repeats = true;
+  group.pending->notice.left_out = 7;
+  EXPECT_EQ(decode_group(encode(group, kClock), kClock), group);
+  EXPECT_EQ(group_key(group.id), "notify/group/oncall{root=x}");
+}
+
+TEST(GroupRecord, WithoutWhatMakesAGroupItIsNone) {
+  const std::string whole = encode(sample_group(), kClock);
+  for (const char* const field : {"id", "receiver"})
+    EXPECT_FALSE(decode_group(without(whole, field), kClock)) << field;
+  for (const char* const field : {"labels", "group_by", "given_up", "notices", "last_sent", "due",
+                                  "dormant_until", "pending"})
+    EXPECT_TRUE(decode_group(without(whole, field), kClock)) << field;
 }
 
 /// A clock that was ahead when the notice was written, or was set back since.
@@ -162,6 +210,11 @@ TEST(SilenceRecord, ComesBackAsItWasAndNeverMatchesEverything) {
   Silence silence{3,  {{"code", false, "RAFT_*"}}, kClock.wall_now, kClock.wall_now + 2h, "ann",
                   "x"};
   EXPECT_EQ(decode_silence(encode(silence)), silence);
+  EXPECT_EQ(silence_key(3), "notify/silence/3");
+  for (const char* const field : {"id", "from", "until", "match"})
+    EXPECT_FALSE(decode_silence(without(encode(silence), field))) << field;
+  for (const char* const field : {"by", "comment"})
+    EXPECT_TRUE(decode_silence(without(encode(silence), field))) << field;
   silence.match.clear();
   EXPECT_FALSE(decode_silence(encode(silence)));
   EXPECT_FALSE(decode_silence("{}"));

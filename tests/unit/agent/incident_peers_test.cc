@@ -1,0 +1,228 @@
+// What agents that share a store say to each other: who leads makes incidents of it.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "incidents/incident_manager.h"
+#include "judge/finding.h"
+#include "judge/guest/facts.h"
+#include "judge/incident/incident.h"
+#include "unit/agent/sharer.h"
+
+namespace wardmote::agent {
+namespace {
+
+using judge::incident::Symptom;
+using Roots = std::vector<std::string>;
+
+/// One that leads.
+class IncidentPeers : public SharersTest {
+ protected:
+  IncidentPeers() { leader.lead(); }
+
+  Sharer leader{world, "us", disk};
+};
+
+TEST_F(IncidentPeers, WhatAnotherAgentSaysIsAnIncidentUntilItSaysItNoMore) {
+  leader.manager->hear_peer("them", {symptom_of("check:web@them")});
+  EXPECT_EQ(leader.open_roots(), Roots{"check:web@them"});
+  EXPECT_EQ(leader.open(), 1U);
+  EXPECT_EQ(leader.count("incident_opened 1"), 1);
+  leader.manager->hear_peer("them", {symptom_of("check:web@them"), symptom_of("check:db@them")});
+  EXPECT_EQ(leader.open_roots(), (Roots{"check:web@them", "check:db@them"}));
+  EXPECT_TRUE(leader.owners().empty()) << "it is not what is wrong here";
+  leader.manager->hear_peer("them", {symptom_of("check:db@them")});
+  EXPECT_EQ(leader.open_roots(), Roots{"check:db@them"});
+  EXPECT_FALSE(leader.manager->book().incidents().at(1).unwatched) << "it was seen good";
+  leader.manager->hear_peer("them", {});
+  EXPECT_EQ(leader.open(), 0U);
+}
+
+TEST_F(IncidentPeers, WhatTwoSayEndsWhenTheLastOfThemSaysItNoMore) {
+  const Symptom both = symptom_of("guest:vm");
+  leader.manager->hear_peer("a", {both});
+  leader.manager->hear_peer("b", {symptom_of("check:x@b"), both});
+  leader.manager->hear_peer("a", {});
+  EXPECT_EQ(leader.open_roots(), (Roots{"guest:vm", "check:x@b"}));
+  leader.manager->hear_peer("b", {symptom_of("check:x@b")});
+  EXPECT_EQ(leader.open_roots(), Roots{"check:x@b"});
+}
+
+TEST_F(IncidentPeers, OfWhatItWatchesItselfOnlyItsOwnWordCounts) {
+  leader.manager->hear_peer("them", {symptom_of("cluster:nb", Code::kRaftNoQuorum)});
+  EXPECT_EQ(leader.open(), 0U);
+  leader.finding(kRaised, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+  EXPECT_EQ(leader.open(), 1U);
+  Symptom down = symptom_of("cluster:nb", Code::kRaftMemberDown);
+  down.names = {"a"};
+  leader.manager->hear_peer("them", {down});
+  leader.manager->hear_peer("them", {});
+  EXPECT_EQ(leader.open(), 1U) << "whatever another sees";
+}
+
+TEST_F(IncidentPeers, WhatIsOnlyWorthKnowingWakesNobody) {
+  leader.manager->hear_peer("them",
+                            {symptom_of("check:web@them", Code::kCheckFailed, Severity::kInfo)});
+  EXPECT_EQ(leader.open(), 0U);
+}
+
+TEST_F(IncidentPeers, TheLossOfANodeExplainsWhatFailsThere) {
+  // Not all of what an agent says is its own.
+  leader.manager->hear_peer(
+      "them", {symptom_of("guest:vm"), symptom_of("check:web@them"), symptom_of("check:db@them")});
+  EXPECT_EQ(leader.open(), 3U);
+  leader.manager->hear_peer("", {symptom_of("node:them", Code::kNodeDown)});
+  EXPECT_EQ(leader.open_roots(), (Roots{"guest:vm", "node:them"}));
+  leader.manager->hear_peer("", {});
+  leader.manager->hear_peer("them", {});
+  EXPECT_EQ(leader.open(), 0U);
+}
+
+TEST_F(IncidentPeers, AReloadForgetsNeitherTheNodesOfOthersNorWhatIsBelowThem) {
+  leader.manager->hear_peer("them", {symptom_of("check:web@them"), symptom_of("check:db@them")});
+  leader.manager->reload(judge::incident::Departures());
+  EXPECT_EQ(leader.open(), 2U);
+  leader.manager->hear_peer("", {symptom_of("node:them", Code::kNodeDown)});
+  EXPECT_EQ(leader.open_roots(), Roots{"node:them"});
+}
+
+TEST_F(IncidentPeers, OfWhomNothingMoreIsExpectedNobodySawTheChecksGood) {
+  leader.manager->hear_peer("them", {symptom_of("check:web@them"), symptom_of("guest:vm"),
+                                     symptom_of("cluster:nb", Code::kRaftNoQuorum)});
+  leader.manager->hear_peer("b", {symptom_of("guest:vm"), symptom_of("check:web@b")});
+  leader.finding(kRaised, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+  ASSERT_EQ(leader.open(), 4U);
+  leader.manager->forget_peer("them");
+  EXPECT_EQ(leader.open_roots(), (Roots{"guest:vm", "check:web@b", "member:nb/a"}));
+  EXPECT_TRUE(leader.manager->book().incidents().at(1).unwatched);
+  leader.manager->forget_peer("them");
+  leader.manager->forget_peer("nobody");
+  EXPECT_EQ(leader.open(), 3U);
+}
+
+TEST_F(IncidentPeers, ALostNodeOfWhichNothingMoreIsExpectedEnds) {
+  leader.manager->hear_peer("", {symptom_of("node:them", Code::kNodeDown)});
+  leader.manager->forget_peer("them");
+  leader.manager->hear_peer("", {});
+  EXPECT_EQ(leader.open(), 0U);
+  EXPECT_TRUE(leader.manager->book().incidents().at(1).unwatched);
+}
+
+TEST_F(IncidentPeers, WhoFollowsRemembersWhatOthersSayForTheTimeWhenItLeads) {
+  Sharer next(world, "next", disk);
+  next.manager->hear_peer(
+      "them", {symptom_of("cluster:nb", Code::kRaftNoQuorum), symptom_of("check:web@them"),
+               symptom_of("check:note@them", Code::kCheckFailed, Severity::kInfo)});
+  next.manager->hear_peer("gone", {symptom_of("check:web@gone")});
+  next.manager->forget_peer("gone");
+  EXPECT_EQ(next.open(), 0U);
+  EXPECT_FALSE(next.told_of_incidents());
+  leader.leadership.lose();
+  next.lead();
+  EXPECT_EQ(next.open_roots(), Roots{"check:web@them"});
+}
+
+// Who watches it has said so while nobody led, and will not say it again.
+TEST_F(IncidentPeers, WhatBecameGoodWhileNobodyLedEndsSecondsAfterAndWhatIsNotKnownWaits) {
+  leader.leadership.lose();
+  store_incident(11, "check:bird@us");    // seen good here
+  store_incident(12, "check:peer@us");    // not seen yet
+  store_incident(13, "check:web@them");   // heard of, and not this
+  store_incident(14, "check:db@them");    // still said to fail
+  store_incident(15, "check:web@other");  // nobody has heard of that agent yet
+  store_incident(16, "check:bird");       // of an agent that shared no store
+  store_incident(17, "guest:vm@them");    // a guest may have any name
+  world.run_for(2s);
+  leader.check("bird", kDiscovery, kHealthy);
+  leader.manager->hear_peer("them", {symptom_of("check:db@them")});
+  leader.lead();
+  world.run_for(1900ms);
+  EXPECT_EQ(leader.open(), 7U) << "others may not have been heard yet";
+  world.run_for(200ms);
+  EXPECT_EQ(leader.open_roots(), (Roots{"check:peer@us", "check:db@them", "check:web@other",
+                                        "check:bird", "guest:vm@them"}));
+  EXPECT_FALSE(leader.manager->book().incidents().at(11).unwatched);
+}
+
+TEST_F(IncidentPeers, WhatWasGoodAndFailsAgainIsNotTakenForGood) {
+  leader.leadership.lose();
+  // It was critical. The check is optional now, and its failure a warning: the incident waits for
+  // what was worse.
+  store_incident(11, "check:bird@agent");
+  config::Config config = sample_config();
+  config.checks[1].schedule.optional = true;
+  Sharer agent(world, "agent", disk, {.config = config});
+  agent.check("bird", kDiscovery, kHealthy);
+  agent.check("bird", kError, kReported);
+  agent.lead();
+  world.run_for(5s);
+  EXPECT_EQ(agent.manager->book().incidents().at(11).severity, Severity::kCritical);
+}
+
+TEST_F(IncidentPeers, OfAnAgentThatIsForgottenAlsoTheIncidentsOfEarlierLeadersEnd) {
+  leader.leadership.lose();
+  store_incident(11, "check:web@them");
+  store_incident(12, "check:web@other");
+  world.run_for(2s);
+  leader.lead();
+  leader.manager->forget_peer("them");
+  EXPECT_EQ(leader.open_roots(), Roots{"check:web@other"});
+  EXPECT_TRUE(leader.manager->book().incidents().at(11).unwatched);
+}
+
+TEST_F(IncidentPeers, WhatIsWrongHereIsPublishedAsItChanges) {
+  Sharer agent(world, "agent", disk);
+  agent.check("bird", kError, kReported);
+  ASSERT_EQ(agent.owners(), Roots{"check:bird@agent"});
+  const TimePoint since = agent.published[0].since;
+  EXPECT_EQ(since, us.now());
+  int publications = agent.publications;
+  world.run_for(10s);
+  agent.finding(kRaised, Code::kRaftMemberDown, Severity::kWarning, {"a"});
+  agent.finding(kRaised, Code::kRaftMemberHung, Severity::kWarning, {"a"});
+  EXPECT_EQ(agent.publications, publications + 2);
+  const TimePoint began = agent.published[1].since;
+  world.run_for(10s);
+  agent.finding(kChanged, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+  EXPECT_EQ(agent.published[1].severity, Severity::kCritical);
+  EXPECT_EQ(agent.published[1].since, began) << "it lasts, and has changed";
+  agent.finding(kCleared, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+  EXPECT_EQ(agent.owners(), (Roots{"check:bird@agent", "cluster:nb"}));
+  publications = agent.publications;
+  agent.finding(kCleared, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+  EXPECT_EQ(agent.publications, publications) << "nothing has changed";
+  agent.check("bird", kReported, kHealthy);
+  EXPECT_EQ(agent.owners(), Roots{"cluster:nb"});
+}
+
+TEST_F(IncidentPeers, WhoWasBlindAndSeesIsNotSaidToBeBlindAnyMore) {
+  Sharer agent(world, "agent", disk);
+  agent.feed.tell({ThingKind::kCheck, "bird"},
+                  judge::CheckBlind{true, {judge::ReasonCode::kDenied, "denied"}});
+  ASSERT_EQ(agent.published.size(), 1U);
+  EXPECT_EQ(agent.published[0].code, Code::kMonitorBlind);
+  agent.check("bird", kDiscovery, kReported);
+  ASSERT_EQ(agent.published.size(), 1U);
+  EXPECT_EQ(agent.published[0].code, Code::kCheckFailed);
+}
+
+TEST_F(IncidentPeers, AGuestThatIsNoMoreIsNotSaidToFail) {
+  Sharer agent(world, "agent", disk);
+  for (const char* const name : {"guest:a", "guest:b"}) {
+    judge::Finding finding;
+    finding.code = Code::kAgentDown;
+    finding.severity = Severity::kCritical;
+    agent.feed.tell({judge::guest::kGuestKind, name},
+                    judge::FindingChanged{kRaised, finding, us.now(), name, name});
+  }
+  ASSERT_EQ(agent.owners(), (Roots{"guest:a", "guest:b"}));
+  agent.manager->discovered(judge::guest::kGuestKind, {{"guest:b", {}}}, {"guest:a"});
+  EXPECT_EQ(agent.owners(), Roots{"guest:b"});
+  EXPECT_FALSE(agent.told_of_incidents());
+}
+
+}  // namespace
+}  // namespace wardmote::agent
