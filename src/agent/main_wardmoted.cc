@@ -25,6 +25,7 @@
 #include "agent/options.h"
 #include "agent/pod.h"
 #include "agent/receivers.h"
+#include "agent/reconcile_command.h"
 #include "agent/reloader.h"
 #include "agent/service_manager.h"
 #include "agent/start_check.h"
@@ -43,12 +44,14 @@
 #include "net/asio_runtime.h"
 #include "net/curl/http_client.h"
 #include "net/folder_lock.h"
+#include "net/local_tree.h"
 #include "net/log_writer.h"
 #include "net/signals.h"
 #include "net/sqlite/database.h"
 #include "net/tls/tls_layer.h"
 #include "net/worker.h"
 #include "observe/kinds.h"
+#include "runtime/http_client.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/agents.h"
@@ -155,7 +158,7 @@ struct Shared {
 };
 
 Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& config,
-                           const OwnMemory& own) {
+                           const OwnMemory& own, runtime::HttpClient& http) {
   Shared shared;
   const std::string node = config.node.name.empty() ? host_name() : config.node.name;
   if (config.store) {
@@ -176,7 +179,11 @@ Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& conf
   const std::string agents = config.store ? shared_prefix(*config.store) : std::string();
   const VersionGates::Self self{
       .node = node, .boot = own.boot, .pause_key = agents + store::pause_key("")};
-  shared.gates = std::make_unique<VersionGates>(runtime, store, self, config.version_gates);
+  const VersionGates::Needs needs{
+      .http = &http, .pod_server = pod_server(), .make_tree = [&runtime] {
+        return std::make_unique<net::LocalTree>(runtime);
+      }};
+  shared.gates = std::make_unique<VersionGates>(runtime, store, self, needs, config.version_gates);
   return shared;
 }
 
@@ -300,7 +307,7 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
   auto receivers = make_receivers(loaded.config->notify, runtime, needs);
   if (!receivers) return start_failed(receivers.error().describe(), kBadConfig);
-  auto shared = open_shared(runtime, *loaded.config, *memory);
+  auto shared = open_shared(runtime, *loaded.config, *memory, http);
   if (!shared) return start_failed(shared.error().describe(), kBadConfig);
   Agent agent(runtime, service, *std::move(loaded.config), host_name(),
               lend(runtime, *memory, *shared), *std::move(receivers));
@@ -353,6 +360,7 @@ int main(int argc, const char* const* argv) {
     return say(tell_journal(*options, *options->journal));
   }
   net::AsioRuntime runtime;
+  if (options->reconcile) return say(run_reconcile(runtime, *options->reconcile));
   runtime.use_tls(net::tls::make_tls_layer());
   config::Loaded loaded = config::load_config(files, origin, observe::probe_kinds(), runtime);
   if (!loaded.config) {

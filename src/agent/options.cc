@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "agent/config_command.h"
+#include "agent/reconcile_command.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/version.h"
@@ -67,6 +68,59 @@ void add_config_verbs(CLI::App& app, ConfigOrder& order) {
   }
 }
 
+/// The verbs of `wardmoted reconcile`.
+struct ReconcileRow {
+  const char* name;
+  ReconcileVerb verb;
+  const char* help;
+};
+constexpr ReconcileRow kReconcileVerbs[] = {
+    {"diff", ReconcileVerb::kDiff,
+     "Show what 'apply' would change, as a diff; exit code 1 if anything differs"},
+    {"apply", ReconcileVerb::kApply, "Make all objects as the folder says, once"},
+    {"status", ReconcileVerb::kStatus, "Say which objects are not as the folder says"},
+};
+
+void add_reconcile_verbs(CLI::App& app, ReconcileOrder& order) {
+  CLI::App* const group = app.add_subcommand(
+      "reconcile", "Compare a folder of manifests with a kube-apiserver, or apply it, once");
+  group->require_subcommand(1);
+  group->footer("");
+  for (const ReconcileRow& row : kReconcileVerbs) {
+    CLI::App* const verb = group->add_subcommand(row.name, row.help);
+    verb->footer("");
+    verb->callback([&order, &row] { order.verb = row.verb; });
+    verb->add_option("FOLDER", order.folder, "Manifests: *.yaml, *.yml and *.json, also below it")
+        ->required();
+    verb->add_option("--set", order.kubernetes.set, "The set that the objects belong to")
+        ->type_name("NAME")
+        ->required();
+    verb->add_option("--kubeconfig", order.kubernetes.login.kubeconfig,
+                     "Where the server is (default: $KUBECONFIG, else that of this pod)")
+        ->type_name("FILE")
+        ->envname("KUBECONFIG");
+    verb->add_option("--context", order.kubernetes.login.context,
+                     "In the kubeconfig (default: its current-context)")
+        ->type_name("NAME");
+    verb->add_option("--namespace", order.kubernetes.space, "Of objects that name none")
+        ->type_name("NAME");
+    verb->add_option("--inventory-namespace", order.kubernetes.inventory_space,
+                     "Of the ConfigMap that notes the kinds of the set (default: kube-system)")
+        ->type_name("NAME");
+    verb->add_option("--prune-limit", order.kubernetes.prune_limit,
+                     "How many per cent of the objects may be deleted (default: 50)")
+        ->check(CLI::Range(0, 100))
+        ->type_name("0-100");
+    verb->add_option("--timeout", order.timeout_seconds, "The end of it all (default: 300)")
+        ->check(CLI::Range(1, 3600))
+        ->type_name("SECONDS");
+    verb->add_flag("--adopt", order.kubernetes.adopt,
+                   "Take over objects that are there and belong to no set");
+    if (row.verb == ReconcileVerb::kApply)
+      verb->add_flag("--dry-run", order.dry, "Ask the server what would change, and write nothing");
+  }
+}
+
 /// Those that were not given are the configured one.
 void complete(ConfigOrder& order, const std::string& configured) {
   const std::size_t wanted = order.verb == ConfigVerb::kDiff ? 2 : 1;
@@ -90,14 +144,14 @@ std::string man_page(const CLI::App& app) {
   // App::help() would be that of the verb that was asked for.
   std::string help =
       app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
-  for (const char* const group : {"config", "journal"}) {
+  for (const char* const group : {"config", "journal", "reconcile"}) {
     for (const CLI::App* const verb : app.get_subcommand(group)->get_subcommands({}))
       help += "\n" + verb->help();
   }
   return fmt::format(
       ".TH wardmoted 8 \"\" \"wardmote {}\" \"System Administration\"\n"
       ".SH NAME\nwardmoted \\- the agent of wardmote\n"
-      ".SH SYNOPSIS\n.B wardmoted\n[options] [config VERB]\n"
+      ".SH SYNOPSIS\n.B wardmoted\n[options] [config VERB | reconcile VERB]\n"
       ".SH DESCRIPTION\n{}\n.SH OPTIONS\n.nf\n{}.fi\n"
       ".SH FILES\n.TP\n/etc/wardmote/wardmote.yaml\nThe configuration.\n"
       ".SH ENVIRONMENT\n.TP\nWARDMOTE_API_..., WARDMOTE_NODE_...\n"
@@ -127,6 +181,8 @@ std::expected<Options, Farewell> parse_options(int argc, const char* const* argv
   app.add_flag("--check", check, "The same as 'config check'");
   ConfigOrder order;
   add_config_verbs(app, order);
+  ReconcileOrder reconcile;
+  add_reconcile_verbs(app, reconcile);
   CLI::App* const journal =
       app.add_subcommand("journal", "Verify or export the journal of repairs");
   journal->require_subcommand(1);
@@ -159,6 +215,7 @@ std::expected<Options, Farewell> parse_options(int argc, const char* const* argv
   if (app.got_subcommand("man")) return std::unexpected(Farewell{0, man_page(app)});
   if (app.got_subcommand("journal")) options.journal = std::move(folder);
   options.journal_rows = rows->parsed();
+  if (app.got_subcommand("reconcile")) options.reconcile = std::move(reconcile);
   if (check || app.got_subcommand("config")) {
     complete(order, options.config);
     options.order = std::move(order);

@@ -293,6 +293,8 @@ constexpr auto kSections = std::to_array<Section>({
     {"at_least", kAtLeast, false},
     {"version_gate", kVersionGateKeys, false},
     {"reconcile", kReconcileKeys, false},
+    {"reconcile_kubernetes", kReconcileKubernetesKeys, false},
+    {"reconcile_files", kReconcileFilesKeys, false},
     {"notify", kNotify, false},
     {"route", kRoute, false},
     {"maintenance", kMaintenance, false},

@@ -8,11 +8,13 @@
 #include <utility>
 
 #include "act/gate/records.h"
+#include "act/reconcile/options.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "base/version.h"
+#include "codec/kubernetes.h"
 #include "config/config.h"
 #include "config/problem.h"
 #include "config/reader.h"
@@ -92,7 +94,103 @@ void check_wait(MapReader& map, const VersionGate& gate, Duration write_deadline
                      fmt::format("write at least {}", spell_duration(least)));
 }
 
-Reconcile read_reconcile(const YamlNode& node, VersionGate& gate, Problems& problems) {
+std::string read_path(MapReader& map, std::string_view key) {
+  const YamlNode* const node = map.find(key);
+  if (node == nullptr) return {};
+  std::string path = read_text(*node, key, map.problems()).value_or("");
+  if (!path.starts_with('/'))
+    map.problems().add(node->at, std::string(key), "it is no absolute path",
+                       "write the whole path, as /etc/wardmote/manifests");
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+std::string read_space(MapReader& map, std::string_view key, std::string otherwise) {
+  const YamlNode* const node = map.find(key);
+  if (node == nullptr) return otherwise;
+  std::string space = read_text(*node, key, map.problems()).value_or("");
+  const bool good = space.size() <= 63 && !space.contains('.') && codec::is_kubernetes_name(space);
+  if (!good)
+    map.problems().add(node->at, std::string(key), "it is no name of a namespace",
+                       "write for example kube-system");
+  return space;
+}
+
+act::reconcile::KubeSetOptions read_kubernetes(const YamlNode& node, const std::string& gate,
+                                               Problems& problems) {
+  MapReader map(node, "kubernetes", problems);
+  act::reconcile::KubeSetOptions options{.set = gate};
+  options.login.kubeconfig = read_path(map, "kubeconfig");
+  options.login.context = map.read("context", read_text).value_or("");
+  if (const YamlNode* const set = map.find("set"))
+    options.set = read_text(*set, "set", problems).value_or("");
+  if (!act::reconcile::is_set_name(options.set))
+    problems.add(node.at, fmt::format("set '{}'", escape_control(options.set, 64)),
+                 "no object of Kubernetes may be called so",
+                 "give 'set': lower-case letters, digits, '-' and '.'");
+  options.space = read_space(map, "namespace", "");
+  options.inventory_space = read_space(map, "inventory_namespace", options.inventory_space);
+  options.prune_limit =
+      static_cast<int>(map.read_integer_in("prune_limit", 0, 100, options.prune_limit));
+  map.finish();
+  return options;
+}
+
+act::reconcile::FilesOptions read_files(const YamlNode& node, const std::string& gate,
+                                        const std::string& data, Problems& problems) {
+  MapReader map(node, "files", problems);
+  act::reconcile::FilesOptions options;
+  if (data.empty())
+    problems.add(node.at, "files", "nothing can remember which files are ours", "add 'data'");
+  options.record = fmt::format("{}/reconcile/{}.sha256", data, gate);
+  if (map.require("folder", "folder: /etc/app") != nullptr)
+    options.folder = read_path(map, "folder");
+  if (const YamlNode* const mode = map.find("mode")) {
+    const auto text = read_text(*mode, "mode", problems);
+    const auto digits = text ? parse_number<unsigned>(*text, 8) : std::nullopt;
+    if (text && (!digits || *digits > 0777))
+      problems.add(mode->at, "mode", "these are no access rights", "write octal digits, as 0640");
+    if (digits) options.mode = static_cast<int>(*digits);
+  }
+  options.adopt = map.read("adopt", read_flag).value_or(false);
+  options.prune_limit =
+      static_cast<int>(map.read_integer_in("prune_limit", 0, 100, options.prune_limit));
+  if (const YamlNode* const command = map.find("on_change")) {
+    for (Placed<std::string>& word : read_texts(*command, "on_change", problems))
+      options.on_change.push_back(std::move(word.value));
+  }
+  map.finish();
+  return options;
+}
+
+/// A program, or a folder and one target.
+void read_work(MapReader& map, const VersionGate& gate, const std::string& data,
+               Reconcile& reconcile) {
+  Problems& problems = map.problems();
+  const YamlNode* const command = map.find("command");
+  const YamlNode* const manifests = map.find("manifests");
+  const YamlNode* const kubernetes = map.find("kubernetes");
+  const YamlNode* const files = map.find("files");
+  if (command != nullptr) {
+    for (Placed<std::string>& word : read_texts(*command, "command", problems))
+      reconcile.command.push_back(std::move(word.value));
+    if (command->kind == YamlNode::Kind::kList && command->items.empty())
+      problems.add(command->at, "command", "it is empty", "name a program");
+  }
+  reconcile.manifests = read_path(map, "manifests");
+  if (kubernetes != nullptr)
+    reconcile.kubernetes = read_kubernetes(*kubernetes, gate.name, problems);
+  if (files != nullptr) reconcile.files = read_files(*files, gate.name, data, problems);
+  const int targets = (kubernetes != nullptr ? 1 : 0) + (files != nullptr ? 1 : 0);
+  const bool by_folder = manifests != nullptr && targets == 1 && command == nullptr;
+  const bool by_command = command != nullptr && manifests == nullptr && targets == 0;
+  if (!by_folder && !by_command)
+    problems.add(map.at(), map.what(), "it does not say what to do, or says it twice",
+                 "give either 'command', or 'manifests' and one of 'kubernetes' and 'files'");
+}
+
+Reconcile read_reconcile(const YamlNode& node, VersionGate& gate, const std::string& data,
+                         Problems& problems) {
   MapReader map(node, fmt::format("reconcile of version gate '{}'", gate.name), problems);
   Reconcile reconcile;
   if (const YamlNode* const mode = map.find("mode")) {
@@ -101,12 +199,7 @@ Reconcile read_reconcile(const YamlNode& node, VersionGate& gate, Problems& prob
     if (word && word != "act" && word != "observe")
       problems.add(mode->at, "mode", "there is no such mode", "write observe or act");
   }
-  if (const YamlNode* const command = map.require("command", "command: [/usr/local/bin/apply]")) {
-    for (Placed<std::string>& word : read_texts(*command, "command", problems))
-      reconcile.command.push_back(std::move(word.value));
-    if (command->kind == YamlNode::Kind::kList && command->items.empty())
-      problems.add(command->at, "command", "it is empty", "name a program");
-  }
+  read_work(map, gate, data, reconcile);
   reconcile.timeout = map.read_duration_in("timeout", 1s, kLongestRun, reconcile.timeout);
   gate.timing.pass_every = map.read_duration_in("every", 1s, kLongestEvery, gate.timing.pass_every);
   gate.timing.reconcile_wait =
@@ -153,7 +246,7 @@ void read_version_gates(const YamlNode& list, Config& config, Problems& problems
     read_layout(map, gate, config.store ? std::string_view(config.store->name) : kNoStore);
     gate.ttl = map.read_duration_in("ttl", 2s, kLongestTtl, gate.ttl);
     if (const YamlNode* const reconcile = map.find("reconcile"))
-      gate.reconcile = read_reconcile(*reconcile, gate, problems);
+      gate.reconcile = read_reconcile(*reconcile, gate, config.data, problems);
     map.finish();
     const bool shared = std::ranges::any_of(config.version_gates, [&](const VersionGate& other) {
       return other.name != gate.name && meet(other.layout, gate.layout);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "act/gate/records.h"
+#include "act/reconcile/options.h"
 #include "base/time.h"
 #include "judge/version_gate/leader.h"
 #include "judge/version_gate/status.h"
@@ -15,7 +16,11 @@ namespace wardmote::config {
 /// What a node does for a version gate when it leads.
 struct Reconcile {
   bool acts = false;                 ///< false: it shows what it would do
-  std::vector<std::string> command;  ///< argv
+  std::vector<std::string> command;  ///< argv; empty: a folder and a target instead
+  std::string manifests{};           ///< the folder
+  /// The target: one of these.
+  std::optional<act::reconcile::KubeSetOptions> kubernetes{};
+  std::optional<act::reconcile::FilesOptions> files{};
   Duration timeout = std::chrono::minutes(5);
   /// How long a write may still arrive after the command was killed.
   Duration write_deadline = std::chrono::seconds(1);

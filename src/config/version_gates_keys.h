@@ -37,8 +37,14 @@ inline constexpr auto kReconcileKeys = std::to_array<KeySpec>({
      .help = "Whether it stands in the election and acts, or only shows what is in the way",
      .words = "observe|act",
      .otherwise = "observe"},
-    {"command", Form::kTexts, true,
+    {"command", Form::kTexts, false,
      "A program and its arguments that makes all objects as they should be; no shell reads it"},
+    {"manifests", Form::kText, false,
+     "Instead of a program: an absolute folder that says what should be there"},
+    {"kubernetes", Form::kMap, false, "With 'manifests': they are objects of this kube-apiserver",
+     "reconcile_kubernetes"},
+    {"files", Form::kMap, false, "With 'manifests': they are files of this node",
+     "reconcile_files"},
     KeySpec{"timeout", Form::kDuration, false, "The end of one run, 1s to 1h"}.or_else("5m"),
     KeySpec{"every", Form::kDuration, false, "From one run that went well to the next, 1s to 24h"}
         .or_else("30s"),
@@ -49,6 +55,44 @@ inline constexpr auto kReconcileKeys = std::to_array<KeySpec>({
     KeySpec{"write_deadline", Form::kDuration, false,
             "How long a write may still arrive after the command was killed, 0s to 5m"}
         .or_else("1s"),
+});
+
+inline constexpr auto kReconcileKubernetesKeys = std::to_array<KeySpec>({
+    {"kubeconfig", Form::kText, false,
+     "An absolute path (the service account of the agent's own pod)"},
+    {"context", Form::kText, false, "In the kubeconfig (its current-context)"},
+    {"set", Form::kText, false, "The value of the label of its objects (the name of the gate)"},
+    {"namespace", Form::kText, false,
+     "Of objects that name none (that of the context or of the pod, else default)"},
+    KeySpec{"inventory_namespace", Form::kText, false,
+            "Of the ConfigMap that notes the kinds of the set"}
+        .or_else("kube-system"),
+    KeySpec{"prune_limit",
+            Form::kNumber,
+            false,
+            "How many per cent of the objects one pass may delete",
+            {},
+            0,
+            100}
+        .or_else("50"),
+});
+
+inline constexpr auto kReconcileFilesKeys = std::to_array<KeySpec>({
+    {"folder", Form::kText, true, "An absolute folder in which the files are kept"},
+    KeySpec{"mode", Form::kText, false, "Access rights of new files, in octal digits"}.or_else(
+        "0644"),
+    KeySpec{"adopt", Form::kFlag, false, "Take over files that are there and that differ"}.or_else(
+        "false"),
+    KeySpec{"prune_limit",
+            Form::kNumber,
+            false,
+            "How many per cent of its files one pass may delete",
+            {},
+            0,
+            100}
+        .or_else("50"),
+    {"on_change", Form::kTexts, false,
+     "A program and its arguments, run after a change until it ends with 0; no shell reads it"},
 });
 
 }  // namespace wardmote::config

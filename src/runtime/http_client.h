@@ -20,6 +20,9 @@ struct HttpCall {
   std::string body;
   std::string trust;                   ///< a file with the trusted CA certificates;
                                        ///< empty: the system's
+  std::string trust_pem{};             ///< the same as bytes, instead of the file
+  std::string certificate_pem{};       ///< ours with its chain; empty: none
+  std::string key_pem{};               ///< of the certificate
   std::size_t answer_bytes = 1 << 20;  ///< a longer answer is kLimit
 };
 

@@ -3,17 +3,21 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "judge/reconcile/report.h"
 #include "judge/version_gate/entry.h"
 #include "judge/version_gate/membership.h"
 #include "judge/version_gate/release.h"
 #include "judge/version_gate/report.h"
 #include "judge/version_gate/status.h"
+#include "runtime/http.h"
 #include "serve/answer.h"
 #include "serve/role.h"
 #include "serve/route.h"
@@ -26,6 +30,9 @@ using judge::version_gate::Member;
 using judge::version_gate::Report;
 using judge::version_gate::Status;
 using judge::version_gate::Stored;
+using runtime::HttpResponse;
+
+constexpr std::size_t kMostShown = 1000;
 
 json::value status_json(const Stored& stored) {
   if (stored.kind == Stored::Kind::kAbsent) return nullptr;
@@ -61,6 +68,43 @@ json::value leader_json(const Report& report) {
   return leader;
 }
 
+/// Diffs may show what is nobody's business but the operators'.
+json::object pass_json(const judge::reconcile::PassReport& pass, bool with_diffs) {
+  json::object shown;
+  shown["dry"] = pass.dry;
+  shown["good"] = pass.good();
+  shown["differs"] = pass.differs();
+  shown["summary"] = summary_of(pass);
+  shown["begun"] = format_utc(pass.begun);
+  shown["took_ms"] = to_ms(pass.took);
+  shown["objects"] = pass.objects;
+  shown["requests"] = pass.requests;
+  shown["writes"] = pass.writes;
+  shown["faults"] = json::array(pass.faults.begin(), pass.faults.end());
+  if (!pass.prune_refused.empty()) shown["prune_refused"] = pass.prune_refused;
+  json::array& touched = shown["touched"].emplace_array();
+  for (const judge::reconcile::ObjectReport& one : pass.touched) {
+    if (touched.size() == kMostShown) break;
+    json::object object{{"object", escape_control(one.object)},
+                        {"action", to_string(one.action)},
+                        {"why", one.why}};
+    if (with_diffs) object["diff"] = one.diff;
+    touched.emplace_back(std::move(object));
+  }
+  return shown;
+}
+
+HttpResponse pass_answer(const VersionGatesView* view, const Ask& ask) {
+  if (view != nullptr) {
+    for (const Report& report : view->gates()) {
+      if (report.gate == ask.name && report.pass) return json_answer(pass_json(*report.pass, true));
+    }
+  }
+  return error_answer(404, fmt::format("no version gate '{}' for which this node has looked at a "
+                                       "folder of manifests",
+                                       escape_control(ask.name)));
+}
+
 }  // namespace
 
 json::object gate_json(const Report& report) {
@@ -82,6 +126,7 @@ json::object gate_json(const Report& report) {
   gate["leader"] = leader_json(report);
   gate["mode"] = report.mode ? json::value(*report.mode) : json::value(nullptr);
   if (report.clearance) gate["in_the_way"] = describe(*report.clearance, report.own);
+  if (report.pass) gate["reconcile"] = pass_json(*report.pass, false);
   if (report.age) gate["age_ms"] = to_ms(*report.age);
   if (report.complaint) gate["complaint"] = escape_control(*report.complaint);
   return gate;
@@ -111,6 +156,10 @@ std::vector<Route> version_gate_routes(const VersionGatesView* view) {
                       return error_answer(
                           404, fmt::format("no version gate '{}'", escape_control(ask.name)));
                     }});
+  routes.push_back({.method = "GET",
+                    .path = "/api/v1/version-gates/{name}/reconcile",
+                    .least = Role::kOperator,
+                    .answer = [view](const Ask& ask) { return pass_answer(view, ask); }});
   return routes;
 }
 

@@ -8,9 +8,16 @@
 #include "act/gate/gate_leader.h"
 #include "act/gate/gate_node.h"
 #include "act/gate/reconciler.h"
+#include "act/reconcile/directory_reconciler.h"
+#include "act/reconcile/files_target.h"
+#include "act/reconcile/kube_target.h"
+#include "act/reconcile/options.h"
+#include "act/reconcile/target.h"
+#include "base/time.h"
 #include "config/version_gates.h"
 #include "judge/version_gate/entry.h"
 #include "judge/version_gate/report.h"
+#include "runtime/file_tree.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "store/store.h"
@@ -20,8 +27,25 @@ namespace wardmote::agent {
 using judge::version_gate::Report;
 using runtime::Task;
 
+namespace {
+
+std::unique_ptr<act::reconcile::Target> make_target(runtime::Runtime& runtime,
+                                                    const VersionGates::Needs& needs,
+                                                    runtime::FileTree& files,
+                                                    const config::Reconcile& wanted) {
+  if (wanted.files)
+    return std::make_unique<act::reconcile::FilesTarget>(runtime, files, *wanted.files);
+  act::reconcile::KubeSetOptions options = *wanted.kubernetes;
+  options.login.pod_server = needs.pod_server;
+  return std::make_unique<act::reconcile::KubeTarget>(runtime, *needs.http, files,
+                                                      std::move(options));
+}
+
+}  // namespace
+
 VersionGates::VersionGates(runtime::Runtime& runtime, store::Store& store, const Self& self,
-                           const std::vector<config::VersionGate>& gates) {
+                           const Needs& needs, const std::vector<config::VersionGate>& gates)
+    : runtime_(runtime), observers_(runtime.executor()) {
   for (const config::VersionGate& wanted : gates) {
     Gate gate;
     act::gate::NodeOptions node{.gate = wanted.name,
@@ -32,9 +56,17 @@ VersionGates::VersionGates(runtime::Runtime& runtime, store::Store& store, const
     // Another program writes a boot id of its own making.
     if (!wanted.enroll) node.self.boot.clear();
     gate.node = std::make_unique<act::gate::GateNode>(runtime, store, std::move(node));
-    if (wanted.reconcile) {
+    if (wanted.reconcile && wanted.reconcile->manifests.empty()) {
       gate.reconciler = std::make_unique<act::gate::CommandReconciler>(
           runtime, wanted.reconcile->command, wanted.reconcile->timeout);
+    } else if (wanted.reconcile) {
+      gate.files = needs.make_tree();
+      auto directory = std::make_unique<act::reconcile::DirectoryReconciler>(
+          runtime, *gate.files, wanted.reconcile->manifests,
+          make_target(runtime, needs, *gate.files, *wanted.reconcile), wanted.reconcile->timeout);
+      gate.directory = directory.get();
+      gate.reconciler = std::move(directory);
+      gate.every = wanted.timing.pass_every;
     }
     if (wanted.reconcile && wanted.reconcile->acts) {
       gate.leader = std::make_unique<act::gate::GateLeader>(
@@ -50,10 +82,21 @@ void VersionGates::start() {
   for (const Gate& gate : gates_) {
     gate.node->start();
     if (gate.leader) gate.leader->start();
+    if (gate.directory != nullptr && !gate.leader)
+      observers_.spawn("reconcile observer", observe(&runtime_, gate.directory, gate.every));
+  }
+}
+
+Task<void> VersionGates::observe(runtime::Runtime* runtime,
+                                 act::reconcile::DirectoryReconciler* directory, Duration every) {
+  for (;;) {
+    co_await directory->look();
+    co_await runtime->sleep_until(runtime->now() + every);
   }
 }
 
 Task<void> VersionGates::stop() {
+  co_await observers_.stop();
   for (const Gate& gate : gates_) {
     if (gate.leader) co_await gate.leader->stop();
     co_await gate.node->stop();
@@ -69,6 +112,7 @@ std::vector<Report> VersionGates::gates() const {
       report.mode = gate.leader ? "act" : "observe";
       report.clearance = gate.node->clearance();
     }
+    if (gate.directory != nullptr) report.pass = gate.directory->last();
     if (gate.leader && !report.complaint) report.complaint = gate.leader->complaint();
     reports.push_back(std::move(report));
   }

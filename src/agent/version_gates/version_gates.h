@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,10 +8,15 @@
 #include "act/gate/gate_leader.h"
 #include "act/gate/gate_node.h"
 #include "act/gate/reconciler.h"
+#include "act/reconcile/directory_reconciler.h"
+#include "base/time.h"
 #include "config/version_gates.h"
 #include "judge/version_gate/report.h"
+#include "runtime/file_tree.h"
+#include "runtime/http_client.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "runtime/task_group.h"
 #include "serve/version_gates.h"
 #include "store/store.h"
 
@@ -25,8 +31,14 @@ class VersionGates final : public serve::VersionGatesView {
     std::string boot;       ///< which start of the machine it is
     std::string pause_key;  ///< of the record that pauses everything, as `store` names it
   };
+  /// What folders of manifests need of the world.
+  struct Needs {
+    runtime::HttpClient* http = nullptr;
+    std::string pod_server{};  ///< of the cluster in which this is a pod; empty: it is none
+    std::function<std::unique_ptr<runtime::FileTree>()> make_tree{};
+  };
   /// `store` has the keys as the gates' layouts name them.
-  VersionGates(runtime::Runtime& runtime, store::Store& store, const Self& self,
+  VersionGates(runtime::Runtime& runtime, store::Store& store, const Self& self, const Needs& needs,
                const std::vector<config::VersionGate>& gates);
 
   void start();
@@ -39,10 +51,20 @@ class VersionGates final : public serve::VersionGatesView {
  private:
   struct Gate {
     std::unique_ptr<act::gate::GateNode> node;
-    std::unique_ptr<act::gate::CommandReconciler> reconciler;  ///< null: this node never leads
+    std::unique_ptr<runtime::FileTree> files;                  ///< of the directory
+    std::unique_ptr<act::gate::Reconciler> reconciler;         ///< null: this node never leads
+    act::reconcile::DirectoryReconciler* directory = nullptr;  ///< the same; null: a program
+    Duration every{};                                          ///< between two looks
     std::unique_ptr<act::gate::GateLeader> leader;             ///< null: it does not act
   };
+  /// Shows what a pass would do, where nobody acts.
+  static runtime::Task<void> observe(runtime::Runtime* runtime,
+                                     act::reconcile::DirectoryReconciler* directory,
+                                     Duration every);
+
+  runtime::Runtime& runtime_;
   std::vector<Gate> gates_;
+  runtime::TaskGroup observers_;
 };
 
 }  // namespace wardmote::agent

@@ -2,12 +2,82 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <utility>
 
 #include "cli/command.h"
 #include "cli/common_options.h"
 #include "cli/verbs/verbs.h"
 
 namespace wardmote::cli {
+namespace {
+
+Command reconcile_verb(const std::string& name, const std::string& summary,
+                       const std::string& description, const Example& example) {
+  return {.name = name,
+          .summary = summary,
+          .description = description,
+          .arguments = {{.name = "FOLDER",
+                         .help = "manifests: *.yaml, *.yml and *.json, also below it",
+                         .completes = Completes::kFiles}},
+          .options =
+              {{.name = "set",
+                .value = "NAME",
+                .help = "the set that the objects belong to",
+                .required = true},
+               {.name = "kubeconfig",
+                .value = "FILE",
+                .help = "where the server is (default: $KUBECONFIG, else that of this pod)",
+                .completes = Completes::kFiles},
+               {.name = "context",
+                .value = "NAME",
+                .help = "in the kubeconfig (default: its current-context)"},
+               {.name = "namespace", .value = "NAME", .help = "of objects that name none"},
+               {.name = "inventory-namespace",
+                .value = "NAME",
+                .help = "of the ConfigMap that notes the kinds of the set (default: kube-system)"},
+               {.name = "prune-limit",
+                .value = "0-100",
+                .help = "how many per cent of the objects may be deleted (default: 50)"},
+               {.name = "timeout", .value = "SECONDS", .help = "the end of it all (default: 300)"},
+               {.name = "adopt",
+                .value = "",
+                .help = "take over objects that are there and belong to no set"}},
+          .examples = {example},
+          .run = run_reconcile};
+}
+
+}  // namespace
+
+Command reconcile_group() {
+  Command apply = reconcile_verb(
+      "apply", "make all objects as the folder says, once",
+      "No version gate is asked: whoever runs this is the one who may write. Exits with 0 when "
+      "everything is as the folder says, 2 when an object failed or nothing could be pruned, 65 "
+      "when a manifest is wrong (then nothing was written), 69 when the server does not answer; "
+      "with --dry-run 1 when something would change.",
+      {"wardmote reconcile apply /etc/wardmote/manifests --set kubernetes --prune-limit 100",
+       "once, although the folder has lost most of its objects"});
+  apply.options.push_back({.name = "dry-run",
+                           .value = "",
+                           .help = "ask the server what would change, and write nothing"});
+  return {.name = "reconcile",
+          .summary = "compare a folder of manifests with a kube-apiserver, or apply it, once",
+          .description =
+              "Runs wardmoted, which must be in the same folder or in PATH. An agent that leads a "
+              "version gate does the same again and again: docs/reconcile.md.",
+          .commands = {
+              reconcile_verb("diff", "show what 'apply' would change, as a diff",
+                             "The server is asked what would come of it; values of Secrets are not "
+                             "shown. Exits with 0 when nothing differs, 1 when something does.",
+                             {"wardmote reconcile diff /etc/wardmote/manifests --set kubernetes",
+                              "before a release"}),
+              std::move(apply),
+              reconcile_verb("status", "say which objects are not as the folder says",
+                             "Exits with 0 when all are, 1 when something differs.",
+                             {"wardmote reconcile status /etc/wardmote/manifests --set kubernetes",
+                              "for a monitoring plugin"})}};
+}
 
 Command wait_ready() {
   Command command{

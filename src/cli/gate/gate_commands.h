@@ -7,5 +7,7 @@ namespace wardmote::cli {
 // The commands of version gates.
 
 Command wait_ready();
+/// One-shot comparison of manifests with a kube-apiserver. wardmoted does it.
+Command reconcile_group();
 
 }  // namespace wardmote::cli

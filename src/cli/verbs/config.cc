@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -19,7 +20,10 @@ std::vector<std::string> words_for_agent(const Call& call) {
   std::vector<std::string> words = {"wardmoted"};
   for (const Command* const command : call.path().subspan(1)) words.push_back(command->name);
   for (const Option& option : call.command().options) {
-    if (call.has(option.name)) words.push_back("--" + option.name);
+    if (!call.has(option.name)) continue;
+    words.push_back("--" + option.name);
+    // In one word, so that a value which begins with a dash is a value.
+    if (!option.value.empty()) words.back() += "=" + call.value(option.name);
   }
   for (const Argument& argument : call.command().arguments) {
     if (call.has(argument.name)) words.push_back(call.value(argument.name));
@@ -27,10 +31,8 @@ std::vector<std::string> words_for_agent(const Call& call) {
   return words;
 }
 
-}  // namespace
-
-/// Only the agent contains a YAML reader, so that this program stays light.
-Exit run_config(const Call& call) {
+/// Becomes wardmoted with the same words.
+Exit hand_to_agent(const Call& call, std::string_view why) {
   std::vector<std::string> words = words_for_agent(call);
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
@@ -38,9 +40,20 @@ Exit run_config(const Call& call) {
   argv.push_back(nullptr);
   ::execvp(agent_program().c_str(), argv.data());
   return complain(call, Exit::kUnreachable,
-                  fmt::format("wardmoted reads configurations, and cannot be run: {}. Install it "
-                              "beside wardmote, or in PATH.",
-                              std::generic_category().message(errno)));
+                  fmt::format("wardmoted {}, and cannot be run: {}. Install it beside wardmote, or "
+                              "in PATH.",
+                              why, std::generic_category().message(errno)));
+}
+
+}  // namespace
+
+/// Only the agent contains a YAML reader, so that this program stays light.
+Exit run_config(const Call& call) {
+  return hand_to_agent(call, "reads configurations");
+}
+
+Exit run_reconcile(const Call& call) {
+  return hand_to_agent(call, "talks to kube-apiservers");
 }
 
 }  // namespace wardmote::cli

@@ -35,6 +35,7 @@ Exit run_assess_ovn(const Call& call);
 Exit run_assess_bgp(const Call& call);
 Exit run_replay(const Call& call);
 Exit run_wait_ready(const Call& call);
+Exit run_reconcile(const Call& call);
 Exit run_livez(const Call& call);
 Exit run_readyz(const Call& call);
 Exit run_top(const Call& call);

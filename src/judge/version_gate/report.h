@@ -1,11 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/time.h"
+#include "judge/reconcile/report.h"
 #include "judge/version_gate/admission.h"
 #include "judge/version_gate/entry.h"
 #include "judge/version_gate/membership.h"
@@ -44,7 +46,9 @@ struct Report {
   std::optional<std::string>
       mode;  ///< how this node takes part in reconciling; nothing: it does not
   std::optional<Clearance>
-      clearance;                ///< for what this node would write; nothing: it writes nothing
+      clearance;  ///< for what this node would write; nothing: it writes nothing
+  /// The last pass of this node, or what one would do; null: there was none, or a program does it.
+  std::shared_ptr<const reconcile::PassReport> pass;
   std::optional<Duration> age;  ///< since the store confirmed this; nothing: it never has
   std::optional<std::string> complaint;
 };

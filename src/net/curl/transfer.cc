@@ -43,6 +43,13 @@ std::string server_of(std::string_view url) {
   return std::string(server);
 }
 
+/// The bytes outlive the transfer.
+void set_pem(CURL* curl, CURLoption option, std::string& pem) {
+  if (pem.empty()) return;
+  curl_blob blob{.data = pem.data(), .len = pem.size(), .flags = CURL_BLOB_NOCOPY};
+  curl_easy_setopt(curl, option, &blob);
+}
+
 }  // namespace
 
 CurlTransfer::CurlTransfer(runtime::HttpCall call, Duration timeout, Done done)
@@ -67,6 +74,9 @@ CurlTransfer::CurlTransfer(runtime::HttpCall call, Duration timeout, Done done)
     curl_easy_setopt(curl, CURLOPT_POSTFIELDS, call_.body.data());
   }
   if (!call_.trust.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, call_.trust.c_str());
+  set_pem(curl, CURLOPT_CAINFO_BLOB, call_.trust_pem);
+  set_pem(curl, CURLOPT_SSLCERT_BLOB, call_.certificate_pem);
+  set_pem(curl, CURLOPT_SSLKEY_BLOB, call_.key_pem);
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers_.get());
   // Zero would mean no timeout at all.
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,

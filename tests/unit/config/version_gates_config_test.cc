@@ -61,6 +61,55 @@ TEST(VersionGatesConfig, ItOnlyObservesUnlessToldToAct) {
   EXPECT_FALSE(config->version_gates.at(0).reconcile->acts);
 }
 
+TEST(VersionGatesConfig, AFolderAndATargetInsteadOfAProgram) {
+  const auto kube = parse(kRest +
+                          "version_gates: [{name: g, reconcile: {manifests: /m/, kubernetes: "
+                          "{kubeconfig: /k, context: c, "
+                          "set: s, namespace: n, inventory_namespace: i, prune_limit: 10}}}]\n");
+  ASSERT_TRUE(kube);
+  const Reconcile& objects = *kube->version_gates.at(0).reconcile;
+  EXPECT_EQ(objects.manifests, "/m");
+  ASSERT_TRUE(objects.kubernetes);
+  EXPECT_EQ(*objects.kubernetes,
+            (act::reconcile::KubeSetOptions{.login = {.kubeconfig = "/k", .context = "c"},
+                                            .set = "s",
+                                            .space = "n",
+                                            .inventory_space = "i",
+                                            .prune_limit = 10}));
+  const auto files =
+      parse(kRest +
+            "version_gates: [{name: g, reconcile: {manifests: /m, files: {folder: /f, "
+            "mode: '0640', adopt: true, prune_limit: 100, on_change: [x, y]}}}]\n");
+  ASSERT_TRUE(files);
+  EXPECT_EQ(*files->version_gates.at(0).reconcile->files,
+            (act::reconcile::FilesOptions{.folder = "/f",
+                                          .record = "/d/reconcile/g.sha256",
+                                          .mode = 0640,
+                                          .adopt = true,
+                                          .prune_limit = 100,
+                                          .on_change = {"x", "y"}}));
+}
+
+TEST(VersionGatesConfig, TheSetIsCalledAsTheGate) {
+  const auto config =
+      parse(kRest + "version_gates: [{name: g, reconcile: {manifests: /m, kubernetes: {}}}]\n");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->version_gates.at(0).reconcile->kubernetes->set, "g");
+  EXPECT_EQ(config->version_gates.at(0).reconcile->kubernetes->prune_limit, 50);
+}
+
+TEST(VersionGatesConfig, WhatIsToBeDoneIsSaidOnce) {
+  for (const char* const one :
+       {"{}", "{manifests: /m}", "{kubernetes: {}}", "{command: [x], manifests: /m}",
+        "{command: [x], kubernetes: {}}", "{manifests: /m, kubernetes: {}, files: {folder: /f}}",
+        "{manifests: m, kubernetes: {}}", "{manifests: /m, files: {}}",
+        "{manifests: /m, files: {folder: f}}", "{manifests: /m, files: {folder: /f, mode: '9'}}",
+        "{manifests: /m, kubernetes: {namespace: A.b}}", "{manifests: /m, kubernetes: {set: A_b}}",
+        "{manifests: /m, kubernetes: {prune_limit: 101}}"}) {
+    EXPECT_EQ(wrong(std::string("[{name: g, reconcile: ") + one + "}]").size(), 1U) << one;
+  }
+}
+
 TEST(VersionGatesConfig, ALeaderWaitsNoLessThanOneThatIsGoneMayWrite) {
   EXPECT_EQ(wrong("[{name: g, ttl: 9s, reconcile: {command: [x]}}]"),
             Lines{"3:47: wait 5s: an earlier leader may write for longer: two thirds of 'ttl' and "

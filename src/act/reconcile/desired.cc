@@ -1,0 +1,131 @@
+#include "act/reconcile/desired.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "act/reconcile/kube_catalog.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "codec/kube_api.h"
+#include "codec/kube_object.h"
+#include "codec/yaml/manifests.h"
+#include "judge/reconcile/object_id.h"
+#include "judge/reconcile/order.h"
+#include "judge/reconcile/policy.h"
+
+namespace wardmote::act::reconcile {
+
+namespace json = boost::json;
+namespace rules = judge::reconcile;
+using codec::Manifest;
+
+namespace {
+
+std::string place_of(const Manifest& manifest) {
+  return fmt::format("{}:{}", escape_control(manifest.file), manifest.line);
+}
+
+json::object& map_in(json::object& parent, std::string_view key) {
+  json::value& place = parent[key];
+  if (!place.is_object()) place.emplace_object();
+  return place.get_object();
+}
+
+/// Whether the kind has namespaces; nothing: neither the server nor the set says.
+std::optional<bool> is_namespaced(const KindName& kind, const KubeCatalog& catalog,
+                                  const std::vector<DefinedKind>& defined) {
+  if (const codec::KubeResource* const known = catalog.find(kind)) return known->namespaced;
+  const std::string group = rules::group_of(kind.first);
+  for (const DefinedKind& one : defined) {
+    if (one.group == group && one.kind == kind.second) return one.namespaced;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<KindName> kinds_of(const std::vector<Manifest>& manifests) {
+  std::set<KindName> kinds;
+  for (const Manifest& manifest : manifests) {
+    const codec::ObjectHead head = codec::read_head(manifest.object);
+    kinds.emplace(head.api_version, head.kind);
+  }
+  return {kinds.begin(), kinds.end()};
+}
+
+std::vector<DefinedKind> defined_kinds(const std::vector<Manifest>& manifests) {
+  std::vector<DefinedKind> defined;
+  for (const Manifest& manifest : manifests) {
+    const codec::ObjectHead head = codec::read_head(manifest.object);
+    if (head.kind != "CustomResourceDefinition") continue;
+    const json::value* const spec = manifest.object.if_contains("spec");
+    if (spec == nullptr || !spec->is_object()) continue;
+    const json::value* const names = spec->get_object().if_contains("names");
+    if (names == nullptr || !names->is_object()) continue;
+    defined.push_back({codec::text_of(spec->get_object(), "group").value_or(""),
+                       codec::text_of(names->get_object(), "kind").value_or(""),
+                       codec::text_of(spec->get_object(), "scope") == "Namespaced"});
+  }
+  return defined;
+}
+
+DesiredSet make_desired(const std::vector<Manifest>& manifests, const KubeCatalog& catalog,
+                        std::string_view set, std::string_view space) {
+  DesiredSet desired;
+  const std::vector<DefinedKind> defined = defined_kinds(manifests);
+  std::map<rules::ObjectId, std::string> places;
+  for (const Manifest& manifest : manifests) {
+    const codec::ObjectHead head = codec::read_head(manifest.object);
+    DesiredObject object;
+    object.place = place_of(manifest);
+    const auto complain = [&](std::string_view why) {
+      desired.faults.push_back(fmt::format("{}: {}", object.place, why));
+    };
+    const auto policy = rules::read_policy(head.annotations);
+    if (!policy) {
+      complain(policy.error().context);
+      continue;
+    }
+    object.policy = *policy;
+    object.kind = {head.api_version, head.kind};
+    object.body = manifest.object;
+    object.id = {.group = rules::group_of(head.api_version),
+                 .kind = head.kind,
+                 .space = head.space,
+                 .name = head.name};
+    json::object& metadata = map_in(object.body, "metadata");
+    const std::optional<bool> namespaced = is_namespaced(object.kind, catalog, defined);
+    if (namespaced == false && !head.space.empty()) {
+      complain(fmt::format("a {} has no namespace", head.kind));
+      continue;
+    }
+    if (namespaced == true && head.space.empty()) {
+      object.id.space = space;
+      metadata["namespace"] = space;
+    }
+    const auto [known, first] = places.emplace(object.id, object.place);
+    if (!first) {
+      complain(fmt::format("{} is in {} too", rules::describe(object.id), known->second));
+      continue;
+    }
+    map_in(metadata, "labels")[rules::kSetLabel] = set;
+    object.digest = codec::digest_of(object.body);
+    map_in(metadata, "annotations")[rules::kDigestAnnotation] = object.digest;
+    desired.objects.push_back(std::move(object));
+  }
+  std::ranges::sort(desired.objects, [](const DesiredObject& a, const DesiredObject& b) {
+    return rules::applies_before(a.id, b.id);
+  });
+  return desired;
+}
+
+}  // namespace wardmote::act::reconcile

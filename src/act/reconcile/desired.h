@@ -1,0 +1,51 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "act/reconcile/kube_catalog.h"
+#include "codec/yaml/manifests.h"
+#include "judge/reconcile/object_id.h"
+#include "judge/reconcile/policy.h"
+
+namespace wardmote::act::reconcile {
+
+/// An object that is to be there.
+struct DesiredObject {
+  judge::reconcile::ObjectId id;
+  KindName kind;
+  judge::reconcile::Policy policy;
+  boost::json::object body;  ///< as it is applied, with the label of the set and its digest
+  std::string digest;
+  std::string place;  ///< `rbac.yaml:12`
+};
+
+/// A kind that a CustomResourceDefinition of the set defines.
+struct DefinedKind {
+  std::string group;
+  std::string kind;
+  bool namespaced = false;
+};
+
+/// What manifests want, in the order in which it is applied. Faults: a policy that cannot be read,
+/// a namespace where the kind has none, two manifests for one object. With a fault nothing of it
+/// may be written.
+struct DesiredSet {
+  std::vector<DesiredObject> objects;
+  std::vector<std::string> faults;  ///< escaped
+};
+
+/// The kinds that manifests name.
+std::vector<KindName> kinds_of(const std::vector<codec::Manifest>& manifests);
+std::vector<DefinedKind> defined_kinds(const std::vector<codec::Manifest>& manifests);
+
+/// `space` is the namespace of objects that name none, `set` the name of the set.
+DesiredSet make_desired(const std::vector<codec::Manifest>& manifests, const KubeCatalog& catalog,
+                        std::string_view set, std::string_view space);
+
+}  // namespace wardmote::act::reconcile

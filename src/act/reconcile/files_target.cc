@@ -1,0 +1,268 @@
+#include "act/reconcile/files_target.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "codec/digest.h"
+#include "judge/reconcile/decision.h"
+#include "judge/reconcile/diff.h"
+#include "judge/reconcile/object_id.h"
+#include "judge/reconcile/prune.h"
+#include "judge/reconcile/report.h"
+#include "runtime/deadline.h"
+#include "runtime/file_tree.h"
+#include "runtime/process.h"
+#include "runtime/task.h"
+
+namespace wardmote::act::reconcile {
+
+namespace rules = judge::reconcile;
+using Action = judge::reconcile::ObjectReport::Action;
+using judge::reconcile::ObjectReport;
+using judge::reconcile::PassReport;
+using runtime::Deadline;
+using runtime::Task;
+using runtime::TreeFile;
+
+namespace {
+
+constexpr std::size_t kMostBytes = 4 << 20;
+constexpr std::size_t kMostRecord = 8 << 20;
+constexpr std::size_t kOutputCap = 64 << 10;
+constexpr std::size_t kShown = 300;
+constexpr std::size_t kDigits = 64;
+constexpr std::string_view kChanged = "# changed";
+
+std::string digest_of(std::string_view bytes) {
+  return codec::hex(codec::sha256(bytes));
+}
+
+/// Whether a path can stand in a line of the record.
+bool is_plain(std::string_view path) {
+  return std::ranges::none_of(
+      path, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\'; });
+}
+
+/// A difference of files that are no text says nothing.
+std::string diff_of(const std::string& path, const std::string& before, const std::string& after) {
+  const auto binary = [](const std::string& bytes) { return bytes.contains('\0'); };
+  if (binary(before) || binary(after)) return "Binary files differ: " + path + "\n";
+  return rules::unified_diff(path, before, after);
+}
+
+}  // namespace
+
+std::string write_record(const FileRecord& record) {
+  std::string text;
+  if (record.changed) text = std::string(kChanged) + "\n";
+  for (const auto& [path, digest] : record.files) text += fmt::format("{}  {}\n", digest, path);
+  return text;
+}
+
+Result<FileRecord> read_record(std::string_view text) {
+  FileRecord record;
+  while (!text.empty()) {
+    const std::string_view line = take_until(text, '\n');
+    if (line == kChanged) {
+      record.changed = true;
+      continue;
+    }
+    const bool good =
+        line.size() > kDigits + 2 && line.substr(kDigits, 2) == "  " &&
+        line.substr(0, kDigits).find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    if (!good) return fail(Errc::kProtocol, "a line that nobody wrote for us");
+    record.files.emplace(line.substr(kDigits + 2), line.substr(0, kDigits));
+  }
+  return record;
+}
+
+Task<PassReport> FilesTarget::pass(std::vector<TreeFile> wanted, bool dry, Deadline deadline) {
+  Pass pass{.report = {.dry = dry, .begun = runtime_.wall_now(), .objects = wanted.size()}};
+  const TimePoint begun = runtime_.now();
+  Result<void> done = co_await plan(&pass, std::move(wanted));
+  if (done && !dry) done = co_await carry_out(&pass, deadline);
+  if (done && dry) show(&pass);
+  if (!done) pass.report.faults.push_back(done.error().describe());
+  pass.report.took = runtime_.now() - begun;
+  co_return std::move(pass.report);
+}
+
+Task<Result<void>> FilesTarget::plan(Pass* pass, std::vector<TreeFile> wanted) {
+  std::string at_record = options_.record;
+  const auto text = co_await files_.read(std::move(at_record), kMostRecord);
+  if (!text) co_return with_context(text, "the record of our files");
+  if (*text) {
+    auto record = read_record(**text);
+    if (!record) co_return with_context(record, "{}", options_.record);
+    pass->before = *std::move(record);
+  }
+  std::vector<std::string> paths;
+  for (const TreeFile& file : wanted) {
+    if (!is_plain(file.path))
+      co_return fail(Errc::kInvalid, "the name '{}' has control characters or a backslash",
+                     escape_control(file.path));
+    paths.push_back(file.path);
+  }
+  pass->after.changed = pass->before.changed;
+  for (TreeFile& file : wanted) {
+    Result<void> planned = co_await plan_one(pass, std::move(file));
+    if (!planned) co_return planned;
+  }
+  Result<void> planned = co_await plan_prune(pass, std::move(paths));
+  co_return planned;
+}
+
+Task<Result<void>> FilesTarget::plan_one(Pass* pass, TreeFile file) {
+  std::string path = at(file.path);
+  const auto there = co_await files_.read(std::move(path), kMostBytes);
+  if (!there) co_return with_context(there, "a file of ours");
+  const bool ours = pass->before.files.contains(file.path);
+  const bool same = *there && **there == file.bytes;
+  // Somebody else's file, even one with the same bytes: it would be deleted with its source.
+  const bool theirs = *there && !ours && !options_.adopt;
+  if (theirs && same) co_return Result<void>();
+  if (theirs) {
+    pass->report.touched.push_back(
+        {.object = file.path,
+         .action = Action::kFailed,
+         .why = "another file is there, and it is not ours; remove it, or set adopt: true"});
+    co_return Result<void>();
+  }
+  pass->after.files.emplace(file.path, digest_of(file.bytes));
+  if (same) co_return Result<void>();
+  Change change{.path = file.path, .there = there->has_value()};
+  change.diff = diff_of(file.path, there->value_or(""), file.bytes);
+  change.bytes = std::move(file.bytes);
+  pass->changes.push_back(std::move(change));
+  co_return Result<void>();
+}
+
+Task<Result<void>> FilesTarget::plan_prune(Pass* pass, std::vector<std::string> wanted) {
+  std::vector<rules::LiveObject> found;
+  std::set<rules::ObjectId> desired;
+  const auto id_of = [](const std::string& path) {
+    return rules::ObjectId{.kind = "File", .name = path};
+  };
+  for (const std::string& path : wanted) desired.insert(id_of(path));
+  for (const auto& [path, digest] : pass->before.files) {
+    std::string where = at(path);
+    const auto there = co_await files_.read(std::move(where), kMostBytes);
+    if (!there) co_return with_context(there, "a file of ours");
+    if (!*there) continue;  // gone already
+    const bool changed = digest_of(**there) != digest;
+    found.push_back({.id = id_of(path), .set = "files", .applied_by_us = true, .keeps = changed});
+  }
+  rules::PrunePlan plan =
+      rules::plan_prune("files", found, desired, {.percent = options_.prune_limit});
+  for (const rules::ObjectId& id : plan.kept) {
+    pass->report.touched.push_back(
+        {.object = id.name,
+         .action = Action::kLeft,
+         .why = "nothing wants it; somebody else has changed it since, so it is kept"});
+  }
+  const bool failed = !pass->report.good();
+  if (!plan.doomed.empty() && plan.refused.empty() && failed)
+    plan.refused = "not everything can be written";
+  pass->report.prune_refused = plan.refused;
+  for (const rules::ObjectId& id : plan.doomed) {
+    if (plan.refused.empty()) {
+      pass->doomed.push_back(id.name);
+      continue;
+    }
+    pass->after.files.emplace(id.name, pass->before.files.at(id.name));
+    pass->report.touched.push_back({.object = id.name,
+                                    .action = Action::kLeft,
+                                    .why = "nothing wants it; nothing is pruned now"});
+  }
+  co_return Result<void>();
+}
+
+void FilesTarget::show(Pass* pass) const {
+  for (Change& change : pass->changes) {
+    pass->report.touched.push_back({.object = change.path,
+                                    .action = change.there ? Action::kChanged : Action::kCreated,
+                                    .diff = std::move(change.diff)});
+  }
+  for (const std::string& path : pass->doomed)
+    pass->report.touched.push_back(
+        {.object = path, .action = Action::kPruned, .why = "nothing wants it"});
+}
+
+Task<Result<void>> FilesTarget::keep_record(FileRecord record) {
+  std::string where = options_.record;
+  std::string text = write_record(record);
+  constexpr int kOwnerOnly = 0600;
+  Result<void> kept = co_await files_.replace(std::move(where), std::move(text), kOwnerOnly);
+  if (!kept) co_return with_context(kept, "the record of our files");
+  co_return kept;
+}
+
+Task<Result<void>> FilesTarget::carry_out(Pass* pass, Deadline deadline) {
+  const bool changes = !pass->changes.empty() || !pass->doomed.empty();
+  pass->after.changed = !options_.on_change.empty() && (pass->before.changed || changes);
+  // What is about to be written is ours from now on, and what is about to go still is.
+  FileRecord intent = pass->after;
+  for (const std::string& path : pass->doomed)
+    intent.files.emplace(path, pass->before.files.at(path));
+  if (intent != pass->before) {
+    FileRecord copy = intent;
+    Result<void> kept = co_await keep_record(std::move(copy));
+    if (!kept) co_return kept;
+  }
+  for (Change& change : pass->changes) {
+    std::string where = at(change.path);
+    ++pass->report.writes;
+    const Result<void> done =
+        co_await files_.replace(std::move(where), std::move(change.bytes), options_.mode);
+    ObjectReport said{.object = change.path,
+                      .action = change.there ? Action::kChanged : Action::kCreated,
+                      .diff = std::move(change.diff)};
+    if (!done)
+      said = {.object = change.path, .action = Action::kFailed, .why = done.error().describe()};
+    log(done ? LogLevel::kInfo : LogLevel::kWarning, "reconcile_file",
+        {{"path", at(change.path)}, {"action", std::string(rules::to_string(said.action))}});
+    pass->report.touched.push_back(std::move(said));
+  }
+  const bool all_written = pass->report.good();
+  for (const std::string& path : pass->doomed) {
+    if (!all_written) break;  // in the next pass
+    std::string where = at(path);
+    ++pass->report.writes;
+    const Result<void> done = co_await files_.remove(std::move(where));
+    log(done ? LogLevel::kInfo : LogLevel::kWarning, "reconcile_file",
+        {{"path", at(path)}, {"action", done ? "pruned" : "failed"}});
+    pass->report.touched.push_back({.object = path,
+                                    .action = done ? Action::kPruned : Action::kFailed,
+                                    .why = done ? "nothing wants it" : done.error().describe()});
+    if (done) intent.files.erase(path);
+  }
+  if (intent.changed) {
+    const Result<void> told = co_await tell(deadline);
+    if (told) intent.changed = false;
+    if (!told) pass->report.faults.push_back(told.error().describe());
+  }
+  FileRecord last = intent;
+  if (intent == pass->before) co_return Result<void>();
+  Result<void> kept = co_await keep_record(std::move(last));
+  co_return kept;
+}
+
+Task<Result<void>> FilesTarget::tell(Deadline deadline) {
+  runtime::ProcessSpec spec{.argv = options_.on_change, .output_cap = kOutputCap};
+  const auto ended = co_await runtime_.processes().run(std::move(spec), deadline);
+  if (!ended) co_return with_context(ended, "{}", options_.on_change.front());
+  if (ended->status == 0) co_return Result<void>();
+  co_return fail(Errc::kRejected, "{} ended with {}: {}", options_.on_change.front(), ended->status,
+                 escape_control(trim(ended->standard_error), kShown));
+}
+
+}  // namespace wardmote::act::reconcile

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "act/reconcile/options.h"
+#include "act/reconcile/target.h"
+#include "base/result.h"
+#include "judge/reconcile/prune.h"
+#include "judge/reconcile/report.h"
+#include "runtime/deadline.h"
+#include "runtime/file_tree.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+
+namespace wardmote::act::reconcile {
+
+/// Which files are ours: the digest of each as it was written last. The text is that of
+/// sha256sum(1).
+struct FileRecord {
+  std::map<std::string, std::string> files;  ///< digest by path
+  bool changed = false;  ///< a file was changed, and on_change has not ended well since
+  friend bool operator==(const FileRecord&, const FileRecord&) = default;
+};
+std::string write_record(const FileRecord& record);
+/// kProtocol: a line that is none of ours.
+Result<FileRecord> read_record(std::string_view text);
+
+/// Files on this node. The record is written before the files, so a crash leaves no file that
+/// nobody owns; and `on_change` is run until it ends with 0. Life cycle: what it borrows outlives
+/// it. Thread: the core loop.
+class FilesTarget final : public Target {
+ public:
+  FilesTarget(runtime::Runtime& runtime, runtime::FileTree& files, FilesOptions options)
+      : runtime_(runtime), files_(files), options_(std::move(options)) {}
+
+  runtime::Task<judge::reconcile::PassReport> pass(std::vector<runtime::TreeFile> wanted, bool dry,
+                                                   runtime::Deadline deadline) override;
+
+ private:
+  struct Change {
+    std::string path;
+    std::string bytes;
+    bool there = false;  ///< with other bytes
+    std::string diff;
+  };
+  struct Pass {
+    judge::reconcile::PassReport report;
+    FileRecord before;
+    FileRecord after;
+    std::vector<Change> changes;
+    std::vector<std::string> doomed;
+  };
+
+  runtime::Task<Result<void>> plan(Pass* pass, std::vector<runtime::TreeFile> wanted);
+  runtime::Task<Result<void>> plan_one(Pass* pass, runtime::TreeFile file);
+  runtime::Task<Result<void>> plan_prune(Pass* pass, std::vector<std::string> wanted);
+  runtime::Task<Result<void>> carry_out(Pass* pass, runtime::Deadline deadline);
+  runtime::Task<Result<void>> keep_record(FileRecord record);
+  runtime::Task<Result<void>> tell(runtime::Deadline deadline);
+  void show(Pass* pass) const;
+  [[nodiscard]] std::string at(const std::string& path) const {
+    return options_.folder + "/" + path;
+  }
+
+  runtime::Runtime& runtime_;
+  runtime::FileTree& files_;
+  const FilesOptions options_;
+};
+
+}  // namespace wardmote::act::reconcile

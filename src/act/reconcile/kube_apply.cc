@@ -1,0 +1,230 @@
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "act/reconcile/desired.h"
+#include "act/reconcile/kube_catalog.h"
+#include "act/reconcile/kube_pass.h"
+#include "act/reconcile/kube_target.h"
+#include "act/reconcile/kube_writer.h"
+#include "base/format.h"
+#include "base/time.h"
+#include "codec/kube_api.h"
+#include "codec/kube_object.h"
+#include "judge/reconcile/decision.h"
+#include "judge/reconcile/diff.h"
+#include "judge/reconcile/object_id.h"
+#include "judge/reconcile/policy.h"
+#include "runtime/task.h"
+
+namespace wardmote::act::reconcile {
+
+namespace json = boost::json;
+namespace rules = judge::reconcile;
+using runtime::Task;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A definition of a kind takes a moment until the server serves it.
+constexpr Duration kKindPatience = 15s;
+constexpr Duration kLookForKind = 200ms;
+
+std::string joined(std::string first, std::string_view second) {
+  if (first.empty()) return std::string(second);
+  return second.empty() ? first : first + "; " + std::string(second);
+}
+
+}  // namespace
+
+std::string KubePass::path_of(const DesiredObject& object) const {
+  const codec::KubeResource* const kind = catalog_.find(object.kind);
+  return object_path(object.kind, *kind, object.id.space, object.id.name);
+}
+
+bool KubePass::matches(const DesiredObject& object, const json::object& live) const {
+  const codec::ObjectHead head = codec::read_head(live);
+  const auto digest = head.annotations.find(std::string(rules::kDigestAnnotation));
+  if (digest == head.annotations.end() || digest->second != object.digest) return false;
+  const auto settled = settled_.find(object.id);
+  if (settled != settled_.end() &&
+      settled->second == std::pair(head.resource_version, object.digest))
+    return true;
+  return codec::covers(live, object.body);
+}
+
+Task<bool> KubePass::wait_for_kind(KindName kind) {
+  const TimePoint end = std::min(deadline_.at, runtime_.now() + kKindPatience);
+  for (;;) {
+    std::string api_version = kind.first;
+    co_await catalog_.learn(&client_, std::move(api_version), deadline_);
+    if (catalog_.find(kind) != nullptr) co_return true;
+    if (runtime_.now() + kLookForKind >= end) co_return false;
+    co_await runtime_.sleep_until(runtime_.now() + kLookForKind);
+  }
+}
+
+Task<void> KubePass::treat(const DesiredObject* object) {
+  if (object->policy.apply == rules::Policy::Apply::kIgnore) {
+    say(object->id, Action::kLeft, "its policy is to ignore it");
+    co_return;
+  }
+  if (catalog_.find(object->kind) == nullptr) {
+    const bool ours = std::ranges::any_of(defined_, [object](const DefinedKind& one) {
+      return one.group == object->id.group && one.kind == object->id.kind;
+    });
+    if (ours && dry_) {
+      say(object->id, Action::kCreated, "its kind is defined in this set",
+          rules::unified_diff(rules::describe(object->id), "",
+                              codec::show_states(nullptr, &object->body).after));
+      co_return;
+    }
+    KindName kind = object->kind;
+    bool there = false;
+    if (ours) there = co_await wait_for_kind(std::move(kind));
+    if (!there) {
+      const bool absent = catalog_.known(object->kind) == KubeCatalog::Known::kAbsent;
+      say(object->id, Action::kFailed,
+          absent ? fmt::format("{}: the server has no {} of {}", object->place, object->kind.second,
+                               object->kind.first)
+                 : catalog_.complaint(object->kind.first));
+      co_return;
+    }
+  }
+  Live live;
+  const bool looked = co_await look(object, &live, false);
+  if (!looked) co_return;
+  std::optional<rules::LiveObject> facts;
+  if (live) facts = live_object(object->id, *live);
+  rules::Policy policy = object->policy;
+  policy.adopt = policy.adopt || options_.adopt;
+  const rules::Decision decision =
+      rules::decide(options_.set, policy, facts, live && matches(*object, *live));
+  using Kind = rules::Decision::Kind;
+  if (decision.kind == Kind::kLeave) say(object->id, Action::kLeft, decision.why);
+  if (decision.kind == Kind::kRefuse) say(object->id, Action::kFailed, decision.why);
+  if (decision.kind == Kind::kCreate || decision.kind == Kind::kApply)
+    co_await write(object, std::move(live));
+}
+
+Task<bool> KubePass::look(const DesiredObject* object, Live* live, bool anew) {
+  const auto member = members_.find(object->id);
+  if (!anew && member != members_.end()) {
+    *live = member->second;
+    co_return true;
+  }
+  std::string path = path_of(*object);
+  auto found = co_await client_.get(std::move(path), deadline_);
+  if (!found) {
+    say(object->id, Action::kFailed, found.error().describe());
+    co_return false;
+  }
+  *live = *std::move(found);
+  co_return true;
+}
+
+Task<Written> KubePass::apply(const DesiredObject* object, const Live* live, bool force) {
+  ApplyOrder order;
+  order.path = path_of(*object);
+  order.manager = field_manager(options_.set);
+  order.body = object->body;
+  if (*live) order.resource_version = codec::read_head(**live).resource_version;
+  order.force = force;
+  order.dry = dry_;
+  Written written = co_await writer_.apply(std::move(order), deadline_);
+  co_return written;
+}
+
+Task<void> KubePass::write(const DesiredObject* object, Live live) {
+  using Kind = Written::Kind;
+  std::string note;
+  bool force = false;
+  bool read_anew = false;
+  Written written = co_await apply(object, &live, force);
+  if (written.kind == Kind::kStale && live) {
+    // Somebody changed it since it was listed, its status for example.
+    read_anew = co_await look(object, &live, true);
+    if (!read_anew) co_return;
+    written = co_await apply(object, &live, force);
+  }
+  if (written.kind == Kind::kConflict && object->policy.force) {
+    note = "took over " + written.why;
+    force = true;
+    written = co_await apply(object, &live, force);
+  }
+  if (written.kind == Kind::kDone) {
+    settle(*object, live, written.object, std::move(note));
+  } else if (written.kind == Kind::kImmutable && live && object->policy.recreate) {
+    co_await recreate(object, std::move(live), std::move(written.why));
+  } else if (written.kind == Kind::kNoAnswer && !dry_) {
+    co_await read_again(object, std::move(live), std::move(written.why));
+  } else if (written.kind == Kind::kMissing && dry_ && !live) {
+    // Its namespace is of this set, and not there yet.
+    say(object->id, Action::kCreated, "its namespace is not there yet",
+        rules::unified_diff(rules::describe(object->id), "",
+                            codec::show_states(nullptr, &object->body).after));
+  } else {
+    say(object->id, Action::kFailed, joined(std::move(note), written.why));
+  }
+}
+
+void KubePass::settle(const DesiredObject& object, const Live& live, const json::object& now,
+                      std::string why) {
+  const codec::ObjectHead head = codec::read_head(now);
+  if (!dry_) settled_[object.id] = {head.resource_version, object.digest};
+  const bool same =
+      live && (dry_ ? codec::without_noise(*live) == codec::without_noise(now)
+                    : codec::read_head(*live).resource_version == head.resource_version);
+  if (same) return;
+  const codec::ShownStates states = codec::show_states(live ? &*live : nullptr, &now);
+  say(object.id, live ? Action::kChanged : Action::kCreated, std::move(why),
+      rules::unified_diff(rules::describe(object.id), states.before, states.after));
+}
+
+Task<void> KubePass::read_again(const DesiredObject* object, Live live, std::string why) {
+  Live now;
+  const bool looked = co_await look(object, &now, true);
+  if (!looked) co_return;
+  if (now && matches(*object, *now)) {
+    settle(*object, live, *now, "no answer came; it was read again, and is as it should be");
+    co_return;
+  }
+  say(object->id, Action::kFailed, "it was not applied: " + why);
+}
+
+Task<void> KubePass::recreate(const DesiredObject* object, Live live, std::string why) {
+  const codec::ObjectHead head = codec::read_head(*live);
+  const codec::ShownStates states = codec::show_states(&*live, &object->body);
+  std::string diff = rules::unified_diff(rules::describe(object->id), states.before, states.after);
+  if (rules::holds_others(object->id)) {
+    say(object->id, Action::kFailed, why + "; to delete it would delete what is in it");
+    co_return;
+  }
+  if (dry_) {
+    say(object->id, Action::kRecreated, std::move(why), std::move(diff));
+    co_return;
+  }
+  DeleteOrder order{path_of(*object), head.uid, head.resource_version};
+  const Written deleted = co_await writer_.remove(std::move(order), deadline_);
+  Live left;
+  const bool looked = co_await look(object, &left, true);
+  if (!looked) co_return;
+  if (left) {
+    say(object->id, Action::kFailed,
+        joined(std::move(why), deleted.why.empty() ? "it is deleted, and a finalizer holds it"
+                                                   : "it was not deleted: " + deleted.why));
+    co_return;
+  }
+  const Written created = co_await apply(object, &left, false);
+  if (created.kind != Written::Kind::kDone) {
+    say(object->id, Action::kFailed, "it was deleted, and not created again yet: " + created.why);
+    co_return;
+  }
+  settled_[object->id] = {codec::read_head(created.object).resource_version, object->digest};
+  say(object->id, Action::kRecreated, std::move(why), std::move(diff));
+}
+
+}  // namespace wardmote::act::reconcile

@@ -1,0 +1,87 @@
+#include "act/reconcile/kube_catalog.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "act/reconcile/kube_client.h"
+#include "base/format.h"
+#include "base/percent.h"
+#include "codec/kube_api.h"
+#include "runtime/deadline.h"
+#include "runtime/task.h"
+
+namespace wardmote::act::reconcile {
+
+using codec::KubeResource;
+using runtime::Deadline;
+using runtime::Task;
+
+namespace {
+
+constexpr int kGood = 200;
+constexpr int kNotFound = 404;
+
+}  // namespace
+
+std::string api_path(std::string_view api_version) {
+  return fmt::format("/{}/{}", api_version.contains('/') ? "apis" : "api", api_version);
+}
+
+std::string kind_path(const KindName& name, const KubeResource& kind) {
+  return fmt::format("{}/{}", api_path(name.first), percent_encode_value(kind.plural));
+}
+
+std::string object_path(const KindName& name, const KubeResource& kind, std::string_view space,
+                        std::string_view object) {
+  std::string path = api_path(name.first);
+  if (!space.empty()) path += "/namespaces/" + percent_encode_value(space);
+  return fmt::format("{}/{}/{}", path, percent_encode_value(kind.plural),
+                     percent_encode_value(object));
+}
+
+Task<void> KubeCatalog::learn(KubeClient* client, std::string api_version, Deadline deadline) {
+  KubeRequest request;
+  request.path = api_path(api_version);
+  const auto answer = co_await client->ask(std::move(request), deadline);
+  Version version;
+  if (!answer) {
+    version.complaint = answer.error().describe();
+  } else if (answer->status == kNotFound) {
+    version.known = Known::kAbsent;
+  } else if (answer->status != kGood) {
+    version.complaint = describe(*answer);
+  } else {
+    auto kinds = codec::parse_kube_resources(answer->body);
+    if (kinds) {
+      version.known = Known::kYes;
+      version.kinds = *std::move(kinds);
+    } else {
+      version.complaint = kinds.error().describe();
+    }
+  }
+  versions_.insert_or_assign(std::move(api_version), std::move(version));
+}
+
+KubeCatalog::Known KubeCatalog::known(const KindName& name) const {
+  const auto found = versions_.find(name.first);
+  if (found == versions_.end()) return Known::kUnknown;
+  if (found->second.known != Known::kYes) return found->second.known;
+  return find(name) == nullptr ? Known::kAbsent : Known::kYes;
+}
+
+std::string KubeCatalog::complaint(const std::string& api_version) const {
+  const auto found = versions_.find(api_version);
+  return found == versions_.end() ? "nobody asked" : found->second.complaint;
+}
+
+const KubeResource* KubeCatalog::find(const KindName& name) const {
+  const auto found = versions_.find(name.first);
+  if (found == versions_.end()) return nullptr;
+  for (const KubeResource& kind : found->second.kinds) {
+    if (kind.kind == name.second) return &kind;
+  }
+  return nullptr;
+}
+
+}  // namespace wardmote::act::reconcile

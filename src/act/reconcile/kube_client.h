@@ -1,0 +1,89 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "act/reconcile/kube_login.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "runtime/deadline.h"
+#include "runtime/http.h"
+#include "runtime/http_client.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+
+namespace wardmote::act::reconcile {
+
+struct KubeRequest {
+  std::string method = "GET";
+  std::string path;          ///< with its query
+  std::string content_type;  ///< of the body
+  std::string body;
+};
+
+/// Any answer of a server.
+struct KubeAnswer {
+  int status = 0;
+  std::string body;
+};
+
+/// `HTTP 403: …`, for people, escaped.
+std::string describe(const KubeAnswer& answer);
+
+/// Asks one kube-apiserver. Life cycle: begin() before the first request; what it borrows outlives
+/// it. Thread: the core loop.
+class KubeClient {
+ public:
+  KubeClient(runtime::Runtime& runtime, runtime::HttpClient& http, KubeLogin login)
+      : runtime_(runtime), http_(http), login_(std::move(login)) {}
+
+  /// Reads the credentials.
+  runtime::Task<Result<void>> begin();
+  [[nodiscard]] const KubeAccess& access() const noexcept { return access_; }
+
+  /// Any final status is an answer. 429 and 503 are waited for as the server says (Retry-After),
+  /// since it did not do what was asked. 401 is asked again with renewed credentials, if there are
+  /// any. Only what reads is asked again after 500, 502, 504, or without an answer; an error of
+  /// what writes means that nobody knows whether it was done.
+  runtime::Task<Result<KubeAnswer>> ask(KubeRequest request, runtime::Deadline deadline);
+
+  /// All objects of a kind that `selector` selects, in pages. kDenied, kMissing (no such kind),
+  /// kRejected: why the server refuses; kProtocol: nobody can read the answer.
+  runtime::Task<Result<std::vector<boost::json::object>>> list(std::string path,
+                                                               std::string selector,
+                                                               runtime::Deadline deadline);
+  /// Nothing: there is no such object.
+  runtime::Task<Result<std::optional<boost::json::object>>> get(std::string path,
+                                                                runtime::Deadline deadline);
+
+  /// How many requests were sent since begin().
+  [[nodiscard]] std::size_t requests() const noexcept { return requests_; }
+
+ private:
+  using Answer = Result<runtime::HttpResponse>;
+
+  runtime::Task<Answer> send(KubeRequest request, runtime::Deadline deadline);
+  /// How long to wait before the request is sent again; nothing: the answer is final.
+  [[nodiscard]] std::optional<Duration> again_after(const KubeRequest& request,
+                                                    const Answer& answer, int tries);
+  runtime::Task<bool> renew();
+  runtime::Task<Result<std::vector<boost::json::object>>> list_pages(std::string path,
+                                                                     std::string selector,
+                                                                     int limit,
+                                                                     runtime::Deadline deadline);
+
+  runtime::Runtime& runtime_;
+  runtime::HttpClient& http_;
+  KubeLogin login_;
+  KubeAccess access_;
+  std::size_t requests_ = 0;
+};
+
+/// The error that a refusal is: kDenied for 401 and 403, kMissing for 404 and 410, else kRejected.
+std::unexpected<Error> refused(const KubeAnswer& answer, std::string_view what);
+
+}  // namespace wardmote::act::reconcile

@@ -1,0 +1,292 @@
+#include "act/reconcile/kube_pass.h"
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "act/reconcile/desired.h"
+#include "act/reconcile/inventory.h"
+#include "act/reconcile/kube_catalog.h"
+#include "act/reconcile/kube_target.h"
+#include "act/reconcile/kube_writer.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "codec/kube_api.h"
+#include "codec/kube_object.h"
+#include "codec/yaml/manifests.h"
+#include "judge/reconcile/decision.h"
+#include "judge/reconcile/diff.h"
+#include "judge/reconcile/object_id.h"
+#include "judge/reconcile/policy.h"
+#include "judge/reconcile/prune.h"
+#include "judge/reconcile/report.h"
+#include "runtime/file_tree.h"
+#include "runtime/task.h"
+
+namespace wardmote::act::reconcile {
+
+namespace json = boost::json;
+namespace rules = judge::reconcile;
+using codec::Manifest;
+using judge::reconcile::ObjectId;
+using judge::reconcile::PassReport;
+using runtime::Task;
+
+namespace {
+
+constexpr std::size_t kMostFaults = 50;
+
+/// Of many faults the first ones say enough.
+void add_fault(PassReport& report, std::string fault) {
+  if (report.faults.size() < kMostFaults) report.faults.push_back(std::move(fault));
+}
+
+}  // namespace
+
+bool is_manifest(std::string_view path) {
+  return path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with(".json");
+}
+
+std::string field_manager(const std::string& set) {
+  return "wardmote/" + set;
+}
+
+Task<PassReport> KubeTarget::pass(std::vector<runtime::TreeFile> wanted, bool dry,
+                                  runtime::Deadline deadline) {
+  PassReport report{.dry = dry, .begun = runtime_.wall_now()};
+  const TimePoint begun = runtime_.now();
+  codec::Manifests manifests;
+  for (const runtime::TreeFile& file : wanted) {
+    if (is_manifest(file.path)) codec::read_manifests(file.path, file.bytes, manifests);
+  }
+  for (const codec::ManifestFault& fault : manifests.faults)
+    add_fault(report, codec::describe(fault));
+  if (!report.faults.empty()) co_return report;
+  KubePass pass(runtime_, client_, options_, settled_, dry, deadline);
+  report = co_await pass.run(std::move(manifests.objects));
+  report.took = runtime_.now() - begun;
+  co_return report;
+}
+
+Task<PassReport> KubePass::run(std::vector<Manifest> manifests) {
+  report_.begun = runtime_.wall_now();
+  report_.objects = manifests.size();
+  co_await go(std::move(manifests));
+  report_.requests = client_.requests();
+  report_.writes = writer_.writes();
+  co_return std::move(report_);
+}
+
+Task<void> KubePass::go(std::vector<Manifest> manifests) {
+  const Result<void> begun = co_await client_.begin();
+  if (!begun) {
+    add_fault(report_, "credentials: " + begun.error().describe());
+    co_return;
+  }
+  const bool known = co_await read_inventory();
+  if (!known) co_return;
+  defined_ = defined_kinds(manifests);
+  const std::vector<KindName> wanted = kinds_of(manifests);
+  kinds_ = inventory_.kinds;
+  kinds_.insert(wanted.begin(), wanted.end());
+  std::set<KindName> kinds = kinds_;
+  co_await learn(std::move(kinds));
+  std::string space = options_.space.empty() ? client_.access().space : options_.space;
+  if (space.empty()) space = "default";
+  desired_ = make_desired(manifests, catalog_, options_.set, space);
+  for (std::string& fault : desired_.faults) add_fault(report_, std::move(fault));
+  if (!report_.faults.empty()) co_return;
+  co_await find_members();
+  std::set<KindName> noted = kinds_;
+  const bool written = co_await note_kinds(std::move(noted));
+  if (!written) co_return;
+  for (const DesiredObject& object : desired_.objects) co_await treat(&object);
+  co_await prune();
+  if (!report_.good()) co_return;
+  std::set<KindName> left = kinds_with_members();
+  co_await note_kinds(std::move(left));
+}
+
+Task<bool> KubePass::read_inventory() {
+  std::string path = inventory_path(options_.inventory_space, options_.set);
+  const auto found = co_await client_.get(std::move(path), deadline_);
+  if (!found) {
+    report_.unreachable =
+        found.error().code != Errc::kDenied && found.error().code != Errc::kRejected;
+    add_fault(report_, "which kinds there may be: " + found.error().describe());
+    co_return false;
+  }
+  if (*found) inventory_ = reconcile::read_inventory(**found);
+  co_return true;
+}
+
+Task<void> KubePass::learn(std::set<KindName> kinds) {
+  std::set<std::string> versions;
+  for (const auto& [api_version, kind] : kinds) versions.insert(api_version);
+  for (const std::string& version : versions) {
+    std::string api_version = version;
+    co_await catalog_.learn(&client_, std::move(api_version), deadline_);
+  }
+}
+
+Task<bool> KubePass::note_kinds(std::set<KindName> kinds) {
+  if (dry_ || (inventory_.there && inventory_.kinds == kinds) ||
+      (!inventory_.there && kinds.empty()))
+    co_return true;
+  ApplyOrder order;
+  order.path = inventory_path(options_.inventory_space, options_.set);
+  order.manager = field_manager(options_.set);
+  order.body = write_inventory(options_.inventory_space, options_.set, kinds);
+  order.force = true;
+  const Written written = co_await writer_.apply(std::move(order), deadline_);
+  if (written.kind != Written::Kind::kDone) {
+    // What is not noted would not be found again.
+    add_fault(report_, "the kinds of the set cannot be noted: " + written.why);
+    co_return false;
+  }
+  inventory_ = {.kinds = std::move(kinds), .there = true};
+  co_return true;
+}
+
+rules::LiveObject KubePass::live_object(const ObjectId& id, const json::object& object) const {
+  const codec::ObjectHead head = codec::read_head(object);
+  rules::LiveObject live{.id = id};
+  const auto label = head.labels.find(std::string(rules::kSetLabel));
+  if (label != head.labels.end()) live.set = label->second;
+  const std::string manager = field_manager(options_.set);
+  live.applied_by_us = std::ranges::find(head.appliers, manager) != head.appliers.end();
+  live.keeps = rules::keeps(id, head.annotations);
+  live.deleting = !head.deleting_since.empty();
+  return live;
+}
+
+Task<void> KubePass::find_members() {
+  // One version of each kind: all have the same objects. That of a manifest rather than an old one.
+  std::map<std::pair<std::string, std::string>, KindName> listed;
+  for (const KindName& kind : kinds_)
+    listed.insert_or_assign({rules::group_of(kind.first), kind.second}, kind);
+  for (const DesiredObject& object : desired_.objects)
+    listed.insert_or_assign({object.id.group, object.id.kind}, object.kind);
+  for (const auto& [group_and_kind, name] : listed) {
+    if (catalog_.known(name) == KubeCatalog::Known::kUnknown) {
+      add_fault(report_, fmt::format("{}: {}", name.first, catalog_.complaint(name.first)));
+      continue;
+    }
+    const codec::KubeResource* const kind = catalog_.find(name);
+    if (kind == nullptr || !kind->listable) continue;
+    std::string path = kind_path(name, *kind);
+    std::string selector = fmt::format("{}={}", rules::kSetLabel, options_.set);
+    auto found = co_await client_.list(std::move(path), std::move(selector), deadline_);
+    if (!found) {
+      add_fault(report_, found.error().describe());
+      continue;
+    }
+    for (json::object& object : *found) {
+      // Items of a list do not say what they are.
+      object["apiVersion"] = name.first;
+      object["kind"] = name.second;
+      const codec::ObjectHead head = codec::read_head(object);
+      ObjectId id{.group = group_and_kind.first,
+                  .kind = group_and_kind.second,
+                  .space = head.space,
+                  .name = head.name};
+      kind_names_.emplace(id, name);
+      members_.emplace(std::move(id), std::move(object));
+    }
+  }
+}
+
+std::set<KindName> KubePass::kinds_with_members() const {
+  std::set<KindName> kinds;
+  for (const DesiredObject& object : desired_.objects) kinds.insert(object.kind);
+  for (const auto& [id, object] : members_) kinds.insert(kind_names_.at(id));
+  for (const KindName& kind : kinds_) {
+    // It may come back, and its objects with it.
+    if (catalog_.known(kind) != KubeCatalog::Known::kYes) kinds.insert(kind);
+  }
+  return kinds;
+}
+
+Task<void> KubePass::prune() {
+  std::vector<rules::LiveObject> found;
+  found.reserve(members_.size());
+  for (const auto& [id, object] : members_) found.push_back(live_object(id, object));
+  std::set<ObjectId> wanted;
+  for (const DesiredObject& object : desired_.objects) wanted.insert(object.id);
+  rules::PrunePlan plan =
+      rules::plan_prune(options_.set, found, wanted, {.percent = options_.prune_limit});
+  for (const ObjectId& id : plan.not_ours)
+    say(id, Action::kLeft, "it has the label of the set, and the set never applied it");
+  for (const ObjectId& id : plan.kept)
+    say(id, Action::kLeft, "no manifest wants it; its policy is not to prune it");
+  for (const ObjectId& id : plan.deleting)
+    say(id, Action::kLeft, "no manifest wants it; it is being deleted, and a finalizer holds it");
+  if (plan.doomed.empty()) co_return;
+  // Whoever cannot write what is wanted, or does not see everything, deletes nothing.
+  if (plan.refused.empty() && !report_.good())
+    plan.refused =
+        fmt::format("{} are left over, and not everything was applied", plan.doomed.size());
+  if (!plan.refused.empty()) {
+    report_.prune_refused = plan.refused;
+    for (const ObjectId& id : plan.doomed)
+      say(id, Action::kLeft, "no manifest wants it; nothing is pruned now");
+    co_return;
+  }
+  for (const ObjectId& doomed : plan.doomed) {
+    ObjectId id = doomed;
+    co_await prune_one(std::move(id));
+  }
+}
+
+Task<void> KubePass::prune_one(ObjectId id) {
+  const json::object& object = members_.at(id);
+  std::string diff =
+      rules::unified_diff(rules::describe(id), codec::show_states(&object, nullptr).before, "");
+  const KindName& name = kind_names_.at(id);
+  const codec::KubeResource* const kind = catalog_.find(name);
+  const codec::ObjectHead head = codec::read_head(object);
+  std::string path = object_path(name, *kind, head.space, head.name);
+  if (!dry_) {
+    DeleteOrder order{path, head.uid, head.resource_version};
+    const Written written = co_await writer_.remove(std::move(order), deadline_);
+    using Kind = Written::Kind;
+    if (written.kind == Kind::kNoAnswer) {
+      const auto there = co_await client_.get(std::move(path), deadline_);
+      const bool gone = there && (!*there || codec::read_head(**there).uid != head.uid);
+      if (!gone) {
+        say(id, Action::kFailed, "it may not have been deleted: " + written.why);
+        co_return;
+      }
+    } else if (written.kind != Kind::kDone && written.kind != Kind::kMissing) {
+      say(id, Action::kFailed, written.why);
+      co_return;
+    }
+  }
+  say(id, Action::kPruned, "no manifest wants it", std::move(diff));
+  settled_.erase(id);
+  members_.erase(id);
+}
+
+void KubePass::say(const ObjectId& id, Action action, std::string why, std::string diff) {
+  if (action == Action::kUnchanged) return;
+  std::string object = rules::describe(id);
+  if (!dry_ && action != Action::kLeft) {
+    log(action == Action::kFailed ? LogLevel::kWarning : LogLevel::kInfo, "reconcile_object",
+        {{"set", options_.set},
+         {"object", object},
+         {"action", std::string(rules::to_string(action))},
+         {"why", why}});
+  }
+  report_.touched.push_back({.object = std::move(object),
+                             .action = action,
+                             .why = std::move(why),
+                             .diff = std::move(diff)});
+}
+
+}  // namespace wardmote::act::reconcile

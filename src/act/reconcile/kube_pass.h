@@ -1,0 +1,96 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "act/reconcile/desired.h"
+#include "act/reconcile/inventory.h"
+#include "act/reconcile/kube_catalog.h"
+#include "act/reconcile/kube_client.h"
+#include "act/reconcile/kube_target.h"
+#include "act/reconcile/kube_writer.h"
+#include "codec/yaml/manifests.h"
+#include "judge/reconcile/decision.h"
+#include "judge/reconcile/object_id.h"
+#include "judge/reconcile/report.h"
+#include "runtime/deadline.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+
+namespace wardmote::act::reconcile {
+
+/// One pass over the objects of a set: reads, decides, applies, prunes. Life cycle: for one run();
+/// what it borrows outlives it. Thread: the core loop.
+class KubePass {
+ public:
+  KubePass(runtime::Runtime& runtime, KubeClient& client, const KubeSetOptions& options,
+           Settled& settled, bool dry, runtime::Deadline deadline)
+      : runtime_(runtime),
+        client_(client),
+        writer_(client),
+        options_(options),
+        settled_(settled),
+        dry_(dry),
+        deadline_(deadline) {
+    report_.dry = dry;
+  }
+
+  /// `faults` has what was in the way of the pass as a whole.
+  runtime::Task<judge::reconcile::PassReport> run(std::vector<codec::Manifest> manifests);
+
+ private:
+  using Action = judge::reconcile::ObjectReport::Action;
+  using Live = std::optional<boost::json::object>;
+
+  // kube_pass.cc: the pass as a whole
+  runtime::Task<void> go(std::vector<codec::Manifest> manifests);
+  runtime::Task<bool> read_inventory();
+  runtime::Task<void> learn(std::set<KindName> kinds);
+  runtime::Task<void> find_members();
+  /// False: it could not be written.
+  runtime::Task<bool> note_kinds(std::set<KindName> kinds);
+  runtime::Task<void> prune();
+  runtime::Task<void> prune_one(judge::reconcile::ObjectId id);
+  [[nodiscard]] std::set<KindName> kinds_with_members() const;
+  [[nodiscard]] judge::reconcile::LiveObject live_object(const judge::reconcile::ObjectId& id,
+                                                         const boost::json::object& object) const;
+
+  // kube_apply.cc: one object
+  runtime::Task<void> treat(const DesiredObject* object);
+  runtime::Task<bool> wait_for_kind(KindName kind);
+  /// Reads the object, unless it is a member that was found. False: that failed, and is reported.
+  runtime::Task<bool> look(const DesiredObject* object, Live* live, bool anew);
+  runtime::Task<void> write(const DesiredObject* object, Live live);
+  runtime::Task<Written> apply(const DesiredObject* object, const Live* live, bool force);
+  runtime::Task<void> recreate(const DesiredObject* object, Live live, std::string why);
+  runtime::Task<void> read_again(const DesiredObject* object, Live live, std::string why);
+  void settle(const DesiredObject& object, const Live& live, const boost::json::object& now,
+              std::string why);
+  [[nodiscard]] bool matches(const DesiredObject& object, const boost::json::object& live) const;
+  [[nodiscard]] std::string path_of(const DesiredObject& object) const;
+  void say(const judge::reconcile::ObjectId& id, Action action, std::string why,
+           std::string diff = {});
+
+  runtime::Runtime& runtime_;
+  KubeClient& client_;
+  KubeWriter writer_;
+  const KubeSetOptions& options_;
+  Settled& settled_;
+  const bool dry_;
+  const runtime::Deadline deadline_;
+  judge::reconcile::PassReport report_;
+  KubeCatalog catalog_;
+  Inventory inventory_;
+  std::set<KindName> kinds_;  ///< of which there may be members
+  std::vector<DefinedKind> defined_;
+  DesiredSet desired_;
+  std::map<judge::reconcile::ObjectId, boost::json::object> members_;  ///< with our label
+  std::map<judge::reconcile::ObjectId, KindName> kind_names_;          ///< of members
+};
+
+}  // namespace wardmote::act::reconcile

@@ -1,0 +1,116 @@
+#include "agent/reconcile_command.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "act/reconcile/kube_target.h"
+#include "act/reconcile/options.h"
+#include "agent/config_command.h"
+#include "agent/pod.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "codec/yaml/manifests.h"
+#include "judge/reconcile/report.h"
+#include "net/asio_runtime.h"
+#include "net/curl/http_client.h"
+#include "net/local_tree.h"
+#include "runtime/file_tree.h"
+#include "runtime/task.h"
+
+namespace wardmote::agent {
+
+using judge::reconcile::ObjectReport;
+using judge::reconcile::PassReport;
+using runtime::Task;
+using runtime::TreeFile;
+
+namespace {
+
+constexpr int kDiffers = 1;
+constexpr int kNotGood = 2;
+constexpr int kUsage = 64;
+constexpr int kBadManifests = 65;
+constexpr int kUnavailable = 69;
+
+struct Looked {
+  Result<std::vector<TreeFile>> files;
+  PassReport report;
+};
+
+Task<Looked> look(net::AsioRuntime* runtime, const ReconcileOrder* order) {
+  net::LocalTree tree(*runtime);
+  net::CurlHttpClient http(*runtime);
+  act::reconcile::KubeSetOptions options = order->kubernetes;
+  options.login.pod_server = pod_server();
+  act::reconcile::KubeTarget target(*runtime, http, tree, std::move(options));
+  Looked looked;
+  std::string folder = order->folder;
+  looked.files = co_await tree.read_tree(std::move(folder), runtime::TreeLimits());
+  if (!looked.files) co_return looked;
+  std::vector<TreeFile> files = *looked.files;
+  const bool dry = order->verb != ReconcileVerb::kApply || order->dry;
+  looked.report = co_await target.pass(
+      std::move(files), dry, runtime->deadline_in(std::chrono::seconds(order->timeout_seconds)));
+  co_return looked;
+}
+
+/// Every problem with its place, before anybody is asked.
+std::vector<std::string> faults_of(const std::vector<TreeFile>& files) {
+  codec::Manifests manifests;
+  for (const TreeFile& file : files) {
+    if (act::reconcile::is_manifest(file.path))
+      codec::read_manifests(file.path, file.bytes, manifests);
+  }
+  std::vector<std::string> faults;
+  for (const codec::ManifestFault& fault : manifests.faults)
+    faults.push_back(codec::describe(fault));
+  return faults;
+}
+
+std::string text_of(const ObjectReport& one, bool with_diff) {
+  if (with_diff && !one.diff.empty() && one.why.empty()) return one.diff;
+  std::string text = fmt::format("{} {}{}{}\n", one.object, to_string(one.action),
+                                 one.why.empty() ? "" : ": ", one.why);
+  if (with_diff) text += one.diff;
+  return text;
+}
+
+int exit_of(const PassReport& report) {
+  if (!report.good()) return kNotGood;
+  return report.dry && report.differs() ? kDiffers : 0;
+}
+
+}  // namespace
+
+ConfigAnswer run_reconcile(net::AsioRuntime& runtime, const ReconcileOrder& order) {
+  if (!act::reconcile::is_set_name(order.kubernetes.set))
+    return {.exit_code = kUsage,
+            .errors = "wardmoted: --set: write lower-case letters, digits, '-' and '.', as k8s\n"};
+  const Looked looked = net::run_task(runtime, look(&runtime, &order));
+  if (!looked.files) {
+    return {.exit_code = kBadManifests,
+            .errors = fmt::format("wardmoted: {}\n", looked.files.error().describe())};
+  }
+  ConfigAnswer answer;
+  for (const std::string& fault : faults_of(*looked.files)) answer.errors += fault + "\n";
+  if (!answer.errors.empty()) {
+    answer.exit_code = kBadManifests;
+    return answer;
+  }
+  const PassReport& report = looked.report;
+  const bool with_diff =
+      order.verb == ReconcileVerb::kDiff || (order.verb == ReconcileVerb::kApply && order.dry);
+  for (const ObjectReport& one : report.touched) answer.output += text_of(one, with_diff);
+  // Only a diff that is empty says nothing, as diff(1) does.
+  if (order.verb != ReconcileVerb::kDiff) answer.output += summary_of(report) + "\n";
+  for (const std::string& fault : report.faults) answer.errors += fault + "\n";
+  if (!report.prune_refused.empty())
+    answer.errors += fmt::format("nothing is pruned: {}\n", report.prune_refused);
+  answer.exit_code = report.unreachable ? kUnavailable : exit_of(report);
+  return answer;
+}
+
+}  // namespace wardmote::agent

@@ -1,0 +1,133 @@
+#include "codec/kube_api.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/parse_options.hpp>
+#include <boost/json/value.hpp>
+#include <boost/system/error_code.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "codec/kube_object.h"
+
+namespace wardmote::codec {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kShown = 400;
+constexpr std::size_t kMostCauses = 32;
+constexpr std::size_t kDepth = 128;
+
+std::optional<json::object> object_of(std::string_view body) {
+  boost::system::error_code broken;
+  json::parse_options options;
+  options.max_depth = kDepth;
+  json::value value = json::parse(body, broken, {}, options);
+  if (broken || !value.is_object()) return std::nullopt;
+  return std::move(value.get_object());
+}
+
+std::string shown(const json::object& object, std::string_view key) {
+  return escape_control(text_of(object, key).value_or(""), kShown);
+}
+
+const json::array* array_in(const json::object& object, std::string_view key) {
+  const json::value* const found = object.if_contains(key);
+  return found == nullptr ? nullptr : found->if_array();
+}
+
+bool can(const json::array& verbs, std::string_view verb) {
+  for (const json::value& one : verbs) {
+    if (one.is_string() && one.get_string() == verb) return true;
+  }
+  return false;
+}
+
+bool is_true(const json::object& object, std::string_view key) {
+  const json::value* const found = object.if_contains(key);
+  return found != nullptr && found->is_bool() && found->get_bool();
+}
+
+}  // namespace
+
+KubeStatus parse_kube_status(std::string_view body) {
+  KubeStatus status;
+  const auto object = object_of(body);
+  if (!object || text_of(*object, "kind") != "Status") {
+    status.message = escape_control(trim(body), kShown);
+    return status;
+  }
+  status.reason = shown(*object, "reason");
+  status.message = shown(*object, "message");
+  const json::value* const details = object->if_contains("details");
+  if (details == nullptr || !details->is_object()) return status;
+  const json::array* const causes = array_in(details->get_object(), "causes");
+  if (causes == nullptr) return status;
+  for (const json::value& cause : *causes) {
+    const json::object* const one = cause.if_object();
+    if (one == nullptr || status.causes.size() == kMostCauses) continue;
+    status.causes.push_back({shown(*one, "reason"), shown(*one, "message"), shown(*one, "field")});
+  }
+  return status;
+}
+
+Result<std::vector<KubeResource>> parse_kube_resources(std::string_view body) {
+  const auto object = object_of(body);
+  const json::array* const found = object ? array_in(*object, "resources") : nullptr;
+  if (found == nullptr) return fail(Errc::kProtocol, "no list of resources");
+  std::vector<KubeResource> resources;
+  for (const json::value& value : *found) {
+    const json::object* const one = value.if_object();
+    if (one == nullptr) return fail(Errc::kProtocol, "a resource is no object");
+    KubeResource resource;
+    resource.plural = text_of(*one, "name").value_or("");
+    resource.kind = text_of(*one, "kind").value_or("");
+    if (resource.plural.empty() || resource.kind.empty())
+      return fail(Errc::kProtocol, "a resource has no name, or no kind");
+    if (resource.plural.contains('/')) continue;
+    resource.namespaced = is_true(*one, "namespaced");
+    if (const json::array* const verbs = array_in(*one, "verbs")) {
+      resource.listable = can(*verbs, "list");
+      resource.deletable = can(*verbs, "delete");
+    }
+    resources.push_back(std::move(resource));
+  }
+  return resources;
+}
+
+Result<KubeList> parse_kube_list(std::string_view body) {
+  auto object = object_of(body);
+  json::value* const items = object ? object->if_contains("items") : nullptr;
+  // An empty list may be null: Go writes that for a list that was never filled.
+  if (items == nullptr || !(items->is_array() || items->is_null()))
+    return fail(Errc::kProtocol, "no list of objects");
+  KubeList list;
+  if (const json::value* const metadata = object->if_contains("metadata")) {
+    if (const json::object* const facts = metadata->if_object())
+      list.next = text_of(*facts, "continue").value_or("");
+  }
+  if (items->is_null()) return list;
+  for (json::value& item : items->get_array()) {
+    json::object* const one = item.if_object();
+    if (one == nullptr) return fail(Errc::kProtocol, "an item is no object");
+    list.items.push_back(std::move(*one));
+  }
+  return list;
+}
+
+Result<json::object> parse_kube_object(std::string_view body) {
+  auto object = object_of(body);
+  if (!object || !text_of(*object, "kind")) return fail(Errc::kProtocol, "no object of Kubernetes");
+  return *std::move(object);
+}
+
+}  // namespace wardmote::codec

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace wardmote::codec {
+
+/// A `Status`: why a kube-apiserver refuses a request. Of another body `message` is an excerpt.
+struct KubeStatus {
+  struct Cause {
+    std::string reason;   ///< `FieldManagerConflict`
+    std::string message;  ///< `conflict with "kubectl-edit" using v1`
+    std::string field;    ///< `.data.a`
+  };
+  std::string reason;  ///< `Conflict`, `Invalid`; empty: it has none
+  std::string message;
+  std::vector<Cause> causes;
+};
+/// All texts are escaped and limited, and so is the number of causes.
+KubeStatus parse_kube_status(std::string_view body);
+
+/// A kind of objects that a server has.
+struct KubeResource {
+  std::string plural;  ///< its part of paths: `configmaps`
+  std::string kind;
+  bool namespaced = false;
+  bool listable = false;
+  bool deletable = false;
+};
+/// An APIResourceList, without sub-resources. kProtocol.
+Result<std::vector<KubeResource>> parse_kube_resources(std::string_view body);
+
+/// One page of a list.
+struct KubeList {
+  std::vector<boost::json::object> items;
+  std::string next;  ///< the token of the next page; empty: this is the last one
+};
+/// kProtocol: no list, or an item that is no object.
+Result<KubeList> parse_kube_list(std::string_view body);
+
+/// kProtocol: no object with a kind.
+Result<boost::json::object> parse_kube_object(std::string_view body);
+
+}  // namespace wardmote::codec

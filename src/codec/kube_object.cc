@@ -1,0 +1,182 @@
+#include "codec/kube_object.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "codec/digest.h"
+#include "codec/yaml_text.h"
+
+namespace wardmote::codec {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr auto kServerOnly =
+    std::to_array<std::string_view>({"uid", "resourceVersion", "generation", "creationTimestamp",
+                                     "managedFields", "selfLink", "deletionGracePeriodSeconds"});
+constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+constexpr std::string_view kMask = "***";
+
+const json::object* object_in(const json::object& parent, std::string_view key) {
+  const json::value* const found = parent.if_contains(key);
+  return found == nullptr ? nullptr : found->if_object();
+}
+
+std::map<std::string, std::string> texts_in(const json::object& parent, std::string_view key) {
+  std::map<std::string, std::string> texts;
+  const json::object* const found = object_in(parent, key);
+  if (found == nullptr) return texts;
+  for (const auto& [name, value] : *found) {
+    if (const json::string* const text = value.if_string())
+      texts.emplace(std::string(name), std::string(*text));
+  }
+  return texts;
+}
+
+json::value sorted(const json::value& value) {
+  if (const json::array* const items = value.if_array()) {
+    json::array copy;
+    copy.reserve(items->size());
+    for (const json::value& item : *items) copy.push_back(sorted(item));
+    return copy;
+  }
+  const json::object* const object = value.if_object();
+  if (object == nullptr) return value;
+  std::map<std::string_view, const json::value*> entries;
+  for (const auto& [key, entry] : *object) entries.emplace(std::string_view(key), &entry);
+  json::object copy;
+  copy.reserve(entries.size());
+  for (const auto& [key, entry] : entries) copy.emplace(key, sorted(*entry));
+  return copy;
+}
+
+bool is_secret(const json::object& object) {
+  return text_of(object, "kind") == "Secret" && text_of(object, "apiVersion") == "v1";
+}
+
+/// What may hold a secret: a kept copy of the whole object holds all of them.
+void mask_copies(json::object& object) {
+  json::value* const metadata = object.if_contains("metadata");
+  if (metadata == nullptr || !metadata->is_object()) return;
+  json::value* const annotations = metadata->get_object().if_contains("annotations");
+  if (annotations == nullptr || !annotations->is_object()) return;
+  json::value* const copy = annotations->get_object().if_contains(kLastApplied);
+  if (copy != nullptr) *copy = kMask;
+}
+
+/// Each value below `data`; `other` has the state that it is compared with.
+json::object mask(json::object object, const json::object* other, std::string_view which) {
+  mask_copies(object);
+  for (const char* const part : {"data", "stringData"}) {
+    json::value* const found = object.if_contains(part);
+    if (found == nullptr || found->is_null()) continue;
+    json::object* const data = found->if_object();
+    if (data == nullptr) {
+      *found = kMask;
+      continue;
+    }
+    const json::object* const others = other == nullptr ? nullptr : object_in(*other, part);
+    for (auto& entry : *data) {
+      const json::value* const there =
+          others == nullptr ? nullptr : others->if_contains(entry.key());
+      const bool differs = there != nullptr && *there != entry.value();
+      entry.value() = std::string(kMask) + (differs ? " (" + std::string(which) + ")" : "");
+    }
+  }
+  return object;
+}
+
+}  // namespace
+
+std::optional<std::string> text_of(const json::object& object, std::string_view key) {
+  const json::value* const found = object.if_contains(key);
+  const json::string* const text = found == nullptr ? nullptr : found->if_string();
+  return text == nullptr ? std::nullopt : std::optional(std::string(*text));
+}
+
+ObjectHead read_head(const json::object& object) {
+  ObjectHead head;
+  head.api_version = text_of(object, "apiVersion").value_or("");
+  head.kind = text_of(object, "kind").value_or("");
+  const json::object* const metadata = object_in(object, "metadata");
+  if (metadata == nullptr) return head;
+  head.space = text_of(*metadata, "namespace").value_or("");
+  head.name = text_of(*metadata, "name").value_or("");
+  head.uid = text_of(*metadata, "uid").value_or("");
+  head.resource_version = text_of(*metadata, "resourceVersion").value_or("");
+  head.deleting_since = text_of(*metadata, "deletionTimestamp").value_or("");
+  head.labels = texts_in(*metadata, "labels");
+  head.annotations = texts_in(*metadata, "annotations");
+  const json::value* const managed = metadata->if_contains("managedFields");
+  if (managed == nullptr || !managed->is_array()) return head;
+  for (const json::value& entry : managed->get_array()) {
+    const json::object* const one = entry.if_object();
+    if (one == nullptr || text_of(*one, "operation") != "Apply") continue;
+    head.appliers.push_back(text_of(*one, "manager").value_or(""));
+  }
+  return head;
+}
+
+bool covers(const json::value& live, const json::value& wanted) {
+  if (const json::object* const keys = wanted.if_object()) {
+    const json::object* const there = live.if_object();
+    if (there == nullptr) return false;
+    return std::ranges::all_of(*keys, [there](const auto& entry) {
+      const json::value* const found = there->if_contains(entry.key());
+      if (entry.value().is_null()) return found == nullptr || found->is_null();
+      return found != nullptr && covers(*found, entry.value());
+    });
+  }
+  if (const json::array* const items = wanted.if_array()) {
+    const json::array* const there = live.if_array();
+    if (there == nullptr || there->size() != items->size()) return false;
+    for (std::size_t at = 0; at < items->size(); ++at) {
+      if (!covers((*there)[at], (*items)[at])) return false;
+    }
+    return true;
+  }
+  return live == wanted;
+}
+
+json::object without_noise(const json::object& object) {
+  json::object copy = sorted(object).get_object();
+  copy.erase("status");
+  json::value* const metadata = copy.if_contains("metadata");
+  if (metadata == nullptr || !metadata->is_object()) return copy;
+  for (const std::string_view key : kServerOnly) metadata->get_object().erase(key);
+  return copy;
+}
+
+ShownStates show_states(const json::object* before, const json::object* after) {
+  ShownStates shown;
+  json::object old = before == nullptr ? json::object() : without_noise(*before);
+  json::object now = after == nullptr ? json::object() : without_noise(*after);
+  const bool secret =
+      (before != nullptr && is_secret(*before)) || (after != nullptr && is_secret(*after));
+  if (secret) {
+    json::object masked = mask(old, after == nullptr ? nullptr : &now, "before");
+    now = mask(std::move(now), before == nullptr ? nullptr : &old, "after");
+    old = std::move(masked);
+  }
+  if (before != nullptr) shown.before = yaml_text(old);
+  if (after != nullptr) shown.after = yaml_text(now);
+  return shown;
+}
+
+std::string digest_of(const json::object& object) {
+  return hex(sha256(json::serialize(sorted(object))));
+}
+
+}  // namespace wardmote::codec

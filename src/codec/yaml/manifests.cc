@@ -1,0 +1,199 @@
+#include "codec/yaml/manifests.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "codec/base64.h"
+#include "codec/kube_object.h"
+#include "codec/yaml/yaml_json.h"
+
+namespace wardmote::codec {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kShown = 64;
+constexpr std::size_t kLongestName = 253;
+
+bool is_label_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.';
+}
+
+bool is_kind(std::string_view text) {
+  return !text.empty() && text.size() <= 63 &&
+         std::ranges::all_of(text, [](char c) { return is_label_char(c) && c != '.' && c != '-'; });
+}
+
+/// `v1`, `apps/v1`
+bool is_api_version(std::string_view text) {
+  std::string_view rest = text;
+  const std::string_view first = take_until(rest, '/');
+  const auto fits = [](std::string_view part) {
+    return !part.empty() && part.size() <= kLongestName && part.front() != '.' &&
+           std::ranges::all_of(part, is_label_char);
+  };
+  return fits(first) && (first.size() == text.size() || fits(rest));
+}
+
+/// Names are one part of a path (k8s.io/apimachinery/pkg/api/validation/path).
+bool is_name(std::string_view text) {
+  return !text.empty() && text.size() <= kLongestName && text != "." && text != ".." &&
+         text.find_first_of("/%") == std::string_view::npos &&
+         std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) <= 0x20; });
+}
+
+/// Why the object cannot be applied; nothing: it can.
+std::optional<std::string> fault_of(const json::object& object) {
+  const auto api = text_of(object, "apiVersion");
+  if (!api) return "apiVersion is missing, or no text";
+  if (!is_api_version(*api))
+    return fmt::format("'{}' is no apiVersion", escape_control(*api, kShown));
+  const auto kind = text_of(object, "kind");
+  if (!kind) return "kind is missing, or no text";
+  if (!is_kind(*kind)) return fmt::format("'{}' is no kind", escape_control(*kind, kShown));
+  const json::value* const found = object.if_contains("metadata");
+  const json::object* const metadata = found == nullptr ? nullptr : found->if_object();
+  if (metadata == nullptr) return "metadata is missing, or no map";
+  if (metadata->contains("generateName"))
+    return "generateName makes a new object each time; give a name";
+  const auto name = text_of(*metadata, "name");
+  if (!name) return "metadata.name is missing, or no text";
+  if (!is_name(*name)) return fmt::format("'{}' is no name", escape_control(*name, kShown));
+  if (metadata->contains("namespace")) {
+    const auto space = text_of(*metadata, "namespace");
+    if (!space || !is_name(*space)) return "metadata.namespace is no name";
+  }
+  for (const char* const own : {"uid", "resourceVersion", "managedFields", "selfLink"}) {
+    if (metadata->contains(own)) return fmt::format("metadata.{} is the server's; remove it", own);
+  }
+  for (const char* const map : {"labels", "annotations"}) {
+    const json::value* const value = metadata->if_contains(map);
+    if (value == nullptr || value->is_null()) continue;
+    const json::object* const entries = value->if_object();
+    if (entries == nullptr) return fmt::format("metadata.{} is no map", map);
+    for (const auto& [key, text] : *entries) {
+      if (!text.is_string())
+        return fmt::format("metadata.{}: '{}' is no text; quote it", map,
+                           escape_control(std::string_view(key), kShown));
+    }
+  }
+  return std::nullopt;
+}
+
+/// Only `data` is kept by the server, so only that can be compared.
+std::optional<std::string> encode_secret(json::object& object) {
+  const json::value* const found = object.if_contains("stringData");
+  if (found == nullptr) return std::nullopt;
+  const json::object* const plain = found->if_object();
+  if (plain == nullptr) return "stringData is no map";
+  json::value& place = object["data"];
+  if (place.is_null()) place.emplace_object();
+  json::object* const data = place.if_object();
+  if (data == nullptr) return "data is no map";
+  for (const auto& [key, value] : *plain) {
+    const json::string* const text = value.if_string();
+    if (text == nullptr)
+      return fmt::format("stringData: '{}' is no text; quote it",
+                         escape_control(std::string_view(key), kShown));
+    (*data)[key] = base64_encode(*text);
+  }
+  object.erase("stringData");
+  return std::nullopt;
+}
+
+class Reader {
+ public:
+  Reader(std::string_view file, Manifests& into) : file_(file), into_(into) {}
+
+  void add(json::value value, int line) {
+    json::object* const object = value.if_object();
+    if (object == nullptr) {
+      complain(line, "a document is no object of Kubernetes");
+      return;
+    }
+    if (text_of(*object, "kind") == "List" && object->contains("items")) {
+      add_items(*object, line);
+      return;
+    }
+    if (auto fault = fault_of(*object)) {
+      complain(line, *std::move(fault));
+      return;
+    }
+    object->erase("status");
+    object->at("metadata").get_object().erase("creationTimestamp");
+    if (text_of(*object, "kind") == "Secret" && text_of(*object, "apiVersion") == "v1") {
+      if (auto fault = encode_secret(*object)) {
+        complain(line, *std::move(fault));
+        return;
+      }
+    }
+    if (into_.objects.size() == kMostManifests) {
+      complain(line, fmt::format("more than {} objects", kMostManifests));
+      return;
+    }
+    into_.objects.push_back({std::string(file_), line, std::move(*object)});
+  }
+
+  void complain(int line, std::string why, int column = 1) {
+    into_.faults.push_back({std::string(file_), line, column, std::move(why)});
+  }
+
+ private:
+  void add_items(json::object& list, int line) {
+    json::array* const items = list.at("items").if_array();
+    if (items == nullptr) {
+      complain(line, "items is no list");
+      return;
+    }
+    for (json::value& item : *items) {
+      const json::object* const object = item.if_object();
+      if (object != nullptr && text_of(*object, "kind") == "List") {
+        complain(line, "a List in a List");
+        continue;
+      }
+      add(std::move(item), line);
+    }
+  }
+
+  const std::string_view file_;
+  Manifests& into_;
+};
+
+}  // namespace
+
+std::string describe(const ManifestFault& fault) {
+  return fmt::format("{}:{}:{}: {}", escape_control(fault.file), fault.line, fault.column,
+                     fault.why);
+}
+
+void read_manifests(std::string_view file, std::string_view bytes, Manifests& into) {
+  Reader reader(file, into);
+  if (file.ends_with(".json")) {
+    auto document = read_json(bytes);
+    if (!document) {
+      reader.complain(document.error().line, document.error().why, document.error().column);
+      return;
+    }
+    reader.add(std::move(document->value), 1);
+    return;
+  }
+  auto documents = read_yaml(bytes);
+  if (!documents) {
+    reader.complain(documents.error().line, documents.error().why, documents.error().column);
+    return;
+  }
+  for (JsonDocument& document : *documents) reader.add(std::move(document.value), document.line);
+}
+
+}  // namespace wardmote::codec

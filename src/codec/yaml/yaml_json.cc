@@ -1,0 +1,335 @@
+#include "codec/yaml/yaml_json.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse_options.hpp>
+#include <boost/json/stream_parser.hpp>
+#include <boost/json/value.hpp>
+#include <boost/system/error_code.hpp>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <istream>
+#include <optional>
+#include <streambuf>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/text.h"
+
+namespace wardmote::codec {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kShown = 64;
+constexpr auto kNulls = std::to_array<std::string_view>({"", "~", "null", "Null", "NULL"});
+constexpr auto kTrue = std::to_array<std::string_view>({"true", "True", "TRUE"});
+constexpr auto kFalse = std::to_array<std::string_view>({"false", "False", "FALSE"});
+/// Truth values of YAML 1.1 and words of YAML 1.2.
+constexpr auto kAmbiguous =
+    std::to_array<std::string_view>({"y", "Y", "yes", "Yes", "YES", "n", "N", "no", "No", "NO",
+                                     "on", "On", "ON", "off", "Off", "OFF"});
+
+/// Thrown through yaml-cpp to end the reading; caught in this file.
+struct Stop {
+  TextFault fault;
+};
+
+[[noreturn]] void stop(const YAML::Mark& mark, std::string why) {
+  const bool known = !mark.is_null();
+  throw Stop{{known ? mark.line + 1 : 1, known ? mark.column + 1 : 1, std::move(why)}};
+}
+
+template <class Range>
+bool is_one_of(std::string_view text, const Range& words) {
+  return std::ranges::find(words, text) != words.end();
+}
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::optional<json::value> integer_of(std::string_view text, int base, bool negative) {
+  const auto magnitude = parse_number<std::uint64_t>(text, base);
+  if (!magnitude) return std::nullopt;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
+  if (!negative && *magnitude < kMost) return json::value(static_cast<std::int64_t>(*magnitude));
+  if (!negative) return json::value(*magnitude);
+  if (*magnitude > kMost) return std::nullopt;
+  return json::value(static_cast<std::int64_t>(0 - *magnitude));
+}
+
+/// `1.5`, `-.5e3`, `6E+2`: the core schema of YAML 1.2.
+bool looks_like_float(std::string_view text) {
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  const auto take_digits = [&text] {
+    std::size_t count = 0;
+    while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
+      text.remove_prefix(1);
+      ++count;
+    }
+    return count;
+  };
+  std::size_t digits = take_digits();
+  if (!text.empty() && text.front() == '.') {
+    text.remove_prefix(1);
+    digits += take_digits();
+  }
+  if (digits == 0) return false;
+  if (text.empty()) return true;
+  if (text.front() != 'e' && text.front() != 'E') return false;
+  text.remove_prefix(1);
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  return is_digits(text);
+}
+
+json::value number_of(std::string_view text, const YAML::Mark& mark) {
+  std::string_view body = text;
+  const bool negative = body.front() == '-';
+  if (negative || body.front() == '+') body.remove_prefix(1);
+  std::optional<json::value> integer;
+  if (body.starts_with("0x") || body.starts_with("0X")) {
+    integer = integer_of(body.substr(2), 16, negative);
+  } else if (body.starts_with("0o")) {
+    integer = integer_of(body.substr(2), 8, negative);
+  } else if (body.size() > 1 && body.front() == '0') {
+    // File modes: `0644`. YAML 1.2 reads them as decimal, Kubernetes as octal.
+    integer = integer_of(body, 8, negative);
+    if (!integer)
+      stop(mark, fmt::format("'{}' is a number to some readers and text to others; quote it",
+                             escape_control(text, kShown)));
+  } else {
+    integer = integer_of(body, 10, negative);
+  }
+  if (!integer)
+    stop(mark, fmt::format("the number '{}' is too large", escape_control(text, kShown)));
+  return *std::move(integer);
+}
+
+bool looks_like_integer(std::string_view text) {
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  if (text.starts_with("0x") || text.starts_with("0X") || text.starts_with("0o")) {
+    text.remove_prefix(2);
+    return !text.empty() && std::ranges::all_of(text, [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    });
+  }
+  return is_digits(text);
+}
+
+json::value plain_value(const std::string& text, const YAML::Mark& mark) {
+  if (is_one_of(text, kNulls)) return nullptr;
+  if (is_one_of(text, kTrue)) return true;
+  if (is_one_of(text, kFalse)) return false;
+  if (is_one_of(text, kAmbiguous))
+    stop(mark, fmt::format("'{}' is a truth value to some readers and text to others; write true "
+                           "or false, or quote it",
+                           text));
+  if (looks_like_integer(text)) return number_of(text, mark);
+  std::string_view body = text;
+  if (body.front() == '-' || body.front() == '+') body.remove_prefix(1);
+  if (body == ".inf" || body == ".Inf" || body == ".INF" || text == ".nan" || text == ".NaN" ||
+      text == ".NAN")
+    stop(mark, fmt::format("'{}' is no number that JSON can say; quote it", text));
+  if (!looks_like_float(text)) return json::value(json::string(text));
+  double value = 0;
+  const std::string_view digits = text.front() == '+' ? std::string_view(text).substr(1) : text;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || !std::isfinite(value))
+    stop(mark, fmt::format("the number '{}' is too large", escape_control(text, kShown)));
+  return value;
+}
+
+/// Builds JSON of yaml-cpp's events: its own node type forgets places and drops keys given twice.
+class JsonBuilder final : public YAML::EventHandler {
+ public:
+  explicit JsonBuilder(const YamlJsonLimits& limits) : limits_(limits) {}
+
+  std::vector<JsonDocument> take() && { return std::move(documents_); }
+
+  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    refuse_anchor(mark, anchor);
+    put(mark, nullptr);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    stop(mark, "aliases are not supported here; write the value out");
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    refuse_anchor(mark, anchor);
+    // yaml-cpp: "?" for a plain scalar, "!" for a quoted or block scalar, else the tag that was
+    // written.
+    if (tag != "?" && tag != "!") refuse_tag(mark, tag);
+    if (wants_key()) {
+      take_key(mark, value);
+      return;
+    }
+    put(mark, tag == "!" ? json::value(json::string(value)) : plain_value(value, mark));
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value /*style*/) override {
+    open(json::array(), mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value /*style*/) override {
+    open(json::object(), mark, tag, anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Frame {
+    json::value value;
+    YAML::Mark mark;
+    std::optional<std::string> key{};  ///< read, its value not yet
+  };
+
+  static void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
+    if (anchor != YAML::NullAnchor)
+      stop(mark, "anchors are not supported here; write the value out");
+  }
+  static void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
+    stop(mark,
+         fmt::format("the tag '{}' is not supported here; remove it", escape_control(tag, kShown)));
+  }
+
+  [[nodiscard]] bool wants_key() const {
+    return !stack_.empty() && stack_.back().value.is_object() && !stack_.back().key;
+  }
+
+  void take_key(const YAML::Mark& mark, const std::string& key) {
+    if (key == "<<") stop(mark, "merge keys are not supported here; write the values out");
+    if (stack_.back().value.get_object().contains(key))
+      stop(mark, fmt::format("the key '{}' is given twice", escape_control(key, kShown)));
+    stack_.back().key = key;
+  }
+
+  void open(json::value empty, const YAML::Mark& mark, const std::string& tag,
+            YAML::anchor_t anchor) {
+    refuse_anchor(mark, anchor);
+    if (!tag.empty() && tag != "?" && tag != "!") refuse_tag(mark, tag);
+    if (wants_key()) stop(mark, "a key must be text");
+    if (stack_.size() == limits_.depth)
+      stop(mark, fmt::format("deeper than {} levels", limits_.depth));
+    stack_.push_back({std::move(empty), mark});
+  }
+
+  void close() {
+    Frame done = std::move(stack_.back());
+    stack_.pop_back();
+    put(done.mark, std::move(done.value));
+  }
+
+  void put(const YAML::Mark& mark, json::value value) {
+    if (++values_ > limits_.values) stop(mark, fmt::format("more than {} values", limits_.values));
+    if (stack_.empty()) {
+      if (!value.is_null()) documents_.push_back({mark.line + 1, std::move(value)});
+      return;
+    }
+    Frame& parent = stack_.back();
+    if (json::array* const items = parent.value.if_array()) {
+      items->push_back(std::move(value));
+      return;
+    }
+    if (!parent.key) stop(mark, "a key must be text");
+    parent.value.get_object().emplace(*parent.key, std::move(value));
+    parent.key.reset();
+  }
+
+  const YamlJsonLimits& limits_;
+  std::vector<JsonDocument> documents_;
+  std::vector<Frame> stack_;
+  std::size_t values_ = 0;
+};
+
+/// Reads a view without copying it.
+class ViewBuffer final : public std::streambuf {
+ public:
+  explicit ViewBuffer(std::string_view bytes) {
+    char* const begin = const_cast<char*>(bytes.data());  // a get area is never written to
+    setg(begin, begin, begin + bytes.size());
+  }
+};
+
+TextFault fault_at(std::string_view bytes, std::size_t offset, std::string why) {
+  const std::string_view before = bytes.substr(0, std::min(offset, bytes.size()));
+  const auto lines = std::ranges::count(before, '\n');
+  const std::size_t line = before.rfind('\n');
+  const std::size_t column =
+      line == std::string_view::npos ? before.size() : before.size() - line - 1;
+  return {static_cast<int>(lines) + 1, static_cast<int>(column) + 1, std::move(why)};
+}
+
+/// yaml-cpp takes U+0004 for the end of the file and guesses UTF-16 from zero bytes: both would
+/// hide what follows.
+std::optional<TextFault> find_control_character(std::string_view bytes) {
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(bytes[at]);
+    const bool allowed = byte == '\t' || byte == '\n' || byte == '\r';
+    if ((byte < 0x20 && !allowed) || byte == 0x7f || byte >= 0xfe)
+      return fault_at(bytes, at, fmt::format("byte 0x{:02x} is no text in UTF-8", byte));
+  }
+  return std::nullopt;
+}
+
+std::optional<TextFault> check_bytes(std::string_view bytes, const YamlJsonLimits& limits) {
+  if (bytes.size() > limits.bytes)
+    return TextFault{1, 1, fmt::format("{} bytes, more than {}", bytes.size(), limits.bytes)};
+  return find_control_character(bytes);
+}
+
+}  // namespace
+
+std::expected<std::vector<JsonDocument>, TextFault> read_yaml(std::string_view bytes,
+                                                              const YamlJsonLimits& limits) {
+  if (auto fault = check_bytes(bytes, limits)) return std::unexpected(*std::move(fault));
+  JsonBuilder builder(limits);
+  try {
+    ViewBuffer buffer(bytes);
+    std::istream stream(&buffer);
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (Stop& stopped) {
+    return std::unexpected(std::move(stopped.fault));
+  } catch (const YAML::Exception& error) {
+    const bool known = !error.mark.is_null();
+    return std::unexpected(TextFault{known ? error.mark.line + 1 : 1,
+                                     known ? error.mark.column + 1 : 1, escape_control(error.msg)});
+  }
+  return std::move(builder).take();
+}
+
+std::expected<JsonDocument, TextFault> read_json(std::string_view bytes,
+                                                 const YamlJsonLimits& limits) {
+  if (auto fault = check_bytes(bytes, limits)) return std::unexpected(*std::move(fault));
+  json::parse_options options;
+  options.max_depth = limits.depth;
+  json::stream_parser parser({}, options);
+  boost::system::error_code broken;
+  const std::size_t read = parser.write_some(bytes.data(), bytes.size(), broken);
+  if (broken) return std::unexpected(fault_at(bytes, read, broken.message()));
+  parser.finish(broken);
+  if (broken) return std::unexpected(fault_at(bytes, read, broken.message()));
+  const std::string_view rest = bytes.substr(read);
+  if (!trim(rest).empty())
+    return std::unexpected(fault_at(bytes, bytes.size() - rest.size(), "more than one JSON value"));
+  return JsonDocument{1, parser.release()};
+}
+
+}  // namespace wardmote::codec

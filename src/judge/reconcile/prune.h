@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "judge/reconcile/decision.h"
+#include "judge/reconcile/object_id.h"
+
+namespace wardmote::judge::reconcile {
+
+/// How many of the members a pass may delete at most, in per cent. 0: none. 100: all of them, even
+/// when nothing is desired any more.
+struct PruneBrake {
+  int percent = 50;
+};
+
+/// Members of the set that nothing wants any more.
+struct PrunePlan {
+  std::vector<ObjectId> doomed;  ///< in the order in which they are deleted
+  /// The brake holds: then nothing is deleted, and `doomed` is what would be.
+  std::string refused{};
+  std::vector<ObjectId> kept{};      ///< they ask not to be pruned
+  std::vector<ObjectId> deleting{};  ///< somebody deletes them already
+  std::vector<ObjectId> not_ours{};  ///< they have our label, and we never applied them
+};
+
+/// `found` has every object with the label of the set, `desired` what manifests want.
+PrunePlan plan_prune(std::string_view set, const std::vector<LiveObject>& found,
+                     const std::set<ObjectId>& desired, PruneBrake brake);
+
+}  // namespace wardmote::judge::reconcile

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+
+namespace wardmote::judge::reconcile {
+
+/// What came of one object in a pass, or would come of it.
+struct ObjectReport {
+  enum class Action : std::uint8_t {
+    kUnchanged,
+    kCreated,
+    kChanged,
+    kRecreated,  ///< a field could not be changed, so it was deleted and created
+    kPruned,
+    kLeft,    ///< a policy, or somebody else's deletion, keeps it from being touched
+    kFailed,  ///< it is not as it should be, or not known to be
+  };
+  std::string object;  ///< `ConfigMap kube-system/settings`, or the path of a file
+  Action action = Action::kUnchanged;
+  std::string why{};   ///< for people, escaped
+  std::string diff{};  ///< unified, without secrets; empty: nothing differs, or nobody asked
+};
+
+/// `created`, for people and programs.
+std::string_view to_string(ObjectReport::Action action) noexcept;
+
+/// One pass over the whole set.
+struct PassReport {
+  bool dry = true;  ///< nothing was written: this is what would be
+  WallTime begun;
+  Duration took{};
+  std::size_t objects = 0;   ///< desired ones
+  std::size_t requests = 0;  ///< to the server
+  std::size_t writes = 0;    ///< requests that could change something
+  /// All but those that are unchanged, in the order of the pass.
+  std::vector<ObjectReport> touched;
+  std::vector<std::string> faults;  ///< what is wrong with the pass as a whole, escaped
+  std::string prune_refused{};      ///< why nothing was pruned; empty: nothing was in the way
+
+  bool unreachable = false;  ///< nobody answered, so nothing is known
+
+  /// Everything is as it should be, or was made so.
+  [[nodiscard]] bool good() const;
+  /// Something was changed, or would be.
+  [[nodiscard]] bool differs() const;
+};
+
+/// `12 objects: 1 created, 2 changed, 9 unchanged`, with what is wrong first.
+std::string summary_of(const PassReport& report);
+
+}  // namespace wardmote::judge::reconcile

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "net/asio_runtime.h"
+#include "net/worker.h"
+#include "runtime/file_tree.h"
+#include "runtime/task.h"
+
+namespace wardmote::net {
+
+/// The files of this machine, on a thread of their own, because a disk may be slow.
+class LocalTree final : public runtime::FileTree {
+ public:
+  explicit LocalTree(AsioRuntime& runtime) : worker_(runtime) {}
+
+  runtime::Task<Result<std::vector<runtime::TreeFile>>> read_tree(
+      std::string root, runtime::TreeLimits limits) override;
+  runtime::Task<Result<std::optional<std::string>>> read(std::string path,
+                                                         std::size_t cap) override;
+  runtime::Task<Result<void>> replace(std::string path, std::string bytes, int mode) override;
+  runtime::Task<Result<void>> remove(std::string path) override;
+
+ private:
+  Worker worker_;
+};
+
+}  // namespace wardmote::net

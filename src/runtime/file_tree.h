@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/task.h"
+
+namespace wardmote::runtime {
+
+/// A file of a tree.
+struct TreeFile {
+  std::string path;  ///< below the root of the tree, without a slash in front
+  std::string bytes;
+  friend bool operator==(const TreeFile&, const TreeFile&) = default;
+};
+
+struct TreeLimits {
+  std::size_t files = 10'000;
+  std::size_t file_bytes = 4 << 20;
+  std::size_t all_bytes = 64 << 20;
+  std::size_t depth = 16;
+};
+
+/// Files that somebody else keeps in order: manifests that are read, files that are written. Unlike
+/// Files, it follows symbolic links and may wait for a disk. One call at a time. Thread: the core
+/// loop. Production: net::LocalTree.
+class FileTree {
+ public:
+  FileTree() = default;
+  FileTree(const FileTree&) = delete;
+  FileTree& operator=(const FileTree&) = delete;
+  virtual ~FileTree() = default;
+
+  /// All regular files below `root`, sorted by path; links are followed. Names that begin with a
+  /// dot are left out (`.git`, and `..data` of a ConfigMap). kRejected: something below `root`
+  /// changed while it was read. kMissing: there is no such folder. kInvalid: something that is
+  /// neither a file nor a folder, or a link to nothing. kLimit, kDenied.
+  virtual Task<Result<std::vector<TreeFile>>> read_tree(std::string root, TreeLimits limits) = 0;
+  /// Nothing: there is no such file. kLimit over `cap` bytes, kInvalid when it is no regular file.
+  virtual Task<Result<std::optional<std::string>>> read(std::string path, std::size_t cap) = 0;
+  /// The file has these bytes afterwards, and at each moment the old ones or the new ones, also
+  /// after a loss of power. A folder that is missing is made. A new file has the access rights
+  /// `mode`; one that was there keeps its own. A link at the path is kInvalid: what it points to
+  /// is somebody else's.
+  virtual Task<Result<void>> replace(std::string path, std::string bytes, int mode) = 0;
+  /// The file is not there afterwards. A folder is kInvalid.
+  virtual Task<Result<void>> remove(std::string path) = 0;
+};
+
+}  // namespace wardmote::runtime

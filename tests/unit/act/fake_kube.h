@@ -1,0 +1,198 @@
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/percent.h"
+#include "base/result.h"
+#include "runtime/deadline.h"
+#include "runtime/http.h"
+#include "runtime/http_client.h"
+#include "runtime/task.h"
+
+namespace wardmote::act::reconcile {
+
+/// A fake kube-apiserver in memory, as far as a pass needs one: kinds, lists by label in pages,
+/// server-side apply that knows who applied an object but not which fields are whose, resource
+/// versions, preconditions. tests/integration/test_reconcile.py asks a real one.
+class FakeKube final : public runtime::HttpClient {
+ public:
+  using Answer = std::optional<Result<runtime::HttpResponse>>;
+
+  runtime::Task<Result<runtime::HttpResponse>> call(runtime::HttpCall call,
+                                                    runtime::Deadline) override {
+    calls.push_back(call);
+    if (call.method == "PATCH" && !call.url.contains("dryRun")) ++writes;
+    if (call.method == "DELETE") ++writes;
+    if (before) {
+      Answer answer = before(call);
+      if (answer) co_return *std::move(answer);
+    }
+    runtime::HttpResponse response = serve(call);
+    if (after) {
+      Answer answer = after(call);
+      if (answer) co_return *std::move(answer);
+    }
+    co_return response;
+  }
+
+  static runtime::HttpResponse status(int code, std::string_view reason, std::string_view message,
+                                      boost::json::array causes = {}) {
+    const boost::json::object body{{"kind", "Status"},
+                                   {"reason", reason},
+                                   {"message", message},
+                                   {"details", {{"causes", std::move(causes)}}}};
+    return {.status = code, .body = boost::json::serialize(body)};
+  }
+
+  /// A `Status` with one cause.
+  static runtime::HttpResponse status_of(int code, std::string_view reason, std::string_view cause,
+                                         std::string_view message, std::string_view field) {
+    boost::json::array causes;
+    causes.push_back(
+        boost::json::object{{"reason", cause}, {"message", message}, {"field", field}});
+    return status(code, reason, "see the cause", std::move(causes));
+  }
+
+  runtime::HttpResponse serve(const runtime::HttpCall& call) {
+    std::string rest = call.url.substr(std::string_view("https://kube:6443").size());
+    const std::size_t mark = rest.find('?');
+    const std::string query = mark == std::string::npos ? "" : rest.substr(mark + 1);
+    const std::string path = *percent_decode(rest.substr(0, mark));
+    if (const auto kinds = versions.find(path); kinds != versions.end())
+      return {.status = 200, .body = kinds->second};
+    if (call.method == "GET" && query.contains("labelSelector")) return list(path, query);
+    if (call.method == "GET") {
+      const auto found = objects.find(path);
+      if (found == objects.end()) return status(404, "NotFound", "not found");
+      return {.status = 200, .body = boost::json::serialize(found->second)};
+    }
+    if (call.method == "PATCH") return apply(path, query, call.body);
+    if (call.method == "DELETE") return remove(path, call.body);
+    return status(405, "MethodNotAllowed", "no such method");
+  }
+
+  /// As somebody else writes it.
+  boost::json::object& put(const std::string& path, std::string_view text) {
+    boost::json::object object = boost::json::parse(text).as_object();
+    boost::json::object& metadata = object.at("metadata").as_object();
+    metadata["uid"] = "uid-" + std::to_string(++uids);
+    metadata["resourceVersion"] = std::to_string(++revision);
+    return objects[path] = std::move(object);
+  }
+  void touch(boost::json::object& object) {
+    object.at("metadata").as_object()["resourceVersion"] = std::to_string(++revision);
+  }
+  [[nodiscard]] const boost::json::value* data(const std::string& path,
+                                               std::string_view key) const {
+    const auto found = objects.find(path);
+    if (found == objects.end()) return nullptr;
+    return found->second.at("data").as_object().if_contains(key);
+  }
+
+  std::map<std::string, boost::json::object> objects;  ///< by path
+  std::map<std::string, std::string> versions;         ///< the kinds of a version, by its path
+  std::vector<runtime::HttpCall> calls;
+  std::function<Answer(const runtime::HttpCall&)> before;  ///< instead of doing it
+  std::function<Answer(const runtime::HttpCall&)> after;   ///< it was done, and this is heard
+  int writes = 0;
+  int revision = 100;
+  int uids = 0;
+  std::size_t page = 2;
+
+ private:
+  runtime::HttpResponse list(const std::string& path, const std::string& query) {
+    const std::string selector = *percent_decode(query.substr(14, query.find('&') - 14));
+    const std::string set = selector.substr(selector.find('=') + 1);
+    const std::size_t at = query.find("continue=");
+    const std::string from = at == std::string::npos ? "" : *percent_decode(query.substr(at + 9));
+    // `/api/v1/configmaps` has what lies at `/api/v1/namespaces/x/configmaps/y`.
+    const std::size_t slash = path.rfind('/');
+    boost::json::array items;
+    std::string next;
+    for (const auto& [where, object] : objects) {
+      const std::string folder = where.substr(0, where.rfind('/'));
+      if (!where.starts_with(path.substr(0, slash)) || !folder.ends_with(path.substr(slash)))
+        continue;
+      const auto* const labels = object.at("metadata").as_object().if_contains("labels");
+      if (labels == nullptr) continue;
+      const auto* const label = labels->as_object().if_contains("reconcile.wardmote.io/set");
+      if (label == nullptr || label->as_string() != set || where <= from) continue;
+      if (items.size() == page) {
+        next = last_;
+        break;
+      }
+      boost::json::object item = object;
+      item.erase("kind");
+      item.erase("apiVersion");
+      items.push_back(std::move(item));
+      last_ = where;
+    }
+    return {.status = 200,
+            .body = boost::json::serialize(boost::json::object{
+                {"kind", "ConfigMapList"}, {"metadata", {{"continue", next}}}, {"items", items}})};
+  }
+
+  runtime::HttpResponse apply(const std::string& path, const std::string& query,
+                              const std::string& body) {
+    boost::json::object wanted = boost::json::parse(body).as_object();
+    boost::json::object& metadata = wanted.at("metadata").as_object();
+    const auto found = objects.find(path);
+    if (const auto* const version = metadata.if_contains("resourceVersion")) {
+      if (found == objects.end() ||
+          found->second.at("metadata").as_object().at("resourceVersion") != *version)
+        return status(409, "Conflict", "the object has been modified");
+    }
+    metadata.erase("resourceVersion");
+    const std::string manager = *percent_decode(query.substr(13, query.find('&') - 13));
+    boost::json::object now = found == objects.end() ? boost::json::object() : found->second;
+    merge(now, wanted);
+    boost::json::object& facts = now.at("metadata").as_object();
+    boost::json::array& managed = facts["managedFields"].emplace_array();
+    managed.push_back(boost::json::object{{"manager", manager}, {"operation", "Apply"}});
+    if (found != objects.end() && now == found->second)
+      return {.status = 200, .body = boost::json::serialize(now)};
+    if (found == objects.end()) facts["uid"] = "uid-" + std::to_string(++uids);
+    facts["resourceVersion"] = std::to_string(++revision);
+    if (!query.contains("dryRun=All")) objects[path] = now;
+    return {.status = found == objects.end() ? 201 : 200, .body = boost::json::serialize(now)};
+  }
+
+  static void merge(boost::json::object& into, const boost::json::object& from) {
+    for (const auto& [key, value] : from) {
+      boost::json::value& place = into[key];
+      if (place.is_object() && value.is_object()) {
+        merge(place.get_object(), value.get_object());
+      } else {
+        place = value;
+      }
+    }
+  }
+
+  runtime::HttpResponse remove(const std::string& path, const std::string& body) {
+    const auto found = objects.find(path);
+    if (found == objects.end()) return status(404, "NotFound", "not found");
+    const boost::json::object options = boost::json::parse(body).as_object();
+    const boost::json::object& asked = options.at("preconditions").as_object();
+    const boost::json::object& metadata = found->second.at("metadata").as_object();
+    for (const char* const key : {"uid", "resourceVersion"}) {
+      if (metadata.at(key) != asked.at(key)) return status(409, "Conflict", "precondition failed");
+    }
+    objects.erase(found);
+    return status(200, "", "");
+  }
+
+  std::string last_;
+};
+
+}  // namespace wardmote::act::reconcile

@@ -1,0 +1,186 @@
+#include "act/reconcile/files_target.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "judge/reconcile/report.h"
+#include "runtime/process.h"
+#include "sim/sim_runtime.h"
+#include "sim/world.h"
+#include "unit/act/fake_tree.h"
+
+namespace wardmote::act::reconcile {
+namespace {
+
+using judge::reconcile::ObjectReport;
+using judge::reconcile::PassReport;
+using runtime::ProcessExit;
+using runtime::ProcessSpec;
+using runtime::TreeFile;
+using namespace std::chrono_literals;
+
+class FilesTargetTest : public testing::Test {
+ protected:
+  FilesTargetTest() {
+    options.folder = "/etc/app";
+    options.record = "/data/app.sha256";
+    options.mode = 0640;
+    us.install("reload", [this](const ProcessSpec&) {
+      ++reloads;
+      return sim::SimRuntime::Performance{.takes = 1s,
+                                          .ends = ProcessExit{.status = reload_status}};
+    });
+  }
+  PassReport pass(bool dry = false) {
+    FilesTarget target(us, tree, options);
+    std::vector<TreeFile> files = wanted;
+    return run_task(world, us, target.pass(std::move(files), dry, us.deadline_in(1min)));
+  }
+  static std::string action(const PassReport& report, const std::string& path) {
+    const auto found = std::ranges::find(report.touched, path, &ObjectReport::object);
+    return found == report.touched.end() ? "unchanged" : std::string(to_string(found->action));
+  }
+  [[nodiscard]] std::string there(const std::string& path) const {
+    const auto found = tree.files.find("/etc/app/" + path);
+    return found == tree.files.end() ? "none" : found->second;
+  }
+
+  sim::World world{1};
+  sim::SimRuntime& us = world.host("us");
+  FakeTree tree;
+  FilesOptions options;
+  std::vector<TreeFile> wanted = {{"a", "1\n"}, {"sub/b", "2\n"}};
+  int reloads = 0;
+  int reload_status = 0;
+};
+
+TEST_F(FilesTargetTest, WritesWhatDiffersAndThenNothing) {
+  PassReport report = pass();
+  EXPECT_TRUE(report.good()) << summary_of(report);
+  EXPECT_EQ(action(report, "a"), "created");
+  EXPECT_EQ(there("sub/b"), "2\n");
+  EXPECT_EQ(tree.modes.at("/etc/app/a"), 0640);
+  const int writes = tree.writes;
+  report = pass();
+  EXPECT_TRUE(report.good() && report.touched.empty());
+  EXPECT_EQ(tree.writes, writes) << "not even the record";
+  tree.files["/etc/app/a"] = "drift\n";
+  report = pass();
+  EXPECT_EQ(action(report, "a"), "changed");
+  EXPECT_EQ(there("a"), "1\n");
+}
+
+TEST_F(FilesTargetTest, ADryPassWritesNothingAndShowsTheDiff) {
+  pass();
+  wanted[0].bytes = "one\n";
+  const auto before = tree.files;
+  const PassReport report = pass(true);
+  EXPECT_EQ(report.touched.at(0).diff, "--- a\n+++ a\n@@ -1 +1 @@\n-1\n+one\n");
+  EXPECT_EQ(tree.files, before);
+}
+
+TEST_F(FilesTargetTest, AFileOfSomebodyElseIsTakenOverOnlyOnRequest) {
+  tree.files["/etc/app/a"] = "theirs\n";
+  PassReport report = pass();
+  EXPECT_EQ(action(report, "a"), "failed");
+  EXPECT_EQ(there("a"), "theirs\n");
+  EXPECT_EQ(there("sub/b"), "2\n");
+  options.adopt = true;
+  report = pass();
+  EXPECT_EQ(action(report, "a"), "changed");
+  EXPECT_EQ(there("a"), "1\n");
+}
+
+TEST_F(FilesTargetTest, AFileOfSomebodyElseWithTheSameBytesStaysHis) {
+  tree.files["/etc/app/a"] = "1\n";
+  EXPECT_TRUE(pass().good());
+  wanted = {{"sub/b", "2\n"}};
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(there("a"), "1\n");
+}
+
+TEST_F(FilesTargetTest, DeletesOnlyItsOwnFilesAndOnlyAsItWroteThem) {
+  wanted = {{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}};
+  pass();
+  tree.files["/etc/app/theirs"] = "x";
+  tree.files["/etc/app/c"] = "changed by hand";
+  wanted = {{"a", "1"}, {"d", "4"}};
+  const PassReport report = pass();
+  EXPECT_TRUE(report.good()) << summary_of(report);
+  EXPECT_EQ(there("b"), "none");
+  EXPECT_EQ(there("c"), "changed by hand");
+  EXPECT_EQ(action(report, "c"), "left");
+  EXPECT_EQ(there("theirs"), "x");
+  EXPECT_TRUE(pass().touched.empty()) << "what somebody took over is his";
+}
+
+TEST_F(FilesTargetTest, TheBrakeHoldsUntilItIsLoosened) {
+  wanted = {{"a", "1"}, {"b", "2"}, {"c", "3"}};
+  pass();
+  wanted = {{"a", "1"}};
+  EXPECT_EQ(pass().prune_refused, "2 of 3 members would be deleted, which is more than 50 %");
+  wanted.clear();
+  EXPECT_FALSE(pass().good());
+  EXPECT_EQ(there("a"), "1");
+  options.prune_limit = 100;
+  EXPECT_TRUE(pass().good());
+  for (const char* const path : {"a", "b", "c"}) EXPECT_EQ(there(path), "none");
+}
+
+TEST_F(FilesTargetTest, TheProgramIsRunAfterAChangeUntilItEndsWell) {
+  options.on_change = {"reload"};
+  reload_status = 1;
+  EXPECT_FALSE(pass().good());
+  EXPECT_FALSE(pass().good());
+  reload_status = 0;
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(reloads, 3);
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(reloads, 3);
+}
+
+/// At each write the power may go. Afterwards every file that was written is known to be ours, the
+/// program is run, and nothing of others is deleted.
+TEST_F(FilesTargetTest, NoCrashLeavesAFileThatNobodyOwns) {
+  options.on_change = {"reload"};
+  options.prune_limit = 100;
+  for (int moment = 1; moment <= 5; ++moment) {
+    tree.begin_anew();
+    reloads = 0;
+    tree.files["/etc/app/theirs"] = "x";
+    wanted = {{"a", "1\n"}, {"sub/b", "2\n"}};
+    tree.left = moment;
+    pass();
+    const bool changed = there("a") != "none";
+    tree.left = 0;
+    tree.refuses_all = false;
+    EXPECT_TRUE(pass().good());
+    if (changed) EXPECT_GE(reloads, 1) << moment;
+    wanted.clear();
+    EXPECT_TRUE(pass().good());
+    EXPECT_EQ(there("a"), "none") << moment;
+    EXPECT_EQ(there("theirs"), "x") << moment;
+  }
+}
+
+TEST_F(FilesTargetTest, ARecordThatNobodyCanReadStopsEverything) {
+  tree.files["/data/app.sha256"] = "garbage\n";
+  const PassReport report = pass();
+  ASSERT_EQ(report.faults.size(), 1U);
+  EXPECT_EQ(there("a"), "none");
+}
+
+TEST(FileRecord, IsWhatSha256sumChecks) {
+  const FileRecord record{.files = {{"a b", std::string(64, '0')}}, .changed = true};
+  EXPECT_EQ(write_record(record), "# changed\n" + std::string(64, '0') + "  a b\n");
+  EXPECT_EQ(read_record(write_record(record)).value(), record);
+  EXPECT_FALSE(read_record("00  a\n"));
+}
+
+}  // namespace
+}  // namespace wardmote::act::reconcile

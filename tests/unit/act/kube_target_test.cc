@@ -1,0 +1,500 @@
+// Passes over the objects of a fake kube-apiserver, and what goes wrong between it and us.
+#include "act/reconcile/kube_target.h"
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "act/reconcile/inventory.h"
+#include "judge/reconcile/report.h"
+#include "sim/sim_runtime.h"
+#include "sim/world.h"
+#include "unit/act/fake_kube.h"
+#include "unit/act/fake_tree.h"
+
+namespace wardmote::act::reconcile {
+namespace {
+
+namespace json = boost::json;
+using judge::reconcile::ObjectReport;
+using judge::reconcile::PassReport;
+using runtime::HttpCall;
+using runtime::HttpResponse;
+using runtime::TreeFile;
+using Action = ObjectReport::Action;
+using namespace std::chrono_literals;
+
+constexpr std::string_view kKubeconfig =
+    "current-context: c\nclusters: [{name: c, cluster: {server: 'https://kube:6443'}}]\n"
+    "contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {tokenFile: "
+    "token}}]\n";
+constexpr std::string_view kCore =
+    R"({"resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true,"verbs":["list","delete"]},
+{"name":"namespaces","kind":"Namespace","namespaced":false,"verbs":["list","delete"]},
+{"name":"secrets","kind":"Secret","namespaced":true,"verbs":["list","delete"]}]})";
+constexpr std::string_view kRbac =
+    R"({"resources":[{"name":"clusterroles","kind":"ClusterRole","namespaced":false,"verbs":["list","delete"]}]})";
+
+std::string config_map(const std::string& name, const std::string& value,
+                       const std::string& notes = "") {
+  return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + name +
+         (notes.empty() ? "" : "\n  annotations: {" + notes + "}") + "\ndata: {a: '" + value +
+         "'}\n";
+}
+std::string path_of(const std::string& name) {
+  return "/api/v1/namespaces/default/configmaps/" + name;
+}
+std::string policy(const std::string& key, const std::string& value) {
+  return "reconcile.wardmote.io/" + key + ": '" + value + "'";
+}
+
+class KubeTargetTest : public testing::Test {
+ protected:
+  KubeTargetTest() {
+    tree.files["/k/config"] = kKubeconfig;
+    tree.files["/k/token"] = "one\n";
+    kube.versions["/api/v1"] = kCore;
+    kube.versions["/apis/rbac.authorization.k8s.io/v1"] = kRbac;
+    options.login.kubeconfig = "/k/config";
+    options.set = "k8s";
+  }
+
+  PassReport pass(bool dry = false) {
+    if (!target_) target_ = std::make_unique<KubeTarget>(us, kube, tree, options);
+    std::vector<TreeFile> files;
+    for (const auto& [path, bytes] : wanted) files.push_back({path, bytes});
+    return run_task(world, us, target_->pass(std::move(files), dry, us.deadline_in(5min)));
+  }
+  /// A new agent, which remembers nothing.
+  void restart() { target_.reset(); }
+  void want(const std::string& name, const std::string& value = "1",
+            const std::string& notes = "") {
+    wanted[name + ".yaml"] = config_map(name, value, notes);
+  }
+  static std::string action(const PassReport& report, const std::string& name) {
+    for (const ObjectReport& one : report.touched) {
+      if (one.object.ends_with("/" + name)) return std::string(to_string(one.action));
+    }
+    return "unchanged";
+  }
+  static std::string why(const PassReport& report, const std::string& name) {
+    for (const ObjectReport& one : report.touched) {
+      if (one.object.ends_with("/" + name)) return one.why;
+    }
+    return "";
+  }
+  [[nodiscard]] std::string value(const std::string& name) const {
+    const json::value* const found = kube.data(path_of(name), "a");
+    return found == nullptr ? "none" : std::string(found->as_string());
+  }
+  static bool is(const HttpCall& call, std::string_view method, std::string_view name) {
+    return call.method == method &&
+           call.url.substr(0, call.url.find('?')).ends_with("/" + std::string(name));
+  }
+
+  sim::World world{1};
+  sim::SimRuntime& us = world.host("us");
+  FakeKube kube;
+  FakeTree tree;
+  KubeSetOptions options;
+  std::map<std::string, std::string> wanted;
+
+ private:
+  std::unique_ptr<KubeTarget> target_;
+};
+
+TEST_F(KubeTargetTest, CreatesWhatIsMissingAndThenWritesNothing) {
+  want("a");
+  want("b");
+  want("c");
+  const PassReport first = pass();
+  EXPECT_TRUE(first.good()) << summary_of(first);
+  EXPECT_EQ(summary_of(first), "3 objects: 3 created");
+  EXPECT_EQ(value("b"), "1");
+  for (int passes = 0; passes < 2; ++passes) {
+    kube.writes = 0;
+    const PassReport again = pass();
+    EXPECT_TRUE(again.good() && again.touched.empty()) << summary_of(again);
+    EXPECT_EQ(kube.writes, 0);
+    restart();
+  }
+}
+
+TEST_F(KubeTargetTest, RepairsWhatSomebodyChangedAndLeavesWhatHeAdded) {
+  want("a");
+  pass();
+  json::object& object = kube.objects.at(path_of("a"));
+  object.at("data").as_object()["own"] = "kept";
+  kube.touch(object);
+  EXPECT_EQ(action(pass(), "a"), "unchanged");
+  object.at("data").as_object()["a"] = "drift";
+  kube.touch(object);
+  EXPECT_EQ(action(pass(), "a"), "changed");
+  EXPECT_EQ(value("a"), "1");
+  EXPECT_EQ(kube.data(path_of("a"), "own")->as_string(), "kept");
+  kube.objects.erase(path_of("a"));
+  EXPECT_EQ(action(pass(), "a"), "created");
+}
+
+TEST_F(KubeTargetTest, ADryPassSaysWhatItWouldDoAndDoesNothing) {
+  want("a");
+  want("b");
+  pass();
+  json::object& object = kube.objects.at(path_of("a"));
+  object.at("data").as_object()["a"] = "drift";
+  kube.touch(object);
+  wanted.erase("b.yaml");
+  want("c");
+  kube.writes = 0;
+  const PassReport report = pass(true);
+  EXPECT_EQ(action(report, "a"), "changed");
+  EXPECT_EQ(action(report, "b"), "pruned");
+  EXPECT_EQ(action(report, "c"), "created");
+  EXPECT_EQ(kube.writes, 0);
+  EXPECT_EQ(value("a"), "drift");
+  const auto changed =
+      std::ranges::find(report.touched, "ConfigMap default/a", &ObjectReport::object);
+  ASSERT_NE(changed, report.touched.end());
+  EXPECT_TRUE(changed->diff.contains("-  a: drift\n+  a: ")) << changed->diff;
+}
+
+TEST_F(KubeTargetTest, NothingIsSentWhenOneManifestIsWrong) {
+  want("a");
+  wanted["bad.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\ndata: {x: yes}\n";
+  const PassReport report = pass();
+  ASSERT_EQ(report.faults.size(), 1U);
+  EXPECT_TRUE(report.faults[0].starts_with("bad.yaml:4:11: 'yes' is a truth value"))
+      << report.faults[0];
+  EXPECT_TRUE(kube.calls.empty());
+}
+
+TEST_F(KubeTargetTest, TwoManifestsForOneObjectWriteNothing) {
+  want("a");
+  wanted["b.yaml"] = config_map("a", "2", "") + "---\n" + config_map("c", "1");
+  const PassReport report = pass();
+  EXPECT_EQ(report.faults,
+            std::vector<std::string>{"b.yaml:1: ConfigMap default/a is in a.yaml:1 too"});
+  EXPECT_EQ(kube.writes, 0);
+}
+
+TEST_F(KubeTargetTest, PrunesWhatLostItsManifestAndNothingElse) {
+  for (const char* const name : {"a", "b", "c"}) want(name);
+  pass();
+  kube.put(
+      path_of("copied"),
+      R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "copied", "namespace": "default",
+               "labels": {"reconcile.wardmote.io/set": "k8s"}}, "data": {"a": "x"}})");
+  wanted.erase("b.yaml");
+  restart();
+  const PassReport report = pass();
+  EXPECT_TRUE(report.good()) << summary_of(report);
+  EXPECT_EQ(action(report, "b"), "pruned");
+  EXPECT_EQ(value("b"), "none");
+  EXPECT_EQ(action(report, "copied"), "left");
+  EXPECT_EQ(value("copied"), "x");
+}
+
+TEST_F(KubeTargetTest, AKindWithoutManifestsIsStillPruned) {
+  want("a");
+  wanted["role.yaml"] =
+      "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: 'x:y'}\n";
+  pass();
+  const std::string role = "/apis/rbac.authorization.k8s.io/v1/clusterroles/x:y";
+  EXPECT_TRUE(kube.objects.contains(role));
+  wanted.erase("role.yaml");
+  restart();
+  EXPECT_TRUE(pass().good());
+  EXPECT_FALSE(kube.objects.contains(role));
+  const json::object& noted = kube.objects.at(inventory_path("kube-system", "k8s"));
+  EXPECT_EQ(noted.at("data").at("kinds").as_string(), "v1 ConfigMap\n");
+}
+
+TEST_F(KubeTargetTest, TheBrakeHoldsUntilItIsLoosened) {
+  for (const char* const name : {"a", "b", "c"}) want(name);
+  pass();
+  wanted.erase("b.yaml");
+  wanted.erase("c.yaml");
+  const PassReport report = pass();
+  EXPECT_FALSE(report.good());
+  EXPECT_EQ(report.prune_refused, "2 of 3 members would be deleted, which is more than 50 %");
+  EXPECT_EQ(value("b"), "1");
+  wanted.clear();
+  EXPECT_FALSE(pass().good());
+  EXPECT_EQ(value("a"), "1");
+  options.prune_limit = 100;
+  restart();
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(value("a"), "none");
+}
+
+TEST_F(KubeTargetTest, AnObjectOfThatNameIsTakenOverOnlyOnRequest) {
+  kube.put(path_of("a"), R"({"apiVersion": "v1", "kind": "ConfigMap",
+    "metadata": {"name": "a", "namespace": "default"}, "data": {"a": "theirs"}})");
+  want("a");
+  want("b");
+  const PassReport refused = pass();
+  EXPECT_EQ(action(refused, "a"), "failed");
+  EXPECT_EQ(action(refused, "b"), "created");
+  EXPECT_EQ(value("a"), "theirs");
+  want("a", "1", policy("adopt", "yes"));
+  EXPECT_EQ(action(pass(), "a"), "changed");
+  EXPECT_EQ(value("a"), "1");
+}
+
+/// Reference 6, scenario 33.
+TEST_F(KubeTargetTest, WhatIsForbiddenFailsAloneAndStopsThePruning) {
+  for (const char* const name : {"a", "b", "c"}) want(name);
+  pass();
+  wanted.erase("c.yaml");
+  want("a", "2");
+  want("b", "2");
+  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
+    if (!is(call, "PATCH", "a")) return std::nullopt;
+    return FakeKube::status(403, "Forbidden", "configmaps \"a\" is forbidden");
+  };
+  const PassReport report = pass();
+  EXPECT_EQ(why(report, "a"), "HTTP 403: configmaps \"a\" is forbidden");
+  EXPECT_EQ(value("b"), "2");
+  EXPECT_EQ(value("c"), "1");
+  EXPECT_EQ(report.prune_refused, "1 are left over, and not everything was applied");
+  kube.before = nullptr;
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(value("c"), "none");
+}
+
+/// Reference 6, scenario 40.
+TEST_F(KubeTargetTest, AnApiThatDoesNotAnswerIsNotOneWithoutKinds) {
+  want("a");
+  want("b");
+  wanted["role.yaml"] =
+      "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: x}\n";
+  pass();
+  wanted.erase("b.yaml");
+  wanted.erase("role.yaml");
+  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
+    if (!call.url.ends_with("/apis/rbac.authorization.k8s.io/v1")) return std::nullopt;
+    return FakeKube::status(503, "ServiceUnavailable", "no");
+  };
+  const PassReport report = pass();
+  EXPECT_FALSE(report.good());
+  EXPECT_EQ(report.faults, std::vector<std::string>{"rbac.authorization.k8s.io/v1: HTTP 503: no"});
+  EXPECT_EQ(value("b"), "1");
+}
+
+TEST_F(KubeTargetTest, AfterAnAnswerThatNeverCameItReadsAgain) {
+  want("a");
+  pass();
+  want("a", "2");
+  kube.after = [](const HttpCall& call) -> FakeKube::Answer {
+    if (!is(call, "PATCH", "a")) return std::nullopt;
+    return fail(Errc::kTimeout, "silence");
+  };
+  PassReport report = pass();
+  EXPECT_TRUE(report.good()) << summary_of(report);
+  EXPECT_EQ(action(report, "a"), "changed");
+  EXPECT_EQ(why(report, "a"), "no answer came; it was read again, and is as it should be");
+  want("a", "3");
+  kube.before = std::exchange(kube.after, nullptr);
+  report = pass();
+  EXPECT_EQ(action(report, "a"), "failed");
+  EXPECT_EQ(value("a"), "2");
+  EXPECT_EQ(std::ranges::count_if(kube.calls,
+                                  [](const HttpCall& call) { return is(call, "PATCH", "a"); }),
+            3)
+      << "once in each pass";
+}
+
+TEST_F(KubeTargetTest, ADeletionWithoutAnAnswerIsReadAgainToo) {
+  want("a");
+  want("b");
+  pass();
+  wanted.erase("b.yaml");
+  const auto silence = [](const HttpCall& call) -> FakeKube::Answer {
+    if (call.method != "DELETE") return std::nullopt;
+    return fail(Errc::kClosed, "silence");
+  };
+  kube.before = silence;
+  EXPECT_EQ(action(pass(), "b"), "failed");
+  EXPECT_EQ(value("b"), "1");
+  kube.before = nullptr;
+  kube.after = silence;
+  EXPECT_EQ(action(pass(), "b"), "pruned");
+  EXPECT_EQ(value("b"), "none");
+}
+
+TEST_F(KubeTargetTest, WhatChangedSinceItWasListedIsReadAnew) {
+  want("a");
+  pass();
+  want("a", "2");
+  bool raced = false;
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    if (is(call, "PATCH", "a") && !std::exchange(raced, true))
+      kube.touch(kube.objects.at(path_of("a")));
+    return std::nullopt;
+  };
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(value("a"), "2");
+}
+
+/// What an earlier leader sent, and what arrives late, is for an object that has changed since.
+TEST_F(KubeTargetTest, EachWriteIsForTheVersionThatWasRead) {
+  want("a");
+  pass();
+  const std::string version(
+      kube.objects.at(path_of("a")).at("metadata").at("resourceVersion").as_string());
+  want("a", "2");
+  pass();
+  const auto sent =
+      std::ranges::find_if(kube.calls.rbegin(), kube.calls.rend(),
+                           [](const HttpCall& call) { return is(call, "PATCH", "a"); });
+  EXPECT_EQ(json::parse(sent->body).at("metadata").at("resourceVersion").as_string(), version);
+}
+
+FakeKube::Answer conflict(const HttpCall& call) {
+  if (call.method != "PATCH" || call.url.contains("force=true") || !call.url.contains("/a?"))
+    return std::nullopt;
+  return FakeKube::status_of(409, "Conflict", "FieldManagerConflict",
+                             "conflict with \"kubectl-edit\" using v1", ".data.a");
+}
+
+TEST_F(KubeTargetTest, FieldsOfOthersAreTakenOverAndNamedOrLeftAsThePolicySays) {
+  want("a");
+  pass();
+  kube.before = conflict;
+  want("a", "2", policy("conflict", "fail"));
+  PassReport report = pass();
+  EXPECT_EQ(action(report, "a"), "failed");
+  EXPECT_EQ(why(report, "a"), ".data.a: conflict with \"kubectl-edit\" using v1");
+  EXPECT_EQ(value("a"), "1");
+  want("a", "2");
+  report = pass();
+  EXPECT_EQ(action(report, "a"), "changed");
+  EXPECT_EQ(why(report, "a"), "took over .data.a: conflict with \"kubectl-edit\" using v1");
+  EXPECT_EQ(value("a"), "2");
+}
+
+TEST_F(KubeTargetTest, WhatCannotBeChangedIsRecreatedOnlyOnRequest) {
+  want("a");
+  pass();
+  const std::string uid(kube.objects.at(path_of("a")).at("metadata").at("uid").as_string());
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    if (!is(call, "PATCH", "a") || !kube.objects.contains(path_of("a"))) return std::nullopt;
+    return FakeKube::status_of(422, "Invalid", "FieldValueInvalid",
+                               "Invalid value: \"2\": field is immutable", "data");
+  };
+  want("a", "2");
+  EXPECT_EQ(action(pass(), "a"), "failed");
+  EXPECT_EQ(value("a"), "1");
+  want("a", "2", policy("on-immutable", "recreate"));
+  EXPECT_EQ(action(pass(), "a"), "recreated");
+  EXPECT_EQ(value("a"), "2");
+  EXPECT_NE(kube.objects.at(path_of("a")).at("metadata").at("uid").as_string(), uid);
+}
+
+TEST_F(KubeTargetTest, WaitsAsLongAsTheServerAsks) {
+  want("a");
+  int busy = 2;
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    if (call.method != "PATCH" || busy-- <= 0) return std::nullopt;
+    HttpResponse answer = FakeKube::status(429, "TooManyRequests", "later");
+    answer.headers.emplace_back("retry-after", "7");
+    return answer;
+  };
+  const TimePoint begun = us.now();
+  EXPECT_TRUE(pass().good());
+  EXPECT_GE(us.now() - begun, 14s);
+  EXPECT_LT(us.now() - begun, 20s);
+}
+
+TEST_F(KubeTargetTest, ATokenThatExpiredIsReadAgain) {
+  want("a");
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    const auto good = std::ranges::find(
+        call.headers, std::pair<std::string, std::string>("Authorization", "Bearer two"));
+    if (good != call.headers.end()) return std::nullopt;
+    tree.files["/k/token"] = "two\n";
+    return FakeKube::status(401, "Unauthorized", "Unauthorized");
+  };
+  EXPECT_TRUE(pass().good());
+  kube.before = [](const HttpCall&) -> FakeKube::Answer {
+    return FakeKube::status(401, "Unauthorized", "no");
+  };
+  kube.calls.clear();
+  EXPECT_FALSE(pass().good());
+  EXPECT_EQ(kube.calls.size(), 1U) << "the same token is not sent again";
+}
+
+TEST_F(KubeTargetTest, PagesThatExpiredAreReadFromTheBeginning) {
+  for (const char* const name : {"a", "b", "c", "d", "e"}) want(name);
+  pass();
+  int gone = 1;
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    if (!call.url.contains("continue=") || gone-- <= 0) return std::nullopt;
+    return FakeKube::status(410, "Expired", "The provided continue parameter is too old");
+  };
+  kube.writes = 0;
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(kube.writes, 0);
+}
+
+TEST_F(KubeTargetTest, ANewKindIsWaitedForWhenItsDefinitionIsOurs) {
+  kube.versions["/apis/apiextensions.k8s.io/v1"] =
+      R"({"resources":[{"name":"customresourcedefinitions","kind":"CustomResourceDefinition","namespaced":false,"verbs":["list","delete"]}]})";
+  wanted["a.yaml"] = "apiVersion: example.org/v1\nkind: Thing\nmetadata: {name: t}\n";
+  wanted["z.yaml"] =
+      "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: "
+      "things.example.org}\n"
+      "spec: {group: example.org, scope: Namespaced, names: {kind: Thing, plural: things}}\n";
+  EXPECT_EQ(action(pass(true), "t"), "created");
+  int looks = 0;
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    if (call.url.ends_with("/apis/example.org/v1") && ++looks == 4)
+      kube.versions["/apis/example.org/v1"] =
+          R"({"resources":[{"name":"things","kind":"Thing","namespaced":true,"verbs":["list","delete"]}]})";
+    return std::nullopt;
+  };
+  const PassReport report = pass();
+  EXPECT_TRUE(report.good()) << summary_of(report);
+  EXPECT_TRUE(kube.objects.contains("/apis/example.org/v1/namespaces/default/things/t"));
+  wanted["b.yaml"] = "apiVersion: example.org/v2\nkind: Other\nmetadata: {name: u}\n";
+  EXPECT_FALSE(pass().good());
+}
+
+TEST_F(KubeTargetTest, PoliciesThatLeaveAnObjectAlone) {
+  want("a", "1", policy("apply", "if-not-present"));
+  want("b", "1", policy("apply", "ignore"));
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(value("a"), "1");
+  EXPECT_EQ(value("b"), "none");
+  want("a", "2", policy("apply", "if-not-present"));
+  EXPECT_EQ(action(pass(), "a"), "left");
+  EXPECT_EQ(value("a"), "1");
+}
+
+TEST_F(KubeTargetTest, NoSecretIsInTheReport) {
+  wanted["s.yaml"] =
+      "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: TOPSECRET}\n";
+  PassReport report = pass();
+  EXPECT_TRUE(report.good()) << summary_of(report);
+  wanted["s.yaml"] =
+      "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: OTHERSECRET}\n";
+  report = pass();
+  ASSERT_EQ(report.touched.size(), 1U);
+  EXPECT_TRUE(report.touched[0].diff.contains("*** (before)")) << report.touched[0].diff;
+  for (const char* const hidden : {"TOPSECRET", "VE9QU0VDUkVU", "OTHERSECRET", "T1RIRVJTRUNSRVQ="})
+    EXPECT_FALSE(report.touched[0].diff.contains(hidden));
+}
+
+}  // namespace
+}  // namespace wardmote::act::reconcile

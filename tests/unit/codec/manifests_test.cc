@@ -1,0 +1,300 @@
+#include "codec/yaml/manifests.h"
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "codec/base64.h"
+#include "codec/kube_api.h"
+#include "codec/kube_object.h"
+#include "codec/yaml/kubeconfig.h"
+#include "codec/yaml/yaml_json.h"
+
+namespace wardmote::codec {
+namespace {
+
+namespace json = boost::json;
+
+json::value yaml(std::string_view text) {
+  const auto documents = read_yaml(text);
+  EXPECT_TRUE(documents.has_value()) << (documents ? "" : documents.error().why);
+  return documents && documents->size() == 1 ? documents->front().value : json::value();
+}
+
+std::string yaml_fault(std::string_view text) {
+  const auto documents = read_yaml(text);
+  if (documents) return "it was read";
+  return std::to_string(documents.error().line) + ":" + std::to_string(documents.error().column) +
+         ": " + documents.error().why;
+}
+
+TEST(YamlJson, PlainScalarsMeanWhatTheyMeanToKubectl) {
+  EXPECT_EQ(
+      yaml(
+          "[1, -2, 0x1f, 0o17, 0644, 1.5, -1e3, true, False, null, ~, text, 1.2.3, '1', \"true\"]"),
+      json::parse(
+          R"([1, -2, 31, 15, 420, 1.5, -1000.0, true, false, null, null, "text", "1.2.3", "1", "true"])"));
+  EXPECT_EQ(yaml("18446744073709551615"), json::value(18446744073709551615U));
+  EXPECT_EQ(yaml("-9223372036854775808"), json::value(INT64_MIN));
+  EXPECT_EQ(yaml("a: |\n  one\n  two\n"), json::parse(R"({"a": "one\ntwo\n"})"));
+  EXPECT_EQ(yaml("{a: , b: {}, c: []}"), json::parse(R"({"a": null, "b": {}, "c": []})"));
+  EXPECT_EQ(yaml("2001-12-14"), json::value("2001-12-14"));
+}
+
+TEST(YamlJson, WhatReadersUnderstandDifferentlyIsRefused) {
+  EXPECT_EQ(yaml_fault("a: yes"),
+            "1:4: 'yes' is a truth value to some readers and text to others; write true or false, "
+            "or quote it");
+  EXPECT_EQ(yaml_fault("a:\n  b: 08"),
+            "2:6: '08' is a number to some readers and text to others; quote it");
+  EXPECT_EQ(yaml_fault("a: .nan"), "1:4: '.nan' is no number that JSON can say; quote it");
+  EXPECT_EQ(yaml_fault("a: 1\nb: 2\na: 3"), "3:1: the key 'a' is given twice");
+  EXPECT_EQ(yaml_fault("a: &x 1"), "1:4: anchors are not supported here; write the value out");
+  EXPECT_EQ(yaml_fault("<<: {a: 1}"),
+            "1:1: merge keys are not supported here; write the values out");
+  EXPECT_EQ(yaml_fault("a: !!binary x").substr(0, 4), "1:4:");
+  EXPECT_EQ(yaml_fault("a: 1e999").substr(0, 4), "1:4:");
+  EXPECT_EQ(yaml_fault("a: 99999999999999999999").substr(0, 4), "1:4:");
+  EXPECT_NE(yaml_fault("a: [1"), "it was read");
+  EXPECT_EQ(yaml_fault(std::string_view("a: \x04 b: 1", 9)), "1:4: byte 0x04 is no text in UTF-8");
+  EXPECT_NE(yaml_fault("{? [a] : b}"), "it was read");
+}
+
+TEST(YamlJson, LimitsHold) {
+  EXPECT_EQ(yaml_fault(std::string(65, '[') + std::string(65, ']')), "1:65: deeper than 64 levels");
+  EXPECT_FALSE(read_yaml("[1, 2, 3]", {.values = 3}));
+  EXPECT_TRUE(read_yaml("[1, 2, 3]", {.values = 4}));
+  EXPECT_FALSE(read_yaml("12345", {.bytes = 4}));
+}
+
+TEST(YamlJson, JsonSaysWhereItIsWrong) {
+  EXPECT_EQ(read_json("{\"a\": [1, 2]}\n")->value, json::parse(R"({"a": [1, 2]})"));
+  EXPECT_EQ(read_json("{\n \"a\": x}").error().line, 2);
+  EXPECT_FALSE(read_json("{} {}"));
+  EXPECT_FALSE(read_json("{\"a\": "));
+  EXPECT_FALSE(read_json(""));
+}
+
+Manifests read(std::string_view text, std::string_view file = "a.yaml") {
+  Manifests manifests;
+  read_manifests(file, text, manifests);
+  return manifests;
+}
+
+std::string fault(std::string_view text, std::string_view file = "a.yaml") {
+  const Manifests manifests = read(text, file);
+  return manifests.faults.empty() ? "none" : describe(manifests.faults.front());
+}
+
+constexpr std::string_view kGood = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+
+TEST(Manifests, ManyDocumentsAndLists) {
+  const Manifests manifests = read(
+      "# nothing\n---\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n"
+      "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: "
+      "b}}\n"
+      "- {apiVersion: apps/v1, kind: Deployment, metadata: {name: c, namespace: x}}\n");
+  ASSERT_TRUE(manifests.faults.empty()) << describe(manifests.faults.front());
+  ASSERT_EQ(manifests.objects.size(), 3U);
+  EXPECT_EQ(manifests.objects[0].line, 4);
+  EXPECT_EQ(manifests.objects[0].file, "a.yaml");
+  EXPECT_EQ(read_head(manifests.objects[1].object).name, "b");
+  EXPECT_EQ(read_head(manifests.objects[2].object).space, "x");
+}
+
+TEST(Manifests, EachFaultHasItsPlace) {
+  EXPECT_EQ(fault(kGood), "none");
+  EXPECT_EQ(fault("- 1"), "a.yaml:1:1: a document is no object of Kubernetes");
+  EXPECT_EQ(fault("\nkind: ConfigMap\n"), "a.yaml:2:1: apiVersion is missing, or no text");
+  EXPECT_EQ(fault("apiVersion: ../v1\nkind: A\nmetadata: {name: a}"),
+            "a.yaml:1:1: '../v1' is no apiVersion");
+  EXPECT_EQ(fault("apiVersion: v1\nkind: A/B\nmetadata: {name: a}"),
+            "a.yaml:1:1: 'A/B' is no kind");
+  EXPECT_EQ(fault("apiVersion: v1\nkind: A"), "a.yaml:1:1: metadata is missing, or no map");
+  EXPECT_EQ(fault("apiVersion: v1\nkind: A\nmetadata: {generateName: a}"),
+            "a.yaml:1:1: generateName makes a new object each time; give a name");
+  EXPECT_EQ(fault("apiVersion: v1\nkind: A\nmetadata: {name: a/b}"),
+            "a.yaml:1:1: 'a/b' is no name");
+  EXPECT_EQ(fault("apiVersion: v1\nkind: A\nmetadata: {name: 1}"),
+            "a.yaml:1:1: metadata.name is missing, or no text");
+  EXPECT_EQ(fault("apiVersion: v1\nkind: A\nmetadata: {name: a, uid: x}"),
+            "a.yaml:1:1: metadata.uid is the server's; remove it");
+  EXPECT_EQ(fault("apiVersion: v1\nkind: A\nmetadata: {name: a, labels: {x: 1}}"),
+            "a.yaml:1:1: metadata.labels: 'x' is no text; quote it");
+  EXPECT_EQ(fault("{\"apiVersion\": 1}", "b.json"),
+            "b.json:1:1: apiVersion is missing, or no text");
+}
+
+/// Names of Kubernetes' own roles.
+TEST(Manifests, NamesMayHaveColons) {
+  EXPECT_EQ(fault("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: "
+                  "'metropolis:netservices'}"),
+            "none");
+}
+
+TEST(Manifests, WhatTheServerWritesIsLeftOut) {
+  const Manifests manifests = read(
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, creationTimestamp: null}\nstatus: {x: "
+      "1}\n");
+  ASSERT_EQ(manifests.objects.size(), 1U);
+  EXPECT_EQ(json::value(manifests.objects[0].object),
+            json::parse(R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}})"));
+}
+
+TEST(Manifests, StringDataOfASecretIsEncoded) {
+  const Manifests manifests = read(
+      "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {x: eA==}\nstringData: {y: why}\n");
+  ASSERT_EQ(manifests.objects.size(), 1U);
+  EXPECT_EQ(manifests.objects[0].object.at("data"), json::parse(R"({"x": "eA==", "y": "d2h5"})"));
+  EXPECT_FALSE(manifests.objects[0].object.contains("stringData"));
+}
+
+/// RFC 4648 section 10.
+TEST(Base64, TheVectorsOfItsRfc) {
+  for (const auto& [bytes, text] : {std::pair{"", ""},
+                                    {"f", "Zg=="},
+                                    {"fo", "Zm8="},
+                                    {"foo", "Zm9v"},
+                                    {"foobar", "Zm9vYmFy"}}) {
+    EXPECT_EQ(base64_encode(bytes), text);
+    EXPECT_EQ(base64_decode(text), bytes);
+  }
+  EXPECT_FALSE(base64_decode("Zg="));
+  EXPECT_FALSE(base64_decode("*"));
+}
+
+bool covered(std::string_view live, std::string_view wanted) {
+  return covers(json::parse(live), json::parse(wanted));
+}
+
+TEST(KubeObject, CoversWhatIsWantedAndLeavesTheRest) {
+  EXPECT_TRUE(
+      covered(R"({"a": 1, "b": {"c": [1, {"d": 2, "e": 3}]}})", R"({"b": {"c": [1, {"d": 2}]}})"));
+  EXPECT_FALSE(covered(R"({"a": 1})", R"({"a": 2})"));
+  EXPECT_FALSE(covered(R"({"a": [1, 2]})", R"({"a": [1]})"));
+  EXPECT_FALSE(covered(R"({"a": "x"})", R"({"a": {"b": 1}})"));
+  EXPECT_TRUE(covered(R"({})", R"({"a": null})"));
+  EXPECT_FALSE(covered(R"({"a": 1})", R"({"a": null})"));
+}
+
+TEST(KubeObject, DigestDoesNotDependOnTheOrderOfKeys) {
+  EXPECT_EQ(digest_of(json::parse(R"({"a": 1, "b": {"c": 1, "d": 2}})").get_object()),
+            digest_of(json::parse(R"({"b": {"d": 2, "c": 1}, "a": 1})").get_object()));
+  EXPECT_NE(digest_of(json::parse(R"({"a": 1})").get_object()),
+            digest_of(json::parse(R"({"a": 2})").get_object()));
+}
+
+TEST(KubeObject, NoValueOfASecretIsShown) {
+  const auto secret = [](std::string_view x, std::string_view y) {
+    return json::object{
+        {"apiVersion", "v1"},
+        {"kind", "Secret"},
+        {"metadata",
+         {{"name", "a"},
+          {"resourceVersion", "7"},
+          {"annotations", {{"kubectl.kubernetes.io/last-applied-configuration", x}}}}},
+        {"data", {{"x", x}, {"y", y}}}};
+  };
+  const json::object before = secret("c2VjcmV0", "c2FtZQ==");
+  const json::object after = secret("b3RoZXI=", "c2FtZQ==");
+  const ShownStates shown = show_states(&before, &after);
+  for (const std::string& text : {shown.before, shown.after}) {
+    for (const char* const hidden : {"c2VjcmV0", "b3RoZXI=", "c2FtZQ=="})
+      EXPECT_FALSE(text.contains(hidden)) << text;
+    EXPECT_FALSE(text.contains("resourceVersion"));
+  }
+  EXPECT_TRUE(shown.before.contains("*** (before)")) << shown.before;
+  EXPECT_TRUE(shown.after.contains("*** (after)")) << shown.after;
+  EXPECT_TRUE(shown.after.contains("\"y\": \"***\"\n")) << shown.after;
+  EXPECT_FALSE(show_states(nullptr, &after).after.contains("b3RoZXI="));
+}
+
+/// The answers of kube-apiserver 1.20.2 (reference section 4.4).
+TEST(KubeApi, AConflictNamesFieldsAndManagers) {
+  const KubeStatus status = parse_kube_status(
+      R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Apply failed with 1 conflict: conflict with \"rec\": .data.a","reason":"Conflict","details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"rec\"","field":".data.a"}]},"code":409})");
+  EXPECT_EQ(status.reason, "Conflict");
+  ASSERT_EQ(status.causes.size(), 1U);
+  EXPECT_EQ(status.causes[0].reason, "FieldManagerConflict");
+  EXPECT_EQ(status.causes[0].field, ".data.a");
+  EXPECT_EQ(parse_kube_status("a proxy says no\n").message, "a proxy says no");
+}
+
+TEST(KubeApi, ListsAndResources) {
+  const auto kinds = parse_kube_resources(
+      R"({"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"configmaps","singularName":"","namespaced":true,"kind":"ConfigMap","verbs":["create","delete","list"]},{"name":"pods/log","namespaced":true,"kind":"Pod","verbs":["get"]}]})");
+  ASSERT_EQ(kinds->size(), 1U);
+  EXPECT_TRUE(kinds->front().namespaced && kinds->front().listable && kinds->front().deletable);
+  EXPECT_FALSE(parse_kube_resources("{}"));
+  const auto page = parse_kube_list(R"({"metadata":{"continue":"abc"},"items":[{"a":1}]})");
+  EXPECT_EQ(page->next, "abc");
+  EXPECT_EQ(page->items.size(), 1U);
+  EXPECT_TRUE(parse_kube_list(R"({"items":null})")->items.empty());
+  EXPECT_FALSE(parse_kube_list(R"({"metadata":{}})"));
+  EXPECT_FALSE(parse_kube_list(R"({"items":[1]})"));
+  EXPECT_FALSE(parse_kube_list(R"({"items":[{"a":1})"));
+}
+
+std::string kubeconfig(std::string_view user, std::string_view cluster = "") {
+  return std::string(
+             "apiVersion: v1\nkind: Config\ncurrent-context: one\n"
+             "clusters:\n- {name: c, cluster: {server: 'https://10.0.0.1:6443/'") +
+         std::string(cluster) +
+         "}}\ncontexts:\n- {name: one, context: {cluster: c, user: u, namespace: x}}\n"
+         "- {name: two, context: {cluster: gone, user: u}}\nusers:\n- {name: u, user: {" +
+         std::string(user) + "}}\n";
+}
+
+std::string kubeconfig_fault(std::string_view user, std::string_view cluster = "",
+                             std::string_view context = "") {
+  const auto config = parse_kubeconfig(kubeconfig(user, cluster), context);
+  return config ? "it was read" : config.error().context;
+}
+
+TEST(Kubeconfig, TokensAndCertificates) {
+  const auto token =
+      parse_kubeconfig(kubeconfig("token: abc", ", certificate-authority-data: eA=="), "");
+  ASSERT_TRUE(token) << token.error().context;
+  EXPECT_EQ(token->server, "https://10.0.0.1:6443");
+  EXPECT_EQ(token->token, "abc");
+  EXPECT_EQ(token->ca, "x");
+  EXPECT_EQ(token->space, "x");
+  const auto files =
+      parse_kubeconfig(kubeconfig("client-certificate: a.pem, client-key: b.pem"), "one");
+  ASSERT_TRUE(files) << files.error().context;
+  EXPECT_EQ(files->certificate_file, "a.pem");
+  EXPECT_EQ(files->key_file, "b.pem");
+}
+
+TEST(Kubeconfig, SaysWhatIsNotSupported) {
+  EXPECT_EQ(kubeconfig_fault("exec: {command: aws}"),
+            "user 'u': exec: programs that print credentials are not run; give a token file or a "
+            "certificate");
+  EXPECT_TRUE(
+      kubeconfig_fault("auth-provider: {name: gcp}").starts_with("user 'u': auth-provider"));
+  EXPECT_TRUE(kubeconfig_fault("username: a, password: b").starts_with("user 'u': username"));
+  EXPECT_TRUE(kubeconfig_fault("token: a, as: admin").starts_with("user 'u': as"));
+  EXPECT_EQ(kubeconfig_fault("token: a", ", insecure-skip-tls-verify: true"),
+            "cluster 'c': insecure-skip-tls-verify: a server that proves nothing could be anybody");
+  EXPECT_EQ(kubeconfig_fault("token: a", ", insecure-skip-tls-verify: false"), "it was read");
+  EXPECT_EQ(kubeconfig_fault("client-certificate: a.pem"),
+            "user 'u': it has a client certificate without its key, or a key without");
+  EXPECT_EQ(kubeconfig_fault(""), "user 'u': it has neither a token nor a client certificate");
+  EXPECT_EQ(kubeconfig_fault("token: a", "", "two"), "clusters has no 'gone'");
+  EXPECT_EQ(kubeconfig_fault("token: a", "", "three"), "contexts has no 'three'");
+}
+
+/// No secret is in a message.
+TEST(Kubeconfig, DoesNotTellWhatIsInIt) {
+  EXPECT_FALSE(kubeconfig_fault("token: SECRET, exec: {command: a}").contains("SECRET"));
+  EXPECT_FALSE(kubeconfig_fault("client-key-data: '*SECRET', client-certificate-data: eA==")
+                   .contains("SECRET"));
+}
+
+}  // namespace
+}  // namespace wardmote::codec

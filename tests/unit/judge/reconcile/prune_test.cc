@@ -1,0 +1,154 @@
+// What a pass may delete, and what it may not under any circumstances.
+#include "judge/reconcile/prune.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "judge/reconcile/decision.h"
+#include "judge/reconcile/object_id.h"
+#include "judge/reconcile/order.h"
+
+namespace wardmote::judge::reconcile {
+namespace {
+
+ObjectId config_map(const std::string& name) {
+  return {.kind = "ConfigMap", .space = "default", .name = name};
+}
+
+LiveObject member(const std::string& name) {
+  return {.id = config_map(name), .set = "k8s", .applied_by_us = true};
+}
+
+TEST(Prune, DeletesMembersThatNoManifestWants) {
+  const PrunePlan plan = plan_prune("k8s", {member("a"), member("b")}, {config_map("a")}, {});
+  EXPECT_EQ(plan.doomed, std::vector{config_map("b")});
+  EXPECT_EQ(plan.refused, "");
+}
+
+/// Reference 6, scenario 37.
+TEST(Prune, ALabelThatSomebodyElseGaveIsNoMembership) {
+  LiveObject foreign = member("b");
+  foreign.applied_by_us = false;
+  const PrunePlan plan = plan_prune("k8s", {member("a"), foreign}, {config_map("a")}, {});
+  EXPECT_TRUE(plan.doomed.empty());
+  EXPECT_EQ(plan.not_ours, std::vector{config_map("b")});
+}
+
+TEST(Prune, AnotherSetIsNotOurs) {
+  LiveObject other = member("b");
+  other.set = "other";
+  const PrunePlan plan = plan_prune("k8s", {member("a"), other}, {config_map("a")}, {});
+  EXPECT_TRUE(plan.doomed.empty() && plan.not_ours.empty());
+}
+
+TEST(Prune, WhatAsksToBeKeptAndWhatIsBeingDeletedIsLeft) {
+  LiveObject kept = member("b");
+  kept.keeps = true;
+  LiveObject going = member("c");
+  going.deleting = true;
+  const PrunePlan plan = plan_prune("k8s", {member("a"), kept, going}, {config_map("a")}, {});
+  EXPECT_TRUE(plan.doomed.empty());
+  EXPECT_EQ(plan.kept, std::vector{config_map("b")});
+  EXPECT_EQ(plan.deleting, std::vector{config_map("c")});
+}
+
+/// Reference 6, scenario 39.
+TEST(Prune, TheBrakeHoldsAsAWhole) {
+  const std::vector<LiveObject> found = {member("a"), member("b"), member("c"), member("d")};
+  EXPECT_EQ(plan_prune("k8s", found, {config_map("a"), config_map("b")}, {}).refused, "");
+  EXPECT_EQ(plan_prune("k8s", found, {config_map("a")}, {}).refused,
+            "3 of 4 members would be deleted, which is more than 50 %");
+  EXPECT_EQ(plan_prune("k8s", found, {config_map("a")}, {.percent = 75}).refused, "");
+  EXPECT_EQ(plan_prune("k8s", found, {config_map("a")}, {.percent = 74}).refused,
+            "3 of 4 members would be deleted, which is more than 74 %");
+}
+
+TEST(Prune, AnEmptySetDeletesNothingUnlessAllOfItIsAllowed) {
+  EXPECT_NE(plan_prune("k8s", {member("a")}, {}, {.percent = 99}).refused, "");
+  EXPECT_EQ(plan_prune("k8s", {member("a")}, {}, {.percent = 100}).refused, "");
+  EXPECT_EQ(
+      plan_prune("k8s", {member("a"), member("b")}, {config_map("a")}, {.percent = 0}).refused,
+      "pruning is switched off");
+}
+
+TEST(Prune, DeletesInReverseOrder) {
+  LiveObject space{.id = {.kind = "Namespace", .name = "x"}, .set = "k8s", .applied_by_us = true};
+  const PrunePlan plan = plan_prune("k8s", {space, member("b")}, {}, {.percent = 100});
+  EXPECT_EQ(plan.doomed, (std::vector{config_map("b"), space.id}));
+}
+
+std::vector<LiveObject> any_objects() {
+  const int size = *rc::gen::inRange(0, 40);
+  std::vector<LiveObject> found;
+  for (int at = 0; at < size; ++at) {
+    LiveObject live = member(std::to_string(at));
+    live.set = *rc::gen::element<std::string>("k8s", "k8s", "k8s", "other", "");
+    live.applied_by_us = *rc::gen::weightedElement<bool>({{4, true}, {1, false}});
+    live.keeps = *rc::gen::weightedElement<bool>({{1, true}, {6, false}});
+    live.deleting = *rc::gen::weightedElement<bool>({{1, true}, {6, false}});
+    found.push_back(live);
+  }
+  return found;
+}
+
+TEST(Prune, NeverTakesMoreThanTheBrakeAllowsNorWhatIsNotOwned) {
+  EXPECT_TRUE(rc::check([] {
+    const std::vector<LiveObject> found = any_objects();
+    std::set<ObjectId> desired;
+    for (const LiveObject& live : found) {
+      if (*rc::gen::arbitrary<bool>()) desired.insert(live.id);
+    }
+    const int percent = *rc::gen::inRange(0, 101);
+    const PrunePlan plan = plan_prune("k8s", found, desired, {.percent = percent});
+    const auto members = static_cast<std::size_t>(std::ranges::count_if(
+        found, [](const LiveObject& live) { return is_member(live, "k8s"); }));
+    if (plan.refused.empty()) RC_ASSERT(plan.doomed.size() * 100 <= members * percent);
+    for (const ObjectId& id : plan.doomed) {
+      const auto live = std::ranges::find(found, id, &LiveObject::id);
+      RC_ASSERT(live->set == "k8s" && live->applied_by_us && !live->keeps && !live->deleting);
+      RC_ASSERT(!desired.contains(id));
+    }
+  }));
+}
+
+TEST(Order, FirstWhatOthersNeed) {
+  std::vector<ObjectId> ids = {
+      {.group = "admissionregistration.k8s.io",
+       .kind = "ValidatingWebhookConfiguration",
+       .name = "w"},
+      {.group = "apps", .kind = "Deployment", .space = "x", .name = "d"},
+      {.group = "rbac.authorization.k8s.io", .kind = "ClusterRoleBinding", .name = "b"},
+      {.group = "rbac.authorization.k8s.io", .kind = "ClusterRole", .name = "r"},
+      {.kind = "ConfigMap", .space = "x", .name = "c"},
+      {.kind = "ServiceAccount", .space = "x", .name = "s"},
+      {.kind = "Namespace", .name = "x"},
+      {.group = "apiextensions.k8s.io", .kind = "CustomResourceDefinition", .name = "k"}};
+  const std::vector<ObjectId> wanted(ids.rbegin(), ids.rend());
+  std::ranges::sort(ids, applies_before);
+  EXPECT_EQ(ids, wanted);
+}
+
+TEST(Order, DoesNotDependOnWhatItIsGivenIn) {
+  EXPECT_TRUE(rc::check([] {
+    std::vector<ObjectId> ids;
+    for (int at = 0; at < 12; ++at) {
+      ids.push_back({.group = *rc::gen::element<std::string>("", "apps"),
+                     .kind = *rc::gen::element<std::string>("Namespace", "ConfigMap", "Deployment"),
+                     .space = *rc::gen::element<std::string>("", "x"),
+                     .name = std::to_string(at)});
+    }
+    std::vector<ObjectId> sorted = ids;
+    std::ranges::sort(sorted, applies_before);
+    std::ranges::reverse(ids);
+    std::ranges::sort(ids, applies_before);
+    RC_ASSERT(ids == sorted);
+  }));
+}
+
+}  // namespace
+}  // namespace wardmote::judge::reconcile

@@ -1,0 +1,109 @@
+#include "net/local_tree.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "net/asio_runtime.h"
+#include "runtime/file_tree.h"
+
+namespace wardmote::net {
+namespace {
+
+namespace fs = std::filesystem;
+using runtime::TreeFile;
+
+class LocalTreeTest : public testing::Test {
+ protected:
+  LocalTreeTest() {
+    std::string name = (fs::temp_directory_path() / "wardmote-tree-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~LocalTreeTest() override { fs::remove_all(folder_); }
+
+  void write(const std::string& path, const std::string& bytes) {
+    fs::create_directories((folder_ / path).parent_path());
+    std::ofstream(folder_ / path) << bytes;
+  }
+  [[nodiscard]] std::string at(const std::string& path) const { return folder_ / path; }
+  [[nodiscard]] std::string bytes_of(const std::string& path) const {
+    std::ifstream file(folder_ / path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  Result<std::vector<TreeFile>> read_tree(runtime::TreeLimits limits = {}) {
+    return run_task(runtime_, tree_.read_tree(folder_, limits));
+  }
+  Result<void> replace(const std::string& path, const std::string& bytes) {
+    return run_task(runtime_, tree_.replace(at(path), bytes, 0600));
+  }
+
+  AsioRuntime runtime_;
+  LocalTree tree_{runtime_};
+  fs::path folder_;
+};
+
+/// As the kubelet mounts a ConfigMap.
+TEST_F(LocalTreeTest, ReadsFilesThroughLinksAndLeavesHiddenOnesOut) {
+  write("..2026/a.yaml", "1");
+  fs::create_directory_symlink("..2026", folder_ / "..data");
+  fs::create_symlink("..data/a.yaml", folder_ / "a.yaml");
+  write("sub/b.yaml", "2");
+  write(".git/config", "3");
+  EXPECT_EQ(read_tree().value(), (std::vector<TreeFile>{{"a.yaml", "1"}, {"sub/b.yaml", "2"}}));
+}
+
+TEST_F(LocalTreeTest, WhatIsNoFileIsAnError) {
+  EXPECT_EQ(run_task(runtime_, tree_.read_tree(at("gone"), {})).error().code, Errc::kMissing);
+  write("a", "12345");
+  EXPECT_EQ(read_tree({.file_bytes = 4}).error().code, Errc::kLimit);
+  EXPECT_EQ(read_tree({.all_bytes = 4}).error().code, Errc::kLimit);
+  write("x/y/z", "1");
+  EXPECT_EQ(read_tree({.depth = 1}).error().code, Errc::kLimit);
+  fs::remove_all(folder_ / "x");
+  fs::create_directory_symlink(".", folder_ / "loop");
+  EXPECT_FALSE(read_tree());
+  fs::remove(folder_ / "loop");
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(read_tree().error().code, Errc::kInvalid);
+}
+
+TEST_F(LocalTreeTest, ReplacesAFileAndKeepsItsRights) {
+  ASSERT_TRUE(replace("new/deep/a", "1"));
+  EXPECT_EQ(bytes_of("new/deep/a"), "1");
+  EXPECT_EQ(fs::status(folder_ / "new/deep/a").permissions(), fs::perms(0600));
+  fs::permissions(folder_ / "new/deep/a", fs::perms(0644));
+  ASSERT_TRUE(replace("new/deep/a", "2"));
+  EXPECT_EQ(bytes_of("new/deep/a"), "2");
+  EXPECT_EQ(fs::status(folder_ / "new/deep/a").permissions(), fs::perms(0644));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "new/deep"), {}), 1)
+      << "nothing is left over";
+}
+
+TEST_F(LocalTreeTest, ALinkIsNotWrittenThroughNorDeleted) {
+  write("target", "theirs");
+  fs::create_symlink("target", folder_ / "link");
+  EXPECT_EQ(replace("link", "ours").error().code, Errc::kInvalid);
+  EXPECT_EQ(run_task(runtime_, tree_.remove(at("link"))).error().code, Errc::kInvalid);
+  EXPECT_EQ(bytes_of("target"), "theirs");
+}
+
+TEST_F(LocalTreeTest, RemovesAFileAndIsContentWithOneThatIsGone) {
+  write("a", "1");
+  EXPECT_TRUE(run_task(runtime_, tree_.remove(at("a"))));
+  EXPECT_TRUE(run_task(runtime_, tree_.remove(at("a"))));
+  EXPECT_FALSE(fs::exists(folder_ / "a"));
+  EXPECT_EQ(run_task(runtime_, tree_.read(at("a"), 10)).value(), std::nullopt);
+  write("b", "12");
+  EXPECT_EQ(run_task(runtime_, tree_.read(at("b"), 10)).value(), "12");
+  EXPECT_EQ(run_task(runtime_, tree_.read(at("b"), 1)).error().code, Errc::kLimit);
+}
+
+}  // namespace
+}  // namespace wardmote::net
