@@ -405,8 +405,7 @@ constexpr bool in_order_of_codes() {
   return true;
 }
 static_assert(in_order_of_codes(), "the catalogue is indexed by code");
-static_assert(static_cast<std::size_t>(kAgentNeverAnswered) + 1 == kCatalogue.size(),
-              "a code has no row");
+static_assert(static_cast<std::size_t>(kVmFsFull) + 1 == kCatalogue.size(), "a code has no row");
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
   const auto upper = [](char c) { return std::toupper(static_cast<unsigned char>(c)); };

@@ -81,6 +81,10 @@ enum class Code : std::uint8_t {
   kAgentStuck,
   kAgentDown,
   kAgentNeverAnswered,
+  kVmKeepsFailing,
+  kVmFsFrozen,
+  kVmClockDrift,
+  kVmFsFull,
 };
 
 /// How long a condition must last before it is a finding: a number of rounds of the thing (of a
