@@ -5,6 +5,7 @@
 #include <string>
 
 #include "agent/config_command.h"
+#include "agent/guest_probe.h"
 #include "base/log.h"
 #include "net/log_line.h"
 
@@ -15,8 +16,9 @@ struct Options {
   std::string config = "/etc/wardmote/wardmote.yaml";
   /// Verify the journal in this folder, and end; empty: in that of the configuration.
   std::optional<std::string> journal;
-  bool journal_rows = false;         ///< print its rows instead
-  std::optional<ConfigOrder> order;  ///< do this with the configuration, and end
+  bool journal_rows = false;             ///< print its rows instead
+  std::optional<ConfigOrder> order;      ///< do this with the configuration, and end
+  std::optional<GuestProbeOrder> probe;  ///< ask this guest, and end
   LogLevel log_level = LogLevel::kInfo;
   net::LogFormat log_format = net::LogFormat::kKeyValue;
 };

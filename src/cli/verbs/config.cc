@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "cli/agent_program.h"
+#include "cli/by_agent.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
@@ -19,7 +20,9 @@ std::vector<std::string> words_for_agent(const Call& call) {
   std::vector<std::string> words = {"wardmoted"};
   for (const Command* const command : call.path().subspan(1)) words.push_back(command->name);
   for (const Option& option : call.command().options) {
-    if (call.has(option.name)) words.push_back("--" + option.name);
+    if (!call.has(option.name)) continue;
+    words.push_back("--" + option.name);
+    if (!option.value.empty()) words.push_back(call.value(option.name));
   }
   for (const Argument& argument : call.command().arguments) {
     if (call.has(argument.name)) words.push_back(call.value(argument.name));
@@ -29,8 +32,7 @@ std::vector<std::string> words_for_agent(const Call& call) {
 
 }  // namespace
 
-/// Only the agent contains a YAML reader, so that this program stays light.
-Exit run_config(const Call& call) {
+Exit run_by_agent(const Call& call) {
   std::vector<std::string> words = words_for_agent(call);
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
@@ -38,9 +40,13 @@ Exit run_config(const Call& call) {
   argv.push_back(nullptr);
   ::execvp(agent_program().c_str(), argv.data());
   return complain(call, Exit::kUnreachable,
-                  fmt::format("wardmoted reads configurations, and cannot be run: {}. Install it "
+                  fmt::format("wardmoted does this, and cannot be run: {}. Install it "
                               "beside wardmote, or in PATH.",
                               std::generic_category().message(errno)));
+}
+
+Exit run_config(const Call& call) {
+  return run_by_agent(call);
 }
 
 }  // namespace wardmote::cli
