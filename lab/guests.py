@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 from lab.packages import unpack, unpacking
@@ -22,7 +23,7 @@ PACKAGES = """
 # The kernel of the guests is whatever the archive has now.
 KERNEL = "linux-image-cloud-amd64"
 MODULES = ["virtio_ring", "virtio", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "virtio_console", "pvpanic",
-           "pvpanic-mmio"]
+           "pvpanic-mmio", "loop"]
 MEMORY = 112  # MiB of each guest
 
 LIBVIRTD = 'auth_unix_rw = "none"\nauth_unix_ro = "none"\nunix_sock_group = "root"\n'
@@ -51,10 +52,11 @@ GUEST_INIT = """#!/bin/sh
 mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t devtmpfs dev /dev
 for m in %s; do [ -f /mods/$m.ko ] && insmod /mods/$m.ko 2>/dev/null; done
 mkdir -p /dev/virtio-ports /var/run /run; echo 1 > /proc/sys/kernel/sysrq
+printf '#!/bin/sh\nsleep $(cat /hook 2>/dev/null || echo 0)\n' > /bin/hook; chmod +x /bin/hook
 cat > /bin/gastart <<'G'
 #!/bin/sh
 for p in /sys/class/virtio-ports/*; do n=$(cat $p/name 2>/dev/null); [ -n "$n" ] && ln -sf /dev/${p##*/} /dev/virtio-ports/$n; done
-setsid /usr/sbin/qemu-ga -m virtio-serial -p /dev/virtio-ports/org.qemu.guest_agent.0 -t /run -f /run/ga.pid >/run/ga.log 2>&1 &
+setsid /usr/sbin/qemu-ga -m virtio-serial -p /dev/virtio-ports/org.qemu.guest_agent.0 -t /run -f /run/ga.pid -F/bin/hook >/run/ga.log 2>&1 &
 G
 chmod +x /bin/gastart
 i=0; while [ $i -lt 300 ]; do cat /sys/class/virtio-ports/*/name 2>/dev/null | grep -q guest_agent && break; i=$((i+1)); usleep 100000; done
@@ -92,7 +94,7 @@ class Guests:
         unpack(packages, [*PACKAGES, self.kernel])
         for name in ("run", "var", "etc", "upper", "work"):
             (folder / name).mkdir(parents=True, exist_ok=True)
-        self.boot = packages.with_name(f"{packages.name}-boot")
+        self.boot = packages.with_name(f"{packages.name}-boot-{zlib.crc32((GUEST_INIT + str(MODULES)).encode()):08x}")
         with unpacking(packages):
             if not (self.boot / "initrd.gz").exists():
                 self._build_boot(self.boot)
@@ -185,6 +187,15 @@ class Guests:
 
     def continue_agent(self, number: int) -> None:
         self.shell(number, "killall -CONT qemu-ga")
+
+    def mount(self, number: int) -> None:
+        """A file system of 4 MiB at /srv, in a file in memory."""
+        self.shell(number, "dd if=/dev/zero of=/disk bs=1M count=4; losetup /dev/loop0 /disk; mke2fs /dev/loop0; mkdir -p /srv; mount -t ext2 /dev/loop0 /srv")
+        wait_until(lambda: "/srv" in self.agent(number, "guest-get-fsinfo"), 30.0, "the file system", every=0.5)
+
+    def agent(self, number: int, command: str) -> str:
+        """What the agent of a guest answers."""
+        return self._virsh("qemu-agent-command", name_of(number), f'{{"execute":"{command}"}}', check=False).stdout
 
     def qemu(self, number: int) -> Process:
         inner = int((self.folder / f"run/libvirt/qemu/{name_of(number)}.pid").read_text(encoding="utf-8"))

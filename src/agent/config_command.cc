@@ -17,6 +17,7 @@
 #include "config/diff.h"
 #include "config/effective.h"
 #include "config/files.h"
+#include "config/import/format.h"
 #include "config/layout.h"
 #include "config/load.h"
 #include "config/problem.h"
@@ -108,6 +109,26 @@ ConfigAnswer diff(const ConfigOrder& order, Files& files, const Environment& ove
   return answer;
 }
 
+/// A configuration of another program, as one of the agent.
+ConfigAnswer import_foreign(const ConfigOrder& order, Files& files) {
+  const std::string& path = order.files.front();
+  const Result<std::string> bytes = files.read(path, config::YamlLimits{}.bytes);
+  if (!bytes) return refuse({fmt::format("{}: cannot be read: {}", path, bytes.error().context)});
+  const config::ImportFormat* const format = config::import_format_of(*bytes);
+  if (format == nullptr) {
+    std::string known;
+    for (const config::ImportFormat& one : config::import_formats())
+      known += fmt::format("\n  {}", one.what);
+    return refuse({fmt::format("{}: not a file that can be imported. These can:{}", path, known)});
+  }
+  const Result<config::Imported> made = format->translate(*bytes);
+  if (!made) return refuse({fmt::format("{}: {}", path, made.error().describe())});
+  ConfigAnswer answer{.output = made->yaml};
+  for (const std::string& note : made->notes)
+    answer.errors += fmt::format("{}: note: {}\n", path, note);
+  return answer;
+}
+
 }  // namespace
 
 ConfigAnswer run_config(const ConfigOrder& order, Files& files, const Environment& overrides,
@@ -117,6 +138,7 @@ ConfigAnswer run_config(const ConfigOrder& order, Files& files, const Environmen
     case ConfigVerb::kFormat: return format(order, files);
     case ConfigVerb::kShow: return show(order, files, overrides);
     case ConfigVerb::kDiff: return diff(order, files, overrides);
+    case ConfigVerb::kImport: return import_foreign(order, files);
     case ConfigVerb::kSchema:
       return {.output = json::serialize(config::json_schema(observe::probe_kinds())) + "\n"};
   }

@@ -10,7 +10,7 @@
 
 namespace wardmote::agent {
 
-enum class ConfigVerb : std::uint8_t { kCheck, kFormat, kShow, kDiff, kSchema };
+enum class ConfigVerb : std::uint8_t { kCheck, kFormat, kShow, kDiff, kImport, kSchema };
 
 /// `wardmoted config VERB`.
 struct ConfigOrder {

@@ -21,6 +21,7 @@
 #include "agent/config_command.h"
 #include "agent/coordination/coordination.h"
 #include "agent/coordination/etcd.h"
+#include "agent/guest_probe.h"
 #include "agent/journal_command.h"
 #include "agent/options.h"
 #include "agent/pod.h"
@@ -356,6 +357,7 @@ int main(int argc, const char* const* argv) {
     const auto tls = net::tls::make_tls_layer();
     return say(run_config(*options->order, files, origin.overrides, tls.get()));
   }
+  if (options->probe) return say(run_guest_probe(*options->probe));
   if (options->journal && !options->journal->empty()) {
     return say(tell_journal(*options, *options->journal));
   }

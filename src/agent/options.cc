@@ -1,6 +1,7 @@
 #include "agent/options.h"
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstddef>
 #include <expected>
 #include <map>
@@ -9,9 +10,11 @@
 #include <utility>
 
 #include "agent/config_command.h"
+#include "agent/guest_probe.h"
 #include "agent/reconcile_command.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/time.h"
 #include "base/version.h"
 #include "net/log_line.h"
 
@@ -42,6 +45,7 @@ constexpr VerbRow kVerbs[] = {
     {"fmt", ConfigVerb::kFormat, 1, "Normalise white space; comments and order stay"},
     {"show", ConfigVerb::kShow, 1, "Print the configuration of all files together, as YAML"},
     {"diff", ConfigVerb::kDiff, 2, "Show what a change from the first file to the second would do"},
+    {"import", ConfigVerb::kImport, 1, "Print another program's configuration as one of the agent"},
     {"schema", ConfigVerb::kSchema, 0, "Print a JSON schema for editors"},
 };
 
@@ -54,12 +58,14 @@ void add_config_verbs(CLI::App& app, ConfigOrder& order) {
     verb->footer("");  // the examples of the program are not those of the verb
     verb->callback([&order, &row] { order.verb = row.verb; });
     if (row.files > 0) {
-      verb->add_option(
-              "FILE", order.files,
-              row.files == 2
-                  ? "The new file, to compare with that of --config; or the old and the new file"
-                  : "The file (default: that of --config)")
-          ->expected(0, row.files);
+      const bool foreign = row.verb == ConfigVerb::kImport;
+      const char* const help =
+          row.files == 2
+              ? "The new file, to compare with that of --config; or the old and the new file"
+              : "The file (default: that of --config)";
+      verb->add_option("FILE", order.files, foreign ? "That program's file" : help)
+          ->expected(foreign ? 1 : 0, row.files)
+          ->required(foreign);
     }
     if (row.verb == ConfigVerb::kShow)
       verb->add_flag("--effective", order.effective, "Also print every default");
@@ -121,6 +127,31 @@ void add_reconcile_verbs(CLI::App& app, ReconcileOrder& order) {
   }
 }
 
+/// `probe qga`: of what only this program has the libraries for.
+CLI::App* add_probe(CLI::App& app, GuestProbeOrder& order, std::string& timeout,
+                    std::string& output) {
+  CLI::App* const group = app.add_subcommand("probe", "Look at something once; needs no agent");
+  group->require_subcommand(1);
+  group->footer("");
+  CLI::App* const qga = group->add_subcommand("qga", "Ask the guest agent of a libvirt guest");
+  qga->footer("");
+  qga->add_option("URI", order.uri, "How libvirt calls the hypervisor, as qemu:///system")
+      ->required();
+  qga->add_option("DOMAIN", order.domain, "The name or the UUID of the guest")->required();
+  qga->add_option("--timeout", timeout, "How long each command waits, 100ms to 1m (default: 2s)")
+      ->type_name("DURATION")
+      ->check([](const std::string& text) {
+        const auto read = parse_duration(text);
+        const bool good =
+            read && *read >= std::chrono::milliseconds(100) && *read <= std::chrono::minutes(1);
+        return good ? std::string() : std::string("not a duration from 100ms to 1m");
+      });
+  qga->add_option("-o,--output", output, "As text, or as JSON (default: table)")
+      ->type_name("table|json")
+      ->check(CLI::IsMember({"table", "json"}).description(""));
+  return qga;
+}
+
 /// Those that were not given are the configured one.
 void complete(ConfigOrder& order, const std::string& configured) {
   const std::size_t wanted = order.verb == ConfigVerb::kDiff ? 2 : 1;
@@ -144,7 +175,7 @@ std::string man_page(const CLI::App& app) {
   // App::help() would be that of the verb that was asked for.
   std::string help =
       app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
-  for (const char* const group : {"config", "journal", "reconcile"}) {
+  for (const char* const group : {"config", "journal", "probe", "reconcile"}) {
     for (const CLI::App* const verb : app.get_subcommand(group)->get_subcommands({}))
       help += "\n" + verb->help();
   }
@@ -196,6 +227,10 @@ std::expected<Options, Farewell> parse_options(int argc, const char* const* argv
       journal->add_subcommand("export", "Print all rows, oldest first, as lines of JSON");
   rows->footer("");
   rows->add_option("FOLDER", folder, "The data folder (default: 'data' in the file of --config)");
+  GuestProbeOrder probe;
+  std::string probe_timeout = "2s";
+  std::string probe_output = "table";
+  const CLI::App* const qga = add_probe(app, probe, probe_timeout, probe_output);
   app.add_subcommand("man", "Print the manual page of this program");
   app.add_option("--log-level", options.log_level,
                  "Log entries of this level and above (default: info)")
@@ -216,6 +251,11 @@ std::expected<Options, Farewell> parse_options(int argc, const char* const* argv
   if (app.got_subcommand("journal")) options.journal = std::move(folder);
   options.journal_rows = rows->parsed();
   if (app.got_subcommand("reconcile")) options.reconcile = std::move(reconcile);
+  if (qga->parsed()) {
+    probe.timeout = parse_duration(probe_timeout).value_or(probe.timeout);
+    probe.json = probe_output == "json";
+    options.probe = std::move(probe);
+  }
   if (check || app.got_subcommand("config")) {
     complete(order, options.config);
     options.order = std::move(order);

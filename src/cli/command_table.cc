@@ -15,6 +15,7 @@
 #include "cli/common_options.h"
 #include "cli/explain/command.h"
 #include "cli/gate/gate_commands.h"
+#include "cli/guest_probe.h"
 #include "cli/incident_commands.h"
 #include "cli/init/commands.h"
 #include "cli/plan_commands.h"
@@ -77,6 +78,7 @@ Command probe_group(KindsOfProbes kinds) {
   if (kinds != nullptr) {
     for (const observe::ProbeKind& kind : kinds()) group.commands.push_back(probe_command(kind));
   }
+  group.commands.push_back(probe_of_guest());
   group.examples = {
       {"wardmote probe ovn /run/ovn/ovnnb_db.ctl --database OVN_Northbound",
        "what one OVN database server says about its cluster"},
@@ -179,13 +181,21 @@ Command config_group() {
        .help = "the new file, to compare with the installed one; if TO is given, the old file",
        .completes = Completes::kFiles},
       {.name = "TO", .help = "the new file", .required = false, .completes = Completes::kFiles}};
+  Command foreign = config_verb(
+      "import", "print another program's configuration as one of the agent",
+      {"wardmote config import masakarimonitors.conf > wardmote.yaml", "of Masakari's monitors"});
+  foreign.description =
+      "Reads masakarimonitors.conf of OpenStack Masakari's monitors. What could not be translated, "
+      "and what is left to do, goes to standard error. No password is copied.";
+  foreign.arguments = {
+      {.name = "FILE", .help = "that program's file", .completes = Completes::kFiles}};
   Command schema = config_verb("schema", "print a JSON schema for editors",
                                {"wardmote config schema > wardmote.schema.json", "for an editor"});
   schema.arguments.clear();
   return {.name = "config",
           .summary = "check, format, show and compare configurations; needs no agent",
           .description = "Runs wardmoted, which must be in the same folder or in PATH.",
-          .commands = {check, format, show, diff, schema}};
+          .commands = {check, format, show, diff, foreign, schema}};
 }
 
 Command reload() {

@@ -13,6 +13,7 @@
 #include "config/sections.h"
 #include "config/yaml.h"
 #include "judge/check_machine.h"
+#include "judge/guest/inside.h"
 #include "judge/guest/machine.h"
 #include "observe/kinds.h"
 
@@ -27,7 +28,9 @@ constexpr Duration kLeastTimeout = 100ms;
 constexpr Duration kLongestEvery = 1h;
 constexpr Duration kLongestDeadline = 24h;
 constexpr Duration kLongestResponse = 60s;
+constexpr Duration kLongestWindow = 7 * 24h;
 constexpr int kMostInARow = 1000;
+constexpr int kMostAlarms = 100;
 constexpr judge::CheckPolicy kHypervisorPolicy{.fall = 3, .rise = 1};
 
 judge::guest::Policy read_policy(MapReader& map) {
@@ -53,8 +56,27 @@ judge::guest::Policy read_policy(MapReader& map) {
                          "write standard or masakari");
     }
   }
+  policy.max_alarms =
+      static_cast<int>(map.read_integer_in("max_alarms", 0, kMostAlarms, policy.max_alarms));
+  policy.alarm_window =
+      map.read_duration_in("alarm_window", 1min, kLongestWindow, policy.alarm_window);
   policy.compat_pause_resets = map.read("pause_resets", read_flag).value_or(false);
   return policy;
+}
+
+judge::guest::InsidePolicy read_inside(const YamlNode& node, Problems& problems) {
+  MapReader map(node, "inside", problems);
+  judge::guest::InsidePolicy inside;
+  inside.freeze = map.read("freeze", read_flag).value_or(inside.freeze);
+  inside.frozen_after =
+      map.read_duration_in("frozen_after", 1min, kLongestDeadline, inside.frozen_after);
+  inside.clock = map.read("clock", read_flag).value_or(inside.clock);
+  inside.clock_drift = map.read_duration_in("clock_drift", 100ms, 1h, inside.clock_drift);
+  inside.file_systems = map.read("file_systems", read_flag).value_or(inside.file_systems);
+  inside.full_percent =
+      static_cast<int>(map.read_integer_in("full_percent", 50, 100, inside.full_percent));
+  map.finish();
+  return inside;
 }
 
 Check check_of(const Guests& guests, Place at) {
@@ -81,6 +103,13 @@ void read_guests(const YamlNode& node, Config& config, Names& names, Problems& p
   if (name != nullptr) guests.name = read_name(*name, "name", problems).value_or(guests.name);
   guests.uri = map.read("uri", read_text).value_or(guests.uri);
   guests.policy = read_policy(map);
+  const YamlNode* const inside = map.find("inside");
+  // The original asks for nothing but pings.
+  if (inside == nullptr && guests.policy.compat) {
+    guests.policy.inside = {.freeze = false, .clock = false, .file_systems = false};
+  } else if (inside != nullptr) {
+    guests.policy.inside = read_inside(*inside, problems);
+  }
   if (const YamlNode* const ignore = map.find("ignore")) {
     for (Placed<std::string>& pattern : read_texts(*ignore, "ignore", problems))
       guests.ignore.push_back(std::move(pattern.value));

@@ -27,6 +27,20 @@ inline constexpr auto kGuestsKeys = std::to_array<KeySpec>({
     KeySpec{"boot_deadline", Form::kDuration, false,
             "How long a guest may boot before its silence counts, 1s to 24h"}
         .or_else("5m"),
+    KeySpec{"max_alarms",
+            Form::kNumber,
+            false,
+            "Alarms of a guest within 'alarm_window', after which one more says that it keeps "
+            "failing; 0: any number",
+            {},
+            0,
+            100}
+        .or_else("3"),
+    KeySpec{"alarm_window", Form::kDuration, false, "Of 'max_alarms', 1m to 168h"}.or_else("1h"),
+    {"inside", Form::kMap, false,
+     "What agents are asked besides pings, one question a minute (all; by Masakari's rules "
+     "nothing)",
+     "inside"},
     {.name = "rules",
      .form = Form::kWord,
      .required = false,
@@ -45,6 +59,20 @@ inline constexpr auto kGuestsKeys = std::to_array<KeySpec>({
      "left alone)"},
     KeySpec{"optional", Form::kFlag, false, "Holds no gate back while libvirt was never seen"}
         .or_else("false"),
+});
+
+inline constexpr auto kInsideKeys = std::to_array<KeySpec>({
+    KeySpec{"freeze", Form::kFlag, false, "Whether file systems are frozen"}.or_else("true"),
+    KeySpec{"frozen_after", Form::kDuration, false,
+            "How long they may be frozen, as by a backup, 1m to 24h"}
+        .or_else("10m"),
+    KeySpec{"clock", Form::kFlag, false, "What time it is in the guest"}.or_else("true"),
+    KeySpec{"clock_drift", Form::kDuration, false,
+            "How far its clock may be from the host's, 100ms to 1h"}
+        .or_else("5s"),
+    KeySpec{"file_systems", Form::kFlag, false, "How full file systems are"}.or_else("true"),
+    KeySpec{"full_percent", Form::kNumber, false, "From when on one is full", {}, 50, 100}.or_else(
+        "95"),
 });
 
 }  // namespace wardmote::config

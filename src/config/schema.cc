@@ -289,6 +289,7 @@ constexpr auto kSections = std::to_array<Section>({
     {"mesh", kMesh, false},
     {"mesh_member", kMeshMember, false},
     {"guests", kGuestsKeys, false},
+    {"inside", kInsideKeys, false},
     {"gate", kGate, false},
     {"at_least", kAtLeast, false},
     {"version_gate", kVersionGateKeys, false},

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "judge/guest/assess.h"
+#include "judge/guest/inside.h"
 #include "judge/guest/machine.h"
 #include "store/clock_pair.h"
 
@@ -16,6 +17,7 @@ struct GuestRecord {
   judge::guest::Names names;
   int process = -1;  ///< libvirt's id of it: another one after each start
   judge::guest::Machine::Record machine;
+  judge::guest::InsideWatch::Record inside;
   friend bool operator==(const GuestRecord&, const GuestRecord&) = default;
 };
 

@@ -1,6 +1,9 @@
 """Real guests with real agents under a real libvirtd: what is said of them, and what outlives whom."""
 
+import json
+import os
 import signal
+import subprocess
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,13 +13,13 @@ import pytest
 from http_sink import Sink
 from lab.guests import Guests, name_of, uuid_of
 from lab.processes import wait_until
-from tools.agent import ROOT, Agent
+from tools.agent import ROOT, Agent, programs
 
 CONFIG = """
 node: {{name: compute-1}}
 api: {{socket: {folder}/api.sock}}
 data: {folder}/data
-guests: {{uri: "{uri}", every: 1s, timeout: 900ms, threshold: 3, boot_deadline: {boot_deadline}}}
+guests: {{uri: "{uri}", {keys}}}
 notify:
   receivers:
     - {{name: hook, timeout: 2s, webhook: {{url: "http://127.0.0.1:{port}/"}}}}
@@ -34,11 +37,11 @@ def fixture_lab():
 class Site:
     """An agent that watches all guests of the lab, and whoever it tells."""
 
-    def __init__(self, lab: Guests, folder: Path, sink: Sink, boot_deadline: str):
+    def __init__(self, lab: Guests, folder: Path, sink: Sink, keys: str):
         self.lab, self.sink, self.folder = lab, sink, folder
         (folder / "data").mkdir()
         (folder / "wardmote.yaml").write_text(
-            CONFIG.format(folder=folder, uri=lab.uri, port=sink.port, boot_deadline=boot_deadline), encoding="utf-8")
+            CONFIG.format(folder=folder, uri=lab.uri, port=sink.port, keys=keys), encoding="utf-8")
         self.agent = self.start()
 
     def start(self) -> Agent:
@@ -52,8 +55,8 @@ class Site:
         self.agent = self.start()
 
     def guest(self, number: int) -> dict:
-        status, _ = self.agent.get(f"/api/v1/guests/{name_of(number)}")
-        return self.agent.json(f"/api/v1/guests/{name_of(number)}") if status == 200 else {}
+        status, body = self.agent.get(f"/api/v1/guests/{name_of(number)}")
+        return json.loads(body) if status == 200 else {}
 
     def wait(self, number: int, verdict: str, seconds: float) -> dict:
         try:
@@ -76,17 +79,30 @@ class Site:
 
 
 @contextmanager
-def watching(lab, folder, boot_deadline="5m"):
+def watching(lab, folder, keys="every: 1s, timeout: 900ms, threshold: 3"):
     with Sink() as sink:
-        site = Site(lab, folder, sink, boot_deadline)
+        site = Site(lab, folder, sink, keys)
         try:
             yield site
         finally:
             site.agent.stop()
 
 
+def probe(lab: Guests, *arguments: str) -> tuple[int, str]:
+    """`wardmote probe qga`, which starts wardmoted."""
+    done = subprocess.run([str(programs() / "wardmote"), "probe", "qga", lab.uri, *arguments], capture_output=True, text=True, check=False, timeout=60,
+                          env={**os.environ, "LD_LIBRARY_PATH": lab.libraries})
+    return done.returncode, done.stdout + done.stderr
+
+
 def test_a_hung_guest_is_told_of_once_and_again_when_it_hangs_again(lab, tmp_path):
     lab.up(1)
+    lab.mount(1)
+    status, told = probe(lab, name_of(1), "-o", "json")
+    seen = json.loads(told)
+    assert status == 0 and seen["uuid"] == uuid_of(1) and seen["guest-ping"].startswith("answered after")
+    assert seen["guest-fsfreeze-status"] == "thawed" and "the host's clock" in seen["guest-get-time"]
+    assert seen["guest-get-fsinfo"].startswith("/srv (ext2) ")
     with watching(lab, tmp_path) as site:
         site.wait(1, "HEALTHY", 20)
         lab.stop_agent(1)
@@ -106,6 +122,83 @@ def test_a_hung_guest_is_told_of_once_and_again_when_it_hangs_again(lab, tmp_pat
         assert site.told()[2].endswith("GUEST_IDLE_HUNG")
         lab.continue_agent(1)
         site.wait(1, "HEALTHY", 10)
+
+
+@pytest.mark.slow
+def test_one_guest_is_asked_by_hand(lab):
+    lab.up(7)
+    status, told = probe(lab, uuid_of(7))
+    assert status == 0 and told.startswith(f"{name_of(7)} ({uuid_of(7)})\n") and "guest-get-fsinfo       none" in told
+    lab.stop_agent(7)
+    status, told = probe(lab, name_of(7), "--timeout", "1s")
+    assert status == 2 and "guest-ping             no answer" in told and "guest-get-time" not in told
+    lab.continue_agent(7)
+    status, told = probe(lab, "nobody")
+    assert status == 3 and "no guest 'nobody' runs" in told
+    lab.virsh("suspend", name_of(7))
+    status, told = probe(lab, name_of(7))
+    assert status == 2 and "the guest does not run" in told
+    lab.virsh("destroy", name_of(7))
+
+
+@pytest.mark.slow
+def test_what_is_wrong_inside_a_guest_that_lives(lab, tmp_path):
+    """One question a minute: that of a clock and that of file systems must be answered twice."""
+    lab.up(8, 9, 10)
+    for number in (9, 10):
+        lab.mount(number)
+    with watching(lab, tmp_path, "every: 5s, timeout: 2s, threshold: 3, inside: {frozen_after: 1m}") as site:
+        for number in (8, 9, 10):
+            site.wait(number, "HEALTHY", 30)
+        lab.shell(8, "date -s '2030-01-01 00:00:00'")
+        lab.shell(9, "dd if=/dev/zero of=/srv/big bs=64k")
+        lab.virsh("domfsfreeze", name_of(10))
+        expected = ["opened VM_CLOCK_DRIFT", "opened VM_FS_FROZEN", "opened VM_FS_FULL"]
+        wait_until(lambda: sorted(site.told()) == expected, 480, "all three findings", every=1)
+        for number in (8, 9, 10):
+            assert site.guest(number)["verdict"] == "HEALTHY"
+        assert "/srv (ext2) is 100 % full" in str(site.guest(9)["findings"])
+        site.restart()
+        site.wait(10, "HEALTHY", 30)
+        assert [one["code"] for one in site.guest(10)["findings"]] == ["VM_FS_FROZEN"], "from the first moment"
+        lab.virsh("domfsthaw", name_of(10))
+        wait_until(lambda: "resolved VM_FS_FROZEN" in site.told(), 150, "its end", every=1)
+    for number in (8, 9, 10):
+        lab.virsh("destroy", name_of(number))
+
+
+@pytest.mark.slow
+def test_a_backup_that_holds_the_agent_is_no_failure(lab, tmp_path):
+    lab.up(11)
+    lab.mount(11)
+    with watching(lab, tmp_path, "every: 5s, timeout: 900ms, threshold: 3, inside: {freeze: false, clock: false, file_systems: false}") as site:
+        site.wait(11, "HEALTHY", 30)
+        lab.shell(11, "echo 40 > /hook")
+        # Returns when the hook in the guest does: until then nobody else may talk to the agent.
+        lab.virsh("domfsfreeze", name_of(11))
+        lab.shell(11, "echo 0 > /hook")
+        assert site.told() == []
+        lab.virsh("domfsthaw", name_of(11))
+        site.wait(11, "HEALTHY", 60)
+        assert site.told() == []
+        lab.virsh("destroy", name_of(11))
+
+
+@pytest.mark.slow
+def test_a_guest_that_ends_while_it_is_silent_is_no_alarm(lab, tmp_path):
+    lab.up(12, 13)
+    with watching(lab, tmp_path, "every: 1s, timeout: 900ms, threshold: 30") as site:
+        site.wait(12, "HEALTHY", 30)
+        lab.stop_agent(12)
+        site.wait(12, "SILENT", 10)
+        lab.virsh("destroy", name_of(12))
+        wait_until(lambda: site.guest(12) == {}, 10, "the guest to be gone")
+        # A shutdown ends the agent long before it ends the guest.
+        site.wait(13, "HEALTHY", 30)
+        lab.shell(13, "killall -9 qemu-ga; sleep 6; poweroff -f")
+        site.wait(13, "AGENT_DOWN", 10)
+        wait_until(lambda: site.guest(13) == {}, 60, "the guest to be off")
+        assert site.told() == []
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "codec/qga.h"
 #include "runtime/deadline.h"
 #include "runtime/hypervisor.h"
 #include "runtime/task.h"
@@ -115,6 +116,22 @@ void FakeHost::count(Guest& guest) const {
   guest.requests += seconds * guest.requests_per_second;
 }
 
+std::string FakeHost::reply_of(const Guest& guest, const std::string& command) const {
+  if (command == codec::kGuestPing) return R"({"return":{}})";
+  if (command == codec::kGuestFreezeStatus)
+    return guest.frozen ? R"({"return":"frozen"})" : R"({"return":"thawed"})";
+  if (guest.frozen)
+    return "internal error: unable to execute QEMU agent command 'x': the agent is in frozen state";
+  if (command == codec::kGuestGetTime) {
+    const Duration time = clock_.wall_now().time_since_epoch() + guest.clock_ahead;
+    return fmt::format(R"({{"return":{}}})", time.count());
+  }
+  return fmt::format(
+      R"({{"return":[{{"name":"vda1","mountpoint":"/srv","type":"ext4","used-bytes":{},)"
+      R"("total-bytes":1000,"disk":[]}}]}})",
+      guest.full_percent * 10);
+}
+
 FakeHypervisor::FakeHypervisor(runtime::Runtime& runtime, FakeHost& host)
     : runtime_(runtime), host_(host), changed_(runtime.executor()) {}
 
@@ -189,10 +206,14 @@ Task<Result<void>> FakeHypervisor::knock(Deadline deadline) {
   co_return reached;
 }
 
-Task<Result<AgentAnswer>> FakeHypervisor::ask_agent(std::string uuid, std::string, Duration timeout,
-                                                    Lane, Deadline deadline) {
+Task<Result<AgentAnswer>> FakeHypervisor::ask_agent(std::string uuid, std::string command,
+                                                    Duration timeout, Lane, Deadline deadline) {
   using enum AgentAnswer::Kind;
-  ++host_.pings_;
+  if (command == codec::kGuestPing) {
+    ++host_.pings_;
+  } else {
+    host_.inquiries_.emplace_back(runtime_.now(), uuid + command);
+  }
   const TimePoint begun = runtime_.now();
   if (under_way_.contains(uuid) && begun < under_way_[uuid])
     co_return fail(Errc::kTimeout, "fake: the last command is still under way");
@@ -203,14 +224,18 @@ Task<Result<AgentAnswer>> FakeHypervisor::ask_agent(std::string uuid, std::strin
   if (found->second.run != 1) co_return AgentAnswer{kNotRunning, {}};
   if (!found->second.channel) co_return AgentAnswer{kNoChannel, {}};
   if (found->second.agent == FakeHost::Agent::kClosed) co_return AgentAnswer{kDisconnected, {}};
-  const TimePoint silent = begun + std::max(timeout, host_.patience_);
+  // libvirt begins to wait for the agent when it is our turn.
+  const TimePoint turn = std::max(begun, found->second.held_until);
+  const TimePoint silent = turn + std::max(timeout, host_.patience_);
   const TimePoint until = std::min(silent, deadline.at);
   // It may come to life while libvirt waits.
   for (;;) {
     const auto asked = host_.guests_.find(uuid);
     if (asked == host_.guests_.end()) co_return AgentAnswer{kGone, {}};
-    if (asked->second.agent == FakeHost::Agent::kAnswers && asked->second.run == 1)
-      co_return AgentAnswer{kReply, R"({"return":{}})"};
+    const bool answers = asked->second.agent == FakeHost::Agent::kAnswers &&
+                         runtime_.now() >= turn + asked->second.answers_in;
+    if (answers && asked->second.run == 1)
+      co_return AgentAnswer{kReply, host_.reply_of(asked->second, command)};
     if (asked->second.agent == FakeHost::Agent::kClosed) co_return AgentAnswer{kDisconnected, {}};
     if (runtime_.now() >= until) break;
     co_await runtime_.sleep_until(std::min(until, runtime_.now() + 50ms));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -37,6 +38,11 @@ class FakeHost {
     Agent agent = Agent::kAnswers;
     double cpu_share = 0.003;        ///< of one CPU
     double requests_per_second = 0;  ///< of its disks
+    Duration answers_in{};           ///< its agent
+    TimePoint held_until;            ///< somebody else's command holds the agent
+    bool frozen = false;             ///< its file systems
+    Duration clock_ahead{};          ///< of the host's
+    int full_percent = 50;           ///< of its only file system
     std::string metadata;            ///< below `metadata` of its description
     // Since it began, up to `counted`.
     Duration cpu = std::chrono::seconds(1);
@@ -70,10 +76,15 @@ class FakeHost {
   [[nodiscard]] Guest& at(const std::string& uuid) { return guests_.at(uuid); }
   [[nodiscard]] const std::map<std::string, Guest>& guests() const noexcept { return guests_; }
   [[nodiscard]] std::uint64_t pings() const noexcept { return pings_; }
+  /// When agents were asked for something else, and for what.
+  [[nodiscard]] const std::vector<std::pair<TimePoint, std::string>>& inquiries() const noexcept {
+    return inquiries_;
+  }
 
  private:
   friend class FakeHypervisor;
   void count(Guest& guest) const;
+  [[nodiscard]] std::string reply_of(const Guest& guest, const std::string& command) const;
   void tell_of(const std::string& uuid, decltype(runtime::HypervisorEvent::what) what);
 
   runtime::Runtime& clock_;
@@ -81,6 +92,7 @@ class FakeHost {
   Daemon daemon_ = Daemon::kAnswers;
   Duration patience_{};
   std::uint64_t pings_ = 0;
+  std::vector<std::pair<TimePoint, std::string>> inquiries_;
   std::set<FakeHypervisor*> connected_;
 };
 

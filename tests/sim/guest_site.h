@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,21 +38,36 @@
 
 namespace wardmote::sim {
 
-/// Takes every notice, as `opened guest:web GUEST_SPINNING`.
+/// What a receiver was told.
+struct Heard {
+  std::vector<std::string> all;  ///< each as `opened guest:web GUEST_SPINNING`
+  /// By one who drops what it knows, as Masakari does: the same of the same guest, generated within
+  /// three minutes (duplicate_notification_detection_interval).
+  std::vector<std::string> once;
+  std::map<std::string, TimePoint> generated;  ///< by kind and root, the last time
+};
+
+/// Takes every notice.
 class GuestEar final : public act::notify::Channel {
  public:
-  explicit GuestEar(std::vector<std::string>& heard) : heard_(heard) {}
+  explicit GuestEar(Heard& heard) : heard_(heard) {}
   runtime::Task<act::notify::DeliveryResult> send(judge::notify::Notice notice,
                                                   runtime::Deadline) override {
+    using namespace std::chrono_literals;
     for (const judge::notify::NoticeItem& item : notice.items) {
-      heard_.push_back(fmt::format("{} {} {}", to_string(item.kind), item.incident.root,
-                                   to_string(item.incident.code)));
+      const std::string what = fmt::format("{} {}", to_string(item.kind), item.incident.root);
+      heard_.all.push_back(fmt::format("{} {}", what, to_string(item.incident.code)));
+      const auto before = heard_.generated.find(what);
+      const bool known =
+          before != heard_.generated.end() && item.incident.changed - before->second < 180s;
+      if (!known) heard_.once.push_back(heard_.all.back());
+      heard_.generated[what] = item.incident.changed;
     }
     co_return act::notify::Delivered{};
   }
 
  private:
-  std::vector<std::string>& heard_;
+  Heard& heard_;
 };
 
 inline std::string guest_uuid(int number) {
@@ -90,6 +106,14 @@ class GuestSite : public AskedAgent {
     database_.reset();
   }
 
+  /// kill -9: nothing is written from this moment on, and what was in memory is gone.
+  void kill() {
+    disk.die_before(0);
+    disk.bury();
+    end();
+    disk.restart();
+  }
+
   /// Another configuration; the keys of `guests`, or none of it.
   void reload(std::string_view keys) {
     const std::string guests = keys.empty() ? "checks: [{name: web, tcp: {address: server:80}}]"
@@ -123,7 +147,8 @@ class GuestSite : public AskedAgent {
 
   FakeHost host;
   SimDisk disk;
-  std::vector<std::string> told;
+  Heard heard;
+  std::vector<std::string>& told = heard.all;
 
  private:
   /// The table of domains holds functions, and they have no other way to their host.
@@ -156,7 +181,7 @@ class GuestSite : public AskedAgent {
     route.receiver = "ear";
     route.group_wait = Duration::zero();
     options.policy.routes.push_back(route);
-    options.receivers["ear"] = {std::make_unique<GuestEar>(told), 15s};
+    options.receivers["ear"] = {std::make_unique<GuestEar>(heard), 15s};
     return options;
   }
 

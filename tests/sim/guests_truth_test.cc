@@ -7,6 +7,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/format.h"
@@ -101,7 +102,11 @@ class TruthWorld {
         unseen();
         break;
       case 8:
-        site_.end();
+        if (sim_.random().below(2) == 0) {
+          site_.end();
+        } else {
+          site_.kill();
+        }
         sim_.run_for(Duration(sim_.random().below(20'000'000'000)));
         site_.begin();
         unseen();
@@ -152,6 +157,38 @@ class TruthWorld {
 SIM_TEST_SEEDS(SimGuestTruth, NoAlarmForWhoAnswersAndNoSilenceAboutWhoDoesNot, 500) {
   TruthWorld world(sim);
   world.play(8);
+}
+
+/// An agent that is killed again and again while a guest hangs, at any moment and before any write.
+SIM_TEST_SEEDS(SimGuestTruth, AKilledAgentTellsOnceAndNobodyIsLeftUntold, 100) {
+  GuestSite site(sim, "every: 5s, timeout: 1s, threshold: 3");
+  const std::string web = site.start_guest(1);
+  site.begin();
+  sim.run_for(10s);
+  ASSERT_EQ(site.verdict(1), "HEALTHY");
+  site.host.set_agent(web, FakeHost::Agent::kHangs);
+  for (int death = 0; death < 3; ++death) {
+    if (sim.random().below(2) == 0) site.disk.die_before(1 + sim.random().below(30));
+    sim.run_until([&] { return site.disk.died(); }, Duration(sim.random().below(40'000'000'000)));
+    site.kill();
+    sim.run_for(Duration(sim.random().below(10'000'000'000)));
+    site.begin();
+  }
+  sim.run_for(2min);
+  const auto count = [](const std::vector<std::string>& told, std::string_view what) {
+    return std::ranges::count_if(told,
+                                 [&](const std::string& one) { return one.starts_with(what); });
+  };
+  EXPECT_GE(count(site.heard.all, "opened guest:web-1 "), 1) << "whoever hears everything";
+  EXPECT_EQ(count(site.heard.once, "opened guest:web-1 "), 1) << "whoever drops what he knows";
+  EXPECT_EQ(count(site.heard.all, "resolved"), 0);
+  site.host.set_agent(web, FakeHost::Agent::kAnswers);
+  sim.run_for(5s);
+  site.kill();
+  site.begin();
+  sim.run_for(10min);
+  EXPECT_GE(count(site.heard.all, "resolved guest:web-1 "), 1);
+  EXPECT_EQ(count(site.heard.once, "resolved guest:web-1 "), 1);
 }
 
 }  // namespace

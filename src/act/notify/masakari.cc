@@ -74,7 +74,11 @@ bool spares_guest(judge::Code code) noexcept {
     case judge::Code::kAgentStuck:
     case judge::Code::kAgentNeverAnswered:
     case judge::Code::kQemuStuck:
-    case judge::Code::kHostStorage: return true;
+    case judge::Code::kHostStorage:
+    case judge::Code::kVmKeepsFailing:
+    case judge::Code::kVmFsFrozen:
+    case judge::Code::kVmClockDrift:
+    case judge::Code::kVmFsFull: return true;
     default: return false;
   }
 }

@@ -77,8 +77,12 @@ void apply(std::string_view name, std::string_view value, Policy& policy,
   const auto number = parse_number<int>(value);
   if (name == "threshold" && number && *number >= 1 && *number <= 1000) {
     policy.threshold = *number;
+  } else if (name == "max_alarms" && number && *number >= 0 && *number <= 100) {
+    policy.max_alarms = *number;
   } else if (name == "watch" && (value == "no" || value == "yes")) {
     policy.watched = value == "yes";
+  } else if (name == "inside" && value == "no") {
+    policy.inside.freeze = policy.inside.clock = policy.inside.file_systems = false;
   } else {
     complaints.push_back(fmt::format("{}='{}' is not understood", escape_control(name, 64),
                                      escape_control(value, 64)));
@@ -106,6 +110,7 @@ void live(Guest& guest, const HypervisorEvent::Lifecycle& told, TimePoint at) {
   switch (told.event) {
     case kStarted:
       guest.there = true;
+      if (told.detail != kStartedMigrated && told.detail != kStartedWakeup) guest.inside.forget();
       machine.started(told.detail != kStartedMigrated && told.detail != kStartedWakeup, at);
       break;
     case kSuspended:
@@ -153,7 +158,10 @@ void Guest::describe(const codec::DomainXml& xml, const config::Guests& all, Tim
 void Guest::found(const runtime::GuestEntry& entry, TimePoint now) {
   there = true;
   // Another process since an earlier life of the agent: it was started anew meanwhile.
-  if (process >= 0 && entry.id >= 0 && entry.id != process) machine.started(true, now);
+  if (process >= 0 && entry.id >= 0 && entry.id != process) {
+    machine.started(true, now);
+    inside.forget();
+  }
   process = entry.id;
   const auto run = static_cast<Run>(std::clamp(entry.run, 0, 7));
   if (run == Run::kPaused && entry.reason == kPausedCrashed)
@@ -171,14 +179,17 @@ bool Guest::hear(const HypervisorEvent& event) {
   if (const auto* const agent = std::get_if<HypervisorEvent::Agent>(&event.what)) {
     machine.agent(agent->connected ? Channel::kConnected : Channel::kDisconnected, event.at);
   }
-  if (std::holds_alternative<HypervisorEvent::Reboot>(event.what)) machine.rebooted(event.at);
+  if (std::holds_alternative<HypervisorEvent::Reboot>(event.what)) {
+    machine.rebooted(event.at);
+    inside.forget();
+  }
   if (std::holds_alternative<HypervisorEvent::Migrating>(event.what)) machine.migrating(event.at);
   if (std::holds_alternative<HypervisorEvent::JobCompleted>(event.what)) machine.migration_ended();
   return std::holds_alternative<HypervisorEvent::Changed>(event.what);
 }
 
 store::GuestRecord Guest::record() const {
-  return {names, process, machine.record()};
+  return {names, process, machine.record(), inside.record(machine.policy().inside)};
 }
 
 std::shared_ptr<serve::GuestView> Guest::view(TimePoint now) {
@@ -197,7 +208,7 @@ std::shared_ptr<serve::GuestView> Guest::view(TimePoint now) {
   view->since = machine.since();
   view->last_answer = machine.last_answer();
   view->ping = ping;
-  view->assessment = assess(machine, names, memory, now);
+  view->assessment = assess(machine, inside, names, memory, now);
   return view;
 }
 

@@ -12,6 +12,7 @@
 #include "judge/condition/condition_tracker.h"
 #include "judge/guest/assess.h"
 #include "judge/guest/facts.h"
+#include "judge/guest/inside.h"
 #include "judge/guest/machine.h"
 #include "runtime/hypervisor.h"
 #include "serve/guest/guest_view.h"
@@ -29,6 +30,7 @@ struct Guest {
   std::string project;
   std::vector<std::string> complaints;  ///< of its own policy
   judge::guest::Machine machine;
+  judge::guest::InsideWatch inside;
   judge::ConditionTracker memory;
   int process = -1;              ///< libvirt's id of it
   bool there = false;            ///< the hypervisor has it, as far as is known
@@ -36,6 +38,8 @@ struct Guest {
   std::optional<Duration> cpu;   ///< when it was counted last, while it is silent
   std::optional<Duration> ping;  ///< how long its last answer took
   Duration scheduled{};          ///< how often it is looked at
+  /// When its agent was asked last without an answer in time; libvirt may still wait for it.
+  std::optional<TimePoint> unanswered;
   std::optional<store::GuestRecord> written;
   std::shared_ptr<const serve::GuestView> shown;
 

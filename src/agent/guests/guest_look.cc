@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ constexpr Duration kKnock = 1s;
 constexpr Duration kCount = 1s;
 constexpr Duration kLeastProof = 20ms;
 constexpr Duration kMostProof = 250ms;
+/// Of libvirt with an agent that hangs, before it looks at the timeout of a command.
+constexpr Duration kPatience = 5s;
+/// libvirt itself gives up after half a minute, and is asked anew.
+constexpr Duration kLongestHeld = 2min;
 /// For the longest timeout that is common.
 constexpr std::size_t kMostProofs = 256;
 
@@ -64,6 +69,19 @@ Ping ping_of(const AgentAnswer& answer) {
   return Ping::kUnknown;
 }
 
+/// Whether somebody else holds the agent: a command of ours is under way for longer than libvirt
+/// waits for an agent, so it waits for its turn, as behind a backup that freezes file systems. One
+/// who holds it for longer than anybody should is no excuse any more.
+enum class Held : std::uint8_t { kNot, kByOthers, kTooLong };
+
+Held held_since(const Guest& guest, TimePoint now) {
+  // The original counts it, too.
+  if (!guest.unanswered || guest.machine.policy().compat) return Held::kNot;
+  const Duration age = now - *guest.unanswered;
+  if (age <= kPatience + guest.machine.policy().timeout + kSlack) return Held::kNot;
+  return age <= kLongestHeld ? Held::kByOthers : Held::kTooLong;
+}
+
 }  // namespace
 
 Task<void> GuestWatch::look_at(std::string uuid) {
@@ -84,6 +102,7 @@ Task<void> GuestWatch::look_at(std::string uuid) {
     if (found == guests_.end()) co_return;
     if (seen == Ping::kAnswered) found->second.cpu.reset();
     found->second.machine.pinged(seen, tools_.runtime.now(), sent);
+    if (seen == Ping::kAnswered && hypervisor_) co_await look_inside(uuid);
   }
   const auto found = guests_.find(uuid);
   if (found != guests_.end()) judge(found->second);
@@ -116,7 +135,12 @@ Task<Ping> GuestWatch::ping(std::string uuid) {
     const TimePoint to = anew ? begun + timeout * 3 / 4 : begun;
     const bool early = answered_between(from, to);
     const bool alive = co_await answers(hypervisor);
-    if (early && alive) seen = Ping::kSilent;
+    const auto silent = guests_.find(uuid);
+    if (silent != guests_.end() && anew) silent->second.unanswered = begun;
+    const Held held =
+        silent == guests_.end() || anew ? Held::kNot : held_since(silent->second, begun);
+    if ((early || held == Held::kTooLong) && alive) seen = Ping::kSilent;
+    if (held == Held::kByOthers) seen = Ping::kBusy;
   }
   const auto found = guests_.find(uuid);
   if (found == guests_.end()) co_return Ping::kUnknown;

@@ -148,6 +148,7 @@ void GuestWatch::adopt(const config::Config& now) {
   for (auto& [uuid, guest] : guests_) {
     tools_.scheduler.remove(look_of(guest));
     gone.push_back(serve::guest_node(guest.names.name));
+    gone.push_back(serve::guest_inside_node(guest.names.name));
     tools_.records.put(store::guest_key(tools_.node, uuid), std::nullopt);
   }
   guests_.clear();
@@ -163,6 +164,7 @@ void GuestWatch::begin() {
   for (auto& [uuid, record] : std::exchange(recalled_, {})) {
     Guest guest(record.names, config_->policy, now);
     guest.machine.recall(record.machine, now);
+    guest.inside.recall(record.inside, now);
     guest.process = record.process;
     guest.written = record;
     guests_.emplace(uuid, std::move(guest));
@@ -350,12 +352,13 @@ Guest& GuestWatch::arrive(const std::string& uuid, const std::string& name) {
 void GuestWatch::leave(const std::string& uuid) {
   const auto found = guests_.find(uuid);
   if (found == guests_.end()) return;
-  const std::string node = serve::guest_node(found->second.names.name);
+  std::vector<std::string> nodes = {serve::guest_node(found->second.names.name),
+                                    serve::guest_inside_node(found->second.names.name)};
   log(LogLevel::kInfo, "guest_gone", {{"guest", found->second.names.name}, {"uuid", uuid}});
   tools_.scheduler.remove(look_of(found->second));
   tools_.records.put(store::guest_key(tools_.node, uuid), std::nullopt);
   guests_.erase(found);
-  show_all({node});
+  show_all(std::move(nodes));
 }
 
 /// Each has its own fixed place in the interval, so that they are spread.
@@ -402,6 +405,9 @@ void GuestWatch::show_all(std::vector<std::string> gone) {
     if (config_->policy.compat) continue;
     // Nothing above it: while libvirt fails nothing is counted, so that no guest fails for that.
     things.push_back({serve::guest_node(guest.names.name), {}});
+    // What is wrong inside may last for weeks, and the guest may die and come back meanwhile: that
+    // is another incident.
+    things.push_back({serve::guest_inside_node(guest.names.name), {}});
   }
   tools_.board.show(judge::guest::kGuestKind, std::move(shown));
   tools_.incidents.discovered(judge::guest::kGuestKind, std::move(things), std::move(gone));

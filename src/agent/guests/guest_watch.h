@@ -65,6 +65,7 @@ class GuestWatch final : public Domain {
                               runtime::HypervisorEvent event);
   runtime::Task<void> look_at(std::string uuid);
   runtime::Task<judge::guest::Ping> ping(std::string uuid);
+  runtime::Task<void> look_inside(std::string uuid);
   runtime::Task<bool> answers(std::shared_ptr<runtime::Hypervisor> hypervisor);
   runtime::Task<void> prove(std::shared_ptr<runtime::Hypervisor> hypervisor);
   [[nodiscard]] bool answered_between(TimePoint from, TimePoint to) const;

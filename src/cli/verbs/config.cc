@@ -2,12 +2,12 @@
 
 #include <cerrno>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "base/format.h"
 #include "cli/agent_program.h"
+#include "cli/by_agent.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
@@ -31,8 +31,9 @@ std::vector<std::string> words_for_agent(const Call& call) {
   return words;
 }
 
-/// Becomes wardmoted with the same words.
-Exit hand_to_agent(const Call& call, std::string_view why) {
+}  // namespace
+
+Exit run_by_agent(const Call& call) {
   std::vector<std::string> words = words_for_agent(call);
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
@@ -40,20 +41,17 @@ Exit hand_to_agent(const Call& call, std::string_view why) {
   argv.push_back(nullptr);
   ::execvp(agent_program().c_str(), argv.data());
   return complain(call, Exit::kUnreachable,
-                  fmt::format("wardmoted {}, and cannot be run: {}. Install it beside wardmote, or "
-                              "in PATH.",
-                              why, std::generic_category().message(errno)));
+                  fmt::format("wardmoted does this, and cannot be run: {}. Install it "
+                              "beside wardmote, or in PATH.",
+                              std::generic_category().message(errno)));
 }
 
-}  // namespace
-
-/// Only the agent contains a YAML reader, so that this program stays light.
 Exit run_config(const Call& call) {
-  return hand_to_agent(call, "reads configurations");
+  return run_by_agent(call);
 }
 
 Exit run_reconcile(const Call& call) {
-  return hand_to_agent(call, "talks to kube-apiservers");
+  return run_by_agent(call);
 }
 
 }  // namespace wardmote::cli

@@ -11,6 +11,7 @@
 #include "judge/condition/condition_tracker.h"
 #include "judge/finding.h"
 #include "judge/guest/facts.h"
+#include "judge/guest/inside.h"
 #include "judge/guest/machine.h"
 
 namespace wardmote::judge::guest {
@@ -59,21 +60,34 @@ void add_evidence(const Machine& machine, TimePoint now, Finding& finding) {
   if (!counted.empty()) finding.evidence.push_back({"counters", std::move(counted)});
 }
 
+void add_alarms(const Machine& machine, Code code, Finding& finding) {
+  finding.summary += ", as often before";
+  finding.evidence.push_back(
+      {"this agent",
+       fmt::format("{}, the alarm number {} within {}", to_string(code), machine.alarms(),
+                   format_duration(machine.policy().alarm_window))});
+}
+
 }  // namespace
 
-Assessment assess(const Machine& machine, const Names& names, ConditionTracker& memory,
-                  TimePoint now) {
+Assessment assess(const Machine& machine, const InsideWatch& inside, const Names& names,
+                  ConditionTracker& memory, TimePoint now) {
   Assessment made;
   made.verdict = machine.verdict(now);
-  Conditions conditions;
+  const InsidePolicy nothing{.freeze = false, .clock = false, .file_systems = false};
+  const Policy& policy = machine.policy();
+  Conditions conditions =
+      inside.conditions(policy.watched ? policy.inside : nothing, called(names), names.uuid, now);
   if (const std::optional<Code> code = code_of(made.verdict)) {
-    Condition seen = condition(*code, names.uuid, now);
+    const bool again = machine.keeps_failing();
+    Condition seen = condition(again ? Code::kVmKeepsFailing : *code, names.uuid, now);
     seen.since = machine.since();
-    seen.finding.subjects = {names.name, names.uuid};
     seen.finding.summary = fmt::format("{} {}", called(names), says(made.verdict));
+    if (again) add_alarms(machine, *code, seen.finding);
     add_evidence(machine, now, seen.finding);
     conditions.push_back(std::move(seen));
   }
+  for (Condition& one : conditions) one.finding.subjects = {names.name, names.uuid};
   ConditionReport report =
       memory.update(std::move(conditions), {.now = now,
                                             .round = machine.policy().interval,

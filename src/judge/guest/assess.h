@@ -7,6 +7,7 @@
 #include "judge/condition/condition.h"
 #include "judge/condition/condition_tracker.h"
 #include "judge/finding.h"
+#include "judge/guest/inside.h"
 #include "judge/guest/machine.h"
 
 namespace wardmote::judge::guest {
@@ -22,12 +23,12 @@ struct Names {
 /// What stands of one guest at one moment.
 struct Assessment {
   Verdict verdict = Verdict::kUnknown;
-  std::vector<Finding> findings;  ///< none, or one
+  std::vector<Finding> findings;  ///< of the guest itself one at most, and those of its inside
   std::vector<Observed> observed;
 };
 
 /// Pure. `memory` knows since when its conditions stand.
-Assessment assess(const Machine& machine, const Names& names, ConditionTracker& memory,
-                  TimePoint now);
+Assessment assess(const Machine& machine, const InsideWatch& inside, const Names& names,
+                  ConditionTracker& memory, TimePoint now);
 
 }  // namespace wardmote::judge::guest

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,22 @@ bool names_silence(Verdict verdict) noexcept {
   }
 }
 
+/// The guest itself, which somebody may want to restart.
+bool is_lost(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::kNoAnswer:
+    case Verdict::kIdleHung:
+    case Verdict::kSpinning:
+    case Verdict::kBootStuck:
+    case Verdict::kPanic:
+    case Verdict::kDied: return true;
+    default: return false;
+  }
+}
+
+/// More than any policy allows.
+constexpr std::size_t kMostAlarms = 101;
+
 }  // namespace
 
 Machine::Machine(const Policy& policy, TimePoint now)
@@ -44,6 +61,8 @@ void Machine::recall(const Record& record, TimePoint now) {
   journal_ = MasakariJournal::recall(record.state, record.failures, record.sent);
   reported_ = record.reported;
   since_ = reported_ ? record.reported_since : now;
+  alarms_ = record.alarms;
+  if (alarms_.size() > kMostAlarms) alarms_.resize(kMostAlarms);
   // Who was well, or dead, when the agent ended must not pass for one that boots.
   if (!record.booting) booting_since_.reset();
   if (reported_ == Verdict::kDied) run_ = Run::kShutOff;
@@ -59,7 +78,8 @@ Machine::Record Machine::record() const {
       .booting = booting(),
       .sent = journal_.sent(),
       .reported = reported_,
-      .reported_since = reported_ ? since_ : TimePoint()};
+      .reported_since = reported_ ? since_ : TimePoint(),
+      .alarms = alarms_};
 }
 
 void Machine::found(Run run, Pause pause, TimePoint now) {
@@ -223,8 +243,16 @@ void Machine::take_back() noexcept {
   state_ = ever_answered_ ? State::kHealthy : State::kDiscovery;
 }
 
+/// Of one episode, as of a panic that ends in the death of QEMU, one counts.
+void Machine::count_alarm(Verdict verdict, TimePoint now) {
+  if (policy_.compat || !is_lost(verdict) || (reported_ && is_lost(*reported_))) return;
+  std::erase_if(alarms_, [&](TimePoint at) { return at + policy_.alarm_window <= now; });
+  if (alarms_.size() < kMostAlarms) alarms_.push_back(now);
+}
+
 void Machine::report(Verdict verdict, TimePoint now) {
   if (!reported_) since_ = now;
+  count_alarm(verdict, now);
   reported_ = verdict;
   state_ = State::kReported;
 }
@@ -234,7 +262,9 @@ void Machine::counted(const Counters& counters) {
   if (policy_.compat || !reported_ || booting_since_ || !names_silence(*reported_)) return;
   const Verdict seen = silent_verdict();
   // What nobody knows any more is what it was.
-  if (seen != Verdict::kNoAnswer) reported_ = seen;
+  if (seen == Verdict::kNoAnswer) return;
+  count_alarm(seen, counters.at);
+  reported_ = seen;
 }
 
 Verdict Machine::silent_verdict() const noexcept {
@@ -274,6 +304,11 @@ Verdict Machine::verdict(TimePoint now) const noexcept {
   if (channel_ == Channel::kDisconnected) return Verdict::kAgentDown;
   if (failures() > 0) return Verdict::kSilent;
   return state() == State::kHealthy ? Verdict::kHealthy : Verdict::kWaiting;
+}
+
+bool Machine::keeps_failing() const noexcept {
+  return reported_ && is_lost(*reported_) && policy_.max_alarms > 0 &&
+         alarms_.size() > static_cast<std::size_t>(policy_.max_alarms);
 }
 
 State Machine::state() const noexcept {

@@ -1,16 +1,19 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.h"
 #include "judge/check_machine.h"
 #include "judge/finding.h"
 #include "judge/guest/activity.h"
 #include "judge/guest/facts.h"
+#include "judge/guest/inside.h"
 #include "judge/guest/journal.h"
 
 namespace wardmote::judge::guest {
@@ -26,6 +29,11 @@ struct Policy {
   int threshold = 3;  ///< pings in a row without an answer until it is reported
   /// since it began to boot: until then silence is no failure, and after it is one
   Duration boot_deadline = std::chrono::minutes(5);
+  /// Alarms within `alarm_window` that say the guest is lost; one more says that it keeps failing.
+  /// Zero: any number.
+  int max_alarms = 3;
+  Duration alarm_window = std::chrono::hours(1);
+  InsidePolicy inside;
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 
@@ -69,6 +77,7 @@ class Machine {
     bool sent = false;                ///< of the journal in compat
     std::optional<Verdict> reported;  ///< as what it is reported now
     TimePoint reported_since;
+    std::vector<TimePoint> alarms;  ///< when it was reported as lost, within the window
     friend bool operator==(const Record&, const Record&) = default;
   };
 
@@ -109,6 +118,10 @@ class Machine {
   [[nodiscard]] Verdict verdict(TimePoint now) const noexcept;
   /// Since when the verdict's condition stands.
   [[nodiscard]] TimePoint since() const noexcept { return since_; }
+  /// It is reported as lost once more than its policy allows.
+  [[nodiscard]] bool keeps_failing() const noexcept;
+  /// How often it was reported as lost, within the window that ended with the last time.
+  [[nodiscard]] std::size_t alarms() const noexcept { return alarms_.size(); }
   [[nodiscard]] State state() const noexcept;
   [[nodiscard]] int failures() const noexcept;
   [[nodiscard]] Run run() const noexcept { return run_; }
@@ -122,6 +135,7 @@ class Machine {
   void answered(TimePoint now);
   void unanswered(TimePoint sent, TimePoint now);
   void report(Verdict verdict, TimePoint now);
+  void count_alarm(Verdict verdict, TimePoint now);
   void take_back() noexcept;
   void boots(TimePoint now);
   [[nodiscard]] bool suppressed(TimePoint now) const noexcept;
@@ -145,6 +159,7 @@ class Machine {
   std::optional<TimePoint> last_answer_;
   std::optional<Verdict> reported_;  ///< stands until it answers, is gone, or is known as another
   TimePoint since_;
+  std::vector<TimePoint> alarms_;  ///< when it was reported as lost, the oldest first; bounded
   ActivityWatch activity_;
 };
 

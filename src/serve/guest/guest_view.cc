@@ -10,6 +10,7 @@
 #include "judge/check_machine.h"
 #include "judge/finding.h"
 #include "judge/guest/facts.h"
+#include "judge/guest/inside.h"
 #include "judge/guest/machine.h"
 #include "serve/json.h"
 #include "serve/json_values.h"
@@ -22,6 +23,15 @@ namespace json = boost::json;
 
 std::string guest_node(std::string_view name) {
   return fmt::format("guest:{}", name);
+}
+
+std::string guest_inside_node(std::string_view name) {
+  return fmt::format("guest:{}/inside", name);
+}
+
+std::string GuestView::component_of(const judge::Finding& finding) const {
+  const bool inside = judge::guest::is_of_inside(finding.code);
+  return inside ? guest_inside_node(id.name) : owner();
 }
 
 bool GuestView::says_as(const GuestView& other) const {

@@ -32,6 +32,8 @@ inline constexpr Family kGuestFamily{judge::guest::kGuestKind, "guests", "/api/v
 
 /// The name of a guest in the graph of incidents.
 std::string guest_node(std::string_view name);
+/// Of what is wrong inside a guest that lives.
+std::string guest_inside_node(std::string_view name);
 
 /// One guest, as judged last. Its JSON:
 ///
@@ -67,7 +69,7 @@ class GuestView final : public ThingView {
     return assessment.observed;
   }
   [[nodiscard]] std::string owner() const override { return guest_node(id.name); }
-  [[nodiscard]] std::string component_of(const judge::Finding&) const override { return owner(); }
+  [[nodiscard]] std::string component_of(const judge::Finding& finding) const override;
   [[nodiscard]] boost::json::object names() const override;
   [[nodiscard]] boost::json::object to_json(Moment at) const override;
   void measure(Exposition& out, Moment at) const override;

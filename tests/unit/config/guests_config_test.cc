@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "config/config.h"
+#include "judge/guest/inside.h"
 #include "observe/kinds.h"
 
 namespace wardmote::config {
@@ -65,6 +66,31 @@ TEST(GuestsConfig, APingThatWaitsAsLongAsTheIntervalIsShortened) {
   EXPECT_EQ(config->guests->policy.timeout, 900ms);
 }
 
+TEST(GuestsConfig, AsksForAllInsideUnlessToldNotTo) {
+  const judge::guest::InsidePolicy all;
+  EXPECT_EQ(parse("{every: 10s}")->guests->policy.inside, all);
+  const auto some = parse(
+      "{inside: {freeze: false, clock_drift: 1s, file_systems: false, frozen_after: 30m, "
+      "full_percent: 99}, max_alarms: 0, alarm_window: 24h}");
+  ASSERT_TRUE(some);
+  EXPECT_EQ(some->guests->policy.inside, (judge::guest::InsidePolicy{.freeze = false,
+                                                                     .clock = true,
+                                                                     .file_systems = false,
+                                                                     .frozen_after = 30min,
+                                                                     .clock_drift = 1s,
+                                                                     .full_percent = 99}));
+  EXPECT_EQ(some->guests->policy.max_alarms, 0);
+  EXPECT_EQ(some->guests->policy.alarm_window, 24h);
+}
+
+TEST(GuestsConfig, ByMasakarisRulesAgentsAreOnlyPinged) {
+  const judge::guest::InsidePolicy none{.freeze = false, .clock = false, .file_systems = false};
+  EXPECT_EQ(parse("{rules: masakari}")->guests->policy.inside, none);
+  EXPECT_EQ(parse("{rules: masakari, inside: {clock: false}}")->guests->policy.inside,
+            judge::guest::InsidePolicy{.clock = false})
+      << "unless somebody wants it";
+}
+
 TEST(GuestsConfig, SaysWhatIsWrong) {
   EXPECT_EQ(complaints("{every: 1s, timeout: 2s}"),
             std::vector<std::string>{"timeout 2s: longer than every (1s)"});
@@ -72,6 +98,9 @@ TEST(GuestsConfig, SaysWhatIsWrong) {
             std::vector<std::string>{"rules: there are no such rules"});
   EXPECT_EQ(complaints("{threshold: 0}").size(), 1U);
   EXPECT_EQ(complaints("{every: 1ms}").size(), 1U);
+  EXPECT_EQ(complaints("{inside: {full_percent: 101}}").size(), 1U);
+  EXPECT_EQ(complaints("{inside: {thaw: true}}").size(), 1U);
+  EXPECT_EQ(complaints("{alarm_window: 1s}").size(), 1U);
   EXPECT_EQ(complaints("[]").size(), 1U);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "judge/check_machine.h"
+#include "judge/guest/inside.h"
 #include "judge/guest/machine.h"
 #include "store/clock_pair.h"
 
@@ -27,7 +28,13 @@ GuestRecord some() {
                       .booting = false,
                       .sent = true,
                       .reported = Verdict::kSpinning,
-                      .reported_since = TimePoint(9min)}};
+                      .reported_since = TimePoint(9min),
+                      .alarms = {TimePoint(3min), TimePoint(9min)}},
+          .inside = {.frozen_since = TimePoint(2min),
+                     .drifts_since = TimePoint(4min),
+                     .drift = -7s,
+                     .full_since = TimePoint(5min),
+                     .full = {"/srv"}}};
 }
 
 TEST(GuestRecord, ComesBackAsItWas) {
@@ -44,6 +51,15 @@ TEST(GuestRecord, EveryVerdictThatAGuestCanBeReportedAsComesBack) {
     record.machine.reported = verdict;
     EXPECT_EQ(decode_guest(encode(record, kClock), kClock)->machine.reported, verdict);
   }
+}
+
+TEST(GuestRecord, OneOfAnEarlierVersionHasNoAlarmsAndNoInside) {
+  const auto back = decode_guest(
+      R"({"name":"web","uuid":"u","state":"healthy","alarms_ms":[-1,"x"],"drift_ms":1,"full":[1]})",
+      kClock);
+  ASSERT_TRUE(back);
+  EXPECT_TRUE(back->machine.alarms.empty());
+  EXPECT_EQ(back->inside, judge::guest::InsideWatch::Record());
 }
 
 TEST(GuestRecord, KeysAreTheAgentsOwn) {
