@@ -12,7 +12,7 @@ import tempfile
 
 import pytest
 
-from tools import release
+from tools import image, release
 from tools.agent import ROOT
 
 # Only the build folder can be packed, and it has both programs.
@@ -39,9 +39,12 @@ def key(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def out(key, tmp_path_factory):
+    """At one time, whatever is committed meanwhile."""
     into = tmp_path_factory.mktemp("release") / "out"
-    release.make(ROOT / "build/release", into, key)
-    return into
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", str(image.epoch()))
+        release.make(ROOT / "build/release", into, key)
+        yield into
 
 
 def apt(out, folder, *words: str) -> subprocess.CompletedProcess[str]:
