@@ -8,7 +8,7 @@ set(service_dir lib/systemd/system)
 
 install(TARGETS wardmote wardmoted RUNTIME COMPONENT wardmote)
 install(FILES packaging/systemd/wardmoted.service DESTINATION ${service_dir} COMPONENT wardmote)
-install(FILES packaging/systemd/root-sockets.conf DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/wardmote/systemd COMPONENT wardmote)
+install(FILES packaging/systemd/root-sockets.conf packaging/systemd/failover.conf DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/wardmote/systemd COMPONENT wardmote)
 install(FILES README.md CHANGELOG.md DESTINATION ${doc} COMPONENT wardmote)
 install(FILES packaging/wardmote.yaml DESTINATION ${doc}/examples COMPONENT wardmote)
 install(DIRECTORY contrib/prometheus DESTINATION ${doc}/examples COMPONENT wardmote)
