@@ -127,6 +127,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       started_data_(config_.data),
       started_store_(config_.store),
       started_version_gates_(config_.version_gates),
+      started_failover_(config_.failover),
       node_(node_of(config_)),
       changes_([this] { return runtime_.wall_now(); }),
       archive_(runtime, memory.database),
@@ -330,6 +331,7 @@ std::vector<std::string> Agent::restart_needed() const {
   if (config_.data != started_data_) keys.emplace_back("data");
   if (config_.store != started_store_) keys.emplace_back("store");
   if (config_.version_gates != started_version_gates_) keys.emplace_back("version_gates");
+  if (config_.failover != started_failover_) keys.emplace_back("failover");
   if (node_of(config_) != node_) keys.emplace_back("node.name");
   return keys;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "act/act_log.h"
 #include "act/plan/plan_runner.h"
 #include "act/repair/executor.h"
 #include "agent/archive.h"
@@ -95,6 +96,12 @@ class Agent {
   /// Ends in order, within a second and a half: what is served is answered, everything else is
   /// cancelled.
   runtime::Task<void> stop();
+  /// The pairs of the configuration that it was started with.
+  [[nodiscard]] const std::vector<config::Failover>& failover() const noexcept {
+    return started_failover_;
+  }
+  /// Where acts are journaled; null until the journal is open.
+  [[nodiscard]] act::ActLog* act_log() noexcept { return runner_.act_log(); }
   /// Everything that is shown, as of now.
   const serve::AgentView& fresh_view();
 
@@ -130,6 +137,7 @@ class Agent {
   const std::string started_data_;
   const std::optional<config::Store> started_store_;
   const std::vector<config::VersionGate> started_version_gates_;
+  const std::vector<config::Failover> started_failover_;
   const std::string node_;  ///< as it was called at the start: records and messages have this name
   MakeReceivers make_receivers_;
   incidents::ChangeFeed changes_;

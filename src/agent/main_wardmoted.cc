@@ -21,6 +21,7 @@
 #include "agent/config_command.h"
 #include "agent/coordination/coordination.h"
 #include "agent/coordination/etcd.h"
+#include "agent/failover/failover_pairs.h"
 #include "agent/guest_probe.h"
 #include "agent/journal_command.h"
 #include "agent/options.h"
@@ -49,6 +50,7 @@
 #include "net/log_writer.h"
 #include "net/signals.h"
 #include "net/sqlite/database.h"
+#include "net/system_links.h"
 #include "net/tls/tls_layer.h"
 #include "net/worker.h"
 #include "observe/kinds.h"
@@ -56,6 +58,7 @@
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/agents.h"
+#include "serve/failover.h"
 #include "serve/route.h"
 #include "serve/version_gates.h"
 #include "store/adoption.h"
@@ -156,6 +159,8 @@ struct Shared {
   /// own without a prefix.
   std::unique_ptr<store::etcd::EtcdStore> of_gates;
   std::unique_ptr<VersionGates> gates;  ///< null: there are none
+  std::unique_ptr<net::SystemLinks> links = std::make_unique<net::SystemLinks>();
+  std::unique_ptr<FailoverPairs> pairs;  ///< null: there are none; made with the agent
 };
 
 Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& config,
@@ -259,6 +264,7 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, 
     log(LogLevel::kInfo, "started", {{"version", std::string(kVersion)}});
     if (shared->store) shared->agents->start(agent->incidents());
     if (shared->gates) shared->gates->start();
+    if (shared->pairs) shared->pairs->start();
     reloader->start();
     int number = SIGHUP;
     for (;;) {
@@ -271,6 +277,7 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, 
   } else {
     log(LogLevel::kError, "start_failed", {{"reason", started.error().describe()}});
   }
+  if (started && shared->pairs) co_await shared->pairs->stop();
   if (started && shared->gates) co_await shared->gates->stop();
   if (shared->of_gates) co_await shared->of_gates->stop();
   co_await agent->stop();
@@ -304,7 +311,7 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   auto memory = open_memory(runtime, loaded.config->data);
   if (!memory) return start_failed(memory.error().describe(), kUnavailable);
   net::CurlHttpClient http(runtime);
-  const std::string& named = loaded.config->node.name;
+  const std::string named = loaded.config->node.name;
   const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
   auto receivers = make_receivers(loaded.config->notify, runtime, needs);
   if (!receivers) return start_failed(receivers.error().describe(), kBadConfig);
@@ -312,6 +319,13 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   if (!shared) return start_failed(shared.error().describe(), kBadConfig);
   Agent agent(runtime, service, *std::move(loaded.config), host_name(),
               lend(runtime, *memory, *shared), *std::move(receivers));
+  if (shared->store && !agent.failover().empty()) {
+    shared->pairs =
+        std::make_unique<FailoverPairs>(runtime, *shared->store, *shared->links, named,
+                                        agent.failover(), [&agent] { return agent.act_log(); });
+  }
+  for (serve::Route& route : serve::failover_routes(shared->pairs.get()))
+    agent.add(std::move(route));
   for (serve::Route& route : serve::agents_routes(shared->agents.get()))
     agent.add(std::move(route));
   for (serve::Route& route : serve::version_gate_routes(shared->gates.get()))

@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/common_options.h"
 #include "cli/explain/command.h"
+#include "cli/failover/commands.h"
 #include "cli/gate/gate_commands.h"
 #include "cli/guest_probe.h"
 #include "cli/incident_commands.h"
@@ -430,6 +431,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"reject", of_no_kind<reject>},
     {"pause", of_no_kind<pause>},
     {"resume", of_no_kind<resume>},
+    {"failover", of_no_kind<failover_group>},
     {"probe", probe_group},
     {"assess", of_no_kind<assess_group>},
     {"replay", of_no_kind<replay>},

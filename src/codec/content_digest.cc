@@ -26,8 +26,9 @@ namespace json = boost::json;
 
 constexpr std::size_t kMostTables = 256;
 
-/// Made up by each server for itself.
+/// Made up by each server for itself. A `monitor` without a list of columns has `_version` too.
 bool ephemeral(std::string_view table, std::string_view column) noexcept {
+  if (column == "_version") return true;
   return table == "Connection" && (column == "status" || column == "is_connected");
 }
 

@@ -114,6 +114,9 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   if (const YamlNode* const version_gates = map.find("version_gates")) {
     read_version_gates(*version_gates, config, problems);
   }
+  if (const YamlNode* const failover = map.find("failover")) {
+    read_failover(*failover, config, problems);
+  }
   if (const YamlNode* const notify = map.find("notify")) {
     config.notify = read_notify(*notify, config.node, problems);
   }
@@ -126,11 +129,13 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   map.finish();
   if (!has_gate(config, "ready")) config.gates.push_back(default_ready(config));
 
-  const bool watches = !config.checks.empty() || !config.version_gates.empty();
+  const bool watches =
+      !config.checks.empty() || !config.version_gates.empty() || !config.failover.empty();
   if (map.is_map() && problems.empty() && !watches) {
     problems.add(map.at(), map.what(), "it names nothing to watch",
                  "add a cluster under 'clusters', a check under 'checks', a reporter under "
-                 "'reporters', 'guests' or a version gate under 'version_gates'");
+                 "'reporters', 'guests', a version gate under 'version_gates' or a pair under "
+                 "'failover'");
   }
   return config;
 }

@@ -20,6 +20,7 @@
 #include "act/notify/masakari.h"
 #include "act/notify/services/service.h"
 #include "base/time.h"
+#include "config/failover.h"
 #include "config/guests.h"
 #include "config/problem.h"
 #include "config/version_gates.h"
@@ -221,6 +222,7 @@ struct Config {
   std::optional<Guests> guests;
   std::vector<Gate> gates;
   std::vector<VersionGate> version_gates;
+  std::vector<Failover> failover;
   Notify notify;
   /// Each with its own name, on clusters that are there; one that acts needs `data`.
   std::vector<judge::plan::Policy> policies;

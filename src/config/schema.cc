@@ -15,6 +15,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "config/failover_keys.h"
 #include "config/guests_keys.h"
 #include "config/receivers/kinds.h"
 #include "config/version_gates_keys.h"
@@ -46,6 +47,8 @@ constexpr auto kFile = std::to_array<KeySpec>({
     {"gates", Form::kByName, false, "Sets of checks and clusters; /readyz follows 'ready'", "gate"},
     {"version_gates", Form::kMaps, false,
      "Which releases may write, and serve on, what one leader reconciles", "version_gate"},
+    {"failover", Form::kMaps, false,
+     "Pairs of databases in active/backup mode that this node has a copy of", "failover"},
     {"notify", Form::kMap, false, "Who is told of incidents", "notify"},
     {"silences", Form::kMaps, false, "What nobody is told of for a time", "silence"},
     {"policies", Form::kMaps, false, "What the agent may do itself", "policy"},
@@ -296,6 +299,8 @@ constexpr auto kSections = std::to_array<Section>({
     {"reconcile", kReconcileKeys, false},
     {"reconcile_kubernetes", kReconcileKubernetesKeys, false},
     {"reconcile_files", kReconcileFilesKeys, false},
+    {"failover", kFailoverKeys, false},
+    {"failover_database", kFailoverDatabaseKeys, false},
     {"notify", kNotify, false},
     {"route", kRoute, false},
     {"maintenance", kMaintenance, false},

@@ -74,6 +74,8 @@ void read_meshes(const YamlNode& list, Config& config, Names& names, Problems& p
 void read_guests(const YamlNode& node, Config& config, Names& names, Problems& problems);
 /// Into `config`. After the store.
 void read_version_gates(const YamlNode& list, Config& config, Problems& problems);
+/// Into `config`. After the node and the store.
+void read_failover(const YamlNode& list, Config& config, Problems& problems);
 std::vector<Gate> read_gates(const YamlNode& map, const Names& names, Problems& problems);
 
 }  // namespace wardmote::config

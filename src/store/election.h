@@ -57,6 +57,8 @@ class Election final : public Leadership {
   [[nodiscard]] std::vector<Candidate> candidates() const;
   /// Our own key; empty while there is none.
   [[nodiscard]] const std::string& own_key() const noexcept { return key_; }
+  /// Until when work may go on without another renewal. Only while it leads.
+  [[nodiscard]] TimePoint work_until() const noexcept { return stop_at_; }
   /// When the store last confirmed what this agent knows of the queue.
   [[nodiscard]] std::optional<TimePoint> confirmed() const noexcept { return confirmed_; }
   /// Why this agent cannot take part now.

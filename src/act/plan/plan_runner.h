@@ -106,6 +106,8 @@ class PlanRunner final : public control::PlanControl {
   Result<void> pause(std::string scope, std::optional<Duration> time, std::string by) override;
   Result<void> resume(std::string scope, std::string by) override;
   std::shared_ptr<control::Written> written() override { return last_put_; }
+  /// For others who act; null until the journal is open.
+  [[nodiscard]] ActLog* act_log() noexcept { return opened_ ? &log_ : nullptr; }
   /// The fencing token of this agent's journal.
   [[nodiscard]] std::int64_t token() const noexcept { return log_.journal().token(); }
   /// Why no act may begin there now; nothing: one may.

@@ -1,8 +1,10 @@
 #include "judge/failover/digest_ring.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace wardmote::judge::failover {
 
@@ -18,6 +20,11 @@ std::optional<std::uint64_t> DigestRing::find(const ContentHash& content) const 
     if (contents_[contents_.size() - 1 - back] == content) return last() - back;
   }
   return std::nullopt;
+}
+
+std::vector<ContentHash> DigestRing::newest(std::size_t most) const {
+  const std::size_t count = std::min(most, contents_.size());
+  return {contents_.end() - static_cast<std::ptrdiff_t>(count), contents_.end()};
 }
 
 }  // namespace wardmote::judge::failover

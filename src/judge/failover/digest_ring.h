@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 namespace wardmote::judge::failover {
 
@@ -14,8 +15,8 @@ struct ContentHash {
   friend bool operator==(const ContentHash&, const ContentHash&) = default;
 };
 
-/// What the active node had after each of its last commits. A copy that finds its own content here
-/// knows exactly how far it is; one that does not is too far behind, or has rows of its own.
+/// What a copy had after each of its last commits. Who finds the content of another copy here has
+/// had it too, and is no less far.
 class DigestRing {
  public:
   static constexpr std::size_t kLength = 4096;
@@ -26,6 +27,10 @@ class DigestRing {
   [[nodiscard]] std::optional<std::uint64_t> find(const ContentHash& content) const noexcept;
   /// The number of the last commit; 0 before the first.
   [[nodiscard]] std::uint64_t last() const noexcept { return next_ - 1; }
+  /// The newest contents, at most so many, the newest last.
+  [[nodiscard]] std::vector<ContentHash> newest(std::size_t most) const;
+  /// The copy was replaced: what it was before says nothing of it. The numbers go on.
+  void forget() noexcept { contents_.clear(); }
 
  private:
   std::uint64_t next_ = 1;

@@ -77,6 +77,8 @@ const std::map<std::string, std::string> kStrange = {
     {"guests", "guests: {zzzzzzzzzzzz: 1}"},
     {"version_gate", "data: /d\nversion_gates: [{zzzzzzzzzzzz: 1}]"},
     {"reconcile", "data: /d\nversion_gates: [{reconcile: {zzzzzzzzzzzz: 1}}]"},
+    {"failover", "failover: [{zzzzzzzzzzzz: 1}]"},
+    {"failover_database", "failover: [{nb: {zzzzzzzzzzzz: 1}}]"},
     {"gate", "gates: {a: {zzzzzzzzzzzz: 1}}"},
     {"at_least", "gates: {a: {at_least: {zzzzzzzzzzzz: 1}}}"},
 };

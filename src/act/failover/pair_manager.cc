@@ -1,0 +1,257 @@
+#include "act/failover/pair_manager.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "act/act_log.h"
+#include "act/failover/pair_leader.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "control/written.h"
+#include "judge/failover/duty.h"
+#include "judge/failover/member.h"
+#include "judge/failover/report.h"
+#include "runtime/links.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "store/election.h"
+#include "store/failover_record.h"
+#include "store/store.h"
+
+namespace wardmote::act::failover {
+
+using judge::failover::Duty;
+using judge::failover::PairReport;
+using runtime::Task;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Duration kTick = 200ms;
+/// The kernel counts the life of an address in seconds.
+constexpr Duration kProlong = 400ms;
+constexpr Duration kWritePatience = 5s;
+constexpr Duration kLeave = 2s;
+constexpr Duration kHear = 1s;
+
+/// Until it has looked it says nothing that anybody could build on.
+std::string nothing_known() {
+  judge::failover::Member member;
+  member.position.empty = true;
+  member.unfit = "it has not looked yet";
+  return store::encode(member);
+}
+
+}  // namespace
+
+PairManager::PairManager(runtime::Runtime& runtime, store::Store& store, runtime::Links& links,
+                         PairOptions options, std::function<ActLog*()> journal)
+    : runtime_(runtime),
+      store_(store),
+      links_(links),
+      options_(std::move(options)),
+      keys_(options_.name),
+      journal_(std::move(journal)),
+      view_(runtime, store, keys_.prefix, [this] { wake(); }),
+      content_(runtime, options_.nb.socket, options_.nb.database,
+               [this] {
+                 if (heir_) wake();
+               }),
+      nb_(runtime, options_.nb),
+      sb_(runtime, options_.sb),
+      presence_(runtime, store, keys_.member(options_.node), nothing_known(), options_.ttl),
+      leader_(std::make_unique<Leader>(*this)),
+      woken_(runtime.executor()),
+      writes_(runtime.executor()),
+      tasks_(runtime.executor()) {
+  own_.name = options_.node;
+  own_.position.empty = true;
+}
+
+PairManager::~PairManager() = default;
+
+void PairManager::start() {
+  view_.start();
+  content_.start();
+  presence_.start();
+  tasks_.spawn("failover " + options_.name, run());
+  tasks_.spawn("failover clock " + options_.name, tick());
+  tasks_.spawn("failover store " + options_.name, hear_store());
+  if (options_.acts) tasks_.spawn("failover address " + options_.name, keep_address());
+}
+
+Task<void> PairManager::stop() {
+  const bool active = options_.acts && leads() && promoted_here();
+  co_await tasks_.stop();
+  if (options_.acts && holds_address_) drop_address("this agent ends");
+  if (active) {
+    std::string refusal;
+    std::string heir = heir_for({}, &refusal);
+    const Result<void> gave = co_await hand_over(std::move(heir), kLeave);
+    if (!gave)
+      log(LogLevel::kWarning, "failover_not_handed_over",
+          {{"pair", options_.name}, {"reason", gave.error().describe()}});
+  }
+  if (election_) co_await election_->stop();
+  election_.reset();
+  co_await writes_.stop();
+  co_await presence_.stop();
+  co_await content_.stop();
+  co_await view_.stop();
+}
+
+void PairManager::wake() {
+  dirty_ = true;
+  woken_.notify();
+}
+
+Task<void> PairManager::tick() {
+  for (;;) {
+    co_await runtime_.sleep_until(runtime_.now() + kTick);
+    wake();
+  }
+}
+
+/// A watch says nothing when nothing happens, so somebody has to ask.
+Task<void> PairManager::hear_store() {
+  for (;;) {
+    const TimePoint begun = runtime_.now();
+    std::string key = keys_.pair();
+    const auto found = co_await store_.get(std::move(key), runtime_.deadline_in(kHear));
+    if (found) heard_ = begun;
+    if (!view_.complaint() && view_.revision() > 0) {
+      view_bad_.reset();
+    } else if (!view_bad_) {
+      view_bad_ = begun;
+    }
+    co_await runtime_.sleep_until(std::max(runtime_.now(), begun + kHear));
+  }
+}
+
+/// Not in the loop of run(): that may wait for a server that is busy.
+Task<void> PairManager::keep_address() {
+  for (;;) {
+    co_await runtime_.sleep_until(runtime_.now() + kProlong);
+    if (!holds_address_) continue;
+    if (!leads()) {
+      drop_address("the lease is over");
+      continue;
+    }
+    const Result<void> held = take_address();
+    address_complaint_ = held ? std::nullopt : std::optional(held.error().describe());
+  }
+}
+
+Task<void> PairManager::run() {
+  for (;;) {
+    dirty_ = false;
+    co_await look();
+    co_await assess();
+    publish();
+    decide();
+    bool again = false;
+    if (options_.acts) {
+      judge::failover::NextDuty next = decided_;
+      again = co_await carry_out(next);
+    }
+    if (again) continue;
+    while (!dirty_) co_await woken_.wait();
+  }
+}
+
+std::shared_ptr<control::Written> PairManager::write(store::Transaction transaction) {
+  auto written = std::make_shared<control::Written>(runtime_.executor());
+  writes_.spawn("failover order", write_and_tell(std::move(transaction), written));
+  return written;
+}
+
+Task<void> PairManager::write_and_tell(store::Transaction transaction,
+                                       std::shared_ptr<control::Written> written) {
+  const auto put =
+      co_await store_.put_if(std::move(transaction), runtime_.deadline_in(kWritePatience));
+  std::optional<std::string> why;
+  if (!put) why = put.error().describe();
+  written->done(std::move(why));
+}
+
+std::shared_ptr<control::Written> PairManager::order(store::FailoverOrder order) {
+  store::Transaction transaction;
+  transaction.changes.emplace_back(store::Put{keys_.order(), encode(order)});
+  return write(std::move(transaction));
+}
+
+std::shared_ptr<control::Written> PairManager::pause(store::FailoverPause pause) {
+  store::Transaction transaction;
+  transaction.changes.emplace_back(store::Put{keys_.pause(), encode(pause)});
+  return write(std::move(transaction));
+}
+
+std::shared_ptr<control::Written> PairManager::resume() {
+  store::Transaction transaction;
+  transaction.changes.emplace_back(store::Erase{store::KeyRange::one(keys_.pause())});
+  return write(std::move(transaction));
+}
+
+PairReport PairManager::report() const {
+  PairReport report;
+  report.name = options_.name;
+  report.node = options_.node;
+  report.acts = options_.acts;
+  report.address = fmt::format("{}/{} on {}", options_.address.address, options_.address.prefix,
+                               options_.address.interface);
+  report.has_address = links_.has(options_.address.address);
+  if (const auto key = leader_key()) report.leader = escape_control(key->value);
+  report.lock = find_lock();
+  if (report.lock == judge::failover::Lock::kOther) report.active = record().active;
+  if (announced()) report.active = options_.node;
+  report.next = decided_;
+  report.candidacy = candidacy_;
+  report.own = own_;
+  report.members = peers();
+  report.record = record();
+  // Asked now, and not when it last looked: the lease may be over.
+  report.serves = leads() && promoted_here() && report.has_address &&
+                  own_.nb == judge::failover::Copy::kActive &&
+                  own_.sb == judge::failover::Copy::kActive;
+  for (const std::string& name : options_.members) {
+    const bool there =
+        name == options_.node ||
+        std::ranges::find(report.members, name, &Member::name) != report.members.end();
+    if (!there) report.missing.push_back(name);
+  }
+  if (const auto pause = paused()) report.paused_by = pause->by;
+  if (const auto key = view_.find(keys_.order())) {
+    const auto order = store::decode_failover_order(key->value);
+    if (order)
+      report.order = fmt::format("{} wants {}{}: {}", order->by,
+                                 order->to.empty() ? "another node" : order->to,
+                                 order->forced ? ", whatever the others have" : "",
+                                 order->answer.empty() ? "not taken up yet" : order->answer);
+  }
+  const std::string past = keys_.prefix + "history/";
+  for (const auto& [name, key] : view_.keys()) {
+    if (!name.starts_with(past)) continue;
+    const auto event = store::decode_failover_event(key.value);
+    if (event) report.history.push_back({event->epoch, event->node, event->reason, event->at});
+  }
+  if (heard_) report.age = runtime_.now() - *heard_;
+  for (const auto* const each : {&complaint_, &address_complaint_, &view_.complaint(),
+                                 &presence_.complaint(), &content_.complaint()}) {
+    if (*each) report.complaints.push_back(escape_control(**each));
+  }
+  return report;
+}
+
+}  // namespace wardmote::act::failover

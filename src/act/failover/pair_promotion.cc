@@ -1,0 +1,353 @@
+// The promotion, the position that the active node publishes, and its end in good order.
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "act/acts.h"
+#include "act/failover/pair_leader.h"
+#include "act/failover/pair_manager.h"
+#include "base/epoch_ms.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "judge/failover/candidate.h"
+#include "judge/failover/decision.h"
+#include "judge/failover/digest_ring.h"
+#include "judge/failover/member.h"
+#include "judge/journal_entry.h"
+#include "runtime/deadline.h"
+#include "runtime/process.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "store/failover_record.h"
+#include "store/store.h"
+
+namespace wardmote::act::failover {
+
+using judge::failover::Candidacy;
+using judge::failover::Copy;
+using judge::failover::Member;
+using judge::failover::PairRecord;
+using judge::failover::Relation;
+using runtime::Deadline;
+using runtime::Task;
+using store::Compare;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Duration kPromotion = 10s;
+constexpr Duration kStorePatience = 2s;
+constexpr Duration kRole = 2s;
+/// After a promotion that failed, others come first.
+constexpr Duration kUnfit = 30s;
+constexpr Duration kPublishEvery = 1s;
+constexpr std::size_t kPublished = 8;
+constexpr Duration kCatchUp = 5s;
+constexpr Duration kCatchUpLook = 5ms;
+/// A commit is seen by the monitor within this time.
+constexpr Duration kQuiet = 60ms;
+constexpr std::uint64_t kHistory = 100;
+
+}  // namespace
+
+/// Journals the intent, looks once more at what the store has, and promotes.
+class PairManager::Promotion final : public Act {
+ public:
+  explicit Promotion(PairManager& manager) : manager_(manager) {}
+
+  ActRecord intent() override { return entry("intent", "this node is to be promoted"); }
+  Task<std::optional<std::string>> recheck(Deadline deadline) override {
+    const Deadline soon{std::min(deadline.at, manager_.runtime_.now() + kStorePatience)};
+    const Result<void> read = co_await manager_.view_.read(soon);
+    if (!read && read.error().code != Errc::kRejected) co_return read.error().describe();
+    co_await manager_.look();
+    co_await manager_.assess();
+    const std::vector<Member> peers = manager_.peers();
+    const Candidacy now =
+        judge_candidate(manager_.own_, peers, manager_.record(), manager_.choice());
+    if (now.verdict != Candidacy::Verdict::kGo) co_return now.reason;
+    if (manager_.paused()) co_return "failover is paused";
+    reason_ = now.reason;
+    co_return std::nullopt;
+  }
+  Task<Result<std::string>> carry_out(Deadline) override {
+    Result<std::string> did = co_await manager_.become_active();
+    co_return did;
+  }
+  ActRecord ended(const Result<std::string>& did) override {
+    if (did) return entry("result", *did + ": " + reason_);
+    return entry("result", "not promoted: " + did.error().describe());
+  }
+  ActRecord dropped(const std::string& why) override {
+    return entry("dropped", "not done: " + why);
+  }
+  void not_begun() override {}
+
+ private:
+  [[nodiscard]] ActRecord entry(std::string kind, std::string detail) const {
+    ActRecord record;
+    record.entry.kind = std::move(kind);
+    record.entry.step = "promote";
+    record.entry.cluster = manager_.options_.name;
+    record.entry.subject = manager_.options_.node;
+    record.entry.actor = "failover";
+    record.entry.detail = std::move(detail);
+    return record;
+  }
+
+  PairManager& manager_;
+  std::string reason_;
+};
+
+Task<bool> PairManager::promote() {
+  ActLog* const journal = journal_();
+  if (journal == nullptr) {
+    complaint_ = "the journal is not open yet, and nobody is promoted without an intent in it";
+    co_return false;
+  }
+  Acts acts(runtime_, *journal, *leader_);
+  Promotion promotion(*this);
+  const Acts::Outcome outcome =
+      co_await acts.carry_out(&promotion, runtime_.deadline_in(kPromotion));
+  if (outcome == Acts::Outcome::kNotBegun) complaint_ = "the journal does not take the intent";
+  co_return true;
+}
+
+Task<Result<void>> PairManager::fence_last() {
+  const PairRecord known = record();
+  const bool needed = !options_.fence.empty() && known.epoch > 0 && !known.released &&
+                      known.active != options_.node;
+  if (!needed) co_return Result<void>();
+  runtime::ProcessSpec spec;
+  spec.argv = options_.fence;
+  spec.argv.push_back(known.active);
+  spec.ends_family = true;
+  const Result<runtime::ProcessExit> ended = co_await runtime_.processes().run(
+      std::move(spec), runtime_.deadline_in(options_.fence_timeout));
+  if (!ended) co_return with_context(ended, "fence {}", known.active);
+  if (ended->status != 0)
+    co_return fail(Errc::kRejected, "fence {}: it ended with {}: {}", known.active, ended->status,
+                   escape_control(trim(ended->standard_error)));
+  note("fence", "result", known.active + " is fenced");
+  co_return Result<void>();
+}
+
+/// Under the fence of the lease, and only if nobody else wrote the record since it was read.
+Task<Result<void>> PairManager::write_pair(PairRecord record,
+                                           std::vector<store::StoreChange> more) {
+  std::optional<Compare> fence = leader_->fence();
+  if (!leads() || !fence) co_return fail(Errc::kRejected, "this node does not lead any more");
+  const auto before = view_.find(keys_.pair());
+  store::Transaction transaction;
+  transaction.conditions.push_back(*std::move(fence));
+  transaction.conditions.push_back(before
+                                       ? Compare::unchanged_since(before->key, before->mod_revision)
+                                       : Compare::absent(keys_.pair()));
+  transaction.changes.emplace_back(store::Put{keys_.pair(), store::encode(record)});
+  for (store::StoreChange& change : more) transaction.changes.push_back(std::move(change));
+  const auto put =
+      co_await store_.put_if(std::move(transaction), runtime_.deadline_in(kStorePatience));
+  if (!put) co_return with_context(put, "write what all nodes know");
+  if (!put->held) co_return fail(Errc::kRejected, "another node wrote what all nodes know");
+  // What comes next builds on this.
+  const Deadline seen = runtime_.deadline_in(kStorePatience);
+  while (view_.revision() < put->revision) {
+    if (seen.passed(runtime_.now())) co_return fail(Errc::kTimeout, "read what was written");
+    co_await runtime_.sleep_until(runtime_.now() + kCatchUpLook);
+  }
+  co_return Result<void>();
+}
+
+/// The order is what keeps it safe: a number that nobody had, both writable, a write that both
+/// disks took, and only then all nodes know of it; the address comes after that.
+Task<Result<std::string>> PairManager::become_active() {
+  PairRecord next = record();
+  std::uint64_t highest = std::max({next.claimed, next.epoch, own_.position.epoch});
+  for (const Member& peer : peers()) highest = std::max(highest, peer.position.epoch);
+  next.claimed = highest + 1;
+  const std::uint64_t epoch = next.claimed;
+  Result<void> done = co_await write_pair(next, {});
+  if (!done) co_return std::unexpected(done.error());
+  done = co_await fence_last();
+  if (!done) {
+    unfit_ = done.error().describe();
+    unfit_until_ = runtime_.now() + kUnfit;
+    co_return std::unexpected(done.error());
+  }
+  const Deadline deadline = runtime_.deadline_in(kRole);
+  if (!leads()) done = fail(Errc::kRejected, "this node does not lead any more");
+  if (done) done = co_await nb_.promote(deadline);
+  if (done) done = co_await sb_.promote(deadline);
+  if (done) done = co_await nb_.stamp(epoch, options_.node, deadline);
+  if (done) done = co_await sb_.stamp(epoch, options_.node, deadline);
+  if (!done) {
+    unfit_ = done.error().describe();
+    unfit_until_ = runtime_.now() + kUnfit;
+  }
+  if (done) {
+    co_await runtime_.sleep_until(runtime_.now() + kQuiet);
+    next.epoch = epoch;
+    next.active = options_.node;
+    next.token = std::get<std::int64_t>(leader_->fence()->operand);
+    next.released = false;
+    next.heir.clear();
+    next.published = own_.position;
+    next.trail = content_.ring().newest(kPublished);
+    std::vector<store::StoreChange> more;
+    const store::FailoverEvent event{.epoch = epoch,
+                                     .node = options_.node,
+                                     .reason = candidacy_.reason,
+                                     .at = runtime_.wall_now()};
+    more.emplace_back(store::Put{keys_.history(epoch), encode(event)});
+    if (epoch > kHistory)
+      more.emplace_back(store::Erase{store::KeyRange::one(keys_.history(epoch - kHistory))});
+    if (auto order = open_order(); order && (order->to.empty() || order->to == options_.node)) {
+      order->answer = fmt::format("{} was promoted in epoch {}", options_.node, epoch);
+      more.emplace_back(store::Put{keys_.order(), encode(*order)});
+    }
+    done = co_await write_pair(next, std::move(more));
+  }
+  if (!done || !leads()) {
+    const Result<void> back = co_await isolate();
+    if (!back)
+      log(LogLevel::kError, "failover_not_isolated",
+          {{"pair", options_.name}, {"reason", back.error().describe()}});
+    if (!done) co_return std::unexpected(done.error());
+    co_return fail(Errc::kRejected, "this node does not lead any more");
+  }
+  promoted_nb_ = nb_.process();
+  promoted_sb_ = sb_.process();
+  promoted_token_ = next.token;
+  co_return fmt::format("{} is the active node in epoch {}", options_.node, epoch);
+}
+
+/// Not at each commit: whoever is to be promoted had the last of these contents, and may have more.
+Task<void> PairManager::publish_position() {
+  const auto& ring = content_.ring();
+  const std::vector<judge::failover::ContentHash> newest = ring.newest(kPublished);
+  const bool due = runtime_.now() - position_at_ >= kPublishEvery && content_.follows() &&
+                   !newest.empty() && newest.back() != position_told_;
+  if (!due) co_return;
+  PairRecord next = record();
+  next.published = own_.position;
+  next.trail = newest;
+  position_at_ = runtime_.now();
+  const Result<void> done = co_await write_pair(std::move(next), {});
+  if (done) position_told_ = newest.back();
+  if (!done) complaint_ = done.error().describe();
+}
+
+/// Empty: there is none, and `refusal` says why.
+std::string PairManager::heir_for(const store::FailoverOrder& order, std::string* refusal) const {
+  std::string best;
+  int priority = 0;
+  *refusal = order.to.empty() ? "no other node has everything and may be promoted"
+                              : order.to + " is not there";
+  for (const Member& peer : peers()) {
+    if (!order.to.empty() && peer.name != order.to) continue;
+    std::string why;
+    if (peer.observes) why = "it only observes";
+    if (peer.nofailover) why = "it has the tag nofailover";
+    if (!peer.unfit.empty()) why = peer.unfit;
+    if (peer.nb != Copy::kFollowing || peer.sb != Copy::kFollowing)
+      why = "it does not follow the active node";
+    if (!why.empty()) {
+      if (!order.to.empty()) *refusal = fmt::format("{}: {}", peer.name, why);
+      continue;
+    }
+    if (!best.empty() && peer.priority <= priority) continue;
+    best = peer.name;
+    priority = peer.priority;
+  }
+  return best;
+}
+
+Task<void> PairManager::serve_order() {
+  const auto order = open_order();
+  if (!order || !leads()) co_return;
+  std::string refusal;
+  std::string heir;
+  if (order->until_ms <= epoch_ms(runtime_.wall_now())) {
+    refusal = "nobody took it up in time";
+  } else if (order->to == options_.node) {
+    refusal = options_.node + " is the active node";
+  } else if (paused()) {
+    refusal = "failover is paused";
+  } else {
+    heir = heir_for(*order, &refusal);
+  }
+  if (heir.empty()) {
+    co_await answer_order(std::move(refusal));
+    co_return;
+  }
+  note("hand over", "intent", fmt::format("{} is to become the active node: {}", heir, order->by));
+  const Result<void> gave = co_await hand_over(heir, kCatchUp);
+  if (gave) {
+    note("hand over", "result", heir + " has everything, and may be promoted");
+    co_await resign();
+    co_return;
+  }
+  // This node still leads, so it is promoted again.
+  note("hand over", "result", "taken back: " + gave.error().describe());
+  co_await answer_order("taken back: " + gave.error().describe());
+}
+
+/// No client writes any more, the heir gets the last rows, and everybody knows that these were the
+/// last. Without an heir the last content is published for whoever has it.
+Task<Result<void>> PairManager::hand_over(std::string heir, Duration patience) {
+  if (holds_address_ || links_.has(options_.address.address))
+    drop_address("this node hands over to " + (heir.empty() ? std::string("nobody") : heir));
+  const Result<void> frozen = co_await isolate();
+  promoted_token_ = 0;
+  if (!frozen) co_return frozen;
+  co_await runtime_.sleep_until(runtime_.now() + kQuiet);
+  PairRecord next = record();
+  next.published = own_.position;
+  next.trail = content_.ring().newest(kPublished);
+  if (next.trail.empty()) co_return fail(Errc::kInternal, "nobody knows what this copy has");
+  next.heir = heir;
+  Result<void> done = co_await write_pair(next, {});
+  if (!done) co_return done;
+  const Deadline end = runtime_.deadline_in(patience);
+  bool has_all = heir.empty();
+  while (!has_all) {
+    for (const Member& peer : peers()) {
+      const Relation relation = relate(peer.trail, next.trail);
+      has_all = has_all || (peer.name == heir &&
+                            (relation == Relation::kSame || relation == Relation::kAhead));
+    }
+    if (has_all) break;
+    if (end.passed(runtime_.now()) || !leads()) {
+      next.heir.clear();
+      static_cast<void>(co_await write_pair(next, {}));
+      co_return fail(Errc::kTimeout, "{} did not get the last rows", heir);
+    }
+    co_await runtime_.sleep_until(runtime_.now() + kCatchUpLook);
+  }
+  next.released = true;
+  done = co_await write_pair(std::move(next), {});
+  co_return done;
+}
+
+Task<void> PairManager::answer_order(std::string answer) {
+  auto order = open_order();
+  std::optional<Compare> fence = leader_->fence();
+  if (!order || !fence) co_return;
+  order->answer = std::move(answer);
+  store::Transaction transaction;
+  transaction.conditions.push_back(*std::move(fence));
+  transaction.changes.emplace_back(store::Put{keys_.order(), encode(*order)});
+  static_cast<void>(
+      co_await store_.put_if(std::move(transaction), runtime_.deadline_in(kStorePatience)));
+}
+
+}  // namespace wardmote::act::failover

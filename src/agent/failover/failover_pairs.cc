@@ -1,0 +1,125 @@
+#include "agent/failover/failover_pairs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "act/act_log.h"
+#include "act/failover/pair_manager.h"
+#include "act/failover/replica.h"
+#include "base/epoch_ms.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "config/failover.h"
+#include "judge/failover/report.h"
+#include "runtime/links.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "store/failover_record.h"
+#include "store/store.h"
+
+namespace wardmote::agent {
+
+using act::failover::PairManager;
+using act::failover::PairOptions;
+using act::failover::ReplicaFiles;
+
+namespace {
+
+/// An order that nobody took up by then is void.
+constexpr Duration kOrderHolds = std::chrono::minutes(1);
+
+ReplicaFiles files_of(const config::FailoverDatabase& database, std::string name) {
+  return {.database = std::move(name),
+          .control = database.control,
+          .socket = database.socket,
+          .pid = database.pid};
+}
+
+}  // namespace
+
+FailoverPairs::FailoverPairs(runtime::Runtime& runtime, store::Store& store, runtime::Links& links,
+                             const std::string& node, const std::vector<config::Failover>& pairs,
+                             const std::function<act::ActLog*()>& journal)
+    : runtime_(runtime) {
+  for (const config::Failover& pair : pairs) {
+    PairOptions options{.name = pair.name,
+                        .node = node,
+                        .members = pair.members,
+                        .nb = files_of(pair.nb, "OVN_Northbound"),
+                        .sb = files_of(pair.sb, "OVN_Southbound"),
+                        .nb_file = pair.nb.file,
+                        .sb_file = pair.sb.file,
+                        .nb_source = pair.nb.source,
+                        .sb_source = pair.sb.source,
+                        .address = pair.address,
+                        .ttl = pair.ttl,
+                        .acts = pair.acts,
+                        .nofailover = pair.nofailover,
+                        .priority = pair.priority,
+                        .fence = pair.fence,
+                        .fence_timeout = pair.fence_timeout};
+    pairs_.push_back(
+        std::make_unique<PairManager>(runtime, store, links, std::move(options), journal));
+  }
+}
+
+void FailoverPairs::start() {
+  for (const auto& pair : pairs_) pair->start();
+}
+
+runtime::Task<void> FailoverPairs::stop() {
+  for (const auto& pair : pairs_) co_await pair->stop();
+}
+
+std::vector<judge::failover::PairReport> FailoverPairs::pairs() const {
+  std::vector<judge::failover::PairReport> reports;
+  reports.reserve(pairs_.size());
+  for (const auto& pair : pairs_) reports.push_back(pair->report());
+  return reports;
+}
+
+PairManager* FailoverPairs::find(std::string_view name) const noexcept {
+  const auto found =
+      std::ranges::find_if(pairs_, [&](const auto& pair) { return pair->options().name == name; });
+  return found == pairs_.end() ? nullptr : found->get();
+}
+
+FailoverPairs::Written FailoverPairs::hand_over(std::string_view pair, std::string to, bool force,
+                                                std::string by) {
+  PairManager* const manager = find(pair);
+  if (manager == nullptr)
+    return fail(Errc::kMissing, "no failover pair '{}'", escape_control(pair));
+  const auto& members = manager->options().members;
+  if (!to.empty() && std::ranges::find(members, to) == members.end())
+    return fail(Errc::kInvalid, "'{}' is no member of {}", escape_control(to), pair);
+  return manager->order({.to = std::move(to),
+                         .forced = force,
+                         .by = std::move(by),
+                         .until_ms = epoch_ms(runtime_.wall_now() + kOrderHolds)});
+}
+
+FailoverPairs::Written FailoverPairs::pause_pair(std::string_view pair, Duration time,
+                                                 std::string by) {
+  PairManager* const manager = find(pair);
+  if (manager == nullptr)
+    return fail(Errc::kMissing, "no failover pair '{}'", escape_control(pair));
+  const bool ends = time > Duration::zero();
+  return manager->pause(
+      {.by = std::move(by), .until_ms = ends ? epoch_ms(runtime_.wall_now() + time) : 0});
+}
+
+FailoverPairs::Written FailoverPairs::resume_pair(std::string_view pair) {
+  PairManager* const manager = find(pair);
+  if (manager == nullptr)
+    return fail(Errc::kMissing, "no failover pair '{}'", escape_control(pair));
+  return manager->resume();
+}
+
+}  // namespace wardmote::agent

@@ -1,0 +1,98 @@
+#include "cli/failover/pair.h"
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "cli/exit_code.h"
+#include "cli/render/fields.h"
+#include "cli/render/style.h"
+
+namespace wardmote::cli {
+namespace {
+
+namespace json = boost::json;
+
+std::string line(std::string_view label, const std::string& text) {
+  return text.empty() ? "" : fmt::format("  {}: {}\n", label, text);
+}
+
+bool is_good(const Fields& member, std::string_view active) {
+  const bool is_active = member.raw("name") == active;
+  const std::string_view wanted = is_active ? "active" : "following";
+  return member.raw("nb") == wanted && member.raw("sb") == wanted && !member.has("unfit");
+}
+
+}  // namespace
+
+std::string draw_pair(const json::value& shown, Style style) {
+  const Fields pair(shown);
+  const bool active = pair.has("active");
+  std::string text = fmt::format("pair {}: ", pair.text("name"));
+  text += active ? paint(style, Tone::kGood, pair.text("active") + " is active")
+                 : paint(style, Tone::kCritical, "nobody is active");
+  text += fmt::format(", epoch {}\n", pair.number("epoch").value_or(0));
+  text += line("address", pair.text("address") + (pair.flag("has_address") ? ", here" : ""));
+  const Fields next = pair.object("next");
+  text += line("this node", fmt::format("{} ({}); next: {}: {}", pair.text("node"),
+                                        pair.text("mode"), next.text("duty"), next.text("why")));
+  const Fields candidate = pair.object("candidate");
+  if (!active)
+    text += line("may it be promoted",
+                 fmt::format("{}: {}", candidate.text("verdict"), candidate.text("why")));
+  text += line("paused by", pair.text("paused_by"));
+  text += line("order", pair.text("order"));
+  for (const std::string& complaint : pair.texts("complaints"))
+    text += line("complaint", complaint);
+  Table table({"NODE", "NB", "SB", "EPOCH", "BEHIND", "PRIORITY", "NOTE"});
+  for (const json::value& one : pair.list("members")) {
+    const Fields member(one);
+    const Tone tone = is_good(member, pair.raw("active")) ? Tone::kGood : Tone::kWarning;
+    std::string note = member.text("unfit");
+    if (note.empty() && member.flag("nofailover")) note = "nofailover";
+    if (note.empty() && member.raw("mode") == "observe") note = "observes";
+    const auto lag = member.number("lag");
+    table.add({{member.text("name")},
+               {member.text("nb"), tone},
+               {member.text("sb"), tone},
+               {std::to_string(member.number("epoch").value_or(0))},
+               {lag ? std::to_string(*lag) : ""},
+               {std::to_string(member.number("priority").value_or(0))},
+               {note}});
+  }
+  for (const std::string& name : pair.texts("missing"))
+    table.add({{name}, {"", Tone::kCritical}, {}, {}, {}, {}, {"says nothing", Tone::kCritical}});
+  return text + "\n" + table.draw(style);
+}
+
+std::string draw_pair_history(const json::value& shown, Style style) {
+  Table table({"EPOCH", "AT", "NODE", "WHY"});
+  for (const json::value& one : Fields(shown).list("history")) {
+    const Fields past(one);
+    table.add({{std::to_string(past.number("epoch").value_or(0))},
+               {past.text("at")},
+               {past.text("node")},
+               {past.text("why")}});
+  }
+  return table.empty() ? "nobody was promoted yet\n" : table.draw(style);
+}
+
+Exit exit_of_pair(const json::value& shown) {
+  const Fields pair(shown);
+  if (!pair.has("age_ms")) return Exit::kUnknown;
+  if (!pair.has("active")) return Exit::kCritical;
+  bool good = pair.list("missing").empty() && !pair.has("paused_by");
+  for (const json::value& one : pair.list("members"))
+    good = good && is_good(Fields(one), pair.raw("active"));
+  return good ? Exit::kGood : Exit::kWarning;
+}
+
+Exit exit_good(const json::value&) {
+  return Exit::kGood;
+}
+
+}  // namespace wardmote::cli

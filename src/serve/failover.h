@@ -1,0 +1,44 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "control/written.h"
+#include "judge/failover/report.h"
+#include "serve/route.h"
+
+namespace wardmote::serve {
+
+/// The pairs of databases that this agent manages. Thread: the core loop.
+class FailoverView {
+ public:
+  FailoverView() = default;
+  FailoverView(const FailoverView&) = delete;
+  FailoverView& operator=(const FailoverView&) = delete;
+  virtual ~FailoverView() = default;
+
+  using Written = Result<std::shared_ptr<control::Written>>;
+
+  /// In the order of the configuration.
+  [[nodiscard]] virtual std::vector<judge::failover::PairReport> pairs() const = 0;
+  /// Orders are records in the store. kMissing: there is no such pair. kInvalid: no such node.
+  /// `to` may be empty; `force`: whatever the others have.
+  virtual Written hand_over(std::string_view pair, std::string to, bool force, std::string by) = 0;
+  /// For `time`; zero: until resume.
+  virtual Written pause_pair(std::string_view pair, Duration time, std::string by) = 0;
+  virtual Written resume_pair(std::string_view pair) = 0;
+};
+
+/// As /api/v1/failover/NAME shows it.
+boost::json::object pair_json(const judge::failover::PairReport& report);
+
+/// /api/v1/failover and what is below it, and /primary/{name} and /replica/{name} for load
+/// balancers. `view` outlives them; null: the agent has no pairs.
+std::vector<Route> failover_routes(FailoverView* view);
+
+}  // namespace wardmote::serve

@@ -1,0 +1,215 @@
+#include "judge/failover/member.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "judge/failover/candidate.h"
+#include "judge/failover/decision.h"
+
+namespace wardmote::judge::failover {
+namespace {
+
+using Verdict = Candidacy::Verdict;
+
+ContentHash at(std::uint64_t number) {
+  return {number, ~number};
+}
+
+Trail trail(std::vector<std::uint64_t> numbers) {
+  Trail made;
+  for (const std::uint64_t number : numbers) made.push_back(at(number));
+  return made;
+}
+
+/// A backup of epoch 3 that copies from nobody.
+Member member(const std::string& name, std::vector<std::uint64_t> contents) {
+  Member made;
+  made.name = name;
+  made.nb = made.sb = Copy::kIsolated;
+  made.position.epoch = 3;
+  made.position.size = 10;
+  made.trail = trail(std::move(contents));
+  return made;
+}
+
+/// n1 was active in epoch 3.
+PairRecord record(std::vector<std::uint64_t> contents) {
+  PairRecord made;
+  made.epoch = made.claimed = 3;
+  made.active = "n1";
+  made.trail = trail(std::move(contents));
+  return made;
+}
+
+const Choice kChoice{.members = {"n1", "n2", "n3"}};
+
+Verdict judge(const Member& own, const std::vector<Member>& peers, const PairRecord& record,
+              const Choice& choice = kChoice) {
+  return judge_candidate(own, peers, record, choice).verdict;
+}
+
+TEST(Relation, TellsWhoWentOnFromTheOther) {
+  EXPECT_EQ(relate(trail({1, 2}), trail({1, 2})), Relation::kSame);
+  EXPECT_EQ(relate(trail({1, 2, 3}), trail({1, 2})), Relation::kAhead);
+  EXPECT_EQ(relate(trail({1}), trail({1, 2})), Relation::kBehind);
+  EXPECT_EQ(relate(trail({1, 2}), trail({1, 5})), Relation::kUnknown);
+  EXPECT_EQ(relate(trail({1, 2}), trail({2, 1})), Relation::kUnknown);
+  EXPECT_EQ(relate(trail({}), trail({1})), Relation::kUnknown);
+}
+
+TEST(CandidacyTest, ABackupThatHasAllThatWasPublishedMayBePromoted) {
+  EXPECT_EQ(judge(member("n2", {4, 5, 6}), {}, record({4, 5})), Verdict::kGo);
+  EXPECT_EQ(judge(member("n2", {4, 5}), {}, record({4, 5})), Verdict::kGo);
+}
+
+TEST(CandidacyTest, ABackupBehindWhatWasPublishedIsRefused) {
+  EXPECT_EQ(judge(member("n2", {3, 4}), {}, record({4, 5})), Verdict::kRefuse);
+  // Nothing relates it: it was started after the active node died.
+  EXPECT_EQ(judge(member("n2", {9}), {}, record({4, 5})), Verdict::kRefuse);
+}
+
+TEST(CandidacyTest, CommitsThatCameTogetherDoNotKeepABackupFromBeingPromoted) {
+  EXPECT_EQ(judge(member("n2", {4, 6}), {}, record({4, 5})), Verdict::kGo);
+}
+
+TEST(CandidacyTest, WhoWasActiveInTheEpochHasAllOfIt) {
+  EXPECT_EQ(judge(member("n1", {9}), {member("n2", {4, 5})}, record({4, 5})), Verdict::kGo);
+}
+
+TEST(CandidacyTest, ANewerCopyThatIsThereComesFirst) {
+  EXPECT_EQ(judge(member("n2", {4, 5}), {member("n3", {4, 5, 6})}, record({4, 5})),
+            Verdict::kRefuse);
+  EXPECT_EQ(judge(member("n3", {4, 5, 6}), {member("n2", {4, 5})}, record({4, 5})), Verdict::kGo);
+}
+
+TEST(CandidacyTest, ANewerCopyThatMustNotBePromotedIsNotPassedOver) {
+  Member full = member("n3", {4, 5, 6});
+  full.unfit = "its disk is full";
+  EXPECT_EQ(judge(member("n2", {4, 5}), {full}, record({4, 5})), Verdict::kRefuse);
+  full.distrusted = true;
+  EXPECT_EQ(judge(member("n2", {4, 5}), {full}, record({4, 5})), Verdict::kGo);
+}
+
+TEST(CandidacyTest, OfTwoThatHaveTheSameOneGoes) {
+  Member n2 = member("n2", {5});
+  Member n3 = member("n3", {5});
+  EXPECT_EQ(judge(n2, {n3}, record({5})), Verdict::kGo);
+  EXPECT_EQ(judge(n3, {n2}, record({5})), Verdict::kWait);
+  n3.priority = 1;
+  EXPECT_EQ(judge(n2, {n3}, record({5})), Verdict::kWait);
+  EXPECT_EQ(judge(n3, {n2}, record({5})), Verdict::kGo);
+}
+
+TEST(CandidacyTest, ACopyThatCannotBeComparedAndShowsMoreRowsIsNotPassedOver) {
+  Member n3 = member("n3", {70});
+  n3.position.size = 11;
+  EXPECT_EQ(judge(member("n2", {4, 5, 6}), {n3}, record({4, 5})), Verdict::kRefuse);
+  n3.position.size = 10;
+  EXPECT_EQ(judge(member("n2", {4, 5, 6}), {n3}, record({4, 5})), Verdict::kGo);
+}
+
+TEST(CandidacyTest, NobodyGoesWhileAnotherStillCopies) {
+  Member n3 = member("n3", {5});
+  n3.nb = Copy::kFollowing;
+  EXPECT_EQ(judge(member("n2", {5}), {n3}, record({5})), Verdict::kWait);
+}
+
+TEST(CandidacyTest, AnOlderEmptyHalfOrTaggedCopyIsRefused) {
+  Member own = member("n2", {5});
+  own.position.epoch = 2;
+  EXPECT_EQ(judge(own, {}, record({5})), Verdict::kRefuse);
+  own = member("n2", {5});
+  own.position.empty = true;
+  EXPECT_EQ(judge(own, {}, record({5})), Verdict::kRefuse);
+  own = member("n2", {5});
+  own.position.sync = SyncState::kHalf;
+  EXPECT_EQ(judge(own, {}, record({5})), Verdict::kRefuse);
+  own = member("n2", {5});
+  own.nofailover = true;
+  EXPECT_EQ(judge(own, {}, record({5})), Verdict::kRefuse);
+  own = member("n2", {5});
+  own.observes = true;
+  EXPECT_EQ(judge(own, {}, record({5})), Verdict::kRefuse);
+}
+
+TEST(CandidacyTest, AnEpochThatNobodyHeardOfCountsAsTheOneBefore) {
+  PairRecord claimed = record({5});
+  claimed.claimed = 4;
+  Member own = member("n2", {5});
+  own.position.epoch = 4;
+  EXPECT_EQ(judge(own, {member("n3", {5})}, claimed), Verdict::kGo);
+}
+
+TEST(CandidacyTest, AStoreThatKnowsLessThanTheCopyIsAnOlderStore) {
+  Member own = member("n2", {5});
+  own.position.epoch = 7;
+  EXPECT_EQ(judge(own, {}, record({5})), Verdict::kRefuse);
+}
+
+TEST(CandidacyTest, AnOperatorMayForceAllButAnEmptyCopy) {
+  const Choice forced{.members = kChoice.members, .forced = true};
+  Member own = member("n2", {9});
+  own.position.epoch = 2;
+  EXPECT_EQ(judge(own, {}, record({4, 5}), forced), Verdict::kGo);
+  own.position.empty = true;
+  EXPECT_EQ(judge(own, {}, record({4, 5}), forced), Verdict::kRefuse);
+}
+
+TEST(CandidacyTest, TheHeirGoesFirst) {
+  PairRecord released = record({5});
+  released.released = true;
+  released.heir = "n3";
+  const Member n1 = member("n1", {5});
+  const Member n2 = member("n2", {5});
+  const Member n3 = member("n3", {5});
+  EXPECT_EQ(judge(n3, {n1, n2}, released), Verdict::kGo);
+  EXPECT_EQ(judge(n2, {n1, n3}, released), Verdict::kWait);
+  EXPECT_EQ(judge(n1, {n2, n3}, released), Verdict::kWait);
+  // Without the heir the others go on.
+  EXPECT_EQ(judge(n1, {n2}, released), Verdict::kGo);
+}
+
+TEST(FirstPromotion, WaitsForAllMembers) {
+  Member own = member("n1", {1});
+  own.position.epoch = 0;
+  Member n2 = own;
+  n2.name = "n2";
+  EXPECT_EQ(judge(own, {n2}, {}), Verdict::kWait);
+  Member n3 = own;
+  n3.name = "n3";
+  EXPECT_EQ(judge(own, {n2, n3}, {}), Verdict::kGo);
+  EXPECT_EQ(judge(n2, {own, n3}, {}), Verdict::kWait);
+}
+
+TEST(FirstPromotion, TheOnlyCopyWithRowsCounts) {
+  Member own = member("n2", {1});
+  own.position.epoch = 0;
+  Member n1 = own;
+  n1.name = "n1";
+  n1.position.empty = true;
+  n1.trail = trail({0});
+  Member n3 = n1;
+  n3.name = "n3";
+  EXPECT_EQ(judge(own, {n1, n3}, {}), Verdict::kGo);
+  EXPECT_EQ(judge(n1, {own, n3}, {}), Verdict::kRefuse);
+}
+
+TEST(FirstPromotion, OfTwoThatDifferTheOneThatWasWritableCounts) {
+  Member own = member("n2", {1});
+  own.position.epoch = 0;
+  Member n1 = own;
+  n1.name = "n1";
+  n1.trail = trail({7});
+  Member n3 = own;
+  n3.name = "n3";
+  EXPECT_EQ(judge(own, {n1, n3}, {}), Verdict::kRefuse);
+  own.position.sync = SyncState::kWasActive;
+  EXPECT_EQ(judge(own, {n1, n3}, {}), Verdict::kGo);
+  EXPECT_EQ(judge(n1, {own, n3}, {}), Verdict::kRefuse);
+}
+
+}  // namespace
+}  // namespace wardmote::judge::failover
