@@ -25,7 +25,7 @@ SIMULATIONS = {"notices": ("unit_agent", "SimNotify.*"), "plans": ("unit_act", "
                "guests": ("sim", "SimGuestTruth.*"),
                "standalone": ("failover", "SimStandalone.One*"),
                "advice": ("advice", "SimAdvice.*"), "failover-schedules": ("failover", "SimFailover.Nobody*"),
-               "gate": ("version_gate", "SimVersionGate.*")}
+               "gate": ("version_gate", "SimVersionGate.*"), "agents": ("agents", "SimCoordination.*")}
 SCHEDULES = 10_000
 WORLDS = 100_000
 CHUNK = 2_500
@@ -39,7 +39,7 @@ WORLD_SOURCES = ("src/base", "src/judge/condition", "src/judge/plan", "src/judge
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev soak", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", choices=sorted([*SIMULATIONS, *guards.SUITES, "failover"]))
-    parser.add_argument("--schedules", type=int, help=f"for each test (default: {SCHEDULES}; advice, gate, failover-schedules, standalone: {WORLDS}; guards: at most {guards.WORLDS} a guard; "
+    parser.add_argument("--schedules", type=int, help=f"for each test (default: {SCHEDULES}; advice, agents, gate, failover-schedules, standalone: {WORLDS}; guards: at most {guards.WORLDS} a guard; "
                         f"failover: {failover_soak.ROUNDS} rounds)")
     parser.add_argument("--only", metavar="NAME", action="append", help="guards, failover: only this guard or fault (may be repeated)")
     parser.add_argument("--no-evidence", action="store_true", help="write nothing to docs/evidence")
@@ -51,7 +51,7 @@ def main() -> int:
         result = failover_soak.play_all(given.schedules or failover_soak.ROUNDS, given.only)
     elif given.name == "advice":
         result = play_worlds(given.schedules or WORLDS)
-    elif given.name in ("failover-schedules", "gate", "standalone"):
+    elif given.name in ("failover-schedules", "gate", "agents", "standalone"):
         result = play(*SIMULATIONS[given.name], given.schedules or WORLDS)
     else:
         result = play(*SIMULATIONS[given.name], given.schedules or SCHEDULES)

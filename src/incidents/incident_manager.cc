@@ -181,6 +181,7 @@ void IncidentManager::raise(const judge::incident::Symptom& symptom) {
 }
 
 Task<Result<void>> IncidentManager::take_over_incidents() {
+  const std::uint64_t term = term_;
   const auto records = co_await records_.load(std::string(store::kIncidentPrefix));
   if (!records && records.error().code == Errc::kExhausted) {
     // To watch and to tell comes before remembering.
@@ -191,6 +192,8 @@ Task<Result<void>> IncidentManager::take_over_incidents() {
   if (!records) co_return std::unexpected(records.error());
   const auto last = co_await records_.load(std::string(store::kLastIncidentKey));
   if (!last) co_return std::unexpected(last.error());
+  // What was read may be older than what a later lead has read and changed.
+  if (term != term_) co_return fail(Errc::kRejected, "the lead has passed on meanwhile");
   const std::vector<Incident> incidents = decode(*records);
   judge::incident::Book book(known_.graph, book_policy(config_));
   book.recall(incidents, runtime_.now());

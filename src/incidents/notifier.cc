@@ -85,22 +85,23 @@ Notifier::Notifier(runtime::Runtime& runtime, RecordWriter& records, ChangeFeed&
 }
 
 Task<Result<void>> Notifier::recall() {
-  // Another agent may have told since this one led.
+  const std::uint64_t term = records_.term();
+  const auto silences = co_await records_.load(std::string(store::kSilencePrefix));
+  if (!silences) co_return std::unexpected(silences.error());
+  const auto groups = co_await records_.load(std::string(store::kGroupPrefix));
+  if (!groups) co_return std::unexpected(groups.error());
+  // Whoever was told meanwhile must not be told again.
+  if (term != records_.term()) co_return fail(Errc::kRejected, "the lead has passed on meanwhile");
+  // Another agent may have told since this one led. What waited to be sent is in the records, or
+  // was told.
+  dispatcher_.forget_waiting();
   router_ = judge::notify::Router(router_.policy());
-  Result<void> recalled = co_await recall_silences();
-  if (!recalled) co_return recalled;
-  recalled = co_await recall_groups();
+  mirror_silences(*silences);
+  recall_groups(*groups);
   router_.set_receivers(dispatcher_.receivers(), runtime_.now());
   put_changed();
-  if (recalled) schedule();
+  schedule();
   plan_reminder();
-  co_return recalled;
-}
-
-Task<Result<void>> Notifier::recall_silences() {
-  const auto records = co_await records_.load(std::string(store::kSilencePrefix));
-  if (!records) co_return std::unexpected(records.error());
-  mirror_silences(*records);
   co_return Result<void>();
 }
 
@@ -119,10 +120,8 @@ void Notifier::mirror_silences(const std::map<std::string, std::string>& records
   }
 }
 
-Task<Result<void>> Notifier::recall_groups() {
-  const auto records = co_await records_.load(std::string(store::kGroupPrefix));
-  if (!records) co_return std::unexpected(records.error());
-  for (const auto& [key, record] : *records) {
+void Notifier::recall_groups(const std::map<std::string, std::string>& records) {
+  for (const auto& [key, record] : records) {
     auto group = store::decode_group(record, clock_of(runtime_));
     if (!group) {
       log(LogLevel::kError, "record_not_understood", {{"key", key}});
@@ -138,7 +137,6 @@ Task<Result<void>> Notifier::recall_groups() {
     if (group->pending) ++states_[group->receiver].repeated;
     router_.recall(*std::move(group));
   }
-  co_return Result<void>();
 }
 
 Task<void> Notifier::stop() {

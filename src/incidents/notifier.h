@@ -46,7 +46,7 @@ class Notifier final : public serve::NotifyControl {
   Notifier(runtime::Runtime& runtime, RecordWriter& records, ChangeFeed& feed,
            const config::Node& own, NotifierOptions options);
 
-  /// Takes over what earlier lives wrote down.
+  /// Takes over what earlier lives wrote down. kRejected: the lead was lost or won meanwhile.
   runtime::Task<Result<void>> recall();
   runtime::Task<void> stop();
 
@@ -82,8 +82,7 @@ class Notifier final : public serve::NotifyControl {
  private:
   /// kRejected: another agent leads, and takes the orders.
   [[nodiscard]] Result<void> takes_orders() const;
-  runtime::Task<Result<void>> recall_groups();
-  runtime::Task<Result<void>> recall_silences();
+  void recall_groups(const std::map<std::string, std::string>& records);
   void pump();
   void remind();
   void plan_reminder();

@@ -77,6 +77,10 @@ std::shared_ptr<runtime::HttpHold> RecordWriter::hold() {
   return serve::hold_until(std::move(written));
 }
 
+Task<void> RecordWriter::settle() {
+  while (under_way_ > 0) co_await settled_.wait();
+}
+
 void RecordWriter::drop() {
   unwritten_.clear();
   waiting_.clear();
@@ -158,9 +162,11 @@ Task<Result<void>> RecordWriter::write_some() {
     std::uint64_t drops;
     // What another agent may have written meanwhile is not to be written over.
     ~PutBack() {
+      if (--records->under_way_ == 0) records->settled_.notify();
       if (drops == records->drops_) records->unwritten_.merge(changes);
     }
   } kept{this, std::move(some), drops_};
+  ++under_way_;
   store::Transaction transaction;
   if (auto fence = leadership_.fence()) transaction.conditions.push_back(*std::move(fence));
   for (const auto& [key, value] : kept.changes) {

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "runtime/event.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -28,7 +29,11 @@ class RecordWriter {
   /// `store` may be null: then nothing is written down, and everything else is the same. Both
   /// outlive it.
   RecordWriter(runtime::Runtime& runtime, store::Store* store, const store::Leadership& leadership)
-      : runtime_(runtime), store_(store), leadership_(leadership), tasks_(runtime.executor()) {}
+      : runtime_(runtime),
+        store_(store),
+        leadership_(leadership),
+        settled_(runtime.executor()),
+        tasks_(runtime.executor()) {}
 
   /// The records whose key begins with `prefix`.
   runtime::Task<Result<std::map<std::string, std::string>>> load(std::string prefix);
@@ -46,9 +51,15 @@ class RecordWriter {
   void wait_for_store() noexcept { waits_for_store_ = true; }
   /// Forgets what is not written, and who waits for it: somebody else leads, and writes.
   void drop();
+  /// Waits for the end of the write that is under way. An agent that lost the lead and won it again
+  /// under the same fence may have begun it before; what is read earlier may be changed by it.
+  runtime::Task<void> settle();
   /// Whether what is told and done now is told and done by who leads. The store may know of
   /// another leader before this agent does.
   [[nodiscard]] bool leads() const noexcept { return may_write() && !refused_; }
+  /// Another number whenever the lead was lost or won: what was read under one number is of no use
+  /// under another.
+  [[nodiscard]] std::uint64_t term() const noexcept { return drops_; }
   /// While held back it is as if another agent led: what that one has written is not known yet.
   void hold_back(bool held) noexcept { held_ = held; }
   /// What holds the answer to an order until all that was put so far is written down, or says that
@@ -74,6 +85,8 @@ class RecordWriter {
   std::uint64_t drops_ = 0;  ///< counts the times that what is not written was forgotten
   bool hurry_ = false;       ///< somebody has begun to wait
   bool writing_ = false;
+  int under_way_ = 0;  ///< transactions
+  runtime::Event settled_;
   bool refused_ = false;  ///< the fence did not hold
   bool held_ = false;
   std::optional<std::string> complaint_;

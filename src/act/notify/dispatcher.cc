@@ -57,6 +57,10 @@ void Dispatcher::send(Notice notice) {
   begin(found->first, found->second);
 }
 
+void Dispatcher::forget_waiting() noexcept {
+  for (const auto& [name, line] : receivers_) line->waiting.clear();
+}
+
 std::set<std::string> Dispatcher::receivers() const {
   std::set<std::string> names;
   for (const auto& [name, line] : receivers_) names.insert(name);

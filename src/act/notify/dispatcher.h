@@ -46,6 +46,8 @@ class Dispatcher {
 
   /// Calls `told` with the result, also for a receiver that does not exist.
   void send(judge::notify::Notice notice);
+  /// What waits is not sent: another agent may have sent it meanwhile. What is being sent goes on.
+  void forget_waiting() noexcept;
   [[nodiscard]] bool knows(const std::string& receiver) const {
     return receivers_.contains(receiver);
   }

@@ -2,15 +2,18 @@
 
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "act/notify/channel.h"
 #include "agent/domains.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "config/config.h"
 #include "incidents/change_feed.h"
 #include "incidents/incident_manager.h"
@@ -37,19 +40,83 @@ using namespace std::chrono_literals;
 
 constexpr observe::ProbeKind kFakeKind{"fake", "a fake", {}, nullptr};
 
+/// What somebody was told, and how slowly he takes it.
+struct Told {
+  std::size_t notices = 0;
+  std::map<std::string, int> by_root;
+  Duration takes{};
+};
+
 /// Counts what it is told.
 class FakeReceiver final : public act::notify::Channel {
  public:
-  explicit FakeReceiver(std::size_t& told) : told_(told) {}
+  FakeReceiver(sim::SimRuntime& host, Told& told) : host_(host), told_(told) {}
 
-  runtime::Task<act::notify::DeliveryResult> send(judge::notify::Notice,
+  runtime::Task<act::notify::DeliveryResult> send(judge::notify::Notice notice,
                                                   runtime::Deadline) override {
-    ++told_;
+    ++told_.notices;
+    for (const judge::notify::NoticeItem& item : notice.items) ++told_.by_root[item.incident.root];
+    co_await host_.sleep_until(host_.now() + told_.takes);
     co_return act::notify::DeliveryResult();
   }
 
  private:
-  std::size_t& told_;
+  sim::SimRuntime& host_;
+  Told& told_;
+};
+
+/// A store of which one list or one change takes long.
+class FakeSlowStore final : public store::Store {
+ public:
+  FakeSlowStore(sim::SimRuntime& host, store::Store& store) : host_(host), store_(store) {}
+
+  /// The next list of these keys is answered so much later than it is made.
+  void answer_late(std::string prefix, Duration late) {
+    late_prefix_ = std::move(prefix);
+    late_ = late;
+  }
+
+  /// The next change is made so much later than it is asked for.
+  void change_late(Duration late) { change_late_ = late; }
+
+  runtime::Task<Result<store::Found>> get(std::string key, runtime::Deadline deadline) override {
+    return store_.get(std::move(key), deadline);
+  }
+  runtime::Task<Result<store::Snapshot>> list(store::KeyRange keys,
+                                              runtime::Deadline deadline) override {
+    const bool late = keys.begin == late_prefix_;
+    if (late) late_prefix_.clear();
+    Result<store::Snapshot> found = co_await store_.list(std::move(keys), deadline);
+    if (late) co_await host_.sleep_until(host_.now() + late_);
+    co_return found;
+  }
+  runtime::Task<Result<store::Committed>> put_if(store::Transaction transaction,
+                                                 runtime::Deadline deadline) override {
+    const Duration late = std::exchange(change_late_, Duration::zero());
+    if (late > Duration::zero()) co_await host_.sleep_until(host_.now() + late);
+    Result<store::Committed> done = co_await store_.put_if(std::move(transaction), deadline);
+    co_return done;
+  }
+  std::unique_ptr<store::Watch> watch(store::KeyRange keys, store::Revision from) override {
+    return store_.watch(std::move(keys), from);
+  }
+  runtime::Task<Result<store::Lease>> grant(Duration ttl, runtime::Deadline deadline) override {
+    return store_.grant(ttl, deadline);
+  }
+  runtime::Task<Result<store::Lease>> keep_alive(store::LeaseId lease,
+                                                 runtime::Deadline deadline) override {
+    return store_.keep_alive(lease, deadline);
+  }
+  runtime::Task<Result<void>> revoke(store::LeaseId lease, runtime::Deadline deadline) override {
+    return store_.revoke(lease, deadline);
+  }
+
+ private:
+  sim::SimRuntime& host_;
+  store::Store& store_;
+  std::string late_prefix_;
+  Duration late_{};
+  Duration change_late_{};
 };
 
 class NotifierLeadership : public ::testing::Test {
@@ -65,24 +132,27 @@ class NotifierLeadership : public ::testing::Test {
 
   static config::Config config_of() {
     config::Config config;
-    config::Check check;
-    check.name = "bird";
-    check.kind = &kFakeKind;
-    check.schedule.every = 1s;
-    config.checks.push_back(std::move(check));
+    for (const char* const name : {"bird", "web"}) {
+      config::Check check;
+      check.name = name;
+      check.kind = &kFakeKind;
+      check.schedule.every = 1s;
+      config.checks.push_back(std::move(check));
+    }
     return config;
   }
   incidents::NotifierOptions receivers() {
     incidents::NotifierOptions options;
     judge::notify::Route route;
     route.receiver = "person";
+    route.group_by = {"root"};
     options.policy.routes.push_back(route);
-    options.receivers["person"] = {std::make_unique<FakeReceiver>(told_), 15s, false};
+    options.receivers["person"] = {std::make_unique<FakeReceiver>(us_, told_), 15s, false};
     return options;
   }
-  void fail_check() {
+  void fail_check(const std::string& name = "bird") {
     using enum judge::State;
-    feed_.tell({judge::ThingKind::kCheck, "bird"},
+    feed_.tell({judge::ThingKind::kCheck, name},
                judge::CheckChanged{kError, kReported, {judge::ReasonCode::kRefused, "refused"}});
   }
   /// The fence of who takes the lead now.
@@ -105,8 +175,9 @@ class NotifierLeadership : public ::testing::Test {
   act::FakeLeadership leadership_;
   const config::Config config_ = config_of();
   incidents::ChangeFeed feed_{[this] { return us_.wall_now(); }};
-  std::size_t told_ = 0;
-  incidents::IncidentManager incidents_{us_,   &store_,     leadership_,           config_, "us",
+  Told told_;
+  FakeSlowStore shared_{us_, store_};
+  incidents::IncidentManager incidents_{us_,   &shared_,    leadership_,           config_, "us",
                                         feed_, receivers(), depends_of(domains()), &own_};
 };
 
@@ -114,13 +185,13 @@ TEST_F(NotifierLeadership, WhoDoesNotLeadTellsNobodyUntilItDoes) {
   leadership_.lose();
   fail_check();
   world_.run_for(10min);
-  EXPECT_EQ(told_, 0U);
+  EXPECT_EQ(told_.notices, 0U);
   EXPECT_EQ(incidents_.acknowledge(1, "ann", "").error().code, Errc::kRejected);
   EXPECT_EQ(incidents_.notifier().add_silence({}).error().code, Errc::kRejected);
   EXPECT_EQ(incidents_.notifier().expire_silence(1).error().code, Errc::kRejected);
   leadership_.win();
   world_.run_for(10min);
-  EXPECT_EQ(told_, 1U);
+  EXPECT_EQ(told_.notices, 1U);
   EXPECT_TRUE(incidents_.acknowledge(1, "ann", ""));
 }
 
@@ -131,7 +202,7 @@ TEST_F(NotifierLeadership, TheFateOfATestIsKnownAfterOtherNotices) {
   ASSERT_TRUE(test);
   fail_check();
   world_.run_for(10min);
-  EXPECT_EQ(told_, 2U);
+  EXPECT_EQ(told_.notices, 2U);
   const auto& state = incidents_.notifier().receivers().at("person");
   ASSERT_TRUE(state.last);
   EXPECT_NE(state.last->key, *test);
@@ -144,12 +215,65 @@ TEST_F(NotifierLeadership, TheFateOfATestIsKnownAfterOtherNotices) {
   EXPECT_EQ(state.tests.size(), 8U);
 }
 
+TEST_F(NotifierLeadership, WhatWaitsForASlowReceiverIsToldOnceAlsoWhenTheLeadIsLostAndWonAgain) {
+  leadership_.win();
+  world_.run_for(1min);
+  told_.takes = 20s;
+  fail_check("bird");
+  fail_check("web");
+  ASSERT_TRUE(world_.run_until([&] { return told_.notices == 1; }, 10min));
+  const std::string under_way = told_.by_root.begin()->first;
+  world_.run_for(5s);
+  leadership_.lose();
+  leadership_.win();
+  world_.run_for(10min);
+  ASSERT_EQ(told_.by_root.size(), 2U);
+  for (const auto& [root, times] : told_.by_root) {
+    // Of what was being told nobody knows how far it came.
+    EXPECT_LE(times, root == under_way ? 2 : 1) << root;
+  }
+}
+
+TEST_F(NotifierLeadership, WhatWasReadUnderALeadThatIsLostTellsNobodyUnderTheNext) {
+  leadership_.win();
+  world_.run_for(1min);
+  told_.takes = 1s;
+  fail_check();
+  ASSERT_TRUE(world_.run_until([&] { return told_.notices == 1; }, 10min));
+  // It is not written down that it was taken.
+  leadership_.lose();
+  world_.run_for(5s);
+  shared_.answer_late("notify/group/", 10s);
+  leadership_.win();
+  world_.run_for(1s);
+  leadership_.lose();
+  leadership_.win();
+  world_.run_for(5s);
+  EXPECT_EQ(told_.notices, 2U) << "nobody knew that it was told";
+  world_.run_for(1min);
+  EXPECT_EQ(told_.notices, 2U) << "what the first lead had read is old";
+}
+
+TEST_F(NotifierLeadership, WhatIsBeingWrittenWhenTheLeadIsLostAndWonAgainIsReadAfterwards) {
+  leadership_.win();
+  world_.run_for(1min);
+  fail_check();
+  ASSERT_TRUE(world_.run_until([&] { return told_.notices == 1; }, 10min));
+  // That it was taken.
+  shared_.change_late(5s);
+  world_.run_for(2s);
+  leadership_.lose();
+  leadership_.win();
+  world_.run_for(1min);
+  EXPECT_EQ(told_.notices, 1U);
+}
+
 TEST_F(NotifierLeadership, UnderALostFenceNobodyIsTold) {
   leadership_.set_fence(take_lead());
   const store::Compare others = take_lead();
   fail_check();
   world_.run_for(10min);
-  EXPECT_EQ(told_, 0U) << "another agent leads, and this one does not know";
+  EXPECT_EQ(told_.notices, 0U) << "another agent leads, and this one does not know";
   EXPECT_TRUE(disk_.rows("SELECT 1 FROM store_kv WHERE key LIKE 'incident/%'").empty());
   EXPECT_FALSE(incidents_.acknowledge(1, "ann", ""));
 }
