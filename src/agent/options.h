@@ -20,7 +20,7 @@ struct Options {
   bool journal_rows = false;                ///< print its rows instead
   std::optional<ConfigOrder> order;         ///< do this with the configuration, and end
   std::optional<ReconcileOrder> reconcile;  ///< do this, and end
-  std::optional<GuestProbeOrder> probe;      ///< ask this guest, and end
+  std::optional<GuestProbeOrder> probe;     ///< ask this guest, and end
   LogLevel log_level = LogLevel::kInfo;
   net::LogFormat log_format = net::LogFormat::kKeyValue;
 };
