@@ -69,12 +69,16 @@ function(wardmote_room name)
 endfunction()
 
 # A wing is a folder of a room that needs a library of its own, which not every user of the room should link:
-# wardmote_wing(net sqlite LINKS SQLite::SQLite3) makes wardmote_net_sqlite. The room names it under WINGS.
+# wardmote_wing(net sqlite LINKS SQLite::SQLite3) makes wardmote_net_sqlite. The room names it under WINGS. PURE as for a room.
 function(wardmote_wing room name)
-  cmake_parse_arguments(WING "" "" "LINKS" ${ARGN})
+  cmake_parse_arguments(WING "PURE" "" "LINKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/${name}/*.cc)
   add_library(wardmote_${room}_${name} STATIC ${sources})
-  wardmote_use_pch(wardmote_${room}_${name} async)
+  set(kind async)
+  if(WING_PURE)
+    set(kind pure)
+  endif()
+  wardmote_use_pch(wardmote_${room}_${name} ${kind})
   target_link_libraries(wardmote_${room}_${name} PUBLIC wardmote_${room} ${WING_LINKS})
 endfunction()
 

@@ -31,7 +31,7 @@ def test_what_init_finds_is_a_valid_configuration(tmp_path):
     put(root, "proc/net/tcp", b"   0: 0100007F:238B 00000000:0000 0A 0:0\n")
     put(root, "etc/service/enabled/felix/supervise/status", bytes(20))
     put(root, "run/service/web/supervise/status", bytes(43))
-    found = run("wardmote", "init", "--detect", "--root", root)
+    found = run("wardmote", "init", "--root", root)
     assert found.returncode == 0, found.stderr
     file = tmp_path / "wardmote.yaml"
     file.write_text(found.stdout, encoding="utf-8")
@@ -43,7 +43,7 @@ def test_what_init_finds_is_a_valid_configuration(tmp_path):
 
 
 def test_init_on_an_empty_machine(tmp_path):
-    nothing = run("wardmote", "init", "--detect", "--root", tmp_path)
+    nothing = run("wardmote", "init", "--root", tmp_path)
     assert nothing.returncode == 1
     assert "Nothing was found" in nothing.stdout
 

@@ -34,7 +34,7 @@ def test_bare_metal(root):
         until((root.folder / "run/bird/bird.ctl").exists, lambda: "no BIRD")
         clock = Clock()
         root.shell(page.says("apt install ./wardmote_0.1.0_amd64.deb").replace("apt install", "apt-get -qq install -y"))
-        root.shell(page.says("wardmote init --detect > /etc/wardmote/wardmote.yaml"))
+        root.shell(page.says("wardmote init > /etc/wardmote/wardmote.yaml"))
         assert "ok" in root.shell(page.says("wardmoted config check"))
         page.says("systemctl enable --now wardmoted")
         (root.folder / "run/systemd/system").mkdir(parents=True)    # sd_booted(3), for the advice of doctor

@@ -15,7 +15,6 @@
 #include "act/reconcile/target.h"
 #include "base/time.h"
 #include "config/version_gates.h"
-#include "judge/version_gate/entry.h"
 #include "judge/version_gate/report.h"
 #include "runtime/file_tree.h"
 #include "runtime/runtime.h"

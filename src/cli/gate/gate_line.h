@@ -13,7 +13,7 @@ bool is_heard(const boost::json::value& gate);
 /// The verdict comes from what the store says now, and will not change by itself in a moment: a
 /// registration that is being made again is none.
 bool is_settled(const boost::json::value& gate);
-/// `kubernetes: waiting: nothing was reconciled yet; until ctl-2, which leads, finishes its pass; …`
+/// `kubernetes: waiting: nothing was reconciled yet; until ctl-2, which leads, finishes its pass`
 std::string gate_line(const boost::json::value& gate);
 
 }  // namespace wardmote::cli

@@ -28,8 +28,7 @@ Command init() {
           "a BGP daemon for its sessions. Prints a configuration with comments, and changes "
           "nothing. Exits with 1 when it finds nothing.",
       .options = {root_option(),
-                  {.name = "no-ask", .value = "", .help = "only look for files; ask nobody"},
-                  {.name = "detect", .value = "", .help = "search this machine; always done"}},
+                  {.name = "no-ask", .value = "", .help = "only look for files; ask nobody"}},
       .examples = {{"wardmote init > /etc/wardmote/wardmote.yaml", "then read the file"},
                    {"wardmote init --root /host", "in a container"}},
       .run = run_init};
