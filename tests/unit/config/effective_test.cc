@@ -25,6 +25,7 @@ namespace json = boost::json;
 
 /// Each section that has a default, and none of its keys that has one.
 constexpr std::string_view kBare = R"(
+node: {name: ctl-1}
 data: /var/lib/wardmote
 store: {etcd: {endpoints: ["10.0.0.1:2379"]}}
 clusters:
@@ -41,15 +42,28 @@ checks:
   - {name: b2, bird: {socket: /run/b2.ctl}}
 reporters: [{name: felix}]
 meshes: [{name: mesh, members: [{check: b1}, {check: b2}]}]
-guests: {every: 10s}
+guests: {every: 10s, inside: {freeze: true}}
 gates: {both: {all: [b1, b2]}}
-version_gates: [{name: g, reconcile: {command: [/c]}}]
+version_gates:
+  - {name: g, reconcile: {command: [/c]}}
+  - {name: k, reconcile: {manifests: /m, kubernetes: {set: s}}}
+  - {name: f, reconcile: {manifests: /m, files: {folder: /f}}}
+failover:
+  - name: ovn
+    members: [ctl-1, ctl-2]
+    nb: {source: "tcp:10.0.0.1:6641"}
+    sb: {source: "tcp:10.0.0.1:6642"}
+    address: 10.0.0.100/24
+    interface: eth0
 notify:
   receivers:
     - {name: hook, webhook: {url: "http://h:1"}}
     - {name: am, alertmanager: {urls: ["http://h:1"]}}
     - {name: masakari, masakari: {keystone: {url: "https://k", user: u, project: p, secret_file: /s}}}
     - {name: kube, kubernetes: {server: "https://k", token_file: /t}}
+    - {name: duty, pagerduty: {routing_key_file: /k}}
+    - {name: genie, opsgenie: {key_file: /k}}
+    - {name: chat, telegram: {token_file: /t, chat: "1"}}
     - {name: post, mail: {server: "m:25", from: a@example.org, to: [b@example.org]}}
   routes: [{receiver: hook}]
   maintenance: [{name: nightly, from: "02:00", for: 1h}]
