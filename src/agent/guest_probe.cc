@@ -4,8 +4,6 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <chrono>
-#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>

@@ -11,7 +11,6 @@
 #include "agent/pod.h"
 #include "base/format.h"
 #include "base/result.h"
-#include "base/text.h"
 #include "codec/yaml/manifests.h"
 #include "judge/reconcile/report.h"
 #include "net/asio_runtime.h"

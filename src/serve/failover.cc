@@ -4,7 +4,6 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,7 +12,6 @@
 #include <vector>
 
 #include "base/format.h"
-#include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "judge/failover/decision.h"
@@ -80,7 +78,6 @@ HttpResponse taken(FailoverView& view, const Ask& ask, FailoverView::Written wri
 
 /// `switchover` and `failover`: only the second may be forced.
 HttpResponse hand_over(FailoverView* view, const Ask& ask, bool may_force) {
-  if (view == nullptr) return no_pair(ask.name);
   const auto order =
       may_force ? parse_order(ask.request, {"to", "force"}) : parse_order(ask.request, {"to"});
   if (!order) return order_refused(order.error());
@@ -90,22 +87,25 @@ HttpResponse hand_over(FailoverView* view, const Ask& ask, bool may_force) {
   if (flag != nullptr && !flag->is_bool()) return error_answer(400, "'force' is no flag");
   const bool force = flag != nullptr && flag->get_bool();
   if (force && to->empty()) return error_answer(400, "'force' needs 'to': which node is right");
+  if (view == nullptr) return no_pair(ask.name);
   return taken(*view, ask,
                view->hand_over(ask.name, *std::move(to), force, order_by(*order, ask.who)));
 }
 
 HttpResponse pause(FailoverView* view, const Ask& ask) {
-  if (view == nullptr) return no_pair(ask.name);
   const auto order = parse_order(ask.request, {"for"});
   if (!order) return order_refused(order.error());
   const auto text = order_text(*order, "for");
   if (!text) return order_refused(text.error());
   const auto time = text->empty() ? std::optional(Duration::zero()) : parse_duration(*text);
   if (!time) return error_answer(400, "'for' is no duration: write 30m");
+  if (view == nullptr) return no_pair(ask.name);
   return taken(*view, ask, view->pause_pair(ask.name, *time, order_by(*order, ask.who)));
 }
 
 HttpResponse resume(FailoverView* view, const Ask& ask) {
+  const auto order = parse_order(ask.request, {});
+  if (!order) return order_refused(order.error());
   if (view == nullptr) return no_pair(ask.name);
   return taken(*view, ask, view->resume_pair(ask.name));
 }

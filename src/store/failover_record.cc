@@ -8,9 +8,9 @@
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/epoch_ms.h"
 #include "base/format.h"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import jsonschema
 
-METHODS = ("get", "put", "post", "delete", "patch")
+METHODS = ("get", "options", "put", "post", "delete", "patch")
 ROLES = ("none", "viewer", "operator", "admin")
 
 
@@ -82,7 +82,7 @@ class OpenApi:
             yield "a name in a path is always required"
         if operation.role not in ROLES:
             yield f"x-role {operation.role}"
-        if operation.method != "GET" and "requestBody" not in operation.spec and operation.method != "DELETE":
+        if operation.method not in ("GET", "OPTIONS") and "requestBody" not in operation.spec and operation.method != "DELETE":
             yield "an order without a described body"
         for status, response in operation.spec["responses"].items():
             response = self.resolve(response)

@@ -169,8 +169,9 @@ def test_a_full_cluster_and_what_makes_it_well_again(watched, etcd):
     assert "NOSPACE" in etcd.ctl("alarm", "list")
     checked = probe(etcd.members[0].address)
     assert (checked["outcome"], checked["reason"]) == ("fail", "state") and "NOSPACE" in checked["detail"]
-    revision = etcd.ctl("get", "x", "-w", "fields").split('"Revision" : ')[1].split()[0]
     etcd.ctl("del", "--prefix", "fill/")
+    # After it: what a compaction keeps is the state of its revision.
+    revision = etcd.ctl("get", "x", "-w", "fields").split('"Revision" : ')[1].split()[0]
     etcd.ctl("compact", revision)
     for member in etcd.members:
         done = etcd.run("defrag", endpoints=[member.address])

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "codec/digest.h"
 #include "judge/reconcile/decision.h"
 #include "judge/reconcile/diff.h"

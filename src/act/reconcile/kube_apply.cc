@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
-#include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "act/reconcile/desired.h"

@@ -1,6 +1,7 @@
 #include "act/reconcile/kube_login.h"
 
 #include <cstddef>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>

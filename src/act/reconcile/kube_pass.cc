@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,6 +19,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "codec/kube_api.h"
 #include "codec/kube_object.h"
 #include "codec/yaml/manifests.h"
@@ -26,6 +29,7 @@
 #include "judge/reconcile/policy.h"
 #include "judge/reconcile/prune.h"
 #include "judge/reconcile/report.h"
+#include "runtime/deadline.h"
 #include "runtime/file_tree.h"
 #include "runtime/task.h"
 

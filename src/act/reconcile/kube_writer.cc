@@ -5,7 +5,6 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "act/reconcile/kube_client.h"

@@ -1,6 +1,5 @@
 // One question to a guest's agent besides pings, at most one a minute.
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>

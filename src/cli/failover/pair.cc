@@ -1,10 +1,8 @@
 #include "cli/failover/pair.h"
 
 #include <boost/json/value.hpp>
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/format.h"

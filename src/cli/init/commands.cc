@@ -1,7 +1,5 @@
 #include "cli/init/commands.h"
 
-#include <vector>
-
 #include "cli/command.h"
 #include "cli/common_options.h"
 #include "cli/verbs/verbs.h"

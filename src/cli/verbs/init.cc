@@ -12,7 +12,6 @@
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
-#include "cli/format.h"
 #include "cli/init/ask.h"
 #include "cli/init/detect.h"
 #include "cli/init/draft.h"

@@ -126,7 +126,8 @@ Exit run_route_test(const Call& call) {
     }
     labels.emplace_back("label", label);
   }
-  return read(call, {.path = "/api/v1/routes?" + url_query(labels),
+  return read(call, {.path = "/api/v1/routes",
+                     .query = url_query(labels),
                      .draw = draw_route_test,
                      .judge = exit_of_route_test,
                      .shape = {"routes", [](const json::value& shown) {

@@ -1,13 +1,14 @@
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "act/notify/secret.h"
 #include "act/notify/services/service.h"
+#include "config/config.h"
 #include "config/problem.h"
 #include "config/reader.h"
 #include "config/receivers/field.h"

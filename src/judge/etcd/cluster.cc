@@ -13,7 +13,6 @@
 
 #include "base/format.h"
 #include "base/time.h"
-#include "judge/condition/condition.h"
 #include "judge/condition/condition_tracker.h"
 #include "judge/etcd/member_facts.h"
 #include "judge/finding.h"

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/time.h"
 #include "judge/bgp/facts.h"
 #include "judge/observation.h"
 #include "serve/bgp/mesh_view.h"
