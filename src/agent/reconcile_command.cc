@@ -64,6 +64,7 @@ std::vector<std::string> faults_of(const std::vector<TreeFile>& files) {
       codec::read_manifests(file.path, file.bytes, manifests);
   }
   std::vector<std::string> faults;
+  faults.reserve(manifests.faults.size());
   for (const codec::ManifestFault& fault : manifests.faults)
     faults.push_back(codec::describe(fault));
   return faults;

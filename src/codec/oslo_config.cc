@@ -24,13 +24,12 @@ class Reader {
     while (line.ends_with('\r')) line.remove_suffix(1);
     const std::string_view text = trim(line);
     const bool continues = line.starts_with(' ') || line.starts_with('\t');
-    if (text.empty()) {
+    const bool comments = line.starts_with('#') || line.starts_with(';');
+    if (text.empty() || comments) {
       open_ = false;
     } else if (continues) {
       if (!open_) return broken(number);
       config_.options.back().value += " " + std::string(text);
-    } else if (line.front() == '#' || line.front() == ';') {
-      open_ = false;
     } else if (line.front() == '[') {
       begin_group(text, number);
     } else {

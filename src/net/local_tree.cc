@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <expected>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -92,8 +93,11 @@ class Walk {
     }
     if (error) return fail_errno(error.value(), "{}", path);
     std::ranges::sort(names);
+    const std::string prefix = below.empty() ? "" : below + "/";
     for (const std::string& name : names) {
-      const Result<void> done = entry_at(below.empty() ? name : below + "/" + name, depth);
+      std::string entry = prefix;
+      entry += name;
+      const Result<void> done = entry_at(entry, depth);
       if (!done) return done;
     }
     return {};
@@ -215,32 +219,36 @@ Result<void> take_away(const std::string& path) {
 // may unwind first.
 Task<Result<std::vector<TreeFile>>> LocalTree::read_tree(std::string root, TreeLimits limits) {
   auto result = std::make_shared<Result<std::vector<TreeFile>>>();
-  co_await worker_.run([result, root, limits] { *result = read_all(root, limits); });
+  std::function<void()> work = [result, root, limits] { *result = read_all(root, limits); };
+  co_await worker_.run(std::move(work));
   co_return std::move(*result);
 }
 
 Task<Result<std::optional<std::string>>> LocalTree::read(std::string path, std::size_t cap) {
   auto result = std::make_shared<Result<std::optional<std::string>>>();
-  co_await worker_.run([result, path, cap] {
+  std::function<void()> work = [result, path, cap] {
     auto bytes = read_regular(path, cap);
     if (bytes) {
       *result = *std::move(bytes);
     } else if (bytes.error().code != Errc::kMissing) {
       *result = std::unexpected(bytes.error());
     }
-  });
+  };
+  co_await worker_.run(std::move(work));
   co_return std::move(*result);
 }
 
 Task<Result<void>> LocalTree::replace(std::string path, std::string bytes, int mode) {
   auto result = std::make_shared<Result<void>>();
-  co_await worker_.run([result, path, bytes, mode] { *result = put(path, bytes, mode); });
+  std::function<void()> work = [result, path, bytes, mode] { *result = put(path, bytes, mode); };
+  co_await worker_.run(std::move(work));
   co_return std::move(*result);
 }
 
 Task<Result<void>> LocalTree::remove(std::string path) {
   auto result = std::make_shared<Result<void>>();
-  co_await worker_.run([result, path] { *result = take_away(path); });
+  std::function<void()> work = [result, path] { *result = take_away(path); };
+  co_await worker_.run(std::move(work));
   co_return std::move(*result);
 }
 

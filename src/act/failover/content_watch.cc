@@ -1,6 +1,5 @@
 #include "act/failover/content_watch.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <expected>

@@ -1,6 +1,5 @@
 // What the manager of a pair does to this node. Whatever makes it safer is done at once, and
 // journaled after; everything else is journaled first (pair_promotion.cc).
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -11,7 +10,7 @@
 
 #include "act/act_log.h"
 #include "act/acts.h"
-#include "act/failover/pair_leader.h"
+#include "act/failover/pair_leader.h"  // IWYU pragma: keep
 #include "act/failover/pair_manager.h"
 #include "act/failover/replica.h"
 #include "base/format.h"
@@ -20,6 +19,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "judge/failover/candidate.h"
+#include "judge/failover/decision.h"
 #include "judge/failover/duty.h"
 #include "judge/failover/member.h"
 #include "judge/journal_entry.h"

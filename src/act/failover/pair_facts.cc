@@ -1,13 +1,11 @@
 // What the manager of a pair knows: its own servers, the others, the store.
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "act/failover/pair_leader.h"
@@ -58,8 +56,6 @@ constexpr Duration kTellAgain = 2s;
 /// What the others need to compare a copy that stays as it is, and one that catches up.
 constexpr std::size_t kToldSettled = 256;
 constexpr std::size_t kToldFollowing = 16;
-
-using Row = std::optional<codec::GlobalRow>;
 
 }  // namespace
 
@@ -178,6 +174,39 @@ Lock PairManager::find_lock() const {
   return announced && leader->value != options_.node ? Lock::kOther : Lock::kNone;
 }
 
+/// What the rows of both databases say of promotions.
+void PairManager::take_position(const std::optional<codec::GlobalRow>& nb,
+                                const std::optional<codec::GlobalRow>& sb, bool ever_promoted) {
+  judge::failover::Position& at = own_.position;
+  const std::uint64_t nb_epoch = nb ? nb->epoch : 0;
+  const std::uint64_t sb_epoch = sb ? sb->epoch : 0;
+  at.epoch = std::min(nb_epoch, sb_epoch);
+  at.author.clear();
+  if (nb && nb_epoch == at.epoch) at.author = nb->node;
+  if (sb && sb_epoch == at.epoch && nb_epoch > sb_epoch) at.author = sb->node;
+  at.counter = nb ? nb->counter : 0;
+  at.empty = !nb;
+  // A promotion writes both rows, so where one is missing a copy was begun and not ended.
+  const bool half = ever_promoted && at.epoch == 0 && nb.has_value() != sb.has_value();
+  remember();
+  at.sync = half ? SyncState::kHalf : sync_;
+}
+
+/// How much of what the others have this copy has, and what keeps it from being promoted.
+void PairManager::take_fitness() {
+  own_.position.size = content_.rows();
+  own_.trail.clear();
+  if (content_.follows()) own_.trail = content_.ring().newest(judge::failover::DigestRing::kLength);
+  if (unfit_until_ && runtime_.now() >= *unfit_until_) {
+    unfit_until_.reset();
+    unfit_.clear();
+  }
+  own_.unfit = unfit_;
+  own_.distrusted = distrusted_;
+  if (own_.unfit.empty() && own_.settled() && !content_.follows() && !forces_this_node())
+    own_.unfit = "nobody knows what this copy has";
+}
+
 Task<void> PairManager::assess() {
   std::string nb_source;
   std::string sb_source;
@@ -197,35 +226,11 @@ Task<void> PairManager::assess() {
   own_.sb_source = options_.sb_source;
   if (nb_state_.answers() && sb_state_.answers()) {
     const Deadline soon = runtime_.deadline_in(kAnswer);
-    const Result<Row> nb = co_await nb_.global(soon);
-    const Result<Row> sb = co_await sb_.global(soon);
-    if (nb && sb) {
-      judge::failover::Position& at = own_.position;
-      const std::uint64_t nb_epoch = *nb ? (*nb)->epoch : 0;
-      const std::uint64_t sb_epoch = *sb ? (*sb)->epoch : 0;
-      at.epoch = std::min(nb_epoch, sb_epoch);
-      at.author.clear();
-      if (*nb && nb_epoch == at.epoch) at.author = (*nb)->node;
-      if (*sb && sb_epoch == at.epoch && nb_epoch > sb_epoch) at.author = (*sb)->node;
-      at.counter = *nb ? (*nb)->counter : 0;
-      at.empty = !*nb;
-      // A promotion writes both rows, so where one is missing a copy was begun and not ended.
-      const bool half = known.epoch > 0 && at.epoch == 0 && nb->has_value() != sb->has_value();
-      remember();
-      at.sync = half ? SyncState::kHalf : sync_;
-    }
+    const Result<std::optional<codec::GlobalRow>> nb = co_await nb_.global(soon);
+    const Result<std::optional<codec::GlobalRow>> sb = co_await sb_.global(soon);
+    if (nb && sb) take_position(*nb, *sb, known.epoch > 0);
   }
-  own_.position.size = content_.rows();
-  own_.trail.clear();
-  if (content_.follows()) own_.trail = content_.ring().newest(judge::failover::DigestRing::kLength);
-  if (unfit_until_ && runtime_.now() >= *unfit_until_) {
-    unfit_until_.reset();
-    unfit_.clear();
-  }
-  own_.unfit = unfit_;
-  own_.distrusted = distrusted_;
-  if (own_.unfit.empty() && own_.settled() && !content_.follows() && !forces_this_node())
-    own_.unfit = "nobody knows what this copy has";
+  take_fitness();
   source_ = Source::kUnknown;
   const bool follows = own_.nb == Copy::kFollowing && own_.sb == Copy::kFollowing;
   if (lock_ == Lock::kOther && !follows) source_ = co_await judge_source();

@@ -1,15 +1,13 @@
 #include "act/failover/pair_manager.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "act/act_log.h"
@@ -20,6 +18,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "control/written.h"
+#include "judge/failover/decision.h"
 #include "judge/failover/duty.h"
 #include "judge/failover/member.h"
 #include "judge/failover/report.h"
@@ -186,13 +185,13 @@ Task<void> PairManager::write_and_tell(store::Transaction transaction,
   written->done(std::move(why));
 }
 
-std::shared_ptr<control::Written> PairManager::order(store::FailoverOrder order) {
+std::shared_ptr<control::Written> PairManager::order(const store::FailoverOrder& order) {
   store::Transaction transaction;
   transaction.changes.emplace_back(store::Put{keys_.order(), encode(order)});
   return write(std::move(transaction));
 }
 
-std::shared_ptr<control::Written> PairManager::pause(store::FailoverPause pause) {
+std::shared_ptr<control::Written> PairManager::pause(const store::FailoverPause& pause) {
   store::Transaction transaction;
   transaction.changes.emplace_back(store::Put{keys_.pause(), encode(pause)});
   return write(std::move(transaction));
@@ -203,6 +202,32 @@ std::shared_ptr<control::Written> PairManager::resume() {
   transaction.changes.emplace_back(store::Erase{store::KeyRange::one(keys_.pause())});
   return write(std::move(transaction));
 }
+
+namespace {
+
+/// Who of the pair does not say anything.
+std::vector<std::string> missing_of(const PairOptions& options,
+                                    std::span<const judge::failover::Member> others) {
+  std::vector<std::string> missing;
+  for (const std::string& name : options.members) {
+    const bool there =
+        name == options.node ||
+        std::ranges::find(others, name, &judge::failover::Member::name) != others.end();
+    if (!there) missing.push_back(name);
+  }
+  return missing;
+}
+
+/// For people; empty where the record cannot be read.
+std::string order_text(std::string_view record) {
+  const auto order = store::decode_failover_order(record);
+  if (!order) return {};
+  return fmt::format("{} wants {}{}: {}", order->by, order->to.empty() ? "another node" : order->to,
+                     order->forced ? ", whatever the others have" : "",
+                     order->answer.empty() ? "not taken up yet" : order->answer);
+}
+
+}  // namespace
 
 PairReport PairManager::report() const {
   PairReport report;
@@ -225,21 +250,9 @@ PairReport PairManager::report() const {
   report.serves = leads() && promoted_here() && report.has_address &&
                   own_.nb == judge::failover::Copy::kActive &&
                   own_.sb == judge::failover::Copy::kActive;
-  for (const std::string& name : options_.members) {
-    const bool there =
-        name == options_.node ||
-        std::ranges::find(report.members, name, &Member::name) != report.members.end();
-    if (!there) report.missing.push_back(name);
-  }
+  report.missing = missing_of(options_, report.members);
   if (const auto pause = paused()) report.paused_by = pause->by;
-  if (const auto key = view_.find(keys_.order())) {
-    const auto order = store::decode_failover_order(key->value);
-    if (order)
-      report.order = fmt::format("{} wants {}{}: {}", order->by,
-                                 order->to.empty() ? "another node" : order->to,
-                                 order->forced ? ", whatever the others have" : "",
-                                 order->answer.empty() ? "not taken up yet" : order->answer);
-  }
+  if (const auto key = view_.find(keys_.order())) report.order = order_text(key->value);
   const std::string past = keys_.prefix + "history/";
   for (const auto& [name, key] : view_.keys()) {
     if (!name.starts_with(past)) continue;

@@ -16,6 +16,7 @@
 #include "act/gate/range_view.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "codec/ovn_global.h"
 #include "control/written.h"
 #include "judge/failover/duty.h"
 #include "judge/failover/member.h"
@@ -75,8 +76,8 @@ class PairManager {
   [[nodiscard]] judge::failover::PairReport report() const;
 
   /// An order is a record in the store: the active node takes it up, or the node that it names.
-  std::shared_ptr<control::Written> order(store::FailoverOrder order);
-  std::shared_ptr<control::Written> pause(store::FailoverPause pause);
+  std::shared_ptr<control::Written> order(const store::FailoverOrder& order);
+  std::shared_ptr<control::Written> pause(const store::FailoverPause& pause);
   std::shared_ptr<control::Written> resume();
 
  private:
@@ -94,6 +95,9 @@ class PairManager {
   // What is (pair_facts.cc).
   runtime::Task<void> look();
   runtime::Task<void> assess();
+  void take_position(const std::optional<codec::GlobalRow>& nb,
+                     const std::optional<codec::GlobalRow>& sb, bool ever_promoted);
+  void take_fitness();
   [[nodiscard]] judge::failover::Copy copy_of(const ReplicaState& state,
                                               const std::string& source) const;
   void remember();

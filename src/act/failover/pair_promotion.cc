@@ -1,14 +1,14 @@
 // The promotion, the position that the active node publishes, and its end in good order.
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "act/act_log.h"
 #include "act/acts.h"
 #include "act/failover/pair_leader.h"
 #include "act/failover/pair_manager.h"

@@ -198,6 +198,26 @@ void FilesTarget::show(Pass* pass) const {
         {.object = path, .action = Action::kPruned, .why = "nothing wants it"});
 }
 
+void FilesTarget::report_written(Pass* pass, Change* change, const Result<void>& done) const {
+  ObjectReport said{.object = change->path,
+                    .action = change->there ? Action::kChanged : Action::kCreated,
+                    .diff = std::move(change->diff)};
+  if (!done)
+    said = {.object = change->path, .action = Action::kFailed, .why = done.error().describe()};
+  log(done ? LogLevel::kInfo : LogLevel::kWarning, "reconcile_file",
+      {{"path", at(change->path)}, {"action", std::string(rules::to_string(said.action))}});
+  pass->report.touched.push_back(std::move(said));
+}
+
+void FilesTarget::report_removed(Pass* pass, const std::string& path,
+                                 const Result<void>& done) const {
+  log(done ? LogLevel::kInfo : LogLevel::kWarning, "reconcile_file",
+      {{"path", at(path)}, {"action", done ? "pruned" : "failed"}});
+  pass->report.touched.push_back({.object = path,
+                                  .action = done ? Action::kPruned : Action::kFailed,
+                                  .why = done ? "nothing wants it" : done.error().describe()});
+}
+
 Task<Result<void>> FilesTarget::keep_record(FileRecord record) {
   std::string where = options_.record;
   std::string text = write_record(record);
@@ -224,14 +244,7 @@ Task<Result<void>> FilesTarget::carry_out(Pass* pass, Deadline deadline) {
     ++pass->report.writes;
     const Result<void> done =
         co_await files_.replace(std::move(where), std::move(change.bytes), options_.mode);
-    ObjectReport said{.object = change.path,
-                      .action = change.there ? Action::kChanged : Action::kCreated,
-                      .diff = std::move(change.diff)};
-    if (!done)
-      said = {.object = change.path, .action = Action::kFailed, .why = done.error().describe()};
-    log(done ? LogLevel::kInfo : LogLevel::kWarning, "reconcile_file",
-        {{"path", at(change.path)}, {"action", std::string(rules::to_string(said.action))}});
-    pass->report.touched.push_back(std::move(said));
+    report_written(pass, &change, done);
   }
   const bool all_written = pass->report.good();
   for (const std::string& path : pass->doomed) {
@@ -239,11 +252,7 @@ Task<Result<void>> FilesTarget::carry_out(Pass* pass, Deadline deadline) {
     std::string where = at(path);
     ++pass->report.writes;
     const Result<void> done = co_await files_.remove(std::move(where));
-    log(done ? LogLevel::kInfo : LogLevel::kWarning, "reconcile_file",
-        {{"path", at(path)}, {"action", done ? "pruned" : "failed"}});
-    pass->report.touched.push_back({.object = path,
-                                    .action = done ? Action::kPruned : Action::kFailed,
-                                    .why = done ? "nothing wants it" : done.error().describe()});
+    report_removed(pass, path, done);
     if (done) intent.files.erase(path);
   }
   if (intent.changed) {

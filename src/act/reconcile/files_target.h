@@ -61,6 +61,8 @@ class FilesTarget final : public Target {
   runtime::Task<Result<void>> keep_record(FileRecord record);
   runtime::Task<Result<void>> tell(runtime::Deadline deadline);
   void show(Pass* pass) const;
+  void report_written(Pass* pass, Change* change, const Result<void>& done) const;
+  void report_removed(Pass* pass, const std::string& path, const Result<void>& done) const;
   [[nodiscard]] std::string at(const std::string& path) const {
     return options_.folder + "/" + path;
   }

@@ -33,7 +33,7 @@ namespace {
 constexpr Duration kKindPatience = 15s;
 constexpr Duration kLookForKind = 200ms;
 
-std::string joined(std::string first, std::string_view second) {
+std::string joined(const std::string& first, std::string_view second) {
   if (first.empty()) return std::string(second);
   return second.empty() ? first : first + "; " + std::string(second);
 }

@@ -82,6 +82,22 @@ Held held_since(const Guest& guest, TimePoint now) {
   return age <= kLongestHeld ? Held::kByOthers : Held::kTooLong;
 }
 
+/// What is known of libvirt when a ping had no answer in time.
+struct Silence {
+  bool anew = false;   ///< it took the whole timeout, so the agent was asked
+  bool early = false;  ///< it answered others early enough
+  bool alive = false;  ///< it answers now
+};
+
+/// Keeps since when the guest is silent.
+Ping ping_of_silent(Guest& guest, TimePoint begun, Silence silence) {
+  if (silence.anew) guest.unanswered = begun;
+  const Held held = silence.anew ? Held::kNot : held_since(guest, begun);
+  if (held == Held::kByOthers) return Ping::kBusy;
+  const bool to_blame = silence.early || held == Held::kTooLong;
+  return to_blame && silence.alive ? Ping::kSilent : Ping::kUnknown;
+}
+
 }  // namespace
 
 Task<void> GuestWatch::look_at(std::string uuid) {
@@ -136,11 +152,8 @@ Task<Ping> GuestWatch::ping(std::string uuid) {
     const bool early = answered_between(from, to);
     const bool alive = co_await answers(hypervisor);
     const auto silent = guests_.find(uuid);
-    if (silent != guests_.end() && anew) silent->second.unanswered = begun;
-    const Held held =
-        silent == guests_.end() || anew ? Held::kNot : held_since(silent->second, begun);
-    if ((early || held == Held::kTooLong) && alive) seen = Ping::kSilent;
-    if (held == Held::kByOthers) seen = Ping::kBusy;
+    if (silent != guests_.end())
+      seen = ping_of_silent(silent->second, begun, {.anew = anew, .early = early, .alive = alive});
   }
   const auto found = guests_.find(uuid);
   if (found == guests_.end()) co_return Ping::kUnknown;

@@ -69,6 +69,7 @@ std::string expected_addresses(const Found& found) {
            "      #expect: [\"tcp:10.0.0.1:6643\", \"tcp:10.0.0.2:6643\", \"tcp:10.0.0.3:6643\"]\n";
   }
   std::vector<std::string> addresses;
+  addresses.reserve(found.raft_addresses.size());
   for (const std::string& address : found.raft_addresses) {
     addresses.push_back(fmt::format("\"{}\"", escape_control(address)));
   }

@@ -54,6 +54,45 @@ bool is_name(std::string_view text) {
          std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) <= 0x20; });
 }
 
+/// Why `metadata` cannot name one object; nothing: it can.
+std::optional<std::string> fault_of_name(const json::object& metadata) {
+  if (metadata.contains("generateName"))
+    return "generateName makes a new object each time; give a name";
+  const auto name = text_of(metadata, "name");
+  if (!name) return "metadata.name is missing, or no text";
+  if (!is_name(*name)) return fmt::format("'{}' is no name", escape_control(*name, kShown));
+  if (metadata.contains("namespace")) {
+    const auto space = text_of(metadata, "namespace");
+    if (!space || !is_name(*space)) return "metadata.namespace is no name";
+  }
+  return std::nullopt;
+}
+
+/// Why `metadata.<map>` is no map of texts; nothing: it is one, or is not there.
+std::optional<std::string> fault_of_texts(const json::object& metadata, std::string_view map) {
+  const json::value* const value = metadata.if_contains(map);
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  const json::object* const entries = value->if_object();
+  if (entries == nullptr) return fmt::format("metadata.{} is no map", map);
+  for (const auto& [key, text] : *entries) {
+    if (!text.is_string())
+      return fmt::format("metadata.{}: '{}' is no text; quote it", map,
+                         escape_control(std::string_view(key), kShown));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> fault_of_metadata(const json::object& metadata) {
+  if (auto fault = fault_of_name(metadata)) return fault;
+  for (const char* const own : {"uid", "resourceVersion", "managedFields", "selfLink"}) {
+    if (metadata.contains(own)) return fmt::format("metadata.{} is the server's; remove it", own);
+  }
+  for (const char* const map : {"labels", "annotations"}) {
+    if (auto fault = fault_of_texts(metadata, map)) return fault;
+  }
+  return std::nullopt;
+}
+
 /// Why the object cannot be applied; nothing: it can.
 std::optional<std::string> fault_of(const json::object& object) {
   const auto api = text_of(object, "apiVersion");
@@ -66,30 +105,7 @@ std::optional<std::string> fault_of(const json::object& object) {
   const json::value* const found = object.if_contains("metadata");
   const json::object* const metadata = found == nullptr ? nullptr : found->if_object();
   if (metadata == nullptr) return "metadata is missing, or no map";
-  if (metadata->contains("generateName"))
-    return "generateName makes a new object each time; give a name";
-  const auto name = text_of(*metadata, "name");
-  if (!name) return "metadata.name is missing, or no text";
-  if (!is_name(*name)) return fmt::format("'{}' is no name", escape_control(*name, kShown));
-  if (metadata->contains("namespace")) {
-    const auto space = text_of(*metadata, "namespace");
-    if (!space || !is_name(*space)) return "metadata.namespace is no name";
-  }
-  for (const char* const own : {"uid", "resourceVersion", "managedFields", "selfLink"}) {
-    if (metadata->contains(own)) return fmt::format("metadata.{} is the server's; remove it", own);
-  }
-  for (const char* const map : {"labels", "annotations"}) {
-    const json::value* const value = metadata->if_contains(map);
-    if (value == nullptr || value->is_null()) continue;
-    const json::object* const entries = value->if_object();
-    if (entries == nullptr) return fmt::format("metadata.{} is no map", map);
-    for (const auto& [key, text] : *entries) {
-      if (!text.is_string())
-        return fmt::format("metadata.{}: '{}' is no text; quote it", map,
-                           escape_control(std::string_view(key), kShown));
-    }
-  }
-  return std::nullopt;
+  return fault_of_metadata(*metadata);
 }
 
 /// Only `data` is kept by the server, so only that can be compared.

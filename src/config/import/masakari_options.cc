@@ -148,9 +148,9 @@ void take_version(MasakariDraft& draft, const OsloOption& option, std::string_vi
 }
 
 void take_interface(MasakariDraft& draft, const OsloOption& option, std::string_view) {
-  std::string word = option.value.substr(0, option.value.find("URL"));
+  const std::string word = option.value.substr(0, option.value.find("URL"));
   if (word == "public" || word == "internal" || word == "admin") {
-    draft.keystone["interface"] = std::move(word);
+    draft.keystone["interface"] = word;
   } else {
     draft.say(option, "none of public, internal, admin: left at public");
   }

@@ -1,7 +1,6 @@
 #include "judge/failover/member.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -155,8 +154,16 @@ std::string first_of(const Member& own, std::span<const Member> all, const PairR
   return best == &own ? std::string() : best->name;
 }
 
-/// Nobody was ever promoted here: which copy counts is not known but by what all of them have.
-Candidacy judge_first(const Member& own, std::span<const Member> all, const Choice& choice) {
+bool has_rows(const Member& member) {
+  return !member.position.empty;
+}
+
+bool wrote(const Member& member) {
+  return member.position.sync == SyncState::kWasActive;
+}
+
+/// Before the first promotion everybody must have said what it has.
+std::optional<Candidacy> waits_for_a_word(std::span<const Member> all, const Choice& choice) {
   for (const std::string& name : choice.members) {
     const auto found = std::ranges::find(all, name, &Member::name);
     if (found == all.end())
@@ -166,10 +173,11 @@ Candidacy judge_first(const Member& own, std::span<const Member> all, const Choi
     if (!found->settled())
       return wait(fmt::format("nobody was promoted yet, and {} still copies or writes", name));
   }
-  const auto has_rows = [](const Member& member) { return !member.position.empty; };
-  const auto wrote = [](const Member& member) {
-    return member.position.sync == SyncState::kWasActive;
-  };
+  return std::nullopt;
+}
+
+/// Rows that this copy would lose.
+std::optional<Candidacy> lacks_rows(const Member& own, std::span<const Member> all) {
   const bool any = std::ranges::any_of(all, has_rows);
   if (any && own.position.empty) return refuse("this copy is empty, and another has rows");
   for (const Member& peer : all) {
@@ -181,16 +189,28 @@ Candidacy judge_first(const Member& own, std::span<const Member> all, const Choi
       return refuse(fmt::format("{} has rows that this copy does not have", peer.name));
     return refuse(fmt::format("{} has other rows, and nobody knows which copy counts", peer.name));
   }
+  return std::nullopt;
+}
+
+/// Of those that have the same exactly one goes first.
+std::optional<Candidacy> gives_way(const Member& own, std::span<const Member> all) {
   for (const Member& peer : all) {
     const bool same = has_rows(peer) == has_rows(own) &&
                       (!has_rows(own) || relate(own.trail, peer.trail) == Relation::kSame);
-    if (peer.name != own.name && same && stands(peer) != stands(own) && stands(peer))
-      return wait(fmt::format("{} is to be promoted", peer.name));
+    if (peer.name == own.name || !same) continue;
     const bool before = std::pair(-peer.priority, peer.name) < std::pair(-own.priority, own.name);
     const bool may = !peer.nofailover && peer.unfit.empty();
-    if (peer.name != own.name && same && may && before)
+    if ((stands(peer) && !stands(own)) || (may && before))
       return wait(fmt::format("{} is to be promoted", peer.name));
   }
+  return std::nullopt;
+}
+
+/// Nobody was ever promoted here: which copy counts is not known but by what all of them have.
+Candidacy judge_first(const Member& own, std::span<const Member> all, const Choice& choice) {
+  if (auto waits = waits_for_a_word(all, choice)) return *std::move(waits);
+  if (auto refused = lacks_rows(own, all)) return *std::move(refused);
+  if (auto waits = gives_way(own, all)) return *std::move(waits);
   return {Verdict::kGo, "this copy is the one that counts"};
 }
 

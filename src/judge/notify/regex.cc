@@ -17,6 +17,23 @@ namespace {
 
 constexpr std::size_t kLongest = 256;
 
+/// How far the opening of a set at `at` reaches beyond its `[`.
+std::size_t opening_of_set(std::string_view pattern, std::size_t at) {
+  const auto has = [&](std::size_t place, char c) {
+    return place < pattern.size() && pattern[place] == c;
+  };
+  // `[]a]` and `[^]a]` have a bracket as their first member.
+  const std::size_t negated = has(at + 1, '^') ? 1 : 0;
+  return negated + (has(at + 1 + negated, ']') ? 1 : 0);
+}
+
+/// What POSIX does not know of what follows a backslash; empty: nothing.
+std::string_view refused_escape(char escaped) {
+  if (escaped >= '0' && escaped <= '9') return "back references are not supported";
+  if (escaped == 'd' || escaped == 'D') return "\\d is not supported; write [0-9]";
+  return {};
+}
+
 /// What POSIX reads in another way than its writer meant, or what costs too much; empty: nothing.
 std::string_view refused(std::string_view pattern) {
   if (pattern.size() > kLongest) return "it is longer than 256 bytes";
@@ -31,16 +48,13 @@ std::string_view refused(std::string_view pattern) {
     }
     if (c == '[') {
       in_set = true;
-      // `[]a]` and `[^]a]` have a bracket as their first member.
-      if (next == '^') ++i;
-      if (i + 1 < pattern.size() && pattern[i + 1] == ']') ++i;
+      i += opening_of_set(pattern, i);
     } else if (c == '{') {
       return "counts in braces are not supported; write aa or aaa*";
     } else if (c == '(' && next == '?') {
       return "groups that begin with (? are not supported";
     } else if (c == '\\') {
-      if (next >= '0' && next <= '9') return "back references are not supported";
-      if (next == 'd' || next == 'D') return "\\d is not supported; write [0-9]";
+      if (const std::string_view why = refused_escape(next); !why.empty()) return why;
       ++i;
     }
   }

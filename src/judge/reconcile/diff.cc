@@ -74,6 +74,7 @@ std::vector<Edit> edits_of(const Lines& before, const Lines& after) {
          before[before.size() - 1 - tail] == after[after.size() - 1 - tail])
     ++tail;
   std::vector<Edit> edits;
+  edits.reserve(before.size());
   for (std::size_t at = 0; at < head; ++at) edits.push_back({' ', before[at]});
   const auto middle = [head, tail](const Lines& all) {
     return Lines(all.begin() + static_cast<std::ptrdiff_t>(head),

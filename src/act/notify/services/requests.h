@@ -2,6 +2,7 @@
 
 #include <boost/json/object.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +42,7 @@ std::string incident_key(const judge::notify::NoticeItem& item);
 std::string percent_encoded(std::string_view text);
 
 /// How a message shall look and sound.
-enum class Urgency { kCritical, kWarning, kInfo, kOver };
+enum class Urgency : std::uint8_t { kCritical, kWarning, kInfo, kOver };
 Urgency urgency_of(const judge::notify::Notice& notice);
 
 }  // namespace wardmote::act::notify
