@@ -167,7 +167,7 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
         rules::unified_diff(rules::describe(object->id), "",
                             codec::show_states(nullptr, &object->body).after));
   } else {
-    say(object->id, Action::kFailed, joined(std::move(note), written.why));
+    say(object->id, Action::kFailed, joined(note, written.why));
   }
 }
 
@@ -214,8 +214,8 @@ Task<void> KubePass::recreate(const DesiredObject* object, Live live, std::strin
   if (!looked) co_return;
   if (left) {
     say(object->id, Action::kFailed,
-        joined(std::move(why), deleted.why.empty() ? "it is deleted, and a finalizer holds it"
-                                                   : "it was not deleted: " + deleted.why));
+        joined(why, deleted.why.empty() ? "it is deleted, and a finalizer holds it"
+                                        : "it was not deleted: " + deleted.why));
     co_return;
   }
   const Written created = co_await apply(object, &left, false);
