@@ -20,8 +20,6 @@ namespace {
 
 namespace json = boost::json;
 
-/// Longer than any of these answers.
-constexpr std::size_t kLongestText = 4096;
 constexpr std::size_t kLongestName = 128;
 
 std::unexpected<Error> strange(std::string_view what, std::string_view text) {
@@ -50,18 +48,6 @@ std::string_view text_in(const json::object& row, std::string_view column) {
 }
 
 }  // namespace
-
-Result<std::string> read_unixctl_text(const RpcMessage& reply) {
-  const Result<const json::value*> result = result_of(reply);
-  if (!result) return std::unexpected(result.error());
-  const json::value* text = *result;
-  if (const json::object* const wrapped = text->if_object()) text = wrapped->if_contains("reply");
-  if (text == nullptr || !text->is_string())
-    return fail(Errc::kProtocol, "a result that is not a text");
-  if (text->get_string().size() > kLongestText)
-    return fail(Errc::kLimit, "a text over {} bytes", kLongestText);
-  return std::string(std::string_view(text->get_string()));
-}
 
 Result<std::string> parse_northd_status(std::string_view text) {
   std::string_view word = trim(text);

@@ -15,10 +15,6 @@ namespace wardmote::codec {
 // What the daemons beside OVN's databases answer on their control sockets (ovn-northd(8),
 // ovn-controller(8), lib/unixctl.c), and what ovs-vswitchd writes into its own database.
 
-/// The text of a reply of a control socket, also of one that OVS 3.4 and later wrapped for a client
-/// that asked for JSON. kRejected with the server's text, kProtocol, kLimit.
-Result<std::string> read_unixctl_text(const RpcMessage& reply);
-
 /// `Status: active`, `Status: standby`, `Status: paused`: the word. kProtocol for anything else.
 Result<std::string> parse_northd_status(std::string_view text);
 /// `connected`, `not connected`. kProtocol for anything else.

@@ -14,7 +14,6 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "codec/json_rpc.h"
 
 namespace wardmote::codec {
 namespace {
@@ -122,17 +121,6 @@ std::string format(const std::vector<SyncStatus>& statuses) {
       fmt::format_to(std::back_inserter(text), "{}{}{}\n", link->before, one.source, link->after);
   }
   return text;
-}
-
-Result<std::string> read_unixctl_text(const RpcMessage& reply) {
-  const Result<const boost::json::value*> result = result_of(reply);
-  if (!result) return std::unexpected(result.error());
-  const boost::json::value* text = *result;
-  if (const boost::json::object* const wrapped = text->if_object())
-    text = wrapped->if_contains("reply");
-  if (text == nullptr || !text->is_string())
-    return fail(Errc::kProtocol, "a result that is not a text");
-  return std::string(std::string_view(text->get_string()));
 }
 
 }  // namespace wardmote::codec

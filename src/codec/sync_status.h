@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "codec/json_rpc.h"
 
 namespace wardmote::codec {
 
@@ -43,10 +42,5 @@ Result<SyncStatus> sync_status_of(std::string_view text, std::string_view databa
 
 /// As `ovsdb-server/sync-status` of OVS 3.3 and later prints it.
 std::string format(const std::vector<SyncStatus>& statuses);
-
-/// The text that a command of unixctl answered, also when it is wrapped as OVS 3.4 does for
-/// `--format json`. A refusal comes as an error or as a text, so read the state again after a
-/// command.
-Result<std::string> read_unixctl_text(const RpcMessage& reply);
 
 }  // namespace wardmote::codec

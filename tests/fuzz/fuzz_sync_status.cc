@@ -7,6 +7,7 @@
 #include "codec/ovn_global.h"
 #include "codec/ovsdb_log.h"
 #include "codec/sync_status.h"
+#include "codec/unixctl_text.h"
 #include "fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

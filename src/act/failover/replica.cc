@@ -18,6 +18,7 @@
 #include "codec/json_rpc.h"
 #include "codec/ovn_global.h"
 #include "codec/sync_status.h"
+#include "codec/unixctl_text.h"
 #include "observe/ovn/rpc_client.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"

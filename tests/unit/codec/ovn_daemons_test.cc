@@ -1,5 +1,6 @@
 // What ovn-northd, ovn-controller and ovs-vswitchd of Debian 12 (OVN 23.03, OVS 3.1) answer.
 #include "codec/ovn_daemons.h"
+#include "codec/unixctl_text.h"
 
 #include <gtest/gtest.h>
 
@@ -56,7 +57,7 @@ TEST(OvnDaemonsCodec, ATextMayBeWrappedAndNothingElseIsOne) {
   const Reply unknown(
       R"({"id":1,"error":"\"status\" is not a valid command (use \"list-commands\" ...)\n"})");
   EXPECT_EQ(read_unixctl_text(unknown.message).error().code, Errc::kRejected);
-  const Reply flood(R"({"id":1,"result":")" + std::string(5000, 'x') + R"("})");
+  const Reply flood(R"({"id":1,"result":")" + std::string(70000, 'x') + R"("})");
   EXPECT_EQ(read_unixctl_text(flood.message).error().code, Errc::kLimit);
 }
 
