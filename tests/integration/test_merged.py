@@ -72,6 +72,8 @@ def test_what_is_merged_is_over_when_it_is_good_also_after_a_kill(tmp_path, sink
         wait_until(lambda: sink.kinds() == ["opened 2", "changed 2"], 10.0, "what became of it")
         assert sink.taken[-1]["status"] == "open"
         assert "it goes on in incident 1, check:cause" in sink.taken[-1]["title"]
+        # Killed before it has written that the receiver took the notice, it would send that once more.
+        wait_until(lambda: agent.cli("history", "--incident", "2").stdout.count("notice_delivered") == 2, 10.0, "both written down")
         agent.process.kill()
         agent.process.wait()
     with run(tmp_path) as agent:

@@ -110,9 +110,11 @@ std::optional<std::string> fault_of(const json::object& object) {
 
 /// Only `data` is kept by the server, so only that can be compared.
 std::optional<std::string> encode_secret(json::object& object) {
-  const json::value* const found = object.if_contains("stringData");
-  if (found == nullptr) return std::nullopt;
-  const json::object* const plain = found->if_object();
+  const auto found = object.find("stringData");
+  if (found == object.end()) return std::nullopt;
+  const json::value taken = std::move(found->value());
+  object.erase(found);
+  const json::object* const plain = taken.if_object();
   if (plain == nullptr) return "stringData is no map";
   json::value& place = object["data"];
   if (place.is_null()) place.emplace_object();
@@ -125,7 +127,6 @@ std::optional<std::string> encode_secret(json::object& object) {
                          escape_control(std::string_view(key), kShown));
     (*data)[key] = base64_encode(*text);
   }
-  object.erase("stringData");
   return std::nullopt;
 }
 

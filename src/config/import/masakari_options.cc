@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "codec/oslo_config.h"
+#include "config/receivers/field.h"
 
 namespace wardmote::config {
 namespace {
@@ -34,10 +35,9 @@ std::optional<std::string> clean_url(MasakariDraft& draft, const OsloOption& opt
   auto url = clean(draft, option);
   if (!url) return url;
   while (url->ends_with('/')) url->pop_back();
-  const bool good = (url->starts_with("http://") && url->size() > 7) ||
-                    (url->starts_with("https://") && url->size() > 8);
-  if (good && !url->contains(' ')) return url;
-  draft.say(option, "not an http:// or https:// address: left out");
+  const auto fault = fault_of_url(*url);
+  if (!fault) return url;
+  draft.say(option, fmt::format("{}: left out", *fault));
   return std::nullopt;
 }
 

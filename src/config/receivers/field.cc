@@ -20,7 +20,6 @@
 namespace wardmote::config {
 namespace {
 
-/// With a host, and a port that there can be. Neither path nor query are looked at.
 bool has_good_server(std::string_view url) {
   const std::size_t server = url.find("://") + 3;
   return codec::parse_url(url.substr(0, url.find_first_of("/?#", server))).has_value();
@@ -53,19 +52,21 @@ std::optional<std::string> read_line(const YamlNode& node, std::string_view what
   return std::nullopt;
 }
 
+std::optional<std::string_view> fault_of_url(std::string_view url) {
+  const bool known = url.starts_with("http://") || url.starts_with("https://");
+  if (!known || url.find_first_of(" \r\n\t") != std::string_view::npos)
+    return "not an http:// or https:// address";
+  if (has_good_server(url)) return std::nullopt;
+  return "no host in it, a port that is not 1 to 65535, or a user, who does not belong there";
+}
+
 std::optional<std::string> read_url(const YamlNode& node, std::string_view what,
                                     Problems& problems) {
   auto url = read_text(node, what, problems);
   if (!url) return std::nullopt;
-  const bool good = url->starts_with("http://") || url->starts_with("https://");
-  if (!good || url->find_first_of(" \r\n\t") != std::string::npos) {
-    problems.add(node.at, std::string(what), "not an http:// or https:// address",
-                 "write for example https://hooks.example.org/wardmote");
-    return std::nullopt;
-  }
-  if (has_good_server(*url)) return url;
-  problems.add(node.at, std::string(what),
-               "no host in it, a port that is not 1 to 65535, or a user, who does not belong there",
+  const auto fault = fault_of_url(*url);
+  if (!fault) return url;
+  problems.add(node.at, std::string(what), std::string(*fault),
                "write for example https://hooks.example.org:8443/wardmote");
   return std::nullopt;
 }

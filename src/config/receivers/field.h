@@ -92,6 +92,9 @@ constexpr std::array<KeySpec, Size> keys_of(const std::array<Field<T>, Size>& fi
 /// Text in one line, that may stand in a header or an address.
 std::optional<std::string> read_line(const YamlNode& node, std::string_view what,
                                      Problems& problems);
+/// What keeps a text from being the address of a server: nothing when it is http:// or https://, a
+/// host, and a port that there can be. Neither path nor query are looked at.
+std::optional<std::string_view> fault_of_url(std::string_view url);
 /// An address of the web. It may carry a secret, so no problem repeats it.
 std::optional<std::string> read_url(const YamlNode& node, std::string_view what,
                                     Problems& problems);

@@ -64,6 +64,11 @@ TEST(ContentDigest, WhatAServerMakesUpForItselfDoesNotCount) {
   EXPECT_FALSE(update(tracker, R"({"Connection":{"u":{"old":{"is_connected":false},"new":)"
                                R"({"target":"ptcp:1","is_connected":true,"status":"x"}}}})")
                    .value());
+  const std::string version = R"("_version":["uuid","00000000-0000-0000-0000-00000000000)";
+  tracker = begun(R"({"A":{"u":{"new":{"a":1,)" + version + R"(1"]}}}})");
+  EXPECT_EQ(tracker.digest(),
+            begun(R"({"A":{"u":{"new":{"a":1,)" + version + R"(2"]}}}})").digest());
+  EXPECT_EQ(tracker.digest(), begun(R"({"A":{"u":{"new":{"a":1}}}})").digest());
 }
 
 TEST(ContentDigest, TheSameRowOfAnotherTableIsAnotherRow) {

@@ -154,6 +154,14 @@ TEST(Manifests, StringDataOfASecretIsEncoded) {
   EXPECT_FALSE(manifests.objects[0].object.contains("stringData"));
 }
 
+/// `data` is made beside it, and the map of the object may move then.
+TEST(Manifests, StringDataAloneBecomesData) {
+  const Manifests manifests =
+      read("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {y: why, z: not}\n");
+  ASSERT_EQ(manifests.objects.size(), 1U);
+  EXPECT_EQ(manifests.objects[0].object.at("data"), json::parse(R"({"y": "d2h5", "z": "bm90"})"));
+}
+
 /// RFC 4648 section 10.
 TEST(Base64, TheVectorsOfItsRfc) {
   for (const auto& [bytes, text] : {std::pair{"", ""},

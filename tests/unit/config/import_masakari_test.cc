@@ -174,6 +174,17 @@ TEST(ImportMasakari, SaysWhatItCouldNot) {
   EXPECT_EQ(config_of(made).guests->channel_path, "") << "all agents rather than none";
 }
 
+/// The file comes from people: what the agent itself would refuse is left out, and said.
+TEST(ImportMasakari, AnAddressThatTheAgentWouldRefuseIsLeftOut) {
+  for (const std::string url : {"keystone:5000", "http://", "http:///v3", "https://k:0/v3",
+                                "http://k:70000", "http://me@k:5000", "http://k k:5000"}) {
+    const Imported made =
+        imported("[api]\nauth_url = " + url + "\nusername = a\nproject_name = b\n");
+    EXPECT_TRUE(says(made, "line 2: [api] auth_url: n")) << url;
+    EXPECT_TRUE(config_of(made).notify.receivers.empty()) << url;
+  }
+}
+
 TEST(ImportMasakari, TakesApplicationCredentialsAndNoLoginAtAll) {
   const Config by_credential = config_of(
       imported("[api]\nauth_section = login\n[login]\nauth_type = v3applicationcredential\n"

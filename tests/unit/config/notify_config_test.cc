@@ -111,7 +111,7 @@ TEST(NotifyConfig, NamesEveryProblem) {
           "ntfy, "
           "gotify, telegram, matrix",
           "7:32: url: not an http:// or https:// address; write for example "
-          "https://hooks.example.org/wardmote",
+          "https://hooks.example.org:8443/wardmote",
           "8:33: command: it does not begin with an absolute path; write command: "
           "[/usr/local/bin/page, argument]; there is no shell",
           "9:50: body: 'titel' is not a field of a notice; see docs/notifications.md",
