@@ -96,10 +96,6 @@ Task<Result<void>> ActLog::append_surely(JournalEntry entry, RecordChanges state
   co_return std::move(appended.done);
 }
 
-void ActLog::forget_states() noexcept {
-  for (Item& item : owed_) item.state.clear();
-}
-
 Task<Result<void>> ActLog::write_owed() {
   const Turn turn(*this);
   while (!turn.come()) co_await written_.wait();
@@ -109,10 +105,13 @@ Task<Result<void>> ActLog::write_owed() {
 
 Task<ActLog::Appended> ActLog::write_in_turn(JournalEntry entry, RecordChanges state, Owe owe) {
   const Turn turn(*this);
+  const std::uint64_t lead = lead_;
   while (!turn.come()) co_await written_.wait();
   entry.at = std::chrono::floor<std::chrono::milliseconds>(runtime_.wall_now());
-  Item item{std::move(entry), std::move(state), false};
+  Item item{std::move(entry), std::move(state), lead, false};
   Result<void> written = co_await pay();
+  if (written && owe == Owe::kNever && lead != lead_)
+    written = fail(Errc::kRejected, "another agent has led since it was decided");
   if (written) written = co_await write(&item);
   const bool again = !written && written.error().code != Errc::kRejected;
   const bool room = owe == Owe::kAlways || owed_.size() < kMostOwed;
@@ -135,6 +134,7 @@ Task<Result<void>> ActLog::pay() {
 }
 
 Task<Result<void>> ActLog::write(Item* item) {
+  if (item->lead != lead_) item->state.clear();
   if (!item->stored && !item->state.empty()) {
     RecordChanges state = item->state;
     item->entry.token = journal_.token();

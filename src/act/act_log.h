@@ -56,9 +56,9 @@ class ActLog {
   runtime::Task<Result<void>> keep(store::RecordChanges state);
   /// Tries to write what is owed.
   runtime::Task<Result<void>> write_owed();
-  /// The states that are owed are void, since another agent leads. Their rows are not: they tell
-  /// what has happened.
-  void forget_states() noexcept;
+  /// The states that are owed, or wait for their turn, are void, since another agent leads. Their
+  /// rows are not: they tell what has happened.
+  void forget_states() noexcept { ++lead_; }
 
   [[nodiscard]] const store::Journal& journal() const noexcept { return journal_; }
   /// A later agent writes this journal now: it will never take anything again.
@@ -68,7 +68,8 @@ class ActLog {
   struct Item {
     judge::JournalEntry entry;
     store::RecordChanges state;
-    bool stored = false;  ///< the state is in the store already
+    std::uint64_t lead = 0;  ///< the number of the lead under which it was given
+    bool stored = false;     ///< the state is in the store already
   };
   enum class Owe : std::uint8_t { kNever, kIfThereIsRoom, kAlways };
   /// Whose turn it is to write; it ends with this.
@@ -87,6 +88,7 @@ class ActLog {
   const store::Leadership& leadership_;
   store::Journal journal_;
   bool superseded_ = false;
+  std::uint64_t lead_ = 0;
   std::deque<Item> owed_;            ///< oldest first
   std::deque<std::uint64_t> turns_;  ///< who writes now, and who waits
   std::uint64_t last_turn_ = 0;

@@ -4,12 +4,15 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/result.h"
 #include "judge/journal_entry.h"
+#include "runtime/task.h"
+#include "runtime/task_group.h"
 #include "sim/sim_database.h"
 #include "sim/sim_runtime.h"
 #include "sim/world.h"
@@ -164,6 +167,38 @@ TEST_F(ActLogTest, WhatWasOwedWhenTheLeadWasLostIsHistoryAndNoState) {
   log_.forget_states();
   EXPECT_TRUE(run_task(world_, us_, log_.write_owed()));
   EXPECT_EQ(kinds(), (Kinds{"proposed", "approved"}));
+  EXPECT_EQ(state(), "1");
+}
+
+/// It is lost and won again while a slow store is written to; others may have written in between.
+TEST_F(ActLogTest, WhatWaitedWhenTheLeadWasLostIsHistoryAndNoState) {
+  EXPECT_TRUE(append("proposed", "1").done);
+  shared_.set_latency(std::chrono::seconds(5));
+  std::optional<Result<void>> first;
+  std::optional<Result<void>> second;
+  std::optional<ActLog::Appended> intent;
+  runtime::TaskGroup tasks(us_.executor());
+  const auto begin = [&tasks](auto& into, auto task) {
+    constexpr auto keep = [](auto inner, auto* to) -> runtime::Task<void> {
+      auto value = co_await std::move(inner);
+      to->emplace(std::move(value));
+    };
+    tasks.spawn("write", keep(std::move(task), &into));
+  };
+  begin(first, log_.append_or_owe(entry("approved"), {{"plan/3", "2"}}));
+  begin(second, log_.append_or_owe(entry("paused"), {{"plan/3", "3"}}));
+  begin(intent, log_.append(entry("intent"), {{"plan/3", "4"}}));
+  shared_.fail_with(Errc::kTimeout);
+  world_.run_for(std::chrono::seconds(1));
+  log_.forget_states();
+  world_.run_for(std::chrono::seconds(6));
+  shared_.fail_with(std::nullopt);
+  world_.run_for(std::chrono::seconds(30));
+  ASSERT_TRUE(first && second && intent);
+  EXPECT_FALSE(*first) << "nobody knows whether the store took it";
+  EXPECT_TRUE(*second);
+  EXPECT_EQ(intent->done.error().code, Errc::kRejected);
+  EXPECT_EQ(kinds(), (Kinds{"proposed", "approved", "paused"}));
   EXPECT_EQ(state(), "1");
 }
 
