@@ -25,7 +25,7 @@ FAKE_TOOLS = {
 # fake: properties of the cluster
 name= value= query=
 while [ $# -gt 0 ]; do case $1 in --name|-n) name=$2; shift;; -v) value=$2; shift;; --query) query=1;; esac; shift; done
-[ -e "$FAKE_CLUSTER/gone" ] && exit 102
+[ -e "$FAKE_CLUSTER/gone" ] && { sleep 0.5; exit 102; }  # it waits for a cluster; attrd_updater does not
 if [ "$query" ]; then cat "$FAKE_CLUSTER/property-$name" 2>/dev/null || exit 105
 else printf '%s\\n' "$value" >"$FAKE_CLUSTER/property-$name"; fi
 """,

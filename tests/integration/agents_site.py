@@ -17,9 +17,10 @@ TTL = 2  # seconds: the least that is taken
 class SharedAgent(Agent):
     """An agent that shares a store, by its name."""
 
-    def __init__(self, name: str, config: Path, api_socket: Path):
+    def __init__(self, name: str, config: Path, api_socket: Path, struck: list[str]):
+        """`struck`: who was killed or stopped, of all; it grows here."""
         super().__init__(config, api_socket)
-        self.name = name
+        self.name, self.struck = name, struck
 
     def leads(self) -> bool:
         status, body = self.get("/api/v1/election")
@@ -33,10 +34,12 @@ class SharedAgent(Agent):
 
     def kill(self) -> None:
         """kill -9."""
+        self.struck.append(self.name)
         self.process.kill()
         self.process.wait()
 
     def pause(self) -> None:
+        self.struck.append(self.name)
         os.kill(self.process.pid, signal.SIGSTOP)
 
     def resume(self) -> None:
@@ -50,6 +53,7 @@ class Site:
         """`store`: more keys of `store.etcd`, where {name} is the agent's."""
         self.folder, self.etcd, self.targets, self.store, self.ttl = folder, etcd, targets, store, ttl
         self.sink = Sink()
+        self.struck: list[str] = []
         self.agents: dict[str, SharedAgent] = {}
 
     def __enter__(self) -> "Site":
@@ -86,7 +90,7 @@ notify:
   receivers: [{{name: hook, webhook: {{url: 'http://127.0.0.1:{self.sink.port}/'}}}}]
   routes: [{{receiver: hook, group_wait: 100ms, group_interval: 1s}}]
 """, encoding="utf-8")
-        self.agents[name] = SharedAgent(name, config, folder / "api.sock")
+        self.agents[name] = SharedAgent(name, config, folder / "api.sock", self.struck)
         self.agents[name].wait_serving()
         return self.agents[name]
 
@@ -103,5 +107,10 @@ notify:
         return time.monotonic() - begun
 
     def told(self) -> list[tuple[int, str]]:
-        """What the receiver was told of which incident, in order."""
-        return [(one["id"], one["kind"]) for notice in self.sink.taken for one in notice["incidents"]]
+        """What the receiver was told of which incident, in order, as one that knows a notice again by its key. An agent that is struck
+        before it has written that a notice was taken leaves it to the next, which sends it once more."""
+        distinct = {notice["key"]: notice for notice in reversed(self.sink.taken)}
+        again = len(self.sink.taken) - len(distinct)
+        assert again <= len(self.struck), f"{again} notices came again, and struck were {self.struck}"
+        firsts = sorted(distinct.values(), key=self.sink.taken.index)
+        return [(one["id"], one["kind"]) for notice in firsts for one in notice["incidents"]]

@@ -11,7 +11,7 @@ import pytest
 from lab import wire
 from lab.network import run
 from lab.processes import wait_until
-from ocf_site import GENERIC, NOT_RUNNING, SUCCESS, agent_fixture, cluster_fixture, site_fixture
+from ocf_site import GENERIC, NOT_RUNNING, PROMOTED, SUCCESS, agent_fixture, cluster_fixture, site_fixture
 
 agent, site, cluster = agent_fixture, site_fixture, cluster_fixture
 
@@ -183,7 +183,8 @@ def test_a_promotion_that_the_cluster_did_not_hear_of_is_told_again(site):
     (site.cluster / "gone").touch()
     assert site.promote(first).code == SUCCESS
     (site.cluster / "gone").unlink()
-    first.agent("monitor")
+    told = first.agent("monitor")
+    assert told.code == PROMOTED, told
     assert (site.cluster / "property-OVN_REPL_EPOCH").read_text(encoding="utf-8").strip() == "1 n1"
     assert (site.cluster / "property-OVN_REPL_INFO").read_text(encoding="utf-8").strip() == "n1"
 

@@ -135,6 +135,8 @@ Task<void> Agent::announce_promotion(std::uint64_t epoch) {
   state_.unannounced = !active || !counted;
   if (!active) log("WARNING", active.error().describe());
   if (!counted) log("WARNING", counted.error().describe());
+  // Not left to what runs beside it, which may end and save before.
+  save();
 }
 
 /// A score of which the cluster has heard nothing yet.
