@@ -8,10 +8,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = {
     "base": 0, "codec": 1, "judge": 1, "runtime": 2, "control": 3, "observe": 3, "store": 3, "net": 3, "act": 4, "serve": 4,
-    "config": 5, "cli": 5, "incidents": 6, "agent": 7,
+    "config": 5, "cli": 5, "incidents": 6, "agent": 7, "daemon": 8,
 }
-SEES_NET = {"agent", "cli"}
-SEES_TLS = {"agent", "net"}     # the command line is static and has no OpenSSL
+SEES_NET = {"agent", "cli", "daemon"}
+SEES_TLS = {"daemon", "net"}    # the command line is static and has no OpenSSL
 PURE = {"base", "judge"}        # the standard library and base only
 NO_ASIO = {"base", "codec", "judge"}
 LONGEST = 500
@@ -136,7 +136,7 @@ def check_own(room: str, header: str) -> list[str]:
     if other not in FLOORS:
         return [f'includes "{header}", which names no room']
     if header.startswith("net/tls/") and room not in SEES_TLS:
-        return [f'includes "{header}"; of the programs only the agent has TLS']
+        return [f'includes "{header}"; of the programs only wardmoted has TLS']
     if other == room:
         return []
     if other == "net" and room not in SEES_NET:

@@ -34,9 +34,10 @@ PROGRAMS = {
     "net": ["unit_net"],
     "act": ["unit_act", "unit_agent"],
     "serve": ["unit_serve", "unit_agent", "sim"],
-    "config": ["unit_config", "unit_agent"],
+    "config": ["unit_config", "unit_agent", "unit_daemon"],
     "incidents": ["unit_agent", "sim"],
     "agent": ["unit_agent", "sim"],
+    "daemon": ["unit_daemon"],
     "cli": ["unit_cli"],
 }
 NO_LIMIT = Cost(3600, 3600)

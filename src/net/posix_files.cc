@@ -24,7 +24,6 @@
 #include "net/system_error.h"
 #include "net/unique_fd.h"
 #include "runtime/deadline.h"
-#include "runtime/disk.h"
 #include "runtime/files.h"
 #include "runtime/task.h"
 

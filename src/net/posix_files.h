@@ -10,14 +10,13 @@
 #include "net/core.h"
 #include "net/patient_files.h"
 #include "runtime/deadline.h"
-#include "runtime/disk.h"
 #include "runtime/files.h"
 #include "runtime/task.h"
 
 namespace wardmote::net {
 
 /// The files of this machine.
-class PosixFiles final : public runtime::Files, public runtime::Disk {
+class PosixFiles final : public runtime::Files {
  public:
   /// How many files stay open at the same time: two for each of some hundred services.
   static constexpr std::size_t kMostOpen = 512;

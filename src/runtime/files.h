@@ -33,6 +33,14 @@ struct FileInfo {
   Identity identity;
 };
 
+/// What is left on a file system (statvfs(3)).
+struct DiskSpace {
+  std::uint64_t free_bytes = 0;  ///< for those who are not root
+  std::uint64_t total_bytes = 0;
+  std::uint64_t free_inodes = 0;
+  std::uint64_t total_inodes = 0;  ///< 0: the file system does not count them
+};
+
 /// `a regular file`, `a folder`, `a FIFO`, …
 std::string_view to_string(FileInfo::Kind kind) noexcept;
 
@@ -50,9 +58,10 @@ class OpenFile {
   virtual Result<std::string> read(std::size_t cap) = 0;
 };
 
-/// Small local files: status files under /run, /proc, pid files. No call waits for the peer of a
-/// FIFO or for a device, so a call takes microseconds. On a network file system a call takes as
-/// long as the file system does, and everything else waits. Thread: the core loop only.
+/// Local files: status files under /run, /proc, pid files, and parts of large ones, such as the end
+/// of a log. No call waits for the peer of a FIFO or for a device, so a call takes microseconds;
+/// read_part() and space() may wait for a disk. On a network file system a call takes as long as
+/// the file system does, and everything else waits. Thread: the core loop only.
 class Files {
  public:
   Files() = default;
@@ -64,6 +73,10 @@ class Files {
   /// link. kMissing, kDenied, kLimit over `cap` bytes, kInvalid when it is anything else than a
   /// regular file.
   virtual Result<std::string> read(const std::string& path, std::size_t cap) = 0;
+  /// At most `most` bytes of a regular file of any size, from `offset` on; fewer at its end. Errors
+  /// as of read(), without kLimit.
+  virtual Result<std::string> read_part(const std::string& path, std::uint64_t offset,
+                                        std::size_t most) = 0;
   /// Opens a regular file to read it many times. Errors as of read(), and kExhausted when so many
   /// are open that descriptors could run out: then use read().
   virtual Result<std::unique_ptr<OpenFile>> open(const std::string& path) = 0;
@@ -79,6 +92,8 @@ class Files {
   /// The names in a folder, sorted, without `.` and `..`. kMissing, kDenied, kLimit over `cap`
   /// names.
   virtual Result<std::vector<std::string>> list(const std::string& folder, std::size_t cap) = 0;
+  /// Of the file system that `path` is on. kMissing, kDenied.
+  virtual Result<DiskSpace> space(const std::string& path) = 0;
 };
 
 }  // namespace wardmote::runtime

@@ -29,6 +29,20 @@ Result<std::string> FakeFiles::read(const std::string& path, std::size_t cap) {
   return file->bytes;
 }
 
+Result<std::string> FakeFiles::read_part(const std::string& path, std::uint64_t offset,
+                                         std::size_t most) {
+  const Result<std::string> all = read(path, std::string::npos);
+  if (!all || offset >= all->size()) return all ? std::string() : all;
+  return all->substr(offset, most);
+}
+
+Result<runtime::DiskSpace> FakeFiles::space(const std::string& path) {
+  const Result<const Entry*> entry = find(path);
+  if (!entry) return std::unexpected(entry.error());
+  if (!space_) return fail(Errc::kDenied, "{}", path);
+  return *space_;
+}
+
 /// One that has been removed is gone for whoever holds it, as a process is.
 class FakeFiles::FakeOpenFile final : public runtime::OpenFile {
  public:

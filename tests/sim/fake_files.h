@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -35,10 +37,15 @@ class FakeFiles final : public runtime::Files {
     ++removed_[path];
   }
 
+  /// What is left on the file system, which is one for all; nothing: nobody may ask.
+  void set_space(std::optional<runtime::DiskSpace> space) { space_ = space; }
+
   /// How often its bytes were asked for by its name.
   [[nodiscard]] int reads(const std::string& path) { return reads_[path]; }
 
   Result<std::string> read(const std::string& path, std::size_t cap) override;
+  Result<std::string> read_part(const std::string& path, std::uint64_t offset,
+                                std::size_t most) override;
   Result<std::unique_ptr<runtime::OpenFile>> open(const std::string& path) override;
   Result<runtime::FileInfo> info(const std::string& path) override;
   /// At once, since nothing here hangs; by `refuse(path, Errc::kTimeout)` as if it did.
@@ -46,6 +53,7 @@ class FakeFiles final : public runtime::Files {
                                                 runtime::Deadline deadline) override;
   Result<bool> has_reader(const std::string& fifo) override;
   Result<std::vector<std::string>> list(const std::string& folder, std::size_t cap) override;
+  Result<runtime::DiskSpace> space(const std::string& path) override;
 
  private:
   class FakeOpenFile;
@@ -64,6 +72,7 @@ class FakeFiles final : public runtime::Files {
   std::map<std::string, Entry, std::less<>> files_;
   std::map<std::string, int> removed_;  ///< how often
   std::map<std::string, int> reads_;
+  std::optional<runtime::DiskSpace> space_;
   std::uint64_t changes_ = 0;
 };
 

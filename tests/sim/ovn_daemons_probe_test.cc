@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "observe/ovn/host_probe.h"
 #include "observe/ovn/northd_probe.h"
 #include "observe/probe.h"
+#include "runtime/files.h"
 #include "sim/ovn_host.h"
 #include "sim/seeds.h"
 #include "support/fake_grpc.h"
@@ -167,6 +169,37 @@ SIM_TEST(SimHostProbe, AHostThatShowsNoDiskIsUnknown) {
   host.files().refuse("/var/lib/ovn/nb.db", Errc::kTimeout);
   EXPECT_EQ(run_task(sim, host, (*probe)->look(host.deadline_in(1s))).reason.code,
             ReasonCode::kHung);
+}
+
+SIM_TEST(SimHostProbe, ShowsTheSpaceThatIsLeft) {
+  SimRuntime& host = sim.host("ctl-1");
+  const auto probe =
+      observe::ovn::make_host_probe(host, "db", {{"database", "/var/lib/ovn/nb.db"}});
+  ASSERT_TRUE(probe);
+  host.files().put("/var/lib/ovn/nb.db", fmt::format("OVSDB JSON 2 {:040}\n{{}}\n", 0));
+  const auto look = [&](std::uint64_t percent) {
+    host.files().set_space(runtime::DiskSpace{percent, 100, 100, 100});
+    return run_task(sim, host, (*probe)->look(host.deadline_in(1s))).outcome;
+  };
+  EXPECT_EQ(look(50), Outcome::kOk);
+  EXPECT_EQ(look(9), Outcome::kWarn);
+  EXPECT_EQ(look(2), Outcome::kFail);
+}
+
+SIM_TEST(SimHostProbe, TellsTheLastComplaintInTheEndOfALongLog) {
+  SimRuntime& host = sim.host("ctl-1");
+  const auto probe = observe::ovn::make_host_probe(host, "db",
+                                                   {{"database", "/var/lib/ovn/nb.db"},
+                                                    {"log", "/var/log/ovn/nb.log"},
+                                                    {"pid_file", "/run/ovn/nb.pid"}});
+  ASSERT_TRUE(probe);
+  host.files().put("/var/lib/ovn/nb.db", fmt::format("OVSDB JSON 2 {:040}\n{{}}\n", 0));
+  host.files().put("/var/log/ovn/nb.log",
+                   std::string(40'000, 'x') + "\n1|ovsdb|INFO|well\n2|raft|WARN|ill\n");
+  host.files().set_space(runtime::DiskSpace{50, 100, 100, 100});
+  const Observation seen = run_task(sim, host, (*probe)->look(host.deadline_in(1s)));
+  EXPECT_EQ(seen.outcome, Outcome::kFail);
+  EXPECT_EQ(seen.reason.text, "the server has ended: 2|raft|WARN|ill");
 }
 
 /// A gRPC server in the place of an etcd member.

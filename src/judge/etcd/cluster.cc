@@ -14,6 +14,7 @@
 #include "base/format.h"
 #include "base/time.h"
 #include "judge/condition/condition_tracker.h"
+#include "judge/etcd/dialect.h"
 #include "judge/etcd/member_facts.h"
 #include "judge/finding.h"
 #include "judge/judgement.h"
@@ -86,21 +87,6 @@ void fill_match_indexes(std::vector<Opinion>& opinions) {
   }
 }
 
-/// What judge/raft advises is in OVSDB's words, and names its commands: no member of etcd is kicked
-/// or rebuilt. What it finds, and the lines that it quotes, are those of every raft.
-void translate(Finding& finding) {
-  finding.advice.reset();
-  if (finding.code != Code::kRaftNoQuorum) return;
-  finding.advice = Advice{
-      .text =
-          "Quorum is lost: nothing can be written, and no member added or removed. Look on the "
-          "hosts of those that do not answer whether they run, and start them with the data "
-          "that they had. When they are lost for good, restore a snapshot, or start one "
-          "survivor with --force-new-cluster after its data were copied aside.",
-      .command = {},
-      .run_on = {}};
-}
-
 bool comes_before(const Finding& a, const Finding& b) {
   return std::tie(b.severity, a.code, a.subjects, a.summary) <
          std::tie(a.severity, b.code, b.subjects, b.summary);
@@ -125,6 +111,7 @@ std::string id_text(std::uint64_t id) {
 Opinion opinion_of(const MemberView& view) {
   Opinion opinion;
   opinion.member = view.name;
+  opinion.dialect = &kEtcd;
   opinion.begun = view.begun;
   opinion.ended = view.ended;
   opinion.status_source.reason = view.reason;
@@ -153,7 +140,6 @@ Assessment assess(std::span<const MemberView> views, const Expectation& expectat
   Assessment assessment;
   assessment.verdict = with(generic.verdict, own.findings);
   assessment.findings = std::move(generic.findings);
-  for (Finding& finding : assessment.findings) translate(finding);
   std::ranges::move(own.findings, std::back_inserter(assessment.findings));
   std::ranges::sort(assessment.findings, comes_before);
   assessment.observed = std::move(generic.observed);

@@ -11,7 +11,4 @@ namespace wardmote::judge::raft {
 /// no objection; otherwise the text says what is missing.
 Advice advise_kick(const ClusterSnapshot& snapshot, const ListedServer& listed);
 
-/// What to do when a majority is impossible; only where that is certain.
-std::string recover_quorum();
-
 }  // namespace wardmote::judge::raft

@@ -18,6 +18,7 @@
 #include "judge/raft/address.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/dialect.h"
 #include "judge/raft/member_verdict.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
@@ -84,11 +85,19 @@ bool is_blind_to(const ClusterSnapshot& snapshot, std::string_view key) noexcept
   return snapshot.starved;
 }
 
+/// Advice of the catalogue in the words of another program than OVSDB.
+void advise(const Dialect& dialect, Finding& finding) {
+  if (finding.advice) return;
+  const auto found = std::ranges::find(dialect.advice, finding.code, &CodeAdvice::code);
+  if (found != dialect.advice.end()) finding.advice = Advice{.text = std::string(found->text)};
+}
+
 void run(const Row& row, const ClusterSnapshot& snapshot, Conditions& out) {
   const std::size_t before = out.size();
   row.detect(snapshot, out);
   for (std::size_t i = before; i < out.size(); ++i) {
     check(out[i].finding.code == row.code, "a detector tells of another row's condition");
+    advise(*snapshot.dialect, out[i].finding);
   }
 }
 

@@ -336,6 +336,7 @@ ClusterSnapshot take_snapshot(std::span<const Opinion> opinions, const Expectati
                               const Memory& memory, TimePoint now) {
   ClusterSnapshot snapshot;
   snapshot.now = now;
+  if (!opinions.empty()) snapshot.dialect = opinions.front().dialect;
   snapshot.expectation = &expectation;
   snapshot.members.reserve(opinions.size());
   for (std::size_t i = 0; i < opinions.size(); ++i)

@@ -63,6 +63,7 @@ struct Member {
     return opinion->status ? &*opinion->status : nullptr;
   }
   [[nodiscard]] const std::string& name() const noexcept { return opinion->member; }
+  [[nodiscard]] const Dialect& dialect() const noexcept { return *opinion->dialect; }
   /// Answers as a member of the judged cluster, in good standing or not.
   [[nodiscard]] bool takes_part() const noexcept {
     return presence == Presence::kMember || presence == Presence::kLeaving;
@@ -94,6 +95,7 @@ enum class Life : std::uint8_t {
 
 /// A server of the newest member list.
 struct ListedServer {
+  const Dialect* dialect = &kOvsdb;
   MemberId id;  ///< as much of it as any member knows
   std::string_view nickname;
   std::string_view address;
@@ -133,6 +135,7 @@ struct ClusterSnapshot {
   TimePoint now;
   /// When the latest of these probes began: before that, not everything compared here was seen.
   TimePoint shown;
+  const Dialect* dialect = &kOvsdb;
   const Expectation* expectation = nullptr;
   const History* history = nullptr;  ///< including this round
   std::vector<Member> members;       ///< by name, so that the order of the opinions does not matter

@@ -12,6 +12,7 @@
 
 #include "base/time.h"
 #include "judge/raft/cluster_snapshot.h"
+#include "judge/raft/dialect.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 
@@ -252,7 +253,7 @@ void History::note_leader(const ClusterSnapshot& snapshot) {
     if (changes_.size() == kMostChanges) changes_.erase(changes_.begin());
     changes_.push_back({.at = leader->opinion->begun,
                         .member = leader->name(),
-                        .id = short_name(leader->id),
+                        .id = leader->dialect().short_id(leader->id),
                         .term = term,
                         .reason = status ? status->election_reason : std::string()});
   }

@@ -63,7 +63,7 @@ struct Track {
 struct LeaderChange {
   TimePoint at;
   std::string member;
-  std::string id;  ///< four digits
+  std::string id;  ///< in short
   std::uint64_t term = 0;
   std::string reason;  ///< reason of its election: `timeout`, `leadership_transfer`, or unknown
 

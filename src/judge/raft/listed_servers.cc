@@ -17,7 +17,8 @@ constexpr std::size_t kMaxServers = 64;
 void take_servers(ClusterSnapshot& snapshot, const Memory& memory) {
   if (!snapshot.newest) {
     for (const RememberedServer& remembered : memory.list()) {
-      snapshot.servers.push_back({.id = remembered.id,
+      snapshot.servers.push_back({.dialect = snapshot.dialect,
+                                  .id = remembered.id,
                                   .nickname = remembered.nickname,
                                   .address = remembered.address,
                                   .voter = remembered.voter});
@@ -28,7 +29,8 @@ void take_servers(ClusterSnapshot& snapshot, const Memory& memory) {
   snapshot.servers.reserve(std::min(servers.size(), kMaxServers));
   for (const Server& server : servers) {
     if (snapshot.servers.size() == kMaxServers) break;
-    ListedServer listed{.id = server.id,
+    ListedServer listed{.dialect = snapshot.dialect,
+                        .id = server.id,
                         .nickname = server.nickname,
                         .address = server.address,
                         .phase = server.phase};

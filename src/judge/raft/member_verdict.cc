@@ -10,6 +10,7 @@
 #include "judge/raft/assess.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/dialect.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/quote.h"
@@ -55,8 +56,8 @@ MemberVerdict judge_outsider(const ClusterSnapshot& snapshot, const Member& memb
     }
     case Presence::kForeign:
       return fail_because(fmt::format("other cluster (is {}, the cluster is {})",
-                                      short_name(member.opinion->cluster_id()),
-                                      short_name(snapshot.cluster_id)));
+                                      member.dialect().short_id(member.opinion->cluster_id()),
+                                      snapshot.dialect->short_id(snapshot.cluster_id)));
     case Presence::kJoining: return warn_because("joining cluster");
     default: return judge_silent(member);
   }
@@ -113,18 +114,20 @@ MemberVerdict judge_member(const ClusterSnapshot& snapshot, const Member& member
   if (!member.takes_part()) return judge_outsider(snapshot, member);
   if (member.failed) return fail_because(member.claims_to_lead() ? "failed leader" : "failed");
   if (is_cloned(snapshot, member))
-    return fail_because(fmt::format("server id {} answers twice", short_name(member.id)));
+    return fail_because(fmt::format("{} id {} answers twice", member.dialect().server_word,
+                                    member.dialect().short_id(member.id)));
   if (member.zombie) {
-    return fail_because(
-        fmt::format("removed (is {}, not in the member list)", short_name(member.id)));
+    return fail_because(fmt::format("removed (is {}, not in the member list)",
+                                    member.dialect().short_id(member.id)));
   }
   MemberVerdict verdict =
       member.claims_to_lead() ? judge_leader(snapshot, member) : judge_follower(snapshot, member);
   if (verdict.outcome != Outcome::kOk) return verdict;
   if (member.presence == Presence::kLeaving) return warn_because("leaving cluster");
   if (const ListedServer* const ghost = find_ghost(snapshot, member)) {
-    return warn_because(
-        fmt::format("stale-server-id (is {}, known as {})", short_name(member.id), label(*ghost)));
+    return warn_because(fmt::format("stale-{}-id (is {}, known as {})",
+                                    member.dialect().server_word,
+                                    member.dialect().short_id(member.id), label(*ghost)));
   }
   return verdict;
 }

@@ -14,6 +14,10 @@ namespace wardmote::judge::raft {
 
 using Milliseconds = std::chrono::milliseconds;
 
+/// The words of the program that the members run (judge/raft/dialect.h).
+struct Dialect;
+extern const Dialect kOvsdb;
+
 /// An election round: the longest that OVSDB waits for an election (raft.c, election_timer and its
 /// random second).
 constexpr Milliseconds election_round(Milliseconds election_timer) noexcept {
@@ -163,6 +167,8 @@ struct Opinion {
   /// The databases of the server, without `_Server`. Asked only of a server that does not have this
   /// database; empty if it does not say.
   std::vector<std::string> serves;
+  /// In whose words it is told of; the same for all members of a cluster.
+  const Dialect* dialect = &kOvsdb;
 
   /// Whether it reported anything about the cluster.
   [[nodiscard]] bool speaks() const noexcept { return status.has_value() || local.has_value(); }

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/format.h"
 #include "base/time.h"
 #include "judge/raft/address.h"
 #include "judge/raft/cluster_snapshot.h"
+#include "judge/raft/dialect.h"
 #include "judge/raft/history.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
@@ -58,21 +60,25 @@ Objection sign_of_life(const ClusterSnapshot& snapshot, const ListedServer& list
 
 /// What forbids any change of the list.
 Objection cannot_change(const ClusterSnapshot& snapshot, const std::string& id) {
+  const std::string_view removal = snapshot.dialect->removal;
   if (snapshot.quorum.voters > 0 && snapshot.possible() < snapshot.quorum.needed) {
-    return "Quorum is lost: a kick needs a commit and cannot work. Bring members back first.";
+    return fmt::format(
+        "Quorum is lost: a {} needs a commit and cannot work. Bring members back first.", removal);
   }
   if (!snapshot.leader || !snapshot.leader->status()) {
-    return fmt::format("No leader answers, and a kick of {} needs one: wait until one does.", id);
+    return fmt::format("No leader answers, and a {} of {} needs one: wait until one does.", removal,
+                       id);
   }
   if (!commits(snapshot)) {
     return fmt::format(
-        "The leader has entries that it does not commit: a kick of {} is a write as well. Bring "
+        "The leader has entries that it does not commit: a {} of {} is a write as well. Bring "
         "members back first.",
-        id);
+        removal, id);
   }
   if (snapshot.changing) {
     return fmt::format(
-        "A server is being added or removed: wait until that has ended before kicking {}.", id);
+        "A server is being added or removed: wait until that has ended before {} {}.",
+        snapshot.dialect->removing, id);
   }
   return std::nullopt;
 }
@@ -133,8 +139,9 @@ Objection may_be_heard(const ClusterSnapshot& snapshot, const ListedServer& list
   for (const ListedServer& other : snapshot.servers) {
     const bool says = other.reporter && other.reporter->status();
     if (&other == &listed || !other.voter || says || other.life == Life::kSilent) continue;
-    return fmt::format("{} at {} may hear it, and does not say: give its control socket",
-                       other.reporter ? label(*other.reporter) : label(other), other.address);
+    return fmt::format("{} at {} may hear it, and does not say: {}",
+                       other.reporter ? label(*other.reporter) : label(other), other.address,
+                       snapshot.dialect->to_hear_more);
   }
   return std::nullopt;
 }
@@ -182,9 +189,9 @@ Objection quorum_at_risk(const ClusterSnapshot& snapshot, const ListedServer& li
   const std::size_t able = std::min(acknowledging(snapshot), snapshot.quorum.live);
   if (able >= needed) return std::nullopt;
   return fmt::format(
-      "A kick of {} is not safe: {} of {} voters acknowledge the leader, {} are needed. Bring "
+      "A {} of {} is not safe: {} of {} voters acknowledge the leader, {} are needed. Bring "
       "members back first.",
-      id, able, snapshot.quorum.voters, needed);
+      snapshot.dialect->removal, id, able, snapshot.quorum.voters, needed);
 }
 
 }  // namespace
@@ -246,9 +253,8 @@ std::optional<std::string> objection_to_kick(const ClusterSnapshot& snapshot,
   }
   if (!listed.id.known() || is_ambiguous(snapshot, listed)) {
     return fmt::format(
-        "The id {} is not unique in the list: find the full id of the dead server before kicking "
-        "it.",
-        id);
+        "The id {} is not unique in the list: find the full id of the dead server before {} it.",
+        id, snapshot.dialect->removing);
   }
   // "It is only a matter of time" is said about certainly dead servers only, because a person who
   // waits kicks at the end of that time. Four digits may belong to another server, too.

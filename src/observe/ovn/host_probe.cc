@@ -27,7 +27,6 @@
 #include "observe/probe.h"
 #include "observe/reason.h"
 #include "runtime/deadline.h"
-#include "runtime/disk.h"
 #include "runtime/files.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -68,12 +67,12 @@ judge::RaftHeaderFacts to_facts(codec::OvsdbRaftHeader header) {
           .joining = header.joining};
 }
 
-Result<codec::OvsdbRaftHeader> read_record(runtime::Disk& disk, const std::string& path,
+Result<codec::OvsdbRaftHeader> read_record(runtime::Files& files, const std::string& path,
                                            const codec::OvsdbRecord& record) {
   codec::OvsdbHeaderReader reader;
   for (std::uint64_t at = 0; at < record.bytes && !reader.done();) {
     const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, record.bytes - at));
-    const Result<std::string> piece = disk.read_part(path, record.line + at, most);
+    const Result<std::string> piece = files.read_part(path, record.line + at, most);
     if (!piece) return std::unexpected(piece.error());
     const Result<void> fed = reader.feed(*piece);
     if (!fed) return std::unexpected(fed.error());
@@ -90,7 +89,7 @@ bool complains(std::string_view line) noexcept {
 
 }  // namespace
 
-void HostProbe::read_header(runtime::Disk& disk, const runtime::FileInfo& info) {
+void HostProbe::read_header(const runtime::FileInfo& info) {
   if (kind_ != DatabaseFileKind::kUnread && info.identity.device == device_ &&
       info.identity.inode == inode_)
     return;
@@ -101,7 +100,7 @@ void HostProbe::read_header(runtime::Disk& disk, const runtime::FileInfo& info) 
     kind_ = DatabaseFileKind::kUnreadable;
     unreadable_ = error.describe();
   };
-  const Result<std::string> begin = disk.read_part(target_.database, 0, kTail);
+  const Result<std::string> begin = runtime_.files().read_part(target_.database, 0, kTail);
   // Nobody may read it, or it is being made.
   if (!begin || begin->empty()) return;
   const Result<codec::OvsdbRecord> record = codec::parse_ovsdb_record(*begin);
@@ -110,7 +109,7 @@ void HostProbe::read_header(runtime::Disk& disk, const runtime::FileInfo& info) 
   inode_ = info.identity.inode;
   kind_ = record->clustered ? DatabaseFileKind::kClustered : DatabaseFileKind::kStandalone;
   if (!record->clustered || record->bytes > kLargestHeader) return;
-  Result<codec::OvsdbRaftHeader> header = read_record(disk, target_.database, *record);
+  Result<codec::OvsdbRaftHeader> header = read_record(runtime_.files(), target_.database, *record);
   if (header) {
     header_ = to_facts(*std::move(header));
   } else if (header.error().code == Errc::kProtocol || header.error().code == Errc::kLimit) {
@@ -133,13 +132,13 @@ std::optional<bool> HostProbe::runs() const {
   return false;
 }
 
-std::vector<std::string> HostProbe::last_words(runtime::Disk& disk) const {
+std::vector<std::string> HostProbe::last_words() const {
   std::vector<std::string> words;
   if (target_.log.empty()) return words;
   const Result<runtime::FileInfo> info = runtime_.files().info(target_.log);
   if (!info) return words;
   const std::uint64_t from = info->size > kTail ? info->size - kTail : 0;
-  const Result<std::string> tail = disk.read_part(target_.log, from, kTail);
+  const Result<std::string> tail = runtime_.files().read_part(target_.log, from, kTail);
   if (!tail) return words;
   std::string_view rest = *tail;
   if (from != 0) take_until(rest, '\n');  // a part of a line
@@ -153,11 +152,9 @@ std::vector<std::string> HostProbe::last_words(runtime::Disk& disk) const {
 }
 
 Result<DatabaseHostFacts> HostProbe::see(runtime::FileInfo info) {
-  runtime::Disk* const disk = runtime::disk_of(runtime_.files());
-  if (disk == nullptr) return fail(Errc::kDenied, "this host shows no disk");
-  const Result<runtime::DiskSpace> space = disk->space(target_.database);
+  const Result<runtime::DiskSpace> space = runtime_.files().space(target_.database);
   if (!space) return std::unexpected(space.error());
-  read_header(*disk, info);
+  read_header(info);
   DatabaseHostFacts facts;
   facts.file_bytes = info.size;
   facts.kind = kind_;
@@ -169,7 +166,7 @@ Result<DatabaseHostFacts> HostProbe::see(runtime::FileInfo info) {
   facts.total_inodes = space->total_inodes;
   facts.days_left = trend_.feed(space->free_bytes, runtime_.now());
   facts.runs = runs();
-  facts.last_words = last_words(*disk);
+  facts.last_words = last_words();
   return facts;
 }
 

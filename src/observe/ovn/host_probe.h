@@ -13,7 +13,6 @@
 #include "judge/observation.h"
 #include "observe/kinds.h"
 #include "observe/probe.h"
-#include "runtime/disk.h"
 #include "runtime/files.h"
 #include "runtime/runtime.h"
 
@@ -40,9 +39,9 @@ class HostProbe final : public Probe {
 
  private:
   Result<judge::DatabaseHostFacts> see(runtime::FileInfo info);
-  void read_header(runtime::Disk& disk, const runtime::FileInfo& info);
+  void read_header(const runtime::FileInfo& info);
   [[nodiscard]] std::optional<bool> runs() const;
-  [[nodiscard]] std::vector<std::string> last_words(runtime::Disk& disk) const;
+  [[nodiscard]] std::vector<std::string> last_words() const;
 
   runtime::Runtime& runtime_;
   std::string subject_;

@@ -41,6 +41,23 @@ TEST_F(Files, AreReadWholeUpToTheCap) {
   EXPECT_TRUE(files().read("/proc/self/stat", 4096).has_value()) << "size 0, says the kernel";
 }
 
+TEST_F(Files, APartIsReadFromAnyOffsetUpToTheEnd) {
+  const std::string file = put("log", "0123456789");
+  EXPECT_EQ(files().read_part(file, 0, 4).value(), "0123");
+  EXPECT_EQ(files().read_part(file, 7, 100).value(), "789");
+  EXPECT_EQ(files().read_part(file, 10, 4).value(), "");
+  EXPECT_EQ(files().read_part(path("none"), 0, 4).error().code, Errc::kMissing);
+  EXPECT_EQ(files().read_part("/dev/zero", 0, 4).error().code, Errc::kInvalid);
+}
+
+TEST_F(Files, TheSpaceOfAFileSystem) {
+  const auto space = files().space(put("here", "x"));
+  ASSERT_TRUE(space) << space.error().describe();
+  EXPECT_GT(space->total_bytes, 0u);
+  EXPECT_LE(space->free_bytes, space->total_bytes);
+  EXPECT_EQ(files().space(path("none")).error().code, Errc::kMissing);
+}
+
 TEST_F(Files, AGrowingFileIsNeverMoreThanTheCap) {
   std::atomic<bool> done = false;
   const std::string file = put("log", "");

@@ -77,7 +77,7 @@ void add_lost_candidate(const Member& member, Conditions& out) {
                                       label(member), votes, needed);
   found.finding.evidence = {testify(member, {Line::kRole, Line::kTerm, Line::kVote})};
   for (const Server& server : status.servers) {
-    if (!server.voted_for.empty()) found.finding.evidence.push_back({member.name(), quote(server)});
+    if (!server.voted_for.empty()) found.finding.evidence.push_back(testify(member, server));
   }
   out.push_back(std::move(found));
 }

@@ -116,7 +116,7 @@ std::string quote_hints(const ClusterSnapshot& snapshot) {
 
 void add_both_lists(const ClusterSnapshot& snapshot, Finding& finding) {
   finding.evidence.push_back({"configuration", quote_hints(snapshot)});
-  finding.evidence.push_back({snapshot.newest->name(), quote_list(*snapshot.newest->status())});
+  finding.evidence.push_back(testify_list(*snapshot.newest));
 }
 
 }  // namespace

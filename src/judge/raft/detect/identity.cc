@@ -12,6 +12,7 @@
 #include "judge/raft/advice.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/dialect.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/quote.h"
@@ -21,7 +22,7 @@ namespace {
 
 using enum Code;
 
-std::string key_of(const ListedServer& listed) {
+std::string place_key(const ListedServer& listed) {
   return fmt::format("{}@{}", short_name(listed.id), listed.address);
 }
 
@@ -125,11 +126,12 @@ void detect_cluster_id_mismatch(const ClusterSnapshot& snapshot, Conditions& out
     if (foreign && member.presence != Presence::kForeign) {
       found.finding.summary = fmt::format(
           "{} belonged to cluster {} when it answered last, and whoever answers now to {}",
-          label(member), short_name(member.identity->cluster), short_name(snapshot.cluster_id));
+          label(member), member.dialect().short_id(member.identity->cluster),
+          member.dialect().short_id(snapshot.cluster_id));
     } else {
-      found.finding.summary =
-          fmt::format("{} belongs to cluster {}, the others to {}", label(member), short_name(id),
-                      short_name(snapshot.cluster_id));
+      found.finding.summary = fmt::format("{} belongs to cluster {}, the others to {}",
+                                          label(member), member.dialect().short_id(id),
+                                          member.dialect().short_id(snapshot.cluster_id));
     }
     found.finding.evidence = {testify(member, {Line::kClusterId, Line::kRole, Line::kTerm})};
     for (const Member& other : snapshot.members) {
@@ -145,12 +147,12 @@ void detect_stale_member(const ClusterSnapshot& snapshot, Conditions& out) {
   for (const ListedServer& listed : snapshot.servers) {
     if (listed.lives() || listed.reporter || !shares_its_address(snapshot, listed)) continue;
     if (const ListedServer* const live = find_live_twin(snapshot, listed)) {
-      Condition found = condition(kRaftStaleMember, key_of(listed), snapshot.shown);
+      Condition found = condition(kRaftStaleMember, place_key(listed), snapshot.shown);
       describe_ghost(snapshot, listed, *live, found.finding);
       out.push_back(std::move(found));
     } else if (!snapshot.newest) {
       // A server that is only remembered may have been removed meanwhile.
-      out.push_back(uncertain(kRaftStaleMember, key_of(listed)));
+      out.push_back(uncertain(kRaftStaleMember, place_key(listed)));
       out.push_back(uncertain(kRaftStaleMember, std::string(listed.address)));
     } else {
       Condition found = condition(kRaftStaleMember, std::string(listed.address), snapshot.shown);
@@ -164,19 +166,19 @@ void detect_dead_member(const ClusterSnapshot& snapshot, Conditions& out) {
   for (const ListedServer& listed : snapshot.servers) {
     if (listed.reporter || listed.attributed || !listed.voter) continue;
     if (!listed.at_leader) {
-      out.push_back(uncertain(kRaftDeadMember, key_of(listed)));
+      out.push_back(uncertain(kRaftDeadMember, place_key(listed)));
       continue;
     }
     if (listed.lives() || !tells_ages(*snapshot.leader->status())) continue;
     // A leader that hears no majority may itself be cut off.
     if (!snapshot.leader_vouches) {
-      out.push_back(uncertain(kRaftDeadMember, key_of(listed)));
+      out.push_back(uncertain(kRaftDeadMember, place_key(listed)));
       continue;
     }
     const std::optional<Milliseconds>& age = listed.at_leader->last_message;
     if (age && snapshot.fresh(*age)) continue;
     const TimePoint shown = snapshot.leader->opinion->begun;
-    Condition found = condition(kRaftDeadMember, key_of(listed), shown);
+    Condition found = condition(kRaftDeadMember, place_key(listed), shown);
     // A server that was added a moment ago has been silent since then only, however old its last
     // message is.
     if (age) found.since = std::max(shown - *age, listed.listed_since.value_or(shown - *age));
@@ -199,10 +201,10 @@ void detect_zombie_member(const ClusterSnapshot& snapshot, Conditions& out) {
     Condition found = condition(kRaftZombieMember, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
     found.finding.summary = fmt::format("{} still runs, but {} is no longer in the member list",
-                                        member.name(), short_name(member.id));
+                                        member.name(), member.dialect().short_id(member.id));
     found.finding.evidence = {
         testify(member, {Line::kServerId, Line::kStatus, Line::kRole, Line::kTerm}),
-        {snapshot.newest->name(), quote_list(*snapshot.newest->status())}};
+        testify_list(*snapshot.newest)};
     out.push_back(std::move(found));
   }
 }
@@ -214,19 +216,14 @@ void detect_server_id_cloned(const ClusterSnapshot& snapshot, Conditions& out) {
       if (!answer_as_one(*a, *b)) continue;
       Condition found = condition(kRaftServerIdCloned, fmt::format("{}|{}", a->name(), b->name()),
                                   std::max(a->opinion->begun, b->opinion->begun));
-      found.finding.subjects = {a->name(), b->name(), to_string(a->id)};
-      found.finding.summary = fmt::format("{} and {} both answer as server {}", a->name(),
-                                          b->name(), short_name(a->id));
+      found.finding.subjects = {a->name(), b->name(), a->dialect().id(a->id)};
+      found.finding.summary = fmt::format("{} and {} both answer as {} {}", a->name(), b->name(),
+                                          a->dialect().server_word, a->dialect().short_id(a->id));
       for (const Member* member : {&*a, &*b}) {
         found.finding.evidence.push_back(
             testify(*member, {Line::kServerId, Line::kAddress, Line::kRole, Line::kTerm}));
       }
-      found.finding.advice =
-          Advice{.text =
-                     "First compare their sockets in the configuration: most likely they lead to "
-                     "one process. If they are two, stop the one that does not run on the host "
-                     "of the listed address, move its database file aside, and join it as a new "
-                     "member."};
+      found.finding.advice = Advice{.text = std::string(a->dialect().cloned_member)};
       out.push_back(std::move(found));
     }
   }

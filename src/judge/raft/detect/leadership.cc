@@ -13,6 +13,7 @@
 #include "judge/finding.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/dialect.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/quote.h"
@@ -128,7 +129,7 @@ void detect_stale_leader(const ClusterSnapshot& snapshot, Conditions& out) {
       found.finding.summary =
           fmt::format("{} leads and hears no majority of the voters", label(member));
       for (const Server& server : member.status()->servers) {
-        if (!server.self) found.finding.evidence.push_back({member.name(), quote(server)});
+        if (!server.self) found.finding.evidence.push_back(testify(member, server));
       }
     }
     out.push_back(std::move(found));
@@ -193,9 +194,9 @@ void detect_leader_disagreement(const ClusterSnapshot& snapshot, Conditions& out
       if (!second || !contradict(*first, *second)) continue;
       Condition found = condition(kRaftLeaderDisagreement, "", snapshot.shown);
       found.finding.subjects = {a->name(), b->name()};
-      found.finding.summary =
-          fmt::format("{} takes {} for the leader, {} takes {}", label(*a),
-                      short_name(first->leader), label(*b), short_name(second->leader));
+      found.finding.summary = fmt::format("{} takes {} for the leader, {} takes {}", label(*a),
+                                          a->dialect().short_id(first->leader), label(*b),
+                                          b->dialect().short_id(second->leader));
       for (const Member* member : {&*a, &*b}) {
         found.finding.evidence.push_back(
             testify(*member, {Line::kRole, Line::kTerm, Line::kLeader}));
@@ -209,8 +210,7 @@ void detect_leader_disagreement(const ClusterSnapshot& snapshot, Conditions& out
     found.finding.subjects = names(member);
     found.finding.summary = fmt::format("{} names {} as leader, which is in nobody's list",
                                         label(member), member.status()->leader.name);
-    found.finding.evidence = {testify(member, {Line::kTerm, Line::kLeader}),
-                              {member.name(), quote_list(*member.status())}};
+    found.finding.evidence = {testify(member, {Line::kTerm, Line::kLeader}), testify_list(member)};
     out.push_back(std::move(found));
   }
 }

@@ -137,7 +137,7 @@ void detect_link_asymmetric(const ClusterSnapshot& snapshot, Conditions& out) {
     const std::vector<const Member*> shut_out = find_shut_out(snapshot, listed);
     if (shut_out.empty()) continue;
     const std::string target = listed.reporter ? label(*listed.reporter) : label(listed);
-    const std::string key = listed.reporter ? listed.reporter->name() : target;
+    const std::string key = listed.reporter ? listed.reporter->name() : key_of(listed);
     Condition found = condition(kRaftLinkAsymmetric, key, snapshot.shown);
     found.window.fixed = std::max<Duration>(found.window.fixed, kBackOff + 2 * snapshot.round());
     found.finding.subjects = names(listed);
@@ -179,8 +179,7 @@ void detect_one_way_silence(const ClusterSnapshot& snapshot, Conditions& out) {
     std::ranges::copy(names(*leader), std::back_inserter(found.finding.subjects));
     found.finding.summary =
         fmt::format("{} does not hear {}, which hears it", label(deaf), label(heard));
-    found.finding.evidence = {{leader->name(), quote(*member.listed->at_leader)},
-                              {member.name(), quote(*back)}};
+    found.finding.evidence = {testify(*leader, *member.listed->at_leader), testify(member, *back)};
     out.push_back(std::move(found));
   }
 }
@@ -221,8 +220,7 @@ void detect_unidentified_peer(const ClusterSnapshot& snapshot, Conditions& out) 
     found.finding.subjects = names(member);
     found.finding.summary =
         fmt::format("somebody who is no member keeps a raft connection to {} open", label(member));
-    found.finding.evidence = {testify(member, {Line::kConnections}),
-                              {member.name(), quote_list(*member.status())}};
+    found.finding.evidence = {testify(member, {Line::kConnections}), testify_list(member)};
     out.push_back(std::move(found));
   }
 }

@@ -11,6 +11,7 @@
 #include "judge/finding.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/dialect.h"
 #include "judge/raft/history.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/quote.h"
@@ -66,13 +67,13 @@ void detect_log_lag(const ClusterSnapshot& snapshot, Conditions& out) {
     const std::optional<Duration> rest = time_to_catch_up(*follower, {shown, lag, *has});
     if (rest && *rest <= std::max<Duration>(kSoon, 2 * snapshot.round())) continue;
     const std::string key = listed.reporter ? listed.reporter->name()
-                                            : fmt::format("{}@{}", label(listed), listed.address);
+                                            : fmt::format("{}@{}", key_of(listed), listed.address);
     Condition found = condition(kRaftLogLag, key, shown);
     found.finding.subjects = names(listed);
     found.finding.summary = describe_lag(listed, leader, lag, behind, rest);
     found.finding.evidence = {testify(leader, {Line::kRole, Line::kLog})};
     if (listed.at_leader)
-      found.finding.evidence.push_back({leader.name(), quote(*listed.at_leader)});
+      found.finding.evidence.push_back(testify(leader, *listed.at_leader));
     else if (listed.reporter)
       found.finding.evidence.push_back(testify(*listed.reporter, {Line::kLog}));
     out.push_back(std::move(found));
@@ -113,12 +114,12 @@ void detect_log_growth(const ClusterSnapshot& snapshot, Conditions& out) {
     found.finding.summary = fmt::format("the log of {} has {} entries and is not compacted",
                                         label(member), status.log_next - status.log_start);
     found.finding.evidence = {testify(member, {Line::kLog})};
-    if (!member.opinion->control_command.empty()) {
+    if (!member.opinion->control_command.empty() && !member.dialect().compact.empty()) {
       found.finding.advice =
           Advice{.text = fmt::format("Compact the database of {}.", label(member)),
                  .command = member.opinion->control_command,
                  .run_on = member.name()};
-      found.finding.advice->command.emplace_back("ovsdb-server/compact");
+      found.finding.advice->command.emplace_back(member.dialect().compact);
       found.finding.advice->command.push_back(snapshot.expectation->database);
     }
     out.push_back(std::move(found));

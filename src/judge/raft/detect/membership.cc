@@ -9,6 +9,7 @@
 #include "judge/finding.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/dialect.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/quote.h"
@@ -55,7 +56,7 @@ Advice advise_on_database(const ClusterSnapshot& snapshot, const Member& member)
     return {.text = fmt::format("It was {}, which is still listed: attach its database again "
                                 "(ovsdb-server/add-db), or restart the server with it. Keep the "
                                 "file.",
-                                short_name(member.identity->id))};
+                                member.dialect().short_id(member.identity->id))};
   }
   return {.text = fmt::format("Correct the sockets of {} in the configuration, or attach {} to its "
                               "server. Keep the files that are there.",
@@ -73,8 +74,7 @@ void detect_joining_stuck(const ClusterSnapshot& snapshot, Conditions& out) {
         fmt::format("{} is joining the cluster and does not get in", label(member));
     found.finding.evidence = {testify(member, {Line::kStatus, Line::kRemotes, Line::kClusterId})};
     if (snapshot.leader && snapshot.leader->status()) {
-      found.finding.evidence.push_back(
-          {snapshot.leader->name(), quote_list(*snapshot.leader->status())});
+      found.finding.evidence.push_back(testify_list(*snapshot.leader));
     }
     out.push_back(std::move(found));
   }
@@ -101,8 +101,7 @@ void detect_member_removed(const ClusterSnapshot& snapshot, Conditions& out) {
       found.finding.evidence = {testify(member, {Line::kStatus})};
     }
     if (snapshot.newest) {
-      found.finding.evidence.push_back(
-          {snapshot.newest->name(), quote_list(*snapshot.newest->status())});
+      found.finding.evidence.push_back(testify_list(*snapshot.newest));
     }
     out.push_back(std::move(found));
   }
@@ -120,8 +119,7 @@ void detect_no_database(const ClusterSnapshot& snapshot, Conditions& out) {
       found.finding.summary += fmt::format("; it serves {}", fmt::join(serves, ", "));
     found.finding.evidence = {{member.name(), describe(member.opinion->silence())}};
     if (snapshot.newest) {
-      found.finding.evidence.push_back(
-          {snapshot.newest->name(), quote_list(*snapshot.newest->status())});
+      found.finding.evidence.push_back(testify_list(*snapshot.newest));
     }
     found.finding.advice = advise_on_database(snapshot, member);
     out.push_back(std::move(found));
@@ -147,7 +145,7 @@ void detect_member_list_mismatch(const ClusterSnapshot& snapshot, Conditions& ou
                     label(newest));
     for (const Member* each : {&member, &newest}) {
       found.finding.evidence.push_back(testify(*each, {Line::kTerm, Line::kLog}));
-      found.finding.evidence.push_back({each->name(), quote_list(*each->status())});
+      found.finding.evidence.push_back(testify_list(*each));
     }
     out.push_back(std::move(found));
   }

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/format.h"
@@ -11,6 +12,7 @@
 #include "judge/raft/assess.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/dialect.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/quote.h"
 
@@ -58,15 +60,15 @@ bool rests_on_a_guess(const ClusterSnapshot& snapshot) noexcept {
 }
 
 /// Never to remove one: what may be removed has a finding of its own.
-std::string advise_on_size(std::size_t voters, std::size_t expected) {
+std::string advise_on_size(const Dialect& dialect, std::size_t voters, std::size_t expected) {
   if (voters < expected)
-    return "Join the members that are missing, or correct the expected number.";
-  if (expected > 0) {
-    return "Correct the expected number. A server that is gone for good is named by "
-           "RAFT_STALE_MEMBER or RAFT_DEAD_MEMBER.";
-  }
-  return voters == 1 ? "Join two more members, if the cluster must outlive the loss of one."
-                     : "Join one more member: the cluster then outlives one more failure.";
+    return fmt::format("{} the members that are missing, or correct the expected number.",
+                       dialect.join);
+  if (expected > 0) return std::string(dialect.too_many);
+  const std::string_view what =
+      voters == 1 ? "two more members, if the cluster must outlive the loss of one."
+                  : "one more member: the cluster then outlives one more failure.";
+  return fmt::format("{} {}", dialect.join, what);
 }
 
 }  // namespace
@@ -86,11 +88,10 @@ void detect_no_quorum(const ClusterSnapshot& snapshot, Conditions& out) {
   found.finding.summary = fmt::format("{} of {} voters answer or are heard, {} are needed to write",
                                       live, quorum.voters, quorum.needed);
   if (snapshot.newest) {
-    found.finding.evidence.push_back(
-        {snapshot.newest->name(), quote_list(*snapshot.newest->status())});
+    found.finding.evidence.push_back(testify_list(*snapshot.newest));
   }
   tell_of_the_missing(snapshot, found.finding);
-  found.finding.advice = Advice{.text = recover_quorum()};
+  found.finding.advice = Advice{.text = std::string(snapshot.dialect->lost_quorum)};
   out.push_back(std::move(found));
 }
 
@@ -132,8 +133,8 @@ void detect_cluster_size(const ClusterSnapshot& snapshot, Conditions& out) {
             : fmt::format("the cluster has {} voters, which tolerate no more failures than {}",
                           voters, voters - 1);
   }
-  found.finding.advice = Advice{.text = advise_on_size(voters, expected)};
-  found.finding.evidence = {{snapshot.newest->name(), quote_list(*snapshot.newest->status())}};
+  found.finding.advice = Advice{.text = advise_on_size(*snapshot.dialect, voters, expected)};
+  found.finding.evidence = {testify_list(*snapshot.newest)};
   out.push_back(std::move(found));
 }
 
@@ -152,7 +153,7 @@ void detect_commit_stall(const ClusterSnapshot& snapshot, Conditions& out) {
   found.finding.evidence = {testify(leader, {Line::kRole, Line::kLog, Line::kUncommitted})};
   for (const Server& server : status.servers) {
     const bool behind = server.match_index && *server.match_index + 1 < status.log_next;
-    if (!server.self && behind) found.finding.evidence.push_back({leader.name(), quote(server)});
+    if (!server.self && behind) found.finding.evidence.push_back(testify(leader, server));
   }
   out.push_back(std::move(found));
 }

@@ -10,6 +10,7 @@
 #include "judge/outcome.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/dialect.h"
 #include "judge/raft/history.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
@@ -50,10 +51,7 @@ void describe_silence(const ClusterSnapshot& snapshot, const Member& member, Fin
   }
   if (!removed) return;
   finding.summary += ", and is not in the member list any more";
-  finding.advice = Advice{.text =
-                              "It was removed from the cluster: do not start it with the "
-                              "database that it had. Move that file aside and join it as a "
-                              "new member, or take it out of the configuration."};
+  finding.advice = Advice{.text = std::string(member.dialect().removed_member)};
 }
 
 /// What the list says about it, also about a server that it was before.

@@ -43,7 +43,7 @@ std::vector<Claim> find_claims(const ClusterSnapshot& snapshot, const ListedServ
     if (&member == snapshot.newest || is_listed_there(status, listed)) continue;
     for (const Server& server : status.servers) {
       if (compatible(server.id, listed.id))
-        claims.push_back({&member, server.address, {member.name(), quote(server)}});
+        claims.push_back({&member, server.address, testify(member, server)});
     }
   }
   return claims;
@@ -54,7 +54,7 @@ void add_server_at_two_addresses(const ClusterSnapshot& snapshot, const ListedSe
   if (!listed.id.known() || is_ambiguous(snapshot, listed)) return;
   const std::vector<Claim> claims = find_claims(snapshot, listed);
   if (claims.empty() && !listed.address.empty()) return;
-  Condition found = condition(kRaftAddressMismatch, label(listed), snapshot.shown);
+  Condition found = condition(kRaftAddressMismatch, key_of(listed), snapshot.shown);
   found.finding.subjects = names(listed);
   found.finding.evidence = testify(snapshot, listed);
   if (claims.empty()) {
@@ -89,7 +89,7 @@ void add_mixed_schemes(const ClusterSnapshot& snapshot, Conditions& out) {
   found.finding.subjects = plain.size() < encrypted.size() ? plain : encrypted;
   found.finding.summary = fmt::format("some members listen with TLS and some without: {}; {}",
                                       fmt::join(encrypted, ", "), fmt::join(plain, ", "));
-  found.finding.evidence = {{snapshot.newest->name(), quote_list(*snapshot.newest->status())}};
+  found.finding.evidence = {testify_list(*snapshot.newest)};
   out.push_back(std::move(found));
 }
 

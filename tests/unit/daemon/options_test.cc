@@ -1,10 +1,10 @@
-#include "agent/options.h"
+#include "daemon/options.h"
 
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 namespace {
 
 std::expected<Options, Farewell> parse(std::vector<const char*> words) {
@@ -71,4 +71,4 @@ TEST(Options, TheJournalIsThatOfTheConfigurationUnlessAFolderIsNamed) {
 }
 
 }  // namespace
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

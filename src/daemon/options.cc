@@ -1,4 +1,4 @@
-#include "agent/options.h"
+#include "daemon/options.h"
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -9,16 +9,16 @@
 #include <string>
 #include <utility>
 
-#include "agent/config_command.h"
-#include "agent/guest_probe.h"
-#include "agent/reconcile_command.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/time.h"
 #include "base/version.h"
+#include "daemon/config_command.h"
+#include "daemon/guest_probe.h"
+#include "daemon/reconcile_command.h"
 #include "net/log_line.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 namespace {
 
 constexpr int kUsage = 64;
@@ -263,4 +263,4 @@ std::expected<Options, Farewell> parse_options(int argc, const char* const* argv
   return options;
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

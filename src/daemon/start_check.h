@@ -8,7 +8,7 @@
 #include "net/asio_runtime.h"
 #include "runtime/tls.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 /// Why an agent cannot keep what it knows in the folder `data`, and what to do; nothing when it
 /// can, or when `data` is empty. Asks for the user that this process is.
@@ -20,4 +20,4 @@ std::optional<std::string> folder_problem(const std::string& data);
 std::vector<std::string> start_problems(const config::Config& config, net::AsioRuntime& runtime,
                                         runtime::TlsLayer* tls);
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

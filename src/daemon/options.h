@@ -4,13 +4,13 @@
 #include <optional>
 #include <string>
 
-#include "agent/config_command.h"
-#include "agent/guest_probe.h"
-#include "agent/reconcile_command.h"
 #include "base/log.h"
+#include "daemon/config_command.h"
+#include "daemon/guest_probe.h"
+#include "daemon/reconcile_command.h"
 #include "net/log_line.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 /// The command line of wardmoted.
 struct Options {
@@ -33,4 +33,4 @@ struct Farewell {
 
 std::expected<Options, Farewell> parse_options(int argc, const char* const* argv);
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "agent/config_command.h"
+#include "daemon/config_command.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 /// Reads the journal in the folder `data` and says if each row is as it was written: exit code 0,
 /// 2 when not, 69 when it cannot be read. The agent may run meanwhile.
@@ -14,4 +14,4 @@ ConfigAnswer run_journal_verify(const std::string& data);
 /// first: exit code 0, 69 when not all can be read. The agent may run meanwhile.
 ConfigAnswer run_journal_export(const std::string& data);
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

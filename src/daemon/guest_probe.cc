@@ -1,4 +1,4 @@
-#include "agent/guest_probe.h"
+#include "daemon/guest_probe.h"
 
 #include <algorithm>
 #include <boost/json/array.hpp>
@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "agent/config_command.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "codec/domain_xml.h"
 #include "codec/qga.h"
+#include "daemon/config_command.h"
 #include "net/asio_runtime.h"
 #include "net/libvirt/api.h"
 #include "net/libvirt/hypervisor.h"
@@ -24,7 +24,7 @@
 #include "runtime/hypervisor.h"
 #include "runtime/task.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 namespace {
 
 namespace json = boost::json;
@@ -212,4 +212,4 @@ ConfigAnswer run_guest_probe(const GuestProbeOrder& order) {
   return {.exit_code = found->exit_code, .output = text_of(*found, order.json)};
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

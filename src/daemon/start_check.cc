@@ -1,4 +1,4 @@
-#include "agent/start_check.h"
+#include "daemon/start_check.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -25,7 +25,7 @@
 #include "runtime/endpoint.h"
 #include "runtime/tls.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 namespace {
 
 std::optional<std::string> tls_problem(const config::Api& api, runtime::TlsLayer* tls) {
@@ -65,17 +65,18 @@ std::vector<std::string> start_problems(const config::Config& config, net::AsioR
                                         runtime::TlsLayer* tls) {
   std::vector<std::string> problems;
   if (auto problem = folder_problem(config.data)) problems.push_back(*std::move(problem));
-  std::ranges::move(access_problems(config.api), std::back_inserter(problems));
+  std::ranges::move(agent::access_problems(config.api), std::back_inserter(problems));
   if (auto problem = tls_problem(config.api, tls)) problems.push_back(*std::move(problem));
   if (config.store) {
-    const Result<std::string> password = read_secret(config.store->password_file);
+    const Result<std::string> password = agent::read_secret(config.store->password_file);
     if (!password)
       problems.push_back(fmt::format("store: password_file: {}", password.error().describe()));
   }
   net::CurlHttpClient http(runtime);
-  const ReceiverNeeds needs{&http, &http, config.node.name, pod_server()};
-  std::ranges::move(receiver_problems(config.notify, runtime, needs), std::back_inserter(problems));
+  const agent::ReceiverNeeds needs{&http, &http, config.node.name, agent::pod_server()};
+  std::ranges::move(agent::receiver_problems(config.notify, runtime, needs),
+                    std::back_inserter(problems));
   return problems;
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

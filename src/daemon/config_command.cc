@@ -1,4 +1,4 @@
-#include "agent/config_command.h"
+#include "daemon/config_command.h"
 
 #include <expected>
 #include <string>
@@ -8,7 +8,6 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "agent/start_check.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -24,11 +23,12 @@
 #include "config/schema.h"
 #include "config/sources.h"
 #include "config/yaml.h"
+#include "daemon/start_check.h"
 #include "net/asio_runtime.h"
 #include "observe/kinds.h"
 #include "runtime/tls.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 namespace {
 
 namespace json = boost::json;
@@ -145,4 +145,4 @@ ConfigAnswer run_config(const ConfigOrder& order, Files& files, const Environmen
   return {};
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "act/reconcile/options.h"
-#include "agent/config_command.h"
+#include "daemon/config_command.h"
 #include "net/asio_runtime.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 enum class ReconcileVerb : std::uint8_t { kDiff, kApply, kStatus };
 
@@ -26,4 +26,4 @@ struct ReconcileOrder {
 /// manifests are wrong; 69 the server does not answer.
 ConfigAnswer run_reconcile(net::AsioRuntime& runtime, const ReconcileOrder& order);
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

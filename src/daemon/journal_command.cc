@@ -1,4 +1,4 @@
-#include "agent/journal_command.h"
+#include "daemon/journal_command.h"
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -7,16 +7,16 @@
 #include <memory>
 #include <string>
 
-#include "agent/config_command.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "daemon/config_command.h"
 #include "net/asio_runtime.h"
 #include "net/sqlite/database.h"
 #include "serve/plans.h"
 #include "store/journal.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 namespace {
 
 constexpr int kBroken = 2;
@@ -72,4 +72,4 @@ ConfigAnswer run_journal_export(const std::string& data) {
   return {};
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

@@ -1,4 +1,4 @@
-#include "agent/reconcile_command.h"
+#include "daemon/reconcile_command.h"
 
 #include <chrono>
 #include <string>
@@ -7,11 +7,11 @@
 
 #include "act/reconcile/kube_target.h"
 #include "act/reconcile/options.h"
-#include "agent/config_command.h"
 #include "agent/pod.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "codec/yaml/manifests.h"
+#include "daemon/config_command.h"
 #include "judge/reconcile/report.h"
 #include "net/asio_runtime.h"
 #include "net/curl/http_client.h"
@@ -19,7 +19,7 @@
 #include "runtime/file_tree.h"
 #include "runtime/task.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 using judge::reconcile::ObjectReport;
 using judge::reconcile::PassReport;
@@ -43,7 +43,7 @@ Task<Looked> look(net::AsioRuntime* runtime, const ReconcileOrder* order) {
   net::LocalTree tree(*runtime);
   net::CurlHttpClient http(*runtime);
   act::reconcile::KubeSetOptions options = order->kubernetes;
-  options.login.pod_server = pod_server();
+  options.login.pod_server = agent::pod_server();
   act::reconcile::KubeTarget target(*runtime, http, tree, std::move(options));
   Looked looked;
   std::string folder = order->folder;
@@ -113,4 +113,4 @@ ConfigAnswer run_reconcile(net::AsioRuntime& runtime, const ReconcileOrder& orde
   return answer;
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

@@ -18,19 +18,13 @@
 #include <vector>
 
 #include "agent/agent.h"
-#include "agent/config_command.h"
 #include "agent/coordination/coordination.h"
 #include "agent/coordination/etcd.h"
 #include "agent/failover/failover_pairs.h"
-#include "agent/guest_probe.h"
-#include "agent/journal_command.h"
-#include "agent/options.h"
 #include "agent/pod.h"
 #include "agent/receivers.h"
-#include "agent/reconcile_command.h"
 #include "agent/reloader.h"
 #include "agent/service_manager.h"
-#include "agent/start_check.h"
 #include "agent/version_gates/version_gates.h"
 #include "base/format.h"
 #include "base/log.h"
@@ -43,6 +37,12 @@
 #include "config/files.h"
 #include "config/load.h"
 #include "config/sources.h"
+#include "daemon/config_command.h"
+#include "daemon/guest_probe.h"
+#include "daemon/journal_command.h"
+#include "daemon/options.h"
+#include "daemon/reconcile_command.h"
+#include "daemon/start_check.h"
 #include "net/asio_runtime.h"
 #include "net/curl/http_client.h"
 #include "net/folder_lock.h"
@@ -70,8 +70,19 @@
 #include "store/records.h"
 #include "store/store.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 namespace {
+
+using agent::Agent;
+using agent::Coordination;
+using agent::FailoverPairs;
+using agent::Memory;
+using agent::open_etcd;
+using agent::pod_server;
+using agent::Reloader;
+using agent::ServiceManager;
+using agent::shared_prefix;
+using agent::VersionGates;
 
 constexpr int kBadConfig = 65;
 constexpr int kUnavailable = 69;
@@ -312,8 +323,8 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   if (!memory) return start_failed(memory.error().describe(), kUnavailable);
   net::CurlHttpClient http(runtime);
   const std::string named = loaded.config->node.name;
-  const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
-  auto receivers = make_receivers(loaded.config->notify, runtime, needs);
+  const agent::ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
+  auto receivers = agent::make_receivers(loaded.config->notify, runtime, needs);
   if (!receivers) return start_failed(receivers.error().describe(), kBadConfig);
   auto shared = open_shared(runtime, *loaded.config, *memory, http);
   if (!shared) return start_failed(shared.error().describe(), kBadConfig);
@@ -331,7 +342,7 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   for (serve::Route& route : serve::version_gate_routes(shared->gates.get()))
     agent.add(std::move(route));
   agent.renew_receivers([&runtime, &needs](const config::Notify& notify) {
-    return make_receivers(notify, runtime, needs);
+    return agent::make_receivers(notify, runtime, needs);
   });
   net::Worker worker(runtime);
   Reloader reloader(runtime, files, agent, origin, loaded,
@@ -388,11 +399,11 @@ int main(int argc, const char* const* argv) {
 }
 
 }  // namespace
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon
 
 int main(int argc, char** argv) {
   try {
-    return wardmote::checked_output("wardmoted", wardmote::agent::main(argc, argv));
+    return wardmote::checked_output("wardmoted", wardmote::daemon::main(argc, argv));
   } catch (const std::exception& broken) {
     std::fprintf(stderr, "wardmoted: %s\n", broken.what());
     return 70;  // EX_SOFTWARE of sysexits.h

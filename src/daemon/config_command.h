@@ -8,7 +8,7 @@
 #include "config/sources.h"
 #include "runtime/tls.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 enum class ConfigVerb : std::uint8_t { kCheck, kFormat, kShow, kDiff, kImport, kSchema };
 
@@ -31,4 +31,4 @@ struct ConfigAnswer {
 ConfigAnswer run_config(const ConfigOrder& order, config::Files& files,
                         const config::Environment& overrides, runtime::TlsLayer* tls = nullptr);
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

@@ -1,4 +1,4 @@
-#include "agent/config_command.h"
+#include "daemon/config_command.h"
 
 #include <unistd.h>
 
@@ -15,7 +15,7 @@
 #include "config/yaml.h"
 #include "observe/kinds.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 namespace {
 
 namespace fs = std::filesystem;
@@ -273,4 +273,4 @@ TEST_F(ConfigCommandTest, SchemaIsJson) {
 }
 
 }  // namespace
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

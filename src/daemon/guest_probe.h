@@ -3,10 +3,10 @@
 #include <chrono>
 #include <string>
 
-#include "agent/config_command.h"
 #include "base/time.h"
+#include "daemon/config_command.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 /// `wardmoted probe qga URI DOMAIN`.
 struct GuestProbeOrder {
@@ -22,4 +22,4 @@ struct GuestProbeOrder {
 /// guest.
 ConfigAnswer run_guest_probe(const GuestProbeOrder& order);
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon
