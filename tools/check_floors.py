@@ -1,5 +1,5 @@
-"""The rules of the house that a compiler does not know: who may include whom, who may read a clock, who may parse JSON, which
-interfaces are used, how long a file may be."""
+"""The rules of the house that a compiler does not know: who may include whom, who may name a domain, who may read a clock, who
+may parse JSON, which interfaces are used, how long a file and how large a room may be."""
 
 import re
 import sys
@@ -15,10 +15,27 @@ SEES_TLS = {"daemon", "net"}    # the command line is static and has no OpenSSL
 PURE = {"base", "judge"}        # the standard library and base only
 NO_ASIO = {"base", "codec", "judge"}
 LONGEST = 500
+LARGEST_SHARE = 0.2             # of all lines of src/, in one room
+ROOM_LINES = {"agent": 7000}    # where everything meets, everything would like to stay
 # A domain's own folders. Elsewhere in these rooms nobody includes a header of it.
-DOMAINS = {"raft": {"agent/ovn", "serve/raft", "act/repair", "agent/etcd", "serve/etcd"}, "ovn": {"agent/ovn", "serve/raft", "act/repair", "act/failover"}, "bgp": {"agent/bgp", "serve/bgp"},
-           "guest": {"agent/guests", "serve/guest"}, "guests": {"agent/guests"}}
-GENERAL = {"agent", "incidents", "serve", "act", "control"}
+DOMAINS = {
+    "raft": {"agent/ovn", "serve/raft", "act/repair", "agent/etcd", "serve/etcd"},
+    "ovn": {"agent/ovn", "serve/raft", "act/repair", "act/failover", "agent/failover"},
+    "bgp": {"agent/bgp", "serve/bgp"},
+    "guest": {"agent/guests", "serve/guest"},
+    "guests": {"agent/guests"},
+}
+# Nor does anybody else in these rooms name it, in a type, a function or a text.
+NAMELESS = {"act", "agent", "control", "incidents", "serve"}
+NAMES_DOMAIN = {
+    "src/act/notify/masakari.cc": "a receiver that restarts guests and knows nothing else",
+    "src/act/plan/plan_runner.cc": "an example in a message",
+    "src/agent/agent.cc": "the executor of the only plans that have steps",
+    "src/agent/agent.h": "the executor of the only plans that have steps",
+    "src/incidents/incident_manager.cc": "the label that Masakari knows a guest by",
+    "src/serve/notify_control.cc": "an example in a message",
+}
+GENERAL = NAMELESS | {"daemon"}
 # What every domain may use knows none of them.
 GENERAL_FOLDERS = {"judge/plan"}
 # The table of all domains, and the configuration.
@@ -42,6 +59,8 @@ UNCALLED: dict[str, str] = {}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 CLOCK = re.compile(r"(?:steady|system|high_resolution|utc)_clock::now|clock_gettime|gettimeofday|std::time\(|\btime\(nullptr\)")
+# The words of an identifier: `kRaftNoLeader`, `ovn_cluster`, `RAFT_MEMBER_DOWN`.
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 COMMENT = re.compile(r"//[^\n]*")
 JSON_PARSER = re.compile(r"\bjson::(?:parse|parser|stream_parser|basic_parser)\b\s*[({<;]|\bjson::(?:stream_)?parser\s+\w+")
 CLASS = re.compile(r"\b(?:class|struct)\s+(\w+)(?:\s+final)?\s*(?::([^;{]*))?\{")
@@ -67,7 +86,10 @@ def check(root: Path) -> list[str]:
         problems += check_source(where, text)
     problems += [f"{where}: is said to parse JSON ({PARSES_JSON[where]}), and does not" for where in sorted(PARSES_JSON)
                  if (root / where).exists() and not JSON_PARSER.search(code[Path(where)])]
+    problems += [f"{where}: is said to name a domain ({NAMES_DOMAIN[where]}), and does not" for where in sorted(NAMES_DOMAIN)
+                 if (root / where).exists() and not foreign_domains(Path(where), code[Path(where)])]
     problems += check_interfaces(code)
+    problems += check_rooms(sources)
     for file in sorted(tracked(root)):
         if file.suffix in (".h", ".cc", ".py", ".ts", ".js", ".cmake") or file.name == "dev":
             problems += check_length(file.relative_to(root), file.read_text(encoding="utf-8", errors="replace"))
@@ -89,6 +111,8 @@ def check_source(where: Path, code: str) -> list[str]:
     for own, system in INCLUDE.findall(code):
         problems += [f"{where}: {reason}" for reason in (check_own(room, own) if own else check_system(room, system))]
         problems += [f"{where}: {reason}" for reason in check_domain(where, own)]
+    if str(where) not in NAMES_DOMAIN:
+        problems += [f"{where}: names {domain}; only {', '.join(sorted(DOMAINS[domain]))} may" for domain in foreign_domains(where, code)]
     if room != "net" and CLOCK.search(code):
         problems.append(f"{where}: reads a clock; time comes from Runtime or is a parameter")
     if room != "codec" and str(where) not in PARSES_JSON and JSON_PARSER.search(code):
@@ -154,6 +178,27 @@ def check_domain(where: Path, header: str) -> list[str]:
     if folder in DOMAINS[domain] or str(where).startswith(KNOWS_DOMAINS):
         return []
     return [f'includes "{header}"; only {", ".join(sorted(DOMAINS[domain]))} may know {domain}']
+
+
+def foreign_domains(where: Path, code: str) -> list[str]:
+    """The domains that a file of a general room names outside its includes, and that are not its own."""
+    folder = "/".join(where.parts[1:3])
+    if where.parts[1] not in NAMELESS or str(where).startswith(KNOWS_DOMAINS):
+        return []
+    words = {word.lower() for word in WORD.findall(INCLUDE.sub("", code))}
+    return sorted(domain for domain, own in DOMAINS.items() if domain in words and folder not in own
+                  and not any(other + "s" == domain and folder in DOMAINS[other] for other in DOMAINS))
+
+
+def check_rooms(sources: dict[Path, str]) -> list[str]:
+    """How the lines are spread over the rooms; a tree of a few files has no proportions yet."""
+    lines: dict[str, int] = {}
+    for where, text in sources.items():
+        lines[where.parts[1]] = lines.get(where.parts[1], 0) + text.count("\n")
+    total = sum(lines.values())
+    problems = [f"src/{room}: {count} of {total} lines; a room may hold a fifth" for room, count in sorted(lines.items())
+                if total > 50 * LONGEST and count > total * LARGEST_SHARE]
+    return problems + [f"src/{room}: {lines[room]} lines; at most {most}" for room, most in ROOM_LINES.items() if lines.get(room, 0) > most]
 
 
 def check_system(room: str, header: str) -> list[str]:

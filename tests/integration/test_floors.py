@@ -1,5 +1,7 @@
 """The rules of the source tree, each against a small tree that breaks it. Nothing is built here."""
 
+from pathlib import Path
+
 import pytest
 
 from tools import check_floors
@@ -45,6 +47,34 @@ def test_a_domain_stays_in_its_folders(tree):
     assert tree(agent__bgp__watch_cc='#include "judge/bgp/mesh.h"\n') == []
     assert tree(agent__board_cc='#include "judge/bgp/mesh.h"\n') == [
         'src/agent/board.cc: includes "judge/bgp/mesh.h"; only agent/bgp, serve/bgp may know bgp']
+
+
+@pytest.mark.parametrize("room", ["agent", "serve", "act", "incidents", "control"])
+@pytest.mark.parametrize("text, domain", [("void look_at(GuestWatch& watch);", "guest"), ('auto text = "add one: [RAFT_NO_LEADER]";', "raft"),
+                                          ("int ovn_clusters = 0;", "ovn"), ("const MeshView& kBgpMesh;", "bgp"), ("auto guests = all();", "guests")])
+def test_a_general_room_names_no_domain(tree, room, text, domain):
+    folders = ", ".join(sorted(check_floors.DOMAINS[domain]))
+    assert tree(**{f"{room}__a_cc": text}) == [f"src/{room}/a.cc: names {domain}; only {folders} may"]
+
+
+def test_a_domain_is_named_in_its_folders_in_comments_and_in_part_of_a_word(tree):
+    assert tree(agent__guests__a_cc="GuestWatch watch(guests);", agent__b_cc="// guests and raft\nDraft draft = overdraft();",
+                judge__a_cc="GuestFacts facts;", agent__domains_cc="make<GuestWatch>;") == []
+
+
+def test_who_names_no_domain_any_more_leaves_the_list(tree):
+    assert tree(act__plan__plan_runner_cc="RAFT_MEMBER_DOWN") == []
+    assert tree(act__plan__plan_runner_cc="int x;") == ["src/act/plan/plan_runner.cc: is said to name a domain (an example in a message), and does not"]
+
+
+def test_a_room_holds_less_than_a_fifth_and_the_agent_seven_thousand_lines():
+    def said(**rooms: int) -> list[str]:
+        return check_floors.check_rooms({Path(f"src/{room}/a.cc"): "\n" * lines for room, lines in rooms.items()})
+    even = dict.fromkeys(["act", "base", "cli", "net", "store"], 6000)
+    assert said(**even) == []
+    assert said(**even, judge=7501) == ["src/judge: 7501 of 37501 lines; a room may hold a fifth"]
+    assert said(agent=7000) == []
+    assert said(agent=7001) == ["src/agent: 7001 lines; at most 7000"]
 
 
 def test_only_net_reads_a_clock(tree):

@@ -28,8 +28,10 @@ bool share_a_name(const Finding& a, const Finding& b) {
   return std::ranges::find_first_of(a.subjects, b.subjects) != a.subjects.end();
 }
 
-Advice general_advice(Code code) {
-  return {.text = std::string(info(code).advice), .command = {}, .run_on = {}};
+Advice general_advice(Code code, const Look& look) {
+  const auto own = std::ranges::find(look.advice, code, &CodeAdvice::code);
+  const std::string_view text = own != look.advice.end() ? own->text : info(code).advice;
+  return {.text = std::string(text), .command = {}, .run_on = {}};
 }
 
 /// Most severe first, then by code and subject.
@@ -59,14 +61,14 @@ Condition uncertain(Code code, std::string key) {
   return condition;
 }
 
-ConditionTracker::Entry ConditionTracker::keep(const Entry& old, TimePoint now) {
+ConditionTracker::Entry ConditionTracker::keep(const Entry& old, const Look& look) {
   Entry kept = old;
   if (!kept.uncertain_since) {
-    kept.uncertain_since = now;
+    kept.uncertain_since = look.now;
     kept.finding.summary += kUnconfirmed;
   }
   // Advice depends on what was observed then; without a new observation nobody may act on it.
-  kept.finding.advice = general_advice(old.finding.code);
+  kept.finding.advice = general_advice(old.finding.code, look);
   return kept;
 }
 
@@ -98,7 +100,7 @@ ConditionTracker::Entry ConditionTracker::proceed(Condition condition, const Loo
     const Duration escalation = length(*condition.critical_after, look.round);
     if (look.now - next.finding.since >= escalation) next.finding.severity = Severity::kCritical;
   }
-  if (!next.finding.advice) next.finding.advice = general_advice(next.finding.code);
+  if (!next.finding.advice) next.finding.advice = general_advice(next.finding.code, look);
   return next;
 }
 
@@ -132,7 +134,7 @@ std::vector<ConditionTracker::Entry> ConditionTracker::gather(Conditions conditi
     // What comes next must be said before what stands is taken back. Nobody may act on it.
     const bool held = gets_worse && old.told && old.finding.severity == Severity::kCritical;
     if (!open && !held) continue;
-    entries.push_back(keep(old, look.now));
+    entries.push_back(keep(old, look));
     if (!open)
       entries.back().finding.advice = {.text = std::string(kHeld), .command = {}, .run_on = {}};
   }

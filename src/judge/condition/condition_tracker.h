@@ -39,6 +39,12 @@ struct Suppression {
 };
 
 /// What the tracker needs to know about the round that it judges.
+/// What a person should do about a finding.
+struct CodeAdvice {
+  Code code;
+  std::string_view text;
+};
+
 struct Look {
   TimePoint now;
   /// The length of a round of the judged thing; windows may be counted in rounds.
@@ -47,6 +53,8 @@ struct Look {
   /// stay as they are.
   std::function<bool(std::string_view)> blind_to;
   std::span<const Suppression> suppressions{};
+  /// In place of the catalogue's advice, where that is in the words of another program.
+  std::span<const CodeAdvice> advice{};
 };
 
 struct ConditionReport {
@@ -81,7 +89,7 @@ class ConditionTracker {
   /// The entries that last after this round, in the order of their findings.
   [[nodiscard]] std::vector<Entry> gather(Conditions conditions, const Look& look) const;
   [[nodiscard]] Entry proceed(Condition condition, const Look& look) const;
-  static Entry keep(const Entry& old, TimePoint now);
+  static Entry keep(const Entry& old, const Look& look);
   /// The suppression that makes it a consequence of another entry; null if there is none.
   [[nodiscard]] const Suppression* explanation(
       const Entry& consequence, std::span<const Suppression> suppressions) const noexcept;

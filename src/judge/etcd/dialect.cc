@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "judge/condition/condition_tracker.h"
 #include "judge/etcd/member_facts.h"
 #include "judge/finding.h"
 #include "judge/raft/dialect.h"
@@ -17,7 +18,6 @@
 namespace wardmote::judge::etcd {
 namespace {
 
-using raft::CodeAdvice;
 using raft::Line;
 using raft::MemberId;
 using raft::PeerName;
@@ -102,6 +102,16 @@ constexpr auto kAdvice = std::to_array<CodeAdvice>({
     {Code::kRaftNoLeader,
      "If a majority is alive, check the network between the peer URLs, the disks, and "
      "--election-timeout of the members."},
+    {Code::kRaftClusterSize,
+     "Add what is missing with 'etcdctl member add', or correct 'expect' in the configuration. "
+     "Remove nothing because of it."},
+    {Code::kRaftServerIdCloned,
+     "Correct the endpoints in the configuration. If two processes do run, stop the copy and add "
+     "it "
+     "as a new member."},
+    {Code::kRaftStaleMember,
+     "Make sure that the member at this peer URL answers. Do not remove a member before its host "
+     "shows that it is gone for good."},
     {Code::kMonitorBlind,
      "Fix what stops the agent from asking: the endpoint, the certificates, a firewall, or its own "
      "load."},

@@ -85,19 +85,11 @@ bool is_blind_to(const ClusterSnapshot& snapshot, std::string_view key) noexcept
   return snapshot.starved;
 }
 
-/// Advice of the catalogue in the words of another program than OVSDB.
-void advise(const Dialect& dialect, Finding& finding) {
-  if (finding.advice) return;
-  const auto found = std::ranges::find(dialect.advice, finding.code, &CodeAdvice::code);
-  if (found != dialect.advice.end()) finding.advice = Advice{.text = std::string(found->text)};
-}
-
 void run(const Row& row, const ClusterSnapshot& snapshot, Conditions& out) {
   const std::size_t before = out.size();
   row.detect(snapshot, out);
   for (std::size_t i = before; i < out.size(); ++i) {
     check(out[i].finding.code == row.code, "a detector tells of another row's condition");
-    advise(*snapshot.dialect, out[i].finding);
   }
 }
 
@@ -166,7 +158,8 @@ Assessment assess(std::span<const Opinion> opinions, const Expectation& expectat
   const Look look{.now = now,
                   .round = snapshot.round(),
                   .blind_to = [&](std::string_view key) { return is_blind_to(snapshot, key); },
-                  .suppressions = suppressions()};
+                  .suppressions = suppressions(),
+                  .advice = snapshot.dialect->advice};
   ConditionReport report = memory.conditions().update(std::move(conditions), look);
 
   Assessment assessment;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "judge/finding.h"
+#include "judge/condition/condition_tracker.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 
@@ -31,13 +31,6 @@ enum class Line : std::uint8_t {
   kDisconnections,
 };
 
-/// What a person should do about a finding, where the catalogue's advice is in the words of another
-/// program.
-struct CodeAdvice {
-  Code code;
-  std::string_view text;
-};
-
 /// The words and commands of the program whose members are judged. judge/raft decides nothing by
 /// them: it finds the same in every raft cluster, and tells of it in these words. Each program has
 /// one constant.
@@ -60,11 +53,11 @@ struct Dialect {
   std::string_view join;          ///< `Join`, as the first word of a sentence
   std::string_view to_hear_more;  ///< how a member that does not say what it hears is made to
 
-  std::string_view lost_quorum;     ///< advice when a majority is impossible
-  std::string_view removed_member;  ///< advice on a member that was removed and is down
-  std::string_view cloned_member;   ///< advice on two members that answer as one
-  std::string_view too_many;        ///< advice on more voters than expected
-  std::span<const CodeAdvice> advice;
+  std::string_view lost_quorum;        ///< advice when a majority is impossible
+  std::string_view removed_member;     ///< advice on a member that was removed and is down
+  std::string_view cloned_member;      ///< advice on two members that answer as one
+  std::string_view too_many;           ///< advice on more voters than expected
+  std::span<const CodeAdvice> advice;  ///< in place of the catalogue's
 
   /// The commands that follow Opinion::control_command. Empty: the program's members say too little
   /// of each other for a removal to be proposed, or it has no such command.

@@ -14,7 +14,7 @@
 #include "judge/verdict.h"
 #include "serve/json_values.h"
 #include "serve/metrics/exposition.h"
-#include "serve/metrics/table.h"
+#include "serve/raft/cluster_metrics.h"
 #include "serve/raft/cluster_samples.h"
 #include "serve/thing_view.h"
 
@@ -64,12 +64,12 @@ void ClusterView::measure(Exposition& out, Moment at) const {
   add_plunger_metrics(samples);
   if (counters.judgements > 0) {
     const WallTime when = at.wall - (at.now - judged);
-    samples.add(metric("ovn_ops_snapshot_timestamp_seconds"),
+    samples.add(cluster_metric("ovn_ops_snapshot_timestamp_seconds"),
                 std::chrono::duration<double>(when.time_since_epoch()).count());
   }
   add_raft_metrics(samples);
   const std::string_view name[] = {id.name};
-  out.add(metric("wardmote_cluster_verdict"), name, exit_code_of(assessment.verdict));
+  out.add(cluster_metric("wardmote_cluster_verdict"), name, exit_code_of(assessment.verdict));
 }
 
 }  // namespace wardmote::serve

@@ -17,13 +17,13 @@
 #include "judge/thing.h"
 #include "judge/verdict.h"
 #include "serve/look_times.h"
+#include "serve/raft/cluster_metrics.h"
 #include "serve/thing_view.h"
 
 namespace wardmote::serve {
 
-/// Their metrics are in metrics/table.h.
 inline constexpr Family kClusterFamily{judge::ThingKind::kCluster, "clusters", "/api/v1/clusters",
-                                       "/api/v1/clusters/{name}"};
+                                       "/api/v1/clusters/{name}", kClusterMetrics};
 
 /// Counters of one member since the agent's start.
 struct MemberCounters {

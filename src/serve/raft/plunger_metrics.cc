@@ -12,7 +12,7 @@
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 #include "serve/metrics/exposition.h"
-#include "serve/metrics/table.h"
+#include "serve/raft/cluster_metrics.h"
 #include "serve/raft/cluster_samples.h"
 #include "serve/raft/cluster_view.h"
 
@@ -57,11 +57,12 @@ void add_member(ClusterSamples& samples, std::size_t index) {
   const std::string_view ip =
       opinion.status ? judge::raft::host_of(opinion.status->address) : std::string_view("unknown");
   const bool connected = opinion.local && opinion.local->connected;
-  samples.add_of(index, metric("ovn_member_connected"), connected ? 1 : 0, {ip});
-  samples.add_of(index, metric("ovn_member_leader"), cluster.assessment.leader == index ? 1 : 0);
-  samples.add_of(index, metric("ovn_member_reporter"), opinion.speaks() ? 1 : 0);
+  samples.add_of(index, cluster_metric("ovn_member_connected"), connected ? 1 : 0, {ip});
+  samples.add_of(index, cluster_metric("ovn_member_leader"),
+                 cluster.assessment.leader == index ? 1 : 0);
+  samples.add_of(index, cluster_metric("ovn_member_reporter"), opinion.speaks() ? 1 : 0);
   if (const auto applied = index_of(opinion)) {
-    samples.add_of(index, metric("ovn_member_index"), number(*applied));
+    samples.add_of(index, cluster_metric("ovn_member_index"), number(*applied));
   }
 }
 
@@ -85,10 +86,10 @@ void add_as_the_leader_sees(ClusterSamples& samples) {
   for (const Server& server : listed(*leader)) {
     const std::string sid = samples.sid(server);
     if (const auto gap = gap_of(samples.cluster(), *leader, server)) {
-      samples.add(metric("ovn_member_index_gap"), number(*gap), {sid});
+      samples.add(cluster_metric("ovn_member_index_gap"), number(*gap), {sid});
     }
     if (!server.self && server.last_message) {
-      samples.add(metric("ovn_member_last_msg_ms"),
+      samples.add(cluster_metric("ovn_member_last_msg_ms"),
                   static_cast<double>(server.last_message->count()), {sid});
     }
   }
@@ -106,43 +107,49 @@ void add_agreement(ClusterSamples& samples, const ExtendedConsensusResult& conse
     diffs += diff.missing_ids.size() + diff.extra_ids.size() + diff.address_mismatches.size();
   }
   const std::size_t majority = consensus.has_majority ? consensus.majority_members.size() : 0;
-  samples.add(metric("ovn_cluster_all_agree"), consensus.all_agree ? 1 : 0);
-  samples.add(metric("ovn_consensus_majority_size"), number(majority));
-  samples.add(metric("ovn_consensus_minority_size"), number(consensus.minority_members.size()));
-  samples.add(metric("ovn_consensus_diffs_total"), number(diffs));
+  samples.add(cluster_metric("ovn_cluster_all_agree"), consensus.all_agree ? 1 : 0);
+  samples.add(cluster_metric("ovn_consensus_majority_size"), number(majority));
+  samples.add(cluster_metric("ovn_consensus_minority_size"),
+              number(consensus.minority_members.size()));
+  samples.add(cluster_metric("ovn_consensus_diffs_total"), number(diffs));
 }
 
 void add_lists(ClusterSamples& samples, const ExtendedConsensusResult& consensus) {
-  samples.add(metric("ovn_cluster_members_observed"), number(consensus.members_count));
-  samples.add(metric("ovn_cluster_ips_observed"), number(consensus.union_ips.size()));
-  samples.add(metric("ovn_cluster_ip_conflicts"), number(consensus.ip_conflicts.size()));
-  samples.add(metric("ovn_cluster_sid_address_disagreements"),
+  samples.add(cluster_metric("ovn_cluster_members_observed"), number(consensus.members_count));
+  samples.add(cluster_metric("ovn_cluster_ips_observed"), number(consensus.union_ips.size()));
+  samples.add(cluster_metric("ovn_cluster_ip_conflicts"), number(consensus.ip_conflicts.size()));
+  samples.add(cluster_metric("ovn_cluster_sid_address_disagreements"),
               number(consensus.sid_address_disagreements.size()));
   for (const auto& [address, ids] : consensus.ip_conflicts | std::views::take(kMostServers)) {
-    samples.add(metric("ovn_consensus_ip_conflict"), number(ids.size()),
+    samples.add(cluster_metric("ovn_consensus_ip_conflict"), number(ids.size()),
                 {judge::raft::host_of(address)});
   }
   const auto in_full = [&](std::vector<std::string> sids) {
     for (std::string& sid : sids) sid = samples.full(sid);
     return sids;
   };
-  add_each(samples, metric("ovn_member_missing_reporter"), in_full(consensus.missing_reporters));
-  add_each(samples, metric("ovn_consensus_suspect_stale"), in_full(consensus.suspect_stale_ids));
+  add_each(samples, cluster_metric("ovn_member_missing_reporter"),
+           in_full(consensus.missing_reporters));
+  add_each(samples, cluster_metric("ovn_consensus_suspect_stale"),
+           in_full(consensus.suspect_stale_ids));
 }
 
 void add_expected(ClusterSamples& samples, const ExtendedConsensusResult& consensus) {
   if (consensus.expected_members > 0) {
-    samples.add(metric("ovn_cluster_members_expected"), number(consensus.expected_members));
-    samples.add(metric("ovn_cluster_excess_members"), number(consensus.expected_excess));
-    samples.add(metric("ovn_cluster_missing_members"), number(consensus.expected_shortfall));
+    samples.add(cluster_metric("ovn_cluster_members_expected"), number(consensus.expected_members));
+    samples.add(cluster_metric("ovn_cluster_excess_members"), number(consensus.expected_excess));
+    samples.add(cluster_metric("ovn_cluster_missing_members"),
+                number(consensus.expected_shortfall));
   }
   if (consensus.expected_ips.empty()) return;
-  samples.add(metric("ovn_cluster_ips_expected"), number(consensus.expected_ips.size()));
-  samples.add(metric("ovn_cluster_unexpected_ips"), number(consensus.unexpected_ips.size()));
-  samples.add(metric("ovn_cluster_missing_expected_ips"),
+  samples.add(cluster_metric("ovn_cluster_ips_expected"), number(consensus.expected_ips.size()));
+  samples.add(cluster_metric("ovn_cluster_unexpected_ips"),
+              number(consensus.unexpected_ips.size()));
+  samples.add(cluster_metric("ovn_cluster_missing_expected_ips"),
               number(consensus.missing_expected_ips.size()));
-  add_each(samples, metric("ovn_consensus_unexpected_ip"), consensus.unexpected_ips);
-  add_each(samples, metric("ovn_consensus_missing_expected_ip"), consensus.missing_expected_ips);
+  add_each(samples, cluster_metric("ovn_consensus_unexpected_ip"), consensus.unexpected_ips);
+  add_each(samples, cluster_metric("ovn_consensus_missing_expected_ip"),
+           consensus.missing_expected_ips);
 }
 
 /// Agreement and lists of the members that answer; without answers there is nothing to compare.
@@ -158,9 +165,10 @@ void add_consensus(ClusterSamples& samples) {
 
 void add_counters(ClusterSamples& samples) {
   const ClusterCounters& counters = samples.cluster().counters;
-  samples.add(metric("ovn_ops_leader_transitions_total"), number(counters.leader_transitions));
-  samples.add(metric("ovn_ops_collect_errors_total"), number(counters.collect_errors));
-  samples.add(metric("ovn_ops_publish_events_total"), number(counters.judgements));
+  samples.add(cluster_metric("ovn_ops_leader_transitions_total"),
+              number(counters.leader_transitions));
+  samples.add(cluster_metric("ovn_ops_collect_errors_total"), number(counters.collect_errors));
+  samples.add(cluster_metric("ovn_ops_publish_events_total"), number(counters.judgements));
 }
 
 }  // namespace
@@ -169,7 +177,7 @@ void add_plunger_metrics(ClusterSamples& samples) {
   const ClusterView& cluster = samples.cluster();
   const judge::raft::Quorum& quorum = cluster.assessment.quorum;
   if (quorum.voters > 0)
-    samples.add(metric("ovn_cluster_quorum"), quorum.live >= quorum.needed ? 1 : 0);
+    samples.add(cluster_metric("ovn_cluster_quorum"), quorum.live >= quorum.needed ? 1 : 0);
   for (std::size_t i = 0; i < cluster.opinions.size(); ++i) add_member(samples, i);
   add_as_the_leader_sees(samples);
   add_consensus(samples);

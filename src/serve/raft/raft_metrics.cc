@@ -10,7 +10,7 @@
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 #include "serve/metrics/exposition.h"
-#include "serve/metrics/table.h"
+#include "serve/raft/cluster_metrics.h"
 #include "serve/raft/cluster_samples.h"
 #include "serve/raft/cluster_view.h"
 
@@ -33,25 +33,25 @@ void add_log(ClusterSamples& samples, std::size_t index, const Status& status) {
   const auto add = [&](Metric metric, std::uint64_t value) {
     samples.add_of(index, metric, number(value));
   };
-  add(metric("ovn_raft_term"), status.term);
-  add(metric("ovn_raft_commit_index"), status.committed_index());
-  add(metric("ovn_raft_applied_index"), status.applied_index());
-  add(metric("ovn_raft_log_start"), status.log_start);
-  add(metric("ovn_raft_log_next"), status.log_next);
-  add(metric("ovn_raft_uncommitted"), status.uncommitted);
-  add(metric("ovn_raft_unapplied"), status.unapplied);
-  add(metric("ovn_raft_disconnections_total"), status.disconnections);
-  samples.add_of(index, metric("ovn_raft_election_timer_ms"),
+  add(cluster_metric("ovn_raft_term"), status.term);
+  add(cluster_metric("ovn_raft_commit_index"), status.committed_index());
+  add(cluster_metric("ovn_raft_applied_index"), status.applied_index());
+  add(cluster_metric("ovn_raft_log_start"), status.log_start);
+  add(cluster_metric("ovn_raft_log_next"), status.log_next);
+  add(cluster_metric("ovn_raft_uncommitted"), status.uncommitted);
+  add(cluster_metric("ovn_raft_unapplied"), status.unapplied);
+  add(cluster_metric("ovn_raft_disconnections_total"), status.disconnections);
+  samples.add_of(index, cluster_metric("ovn_raft_election_timer_ms"),
                  static_cast<double>(status.election_timer.count()));
 }
 
 void add_words(ClusterSamples& samples, std::size_t index, const Status& status) {
-  samples.add_of(index, metric("ovn_raft_role"), 1, {to_string(status.role)});
-  samples.add_of(index, metric("ovn_raft_status"), 1, {to_string(status.standing)});
+  samples.add_of(index, cluster_metric("ovn_raft_role"), 1, {to_string(status.role)});
+  samples.add_of(index, cluster_metric("ovn_raft_status"), 1, {to_string(status.standing)});
   const bool self = status.leader.kind == judge::raft::PeerName::Kind::kSelf;
   const std::string leader =
       self ? samples.sid_of(index) : samples.sid_named(status, to_string(status.leader));
-  samples.add_of(index, metric("ovn_raft_leader_info"), 1, {leader});
+  samples.add_of(index, cluster_metric("ovn_raft_leader_info"), 1, {leader});
 }
 
 void add_peers(ClusterSamples& samples, std::size_t index, const Status& status) {
@@ -61,10 +61,10 @@ void add_peers(ClusterSamples& samples, std::size_t index, const Status& status)
     if (status.role == Role::kLeader && server.match_index) {
       const std::uint64_t last = status.log_next > 0 ? status.log_next - 1 : 0;
       const std::uint64_t lag = last > *server.match_index ? last - *server.match_index : 0;
-      samples.add_of(index, metric("ovn_raft_peer_match_lag"), number(lag), {peer});
+      samples.add_of(index, cluster_metric("ovn_raft_peer_match_lag"), number(lag), {peer});
     }
     if (server.last_message) {
-      samples.add_of(index, metric("ovn_raft_peer_last_msg_ms"),
+      samples.add_of(index, cluster_metric("ovn_raft_peer_last_msg_ms"),
                      static_cast<double>(server.last_message->count()), {peer});
     }
   }
@@ -79,14 +79,16 @@ void add_links(ClusterSamples& samples, const Status& status) {
   const std::string from = to_string(status.server_id);
   for (const auto& [link, any_up] : up) {
     const std::string to = samples.sid_named(status, link.first);
-    samples.add(metric("ovn_raft_link_up"), any_up ? 1 : 0, {from, to, link.second ? "out" : "in"});
+    samples.add(cluster_metric("ovn_raft_link_up"), any_up ? 1 : 0,
+                {from, to, link.second ? "out" : "in"});
   }
 }
 
 void add_counters(ClusterSamples& samples, std::size_t index, const MemberCounters& counters) {
-  samples.add_look_times(index, metric("ovn_raft_probe_seconds"), counters.looks);
+  samples.add_look_times(index, cluster_metric("ovn_raft_probe_seconds"), counters.looks);
   for (const auto& [code, count] : counters.errors) {
-    samples.add_of(index, metric("ovn_raft_probe_errors_total"), number(count), {to_string(code)});
+    samples.add_of(index, cluster_metric("ovn_raft_probe_errors_total"), number(count),
+                   {to_string(code)});
   }
 }
 
@@ -96,7 +98,8 @@ void add_findings(ClusterSamples& samples) {
     ++standing[{finding.code, finding.severity}];
   }
   for (const auto& [kind, count] : standing) {
-    samples.add(metric("ovn_finding"), count, {to_string(kind.first), to_string(kind.second)});
+    samples.add(cluster_metric("ovn_finding"), count,
+                {to_string(kind.first), to_string(kind.second)});
   }
 }
 
@@ -113,7 +116,7 @@ void add_raft_metrics(ClusterSamples& samples) {
     }
     if (i < cluster.counters.members.size()) add_counters(samples, i, cluster.counters.members[i]);
   }
-  samples.add(metric("ovn_raft_elections_total"), number(cluster.counters.elections));
+  samples.add(cluster_metric("ovn_raft_elections_total"), number(cluster.counters.elections));
   add_findings(samples);
 }
 
