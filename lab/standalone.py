@@ -219,7 +219,7 @@ class StandaloneSite:
 
 
 class SplitWatch:
-    """Looks all the time whether two nodes are writable and have the address; `stop()` returns when that was."""
+    """Looks all the time whether two nodes have the address; `stop()` returns when that was."""
 
     def __init__(self, site: StandaloneSite):
         import threading
@@ -229,9 +229,10 @@ class SplitWatch:
 
     def _run(self) -> None:
         while not self._end.is_set():
-            holders = [node.name for node in self.site.nodes if node.has_address()]
-            if len(holders) > 1:
-                self.found.append((time.monotonic(), holders))
+            holders = [node for node in self.site.nodes if node.has_address()]
+            # One after the other was asked, and the address may have moved meanwhile: the first must have it still.
+            if len(holders) > 1 and holders[0].has_address():
+                self.found.append((time.monotonic(), [node.name for node in holders]))
             time.sleep(0.05)
 
     def stop(self) -> list:

@@ -30,7 +30,6 @@ def pair_fixture(site):
     return site
 
 
-@pytest.mark.slow
 def test_a_switchover_loses_nothing_and_a_dead_node_is_replaced(pair):
     active = pair.active()
     heir = pair.others(active)[-1]
@@ -130,7 +129,9 @@ def test_a_copy_that_is_behind_is_not_promoted(pair):
     """The last active node is dead, and so is the only backup that had everything."""
     active = pair.active()
     fresh, stale = pair.others(active)
-    stale.server("nb").send(signal.SIGSTOP)
+    # Cut off, and not only stopped: the kernel takes the rows for a server that is stopped, and still sends those of one that is dead.
+    for node in (active, fresh):
+        pair.network.cut(stale.number, node.number)
     writer = Writer(pair, "f")
     wait_until(lambda: len(fresh.rows()) > 40, 30, "rows")
     writer.end()
@@ -141,10 +142,10 @@ def test_a_copy_that_is_behind_is_not_promoted(pair):
         node.kill_agent()
         for short in ("nb", "sb"):
             node.server(short).kill()
-    stale.server("nb").send(signal.SIGCONT)
     wait_until(lambda: stale.pair()["candidate"]["verdict"] == "refuse", 30, "the stale copy to be refused")
     time.sleep(2 * TTL)  # nothing is to happen in this time
     assert not stale.has_address() and pair.active() is None
+    pair.network.heal(stale.number)
     for short in ("nb", "sb"):
         fresh.start_server(short)
     for short in ("nb", "sb"):
