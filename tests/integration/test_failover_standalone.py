@@ -169,3 +169,50 @@ def test_a_pause_keeps_everybody_from_being_promoted(pair):
     active.start_server("nb")
     assert active.order("resume") == 202
     pair.wait_active(60)
+
+
+@pytest.mark.slow
+def test_an_address_of_ipv6_moves_too():
+    with StandaloneSite(f"{os.getpid() % 100000}", fetch(FOLDER / "x"), ROOT / "build/lab/etcd", six=True) as site:
+        for node in site.nodes:
+            node.start_agent()
+        active = site.wait_active(60)
+        heir = site.others(active)[0]
+        site.wait_follow(active, *site.others(active))
+        watch, writer = SplitWatch(site), Writer(site, "six")
+        wait_until(lambda: len(active.rows()) > 5, 20, "rows to be written")
+        assert active.order("switchover", to=heir.name) == 202
+        wait_until(heir.serves, 20, f"{heir.name} to be active", every=0.05)
+        rows = len(heir.rows())
+        wait_until(lambda: len(heir.rows()) > rows + 5, 20, "more rows to be written")
+        result = writer.end()
+        assert watch.stop() == [] and result["lost"] == 0, result
+
+
+@pytest.mark.slow
+def test_nobody_is_promoted_before_the_last_active_node_is_fenced(site):
+    fenced, may = site.folder / "fenced", site.folder / "may"
+    fence = site.folder / "fence"
+    fence.write_text(f"#!/bin/sh\necho $1 >> {fenced}\n[ -e {may} ] || {{ echo no power switch >&2; exit 3; }}\n", encoding="utf-8")
+    fence.chmod(0o755)
+    for node in site.nodes:
+        node.start_agent(fence=f"[{fence}]")
+    active = site.wait_active(60)
+    site.wait_follow(active, *site.others(active))
+    assert not fenced.exists(), "nobody was active before"
+    # Who gives up in good order need not be fenced.
+    heir = site.others(active)[0]
+    assert active.order("switchover", to=heir.name) == 202
+    wait_until(heir.serves, 20, f"{heir.name} to be active", every=0.05)
+    site.wait_follow(heir, *site.others(heir))
+    assert not fenced.exists()
+    heir.kill_agent()
+    for short in ("nb", "sb"):
+        heir.server(short).kill()
+    wait_until(fenced.exists, 4 * TTL, "the program to be run")
+    time.sleep(TTL)  # nothing is to happen in this time
+    assert site.active() is None
+    assert "no power switch" in str(site.others(heir)[0].pair()) + str(site.others(heir)[1].pair())
+    may.touch()
+    site.wait_active(60, other_than=heir)
+    assert set(fenced.read_text(encoding="utf-8").split()) == {heir.name}
