@@ -49,18 +49,21 @@ class StandaloneNode:
         with contextlib.suppress(OSError):
             os.unlink(self.path(f"{short}.ctl"))
         argv = [str(tools.root / "usr/sbin/ovsdb-server"), "-vconsole:warn", f"--pidfile={self.path(f'{short}.pid')}",
-                f"--remote=punix:{self.path(f'{short}.sock')}", f"--unixctl={self.path(f'{short}.ctl')}", f"--remote=ptcp:{port}:0.0.0.0",
+                f"--remote=punix:{self.path(f'{short}.sock')}", f"--unixctl={self.path(f'{short}.ctl')}", f"--remote=ptcp:{port}:[::]",
                 f"--sync-from=tcp:{NOBODY}:{port}", self.path(f"{short}.db")]
         start(self.site.network.inside(self.number, *argv), tools.environment(), self.folder / f"{short}.log")
         wait_until(lambda: self.role(short), 20, f"{self.name}: {database} to answer")
 
     def create(self) -> None:
         self.folder.mkdir()
-        for short, (_, schema, _) in DATABASES.items():
-            tools = self.site.tools
-            run(str(tools.root / "usr/bin/ovsdb-tool"), "create", self.path(f"{short}.db"), str(tools.root / "usr/share/ovn" / schema),
-                environment=tools.environment())
+        for short in DATABASES:
+            self.create_database(short)
             self.start_server(short)
+
+    def create_database(self, short: str) -> None:
+        tools = self.site.tools
+        schema = str(tools.root / "usr/share/ovn" / DATABASES[short][1])
+        run(str(tools.root / "usr/bin/ovsdb-tool"), "create", self.path(f"{short}.db"), schema, environment=tools.environment())
 
     def server(self, short: str) -> Process:
         return Process.of(int(Path(self.path(f"{short}.pid")).read_text(encoding="utf-8")))
@@ -114,7 +117,7 @@ failover:
     members: [{", ".join(node.name for node in self.site.nodes)}]
     nb: {database("nb")}
     sb: {database("sb")}
-    address: {self.site.address}/24
+    address: {self.site.address}/{self.site.prefix}
     interface: eth0
 {more}""", encoding="utf-8")
         self.agent = Agent(config, Path(self.path("api.sock")), self.site.network.inside(self.number))
@@ -159,11 +162,12 @@ class Writer:
 
 
 class StandaloneSite:
-    def __init__(self, key: str, tools: Tools, etcd: Path, nodes: int = 3):
+    def __init__(self, key: str, tools: Tools, etcd: Path, nodes: int = 3, six: bool = False):
+        """`six`: the address that moves is of IPv6."""
         self.tools, self.etcd = tools, etcd
         self.folder = Path(tempfile.mkdtemp(prefix="wm-sa-"))
         self.network = Network(f"sa-{key}", "10.79.2", 5)
-        self.address = "10.79.2.100"
+        self.address, self.prefix = ("fd79::100", 64) if six else ("10.79.2.100", 24)
         self.etcd_address = f"{self.network.address(4)}:2379"
         self.nodes = [StandaloneNode(number, self) for number in range(1, nodes + 1)]
 
@@ -171,6 +175,7 @@ class StandaloneSite:
         try:
             unpack(self.etcd, ETCD_PACKAGES)
             self.network.up()
+            run("ip", "-n", self.network.namespace(5), "addr", "add", "fd79::5/64", "dev", "eth0", "nodad")
             self.start_etcd()
             for node in self.nodes:
                 node.create()
@@ -219,7 +224,7 @@ class StandaloneSite:
 
 
 class SplitWatch:
-    """Looks all the time whether two nodes are writable and have the address; `stop()` returns when that was."""
+    """Looks all the time whether two nodes have the address; `stop()` returns when that was."""
 
     def __init__(self, site: StandaloneSite):
         import threading
@@ -229,9 +234,10 @@ class SplitWatch:
 
     def _run(self) -> None:
         while not self._end.is_set():
-            holders = [node.name for node in self.site.nodes if node.has_address()]
-            if len(holders) > 1:
-                self.found.append((time.monotonic(), holders))
+            holders = [node for node in self.site.nodes if node.has_address()]
+            # One after the other was asked, and the address may have moved meanwhile: the first must have it still.
+            if len(holders) > 1 and holders[0].has_address():
+                self.found.append((time.monotonic(), [node.name for node in holders]))
             time.sleep(0.05)
 
     def stop(self) -> list:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 @contextmanager
-def small_disk(folder: Path) -> Iterator[None]:
-    """A disk of one megabyte at the folder."""
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", folder], check=True)
+def small_disk(folder: Path, megabytes: int = 1) -> Iterator[None]:
+    """A disk of so many megabytes at the folder."""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "none", folder], check=True)
     try:
         yield
     finally:

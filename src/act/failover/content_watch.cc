@@ -37,8 +37,12 @@ constexpr Duration kFirstAnswer = 60s;
 /// Silence says nothing: a database that nobody writes sends nothing.
 constexpr Duration kSilence = 1h;
 constexpr Duration kEcho = 5s;
+/// A server that has nothing else to do answers within a millisecond.
+constexpr Duration kEchoLook = 1ms;
 constexpr std::uint64_t kSchema = 1;
 constexpr std::uint64_t kMonitor = 2;
+/// The ids of echoes begin after it.
+constexpr std::uint64_t kFirstEcho = 100;
 
 }  // namespace
 
@@ -48,6 +52,8 @@ ContentWatch::ContentWatch(runtime::Runtime& runtime, std::string socket, std::s
       socket_(std::move(socket)),
       database_(std::move(database)),
       changed_(std::move(changed)),
+      asked_(kFirstEcho),
+      written_(runtime.executor()),
       tasks_(runtime.executor()) {}
 
 void ContentWatch::start() {
@@ -71,6 +77,7 @@ Task<void> ContentWatch::run() {
     complaint_ = why.describe();
     // What it becomes until the next connection is not seen.
     follows_ = false;
+    stream_.reset();
     ring_.forget();
     changed_();
     co_await runtime_.sleep_until(runtime_.now() + kTryAgain);
@@ -81,10 +88,12 @@ Task<Error> ContentWatch::follow() {
   runtime::Endpoint at = runtime::Endpoint::unix_socket(socket_);
   auto connected = co_await runtime_.connect(std::move(at), runtime_.deadline_in(kEcho));
   if (!connected) co_return connected.error();
-  const std::unique_ptr<runtime::Stream> stream = *std::move(connected);
+  stream_ = *std::move(connected);
+  answered_ = asked_;
   std::string request;
   codec::append_request(request, kSchema, "get_schema", "[" + codec::json_string(database_) + "]");
-  const Result<void> sent = co_await stream->write(request, runtime_.deadline_in(kEcho));
+  const Deadline soon = runtime_.deadline_in(kEcho);
+  const Result<void> sent = co_await send(std::move(request), soon);
   if (!sent) co_return sent.error();
   codec::JsonRpcReader reader({.message_bytes = kLargest, .depth = 64});
   for (;;) {
@@ -92,7 +101,7 @@ Task<Error> ContentWatch::follow() {
     if (!next) co_return next.error();
     if (*next) {
       const RpcMessage message = **next;
-      const Result<void> taken = co_await take(stream.get(), &message);
+      const Result<void> taken = co_await take(&message);
       if (!taken) co_return taken.error();
       continue;
     }
@@ -100,7 +109,7 @@ Task<Error> ContentWatch::follow() {
     const std::span<char> room = reader.room();
     const Duration patience = follows_ ? kSilence : kFirstAnswer;
     const Result<std::size_t> got =
-        co_await stream->read_some(room, runtime_.deadline_in(patience));
+        co_await stream_->read_some(room, runtime_.deadline_in(patience));
     if (!got && got.error().code == Errc::kTimeout && follows_)
       co_return Error{Errc::kTimeout, "silent for an hour; it is read anew"};
     if (!got) co_return got.error();
@@ -108,7 +117,35 @@ Task<Error> ContentWatch::follow() {
   }
 }
 
-Task<Result<void>> ContentWatch::take(runtime::Stream* stream, const RpcMessage* message) {
+/// One at a time, as a stream wants it.
+Task<Result<void>> ContentWatch::send(std::string bytes, Deadline deadline) {
+  while (writing_) co_await written_.wait();
+  const std::shared_ptr<runtime::Stream> stream = stream_;
+  if (!stream) co_return fail(Errc::kClosed, "{}: not connected", database_);
+  writing_ = true;
+  Result<void> written = co_await stream->write(bytes, deadline);
+  writing_ = false;
+  written_.notify();
+  co_return written;
+}
+
+Task<Result<void>> ContentWatch::catch_up(Deadline deadline) {
+  const std::shared_ptr<runtime::Stream> stream = stream_;
+  if (!follows_ || !stream) co_return fail(Errc::kClosed, "{}: not followed", database_);
+  const std::uint64_t id = ++asked_;
+  std::string request;
+  codec::append_request(request, id, "echo", "[]");
+  const Result<void> sent = co_await send(std::move(request), deadline);
+  if (!sent) co_return with_context(sent, "{}: catch up", database_);
+  while (answered_ < id) {
+    if (stream != stream_) co_return fail(Errc::kClosed, "{}: catch up", database_);
+    if (deadline.passed(runtime_.now())) co_return fail(Errc::kTimeout, "{}: catch up", database_);
+    co_await runtime_.sleep_until(runtime_.now() + kEchoLook);
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> ContentWatch::take(const RpcMessage* message) {
   std::string answer;
   if (message->kind == RpcMessage::Kind::kNotification) {
     const Result<bool> changed = tracker_.apply(*message);
@@ -130,9 +167,14 @@ Task<Result<void>> ContentWatch::take(runtime::Stream* stream, const RpcMessage*
     complaint_.reset();
     push();
     changed_();
+  } else {
+    for (std::uint64_t id = answered_ + 1; id <= asked_; ++id) {
+      if (message->answers(id)) answered_ = id;
+    }
   }
   if (answer.empty()) co_return Result<void>();
-  const Result<void> written = co_await stream->write(answer, runtime_.deadline_in(kEcho));
+  const Deadline soon = runtime_.deadline_in(kEcho);
+  const Result<void> written = co_await send(std::move(answer), soon);
   co_return written;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -10,6 +12,7 @@
 #include "codec/json_rpc.h"
 #include "judge/failover/digest_ring.h"
 #include "runtime/deadline.h"
+#include "runtime/event.h"
 #include "runtime/runtime.h"
 #include "runtime/stream.h"
 #include "runtime/task.h"
@@ -36,6 +39,10 @@ class ContentWatch {
   [[nodiscard]] bool follows() const noexcept { return follows_; }
   [[nodiscard]] const judge::failover::DigestRing& ring() const noexcept { return ring_; }
   [[nodiscard]] std::size_t rows() const noexcept { return tracker_.rows(); }
+  /// Returns when all is known that the server had committed when this was called. It answers an
+  /// `echo` after the updates of all earlier commits (ovsdb/jsonrpc-server.c
+  /// ovsdb_jsonrpc_session_run). kClosed: the server is not followed.
+  runtime::Task<Result<void>> catch_up(runtime::Deadline deadline);
   /// The copy is to be replaced: what it was before says nothing of what it will be.
   void forget() noexcept;
   /// Why the content is not known; nothing: it is.
@@ -45,7 +52,8 @@ class ContentWatch {
   runtime::Task<void> run();
   /// From a connection to its end.
   runtime::Task<Error> follow();
-  runtime::Task<Result<void>> take(runtime::Stream* stream, const codec::RpcMessage* message);
+  runtime::Task<Result<void>> take(const codec::RpcMessage* message);
+  runtime::Task<Result<void>> send(std::string bytes, runtime::Deadline deadline);
   void push();
 
   runtime::Runtime& runtime_;
@@ -55,6 +63,11 @@ class ContentWatch {
   codec::ContentTracker tracker_;
   judge::failover::DigestRing ring_;
   bool follows_ = false;
+  std::shared_ptr<runtime::Stream> stream_;  ///< null: not connected
+  bool writing_ = false;
+  std::uint64_t asked_;  ///< the id of the last echo of catch_up()
+  std::uint64_t answered_ = 0;
+  runtime::Event written_;  ///< a write has ended
   std::optional<std::string> complaint_ = "it was not read yet";
   runtime::TaskGroup tasks_;
 };

@@ -44,14 +44,12 @@ namespace {
 
 constexpr Duration kRole = 2s;
 constexpr Duration kFollow = 10s;
-constexpr Duration kCopyAside = 5min;
 constexpr Duration kTryAgain = 200ms;
 /// Between two times in the election.
 constexpr Duration kRest = 500ms;
 constexpr std::int64_t kProbe = 60'000;  // ms: ovsdb-server's own for a backup
 constexpr int kAnnouncements = 4;
 constexpr Duration kAnnounceEvery = 300ms;
-constexpr std::uint64_t kCopiesKept = 3;
 constexpr std::string_view kNbPort = "6641";
 constexpr std::string_view kSbPort = "6642";
 
@@ -182,7 +180,13 @@ Task<bool> PairManager::follow_active() {
   }
   const Relation relation = relate(own_.trail, known.trail);
   const bool has_all = relation == Relation::kSame || relation == Relation::kBehind;
-  if (!own_.position.empty && !has_all) {
+  const bool aside = !own_.position.empty && !has_all;
+  const Result<void> room = enough_room(aside ? 2 : 1);
+  if (!room) {
+    complaint_ = room.error().describe();
+    co_return false;
+  }
+  if (aside) {
     const Result<void> kept = co_await set_copies_aside();
     if (!kept) {
       complaint_ = kept.error().describe();
@@ -206,24 +210,6 @@ Task<bool> PairManager::follow_active() {
   }
   note("follow", "result", fmt::format("both databases follow {}", known.active));
   co_return true;
-}
-
-/// What the copy has may be nowhere else, and is gone as soon as the server is connected.
-Task<Result<void>> PairManager::set_copies_aside() {
-  for (const std::string& file : {options_.nb_file, options_.sb_file}) {
-    runtime::ProcessSpec spec;
-    const std::string aside =
-        fmt::format("{}.before-sync.{}", file, own_.position.epoch % kCopiesKept);
-    spec.argv = {"cp", "--reflink=auto", "--", file, aside};
-    const Result<runtime::ProcessExit> ended =
-        co_await runtime_.processes().run(std::move(spec), runtime_.deadline_in(kCopyAside));
-    if (!ended) co_return with_context(ended, "copy {} aside", file);
-    if (ended->status != 0)
-      co_return fail(Errc::kExhausted, "copy {} aside: {}", file,
-                     escape_control(trim(ended->standard_error)));
-    note("copy", "result", fmt::format("{} was copied to {}", file, aside));
-  }
-  co_return Result<void>();
 }
 
 void PairManager::stand() {

@@ -202,6 +202,8 @@ void PairManager::take_fitness() {
     unfit_.clear();
   }
   own_.unfit = unfit_;
+  look_at_disks();
+  if (own_.unfit.empty()) own_.unfit = full_;
   own_.distrusted = distrusted_;
   if (own_.unfit.empty() && own_.settled() && !content_.follows() && !forces_this_node())
     own_.unfit = "nobody knows what this copy has";

@@ -127,11 +127,17 @@ class PairManager {
   runtime::Task<Result<void>> isolate();
   runtime::Task<bool> step_down(bool distrust, std::string_view why);
   runtime::Task<bool> follow_active();
-  runtime::Task<Result<void>> set_copies_aside();
   void stand();
   runtime::Task<void> resign();
   void note(std::string_view step, std::string_view kind, std::string detail);
   runtime::Task<void> write_note(ActLog* journal, ActRecord record);
+
+  // What is kept, and the room for it (pair_copies.cc).
+  void look_at_disks();
+  Result<void> enough_room(std::uint64_t copies);
+  runtime::Task<Result<void>> set_copies_aside();
+  runtime::Task<Result<void>> run_tool(std::vector<std::string> argv, std::string what);
+  runtime::Task<void> forget_old_copies(std::string file, std::string made);
 
   // The promotion and its end (pair_promotion.cc).
   runtime::Task<bool> promote();
@@ -141,6 +147,7 @@ class PairManager {
   runtime::Task<void> publish_position();
   [[nodiscard]] std::string heir_for(const store::FailoverOrder& order, std::string* refusal) const;
   runtime::Task<void> serve_order();
+  runtime::Task<void> give_way();
   runtime::Task<Result<void>> hand_over(std::string heir, Duration patience);
   runtime::Task<void> answer_order(std::string answer);
 
@@ -182,7 +189,9 @@ class PairManager {
   bool distrusted_ = false;
   /// What it had when it was last seen as a backup.
   std::optional<judge::failover::ContentHash> backup_content_;
-  std::optional<TimePoint> unfit_until_;  ///< nothing: until it followed the active node
+  std::optional<TimePoint> unfit_until_;      ///< nothing: until it followed the active node
+  std::string full_;                          ///< which disk is; empty: none
+  TimePoint gave_way_at_ = TimePoint::min();  ///< since then it did not try to, because of a disk
   bool holds_address_ = false;
   std::optional<TimePoint> heard_;     ///< when the store last answered this node
   std::optional<TimePoint> view_bad_;  ///< since when what is in view is not followed

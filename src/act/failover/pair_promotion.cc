@@ -53,8 +53,6 @@ constexpr Duration kPublishEvery = 1s;
 constexpr std::size_t kPublished = 8;
 constexpr Duration kCatchUp = 5s;
 constexpr Duration kCatchUpLook = 5ms;
-/// A commit is seen by the monitor within this time.
-constexpr Duration kQuiet = 60ms;
 constexpr std::uint64_t kHistory = 100;
 
 }  // namespace
@@ -194,7 +192,8 @@ Task<Result<std::string>> PairManager::become_active() {
     unfit_until_ = runtime_.now() + kUnfit;
   }
   if (done) {
-    co_await runtime_.sleep_until(runtime_.now() + kQuiet);
+    // Where that fails, the position is published later.
+    static_cast<void>(co_await content_.catch_up(deadline));
     next.epoch = epoch;
     next.active = options_.node;
     next.token = std::get<std::int64_t>(leader_->fence()->operand);
@@ -271,7 +270,22 @@ std::string PairManager::heir_for(const store::FailoverOrder& order, std::string
   return best;
 }
 
+/// Clients cannot write here any more: another node takes over, if there is one.
+Task<void> PairManager::give_way() {
+  std::string refusal;
+  std::string heir = heir_for({}, &refusal);
+  if (heir.empty() || paused() || runtime_.now() < gave_way_at_ + kUnfit) co_return;
+  gave_way_at_ = runtime_.now();
+  note("hand over", "intent", fmt::format("{} is to become the active node: {}", heir, own_.unfit));
+  const Result<void> gave = co_await hand_over(heir, kCatchUp);
+  note("hand over", "result",
+       gave ? heir + " has everything, and may be promoted"
+            : "taken back: " + gave.error().describe());
+  if (gave) co_await resign();
+}
+
 Task<void> PairManager::serve_order() {
+  if (leads() && !full_.empty()) co_await give_way();
   const auto order = open_order();
   if (!order || !leads()) co_return;
   std::string refusal;
@@ -306,10 +320,12 @@ Task<void> PairManager::serve_order() {
 Task<Result<void>> PairManager::hand_over(std::string heir, Duration patience) {
   if (holds_address_ || links_.has(options_.address.address))
     drop_address("this node hands over to " + (heir.empty() ? std::string("nobody") : heir));
-  const Result<void> frozen = co_await isolate();
+  Result<void> frozen = co_await isolate();
   promoted_token_ = 0;
+  // The heir must have the very last row.
+  const Deadline soon = runtime_.deadline_in(kRole);
+  if (frozen) frozen = co_await content_.catch_up(soon);
   if (!frozen) co_return frozen;
-  co_await runtime_.sleep_until(runtime_.now() + kQuiet);
   PairRecord next = record();
   next.published = own_.position;
   next.trail = content_.ring().newest(kPublished);
@@ -322,7 +338,9 @@ Task<Result<void>> PairManager::hand_over(std::string heir, Duration patience) {
   while (!has_all) {
     for (const Member& peer : peers()) {
       const Relation relation = relate(peer.trail, next.trail);
-      has_all = has_all || (peer.name == heir &&
+      // One that hangs could not be promoted, whatever it has.
+      const bool follows = peer.nb == Copy::kFollowing && peer.sb == Copy::kFollowing;
+      has_all = has_all || (peer.name == heir && follows &&
                             (relation == Relation::kSame || relation == Relation::kAhead));
     }
     if (has_all) break;

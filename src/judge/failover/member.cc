@@ -218,7 +218,7 @@ Candidacy judge_first(const Member& own, std::span<const Member> all, const Choi
 bool heir_may_come(std::span<const Member> peers, const PairRecord& record) {
   const auto heir = std::ranges::find(peers, record.heir, &Member::name);
   return heir != peers.end() && !heir->observes && !heir->nofailover && heir->unfit.empty() &&
-         usable(*heir);
+         usable(*heir) && answers(*heir);
 }
 
 }  // namespace

@@ -170,6 +170,12 @@ TEST(CandidacyTest, TheHeirGoesFirst) {
   EXPECT_EQ(judge(n1, {n2, n3}, released), Verdict::kWait);
   // Without the heir the others go on.
   EXPECT_EQ(judge(n1, {n2}, released), Verdict::kGo);
+  // And so they do with one whose server is down or hangs.
+  for (const Copy copy : {Copy::kHung, Copy::kDown}) {
+    Member hangs = n3;
+    hangs.nb = copy;
+    EXPECT_EQ(judge(n1, {n2, hangs}, released), Verdict::kGo);
+  }
 }
 
 TEST(FirstPromotion, WaitsForAllMembers) {
