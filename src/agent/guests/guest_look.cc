@@ -1,7 +1,6 @@
 // One look at one guest: a ping, and while it is silent, its counters.
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,12 +10,10 @@
 #include "agent/guests/guest.h"
 #include "agent/guests/guest_watch.h"
 #include "agent/scheduler.h"
-#include "base/result.h"
 #include "base/time.h"
-#include "codec/qga.h"
 #include "judge/guest/facts.h"
 #include "judge/outcome.h"
-#include "runtime/deadline.h"
+#include "observe/guests/agent_client.h"
 #include "runtime/hypervisor.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -25,39 +22,25 @@ namespace wardmote::agent {
 namespace {
 
 using judge::guest::Ping;
+using observe::guests::PingAnswer;
+using observe::guests::PingOrder;
+using observe::guests::Silence;
 using runtime::AgentAnswer;
-using runtime::Deadline;
 using runtime::Hypervisor;
 using runtime::Task;
 using namespace std::chrono_literals;
 
 /// Whether libvirt itself says that nobody answered, it says so a little after its timeout.
 constexpr Duration kSlack = 200ms;
-constexpr Duration kKnock = 1s;
-constexpr Duration kCount = 1s;
 constexpr Duration kLeastProof = 20ms;
 constexpr Duration kMostProof = 250ms;
 /// Of libvirt with an agent that hangs, before it looks at the timeout of a command.
 constexpr Duration kPatience = 5s;
 /// libvirt itself gives up after half a minute, and is asked anew.
 constexpr Duration kLongestHeld = 2min;
-/// For the longest timeout that is common.
-constexpr std::size_t kMostProofs = 256;
 
-/// Counts as long as it lives, however that ends.
-class CountedIn {
- public:
-  explicit CountedIn(std::size_t& count) : count_(++count) {}
-  CountedIn(const CountedIn&) = delete;
-  CountedIn& operator=(const CountedIn&) = delete;
-  ~CountedIn() { --count_; }
-
- private:
-  std::size_t& count_;
-};
-
-Ping ping_of(const AgentAnswer& answer) {
-  switch (answer.kind) {
+Ping ping_of(AgentAnswer::Kind kind) {
+  switch (kind) {
     case AgentAnswer::Kind::kReply: return Ping::kAnswered;
     case AgentAnswer::Kind::kSilent: return Ping::kSilent;
     case AgentAnswer::Kind::kDisconnected: return Ping::kDisconnected;
@@ -81,13 +64,6 @@ Held held_since(const Guest& guest, TimePoint now) {
   if (age <= kPatience + guest.machine.policy().timeout + kSlack) return Held::kNot;
   return age <= kLongestHeld ? Held::kByOthers : Held::kTooLong;
 }
-
-/// What is known of libvirt when a ping had no answer in time.
-struct Silence {
-  bool anew = false;   ///< it took the whole timeout, so the agent was asked
-  bool early = false;  ///< it answered others early enough
-  bool alive = false;  ///< it answers now
-};
 
 /// Keeps since when the guest is silent.
 Ping ping_of_silent(Guest& guest, TimePoint begun, Silence silence) {
@@ -128,37 +104,20 @@ Task<Ping> GuestWatch::ping(std::string uuid) {
   const std::shared_ptr<Hypervisor> hypervisor = hypervisor_;
   const TimePoint begun = tools_.runtime.now();
   const Guest& asked = guests_.at(uuid);
-  const Duration timeout = asked.machine.policy().timeout;
-  const Duration interval = asked.machine.policy().interval;
   const auto epoch = asked.epoch;
+  PingOrder order{.uuid = uuid,
+                  .timeout = asked.machine.policy().timeout,
+                  .interval = asked.machine.policy().interval};
   // Who did not answer last time must not hold up those who do.
-  const auto lane = asked.machine.failures() > 0 || asked.machine.booting()
-                        ? Hypervisor::Lane::kSlow
-                        : Hypervisor::Lane::kFast;
-  const Deadline deadline{begun + timeout + kSlack};
-  std::string command(codec::kGuestPing);
-  const CountedIn counted_in(asking_);
-  const Result<AgentAnswer> answer =
-      co_await hypervisor->ask_agent(uuid, std::move(command), timeout, lane, deadline);
-  Ping seen = Ping::kUnknown;
-  if (answer) {
-    seen = ping_of(*answer);
-  } else if (answer.error().code == Errc::kTimeout) {
-    // Its timeout does not bound what libvirt does. If it answered others early enough, and does
-    // now, the guest is to blame. One whose last ping is still under way is not asked anew.
-    const bool anew = tools_.runtime.now() - begun >= timeout;
-    const TimePoint from = anew ? begun : begun - interval / 2;
-    const TimePoint to = anew ? begun + timeout * 3 / 4 : begun;
-    const bool early = answered_between(from, to);
-    const bool alive = co_await answers(hypervisor);
-    const auto silent = guests_.find(uuid);
-    if (silent != guests_.end())
-      seen = ping_of_silent(silent->second, begun, {.anew = anew, .early = early, .alive = alive});
-  }
+  if (asked.machine.failures() > 0 || asked.machine.booting()) order.lane = Hypervisor::Lane::kSlow;
+  const PingAnswer answer = co_await agents_.ping(hypervisor, std::move(order));
   const auto found = guests_.find(uuid);
   if (found == guests_.end()) co_return Ping::kUnknown;
   Guest& guest = found->second;
-  if (answer && answer->kind == AgentAnswer::Kind::kNoChannel)
+  Ping seen = Ping::kUnknown;
+  if (answer.kind) seen = ping_of(*answer.kind);
+  if (answer.silence) seen = ping_of_silent(guest, begun, *answer.silence);
+  if (answer.kind == AgentAnswer::Kind::kNoChannel)
     guest.machine.agent(judge::guest::Channel::kNone, tools_.runtime.now());
   if (seen == Ping::kAnswered) {
     guest.ping = tools_.runtime.now() - begun;
@@ -171,12 +130,6 @@ Task<Ping> GuestWatch::ping(std::string uuid) {
   co_return ours ? Ping::kUnknown : seen;
 }
 
-Task<bool> GuestWatch::answers(std::shared_ptr<Hypervisor> hypervisor) {
-  const Deadline deadline = tools_.runtime.deadline_in(kKnock);
-  const Result<void> knocked = co_await hypervisor->knock(deadline);
-  co_return knocked.has_value();
-}
-
 /// Asks the hypervisor itself while agents are asked through it: what it does not answer in that
 /// time says nothing of a guest.
 Task<void> GuestWatch::prove(std::shared_ptr<Hypervisor> hypervisor) {
@@ -185,30 +138,14 @@ Task<void> GuestWatch::prove(std::shared_ptr<Hypervisor> hypervisor) {
         std::clamp<Duration>(config_->policy.timeout / 5, kLeastProof, kMostProof);
     const TimePoint next = tools_.runtime.now() + pause;
     co_await tools_.runtime.sleep_until(next);
-    if (asking_ == 0 || unreachable_) continue;
-    const TimePoint begun = tools_.runtime.now();
-    const bool alive = co_await answers(hypervisor);
-    if (alive) proofs_.emplace_back(begun, tools_.runtime.now());
-    if (proofs_.size() > kMostProofs) proofs_.pop_front();
+    if (!agents_.asking() || unreachable_) continue;
+    co_await agents_.prove(hypervisor);
   }
-}
-
-bool GuestWatch::answered_between(TimePoint from, TimePoint to) const {
-  return std::ranges::any_of(
-      proofs_, [&](const auto& proof) { return proof.first >= from && proof.second <= to; });
 }
 
 Task<void> GuestWatch::count(std::shared_ptr<Hypervisor> hypervisor, std::string uuid) {
-  // The counters of its disks only from a QEMU that is seen to run.
   const std::optional<Duration> before = guests_.at(uuid).cpu;
-  Deadline deadline = tools_.runtime.deadline_in(kCount);
-  auto counted = co_await hypervisor->counts(uuid, false, deadline);
-  const bool runs = counted && counted->cpu && before && *counted->cpu > *before;
-  if (runs) {
-    deadline = tools_.runtime.deadline_in(kCount);
-    auto all = co_await hypervisor->counts(uuid, true, deadline);
-    if (all) counted = std::move(all);
-  }
+  const auto counted = co_await agents_.counts(hypervisor, uuid, before);
   const auto found = guests_.find(uuid);
   if (found == guests_.end() || !counted) co_return;
   found->second.cpu = counted->cpu;

@@ -97,7 +97,10 @@ bool same_hypervisor(const config::Guests& a, const config::Guests& b) {
 }  // namespace
 
 GuestWatch::GuestWatch(const DomainTools& tools, MakeHypervisor make)
-    : tools_(tools), make_(std::move(make)), tasks_(tools.runtime.executor()) {}
+    : tools_(tools),
+      make_(std::move(make)),
+      agents_(tools.runtime),
+      tasks_(tools.runtime.executor()) {}
 
 GuestWatch::GuestWatch(const DomainTools& tools) : GuestWatch(tools, make_libvirt) {}
 

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <cstddef>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "agent/domain.h"
@@ -20,6 +17,7 @@
 #include "config/guests.h"
 #include "judge/guest/facts.h"
 #include "judge/observation.h"
+#include "observe/guests/agent_client.h"
 #include "observe/probe.h"
 #include "runtime/deadline.h"
 #include "runtime/hypervisor.h"
@@ -66,9 +64,7 @@ class GuestWatch final : public Domain {
   runtime::Task<void> look_at(std::string uuid);
   runtime::Task<judge::guest::Ping> ping(std::string uuid);
   runtime::Task<void> look_inside(std::string uuid);
-  runtime::Task<bool> answers(std::shared_ptr<runtime::Hypervisor> hypervisor);
   runtime::Task<void> prove(std::shared_ptr<runtime::Hypervisor> hypervisor);
-  [[nodiscard]] bool answered_between(TimePoint from, TimePoint to) const;
   runtime::Task<void> count(std::shared_ptr<runtime::Hypervisor> hypervisor, std::string uuid);
   Guest& arrive(const std::string& uuid, const std::string& name);
   void leave(const std::string& uuid);
@@ -84,9 +80,7 @@ class GuestWatch final : public Domain {
   std::optional<Error> unreachable_;     ///< why the hypervisor does not answer; nothing: it does
   std::map<std::string, Guest> guests_;  ///< by UUID
   std::map<std::string, store::GuestRecord> recalled_;
-  /// When the hypervisor answered what it was asked while pings were under way: begin and end.
-  std::deque<std::pair<TimePoint, TimePoint>> proofs_;
-  std::size_t asking_ = 0;  ///< pings under way
+  observe::guests::AgentClient agents_;
   std::optional<runtime::TaskGroup::TaskId> following_;
   std::optional<runtime::TaskGroup::TaskId> proving_;
   runtime::TaskGroup tasks_;
