@@ -22,11 +22,13 @@ WORLDS = 30_000
 class Suite:
     program: str    # plays the worlds
     list: Path
+    tests: str = "*"    # which of its tests do
 
 
 # By their names for ./dev soak.
 SUITES = {"guards": Suite("advice", ROOT / "tests/advice/guards.yaml"),
-          "gate-guards": Suite("version_gate", ROOT / "tests/version_gate/guards.yaml")}
+          "gate-guards": Suite("version_gate", ROOT / "tests/version_gate/guards.yaml"),
+          "failover-guards": Suite("failover", ROOT / "tests/failover/guards.yaml", "SimStandalone.One*")}
 
 
 def remove_each(suite: Suite, worlds: int, only: list[str] | None) -> dict:
@@ -39,7 +41,7 @@ def remove_each(suite: Suite, worlds: int, only: list[str] | None) -> dict:
         sys.exit("\n".join(faults))
     without = {guard["name"]: patched(guard) for guard in chosen}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        seeds = list(pool.map(lambda guard: seed_that_notices(suite.program, guard, without[guard["name"]], worlds), chosen))
+        seeds = list(pool.map(lambda guard: seed_that_notices(suite, guard, without[guard["name"]], worlds), chosen))
     missed = [guard["name"] for guard, seed in zip(chosen, seeds, strict=True) if seed is None]
     return {"guards": len(chosen), "missed": missed, "schedules": worlds, "result": "failed" if missed else "clean"}
 
@@ -72,15 +74,15 @@ def patched(guard: dict) -> dict[str, str]:
     return texts
 
 
-def seed_that_notices(worlds_of: str, guard: dict, texts: dict[str, str], worlds: int) -> int | None:
+def seed_that_notices(suite: Suite, guard: dict, texts: dict[str, str], worlds: int) -> int | None:
     """The world that noticed last time first; the worlds change with the sources, and then it is looked for anew."""
     name = guard["name"]
-    program = build(worlds_of, name, texts)
+    program = build(suite.program, name, texts)
     found = None
     if "world" in guard:
-        found = play(program, {"WARDMOTE_SIM_SEED": str(guard["world"])})
+        found = play(program, suite.tests, {"WARDMOTE_SIM_SEED": str(guard["world"])})
     if not found:
-        found = play(program, {"WARDMOTE_SIM_MORE": str(worlds)})
+        found = play(program, suite.tests, {"WARDMOTE_SIM_MORE": str(worlds)})
     program.unlink()
     if found:
         known = "" if guard.get("world") == int(found["seed"]) else f" (write `world: {found['seed']}` into its entry)"
@@ -90,8 +92,8 @@ def seed_that_notices(worlds_of: str, guard: dict, texts: dict[str, str], worlds
     return None
 
 
-def play(program: Path, which: dict[str, str]) -> re.Match | None:
-    done = subprocess.run([program], env={**os.environ, **which}, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
+def play(program: Path, tests: str, which: dict[str, str]) -> re.Match | None:
+    done = subprocess.run([program, f"--gtest_filter={tests}"], env={**os.environ, **which}, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
     found = re.search(r"(?P<fault>[^\n]*)\nin the world of seed (?P<seed>\d+)", done.stdout)
     if not found and done.returncode != 0:
         print(f"    {program} ended with {done.returncode}", file=sys.stderr, flush=True)

@@ -2,8 +2,8 @@
 
 `advice` plays on all cores, writes down each piece that was clean, and goes on where it was interrupted as long as the sources of the
 judge and of the worlds are the same. `guards` removes one guard of the judge and the planner after the other, and expects that a world of
-`advice` notices; `gate-guards` does so for the version gate and the worlds of `gate`. `failover` brings up real Pacemaker clusters, as root, and plays each fault of lab/failover_faults.py with OVN's
-resource agent and with ours."""
+`advice` notices; `gate-guards` does so for the version gate and the worlds of `gate`, `failover-guards` for the choice of an active node and the worlds of `standalone`. `failover` brings up real Pacemaker clusters, as root, and plays each fault of lab/failover_faults.py with OVN's
+resource agent and with ours; `standalone-rounds` does so with the manager without Pacemaker."""
 
 import argparse
 import hashlib
@@ -15,7 +15,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools import failover_soak, guards
+from tools import failover_soak, guards, standalone_soak
 from tools.evidence import append, commit, rows
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,10 +38,10 @@ WORLD_SOURCES = ("src/base", "src/judge/condition", "src/judge/plan", "src/judge
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev soak", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name", choices=sorted([*SIMULATIONS, *guards.SUITES, "failover"]))
+    parser.add_argument("name", choices=sorted([*SIMULATIONS, *guards.SUITES, "failover", "standalone-rounds"]))
     parser.add_argument("--schedules", type=int, help=f"for each test (default: {SCHEDULES}; advice, agents, gate, failover-schedules, standalone: {WORLDS}; guards: at most {guards.WORLDS} a guard; "
-                        f"failover: {failover_soak.ROUNDS} rounds)")
-    parser.add_argument("--only", metavar="NAME", action="append", help="guards, failover: only this guard or fault (may be repeated)")
+                        f"failover, standalone-rounds: {failover_soak.ROUNDS}, {standalone_soak.ROUNDS} rounds)")
+    parser.add_argument("--only", metavar="NAME", action="append", help="guards, failover, standalone-rounds: only this guard or fault (may be repeated)")
     parser.add_argument("--no-evidence", action="store_true", help="write nothing to docs/evidence")
     given = parser.parse_args()
     began, used = time.monotonic(), os.times()
@@ -49,6 +49,8 @@ def main() -> int:
         result = guards.remove_each(suite, given.schedules or guards.WORLDS, given.only)
     elif given.name == "failover":
         result = failover_soak.play_all(given.schedules or failover_soak.ROUNDS, given.only)
+    elif given.name == "standalone-rounds":
+        result = standalone_soak.play(given.schedules or standalone_soak.ROUNDS, given.only)
     elif given.name == "advice":
         result = play_worlds(given.schedules or WORLDS)
     elif given.name in ("failover-schedules", "gate", "agents", "standalone"):

@@ -9,6 +9,8 @@
 
 #include "base/format.h"
 #include "judge/failover/decision.h"
+#include "judge/failover/digest_ring.h"
+#include "judge/failover/member.h"
 
 namespace wardmote::failover {
 namespace {
@@ -19,6 +21,10 @@ constexpr int kEnd = 2600;
 constexpr int kQuiet = 150;  // in the end, so that all copies can be compared
 /// The kernel looks at the lives of addresses about once a second.
 constexpr int kKernelLate = 12;
+/// Two leases, the candidates' looks at each other, and the promotion, several times over.
+constexpr int kLongestOutage = 400;
+constexpr int kLongestWithoutRight = 30;
+constexpr int kLastStart = 100;
 constexpr std::size_t kLongestStory = 30'000;
 
 bool holds(const std::vector<int>& rows, int row) {
@@ -41,7 +47,15 @@ StandaloneWorld::StandaloneWorld(std::uint64_t seed,
     : random_(seed), table_(table) {
   for (Node& node : nodes_) {
     for (Server& server : node.server) server = {.up = true};
+    node.agent = false;
   }
+  for (int& at : starts_at_) at = static_cast<int>(random_.below(kLastStart));
+  if (!chance(40)) return;
+  // Somebody had these databases before there was a manager.
+  Node& first = nodes_[random_.below(3)];
+  first.copy[0].rows.push_back(++next_row_);
+  for (Copy& copy : first.copy) copy.has_row = true;
+  for (Server& server : first.server) server.active = true;
 }
 
 void StandaloneWorld::tell(const std::string& what) {
@@ -270,12 +284,72 @@ void StandaloneWorld::check_choice(int node) {
       wrong(
           fmt::format("{} is promoted, and {} has row {}", name(node), name(other), lost.front()));
   }
+  for (const Node& peer : nodes_) {
+    if (store_.record.epoch > 0) break;
+    const std::vector<int> lost = missing(peer.copy[0].rows, one.copy[0].rows);
+    if (!lost.empty())
+      wrong(fmt::format("{} is promoted first, and another has row {}", name(node), lost.front()));
+  }
   const std::vector<int> lost = missing(published_rows_, one.copy[0].rows);
   if (!lost.empty())
     wrong(fmt::format("{} is promoted, and row {} was published", name(node), lost.front()));
   if (std::min(one.copy[0].epoch, one.copy[1].epoch) < store_.record.epoch && one.claimed == 0)
     wrong(fmt::format("{} of epoch {} is promoted in epoch {}", name(node), one.copy[0].epoch,
                       store_.record.epoch));
+}
+
+/// It is well, has all that anybody who is there has or that was published, and can show that.
+bool StandaloneWorld::could_serve(int node) const {
+  const Node& one = nodes_[node];
+  const bool awake = one.power && one.agent && !one.agent_stopped && reaches_store(node);
+  const bool well = awake && !one.disk_full && now_ >= one.unfit_until && one.copy[0].has_row;
+  if (!well || store_.record.epoch == 0) return false;
+  for (const Server& server : one.server) {
+    if (!server.up || server.hung) return false;
+  }
+  for (const Copy& copy : one.copy) {
+    if (copy.epoch != store_.record.epoch) return false;
+  }
+  const auto shows = [&](const judge::failover::Trail& other) {
+    const auto relation = relate(one.ring, other);
+    return relation == judge::failover::Relation::kSame ||
+           relation == judge::failover::Relation::kAhead;
+  };
+  if (!shows(store_.record.trail)) return false;
+  for (const auto& [other, member] : store_.members) {
+    const Copy& theirs = nodes_[other].copy[0];
+    const bool older = theirs.epoch < store_.record.epoch;
+    const bool is_same = theirs.epoch == store_.record.epoch && shows({hash_of(theirs)});
+    if (other != node && !older && !is_same) return false;
+  }
+  return true;
+}
+
+/// Somebody who could serve does so, or another does, before long.
+void StandaloneWorld::check_life() {
+  bool served = false;
+  for (int node = 0; node < 3; ++node) served = served || serves(node);
+  for (int node = 0; node < 3; ++node) {
+    int& since = could_since_[node];
+    if (served || !could_serve(node)) since = now_;
+    if (now_ - since >= kLongestOutage)
+      wrong(fmt::format("nobody serves, and {} could", name(node)));
+  }
+}
+
+/// An agent that is awake does not leave a copy writable that is not its to write.
+void StandaloneWorld::check_writable() {
+  for (int node = 0; node < 3; ++node) {
+    const Node& one = nodes_[node];
+    const bool awake = one.power && one.agent && !one.agent_stopped;
+    const auto writes = [](const Server& server) {
+      return server.up && !server.hung && server.active;
+    };
+    int& since = no_right_since_[node];
+    if (!awake || leads(node) || std::ranges::none_of(one.server, writes)) since = now_;
+    if (now_ - since >= kLongestWithoutRight)
+      wrong(name(node) + " stays writable, and does not lead");
+  }
 }
 
 void StandaloneWorld::check_end() {
@@ -298,6 +372,9 @@ void StandaloneWorld::check_end() {
 
 std::optional<std::string> StandaloneWorld::play() {
   for (now_ = 0; now_ < kEnd && !wrong_; ++now_) {
+    for (int node = 0; node < 3; ++node) {
+      if (now_ == starts_at_[node]) nodes_[node].agent = true;
+    }
     if (now_ > kFaultsBegin && now_ < kFaultsEnd && chance(2)) fault();
     if (now_ == kFaultsEnd) heal_all();
     calm_ = now_ >= kFaultsEnd;
@@ -310,6 +387,8 @@ std::optional<std::string> StandaloneWorld::play() {
     const int first = static_cast<int>(random_.below(3));
     for (int i = 0; i < 3; ++i) step((first + i) % 3);
     check_split();
+    check_life();
+    check_writable();
   }
   if (!wrong_) check_end();
   return wrong_;

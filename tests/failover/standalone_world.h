@@ -97,6 +97,9 @@ class StandaloneWorld {
   void check_split();
   void check_choice(int node);
   void check_end();
+  void check_life();
+  void check_writable();
+  [[nodiscard]] bool could_serve(int node) const;
   void wrong(const std::string& what);
   void tell(const std::string& what);
   bool chance(unsigned percent) { return random_.below(100) < percent; }
@@ -137,6 +140,9 @@ class StandaloneWorld {
   bool store_up_ = true;
   bool calm_ = false;
   int now_ = 0;
+  std::array<int, 3> starts_at_{};       ///< the first agents
+  std::array<int, 3> no_right_since_{};  ///< since when a node is writable without a right to it
+  std::array<int, 3> could_since_{};     ///< since when a node could serve, and nobody does
   int next_row_ = 0;
   std::vector<int> kept_;            ///< rows of copies that were set aside
   std::vector<int> published_rows_;  ///< what the content was that was published last
