@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import yaml
+from fault_proxy import FaultProxy
 from gate_site import GateAgent
 
 from lab.kubernetes import ADMIN, ApiServer
@@ -37,7 +38,7 @@ class Folder:
         (self.path / file).unlink()
 
 
-def kubeconfig(path: Path, cluster: ApiServer, token: str = ADMIN) -> Path:
+def kubeconfig(path: Path, cluster: "ApiServer | FaultProxy", token: str = ADMIN) -> Path:
     path.write_text(yaml.safe_dump({
         "apiVersion": "v1", "kind": "Config", "current-context": "lab",
         "clusters": [{"name": "lab", "cluster": {"server": cluster.url, "certificate-authority": str(cluster.ca)}}],
@@ -91,13 +92,14 @@ class Site:
         return self.get(name)["metadata"]["resourceVersion"]
 
 
-def agent_of(site: Site, mode: str, name: str = "ctl-1", shared: bool = False, more: str = "") -> GateAgent:
+def agent_of(site: Site, mode: str, name: str = "ctl-1", shared: bool = False, every: str = "1s") -> GateAgent:
     """An agent with a folder of its own. `shared`: its store is the apiserver's etcd, it has a user and manifests of its own name."""
     folder = site.folder / name
     (folder / "data").mkdir(parents=True, exist_ok=True)
     config = folder / "w.yaml"
     login = kubeconfig(folder / "kubeconfig", site.cluster, f"{name}-token") if shared else site.login
-    store = f"store: {{etcd: {{endpoints: ['{site.cluster.etcd}']}}, name: {site.set}, ttl: 2s}}\n" if shared else ""
+    etcd = site.cluster.etcd.removeprefix("http://")
+    store = f"store: {{etcd: {{endpoints: ['{etcd}']}}, name: {site.set}, ttl: 2s}}\n" if shared else ""
     config.write_text(f"""node: {{name: {name}}}
 api: {{socket: {folder}/s}}
 data: {folder}/data
@@ -109,10 +111,10 @@ data: {folder}/data
       mode: {mode}
       manifests: {site.manifests_of(name) if shared else site.wanted.path}
       kubernetes: {{kubeconfig: {login}, set: {site.set}}}
-      every: 1s
+      every: {every}
       wait: 1500ms
       write_deadline: 100ms
-{more}""", encoding="utf-8")
+""", encoding="utf-8")
     agent = GateAgent(config, folder / "s")
     agent.wait_serving(60.0)
     return agent

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import time
 
 import pytest
 from gate_site import GateAgent
@@ -188,12 +189,46 @@ def a_leader_keeps_it_true_through_restarts(site: Site):
         wait_until(lambda: agent.gate()["leader"].get("step") == "resting", PATIENCE, "all good again", every=0.2)
 
 
+def drift_is_repaired_when_it_is_seen_and_all_is_journaled(site: Site):
+    """A full pass is ten minutes away."""
+    site.wanted.put("a.yaml", config_map("a", {"x": "1"}), config_map("b", {"x": "1"}),
+                    {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "drifting", "namespace": "default"}, "stringData": {"p": "TOPSECRET"}})
+    with agent_of(site, "act", every="10m") as agent:
+        wait_until(lambda: agent.gate()["ready"], PATIENCE, "a whole pass", every=0.1)
+        site.edit("a", {"x": "drift"})
+        begun = time.monotonic()
+        wait_until(lambda: site.data("a") == {"x": "1"}, PATIENCE, "the drift to be repaired")
+        assert time.monotonic() - begun < 15, "two seconds between passes, and room"
+        assert site.cluster.ask("DELETE", "/api/v1/namespaces/default/configmaps/b")[0] == 200
+        wait_until(lambda: site.data("b") == {"x": "1"}, PATIENCE, "the object to be there again")
+        wait_until(lambda: agent.gate()["leader"].get("step") == "resting", PATIENCE, "the end of it", every=0.1)
+        passes = agent.gate()["reconcile"]["begun"]
+        # What somebody adds is no drift.
+        site.edit("a", {"x": "1", "own": "kept"})
+        time.sleep(4)
+        assert agent.gate()["reconcile"]["begun"] == passes
+        rows = [row for row in agent.json("/api/v1/actions")["actions"] if row["step"] == "reconcile"]
+        assert [row["kind"] for row in sorted(rows, key=lambda row: row["sequence"])] == ["intent", "result"] * 3, rows
+        assert "ConfigMap default/a changed" in json.dumps(rows) and "TOPSECRET" not in json.dumps(rows)
+        # A pause of the gate holds for what is seen, too.
+        assert agent.cli("reconcile", "pause", "k8s").returncode == 0
+        wait_until(lambda: agent.gate().get("paused_by"), PATIENCE, "the pause", every=0.1)
+        site.edit("a", {"x": "by hand"})
+        time.sleep(4)
+        assert site.data("a") == {"x": "by hand"}
+        assert agent.cli("reconcile", "resume", "k8s").returncode == 0
+        wait_until(lambda: site.data("a") == {"x": "1"}, PATIENCE, "the drift to be repaired", every=0.1)
+        explained = agent.cli("reconcile", "explain", "k8s")
+        assert explained.returncode == 0 and "3 objects" in explained.stdout, explained
+
+
 # One test, because each worker would bring up a cluster of its own.
 @pytest.mark.slow
 def test_reconcile_at_a_real_apiserver(tmp_path):
     stories = (applies_and_then_writes_nothing, repairs_drift_and_names_whom_it_took_a_field_from, adopts_only_on_request,
                prunes_within_the_brake_what_it_owns, what_cannot_be_changed_is_recreated_on_request, who_may_not_is_told_and_prunes_nothing,
-               a_definition_comes_before_its_objects, a_leader_keeps_it_true_through_restarts)
+               a_definition_comes_before_its_objects, drift_is_repaired_when_it_is_seen_and_all_is_journaled,
+               a_leader_keeps_it_true_through_restarts)
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube") as cluster:
         for number, story in enumerate(stories):
             # A short name: a socket's path has at most 107 bytes.
