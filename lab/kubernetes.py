@@ -26,6 +26,13 @@ BUILD_PACKAGES = ["golang-1.19-go", "golang-1.19-src", "golang-github-modern-go-
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 ADMIN = "lab-admin-token"
 BASE = "k8s.io/kubernetes"
+AUDIT = """apiVersion: audit.k8s.io/v1
+kind: Policy
+rules:
+- level: Metadata
+  omitStages: [RequestReceived]
+  verbs: [create, update, patch, delete]
+"""
 
 
 def build() -> Path:
@@ -115,9 +122,10 @@ def _run(argv: list[str], folder: Path, environment: dict[str, str] | None = Non
 
 
 class ApiServer:
-    """Leaving it ends both, by their ids. Its administrator has a token; others are service accounts."""
+    """Leaving it ends both, by their ids. Its administrator has a token, and so has each of `users`, who may do all as he may; others are
+    service accounts. Every write is in its audit log."""
 
-    def __init__(self, packages: Path, folder: Path):
+    def __init__(self, packages: Path, folder: Path, users: tuple[str, ...] = ()):
         unpack(packages, PACKAGES)
         self.program, self.packages, self.folder = build(), packages, folder
         folder.mkdir(parents=True, exist_ok=True)
@@ -125,10 +133,14 @@ class ApiServer:
         self.etcd = f"http://127.0.0.1:{etcd}"
         self.peers = f"http://127.0.0.1:{peers}"
         self.papers = Authority(folder / "pki", "kube").issue("kube-apiserver", names="IP:127.0.0.1,IP:::1,DNS:localhost")
-        (folder / "tokens.csv").write_text(f'{ADMIN},admin,admin,"system:masters"\n', encoding="utf-8")
+        tokens = {ADMIN: "admin", **{f"{user}-token": user for user in users}}
+        (folder / "tokens.csv").write_text("".join(f'{token},{user},{user},"system:masters"\n' for token, user in tokens.items()),
+                                           encoding="utf-8")
+        (folder / "audit.yaml").write_text(AUDIT, encoding="utf-8")
         _run(["openssl", "genrsa", "-out", "accounts.key", "2048"], folder)
         _run(["openssl", "rsa", "-in", "accounts.key", "-pubout", "-out", "accounts.pub"], folder)
         self.processes: list[Process] = []
+        self.server: Process | None = None
 
     @property
     def url(self) -> str:
@@ -144,18 +156,34 @@ class ApiServer:
                 [str(self.packages / "usr/bin/etcd"), "--name", "lab", "--data-dir", str(self.folder / "etcd"), "--listen-client-urls", self.etcd,
                  "--advertise-client-urls", self.etcd, "--listen-peer-urls", self.peers, "--initial-advertise-peer-urls", self.peers,
                  "--initial-cluster", f"lab={self.peers}", "--logger=zap", "--log-outputs=stderr"], dict(os.environ), self.folder / "etcd.log"))
-            self.processes.append(start(
-                [str(self.program), f"--etcd-servers={self.etcd}", "--bind-address=::", f"--secure-port={self.port}",
-                 "--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.0.0.0/24",
-                 f"--cert-dir={self.folder}/run", f"--tls-cert-file={self.papers.certificate}", f"--tls-private-key-file={self.papers.key}",
-                 f"--token-auth-file={self.folder}/tokens.csv", "--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount",
-                 "--service-account-issuer=https://kubernetes.default.svc", f"--service-account-key-file={self.folder}/accounts.pub",
-                 f"--service-account-signing-key-file={self.folder}/accounts.key"], dict(os.environ), self.folder / "apiserver.log"))
-            wait_until(self._ready, 120.0, f"kube-apiserver: see {self.folder}/apiserver.log", every=0.2)
+            self.start_server()
         except BaseException:
             self.__exit__()
             raise
         return self
+
+    def start_server(self) -> None:
+        """The kube-apiserver; its etcd runs."""
+        self.server = start(
+            [str(self.program), f"--etcd-servers={self.etcd}", "--bind-address=::", f"--secure-port={self.port}",
+             "--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.0.0.0/24",
+             f"--cert-dir={self.folder}/run", f"--tls-cert-file={self.papers.certificate}", f"--tls-private-key-file={self.papers.key}",
+             f"--audit-policy-file={self.folder}/audit.yaml", f"--audit-log-path={self.folder}/audit.log",
+             f"--token-auth-file={self.folder}/tokens.csv", "--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount",
+             "--service-account-issuer=https://kubernetes.default.svc", f"--service-account-key-file={self.folder}/accounts.pub",
+             f"--service-account-signing-key-file={self.folder}/accounts.key"], dict(os.environ), self.folder / "apiserver.log")
+        self.processes.append(self.server)
+        wait_until(self._ready, 120.0, f"kube-apiserver: see {self.folder}/apiserver.log", every=0.2)
+
+    def kill_server(self) -> None:
+        """kill -9; its etcd goes on."""
+        self.server.kill()
+        self.processes.remove(self.server)
+
+    def writes_of(self, user: str) -> list[dict]:
+        """All that `user` wrote or tried to write, as the audit log has it, in its order."""
+        lines = (self.folder / "audit.log").read_text(encoding="utf-8").splitlines()
+        return [event for event in map(json.loads, lines) if event["user"]["username"] == user]
 
     def __exit__(self, *_) -> None:
         for process in reversed(self.processes):

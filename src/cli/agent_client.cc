@@ -111,7 +111,8 @@ Failure refused_by_agent(const HttpResponse& response, std::string_view path) {
 
 Answer<json::value> json_of(const Answer<HttpResponse>& response, std::string_view path) {
   if (!response) return std::unexpected(response.error());
-  if (response->status != 200 && response->status != 201) {
+  // 202: an order was taken, and what comes of it is seen later.
+  if (response->status != 200 && response->status != 201 && response->status != 202) {
     return std::unexpected(refused_by_agent(*response, path));
   }
   boost::system::error_code not_json;

@@ -438,6 +438,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"livez", of_no_kind<livez>},
     {"readyz", of_no_kind<readyz>},
     {"wait-ready", of_no_kind<wait_ready>},
+    {"gate", of_no_kind<gate_group>},
     {"reconcile", of_no_kind<reconcile_group>},
     {"calico-health", of_no_kind<calico_health>},
     {"ocf", of_no_kind<ocf_agent>},

@@ -112,8 +112,10 @@ Result<KubeList> parse_kube_list(std::string_view body) {
     return fail(Errc::kProtocol, "no list of objects");
   KubeList list;
   if (const json::value* const metadata = object->if_contains("metadata")) {
-    if (const json::object* const facts = metadata->if_object())
+    if (const json::object* const facts = metadata->if_object()) {
       list.next = text_of(*facts, "continue").value_or("");
+      list.version = text_of(*facts, "resourceVersion").value_or("");
+    }
   }
   if (items->is_null()) return list;
   for (json::value& item : items->get_array()) {
@@ -122,6 +124,20 @@ Result<KubeList> parse_kube_list(std::string_view body) {
     list.items.push_back(std::move(*one));
   }
   return list;
+}
+
+Result<KubeEvent> parse_kube_event(std::string_view line) {
+  auto event = object_of(line);
+  const auto type = event ? text_of(*event, "type") : std::nullopt;
+  json::value* const found = event ? event->if_contains("object") : nullptr;
+  json::object* const object = found == nullptr ? nullptr : found->if_object();
+  if (!type || object == nullptr) return fail(Errc::kProtocol, "no event of a watch");
+  using Kind = KubeEvent::Kind;
+  KubeEvent read{.object = std::move(*object)};
+  if (*type == "ADDED" || *type == "MODIFIED") read.kind = Kind::kThere;
+  if (*type == "DELETED") read.kind = Kind::kGone;
+  if (*type == "BOOKMARK") read.kind = Kind::kBookmark;
+  return read;
 }
 
 Result<json::object> parse_kube_object(std::string_view body) {

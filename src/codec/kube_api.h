@@ -2,6 +2,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,11 +38,26 @@ Result<std::vector<KubeResource>> parse_kube_resources(std::string_view body);
 
 /// One page of a list.
 struct KubeList {
+  std::string version;  ///< from which a watch goes on
   std::vector<boost::json::object> items;
   std::string next;  ///< the token of the next page; empty: this is the last one
 };
 /// kProtocol: no list, or an item that is no object.
 Result<KubeList> parse_kube_list(std::string_view body);
+
+/// A line of a watch.
+struct KubeEvent {
+  enum class Kind : std::uint8_t {
+    kThere,     ///< it was added or changed: `object` is how it is now
+    kGone,      ///< `object` is how it was
+    kBookmark,  ///< nothing happened: `object` has the version from which a watch goes on
+    kError      ///< the watch cannot go on, because its version is too old for example
+  };
+  Kind kind = Kind::kError;
+  boost::json::object object;
+};
+/// kProtocol: no event.
+Result<KubeEvent> parse_kube_event(std::string_view line);
 
 /// kProtocol: no object with a kind.
 Result<boost::json::object> parse_kube_object(std::string_view body);

@@ -62,10 +62,6 @@ json::value sorted(const json::value& value) {
   return copy;
 }
 
-bool is_secret(const json::object& object) {
-  return text_of(object, "kind") == "Secret" && text_of(object, "apiVersion") == "v1";
-}
-
 /// What may hold a secret: a kept copy of the whole object holds all of them.
 void mask_copies(json::object& object) {
   json::value* const metadata = object.if_contains("metadata");
@@ -104,6 +100,10 @@ std::optional<std::string> text_of(const json::object& object, std::string_view 
   const json::value* const found = object.if_contains(key);
   const json::string* const text = found == nullptr ? nullptr : found->if_string();
   return text == nullptr ? std::nullopt : std::optional(std::string(*text));
+}
+
+bool is_secret(const json::object& object) {
+  return text_of(object, "kind") == "Secret" && text_of(object, "apiVersion") == "v1";
 }
 
 ObjectHead read_head(const json::object& object) {
@@ -173,6 +173,10 @@ ShownStates show_states(const json::object* before, const json::object* after) {
   if (before != nullptr) shown.before = yaml_text(old);
   if (after != nullptr) shown.after = yaml_text(now);
   return shown;
+}
+
+json::object without_secrets(const json::object& object) {
+  return is_secret(object) ? mask(object, nullptr, "") : object;
 }
 
 std::string digest_of(const json::object& object) {

@@ -29,6 +29,8 @@ struct ObjectHead {
 };
 ObjectHead read_head(const boost::json::object& object);
 
+bool is_secret(const boost::json::object& object);
+
 /// Whether all that `wanted` says is so in `live`: each key of a map, each item of a list, in its
 /// order; a null is absent.
 bool covers(const boost::json::value& live, const boost::json::value& wanted);
@@ -43,6 +45,9 @@ struct ShownStates {
   std::string after;
 };
 ShownStates show_states(const boost::json::object* before, const boost::json::object* after);
+
+/// The object itself; of a Secret without its values, with their names.
+boost::json::object without_secrets(const boost::json::object& object);
 
 /// Of the object with its keys sorted: the same for all orders of keys. Hexadecimal.
 std::string digest_of(const boost::json::object& object);

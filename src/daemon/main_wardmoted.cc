@@ -175,7 +175,7 @@ struct Shared {
 };
 
 Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& config,
-                           const OwnMemory& own, runtime::HttpClient& http) {
+                           const OwnMemory& own, net::CurlHttpClient& http) {
   Shared shared;
   const std::string node = config.node.name.empty() ? host_name() : config.node.name;
   if (config.store) {
@@ -197,7 +197,7 @@ Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& conf
   const VersionGates::Self self{
       .node = node, .boot = own.boot, .pause_key = agents + store::pause_key("")};
   const VersionGates::Needs needs{
-      .http = &http, .pod_server = pod_server(), .make_tree = [&runtime] {
+      .http = &http, .lines = &http, .pod_server = pod_server(), .make_tree = [&runtime] {
         return std::make_unique<net::LocalTree>(runtime);
       }};
   shared.gates = std::make_unique<VersionGates>(runtime, store, self, needs, config.version_gates);
@@ -335,6 +335,7 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
         std::make_unique<FailoverPairs>(runtime, *shared->store, *shared->links, named,
                                         agent.failover(), [&agent] { return agent.act_log(); });
   }
+  if (shared->gates) shared->gates->journal_to([&agent] { return agent.act_log(); });
   for (serve::Route& route : serve::failover_routes(shared->pairs.get()))
     agent.add(std::move(route));
   for (serve::Route& route : serve::agents_routes(shared->agents.get()))

@@ -44,15 +44,16 @@ Task<Looked> look(net::AsioRuntime* runtime, const ReconcileOrder* order) {
   net::CurlHttpClient http(*runtime);
   act::reconcile::KubeSetOptions options = order->kubernetes;
   options.login.pod_server = agent::pod_server();
-  act::reconcile::KubeTarget target(*runtime, http, tree, std::move(options));
+  act::reconcile::KubeTarget target(*runtime, http, nullptr, tree, std::move(options));
   Looked looked;
   std::string folder = order->folder;
   looked.files = co_await tree.read_tree(std::move(folder), runtime::TreeLimits());
   if (!looked.files) co_return looked;
   std::vector<TreeFile> files = *looked.files;
   const bool dry = order->verb != ReconcileVerb::kApply || order->dry;
-  looked.report = co_await target.pass(
-      std::move(files), dry, runtime->deadline_in(std::chrono::seconds(order->timeout_seconds)));
+  act::reconcile::PassTerms terms{
+      .dry = dry, .deadline = runtime->deadline_in(std::chrono::seconds(order->timeout_seconds))};
+  looked.report = co_await target.pass(std::move(files), std::move(terms));
   co_return looked;
 }
 

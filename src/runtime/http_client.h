@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "runtime/deadline.h"
 #include "runtime/http.h"
 #include "runtime/task.h"
@@ -24,6 +26,9 @@ struct HttpCall {
   std::string certificate_pem{};       ///< ours with its chain; empty: none
   std::string key_pem{};               ///< of the certificate
   std::size_t answer_bytes = 1 << 20;  ///< a longer answer is kLimit
+  /// From then on the request is not sent any more, however long it took to connect: kTimeout. What
+  /// was sent before is waited for.
+  std::optional<TimePoint> send_before{};
 };
 
 /// Access to HTTP servers: names are resolved, TLS is verified, redirects are not followed.

@@ -4,11 +4,15 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/format.h"
+#include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "judge/reconcile/report.h"
@@ -19,8 +23,10 @@
 #include "judge/version_gate/status.h"
 #include "runtime/http.h"
 #include "serve/answer.h"
+#include "serve/order.h"
 #include "serve/role.h"
 #include "serve/route.h"
+#include "serve/written_hold.h"
 
 namespace wardmote::serve {
 namespace {
@@ -94,6 +100,61 @@ json::object pass_json(const judge::reconcile::PassReport& pass, bool with_diffs
   return shown;
 }
 
+HttpResponse no_gate(std::string_view name) {
+  return error_answer(404, fmt::format("no version gate '{}'", escape_control(name)));
+}
+
+HttpResponse gate_answer(const VersionGatesView* view, std::string_view name, int status) {
+  if (view == nullptr) return no_gate(name);
+  for (const Report& report : view->gates()) {
+    if (report.gate == name) return json_answer(gate_json(report), status);
+  }
+  return no_gate(name);
+}
+
+/// Reads an order with one field, gives it, and answers when it is stored.
+HttpResponse order(VersionGatesView* view, const Ask& ask, std::string_view field,
+                   const std::function<VersionGatesView::Written(std::string, std::string)>& give) {
+  const auto read =
+      field.empty() ? parse_order(ask.request, {}) : parse_order(ask.request, {field});
+  if (!read) return order_refused(read.error());
+  auto value = field.empty() ? Result<std::string>("") : order_text(*read, field);
+  if (!value) return order_refused(value.error());
+  if (view == nullptr) return no_gate(ask.name);
+  VersionGatesView::Written written = give(*std::move(value), order_by(*read, ask.who));
+  if (!written) return order_refused(written.error());
+  HttpResponse answer = gate_answer(view, ask.name, 202);
+  if (answer.status == 202) answer.hold = hold_until(*std::move(written));
+  return answer;
+}
+
+HttpResponse pause(VersionGatesView* view, const Ask& ask) {
+  return order(view, ask, "for", [&](const std::string& text, std::string by) {
+    const auto time = text.empty() ? std::optional(Duration::zero()) : parse_duration(text);
+    if (!time)
+      return VersionGatesView::Written(fail(Errc::kInvalid, "'for' is no duration: write 30m"));
+    return view->pause_gate(ask.name, *time, std::move(by));
+  });
+}
+
+HttpResponse preserve(VersionGatesView* view, const Ask& ask) {
+  return order(view, ask, "release", [&](const std::string& text, std::string by) {
+    const auto release = judge::version_gate::parse_release(text);
+    if (!release)
+      return VersionGatesView::Written(
+          fail(Errc::kInvalid, "'release' is no release: write 1.2.3"));
+    return view->preserve(ask.name, *release, std::move(by));
+  });
+}
+
+HttpResponse forget(VersionGatesView* view, const Ask& ask) {
+  return order(view, ask, "node", [&](std::string node, std::string by) {
+    if (node.empty() || node.contains('/'))
+      return VersionGatesView::Written(fail(Errc::kInvalid, "'node' is no name of a node"));
+    return view->forget_node(ask.name, std::move(node), std::move(by));
+  });
+}
+
 HttpResponse pass_answer(const VersionGatesView* view, const Ask& ask) {
   if (view != nullptr) {
     for (const Report& report : view->gates()) {
@@ -127,12 +188,20 @@ json::object gate_json(const Report& report) {
   gate["mode"] = report.mode ? json::value(*report.mode) : json::value(nullptr);
   if (report.clearance) gate["in_the_way"] = describe(*report.clearance, report.own);
   if (report.pass) gate["reconcile"] = pass_json(*report.pass, false);
+  if (report.preserved) {
+    gate["preserved"] =
+        json::object{{"release", report.preserved->why.empty()
+                                     ? json::value(to_string(report.preserved->release))
+                                     : json::value(nullptr)},
+                     {"by", report.preserved->by}};
+  }
+  if (!report.paused_by.empty()) gate["paused_by"] = report.paused_by;
   if (report.age) gate["age_ms"] = to_ms(*report.age);
   if (report.complaint) gate["complaint"] = escape_control(*report.complaint);
   return gate;
 }
 
-std::vector<Route> version_gate_routes(const VersionGatesView* view) {
+std::vector<Route> version_gate_routes(VersionGatesView* view) {
   std::vector<Route> routes;
   routes.push_back({.method = "GET",
                     .path = "/api/v1/version-gates",
@@ -147,19 +216,31 @@ std::vector<Route> version_gate_routes(const VersionGatesView* view) {
   routes.push_back({.method = "GET",
                     .path = "/api/v1/version-gates/{name}",
                     .least = Role::kViewer,
-                    .answer = [view](const Ask& ask) {
-                      if (view != nullptr) {
-                        for (const Report& report : view->gates()) {
-                          if (report.gate == ask.name) return json_answer(gate_json(report));
-                        }
-                      }
-                      return error_answer(
-                          404, fmt::format("no version gate '{}'", escape_control(ask.name)));
-                    }});
+                    .answer = [view](const Ask& ask) { return gate_answer(view, ask.name, 200); }});
   routes.push_back({.method = "GET",
                     .path = "/api/v1/version-gates/{name}/reconcile",
                     .least = Role::kOperator,
                     .answer = [view](const Ask& ask) { return pass_answer(view, ask); }});
+  const auto post = [&routes](std::string_view path, Role least,
+                              std::function<HttpResponse(const Ask&)> answer) {
+    routes.push_back({.method = "POST", .path = path, .least = least, .answer = std::move(answer)});
+  };
+  post("/api/v1/version-gates/{name}/pause", Role::kOperator,
+       [view](const Ask& ask) { return pause(view, ask); });
+  post("/api/v1/version-gates/{name}/resume", Role::kOperator, [view](const Ask& ask) {
+    return order(view, ask, "", [&](const std::string&, std::string by) {
+      return view->resume_gate(ask.name, std::move(by));
+    });
+  });
+  post("/api/v1/version-gates/{name}/preserve", Role::kAdmin,
+       [view](const Ask& ask) { return preserve(view, ask); });
+  post("/api/v1/version-gates/{name}/finalize", Role::kAdmin, [view](const Ask& ask) {
+    return order(view, ask, "", [&](const std::string&, std::string by) {
+      return view->finalize(ask.name, std::move(by));
+    });
+  });
+  post("/api/v1/version-gates/{name}/force-forget", Role::kAdmin,
+       [view](const Ask& ask) { return forget(view, ask); });
   return routes;
 }
 

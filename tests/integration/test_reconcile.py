@@ -1,90 +1,17 @@
 """Reconcile at a real kube-apiserver, and files on the node: apply, drift, conflicts, pruning, what cannot be changed, who may not, restarts."""
 
 import json
-import os
 import subprocess
-from pathlib import Path
+import time
 
 import pytest
-import yaml
-
 from gate_site import GateAgent
-from lab.kubernetes import ADMIN, ApiServer
+from reconcile_site import PATIENCE, SET, Folder, Site, agent_of, config_map, kubeconfig
+
+from lab.kubernetes import ApiServer
 from lab.ports import free_port
 from lab.processes import wait_until
 from tools.agent import ROOT, programs
-
-PATIENCE = 120.0
-SET = "reconcile.wardmote.io/set"
-
-
-def config_map(name: str, data: dict, space: str = "default", **annotations: str) -> dict:
-    notes = {f"reconcile.wardmote.io/{key.replace('_', '-')}": value for key, value in annotations.items()}
-    metadata = {"name": name, "namespace": space, **({"annotations": notes} if notes else {})}
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
-
-
-class Folder:
-    """Manifests: a file each."""
-
-    def __init__(self, path: Path):
-        self.path = path
-        path.mkdir(parents=True)
-
-    def put(self, file: str, *objects: dict) -> None:
-        # As an editor does it: the folder is never seen half written.
-        fresh = self.path / f".{file}"
-        fresh.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
-        fresh.replace(self.path / file)
-
-    def drop(self, file: str) -> None:
-        (self.path / file).unlink()
-
-
-def kubeconfig(path: Path, cluster: ApiServer, token: str = ADMIN) -> Path:
-    path.write_text(yaml.safe_dump({
-        "apiVersion": "v1", "kind": "Config", "current-context": "lab",
-        "clusters": [{"name": "lab", "cluster": {"server": cluster.url, "certificate-authority": str(cluster.ca)}}],
-        "contexts": [{"name": "lab", "context": {"cluster": "lab", "user": "me"}}],
-        "users": [{"name": "me", "user": {"token": token}}]}), encoding="utf-8")
-    return path
-
-
-class Site:
-    def __init__(self, folder: Path, cluster: ApiServer):
-        self.cluster, self.folder = cluster, folder
-        self.wanted = Folder(folder / "manifests")
-        self.set = folder.name
-        self.login = kubeconfig(folder / "kubeconfig", cluster)
-
-    def run(self, verb: str, *options: str, login: Path | None = None) -> subprocess.CompletedProcess[str]:
-        # Through the light program, which hands over to the agent's.
-        return subprocess.run([programs() / "wardmote", "reconcile", verb, self.wanted.path, f"--set={self.set}",
-                               f"--kubeconfig={login or self.login}", *options], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=PATIENCE, check=False, env={"PATH": os.environ["PATH"]})
-
-    def good(self, verb: str, *options: str, code: int = 0) -> str:
-        done = self.run(verb, *options)
-        assert done.returncode == code, f"{done.returncode}: {done.stdout}{done.stderr}"
-        return done.stdout
-
-    def get(self, name: str, space: str = "default") -> dict | None:
-        status, found = self.cluster.ask("GET", f"/api/v1/namespaces/{space}/configmaps/{name}")
-        return found if status == 200 else None
-
-    def data(self, name: str, space: str = "default") -> dict | None:
-        found = self.get(name, space)
-        return found and found["data"]
-
-    def edit(self, name: str, data: dict) -> None:
-        """As `kubectl edit` does it: the whole object, by another field manager."""
-        found = self.get(name)
-        found["data"] = data
-        status, answer = self.cluster.ask("PUT", f"/api/v1/namespaces/default/configmaps/{name}?fieldManager=kubectl-edit", found)
-        assert status == 200, answer
-
-    def version(self, name: str) -> str:
-        return self.get(name)["metadata"]["resourceVersion"]
 
 
 def applies_and_then_writes_nothing(site: Site):
@@ -220,30 +147,6 @@ def a_definition_comes_before_its_objects(site: Site):
     assert site.good("apply").strip() == "2 objects"
 
 
-def agent_of(site: Site, mode: str) -> GateAgent:
-    folder = site.folder / "agent"
-    (folder / "data").mkdir(parents=True, exist_ok=True)
-    config = folder / "w.yaml"
-    config.write_text(f"""node: {{name: ctl-1}}
-api: {{socket: {folder}/s}}
-data: {folder}/data
-version_gates:
-  - name: k8s
-    release: 1.0.0
-    ttl: 2s
-    reconcile:
-      mode: {mode}
-      manifests: {site.wanted.path}
-      kubernetes: {{kubeconfig: {site.login}, set: {site.set}}}
-      every: 1s
-      wait: 1500ms
-      write_deadline: 100ms
-""", encoding="utf-8")
-    agent = GateAgent(config, folder / "s")
-    agent.wait_serving(60.0)
-    return agent
-
-
 def a_leader_keeps_it_true_through_restarts(site: Site):
     many = 300
     site.wanted.put("a.yaml", *(config_map(f"many-{number}", {"x": "1"}) for number in range(many)))
@@ -286,12 +189,46 @@ def a_leader_keeps_it_true_through_restarts(site: Site):
         wait_until(lambda: agent.gate()["leader"].get("step") == "resting", PATIENCE, "all good again", every=0.2)
 
 
+def drift_is_repaired_when_it_is_seen_and_all_is_journaled(site: Site):
+    """A full pass is ten minutes away."""
+    site.wanted.put("a.yaml", config_map("a", {"x": "1"}), config_map("b", {"x": "1"}),
+                    {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "drifting", "namespace": "default"}, "stringData": {"p": "TOPSECRET"}})
+    with agent_of(site, "act", every="10m") as agent:
+        wait_until(lambda: agent.gate()["ready"], PATIENCE, "a whole pass", every=0.1)
+        site.edit("a", {"x": "drift"})
+        begun = time.monotonic()
+        wait_until(lambda: site.data("a") == {"x": "1"}, PATIENCE, "the drift to be repaired")
+        assert time.monotonic() - begun < 15, "two seconds between passes, and room"
+        assert site.cluster.ask("DELETE", "/api/v1/namespaces/default/configmaps/b")[0] == 200
+        wait_until(lambda: site.data("b") == {"x": "1"}, PATIENCE, "the object to be there again")
+        wait_until(lambda: agent.gate()["leader"].get("step") == "resting", PATIENCE, "the end of it", every=0.1)
+        passes = agent.gate()["reconcile"]["begun"]
+        # What somebody adds is no drift.
+        site.edit("a", {"x": "1", "own": "kept"})
+        time.sleep(4)
+        assert agent.gate()["reconcile"]["begun"] == passes
+        rows = [row for row in agent.json("/api/v1/actions")["actions"] if row["step"] == "reconcile"]
+        assert [row["kind"] for row in sorted(rows, key=lambda row: row["sequence"])] == ["intent", "result"] * 3, rows
+        assert "ConfigMap default/a changed" in json.dumps(rows) and "TOPSECRET" not in json.dumps(rows)
+        # A pause of the gate holds for what is seen, too.
+        assert agent.cli("reconcile", "pause", "k8s").returncode == 0
+        wait_until(lambda: agent.gate().get("paused_by"), PATIENCE, "the pause", every=0.1)
+        site.edit("a", {"x": "by hand"})
+        time.sleep(4)
+        assert site.data("a") == {"x": "by hand"}
+        assert agent.cli("reconcile", "resume", "k8s").returncode == 0
+        wait_until(lambda: site.data("a") == {"x": "1"}, PATIENCE, "the drift to be repaired", every=0.1)
+        explained = agent.cli("reconcile", "explain", "k8s")
+        assert explained.returncode == 0 and "3 objects" in explained.stdout, explained
+
+
 # One test, because each worker would bring up a cluster of its own.
 @pytest.mark.slow
 def test_reconcile_at_a_real_apiserver(tmp_path):
     stories = (applies_and_then_writes_nothing, repairs_drift_and_names_whom_it_took_a_field_from, adopts_only_on_request,
                prunes_within_the_brake_what_it_owns, what_cannot_be_changed_is_recreated_on_request, who_may_not_is_told_and_prunes_nothing,
-               a_definition_comes_before_its_objects, a_leader_keeps_it_true_through_restarts)
+               a_definition_comes_before_its_objects, drift_is_repaired_when_it_is_seen_and_all_is_journaled,
+               a_leader_keeps_it_true_through_restarts)
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube") as cluster:
         for number, story in enumerate(stories):
             # A short name: a socket's path has at most 107 bytes.

@@ -157,3 +157,27 @@ def test_a_pause_of_everything_stops_the_leader_and_is_journaled(site):
     assert any(row["kind"] == "paused" for row in ordered.json("/api/v1/actions")["actions"])
     assert ordered.cli("resume").returncode == 0
     until(lambda: len(site.written()) > before, 15.0, "it writes again")
+
+
+def test_operators_preserve_finalize_and_forget_and_it_is_in_the_journal(site):
+    one = site.start("ctl-1", "1.0.0")
+    until(lambda: one.gate()["ready"], 15.0, "the first pass")
+    said = one.cli("gate", "preserve", "k8s", "1.0.0")
+    assert said.returncode == 0, said
+    two = site.start("ctl-2", "2.0.0", needs="2.0.0")
+    until(lambda: two.gate()["ready"], 15.0, "the newer one to serve on what fits it")
+    before = len(site.written())
+    until(lambda: len(site.written()) > before + 3, 15.0, "passes of the older one")
+    assert {release for _, release in passes(site)} == {"1.0.0"}
+    assert two.gate()["preserved"]["release"] == "1.0.0" and "preserved: release 1.0.0" in two.cli("explain", "gate", "k8s").stdout
+    assert two.cli("gate", "finalize", "k8s").returncode == 0
+    until(lambda: (two.gate()["leader"] or {}).get("step") == "blocked", 20.0, "the newer one to wait for the older")
+    refused = two.cli("gate", "force-forget", "k8s", "ctl-2")
+    assert refused.returncode != 0 and "is this node, which lives" in refused.stderr, refused
+    one.stop()
+    assert two.cli("gate", "force-forget", "k8s", "ctl-1").returncode == 0
+    until(lambda: site.keys.status() == (DONE, (2, 0, 0), (2, 0, 0)), 20.0, "the newer one to write")
+    late = two.cli("gate", "preserve", "k8s", "1.0.0")
+    assert late.returncode != 0 and "too late" in late.stderr, late
+    rows = {(row["kind"], row["step"]) for row in two.json("/api/v1/actions")["actions"]}
+    assert {("intent", "finalize"), ("result", "finalize"), ("intent", "force-forget"), ("result", "force-forget")} <= rows, rows

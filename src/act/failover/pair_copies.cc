@@ -14,7 +14,6 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "runtime/disk.h"
 #include "runtime/files.h"
 #include "runtime/process.h"
 #include "runtime/runtime.h"
@@ -39,10 +38,8 @@ constexpr std::string_view kAside = ".before-sync.";
 /// A server whose disk is full answers as if all were well, and fails each write.
 void PairManager::look_at_disks() {
   full_.clear();
-  runtime::Disk* const disk = runtime::disk_of(runtime_.files());
-  if (disk == nullptr) return;
   for (const std::string& file : {options_.nb_file, options_.sb_file}) {
-    const Result<runtime::DiskSpace> space = disk->space(file);
+    const Result<runtime::DiskSpace> space = runtime_.files().space(file);
     if (space && space->free_bytes < kLeastRoom) full_ = "the disk of " + file + " is full";
   }
 }
@@ -50,11 +47,9 @@ void PairManager::look_at_disks() {
 /// A backup whose disk becomes full while it copies ends empty and writable. A server that gets a
 /// whole copy appends it to the same file, and removes the old rows later.
 Result<void> PairManager::enough_room(std::uint64_t copies) {
-  runtime::Disk* const disk = runtime::disk_of(runtime_.files());
-  if (disk == nullptr) return {};
   for (const std::string& file : {options_.nb_file, options_.sb_file}) {
     const Result<runtime::FileInfo> info = runtime_.files().info(file);
-    const Result<runtime::DiskSpace> space = disk->space(file);
+    const Result<runtime::DiskSpace> space = runtime_.files().space(file);
     if (!info || !space) continue;
     if (space->free_bytes < info->size * copies + kLeastRoom)
       return fail(Errc::kExhausted, "{} bytes are free beside {}, which has {}", space->free_bytes,

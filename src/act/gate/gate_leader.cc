@@ -88,6 +88,10 @@ GateLeader::GateLeader(runtime::Runtime& runtime, store::Store& store, GateNode&
 
 void GateLeader::start() {
   node_.listen([this] { wake(); });
+  reconciler_.listen([this] {
+    disturbed_ = true;
+    wake();
+  });
   if (!options_.pause_key.empty()) pauses_.start();
   tasks_.spawn("gate leader " + node_.options().gate, run());
 }
@@ -123,9 +127,16 @@ Task<void> GateLeader::alarm(TimePoint at) {
 }
 
 std::optional<judge::plan::Pause> GateLeader::pause() const {
+  const judge::plan::Pause unread{.by = "a store that was not read yet"};
+  if (node_.state().revision() == 0) return unread;
+  if (auto paused = pause_in(node_.state().find(node_.options().layout.pause()))) return paused;
   if (options_.pause_key.empty()) return std::nullopt;
-  if (pauses_.revision() == 0) return judge::plan::Pause{.by = "a store that was not read yet"};
-  const auto record = pauses_.find(options_.pause_key);
+  if (pauses_.revision() == 0) return unread;
+  return pause_in(pauses_.find(options_.pause_key));
+}
+
+std::optional<judge::plan::Pause> GateLeader::pause_in(
+    const std::optional<store::KeyValue>& record) const {
   if (!record) return std::nullopt;
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   auto pause = store::decode_pause(record->value, clock);
@@ -137,7 +148,8 @@ std::optional<judge::plan::Pause> GateLeader::pause() const {
 bool GateLeader::may_stand() const {
   // Of who does not see its own registration yet every claim would fail.
   return !pause() && node_.sees_itself() &&
-         judge::version_gate::may_campaign(node_.facts().nodes, node_.options().own.release);
+         judge::version_gate::may_campaign(node_.facts().nodes, node_.options().own.release,
+                                           node_.facts().preserved);
 }
 
 std::optional<std::string> GateLeader::complaint() const {
@@ -209,6 +221,7 @@ Task<void> GateLeader::step() {
     token_ = std::get<std::int64_t>(fence->operand);
   }
   if (passed_ && !passing_) co_await settle_pass();
+  if (std::exchange(disturbed_, false)) leader_->disturbed(runtime_.now());
   const Leader::Step next = leader_->next(node_.facts(), runtime_.now());
   if (const auto* const blocked = std::get_if<Leader::Blocked>(&next)) {
     std::string why = describe(blocked->clearance, node_.options().own);
@@ -278,6 +291,10 @@ store::Transaction GateLeader::transaction_of(const Write& write, Compare fence)
                                .relation = Compare::Relation::kLess,
                                .operand = *write.nodes_unchanged_since + 1});
   }
+  // Who did not hear of an operator's order yet claims nothing.
+  const auto preserved = node_.state().find(at.preserve());
+  if (write.claim)
+    made.conditions.push_back(since(at.preserve(), preserved ? preserved->mod_revision : 0));
   const auto stored = node_.state().find(at.status());
   const std::string before = stored ? stored->value : "";
   if (write.claim) {
@@ -326,7 +343,10 @@ Task<void> GateLeader::pass() {
   PassOrder order{.gate = node_.options().gate,
                   .node = node_.options().self.node,
                   .own = node_.options().own,
-                  .token = token_};
+                  .token = token_,
+                  .write_until = [this] {
+                    return may_pass() ? std::optional(election_->work_until()) : std::nullopt;
+                  }};
   passed_ = co_await reconciler_.pass(std::move(order));
 }
 

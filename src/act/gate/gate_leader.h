@@ -50,6 +50,8 @@ class GateLeader {
   runtime::Task<void> stop();
 
   [[nodiscard]] bool leads() const noexcept { return election_ && election_->leads(); }
+  /// Who paused this gate or everything; nothing: nobody.
+  [[nodiscard]] std::optional<judge::plan::Pause> pause() const;
   /// Why it takes no part now.
   [[nodiscard]] std::optional<std::string> complaint() const;
 
@@ -75,8 +77,8 @@ class GateLeader {
   [[nodiscard]] store::Transaction transaction_of(const judge::version_gate::Write& write,
                                                   store::Compare fence) const;
   [[nodiscard]] bool may_stand() const;
-  /// Who paused everything; nothing: nobody.
-  [[nodiscard]] std::optional<judge::plan::Pause> pause() const;
+  [[nodiscard]] std::optional<judge::plan::Pause> pause_in(
+      const std::optional<store::KeyValue>& record) const;
   [[nodiscard]] bool may_pass() const;
   void wake();
   void wake_at(TimePoint at);
@@ -94,7 +96,8 @@ class GateLeader {
   bool passing_ = false;
   std::optional<Result<void>> passed_;  ///< how the pass ended; nothing: it was cancelled
   runtime::TaskGroup::TaskId pass_task_ = 0;
-  bool well_ = false;  ///< the last pass since the claim went well
+  bool disturbed_ = false;  ///< something is no longer as the last pass has left it
+  bool well_ = false;       ///< the last pass since the claim went well
   std::optional<judge::version_gate::Progress> said_;
   bool dirty_ = true;
   runtime::Event woken_;

@@ -190,6 +190,7 @@ void GateNode::nodes_changed() {
 void GateNode::state_changed() {
   stored_ = read_status(state_.find(options_.layout.status()));
   const auto claim = state_.find(options_.layout.claim());
+  preserved_ = read_preserve(state_.find(options_.layout.preserve()));
   claimed_ = claim ? claim->mod_revision : 0;
   judge();
 }
@@ -217,12 +218,16 @@ Task<Result<void>> GateNode::read_again(Deadline deadline) {
 }
 
 judge::version_gate::Facts GateNode::facts() const {
-  return {.nodes = members_, .stored = stored_, .claimed = claimed_, .read_at = state_.revision()};
+  return {.nodes = members_,
+          .stored = stored_,
+          .claimed = claimed_,
+          .preserved = preserved_ ? std::optional(preserved_->release) : std::nullopt,
+          .read_at = state_.revision()};
 }
 
 judge::version_gate::Clearance GateNode::clearance() const {
   if (!sees_itself()) return {.verdict = judge::version_gate::Clearance::Verdict::kUnread};
-  return clear(members_, options_.own);
+  return clear(members_, options_.own, facts().preserved);
 }
 
 std::optional<Duration> GateNode::age() const {
@@ -261,6 +266,7 @@ Report GateNode::report() const {
   std::ranges::sort(report.candidates, {}, &Report::Candidate::token);
   const auto progress = state_.find(options_.layout.progress());
   if (progress) report.progress = read_progress(progress->value);
+  report.preserved = preserved_;
   const bool of_the_leader = report.progress && !report.candidates.empty() &&
                              report.candidates.front().token == report.progress->token;
   if (!of_the_leader) report.progress.reset();

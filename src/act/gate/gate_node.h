@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "act/gate/range_view.h"
@@ -67,6 +68,14 @@ class GateNode {
   [[nodiscard]] const RangeView& state() const noexcept { return state_; }
   /// What is in the way of what this node would write. Not read, until it sees itself.
   [[nodiscard]] judge::version_gate::Clearance clearance() const;
+  /// The record of a node that is registered, as this node knows it.
+  [[nodiscard]] std::optional<store::KeyValue> registration(std::string_view node) const {
+    return nodes_.find(options_.layout.node(node));
+  }
+  /// What an operator preserves, as this node knows it.
+  [[nodiscard]] const std::optional<judge::version_gate::Hold>& preserved() const noexcept {
+    return preserved_;
+  }
   /// Reads the registrations and the status again.
   runtime::Task<Result<void>> read_again(runtime::Deadline deadline);
   /// Everything for people and programs, but what only a leader knows.
@@ -95,6 +104,7 @@ class GateNode {
   judge::version_gate::Membership members_;
   judge::version_gate::Stored stored_;
   store::Revision claimed_ = 0;
+  std::optional<judge::version_gate::Hold> preserved_;
   judge::version_gate::Admission admission_;
   WallTime since_;
   std::optional<store::Revision> registered_;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,10 @@ struct PassOrder {
   /// Of the election that was won: higher than that of every leader before. A target that can
   /// compare refuses what has a lower one.
   judge::version_gate::Revision token = 0;
+  /// Until when a write may be sent, as the lease and all else stand now; nothing: none may any
+  /// more. To be asked before each write: a process that was stopped goes on before its timers do.
+  /// Empty: nobody limits it.
+  std::function<std::optional<TimePoint>()> write_until{};
 };
 
 /// Makes all objects as they should be. One pass at a time. When the leader loses the right to
@@ -32,6 +38,12 @@ class Reconciler {
 
   /// Success: each object is as it should be. The error says which is not, escaped.
   virtual runtime::Task<Result<void>> pass(PassOrder order) = 0;
+
+  /// `disturbed` is called when something is no longer as the last pass has left it. One that
+  /// cannot tell never calls it.
+  virtual void listen(std::function<void()> /*disturbed*/) {}
+  /// After the last pass, and before destruction.
+  virtual runtime::Task<void> stop() { co_return; }
 };
 
 /// A pass is one run of a program, which gets the order as a line of JSON on its standard input and

@@ -1,5 +1,7 @@
 #include "act/gate/records.h"
 
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -12,12 +14,15 @@
 #include "codec/metropolis.h"
 #include "judge/version_gate/membership.h"
 #include "judge/version_gate/release.h"
+#include "judge/version_gate/report.h"
 #include "judge/version_gate/status.h"
+#include "store/json_fields.h"
 #include "store/store.h"
 
 namespace wardmote::act::gate {
 
 namespace metropolis = codec::metropolis;
+using judge::version_gate::Hold;
 using judge::version_gate::Member;
 using judge::version_gate::Release;
 using judge::version_gate::Status;
@@ -102,6 +107,25 @@ std::string write_status(const Status& status, std::string_view before) {
   set(record.minimum_compatible_release, status.minimum);
   record.content = status.content;
   return metropolis::encode(record);
+}
+
+std::optional<Hold> read_preserve(const std::optional<store::KeyValue>& key) {
+  if (!key) return std::nullopt;
+  // Below every release: nobody leads.
+  Hold hold{
+      .release = {.major = -1}, .by = "a record that cannot be read", .why = "it is no record"};
+  const auto record = store::parse_record(key->value);
+  if (!record) return hold;
+  const auto release =
+      judge::version_gate::parse_release(store::text_in(*record, "release").value_or(""));
+  if (!release) return hold;
+  return Hold{.release = *release,
+              .by = escape_control(store::text_in(*record, "by").value_or("somebody"), kShown),
+              .why = {}};
+}
+
+std::string write_preserve(const Release& release, std::string_view by) {
+  return boost::json::serialize(boost::json::object{{"release", to_string(release)}, {"by", by}});
 }
 
 std::optional<Member> read_member(std::string_view node, std::string_view record) {

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "judge/version_gate/membership.h"
+#include "judge/version_gate/report.h"
 #include "judge/version_gate/status.h"
 #include "store/store.h"
 
@@ -23,6 +24,10 @@ struct Layout {
   [[nodiscard]] std::string progress() const { return state + "progress"; }
   /// Ours: the bytes of a status that nobody could read, by the revision that wrote it.
   [[nodiscard]] std::string quarantine(store::Revision revision) const;
+  /// Ours: an operator keeps the objects as a release writes them.
+  [[nodiscard]] std::string preserve() const { return state + "preserve"; }
+  /// Ours: an operator keeps everybody from writing objects.
+  [[nodiscard]] std::string pause() const { return state + "pause"; }
   /// Candidates are below it, as Go's concurrency package has them.
   [[nodiscard]] std::string election() const { return state + "leader"; }
   [[nodiscard]] std::string node(std::string_view name) const { return nodes + std::string(name); }
@@ -46,6 +51,11 @@ judge::version_gate::Stored read_status(const std::optional<store::KeyValue>& ke
 
 /// The record that says `status`. What a newer release has added to the record of before is kept.
 std::string write_status(const judge::version_gate::Status& status, std::string_view before);
+
+/// Which release is preserved, and by whom; nothing: none. A record that nobody can read preserves
+/// a release that no node has.
+std::optional<judge::version_gate::Hold> read_preserve(const std::optional<store::KeyValue>& key);
+std::string write_preserve(const judge::version_gate::Release& release, std::string_view by);
 
 /// Nothing: this node does not take part in the gate. A record that cannot be read is that of a
 /// node whose release is not known.

@@ -53,6 +53,13 @@ std::optional<bool> is_namespaced(const KindName& kind, const KubeCatalog& catal
 
 }  // namespace
 
+bool is_as_wanted(const DesiredObject& object, const json::object& live) {
+  const codec::ObjectHead head = codec::read_head(live);
+  const auto note = head.annotations.find(std::string(rules::kDigestAnnotation));
+  return note != head.annotations.end() && note->second == object.note &&
+         codec::covers(live, object.body);
+}
+
 std::vector<KindName> kinds_of(const std::vector<Manifest>& manifests) {
   std::set<KindName> kinds;
   for (const Manifest& manifest : manifests) {
@@ -119,7 +126,10 @@ DesiredSet make_desired(const std::vector<Manifest>& manifests, const KubeCatalo
     }
     map_in(metadata, "labels")[rules::kSetLabel] = set;
     object.digest = codec::digest_of(object.body);
-    map_in(metadata, "annotations")[rules::kDigestAnnotation] = object.digest;
+    object.note = codec::is_secret(object.body)
+                      ? codec::digest_of(codec::without_secrets(object.body))
+                      : object.digest;
+    map_in(metadata, "annotations")[rules::kDigestAnnotation] = object.note;
     desired.objects.push_back(std::move(object));
   }
   std::ranges::sort(desired.objects, [](const DesiredObject& a, const DesiredObject& b) {

@@ -20,8 +20,11 @@ struct DesiredObject {
   judge::reconcile::ObjectId id;
   KindName kind;
   judge::reconcile::Policy policy;
-  boost::json::object body;  ///< as it is applied, with the label of the set and its digest
-  std::string digest;
+  boost::json::object body;  ///< as it is applied, with the label of the set and `note`
+  std::string digest;        ///< of all of it
+  /// The digest that the object carries. Of a Secret it is one of the names of its values alone:
+  /// from a digest of the values one could guess them.
+  std::string note;
   std::string place;  ///< `rbac.yaml:12`
 };
 
@@ -39,6 +42,9 @@ struct DesiredSet {
   std::vector<DesiredObject> objects;
   std::vector<std::string> faults;  ///< escaped
 };
+
+/// Whether `live` was applied from this manifest, and all that it says is so.
+bool is_as_wanted(const DesiredObject& object, const boost::json::object& live);
 
 /// The kinds that manifests name.
 std::vector<KindName> kinds_of(const std::vector<codec::Manifest>& manifests);

@@ -1,25 +1,105 @@
 #include "act/reconcile/directory_reconciler.h"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "act/act_log.h"
 #include "act/gate/reconciler.h"
+#include "base/format.h"
 #include "base/result.h"
+#include "base/text.h"
+#include "judge/journal_entry.h"
 #include "judge/reconcile/report.h"
-#include "runtime/deadline.h"
+#include "judge/version_gate/release.h"
 #include "runtime/file_tree.h"
 #include "runtime/task.h"
 
 namespace wardmote::act::reconcile {
 
+using judge::JournalEntry;
+using judge::reconcile::ObjectReport;
 using judge::reconcile::PassReport;
 using runtime::Task;
 
-Task<void> DirectoryReconciler::run(bool dry) {
-  const runtime::Deadline deadline = runtime_.deadline_in(timeout_);
-  std::string folder = folder_;
+namespace {
+
+/// Of the objects that a row names.
+constexpr std::size_t kMostNamed = 50;
+constexpr std::size_t kMostOfOne = 200;
+
+/// Without diffs: what is in an object is for operators, and a journal is for longer.
+std::string row_of(const PassReport& report) {
+  std::string text = summary_of(report);
+  std::size_t named = 0;
+  for (const ObjectReport& one : report.touched) {
+    if (one.action == ObjectReport::Action::kLeft) continue;
+    if (++named > kMostNamed) continue;
+    std::string line = fmt::format("{} {}{}{}", one.object, to_string(one.action),
+                                   one.why.empty() ? "" : ": ", one.why);
+    text += "; " + escape_control(line, kMostOfOne);
+  }
+  if (named > kMostNamed) text += fmt::format("; and {} more", named - kMostNamed);
+  return text;
+}
+
+}  // namespace
+
+/// A pass that is cancelled has an end in the journal, too.
+class DirectoryReconciler::Announced {
+ public:
+  explicit Announced(DirectoryReconciler& of) : of_(of) { of_.announced_ = false; }
+  Announced(const Announced&) = delete;
+  Announced& operator=(const Announced&) = delete;
+  ~Announced() {
+    if (std::exchange(of_.announced_, false))
+      of_.notes_.spawn("reconcile journal",
+                       of_.note(of_.entry("dropped",
+                                          "the pass was broken off: this node may not "
+                                          "write any more")));
+  }
+
+ private:
+  DirectoryReconciler& of_;
+};
+
+JournalEntry DirectoryReconciler::entry(std::string kind, std::string detail) const {
+  JournalEntry entry;
+  entry.kind = std::move(kind);
+  entry.step = "reconcile";
+  entry.cluster = options_.gate;
+  entry.subject = options_.node;
+  entry.actor = "reconcile";
+  entry.detail = std::move(detail);
+  return entry;
+}
+
+Task<Result<void>> DirectoryReconciler::announce(gate::PassOrder order) {
+  ActLog* const journal = options_.journal ? options_.journal() : nullptr;
+  if (journal == nullptr)
+    co_return fail(Errc::kRejected,
+                   "the journal is not open yet, and nothing is written without an intent in it");
+  std::string detail = fmt::format("writes what {} says, as the leader of release {} with token {}",
+                                   options_.folder, to_string(order.own.release), order.token);
+  ActLog::Appended appended = co_await journal->append(entry("intent", std::move(detail)), {});
+  if (!appended.done) co_return with_context(appended.done, "the journal");
+  announced_ = true;
+  co_return Result<void>();
+}
+
+Task<void> DirectoryReconciler::note(JournalEntry entry) {
+  ActLog* const journal = options_.journal ? options_.journal() : nullptr;
+  if (journal == nullptr) co_return;
+  const Result<void> written = co_await journal->append_or_owe(std::move(entry), {});
+  static_cast<void>(written);  // it is owed
+}
+
+Task<void> DirectoryReconciler::run(PassTerms terms) {
+  const bool dry = terms.dry;
+  co_await target_->stop_watching();
+  std::string folder = options_.folder;
   auto wanted = co_await files_.read_tree(std::move(folder), runtime::TreeLimits());
   if (!wanted) {
     PassReport report{.dry = dry, .begun = runtime_.wall_now()};
@@ -28,18 +108,34 @@ Task<void> DirectoryReconciler::run(bool dry) {
     co_return;
   }
   std::vector<runtime::TreeFile> files = *std::move(wanted);
-  PassReport report = co_await target_->pass(std::move(files), dry, deadline);
+  PassReport report = co_await target_->pass(std::move(files), std::move(terms));
   last_ = std::make_shared<const PassReport>(std::move(report));
+  if (!dry && disturbed_ && last_->good()) target_->watch(disturbed_);
 }
 
-Task<Result<void>> DirectoryReconciler::pass(gate::PassOrder /*order*/) {
-  co_await run(false);
+Task<Result<void>> DirectoryReconciler::pass(gate::PassOrder order) {
+  const Announced announced(*this);
+  PassTerms terms{.dry = false,
+                  .deadline = runtime_.deadline_in(options_.timeout),
+                  .write_until = std::move(order.write_until)};
+  terms.announce = [this, order] {
+    gate::PassOrder copy = order;
+    return announce(std::move(copy));
+  };
+  co_await run(std::move(terms));
+  if (std::exchange(announced_, false)) co_await note(entry("result", row_of(*last_)));
   if (last_->good()) co_return Result<void>();
   co_return fail(Errc::kRejected, "{}", judge::reconcile::summary_of(*last_));
 }
 
 Task<void> DirectoryReconciler::look() {
-  co_await run(true);
+  PassTerms terms{.dry = true, .deadline = runtime_.deadline_in(options_.timeout)};
+  co_await run(std::move(terms));
+}
+
+Task<void> DirectoryReconciler::stop() {
+  co_await target_->stop_watching();
+  co_await notes_.stop();
 }
 
 }  // namespace wardmote::act::reconcile

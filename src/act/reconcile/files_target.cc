@@ -60,6 +60,10 @@ std::string diff_of(const std::string& path, const std::string& before, const st
   return rules::unified_diff(path, before, after);
 }
 
+Result<void> not_any_more() {
+  return fail(Errc::kClosed, "this agent may not write any more");
+}
+
 }  // namespace
 
 std::string write_record(const FileRecord& record) {
@@ -86,12 +90,12 @@ Result<FileRecord> read_record(std::string_view text) {
   return record;
 }
 
-Task<PassReport> FilesTarget::pass(std::vector<TreeFile> wanted, bool dry, Deadline deadline) {
-  Pass pass{.report = {.dry = dry, .begun = runtime_.wall_now(), .objects = wanted.size()}};
+Task<PassReport> FilesTarget::pass(std::vector<TreeFile> wanted, PassTerms terms) {
+  Pass pass{.report = {.dry = terms.dry, .begun = runtime_.wall_now(), .objects = wanted.size()}};
   const TimePoint begun = runtime_.now();
   Result<void> done = co_await plan(&pass, std::move(wanted));
-  if (done && !dry) done = co_await carry_out(&pass, deadline);
-  if (done && dry) show(&pass);
+  if (done && !terms.dry) done = co_await carry_out(&pass, &terms);
+  if (done && terms.dry) show(&pass);
   if (!done) pass.report.faults.push_back(done.error().describe());
   pass.report.took = runtime_.now() - begun;
   co_return std::move(pass.report);
@@ -227,7 +231,33 @@ Task<Result<void>> FilesTarget::keep_record(FileRecord record) {
   co_return kept;
 }
 
-Task<Result<void>> FilesTarget::carry_out(Pass* pass, Deadline deadline) {
+Task<void> FilesTarget::write_all(Pass* pass, const PassTerms* terms) {
+  for (Change& change : pass->changes) {
+    Result<void> done = not_any_more();
+    if (terms->may_write()) {
+      std::string where = at(change.path);
+      ++pass->report.writes;
+      done = co_await files_.replace(std::move(where), std::move(change.bytes), options_.mode);
+    }
+    report_written(pass, &change, done);
+  }
+}
+
+Task<void> FilesTarget::remove_all(Pass* pass, const PassTerms* terms, FileRecord* record) {
+  if (!pass->report.good()) co_return;  // in the next pass
+  for (const std::string& path : pass->doomed) {
+    Result<void> done = not_any_more();
+    if (terms->may_write()) {
+      std::string where = at(path);
+      ++pass->report.writes;
+      done = co_await files_.remove(std::move(where));
+    }
+    report_removed(pass, path, done);
+    if (done) record->files.erase(path);
+  }
+}
+
+Task<Result<void>> FilesTarget::carry_out(Pass* pass, const PassTerms* terms) {
   const bool changes = !pass->changes.empty() || !pass->doomed.empty();
   pass->after.changed = !options_.on_change.empty() && (pass->before.changed || changes);
   // What is about to be written is ours from now on, and what is about to go still is.
@@ -235,28 +265,20 @@ Task<Result<void>> FilesTarget::carry_out(Pass* pass, Deadline deadline) {
   for (const std::string& path : pass->doomed)
     intent.files.emplace(path, pass->before.files.at(path));
   if (intent != pass->before) {
+    if (!terms->may_write()) co_return not_any_more();
+    if (terms->announce) {
+      Result<void> announced = co_await terms->announce();
+      if (!announced) co_return announced;
+    }
     FileRecord copy = intent;
     Result<void> kept = co_await keep_record(std::move(copy));
     if (!kept) co_return kept;
   }
-  for (Change& change : pass->changes) {
-    std::string where = at(change.path);
-    ++pass->report.writes;
-    const Result<void> done =
-        co_await files_.replace(std::move(where), std::move(change.bytes), options_.mode);
-    report_written(pass, &change, done);
-  }
-  const bool all_written = pass->report.good();
-  for (const std::string& path : pass->doomed) {
-    if (!all_written) break;  // in the next pass
-    std::string where = at(path);
-    ++pass->report.writes;
-    const Result<void> done = co_await files_.remove(std::move(where));
-    report_removed(pass, path, done);
-    if (done) intent.files.erase(path);
-  }
+  co_await write_all(pass, terms);
+  co_await remove_all(pass, terms, &intent);
   if (intent.changed) {
-    const Result<void> told = co_await tell(deadline);
+    Result<void> told = not_any_more();
+    if (terms->may_write()) told = co_await tell(terms->deadline);
     if (told) intent.changed = false;
     if (!told) pass->report.faults.push_back(told.error().describe());
   }

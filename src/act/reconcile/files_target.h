@@ -36,8 +36,8 @@ class FilesTarget final : public Target {
   FilesTarget(runtime::Runtime& runtime, runtime::FileTree& files, FilesOptions options)
       : runtime_(runtime), files_(files), options_(std::move(options)) {}
 
-  runtime::Task<judge::reconcile::PassReport> pass(std::vector<runtime::TreeFile> wanted, bool dry,
-                                                   runtime::Deadline deadline) override;
+  runtime::Task<judge::reconcile::PassReport> pass(std::vector<runtime::TreeFile> wanted,
+                                                   PassTerms terms) override;
 
  private:
   struct Change {
@@ -57,7 +57,9 @@ class FilesTarget final : public Target {
   runtime::Task<Result<void>> plan(Pass* pass, std::vector<runtime::TreeFile> wanted);
   runtime::Task<Result<void>> plan_one(Pass* pass, runtime::TreeFile file);
   runtime::Task<Result<void>> plan_prune(Pass* pass, std::vector<std::string> wanted);
-  runtime::Task<Result<void>> carry_out(Pass* pass, runtime::Deadline deadline);
+  runtime::Task<Result<void>> carry_out(Pass* pass, const PassTerms* terms);
+  runtime::Task<void> write_all(Pass* pass, const PassTerms* terms);
+  runtime::Task<void> remove_all(Pass* pass, const PassTerms* terms, FileRecord* record);
   runtime::Task<Result<void>> keep_record(FileRecord record);
   runtime::Task<Result<void>> tell(runtime::Deadline deadline);
   void show(Pass* pass) const;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "act/reconcile/kube_target.h"
 #include "act/reconcile/kube_writer.h"
 #include "base/format.h"
+#include "base/result.h"
 #include "base/time.h"
 #include "codec/kube_api.h"
 #include "codec/kube_object.h"
@@ -33,6 +35,12 @@ namespace {
 constexpr Duration kKindPatience = 15s;
 constexpr Duration kLookForKind = 200ms;
 
+/// Nobody is there, as opposed to an answer that nobody can use.
+bool is_silence(Errc code) {
+  return code == Errc::kTimeout || code == Errc::kRefused || code == Errc::kUnreachable ||
+         code == Errc::kClosed || code == Errc::kNoResolver;
+}
+
 std::string joined(const std::string& first, std::string_view second) {
   if (first.empty()) return std::string(second);
   return second.empty() ? first : first + "; " + std::string(second);
@@ -46,25 +54,38 @@ std::string KubePass::path_of(const DesiredObject& object) const {
 }
 
 bool KubePass::matches(const DesiredObject& object, const json::object& live) const {
-  const codec::ObjectHead head = codec::read_head(live);
-  const auto digest = head.annotations.find(std::string(rules::kDigestAnnotation));
-  if (digest == head.annotations.end() || digest->second != object.digest) return false;
   const auto settled = settled_.find(object.id);
   if (settled != settled_.end() &&
-      settled->second == std::pair(head.resource_version, object.digest))
+      settled->second == std::pair(codec::read_head(live).resource_version, object.digest))
     return true;
-  return codec::covers(live, object.body);
+  return is_as_wanted(object, live);
 }
 
 Task<bool> KubePass::wait_for_kind(KindName kind) {
-  const TimePoint end = std::min(deadline_.at, runtime_.now() + kKindPatience);
+  const TimePoint end = std::min(terms_.deadline.at, runtime_.now() + kKindPatience);
   for (;;) {
     std::string api_version = kind.first;
-    co_await catalog_.learn(&client_, std::move(api_version), deadline_);
+    co_await catalog_.learn(&client_, std::move(api_version), terms_.deadline);
     if (catalog_.find(kind) != nullptr) co_return true;
     if (runtime_.now() + kLookForKind >= end) co_return false;
     co_await runtime_.sleep_until(runtime_.now() + kLookForKind);
   }
+}
+
+Task<void> KubePass::treat_all() {
+  std::size_t treated = 0;
+  for (const DesiredObject& object : desired_.objects) {
+    // To wait for an answer about each of thousands of objects would take hours.
+    if (gone_) break;
+    co_await treat(&object);
+    ++treated;
+  }
+  if (!gone_) co_return;
+  report_.unreachable = true;
+  report_.faults.push_back(
+      fmt::format("the server does not answer any more; {} of {} objects were "
+                  "not looked at",
+                  desired_.objects.size() - treated, desired_.objects.size()));
 }
 
 Task<void> KubePass::treat(const DesiredObject* object) {
@@ -76,7 +97,7 @@ Task<void> KubePass::treat(const DesiredObject* object) {
     const bool ours = std::ranges::any_of(defined_, [object](const DefinedKind& one) {
       return one.group == object->id.group && one.kind == object->id.kind;
     });
-    if (ours && dry_) {
+    if (ours && terms_.dry) {
       say(object->id, Action::kCreated, "its kind is defined in this set",
           rules::unified_diff(rules::describe(object->id), "",
                               codec::show_states(nullptr, &object->body).after));
@@ -97,17 +118,20 @@ Task<void> KubePass::treat(const DesiredObject* object) {
   Live live;
   const bool looked = co_await look(object, &live, false);
   if (!looked) co_return;
+  if (wants_write(*object, live)) co_await write(object, std::move(live));
+}
+
+bool KubePass::wants_write(const DesiredObject& object, const Live& live) {
   std::optional<rules::LiveObject> facts;
-  if (live) facts = live_object(object->id, *live);
-  rules::Policy policy = object->policy;
+  if (live) facts = live_object(object.id, *live);
+  rules::Policy policy = object.policy;
   policy.adopt = policy.adopt || options_.adopt;
   const rules::Decision decision =
-      rules::decide(options_.set, policy, facts, live && matches(*object, *live));
+      rules::decide(options_.set, policy, facts, live && matches(object, *live));
   using Kind = rules::Decision::Kind;
-  if (decision.kind == Kind::kLeave) say(object->id, Action::kLeft, decision.why);
-  if (decision.kind == Kind::kRefuse) say(object->id, Action::kFailed, decision.why);
-  if (decision.kind == Kind::kCreate || decision.kind == Kind::kApply)
-    co_await write(object, std::move(live));
+  if (decision.kind == Kind::kLeave) say(object.id, Action::kLeft, decision.why);
+  if (decision.kind == Kind::kRefuse) say(object.id, Action::kFailed, decision.why);
+  return decision.kind == Kind::kCreate || decision.kind == Kind::kApply;
 }
 
 Task<bool> KubePass::look(const DesiredObject* object, Live* live, bool anew) {
@@ -117,8 +141,9 @@ Task<bool> KubePass::look(const DesiredObject* object, Live* live, bool anew) {
     co_return true;
   }
   std::string path = path_of(*object);
-  auto found = co_await client_.get(std::move(path), deadline_);
+  auto found = co_await client_.get(std::move(path), terms_.deadline);
   if (!found) {
+    gone_ = is_silence(found.error().code);
     say(object->id, Action::kFailed, found.error().describe());
     co_return false;
   }
@@ -131,10 +156,17 @@ Task<Written> KubePass::apply(const DesiredObject* object, const Live* live, boo
   order.path = path_of(*object);
   order.manager = field_manager(options_.set);
   order.body = object->body;
-  if (*live) order.resource_version = codec::read_head(**live).resource_version;
+  // What arrives late changes nothing that is there by then.
+  order.resource_version =
+      *live ? codec::read_head(**live).resource_version : std::string(kAbsentVersion);
   order.force = force;
-  order.dry = dry_;
-  Written written = co_await writer_.apply(std::move(order), deadline_);
+  order.dry = terms_.dry;
+  order.secret = codec::is_secret(object->body);
+  ApplyOrder plain = order;
+  Written written = co_await writer_.apply(std::move(order), terms_.deadline);
+  if (written.kind != Written::Kind::kNoVersion) co_return written;
+  plain.resource_version.clear();
+  written = co_await writer_.apply(std::move(plain), terms_.deadline);
   co_return written;
 }
 
@@ -144,10 +176,11 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
   bool force = false;
   bool read_anew = false;
   Written written = co_await apply(object, &live, force);
-  if (written.kind == Kind::kStale && live) {
-    // Somebody changed it since it was listed, its status for example.
+  if (written.kind == Kind::kStale) {
+    // Somebody changed it since it was listed, its status for example, or created it. What it is
+    // now is judged anew, and once: who changes it all the time is left for the next pass.
     read_anew = co_await look(object, &live, true);
-    if (!read_anew) co_return;
+    if (!read_anew || !wants_write(*object, live)) co_return;
     written = co_await apply(object, &live, force);
   }
   if (written.kind == Kind::kConflict && object->policy.force) {
@@ -159,9 +192,9 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
     settle(*object, live, written.object, std::move(note));
   } else if (written.kind == Kind::kImmutable && live && object->policy.recreate) {
     co_await recreate(object, std::move(live), std::move(written.why));
-  } else if (written.kind == Kind::kNoAnswer && !dry_) {
+  } else if (written.kind == Kind::kNoAnswer && !terms_.dry) {
     co_await read_again(object, std::move(live), std::move(written.why));
-  } else if (written.kind == Kind::kMissing && dry_ && !live) {
+  } else if (written.kind == Kind::kMissing && terms_.dry && !live) {
     // Its namespace is of this set, and not there yet.
     say(object->id, Action::kCreated, "its namespace is not there yet",
         rules::unified_diff(rules::describe(object->id), "",
@@ -174,10 +207,10 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
 void KubePass::settle(const DesiredObject& object, const Live& live, const json::object& now,
                       std::string why) {
   const codec::ObjectHead head = codec::read_head(now);
-  if (!dry_) settled_[object.id] = {head.resource_version, object.digest};
+  if (!terms_.dry) settled_[object.id] = {head.resource_version, object.digest};
   const bool same =
-      live && (dry_ ? codec::without_noise(*live) == codec::without_noise(now)
-                    : codec::read_head(*live).resource_version == head.resource_version);
+      live && (terms_.dry ? codec::without_noise(*live) == codec::without_noise(now)
+                          : codec::read_head(*live).resource_version == head.resource_version);
   if (same) return;
   const codec::ShownStates states = codec::show_states(live ? &*live : nullptr, &now);
   say(object.id, live ? Action::kChanged : Action::kCreated, std::move(why),
@@ -203,12 +236,12 @@ Task<void> KubePass::recreate(const DesiredObject* object, Live live, std::strin
     say(object->id, Action::kFailed, why + "; to delete it would delete what is in it");
     co_return;
   }
-  if (dry_) {
+  if (terms_.dry) {
     say(object->id, Action::kRecreated, std::move(why), std::move(diff));
     co_return;
   }
   DeleteOrder order{path_of(*object), head.uid, head.resource_version};
-  const Written deleted = co_await writer_.remove(std::move(order), deadline_);
+  const Written deleted = co_await writer_.remove(std::move(order), terms_.deadline);
   Live left;
   const bool looked = co_await look(object, &left, true);
   if (!looked) co_return;

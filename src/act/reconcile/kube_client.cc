@@ -46,6 +46,9 @@ constexpr Duration kFirstPause = 100ms;
 constexpr Duration kLongestPause = 30s;
 constexpr std::size_t kAnswerBytes = std::size_t{32} << 20;
 constexpr int kPage = 500;
+/// The server ends a watch then, and another one goes on.
+constexpr std::chrono::seconds kWatch = 50s;
+constexpr int kGood = 200;
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
@@ -80,7 +83,8 @@ std::unexpected<Error> refused(const KubeAnswer& answer, std::string_view what) 
   return fail(code, "{}: {}", what, describe(answer));
 }
 
-Task<Result<void>> KubeClient::begin() {
+Task<Result<void>> KubeClient::begin(WriteUntil write_until) {
+  write_until_ = std::move(write_until);
   auto access = co_await login_.read();
   if (!access) co_return std::unexpected(access.error());
   access_ = *std::move(access);
@@ -95,7 +99,7 @@ Task<bool> KubeClient::renew() {
   co_return true;
 }
 
-Task<KubeClient::Answer> KubeClient::send(KubeRequest request, Deadline deadline) {
+HttpCall KubeClient::call_of(KubeRequest request) const {
   HttpCall call;
   call.method = std::move(request.method);
   call.url = access_.server + request.path;
@@ -108,6 +112,17 @@ Task<KubeClient::Answer> KubeClient::send(KubeRequest request, Deadline deadline
   call.certificate_pem = access_.certificate;
   call.key_pem = access_.key;
   call.answer_bytes = kAnswerBytes;
+  return call;
+}
+
+Task<KubeClient::Answer> KubeClient::send(KubeRequest request, Deadline deadline) {
+  std::optional<TimePoint> send_before;
+  if (request.writes && write_until_) {
+    send_before = write_until_();
+    if (!send_before) co_return fail(Errc::kClosed, "this agent may not write any more");
+  }
+  HttpCall call = call_of(std::move(request));
+  call.send_before = send_before;
   ++requests_;
   const Deadline one{std::min(deadline.at, runtime_.now() + kOneRequest)};
   Answer answer = co_await http_.call(std::move(call), one);
@@ -157,10 +172,9 @@ Task<Result<KubeAnswer>> KubeClient::ask(KubeRequest request, Deadline deadline)
   }
 }
 
-Task<Result<std::vector<json::object>>> KubeClient::list_pages(std::string path,
-                                                               std::string selector, int limit,
-                                                               Deadline deadline) {
-  std::vector<json::object> objects;
+Task<Result<KubeClient::Listed>> KubeClient::list_pages(std::string path, std::string selector,
+                                                        int limit, Deadline deadline) {
+  Listed listed;
   std::string next;
   for (;;) {
     KubeRequest request;
@@ -169,19 +183,45 @@ Task<Result<std::vector<json::object>>> KubeClient::list_pages(std::string path,
     if (!next.empty()) request.path += "&continue=" + percent_encode_value(next);
     const auto answer = co_await ask(std::move(request), deadline);
     if (!answer) co_return std::unexpected(answer.error());
-    if (answer->status != 200) co_return refused(*answer, "list " + path);
+    if (answer->status != kGood) co_return refused(*answer, "list " + path);
     auto page = codec::parse_kube_list(answer->body);
     if (!page) co_return with_context(page, "list {}", path);
-    std::ranges::move(page->items, std::back_inserter(objects));
+    std::ranges::move(page->items, std::back_inserter(listed.objects));
+    listed.version = std::move(page->version);
     // A server that gives the same token again would never end.
-    if (page->next.empty()) co_return objects;
+    if (page->next.empty()) co_return listed;
     if (page->next == next) co_return fail(Errc::kProtocol, "list {}: a page without an end", path);
     next = std::move(page->next);
   }
 }
 
-Task<Result<std::vector<json::object>>> KubeClient::list(std::string path, std::string selector,
-                                                         Deadline deadline) {
+Task<Result<std::vector<codec::KubeEvent>>> KubeClient::watch(runtime::HttpLines* lines,
+                                                              std::string path,
+                                                              std::string selector,
+                                                              std::string version) {
+  KubeRequest request;
+  request.path = fmt::format(
+      "{}?watch=1&labelSelector={}&resourceVersion={}&timeoutSeconds={}&allowWatchBookmarks=true",
+      path, percent_encode_value(selector), percent_encode_value(version), kWatch.count());
+  HttpCall call = call_of(std::move(request));
+  const auto answer =
+      co_await lines->call_for_line(std::move(call), runtime_.deadline_in(kWatch + kOneRequest));
+  std::vector<codec::KubeEvent> events;
+  if (!answer) co_return with_context(answer, "watch {}", path);
+  if (answer->status != kGood) co_return refused({answer->status, answer->body}, "watch " + path);
+  std::string_view rest = answer->body;
+  while (rest.contains('\n')) {
+    auto event = codec::parse_kube_event(take_until(rest, '\n'));
+    if (!event) co_return with_context(event, "watch {}", path);
+    if (event->kind == codec::KubeEvent::Kind::kError)
+      co_return fail(Errc::kMissing, "watch {}: it cannot go on", path);
+    events.push_back(*std::move(event));
+  }
+  co_return events;
+}
+
+Task<Result<KubeClient::Listed>> KubeClient::list(std::string path, std::string selector,
+                                                  Deadline deadline) {
   int limit = kPage;
   bool expired = false;
   for (;;) {
@@ -208,7 +248,7 @@ Task<Result<std::optional<json::object>>> KubeClient::get(std::string path, Dead
   const auto answer = co_await ask(std::move(request), deadline);
   if (!answer) co_return std::unexpected(answer.error());
   if (answer->status == kNotFound) co_return std::optional<json::object>();
-  if (answer->status != 200) co_return refused(*answer, what);
+  if (answer->status != kGood) co_return refused(*answer, what);
   auto object = codec::parse_kube_object(answer->body);
   if (!object) co_return with_context(object, "{}", what);
   co_return std::optional<json::object>(*std::move(object));

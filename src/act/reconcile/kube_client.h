@@ -2,6 +2,7 @@
 
 #include <boost/json/object.hpp>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,9 +11,11 @@
 #include "act/reconcile/kube_login.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "codec/kube_api.h"
 #include "runtime/deadline.h"
 #include "runtime/http.h"
 #include "runtime/http_client.h"
+#include "runtime/http_lines.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 
@@ -23,6 +26,7 @@ struct KubeRequest {
   std::string path;          ///< with its query
   std::string content_type;  ///< of the body
   std::string body;
+  bool writes = false;  ///< it could change something
 };
 
 /// Any answer of a server.
@@ -41,8 +45,11 @@ class KubeClient {
   KubeClient(runtime::Runtime& runtime, runtime::HttpClient& http, KubeLogin login)
       : runtime_(runtime), http_(http), login_(std::move(login)) {}
 
-  /// Reads the credentials.
-  runtime::Task<Result<void>> begin();
+  using WriteUntil = std::function<std::optional<TimePoint>()>;
+
+  /// Reads the credentials. `write_until` is asked before each request that writes is sent;
+  /// nothing: it is not sent, which is kClosed. Empty: all are.
+  runtime::Task<Result<void>> begin(WriteUntil write_until);
   [[nodiscard]] const KubeAccess& access() const noexcept { return access_; }
 
   /// Any final status is an answer. 429 and 503 are waited for as the server says (Retry-After),
@@ -51,11 +58,19 @@ class KubeClient {
   /// what writes means that nobody knows whether it was done.
   runtime::Task<Result<KubeAnswer>> ask(KubeRequest request, runtime::Deadline deadline);
 
+  struct Listed {
+    std::vector<boost::json::object> objects;
+    std::string version;  ///< from which a watch goes on
+  };
   /// All objects of a kind that `selector` selects, in pages. kDenied, kMissing (no such kind),
   /// kRejected: why the server refuses; kProtocol: nobody can read the answer.
-  runtime::Task<Result<std::vector<boost::json::object>>> list(std::string path,
-                                                               std::string selector,
-                                                               runtime::Deadline deadline);
+  runtime::Task<Result<Listed>> list(std::string path, std::string selector,
+                                     runtime::Deadline deadline);
+  /// What happens to such objects after `version`, once something does; nothing: nothing did for
+  /// some while. kMissing: nobody remembers `version` any more.
+  runtime::Task<Result<std::vector<codec::KubeEvent>>> watch(runtime::HttpLines* lines,
+                                                             std::string path, std::string selector,
+                                                             std::string version);
   /// Nothing: there is no such object.
   runtime::Task<Result<std::optional<boost::json::object>>> get(std::string path,
                                                                 runtime::Deadline deadline);
@@ -71,15 +86,15 @@ class KubeClient {
   [[nodiscard]] std::optional<Duration> again_after(const KubeRequest& request,
                                                     const Answer& answer, int tries);
   runtime::Task<bool> renew();
-  runtime::Task<Result<std::vector<boost::json::object>>> list_pages(std::string path,
-                                                                     std::string selector,
-                                                                     int limit,
-                                                                     runtime::Deadline deadline);
+  runtime::Task<Result<Listed>> list_pages(std::string path, std::string selector, int limit,
+                                           runtime::Deadline deadline);
+  [[nodiscard]] runtime::HttpCall call_of(KubeRequest request) const;
 
   runtime::Runtime& runtime_;
   runtime::HttpClient& http_;
   KubeLogin login_;
   KubeAccess access_;
+  WriteUntil write_until_;
   std::size_t requests_ = 0;
 };
 

@@ -61,9 +61,47 @@ std::string field_manager(const std::string& set) {
   return "wardmote/" + set;
 }
 
-Task<PassReport> KubeTarget::pass(std::vector<runtime::TreeFile> wanted, bool dry,
-                                  runtime::Deadline deadline) {
-  PassReport report{.dry = dry, .begun = runtime_.wall_now()};
+std::string selector_of(const std::string& set) {
+  return fmt::format("{}={}", rules::kSetLabel, set);
+}
+
+void KubeTarget::watch(std::function<void()> drifted) {
+  if (lines_ == nullptr || watch_) return;
+  watch_ = std::make_unique<KubeWatch>(runtime_, http_, *lines_, KubeLogin(files_, options_.login),
+                                       selector_of(options_.set));
+  std::vector<WatchedKind> kinds = kinds_;
+  watch_->start(
+      std::move(kinds),
+      [this](const WatchedKind& kind, const codec::KubeEvent& event) {
+        return is_drift(kind, event);
+      },
+      std::move(drifted));
+}
+
+Task<void> KubeTarget::stop_watching() {
+  if (!watch_) co_return;
+  co_await watch_->stop();
+  watch_.reset();
+}
+
+/// What the pass wrote itself comes by, too, and what it left for good reason is no drift.
+bool KubeTarget::is_drift(const WatchedKind& kind, const codec::KubeEvent& event) const {
+  const codec::ObjectHead head = codec::read_head(event.object);
+  const auto wanted = kept_.find(ObjectId{.group = rules::group_of(kind.name.first),
+                                          .kind = kind.name.second,
+                                          .space = head.space,
+                                          .name = head.name});
+  if (wanted == kept_.end()) return false;
+  using Apply = rules::Policy::Apply;
+  const Apply policy = wanted->second.policy.apply;
+  if (policy == Apply::kIgnore) return false;
+  if (event.kind == codec::KubeEvent::Kind::kGone) return true;
+  return policy == Apply::kOverride && head.deleting_since.empty() &&
+         !is_as_wanted(wanted->second, event.object);
+}
+
+Task<PassReport> KubeTarget::pass(std::vector<runtime::TreeFile> wanted, PassTerms terms) {
+  PassReport report{.dry = terms.dry, .begun = runtime_.wall_now()};
   const TimePoint begun = runtime_.now();
   codec::Manifests manifests;
   for (const runtime::TreeFile& file : wanted) {
@@ -72,8 +110,15 @@ Task<PassReport> KubeTarget::pass(std::vector<runtime::TreeFile> wanted, bool dr
   for (const codec::ManifestFault& fault : manifests.faults)
     add_fault(report, codec::describe(fault));
   if (!report.faults.empty()) co_return report;
-  KubePass pass(runtime_, client_, options_, settled_, dry, deadline);
+  KubePass pass(runtime_, client_, options_, settled_, std::move(terms));
   report = co_await pass.run(std::move(manifests.objects));
+  kept_.clear();
+  DesiredSet desired = pass.take_desired();
+  for (DesiredObject& object : desired.objects) {
+    ObjectId id = object.id;
+    kept_.insert_or_assign(std::move(id), std::move(object));
+  }
+  kinds_ = pass.take_kinds();
   report.took = runtime_.now() - begun;
   co_return report;
 }
@@ -88,7 +133,7 @@ Task<PassReport> KubePass::run(std::vector<Manifest> manifests) {
 }
 
 Task<void> KubePass::go(std::vector<Manifest> manifests) {
-  const Result<void> begun = co_await client_.begin();
+  const Result<void> begun = co_await client_.begin(terms_.write_until);
   if (!begun) {
     add_fault(report_, "credentials: " + begun.error().describe());
     co_return;
@@ -110,7 +155,7 @@ Task<void> KubePass::go(std::vector<Manifest> manifests) {
   std::set<KindName> noted = kinds_;
   const bool written = co_await note_kinds(std::move(noted));
   if (!written) co_return;
-  for (const DesiredObject& object : desired_.objects) co_await treat(&object);
+  co_await treat_all();
   co_await prune();
   if (!report_.good()) co_return;
   std::set<KindName> left = kinds_with_members();
@@ -119,7 +164,7 @@ Task<void> KubePass::go(std::vector<Manifest> manifests) {
 
 Task<bool> KubePass::read_inventory() {
   std::string path = inventory_path(options_.inventory_space, options_.set);
-  const auto found = co_await client_.get(std::move(path), deadline_);
+  const auto found = co_await client_.get(std::move(path), terms_.deadline);
   if (!found) {
     report_.unreachable =
         found.error().code != Errc::kDenied && found.error().code != Errc::kRejected;
@@ -135,12 +180,12 @@ Task<void> KubePass::learn(std::set<KindName> kinds) {
   for (const auto& [api_version, kind] : kinds) versions.insert(api_version);
   for (const std::string& version : versions) {
     std::string api_version = version;
-    co_await catalog_.learn(&client_, std::move(api_version), deadline_);
+    co_await catalog_.learn(&client_, std::move(api_version), terms_.deadline);
   }
 }
 
 Task<bool> KubePass::note_kinds(std::set<KindName> kinds) {
-  if (dry_ || (inventory_.there && inventory_.kinds == kinds) ||
+  if (terms_.dry || (inventory_.there && inventory_.kinds == kinds) ||
       (!inventory_.there && kinds.empty()))
     co_return true;
   ApplyOrder order;
@@ -148,7 +193,7 @@ Task<bool> KubePass::note_kinds(std::set<KindName> kinds) {
   order.manager = field_manager(options_.set);
   order.body = write_inventory(options_.inventory_space, options_.set, kinds);
   order.force = true;
-  const Written written = co_await writer_.apply(std::move(order), deadline_);
+  const Written written = co_await writer_.apply(std::move(order), terms_.deadline);
   if (written.kind != Written::Kind::kDone) {
     // What is not noted would not be found again.
     add_fault(report_, "the kinds of the set cannot be noted: " + written.why);
@@ -185,13 +230,16 @@ Task<void> KubePass::find_members() {
     const codec::KubeResource* const kind = catalog_.find(name);
     if (kind == nullptr || !kind->listable) continue;
     std::string path = kind_path(name, *kind);
-    std::string selector = fmt::format("{}={}", rules::kSetLabel, options_.set);
-    auto found = co_await client_.list(std::move(path), std::move(selector), deadline_);
+    WatchedKind watched{.name = name, .path = path};
+    std::string selector = selector_of(options_.set);
+    auto found = co_await client_.list(std::move(path), std::move(selector), terms_.deadline);
     if (!found) {
       add_fault(report_, found.error().describe());
       continue;
     }
-    for (json::object& object : *found) {
+    watched.version = std::move(found->version);
+    watched_.push_back(std::move(watched));
+    for (json::object& object : found->objects) {
       // Items of a list do not say what they are.
       object["apiVersion"] = name.first;
       object["kind"] = name.second;
@@ -256,12 +304,12 @@ Task<void> KubePass::prune_one(ObjectId id) {
   const codec::KubeResource* const kind = catalog_.find(name);
   const codec::ObjectHead head = codec::read_head(object);
   std::string path = object_path(name, *kind, head.space, head.name);
-  if (!dry_) {
+  if (!terms_.dry) {
     DeleteOrder order{path, head.uid, head.resource_version};
-    const Written written = co_await writer_.remove(std::move(order), deadline_);
+    const Written written = co_await writer_.remove(std::move(order), terms_.deadline);
     using Kind = Written::Kind;
     if (written.kind == Kind::kNoAnswer) {
-      const auto there = co_await client_.get(std::move(path), deadline_);
+      const auto there = co_await client_.get(std::move(path), terms_.deadline);
       const bool gone = there && (!*there || codec::read_head(**there).uid != head.uid);
       if (!gone) {
         say(id, Action::kFailed, "it may not have been deleted: " + written.why);
@@ -280,7 +328,7 @@ Task<void> KubePass::prune_one(ObjectId id) {
 void KubePass::say(const ObjectId& id, Action action, std::string why, std::string diff) {
   if (action == Action::kUnchanged) return;
   std::string object = rules::describe(id);
-  if (!dry_ && action != Action::kLeft) {
+  if (!terms_.dry && action != Action::kLeft) {
     log(action == Action::kFailed ? LogLevel::kWarning : LogLevel::kInfo, "reconcile_object",
         {{"set", options_.set},
          {"object", object},

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "act/reconcile/desired.h"
@@ -13,12 +13,13 @@
 #include "act/reconcile/kube_catalog.h"
 #include "act/reconcile/kube_client.h"
 #include "act/reconcile/kube_target.h"
+#include "act/reconcile/kube_watch.h"
 #include "act/reconcile/kube_writer.h"
+#include "act/reconcile/target.h"
 #include "codec/yaml/manifests.h"
 #include "judge/reconcile/decision.h"
 #include "judge/reconcile/object_id.h"
 #include "judge/reconcile/report.h"
-#include "runtime/deadline.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 
@@ -29,19 +30,22 @@ namespace wardmote::act::reconcile {
 class KubePass {
  public:
   KubePass(runtime::Runtime& runtime, KubeClient& client, const KubeSetOptions& options,
-           Settled& settled, bool dry, runtime::Deadline deadline)
+           Settled& settled, PassTerms terms)
       : runtime_(runtime),
         client_(client),
-        writer_(client),
+        writer_(client, terms.announce),
         options_(options),
         settled_(settled),
-        dry_(dry),
-        deadline_(deadline) {
-    report_.dry = dry;
+        terms_(std::move(terms)) {
+    report_.dry = terms_.dry;
   }
 
   /// `faults` has what was in the way of the pass as a whole.
   runtime::Task<judge::reconcile::PassReport> run(std::vector<codec::Manifest> manifests);
+
+  /// After run(): what was wanted, and the kinds that were listed.
+  [[nodiscard]] DesiredSet take_desired() { return std::move(desired_); }
+  [[nodiscard]] std::vector<WatchedKind> take_kinds() { return std::move(watched_); }
 
  private:
   using Action = judge::reconcile::ObjectReport::Action;
@@ -61,10 +65,14 @@ class KubePass {
                                                          const boost::json::object& object) const;
 
   // kube_apply.cc: one object
+  /// One after the other, until the server is gone.
+  runtime::Task<void> treat_all();
   runtime::Task<void> treat(const DesiredObject* object);
   runtime::Task<bool> wait_for_kind(KindName kind);
   /// Reads the object, unless it is a member that was found. False: that failed, and is reported.
   runtime::Task<bool> look(const DesiredObject* object, Live* live, bool anew);
+  /// Whether it is to be written; why not is reported.
+  bool wants_write(const DesiredObject& object, const Live& live);
   runtime::Task<void> write(const DesiredObject* object, Live live);
   runtime::Task<Written> apply(const DesiredObject* object, const Live* live, bool force);
   runtime::Task<void> recreate(const DesiredObject* object, Live live, std::string why);
@@ -81,14 +89,15 @@ class KubePass {
   KubeWriter writer_;
   const KubeSetOptions& options_;
   Settled& settled_;
-  const bool dry_;
-  const runtime::Deadline deadline_;
+  const PassTerms terms_;
   judge::reconcile::PassReport report_;
   KubeCatalog catalog_;
   Inventory inventory_;
   std::set<KindName> kinds_;  ///< of which there may be members
   std::vector<DefinedKind> defined_;
   DesiredSet desired_;
+  std::vector<WatchedKind> watched_;
+  bool gone_ = false;  ///< the server does not answer any more
   std::map<judge::reconcile::ObjectId, boost::json::object> members_;  ///< with our label
   std::map<judge::reconcile::ObjectId, KindName> kind_names_;          ///< of members
 };

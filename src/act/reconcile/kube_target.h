@@ -1,20 +1,26 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "act/reconcile/desired.h"
 #include "act/reconcile/kube_client.h"
 #include "act/reconcile/kube_login.h"
+#include "act/reconcile/kube_watch.h"
 #include "act/reconcile/options.h"
 #include "act/reconcile/target.h"
+#include "codec/kube_api.h"
 #include "judge/reconcile/object_id.h"
 #include "judge/reconcile/report.h"
 #include "runtime/deadline.h"
 #include "runtime/file_tree.h"
 #include "runtime/http_client.h"
+#include "runtime/http_lines.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 
@@ -26,6 +32,9 @@ bool is_manifest(std::string_view path);
 /// The name under which fields are owned. It never changes, or nothing of before would be ours.
 std::string field_manager(const std::string& set);
 
+/// The label selector of its objects.
+std::string selector_of(const std::string& set);
+
 /// What is remembered from pass to pass, so that an object which the server writes in another form
 /// than its manifest is not applied each time.
 using Settled =
@@ -35,20 +44,34 @@ using Settled =
 /// loop.
 class KubeTarget final : public Target {
  public:
-  KubeTarget(runtime::Runtime& runtime, runtime::HttpClient& http, runtime::FileTree& files,
-             KubeSetOptions options)
+  /// `lines` null: it never watches.
+  KubeTarget(runtime::Runtime& runtime, runtime::HttpClient& http, runtime::HttpLines* lines,
+             runtime::FileTree& files, KubeSetOptions options)
       : runtime_(runtime),
+        http_(http),
+        lines_(lines),
+        files_(files),
         client_(runtime, http, KubeLogin(files, options.login)),
         options_(std::move(options)) {}
 
-  runtime::Task<judge::reconcile::PassReport> pass(std::vector<runtime::TreeFile> wanted, bool dry,
-                                                   runtime::Deadline deadline) override;
+  runtime::Task<judge::reconcile::PassReport> pass(std::vector<runtime::TreeFile> wanted,
+                                                   PassTerms terms) override;
+  void watch(std::function<void()> drifted) override;
+  runtime::Task<void> stop_watching() override;
 
  private:
+  [[nodiscard]] bool is_drift(const WatchedKind& kind, const codec::KubeEvent& event) const;
+
   runtime::Runtime& runtime_;
+  runtime::HttpClient& http_;
+  runtime::HttpLines* lines_;
+  runtime::FileTree& files_;
   KubeClient client_;
   const KubeSetOptions options_;
   Settled settled_;
+  std::map<judge::reconcile::ObjectId, DesiredObject> kept_;  ///< by the last pass
+  std::vector<WatchedKind> kinds_;                            ///< that it listed
+  std::unique_ptr<KubeWatch> watch_;                          ///< null: it does not watch
 };
 
 }  // namespace wardmote::act::reconcile

@@ -3,9 +3,13 @@
 #include <boost/json/object.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "act/reconcile/kube_client.h"
+#include "base/result.h"
 #include "runtime/deadline.h"
 #include "runtime/task.h"
 
@@ -18,6 +22,7 @@ struct Written {
     kConflict,   ///< other field managers own fields of it: `why` names both
     kStale,      ///< the object changed since it was read
     kImmutable,  ///< a field cannot be changed in place
+    kNoVersion,  ///< of an apply with kAbsentVersion: the kind takes none. Nothing was created
     kMissing,    ///< it, or its namespace, is not there
     kRefused,    ///< `why`
     kNoAnswer,   ///< nobody knows whether it was done
@@ -27,14 +32,21 @@ struct Written {
   std::string why{};             ///< for people, escaped
 };
 
+/// No object has this version: the first ones of a store have a higher one. An apply with it
+/// creates the object, or is refused because it is there (kStale). Services know no such apply
+/// before Kubernetes 1.21 (kNoVersion).
+inline constexpr std::string_view kAbsentVersion = "1";
+
 /// Server-side apply of one object, under one field manager.
 struct ApplyOrder {
   std::string path;
   std::string manager;
   boost::json::object body;
-  std::string resource_version;  ///< it is refused if the object has another; empty: not compared
-  bool force = false;            ///< takes fields over from other managers
-  bool dry = false;              ///< nothing is stored
+  /// It is refused if the object has another; empty: not compared. kAbsentVersion: if there is one.
+  std::string resource_version;
+  bool force = false;   ///< takes fields over from other managers
+  bool dry = false;     ///< nothing is stored
+  bool secret = false;  ///< what the server quotes of it is not repeated
 };
 
 /// One object, only if it is still the one that was read.
@@ -47,7 +59,9 @@ struct DeleteOrder {
 /// Turns orders into requests, and answers into what they mean. Thread: the core loop.
 class KubeWriter {
  public:
-  explicit KubeWriter(KubeClient& client) : client_(client) {}
+  /// `announce` as PassTerms has it.
+  KubeWriter(KubeClient& client, std::function<runtime::Task<Result<void>>()> announce)
+      : client_(client), announce_(std::move(announce)) {}
 
   runtime::Task<Written> apply(ApplyOrder order, runtime::Deadline deadline);
   runtime::Task<Written> remove(DeleteOrder order, runtime::Deadline deadline);
@@ -56,7 +70,11 @@ class KubeWriter {
   [[nodiscard]] std::size_t writes() const noexcept { return writes_; }
 
  private:
+  /// Before something is written. An error: it must not be.
+  runtime::Task<Result<void>> begin();
+
   KubeClient& client_;
+  std::function<runtime::Task<Result<void>>()> announce_;  ///< empty: it was announced
   std::size_t writes_ = 0;
 };
 

@@ -1,10 +1,14 @@
 #include "agent/version_gates/version_gates.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "act/gate/gate_control.h"
 #include "act/gate/gate_leader.h"
 #include "act/gate/gate_node.h"
 #include "act/gate/reconciler.h"
@@ -13,8 +17,11 @@
 #include "act/reconcile/kube_target.h"
 #include "act/reconcile/options.h"
 #include "act/reconcile/target.h"
+#include "base/result.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "config/version_gates.h"
+#include "judge/version_gate/release.h"
 #include "judge/version_gate/report.h"
 #include "runtime/file_tree.h"
 #include "runtime/runtime.h"
@@ -36,7 +43,7 @@ std::unique_ptr<act::reconcile::Target> make_target(runtime::Runtime& runtime,
     return std::make_unique<act::reconcile::FilesTarget>(runtime, files, *wanted.files);
   act::reconcile::KubeSetOptions options = *wanted.kubernetes;
   options.login.pod_server = needs.pod_server;
-  return std::make_unique<act::reconcile::KubeTarget>(runtime, *needs.http, files,
+  return std::make_unique<act::reconcile::KubeTarget>(runtime, *needs.http, needs.lines, files,
                                                       std::move(options));
 }
 
@@ -55,14 +62,22 @@ VersionGates::VersionGates(runtime::Runtime& runtime, store::Store& store, const
     // Another program writes a boot id of its own making.
     if (!wanted.enroll) node.self.boot.clear();
     gate.node = std::make_unique<act::gate::GateNode>(runtime, store, std::move(node));
+    gate.name = wanted.name;
+    gate.control = std::make_unique<act::gate::GateControl>(
+        runtime, store, *gate.node, [this] { return journal_ ? journal_() : nullptr; });
     if (wanted.reconcile && wanted.reconcile->manifests.empty()) {
       gate.reconciler = std::make_unique<act::gate::CommandReconciler>(
           runtime, wanted.reconcile->command, wanted.reconcile->timeout);
     } else if (wanted.reconcile) {
       gate.files = needs.make_tree();
       auto directory = std::make_unique<act::reconcile::DirectoryReconciler>(
-          runtime, *gate.files, wanted.reconcile->manifests,
-          make_target(runtime, needs, *gate.files, *wanted.reconcile), wanted.reconcile->timeout);
+          runtime, *gate.files, make_target(runtime, needs, *gate.files, *wanted.reconcile),
+          act::reconcile::DirectoryOptions{
+              .folder = wanted.reconcile->manifests,
+              .timeout = wanted.reconcile->timeout,
+              .gate = wanted.name,
+              .node = self.node,
+              .journal = [this] { return journal_ ? journal_() : nullptr; }});
       gate.directory = directory.get();
       gate.reconciler = std::move(directory);
       gate.every = wanted.timing.pass_every;
@@ -98,8 +113,41 @@ Task<void> VersionGates::stop() {
   co_await observers_.stop();
   for (const Gate& gate : gates_) {
     if (gate.leader) co_await gate.leader->stop();
+    if (gate.reconciler) co_await gate.reconciler->stop();
+    co_await gate.control->stop();
     co_await gate.node->stop();
   }
+}
+
+template <class Call>
+VersionGates::Written VersionGates::with(std::string_view gate, Call call) {
+  const auto found = std::ranges::find(gates_, gate, &Gate::name);
+  if (found == gates_.end())
+    return fail(Errc::kMissing, "no version gate '{}'", escape_control(gate));
+  return call(*found->control);
+}
+
+VersionGates::Written VersionGates::pause_gate(std::string_view gate, Duration time,
+                                               std::string by) {
+  return with(gate, [&](act::gate::GateControl& control) { return control.pause(time, by); });
+}
+
+VersionGates::Written VersionGates::resume_gate(std::string_view gate, std::string by) {
+  return with(gate, [&](act::gate::GateControl& control) { return control.resume(by); });
+}
+
+VersionGates::Written VersionGates::preserve(std::string_view gate,
+                                             judge::version_gate::Release release, std::string by) {
+  return with(gate, [&](act::gate::GateControl& control) { return control.preserve(release, by); });
+}
+
+VersionGates::Written VersionGates::finalize(std::string_view gate, std::string by) {
+  return with(gate, [&](act::gate::GateControl& control) { return control.finalize(by); });
+}
+
+VersionGates::Written VersionGates::forget_node(std::string_view gate, std::string node,
+                                                std::string by) {
+  return with(gate, [&](act::gate::GateControl& control) { return control.forget(node, by); });
 }
 
 std::vector<Report> VersionGates::gates() const {
@@ -110,6 +158,9 @@ std::vector<Report> VersionGates::gates() const {
     if (gate.reconciler) {
       report.mode = gate.leader ? "act" : "observe";
       report.clearance = gate.node->clearance();
+    }
+    if (gate.leader) {
+      if (const auto paused = gate.leader->pause()) report.paused_by = escape_control(paused->by);
     }
     if (gate.directory != nullptr) report.pass = gate.directory->last();
     if (gate.leader && !report.complaint) report.complaint = gate.leader->complaint();

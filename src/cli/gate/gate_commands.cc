@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/common_options.h"
+#include "cli/gate/gate_orders.h"
 #include "cli/verbs/verbs.h"
 
 namespace wardmote::cli {
@@ -61,22 +62,27 @@ Command reconcile_group() {
   apply.options.push_back({.name = "dry-run",
                            .value = "",
                            .help = "ask the server what would change, and write nothing"});
-  return {.name = "reconcile",
-          .summary = "compare a folder of manifests with a kube-apiserver, or apply it, once",
-          .description =
-              "Runs wardmoted, which must be in the same folder or in PATH. An agent that leads a "
-              "version gate does the same again and again: docs/reconcile.md.",
-          .commands = {
-              reconcile_verb("diff", "show what 'apply' would change, as a diff",
-                             "The server is asked what would come of it; values of Secrets are not "
-                             "shown. Exits with 0 when nothing differs, 1 when something does.",
-                             {"wardmote reconcile diff /etc/wardmote/manifests --set kubernetes",
-                              "before a release"}),
-              std::move(apply),
-              reconcile_verb("status", "say which objects are not as the folder says",
-                             "Exits with 0 when all are, 1 when something differs.",
-                             {"wardmote reconcile status /etc/wardmote/manifests --set kubernetes",
-                              "for a monitoring plugin"})}};
+  Command group{
+      .name = "reconcile",
+      .summary =
+          "compare a folder of manifests with a kube-apiserver, or apply it; pause the agents",
+      .description =
+          "diff, apply and status run wardmoted once, which must be in the same folder or in PATH. "
+          "explain, pause and resume ask the agent of this host, which does the same again and "
+          "again when it leads a version gate: docs/reconcile.md.",
+      .commands = {
+          reconcile_verb("diff", "show what 'apply' would change, as a diff",
+                         "The server is asked what would come of it; values of Secrets are not "
+                         "shown. Exits with 0 when nothing differs, 1 when something does.",
+                         {"wardmote reconcile diff /etc/wardmote/manifests --set kubernetes",
+                          "before a release"}),
+          std::move(apply),
+          reconcile_verb("status", "say which objects are not as the folder says",
+                         "Exits with 0 when all are, 1 when something differs.",
+                         {"wardmote reconcile status /etc/wardmote/manifests --set kubernetes",
+                          "for a monitoring plugin"})}};
+  std::ranges::move(reconcile_orders(), std::back_inserter(group.commands));
+  return group;
 }
 
 Command wait_ready() {

@@ -64,6 +64,14 @@ std::string draw_version_gate(const json::value& shown, Style style) {
     text += line("this node reconciles",
                  fmt::format("{} ({})", gate.text("mode"), gate.text("in_the_way")));
   }
+  if (gate.has("preserved")) {
+    const Fields preserved = gate.object("preserved");
+    text +=
+        line("preserved", fmt::format("release {}, by {}: newer ones do not write",
+                                      preserved.has("release") ? preserved.text("release") : "none",
+                                      preserved.text("by")));
+  }
+  text += line("paused by", gate.text("paused_by"));
   text += line("complaint", gate.text("complaint"));
   Table table({"NODE", "RELEASE", "STATE"});
   for (const json::value& one : gate.list("nodes")) {

@@ -108,8 +108,24 @@ std::optional<std::string> fault_of(const json::object& object) {
   return fault_of_metadata(*metadata);
 }
 
+/// A server that cannot read a value quotes it in its answer.
+std::optional<std::string> fault_of_data(const json::object& object) {
+  const json::value* const found = object.if_contains("data");
+  if (found == nullptr || found->is_null()) return std::nullopt;
+  const json::object* const data = found->if_object();
+  if (data == nullptr) return "data is no map";
+  for (const auto& [key, value] : *data) {
+    const json::string* const text = value.if_string();
+    if (value.is_null() || (text != nullptr && base64_decode(*text))) continue;
+    return fmt::format("data: '{}' is no base64; plain text belongs in stringData",
+                       escape_control(std::string_view(key), kShown));
+  }
+  return std::nullopt;
+}
+
 /// Only `data` is kept by the server, so only that can be compared.
 std::optional<std::string> encode_secret(json::object& object) {
+  if (auto fault = fault_of_data(object)) return fault;
   const auto found = object.find("stringData");
   if (found == object.end()) return std::nullopt;
   const json::value taken = std::move(found->value());
@@ -118,14 +134,13 @@ std::optional<std::string> encode_secret(json::object& object) {
   if (plain == nullptr) return "stringData is no map";
   json::value& place = object["data"];
   if (place.is_null()) place.emplace_object();
-  json::object* const data = place.if_object();
-  if (data == nullptr) return "data is no map";
+  json::object& data = place.get_object();
   for (const auto& [key, value] : *plain) {
     const json::string* const text = value.if_string();
     if (text == nullptr)
       return fmt::format("stringData: '{}' is no text; quote it",
                          escape_control(std::string_view(key), kShown));
-    (*data)[key] = base64_encode(*text);
+    data[key] = base64_encode(*text);
   }
   return std::nullopt;
 }

@@ -49,6 +49,7 @@ struct Stop {
   TextFault fault;
 };
 
+/// `why` quotes no value but words of YAML: numbers and what looks like a tag may be passwords.
 [[noreturn]] void stop(const YAML::Mark& mark, std::string why) {
   const bool known = !mark.is_null();
   throw Stop{{known ? mark.line + 1 : 1, known ? mark.column + 1 : 1, std::move(why)}};
@@ -109,14 +110,11 @@ json::value number_of(std::string_view text, const YAML::Mark& mark) {
   } else if (body.size() > 1 && body.front() == '0') {
     // File modes: `0644`. YAML 1.2 reads them as decimal, Kubernetes as octal.
     integer = integer_of(body, 8, negative);
-    if (!integer)
-      stop(mark, fmt::format("'{}' is a number to some readers and text to others; quote it",
-                             escape_control(text, kShown)));
+    if (!integer) stop(mark, "this is a number to some readers and text to others; quote it");
   } else {
     integer = integer_of(body, 10, negative);
   }
-  if (!integer)
-    stop(mark, fmt::format("the number '{}' is too large", escape_control(text, kShown)));
+  if (!integer) stop(mark, "this number is too large");
   return *std::move(integer);
 }
 
@@ -149,8 +147,7 @@ json::value plain_value(const std::string& text, const YAML::Mark& mark) {
   double value = 0;
   const std::string_view digits = text.front() == '+' ? std::string_view(text).substr(1) : text;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || !std::isfinite(value))
-    stop(mark, fmt::format("the number '{}' is too large", escape_control(text, kShown)));
+  if (error != std::errc{} || !std::isfinite(value)) stop(mark, "this number is too large");
   return value;
 }
 
@@ -175,7 +172,7 @@ class JsonBuilder final : public YAML::EventHandler {
     refuse_anchor(mark, anchor);
     // yaml-cpp: "?" for a plain scalar, "!" for a quoted or block scalar, else the tag that was
     // written.
-    if (tag != "?" && tag != "!") refuse_tag(mark, tag);
+    if (tag != "?" && tag != "!") refuse_tag(mark);
     if (wants_key()) {
       take_key(mark, value);
       return;
@@ -204,9 +201,8 @@ class JsonBuilder final : public YAML::EventHandler {
     if (anchor != YAML::NullAnchor)
       stop(mark, "anchors are not supported here; write the value out");
   }
-  static void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
-    stop(mark,
-         fmt::format("the tag '{}' is not supported here; remove it", escape_control(tag, kShown)));
+  static void refuse_tag(const YAML::Mark& mark) {
+    stop(mark, "tags are not supported here; quote what begins with '!', or remove the tag");
   }
 
   [[nodiscard]] bool wants_key() const {
@@ -223,7 +219,7 @@ class JsonBuilder final : public YAML::EventHandler {
   void open(json::value empty, const YAML::Mark& mark, const std::string& tag,
             YAML::anchor_t anchor) {
     refuse_anchor(mark, anchor);
-    if (!tag.empty() && tag != "?" && tag != "!") refuse_tag(mark, tag);
+    if (!tag.empty() && tag != "?" && tag != "!") refuse_tag(mark);
     if (wants_key()) stop(mark, "a key must be text");
     if (stack_.size() == limits_.depth)
       stop(mark, fmt::format("deeper than {} levels", limits_.depth));

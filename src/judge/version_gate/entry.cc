@@ -95,7 +95,8 @@ Status intersection(const Status& stored, const Product& own) {
           .content = {}};
 }
 
-Clearance clear(const Membership& nodes, const Product& own) {
+Clearance clear(const Membership& nodes, const Product& own,
+                const std::optional<Release>& preserved) {
   using Verdict = Clearance::Verdict;
   if (!nodes.known()) return {.verdict = Verdict::kUnread};
   Clearance newer{.verdict = Verdict::kNewer};
@@ -105,7 +106,7 @@ Clearance clear(const Membership& nodes, const Product& own) {
     if (!member.release) {
       unknown.nodes.push_back(member);
     } else if (*member.release > own.release) {
-      newer.nodes.push_back(member);
+      if (!preserved || *member.release <= *preserved) newer.nodes.push_back(member);
     } else if (*member.release < own.min_apiserver_release) {
       older.nodes.push_back(member);
     }

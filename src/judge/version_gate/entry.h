@@ -52,7 +52,9 @@ struct Clearance {
   std::vector<Member> nodes{};  ///< who blocks
   friend bool operator==(const Clearance&, const Clearance&) = default;
 };
-Clearance clear(const Membership& nodes, const Product& own);
+/// `preserved` as may_campaign() has it: newer nodes than that are not in the way.
+Clearance clear(const Membership& nodes, const Product& own,
+                const std::optional<Release>& preserved = std::nullopt);
 
 /// For people: `waits for ctl-2 (0.0.2), which must be 0.1.0 or newer`.
 std::string describe(const Clearance& clearance, const Product& own);

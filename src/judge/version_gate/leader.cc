@@ -19,11 +19,12 @@ bool Leader::is_as_we_left_it(const Facts& facts) const noexcept {
 
 bool Leader::may_write(const Facts& facts) const {
   return (phase_ == Phase::kPass || phase_ == Phase::kRest) && is_as_we_left_it(facts) &&
-         releases(facts.nodes, own_.release).max <= own_.release;
+         may_campaign(facts.nodes, own_.release, facts.preserved);
 }
 
 Leader::Step Leader::next(const Facts& facts, TimePoint now) {
-  if (releases(facts.nodes, own_.release).max > own_.release) return StandDown{};
+  if (facts.nodes.known() && !may_campaign(facts.nodes, own_.release, facts.preserved))
+    return StandDown{};
   if (busy_) return Busy{};
   if (facts.read_at < needed_) return Read{};
   // Somebody removed or changed what this leader stands on: nothing is known of who serves.
@@ -58,7 +59,7 @@ Leader::Step Leader::enter_gate(const Facts& facts) {
   std::optional<Revision> checked;
   if (entry.check_nodes) {
     if (facts.nodes.revision() < needed_) return Read{};
-    Clearance clearance = clear(facts.nodes, own_);
+    Clearance clearance = clear(facts.nodes, own_, facts.preserved);
     if (clearance.verdict != Clearance::Verdict::kClear) return Blocked{std::move(clearance)};
     checked = facts.nodes.revision();
   }
@@ -112,12 +113,21 @@ void Leader::passed(TimePoint now) {
   check(busy_ && (phase_ == Phase::kPass || phase_ == Phase::kRest), "no pass was ordered");
   busy_ = false;
   next_at_ = now + timing_.pass_every;
+  passed_at_ = now;
   phase_ = stored_ == done(own_) ? Phase::kRest : Phase::kRecord;
+}
+
+void Leader::disturbed(TimePoint now) {
+  // Never the wait after a claim.
+  const bool rests = phase_ == Phase::kRest || phase_ == Phase::kRecord;
+  if (!rests || !passed_at_) return;
+  next_at_ = std::min(next_at_, std::max(now, *passed_at_ + timing_.least_pause));
 }
 
 void Leader::failed(TimePoint now, double share) {
   check(busy_ && (phase_ == Phase::kPass || phase_ == Phase::kRest), "no pass was ordered");
   busy_ = false;
+  passed_at_.reset();
   if (phase_ == Phase::kRest) {
     next_at_ = now + timing_.pass_every;
     return;

@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "judge/version_gate/entry.h"
 #include "judge/version_gate/membership.h"
+#include "judge/version_gate/release.h"
 #include "judge/version_gate/status.h"
 
 namespace wardmote::judge::version_gate {
@@ -18,6 +19,8 @@ struct Timing {
   /// part of its lease for which it works, and the deadline of one write.
   Duration reconcile_wait = std::chrono::seconds(5);
   Duration pass_every = std::chrono::seconds(30);
+  /// From the end of a pass to the next one at least, however much is disturbed.
+  Duration least_pause = std::chrono::seconds(2);
   Duration first_retry = std::chrono::milliseconds(100);
   Duration longest_retry = std::chrono::seconds(60);
   friend bool operator==(const Timing&, const Timing&) = default;
@@ -29,7 +32,8 @@ struct Facts {
   Stored stored;
   Revision claimed =
       0;  ///< the last change of the record of the last claim; 0: nobody ever claimed
-  Revision read_at = 0;  ///< the revision at which `stored` and `claimed` were read
+  std::optional<Release> preserved{};  ///< which somebody preserves: may_campaign()
+  Revision read_at = 0;                ///< the revision at which `stored` and `claimed` were read
 };
 
 /// One transaction of a leader. It always has the condition that its own key in the election is the
@@ -81,6 +85,10 @@ class Leader {
   /// Some object could not be written, or may_write() refused. `share`: random, from 0 to below 1.
   void failed(TimePoint now, double share);
 
+  /// Something is no longer as the last pass has left it: after a good pass the next one comes
+  /// soon.
+  void disturbed(TimePoint now);
+
   /// Whether an object may be written now, as far as the store says. The lease is asked elsewhere.
   [[nodiscard]] bool may_write(const Facts& facts) const;
   /// The case in which it claimed last.
@@ -111,6 +119,7 @@ class Leader {
   Revision claim_at_ = 0;
   Revision needed_ = 0;  ///< what was read before this revision is too old
   TimePoint next_at_;
+  std::optional<TimePoint> passed_at_;  ///< the last pass, if it went well
   Duration retry_{};
 };
 

@@ -45,18 +45,22 @@ void Membership::apply(std::span<const MemberChange> changes, Revision upto) {
   revision_ = std::max(revision_, seen);
 }
 
-Releases releases(const Membership& nodes, const Release& local) {
+Releases releases(const Membership& nodes, const Release& local,
+                  const std::optional<Release>& preserved) {
   Releases found{.min = local, .max = local};
   for (const auto& [node, member] : nodes.members()) {
     if (!member.release) continue;
     found.min = std::min(found.min, *member.release);
-    found.max = std::max(found.max, *member.release);
+    if (!preserved || *member.release <= *preserved)
+      found.max = std::max(found.max, *member.release);
   }
   return found;
 }
 
-bool may_campaign(const Membership& nodes, const Release& local) {
-  return nodes.known() && local >= releases(nodes, local).max;
+bool may_campaign(const Membership& nodes, const Release& local,
+                  const std::optional<Release>& preserved) {
+  if (preserved && local > *preserved) return false;
+  return nodes.known() && local >= releases(nodes, local, preserved).max;
 }
 
 }  // namespace wardmote::judge::version_gate

@@ -48,16 +48,20 @@ class Membership {
 };
 
 /// The lowest and the highest release of all nodes. Both count the local release, whether the local
-/// node is registered or not.
+/// node is registered or not. `preserved`: nodes of a newer release do not count for the highest.
 struct Releases {
   Release min;
   Release max;
   friend bool operator==(const Releases&, const Releases&) = default;
 };
-Releases releases(const Membership& nodes, const Release& local);
+Releases releases(const Membership& nodes, const Release& local,
+                  const std::optional<Release>& preserved = std::nullopt);
 
 /// Only nodes of the highest release stand in the election, also when several have it. A node whose
-/// release is not known keeps nobody from it: it blocks where the nodes are checked.
-bool may_campaign(const Membership& nodes, const Release& local);
+/// release is not known keeps nobody from it: it blocks where the nodes are checked. While somebody
+/// preserves a release, newer nodes neither stand nor keep others from it: the objects stay as that
+/// release writes them, so that there is a way back.
+bool may_campaign(const Membership& nodes, const Release& local,
+                  const std::optional<Release>& preserved = std::nullopt);
 
 }  // namespace wardmote::judge::version_gate

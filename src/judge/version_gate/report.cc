@@ -17,6 +17,14 @@ constexpr std::array<std::string_view, 7> kNames{
 
 /// What has to happen before the status fits, and what the leader is at.
 std::string once_reconciled(const Report& report) {
+  if (!report.paused_by.empty())
+    return fmt::format("the pause by {} ends ('wardmote reconcile resume {}')", report.paused_by,
+                       report.gate);
+  if (report.preserved && report.candidates.empty())
+    return fmt::format(
+        "a node of release {} or older reconciles, which {} preserves; none stands "
+        "in the election ('wardmote gate finalize {}' lets newer ones)",
+        to_string(report.preserved->release), report.preserved->by, report.gate);
   if (report.candidates.empty()) {
     return "a node of the highest registered release reconciles; none stands in the election";
   }

@@ -11,6 +11,7 @@
 #include "judge/version_gate/admission.h"
 #include "judge/version_gate/entry.h"
 #include "judge/version_gate/membership.h"
+#include "judge/version_gate/release.h"
 #include "judge/version_gate/status.h"
 
 namespace wardmote::judge::version_gate {
@@ -24,6 +25,13 @@ struct Progress {
   std::vector<std::string> nodes;  ///< `blocked`: by whom
   WallTime since;
   friend bool operator==(const Progress&, const Progress&) = default;
+};
+
+/// What an operator ordered for a gate: a record beside its state.
+struct Hold {
+  Release release;  ///< preserved, if it is that
+  std::string by;   ///< escaped
+  std::string why;  ///< the record cannot be read; then it holds everything
 };
 
 /// A gate as one node knows it.
@@ -45,6 +53,8 @@ struct Report {
   std::optional<Progress> progress;   ///< of the present leader
   std::optional<std::string>
       mode;  ///< how this node takes part in reconciling; nothing: it does not
+  std::optional<Hold> preserved;
+  std::string paused_by;  ///< empty: nobody paused this gate
   std::optional<Clearance>
       clearance;  ///< for what this node would write; nothing: it writes nothing
   /// The last pass of this node, or what one would do; null: there was none, or a program does it.

@@ -142,6 +142,10 @@ Task<Result<HttpResponse>> CurlHttpClient::call(HttpCall call, Deadline deadline
   return run<CurlTransfer>(std::move(call), deadline);
 }
 
+Task<Result<HttpResponse>> CurlHttpClient::call_for_line(HttpCall call, Deadline deadline) {
+  return run<CurlLineTransfer>(std::move(call), deadline);
+}
+
 Task<Result<MailReceipt>> CurlHttpClient::send(MailCall call, Deadline deadline) {
   return run<CurlMailTransfer>(std::move(call), deadline);
 }

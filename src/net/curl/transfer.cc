@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "net/boot_timer.h"
 #include "net/curl/job.h"
 #include "runtime/http.h"
 #include "runtime/http_client.h"
@@ -81,10 +82,22 @@ CurlTransfer::CurlTransfer(runtime::HttpCall call, Duration timeout, Done done)
   // Zero would mean no timeout at all.
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,
                    static_cast<long>(std::max<std::int64_t>(1, to_ms(timeout))));
+  if (call_.send_before) {
+    curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, may_send);
+    curl_easy_setopt(curl, CURLOPT_PREREQDATA, this);
+  }
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, this);
   curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
   curl_easy_setopt(curl, CURLOPT_HEADERDATA, this);
+}
+
+/// Asked when the connection is there, and nothing of the request was sent.
+int CurlTransfer::may_send(void* self, char* /*there*/, char* /*here*/, int /*port_there*/,
+                           int /*port_here*/) {
+  auto* const transfer = static_cast<CurlTransfer*>(self);
+  transfer->too_late_ = SystemBootClock::now() >= *transfer->call_.send_before;
+  return transfer->too_late_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 std::size_t CurlTransfer::take_body(char* bytes, std::size_t one, std::size_t size, void* self) {
@@ -94,7 +107,9 @@ std::size_t CurlTransfer::take_body(char* bytes, std::size_t one, std::size_t si
     return 0;
   }
   transfer->response_.body.append(bytes, one * size);
-  return one * size;
+  transfer->has_line_ =
+      transfer->ends_with_a_line_ && transfer->response_.body.find('\n') != std::string::npos;
+  return transfer->has_line_ ? 0 : one * size;  // 0 ends it
 }
 
 std::size_t CurlTransfer::take_header(char* bytes, std::size_t one, std::size_t size, void* self) {
@@ -123,7 +138,7 @@ std::string CurlTransfer::where() const {
 }
 
 void CurlTransfer::finish(CURLcode code) {
-  if (code != CURLE_OK) {
+  if (code != CURLE_OK && !has_line_) {
     done_(std::unexpected(error_of(code)));
     return;
   }
@@ -140,6 +155,7 @@ void CurlTransfer::finish(CURLcode code) {
 
 Error CurlTransfer::error_of(CURLcode code) const {
   if (*broken_off) return {Errc::kClosed, where() + ": broken off"};
+  if (too_late_) return {Errc::kTimeout, where() + ": not sent, because it was too late"};
   if (too_long_) return {Errc::kLimit, where() + ": the answer is too long"};
   long system_error = 0;
   curl_easy_getinfo(handle(), CURLINFO_OS_ERRNO, &system_error);

@@ -18,6 +18,7 @@
 #include "runtime/deadline.h"
 #include "runtime/http.h"
 #include "runtime/http_client.h"
+#include "runtime/http_lines.h"
 #include "runtime/task.h"
 
 namespace wardmote::act::reconcile {
@@ -25,7 +26,7 @@ namespace wardmote::act::reconcile {
 /// A fake kube-apiserver in memory, as far as a pass needs one: kinds, lists by label in pages,
 /// server-side apply that knows who applied an object but not which fields are whose, resource
 /// versions, preconditions. tests/integration/test_reconcile.py asks a real one.
-class FakeKube final : public runtime::HttpClient {
+class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
  public:
   using Answer = std::optional<Result<runtime::HttpResponse>>;
 
@@ -44,6 +45,11 @@ class FakeKube final : public runtime::HttpClient {
       if (answer) co_return *std::move(answer);
     }
     co_return response;
+  }
+
+  runtime::Task<Result<runtime::HttpResponse>> call_for_line(runtime::HttpCall call,
+                                                             runtime::Deadline) override {
+    return lines(call);
   }
 
   static runtime::HttpResponse status(int code, std::string_view reason, std::string_view message,
@@ -103,6 +109,8 @@ class FakeKube final : public runtime::HttpClient {
   std::map<std::string, boost::json::object> objects;  ///< by path
   std::map<std::string, std::string> versions;         ///< the kinds of a version, by its path
   std::vector<runtime::HttpCall> calls;
+  /// What a watch hears.
+  std::function<runtime::Task<Result<runtime::HttpResponse>>(const runtime::HttpCall&)> lines;
   std::function<Answer(const runtime::HttpCall&)> before;  ///< instead of doing it
   std::function<Answer(const runtime::HttpCall&)> after;   ///< it was done, and this is heard
   int writes = 0;
@@ -140,7 +148,9 @@ class FakeKube final : public runtime::HttpClient {
     }
     return {.status = 200,
             .body = boost::json::serialize(boost::json::object{
-                {"kind", "ConfigMapList"}, {"metadata", {{"continue", next}}}, {"items", items}})};
+                {"kind", "ConfigMapList"},
+                {"metadata", {{"continue", next}, {"resourceVersion", std::to_string(revision)}}},
+                {"items", items}})};
   }
 
   runtime::HttpResponse apply(const std::string& path, const std::string& query,
@@ -148,8 +158,9 @@ class FakeKube final : public runtime::HttpClient {
     boost::json::object wanted = boost::json::parse(body).as_object();
     boost::json::object& metadata = wanted.at("metadata").as_object();
     const auto found = objects.find(path);
+    // A real one creates what is not there, whatever the version.
     if (const auto* const version = metadata.if_contains("resourceVersion")) {
-      if (found == objects.end() ||
+      if (found != objects.end() &&
           found->second.at("metadata").as_object().at("resourceVersion") != *version)
         return status(409, "Conflict", "the object has been modified");
     }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,10 +38,14 @@ class FilesTargetTest : public testing::Test {
                                           .ends = ProcessExit{.status = reload_status}};
     });
   }
-  PassReport pass(bool dry = false) {
+  PassReport pass(bool dry = false,
+                  std::function<std::optional<TimePoint>()> write_until = nullptr) {
     FilesTarget target(us, tree, options);
     std::vector<TreeFile> files = wanted;
-    return run_task(world, us, target.pass(std::move(files), dry, us.deadline_in(1min)));
+    return run_task(world, us,
+                    target.pass(std::move(files), {.dry = dry,
+                                                   .deadline = us.deadline_in(1min),
+                                                   .write_until = std::move(write_until)}));
   }
   static std::string action(const PassReport& report, const std::string& path) {
     const auto found = std::ranges::find(report.touched, path, &ObjectReport::object);
@@ -180,6 +186,27 @@ TEST(FileRecord, IsWhatSha256sumChecks) {
   EXPECT_EQ(write_record(record), "# changed\n" + std::string(64, '0') + "  a b\n");
   EXPECT_EQ(read_record(write_record(record)).value(), record);
   EXPECT_FALSE(read_record("00  a\n"));
+}
+
+TEST_F(FilesTargetTest, WhoMayNotWriteAnyMoreWritesNothing) {
+  options.on_change = {"reload"};
+  ASSERT_TRUE(pass().good());
+  EXPECT_EQ(reloads, 1);
+  wanted = {{"a", "2\n"}};
+  EXPECT_FALSE(pass(false, [] { return std::nullopt; }).good());
+  EXPECT_EQ(there("a"), "1\n");
+  // It ends after the first file.
+  const auto until_first = [&] {
+    return there("a") == "2\n" ? std::nullopt : std::optional(us.now() + 1h);
+  };
+  const PassReport report = pass(false, until_first);
+  EXPECT_FALSE(report.good());
+  EXPECT_EQ(there("a"), "2\n");
+  EXPECT_EQ(there("sub/b"), "2\n") << "not pruned";
+  EXPECT_EQ(reloads, 1);
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(there("sub/b"), "none");
+  EXPECT_EQ(reloads, 2) << "the one that was owed";
 }
 
 }  // namespace

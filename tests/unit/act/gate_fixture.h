@@ -158,6 +158,7 @@ class FakeReconciler final : public Reconciler {
   Task<Result<void>> pass(PassOrder order) override {
     const Turn turn(objects_);
     tokens.push_back(order.token);
+    write_until = order.write_until;
     if (!objects_.compares || order.token > objects_.newest) objects_.newest = order.token;
     co_await us_.sleep_until(us_.now() + objects_.takes);
     if (objects_.compares && order.token < objects_.newest)
@@ -167,6 +168,7 @@ class FakeReconciler final : public Reconciler {
     co_return Result<void>();
   }
   std::vector<store::Revision> tokens;
+  std::function<std::optional<TimePoint>()> write_until;  ///< of the last order
 
  private:
   struct Turn {

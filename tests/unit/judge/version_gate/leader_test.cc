@@ -115,6 +115,40 @@ TEST_F(GateLeader, AnUpgradeSaysThatItWorksThenWaitsThenWrites) {
   EXPECT_TRUE(next<Leader::Pass>().has_value());
 }
 
+/// A watch saw somebody change an object.
+TEST_F(GateLeader, WhatIsDisturbedIsPutRightSoonButNotInAStorm) {
+  leader->disturbed(now);
+  take(*next<Write>(), 11);
+  ASSERT_TRUE(next<Leader::Pass>());
+  leader->passed(now);
+  take(*next<Write>(), 12);
+  now += seconds(10);
+  EXPECT_TRUE(next<Leader::Wait>());
+  leader->disturbed(now);
+  ASSERT_TRUE(next<Leader::Pass>());
+  leader->passed(now);
+  leader->disturbed(now);
+  EXPECT_EQ(next<Leader::Wait>()->until, now + Timing().least_pause);
+  now += Timing().least_pause;
+  ASSERT_TRUE(next<Leader::Pass>());
+  leader->failed(now, 0.5);
+  leader->disturbed(now);
+  EXPECT_EQ(next<Leader::Wait>()->until, now + seconds(30)) << "what fails goes on to fail";
+}
+
+TEST_F(GateLeader, NothingThatIsDisturbedShortensTheWaitAfterAClaim) {
+  take(*next<Write>(), 11);
+  ASSERT_TRUE(next<Leader::Pass>());
+  leader->passed(now);
+  take(*next<Write>(), 12);
+  // Somebody else claimed: everything begins anew.
+  facts.claimed = 13;
+  facts.read_at = 13;
+  take(*next<Write>(), 14);
+  leader->disturbed(now);
+  EXPECT_EQ(next<Leader::Wait>()->until, now + seconds(5));
+}
+
 /// Scenario 3.
 TEST_F(GateLeader, WritesNothingWhileAnOldNodeIsRegistered) {
   own.min_apiserver_release = kNew;

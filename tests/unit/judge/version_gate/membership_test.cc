@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "judge/version_gate/entry.h"
 #include "judge/version_gate/release.h"
+#include "judge/version_gate/status.h"
 
 namespace wardmote::judge::version_gate {
 namespace {
@@ -91,6 +93,26 @@ TEST(GateMembership, OnlyTheHighestReleaseCampaigns) {
   // A node that nobody can read is neither higher nor lower.
   nodes.replace({{.node = "a", .release = {}, .why = "cut off"}}, 4);
   EXPECT_TRUE(may_campaign(nodes, kLocal));
+}
+
+TEST(GateMembership, WhileAReleaseIsPreservedNewerNodesNeitherLeadNorKeepOthersFromIt) {
+  Membership nodes;
+  nodes.replace({{.node = "a", .release = patch(4)},
+                 {.node = "b", .release = patch(5)},
+                 {.node = "c", .release = kHuge}},
+                3);
+  EXPECT_TRUE(may_campaign(nodes, kHuge));
+  EXPECT_FALSE(may_campaign(nodes, kHuge, patch(5)));
+  EXPECT_TRUE(may_campaign(nodes, patch(5), patch(5)));
+  EXPECT_FALSE(may_campaign(nodes, patch(4), patch(5))) << "the highest of those that may";
+  EXPECT_TRUE(may_campaign(nodes, patch(4), patch(4)));
+  // A record that nobody can read.
+  EXPECT_FALSE(may_campaign(nodes, patch(4), Release{.major = -1}));
+  const Product own{.release = patch(5), .min_apiserver_release = patch(5)};
+  EXPECT_EQ(clear(nodes, own).verdict, Clearance::Verdict::kNewer);
+  const Clearance older = clear(nodes, own, patch(5));
+  EXPECT_EQ(older.verdict, Clearance::Verdict::kOlder) << "who is too old still blocks";
+  EXPECT_EQ(older.nodes.size(), 1U);
 }
 
 }  // namespace

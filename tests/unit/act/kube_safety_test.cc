@@ -1,0 +1,233 @@
+// What must not be written, nor shown, whatever happens between a kube-apiserver and us.
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "judge/reconcile/report.h"
+#include "unit/act/kube_target_fixture.h"
+
+namespace wardmote::act::reconcile {
+namespace {
+
+TEST_F(KubeTargetTest, AfterAnAnswerThatNeverCameItReadsAgain) {
+  want("a");
+  pass();
+  want("a", "2");
+  kube.after = [](const HttpCall& call) -> FakeKube::Answer {
+    if (!is(call, "PATCH", "a")) return std::nullopt;
+    return fail(Errc::kTimeout, "silence");
+  };
+  PassReport report = pass();
+  EXPECT_TRUE(report.good()) << summary_of(report);
+  EXPECT_EQ(action(report, "a"), "changed");
+  EXPECT_EQ(why(report, "a"), "no answer came; it was read again, and is as it should be");
+  want("a", "3");
+  kube.before = std::exchange(kube.after, nullptr);
+  report = pass();
+  EXPECT_EQ(action(report, "a"), "failed");
+  EXPECT_EQ(value("a"), "2");
+  EXPECT_EQ(std::ranges::count_if(kube.calls,
+                                  [](const HttpCall& call) { return is(call, "PATCH", "a"); }),
+            3)
+      << "once in each pass";
+}
+
+/// Seen at a real one that was killed: each of 300 objects was asked for with all patience.
+TEST_F(KubeTargetTest, APassEndsWhenTheServerIsGone) {
+  for (int number = 0; number < 50; ++number) want("m" + std::to_string(number));
+  int writes = 0;
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    if (call.method == "PATCH" && !call.url.contains("wardmote-set")) ++writes;
+    if (writes < 10) return std::nullopt;
+    return fail(Errc::kRefused, "nobody listens");
+  };
+  const TimePoint begun = us.now();
+  const PassReport report = pass();
+  EXPECT_FALSE(report.good());
+  EXPECT_EQ(report.faults, std::vector<std::string>{"the server does not answer any more; 40 of 50 "
+                                                    "objects were not looked at"});
+  EXPECT_LT(us.now() - begun, 30s);
+  EXPECT_EQ(writes, 10);
+  kube.before = nullptr;
+  EXPECT_TRUE(pass().good());
+}
+
+TEST_F(KubeTargetTest, ADeletionWithoutAnAnswerIsReadAgainToo) {
+  want("a");
+  want("b");
+  pass();
+  wanted.erase("b.yaml");
+  const auto silence = [](const HttpCall& call) -> FakeKube::Answer {
+    if (call.method != "DELETE") return std::nullopt;
+    return fail(Errc::kClosed, "silence");
+  };
+  kube.before = silence;
+  EXPECT_EQ(action(pass(), "b"), "failed");
+  EXPECT_EQ(value("b"), "1");
+  kube.before = nullptr;
+  kube.after = silence;
+  EXPECT_EQ(action(pass(), "b"), "pruned");
+  EXPECT_EQ(value("b"), "none");
+}
+
+TEST_F(KubeTargetTest, WhatChangedSinceItWasListedIsReadAnew) {
+  want("a");
+  pass();
+  want("a", "2");
+  bool raced = false;
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    if (is(call, "PATCH", "a") && !std::exchange(raced, true))
+      kube.touch(kube.objects.at(path_of("a")));
+    return std::nullopt;
+  };
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(value("a"), "2");
+}
+
+TEST_F(KubeTargetTest, EachWriteIsForTheVersionThatWasRead) {
+  want("a");
+  pass();
+  const std::string version(
+      kube.objects.at(path_of("a")).at("metadata").at("resourceVersion").as_string());
+  want("a", "2");
+  pass();
+  const auto sent =
+      std::ranges::find_if(kube.calls.rbegin(), kube.calls.rend(),
+                           [](const HttpCall& call) { return is(call, "PATCH", "a"); });
+  EXPECT_EQ(json::parse(sent->body).at("metadata").at("resourceVersion").as_string(), version);
+}
+
+TEST_F(KubeTargetTest, WhoMayNotWriteAnyMoreSendsNothing) {
+  for (const char* const name : {"a", "b", "c", "gone"}) want(name);
+  pass();
+  wanted.erase("gone.yaml");
+  for (const char* const name : {"a", "b", "c"}) want(name, "2");
+  const TimePoint end = us.now() + 1h;
+  write_until = [&] { return value("a") == "2" ? std::nullopt : std::optional(end); };
+  kube.calls.clear();
+  const PassReport report = pass();
+  EXPECT_FALSE(report.good());
+  EXPECT_EQ(value("a"), "2");
+  EXPECT_EQ(value("b"), "1");
+  EXPECT_EQ(value("gone"), "1");
+  EXPECT_TRUE(why(report, "b").contains("this agent may not write any more")) << why(report, "b");
+  for (const HttpCall& call : kube.calls) {
+    if (call.method == "GET") continue;
+    EXPECT_TRUE(is(call, "PATCH", "a") || call.url.contains("wardmote-set")) << call.url;
+    EXPECT_EQ(call.send_before, end) << call.url;
+  }
+}
+
+TEST_F(KubeTargetTest, AWriteThatIsRepeatedIsAskedForAgain) {
+  want("a");
+  bool may = true;
+  write_until = [&] { return may ? std::optional(us.now() + 1h) : std::nullopt; };
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    if (!is(call, "PATCH", "a")) return std::nullopt;
+    may = false;
+    return FakeKube::status(429, "TooManyRequests", "later");
+  };
+  pass();
+  EXPECT_EQ(std::ranges::count_if(kube.calls,
+                                  [](const HttpCall& call) { return is(call, "PATCH", "a"); }),
+            1);
+}
+
+TEST_F(KubeTargetTest, ACreationThatComesLateChangesNothing) {
+  want("a");
+  want("b");
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    if (!is(call, "PATCH", "a")) return std::nullopt;
+    kube.before = nullptr;
+    kube.put(path_of("a"), R"({"apiVersion": "v1", "kind": "ConfigMap",
+      "metadata": {"name": "a", "namespace": "default"}, "data": {"a": "theirs"}})");
+    return std::nullopt;
+  };
+  const PassReport report = pass();
+  EXPECT_EQ(action(report, "a"), "failed");
+  EXPECT_TRUE(why(report, "a").starts_with("it was not created by this set")) << why(report, "a");
+  EXPECT_EQ(value("a"), "theirs");
+  EXPECT_EQ(value("b"), "1");
+}
+
+TEST_F(KubeTargetTest, AKindThatTakesNoVersionIsCreatedWithoutOne) {
+  want("a");
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    if (!is(call, "PATCH", "a") || !call.body.contains("resourceVersion")) return std::nullopt;
+    return FakeKube::status(500, "", "resourceVersion should not be set on objects to be created");
+  };
+  EXPECT_EQ(action(pass(), "a"), "created");
+  EXPECT_EQ(value("a"), "1");
+}
+
+TEST_F(KubeTargetTest, WhatAServerQuotesOfASecretIsNotRepeated) {
+  wanted["s.yaml"] =
+      "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ntype: 'x'\nstringData: {p: TOPSECRET}\n";
+  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
+    if (call.method != "PATCH" || !call.url.contains("secrets")) return std::nullopt;
+    return FakeKube::status(500, "", ".data: expected map, got &{TOPSECRET}");
+  };
+  EXPECT_EQ(why(pass(), "s"),
+            "HTTP 500 ; the server's words may quote the secret, and are not shown");
+  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
+    if (call.method != "PATCH" || !call.url.contains("secrets")) return std::nullopt;
+    return FakeKube::status_of(422, "Invalid", "FieldValueInvalid", "Invalid value: TOPSECRET",
+                               "data[p]");
+  };
+  EXPECT_EQ(why(pass(), "s"),
+            "HTTP 422 Invalid of data[p]; the server's words may quote the secret, and are not "
+            "shown");
+  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
+    if (call.method != "PATCH" || !call.url.contains("secrets")) return std::nullopt;
+    return FakeKube::status(403, "Forbidden", "secrets is forbidden");
+  };
+  EXPECT_EQ(why(pass(), "s"), "HTTP 403: secrets is forbidden");
+}
+
+TEST_F(KubeTargetTest, TheDigestOfASecretSaysNothingOfItsValues) {
+  const auto secret = [](const std::string& value) {
+    return "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: '" + value + "'}\n";
+  };
+  const auto digest = [&] {
+    return std::string(kube.objects.at("/api/v1/namespaces/default/secrets/s")
+                           .at("metadata")
+                           .at("annotations")
+                           .at("reconcile.wardmote.io/digest")
+                           .as_string());
+  };
+  wanted["s.yaml"] = secret("one");
+  pass();
+  const std::string before = digest();
+  wanted["s.yaml"] = secret("two");
+  EXPECT_EQ(action(pass(), "s"), "changed");
+  EXPECT_EQ(digest(), before);
+  restart();
+  wanted["s.yaml"] = secret("three");
+  EXPECT_EQ(action(pass(), "s"), "changed");
+}
+
+TEST_F(KubeTargetTest, NoSecretIsInTheReport) {
+  wanted["s.yaml"] =
+      "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: TOPSECRET}\n";
+  PassReport report = pass();
+  EXPECT_TRUE(report.good()) << summary_of(report);
+  wanted["s.yaml"] =
+      "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: OTHERSECRET}\n";
+  report = pass();
+  ASSERT_EQ(report.touched.size(), 1U);
+  EXPECT_TRUE(report.touched[0].diff.contains("*** (before)")) << report.touched[0].diff;
+  for (const char* const hidden : {"TOPSECRET", "VE9QU0VDUkVU", "OTHERSECRET", "T1RIRVJTRUNSRVQ="})
+    EXPECT_FALSE(report.touched[0].diff.contains(hidden));
+}
+
+}  // namespace
+}  // namespace wardmote::act::reconcile
