@@ -52,6 +52,9 @@ json::object member_json(const Member& member, const PairReport& report) {
   node["nofailover"] = member.nofailover;
   node["priority"] = member.priority;
   node["unfit"] = text_or_null(member.unfit);
+  const auto candidacy = judge::failover::could_take_over(member, report);
+  node["take_over"] = {{"verdict", judge::failover::to_string(candidacy.verdict)},
+                       {"why", escape_control(candidacy.reason)}};
   return node;
 }
 

@@ -39,6 +39,7 @@ def test_a_switchover_loses_nothing_and_a_dead_node_is_replaced(pair):
     wait_until(heir.serves, 20, f"{heir.name} to be active", every=0.05)
     pair.wait_follow(heir, *pair.others(heir))
     assert heir.pair()["active"] == heir.name
+    assert heir.agent.cli("failover", "explain", "ovn").stdout.count("yes") == 2, "both of the others follow"
     assert heir.agent.get("/primary/ovn")[0] == 200
     assert active.agent.get("/primary/ovn")[0] == 503
     assert active.agent.get("/replica/ovn")[0] == 200
@@ -145,6 +146,8 @@ def test_a_copy_that_is_behind_is_not_promoted(pair):
     wait_until(lambda: stale.pair()["candidate"]["verdict"] == "refuse", 30, "the stale copy to be refused")
     time.sleep(2 * TTL)  # nothing is to happen in this time
     assert not stale.has_address() and pair.active() is None
+    told = stale.agent.cli("failover", "explain", "ovn")
+    assert told.returncode == 2 and "nobody is active" in told.stdout and "had rows that this copy does not have" in told.stdout, told
     pair.network.heal(stale.number)
     for short in ("nb", "sb"):
         fresh.start_server(short)

@@ -253,12 +253,7 @@ std::string PairManager::heir_for(const store::FailoverOrder& order, std::string
                               : order.to + " is not there";
   for (const Member& peer : peers()) {
     if (!order.to.empty() && peer.name != order.to) continue;
-    std::string why;
-    if (peer.observes) why = "it only observes";
-    if (peer.nofailover) why = "it has the tag nofailover";
-    if (!peer.unfit.empty()) why = peer.unfit;
-    if (peer.nb != Copy::kFollowing || peer.sb != Copy::kFollowing)
-      why = "it does not follow the active node";
+    const std::string why = judge::failover::heir_hindrance(peer);
     if (!why.empty()) {
       if (!order.to.empty()) *refusal = fmt::format("{}: {}", peer.name, why);
       continue;

@@ -25,6 +25,10 @@ Exit run_status(const Call& call) {
   return read(call, {.path = path_of(call), .draw = draw_pair, .judge = exit_of_pair});
 }
 
+Exit run_explain(const Call& call) {
+  return read(call, {.path = path_of(call), .draw = draw_pair_reasons, .judge = exit_of_pair});
+}
+
 Exit run_history(const Call& call) {
   return read(call, {.path = path_of(call), .draw = draw_pair_history, .judge = exit_good});
 }
@@ -128,10 +132,18 @@ Command failover_group() {
                   .options = reading_options(),
                   .examples = {{"wardmote failover history ovn", "when, who and why"}},
                   .run = run_history};
+  Command explain{
+      .name = "explain",
+      .summary = "say of each node whether it could take over, and why not",
+      .description = "While somebody is active: by a switchover. Else: by itself.",
+      .arguments = {pair_name()},
+      .options = reading_options(),
+      .examples = {{"wardmote failover explain ovn", "nobody is active, and somebody asks why"}},
+      .run = run_explain};
   return {.name = "failover",
           .summary = "show and move the active node of a pair of databases (without Pacemaker)",
           .description = "See docs/failover-standalone.md.",
-          .commands = {status, switchover, failover, pause, resume, history}};
+          .commands = {status, switchover, failover, pause, resume, history, explain}};
 }
 
 }  // namespace wardmote::cli

@@ -19,6 +19,14 @@ std::string line(std::string_view label, const std::string& text) {
   return text.empty() ? "" : fmt::format("  {}: {}\n", label, text);
 }
 
+std::string headline(const Fields& pair, Style style) {
+  return fmt::format("pair {}: {}, epoch {}\n", pair.text("name"),
+                     pair.has("active")
+                         ? paint(style, Tone::kGood, pair.text("active") + " is active")
+                         : paint(style, Tone::kCritical, "nobody is active"),
+                     pair.number("epoch").value_or(0));
+}
+
 bool is_good(const Fields& member, std::string_view active) {
   const bool is_active = member.raw("name") == active;
   const std::string_view wanted = is_active ? "active" : "following";
@@ -30,10 +38,7 @@ bool is_good(const Fields& member, std::string_view active) {
 std::string draw_pair(const json::value& shown, Style style) {
   const Fields pair(shown);
   const bool active = pair.has("active");
-  std::string text = fmt::format("pair {}: ", pair.text("name"));
-  text += active ? paint(style, Tone::kGood, pair.text("active") + " is active")
-                 : paint(style, Tone::kCritical, "nobody is active");
-  text += fmt::format(", epoch {}\n", pair.number("epoch").value_or(0));
+  std::string text = headline(pair, style);
   text += line("address", pair.text("address") + (pair.flag("has_address") ? ", here" : ""));
   const Fields next = pair.object("next");
   text += line("this node", fmt::format("{} ({}); next: {}: {}", pair.text("node"),
@@ -64,6 +69,28 @@ std::string draw_pair(const json::value& shown, Style style) {
   }
   for (const std::string& name : pair.texts("missing"))
     table.add({{name}, {"", Tone::kCritical}, {}, {}, {}, {}, {"says nothing", Tone::kCritical}});
+  return text + "\n" + table.draw(style);
+}
+
+std::string draw_pair_reasons(const json::value& shown, Style style) {
+  const Fields pair(shown);
+  std::string text = headline(pair, style);
+  const Fields next = pair.object("next");
+  text += line("next on this node", fmt::format("{}: {}", next.text("duty"), next.text("why")));
+  text += line("paused by", pair.text("paused_by"));
+  Table table({"NODE", "COULD TAKE OVER", "WHY"});
+  for (const json::value& one : pair.list("members")) {
+    const Fields member(one);
+    const Fields reason = member.object("take_over");
+    const bool is_active = member.raw("name") == pair.raw("active");
+    const bool may = reason.raw("verdict") == "go";
+    const std::string word = may ? "yes" : reason.raw("verdict") == "wait" ? "not yet" : "no";
+    table.add({{member.text("name")},
+               {is_active ? "" : word, may ? Tone::kGood : Tone::kWarning},
+               {reason.text("why")}});
+  }
+  for (const std::string& name : pair.texts("missing"))
+    table.add({{name}, {"no", Tone::kCritical}, {"its agent says nothing"}});
   return text + "\n" + table.draw(style);
 }
 

@@ -10,6 +10,8 @@ namespace wardmote::cli {
 
 /// A pair as `wardmote failover status` shows it.
 std::string draw_pair(const boost::json::value& shown, Style style);
+/// Who could take over, and what keeps the others from it.
+std::string draw_pair_reasons(const boost::json::value& shown, Style style);
 /// Its promotions.
 std::string draw_pair_history(const boost::json::value& shown, Style style);
 /// Critical: nobody is active. A warning: a node is missing, does not follow or is unfit, or

@@ -267,6 +267,14 @@ Candidacy judge_candidate(const Member& own, std::span<const Member> peers,
   return {Verdict::kGo, "no copy that is there has more"};
 }
 
+std::string heir_hindrance(const Member& member) {
+  if (member.observes) return "it only observes";
+  if (member.nofailover) return "it has the tag nofailover";
+  if (!member.unfit.empty()) return member.unfit;
+  const bool follows = member.nb == Copy::kFollowing && member.sb == Copy::kFollowing;
+  return follows ? "" : "it does not follow the active node";
+}
+
 std::string_view to_string(Candidacy::Verdict verdict) noexcept {
   switch (verdict) {
     case Verdict::kGo: return "go";

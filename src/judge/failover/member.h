@@ -102,6 +102,9 @@ std::optional<std::uint64_t> counted_epoch(std::uint64_t epoch, const PairRecord
 Candidacy judge_candidate(const Member& own, std::span<const Member> peers,
                           const PairRecord& record, const Choice& choice);
 
+/// Why the active node must not give up for this one, however much it has; empty: it may.
+std::string heir_hindrance(const Member& member);
+
 std::string_view to_string(Candidacy::Verdict verdict) noexcept;
 
 }  // namespace wardmote::judge::failover

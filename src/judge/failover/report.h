@@ -49,6 +49,10 @@ struct PairReport {
 /// has all. Nothing: that is not known.
 std::optional<std::size_t> lag_of(const Member& member, const PairRecord& record) noexcept;
 
+/// Whether a member could become the active node now, as far as this node knows: by a switchover
+/// while somebody is active, else by itself.
+Candidacy could_take_over(const Member& member, const PairReport& report);
+
 /// `mine`, `other`, …
 std::string_view to_string(Lock lock) noexcept;
 
