@@ -32,7 +32,8 @@ constexpr std::string_view kSchema =
     R"({"id":{ID},"result":{"tables":{"Address_Set":{"columns":{}}}},"error":null})";
 constexpr std::string_view kEmpty = R"({"id":{ID},"result":{},"error":null})";
 constexpr std::string_view kRow =
-    R"({"method":"update","id":null,"params":["x",{"Address_Set":{"6ab21a4e-7c0c-4f3b-9d8b-000000000001":{"new":{"name":"a"}}}}]})";
+    R"({"method":"update","id":null,"params":["x",{"Address_Set":{)"
+    R"("6ab21a4e-7c0c-4f3b-9d8b-000000000001":{"new":{"name":"a"}}}}]})";
 constexpr std::string_view kEcho = R"({"id":{ID},"result":[],"error":null})";
 
 /// A watch beside a server that answers the schema, the monitor and then the echoes in turn.
