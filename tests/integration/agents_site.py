@@ -17,10 +17,10 @@ TTL = 2  # seconds: the least that is taken
 class SharedAgent(Agent):
     """An agent that shares a store, by its name."""
 
-    def __init__(self, name: str, config: Path, api_socket: Path, struck: list[str]):
+    def __init__(self, name: str, config: Path, api_socket: Path, struck: list[str] | None = None):
         """`struck`: who was killed or stopped, of all; it grows here."""
         super().__init__(config, api_socket)
-        self.name, self.struck = name, struck
+        self.name, self.struck = name, [] if struck is None else struck
 
     def leads(self) -> bool:
         status, body = self.get("/api/v1/election")

@@ -39,7 +39,7 @@ def test_a_switchover_loses_nothing_and_a_dead_node_is_replaced(pair):
     wait_until(heir.serves, 20, f"{heir.name} to be active", every=0.05)
     pair.wait_follow(heir, *pair.others(heir))
     assert heir.pair()["active"] == heir.name
-    assert heir.agent.cli("failover", "explain", "ovn").stdout.count("yes") == 2, "both of the others follow"
+    wait_until(lambda: heir.agent.cli("failover", "explain", "ovn").stdout.count("yes") == 2, 20, "both of the others to be told as heirs")
     assert heir.agent.get("/primary/ovn")[0] == 200
     assert active.agent.get("/primary/ovn")[0] == 503
     assert active.agent.get("/replica/ovn")[0] == 200

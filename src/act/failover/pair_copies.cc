@@ -1,6 +1,5 @@
 // What is kept of a copy before it is replaced, and the room that this takes.
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <expected>

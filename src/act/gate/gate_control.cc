@@ -1,6 +1,5 @@
 #include "act/gate/gate_control.h"
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>

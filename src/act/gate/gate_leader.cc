@@ -127,7 +127,7 @@ Task<void> GateLeader::alarm(TimePoint at) {
 }
 
 std::optional<judge::plan::Pause> GateLeader::pause() const {
-  const judge::plan::Pause unread{.by = "a store that was not read yet"};
+  judge::plan::Pause unread{.by = "a store that was not read yet"};
   if (node_.state().revision() == 0) return unread;
   if (auto paused = pause_in(node_.state().find(node_.options().layout.pause()))) return paused;
   if (options_.pause_key.empty()) return std::nullopt;

@@ -41,7 +41,7 @@ class Reconciler {
 
   /// `disturbed` is called when something is no longer as the last pass has left it. One that
   /// cannot tell never calls it.
-  virtual void listen(std::function<void()> /*disturbed*/) {}
+  virtual void listen(const std::function<void()>& /*disturbed*/) {}
   /// After the last pass, and before destruction.
   virtual runtime::Task<void> stop() { co_return; }
 };

@@ -8,6 +8,7 @@
 
 #include "act/act_log.h"
 #include "act/gate/reconciler.h"
+#include "act/reconcile/target.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"

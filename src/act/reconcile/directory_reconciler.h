@@ -42,7 +42,7 @@ class DirectoryReconciler final : public gate::Reconciler {
         notes_(runtime.executor()) {}
 
   runtime::Task<Result<void>> pass(gate::PassOrder order) override;
-  void listen(std::function<void()> disturbed) override { disturbed_ = std::move(disturbed); }
+  void listen(const std::function<void()>& disturbed) override { disturbed_ = disturbed; }
   runtime::Task<void> stop() override;
   /// What a pass would do. Not while one is under way.
   runtime::Task<void> look();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "act/reconcile/target.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"

@@ -24,6 +24,7 @@
 #include "runtime/deadline.h"
 #include "runtime/http.h"
 #include "runtime/http_client.h"
+#include "runtime/http_lines.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 

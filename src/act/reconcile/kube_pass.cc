@@ -15,6 +15,7 @@
 #include "act/reconcile/inventory.h"
 #include "act/reconcile/kube_catalog.h"
 #include "act/reconcile/kube_target.h"
+#include "act/reconcile/kube_watch.h"
 #include "act/reconcile/kube_writer.h"
 #include "base/format.h"
 #include "base/log.h"

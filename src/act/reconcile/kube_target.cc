@@ -49,7 +49,7 @@ std::string selector_of(const std::string& set) {
   return fmt::format("{}={}", rules::kSetLabel, set);
 }
 
-void KubeTarget::watch(std::function<void()> drifted) {
+void KubeTarget::watch(const std::function<void()>& drifted) {
   if (lines_ == nullptr || watch_) return;
   watch_ = std::make_unique<KubeWatch>(runtime_, http_, *lines_, KubeLogin(files_, options_.login),
                                        selector_of(options_.set));
@@ -59,7 +59,7 @@ void KubeTarget::watch(std::function<void()> drifted) {
       [this](const WatchedKind& kind, const codec::KubeEvent& event) {
         return is_drift(kind, event);
       },
-      std::move(drifted));
+      drifted);
 }
 
 Task<void> KubeTarget::stop_watching() {

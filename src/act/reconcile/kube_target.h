@@ -56,7 +56,7 @@ class KubeTarget final : public Target {
 
   runtime::Task<judge::reconcile::PassReport> pass(std::vector<runtime::TreeFile> wanted,
                                                    PassTerms terms) override;
-  void watch(std::function<void()> drifted) override;
+  void watch(const std::function<void()>& drifted) override;
   runtime::Task<void> stop_watching() override;
 
  private:

@@ -1,6 +1,5 @@
 #include "act/reconcile/kube_watch.h"
 
-#include <chrono>
 #include <functional>
 #include <string>
 #include <utility>

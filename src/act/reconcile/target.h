@@ -45,7 +45,7 @@ class Target {
   /// Calls `drifted`, at most once, when somebody changes what the last pass has left as it should
   /// be. It ends with stop_watching(), which is called before the next pass and before destruction.
   /// A target that cannot tell does nothing.
-  virtual void watch(std::function<void()> /*drifted*/) {}
+  virtual void watch(const std::function<void()>& /*drifted*/) {}
   virtual runtime::Task<void> stop_watching() { co_return; }
 };
 

@@ -49,7 +49,7 @@ class FakeTarget final : public Target {
     report.touched.back().diff = "SECRET";
     co_return report;
   }
-  void watch(std::function<void()> drifted) override { drifted_ = std::move(drifted); }
+  void watch(const std::function<void()>& drifted) override { drifted_ = drifted; }
   Task<void> stop_watching() override {
     drifted_ = nullptr;
     co_return;
