@@ -54,7 +54,6 @@
 #include "net/tls/tls_layer.h"
 #include "net/worker.h"
 #include "observe/kinds.h"
-#include "runtime/http_client.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/agents.h"

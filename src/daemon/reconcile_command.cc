@@ -7,6 +7,7 @@
 
 #include "act/reconcile/kube_target.h"
 #include "act/reconcile/options.h"
+#include "act/reconcile/target.h"
 #include "agent/pod.h"
 #include "base/format.h"
 #include "base/result.h"

@@ -1,7 +1,6 @@
 #include "observe/guests/agent_client.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>

@@ -15,6 +15,7 @@
 #include "judge/raft/assess.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/dialect.h"
 #include "judge/raft/history.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/quote.h"

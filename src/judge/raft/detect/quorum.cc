@@ -8,7 +8,6 @@
 #include "base/format.h"
 #include "judge/condition/condition.h"
 #include "judge/finding.h"
-#include "judge/raft/advice.h"
 #include "judge/raft/assess.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"

@@ -10,6 +10,7 @@
 #include "judge/finding.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
+#include "judge/raft/dialect.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/quote.h"
