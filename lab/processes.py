@@ -57,6 +57,14 @@ def wait_until(condition, seconds: float, what: str, every: float = 0.02):
         time.sleep(every)
 
 
+def holds(condition, seconds: float, what: str, every: float = 0.1) -> None:
+    """For what must not happen in this time: AssertionError as soon as the condition is false."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        assert condition(), f"not all the time: {what}"
+        time.sleep(every)
+
+
 def _stat(pid: int) -> list[str] | None:
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")

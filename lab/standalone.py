@@ -199,6 +199,10 @@ class StandaloneSite:
         self.network.down()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def lags(self, asked: StandaloneNode) -> dict[str, int | None]:
+        """By `asked`: how many commits each copy is behind what was published. Nothing: too many to say."""
+        return {one["name"]: one["lag"] for one in asked.pair()["members"]}
+
     def active(self) -> StandaloneNode | None:
         return next((node for node in self.nodes if node.serves()), None)
 

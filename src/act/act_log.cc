@@ -110,7 +110,7 @@ Task<ActLog::Appended> ActLog::write_in_turn(JournalEntry entry, RecordChanges s
   entry.at = std::chrono::floor<std::chrono::milliseconds>(runtime_.wall_now());
   Item item{std::move(entry), std::move(state), lead, false};
   Result<void> written = co_await pay();
-  if (written && owe == Owe::kNever && lead != lead_)
+  if (written && owe == Owe::kNever && lead != lead_ && !item.state.empty())
     written = fail(Errc::kRejected, "another agent has led since it was decided");
   if (written) written = co_await write(&item);
   const bool again = !written && written.error().code != Errc::kRejected;

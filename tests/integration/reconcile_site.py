@@ -118,3 +118,16 @@ data: {folder}/data
     agent = GateAgent(config, folder / "s")
     agent.wait_serving(60.0)
     return agent
+
+
+def play(stories, cluster, folder: Path) -> None:
+    """One after the other, each with a site of its own."""
+    for number, story in enumerate(stories):
+        # A short name: a socket's path has at most 107 bytes.
+        (folder / f"s{number}").mkdir()
+        site = Site(folder / f"s{number}", cluster)
+        story(site)
+        # The next one finds nothing of it.
+        for file in list(site.wanted.path.iterdir()):
+            file.unlink()
+        site.run("apply", "--prune-limit=100")

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from gate_site import GateAgent
-from reconcile_site import PATIENCE, SET, Folder, Site, agent_of, config_map, kubeconfig
+from reconcile_site import PATIENCE, SET, Folder, Site, agent_of, config_map, kubeconfig, play
 
 from lab.kubernetes import ApiServer
 from lab.ports import free_port
@@ -230,16 +230,7 @@ def test_reconcile_at_a_real_apiserver(tmp_path):
                a_definition_comes_before_its_objects, drift_is_repaired_when_it_is_seen_and_all_is_journaled,
                a_leader_keeps_it_true_through_restarts)
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube") as cluster:
-        for number, story in enumerate(stories):
-            # A short name: a socket's path has at most 107 bytes.
-            folder = tmp_path / f"s{number}"
-            folder.mkdir()
-            site = Site(folder, cluster)
-            story(site)
-            # The next one finds nothing of it.
-            for file in list(site.wanted.path.iterdir()):
-                file.unlink()
-            site.run("apply", "--prune-limit=100")
+        play(stories, cluster, tmp_path)
 
 
 def test_manifests_that_are_wrong_and_a_server_that_is_not_there(tmp_path):

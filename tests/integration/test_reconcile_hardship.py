@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 from fault_proxy import FaultProxy, Refusal, Silence
 from gate_site import GateAgent
-from reconcile_site import PATIENCE, Folder, Site, agent_of, config_map, kubeconfig
+from reconcile_site import PATIENCE, Folder, Site, agent_of, config_map, kubeconfig, play
 
 from lab.kubernetes import ApiServer
 from lab.processes import wait_until
@@ -223,12 +223,4 @@ def test_reconcile_in_hardship(tmp_path):
                answers_that_never_come_are_found_out, refusals_are_waited_for_or_told, a_folder_that_was_emptied_or_broken_changes_nothing,
                secrets_are_in_no_output)
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube", AGENTS) as cluster:
-        for number, story in enumerate(stories):
-            folder = tmp_path / f"h{number}"
-            folder.mkdir()
-            site = Site(folder, cluster)
-            story(site)
-            # The next one finds nothing of it.
-            for file in list(site.wanted.path.iterdir()):
-                file.unlink()
-            site.run("apply", "--prune-limit=100")
+        play(stories, cluster, tmp_path)

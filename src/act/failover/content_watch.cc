@@ -122,10 +122,17 @@ Task<Result<void>> ContentWatch::send(std::string bytes, Deadline deadline) {
   while (writing_) co_await written_.wait();
   const std::shared_ptr<runtime::Stream> stream = stream_;
   if (!stream) co_return fail(Errc::kClosed, "{}: not connected", database_);
+  // On every way out, also of a task that is cancelled, another may write.
+  struct Leave {
+    ContentWatch* of;
+    ~Leave() {
+      of->writing_ = false;
+      of->written_.notify();
+    }
+  };
   writing_ = true;
+  const Leave leave{this};
   Result<void> written = co_await stream->write(bytes, deadline);
-  writing_ = false;
-  written_.notify();
   co_return written;
 }
 

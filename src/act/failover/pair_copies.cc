@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "judge/failover/room.h"
 #include "runtime/files.h"
 #include "runtime/process.h"
 #include "runtime/runtime.h"
@@ -28,8 +29,6 @@ namespace {
 constexpr Duration kCopyAside = 5min;
 constexpr std::size_t kCopiesKept = 3;
 constexpr std::size_t kMostNames = 10'000;
-/// ovsdb-server appends each commit to its file.
-constexpr std::uint64_t kLeastRoom = std::uint64_t{1} << 20;
 constexpr std::string_view kAside = ".before-sync.";
 
 }  // namespace
@@ -39,21 +38,27 @@ void PairManager::look_at_disks() {
   full_.clear();
   for (const std::string& file : {options_.nb_file, options_.sb_file}) {
     const Result<runtime::DiskSpace> space = runtime_.files().space(file);
-    if (space && space->free_bytes < kLeastRoom) full_ = "the disk of " + file + " is full";
+    if (space && space->free_bytes < judge::failover::kLeastRoom)
+      full_ = "the disk of " + file + " is full";
   }
 }
 
 /// A backup whose disk becomes full while it copies ends empty and writable. A server that gets a
 /// whole copy appends it to the same file, and removes the old rows later.
 Result<void> PairManager::enough_room(std::uint64_t copies) {
+  std::vector<judge::failover::StoredDatabase> databases;
   for (const std::string& file : {options_.nb_file, options_.sb_file}) {
     const Result<runtime::FileInfo> info = runtime_.files().info(file);
+    if (!info) return std::unexpected(info.error());
     const Result<runtime::DiskSpace> space = runtime_.files().space(file);
-    if (!info || !space) continue;
-    if (space->free_bytes < info->size * copies + kLeastRoom)
-      return fail(Errc::kExhausted, "{} bytes are free beside {}, which has {}", space->free_bytes,
-                  file, info->size);
+    if (!space) return std::unexpected(space.error());
+    databases.push_back({.file = file,
+                         .device = info->identity.device,
+                         .bytes = info->size,
+                         .free_bytes = space->free_bytes});
   }
+  const std::string shortage = judge::failover::shortage(databases, copies);
+  if (!shortage.empty()) return fail(Errc::kExhausted, "{}", shortage);
   return {};
 }
 

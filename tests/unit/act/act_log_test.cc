@@ -177,6 +177,7 @@ TEST_F(ActLogTest, WhatWaitedWhenTheLeadWasLostIsHistoryAndNoState) {
   std::optional<Result<void>> first;
   std::optional<Result<void>> second;
   std::optional<ActLog::Appended> intent;
+  std::optional<ActLog::Appended> row;
   runtime::TaskGroup tasks(us_.executor());
   const auto begin = [&tasks](auto& into, auto task) {
     constexpr auto keep = [](auto inner, auto* to) -> runtime::Task<void> {
@@ -188,17 +189,19 @@ TEST_F(ActLogTest, WhatWaitedWhenTheLeadWasLostIsHistoryAndNoState) {
   begin(first, log_.append_or_owe(entry("approved"), {{"plan/3", "2"}}));
   begin(second, log_.append_or_owe(entry("paused"), {{"plan/3", "3"}}));
   begin(intent, log_.append(entry("intent"), {{"plan/3", "4"}}));
+  begin(row, log_.append(entry("order"), {}));
   shared_.fail_with(Errc::kTimeout);
   world_.run_for(std::chrono::seconds(1));
   log_.forget_states();
   world_.run_for(std::chrono::seconds(6));
   shared_.fail_with(std::nullopt);
   world_.run_for(std::chrono::seconds(30));
-  ASSERT_TRUE(first && second && intent);
+  ASSERT_TRUE(first && second && intent && row);
   EXPECT_FALSE(*first) << "nobody knows whether the store took it";
   EXPECT_TRUE(*second);
   EXPECT_EQ(intent->done.error().code, Errc::kRejected);
-  EXPECT_EQ(kinds(), (Kinds{"proposed", "approved", "paused"}));
+  EXPECT_TRUE(row->done) << "a row without a state is nobody's lead";
+  EXPECT_EQ(kinds(), (Kinds{"proposed", "approved", "paused", "order"}));
   EXPECT_EQ(state(), "1");
 }
 
