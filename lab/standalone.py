@@ -126,6 +126,10 @@ failover:
     def pair(self) -> dict:
         return self.agent.json(f"/api/v1/failover/{NAME}")
 
+    def heirs(self) -> set[str]:
+        """Who follows the active node, as this node has heard."""
+        return {one["name"] for one in self.pair()["members"] if one["nb"] == one["sb"] == "following"}
+
     def order(self, word: str, **body) -> int:
         return self.agent.order("POST", f"/api/v1/failover/{NAME}/{word}", json.dumps(body))[0]
 
@@ -199,10 +203,6 @@ class StandaloneSite:
         self.network.down()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def lags(self, asked: StandaloneNode) -> dict[str, int | None]:
-        """By `asked`: how many commits each copy is behind what was published. Nothing: too many to say."""
-        return {one["name"]: one["lag"] for one in asked.pair()["members"]}
-
     def active(self) -> StandaloneNode | None:
         return next((node for node in self.nodes if node.serves()), None)
 
@@ -220,8 +220,10 @@ class StandaloneSite:
             raise TimeoutError(f"nobody is active: {story()}") from None
 
     def wait_follow(self, active: StandaloneNode, *nodes: StandaloneNode, seconds: float = 30.0) -> None:
+        """And until the active node has heard of it: it hands over to nobody else."""
         for node in nodes:
             wait_until(lambda node=node: node.follows(active), seconds, f"{node.name} to follow {active.name}", every=0.05)
+            wait_until(lambda node=node: node.name in active.heirs(), seconds, f"{active.name} to hear that {node.name} follows", every=0.05)
 
     def others(self, *nodes: StandaloneNode) -> list[StandaloneNode]:
         return [node for node in self.nodes if node not in nodes]

@@ -102,7 +102,8 @@ def test_a_node_that_is_cut_off_gives_up_before_another_is_promoted(pair):
     active = pair.active()
     watch, writer = SplitWatch(pair), Writer(pair, "p")
     wait_until(lambda: "p_1" in active.rows(), 20, "rows")
-    for host in (*(node.number for node in pair.others(active)), 4, 5):
+    # The client first: what is acknowledged between two cuts is on this node only.
+    for host in (5, 4, *(node.number for node in pair.others(active))):
         pair.network.cut(active.number, host)
     wait_until(lambda: not active.has_address(), TTL, "the address to be gone", every=0.05)
     other = pair.wait_active(40, other_than=active)
@@ -137,7 +138,7 @@ def test_a_copy_that_is_behind_is_not_promoted(pair):
     writer.end()
     wait_until(lambda: fresh.rows() == active.rows(), 10, "the last rows")
     rows = fresh.rows()
-    wait_until(lambda: pair.lags(stale)[fresh.name] == 0 != pair.lags(stale)[stale.name], 20, "the last rows to be published")
+    time.sleep(1.5)  # the active node publishes each second, and nothing that can be asked says what
     for node in (active, fresh):
         node.kill_agent()
         for short in ("nb", "sb"):

@@ -78,7 +78,7 @@ def test_backups_that_are_cut_off_from_the_active_node_are_not_promoted_after_it
         rows = len(active.rows())
         wait_until(lambda: len(active.rows()) > rows + 30, 20, "more rows")
         assert pair.active() is active
-        wait_until(lambda: all(pair.lags(node)[node.name] != 0 for node in backups), 20, "the rows to be published")
+        time.sleep(1.5)  # the active node publishes each second, and nothing that can be asked says what
         active.kill_agent()
         for short in ("nb", "sb"):
             active.server(short).kill()
