@@ -57,7 +57,9 @@ function(wardmote_room name)
     add_library(wardmote_${name} STATIC ${sources})
     wardmote_use_pch(wardmote_${name} ${kind})
     if(name IN_LIST wardmote_measured_rooms)
-      target_compile_options(wardmote_${name} PRIVATE -fprofile-instr-generate -fcoverage-mapping)
+      # Files are named within the source, so that a compiler cache serves checkouts in several folders.
+      target_compile_options(wardmote_${name} PRIVATE -fprofile-instr-generate -fcoverage-mapping
+                             -fcoverage-compilation-dir=. -fcoverage-prefix-map=${PROJECT_SOURCE_DIR}=.)
     endif()
     set(scope PUBLIC)
   else()

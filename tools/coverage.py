@@ -35,8 +35,9 @@ def run(program: Path) -> Path:
 
 
 def below(room: str, files: list[dict]) -> bool:
-    folder = f"{ROOT}/src/{room}/"
-    lines = {file["filename"].removeprefix(folder): file["summary"]["lines"] for file in files if file["filename"].startswith(folder)}
+    # However the compiler was told where it stands, a cache between them.
+    folder = f"/src/{room}/"
+    lines = {file["filename"].partition(folder)[2]: file["summary"]["lines"] for file in files if folder in file["filename"]}
     count = sum(line["count"] for line in lines.values())
     covered = sum(line["covered"] for line in lines.values())
     percent = 100.0 * covered / max(1, count)

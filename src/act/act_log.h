@@ -43,8 +43,8 @@ class ActLog {
     bool in_store = false;  ///< also where the journal did not take the row
   };
   /// Both are on stable storage when it returns. It writes nothing while something that is owed
-  /// cannot be written. kRejected: another agent leads, or has led since the call, or has taken over
-  /// this agent's journal. Any other error: nobody knows whether the store took the state.
+  /// cannot be written. kRejected: another agent leads, or has led since the call, or has taken
+  /// over this agent's journal. Any other error: nobody knows whether the store took the state.
   runtime::Task<Appended> append(judge::JournalEntry entry, store::RecordChanges state);
   /// The same for what has happened whether it is written or not: when it fails (but for
   /// kRejected), it is owed, and written before anything that comes after it. Of kMostOwed, that

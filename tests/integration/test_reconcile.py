@@ -292,6 +292,7 @@ version_gates:
         (source / "sub/b.conf").unlink()
         wait_until(lambda: not (target / "sub/b.conf").exists(), 60.0, "the file to be pruned", every=0.1)
         assert (target / "theirs").read_text() == "x"
-        assert json.loads(agent.cli("explain", "gate", "k8s", "-o", "json").stdout)["reconcile"]["objects"] == 1
+        wait_until(lambda: json.loads(agent.cli("explain", "gate", "k8s", "-o", "json").stdout)["reconcile"]["objects"] == 1,
+                   60.0, "the pass that pruned it to be over", every=0.1)
         checked = subprocess.run(["sha256sum", "-c", tmp_path / "data/reconcile/k8s.sha256"], cwd=target, capture_output=True, text=True, check=False)
         assert checked.returncode == 0, checked
