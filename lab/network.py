@@ -94,11 +94,17 @@ class Network:
                          "-j", "REJECT", "--reject-with", "tcp-reset"))
 
     def reset(self, host: int, port: int, seconds: float) -> None:
-        """Resets every connection to the host's `port` at its next packet within so many seconds."""
-        rule = ["INPUT", "-p", "tcp", "--dport", str(port), "-j", "REJECT", "--reject-with", "tcp-reset"]
-        run(*self.inside(host, "iptables", "-w", "-I", *rule))
+        """Resets every connection to the host's `port` that stands now, at its next packet within so many seconds. A new one may be
+        opened meanwhile: who connects again is not shut out."""
+        standing = run(*self.inside(host, "ss", "-Htn", "state", "established", f"( sport = :{port} )")).splitlines()
+        peers = [line.split()[3].rpartition(":") for line in standing]
+        rules = [["INPUT", "-p", "tcp", "-s", address, "--sport", source, "--dport", str(port), "-j", "REJECT", "--reject-with", "tcp-reset"]
+                 for address, _, source in peers]
+        for rule in rules:
+            run(*self.inside(host, "iptables", "-w", "-I", *rule))
         time.sleep(seconds)
-        run(*self.inside(host, "iptables", "-w", "-D", *rule))
+        for rule in rules:
+            run(*self.inside(host, "iptables", "-w", "-D", *rule))
 
     def heal(self, host: int) -> None:
         for table in ("filter", "nat"):

@@ -7,7 +7,7 @@ import sys
 
 from lab.instance import may_run
 
-AT_A_TIME = 6
+SIDE_BY_SIDE = ("-n", "6", "--dist", "loadgroup")
 
 
 def main() -> int:
@@ -19,9 +19,16 @@ def main() -> int:
     if reason:
         print(f"test: {reason}", file=sys.stderr)
         return 77
-    select = [] if given.full else ["-m", "not slow"]
-    return subprocess.run([sys.executable, "-m", "pytest", "-q", "-n", str(AT_A_TIME), "--dist", "load", "--durations=5",
-                           "-p", "no:cacheprovider", *select, "tests/integration", "tests/e2e", *(["tests/personas"] if given.full else [])],
+    folders = ["tests/integration", "tests/e2e"]
+    if not given.full:
+        return play(*SIDE_BY_SIDE, "-m", "not slow", *folders)
+    side_by_side = play(*SIDE_BY_SIDE, "-m", "not alone", *folders, "tests/personas")
+    alone = play("-m", "alone", "tests/integration")
+    return side_by_side or alone
+
+
+def play(*options: str) -> int:
+    return subprocess.run([sys.executable, "-m", "pytest", "-q", "--durations=5", "-p", "no:cacheprovider", *options],
                           env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, check=False).returncode
 
 

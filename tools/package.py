@@ -5,11 +5,13 @@ drop-in grant and against real daemons (tools/package_rights.py), and the exampl
 """
 
 import argparse
+import fcntl
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -48,18 +50,21 @@ def main() -> int:
 
 
 def make(build: Path = BUILD, into: Path = PACKAGES) -> list[Path]:
-    """Of what BUILD has built; the same bytes from the same programs."""
+    """Of what BUILD has built; the same bytes from the same programs. One at a time: cpack has one folder to work in, and tests that
+    run side by side want packages, too."""
     say("making the packages")
     made = build / "debs"
-    shutil.rmtree(made, ignore_errors=True)
     into.mkdir(parents=True, exist_ok=True)
-    for old in into.glob("*.deb"):
-        old.unlink()
-    when = epoch()
-    run("cpack", cwd=build, stdout=subprocess.DEVNULL, env={**os.environ, "SOURCE_DATE_EPOCH": str(when)})
-    for deb in sorted(made.glob("*.deb")):
-        for finished in finish(deb, build, made / "trees", when):
-            shutil.move(finished, into / finished.name)
+    with (build / "debs.lock").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        shutil.rmtree(made, ignore_errors=True)
+        for old in into.glob("*.deb"):
+            old.unlink()
+        when = epoch()
+        run("cpack", cwd=build, stdout=subprocess.DEVNULL, env={**os.environ, "SOURCE_DATE_EPOCH": str(when)})
+        for deb in sorted(made.glob("*.deb")):
+            for finished in finish(deb, build, made / "trees", when):
+                shutil.move(finished, into / finished.name)
     return sorted(into.glob("*.deb"))
 
 
@@ -175,15 +180,24 @@ def owned(path: str) -> bool:
     return subprocess.run(["chroot", CHROOT, "dpkg-query", "-S", path], capture_output=True, check=False).returncode == 0
 
 
+def unpack_base(folder: Path) -> None:
+    """A fresh Debian 12 in FOLDER, which is made. What debootstrap brought is kept for the next time; whoever needs it first makes it."""
+    PACKAGES.mkdir(parents=True, exist_ok=True)
+    with BASE.with_suffix(".lock").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not BASE.exists():
+            say("a Debian 12 root (debootstrap: network, a minute)")
+            with tempfile.TemporaryDirectory(dir=PACKAGES) as made:
+                run("debootstrap", "--variant=minbase", "bookworm", f"{made}/root", stdout=subprocess.DEVNULL)
+                run("tar", "-C", f"{made}/root", "-cf", f"{made}/base.tar", ".")
+                os.rename(f"{made}/base.tar", BASE)
+    folder.mkdir(parents=True)
+    run("tar", "-C", str(folder), "-xf", str(BASE))
+
+
 def make_root() -> None:
     remove_root()
-    if not BASE.exists():
-        say("a Debian 12 root (debootstrap: network, a minute)")
-        run("debootstrap", "--variant=minbase", "bookworm", str(CHROOT), stdout=subprocess.DEVNULL)
-        run("tar", "-C", str(CHROOT), "-cf", str(BASE), ".")
-    else:
-        CHROOT.mkdir(parents=True)
-        run("tar", "-C", str(CHROOT), "-xf", str(BASE))
+    unpack_base(CHROOT)
     for source in ("/etc/resolv.conf", "/etc/hosts"):
         if os.path.exists(source):
             shutil.copy(source, CHROOT / "etc")

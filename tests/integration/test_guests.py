@@ -28,6 +28,10 @@ notify:
 """
 
 
+# All in one worker, which boots the guests once.
+pytestmark = pytest.mark.xdist_group("guests")
+
+
 @pytest.fixture(name="lab", scope="module")
 def fixture_lab():
     with tempfile.TemporaryDirectory(prefix="wg-", dir="/tmp") as folder, Guests(ROOT / "build/lab/guests", Path(folder)) as guests:

@@ -15,7 +15,8 @@ from lab.pacemaker import ADDRESS_FIRST, PROMOTION_FIRST, Pacemaker, Writer
 from lab.processes import wait_until
 from tools.agent import programs
 
-pytestmark = pytest.mark.slow
+# Three corosync with a token of one second, and seconds without a row that are counted: two cores have nothing left for other tests.
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 PACKAGES = FOLDER / "pacemaker-ovn"
 OURS = "/usr/lib/ocf/resource.d/ovn/ovndb-servers"

@@ -42,12 +42,7 @@ class Root:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        if not package.BASE.exists():
-            package.PACKAGES.mkdir(parents=True, exist_ok=True)
-            package.make_root()
-            package.remove_root()
-        folder.mkdir(parents=True)
-        subprocess.run(["tar", "-C", str(folder), "-xf", str(package.BASE)], check=True)
+        package.unpack_base(folder)
         for source in ("/etc/resolv.conf", "/etc/hosts"):
             if os.path.exists(source):
                 shutil.copy(source, folder / "etc")
