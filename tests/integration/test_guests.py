@@ -239,6 +239,7 @@ def test_what_is_said_of_each_fault(lab, tmp_path):
         site.wait(2, "GUEST_PANIC", 5)
         lab.virsh("destroy", name_of(2))
         wait_until(lambda: site.guest(2) == {}, 5, "the guest to be gone")
+        wait_until(lambda: "opened GUEST_PANIC" in site.told(), 10, "the message about the panic")
         assert len([one for one in site.told() if one == "opened GUEST_PANIC"]) == 1
 
 
