@@ -1,10 +1,8 @@
 #include "act/guests/guest_executor.h"
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "act/plan/step_executor.h"
 #include "base/format.h"

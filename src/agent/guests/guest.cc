@@ -5,12 +5,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "base/format.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "codec/domain_xml.h"
 #include "config/guest_policy.h"
