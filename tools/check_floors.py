@@ -22,8 +22,8 @@ DOMAINS = {
     "raft": {"agent/ovn", "serve/raft", "act/repair", "agent/etcd", "serve/etcd"},
     "ovn": {"agent/ovn", "serve/raft", "act/repair", "act/failover", "agent/failover"},
     "bgp": {"agent/bgp", "serve/bgp"},
-    "guest": {"agent/guests", "serve/guest"},
-    "guests": {"agent/guests"},
+    "guest": {"agent/guests", "serve/guest", "act/guests"},
+    "guests": {"agent/guests", "act/guests"},
 }
 # Nor does anybody else in these rooms name it, in a type, a function or a text.
 NAMELESS = {"act", "agent", "control", "incidents", "serve"}

@@ -98,6 +98,7 @@ act::PlanRunner::Setup setup_of(const config::Config& config) {
   act::PlanRunner::Setup setup{config.policies, {}};
   for (const config::Cluster& cluster : config.clusters)
     setup.targets.push_back({judge::ThingKind::kCluster, cluster.name});
+  if (config.guests) setup.found.push_back(judge::ThingKind("guest"));
   return setup;
 }
 
@@ -144,13 +145,14 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
                .store = memory.store,
                .leadership = leadership_,
                .shared = memory.own != nullptr},
-              setup_of(config_), executor_, runner_doors()),
+              setup_of(config_), executors_, runner_doors()),
       renderer_(runtime),
       api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}, &renderer_),
       servers_(
           runtime, [this](const runtime::HttpRequest& request) { return api_.answer(request); },
           [this](const runtime::HttpRequest& head) { return api_.refuse_unread(head); }),
       tasks_(runtime.executor()) {
+  executors_.add(judge::ThingKind::kCluster, executor_);
   changes_.listen([this](const judge::Change& change, const serve::ChangeText& text) {
     archive_.keep(change, text, incidents_.hear(change));
     events_.publish(change, text);
@@ -175,6 +177,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
                                  .archive = archive_,
                                  .incidents = incidents_,
                                  .plans = runner_,
+                                 .executors = executors_,
                                  .renderer = renderer_}));
     for (serve::Route& route : domains_.back()->routes()) api_.add(std::move(route));
     if (row.family == nullptr) continue;
@@ -371,7 +374,12 @@ Scheduler::Listeners Agent::listeners() {
 
 act::PlanRunner::Doors Agent::runner_doors() {
   return {
-      .look = [this](const judge::ThingId& target) { scheduler_.look_now(target.name); },
+      .look =
+          [this](const judge::ThingId& target) {
+            const bool looked = std::ranges::any_of(
+                domains_, [&](const auto& domain) { return domain->look_for_plan(target); });
+            if (!looked) scheduler_.look_now(target.name);
+          },
       .tell = [this](judge::ThingId of,
                      judge::Event event) { changes_.tell(std::move(of), std::move(event)); },
       .storm = [this] { return incidents_.book().acts_frozen(); },

@@ -9,6 +9,7 @@
 
 #include "act/act_log.h"
 #include "act/plan/plan_runner.h"
+#include "act/plan/step_executors.h"
 #include "act/repair/executor.h"
 #include "agent/archive.h"
 #include "agent/board.h"
@@ -152,6 +153,7 @@ class Agent {
   std::function<std::optional<std::string>()> isolation_;
   std::optional<std::string> folder_lost_;  ///< why nothing that is written is found again
   act::repair::OvnExecutor executor_;
+  act::StepExecutors executors_;
   act::PlanRunner runner_;
   serve::Renderer renderer_;
   serve::Api api_;

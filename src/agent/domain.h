@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "config/reload_plan.h"
 #include "judge/observation.h"
+#include "judge/thing.h"
 #include "observe/probe.h"
 #include "runtime/task.h"
 #include "serve/route.h"
@@ -43,6 +44,9 @@ class Domain {
   virtual std::unique_ptr<observe::Probe> probe(const config::Check&) { return nullptr; }
   /// Some check was looked at, of whatever kind.
   virtual void observed(const std::string&, const judge::Observation&) {}
+  /// A plan wants to know how one of its things is now: it tells the plans. False: it is none of
+  /// its kind, or the looks of its check tell them.
+  virtual bool look_for_plan(const judge::ThingId&) { return false; }
   /// Added to the API once.
   virtual std::vector<serve::Route> routes() { return {}; }
   virtual runtime::Task<void> stop() { co_return; }

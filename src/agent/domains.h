@@ -11,7 +11,8 @@
 
 namespace wardmote::act {
 class PlanRunner;
-}
+class StepExecutors;
+}  // namespace wardmote::act
 namespace wardmote::judge {
 class StarvationGuard;
 }
@@ -46,6 +47,7 @@ struct DomainTools {
   Archive& archive;
   incidents::IncidentManager& incidents;
   act::PlanRunner& plans;
+  act::StepExecutors& executors;  ///< who does the steps of plans for its things
   serve::Renderer& renderer;
 };
 

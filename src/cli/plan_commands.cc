@@ -54,15 +54,17 @@ Command get_actions() {
 
 Command plan() {
   return {.name = "plan",
-          .summary = "ask for a plan to rebuild a member",
+          .summary = "ask for a plan to rebuild a member, or to restart a guest",
           .description =
               "The agent refuses while the member may be alive, while another member is not well, "
-              "and when the quorum would be lost. The plan begins when somebody approves it. Needs "
-              "the role operator.",
-          .arguments = {{.name = "CLUSTER", .help = "the name of the cluster"},
-                        {.name = "MEMBER", .help = "the name of the member"}},
+              "and when the quorum would be lost; and while the guest is not dead. The plan begins "
+              "when somebody approves it. Needs the role operator.",
+          .arguments = {{.name = "CLUSTER", .help = "the name of the cluster, or of the guest"},
+                        {.name = "MEMBER",
+                         .help = "the name of the member; for a guest the word restart"}},
           .options = order_options(),
-          .examples = {{"wardmote plan ovn-nb ctl-3", "then: wardmote approve NUMBER"}},
+          .examples = {{"wardmote plan ovn-nb ctl-3", "then: wardmote approve NUMBER"},
+                       {"wardmote plan web-1 restart", "a guest that is dead"}},
           .run = run_plan};
 }
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 1024;
 constexpr std::size_t kMostChannels = 64;
+constexpr std::size_t kMostDisks = 64;
 constexpr std::size_t kMostAttributes = 32;
 constexpr std::size_t kMostMetadata = 64;
 constexpr std::string_view kNovaNamespace = "http://openstack.org/xmlns/libvirt/nova/";
@@ -115,6 +116,11 @@ Result<DomainXml> parse_domain_xml(std::string_view xml) {
   for (const pugi::xml_node& element : devices.children("channel")) {
     if (domain.channels.size() == kMostChannels) break;
     domain.channels.push_back(read_channel(element));
+  }
+  for (const pugi::xml_node& element : devices.children("disk")) {
+    std::string disk = capped(element.child("target").attribute("dev").value());
+    const bool holds = !element.child("source").empty() && !disk.empty();
+    if (holds && domain.disks.size() < kMostDisks) domain.disks.push_back(std::move(disk));
   }
   read_metadata(root.child("metadata"), domain);
   return domain;

@@ -48,6 +48,7 @@ struct DomainXml {
   unsigned vcpus = 1;
   bool has_panic_device = false;
   std::vector<DomainChannel> channels;  ///< in their order
+  std::vector<std::string> disks;       ///< that have something in them: `vda`, …
   std::optional<NovaInstance> nova;
   std::optional<DomainPolicy> policy;
 

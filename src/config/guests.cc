@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/format.h"
@@ -15,6 +17,7 @@
 #include "judge/check_machine.h"
 #include "judge/guest/inside.h"
 #include "judge/guest/machine.h"
+#include "judge/guest/maintenance.h"
 #include "observe/kinds.h"
 
 namespace wardmote::config {
@@ -31,6 +34,8 @@ constexpr Duration kLongestResponse = 60s;
 constexpr Duration kLongestWindow = 7 * 24h;
 constexpr int kMostInARow = 1000;
 constexpr int kMostAlarms = 100;
+constexpr std::size_t kMostWindows = 100;
+constexpr std::string_view kWindow = "2026-11-25T02:00:00Z for 2h every 168h";
 constexpr judge::CheckPolicy kHypervisorPolicy{.fall = 3, .rise = 1};
 
 judge::guest::Policy read_policy(MapReader& map) {
@@ -79,6 +84,48 @@ judge::guest::InsidePolicy read_inside(const YamlNode& node, Problems& problems)
   return inside;
 }
 
+judge::guest::RestartPolicy read_restart(const YamlNode& node, Problems& problems) {
+  MapReader map(node, "restart", problems);
+  judge::guest::RestartPolicy restart;
+  restart.nova = map.read("nova", read_flag).value_or(false);
+  restart.dump = map.read_duration_in("dump", Duration::zero(), 1h, Duration::zero());
+  map.finish();
+  return restart;
+}
+
+/// One window of a few guests, or of all.
+void read_maintenance(const YamlNode& node, Guests& guests, Problems& problems) {
+  MapReader map(node, "maintenance", problems);
+  Maintenance work;
+  if (const YamlNode* const names = map.find("guests")) {
+    for (Placed<std::string>& pattern : read_texts(*names, "guests", problems))
+      work.guests.push_back(std::move(pattern.value));
+  } else {
+    work.guests = {"*"};
+  }
+  const YamlNode* const window = map.require("window", kWindow);
+  map.finish();
+  if (window == nullptr) return;
+  const auto text = read_text(*window, "window", problems);
+  const auto read = text ? judge::guest::parse_window(*text) : std::nullopt;
+  if (text && !read)
+    problems.add(window->at, "window", "it is none",
+                 fmt::format("write for example '{}'", kWindow));
+  if (!read) return;
+  work.window = *read;
+  guests.maintenance.push_back(std::move(work));
+}
+
+void read_maintenances(const YamlNode& list, Guests& guests, Problems& problems) {
+  if (list.kind != YamlNode::Kind::kList || list.items.size() > kMostWindows) {
+    problems.add(list.at, "maintenance",
+                 fmt::format("not a list of at most {} windows", kMostWindows),
+                 fmt::format("write '- {{window: {}}}' lines below it", kWindow));
+    return;
+  }
+  for (const YamlNode& item : list.items) read_maintenance(item, guests, problems);
+}
+
 Check check_of(const Guests& guests, Place at) {
   Check check;
   check.name = guests.name;
@@ -110,6 +157,10 @@ void read_guests(const YamlNode& node, Config& config, Names& names, Problems& p
   } else if (inside != nullptr) {
     guests.policy.inside = read_inside(*inside, problems);
   }
+  if (const YamlNode* const restart = map.find("restart"))
+    guests.policy.restart = read_restart(*restart, problems);
+  if (const YamlNode* const works = map.find("maintenance"))
+    read_maintenances(*works, guests, problems);
   if (const YamlNode* const ignore = map.find("ignore")) {
     for (Placed<std::string>& pattern : read_texts(*ignore, "ignore", problems))
       guests.ignore.push_back(std::move(pattern.value));

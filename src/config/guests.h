@@ -5,12 +5,20 @@
 
 #include "base/time.h"
 #include "judge/guest/machine.h"
+#include "judge/guest/maintenance.h"
 
 namespace wardmote::observe {
 struct ProbeKind;
 }
 
 namespace wardmote::config {
+
+/// When work is expected on some guests.
+struct Maintenance {
+  std::vector<std::string> guests;  ///< patterns of names and UUIDs
+  judge::guest::Window window;
+  friend bool operator==(const Maintenance&, const Maintenance&) = default;
+};
 
 /// The guests of one hypervisor, which are found at run time. The hypervisor is a check besides, of
 /// this name.
@@ -19,6 +27,7 @@ struct Guests {
   std::string uri = "qemu:///system";
   judge::guest::Policy policy;
   std::vector<std::string> ignore;  ///< patterns of names and UUIDs
+  std::vector<Maintenance> maintenance;
   /// Only the first channel with a source counts, and only if its path is like this pattern, as in
   /// Masakari's monitor; empty: the channel of the agent's name, wherever it stands.
   std::string channel_path;

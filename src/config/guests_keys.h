@@ -41,6 +41,10 @@ inline constexpr auto kGuestsKeys = std::to_array<KeySpec>({
      "What agents are asked besides pings, one question a minute (all; by Masakari's rules "
      "nothing)",
      "inside"},
+    {"restart", Form::kMap, false, "How guests are restarted where a policy lets the agent do that",
+     "restart"},
+    {"maintenance", Form::kMaps, false, "When work on guests is expected, and nobody is told",
+     "guest_maintenance"},
     {.name = "rules",
      .form = Form::kWord,
      .required = false,
@@ -73,6 +77,21 @@ inline constexpr auto kInsideKeys = std::to_array<KeySpec>({
     KeySpec{"file_systems", Form::kFlag, false, "How full file systems are"}.or_else("true"),
     KeySpec{"full_percent", Form::kNumber, false, "From when on one is full", {}, 50, 100}.or_else(
         "95"),
+});
+
+inline constexpr auto kMaintenanceKeys = std::to_array<KeySpec>({
+    {"guests", Form::kTexts, false, "Names or UUIDs of guests; * is any text (all)"},
+    {"window", Form::kText, true,
+     "`2026-11-25T02:00:00Z for 2h`, in UTC; with `every 168h` it comes again"},
+});
+
+inline constexpr auto kRestartKeys = std::to_array<KeySpec>({
+    KeySpec{"nova", Form::kFlag, false, "Guests that belong to Nova, too"}.or_else("false"),
+    KeySpec{
+        "dump", Form::kDuration, false,
+        "How long a guest has to write a dump after an NMI, before it is ended, at most 1h; 0s: "
+        "no NMI is sent"}
+        .or_else("0s"),
 });
 
 }  // namespace wardmote::config

@@ -17,6 +17,7 @@
 #include "judge/finding.h"
 #include "judge/plan/plan.h"
 #include "judge/remedies.h"
+#include "judge/thing.h"
 
 namespace wardmote::config {
 namespace {
@@ -54,6 +55,27 @@ std::vector<Code> read_codes(const YamlNode& node, Problems& problems) {
                  fmt::format("write some of: {}", fmt::join(known, ", ")));
   }
   return codes;
+}
+
+/// What a policy is for: things of one kind, which are there.
+void check_targets(const Policy& policy, const MapReader& map, const Config& config,
+                   Problems& problems) {
+  const auto is_for_clusters = [](Code code) {
+    return judge::remedy_for(code)->target == judge::ThingKind::kCluster;
+  };
+  if (std::ranges::all_of(policy.on, is_for_clusters)) return;
+  const std::string what = fmt::format("policy {}", policy.name);
+  if (std::ranges::any_of(policy.on, is_for_clusters)) {
+    problems.add(map.at(), what, "it is for clusters and for guests", "write a policy for each");
+  } else if (!policy.clusters.empty()) {
+    problems.add(map.at(), what, "guests belong to no cluster", "remove 'clusters'");
+  }
+  if (!config.guests)
+    problems.add(map.at(), what, "it is for guests, and none are watched", "add 'guests'");
+  // Plans are carried out by the agent that leads, and it reaches the guests of its own host only.
+  if (config.store)
+    problems.add(map.at(), what, "agents that share a 'store' restart no guests",
+                 "remove the policy, or the store");
 }
 
 std::vector<std::string> read_cluster_names(const YamlNode& node, const Config& config,
@@ -123,6 +145,7 @@ Policy read_policy(const YamlNode& node, std::size_t number, const Config& confi
     problems.add(map.at(), map.what(), "it acts, and there is nowhere to write that down",
                  "add 'data: /var/lib/wardmote'");
   }
+  check_targets(policy, map, config, problems);
   map.finish();
   return policy;
 }

@@ -152,7 +152,8 @@ constexpr auto kRepair = std::to_array<KeySpec>({
 constexpr auto kPolicy = std::to_array<KeySpec>({
     {"name", Form::kName, true, "Unique among policies"},
     {"on", Form::kTexts, true,
-     "RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER, RAFT_MEMBER_DOWN, RAFT_JOINING_STUCK"},
+     "RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER, RAFT_MEMBER_DOWN, RAFT_JOINING_STUCK; or GUEST_PANIC, "
+     "GUEST_DIED, GUEST_SPINNING, GUEST_IDLE_HUNG, GUEST_BOOT_STUCK"},
     {"clusters", Form::kTexts, false, "Names of clusters (all)"},
     {.name = "mode",
      .form = Form::kWord,
@@ -168,7 +169,8 @@ constexpr auto kPolicy = std::to_array<KeySpec>({
     KeySpec{"budget", Form::kNumber, false, "Plans that begin within the window", {}, 1, 100}
         .or_else("1"),
     KeySpec{"window", Form::kDuration, false, "1m to 24h"}.or_else("1h"),
-    KeySpec{"cooldown", Form::kDuration, false, "In a cluster after the end of a plan, 0s to 24h"}
+    KeySpec{"cooldown", Form::kDuration, false,
+            "In a cluster, or of a guest, after the end of a plan, 0s to 24h"}
         .or_else("10m"),
 });
 constexpr auto kCommand = std::to_array<KeySpec>({
@@ -293,6 +295,8 @@ constexpr auto kSections = std::to_array<Section>({
     {"mesh_member", kMeshMember, false},
     {"guests", kGuestsKeys, false},
     {"inside", kInsideKeys, false},
+    {"restart", kRestartKeys, false},
+    {"guest_maintenance", kMaintenanceKeys, false},
     {"gate", kGate, false},
     {"at_least", kAtLeast, false},
     {"version_gate", kVersionGateKeys, false},

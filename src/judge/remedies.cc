@@ -14,9 +14,14 @@ namespace {
 constexpr std::array kGone = {Code::kRaftStaleMember, Code::kRaftDeadMember};
 constexpr std::array kOut = {Code::kRaftMemberDown, Code::kRaftJoiningStuck};
 
+// Only what says that the guest itself is dead: not its agent, its host, or nobody knows what.
+constexpr std::array kLost = {Code::kGuestPanic, Code::kGuestDied, Code::kGuestSpinning,
+                              Code::kGuestIdleHung, Code::kGuestBootStuck};
+
 constexpr auto kRemedies = std::to_array<RemedyInfo>({
     {"remove_server", "kick the server", kGone, ThingKind::kCluster},
     {"rebuild_member", "rebuild the member", kOut, ThingKind::kCluster},
+    {"restart_guest", "restart the guest", kLost, ThingKind("guest")},
 });
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -29,6 +30,16 @@ struct GuestCounts {
   std::optional<Duration> cpu;
   std::optional<std::uint64_t> disk_requests;
   std::optional<std::uint64_t> sent_packets;
+};
+
+/// How one guest is, and what is being done to it. Numbers are those of libvirt.
+struct GuestStanding {
+  int run = 0;              ///< virDomainState
+  int reason = 0;           ///< of that state
+  int id = -1;              ///< of its process; -1: it is off
+  bool persistent = false;  ///< it stays defined when it ends
+  /// A migration, a save or a backup, or a copy of one of its disks, for people; empty: nothing.
+  std::string job;
 };
 
 /// What became of one command for a guest's agent.
@@ -82,6 +93,10 @@ struct HypervisorEvent {
       what;
 };
 
+/// What ends or interrupts a guest begins within this time after it was asked for, or never: on
+/// older knowledge of it nothing is done.
+inline constexpr Duration kActBeginsWithin = std::chrono::seconds(2);
+
 /// The door to the guests of one host. Every call returns by its deadline, also when the hypervisor
 /// hangs: the call itself may then go on behind the door, and keeps its place there. A call on one
 /// guest holds nothing up for another. Production: net::libvirt::Hypervisor. Tests:
@@ -120,6 +135,19 @@ class Hypervisor {
   /// Reads the counters of one guest. Those of its disks have to be asked of its QEMU (`ask_qemu`):
   /// one that does not run would hold the call for as long, so first see that its CPU time grows.
   virtual Task<Result<GuestCounts>> counts(std::string uuid, bool ask_qemu, Deadline deadline) = 0;
+
+  /// How it is now, and what is being done to it. Asks its QEMU, too.
+  virtual Task<Result<GuestStanding>> standing(std::string uuid, Deadline deadline) = 0;
+
+  // What changes a guest. kInvalid: it has another process than `id`, or none, or the hypervisor
+  // was reached too late (kActBeginsWithin; who starts a guest may be late), and nothing was done.
+  // kRejected: the hypervisor refused, and nobody knows what came of it.
+  /// Sends it a non-maskable interrupt.
+  virtual Task<Result<void>> inject_nmi(std::string uuid, int id, Deadline deadline) = 0;
+  /// Ends its process at once, as pulling its plug does.
+  virtual Task<Result<void>> destroy(std::string uuid, int id, Deadline deadline) = 0;
+  /// Starts it; kRejected if it runs.
+  virtual Task<Result<void>> create(std::string uuid, Deadline deadline) = 0;
 };
 
 }  // namespace wardmote::runtime

@@ -41,11 +41,11 @@ def fixture_lab():
 class Site:
     """An agent that watches all guests of the lab, and whoever it tells."""
 
-    def __init__(self, lab: Guests, folder: Path, sink: Sink, keys: str):
+    def __init__(self, lab: Guests, folder: Path, sink: Sink, keys: str, more: str):
         self.lab, self.sink, self.folder = lab, sink, folder
         (folder / "data").mkdir()
         (folder / "wardmote.yaml").write_text(
-            CONFIG.format(folder=folder, uri=lab.uri, port=sink.port, keys=keys), encoding="utf-8")
+            CONFIG.format(folder=folder, uri=lab.uri, port=sink.port, keys=keys) + more, encoding="utf-8")
         self.agent = self.start()
 
     def start(self) -> Agent:
@@ -83,9 +83,9 @@ class Site:
 
 
 @contextmanager
-def watching(lab, folder, keys="every: 1s, timeout: 900ms, threshold: 3"):
+def watching(lab, folder, keys="every: 1s, timeout: 900ms, threshold: 3", more=""):
     with Sink() as sink:
-        site = Site(lab, folder, sink, keys)
+        site = Site(lab, folder, sink, keys, more)
         try:
             yield site
         finally:

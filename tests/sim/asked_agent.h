@@ -25,7 +25,11 @@ class AskedAgent {
   /// Status 0: there was no answer.
   runtime::HttpResponse get(std::string path) {
     using namespace std::chrono_literals;
-    const runtime::HttpRequest request{.method = "GET", .path = std::move(path)};
+    runtime::HttpRequest request{.method = "GET", .path = std::move(path)};
+    if (const auto query = request.path.find('?'); query != std::string::npos) {
+      request.query = request.path.substr(query + 1);
+      request.path.resize(query);
+    }
     const auto response =
         run_task(sim, client,
                  net::http_fetch(client, runtime::Endpoint::tcp("127.0.0.1", 9470), request,

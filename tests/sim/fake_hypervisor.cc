@@ -22,6 +22,7 @@ using runtime::AgentAnswer;
 using runtime::Deadline;
 using runtime::GuestCounts;
 using runtime::GuestEntry;
+using runtime::GuestStanding;
 using runtime::HypervisorEvent;
 using runtime::Task;
 using namespace std::chrono_literals;
@@ -38,8 +39,11 @@ constexpr std::string_view kDescription =
 }  // namespace
 
 FakeHost::Guest& FakeHost::start(const std::string& uuid, const std::string& name) {
-  const int process = guests_.contains(uuid) ? guests_[uuid].process + 1 : 1;
-  guests_[uuid] = {.name = name, .process = process, .metadata = {}, .counted = clock_.now()};
+  Guest begun{
+      .name = name, .process = ++processes_, .metadata = {}, .job = {}, .counted = clock_.now()};
+  if (const Guest* const before = off(uuid)) begun.metadata = before->metadata;
+  off_.erase(uuid);
+  guests_[uuid] = std::move(begun);
   tell_of(uuid, HypervisorEvent::Agent{false});
   tell_of(uuid, HypervisorEvent::Lifecycle{4, 0});
   tell_of(uuid, HypervisorEvent::Lifecycle{2, 0});
@@ -49,7 +53,18 @@ FakeHost::Guest& FakeHost::start(const std::string& uuid, const std::string& nam
 
 void FakeHost::stop(const std::string& uuid, int detail) {
   tell_of(uuid, HypervisorEvent::Lifecycle{5, detail});
+  Guest ended = std::move(guests_.at(uuid));
   guests_.erase(uuid);
+  if (!ended.persistent) return;
+  // VIR_DOMAIN_EVENT_STOPPED_FAILED is 5, and VIR_DOMAIN_SHUTOFF_CRASHED 3.
+  ended.run = 5;
+  ended.reason = detail == 5 ? 3 : detail + 1;
+  off_[uuid] = std::move(ended);
+}
+
+const FakeHost::Guest* FakeHost::off(const std::string& uuid) const {
+  const auto found = off_.find(uuid);
+  return found == off_.end() ? nullptr : &found->second;
 }
 
 void FakeHost::pause(const std::string& uuid, int suspended, int reason) {
@@ -262,6 +277,67 @@ Task<Result<GuestCounts>> FakeHypervisor::counts(std::string uuid, bool ask_qemu
   }
   if (ask_qemu) counts.disk_requests = static_cast<std::uint64_t>(found->second.requests);
   co_return counts;
+}
+
+Task<Result<GuestStanding>> FakeHypervisor::standing(std::string uuid, Deadline deadline) {
+  const Result<void> reached = co_await reach(deadline);
+  if (!reached) co_return std::unexpected(reached.error());
+  const auto found = host_.guests_.find(uuid);
+  const bool runs = found != host_.guests_.end();
+  const FakeHost::Guest* const guest = runs ? &found->second : host_.off(uuid);
+  if (guest == nullptr) co_return fail(Errc::kMissing, "fake: no domain");
+  co_return GuestStanding{guest->run, guest->reason, runs ? guest->process : -1, guest->persistent,
+                          guest->job};
+}
+
+Task<Result<void>> FakeHypervisor::begin_act(std::string what, std::string uuid, int id,
+                                             Deadline deadline) {
+  const TimePoint asked = runtime_.now();
+  const Result<void> reached = co_await reach(deadline);
+  if (!reached) co_return reached;
+  const bool late = runtime_.now() - asked > runtime::kActBeginsWithin;
+  if (id >= 0 && late) co_return fail(Errc::kInvalid, "fake: too late");
+  const auto found = host_.guests_.find(uuid);
+  const bool runs = found != host_.guests_.end();
+  if (!runs && host_.off(uuid) == nullptr) co_return fail(Errc::kMissing, "fake: no domain");
+  const int process = runs ? found->second.process : -1;
+  if (process != id) co_return fail(Errc::kInvalid, "fake: its id is {}", process);
+  host_.acts_.push_back({runtime_.now(), std::move(what), std::move(uuid), id});
+  if (host_.on_act) host_.on_act(host_.acts_.back());
+  co_return Result<void>();
+}
+
+Task<Result<void>> FakeHypervisor::end_act(Deadline deadline) {
+  if (!host_.acts_answered_) {
+    co_await runtime_.sleep_until(deadline.at);
+    co_return fail(Errc::kTimeout, "fake: nobody hears of its end");
+  }
+  co_await runtime_.sleep_until(runtime_.now() + host_.acts_take_);
+  co_return Result<void>();
+}
+
+Task<Result<void>> FakeHypervisor::inject_nmi(std::string uuid, int id, Deadline deadline) {
+  const Result<void> begun = co_await begin_act("nmi", uuid, id, deadline);
+  if (!begun) co_return begun;
+  Result<void> ended = co_await end_act(deadline);
+  co_return ended;
+}
+
+Task<Result<void>> FakeHypervisor::destroy(std::string uuid, int id, Deadline deadline) {
+  const Result<void> begun = co_await begin_act("destroy", uuid, id, deadline);
+  if (!begun) co_return begun;
+  host_.stop(uuid, 1);
+  Result<void> ended = co_await end_act(deadline);
+  co_return ended;
+}
+
+Task<Result<void>> FakeHypervisor::create(std::string uuid, Deadline deadline) {
+  const Result<void> begun = co_await begin_act("create", uuid, -1, deadline);
+  if (!begun) co_return begun;
+  const std::string name = host_.off(uuid)->name;
+  host_.start(uuid, name);
+  Result<void> ended = co_await end_act(deadline);
+  co_return ended;
 }
 
 }  // namespace wardmote::sim

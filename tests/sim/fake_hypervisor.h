@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -44,6 +46,8 @@ class FakeHost {
     Duration clock_ahead{};          ///< of the host's
     int full_percent = 50;           ///< of its only file system
     std::string metadata;            ///< below `metadata` of its description
+    bool persistent = true;          ///< it stays defined when it is off
+    std::string job;                 ///< what is being done to it
     // Since it began, up to `counted`.
     Duration cpu = std::chrono::seconds(1);
     double requests = 100;
@@ -55,11 +59,19 @@ class FakeHost {
     kHangs,  ///< nothing is answered, and connections stay
   };
 
+  /// What somebody did to a guest through a door.
+  struct Act {
+    TimePoint at;
+    std::string what;  ///< `nmi`, `destroy`, `create`
+    std::string uuid;
+    int process = -1;  ///< that it was done to
+  };
+
   explicit FakeHost(runtime::Runtime& clock) : clock_(clock) {}
 
   /// STARTED; its agent answers at once.
   Guest& start(const std::string& uuid, const std::string& name);
-  /// STOPPED with this detail, and it is gone from the list.
+  /// STOPPED with this detail, and it is gone from the list. A persistent one stays defined.
   void stop(const std::string& uuid, int detail);
   void pause(const std::string& uuid, int suspended, int reason);
   void resume(const std::string& uuid);
@@ -75,6 +87,16 @@ class FakeHost {
 
   [[nodiscard]] Guest& at(const std::string& uuid) { return guests_.at(uuid); }
   [[nodiscard]] const std::map<std::string, Guest>& guests() const noexcept { return guests_; }
+  /// A guest that is off; null: there is none of this UUID.
+  [[nodiscard]] const Guest* off(const std::string& uuid) const;
+  [[nodiscard]] const std::vector<Act>& acts() const noexcept { return acts_; }
+  /// Called at the moment at which something is done to a guest, before it has an effect.
+  std::function<void(const Act&)> on_act;
+  /// How long an act takes, and whether whoever asked hears of its end.
+  void set_acts(Duration take, bool answered) {
+    acts_take_ = take;
+    acts_answered_ = answered;
+  }
   [[nodiscard]] std::uint64_t pings() const noexcept { return pings_; }
   /// When agents were asked for something else, and for what.
   [[nodiscard]] const std::vector<std::pair<TimePoint, std::string>>& inquiries() const noexcept {
@@ -89,6 +111,11 @@ class FakeHost {
 
   runtime::Runtime& clock_;
   std::map<std::string, Guest> guests_;
+  std::map<std::string, Guest> off_;  ///< defined, and off
+  int processes_ = 0;
+  std::vector<Act> acts_;
+  Duration acts_take_ = std::chrono::milliseconds(50);
+  bool acts_answered_ = true;
   Daemon daemon_ = Daemon::kAnswers;
   Duration patience_{};
   std::uint64_t pings_ = 0;
@@ -114,11 +141,22 @@ class FakeHypervisor final : public runtime::Hypervisor {
                                                         runtime::Deadline deadline) override;
   runtime::Task<Result<runtime::GuestCounts>> counts(std::string uuid, bool ask_qemu,
                                                      runtime::Deadline deadline) override;
+  runtime::Task<Result<runtime::GuestStanding>> standing(std::string uuid,
+                                                         runtime::Deadline deadline) override;
+  runtime::Task<Result<void>> inject_nmi(std::string uuid, int id,
+                                         runtime::Deadline deadline) override;
+  runtime::Task<Result<void>> destroy(std::string uuid, int id,
+                                      runtime::Deadline deadline) override;
+  runtime::Task<Result<void>> create(std::string uuid, runtime::Deadline deadline) override;
 
   void hear(runtime::HypervisorEvent event);
 
  private:
   runtime::Task<Result<void>> reach(runtime::Deadline deadline);
+  /// Whether the guest is as the caller has it when the act begins.
+  runtime::Task<Result<void>> begin_act(std::string what, std::string uuid, int id,
+                                        runtime::Deadline deadline);
+  runtime::Task<Result<void>> end_act(runtime::Deadline deadline);
 
   runtime::Runtime& runtime_;
   FakeHost& host_;

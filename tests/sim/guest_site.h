@@ -87,7 +87,8 @@ class GuestSite : public AskedAgent {
     const Result<void> opened = run_task(sim, us, store_->open());
     EXPECT_TRUE(opened) << opened.error().describe();
     const std::string text = fmt::format(
-        "api: {{listen: 127.0.0.1:9470}}\ndata: /var/lib/wardmote\nguests: {{{}}}\n", keys_);
+        "api: {{listen: 127.0.0.1:9470}}\ndata: /var/lib/wardmote\nguests: {{{}}}\n{}\n", keys_,
+        policies);
     auto config = config::parse_config(text, observe::probe_kinds());
     check(config.has_value(), "the configuration");
     agent_ = std::make_unique<agent::Agent>(us, no_service_, *std::move(config), "compute-1",
@@ -146,6 +147,7 @@ class GuestSite : public AskedAgent {
   }
 
   FakeHost host;
+  std::string policies;  ///< a section of the configuration, from the next begin() on
   SimDisk disk;
   Heard heard;
   std::vector<std::string>& told = heard.all;

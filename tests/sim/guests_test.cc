@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/format.h"
 #include "base/time.h"
+#include "runtime/hypervisor.h"
 #include "sim/fake_hypervisor.h"
 #include "sim/guest_site.h"
 #include "sim/seeds.h"
@@ -254,6 +257,37 @@ SIM_TEST_SEEDS(SimGuests, ByMasakarisRulesTheFifthFailureReportsAndOnlyOnce, 3) 
   sim.run_for(10min);
   EXPECT_EQ(site.verdict(1), "SILENT") << "it was told of already";
   EXPECT_EQ(site.told.size(), 2U);
+}
+
+SIM_TEST_SEEDS(SimGuests, AWindowOfMaintenanceEndsAnAlarmAndBeginsTheCountAnew, 20) {
+  GuestSite site(sim);
+  const std::string web = site.start_guest(1);
+  site.begin();
+  sim.run_for(20s);
+  site.host.set_agent(web, FakeHost::Agent::kHangs);
+  sim.run_for(2min);
+  ASSERT_EQ(site.told.size(), 1U);
+  const auto metadata = [&](WallTime begin) {
+    return fmt::format(
+        "<w:guest xmlns:w='https://wardmote.io/xmlns/guest/1' maintenance='{} for 30m'/>",
+        format_utc(begin));
+  };
+  site.host.at(web).metadata = metadata(site.us.wall_now() - 1s);
+  site.host.tell(
+      {.uuid = web, .name = "web-1", .at = {}, .what = runtime::HypervisorEvent::Changed{}});
+  sim.run_for(20s);
+  EXPECT_EQ(site.verdict(1), "MAINTENANCE");
+  sim.run_for(15min);
+  ASSERT_EQ(site.told.size(), 2U) << "it is over, and nothing else is told";
+  EXPECT_TRUE(site.told.back().starts_with("resolved"));
+  const std::uint64_t before = site.host.pings();
+  sim.run_for(14min + 30s);
+  EXPECT_EQ(site.host.pings(), before) << "nobody is asked";
+  EXPECT_EQ(site.verdict(1), "MAINTENANCE");
+  sim.run_for(20s);
+  EXPECT_EQ(site.told.size(), 2U) << "from zero";
+  sim.run_for(1min);
+  EXPECT_EQ(site.told.size(), 3U);
 }
 
 }  // namespace

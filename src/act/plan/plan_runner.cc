@@ -44,7 +44,6 @@ using judge::plan::Plan;
 using judge::plan::Planner;
 using judge::plan::PlanState;
 using judge::plan::Remedy;
-using judge::plan::Step;
 using runtime::Task;
 using store::RecordChanges;
 
@@ -227,11 +226,22 @@ void PlanRunner::warn_of_policies() const {
 
 const ThingId* PlanRunner::target_of(std::string_view name) const noexcept {
   const auto found = std::ranges::find(setup_.targets, name, &ThingId::name);
-  return found == setup_.targets.end() ? nullptr : &*found;
+  if (found != setup_.targets.end()) return &*found;
+  const auto seen =
+      std::ranges::find(known_, name, [](const auto& each) { return each.first.name; });
+  return seen == known_.end() ? nullptr : &seen->first;
 }
 
 bool PlanRunner::is_configured(const ThingId& target) const noexcept {
-  return std::ranges::find(setup_.targets, target) != setup_.targets.end();
+  return std::ranges::find(setup_.targets, target) != setup_.targets.end() ||
+         std::ranges::find(setup_.found, target.kind) != setup_.found.end();
+}
+
+void PlanRunner::forget(const ThingId& target) {
+  const bool runs = std::ranges::any_of(planner_.plans(), [&](const auto& each) {
+    return each.second.target == target && each.second.open();
+  });
+  if (!runs) known_.erase(target);
 }
 
 std::optional<std::string> PlanRunner::barred() const {
@@ -316,13 +326,13 @@ void PlanRunner::heard(const Seen& seen, std::span<const judge::Finding> finding
 Result<std::int64_t> PlanRunner::propose(std::string_view target, std::string_view subject,
                                          std::string by) {
   const ThingId* const its = target_of(target);
-  if (its == nullptr) return fail(Errc::kMissing, "there is no such cluster");
+  if (its == nullptr) return fail(Errc::kMissing, "there is no such cluster or guest");
   if (const Result<void> taken = takes_orders(); !taken) return std::unexpected(taken.error());
   const auto known = known_.find(*its);
   if (known == known_.end()) {
     return fail(Errc::kRejected, "{}",
                 planner_.cares_for(*its)
-                    ? "the cluster was not looked at yet: ask again in some seconds"
+                    ? "it was not looked at yet: ask again in some seconds"
                     : "no policy is for this cluster: add one with 'on: [RAFT_MEMBER_DOWN]' under "
                       "'policies'");
   }
@@ -355,7 +365,7 @@ Result<void> PlanRunner::reject(std::int64_t id, std::string by, std::string com
 
 Result<void> PlanRunner::pause(std::string scope, std::optional<Duration> time, std::string by) {
   if (!scope.empty() && target_of(scope) == nullptr)
-    return fail(Errc::kMissing, "there is no such cluster");
+    return fail(Errc::kMissing, "there is no such cluster or guest");
   if (!opened_) return fail(Errc::kRejected, "{}, so nothing runs that could be paused", kNotOpen);
   if (const Result<void> taken = takes_orders(); !taken) return taken;
   const TimePoint now = runtime_.now();
@@ -462,36 +472,6 @@ Task<void> PlanRunner::write(JournalEntry entry, RecordChanges state,
     co_await runtime_.sleep_until(runtime_.now() + kTryAgain);
     appended = co_await log_.write_owed();
   }
-}
-
-JournalEntry PlanRunner::entry_of(const Plan& plan, std::string kind, std::string detail) const {
-  JournalEntry entry;
-  entry.kind = std::move(kind);
-  entry.plan = plan.id;
-  if (const Step* const step = plan.current()) entry.step = step->name;
-  entry.cluster = plan.target.name;
-  entry.subject = plan.subject;
-  entry.actor = plan.approver.empty() ? plan.proposer : plan.approver;
-  entry.incident = plan.incident;
-  entry.detail = std::move(detail);
-  return entry;
-}
-
-RecordChanges PlanRunner::record_of(const Plan& plan) const {
-  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
-  return {{store::plan_key(plan.id), store::encode(plan, clock)}};
-}
-
-void PlanRunner::tell(const Plan& plan, judge::PlanChanged::Of of, std::string word,
-                      std::string step, std::string detail) {
-  doors_.tell({judge::ThingKind::kPlan, std::to_string(plan.id)},
-              judge::PlanChanged{.of = of,
-                                 .word = std::move(word),
-                                 .cluster = plan.target.name,
-                                 .target = plan.subject,
-                                 .step = std::move(step),
-                                 .detail = std::move(detail),
-                                 .incident = plan.incident});
 }
 
 }  // namespace wardmote::act

@@ -73,6 +73,8 @@ class PlanRunner final : public control::PlanControl {
   struct Setup {
     std::vector<judge::plan::Policy> policies;
     std::vector<judge::ThingId> targets;  ///< that plans may be for
+    /// Kinds of things that are found at run time: all of these that somebody has seen.
+    std::vector<judge::ThingKind> found{};
   };
 
   PlanRunner(runtime::Runtime& runtime, Memory memory, Setup setup, StepExecutor& executor,
@@ -90,6 +92,8 @@ class PlanRunner final : public control::PlanControl {
   /// A round of looks at the target was judged.
   void heard(const std::shared_ptr<const judge::plan::Remedy>& seen,
              std::span<const judge::Finding> findings);
+  /// The target is not there any more; a plan for it that runs looks by itself.
+  void forget(const judge::ThingId& target);
   /// The configuration is another now.
   void reload(Setup setup);
 

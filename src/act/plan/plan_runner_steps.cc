@@ -22,10 +22,14 @@
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
+#include "store/clock_pair.h"
+#include "store/plan_record.h"
+#include "store/records.h"
 
 namespace wardmote::act {
 
 using Of = judge::PlanChanged::Of;
+using judge::JournalEntry;
 using judge::ThingId;
 using judge::plan::Decision;
 using judge::plan::Effect;
@@ -126,7 +130,7 @@ class PlanRunner::StepAct final : public Act {
     if (!is_ours()) return {Move::kWait, "another agent has led meanwhile"};
     const Plan* const plan = runner_.running(before_.id);
     if (plan == nullptr) return {Move::kWait, "somebody has ended the plan"};
-    if (seen_ == nullptr) return {Move::kWait, "the cluster could not be looked at"};
+    if (seen_ == nullptr) return {Move::kWait, "it could not be looked at"};
     return decide(before_, *seen_, runner_.consent(*plan), runner_.runtime_.now());
   }
 
@@ -173,7 +177,7 @@ Task<void> PlanRunner::run(std::int64_t id) {
     plan = running(id);
     if (plan == nullptr) co_return;
     if (seen == nullptr) {
-      wait_for(id, "the cluster could not be looked at");
+      wait_for(id, "it could not be looked at");
       continue;
     }
     Decision decision = decide(*plan, *seen, consent(*plan), runtime_.now());
@@ -237,6 +241,36 @@ Task<void> PlanRunner::settle(std::int64_t id, Decision decision) {
   tell(plan, step_only ? Of::kStep : Of::kPlan, step_only ? "done" : record.entry.kind,
        record.entry.step, decision.detail);
   co_await acts_.write_surely(std::move(record));
+}
+
+JournalEntry PlanRunner::entry_of(const Plan& plan, std::string kind, std::string detail) const {
+  JournalEntry entry;
+  entry.kind = std::move(kind);
+  entry.plan = plan.id;
+  if (const judge::plan::Step* const step = plan.current()) entry.step = step->name;
+  entry.cluster = plan.target.name;
+  entry.subject = plan.subject;
+  entry.actor = plan.approver.empty() ? plan.proposer : plan.approver;
+  entry.incident = plan.incident;
+  entry.detail = std::move(detail);
+  return entry;
+}
+
+store::RecordChanges PlanRunner::record_of(const Plan& plan) const {
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  return {{store::plan_key(plan.id), store::encode(plan, clock)}};
+}
+
+void PlanRunner::tell(const Plan& plan, judge::PlanChanged::Of of, std::string word,
+                      std::string step, std::string detail) {
+  doors_.tell({judge::ThingKind::kPlan, std::to_string(plan.id)},
+              judge::PlanChanged{.of = of,
+                                 .word = std::move(word),
+                                 .cluster = plan.target.name,
+                                 .target = plan.subject,
+                                 .step = std::move(step),
+                                 .detail = std::move(detail),
+                                 .incident = plan.incident});
 }
 
 }  // namespace wardmote::act

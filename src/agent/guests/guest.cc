@@ -5,18 +5,17 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "base/format.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "codec/domain_xml.h"
+#include "config/guest_policy.h"
 #include "config/guests.h"
 #include "judge/guest/assess.h"
 #include "judge/guest/facts.h"
 #include "judge/guest/machine.h"
+#include "judge/guest/maintenance.h"
 #include "judge/notify/matcher.h"
 #include "runtime/hypervisor.h"
 #include "serve/guest/guest_view.h"
@@ -27,7 +26,6 @@ namespace {
 
 using judge::guest::Channel;
 using judge::guest::Pause;
-using judge::guest::Policy;
 using judge::guest::Run;
 using runtime::HypervisorEvent;
 using namespace std::chrono_literals;
@@ -49,45 +47,6 @@ constexpr int kStartedWakeup = 4;
 constexpr int kSuspendedIoError = 2;
 constexpr int kStoppedCrashed = 2;
 constexpr int kStoppedFailed = 5;
-
-bool ignored(const codec::DomainXml& xml, const std::vector<std::string>& patterns) {
-  return std::ranges::any_of(patterns, [&](const std::string& pattern) {
-    return judge::notify::like(pattern, xml.name) || judge::notify::like(pattern, xml.uuid) ||
-           (xml.nova && judge::notify::like(pattern, xml.nova->name));
-  });
-}
-
-void read_duration(std::string_view text, Duration least, Duration most, Duration& into,
-                   std::vector<std::string>& complaints) {
-  const auto read = parse_duration(text);
-  if (read && *read >= least && *read <= most) {
-    into = *read;
-  } else {
-    complaints.push_back(fmt::format("'{}' is no duration from {} to {}", escape_control(text, 64),
-                                     spell_duration(least), spell_duration(most)));
-  }
-}
-
-void apply(std::string_view name, std::string_view value, Policy& policy,
-           std::vector<std::string>& complaints) {
-  if (name == "interval") return read_duration(value, 500ms, 1h, policy.interval, complaints);
-  if (name == "timeout") return read_duration(value, 100ms, 1h, policy.timeout, complaints);
-  if (name == "boot_deadline")
-    return read_duration(value, 1s, 24h, policy.boot_deadline, complaints);
-  const auto number = parse_number<int>(value);
-  if (name == "threshold" && number && *number >= 1 && *number <= 1000) {
-    policy.threshold = *number;
-  } else if (name == "max_alarms" && number && *number >= 0 && *number <= 100) {
-    policy.max_alarms = *number;
-  } else if (name == "watch" && (value == "no" || value == "yes")) {
-    policy.watched = value == "yes";
-  } else if (name == "inside" && value == "no") {
-    policy.inside.freeze = policy.inside.clock = policy.inside.file_systems = false;
-  } else {
-    complaints.push_back(fmt::format("{}='{}' is not understood", escape_control(name, 64),
-                                     escape_control(value, 64)));
-  }
-}
 
 Channel channel_of(const codec::DomainXml& xml, const std::string& pattern) {
   const codec::DomainChannel* channel = xml.agent();
@@ -130,24 +89,14 @@ void live(Guest& guest, const HypervisorEvent::Lifecycle& told, TimePoint at) {
 
 }  // namespace
 
-Policy policy_of(const codec::DomainXml& xml, const config::Guests& all,
-                 std::vector<std::string>& complaints) {
-  Policy policy = all.policy;
-  policy.watched = !ignored(xml, all.ignore);
-  if (xml.policy) {
-    for (const auto& [name, value] : xml.policy->attributes) apply(name, value, policy, complaints);
-  }
-  policy.timeout = std::min(policy.timeout, policy.interval);
-  return policy;
-}
-
 void Guest::describe(const codec::DomainXml& xml, const config::Guests& all, TimePoint now) {
   complaints.clear();
-  machine.set_policy(policy_of(xml, all, complaints));
-  const codec::NovaInstance nova = xml.nova.value_or(codec::NovaInstance());
-  names = {xml.name, xml.uuid, nova.name};
-  flavor = nova.flavor;
-  project = nova.project;
+  machine.set_policy(config::guest_policy(xml, all, complaints));
+  const codec::NovaInstance instance = xml.nova.value_or(codec::NovaInstance());
+  names = {xml.name, xml.uuid, instance.name};
+  flavor = instance.flavor;
+  project = instance.project;
+  nova = xml.nova.has_value();
   if (xml.id >= 0) process = xml.id;
   const Channel channel = channel_of(xml, all.channel_path);
   // A guest that is off has a channel without a state.
@@ -186,6 +135,12 @@ bool Guest::hear(const HypervisorEvent& event) {
   if (std::holds_alternative<HypervisorEvent::Migrating>(event.what)) machine.migrating(event.at);
   if (std::holds_alternative<HypervisorEvent::JobCompleted>(event.what)) machine.migration_ended();
   return std::holds_alternative<HypervisorEvent::Changed>(event.what);
+}
+
+void Guest::maintain(WallTime now) noexcept {
+  machine.maintain(std::ranges::any_of(
+      machine.policy().maintenance,
+      [&](const judge::guest::Window& window) { return is_open(window, now); }));
 }
 
 store::GuestRecord Guest::record() const {

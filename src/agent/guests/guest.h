@@ -28,18 +28,23 @@ struct Guest {
   judge::guest::Names names;
   std::string flavor;
   std::string project;
+  bool nova = false;                    ///< Nova wrote its description
   std::vector<std::string> complaints;  ///< of its own policy
   judge::guest::Machine machine;
   judge::guest::InsideWatch inside;
   judge::ConditionTracker memory;
-  int process = -1;              ///< libvirt's id of it
-  bool there = false;            ///< the hypervisor has it, as far as is known
-  std::uint64_t epoch = 0;       ///< changes with every event: what was asked before it is old
-  std::optional<Duration> cpu;   ///< when it was counted last, while it is silent
-  std::optional<Duration> ping;  ///< how long its last answer took
-  Duration scheduled{};          ///< how often it is looked at
+  int process = -1;                   ///< libvirt's id of it
+  bool there = false;                 ///< the hypervisor has it, as far as is known
+  std::uint64_t epoch = 0;            ///< changes with every event: what was asked before it is old
+  std::optional<Duration> cpu;        ///< when it was counted last, while it is silent
+  std::optional<TimePoint> cpu_grew;  ///< when a count showed last that its QEMU runs
+  std::optional<Duration> ping;       ///< how long its last answer took
+  Duration scheduled{};               ///< how often it is looked at
   /// When its agent was asked last without an answer in time; libvirt may still wait for it.
   std::optional<TimePoint> unanswered;
+  bool held = false;  ///< somebody else's command was under way at its agent
+  /// A plan wants to know how it is, since then.
+  std::optional<TimePoint> plan_asked;
   std::optional<store::GuestRecord> written;
   std::shared_ptr<const serve::GuestView> shown;
 
@@ -49,14 +54,16 @@ struct Guest {
   void found(const runtime::GuestEntry& entry, TimePoint now);
   /// An event of it. Returns whether its description is to be read again.
   bool hear(const runtime::HypervisorEvent& event);
+  /// Whether somebody works on it at that time.
+  void maintain(WallTime now) noexcept;
   [[nodiscard]] store::GuestRecord record() const;
   /// As it is now; `memory` takes part in it.
   std::shared_ptr<serve::GuestView> view(TimePoint now);
 };
 
-/// The policy of one guest: that of all, with what its own metadata says (`interval`, `timeout`,
-/// `threshold`, `boot_deadline`, `watch`). What cannot be read is left out and complained of.
-judge::guest::Policy policy_of(const codec::DomainXml& xml, const config::Guests& all,
-                               std::vector<std::string>& complaints);
+/// The name of its looks.
+inline std::string look_of(const std::string& uuid) {
+  return "guest:" + uuid;
+}
 
 }  // namespace wardmote::agent

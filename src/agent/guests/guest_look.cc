@@ -69,6 +69,7 @@ Held held_since(const Guest& guest, TimePoint now) {
 Ping ping_of_silent(Guest& guest, TimePoint begun, Silence silence) {
   if (silence.anew) guest.unanswered = begun;
   const Held held = silence.anew ? Held::kNot : held_since(guest, begun);
+  guest.held = held != Held::kNot;
   if (held == Held::kByOthers) return Ping::kBusy;
   const bool to_blame = silence.early || held == Held::kTooLong;
   return to_blame && silence.alive ? Ping::kSilent : Ping::kUnknown;
@@ -79,6 +80,8 @@ Ping ping_of_silent(Guest& guest, TimePoint begun, Silence silence) {
 Task<void> GuestWatch::look_at(std::string uuid) {
   const auto known = guests_.find(uuid);
   if (known == guests_.end()) co_return;
+  const TimePoint begun = tools_.runtime.now();
+  known->second.maintain(tools_.runtime.wall_now());
   if (unreachable_ || !hypervisor_) {
     known->second.machine.pinged(Ping::kUnknown, tools_.runtime.now());
   } else if (known->second.machine.asks(tools_.runtime.now())) {
@@ -93,11 +96,14 @@ Task<void> GuestWatch::look_at(std::string uuid) {
     const auto found = guests_.find(uuid);
     if (found == guests_.end()) co_return;
     if (seen == Ping::kAnswered) found->second.cpu.reset();
+    if (seen == Ping::kAnswered) found->second.held = false;
     found->second.machine.pinged(seen, tools_.runtime.now(), sent);
     if (seen == Ping::kAnswered && hypervisor_) co_await look_inside(uuid);
   }
   const auto found = guests_.find(uuid);
-  if (found != guests_.end()) judge(found->second);
+  if (found == guests_.end()) co_return;
+  judge(found->second);
+  co_await tell_plans(uuid, begun);
 }
 
 Task<Ping> GuestWatch::ping(std::string uuid) {
@@ -148,6 +154,8 @@ Task<void> GuestWatch::count(std::shared_ptr<Hypervisor> hypervisor, std::string
   const auto counted = co_await agents_.counts(hypervisor, uuid, before);
   const auto found = guests_.find(uuid);
   if (found == guests_.end() || !counted) co_return;
+  const bool grew = before && counted->cpu && *counted->cpu > *before;
+  if (grew) found->second.cpu_grew = tools_.runtime.now();
   found->second.cpu = counted->cpu;
   found->second.machine.counted({.at = tools_.runtime.now(),
                                  .cpu = counted->cpu,

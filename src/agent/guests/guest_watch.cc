@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "act/plan/plan_runner.h"
+#include "act/plan/step_executors.h"
 #include "agent/board.h"
 #include "agent/domain.h"
 #include "agent/domains.h"
@@ -29,6 +31,7 @@
 #include "judge/guest/machine.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
+#include "judge/thing.h"
 #include "net/libvirt/api.h"
 #include "net/libvirt/hypervisor.h"
 #include "observe/probe.h"
@@ -85,11 +88,6 @@ Result<std::unique_ptr<Hypervisor>> make_libvirt(runtime::Runtime& runtime,
       net::libvirt::Options{.uri = guests.uri, .response_timeout = guests.response_timeout});
 }
 
-/// The name of its looks.
-std::string look_of(const Guest& guest) {
-  return "guest:" + guest.names.uuid;
-}
-
 bool same_hypervisor(const config::Guests& a, const config::Guests& b) {
   return a.uri == b.uri && a.response_timeout == b.response_timeout;
 }
@@ -100,7 +98,10 @@ GuestWatch::GuestWatch(const DomainTools& tools, MakeHypervisor make)
     : tools_(tools),
       make_(std::move(make)),
       agents_(tools.runtime),
-      tasks_(tools.runtime.executor()) {}
+      executor_([this] { return hypervisor_; }),
+      tasks_(tools.runtime.executor()) {
+  tools_.executors.add(judge::guest::kGuestKind, executor_);
+}
 
 GuestWatch::GuestWatch(const DomainTools& tools) : GuestWatch(tools, make_libvirt) {}
 
@@ -149,7 +150,7 @@ void GuestWatch::adopt(const config::Config& now) {
   }
   std::vector<std::string> gone;
   for (auto& [uuid, guest] : guests_) {
-    tools_.scheduler.remove(look_of(guest));
+    tools_.scheduler.remove(look_of(uuid));
     gone.push_back(serve::guest_node(guest.names.name));
     gone.push_back(serve::guest_inside_node(guest.names.name));
     tools_.records.put(store::guest_key(tools_.node, uuid), std::nullopt);
@@ -264,7 +265,7 @@ Task<void> GuestWatch::take_in(std::shared_ptr<Hypervisor> hypervisor, Hyperviso
   if (!known) show_all({});
   judge(heard->second);
   if (std::holds_alternative<HypervisorEvent::Agent>(event.what))
-    tools_.scheduler.look_now(look_of(heard->second));
+    tools_.scheduler.look_now(look_of(heard->first));
 }
 
 /// Goes over to what the hypervisor has: events may have been lost.
@@ -295,6 +296,7 @@ Task<void> GuestWatch::list_again(std::shared_ptr<Hypervisor> hypervisor) {
   }
   show_all({});
   for (auto& [uuid, guest] : guests_) judge(guest);
+  tell_of_gone();
 }
 
 void GuestWatch::find_all(const std::vector<runtime::GuestEntry>& entries) {
@@ -358,10 +360,13 @@ void GuestWatch::leave(const std::string& uuid) {
   std::vector<std::string> nodes = {serve::guest_node(found->second.names.name),
                                     serve::guest_inside_node(found->second.names.name)};
   log(LogLevel::kInfo, "guest_gone", {{"guest", found->second.names.name}, {"uuid", uuid}});
-  tools_.scheduler.remove(look_of(found->second));
+  tools_.scheduler.remove(look_of(found->first));
   tools_.records.put(store::guest_key(tools_.node, uuid), std::nullopt);
+  const judge::ThingId target{judge::guest::kGuestKind, found->second.names.name};
   guests_.erase(found);
   show_all(std::move(nodes));
+  tell_of_gone();
+  tools_.plans.forget(target);
 }
 
 /// Each has its own fixed place in the interval, so that they are spread.
@@ -370,12 +375,14 @@ void GuestWatch::schedule(Guest& guest) {
   if (std::exchange(guest.scheduled, policy.interval) == policy.interval) return;
   const auto round = [this, uuid = guest.names.uuid](Deadline, Duration) { return look_at(uuid); };
   const Result<void> added = tools_.scheduler.add(
-      {look_of(guest), policy.interval, std::min(policy.timeout, policy.interval), 0}, round);
+      {look_of(guest.names.uuid), policy.interval, std::min(policy.timeout, policy.interval), 0},
+      round);
   if (!added) log(LogLevel::kError, "guest_not_scheduled", {{"reason", added.error().describe()}});
 }
 
 void GuestWatch::judge(Guest& guest) {
   const TimePoint now = tools_.runtime.now();
+  guest.maintain(tools_.runtime.wall_now());
   const std::shared_ptr<serve::GuestView> view = guest.view(now);
   write_down(guest);
   const bool fresh = guest.shown && now - guest.shown->judged < kShownFor;

@@ -6,8 +6,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "act/guests/guest_executor.h"
 #include "agent/domain.h"
 #include "agent/domains.h"
 #include "agent/guests/guest.h"
@@ -16,7 +18,10 @@
 #include "config/config.h"
 #include "config/guests.h"
 #include "judge/guest/facts.h"
+#include "judge/guest/restart_view.h"
 #include "judge/observation.h"
+#include "judge/plan/plan.h"
+#include "judge/thing.h"
 #include "observe/guests/agent_client.h"
 #include "observe/probe.h"
 #include "runtime/deadline.h"
@@ -45,6 +50,7 @@ class GuestWatch final : public Domain {
   Result<Adopt> prepare(const config::Config& next) override;
   [[nodiscard]] const observe::ProbeKind& kind() const noexcept override;
   std::unique_ptr<observe::Probe> probe(const config::Check& check) override;
+  bool look_for_plan(const judge::ThingId& target) override;
   runtime::Task<void> stop() override;
 
   /// Whether the hypervisor answers.
@@ -66,6 +72,11 @@ class GuestWatch final : public Domain {
   runtime::Task<void> look_inside(std::string uuid);
   runtime::Task<void> prove(std::shared_ptr<runtime::Hypervisor> hypervisor);
   runtime::Task<void> count(std::shared_ptr<runtime::Hypervisor> hypervisor, std::string uuid);
+  runtime::Task<void> tell_plans(std::string uuid, TimePoint begun);
+  [[nodiscard]] judge::guest::RestartView restart_view(const std::string& uuid,
+                                                       TimePoint begun) const;
+  [[nodiscard]] const judge::plan::Plan* plan_for(std::string_view uuid) const;
+  void tell_of_gone();
   Guest& arrive(const std::string& uuid, const std::string& name);
   void leave(const std::string& uuid);
   void schedule(Guest& guest);
@@ -83,6 +94,7 @@ class GuestWatch final : public Domain {
   observe::guests::AgentClient agents_;
   std::optional<runtime::TaskGroup::TaskId> following_;
   std::optional<runtime::TaskGroup::TaskId> proving_;
+  act::guests::GuestExecutor executor_;
   runtime::TaskGroup tasks_;
 };
 

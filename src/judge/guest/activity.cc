@@ -14,7 +14,8 @@
 namespace wardmote::judge::guest {
 namespace {
 
-constexpr std::size_t kMostSamples = 64;
+/// A window of those who are pinged most often.
+constexpr std::size_t kMostSamples = 256;
 
 struct Change {
   std::optional<double> cpu_share;

@@ -67,6 +67,8 @@ class InsideWatch {
   void asked(Inquiry inquiry, TimePoint now);
 
   void frozen(bool frozen, TimePoint now);
+  /// Its file systems, when it was asked last.
+  [[nodiscard]] bool is_frozen() const noexcept { return frozen_since_.has_value(); }
   /// `ahead`: how far the guest's clock is before the host's, give or take `doubt`.
   void clock(Duration ahead, Duration doubt, const InsidePolicy& policy, TimePoint now);
   void file_systems(const std::vector<FileSystem>& all, const InsidePolicy& policy, TimePoint now);

@@ -163,14 +163,26 @@ void Machine::migrating(TimePoint now) {
   migrating_until_ = now + kMigrationRound;
 }
 
+void Machine::maintain(bool now_open) noexcept {
+  if (std::exchange(maintained_, now_open) == now_open) return;
+  failures_ = 0;
+  if (state_ == State::kError) state_ = State::kHealthy;
+  activity_.forget();
+  if (reported_ && (names_silence(*reported_) || reported_ == Verdict::kBootStuck)) take_back();
+  if (!policy_.compat) return;
+  journal_.started();
+  take_back();
+}
+
 bool Machine::suppressed(TimePoint now) const noexcept {
-  if (migrating_until_ && now < *migrating_until_) return true;
+  if (migrates(now)) return true;
   return run_ == Run::kPaused || run_ == Run::kShuttingDown || run_ == Run::kSuspended;
 }
 
 bool Machine::asks(TimePoint) const noexcept {
   // While it migrates its answers are still worth having.
-  return policy_.watched && run_ == Run::kRunning && (channel_ != Channel::kNone || policy_.compat);
+  return policy_.watched && !maintained_ && run_ == Run::kRunning &&
+         (channel_ != Channel::kNone || policy_.compat);
 }
 
 bool Machine::wants_counters(Ping last) const noexcept {
@@ -246,7 +258,8 @@ void Machine::take_back() noexcept {
 
 /// Of one episode, as of a panic that ends in the death of QEMU, one counts.
 void Machine::count_alarm(Verdict verdict, TimePoint now) {
-  if (policy_.compat || !is_lost(verdict) || (reported_ && is_lost(*reported_))) return;
+  if (policy_.compat || !is_lost(verdict)) return;
+  if (reported_ && is_lost(*reported_)) return;
   std::erase_if(alarms_, [&](TimePoint at) { return at + policy_.alarm_window <= now; });
   if (alarms_.size() < kMostAlarms) alarms_.push_back(now);
 }
@@ -297,6 +310,7 @@ std::optional<Verdict> Machine::late_boot(TimePoint now) const noexcept {
 
 Verdict Machine::verdict(TimePoint now) const noexcept {
   if (!policy_.watched) return Verdict::kIgnored;
+  if (maintained_) return Verdict::kMaintenance;
   if (reported_) return *reported_;
   if (suppressed(now)) return Verdict::kSuppressed;
   if (run_ != Run::kRunning) return Verdict::kUnknown;
@@ -307,8 +321,17 @@ Verdict Machine::verdict(TimePoint now) const noexcept {
   return state() == State::kHealthy ? Verdict::kHealthy : Verdict::kWaiting;
 }
 
+std::optional<Duration> Machine::boots_for(TimePoint now) const noexcept {
+  if (!booting_since_) return std::nullopt;
+  return now - *booting_since_;
+}
+
+bool Machine::reported_lost() const noexcept {
+  return reported_ && !maintained_ && is_lost(*reported_);
+}
+
 bool Machine::keeps_failing() const noexcept {
-  return reported_ && is_lost(*reported_) && policy_.max_alarms > 0 &&
+  return reported_lost() && policy_.max_alarms > 0 &&
          alarms_.size() > static_cast<std::size_t>(policy_.max_alarms);
 }
 
@@ -328,6 +351,7 @@ std::string_view to_string(Verdict verdict) noexcept {
     case Verdict::kSilent: return "SILENT";
     case Verdict::kNoAgent: return "NO_AGENT";
     case Verdict::kIgnored: return "IGNORED";
+    case Verdict::kMaintenance: return "MAINTENANCE";
     case Verdict::kSuppressed: return "SUPPRESSED";
     default: break;
   }

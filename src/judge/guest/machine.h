@@ -15,8 +15,17 @@
 #include "judge/guest/facts.h"
 #include "judge/guest/inside.h"
 #include "judge/guest/journal.h"
+#include "judge/guest/maintenance.h"
 
 namespace wardmote::judge::guest {
+
+/// How one guest may be restarted, where a policy of plans lets the agent do that.
+struct RestartPolicy {
+  bool nova = false;           ///< guests that belong to Nova, too
+  Duration dump{};             ///< how long it has to write a dump after an NMI; zero: none is sent
+  std::optional<bool> wanted;  ///< what its own metadata says
+  friend bool operator==(const RestartPolicy&, const RestartPolicy&) = default;
+};
 
 /// How one guest is watched.
 struct Policy {
@@ -34,6 +43,8 @@ struct Policy {
   int max_alarms = 3;
   Duration alarm_window = std::chrono::hours(1);
   InsidePolicy inside;
+  RestartPolicy restart;
+  std::vector<Window> maintenance;  ///< of whatever is wrong then nobody is told
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 
@@ -45,6 +56,7 @@ enum class Verdict : std::uint8_t {
   kSilent,         ///< it did not answer, not often enough to say
   kNoAgent,        ///< it has no channel for an agent
   kIgnored,        ///< somebody said so
+  kMaintenance,    ///< somebody works on it, or on its host
   kSuppressed,     ///< paused, migrating or shutting down: nobody expects an answer
   kNeverAnswered,  ///< it has a channel, and no agent was ever heard
   kAgentDown,      ///< no agent has the port open; the guest runs
@@ -103,6 +115,10 @@ class Machine {
   void migrating(TimePoint now);  ///< a round of it was told of
   void migration_ended() noexcept { migrating_until_.reset(); }
 
+  /// Whether somebody works on it now. Meanwhile it is not asked. After it the count begins anew,
+  /// and what the hypervisor told meanwhile, that it panicked or died, is told then.
+  void maintain(bool now_open) noexcept;
+
   /// A ping that was sent at `sent` (nothing: now) and decided at `now`. Two in much less than an
   /// interval count as one.
   void pinged(Ping ping, TimePoint now, std::optional<TimePoint> sent = std::nullopt);
@@ -128,6 +144,13 @@ class Machine {
   [[nodiscard]] Channel channel() const noexcept { return channel_; }
   [[nodiscard]] bool ever_answered() const noexcept { return ever_answered_; }
   [[nodiscard]] bool booting() const noexcept { return booting_since_.has_value(); }
+  /// Since it began to boot, or was first seen; nothing: it was heard since then.
+  [[nodiscard]] std::optional<Duration> boots_for(TimePoint now) const noexcept;
+  [[nodiscard]] bool migrates(TimePoint now) const noexcept {
+    return migrating_until_ && now < *migrating_until_;
+  }
+  /// It is reported as one that somebody may want to restart.
+  [[nodiscard]] bool reported_lost() const noexcept;
   [[nodiscard]] std::optional<TimePoint> last_answer() const noexcept { return last_answer_; }
   [[nodiscard]] const ActivityWatch& activity() const noexcept { return activity_; }
 
@@ -156,6 +179,7 @@ class Machine {
   TimePoint failed_;  ///< when the last ping that counts as a failure was sent
   TimePoint looked_;  ///< when it was pinged last, or could not be
   std::optional<TimePoint> migrating_until_;
+  bool maintained_ = false;
   std::optional<TimePoint> last_answer_;
   std::optional<Verdict> reported_;  ///< stands until it answers, is gone, or is known as another
   TimePoint since_;

@@ -55,9 +55,13 @@ bool Planner::cares_for(const ThingId& target) const noexcept {
   const auto planned = [&](const auto& each) {
     return each.second.target == target && each.second.open();
   };
-  return std::ranges::any_of(policies_,
-                             [&](const Policy& policy) { return policy.covers(target.name); }) ||
-         std::ranges::any_of(plans_, planned);
+  const auto may_plan = [&](const Policy& policy) {
+    return policy.covers(target.name) && std::ranges::any_of(policy.on, [&](Code code) {
+             const RemedyInfo* const remedy = remedy_for(code);
+             return remedy != nullptr && remedy->target == target.kind;
+           });
+  };
+  return std::ranges::any_of(policies_, may_plan) || std::ranges::any_of(plans_, planned);
 }
 
 void Planner::recall(Plan plan, TimePoint now) {

@@ -60,6 +60,13 @@ Loaded load_library() {
   find(base, "virDomainListGetStats", api.list_stats, problem);
   find(base, "virDomainStatsRecordListFree", api.free_stats, problem);
   find(base, "virDomainAgentSetResponseTimeout", api.agent_timeout, problem);
+  find(base, "virDomainGetState", api.domain_state, problem);
+  find(base, "virDomainIsPersistent", api.domain_persistent, problem);
+  find(base, "virDomainGetJobInfo", api.domain_job, problem);
+  find(base, "virDomainGetBlockJobInfo", api.block_job, problem);
+  find(base, "virDomainInjectNMI", api.inject_nmi, problem);
+  find(base, "virDomainDestroy", api.destroy, problem);
+  find(base, "virDomainCreate", api.create, problem);
   find(base, "virGetLastError", api.last_error, problem);
   find(qemu, "virDomainQemuAgentCommand", api.agent_command, problem);
   Run register_loop = nullptr;

@@ -41,6 +41,20 @@ struct virDomainStatsRecord {
   int nparams;
 };
 
+/// virDomainJobInfo: its type, and eleven numbers that nothing here reads.
+struct virDomainJobInfo {
+  int type;
+  unsigned long long numbers[11];
+};
+
+/// virDomainBlockJobInfo.
+struct virDomainBlockJobInfo {
+  int type;
+  unsigned long bandwidth;
+  unsigned long long cur;
+  unsigned long long end;
+};
+
 using virFreeCallback = void (*)(void* opaque);
 /// Of any event: each has parameters of its own.
 using virConnectDomainEventGenericCallback = void (*)();
@@ -63,6 +77,8 @@ inline constexpr int kAccessDenied = 88;
 inline constexpr int kAgentUnsynced = 97;
 
 // libvirt-domain.h
+inline constexpr int kJobBounded = 1;
+inline constexpr int kJobUnbounded = 2;
 inline constexpr unsigned kStatsState = 1U << 0;
 inline constexpr unsigned kStatsCpu = 1U << 1;
 inline constexpr unsigned kStatsInterface = 1U << 4;
@@ -92,6 +108,13 @@ struct Api {
                     unsigned flags);
   void (*free_stats)(virDomainStatsRecord** records);
   int (*agent_timeout)(virDomain*, int timeout, unsigned flags);
+  int (*domain_state)(virDomain*, int* state, int* reason, unsigned flags);
+  int (*domain_persistent)(virDomain*);
+  int (*domain_job)(virDomain*, virDomainJobInfo*);
+  int (*block_job)(virDomain*, const char* disk, virDomainBlockJobInfo*, unsigned flags);
+  int (*inject_nmi)(virDomain*, unsigned flags);
+  int (*destroy)(virDomain*);
+  int (*create)(virDomain*);
   virError* (*last_error)();
   char* (*agent_command)(virDomain*, const char* command, int timeout, unsigned flags);
 

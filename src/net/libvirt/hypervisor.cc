@@ -2,12 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/error.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/system_error.hpp>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -26,6 +20,7 @@
 #include "base/time.h"
 #include "codec/domain_stats.h"
 #include "net/libvirt/api.h"
+#include "net/libvirt/call.h"
 #include "net/libvirt/call_pool.h"
 #include "net/libvirt/event_sink.h"
 #include "runtime/deadline.h"
@@ -35,7 +30,6 @@
 
 namespace wardmote::net::libvirt {
 
-namespace asio = boost::asio;
 using runtime::AgentAnswer;
 using runtime::Deadline;
 using runtime::GuestCounts;
@@ -49,67 +43,6 @@ namespace {
 constexpr std::size_t kMostTold = 10'000;
 constexpr Duration kShortestPause = 1s;
 constexpr Duration kLongestPause = 30s;
-
-/// What a call has come to; the loop's.
-template <class T>
-struct Pending {
-  explicit Pending(const runtime::Executor& loop) : timer(loop) {}
-  asio::steady_timer timer;
-  std::optional<Result<T>> result;
-};
-
-/// Makes `work` in `pool` and waits for it until the deadline. kTimeout: it has begun and goes on;
-/// kLimit: it did not begin, and never will. `ended` is called on the loop when it is over.
-template <class T>
-Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool, std::shared_ptr<Mailbox> mailbox,
-                     std::function<Result<T>(virConnect*, bool&)> work, std::function<void()> ended,
-                     Deadline deadline) {
-  const auto pending = std::make_shared<Pending<T>>(runtime->executor());
-  const auto ticket = std::make_shared<CallPool::Ticket>();
-  const auto finish = [mailbox, pending, ended](Result<T> result) {
-    mailbox->post([pending, ended, kept = std::move(result)]() mutable {
-      pending->result = std::move(kept);
-      pending->timer.cancel();
-      if (ended) ended();
-    });
-  };
-  const bool queued =
-      pool->submit(ticket, [finish, work = std::move(work)](Result<virConnect*> connection) {
-        bool broken = false;
-        Result<T> result =
-            connection ? work(*connection, broken) : Result<T>(std::unexpected(connection.error()));
-        finish(std::move(result));
-        return !broken;
-      });
-  if (!queued) {
-    if (ended) ended();
-    co_return fail(Errc::kLimit, "libvirt: too many calls wait");
-  }
-  pending->timer.expires_after(deadline.left(runtime->now()));
-  boost::system::error_code woken;
-  co_await pending->timer.async_wait(asio::redirect_error(asio::use_awaitable, woken));
-  if (pending->result) co_return *std::move(pending->result);
-  const bool withdrawn = ticket->withdraw();
-  if (withdrawn && ended) ended();
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  if (cancellation.cancelled() != asio::cancellation_type::none)
-    throw boost::system::system_error(asio::error::operation_aborted);
-  if (withdrawn) co_return fail(Errc::kLimit, "libvirt: the call did not begin in time");
-  co_return fail(Errc::kTimeout, "libvirt: no answer in time");
-}
-
-std::unexpected<Error> failed(const Api& api, bool& broken) {
-  const LastError last = last_error(api);
-  broken = blames_connection(last.code);
-  return std::unexpected(error_of(last));
-}
-
-Result<Domain> look_up(const Api& api, virConnect* connection, const std::string& uuid,
-                       bool& broken) {
-  Domain domain(api.lookup(connection, uuid.c_str()), {&api});
-  if (!domain) return failed(api, broken);
-  return domain;
-}
 
 std::vector<codec::StatsField> fields_of(const virDomainStatsRecord& record) {
   std::vector<codec::StatsField> fields;
@@ -209,6 +142,7 @@ Hypervisor::Hypervisor(runtime::Runtime& runtime, const Api& api, Options option
       watching_(api, options_.uri, 1),
       asking_(api, options_.uri, 1),
       counting_(api, options_.uri, 1),
+      acting_(api, options_.uri, 1),
       fast_(api, options_.uri, options_.fast_connections),
       slow_(api, options_.uri, options_.slow_connections),
       changed_(runtime.executor()),

@@ -51,6 +51,13 @@ class Hypervisor final : public runtime::Hypervisor {
                                                         runtime::Deadline deadline) override;
   runtime::Task<Result<runtime::GuestCounts>> counts(std::string uuid, bool ask_qemu,
                                                      runtime::Deadline deadline) override;
+  runtime::Task<Result<runtime::GuestStanding>> standing(std::string uuid,
+                                                         runtime::Deadline deadline) override;
+  runtime::Task<Result<void>> inject_nmi(std::string uuid, int id,
+                                         runtime::Deadline deadline) override;
+  runtime::Task<Result<void>> destroy(std::string uuid, int id,
+                                      runtime::Deadline deadline) override;
+  runtime::Task<Result<void>> create(std::string uuid, runtime::Deadline deadline) override;
 
  private:
   runtime::Task<void> keep_connected();
@@ -66,6 +73,7 @@ class Hypervisor final : public runtime::Hypervisor {
   CallPool watching_;
   CallPool asking_;
   CallPool counting_;  ///< apart, since a QEMU may hang
+  CallPool acting_;    ///< apart, since to end a QEMU takes long
   CallPool fast_;
   CallPool slow_;
   std::set<std::string> under_way_;  ///< guests whose agents are being asked

@@ -9,7 +9,8 @@ const kStepTones = {waiting: 'unknown', begun: 'info', done: 'ok', failed: 'crit
 const kStepMarks = {waiting: '○', begun: '▶', done: '✓', failed: '✕'};
 const kStepWords = {
   confirm_quorum: 'the cluster can do without it', copy_database: 'its database is copied aside', kick: 'the leader removes it from the list',
-  rejoin: 'it joins anew', verify: 'the list is as it should be',
+  rejoin: 'it joins anew', confirm_dead: 'nothing speaks against it', inject_nmi: 'an NMI, and time to write a dump',
+  destroy: 'its QEMU is ended', start: 'it is started', verify: 'it is as it should be',
 };
 const kRoles = ['none', 'viewer', 'operator', 'admin'];
 const kOrders = {approve: {least: 'admin', word: 'Approve'}, reject: {least: 'operator', word: 'Reject'}};

@@ -185,7 +185,7 @@ TEST_F(PlanRunnerTest, ALookThatBeganBeforeIsNone) {
   stale_ = 11s;
   watch(60s);
   EXPECT_FALSE(has("intent kick"));
-  EXPECT_EQ(plan().reason, "the cluster could not be looked at");
+  EXPECT_EQ(plan().reason, "it could not be looked at");
   stale_ = {};
   ASSERT_TRUE(watch_until([&] { return is(PlanState::kDone); }));
 }
@@ -204,7 +204,7 @@ TEST_F(PlanRunnerTest, WithoutASecondLookNothingIsDone) {
   world_.run_for(15s);
   EXPECT_EQ(site_.kicks, 0);
   EXPECT_EQ(text("SELECT detail FROM journal WHERE kind = 'dropped'"),
-            "not done: the cluster could not be looked at");
+            "not done: it could not be looked at");
   ASSERT_TRUE(watch_until([&] { return is(PlanState::kDone); }));
   EXPECT_EQ(site_.kicks, 1);
 }

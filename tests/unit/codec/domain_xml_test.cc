@@ -41,6 +41,15 @@ TEST(DomainXml, TellsWhatNovaAndLibvirtWrite) {
                                             {"interval", "30s"}, {"threshold", "5"}}));
 }
 
+TEST(DomainXml, NamesTheDisksThatHaveSomethingInThem) {
+  const auto parsed = parse_domain_xml(domain(
+      "<devices><disk type='file' device='disk'><source file='/d'/><target dev='vda'/></disk>"
+      "<disk type='file' device='cdrom'><target dev='sda'/></disk>"
+      "<disk type='network'><source protocol='rbd'/><target dev='vdb'/></disk></devices>"));
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->disks, (std::vector<std::string>{"vda", "vdb"}));
+}
+
 // Masakari's monitor looks at the first channel that has a source, and at its path.
 TEST(DomainXml, FindsTheAgentByItsTargetWhereverItStands) {
   const auto nova = parse_domain_xml(nova_xml());

@@ -42,7 +42,11 @@ checks:
   - {name: b2, bird: {socket: /run/b2.ctl}}
 reporters: [{name: felix}]
 meshes: [{name: mesh, members: [{check: b1}, {check: b2}]}]
-guests: {every: 10s, inside: {freeze: true}}
+guests:
+  every: 10s
+  inside: {freeze: true}
+  restart: {nova: false}
+  maintenance: [{window: "2026-11-25T02:00:00Z for 2h"}]
 gates: {both: {all: [b1, b2]}}
 version_gates:
   - {name: g, reconcile: {command: [/c]}}

@@ -6,8 +6,12 @@
 #include <vector>
 
 #include "base/format.h"
+#include "codec/domain_xml.h"
 #include "config/config.h"
+#include "config/guest_policy.h"
+#include "config/guests.h"
 #include "judge/guest/inside.h"
+#include "judge/guest/machine.h"
 #include "observe/kinds.h"
 
 namespace wardmote::config {
@@ -39,6 +43,52 @@ TEST(GuestsConfig, IsEnoughToWatchSomething) {
   EXPECT_EQ(config->checks[0].kind, &guests_kind());
   ASSERT_EQ(config->gates.size(), 1U);
   EXPECT_EQ(config->gates[0].all, std::vector<std::string>{"guests"});
+}
+
+TEST(GuestsConfig, SaysHowGuestsMayBeRestarted) {
+  const auto config = parse("{restart: {nova: true, dump: 2m}}");
+  ASSERT_TRUE(config);
+  EXPECT_TRUE(config->guests->policy.restart.nova);
+  EXPECT_EQ(config->guests->policy.restart.dump, 2min);
+  EXPECT_FALSE(Guests().policy.restart.nova);
+  EXPECT_EQ(Guests().policy.restart.dump, 0s);
+  EXPECT_FALSE(complaints("{restart: {dump: 2h}}").empty());
+  EXPECT_FALSE(complaints("{restart: {often: true}}").empty());
+}
+
+TEST(GuestsConfig, HasWindowsOfMaintenance) {
+  const auto config = parse(
+      "{maintenance: [{guests: ['web-*'], window: '2026-11-25T02:00:00Z for 2h every 168h'}, "
+      "{window: '2026-12-24T00:00:00Z for 72h'}]}");
+  ASSERT_TRUE(config);
+  const std::vector<Maintenance>& all = config->guests->maintenance;
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].guests, std::vector<std::string>{"web-*"});
+  EXPECT_EQ(all[0].window.every, 168h);
+  EXPECT_EQ(all[1].guests, std::vector<std::string>{"*"});
+  EXPECT_EQ(all[1].window.length, 72h);
+  EXPECT_FALSE(complaints("{maintenance: [{guests: [web]}]}").empty());
+  EXPECT_FALSE(complaints("{maintenance: [{window: 'tonight'}]}").empty());
+  EXPECT_FALSE(complaints("{maintenance: {window: '2026-12-24T00:00:00Z for 72h'}}").empty());
+}
+
+TEST(GuestsConfig, AGuestHasTheWindowsOfItsNameAndItsOwn) {
+  const auto config = parse(
+      "{maintenance: [{guests: ['web-*'], window: '2026-11-25T02:00:00Z for 2h'}, "
+      "{guests: [db], window: '2026-12-24T00:00:00Z for 72h'}]}");
+  ASSERT_TRUE(config);
+  codec::DomainXml xml;
+  xml.name = "web-1";
+  xml.policy = codec::DomainPolicy{{{"maintenance", "2027-01-01T00:00:00Z for 1h"},
+                                    {"restart", "no"},
+                                    {"maintenance", "never"}}};
+  std::vector<std::string> complaints;
+  const judge::guest::Policy policy = guest_policy(xml, *config->guests, complaints);
+  ASSERT_EQ(policy.maintenance.size(), 2U);
+  EXPECT_EQ(policy.maintenance[0].length, 2h);
+  EXPECT_EQ(policy.maintenance[1].length, 1h);
+  EXPECT_EQ(policy.restart.wanted, false);
+  EXPECT_EQ(complaints.size(), 1U);
 }
 
 TEST(GuestsConfig, TakesAllOfIt) {

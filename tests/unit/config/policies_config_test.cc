@@ -82,6 +82,28 @@ TEST(PoliciesConfig, RefusesWhatNobodyCanRepairSafely) {
   EXPECT_TRUE(complains("policies: [{name: p, on: []}]\n", "it names no finding"));
 }
 
+TEST(PoliciesConfig, AreForClustersOrForGuests) {
+  const std::string start = "data: /var/lib/wardmote\nguests: {every: 10s}\n";
+  const auto guests = parse_config(
+      start + "policies: [{name: p, on: [GUEST_PANIC, GUEST_DIED], mode: act, sole: true}]\n",
+      observe::probe_kinds());
+  ASSERT_TRUE(guests);
+  EXPECT_TRUE(guests->policies.front().acts());
+  EXPECT_TRUE(complains(start + "policies: [{name: p, on: [GUEST_PANIC, RAFT_DEAD_MEMBER]}]\n",
+                        "it is for clusters and for guests"));
+  EXPECT_TRUE(complains(start + "policies: [{name: p, on: [AGENT_DOWN]}]\n",
+                        "nothing can be done about it safely"));
+  EXPECT_TRUE(complains(start + "policies: [{name: p, on: [GUEST_NO_ANSWER]}]\n",
+                        "nothing can be done about it safely"));
+  EXPECT_TRUE(complains("policies: [{name: p, on: [GUEST_PANIC]}]\n", "none are watched"));
+  EXPECT_TRUE(complains("guests: {}\npolicies: [{name: p, on: [GUEST_PANIC], clusters: [nb]}]\n",
+                        "guests belong to no cluster"));
+  EXPECT_TRUE(
+      complains("store: {etcd: {endpoints: ['10.0.0.1:2379']}}\nguests: {}\n"
+                "policies: [{name: p, on: [GUEST_PANIC]}]\n",
+                "restart no guests"));
+}
+
 TEST(PoliciesConfig, RefusesClustersThatAreNotThereAndNamesThatAreTaken) {
   EXPECT_TRUE(complains("policies: [{name: p, on: [RAFT_DEAD_MEMBER], clusters: [sb]}]\n",
                         "there is no such cluster"));

@@ -76,6 +76,8 @@ const std::map<std::string, std::string> kStrange = {
     {"mesh_member", "meshes: [{members: [{zzzzzzzzzzzz: 1}, {zzzzzzzzzzzz: 1}]}]"},
     {"guests", "guests: {zzzzzzzzzzzz: 1}"},
     {"inside", "guests: {inside: {zzzzzzzzzzzz: 1}}"},
+    {"restart", "guests: {restart: {zzzzzzzzzzzz: 1}}"},
+    {"guest_maintenance", "guests: {maintenance: [{zzzzzzzzzzzz: 1}]}"},
     {"version_gate", "data: /d\nversion_gates: [{zzzzzzzzzzzz: 1}]"},
     {"reconcile", "data: /d\nversion_gates: [{reconcile: {zzzzzzzzzzzz: 1}}]"},
     {"reconcile_kubernetes",
