@@ -62,6 +62,19 @@ json::value sorted(const json::value& value) {
   return copy;
 }
 
+std::string controller_in(const json::object& metadata) {
+  const json::value* const owners = metadata.if_contains("ownerReferences");
+  if (owners == nullptr || !owners->is_array()) return "";
+  for (const json::value& owner : owners->get_array()) {
+    const json::object* const one = owner.if_object();
+    const json::value* const controls = one == nullptr ? nullptr : one->if_contains("controller");
+    const bool* const yes = controls == nullptr ? nullptr : controls->if_bool();
+    if (yes != nullptr && *yes)
+      return text_of(*one, "kind").value_or("") + " " + text_of(*one, "name").value_or("");
+  }
+  return "";
+}
+
 /// What may hold a secret: a kept copy of the whole object holds all of them.
 void mask_copies(json::object& object) {
   json::value* const metadata = object.if_contains("metadata");
@@ -119,12 +132,16 @@ ObjectHead read_head(const json::object& object) {
   head.deleting_since = text_of(*metadata, "deletionTimestamp").value_or("");
   head.labels = texts_in(*metadata, "labels");
   head.annotations = texts_in(*metadata, "annotations");
+  head.controller = controller_in(*metadata);
   const json::value* const managed = metadata->if_contains("managedFields");
   if (managed == nullptr || !managed->is_array()) return head;
   for (const json::value& entry : managed->get_array()) {
     const json::object* const one = entry.if_object();
-    if (one == nullptr || text_of(*one, "operation") != "Apply") continue;
-    head.appliers.push_back(text_of(*one, "manager").value_or(""));
+    if (one == nullptr) continue;
+    std::string manager = text_of(*one, "manager").value_or("");
+    if (text_of(*one, "operation") == "Apply") head.appliers.push_back(manager);
+    if (std::ranges::find(head.managers, manager) == head.managers.end())
+      head.managers.push_back(std::move(manager));
   }
   return head;
 }

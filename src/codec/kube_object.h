@@ -26,6 +26,8 @@ struct ObjectHead {
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
   std::vector<std::string> appliers;  ///< field managers with the operation Apply
+  std::vector<std::string> managers;  ///< all of them, each once
+  std::string controller;             ///< the owner that controls it: `ReplicaSet web`; empty: none
 };
 ObjectHead read_head(const boost::json::object& object);
 

@@ -20,6 +20,7 @@
 #include "config/reader.h"
 #include "config/sections.h"
 #include "config/yaml.h"
+#include "judge/reconcile/fence.h"
 #include "judge/version_gate/release.h"
 #include "judge/version_gate/status.h"
 
@@ -132,6 +133,14 @@ act::reconcile::KubeSetOptions read_kubernetes(const YamlNode& node, const std::
   options.inventory_space = read_space(map, "inventory_namespace", options.inventory_space);
   options.prune_limit =
       static_cast<int>(map.read_integer_in("prune_limit", 0, 100, options.prune_limit));
+  options.fence = judge::reconcile::FenceWish::kAuto;
+  if (const YamlNode* const fence = map.find("fence")) {
+    const auto word = read_text(*fence, "fence", problems);
+    const auto wish = judge::reconcile::fence_wish(word.value_or("auto"));
+    if (!wish)
+      problems.add(fence->at, "fence", "there is no such word", "write auto, require or none");
+    options.fence = wish.value_or(options.fence);
+  }
   map.finish();
   return options;
 }

@@ -75,6 +75,13 @@ inline constexpr auto kReconcileKubernetesKeys = std::to_array<KeySpec>({
             0,
             100}
         .or_else("50"),
+    {.name = "fence",
+     .form = Form::kWord,
+     .required = false,
+     .help = "Whether the server checks that no earlier leader writes (Kubernetes 1.30): where it "
+             "can, always, or not",
+     .words = "auto|require|none",
+     .otherwise = "auto"},
 });
 
 inline constexpr auto kReconcileFilesKeys = std::to_array<KeySpec>({

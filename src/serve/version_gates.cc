@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "judge/reconcile/fence.h"
 #include "judge/reconcile/report.h"
 #include "judge/version_gate/entry.h"
 #include "judge/version_gate/membership.h"
@@ -88,6 +89,11 @@ json::object pass_json(const judge::reconcile::PassReport& pass, bool with_diffs
   shown["writes"] = pass.writes;
   shown["faults"] = json::array(pass.faults.begin(), pass.faults.end());
   if (!pass.prune_refused.empty()) shown["prune_refused"] = pass.prune_refused;
+  if (pass.fence.kind != judge::reconcile::FenceReport::Kind::kUnasked) {
+    json::object fence{{"by", to_string(pass.fence.kind)}, {"says", describe(pass.fence)}};
+    if (pass.fence.token > 0) fence["token"] = pass.fence.token;
+    shown["fence"] = std::move(fence);
+  }
   json::array& touched = shown["touched"].emplace_array();
   for (const judge::reconcile::ObjectReport& one : pass.touched) {
     if (touched.size() == kMostShown) break;
@@ -95,6 +101,12 @@ json::object pass_json(const judge::reconcile::PassReport& pass, bool with_diffs
                         {"action", to_string(one.action)},
                         {"why", one.why}};
     if (with_diffs) object["diff"] = one.diff;
+    if (one.foreign) {
+      const std::vector<std::string>& managers = one.foreign->managers;
+      object["foreign"] = json::object{{"managers", json::array(managers.begin(), managers.end())},
+                                       {"adoptable", one.foreign->refusal.empty()},
+                                       {"why", one.foreign->refusal}};
+    }
     touched.emplace_back(std::move(object));
   }
   return shown;
@@ -152,6 +164,15 @@ HttpResponse forget(VersionGatesView* view, const Ask& ask) {
     if (node.empty() || node.contains('/'))
       return VersionGatesView::Written(fail(Errc::kInvalid, "'node' is no name of a node"));
     return view->forget_node(ask.name, std::move(node), std::move(by));
+  });
+}
+
+HttpResponse adopt(VersionGatesView* view, const Ask& ask) {
+  return order(view, ask, "object", [&](std::string object, std::string by) {
+    if (object.empty())
+      return VersionGatesView::Written(fail(
+          Errc::kInvalid, "'object' is missing: write for example ConfigMap default/settings"));
+    return view->adopt(ask.name, std::move(object), std::move(by));
   });
 }
 
@@ -239,6 +260,8 @@ std::vector<Route> version_gate_routes(VersionGatesView* view) {
       return view->finalize(ask.name, std::move(by));
     });
   });
+  post("/api/v1/version-gates/{name}/adopt", Role::kAdmin,
+       [view](const Ask& ask) { return adopt(view, ask); });
   post("/api/v1/version-gates/{name}/force-forget", Role::kAdmin,
        [view](const Ask& ask) { return forget(view, ask); });
   return routes;

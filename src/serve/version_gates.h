@@ -36,6 +36,8 @@ class VersionGatesView {
   virtual Written preserve(std::string_view gate, judge::version_gate::Release release,
                            std::string by) = 0;
   virtual Written finalize(std::string_view gate, std::string by) = 0;
+  /// The next pass takes over an object that others own; only where this node leads.
+  virtual Written adopt(std::string_view gate, std::string object, std::string by) = 0;
   virtual Written forget_node(std::string_view gate, std::string node, std::string by) = 0;
 };
 

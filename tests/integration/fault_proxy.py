@@ -5,7 +5,7 @@ import http.server
 import json
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,6 +39,8 @@ class FaultProxy:
         self.ca = folder / "proxy-pki/proxy-ca.pem"
         papers = Authority(folder / "proxy-pki", "proxy").issue("proxy", names="IP:127.0.0.1")
         self.manner: Callable[[str, str], Manner] = lambda method, path: None
+        # What is answered instead of asking the server, by method, path, headers and body; null: it is asked.
+        self.instead: Callable[[str, str, Mapping[str, str], bytes], tuple[int, bytes] | None] = lambda *request: None
         self.asked: list[tuple[str, str]] = []
         self._over = threading.Event()
         proxy = self
@@ -61,7 +63,7 @@ class FaultProxy:
                     self.be_silent()
                     return
                 try:
-                    status, answer = self.ask(body)
+                    status, answer = proxy.instead(self.command, self.path, self.headers, body) or self.ask(body)
                 except OSError:
                     self.close_connection = True
                     return

@@ -92,12 +92,13 @@ class Site:
         return self.get(name)["metadata"]["resourceVersion"]
 
 
-def agent_of(site: Site, mode: str, name: str = "ctl-1", shared: bool = False, every: str = "1s") -> GateAgent:
-    """An agent with a folder of its own. `shared`: its store is the apiserver's etcd, it has a user and manifests of its own name."""
+def agent_of(site: Site, mode: str, name: str = "ctl-1", shared: bool = False, every: str = "1s", server: "FaultProxy | None" = None) -> GateAgent:
+    """An agent with a folder of its own. `shared`: its store is the apiserver's etcd, it has a user and manifests of its own name.
+    `server`: through this."""
     folder = site.folder / name
     (folder / "data").mkdir(parents=True, exist_ok=True)
     config = folder / "w.yaml"
-    login = kubeconfig(folder / "kubeconfig", site.cluster, f"{name}-token") if shared else site.login
+    login = kubeconfig(folder / "kubeconfig", server or site.cluster, f"{name}-token" if shared else ADMIN)
     etcd = site.cluster.etcd.removeprefix("http://")
     store = f"store: {{etcd: {{endpoints: ['{etcd}']}}, name: {site.set}, ttl: 2s}}\n" if shared else ""
     config.write_text(f"""node: {{name: {name}}}

@@ -62,6 +62,37 @@ def adopts_only_on_request(site: Site):
     site.good("diff")
 
 
+def takes_over_on_an_order_what_is_clearly_free(site: Site):
+    for space in ("default", "kube-system"):
+        site.cluster.create(f"/api/v1/namespaces/{space}/configmaps?fieldManager=by-hand", config_map("theirs", {"x": "0"}, space))
+    foreign = config_map("foreign", {"x": "0"})
+    foreign["metadata"]["labels"] = {SET: "another"}
+    site.cluster.create("/api/v1/namespaces/default/configmaps", foreign)
+    site.wanted.put("a.yaml", config_map("theirs", {"x": "1"}), config_map("theirs", {"x": "1"}, "kube-system"), config_map("foreign", {"x": "1"}))
+    with agent_of(site, "act") as agent:
+        wait_until(lambda: agent.gate().get("reconcile"), PATIENCE, "a pass", every=0.1)
+        explained = agent.cli("reconcile", "explain", "k8s")
+        assert "its fields are of by-hand\n  to take it over: wardmote reconcile adopt GATE ConfigMap default/theirs" in explained.stdout, explained
+        assert "it cannot be taken over: it belongs to the set 'another'" in explained.stdout, explained
+        for words, why in ((("ConfigMap", "theirs"), "may be any of"), (("ConfigMap", "foreign"), "belongs to the set 'another'"),
+                           (("Secret", "theirs"), "waits to be taken over")):
+            refused = agent.cli("reconcile", "adopt", "k8s", *words)
+            assert refused.returncode != 0 and why in refused.stderr, refused
+        assert agent.cli("reconcile", "adopt", "k8s", "ConfigMap", "default/theirs").returncode == 0
+        wait_until(lambda: site.data("theirs") == {"x": "1"}, PATIENCE, "it to be taken over", every=0.1)
+        assert site.data("theirs", "kube-system") == {"x": "0"} and site.data("foreign") == {"x": "0"}
+
+        def rows() -> list[dict]:
+            found = [row for row in agent.json("/api/v1/actions")["actions"] if row["step"] == "adopt"]
+            return sorted(found, key=lambda row: row["sequence"])
+
+        wait_until(lambda: len(rows()) == 2, PATIENCE, "both rows", every=0.1)
+        assert [row["kind"] for row in rows()] == ["intent", "result"] and {row["subject"] for row in rows()} == {"ConfigMap default/theirs"}
+        assert all(row["actor"] for row in rows()), rows()
+    for path in ("kube-system/configmaps/theirs", "default/configmaps/foreign"):
+        site.cluster.ask("DELETE", f"/api/v1/namespaces/{path}")
+
+
 def prunes_within_the_brake_what_it_owns(site: Site):
     for name in "abcd":
         site.wanted.put(f"{name}.yaml", config_map(name, {"x": "1"}))
@@ -226,7 +257,7 @@ def drift_is_repaired_when_it_is_seen_and_all_is_journaled(site: Site):
 @pytest.mark.slow
 def test_reconcile_at_a_real_apiserver(tmp_path):
     stories = (applies_and_then_writes_nothing, repairs_drift_and_names_whom_it_took_a_field_from, adopts_only_on_request,
-               prunes_within_the_brake_what_it_owns, what_cannot_be_changed_is_recreated_on_request, who_may_not_is_told_and_prunes_nothing,
+               takes_over_on_an_order_what_is_clearly_free, prunes_within_the_brake_what_it_owns, what_cannot_be_changed_is_recreated_on_request, who_may_not_is_told_and_prunes_nothing,
                a_definition_comes_before_its_objects, drift_is_repaired_when_it_is_seen_and_all_is_journaled,
                a_leader_keeps_it_true_through_restarts)
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube") as cluster:

@@ -1,8 +1,11 @@
 #include "act/reconcile/directory_reconciler.h"
 
 #include <cstddef>
+#include <expected>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,9 +15,12 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "control/written.h"
 #include "judge/journal_entry.h"
+#include "judge/reconcile/adoption.h"
 #include "judge/reconcile/report.h"
 #include "judge/version_gate/release.h"
+#include "judge/version_gate/status.h"
 #include "runtime/file_tree.h"
 #include "runtime/task.h"
 
@@ -30,6 +36,7 @@ namespace {
 /// Of the objects that a row names.
 constexpr std::size_t kMostNamed = 50;
 constexpr std::size_t kMostOfOne = 200;
+constexpr std::string_view kBrokenOff = "the pass was broken off: this node may not write any more";
 
 /// Without diffs: what is in an object is for operators, and a journal is for longer.
 std::string row_of(const PassReport& report) {
@@ -46,6 +53,18 @@ std::string row_of(const PassReport& report) {
   return text;
 }
 
+/// Why the object was not taken over; empty: it was.
+std::string why_not(const PassReport& report, const std::string& object) {
+  for (const ObjectReport& one : report.touched) {
+    if (one.object != object) continue;
+    const bool done =
+        one.action != ObjectReport::Action::kFailed && one.action != ObjectReport::Action::kLeft;
+    return done ? "" : one.why;
+  }
+  if (report.good()) return "";
+  return "the pass did not come to it: " + escape_control(summary_of(report), kMostOfOne);
+}
+
 }  // namespace
 
 /// A pass that is cancelled has an end in the journal, too.
@@ -57,9 +76,10 @@ class DirectoryReconciler::Announced {
   ~Announced() {
     if (std::exchange(of_.announced_, false))
       of_.notes_.spawn("reconcile journal",
-                       of_.note(of_.entry("dropped",
-                                          "the pass was broken off: this node may not "
-                                          "write any more")));
+                       of_.note(of_.entry("dropped", std::string(kBrokenOff))));
+    for (const auto& [object, adoption] : std::exchange(of_.under_way_, {}))
+      of_.notes_.spawn("reconcile journal", of_.note(of_.adoption_entry(object, adoption, "dropped",
+                                                                        std::string(kBrokenOff))));
   }
 
  private:
@@ -97,6 +117,71 @@ Task<void> DirectoryReconciler::note(JournalEntry entry) {
   static_cast<void>(written);  // it is owed
 }
 
+JournalEntry DirectoryReconciler::adoption_entry(const std::string& object,
+                                                 const Adoption& adoption, std::string kind,
+                                                 std::string detail) const {
+  JournalEntry row = entry(std::move(kind), std::move(detail));
+  row.step = "adopt";
+  row.subject = object;
+  row.actor = adoption.by;
+  return row;
+}
+
+Result<std::shared_ptr<control::Written>> DirectoryReconciler::adopt(std::string_view words,
+                                                                     std::string by) {
+  if (!last_ || last_->dry || token_ == 0)
+    return fail(Errc::kRejected, "this node has made no pass yet");
+  auto found = judge::reconcile::find_adoptable(*last_, words);
+  if (!found) return std::unexpected(found.error());
+  if (ordered_.contains(found->object))
+    return fail(Errc::kRejected, "it is ordered already; the next pass takes it over");
+  auto written = std::make_shared<control::Written>(runtime_.executor());
+  Adoption adoption{.uid = found->foreign->uid, .by = std::move(by), .token = token_};
+  notes_.spawn("reconcile adopt",
+               take_order(std::move(found->object), std::move(adoption), written));
+  return written;
+}
+
+Task<void> DirectoryReconciler::take_order(std::string object, Adoption adoption,
+                                           std::shared_ptr<control::Written> written) {
+  ActLog* const journal = options_.journal ? options_.journal() : nullptr;
+  if (journal == nullptr) {
+    written->done("the journal is not open yet");
+    co_return;
+  }
+  std::string detail =
+      fmt::format("the next pass takes it over, if it still is the one with uid {}", adoption.uid);
+  JournalEntry intent = adoption_entry(object, adoption, "intent", std::move(detail));
+  const ActLog::Appended appended = co_await journal->append(std::move(intent), {});
+  if (!appended.done) {
+    written->done("the journal: " + appended.done.error().describe());
+    co_return;
+  }
+  ordered_.insert_or_assign(std::move(object), std::move(adoption));
+  if (disturbed_) disturbed_();
+  written->done(std::nullopt);
+}
+
+judge::reconcile::Adoptions DirectoryReconciler::begin_adoptions(
+    judge::version_gate::Revision token) {
+  token_ = token;
+  under_way_ = std::exchange(ordered_, {});
+  judge::reconcile::Adoptions begun;
+  for (auto one = under_way_.begin(); one != under_way_.end();) {
+    if (one->second.token == token) {
+      begun.emplace(one->first, one->second.uid);
+      ++one;
+      continue;
+    }
+    // Who ordered it did not mean a leader of another time.
+    notes_.spawn("reconcile journal",
+                 note(adoption_entry(one->first, one->second, "dropped",
+                                     "this node has led anew since; order it again")));
+    one = under_way_.erase(one);
+  }
+  return begun;
+}
+
 Task<void> DirectoryReconciler::run(PassTerms terms) {
   const bool dry = terms.dry;
   co_await target_->stop_watching();
@@ -118,12 +203,20 @@ Task<Result<void>> DirectoryReconciler::pass(gate::PassOrder order) {
   const Announced announced(*this);
   PassTerms terms{.dry = false,
                   .deadline = runtime_.deadline_in(options_.timeout),
+                  .token = order.token,
                   .write_until = std::move(order.write_until)};
   terms.announce = [this, order] {
     gate::PassOrder copy = order;
     return announce(std::move(copy));
   };
+  terms.adopt = begin_adoptions(order.token);
   co_await run(std::move(terms));
+  for (const auto& [object, adoption] : std::exchange(under_way_, {})) {
+    std::string why = why_not(*last_, object);
+    JournalEntry end = adoption_entry(object, adoption, why.empty() ? "result" : "dropped",
+                                      why.empty() ? "it belongs to the set now" : why);
+    co_await note(std::move(end));
+  }
   if (std::exchange(announced_, false)) co_await note(entry("result", row_of(*last_)));
   if (last_->good()) co_return Result<void>();
   co_return fail(Errc::kRejected, "{}", judge::reconcile::summary_of(*last_));
@@ -136,6 +229,10 @@ Task<void> DirectoryReconciler::look() {
 
 Task<void> DirectoryReconciler::stop() {
   co_await target_->stop_watching();
+  for (const auto& [object, adoption] : std::exchange(ordered_, {})) {
+    JournalEntry end = adoption_entry(object, adoption, "dropped", "the agent ended before");
+    co_await note(std::move(end));
+  }
   co_await notes_.stop();
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "act/act_log.h"
@@ -10,8 +12,11 @@
 #include "act/reconcile/target.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "control/written.h"
 #include "judge/journal_entry.h"
+#include "judge/reconcile/adoption.h"
 #include "judge/reconcile/report.h"
+#include "judge/version_gate/status.h"
 #include "runtime/file_tree.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -47,15 +52,33 @@ class DirectoryReconciler final : public gate::Reconciler {
   /// What a pass would do. Not while one is under way.
   runtime::Task<void> look();
 
+  /// Has the next pass of this leader take over one object, whoever owns it now: the very one that
+  /// the last pass has seen. The order is in the journal before it is done, and what came of it
+  /// after. `words` as find_adoptable() reads them; kMissing and kRejected as it says.
+  Result<std::shared_ptr<control::Written>> adopt(std::string_view words, std::string by);
+
   /// The last pass; null: there was none.
   [[nodiscard]] std::shared_ptr<const judge::reconcile::PassReport> last() const { return last_; }
 
  private:
+  /// An order to take over an object.
+  struct Adoption {
+    std::string uid;
+    std::string by;
+    judge::version_gate::Revision token = 0;  ///< of the leader to whom it was given
+  };
   class Announced;
 
   runtime::Task<void> run(PassTerms terms);
   runtime::Task<Result<void>> announce(gate::PassOrder order);
   runtime::Task<void> note(judge::JournalEntry entry);
+  runtime::Task<void> take_order(std::string object, Adoption adoption,
+                                 std::shared_ptr<control::Written> written);
+  /// Those that the pass of the leader with this token carries out; others are dropped.
+  judge::reconcile::Adoptions begin_adoptions(judge::version_gate::Revision token);
+  [[nodiscard]] judge::JournalEntry adoption_entry(const std::string& object,
+                                                   const Adoption& adoption, std::string kind,
+                                                   std::string detail) const;
   [[nodiscard]] judge::JournalEntry entry(std::string kind, std::string detail) const;
 
   runtime::Runtime& runtime_;
@@ -65,6 +88,9 @@ class DirectoryReconciler final : public gate::Reconciler {
   std::function<void()> disturbed_;  ///< empty: nobody wants to know
   bool announced_ = false;           ///< the pass under way is in the journal, its end is not
   std::shared_ptr<const judge::reconcile::PassReport> last_;
+  judge::version_gate::Revision token_ = 0;    ///< of the last pass that was no dry one
+  std::map<std::string, Adoption> ordered_;    ///< by what the object is called
+  std::map<std::string, Adoption> under_way_;  ///< in the pass that runs
   runtime::TaskGroup notes_;
 };
 

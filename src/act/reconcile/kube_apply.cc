@@ -13,13 +13,16 @@
 #include "act/reconcile/kube_writer.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "codec/kube_api.h"
 #include "codec/kube_object.h"
+#include "judge/reconcile/adoption.h"
 #include "judge/reconcile/decision.h"
 #include "judge/reconcile/diff.h"
 #include "judge/reconcile/object_id.h"
 #include "judge/reconcile/policy.h"
+#include "judge/reconcile/report.h"
 #include "runtime/task.h"
 
 namespace wardmote::act::reconcile {
@@ -34,12 +37,8 @@ namespace {
 /// A definition of a kind takes a moment until the server serves it.
 constexpr Duration kKindPatience = 15s;
 constexpr Duration kLookForKind = 200ms;
-
-/// Nobody is there, as opposed to an answer that nobody can use.
-bool is_silence(Errc code) {
-  return code == Errc::kTimeout || code == Errc::kRefused || code == Errc::kUnreachable ||
-         code == Errc::kClosed || code == Errc::kNoResolver;
-}
+constexpr std::size_t kMostManagers = 16;
+constexpr std::size_t kShownManager = 128;
 
 std::string joined(const std::string& first, std::string_view second) {
   if (first.empty()) return std::string(second);
@@ -76,15 +75,17 @@ Task<void> KubePass::treat_all() {
   std::size_t treated = 0;
   for (const DesiredObject& object : desired_.objects) {
     // To wait for an answer about each of thousands of objects would take hours.
-    if (gone_) break;
+    if (gone_ || fenced_) break;
     co_await treat(&object);
     ++treated;
   }
-  if (!gone_) co_return;
-  report_.unreachable = true;
+  if (!gone_ && !fenced_) co_return;
+  report_.unreachable = gone_;
   report_.faults.push_back(
-      fmt::format("the server does not answer any more; {} of {} objects were "
-                  "not looked at",
+      fmt::format("{}; {} of {} objects were not looked at",
+                  gone_ ? "the server does not answer any more"
+                        : "the server refuses what this leader writes: a later one has raised the "
+                          "fence",
                   desired_.objects.size() - treated, desired_.objects.size()));
 }
 
@@ -121,16 +122,41 @@ Task<void> KubePass::treat(const DesiredObject* object) {
   if (wants_write(*object, live)) co_await write(object, std::move(live));
 }
 
+std::string KubePass::why_not_adopted(const DesiredObject& object, const json::object& live) const {
+  const codec::ObjectHead head = codec::read_head(live);
+  return rules::why_not_adopted(options_.set, live_object(object.id, live),
+                                {.appliers = head.appliers, .controller = head.controller});
+}
+
+/// Somebody ordered it, and nothing has come in between that forbids it.
+bool KubePass::is_adopted(const DesiredObject& object, const Live& live) const {
+  return live &&
+         rules::is_adopted(terms_.adopt, rules::describe(object.id), codec::read_head(*live).uid) &&
+         why_not_adopted(object, *live).empty();
+}
+
+void KubePass::say_foreign(const DesiredObject& object, const json::object& live, std::string why) {
+  const codec::ObjectHead head = codec::read_head(live);
+  say(object.id, Action::kFailed, std::move(why));
+  rules::ForeignObject foreign{.uid = head.uid};
+  for (const std::string& manager : head.managers) {
+    if (foreign.managers.size() < kMostManagers)
+      foreign.managers.push_back(escape_control(manager, kShownManager));
+  }
+  foreign.refusal = why_not_adopted(object, live);
+  report_.touched.back().foreign = std::move(foreign);
+}
+
 bool KubePass::wants_write(const DesiredObject& object, const Live& live) {
   std::optional<rules::LiveObject> facts;
   if (live) facts = live_object(object.id, *live);
   rules::Policy policy = object.policy;
-  policy.adopt = policy.adopt || options_.adopt;
+  policy.adopt = policy.adopt || options_.adopt || is_adopted(object, live);
   const rules::Decision decision =
       rules::decide(options_.set, policy, facts, live && matches(object, *live));
   using Kind = rules::Decision::Kind;
   if (decision.kind == Kind::kLeave) say(object.id, Action::kLeft, decision.why);
-  if (decision.kind == Kind::kRefuse) say(object.id, Action::kFailed, decision.why);
+  if (decision.kind == Kind::kRefuse) say_foreign(object, *live, decision.why);
   return decision.kind == Kind::kCreate || decision.kind == Kind::kApply;
 }
 
@@ -183,7 +209,7 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
     if (!read_anew || !wants_write(*object, live)) co_return;
     written = co_await apply(object, &live, force);
   }
-  if (written.kind == Kind::kConflict && object->policy.force) {
+  if (written.kind == Kind::kConflict && (object->policy.force || is_adopted(*object, live))) {
     note = "took over " + written.why;
     force = true;
     written = co_await apply(object, &live, force);
@@ -200,7 +226,13 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
         rules::unified_diff(rules::describe(object->id), "",
                             codec::show_states(nullptr, &object->body).after));
   } else {
-    say(object->id, Action::kFailed, joined(note, written.why));
+    fenced_ = written.kind == Kind::kFenced;
+    std::string why = joined(note, written.why);
+    if (written.kind == Kind::kConflict && live) {
+      say_foreign(*object, *live, std::move(why));
+    } else {
+      say(object->id, Action::kFailed, std::move(why));
+    }
   }
 }
 

@@ -21,6 +21,7 @@
 #include "base/time.h"
 #include "codec/http_date.h"
 #include "codec/kube_api.h"
+#include "codec/kube_fence.h"
 #include "runtime/deadline.h"
 #include "runtime/http.h"
 #include "runtime/http_client.h"
@@ -77,6 +78,11 @@ std::string describe(const KubeAnswer& answer) {
                      status.message);
 }
 
+bool is_silence(Errc code) noexcept {
+  return code == Errc::kTimeout || code == Errc::kRefused || code == Errc::kUnreachable ||
+         code == Errc::kClosed || code == Errc::kNoResolver;
+}
+
 std::unexpected<Error> refused(const KubeAnswer& answer, std::string_view what) {
   Errc code = Errc::kRejected;
   if (answer.status == kUnauthorized || answer.status == kForbidden) code = Errc::kDenied;
@@ -109,6 +115,11 @@ HttpCall KubeClient::call_of(KubeRequest request) const {
   if (!request.content_type.empty())
     call.headers.emplace_back("Content-Type", std::move(request.content_type));
   if (!access_.token.empty()) call.headers.emplace_back("Authorization", "Bearer " + access_.token);
+  if (actor_) {
+    call.headers.emplace_back("Impersonate-User", actor_->user);
+    call.headers.emplace_back(fmt::format("Impersonate-Extra-{}", codec::kFenceExtra),
+                              fmt::format("{}", actor_->token));
+  }
   call.trust_pem = access_.ca;
   call.certificate_pem = access_.certificate;
   call.key_pem = access_.key;

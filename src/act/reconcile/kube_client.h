@@ -2,10 +2,12 @@
 
 #include <boost/json/object.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "act/reconcile/kube_login.h"
@@ -35,6 +37,14 @@ struct KubeAnswer {
   std::string body;
 };
 
+/// Somebody whom the server takes for another user, and his token, which the fence of a set checks
+/// (codec/kube_fence.h).
+struct KubeActor {
+  std::string user;
+  std::int64_t token = 0;
+  friend bool operator==(const KubeActor&, const KubeActor&) = default;
+};
+
 /// `HTTP 403: …`, for people, escaped.
 std::string describe(const KubeAnswer& answer);
 
@@ -51,6 +61,9 @@ class KubeClient {
   /// nothing: it is not sent, which is kClosed. Empty: all are.
   runtime::Task<Result<void>> begin(WriteUntil write_until);
   [[nodiscard]] const KubeAccess& access() const noexcept { return access_; }
+  /// As whom it asks from now on; nothing: as itself.
+  void act_as(std::optional<KubeActor> actor) { actor_ = std::move(actor); }
+  [[nodiscard]] const std::optional<KubeActor>& actor() const noexcept { return actor_; }
 
   /// Any final status is an answer. 429 and 503 are waited for as the server says (Retry-After),
   /// since it did not do what was asked. 401 is asked again with renewed credentials, if there are
@@ -94,9 +107,13 @@ class KubeClient {
   runtime::HttpClient& http_;
   KubeLogin login_;
   KubeAccess access_;
+  std::optional<KubeActor> actor_;
   WriteUntil write_until_;
   std::size_t requests_ = 0;
 };
+
+/// Nobody is there, as opposed to an answer that nobody can use.
+bool is_silence(Errc code) noexcept;
 
 /// The error that a refusal is: kDenied for 401 and 403, kMissing for 404 and 410, else kRejected.
 std::unexpected<Error> refused(const KubeAnswer& answer, std::string_view what);

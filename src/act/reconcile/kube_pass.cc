@@ -14,6 +14,7 @@
 #include "act/reconcile/desired.h"
 #include "act/reconcile/inventory.h"
 #include "act/reconcile/kube_catalog.h"
+#include "act/reconcile/kube_fence.h"
 #include "act/reconcile/kube_target.h"
 #include "act/reconcile/kube_watch.h"
 #include "act/reconcile/kube_writer.h"
@@ -26,6 +27,7 @@
 #include "codec/yaml/manifests.h"
 #include "judge/reconcile/decision.h"
 #include "judge/reconcile/diff.h"
+#include "judge/reconcile/fence.h"
 #include "judge/reconcile/object_id.h"
 #include "judge/reconcile/policy.h"
 #include "judge/reconcile/prune.h"
@@ -67,6 +69,8 @@ Task<void> KubePass::go(std::vector<Manifest> manifests) {
     add_fault(report_, "credentials: " + begun.error().describe());
     co_return;
   }
+  const bool fenced = co_await put_up_fence();
+  if (!fenced) co_return;
   const bool known = co_await read_inventory();
   if (!known) co_return;
   defined_ = defined_kinds(manifests);
@@ -89,6 +93,19 @@ Task<void> KubePass::go(std::vector<Manifest> manifests) {
   if (!report_.good()) co_return;
   std::set<KindName> left = kinds_with_members();
   co_await note_kinds(std::move(left));
+}
+
+Task<bool> KubePass::put_up_fence() {
+  KubeFence fence(runtime_, client_, writer_, options_, terms_);
+  auto up = co_await fence.put_up();
+  if (up) {
+    report_.fence = *std::move(up);
+    co_return true;
+  }
+  report_.unreachable = is_silence(up.error().code);
+  report_.fence = {.kind = rules::FenceReport::Kind::kUnknown, .why = up.error().describe()};
+  add_fault(report_, "the fence: " + report_.fence.why);
+  co_return false;
 }
 
 Task<bool> KubePass::read_inventory() {

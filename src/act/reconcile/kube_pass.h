@@ -12,6 +12,7 @@
 #include "act/reconcile/inventory.h"
 #include "act/reconcile/kube_catalog.h"
 #include "act/reconcile/kube_client.h"
+#include "act/reconcile/kube_fence.h"
 #include "act/reconcile/kube_target.h"
 #include "act/reconcile/kube_watch.h"
 #include "act/reconcile/kube_writer.h"
@@ -53,6 +54,8 @@ class KubePass {
 
   // kube_pass.cc: the pass as a whole
   runtime::Task<void> go(std::vector<codec::Manifest> manifests);
+  /// False: nothing may be written.
+  runtime::Task<bool> put_up_fence();
   runtime::Task<bool> read_inventory();
   runtime::Task<void> learn(std::set<KindName> kinds);
   runtime::Task<void> find_members();
@@ -77,6 +80,11 @@ class KubePass {
   runtime::Task<Written> apply(const DesiredObject* object, const Live* live, bool force);
   runtime::Task<void> recreate(const DesiredObject* object, Live live, std::string why);
   runtime::Task<void> read_again(const DesiredObject* object, Live live, std::string why);
+  /// Of an object that is there and that the set may not write.
+  void say_foreign(const DesiredObject& object, const boost::json::object& live, std::string why);
+  [[nodiscard]] bool is_adopted(const DesiredObject& object, const Live& live) const;
+  [[nodiscard]] std::string why_not_adopted(const DesiredObject& object,
+                                            const boost::json::object& live) const;
   void settle(const DesiredObject& object, const Live& live, const boost::json::object& now,
               std::string why);
   [[nodiscard]] bool matches(const DesiredObject& object, const boost::json::object& live) const;
@@ -97,7 +105,8 @@ class KubePass {
   std::vector<DefinedKind> defined_;
   DesiredSet desired_;
   std::vector<WatchedKind> watched_;
-  bool gone_ = false;  ///< the server does not answer any more
+  bool gone_ = false;    ///< the server does not answer any more
+  bool fenced_ = false;  ///< it refuses our writes, because a later leader has raised the fence
   std::map<judge::reconcile::ObjectId, boost::json::object> members_;  ///< with our label
   std::map<judge::reconcile::ObjectId, KindName> kind_names_;          ///< of members
 };

@@ -53,6 +53,7 @@ void KubeTarget::watch(const std::function<void()>& drifted) {
   if (lines_ == nullptr || watch_) return;
   watch_ = std::make_unique<KubeWatch>(runtime_, http_, *lines_, KubeLogin(files_, options_.login),
                                        selector_of(options_.set));
+  watch_->act_as(client_.actor());
   std::vector<WatchedKind> kinds = kinds_;
   watch_->start(
       std::move(kinds),

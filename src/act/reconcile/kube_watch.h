@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "act/reconcile/kube_catalog.h"
@@ -34,6 +36,8 @@ class KubeWatch {
   /// `selector`: of the objects of the set.
   KubeWatch(runtime::Runtime& runtime, runtime::HttpClient& http, runtime::HttpLines& lines,
             KubeLogin login, std::string selector);
+  /// Before start().
+  void act_as(std::optional<KubeActor> actor) { client_.act_as(std::move(actor)); }
 
   /// `drifted` is called at most once.
   void start(std::vector<WatchedKind> kinds, IsDrift is_drift, std::function<void()> drifted);

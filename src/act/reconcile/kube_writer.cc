@@ -13,6 +13,7 @@
 #include "base/percent.h"
 #include "base/result.h"
 #include "codec/kube_api.h"
+#include "codec/kube_fence.h"
 #include "runtime/deadline.h"
 #include "runtime/task.h"
 
@@ -68,6 +69,7 @@ Written meaning(const KubeAnswer& answer, bool secret) {
   const bool immutable = answer.status == kUnprocessable && !status.causes.empty() &&
                          std::ranges::all_of(status.causes, is_about_immutable);
   if (immutable) written.kind = Kind::kImmutable;
+  if (status.message.contains(codec::kFenceRefusal)) written.kind = Kind::kFenced;
   // k8s.io/apiserver, pkg/storage/errors.go.
   const bool no_version =
       answer.status == kServerError && status.message.contains("resourceVersion should not be set");

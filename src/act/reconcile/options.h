@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "judge/reconcile/fence.h"
+
 namespace wardmote::act::reconcile {
 
 /// Where the credentials of a kube-apiserver are.
@@ -22,6 +24,8 @@ struct KubeSetOptions {
   std::string inventory_space = "kube-system";
   int prune_limit = 50;  ///< per cent of the members; 0: none, 100: all
   bool adopt = false;    ///< take over objects that belong to no set, whatever their policy says
+  /// Of a pass with a token.
+  judge::reconcile::FenceWish fence = judge::reconcile::FenceWish::kNone;
   friend bool operator==(const KubeSetOptions&, const KubeSetOptions&) = default;
 };
 

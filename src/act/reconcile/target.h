@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
+#include "judge/reconcile/adoption.h"
 #include "judge/reconcile/report.h"
 #include "runtime/deadline.h"
 #include "runtime/file_tree.h"
@@ -17,6 +19,8 @@ namespace wardmote::act::reconcile {
 struct PassTerms {
   bool dry = true;  ///< nothing is written: it says what it would do
   runtime::Deadline deadline;
+  std::int64_t token = 0;  ///< of the leader, as gate::PassOrder has it
+  judge::reconcile::Adoptions adopt{};
   /// As gate::PassOrder has it.
   std::function<std::optional<TimePoint>()> write_until{};
 

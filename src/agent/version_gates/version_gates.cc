@@ -17,6 +17,7 @@
 #include "act/reconcile/kube_target.h"
 #include "act/reconcile/options.h"
 #include "act/reconcile/target.h"
+#include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -143,6 +144,21 @@ VersionGates::Written VersionGates::preserve(std::string_view gate,
 
 VersionGates::Written VersionGates::finalize(std::string_view gate, std::string by) {
   return with(gate, [&](act::gate::GateControl& control) { return control.finalize(by); });
+}
+
+VersionGates::Written VersionGates::adopt(std::string_view gate, std::string object,
+                                          std::string by) {
+  const auto found = std::ranges::find(gates_, gate, &Gate::name);
+  if (found == gates_.end())
+    return fail(Errc::kMissing, "no version gate '{}'", escape_control(gate));
+  if (found->directory == nullptr || !found->leader)
+    return fail(Errc::kRejected, "this node writes no objects for this gate");
+  if (found->leader->leads()) return found->directory->adopt(object, std::move(by));
+  const auto candidates = found->node->report().candidates;
+  return fail(Errc::kRejected, "this node does not lead; {}",
+              candidates.empty()
+                  ? std::string("nobody does")
+                  : fmt::format("order it at {}", escape_control(candidates.front().node)));
 }
 
 VersionGates::Written VersionGates::forget_node(std::string_view gate, std::string node,

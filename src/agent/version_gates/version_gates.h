@@ -61,6 +61,7 @@ class VersionGates final : public serve::VersionGatesView {
   Written preserve(std::string_view gate, judge::version_gate::Release release,
                    std::string by) override;
   Written finalize(std::string_view gate, std::string by) override;
+  Written adopt(std::string_view gate, std::string object, std::string by) override;
   Written forget_node(std::string_view gate, std::string node, std::string by) override;
 
  private:

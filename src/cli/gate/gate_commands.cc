@@ -68,7 +68,8 @@ Command reconcile_group() {
           "compare a folder of manifests with a kube-apiserver, or apply it; pause the agents",
       .description =
           "diff, apply and status run wardmoted once, which must be in the same folder or in PATH. "
-          "explain, pause and resume ask the agent of this host, which does the same again and "
+          "explain, pause, resume and adopt ask the agent of this host, which does the same again "
+          "and "
           "again when it leads a version gate: docs/reconcile.md.",
       .commands = {
           reconcile_verb("diff", "show what 'apply' would change, as a diff",

@@ -27,6 +27,23 @@ std::string path_of(const Call& call, const std::string& order) {
   return "/api/v1/version-gates/" + call.value("GATE") + "/" + order;
 }
 
+/// Whose it is, and what may be done about it.
+std::string draw_foreign(const Fields& object) {
+  const Fields foreign = object.object("foreign");
+  std::string managers;
+  for (const std::string& manager : foreign.texts("managers"))
+    managers += (managers.empty() ? "" : ", ") + manager;
+  std::string text =
+      fmt::format("  its fields are of {}\n", managers.empty() ? "nobody" : managers);
+  if (foreign.flag("adoptable")) {
+    text +=
+        fmt::format("  to take it over: wardmote reconcile adopt GATE {}\n", object.text("object"));
+  } else {
+    text += fmt::format("  it cannot be taken over: {}\n", foreign.text("why"));
+  }
+  return text;
+}
+
 std::string draw_pass(const json::value& shown, Style /*style*/) {
   const Fields pass(shown);
   std::string text =
@@ -41,6 +58,7 @@ std::string draw_pass(const json::value& shown, Style /*style*/) {
     const std::string why = object.text("why");
     text += fmt::format("{} {}{}{}\n", object.text("object"), object.text("action"),
                         why.empty() ? "" : ": ", why);
+    if (object.has("foreign")) text += draw_foreign(object);
   }
   return text;
 }
@@ -73,6 +91,9 @@ Exit run_preserve(const Call& call) {
 }
 Exit run_finalize(const Call& call) {
   return order(call, "finalize", "", "");
+}
+Exit run_adopt(const Call& call) {
+  return order(call, "adopt", "object", call.value("KIND") + " " + call.value("OBJECT"));
 }
 Exit run_forget(const Call& call) {
   return order(call, "force-forget", "node", call.value("NODE"));
@@ -117,7 +138,23 @@ std::vector<Command> reconcile_orders() {
        .arguments = {gate_name()},
        .options = order_options(),
        .examples = {{"wardmote reconcile resume kubernetes", "the agents write again"}},
-       .run = run_resume_gate}};
+       .run = run_resume_gate},
+      {.name = "adopt",
+       .summary = "have the leader's next pass take over one object that others own",
+       .description =
+           "For an object of that name that was there before its manifest, or whose fields another "
+           "field manager keeps: 'explain' shows which wait for it. Only the very object that the "
+           "last pass has seen is taken over. Refused when several objects may be meant, when it "
+           "belongs to another set, is being deleted, or when a controller would change it back; "
+           "and by an agent that does not lead. The order and what came of it are in the journal. "
+           "Needs the role admin.",
+       .arguments = {gate_name(),
+                     {.name = "KIND", .help = "as 'explain' prints it, with or without its group"},
+                     {.name = "OBJECT", .help = "NAMESPACE/NAME, or its name alone"}},
+       .options = order_options(),
+       .examples = {{"wardmote reconcile adopt kubernetes ConfigMap default/settings",
+                     "somebody made it by hand before there was a manifest"}},
+       .run = run_adopt}};
 }
 
 Command gate_group() {

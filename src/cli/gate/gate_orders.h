@@ -8,7 +8,7 @@ namespace wardmote::cli {
 
 // Orders to a version gate, through the agent of this host.
 
-/// pause, resume and explain, of `wardmote reconcile`.
+/// pause, resume, adopt and explain, of `wardmote reconcile`.
 std::vector<Command> reconcile_orders();
 
 }  // namespace wardmote::cli

@@ -64,6 +64,7 @@ std::string draw_version_gate(const json::value& shown, Style style) {
     text += line("this node reconciles",
                  fmt::format("{} ({})", gate.text("mode"), gate.text("in_the_way")));
   }
+  text += line("fence", gate.object("reconcile").object("fence").text("says"));
   if (gate.has("preserved")) {
     const Fields preserved = gate.object("preserved");
     text +=

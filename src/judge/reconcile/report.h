@@ -2,13 +2,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/time.h"
+#include "judge/reconcile/fence.h"
 
 namespace wardmote::judge::reconcile {
+
+/// Whose an object is that a manifest wants and that the set may not write.
+struct ForeignObject {
+  std::string uid;
+  std::vector<std::string> managers;  ///< of its fields, escaped
+  std::string refusal{};              ///< why it must not be taken over; empty: it may, on order
+};
 
 /// What came of one object in a pass, or would come of it.
 struct ObjectReport {
@@ -25,6 +34,7 @@ struct ObjectReport {
   Action action = Action::kUnchanged;
   std::string why{};   ///< for people, escaped
   std::string diff{};  ///< unified, without secrets; empty: nothing differs, or nobody asked
+  std::optional<ForeignObject> foreign{};  ///< it waits for somebody who orders to take it over
 };
 
 /// `created`, for people and programs.
@@ -42,6 +52,8 @@ struct PassReport {
   std::vector<ObjectReport> touched;
   std::vector<std::string> faults;  ///< what is wrong with the pass as a whole, escaped
   std::string prune_refused{};      ///< why nothing was pruned; empty: nothing was in the way
+
+  FenceReport fence{};  ///< what keeps an earlier leader from writing
 
   bool unreachable = false;  ///< nobody answered, so nothing is known
 

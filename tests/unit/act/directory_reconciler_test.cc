@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "act/gate/reconciler.h"
 #include "act/reconcile/target.h"
 #include "base/result.h"
+#include "judge/reconcile/adoption.h"
 #include "judge/reconcile/report.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
@@ -35,6 +37,18 @@ class FakeTarget final : public Target {
 
   Task<PassReport> pass(std::vector<runtime::TreeFile>, PassTerms terms) override {
     PassReport report{.dry = terms.dry, .objects = 1};
+    if (foreign) {
+      const bool ordered =
+          judge::reconcile::is_adopted(terms.adopt, foreign->first, foreign->second);
+      asked = terms.adopt;
+      report.touched.push_back({.object = foreign->first,
+                                .action = ordered && takes
+                                              ? judge::reconcile::ObjectReport::Action::kChanged
+                                              : judge::reconcile::ObjectReport::Action::kFailed,
+                                .why = "it was not created by this set"});
+      if (!ordered)
+        report.touched.back().foreign = judge::reconcile::ForeignObject{.uid = foreign->second};
+    }
     if (terms.dry || nothing_differs) co_return report;
     const Result<void> announced = co_await terms.announce();
     if (!announced) {
@@ -58,6 +72,9 @@ class FakeTarget final : public Target {
   std::function<std::size_t()> rows;
   std::size_t rows_at_write = 0;
   bool nothing_differs = false;
+  std::optional<std::pair<std::string, std::string>> foreign;  ///< and its uid
+  bool takes = true;  ///< an order to take it over succeeds
+  judge::reconcile::Adoptions asked;
   int written = 0;
   std::function<void()> drifted_;
 
@@ -142,6 +159,76 @@ TEST_F(DirectoryReconcilerTest, WhoListensHearsOfADriftAfterAGoodPassOnly) {
   ASSERT_TRUE(fake->drifted_);
   fake->drifted_();
   EXPECT_EQ(disturbed, 1);
+}
+
+class AdoptTest : public DirectoryReconcilerTest {
+ protected:
+  AdoptTest() {
+    fake->nothing_differs = true;
+    fake->foreign.emplace("ConfigMap default/a", "uid-1");
+  }
+  std::optional<std::string> order(const std::string& words = "ConfigMap a") {
+    const auto written = reconciler->adopt(words, "ann");
+    if (!written) return written.error().context;
+    return run_task(world, us, (*written)->wait());
+  }
+};
+
+TEST_F(AdoptTest, TheNextPassTakesItOverAndBothAreJournaled) {
+  EXPECT_FALSE(pass());
+  int disturbed = 0;
+  reconciler->listen([&] { ++disturbed; });
+  EXPECT_EQ(order(), std::nullopt);
+  EXPECT_EQ(disturbed, 1) << "the next pass comes soon";
+  EXPECT_EQ(order(), "it is ordered already; the next pass takes it over");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"intent adopt k8s: the next pass takes it over, if "
+                                              "it still is the one with uid uid-1"}));
+  EXPECT_EQ(log.journal().recent().back().actor, "ann");
+  EXPECT_EQ(log.journal().recent().back().subject, "ConfigMap default/a");
+  EXPECT_TRUE(pass());
+  EXPECT_EQ(fake->asked, (judge::reconcile::Adoptions{{"ConfigMap default/a", "uid-1"}}));
+  ASSERT_EQ(rows().size(), 2U);
+  EXPECT_EQ(rows().back(), "result adopt k8s: it belongs to the set now");
+  EXPECT_FALSE(pass());
+  EXPECT_TRUE(fake->asked.empty()) << "an order is for one pass";
+}
+
+TEST_F(AdoptTest, WhatWasNotTakenOverIsSaid) {
+  EXPECT_FALSE(pass());
+  EXPECT_EQ(order(), std::nullopt);
+  fake->takes = false;
+  EXPECT_FALSE(pass());
+  EXPECT_EQ(rows().back(), "dropped adopt k8s: it was not created by this set");
+}
+
+TEST_F(AdoptTest, AnOrderNeedsAPassAndAJournal) {
+  EXPECT_EQ(order(), "this node has made no pass yet");
+  world.run(us, reconciler->look());
+  EXPECT_EQ(order(), "this node has made no pass yet") << "it only looked";
+  EXPECT_FALSE(pass());
+  EXPECT_TRUE(order("ConfigMap b")->starts_with("no object 'ConfigMap b'"));
+  open = false;
+  EXPECT_EQ(order(), "the journal is not open yet");
+  open = true;
+  EXPECT_FALSE(pass());
+  EXPECT_TRUE(fake->asked.empty()) << "what is not in the journal is not done";
+}
+
+TEST_F(AdoptTest, AnOrderToAnEarlierLeadIsDropped) {
+  EXPECT_FALSE(pass());
+  EXPECT_EQ(order(), std::nullopt);
+  const Result<void> later = run_task(world, us, reconciler->pass({.gate = "k8s", .token = 8}));
+  EXPECT_FALSE(later);
+  world.run_for(1s);
+  EXPECT_TRUE(fake->asked.empty());
+  EXPECT_EQ(rows().back(), "dropped adopt k8s: this node has led anew since; order it again");
+}
+
+TEST_F(AdoptTest, AnOrderThatNoPassCameToIsDroppedAtTheEnd) {
+  EXPECT_FALSE(pass());
+  EXPECT_EQ(order(), std::nullopt);
+  world.run(us, reconciler->stop());
+  EXPECT_EQ(rows().back(), "dropped adopt k8s: the agent ended before");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "act/reconcile/kube_target.h"
+#include "judge/reconcile/adoption.h"
 #include "judge/reconcile/report.h"
 #include "sim/sim_runtime.h"
 #include "sim/world.h"
@@ -70,10 +72,12 @@ class KubeTargetTest : public testing::Test {
     if (!target_) target_ = std::make_unique<KubeTarget>(us, kube, &kube, tree, options);
     std::vector<TreeFile> files;
     for (const auto& [path, bytes] : wanted) files.push_back({path, bytes});
-    return run_task(
-        world, us,
-        target_->pass(std::move(files),
-                      {.dry = dry, .deadline = us.deadline_in(5min), .write_until = write_until}));
+    return run_task(world, us,
+                    target_->pass(std::move(files), {.dry = dry,
+                                                     .deadline = us.deadline_in(5min),
+                                                     .token = token_,
+                                                     .adopt = adopt,
+                                                     .write_until = write_until}));
   }
   /// A new agent, which remembers nothing.
   void restart() { target_.reset(); }
@@ -110,6 +114,8 @@ class KubeTargetTest : public testing::Test {
   KubeSetOptions options;
   std::map<std::string, std::string> wanted;
   std::function<std::optional<TimePoint>()> write_until;
+  std::int64_t token_ = 0;  ///< of the leader
+  judge::reconcile::Adoptions adopt;
 
  private:
   std::unique_ptr<KubeTarget> target_;

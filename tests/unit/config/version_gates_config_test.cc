@@ -6,6 +6,7 @@
 
 #include "base/version.h"
 #include "config/config.h"
+#include "judge/reconcile/fence.h"
 #include "judge/version_gate/release.h"
 #include "unit/config/config_fixture.h"
 
@@ -65,7 +66,8 @@ TEST(VersionGatesConfig, AFolderAndATargetInsteadOfAProgram) {
   const auto kube = parse(kRest +
                           "version_gates: [{name: g, reconcile: {manifests: /m/, kubernetes: "
                           "{kubeconfig: /k, context: c, "
-                          "set: s, namespace: n, inventory_namespace: i, prune_limit: 10}}}]\n");
+                          "set: s, namespace: n, inventory_namespace: i, prune_limit: 10, fence: "
+                          "require}}}]\n");
   ASSERT_TRUE(kube);
   const Reconcile& objects = *kube->version_gates.at(0).reconcile;
   EXPECT_EQ(objects.manifests, "/m");
@@ -75,7 +77,8 @@ TEST(VersionGatesConfig, AFolderAndATargetInsteadOfAProgram) {
                                             .set = "s",
                                             .space = "n",
                                             .inventory_space = "i",
-                                            .prune_limit = 10}));
+                                            .prune_limit = 10,
+                                            .fence = judge::reconcile::FenceWish::kRequire}));
   const auto files =
       parse(kRest +
             "version_gates: [{name: g, reconcile: {manifests: /m, files: {folder: /f, "
@@ -96,6 +99,8 @@ TEST(VersionGatesConfig, TheSetIsCalledAsTheGate) {
   ASSERT_TRUE(config);
   EXPECT_EQ(config->version_gates.at(0).reconcile->kubernetes->set, "g");
   EXPECT_EQ(config->version_gates.at(0).reconcile->kubernetes->prune_limit, 50);
+  EXPECT_EQ(config->version_gates.at(0).reconcile->kubernetes->fence,
+            judge::reconcile::FenceWish::kAuto);
 }
 
 TEST(VersionGatesConfig, WhatIsToBeDoneIsSaidOnce) {
@@ -105,7 +110,8 @@ TEST(VersionGatesConfig, WhatIsToBeDoneIsSaidOnce) {
         "{manifests: m, kubernetes: {}}", "{manifests: /m, files: {}}",
         "{manifests: /m, files: {folder: f}}", "{manifests: /m, files: {folder: /f, mode: '9'}}",
         "{manifests: /m, kubernetes: {namespace: A.b}}", "{manifests: /m, kubernetes: {set: A_b}}",
-        "{manifests: /m, kubernetes: {prune_limit: 101}}"}) {
+        "{manifests: /m, kubernetes: {prune_limit: 101}}",
+        "{manifests: /m, kubernetes: {fence: always}}"}) {
     EXPECT_EQ(wrong(std::string("[{name: g, reconcile: ") + one + "}]").size(), 1U) << one;
   }
 }
