@@ -130,7 +130,7 @@ class Cluster:
 
     def cluster_id(self) -> str:
         """As those who answer say."""
-        return next(iter(self.views().values())).cluster_id
+        return next(iter(wait_until(self.views, 15.0, f"an answer of {self.database.short}").values())).cluster_id
 
     def healthy(self) -> bool:
         """Every member is connected, in one term, with one leader, and all list all."""
