@@ -1,7 +1,6 @@
 #include "config/guest_policy.h"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>

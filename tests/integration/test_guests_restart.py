@@ -6,7 +6,9 @@ import pytest
 
 from lab.guests import name_of
 from lab.processes import wait_until
-from test_guests import fixture_lab, watching  # noqa: F401 (a fixture)
+from test_guests import fixture_lab, watching
+
+lab = fixture_lab
 
 POLICY = """policies:
   - {name: restarts, on: [GUEST_PANIC, GUEST_DIED], mode: act, sole: true, approval: false, after: 1s, cooldown: 0s, budget: 5}

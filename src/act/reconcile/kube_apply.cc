@@ -8,6 +8,7 @@
 
 #include "act/reconcile/desired.h"
 #include "act/reconcile/kube_catalog.h"
+#include "act/reconcile/kube_client.h"
 #include "act/reconcile/kube_pass.h"
 #include "act/reconcile/kube_target.h"
 #include "act/reconcile/kube_writer.h"

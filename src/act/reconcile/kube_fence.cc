@@ -1,7 +1,6 @@
 #include "act/reconcile/kube_fence.h"
 
 #include <boost/json/object.hpp>
-#include <chrono>
 #include <expected>
 #include <optional>
 #include <string>

@@ -14,6 +14,7 @@
 #include "act/reconcile/desired.h"
 #include "act/reconcile/inventory.h"
 #include "act/reconcile/kube_catalog.h"
+#include "act/reconcile/kube_client.h"
 #include "act/reconcile/kube_fence.h"
 #include "act/reconcile/kube_target.h"
 #include "act/reconcile/kube_watch.h"

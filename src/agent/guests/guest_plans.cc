@@ -1,7 +1,7 @@
 // What plans are told of guests, so that one that is dead may be restarted.
 
 #include <algorithm>
-#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
