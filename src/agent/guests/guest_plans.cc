@@ -39,8 +39,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A ping that is older than this is no ground to end a guest.
-constexpr Duration kAsked = 2s;
+/// How long the hypervisor may take to say how a guest is; without its word nothing is done.
+constexpr Duration kAnswersWithin = 2s;
 
 bool is_for(const Plan& plan, std::string_view uuid) {
   return plan.target.kind == kGuestKind && plan.arg("uuid") == uuid;
@@ -108,7 +108,7 @@ Task<void> GuestWatch::tell_plans(std::string uuid, TimePoint begun) {
   if (known != guests_.end() && asked) known->second.plan_asked.reset();
   const std::shared_ptr<runtime::Hypervisor> hypervisor = hypervisor_;
   if ((asked || lost) && hypervisor && !unreachable_) {
-    const Deadline deadline = tools_.runtime.deadline_in(kAsked);
+    const Deadline deadline = tools_.runtime.deadline_in(kAnswersWithin);
     const auto said = co_await hypervisor->standing(uuid, deadline);
     if (hypervisor != hypervisor_) co_return;
     // It may have been heard of meanwhile.
