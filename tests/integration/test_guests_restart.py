@@ -70,3 +70,26 @@ def test_what_nobody_wants_restarted_stays_as_it_is(lab, tmp_path):
         site.wait(12, "HEALTHY", 180)
         assert process(lab, 12) == before + 1
         lab.virsh("destroy", name_of(12))
+
+
+@pytest.mark.slow
+def test_an_operator_asks_for_it_and_approves_it(lab, tmp_path):
+    lab.up(14)
+    # The policy is for another verdict, so nothing begins by itself.
+    with watching(lab, tmp_path, more=POLICY.replace("GUEST_PANIC, ", "")) as site:
+        site.wait(14, "HEALTHY", 20)
+        before = process(lab, 14)
+        lives = site.agent.cli("plan", name_of(14), "restart")
+        assert lives.returncode == 64 and "is no dead guest" in lives.stderr, lives
+        lab.shell(14, "echo c > /proc/sysrq-trigger")
+        site.wait(14, "GUEST_PANIC", 10)
+        asked = site.agent.cli("plan", name_of(14), "restart")
+        assert asked.returncode == 0, asked
+        [plan] = plans(site)
+        assert (plan["state"], process(lab, 14)) == ("proposed", before), plan
+        approved = site.agent.cli("approve", str(plan["id"]))
+        assert approved.returncode == 0, approved
+        site.wait(14, "HEALTHY", 180)
+        wait_until(lambda: [one["state"] for one in plans(site)] == ["done"], 60, "its end")
+        assert process(lab, 14) == before + 1, rows(site)
+        lab.virsh("destroy", name_of(14))
