@@ -97,6 +97,19 @@ class Site:
     def state(self) -> str:
         return self.plans()[-1]["state"] if self.plans() else ""
 
+    def wait_unhindered(self, seconds: float) -> None:
+        """Until nothing but somebody's approval holds the first plan back."""
+        last: list[dict] = []
+
+        def is_free() -> bool:
+            last[:] = self.plans()
+            return bool(last) and last[0]["reason"] is None
+        try:
+            wait_until(is_free, seconds, "a plan that nothing holds back")
+        except TimeoutError as late:
+            findings = [one["code"] for one in self.agent.json("/api/v1/findings")["findings"]]
+            raise TimeoutError(f"{late}; plans {[(one['id'], one['state'], one['reason']) for one in last]}, findings {findings}") from late
+
     def kill_agent(self) -> None:
         self.agent.process.kill()
         self.agent.process.wait()

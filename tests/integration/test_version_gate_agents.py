@@ -72,7 +72,7 @@ def test_explain_names_who_blocks_and_what_would_end_it(site):
     until(lambda: (new.gate()["leader"] or {}).get("step") == "blocked", 20.0, "the leader to say that it is blocked")
     for agent in (new, site["old"]):
         # What the leader says and who is registered reach an agent by two watches.
-        until(lambda one=agent: one.gate()["leader"]["blocked_by"] == ["old"] and len(one.gate()["nodes"]) == 2, 20.0, "both know")
+        until(lambda one=agent: (one.gate()["leader"] or {}).get("blocked_by") == ["old"] and len(one.gate()["nodes"]) == 2, 20.0, "both know")
         said = agent.cli("explain", "gate", "k8s")
         assert said.returncode == 2, said
         assert "waits for old (1.0.0), which must be 2.0.0 or newer" in said.stdout
