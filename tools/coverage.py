@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,9 +36,9 @@ def run(program: Path) -> Path:
 
 
 def below(room: str, files: list[dict]) -> bool:
-    # However the compiler was told where it stands, a cache between them.
-    folder = f"/src/{room}/"
-    lines = {file["filename"].partition(folder)[2]: file["summary"]["lines"] for file in files if folder in file["filename"]}
+    # However the compiler was told where it stands, a cache between them: the name may begin before `src` or with it.
+    within = re.compile(f"(?:^|/)src/{room}/(.*)")
+    lines = {found[1]: file["summary"]["lines"] for file in files if (found := within.search(file["filename"]))}
     count = sum(line["count"] for line in lines.values())
     covered = sum(line["covered"] for line in lines.values())
     percent = 100.0 * covered / max(1, count)
