@@ -125,10 +125,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       alone_(runtime, memory.store),
       leadership_(memory.leadership != nullptr ? *memory.leadership : alone_),
       config_(std::move(config)),
-      started_data_(config_.data),
-      started_store_(config_.store),
-      started_version_gates_(config_.version_gates),
-      started_failover_(config_.failover),
+      started_(config_),
       node_(node_of(config_)),
       changes_([this] { return runtime_.wall_now(); }),
       archive_(runtime, memory.database),
@@ -331,10 +328,11 @@ Result<config::ReloadPlan> Agent::reload(config::Config next) {
 
 std::vector<std::string> Agent::restart_needed() const {
   std::vector<std::string> keys;
-  if (config_.data != started_data_) keys.emplace_back("data");
-  if (config_.store != started_store_) keys.emplace_back("store");
-  if (config_.version_gates != started_version_gates_) keys.emplace_back("version_gates");
-  if (config_.failover != started_failover_) keys.emplace_back("failover");
+  if (config_.data != started_.data) keys.emplace_back("data");
+  if (config_.store != started_.store) keys.emplace_back("store");
+  if (config_.version_gates != started_.version_gates) keys.emplace_back("version_gates");
+  if (config_.failover != started_.failover) keys.emplace_back("failover");
+  if (config_.node_conditions != started_.node_conditions) keys.emplace_back("node_conditions");
   if (node_of(config_) != node_) keys.emplace_back("node.name");
   return keys;
 }

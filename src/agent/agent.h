@@ -99,7 +99,7 @@ class Agent {
   runtime::Task<void> stop();
   /// The pairs of the configuration that it was started with.
   [[nodiscard]] const std::vector<config::Failover>& failover() const noexcept {
-    return started_failover_;
+    return started_.failover;
   }
   /// Where acts are journaled; null until the journal is open.
   [[nodiscard]] act::ActLog* act_log() noexcept { return runner_.act_log(); }
@@ -135,10 +135,7 @@ class Agent {
   store::SoleLeadership alone_;
   store::Leadership& leadership_;
   config::Config config_;
-  const std::string started_data_;
-  const std::optional<config::Store> started_store_;
-  const std::vector<config::VersionGate> started_version_gates_;
-  const std::vector<config::Failover> started_failover_;
+  const config::Config started_;
   const std::string node_;  ///< as it was called at the start: records and messages have this name
   MakeReceivers make_receivers_;
   incidents::ChangeFeed changes_;

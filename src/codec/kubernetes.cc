@@ -28,13 +28,6 @@ constexpr std::string_view kNoticeAnnotation = "wardmote/notice";
 constexpr std::size_t kLongestName = 253;
 constexpr std::int64_t kMostCount = std::numeric_limits<std::int32_t>::max();
 
-/// metav1.Time has whole seconds.
-std::string whole_seconds(WallTime at) {
-  std::string text = format_utc(at);
-  text.resize(text.size() - std::string_view(".000Z").size());
-  return text + "Z";
-}
-
 std::optional<json::object> object_of(std::string_view body) {
   boost::system::error_code broken;
   json::value value = json::parse(body, broken);
@@ -59,6 +52,12 @@ json::object annotations_of(const KubernetesEvent& event) {
 
 }  // namespace
 
+std::string kubernetes_time(WallTime at) {
+  std::string text = format_utc(at);
+  text.resize(text.size() - std::string_view(".000Z").size());
+  return text + "Z";
+}
+
 std::string format_kubernetes_event(const KubernetesEvent& event) {
   json::object object = {
       {"apiVersion", event.version}, {"kind", event.kind}, {"name", event.object}};
@@ -73,8 +72,8 @@ std::string format_kubernetes_event(const KubernetesEvent& event) {
   body["reason"] = event.reason;
   body["message"] = event.message;
   body["type"] = event.warning ? "Warning" : "Normal";
-  body["firstTimestamp"] = whole_seconds(event.first);
-  body["lastTimestamp"] = whole_seconds(event.last);
+  body["firstTimestamp"] = kubernetes_time(event.first);
+  body["lastTimestamp"] = kubernetes_time(event.last);
   body["count"] = 1;
   body["source"] = json::object{{"component", event.component}, {"host", event.instance}};
   body["reportingComponent"] = event.component;
@@ -107,7 +106,7 @@ std::string format_kubernetes_repeat(const KubernetesEvent& event,
   body["metadata"] = json::object{{"resourceVersion", state.resource_version},
                                   {"annotations", annotations_of(event)}};
   body["message"] = event.message;
-  body["lastTimestamp"] = whole_seconds(event.last);
+  body["lastTimestamp"] = kubernetes_time(event.last);
   body["count"] = std::min(state.count + 1, kMostCount);
   return json::serialize(body);
 }

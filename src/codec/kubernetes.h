@@ -52,6 +52,9 @@ std::string format_kubernetes_repeat(const KubernetesEvent& event,
 /// not one.
 std::string kubernetes_message(std::string_view body);
 
+/// As metav1.Time has it, in whole seconds: `2026-11-25T10:00:00Z`.
+std::string kubernetes_time(WallTime at);
+
 /// Whether most objects may have this name: an RFC 1123 subdomain, `ctl-1.example.org`.
 bool is_kubernetes_name(std::string_view text) noexcept;
 

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "act/kubernetes/options.h"
 #include "act/notify/channels.h"
 #include "act/notify/journal.h"
 #include "act/notify/kubernetes.h"
@@ -223,6 +224,7 @@ struct Config {
   std::vector<Gate> gates;
   std::vector<VersionGate> version_gates;
   std::vector<Failover> failover;
+  std::optional<act::kubernetes::NodeConditionsOptions> node_conditions;  ///< nothing: none
   Notify notify;
   /// Each with its own name, on clusters that are there; one that acts needs `data`.
   std::vector<judge::plan::Policy> policies;

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "config/failover_keys.h"
 #include "config/guests_keys.h"
+#include "config/node_conditions_keys.h"
 #include "config/receivers/kinds.h"
 #include "config/version_gates_keys.h"
 #include "observe/kinds.h"
@@ -49,6 +50,9 @@ constexpr auto kFile = std::to_array<KeySpec>({
      "Which releases may write, and serve on, what one leader reconciles", "version_gate"},
     {"failover", Form::kMaps, false,
      "Pairs of databases in active/backup mode that this node has a copy of", "failover"},
+    {"node_conditions", Form::kMap, false,
+     "Conditions of the Kubernetes Node, for the scheduler and for those who repair nodes",
+     "node_conditions"},
     {"notify", Form::kMap, false, "Who is told of incidents", "notify"},
     {"silences", Form::kMaps, false, "What nobody is told of for a time", "silence"},
     {"policies", Form::kMaps, false, "What the agent may do itself", "policy"},
@@ -301,8 +305,11 @@ constexpr auto kSections = std::to_array<Section>({
     {"at_least", kAtLeast, false},
     {"version_gate", kVersionGateKeys, false},
     {"reconcile", kReconcileKeys, false},
+    {"reconcile_git", kReconcileGitKeys, false},
+    {"reconcile_config_map", kReconcileConfigMapKeys, false},
     {"reconcile_kubernetes", kReconcileKubernetesKeys, false},
     {"reconcile_files", kReconcileFilesKeys, false},
+    {"node_conditions", kNodeConditionsKeys, false},
     {"failover", kFailoverKeys, false},
     {"failover_database", kFailoverDatabaseKeys, false},
     {"notify", kNotify, false},

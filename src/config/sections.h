@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "act/kubernetes/options.h"
 #include "config/config.h"
 #include "config/reader.h"
 #include "judge/notify/matcher.h"
@@ -75,6 +76,9 @@ void read_guests(const YamlNode& node, Config& config, Names& names, Problems& p
 /// Into `config`. After the store.
 void read_version_gates(const YamlNode& list, Config& config, Problems& problems);
 /// Into `config`. After the node and the store.
+act::kubernetes::NodeConditionsOptions read_node_conditions(const YamlNode& node,
+                                                            Problems& problems);
+
 void read_failover(const YamlNode& list, Config& config, Problems& problems);
 std::vector<Gate> read_gates(const YamlNode& map, const Names& names, Problems& problems);
 

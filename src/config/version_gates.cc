@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -172,30 +173,79 @@ act::reconcile::FilesOptions read_files(const YamlNode& node, const std::string&
   return options;
 }
 
-/// A program, or a folder and one target.
+act::reconcile::GitOptions read_git(const YamlNode& node, Problems& problems) {
+  MapReader map(node, "git", problems);
+  act::reconcile::GitOptions options;
+  if (map.require("work_tree", "work_tree: /srv/manifests") != nullptr)
+    options.work_tree = read_path(map, "work_tree");
+  options.ref = map.read("ref", read_text).value_or(options.ref);
+  if (!act::reconcile::is_git_ref(options.ref))
+    problems.add(node.at, fmt::format("ref '{}'", escape_control(options.ref, 64)),
+                 "it is no name of a branch, a tag or a commit", "write for example main");
+  options.path = map.read("path", read_text).value_or("");
+  while (options.path.ends_with('/')) options.path.pop_back();
+  if (options.path.starts_with('/') || options.path.contains('\0'))
+    problems.add(node.at, "path", "it is not below the repository",
+                 "write it from the root of the repository, as deploy/base");
+  map.finish();
+  return options;
+}
+
+act::reconcile::ConfigMapOptions read_config_map(
+    const YamlNode& node, const std::optional<act::reconcile::KubeSetOptions>& target,
+    Problems& problems) {
+  MapReader map(node, "config_map", problems);
+  act::reconcile::ConfigMapOptions options;
+  if (target) options.login = target->login;
+  if (map.require("namespace", "namespace: kube-system") != nullptr)
+    options.space = read_space(map, "namespace", "");
+  if (const YamlNode* const name = map.require("name", "name: manifests")) {
+    options.name = read_text(*name, "name", problems).value_or("");
+    if (!codec::is_kubernetes_name(options.name))
+      problems.add(name->at, "name", "no ConfigMap may be called so",
+                   "write for example manifests");
+  }
+  if (map.find("kubeconfig") != nullptr)
+    options.login = {.kubeconfig = read_path(map, "kubeconfig")};
+  options.login.context = map.read("context", read_text).value_or(options.login.context);
+  map.finish();
+  return options;
+}
+
+/// How many of these keys are there.
+int count_keys(MapReader& map, std::initializer_list<std::string_view> keys) {
+  return static_cast<int>(std::ranges::count_if(
+      keys, [&map](std::string_view key) { return map.find(key) != nullptr; }));
+}
+
+/// A program, or a source and one target.
 void read_work(MapReader& map, const VersionGate& gate, const std::string& data,
                Reconcile& reconcile) {
   Problems& problems = map.problems();
   const YamlNode* const command = map.find("command");
-  const YamlNode* const manifests = map.find("manifests");
-  const YamlNode* const kubernetes = map.find("kubernetes");
-  const YamlNode* const files = map.find("files");
   if (command != nullptr) {
     for (Placed<std::string>& word : read_texts(*command, "command", problems))
       reconcile.command.push_back(std::move(word.value));
     if (command->kind == YamlNode::Kind::kList && command->items.empty())
       problems.add(command->at, "command", "it is empty", "name a program");
   }
-  reconcile.manifests = read_path(map, "manifests");
-  if (kubernetes != nullptr)
+  if (const YamlNode* const kubernetes = map.find("kubernetes"))
     reconcile.kubernetes = read_kubernetes(*kubernetes, gate.name, problems);
-  if (files != nullptr) reconcile.files = read_files(*files, gate.name, data, problems);
-  const int targets = (kubernetes != nullptr ? 1 : 0) + (files != nullptr ? 1 : 0);
-  const bool by_folder = manifests != nullptr && targets == 1 && command == nullptr;
-  const bool by_command = command != nullptr && manifests == nullptr && targets == 0;
-  if (!by_folder && !by_command)
+  if (const YamlNode* const files = map.find("files"))
+    reconcile.files = read_files(*files, gate.name, data, problems);
+  if (map.find("manifests") != nullptr)
+    reconcile.source = act::reconcile::FolderOptions{read_path(map, "manifests")};
+  if (const YamlNode* const git = map.find("git")) reconcile.source = read_git(*git, problems);
+  if (const YamlNode* const config_map = map.find("config_map"))
+    reconcile.source = read_config_map(*config_map, reconcile.kubernetes, problems);
+  const int sources = count_keys(map, {"manifests", "git", "config_map"});
+  const int targets = count_keys(map, {"kubernetes", "files"});
+  const bool by_source = sources == 1 && targets == 1 && command == nullptr;
+  const bool by_command = command != nullptr && sources == 0 && targets == 0;
+  if (!by_source && !by_command)
     problems.add(map.at(), map.what(), "it does not say what to do, or says it twice",
-                 "give either 'command', or 'manifests' and one of 'kubernetes' and 'files'");
+                 "give either 'command', or one of 'manifests', 'git' and 'config_map' and one of "
+                 "'kubernetes' and 'files'");
 }
 
 Reconcile read_reconcile(const YamlNode& node, VersionGate& gate, const std::string& data,

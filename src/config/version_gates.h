@@ -16,8 +16,8 @@ namespace wardmote::config {
 /// What a node does for a version gate when it leads.
 struct Reconcile {
   bool acts = false;                 ///< false: it shows what it would do
-  std::vector<std::string> command;  ///< argv; empty: a folder and a target instead
-  std::string manifests{};           ///< the folder
+  std::vector<std::string> command;  ///< argv; empty: a source and a target instead
+  std::optional<act::reconcile::SourceOptions> source{};
   /// The target: one of these.
   std::optional<act::reconcile::KubeSetOptions> kubernetes{};
   std::optional<act::reconcile::FilesOptions> files{};

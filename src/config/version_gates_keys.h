@@ -41,10 +41,13 @@ inline constexpr auto kReconcileKeys = std::to_array<KeySpec>({
      "A program and its arguments that makes all objects as they should be; no shell reads it"},
     {"manifests", Form::kText, false,
      "Instead of a program: an absolute folder that says what should be there"},
-    {"kubernetes", Form::kMap, false, "With 'manifests': they are objects of this kube-apiserver",
+    {"git", Form::kMap, false, "Instead of 'manifests': a commit of this git repository says it",
+     "reconcile_git"},
+    {"config_map", Form::kMap, false, "Instead of 'manifests': the keys of this ConfigMap say it",
+     "reconcile_config_map"},
+    {"kubernetes", Form::kMap, false, "What should be there are objects of this kube-apiserver",
      "reconcile_kubernetes"},
-    {"files", Form::kMap, false, "With 'manifests': they are files of this node",
-     "reconcile_files"},
+    {"files", Form::kMap, false, "What should be there are files of this node", "reconcile_files"},
     KeySpec{"timeout", Form::kDuration, false, "The end of one run, 1s to 1h"}.or_else("5m"),
     KeySpec{"every", Form::kDuration, false, "From one run that went well to the next, 1s to 24h"}
         .or_else("30s"),
@@ -55,6 +58,20 @@ inline constexpr auto kReconcileKeys = std::to_array<KeySpec>({
     KeySpec{"write_deadline", Form::kDuration, false,
             "How long a write may still arrive after the command was killed, 0s to 5m"}
         .or_else("1s"),
+});
+
+inline constexpr auto kReconcileGitKeys = std::to_array<KeySpec>({
+    {"work_tree", Form::kText, true, "An absolute folder: a work tree, or a bare repository"},
+    KeySpec{"ref", Form::kText, false, "A branch, a tag or a commit"}.or_else("HEAD"),
+    {"path", Form::kText, false, "A folder, from the root of the repository (all of it)"},
+});
+
+inline constexpr auto kReconcileConfigMapKeys = std::to_array<KeySpec>({
+    {"namespace", Form::kText, true, "Of the ConfigMap"},
+    {"name", Form::kText, true, "Of the ConfigMap; each key is a file"},
+    {"kubeconfig", Form::kText, false,
+     "An absolute path (that of 'kubernetes', else the service account of the agent's own pod)"},
+    {"context", Form::kText, false, "In the kubeconfig (that of 'kubernetes')"},
 });
 
 inline constexpr auto kReconcileKubernetesKeys = std::to_array<KeySpec>({

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "act/kubernetes/node_conditions.h"
 #include "agent/agent.h"
 #include "agent/coordination/coordination.h"
 #include "agent/coordination/etcd.h"
@@ -40,6 +41,7 @@
 #include "daemon/config_command.h"
 #include "daemon/guest_probe.h"
 #include "daemon/journal_command.h"
+#include "daemon/node_conditions.h"
 #include "daemon/options.h"
 #include "daemon/reconcile_command.h"
 #include "daemon/start_check.h"
@@ -171,6 +173,7 @@ struct Shared {
   std::unique_ptr<VersionGates> gates;  ///< null: there are none
   std::unique_ptr<net::SystemLinks> links = std::make_unique<net::SystemLinks>();
   std::unique_ptr<FailoverPairs> pairs;  ///< null: there are none; made with the agent
+  std::unique_ptr<act::kubernetes::NodeConditions> conditions;  ///< null: nobody wants them
 };
 
 Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& config,
@@ -184,6 +187,7 @@ Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& conf
     const Coordination::Self self{node, config.node.labels, own.boot};
     shared.agents = std::make_unique<Coordination>(runtime, *shared.store, config.store->ttl, self);
   }
+  if (config.node_conditions) shared.conditions = make_node_conditions(runtime, http, config, node);
   if (config.version_gates.empty()) return shared;
   if (config.store) {
     auto store = open_etcd(runtime, *config.store, "");
@@ -275,6 +279,8 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, 
     if (shared->store) shared->agents->start(agent->incidents());
     if (shared->gates) shared->gates->start();
     if (shared->pairs) shared->pairs->start();
+    if (shared->conditions)
+      shared->conditions->start([agent] { return node_conditions_of(agent->fresh_view()); });
     reloader->start();
     int number = SIGHUP;
     for (;;) {
@@ -287,6 +293,7 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, 
   } else {
     log(LogLevel::kError, "start_failed", {{"reason", started.error().describe()}});
   }
+  if (started && shared->conditions) co_await shared->conditions->stop();
   if (started && shared->pairs) co_await shared->pairs->stop();
   if (started && shared->gates) co_await shared->gates->stop();
   if (shared->of_gates) co_await shared->of_gates->stop();

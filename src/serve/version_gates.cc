@@ -82,6 +82,7 @@ json::object pass_json(const judge::reconcile::PassReport& pass, bool with_diffs
   shown["good"] = pass.good();
   shown["differs"] = pass.differs();
   shown["summary"] = summary_of(pass);
+  shown["source"] = pass.source;
   shown["begun"] = format_utc(pass.begun);
   shown["took_ms"] = to_ms(pass.took);
   shown["objects"] = pass.objects;

@@ -107,17 +107,19 @@ def closed(schema):
 @pytest.mark.parametrize("network", NETWORKS)
 def test_the_chart_makes_the_same_objects(network):
     plain = by_key([one for name in ("namespace", "account", "daemonset", "service", "budget") for one in read(MANIFESTS / network / f"{name}.yaml")]
-                   + read(MANIFESTS / "monitoring/podmonitor.yaml"))
+                   + read(MANIFESTS / "monitoring/podmonitor.yaml") + read(MANIFESTS / "node-conditions/account.yaml"))
     pod = plain["DaemonSet", "wardmote", "wardmote"]["spec"]["template"]["spec"]
     pod["containers"][0]["image"] += ":0.1.0"    # as the kustomization says
-    values = {"network": network, "namespace": {"create": True}, "podMonitor": {"enabled": True}}
+    values = {"network": network, "namespace": {"create": True}, "podMonitor": {"enabled": True}, "nodeConditions": True}
     made = by_key(chart.render(MANIFESTS / "chart", values, ["policy/v1"]))
     config = made.pop(("ConfigMap", "wardmote", "wardmote"))
     assert config["data"] == {"wardmote.yaml": (MANIFESTS / network / "wardmote.yaml").read_text(encoding="utf-8")}
     assert made == plain
     older = by_key(chart.render(MANIFESTS / "chart", {"network": network}, []))
     assert older["PodDisruptionBudget", "wardmote", "wardmote"] == read(MANIFESTS / network / "budget-v1beta1.yaml")[0]
-    assert older.keys() == plain.keys() - {("Namespace", "", "wardmote"), ("PodMonitor", "wardmote", "wardmote")} | {("ConfigMap", "wardmote", "wardmote")}
+    asked_for = {("Namespace", "", "wardmote"), ("PodMonitor", "wardmote", "wardmote"),
+                 *((kind, "", "wardmote-node-conditions") for kind in ("ClusterRole", "ClusterRoleBinding"))}
+    assert older.keys() == plain.keys() - asked_for | {("ConfigMap", "wardmote", "wardmote")}
 
 
 @pytest.mark.slow
@@ -164,8 +166,9 @@ def built(cluster, network: str) -> list[dict]:
 
 
 def may(cluster, verb: str, what: str, space: str) -> bool:
+    what, _, part = what.partition("/")
     review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
-              "spec": {"user": ACCOUNT, "resourceAttributes": {"verb": verb, "resource": what, "namespace": space}}}
+              "spec": {"user": ACCOUNT, "resourceAttributes": {"verb": verb, "resource": what, "subresource": part, "namespace": space}}}
     status, answer = cluster.ask("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
     assert status == 201, answer
     return answer["status"]["allowed"]
@@ -193,6 +196,10 @@ def test_a_real_apiserver_takes_every_object(tmp_path):
         assert not any(may(cluster, verb, what, space) for verb in ("list", "delete", "update", "get", "create") for what in ("pods", "secrets", "nodes")
                        for space in ("default", "wardmote", "kube-system"))
         assert not any(may(cluster, verb, "events", "default") for verb in ("list", "watch", "delete")) and not may(cluster, "create", "events", "wardmote")
+
+        applied_server_side(cluster, tmp_path, read(MANIFESTS / "node-conditions/account.yaml"))
+        assert may(cluster, "get", "nodes", "") and may(cluster, "patch", "nodes/status", "")
+        assert not any(may(cluster, verb, "nodes", "") for verb in ("list", "patch", "update", "delete"))
 
         for patch in ("exec-probes.yaml", "http-probes.yaml"):
             the_probes_of_calico_node_are_replaced(cluster, tmp_path, patch)

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "judge/reconcile/fence.h"
@@ -31,6 +32,32 @@ struct KubeSetOptions {
 
 /// Whether a set may have this name: it is in a label, and in the name of a ConfigMap.
 bool is_set_name(std::string_view name);
+
+/// All files below it.
+struct FolderOptions {
+  std::string folder;  ///< absolute
+  friend bool operator==(const FolderOptions&, const FolderOptions&) = default;
+};
+
+struct GitOptions {
+  std::string work_tree;     ///< absolute; a bare repository is as good
+  std::string ref = "HEAD";  ///< is_git_ref()
+  std::string path{};        ///< of a folder, from the root of the repository; empty: all of it
+  friend bool operator==(const GitOptions&, const GitOptions&) = default;
+};
+
+/// Whether `git` takes the text for a branch, a tag or a commit, and for nothing else.
+bool is_git_ref(std::string_view text);
+
+struct ConfigMapOptions {
+  KubeLoginOptions login;
+  std::string space;
+  std::string name;
+  friend bool operator==(const ConfigMapOptions&, const ConfigMapOptions&) = default;
+};
+
+/// Where a set is written down.
+using SourceOptions = std::variant<FolderOptions, GitOptions, ConfigMapOptions>;
 
 struct FilesOptions {
   std::string folder;    ///< absolute: where the files are kept

@@ -12,10 +12,10 @@
 #include "act/gate/gate_leader.h"
 #include "act/gate/gate_node.h"
 #include "act/gate/reconciler.h"
-#include "act/reconcile/directory_reconciler.h"
 #include "act/reconcile/files_target.h"
 #include "act/reconcile/kube_target.h"
 #include "act/reconcile/options.h"
+#include "act/reconcile/set_reconciler.h"
 #include "act/reconcile/target.h"
 #include "base/format.h"
 #include "base/result.h"
@@ -66,21 +66,24 @@ VersionGates::VersionGates(runtime::Runtime& runtime, store::Store& store, const
     gate.name = wanted.name;
     gate.control = std::make_unique<act::gate::GateControl>(
         runtime, store, *gate.node, [this] { return journal_ ? journal_() : nullptr; });
-    if (wanted.reconcile && wanted.reconcile->manifests.empty()) {
+    if (wanted.reconcile && !wanted.reconcile->source) {
       gate.reconciler = std::make_unique<act::gate::CommandReconciler>(
           runtime, wanted.reconcile->command, wanted.reconcile->timeout);
     } else if (wanted.reconcile) {
       gate.files = needs.make_tree();
-      auto directory = std::make_unique<act::reconcile::DirectoryReconciler>(
-          runtime, *gate.files, make_target(runtime, needs, *gate.files, *wanted.reconcile),
-          act::reconcile::DirectoryOptions{
-              .folder = wanted.reconcile->manifests,
+      act::reconcile::SourceOptions source = *wanted.reconcile->source;
+      if (auto* const map = std::get_if<act::reconcile::ConfigMapOptions>(&source))
+        map->login.pod_server = needs.pod_server;
+      auto set = std::make_unique<act::reconcile::SetReconciler>(
+          runtime, act::reconcile::make_source(runtime, *gate.files, needs.http, std::move(source)),
+          make_target(runtime, needs, *gate.files, *wanted.reconcile),
+          act::reconcile::SetOptions{
               .timeout = wanted.reconcile->timeout,
               .gate = wanted.name,
               .node = self.node,
               .journal = [this] { return journal_ ? journal_() : nullptr; }});
-      gate.directory = directory.get();
-      gate.reconciler = std::move(directory);
+      gate.set = set.get();
+      gate.reconciler = std::move(set);
       gate.every = wanted.timing.pass_every;
     }
     if (wanted.reconcile && wanted.reconcile->acts) {
@@ -97,15 +100,15 @@ void VersionGates::start() {
   for (const Gate& gate : gates_) {
     gate.node->start();
     if (gate.leader) gate.leader->start();
-    if (gate.directory != nullptr && !gate.leader)
-      observers_.spawn("reconcile observer", observe(&runtime_, gate.directory, gate.every));
+    if (gate.set != nullptr && !gate.leader)
+      observers_.spawn("reconcile observer", observe(&runtime_, gate.set, gate.every));
   }
 }
 
-Task<void> VersionGates::observe(runtime::Runtime* runtime,
-                                 act::reconcile::DirectoryReconciler* directory, Duration every) {
+Task<void> VersionGates::observe(runtime::Runtime* runtime, act::reconcile::SetReconciler* set,
+                                 Duration every) {
   for (;;) {
-    co_await directory->look();
+    co_await set->look();
     co_await runtime->sleep_until(runtime->now() + every);
   }
 }
@@ -151,9 +154,9 @@ VersionGates::Written VersionGates::adopt(std::string_view gate, std::string obj
   const auto found = std::ranges::find(gates_, gate, &Gate::name);
   if (found == gates_.end())
     return fail(Errc::kMissing, "no version gate '{}'", escape_control(gate));
-  if (found->directory == nullptr || !found->leader)
+  if (found->set == nullptr || !found->leader)
     return fail(Errc::kRejected, "this node writes no objects for this gate");
-  if (found->leader->leads()) return found->directory->adopt(object, std::move(by));
+  if (found->leader->leads()) return found->set->adopt(object, std::move(by));
   const auto candidates = found->node->report().candidates;
   return fail(Errc::kRejected, "this node does not lead; {}",
               candidates.empty()
@@ -178,7 +181,7 @@ std::vector<Report> VersionGates::gates() const {
     if (gate.leader) {
       if (const auto paused = gate.leader->pause()) report.paused_by = escape_control(paused->by);
     }
-    if (gate.directory != nullptr) report.pass = gate.directory->last();
+    if (gate.set != nullptr) report.pass = gate.set->last();
     if (gate.leader && !report.complaint) report.complaint = gate.leader->complaint();
     reports.push_back(std::move(report));
   }

@@ -12,7 +12,7 @@
 #include "act/gate/gate_leader.h"
 #include "act/gate/gate_node.h"
 #include "act/gate/reconciler.h"
-#include "act/reconcile/directory_reconciler.h"
+#include "act/reconcile/set_reconciler.h"
 #include "base/time.h"
 #include "config/version_gates.h"
 #include "judge/version_gate/release.h"
@@ -37,7 +37,7 @@ class VersionGates final : public serve::VersionGatesView {
     std::string boot;       ///< which start of the machine it is
     std::string pause_key;  ///< of the record that pauses everything, as `store` names it
   };
-  /// What folders of manifests need of the world.
+  /// What sources and targets need of the world.
   struct Needs {
     runtime::HttpClient* http = nullptr;
     runtime::HttpLines* lines = nullptr;
@@ -69,18 +69,17 @@ class VersionGates final : public serve::VersionGatesView {
     std::string name;
     std::unique_ptr<act::gate::GateNode> node;
     std::unique_ptr<act::gate::GateControl> control;
-    std::unique_ptr<runtime::FileTree> files;                  ///< of the directory
-    std::unique_ptr<act::gate::Reconciler> reconciler;         ///< null: this node never leads
-    act::reconcile::DirectoryReconciler* directory = nullptr;  ///< the same; null: a program
-    Duration every{};                                          ///< between two looks
-    std::unique_ptr<act::gate::GateLeader> leader;             ///< null: it does not act
+    std::unique_ptr<runtime::FileTree> files;           ///< of a source and a target
+    std::unique_ptr<act::gate::Reconciler> reconciler;  ///< null: this node never leads
+    act::reconcile::SetReconciler* set = nullptr;       ///< the same; null: a program
+    Duration every{};                                   ///< between two looks
+    std::unique_ptr<act::gate::GateLeader> leader;      ///< null: it does not act
   };
   /// Gives the order to that gate.
   template <class Call>
   Written with(std::string_view gate, Call call);
   /// Shows what a pass would do, where nobody acts.
-  static runtime::Task<void> observe(runtime::Runtime* runtime,
-                                     act::reconcile::DirectoryReconciler* directory,
+  static runtime::Task<void> observe(runtime::Runtime* runtime, act::reconcile::SetReconciler* set,
                                      Duration every);
 
   runtime::Runtime& runtime_;

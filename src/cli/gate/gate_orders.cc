@@ -50,6 +50,8 @@ std::string draw_pass(const json::value& shown, Style /*style*/) {
       fmt::format("{}{}\n  begun {}, {} requests, {} writes\n",
                   pass.flag("dry") ? "would be: " : "", pass.text("summary"), pass.text("begun"),
                   pass.number("requests").value_or(0), pass.number("writes").value_or(0));
+  if (const std::string source = pass.text("source"); !source.empty())
+    text += fmt::format("  as {} says\n", source);
   for (const std::string& fault : pass.texts("faults")) text += "  " + fault + "\n";
   if (pass.has("prune_refused"))
     text += "  nothing is pruned: " + pass.text("prune_refused") + "\n";

@@ -45,6 +45,7 @@ struct PassReport {
   bool dry = true;  ///< nothing was written: this is what would be
   WallTime begun;
   Duration took{};
+  std::string source{};      ///< what said what should be there, and which state of it; escaped
   std::size_t objects = 0;   ///< desired ones
   std::size_t requests = 0;  ///< to the server
   std::size_t writes = 0;    ///< requests that could change something

@@ -52,6 +52,8 @@ version_gates:
   - {name: g, reconcile: {command: [/c]}}
   - {name: k, reconcile: {manifests: /m, kubernetes: {set: s}}}
   - {name: f, reconcile: {manifests: /m, files: {folder: /f}}}
+  - {name: h, reconcile: {git: {work_tree: /r}, files: {folder: /h}}}
+node_conditions: {kubeconfig: /k}
 failover:
   - name: ovn
     members: [ctl-1, ctl-2]

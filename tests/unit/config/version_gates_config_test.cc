@@ -70,7 +70,7 @@ TEST(VersionGatesConfig, AFolderAndATargetInsteadOfAProgram) {
                           "require}}}]\n");
   ASSERT_TRUE(kube);
   const Reconcile& objects = *kube->version_gates.at(0).reconcile;
-  EXPECT_EQ(objects.manifests, "/m");
+  EXPECT_EQ(objects.source, act::reconcile::SourceOptions(act::reconcile::FolderOptions{"/m"}));
   ASSERT_TRUE(objects.kubernetes);
   EXPECT_EQ(*objects.kubernetes,
             (act::reconcile::KubeSetOptions{.login = {.kubeconfig = "/k", .context = "c"},
@@ -93,6 +93,33 @@ TEST(VersionGatesConfig, AFolderAndATargetInsteadOfAProgram) {
                                           .on_change = {"x", "y"}}));
 }
 
+act::reconcile::SourceOptions source_of(const std::string& words) {
+  const auto config = parse(kRest + "version_gates: [{name: g, reconcile: {" + words +
+                            ", kubernetes: "
+                            "{kubeconfig: /k, context: c}}}]\n");
+  EXPECT_TRUE(config) << words;
+  return config ? *config->version_gates.at(0).reconcile->source : act::reconcile::SourceOptions();
+}
+
+TEST(VersionGatesConfig, ACommitInsteadOfAFolder) {
+  using act::reconcile::GitOptions;
+  using act::reconcile::SourceOptions;
+  EXPECT_EQ(source_of("git: {work_tree: /r/}"), SourceOptions(GitOptions{.work_tree = "/r"}));
+  EXPECT_EQ(source_of("git: {work_tree: /r, ref: v1.2, path: deploy/base/}"),
+            SourceOptions(GitOptions{.work_tree = "/r", .ref = "v1.2", .path = "deploy/base"}));
+}
+
+TEST(VersionGatesConfig, AConfigMapInsteadOfAFolderWithTheLoginOfTheTarget) {
+  using act::reconcile::ConfigMapOptions;
+  using act::reconcile::SourceOptions;
+  EXPECT_EQ(source_of("config_map: {namespace: n, name: m}"),
+            SourceOptions(ConfigMapOptions{
+                .login = {.kubeconfig = "/k", .context = "c"}, .space = "n", .name = "m"}));
+  EXPECT_EQ(source_of("config_map: {namespace: n, name: m, kubeconfig: /other}"),
+            SourceOptions(
+                ConfigMapOptions{.login = {.kubeconfig = "/other"}, .space = "n", .name = "m"}));
+}
+
 TEST(VersionGatesConfig, TheSetIsCalledAsTheGate) {
   const auto config =
       parse(kRest + "version_gates: [{name: g, reconcile: {manifests: /m, kubernetes: {}}}]\n");
@@ -104,14 +131,29 @@ TEST(VersionGatesConfig, TheSetIsCalledAsTheGate) {
 }
 
 TEST(VersionGatesConfig, WhatIsToBeDoneIsSaidOnce) {
-  for (const char* const one :
-       {"{}", "{manifests: /m}", "{kubernetes: {}}", "{command: [x], manifests: /m}",
-        "{command: [x], kubernetes: {}}", "{manifests: /m, kubernetes: {}, files: {folder: /f}}",
-        "{manifests: m, kubernetes: {}}", "{manifests: /m, files: {}}",
-        "{manifests: /m, files: {folder: f}}", "{manifests: /m, files: {folder: /f, mode: '9'}}",
-        "{manifests: /m, kubernetes: {namespace: A.b}}", "{manifests: /m, kubernetes: {set: A_b}}",
-        "{manifests: /m, kubernetes: {prune_limit: 101}}",
-        "{manifests: /m, kubernetes: {fence: always}}"}) {
+  for (const char* const one : {"{}",
+                                "{manifests: /m}",
+                                "{kubernetes: {}}",
+                                "{command: [x], manifests: /m}",
+                                "{command: [x], kubernetes: {}}",
+                                "{manifests: /m, kubernetes: {}, files: {folder: /f}}",
+                                "{manifests: m, kubernetes: {}}",
+                                "{manifests: /m, files: {}}",
+                                "{manifests: /m, files: {folder: f}}",
+                                "{manifests: /m, files: {folder: /f, mode: '9'}}",
+                                "{manifests: /m, kubernetes: {namespace: A.b}}",
+                                "{manifests: /m, kubernetes: {set: A_b}}",
+                                "{manifests: /m, kubernetes: {prune_limit: 101}}",
+                                "{manifests: /m, kubernetes: {fence: always}}",
+                                "{git: {work_tree: /r}}",
+                                "{git: {work_tree: /r}, manifests: /m, kubernetes: {}}",
+                                "{git: {}, kubernetes: {}}",
+                                "{git: {work_tree: r}, kubernetes: {}}",
+                                "{git: {work_tree: /r, ref: --exec}, kubernetes: {}}",
+                                "{git: {work_tree: /r, path: /abs}, kubernetes: {}}",
+                                "{config_map: {name: m}, kubernetes: {}}",
+                                "{config_map: {namespace: n}, kubernetes: {}}",
+                                "{config_map: {namespace: n, name: M_}, kubernetes: {}}"}) {
     EXPECT_EQ(wrong(std::string("[{name: g, reconcile: ") + one + "}]").size(), 1U) << one;
   }
 }

@@ -1,4 +1,4 @@
-#include "act/reconcile/directory_reconciler.h"
+#include "act/reconcile/set_reconciler.h"
 
 #include <cstddef>
 #include <expected>
@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "act/act_log.h"
 #include "act/gate/reconciler.h"
+#include "act/reconcile/source.h"
 #include "act/reconcile/target.h"
 #include "base/format.h"
 #include "base/result.h"
@@ -21,7 +21,6 @@
 #include "judge/reconcile/report.h"
 #include "judge/version_gate/release.h"
 #include "judge/version_gate/status.h"
-#include "runtime/file_tree.h"
 #include "runtime/task.h"
 
 namespace wardmote::act::reconcile {
@@ -68,9 +67,9 @@ std::string why_not(const PassReport& report, const std::string& object) {
 }  // namespace
 
 /// A pass that is cancelled has an end in the journal, too.
-class DirectoryReconciler::Announced {
+class SetReconciler::Announced {
  public:
-  explicit Announced(DirectoryReconciler& of) : of_(of) { of_.announced_ = false; }
+  explicit Announced(SetReconciler& of) : of_(of) { of_.announced_ = false; }
   Announced(const Announced&) = delete;
   Announced& operator=(const Announced&) = delete;
   ~Announced() {
@@ -83,10 +82,10 @@ class DirectoryReconciler::Announced {
   }
 
  private:
-  DirectoryReconciler& of_;
+  SetReconciler& of_;
 };
 
-JournalEntry DirectoryReconciler::entry(std::string kind, std::string detail) const {
+JournalEntry SetReconciler::entry(std::string kind, std::string detail) const {
   JournalEntry entry;
   entry.kind = std::move(kind);
   entry.step = "reconcile";
@@ -97,29 +96,28 @@ JournalEntry DirectoryReconciler::entry(std::string kind, std::string detail) co
   return entry;
 }
 
-Task<Result<void>> DirectoryReconciler::announce(gate::PassOrder order) {
+Task<Result<void>> SetReconciler::announce(gate::PassOrder order) {
   ActLog* const journal = options_.journal ? options_.journal() : nullptr;
   if (journal == nullptr)
     co_return fail(Errc::kRejected,
                    "the journal is not open yet, and nothing is written without an intent in it");
   std::string detail = fmt::format("writes what {} says, as the leader of release {} with token {}",
-                                   options_.folder, to_string(order.own.release), order.token);
+                                   state_, to_string(order.own.release), order.token);
   ActLog::Appended appended = co_await journal->append(entry("intent", std::move(detail)), {});
   if (!appended.done) co_return with_context(appended.done, "the journal");
   announced_ = true;
   co_return Result<void>();
 }
 
-Task<void> DirectoryReconciler::note(JournalEntry entry) {
+Task<void> SetReconciler::note(JournalEntry entry) {
   ActLog* const journal = options_.journal ? options_.journal() : nullptr;
   if (journal == nullptr) co_return;
   const Result<void> written = co_await journal->append_or_owe(std::move(entry), {});
   static_cast<void>(written);  // it is owed
 }
 
-JournalEntry DirectoryReconciler::adoption_entry(const std::string& object,
-                                                 const Adoption& adoption, std::string kind,
-                                                 std::string detail) const {
+JournalEntry SetReconciler::adoption_entry(const std::string& object, const Adoption& adoption,
+                                           std::string kind, std::string detail) const {
   JournalEntry row = entry(std::move(kind), std::move(detail));
   row.step = "adopt";
   row.subject = object;
@@ -127,13 +125,13 @@ JournalEntry DirectoryReconciler::adoption_entry(const std::string& object,
   return row;
 }
 
-Result<std::shared_ptr<control::Written>> DirectoryReconciler::adopt(std::string_view words,
-                                                                     std::string by) {
+Result<std::shared_ptr<control::Written>> SetReconciler::adopt(std::string_view words,
+                                                               std::string by) {
   if (!last_ || last_->dry || token_ == 0)
     return fail(Errc::kRejected, "this node has made no pass yet");
   auto found = judge::reconcile::find_adoptable(*last_, words);
   if (!found) return std::unexpected(found.error());
-  if (ordered_.contains(found->object))
+  if (ordered_.contains(found->object) || !being_noted_.insert(found->object).second)
     return fail(Errc::kRejected, "it is ordered already; the next pass takes it over");
   auto written = std::make_shared<control::Written>(runtime_.executor());
   Adoption adoption{.uid = found->foreign->uid, .by = std::move(by), .token = token_};
@@ -142,19 +140,12 @@ Result<std::shared_ptr<control::Written>> DirectoryReconciler::adopt(std::string
   return written;
 }
 
-Task<void> DirectoryReconciler::take_order(std::string object, Adoption adoption,
-                                           std::shared_ptr<control::Written> written) {
-  ActLog* const journal = options_.journal ? options_.journal() : nullptr;
-  if (journal == nullptr) {
-    written->done("the journal is not open yet");
-    co_return;
-  }
-  std::string detail =
-      fmt::format("the next pass takes it over, if it still is the one with uid {}", adoption.uid);
-  JournalEntry intent = adoption_entry(object, adoption, "intent", std::move(detail));
-  const ActLog::Appended appended = co_await journal->append(std::move(intent), {});
-  if (!appended.done) {
-    written->done("the journal: " + appended.done.error().describe());
+Task<void> SetReconciler::take_order(std::string object, Adoption adoption,
+                                     std::shared_ptr<control::Written> written) {
+  const Result<void> noted = co_await note_order(object, adoption);
+  being_noted_.erase(object);
+  if (!noted) {
+    written->done(noted.error().context);
     co_return;
   }
   ordered_.insert_or_assign(std::move(object), std::move(adoption));
@@ -162,8 +153,18 @@ Task<void> DirectoryReconciler::take_order(std::string object, Adoption adoption
   written->done(std::nullopt);
 }
 
-judge::reconcile::Adoptions DirectoryReconciler::begin_adoptions(
-    judge::version_gate::Revision token) {
+Task<Result<void>> SetReconciler::note_order(std::string object, Adoption adoption) {
+  ActLog* const journal = options_.journal ? options_.journal() : nullptr;
+  if (journal == nullptr) co_return fail(Errc::kRejected, "the journal is not open yet");
+  std::string detail =
+      fmt::format("the next pass takes it over, if it still is the one with uid {}", adoption.uid);
+  JournalEntry intent = adoption_entry(object, adoption, "intent", std::move(detail));
+  const ActLog::Appended appended = co_await journal->append(std::move(intent), {});
+  if (!appended.done) co_return with_context(appended.done, "the journal");
+  co_return Result<void>();
+}
+
+judge::reconcile::Adoptions SetReconciler::begin_adoptions(judge::version_gate::Revision token) {
   token_ = token;
   under_way_ = std::exchange(ordered_, {});
   judge::reconcile::Adoptions begun;
@@ -182,24 +183,25 @@ judge::reconcile::Adoptions DirectoryReconciler::begin_adoptions(
   return begun;
 }
 
-Task<void> DirectoryReconciler::run(PassTerms terms) {
+Task<void> SetReconciler::run(PassTerms terms) {
   const bool dry = terms.dry;
   co_await target_->stop_watching();
-  std::string folder = options_.folder;
-  auto wanted = co_await files_.read_tree(std::move(folder), runtime::TreeLimits());
+  auto wanted = co_await source_->read(terms.deadline);
+  state_ = source_->describe();
   if (!wanted) {
-    PassReport report{.dry = dry, .begun = runtime_.wall_now()};
+    PassReport report{.dry = dry, .begun = runtime_.wall_now(), .source = state_};
     report.faults.push_back("manifests: " + wanted.error().describe());
     last_ = std::make_shared<const PassReport>(std::move(report));
     co_return;
   }
-  std::vector<runtime::TreeFile> files = *std::move(wanted);
-  PassReport report = co_await target_->pass(std::move(files), std::move(terms));
+  if (!wanted->revision.empty()) state_ += ", " + wanted->revision;
+  PassReport report = co_await target_->pass(std::move(wanted->files), std::move(terms));
+  report.source = state_;
   last_ = std::make_shared<const PassReport>(std::move(report));
   if (!dry && disturbed_ && last_->good()) target_->watch(disturbed_);
 }
 
-Task<Result<void>> DirectoryReconciler::pass(gate::PassOrder order) {
+Task<Result<void>> SetReconciler::pass(gate::PassOrder order) {
   const Announced announced(*this);
   PassTerms terms{.dry = false,
                   .deadline = runtime_.deadline_in(options_.timeout),
@@ -222,12 +224,12 @@ Task<Result<void>> DirectoryReconciler::pass(gate::PassOrder order) {
   co_return fail(Errc::kRejected, "{}", judge::reconcile::summary_of(*last_));
 }
 
-Task<void> DirectoryReconciler::look() {
+Task<void> SetReconciler::look() {
   PassTerms terms{.dry = true, .deadline = runtime_.deadline_in(options_.timeout)};
   co_await run(std::move(terms));
 }
 
-Task<void> DirectoryReconciler::stop() {
+Task<void> SetReconciler::stop() {
   co_await target_->stop_watching();
   for (const auto& [object, adoption] : std::exchange(ordered_, {})) {
     JournalEntry end = adoption_entry(object, adoption, "dropped", "the agent ended before");

@@ -1,7 +1,8 @@
-#include "act/reconcile/directory_reconciler.h"
+#include "act/reconcile/set_reconciler.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -12,6 +13,8 @@
 
 #include "act/act_log.h"
 #include "act/gate/reconciler.h"
+#include "act/reconcile/options.h"
+#include "act/reconcile/source.h"
 #include "act/reconcile/target.h"
 #include "base/result.h"
 #include "judge/reconcile/adoption.h"
@@ -82,18 +85,17 @@ class FakeTarget final : public Target {
   sim::SimRuntime& us_;
 };
 
-class DirectoryReconcilerTest : public testing::Test {
+class SetReconcilerTest : public testing::Test {
  protected:
-  DirectoryReconcilerTest() {
+  SetReconcilerTest() {
     auto target = std::make_unique<FakeTarget>(us);
     fake = target.get();
     fake->rows = [this] { return log.journal().recent().size(); };
-    reconciler = std::make_unique<DirectoryReconciler>(
-        us, tree, std::move(target),
-        DirectoryOptions{
-            .folder = "/m", .timeout = 1min, .gate = "k8s", .node = "ctl-1", .journal = [this] {
-              return open ? &log : nullptr;
-            }});
+    reconciler = std::make_unique<SetReconciler>(
+        us, make_source(us, tree, nullptr, FolderOptions{"/m"}), std::move(target),
+        SetOptions{.timeout = 1min, .gate = "k8s", .node = "ctl-1", .journal = [this] {
+                     return open ? &log : nullptr;
+                   }});
     EXPECT_TRUE(run_task(world, us, log.open()));
   }
   Result<void> pass() { return run_task(world, us, reconciler->pass({.gate = "k8s", .token = 7})); }
@@ -111,10 +113,10 @@ class DirectoryReconcilerTest : public testing::Test {
   ActLog log{us, nullptr, nullptr, leadership};
   bool open = true;
   FakeTarget* fake = nullptr;
-  std::unique_ptr<DirectoryReconciler> reconciler;
+  std::unique_ptr<SetReconciler> reconciler;
 };
 
-TEST_F(DirectoryReconcilerTest, WhatItWritesIsInTheJournalBeforeAndAfter) {
+TEST_F(SetReconcilerTest, WhatItWritesIsInTheJournalBeforeAndAfter) {
   EXPECT_TRUE(pass());
   EXPECT_EQ(fake->rows_at_write, 1U);
   EXPECT_EQ(rows(), (std::vector<std::string>{
@@ -126,15 +128,15 @@ TEST_F(DirectoryReconcilerTest, WhatItWritesIsInTheJournalBeforeAndAfter) {
   EXPECT_EQ(rows().size(), 2U) << "a pass that writes nothing is no news";
 }
 
-TEST_F(DirectoryReconcilerTest, WithoutAJournalNothingIsWritten) {
+TEST_F(SetReconcilerTest, WithoutAJournalNothingIsWritten) {
   open = false;
   EXPECT_FALSE(pass());
   EXPECT_EQ(fake->written, 0);
 }
 
-TEST_F(DirectoryReconcilerTest, APassThatIsBrokenOffHasAnEnd) {
+TEST_F(SetReconcilerTest, APassThatIsBrokenOffHasAnEnd) {
   runtime::TaskGroup tasks(us.executor());
-  const auto run = [](DirectoryReconciler* of) -> Task<void> {
+  const auto run = [](SetReconciler* of) -> Task<void> {
     const Result<void> done = co_await of->pass({.gate = "k8s"});
     static_cast<void>(done);
   };
@@ -148,7 +150,7 @@ TEST_F(DirectoryReconcilerTest, APassThatIsBrokenOffHasAnEnd) {
             "dropped reconcile k8s: the pass was broken off: this node may not write any more");
 }
 
-TEST_F(DirectoryReconcilerTest, WhoListensHearsOfADriftAfterAGoodPassOnly) {
+TEST_F(SetReconcilerTest, WhoListensHearsOfADriftAfterAGoodPassOnly) {
   int disturbed = 0;
   reconciler->listen([&] { ++disturbed; });
   open = false;
@@ -161,7 +163,7 @@ TEST_F(DirectoryReconcilerTest, WhoListensHearsOfADriftAfterAGoodPassOnly) {
   EXPECT_EQ(disturbed, 1);
 }
 
-class AdoptTest : public DirectoryReconcilerTest {
+class AdoptTest : public SetReconcilerTest {
  protected:
   AdoptTest() {
     fake->nothing_differs = true;
@@ -222,6 +224,19 @@ TEST_F(AdoptTest, AnOrderToAnEarlierLeadIsDropped) {
   world.run_for(1s);
   EXPECT_TRUE(fake->asked.empty());
   EXPECT_EQ(rows().back(), "dropped adopt k8s: this node has led anew since; order it again");
+}
+
+TEST_F(AdoptTest, TwoWhoOrderTheSameAtOnceGiveOneOrder) {
+  EXPECT_FALSE(pass());
+  const auto first = reconciler->adopt("ConfigMap a", "ann");
+  const auto second = reconciler->adopt("ConfigMap a", "bob");
+  EXPECT_TRUE(first);
+  EXPECT_EQ(second.error().code, Errc::kRejected);
+  world.run_for(1s);
+  EXPECT_EQ(std::ranges::count_if(
+                rows(), [](const std::string& row) { return row.starts_with("intent adopt"); }),
+            1);
+  EXPECT_EQ(reconciler->adopt("ConfigMap a", "bob").error().code, Errc::kRejected);
 }
 
 TEST_F(AdoptTest, AnOrderThatNoPassCameToIsDroppedAtTheEnd) {

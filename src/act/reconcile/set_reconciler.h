@@ -3,12 +3,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "act/act_log.h"
 #include "act/gate/reconciler.h"
+#include "act/reconcile/source.h"
 #include "act/reconcile/target.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -17,15 +19,13 @@
 #include "judge/reconcile/adoption.h"
 #include "judge/reconcile/report.h"
 #include "judge/version_gate/status.h"
-#include "runtime/file_tree.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 
 namespace wardmote::act::reconcile {
 
-struct DirectoryOptions {
-  std::string folder;
+struct SetOptions {
   Duration timeout{};  ///< of a pass
   std::string gate;    ///< for the journal
   std::string node;
@@ -33,15 +33,15 @@ struct DirectoryOptions {
   std::function<ActLog*()> journal{};
 };
 
-/// Keeps a target as the files of a folder say. A pass that writes has two rows in the journal: its
+/// Keeps a target as the files of a source say. A pass that writes has two rows in the journal: its
 /// intent before the first write, and what came of it. Life cycle: stop() before destruction; what
 /// it borrows outlives it. Thread: the core loop.
-class DirectoryReconciler final : public gate::Reconciler {
+class SetReconciler final : public gate::Reconciler {
  public:
-  DirectoryReconciler(runtime::Runtime& runtime, runtime::FileTree& files,
-                      std::unique_ptr<Target> target, DirectoryOptions options)
+  SetReconciler(runtime::Runtime& runtime, std::unique_ptr<Source> source,
+                std::unique_ptr<Target> target, SetOptions options)
       : runtime_(runtime),
-        files_(files),
+        source_(std::move(source)),
         target_(std::move(target)),
         options_(std::move(options)),
         notes_(runtime.executor()) {}
@@ -74,6 +74,7 @@ class DirectoryReconciler final : public gate::Reconciler {
   runtime::Task<void> note(judge::JournalEntry entry);
   runtime::Task<void> take_order(std::string object, Adoption adoption,
                                  std::shared_ptr<control::Written> written);
+  runtime::Task<Result<void>> note_order(std::string object, Adoption adoption);
   /// Those that the pass of the leader with this token carries out; others are dropped.
   judge::reconcile::Adoptions begin_adoptions(judge::version_gate::Revision token);
   [[nodiscard]] judge::JournalEntry adoption_entry(const std::string& object,
@@ -82,13 +83,15 @@ class DirectoryReconciler final : public gate::Reconciler {
   [[nodiscard]] judge::JournalEntry entry(std::string kind, std::string detail) const;
 
   runtime::Runtime& runtime_;
-  runtime::FileTree& files_;
+  std::unique_ptr<Source> source_;
   std::unique_ptr<Target> target_;
-  const DirectoryOptions options_;
+  const SetOptions options_;
+  std::string state_;                ///< what the pass under way goes by, for people, escaped
   std::function<void()> disturbed_;  ///< empty: nobody wants to know
   bool announced_ = false;           ///< the pass under way is in the journal, its end is not
   std::shared_ptr<const judge::reconcile::PassReport> last_;
   judge::version_gate::Revision token_ = 0;    ///< of the last pass that was no dry one
+  std::set<std::string> being_noted_;          ///< ordered, and not in the journal yet
   std::map<std::string, Adoption> ordered_;    ///< by what the object is called
   std::map<std::string, Adoption> under_way_;  ///< in the pass that runs
   runtime::TaskGroup notes_;

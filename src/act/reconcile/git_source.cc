@@ -1,0 +1,106 @@
+#include "act/reconcile/git_source.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "act/reconcile/source.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "codec/git_objects.h"
+#include "runtime/deadline.h"
+#include "runtime/file_tree.h"
+#include "runtime/process.h"
+#include "runtime/task.h"
+
+namespace wardmote::act::reconcile {
+
+using codec::GitFile;
+using runtime::Task;
+
+namespace {
+
+/// Of the lines that `git` adds to the content of files.
+constexpr std::size_t kHeads = 2 << 20;
+constexpr std::size_t kLongestComplaint = 300;
+
+/// Names that begin with a dot are left out of a folder, too.
+bool is_hidden(std::string_view path) {
+  return path.starts_with('.') || path.contains("/.");
+}
+
+bool is_plain(const GitFile& file) {
+  return file.mode == "100644" || file.mode == "100755";
+}
+
+}  // namespace
+
+std::string GitSource::describe() const {
+  std::string text = fmt::format("{} of {}", options_.ref, options_.work_tree);
+  if (!options_.path.empty()) text += ", below " + options_.path;
+  return escape_control(text);
+}
+
+Task<Result<std::string>> GitSource::run(std::vector<std::string> arguments, std::string input,
+                                         runtime::Deadline deadline) {
+  const std::string verb = arguments.front();
+  runtime::ProcessSpec spec{.argv = {"git", "-C", options_.work_tree},
+                            .standard_input = std::move(input),
+                            .output_cap = runtime::TreeLimits().all_bytes + kHeads,
+                            .ends_family = true};
+  std::ranges::move(arguments, std::back_inserter(spec.argv));
+  auto ended = co_await processes_.run(std::move(spec), deadline);
+  if (!ended && ended.error().code == Errc::kMissing)
+    co_return with_context(ended, "git {}: install git on this node", verb);
+  if (!ended) co_return with_context(ended, "git {}", verb);
+  if (ended->status == 0) co_return std::move(ended->standard_output);
+  std::string_view said = ended->standard_error;
+  co_return fail(Errc::kRejected, "git {} ended with {}: {}", verb, ended->status,
+                 escape_control(take_until(said, '\n'), kLongestComplaint));
+}
+
+Task<Result<SourceFiles>> GitSource::read(runtime::Deadline deadline) {
+  const runtime::TreeLimits limits;
+  std::vector<std::string> words{"rev-parse", "--verify", options_.ref + "^{commit}"};
+  auto commit = co_await run(std::move(words), {}, deadline);
+  if (!commit) co_return std::unexpected(commit.error());
+  if (commit->ends_with('\n')) commit->pop_back();
+  if (!codec::is_git_id(*commit)) co_return fail(Errc::kProtocol, "git rev-parse: not a commit");
+
+  // The tree of the path, and not the commit with a path: of a folder that is missing that is
+  // empty.
+  words = {"ls-tree", "-r", "-z", "--full-tree", fmt::format("{}:{}", *commit, options_.path)};
+  const auto listed = co_await run(std::move(words), {}, deadline);
+  if (!listed) co_return std::unexpected(listed.error());
+  auto tree = codec::parse_git_tree(*listed, limits.files);
+  if (!tree) co_return std::unexpected(tree.error());
+  std::erase_if(*tree, [](const GitFile& file) { return is_hidden(file.path); });
+  const auto odd = std::ranges::find_if_not(*tree, is_plain);
+  if (odd != tree->end())
+    co_return fail(Errc::kInvalid, "{}: a link or another repository, and neither is followed",
+                   escape_control(odd->path));
+
+  std::string ids;
+  for (const GitFile& file : *tree) ids += file.id + "\n";
+  words = {"cat-file", "--batch"};
+  const auto printed = co_await run(std::move(words), std::move(ids), deadline);
+  if (!printed) co_return std::unexpected(printed.error());
+  auto contents = codec::parse_git_contents(*printed, *tree);
+  if (!contents) co_return std::unexpected(contents.error());
+
+  SourceFiles found{.files = {}, .revision = "commit " + *commit};
+  for (std::size_t at = 0; at < tree->size(); ++at) {
+    if ((*contents)[at].size() > limits.file_bytes)
+      co_return fail(Errc::kLimit, "{}: over {} bytes", escape_control((*tree)[at].path),
+                     limits.file_bytes);
+    found.files.push_back({std::move((*tree)[at].path), std::move((*contents)[at])});
+  }
+  co_return found;
+}
+
+}  // namespace wardmote::act::reconcile

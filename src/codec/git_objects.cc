@@ -1,0 +1,78 @@
+#include "codec/git_objects.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/text.h"
+
+namespace wardmote::codec {
+namespace {
+
+constexpr std::size_t kSha1Digits = 40;
+constexpr std::size_t kSha256Digits = 64;
+constexpr std::size_t kModeDigits = 6;
+
+bool is_mode(std::string_view text) {
+  return text.size() == kModeDigits && parse_number<unsigned>(text, 8).has_value();
+}
+
+/// The words of `<mode> <type> <id>`; nothing: these are others.
+std::optional<GitFile> parse_head(std::string_view head) {
+  const std::string_view mode = take_until(head, ' ');
+  const std::string_view type = take_until(head, ' ');
+  const bool known = type == "blob" || type == "commit";
+  if (!is_mode(mode) || !known || !is_git_id(head)) return std::nullopt;
+  return GitFile{.mode = std::string(mode), .id = std::string(head), .path = {}};
+}
+
+}  // namespace
+
+bool is_git_id(std::string_view text) noexcept {
+  if (text.size() != kSha1Digits && text.size() != kSha256Digits) return false;
+  return std::ranges::all_of(
+      text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+Result<std::vector<GitFile>> parse_git_tree(std::string_view output, std::size_t most) {
+  std::vector<GitFile> files;
+  while (!output.empty()) {
+    const std::size_t end = output.find('\0');
+    if (end == std::string_view::npos) return fail(Errc::kProtocol, "git ls-tree: cut off");
+    std::string_view line = output.substr(0, end);
+    output.remove_prefix(end + 1);
+    std::optional<GitFile> file = parse_head(take_until(line, '\t'));
+    if (!file || line.empty()) return fail(Errc::kProtocol, "git ls-tree: not a file");
+    if (files.size() == most) return fail(Errc::kLimit, "over {} files", most);
+    file->path = line;
+    files.push_back(*std::move(file));
+  }
+  return files;
+}
+
+Result<std::vector<std::string>> parse_git_contents(std::string_view output,
+                                                    std::span<const GitFile> files) {
+  std::vector<std::string> contents;
+  contents.reserve(files.size());
+  for (const GitFile& file : files) {
+    if (!output.contains('\n')) return fail(Errc::kProtocol, "git cat-file: cut off");
+    std::string_view head = take_until(output, '\n');
+    const bool asked = take_until(head, ' ') == file.id;
+    const bool blob = take_until(head, ' ') == "blob";
+    const auto size = parse_number<std::size_t>(head);
+    if (!asked || !blob || !size) return fail(Errc::kProtocol, "git cat-file: not {}", file.id);
+    if (output.size() <= *size || output[*size] != '\n')
+      return fail(Errc::kProtocol, "git cat-file: {} is cut off", file.id);
+    contents.emplace_back(output.substr(0, *size));
+    output.remove_prefix(*size + 1);
+  }
+  if (!output.empty()) return fail(Errc::kProtocol, "git cat-file: more than was asked for");
+  return contents;
+}
+
+}  // namespace wardmote::codec

@@ -1,0 +1,77 @@
+#include "codec/git_objects.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wardmote::codec {
+namespace {
+
+using namespace std::string_literals;
+
+// git 2.39: `printf hello > a && printf 'x\n' > 'b c'`, both committed.
+const std::string kA = "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0";
+const std::string kB = "587be6b4c3f93f93c489c0111bba5596147a26cb";
+const std::string kTree = "100644 blob " + kA + "\ta\0"s + "100755 blob " + kB + "\td/b c\0"s;
+
+TEST(GitObjects, TheFilesOfATree) {
+  const auto files = parse_git_tree(kTree, 2);
+  ASSERT_TRUE(files) << files.error().describe();
+  ASSERT_EQ(files->size(), 2U);
+  EXPECT_EQ(files->at(0).mode, "100644");
+  EXPECT_EQ(files->at(0).id, kA);
+  EXPECT_EQ(files->at(0).path, "a");
+  EXPECT_EQ(files->at(1).path, "d/b c");
+  EXPECT_TRUE(parse_git_tree("", 0)->empty());
+}
+
+TEST(GitObjects, LinksAndOtherRepositoriesAreListedAsSuch) {
+  const auto files =
+      parse_git_tree("120000 blob " + kA + "\tl\0"s + "160000 commit " + kB + "\tm\0"s, 9);
+  ASSERT_TRUE(files);
+  EXPECT_EQ(files->at(0).mode, "120000");
+  EXPECT_EQ(files->at(1).mode, "160000");
+}
+
+TEST(GitObjects, ATreeThatNobodyCanReadIsNoEmptyOne) {
+  for (const std::string& output :
+       {kTree.substr(0, kTree.size() - 1), "100644 blob " + kA + "\t\0"s, "100644 blob\ta\0"s,
+        "100644 blob " + kA.substr(1) + "\ta\0"s, "100644 tree " + kA + "\ta\0"s,
+        "10064x blob " + kA + "\ta\0"s, "100644 blob " + kA + " a\0"s, "\0"s})
+    EXPECT_EQ(parse_git_tree(output, 9).error().code, Errc::kProtocol) << output;
+}
+
+TEST(GitObjects, OnlySoManyFiles) {
+  EXPECT_EQ(parse_git_tree(kTree, 1).error().code, Errc::kLimit);
+}
+
+TEST(GitObjects, TheContentsInTheOrderOfTheFiles) {
+  const auto files = parse_git_tree(kTree, 2);
+  const auto contents = parse_git_contents(kA + " blob 5\nhello\n" + kB + " blob 2\nx\n\n", *files);
+  ASSERT_TRUE(contents) << contents.error().describe();
+  EXPECT_EQ(*contents, (std::vector<std::string>{"hello", "x\n"}));
+}
+
+TEST(GitObjects, ContentsThatAreNotWhatWasAskedFor) {
+  const auto files = parse_git_tree(kTree, 2);
+  const std::string a = kA + " blob 5\nhello\n";
+  const std::string b = kB + " blob 2\nx\n\n";
+  for (const std::string& output :
+       {""s, a, b + a, a + b + "y", a + b.substr(0, b.size() - 1), a + kB + " missing\n",
+        kA + " tree 5\nhello\n" + b, kA + " blob 4\nhello\n" + b, kA + " blob 6\nhello\n" + b,
+        kA + " blob 18446744073709551615\nhello\n" + b, kA + " blob -1\nhello\n" + b})
+    EXPECT_EQ(parse_git_contents(output, *files).error().code, Errc::kProtocol) << output;
+}
+
+TEST(GitObjects, NamesOfObjects) {
+  EXPECT_TRUE(is_git_id(kA));
+  EXPECT_TRUE(is_git_id(std::string(64, 'f')));
+  for (const std::string_view text : {"", "HEAD", "B6FC4C620B67D95F953A5C1C1230AAAB5DB5A1B0"})
+    EXPECT_FALSE(is_git_id(text)) << text;
+  EXPECT_FALSE(is_git_id(kA + "0"));
+}
+
+}  // namespace
+}  // namespace wardmote::codec
