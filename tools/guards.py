@@ -28,6 +28,7 @@ class Suite:
 # By their names for ./dev soak.
 SUITES = {"guards": Suite("advice", ROOT / "tests/advice/guards.yaml"),
           "gate-guards": Suite("version_gate", ROOT / "tests/version_gate/guards.yaml"),
+          "guest-guards": Suite("sim", ROOT / "tests/sim/guest_guards.yaml", "SimGuestRestart.Nobody*"),
           "failover-guards": Suite("failover", ROOT / "tests/failover/guards.yaml", "SimStandalone.One*")}
 
 

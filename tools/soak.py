@@ -2,7 +2,7 @@
 
 `advice` plays on all cores, writes down each piece that was clean, and goes on where it was interrupted as long as the sources of the
 judge and of the worlds are the same. `guards` removes one guard of the judge and the planner after the other, and expects that a world of
-`advice` notices; `gate-guards` does so for the version gate and the worlds of `gate`, `failover-guards` for the choice of an active node and the worlds of `standalone`. `failover` brings up real Pacemaker clusters, as root, and plays each fault of lab/failover_faults.py with OVN's
+`advice` notices; `guest-guards` does so for restarts of guests, `gate-guards` for the version gate and the worlds of `gate`, `failover-guards` for the choice of an active node and the worlds of `standalone`. `failover` brings up real Pacemaker clusters, as root, and plays each fault of lab/failover_faults.py with OVN's
 resource agent and with ours; `standalone-rounds` does so with the manager without Pacemaker."""
 
 import argparse
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / "build/release/bin"
 # By name: the program, and its tests.
 SIMULATIONS = {"notices": ("unit_agent", "SimNotify.*"), "plans": ("unit_act", "SimPlans.*"), "store": ("unit_store", "SimStore.*"),
-               "guests": ("sim", "SimGuestTruth.*"),
+               "guests": ("sim", "SimGuestTruth.*"), "guest-restarts": ("sim", "SimGuestRestart.Nobody*"),
                "standalone": ("failover", "SimStandalone.One*"),
                "advice": ("advice", "SimAdvice.*"), "failover-schedules": ("failover", "SimFailover.Nobody*"),
                "gate": ("version_gate", "SimVersionGate.*"), "agents": ("agents", "SimCoordination.*")}

@@ -1,4 +1,3 @@
-#include <chrono>
 #include <string>
 
 #include "act/kubernetes/options.h"
@@ -6,7 +5,6 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "codec/kubernetes.h"
-#include "config/config.h"
 #include "config/problem.h"
 #include "config/reader.h"
 #include "config/sections.h"

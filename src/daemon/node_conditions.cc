@@ -32,9 +32,11 @@ std::unique_ptr<act::kubernetes::NodeConditions> make_node_conditions(net::AsioR
 
 std::vector<judge::NodeCondition> node_conditions_of(const serve::AgentView& view) {
   std::vector<std::string> reasons;
+  reasons.reserve(view.checks.size());
   for (const serve::CheckView& check : view.checks)
     reasons.push_back(escape_control(check.reason.text));
   std::vector<judge::CheckFact> facts;
+  facts.reserve(view.checks.size());
   for (std::size_t at = 0; at < reasons.size(); ++at) {
     const serve::CheckView& check = view.checks[at];
     facts.push_back({check.name, check.kind, check.state, check.optional, reasons[at]});

@@ -36,7 +36,7 @@ void run_seeds(SimBody body, std::uint64_t seeds) {
           << "seed " << seed << " does not replay: not deterministic";
     if (testing::Test::HasFailure()) {
       const testing::TestInfo* const test = testing::UnitTest::GetInstance()->current_test_info();
-      FAIL() << "with seed " << seed << "; replay: WARDMOTE_SIM_SEED=" << seed
+      FAIL() << "see above\nin the world of seed " << seed << "; replay: WARDMOTE_SIM_SEED=" << seed
              << " sim --gtest_filter=" << test->test_suite_name() << '.' << test->name();
     }
   }

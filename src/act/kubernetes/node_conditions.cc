@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <chrono>
 #include <cstdint>
+#include <expected>
 #include <string>
 #include <utility>
 #include <vector>

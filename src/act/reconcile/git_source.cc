@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <expected>
 #include <iterator>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 #include "act/reconcile/source.h"
 
+#include <expected>
 #include <memory>
 #include <string>
 #include <utility>

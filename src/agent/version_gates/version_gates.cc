@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "act/gate/gate_control.h"
@@ -16,6 +17,7 @@
 #include "act/reconcile/kube_target.h"
 #include "act/reconcile/options.h"
 #include "act/reconcile/set_reconciler.h"
+#include "act/reconcile/source.h"
 #include "act/reconcile/target.h"
 #include "base/format.h"
 #include "base/result.h"
