@@ -269,6 +269,22 @@ int start_failed(const std::string& reason, int exit_code) {
   return exit_code;
 }
 
+/// Begins what goes by an agent that runs.
+void start_with(Agent& agent, const Shared& shared) {
+  if (shared.store) shared.agents->start(agent.incidents());
+  if (shared.gates) shared.gates->start();
+  if (shared.pairs) shared.pairs->start();
+  if (shared.conditions)
+    shared.conditions->start([&agent] { return node_conditions_of(agent.fresh_view()); });
+}
+
+/// Ends what changes something elsewhere, while the agent still journals.
+runtime::Task<void> stop_acts(Shared* shared) {
+  if (shared->conditions) co_await shared->conditions->stop();
+  if (shared->pairs) co_await shared->pairs->stop();
+  if (shared->gates) co_await shared->gates->stop();
+}
+
 /// Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again.
 runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, Shared* shared,
                                   Agent* agent, Reloader* reloader) {
@@ -276,11 +292,7 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, 
   const Result<void> started = co_await begin(runtime, memory, agent);
   if (started) {
     log(LogLevel::kInfo, "started", {{"version", std::string(kVersion)}});
-    if (shared->store) shared->agents->start(agent->incidents());
-    if (shared->gates) shared->gates->start();
-    if (shared->pairs) shared->pairs->start();
-    if (shared->conditions)
-      shared->conditions->start([agent] { return node_conditions_of(agent->fresh_view()); });
+    start_with(*agent, *shared);
     reloader->start();
     int number = SIGHUP;
     for (;;) {
@@ -293,9 +305,7 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, 
   } else {
     log(LogLevel::kError, "start_failed", {{"reason", started.error().describe()}});
   }
-  if (started && shared->conditions) co_await shared->conditions->stop();
-  if (started && shared->pairs) co_await shared->pairs->stop();
-  if (started && shared->gates) co_await shared->gates->stop();
+  if (started) co_await stop_acts(shared);
   if (shared->of_gates) co_await shared->of_gates->stop();
   co_await agent->stop();
   // The work has stopped: the next agent may begin.
