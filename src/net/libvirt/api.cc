@@ -44,6 +44,7 @@ Loaded load_library() {
   Api& api = loaded.api;
   find(base, "virConnectOpen", api.open, problem);
   find(base, "virConnectClose", api.close, problem);
+  find(base, "virConnectIsAlive", api.is_alive, problem);
   find(base, "virConnectSetKeepAlive", api.set_keep_alive, problem);
   find(base, "virConnectRegisterCloseCallback", api.register_close, problem);
   find(base, "virConnectUnregisterCloseCallback", api.unregister_close, problem);
@@ -106,6 +107,11 @@ LastError last_error(const Api& api) {
 
 bool blames_connection(int code) noexcept {
   return code == kSystemError || code == kRpc || code == kAuthFailed;
+}
+
+bool is_dead(const Api& api, virConnect* connection) {
+  // -1: its driver cannot tell.
+  return api.is_alive(connection) == 0;
 }
 
 Error error_of(const LastError& last) {

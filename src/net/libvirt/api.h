@@ -90,6 +90,7 @@ inline constexpr unsigned kStatsNoWait = 1U << 29;
 struct Api {
   virConnect* (*open)(const char* uri);
   int (*close)(virConnect*);
+  int (*is_alive)(virConnect*);
   int (*set_keep_alive)(virConnect*, int interval, unsigned count);
   int (*register_close)(virConnect*, virConnectCloseFunc, void* opaque, virFreeCallback);
   int (*unregister_close)(virConnect*, virConnectCloseFunc);
@@ -138,6 +139,10 @@ struct LastError {
 LastError last_error(const Api& api);
 /// Whether the connection is to blame, so that nothing is known of a guest.
 bool blames_connection(int code) noexcept;
+/// Whether libvirt knows that the connection is gone. Whatever is asked by it then fails as if the
+/// guest or the daemon had refused it: `internal error: client socket is closed`. Forgets the last
+/// error.
+bool is_dead(const Api& api, virConnect* connection);
 /// As an error of the door.
 Error error_of(const LastError& last);
 

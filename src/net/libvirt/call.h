@@ -48,11 +48,15 @@ runtime::Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool,
       if (ended) ended();
     });
   };
-  const bool queued =
-      pool->submit(ticket, [finish, work = std::move(work)](Result<virConnect*> connection) {
+  const bool queued = pool->submit(
+      ticket, [finish, work = std::move(work), api = &pool->api()](Result<virConnect*> connection) {
         bool broken = false;
         Result<T> result =
             connection ? work(*connection, broken) : Result<T>(std::unexpected(connection.error()));
+        if (!result && connection && is_dead(*api, *connection)) {
+          broken = true;
+          result = fail(Errc::kClosed, "{}", result.error().context);
+        }
         finish(std::move(result));
         return !broken;
       });

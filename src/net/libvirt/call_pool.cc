@@ -123,6 +123,10 @@ CallPool::~CallPool() {
   state_->filled.notify_all();
 }
 
+const Api& CallPool::api() const noexcept {
+  return state_->api;
+}
+
 bool CallPool::submit(std::shared_ptr<Ticket> ticket, Work work) {
   bool more = false;
   std::size_t number = 0;

@@ -46,6 +46,8 @@ class CallPool {
   CallPool& operator=(const CallPool&) = delete;
   ~CallPool();
 
+  [[nodiscard]] const Api& api() const noexcept;
+
   /// False when too many wait. `work` is called by a thread of the pool unless `ticket` is
   /// withdrawn first; either way it is destroyed there.
   bool submit(std::shared_ptr<Ticket> ticket, Work work);

@@ -107,9 +107,14 @@ Result<codec::DomainStats> stats_of(const Api& api, virDomain* domain, unsigned 
 }
 
 /// What libvirt says when an agent's command failed.
-Result<AgentAnswer> answer_of(const Api& api, bool& broken) {
+Result<AgentAnswer> answer_of(const Api& api, virConnect* connection, bool& broken) {
   using enum AgentAnswer::Kind;
   LastError last = last_error(api);
+  // Else what libvirt says of the connection would be an answer of the guest.
+  if (is_dead(api, connection)) {
+    broken = true;
+    return std::unexpected(error_of(last));
+  }
   const bool closed = last.text.contains("not connected");
   switch (last.code) {
     case kAgentUnresponsive:
@@ -270,7 +275,7 @@ Task<Result<void>> Hypervisor::knock(Deadline deadline) {
     const std::uint64_t free = api->free_memory(connection);
     if (free != 0) return free;
     const LastError last = last_error(*api);
-    broken = blames_connection(last.code);
+    broken = blames_connection(last.code) || is_dead(*api, connection);
     // A driver that does not know its memory has answered all the same.
     if (!broken) return free;
     return std::unexpected(error_of(last));
@@ -299,7 +304,7 @@ Task<Result<AgentAnswer>> Hypervisor::ask_agent(std::string uuid, std::string co
     }
     if (response > 0) api->agent_timeout(domain->get(), response, 0);
     char* const reply = api->agent_command(domain->get(), command.c_str(), seconds, 0);
-    if (reply == nullptr) return answer_of(*api, broken);
+    if (reply == nullptr) return answer_of(*api, connection, broken);
     AgentAnswer answer{AgentAnswer::Kind::kReply, reply};
     std::free(reply);  // NOLINT(cppcoreguidelines-no-malloc): libvirt's
     return answer;
