@@ -94,6 +94,20 @@ SIM_TEST_SEEDS(SimGuestRestart, AGuestThatDiedIsOnlyStarted, 5) {
   EXPECT_EQ(site.verdict(1), "HEALTHY");
 }
 
+// Whoever is told that it died may ask for the restart in the same second.
+SIM_TEST_SEEDS(SimGuestRestart, PlansKnowOfADeathWhenEverybodyElseDoes, 5) {
+  GuestSite site(sim, std::string(kKeys));
+  site.policies = kActs;
+  const std::string web = site.start_guest(1);
+  site.begin();
+  sim.run_for(90s);
+  site.host.stop(web, 5);
+  const auto is_heard_of = [&] {
+    return plans(site).find("has not stood for") != std::string::npos;
+  };
+  EXPECT_LE(site.time_until(is_heard_of, 10s), 200ms) << plans(site);
+}
+
 SIM_TEST_SEEDS(SimGuestRestart, WhatItsOwnerShutsDownStaysOff, 5) {
   GuestSite site(sim, std::string(kKeys));
   site.policies = kActs;

@@ -264,6 +264,8 @@ Task<void> GuestWatch::take_in(std::shared_ptr<Hypervisor> hypervisor, Hyperviso
   if (heard == guests_.end() || hypervisor != hypervisor_) co_return;
   if (!known) show_all({});
   judge(heard->second);
+  // Plans know at once what everybody else is told now.
+  tasks_.spawn("look for plan", tell_plans(heard->first, tools_.runtime.now()));
   if (std::holds_alternative<HypervisorEvent::Agent>(event.what))
     tools_.scheduler.look_now(look_of(heard->first));
 }
