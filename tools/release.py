@@ -35,6 +35,8 @@ def main() -> int:
     parser.add_argument("--key", help="sign with this secret key of gpg (a fingerprint or an address); without it nothing is signed")
     parser.add_argument("--into", type=Path, default=INTO, help="default: build/out")
     given = parser.parse_args()
+    if paths := build_paths(BUILD):
+        raise SystemExit(f"release: {BUILD.relative_to(ROOT)} was not built by the preset `dist`: its programs name {paths[0]}")
     made = make(BUILD, given.into, given.key)
     for path in made:
         print(f"    {path.relative_to(given.into)}  {path.stat().st_size >> 10} KiB")
@@ -63,6 +65,13 @@ def make(build: Path, into: Path, key: str | None) -> list[Path]:
     if key:
         gpg(key, "--armor", "--detach-sign", "--output", f"{sums}.asc", str(sums))
     return [*debs, *sorted(path for path in into.iterdir() if path.is_file())]
+
+
+def build_paths(build: Path) -> list[str]:
+    """Paths of the source tree in what is packed of the programs, which would differ from build to build."""
+    with tempfile.TemporaryDirectory() as scratch:
+        stripped = [image.stripped(build / "bin" / program, Path(scratch)) for program in PROGRAMS]
+    return sorted({found.decode() for content in stripped for found in re.findall(re.escape(str(ROOT)).encode() + rb"/[\w./-]+", content)})
 
 
 def tarball(build: Path, into: Path, scratch: Path) -> Path:

@@ -84,6 +84,7 @@ ELSEWHERE = {
     "./dev package": "a stage of CI, which also installs, starts and purges what it makes",
     "./dev image": "test_image.py makes one",
     "./dev release": "test_release.py makes one",
+    "./dev docs": "test_docs_site.py makes it",
     "wardmote init > /etc/wardmote/wardmote.yaml": "tests/personas do it in a clean root",
     "wardmoted config check": "the same",
     "wardmoted --check && systemctl enable --now wardmoted": "./dev package --check does it in a clean root",
