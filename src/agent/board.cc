@@ -65,9 +65,15 @@ void keep_reported(serve::CheckView& begun, const serve::CheckView& before, Time
 /// The positions of checks by their names, which are known to be there.
 using Positions = std::map<std::string_view, std::size_t>;
 
+Positions positions_in(const std::vector<serve::CheckView>& checks) {
+  Positions positions;
+  for (std::size_t i = 0; i < checks.size(); ++i) positions.emplace(checks[i].name, i);
+  return positions;
+}
+
 std::size_t position_of(const std::string& name, const Positions& positions) {
   const auto found = positions.find(name);
-  check(found != positions.end(), "a gate names an unknown check");
+  check(found != positions.end(), "a gate or the public page names an unknown check");
   return found->second;
 }
 
@@ -128,11 +134,24 @@ void Board::reload(const config::Config& config, std::string node, const config:
     if (known) keep_reported(begun, checks[was], now);
   }
   set_gates(config.gates);
+  set_public(config.public_page);
+}
+
+void Board::set_public(const std::optional<config::PublicPage>& page) {
+  view_.shown_publicly.reset();
+  if (!page) return;
+  const Positions positions = positions_in(view_.checks);
+  serve::PublicPage shown{page->title, {}};
+  for (const config::PublicPage::Line& line : page->lines) {
+    serve::PublicLine& added = shown.lines.emplace_back(line.name);
+    for (const std::string& name : line.checks)
+      added.checks.push_back(static_cast<std::uint32_t>(position_of(name, positions)));
+  }
+  view_.shown_publicly = std::move(shown);
 }
 
 void Board::set_gates(const std::vector<config::Gate>& gates) {
-  Positions positions;
-  for (std::size_t i = 0; i < view_.checks.size(); ++i) positions.emplace(view_.checks[i].name, i);
+  const Positions positions = positions_in(view_.checks);
   const auto before = std::exchange(view_.gates, {});
   gates_.clear();
   shares_.clear();

@@ -93,6 +93,7 @@ class Board {
 
   void feed(std::size_t index, judge::Outcome outcome, judge::Reason reason, TimePoint now);
   void set_gates(const std::vector<config::Gate>& gates);
+  void set_public(const std::optional<config::PublicPage>& page);
   void add_shares(std::size_t gate);
   [[nodiscard]] judge::GateStanding standing(std::size_t check) const;
   void standing_changed(std::size_t check, judge::GateStanding before);

@@ -117,6 +117,8 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   if (const YamlNode* const failover = map.find("failover")) {
     read_failover(*failover, config, problems);
   }
+  if (const YamlNode* const page = map.find("public"))
+    config.public_page = read_public_page(*page, names, problems);
   if (const YamlNode* const conditions = map.find("node_conditions"))
     config.node_conditions = read_node_conditions(*conditions, problems);
   if (const YamlNode* const notify = map.find("notify")) {

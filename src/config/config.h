@@ -210,6 +210,18 @@ const observe::ProbeKind& mesh_kind() noexcept;
 
 /// A whole configuration, valid in itself: names of checks and clusters are unique together, gates
 /// name only them, and there is something to watch. `ready` is always among the gates.
+/// What everybody may see, under names that were chosen for it.
+struct PublicPage {
+  struct Line {
+    std::string name;
+    std::vector<std::string> checks;  ///< by name; at least one, and each is known
+    friend bool operator==(const Line&, const Line&) = default;
+  };
+  std::string title;
+  std::vector<Line> lines;
+  friend bool operator==(const PublicPage&, const PublicPage&) = default;
+};
+
 struct Config {
   Node node;
   Api api;
@@ -225,6 +237,7 @@ struct Config {
   std::vector<VersionGate> version_gates;
   std::vector<Failover> failover;
   std::optional<act::kubernetes::NodeConditionsOptions> node_conditions;  ///< nothing: none
+  std::optional<PublicPage> public_page;                                  ///< nothing: none
   Notify notify;
   /// Each with its own name, on clusters that are there; one that acts needs `data`.
   std::vector<judge::plan::Policy> policies;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,14 +30,15 @@ bool check_name(const Placed<std::string>& name, const Names& names, Problems& p
   return false;
 }
 
-std::vector<std::string> read_all(const YamlNode& list, const MapReader& gate, const Names& names,
-                                  Problems& problems) {
+/// `what` is the key of the list.
+std::vector<std::string> read_all(const YamlNode& list, std::string_view what,
+                                  const MapReader& owner, const Names& names, Problems& problems) {
   std::vector<std::string> all;
   if (list.kind == YamlNode::Kind::kList && list.items.empty()) {
-    problems.add(list.at, gate.what(), "it names no check, so it would always pass",
-                 "name at least one, or remove the gate");
+    problems.add(list.at, owner.what(), "it names no check, so it would always pass",
+                 "name at least one, or remove it");
   }
-  for (Placed<std::string>& text : read_texts(list, "all", problems)) {
+  for (Placed<std::string>& text : read_texts(list, what, problems)) {
     if (check_name(text, names, problems)) all.push_back(std::move(text.value));
   }
   return all;
@@ -114,7 +116,7 @@ Gate read_gate(const YamlEntry& entry, const Names& names, Problems& problems) {
   Gate gate{entry.key, {}};
   const YamlNode* const all = map.find("all");
   const YamlNode* const at_least = map.find("at_least");
-  if (all != nullptr) gate.all = read_all(*all, map, names, problems);
+  if (all != nullptr) gate.all = read_all(*all, "all", map, names, problems);
   if (at_least != nullptr) gate.at_least = read_at_least(*at_least, names, problems);
   if (all == nullptr && at_least == nullptr && map.is_map()) {
     problems.add(map.at(), map.what(), "it does not say what must pass",
@@ -137,6 +139,31 @@ std::vector<Gate> read_gates(const YamlNode& map, const Names& names, Problems& 
     if (read_name(name, "gate", problems)) gates.push_back(read_gate(*entry, names, problems));
   }
   return gates;
+}
+
+PublicPage read_public_page(const YamlNode& node, const Names& names, Problems& problems) {
+  constexpr std::size_t kMostLines = 100;
+  MapReader map(node, "public", problems);
+  PublicPage page;
+  page.title = map.read("title", read_text).value_or("Status");
+  const YamlNode* const lines = map.require("lines", "lines: [{name: Network, checks: [ovn-nb]}]");
+  if (lines != nullptr && (lines->kind != YamlNode::Kind::kList || lines->items.empty() ||
+                           lines->items.size() > kMostLines)) {
+    problems.add(lines->at, "lines", fmt::format("not a list of 1 to {} lines", kMostLines),
+                 "write '- {name: Network, checks: [ovn-nb]}' below it");
+  } else if (lines != nullptr) {
+    for (const YamlNode& item : lines->items) {
+      MapReader one(item, fmt::format("line {} of the public page", page.lines.size() + 1),
+                    problems);
+      PublicPage::Line& line = page.lines.emplace_back();
+      line.name = one.read_required("name", "name: Network", read_text).value_or("");
+      if (const YamlNode* const checks = one.require("checks", "checks: [ovn-nb]"))
+        line.checks = read_all(*checks, "checks", one, names, problems);
+      one.finish();
+    }
+  }
+  map.finish();
+  return page;
 }
 
 }  // namespace wardmote::config

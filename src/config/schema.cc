@@ -46,6 +46,8 @@ constexpr auto kFile = std::to_array<KeySpec>({
     {"guests", Form::kMap, false, "The guests of this host, watched through their agents",
      "guests"},
     {"gates", Form::kByName, false, "Sets of checks and clusters; /readyz follows 'ready'", "gate"},
+    {"public", Form::kMap, false, "A page for everybody, at /public (there is none)",
+     "public_page"},
     {"version_gates", Form::kMaps, false,
      "Which releases may write, and serve on, what one leader reconciles", "version_gate"},
     {"failover", Form::kMaps, false,
@@ -56,6 +58,14 @@ constexpr auto kFile = std::to_array<KeySpec>({
     {"notify", Form::kMap, false, "Who is told of incidents", "notify"},
     {"silences", Form::kMaps, false, "What nobody is told of for a time", "silence"},
     {"policies", Form::kMaps, false, "What the agent may do itself", "policy"},
+});
+constexpr auto kPublicPage = std::to_array<KeySpec>({
+    KeySpec{"title", Form::kText, false, "What the page is called"}.or_else("Status"),
+    {"lines", Form::kMaps, true, "What it shows, in this order", "public_line"},
+});
+constexpr auto kPublicLine = std::to_array<KeySpec>({
+    {"name", Form::kText, true, "As everybody may read it"},
+    {"checks", Form::kTexts, true, "Names of checks and clusters; the worst of them decides"},
 });
 constexpr auto kNode = std::to_array<KeySpec>({
     {"name", Form::kName, false, "How this agent calls itself (the host's name)"},
@@ -301,6 +311,8 @@ constexpr auto kSections = std::to_array<Section>({
     {"inside", kInsideKeys, false},
     {"restart", kRestartKeys, false},
     {"guest_maintenance", kMaintenanceKeys, false},
+    {"public_page", kPublicPage, false},
+    {"public_line", kPublicLine, false},
     {"gate", kGate, false},
     {"at_least", kAtLeast, false},
     {"version_gate", kVersionGateKeys, false},

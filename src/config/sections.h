@@ -76,6 +76,8 @@ void read_guests(const YamlNode& node, Config& config, Names& names, Problems& p
 /// Into `config`. After the store.
 void read_version_gates(const YamlNode& list, Config& config, Problems& problems);
 /// Into `config`. After the node and the store.
+PublicPage read_public_page(const YamlNode& node, const Names& names, Problems& problems);
+
 act::kubernetes::NodeConditionsOptions read_node_conditions(const YamlNode& node,
                                                             Problems& problems);
 

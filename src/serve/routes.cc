@@ -16,6 +16,7 @@
 #include "serve/metrics/metrics.h"
 #include "serve/notify_control.h"
 #include "serve/plans.h"
+#include "serve/public_page.h"
 #include "serve/query.h"
 #include "serve/renderer.h"
 #include "serve/role.h"
@@ -57,6 +58,7 @@ std::vector<Route> reading_routes(Renderer* renderer) {
   };
   std::ranges::move(list_routes(renderer), std::back_inserter(routes));
   std::ranges::move(gate_routes(), std::back_inserter(routes));
+  std::ranges::move(public_routes(), std::back_inserter(routes));
   return routes;
 }
 

@@ -19,6 +19,7 @@ class Renderer;
 ///
 ///   /                        the page (and /page.js, /page.css)
 ///   /livez, /readyz …        gates.h
+///   /public, /public.json    public_page.h
 ///   /api/v1/openapi.json     what all of this looks like
 ///   /api/v1/status           everything (lists.h)
 ///   /api/v1/whoami           {"name", "role"} of who asks

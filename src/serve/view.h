@@ -45,6 +45,16 @@ struct GateView {
   std::vector<std::uint32_t> checks;   ///< every check of the gate, each once
 };
 
+/// What everybody may see: names that were chosen for it.
+struct PublicLine {
+  std::string name;
+  std::vector<std::uint32_t> checks;  ///< positions in AgentView::checks
+};
+struct PublicPage {
+  std::string title;
+  std::vector<PublicLine> lines;
+};
+
 /// The state of the agent itself.
 struct SelfView {
   /// How late probes began.
@@ -103,6 +113,7 @@ struct AgentView {
   std::vector<std::shared_ptr<const ThingView>> things;
   std::vector<CheckView> checks;
   std::vector<GateView> gates;
+  std::optional<PublicPage> shown_publicly;  ///< nothing: there is no public page
 
   [[nodiscard]] Moment moment() const noexcept { return {now, wall_now}; }
 };

@@ -71,6 +71,7 @@ def served(tmp_path_factory):
         api = f"api:\n  socket: {folder}/api.sock\n  listen: 127.0.0.1:{port}\n  anonymous: none\n  tokens: [{', '.join(tokens)}]\n"
         text = api + "\n".join(line for line in text.splitlines() if not line.startswith("api:")) + "\n"
         text += "checks:\n  - {name: nobody, tcp: {address: 127.0.0.1:1}, every: 1s, optional: true}\n"
+        text += "public: {lines: [{name: Network, checks: [ovn-nb]}]}\n"
         config = folder / "wardmote.yaml"
         config.write_text(text, encoding="utf-8")
         with Agent(config, folder / "api.sock") as agent:

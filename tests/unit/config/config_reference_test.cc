@@ -2,9 +2,6 @@
 // come from.
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,6 +13,7 @@
 #include "config/schema.h"
 #include "observe/kinds.h"
 #include "support/test_data.h"
+#include "support/written_page.h"
 
 namespace wardmote::config {
 namespace {
@@ -102,10 +100,7 @@ class Reference {
 TEST(ConfigReference, IsWhatTheTablesSay) {
   const std::string expected = Reference().write();
   const std::string file = std::string(WARDMOTE_TEST_DATA) + "/../../docs/configuration-keys.md";
-  if (std::getenv("WARDMOTE_WRITE_DOCS") != nullptr) std::ofstream(file) << expected;
-  std::ifstream in(file);
-  const std::string there{std::istreambuf_iterator<char>(in), {}};
-  EXPECT_EQ(there, expected) << "run the test once with WARDMOTE_WRITE_DOCS=1 and commit the page";
+  EXPECT_TRUE(test::is_written(file, expected));
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ version_gates:
   - {name: f, reconcile: {manifests: /m, files: {folder: /f}}}
   - {name: h, reconcile: {git: {work_tree: /r}, files: {folder: /h}}}
 node_conditions: {kubeconfig: /k}
+public: {lines: [{name: Network, checks: [nb, web]}]}
 failover:
   - name: ovn
     members: [ctl-1, ctl-2]
