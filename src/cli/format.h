@@ -2,6 +2,7 @@
 
 #include <boost/json/value.hpp>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,7 @@ struct Shape {
   /// The key of the list with the items; empty: the answer itself is the only item.
   std::string list = {};
   /// Their names, one for each; may be null when kNames is not offered.
-  std::vector<std::string> (*names)(const boost::json::value& shown) = nullptr;
+  std::function<std::vector<std::string>(const boost::json::value& shown)> names = nullptr;
 };
 
 /// `key` of every item of `list`, a number in digits; `cluster/NAME` when the item has a cluster.

@@ -21,8 +21,8 @@ struct Reading {
   /// Turns the agent's answer into what is shown (and printed as JSON); kInvalid when there is no
   /// such thing. May be null.
   std::function<Result<boost::json::value>(const boost::json::value&)> select;
-  std::string (*draw)(const boost::json::value& shown, Style style);
-  Exit (*judge)(const boost::json::value& shown);
+  std::function<std::string(const boost::json::value& shown, Style style)> draw;
+  std::function<Exit(const boost::json::value& shown)> judge;
   Shape shape = {};
   /// Refresh every second, also without --watch.
   bool keeps_on = false;

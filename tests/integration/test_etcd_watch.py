@@ -87,6 +87,8 @@ def test_a_whole_cluster_and_a_follower_that_is_killed(watched, etcd):
     listed = json.loads(etcd.ctl("member", "list", "-w", "json"))
     assert {member["facts"]["member_id"] for member in seen["members"]} == {f"{member['ID']:x}" for member in listed["members"]}
     assert "etcd cluster of 3 members  HEALTHY" in watched.agent.cli("status").stdout
+    listed = watched.agent.cli("get", "etcd")
+    assert listed.returncode == 0 and listed.stdout.startswith("etcd  etcd cluster of 3 members  HEALTHY"), listed
     follower = next(member for member in etcd.members if member.name != watched.leader())
     follower.kill()
     watched.wait("RAFT_MEMBER_DOWN", "RAFT_QUORUM_MARGIN")

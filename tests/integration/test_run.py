@@ -50,7 +50,7 @@ def test_json_has_the_published_shape(agent, lab):
         assert member["outcome"] == "ok"
 
 
-@pytest.mark.parametrize("words", [["status"], ["get", "members"], ["get", "findings"], ["get", "checks"]], ids=" ".join)
+@pytest.mark.parametrize("words", [["status"], ["get", "clusters"], ["get", "meshes"], ["get", "members"], ["get", "findings"], ["get", "checks"]], ids=" ".join)
 def test_every_reading_verb_speaks_json(agent, words):
     done = agent.cli(*words, "-o", "json")
     assert done.returncode == 0, done.stderr

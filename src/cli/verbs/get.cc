@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "cli/reading.h"
 #include "cli/render/checks.h"
 #include "cli/render/cluster.h"
+#include "cli/render/family.h"
 #include "cli/render/fields.h"
 #include "cli/render/findings.h"
 #include "cli/render/guests.h"
@@ -91,7 +94,33 @@ Exit worst_check(const json::value& shown) {
   return worst;
 }
 
+std::string draw_family(const Family& family, const json::value& shown, Style style) {
+  const std::span<const json::value> things = Fields(shown).list(family.list);
+  const std::string drawn = family.draw(things, style);
+  if (drawn.empty()) return fmt::format("No {} is watched.\n", family.thing);
+  return drawn.substr(drawn.find_first_not_of('\n'));
+}
+
+Exit worst_of(const Family& family, const json::value& shown) {
+  Exit worst = Exit::kGood;
+  for (const json::value& thing : Fields(shown).list(family.list))
+    worst = worse(worst, exit_of_verdict(Fields(thing).raw("verdict")));
+  return worst;
+}
+
 }  // namespace
+
+Exit run_get_family(const Call& call) {
+  const Family& family = *std::ranges::find(families(), call.command().name, &Family::list);
+  return read(call,
+              {.path = fmt::format("/api/v1/{}", family.list),
+               .draw = [&family](const json::value& shown,
+                                 Style style) { return draw_family(family, shown, style); },
+               .judge = [&family](const json::value& shown) { return worst_of(family, shown); },
+               .shape = {std::string(family.list), [&family](const json::value& shown) {
+                           return names_in(shown, family.list, family.thing);
+                         }}});
+}
 
 Exit run_get_members(const Call& call) {
   return read(call, {.path = "/api/v1/members",

@@ -6,6 +6,7 @@
 namespace wardmote::cli {
 
 Exit run_status(const Call& call);
+Exit run_get_family(const Call& call);
 Exit run_get_members(const Call& call);
 Exit run_get_findings(const Call& call);
 Exit run_get_checks(const Call& call);

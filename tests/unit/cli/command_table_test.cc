@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "cli/help.h"
 #include "cli/parse.h"
 #include "support/test_data.h"
+#include "support/written_page.h"
 #include "unit/cli/fixture.h"
 
 namespace wardmote::cli {
@@ -108,9 +107,7 @@ TEST_F(CommandTable, IsWhatTheManualSays) {
   // Without the kinds of probes: each has a page of its own, and a new kind touches no other.
   const std::string expected =
       manual.substr(0, at) + begin + markdown(command_table(nullptr), reading_options());
-  if (std::getenv("WARDMOTE_WRITE_DOCS") != nullptr) std::ofstream(file) << expected;
-  EXPECT_EQ(read_text(file), expected)
-      << "run the test once with WARDMOTE_WRITE_DOCS=1 and commit docs/cli.md";
+  EXPECT_TRUE(test::is_written(file, expected));
 }
 
 }  // namespace

@@ -35,7 +35,9 @@ std::string offered_by_bash(const std::string& words) {
 TEST(BashCompletion, OffersVerbsOptionsAndChoices) {
   EXPECT_EQ(offered_by_bash("wardmote st"), "status");
   EXPECT_EQ(offered_by_bash("wardmote get ''"),
-            "members findings checks guests incidents receivers plans actions agents --help");
+            "clusters etcd meshes members findings checks guests incidents receivers plans actions "
+            "agents "
+            "--help");
   EXPECT_EQ(offered_by_bash("wardmote status --o"), "--output");
   EXPECT_EQ(offered_by_bash("wardmote status -o ''"), "table wide json jsonl yaml name");
   EXPECT_EQ(offered_by_bash("wardmote status ovn-sb --output js"), "json jsonl");
