@@ -41,10 +41,13 @@ runtime::Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool,
                               std::function<void()> ended, runtime::Deadline deadline) {
   const auto pending = std::make_shared<Pending<T>>(runtime->executor());
   const auto ticket = std::make_shared<CallPool::Ticket>();
-  const auto finish = [mailbox, pending, ended](Result<T> result) {
-    mailbox->post([pending, ended, kept = std::move(result)]() mutable {
-      pending->result = std::move(kept);
-      pending->timer.cancel();
+  // Weak: a thread may hold it for longer than the loop lives, and the timer is of the loop.
+  const auto finish = [mailbox, waiter = std::weak_ptr(pending), ended](Result<T> result) {
+    mailbox->post([waiter, ended, kept = std::move(result)]() mutable {
+      if (const auto waits = waiter.lock()) {
+        waits->result = std::move(kept);
+        waits->timer.cancel();
+      }
       if (ended) ended();
     });
   };

@@ -14,6 +14,7 @@
 #include "net/libvirt/api.h"
 #include "runtime/deadline.h"
 #include "runtime/hypervisor.h"
+#include "runtime/task.h"
 
 namespace wardmote::net::libvirt {
 namespace {
@@ -53,9 +54,14 @@ Api fake_api() {
 class DeadConnection : public testing::Test {
  protected:
   DeadConnection() { alive = opened = 0; }
+  ~DeadConnection() override { run_task(runtime, stopped(&hypervisor)); }
   template <class T>
   T ask(runtime::Task<T> task) {
     return run_task(runtime, std::move(task));
+  }
+  static runtime::Task<bool> stopped(Hypervisor* hypervisor) {
+    co_await hypervisor->stop();
+    co_return true;
   }
   // The pools' threads outlive the pools.
   inline static const Api api = fake_api();
