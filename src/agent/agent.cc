@@ -327,12 +327,7 @@ Result<config::ReloadPlan> Agent::reload(config::Config next) {
 }
 
 std::vector<std::string> Agent::restart_needed() const {
-  std::vector<std::string> keys;
-  if (config_.data != started_.data) keys.emplace_back("data");
-  if (config_.store != started_.store) keys.emplace_back("store");
-  if (config_.version_gates != started_.version_gates) keys.emplace_back("version_gates");
-  if (config_.failover != started_.failover) keys.emplace_back("failover");
-  if (config_.node_conditions != started_.node_conditions) keys.emplace_back("node_conditions");
+  std::vector<std::string> keys = started_.differs_in(config_);
   if (node_of(config_) != node_) keys.emplace_back("node.name");
   return keys;
 }

@@ -135,7 +135,7 @@ class Agent {
   store::SoleLeadership alone_;
   store::Leadership& leadership_;
   config::Config config_;
-  const config::Config started_;
+  const config::FromTheStart started_;
   const std::string node_;  ///< as it was called at the start: records and messages have this name
   MakeReceivers make_receivers_;
   incidents::ChangeFeed changes_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -102,6 +103,23 @@ ReloadPlan plan_reload(const config::Config& from, const config::Config& to) {
     if (!kept[i]) plan.ended.push_back(from.checks[i].name);
   }
   return plan;
+}
+
+FromTheStart::FromTheStart(const Config& config)
+    : data(config.data),
+      store(config.store),
+      version_gates(config.version_gates),
+      failover(config.failover),
+      node_conditions(config.node_conditions) {}
+
+std::vector<std::string> FromTheStart::differs_in(const Config& now) const {
+  std::vector<std::string> keys;
+  if (now.data != data) keys.emplace_back("data");
+  if (now.store != store) keys.emplace_back("store");
+  if (now.version_gates != version_gates) keys.emplace_back("version_gates");
+  if (now.failover != failover) keys.emplace_back("failover");
+  if (now.node_conditions != node_conditions) keys.emplace_back("node_conditions");
+  return keys;
 }
 
 }  // namespace wardmote::config

@@ -2,10 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "act/kubernetes/options.h"
 #include "config/config.h"
+#include "config/failover.h"
+#include "config/version_gates.h"
 
 namespace wardmote::config {
 
@@ -36,5 +40,19 @@ struct ReloadPlan {
 
 /// By name: what is the same apart from its place in the file is kept. Pure.
 ReloadPlan plan_reload(const config::Config& from, const config::Config& to);
+
+/// What of a configuration counts from a start of the agent on. Not all of it is kept: it may have
+/// ten thousand checks.
+struct FromTheStart {
+  explicit FromTheStart(const Config& config);
+  /// The keys that say something else in `now`.
+  [[nodiscard]] std::vector<std::string> differs_in(const Config& now) const;
+
+  std::string data;
+  std::optional<Store> store;
+  std::vector<VersionGate> version_gates;
+  std::vector<Failover> failover;
+  std::optional<act::kubernetes::NodeConditionsOptions> node_conditions;
+};
 
 }  // namespace wardmote::config
