@@ -19,18 +19,23 @@ import yaml
 
 from tools.evidence import append, commit
 from tools.mutants import Mutant, mutant, mutants, sites
-from tools.mutation_tree import Broken, Cost, Tree, files_of_work_tree
+from tools.mutation_tree import Broken, Cost, Ran, Tree, files_of_work_tree
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tests/equivalent-mutants.yaml"
-# The programs that cover a room of src, quickest first.
+# The programs that cover a room of src, or a part of one, quickest first. The longest name that fits decides.
 PROGRAMS = {
     "base": ["unit_base", "unit_codec", "unit_judge"],
     "codec": ["unit_codec", "unit_observe", "unit_act", "sim"],
     "judge": ["unit_judge", "unit_serve", "unit_observe", "unit_store", "unit_agent", "sim"],
+    "judge/condition": ["unit_judge", "unit_serve", "unit_agent", "sim", "advice"],
+    "judge/failover": ["unit_judge", "failover", "unit_agent"],
+    "judge/plan": ["unit_judge", "unit_act", "unit_agent", "sim", "advice"],
+    "judge/raft": ["unit_judge", "unit_serve", "unit_observe", "unit_store", "unit_agent", "sim", "advice"],
+    "judge/version_gate": ["unit_judge", "version_gate", "unit_act", "unit_agent"],
     "runtime": ["unit_runtime", "unit_store", "sim"],
     "observe": ["unit_observe", "sim"],
-    "store": ["unit_store", "store_conformance", "unit_serve", "unit_agent", "sim"],    # sim: the client of etcd
+    "store": ["unit_store", "store_conformance", "unit_serve", "unit_agent", "sim", "agents"],    # sim: the client of etcd
     "net": ["unit_net"],
     "act": ["unit_act", "unit_agent"],
     "serve": ["unit_serve", "unit_agent", "sim"],
@@ -40,6 +45,8 @@ PROGRAMS = {
     "daemon": ["unit_daemon"],
     "cli": ["unit_cli"],
 }
+# Stories that play whole worlds, of which a second takes many: so many for each one of --sim-seeds.
+WORLDS = {"advice": 20, "failover": 50, "version_gate": 50}
 NO_LIMIT = Cost(3600, 3600)
 
 
@@ -56,8 +63,8 @@ class Tally:
 
 
 class Run:
-    def __init__(self, programs: list[str], candidates, wanted: int, seeds: int):
-        self.programs, self.seeds, self.wanted = programs, seeds, wanted
+    def __init__(self, programs: list[str] | None, candidates, wanted: int, seeds: int):
+        self.programs, self.seeds, self.wanted = programs, seeds, wanted    # programs: None: those that cover the file
         self.tally, self.limits = Tally(), {}    # limits: by program
         self._candidates, self._in_flight = candidates, 0
         self._changed, self._measuring = threading.Condition(), threading.Lock()
@@ -68,7 +75,7 @@ class Run:
             if program in self.limits:
                 return
             tree.prepare(program)
-            ran = tree.run(program, NO_LIMIT, self.seeds)
+            ran = self._play(tree, program, NO_LIMIT)
             if not ran.passed:
                 raise Broken(f"{program} fails on the unchanged tree:\n{ran.output[-8000:]}")
             print(f"    {program}: {ran.cost.seconds:.0f} s", flush=True)
@@ -113,7 +120,7 @@ class Run:
     def _try(self, tree: Tree, change: Mutant) -> str:
         text = (tree.source / change.file).read_text(encoding="utf-8")
         try:
-            for program in self.programs:
+            for program in self.programs or programs_of(change.file.removeprefix("src/")):
                 # Only when it is needed: most changes are noticed by the first.
                 if program not in self.limits:
                     tree.write(change.file, text)
@@ -124,12 +131,21 @@ class Run:
                     return "not compiled"
                 if code and tree.code(change.file) == code:
                     return "same code"
-                ran = tree.run(program, self.limits[program], self.seeds)
+                ran = self._play(tree, program, self.limits[program])
                 if not ran.passed:
                     return f"killed by {program}" + (", which did not end in time" if ran.timed_out else "")
         finally:
             tree.write(change.file, text)
         return "survived"
+
+    def _play(self, tree: Tree, program: str, limit: Cost) -> Ran:
+        return tree.run(program, limit, self.seeds * WORLDS.get(program, 1))
+
+
+def programs_of(place: str) -> list[str]:
+    """Of a folder or file of src; empty: nothing covers it."""
+    fitting = [room for room in PROGRAMS if f"{place}/".startswith(f"{room}/")]
+    return PROGRAMS[max(fitting, key=len)] if fitting else []
 
 
 def main() -> int:
@@ -150,8 +166,8 @@ def main() -> int:
         print(f"{EQUIVALENT.relative_to(ROOT)}: {problem}", file=sys.stderr)
     if stale or given.check:
         return 1 if stale else 0
-    if not given.room or given.room.split("/")[0] not in PROGRAMS or not (ROOT / "src" / given.room).exists():
-        parser.error(f"ROOM is a folder or file of src, in one of: {', '.join(PROGRAMS)}")
+    if not given.room or not programs_of(given.room) or not (ROOT / "src" / given.room).exists():
+        parser.error(f"ROOM is a folder or file of src, in one of: {', '.join(room for room in PROGRAMS if '/' not in room)}")
     given.seed = random.SystemRandom().randrange(1_000_000) if given.seed is None else given.seed
     trees = [Tree() for _ in range(max(1, given.jobs))]
     try:
@@ -177,20 +193,20 @@ def mutate(given, trees: list[Tree], known: set) -> int:
         found = [each for file in files for each in mutants(str(file.relative_to(root)), file.read_text(encoding="utf-8"))
                  if each.line == given.line]
         changes, wanted, given.no_evidence = iter(found), len(found), True
-    run = Run(given.programs or PROGRAMS[given.room.split("/")[0]], changes, wanted, given.sim_seeds)
-    of = commit()
-    print(f"==> {given.room}: {', '.join(run.programs)}, in {', '.join(str(tree.folder.relative_to(ROOT)) for tree in trees)}"
+    run = Run(given.programs, changes, wanted, given.sim_seeds)
+    of, first = commit(), (given.programs or programs_of(given.room))[0]
+    print(f"==> {given.room}, in {', '.join(str(tree.folder.relative_to(ROOT)) for tree in trees)}"
           + (f", seed {given.seed}" if given.line is None else ""), flush=True)
     for tree in trees:
-        tree.prepare(run.programs[0])
-    run.measure(trees[0], run.programs[0])
+        tree.prepare(first)
+    run.measure(trees[0], first)
     began = time.monotonic()
     with ThreadPoolExecutor(len(trees)) as pool:
         for worker in [pool.submit(run.work, tree) for tree in trees]:
             worker.result()
     show(given.room, run.tally, root)
     if not given.no_evidence:
-        append("mutate", [{"room": given.room, "seed": given.seed, "programs": run.programs, **record(run.tally), "seconds": round(time.monotonic() - began),
+        append("mutate", [{"room": given.room, "seed": given.seed, "programs": sorted(run.limits), **record(run.tally), "seconds": round(time.monotonic() - began),
                            "commit": of}])
     return 0
 
