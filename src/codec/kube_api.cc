@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
+#include "base/percent.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "codec/kube_object.h"
@@ -58,6 +60,11 @@ bool is_true(const json::object& object, std::string_view key) {
 }
 
 }  // namespace
+
+std::string config_map_path(std::string_view space, std::string_view name) {
+  return fmt::format("/api/v1/namespaces/{}/configmaps/{}", percent_encode_value(space),
+                     percent_encode_value(name));
+}
 
 KubeStatus parse_kube_status(std::string_view body) {
   KubeStatus status;

@@ -11,6 +11,9 @@
 
 namespace wardmote::codec {
 
+/// The path of an object of this name.
+std::string config_map_path(std::string_view space, std::string_view name);
+
 /// A `Status`: why a kube-apiserver refuses a request. Of another body `message` is an excerpt.
 struct KubeStatus {
   struct Cause {

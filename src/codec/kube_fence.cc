@@ -83,8 +83,7 @@ std::string fence_user(std::string_view set) {
 }
 
 std::string fence_token_path(const KubeFenceNames& names) {
-  return fmt::format("/api/v1/namespaces/{}/configmaps/{}", percent_encode_value(names.space),
-                     percent_encode_value(fence_name(names.set)));
+  return config_map_path(names.space, fence_name(names.set));
 }
 
 std::string fence_policy_path(const KubeFenceNames& names) {

@@ -131,6 +131,8 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
     config.policies = read_policies(*policies, config, problems);
   }
   map.finish();
+  // It is kept for as long as the agent lives.
+  config.checks.shrink_to_fit();
   if (!has_gate(config, "ready")) config.gates.push_back(default_ready(config));
 
   const bool watches =

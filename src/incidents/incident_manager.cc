@@ -342,7 +342,8 @@ std::int64_t IncidentManager::hear(const judge::Change& change) {
   if (const auto incident = incident_in(change)) return *incident;
   const TimePoint now = runtime_.now();
   write_down(change);
-  if (const auto* const check = std::get_if<judge::CheckChanged>(&change.event)) {
+  const auto* const check = std::get_if<judge::CheckChanged>(&change.event);
+  if (check != nullptr && is_shared()) {
     if (check->to == judge::State::kHealthy) well_.insert(change.of.name);
     if (check->to == judge::State::kReported) well_.erase(change.of.name);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/html.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "judge/check_machine.h"
@@ -57,18 +58,8 @@ Words words_of(PublicState state) noexcept {
   return {"Not all is known at the moment", "unknown", "?"};
 }
 
-std::string escape_html(std::string_view text) {
-  std::string escaped;
-  for (const char c : escape_control(text)) {
-    switch (c) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      case '>': escaped += "&gt;"; break;
-      case '"': escaped += "&quot;"; break;
-      default: escaped += c;
-    }
-  }
-  return escaped;
+std::string shown(std::string_view text) {
+  return escape_html(escape_control(text));
 }
 
 HttpResponse page(const Ask& ask) {
@@ -108,7 +99,7 @@ PublicState public_state(const PublicLine& line, const std::vector<CheckView>& c
 
 std::string public_html(const AgentView& view) {
   const PublicPage& page = *view.shown_publicly;
-  const std::string title = escape_html(page.title);
+  const std::string title = shown(page.title);
   const Words all = words_of(worst_of(view));
   std::string html = fmt::format(
       "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -123,7 +114,7 @@ std::string public_html(const AgentView& view) {
     const PublicState state = public_state(line, view.checks);
     html +=
         fmt::format("<tr><td class=\"name\">{}</td><td><span class=\"chip {}\">{}</span></td></tr>",
-                    escape_html(line.name), words_of(state).tone, to_string(state));
+                    shown(line.name), words_of(state).tone, to_string(state));
   }
   html += fmt::format("</table></div></main><footer><span>as of {}</span></footer></body></html>",
                       format_utc(view.wall_now));

@@ -10,10 +10,10 @@
 
 #include "act/reconcile/source.h"
 #include "base/format.h"
-#include "base/percent.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "codec/base64.h"
+#include "codec/kube_api.h"
 #include "codec/kube_object.h"
 #include "runtime/deadline.h"
 #include "runtime/file_tree.h"
@@ -53,9 +53,7 @@ Task<Result<SourceFiles>> ConfigMapSource::read(runtime::Deadline deadline) {
   const std::string what = describe();
   if (const Result<void> begun = co_await client_.begin({}); !begun)
     co_return with_context(begun, "{}", what);
-  std::string path =
-      fmt::format("/api/v1/namespaces/{}/configmaps/{}", percent_encode_value(options_.space),
-                  percent_encode_value(options_.name));
+  std::string path = codec::config_map_path(options_.space, options_.name);
   const auto map = co_await client_.get(std::move(path), deadline);
   if (!map) co_return with_context(map, "{}", what);
   if (!*map) co_return fail(Errc::kMissing, "{}: there is none", what);

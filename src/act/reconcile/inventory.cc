@@ -9,8 +9,8 @@
 
 #include "act/reconcile/kube_catalog.h"
 #include "base/format.h"
-#include "base/percent.h"
 #include "base/text.h"
+#include "codec/kube_api.h"
 #include "codec/kube_object.h"
 
 namespace wardmote::act::reconcile {
@@ -29,8 +29,7 @@ std::string inventory_name(std::string_view set) {
 }
 
 std::string inventory_path(std::string_view space, std::string_view set) {
-  return fmt::format("/api/v1/namespaces/{}/configmaps/{}", percent_encode_value(space),
-                     percent_encode_value(inventory_name(set)));
+  return codec::config_map_path(space, inventory_name(set));
 }
 
 Inventory read_inventory(const json::object& config_map) {

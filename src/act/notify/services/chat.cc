@@ -12,6 +12,8 @@
 #include "act/notify/services/requests.h"
 #include "act/notify/services/service.h"
 #include "base/format.h"
+#include "base/html.h"
+#include "base/text.h"
 #include "codec/digest.h"
 #include "judge/notify/notice.h"
 
@@ -89,19 +91,10 @@ std::string teams_escaped(std::string_view text) {
   return escaped;
 }
 
-std::string html_escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      case '>': escaped += "&gt;"; break;
-      case '"': escaped += "&quot;"; break;
-      case '\n': escaped += "<br>"; break;
-      default: escaped += c;
-    }
-  }
-  return escaped;
+std::string html_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  for (const std::string_view line : split(text, '\n')) lines.push_back(escape_html(line));
+  return fmt::format("{}", fmt::join(lines, "<br>"));
 }
 
 std::string joined(const std::vector<std::string>& pieces) {
@@ -161,11 +154,10 @@ std::vector<ServiceCall> telegram_calls(const ServiceNotice& given) {
 std::vector<ServiceCall> matrix_calls(const ServiceNotice& given) {
   const std::string title = notice_title(given.notice);
   const std::string text = cut(joined(pieces_of(given)), kMatrixText);
-  json::object body{
-      {"msgtype", "m.text"},
-      {"body", title + "\n" + text},
-      {"format", "org.matrix.custom.html"},
-      {"formatted_body", "<b>" + html_escaped(title) + "</b><br>" + html_escaped(text)}};
+  json::object body{{"msgtype", "m.text"},
+                    {"body", title + "\n" + text},
+                    {"format", "org.matrix.custom.html"},
+                    {"formatted_body", "<b>" + html_lines(title) + "</b><br>" + html_lines(text)}};
   // The server takes a transaction once, so a repetition is no second message.
   const std::string transaction = codec::hex(codec::sha256(given.notice.key())).substr(0, 32);
   ServiceCall made{json_call(given.options.url + "/_matrix/client/v3/rooms/" +
