@@ -17,7 +17,7 @@ from pathlib import Path
 
 import yaml
 
-from tools.evidence import append, commit
+from tools.evidence import append, commit, rows
 from tools.mutants import Mutant, mutant, mutants, sites
 from tools.mutation_tree import Broken, Cost, Ran, Tree, files_of_work_tree
 
@@ -157,6 +157,7 @@ def main() -> int:
     parser.add_argument("--sim-seeds", type=int, default=20, help="random worlds per simulated story (default: 20)")
     parser.add_argument("--programs", nargs="+", metavar="PROGRAM", help="run only these (default: all that cover the room)")
     parser.add_argument("--line", type=int, help="try every change of this line of the file instead; writes no evidence")
+    parser.add_argument("--again", action="store_true", help="try what survived earlier runs and is there still, instead of a draw; writes no evidence")
     parser.add_argument("--headers", action="store_true", help="change headers as well; each costs a build of all that include it")
     parser.add_argument("--no-evidence", action="store_true", help="write nothing to docs/evidence")
     parser.add_argument("--check", action="store_true", help="only check that tests/equivalent-mutants.yaml is up to date")
@@ -187,11 +188,12 @@ def main() -> int:
 def mutate(given, trees: list[Tree], known: set) -> int:
     root = trees[0].source
     files = source_files(root / "src" / given.room, given.headers)
-    if given.line is None:
+    if given.line is None and not given.again:
         changes, wanted = draw(root, files, random.Random(given.seed), known), given.sample
     else:
+        again = survived_before() - known
         found = [each for file in files for each in mutants(str(file.relative_to(root)), file.read_text(encoding="utf-8"))
-                 if each.line == given.line]
+                 if each.line == given.line or (given.again and (each.file, each.before, each.after) in again)]
         changes, wanted, given.no_evidence = iter(found), len(found), True
     run = Run(given.programs, changes, wanted, given.sim_seeds)
     of, first = commit(), (given.programs or programs_of(given.room))[0]
@@ -227,6 +229,10 @@ def draw(root: Path, files: list[Path], rng: random.Random, known: set):
         change = mutant(str(file.relative_to(root)), texts[file], site, rng.choice(site.variants))
         if (change.file, change.before, change.after) not in known:
             yield change
+
+
+def survived_before() -> set:
+    return {(change["at"].rsplit(":", 1)[0], change["before"], change["after"]) for row in rows("mutate") for change in row["survivors"]}
 
 
 def equivalents(file: Path, root: Path) -> tuple[set, list[str]]:

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -170,6 +172,25 @@ Task<Result<std::unique_ptr<Stream>>> connect_local(Core* core, Endpoint to, Dea
   co_return stream;
 }
 
+/// What this name means everywhere (RFC 6761, 6.3): to look at a neighbour takes no resolver, and
+/// no thread of it. In the order of RFC 6724; where there is no IPv6 the first fails at once.
+constexpr std::string_view kLocalhost = "localhost";
+constexpr std::array kLoopback = {"::1", "127.0.0.1"};
+
+Task<Result<std::vector<SocketAddress>>> addresses_of(Core* core, Endpoint to, Deadline deadline) {
+  if (to.host != kLocalhost) {
+    auto found = co_await tcp_addresses(core, std::move(to), deadline);
+    co_return found;
+  }
+  std::vector<SocketAddress> addresses;
+  for (const char* const host : kLoopback) {
+    const Result<SocketAddress> address = numeric_address(Endpoint::tcp(host, to.port));
+    if (!address) co_return std::unexpected(address.error());
+    addresses.push_back(*address);
+  }
+  co_return addresses;
+}
+
 template <typename T>
 using Attempt = Task<Result<T>> (*)(Core*, SocketAddress, Deadline);
 
@@ -182,7 +203,7 @@ Task<Result<T>> try_addresses(Core* core, Endpoint to, Deadline deadline, Attemp
     if (!outcome) co_return with_context(outcome, "{}", to_string(to));
     co_return outcome;
   }
-  const Result<std::vector<SocketAddress>> addresses = co_await tcp_addresses(core, to, deadline);
+  const Result<std::vector<SocketAddress>> addresses = co_await addresses_of(core, to, deadline);
   if (!addresses) co_return with_context(addresses, "{}", to_string(to));
   for (std::size_t i = 0; i < addresses->size(); ++i) {
     const Deadline share = share_of(deadline, addresses->size() - i);

@@ -1,13 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <unordered_set>
 #include <vector>
 
 namespace wardmote::serve {
@@ -51,21 +51,38 @@ class Exposition {
                      std::span<const double> bounds, std::span<const std::uint64_t> counts,
                      double sum);
 
-  [[nodiscard]] std::string text() const;
-
-  /// After text(): frees part of the memory, because freeing all at once takes milliseconds. False
-  /// when nothing is left.
+  /// When all samples are there: frees part of what only add() needs, because freeing all at once
+  /// takes milliseconds. False when nothing is left.
   bool forget_some();
+  /// Then, and once: moves all of it to the end of `text`.
+  void move_to(std::string& text);
 
  private:
-  /// Nothing when a sample with these values exists.
-  [[nodiscard]] std::optional<std::string> claim_labels(Metric metric,
-                                                        std::span<const std::string_view> values);
-  void sample(Metric metric, std::string_view suffix, std::string_view labels, double value);
+  /// The labels of a sample, where they stand among the lines of its metric.
+  struct Claim {
+    const std::string* lines;
+    std::size_t begin;
+    std::size_t size;
+    [[nodiscard]] std::string_view text() const noexcept {
+      return std::string_view(*lines).substr(begin, size);
+    }
+    friend bool operator==(const Claim& a, const Claim& b) noexcept {
+      return a.lines == b.lines && a.text() == b.text();
+    }
+  };
+  struct ClaimHash {
+    std::size_t operator()(const Claim& claim) const noexcept {
+      return std::hash<std::string_view>()(claim.text());
+    }
+  };
+
+  std::string& lines_of(Metric metric);
+  /// False when a sample with these labels was there before.
+  bool claim(const std::string& lines, std::size_t begin, std::size_t size);
 
   const Tables tables_;
-  std::map<Metric, std::string> samples_;
-  std::set<std::pair<Metric, std::string>> claimed_;
+  std::map<Metric, std::string> lines_;
+  std::unordered_set<Claim, ClaimHash> claimed_;
 };
 
 }  // namespace wardmote::serve

@@ -116,8 +116,9 @@ class MetricsRendering final : public Rendering {
       add_check(out_, agent_.checks[i], agent_.now);
       return true;
     }
-    if (i == agent_.checks.size()) text += out_.text();
-    return out_.forget_some();
+    if (out_.forget_some()) return true;
+    out_.move_to(text);
+    return false;
   }
 
  private:

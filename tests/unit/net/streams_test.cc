@@ -88,9 +88,21 @@ TEST_F(Streams, ANameIsResolved) {
   const std::uint16_t port = free_port();
   const auto listener = runtime_.listen(Endpoint::tcp("127.0.0.1", port));
   ASSERT_TRUE(listener);
-  const auto stream =
-      run_task(runtime_, runtime_.connect(Endpoint::tcp("localhost", port), in(5s)));
-  EXPECT_TRUE(stream) << stream.error().describe();
+  // The second is one that only the resolver knows.
+  for (const char* const name : {"localhost", "LOCALHOST"}) {
+    const auto stream = run_task(runtime_, runtime_.connect(Endpoint::tcp(name, port), in(5s)));
+    EXPECT_TRUE(stream) << stream.error().describe();
+  }
+}
+
+TEST_F(Streams, LocalhostIsBothLoopbacksAndNobodyThereIsRefused) {
+  const std::uint16_t port = free_port();
+  EXPECT_EQ(
+      run_task(runtime_, runtime_.knock(Endpoint::tcp("localhost", port), in(5s))).error().code,
+      Errc::kRefused);
+  const auto listener = runtime_.listen(Endpoint::tcp("::1", port));
+  if (!listener) GTEST_SKIP() << "there is no IPv6 here";
+  EXPECT_TRUE(run_task(runtime_, runtime_.knock(Endpoint::tcp("localhost", port), in(5s))));
 }
 
 TEST_F(Streams, AKnockTellsWhoAcceptsAndLeavesNothingBehind) {
