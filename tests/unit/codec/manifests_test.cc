@@ -54,7 +54,8 @@ TEST(YamlJson, WhatReadersUnderstandDifferentlyIsRefused) {
             "2:6: this is a number to some readers and text to others; quote it");
   EXPECT_EQ(yaml_fault("a: .nan"), "1:4: '.nan' is no number that JSON can say; quote it");
   EXPECT_EQ(yaml_fault("a: 1\nb: 2\na: 3"), "3:1: the key 'a' is given twice");
-  EXPECT_EQ(yaml_fault("a: &x 1"), "1:4: anchors are not supported here; write the value out");
+  for (const char* const anchored : {"a: &x 1", "a: &x {b: 1}", "a: &x [1]", "a: &x"})
+    EXPECT_EQ(yaml_fault(anchored), "1:4: anchors are not supported here; write the value out");
   EXPECT_EQ(yaml_fault("<<: {a: 1}"),
             "1:1: merge keys are not supported here; write the values out");
   EXPECT_EQ(yaml_fault("a: !!binary x").substr(0, 4), "1:4:");

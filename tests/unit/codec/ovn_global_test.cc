@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/result.h"
 #include "codec/json_rpc.h"
 #include "codec/ovsdb_log.h"
 
@@ -85,6 +88,65 @@ TEST(OvnGlobalCodec, Connections) {
   EXPECT_TRUE(
       boost::json::parse(add_connection("OVN_Northbound", "ptcp:6641:[fd00::1]", 5000)).is_array());
   EXPECT_TRUE(boost::json::parse(retarget_connection("OVN_Northbound", "u1", "x")).is_array());
+}
+
+/// `count` connections, each with what stands in `row`.
+std::string connections(int count, const std::string& row) {
+  std::string rows;
+  for (int i = 0; i < count; ++i) rows += (i == 0 ? "" : ",") + row;
+  return R"({"id":1,"result":[{"rows":[)" + rows + "]}]}";
+}
+
+TEST(OvnGlobalCodec, ConnectionsThatCannotBeReadAreAnErrorAndNotFewer) {
+  const std::string good = R"({"_uuid":["uuid","u1"],"target":"ptcp:6641"})";
+  EXPECT_EQ(read_connections(Reply(connections(64, good)).message)->size(), 64U);
+  EXPECT_EQ(read_connections(Reply(connections(65, good)).message).error().code, Errc::kLimit);
+  EXPECT_TRUE(read_connections(Reply(connections(0, good)).message)->empty());
+  for (const char* const bad :
+       {R"("x")", R"({"_uuid":["uuid","u1"]})", R"({"_uuid":["uuid","u1"],"target":1})",
+        R"({"target":"x"})", R"({"_uuid":"u1","target":"x"})", R"({"_uuid":["uuid"],"target":"x"})",
+        R"({"_uuid":["uuid",1],"target":"x"})", R"({"_uuid":[1,"u1"],"target":"x"})",
+        R"({"_uuid":["named-uuid","u1"],"target":"x"})",
+        R"({"_uuid":["uuid","u1","u2"],"target":"x"})", R"({"_uuid":["uuid",""],"target":"x"})"})
+    EXPECT_EQ(read_connections(Reply(connections(1, bad)).message).error().code, Errc::kProtocol)
+        << bad;
+  const std::string longest = R"({"_uuid":["uuid","u"],"target":")" + std::string(300, 'x') + "\"}";
+  EXPECT_EQ(read_connections(Reply(connections(1, longest)).message)->front().target.size(), 256U);
+}
+
+TEST(OvnGlobalCodec, IdsThatAreNoMapOfTextsAreAnError) {
+  for (const char* const bad :
+       {"1", R"(["map"])", R"(["map",1])", R"(["set",[]])", R"([1,[]])", R"(["map",[],1])",
+        R"(["map",["x"]])", R"(["map",[["a"]]])", R"(["map",[["a",1]]])", R"(["map",[[1,"a"]]])",
+        R"(["map",[["a","b","c"]]])", R"(["map",[["ovn-ha:epoch","-1"]]])"}) {
+    const std::string text =
+        R"({"id":1,"result":[{"rows":[{"external_ids":)" + std::string(bad) + "}]}]}";
+    EXPECT_EQ(read_global(Reply(text).message).error().code, Errc::kProtocol) << bad;
+  }
+}
+
+TEST(OvnGlobalCodec, OrdersNameTheirDatabaseAndItsTable) {
+  using boost::json::parse;
+  for (const auto& [database, table] :
+       {std::pair("OVN_Northbound", "NB_Global"), std::pair("OVN_Southbound", "SB_Global")}) {
+    const auto asked = parse(select_global(database)).get_array();
+    EXPECT_EQ(asked[0], database);
+    EXPECT_EQ(asked[1].at("table"), table);
+    EXPECT_EQ(parse(select_connections(database)).get_array()[0], database);
+    const auto added = parse(add_connection(database, "ptcp:6641", 5000)).get_array();
+    EXPECT_EQ(added[1].at("row").at("target"), "ptcp:6641");
+    EXPECT_EQ(added[1].at("row").at("inactivity_probe"), 5000);
+    EXPECT_EQ(added[2].at("table"), table);
+    const auto moved = parse(retarget_connection(database, "u1", "x")).get_array();
+    EXPECT_EQ(boost::json::serialize(moved[1].at("where")), R"([["_uuid","==",["uuid","u1"]]])");
+    EXPECT_EQ(moved[1].at("row").at("target"), "x");
+  }
+}
+
+TEST(OvnGlobalCodec, TheIdOfAServerIsAText) {
+  EXPECT_EQ(read_server_id(Reply(R"({"id":1,"result":"abc"})").message), "abc");
+  EXPECT_FALSE(read_server_id(Reply(R"({"id":1,"result":1})").message));
+  EXPECT_FALSE(read_server_id(Reply(R"({"id":1,"error":"no","result":null})").message));
 }
 
 TEST(OvsdbLogCodec, TheLastDateIsTheLastChange) {

@@ -111,6 +111,11 @@ TEST(S6DeathTally, HoldsWhenAndHowItEnded) {
   EXPECT_EQ(parse_s6_death_tally("")->size(), 0U);
   EXPECT_FALSE(parse_s6_death_tally(stamp).has_value());
   EXPECT_FALSE(parse_s6_death_tally(std::string(14, 'x')).has_value());
+  // s6 keeps no more than 4096 of them.
+  std::string many;
+  for (int i = 0; i < 4096; ++i) many += stamp + std::string(2, '\0');
+  EXPECT_EQ(parse_s6_death_tally(many)->size(), 4096U);
+  EXPECT_FALSE(parse_s6_death_tally(many + stamp + std::string(2, '\0')).has_value());
 }
 
 }  // namespace
