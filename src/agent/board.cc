@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -16,12 +17,15 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/format.h"
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
 #include "incidents/change_feed.h"
 #include "incidents/changes.h"
 #include "judge/check_machine.h"
+#include "judge/condition/condition.h"
+#include "judge/condition/signs.h"
 #include "judge/gate.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
@@ -192,6 +196,16 @@ void Board::check_observed(std::size_t check, const judge::Observation& seen, Ti
   const bool unseen = seen.presumed && view.state.state == judge::State::kReported;
   if (unseen) return feed(check, Outcome::kUnknown, view.reason, now);
   feed(check, seen.outcome, seen.reason, now);
+}
+
+void Board::doubt(judge::Observation& seen, std::span<const judge::Observed> signs) const {
+  const judge::Observed* const sign = judge::critical_sign(signs);
+  if (sign == nullptr || seen.outcome == Outcome::kFail) return;
+  const auto check = std::ranges::find(view_.checks, seen.subject, &serve::CheckView::name);
+  if (check != view_.checks.end() && check->state.state == judge::State::kHealthy) return;
+  seen.outcome = Outcome::kUnknown;
+  seen.reason = {judge::ReasonCode::kState,
+                 fmt::format("signs of {}, which is not confirmed yet", to_string(sign->code))};
 }
 
 void Board::judged(const std::shared_ptr<const serve::ThingView>& thing, TimePoint now) {

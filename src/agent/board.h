@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "config/config.h"
 #include "config/reload_plan.h"
 #include "incidents/change_feed.h"
+#include "judge/condition/condition.h"
 #include "judge/gate.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
@@ -39,6 +41,9 @@ class Board {
 
   /// Check `check` was looked at.
   void check_observed(std::size_t check, const judge::Observation& seen, TimePoint now);
+  /// What a check saw is not known to be good while something critical shows, unless it was good
+  /// before: `seen` says so then.
+  void doubt(judge::Observation& seen, std::span<const judge::Observed> signs) const;
   /// A thing was judged: it is shown from now on, and what of its findings is new or over is told.
   /// One that was not shown before is passed over.
   void judged(const std::shared_ptr<const serve::ThingView>& thing, TimePoint now);

@@ -60,7 +60,7 @@ std::vector<std::string> names_in(const json::value& shown, std::string_view lis
   for (const json::value& value : Fields(shown).list(list)) {
     const Fields item(value);
     const auto number = item.number(key);
-    std::string name = item.text("cluster");
+    std::string name = key == "cluster" ? std::string() : item.text("cluster");
     if (!name.empty()) name += '/';
     name += number ? std::to_string(*number) : item.text(key);
     names.push_back(std::move(name));

@@ -27,7 +27,7 @@ struct Shape {
   std::function<std::vector<std::string>(const boost::json::value& shown)> names = nullptr;
 };
 
-/// `key` of every item of `list`, a number in digits; `cluster/NAME` when the item has a cluster.
+/// `key` of every item of `list`, a number in digits; `CLUSTER/NAME` when the item is of a cluster.
 std::vector<std::string> names_in(const boost::json::value& shown, std::string_view list,
                                   std::string_view key);
 

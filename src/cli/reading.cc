@@ -80,10 +80,22 @@ class Reader {
       if (!more) co_return std::unexpected(more.error());
       if (json::object* const object = answer->if_object()) (*object)["more"] = *more;
     }
-    if (!answer || !reading_.select) co_return answer;
+    if (!answer) co_return answer;
+    if (!reading_.select) co_return checked(*std::move(answer));
     Result<json::value> selected = reading_.select(*answer);
     if (!selected) co_return std::unexpected(Failure{Exit::kUsage, selected.error().context});
-    co_return std::move(*selected);
+    co_return checked(*std::move(selected));
+  }
+
+  /// Some other program that answers must not pass for an agent that has nothing to tell.
+  [[nodiscard]] Answer<json::value> checked(json::value shown) const {
+    const std::string& list = reading_.shape.list;
+    const json::object* const object = shown.if_object();
+    const json::value* const found = object == nullptr ? nullptr : object->if_contains(list);
+    if (list.empty() || (found != nullptr && found->is_array())) return shown;
+    return std::unexpected(Failure{
+        Exit::kUnreachable,
+        fmt::format("what answers is no agent of Wardmote: its answer has no list '{}'.", list)});
   }
 
   [[nodiscard]] std::string drawn(const json::value& shown) const {

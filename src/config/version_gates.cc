@@ -279,6 +279,27 @@ bool meet(const act::gate::Layout& a, const act::gate::Layout& b) {
   return false;
 }
 
+/// Whether both would keep the same things, and each delete what is the other's.
+bool keep_the_same(const Reconcile& a, const Reconcile& b) {
+  if (a.kubernetes && b.kubernetes)
+    return a.kubernetes->set == b.kubernetes->set && a.kubernetes->login == b.kubernetes->login;
+  return a.files && b.files && a.files->folder == b.files->folder;
+}
+
+void check_targets(const YamlNode& item, const VersionGate& gate, const Config& config,
+                   Problems& problems) {
+  for (const VersionGate& other : config.version_gates) {
+    if (!gate.reconcile || !other.reconcile) continue;
+    if (!keep_the_same(*gate.reconcile, *other.reconcile)) continue;
+    problems.add(
+        item.at, fmt::format("version gate '{}'", escape_control(gate.name, 64)),
+        fmt::format("it would keep what version gate '{}' keeps, and each would delete "
+                    "what is the other's",
+                    escape_control(other.name, 64)),
+        gate.reconcile->files ? "give each a folder of its own" : "give each its own 'set'");
+  }
+}
+
 }  // namespace
 
 void read_version_gates(const YamlNode& list, Config& config, Problems& problems) {
@@ -313,6 +334,7 @@ void read_version_gates(const YamlNode& list, Config& config, Problems& problems
     if (shared)
       problems.add(item.at, map.what(), "another version gate has the same keys",
                    "give each its own prefixes");
+    check_targets(item, gate, config, problems);
     config.version_gates.push_back(std::move(gate));
   }
 }

@@ -22,8 +22,6 @@
 #include "agent/coordination/coordination.h"
 #include "agent/coordination/etcd.h"
 #include "agent/failover/failover_pairs.h"
-#include "agent/pod.h"
-#include "agent/receivers.h"
 #include "agent/reloader.h"
 #include "agent/service_manager.h"
 #include "agent/version_gates/version_gates.h"
@@ -43,6 +41,8 @@
 #include "daemon/journal_command.h"
 #include "daemon/node_conditions.h"
 #include "daemon/options.h"
+#include "daemon/pod.h"
+#include "daemon/receivers.h"
 #include "daemon/reconcile_command.h"
 #include "daemon/start_check.h"
 #include "net/asio_runtime.h"
@@ -79,7 +79,6 @@ using agent::Coordination;
 using agent::FailoverPairs;
 using agent::Memory;
 using agent::open_etcd;
-using agent::pod_server;
 using agent::Reloader;
 using agent::ServiceManager;
 using agent::shared_prefix;
@@ -339,8 +338,8 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   if (!memory) return start_failed(memory.error().describe(), kUnavailable);
   net::CurlHttpClient http(runtime);
   const std::string named = loaded.config->node.name;
-  const agent::ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
-  auto receivers = agent::make_receivers(loaded.config->notify, runtime, needs);
+  const ReceiverNeeds needs{&http, &http, named.empty() ? host_name() : named, pod_server()};
+  auto receivers = make_receivers(loaded.config->notify, runtime, needs);
   if (!receivers) return start_failed(receivers.error().describe(), kBadConfig);
   auto shared = open_shared(runtime, *loaded.config, *memory, http);
   if (!shared) return start_failed(shared.error().describe(), kBadConfig);
@@ -359,7 +358,7 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   for (serve::Route& route : serve::version_gate_routes(shared->gates.get()))
     agent.add(std::move(route));
   agent.renew_receivers([&runtime, &needs](const config::Notify& notify) {
-    return agent::make_receivers(notify, runtime, needs);
+    return make_receivers(notify, runtime, needs);
   });
   net::Worker worker(runtime);
   Reloader reloader(runtime, files, agent, origin, loaded,

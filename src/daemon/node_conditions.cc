@@ -8,9 +8,9 @@
 
 #include "act/kubernetes/node_conditions.h"
 #include "act/kubernetes/options.h"
-#include "agent/pod.h"
 #include "base/text.h"
 #include "config/config.h"
+#include "daemon/pod.h"
 #include "judge/node_condition.h"
 #include "net/asio_runtime.h"
 #include "net/local_tree.h"
@@ -25,7 +25,7 @@ std::unique_ptr<act::kubernetes::NodeConditions> make_node_conditions(net::AsioR
                                                                       const std::string& node) {
   act::kubernetes::NodeConditionsOptions options = *config.node_conditions;
   if (options.node.empty()) options.node = node;
-  options.login.pod_server = agent::pod_server();
+  options.login.pod_server = pod_server();
   return std::make_unique<act::kubernetes::NodeConditions>(
       runtime, http, std::make_unique<net::LocalTree>(runtime), std::move(options));
 }

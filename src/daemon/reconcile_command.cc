@@ -8,11 +8,11 @@
 #include "act/reconcile/kube_target.h"
 #include "act/reconcile/options.h"
 #include "act/reconcile/target.h"
-#include "agent/pod.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "codec/yaml/manifests.h"
 #include "daemon/config_command.h"
+#include "daemon/pod.h"
 #include "judge/reconcile/report.h"
 #include "net/asio_runtime.h"
 #include "net/curl/http_client.h"
@@ -44,7 +44,7 @@ Task<Looked> look(net::AsioRuntime* runtime, const ReconcileOrder* order) {
   net::LocalTree tree(*runtime);
   net::CurlHttpClient http(*runtime);
   act::reconcile::KubeSetOptions options = order->kubernetes;
-  options.login.pod_server = agent::pod_server();
+  options.login.pod_server = pod_server();
   act::reconcile::KubeTarget target(*runtime, http, nullptr, tree, std::move(options));
   Looked looked;
   std::string folder = order->folder;

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "agent/access_rules.h"
-#include "agent/pod.h"
-#include "agent/receivers.h"
 #include "agent/secret.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "config/config.h"
+#include "daemon/pod.h"
+#include "daemon/receivers.h"
 #include "net/asio_runtime.h"
 #include "net/curl/http_client.h"
 #include "runtime/endpoint.h"
@@ -73,9 +73,8 @@ std::vector<std::string> start_problems(const config::Config& config, net::AsioR
       problems.push_back(fmt::format("store: password_file: {}", password.error().describe()));
   }
   net::CurlHttpClient http(runtime);
-  const agent::ReceiverNeeds needs{&http, &http, config.node.name, agent::pod_server()};
-  std::ranges::move(agent::receiver_problems(config.notify, runtime, needs),
-                    std::back_inserter(problems));
+  const ReceiverNeeds needs{&http, &http, config.node.name, pod_server()};
+  std::ranges::move(receiver_problems(config.notify, runtime, needs), std::back_inserter(problems));
   return problems;
 }
 

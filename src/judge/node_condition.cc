@@ -10,12 +10,15 @@
 
 #include "base/format.h"
 #include "judge/check_machine.h"
+#include "judge/outcome.h"
 
 namespace wardmote::judge {
 namespace {
 
 /// Kubernetes allows 32,768 bytes; a line is for people.
 constexpr std::size_t kLongestMessage = 1000;
+constexpr std::string_view kNotKnown = "NotKnown";
+constexpr std::string_view kAgentEnded = "AgentEnded";
 
 struct Group {
   std::string_view type;
@@ -46,6 +49,12 @@ ConditionStatus status_of(const CheckState& state) noexcept {
   return state.state == State::kReported ? ConditionStatus::kTrue : ConditionStatus::kFalse;
 }
 
+/// The last look said so, too.
+bool is_good(const CheckState& state) noexcept {
+  return state.state == State::kHealthy &&
+         (state.last == Outcome::kOk || state.last == Outcome::kWarn);
+}
+
 /// What is wrong weighs most, and then what nobody knows.
 int weight(ConditionStatus status) noexcept {
   switch (status) {
@@ -57,11 +66,12 @@ int weight(ConditionStatus status) noexcept {
 }
 
 std::string message_of(const std::vector<const CheckFact*>& checks, ConditionStatus status) {
-  if (status == ConditionStatus::kFalse)
+  const bool good = status == ConditionStatus::kFalse;
+  if (good && std::ranges::all_of(checks, [](const auto* check) { return is_good(check->state); }))
     return fmt::format("{} check{} good", checks.size(), checks.size() == 1 ? " is" : "s are");
-  std::string text;
+  std::string text = good ? "no failure is confirmed" : "";
   for (const CheckFact* const check : checks) {
-    if (status_of(check->state) != status) continue;
+    if (status_of(check->state) != status || (good && is_good(check->state))) continue;
     std::string_view why = check->reason;
     if (why.empty()) why = status == ConditionStatus::kTrue ? "it fails" : "it is not known yet";
     const std::string one = fmt::format("{}{}: {}", text.empty() ? "" : "; ", check->name, why);
@@ -77,7 +87,7 @@ std::string_view reason_of(const Group& group, ConditionStatus status) noexcept 
     case ConditionStatus::kTrue: return group.bad;
     case ConditionStatus::kUnknown: break;
   }
-  return "NotKnown";
+  return kNotKnown;
 }
 
 }  // namespace
@@ -111,10 +121,16 @@ std::vector<NodeCondition> node_conditions(std::span<const CheckFact> checks) {
   return conditions;
 }
 
+bool is_ours(std::string_view type, std::string_view reason) noexcept {
+  const auto* const group = std::ranges::find(kGroups, type, &Group::type);
+  return group != kGroups.end() && (reason == group->good || reason == group->bad ||
+                                    reason == kNotKnown || reason == kAgentEnded);
+}
+
 void forget(std::span<NodeCondition> conditions) {
   for (NodeCondition& condition : conditions) {
     condition.status = ConditionStatus::kUnknown;
-    condition.reason = "AgentEnded";
+    condition.reason = kAgentEnded;
     condition.message = "the agent of Wardmote on this node was ended";
   }
 }

@@ -39,6 +39,9 @@ struct NodeCondition {
 /// a warning changes nothing.
 std::vector<NodeCondition> node_conditions(std::span<const CheckFact> checks);
 
+/// Whether an agent of ours wrote a condition with this reason.
+bool is_ours(std::string_view type, std::string_view reason) noexcept;
+
 /// All of them with a status that nobody knows any more, because the agent ends.
 void forget(std::span<NodeCondition> conditions);
 

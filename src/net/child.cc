@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -28,6 +29,11 @@
 
 namespace wardmote::net {
 namespace {
+
+/// Of `NAME=VALUE`.
+std::string_view name_of(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
 
 /// The settings of posix_spawn, freed with this object.
 class SpawnOrders {
@@ -57,18 +63,23 @@ class SpawnOrders {
   }
 
   /// An errno value, or 0.
-  int spawn(pid_t* pid, const std::vector<std::string>& argv, const std::string& marker) const {
+  int spawn(pid_t* pid, const std::vector<std::string>& argv,
+            const std::vector<std::string>& changes) const {
     std::vector<char*> arguments;
     arguments.reserve(argv.size() + 1);
     for (const std::string& argument : argv)
       arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
-    const std::string_view name = std::string_view(marker).substr(0, marker.find('=') + 1);
     std::vector<char*> environment;
     for (char** one = environ; *one != nullptr; ++one) {
-      if (!std::string_view(*one).starts_with(name)) environment.push_back(*one);
+      const auto changes_it = [one](const std::string& change) {
+        return name_of(change) == name_of(*one);
+      };
+      if (std::ranges::none_of(changes, changes_it)) environment.push_back(*one);
     }
-    environment.push_back(const_cast<char*>(marker.c_str()));
+    for (const std::string& change : changes) {
+      if (change.contains('=')) environment.push_back(const_cast<char*>(change.c_str()));
+    }
     environment.push_back(nullptr);
     return ::posix_spawnp(pid, arguments.front(), &files_, &attributes_, arguments.data(),
                           environment.data());
@@ -153,7 +164,9 @@ Result<std::shared_ptr<Child>> Child::start(Core& core, std::shared_ptr<Subreape
 Result<void> Child::spawn(const runtime::ProcessSpec& spec, StandardFiles files) {
   run_ = subreaper_->begin(spec.ends_family);
   const SpawnOrders orders(files.in, files.out, files.err);
-  const int failed = orders.spawn(&pid_, spec.argv, Subreaper::marker(run_));
+  std::vector<std::string> changes = spec.environment;
+  changes.push_back(Subreaper::marker(run_));
+  const int failed = orders.spawn(&pid_, spec.argv, changes);
   if (failed != 0) {
     pid_ = 0;
     subreaper_->end(run_, 0);

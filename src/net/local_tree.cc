@@ -1,6 +1,7 @@
 #include "net/local_tree.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,8 +9,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <expected>
 #include <filesystem>
 #include <functional>
@@ -21,8 +20,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "net/own_folder.h"
 #include "net/system_error.h"
 #include "net/unique_fd.h"
 #include "runtime/file_tree.h"
@@ -34,6 +35,7 @@ namespace fs = std::filesystem;
 using runtime::Task;
 using runtime::TreeFile;
 using runtime::TreeLimits;
+using runtime::TreePlace;
 
 namespace {
 
@@ -42,13 +44,11 @@ constexpr std::size_t kChunk = 64 << 10;
 /// What tells one state of a file or folder from another without reading it.
 using Stamp = std::tuple<std::string, dev_t, ino_t, std::int64_t, std::int64_t>;
 
-Result<std::string> read_regular(const std::string& path, std::size_t cap) {
-  // Not blocking: somebody may have put a pipe there.
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file) return fail_errno(errno, "{}", path);
+/// `shown`: what the file is called in errors.
+Result<std::string> read_all_of(const UniqueFd& file, const std::string& shown, std::size_t cap) {
   struct stat seen{};
-  if (::fstat(file.get(), &seen) != 0) return fail_errno(errno, "{}", path);
-  if (!S_ISREG(seen.st_mode)) return fail(Errc::kInvalid, "{}: no regular file", path);
+  if (::fstat(file.get(), &seen) != 0) return fail_errno(errno, "{}", shown);
+  if (!S_ISREG(seen.st_mode)) return fail(Errc::kInvalid, "{}: no regular file", shown);
   std::string bytes;
   for (;;) {
     const std::size_t before = bytes.size();
@@ -56,10 +56,36 @@ Result<std::string> read_regular(const std::string& path, std::size_t cap) {
     const ssize_t got = ::read(file.get(), bytes.data() + before, kChunk);
     const int error = errno;
     bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got < 0 && error != EINTR) return fail_errno(error, "{}: read", path);
-    if (bytes.size() > cap) return fail(Errc::kLimit, "{}: more than {} bytes", path, cap);
+    if (got < 0 && error != EINTR) return fail_errno(error, "{}: read", shown);
+    if (bytes.size() > cap) return fail(Errc::kLimit, "{}: more than {} bytes", shown, cap);
     if (got == 0) return bytes;
   }
+}
+
+// Not blocking: somebody may have put a pipe there.
+constexpr int kRead = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+Result<std::string> read_regular(const std::string& path, std::size_t cap) {
+  const UniqueFd file(::open(path.c_str(), kRead));
+  if (!file) return fail_errno(errno, "{}", path);
+  return read_all_of(file, path, cap);
+}
+
+std::string shown(const TreePlace& at) {
+  return at.root + "/" + escape_control(at.below);
+}
+
+Result<void> no_link(const TreePlace& at) {
+  return fail(Errc::kInvalid, "{}: something else than a regular file is there", shown(at));
+}
+
+Result<std::string> read_own_file(const TreePlace& at, std::size_t cap) {
+  const auto place = open_own_folder(at, false);
+  if (!place) return std::unexpected(place.error());
+  const UniqueFd file(::openat(place->folder.get(), place->name.c_str(), kRead | O_NOFOLLOW));
+  if (!file && errno == ELOOP) return std::unexpected(no_link(at).error());
+  if (!file) return fail_errno(errno, "{}", shown(at));
+  return read_all_of(file, shown(at), cap);
 }
 
 /// Walks a tree once.
@@ -144,25 +170,6 @@ Result<std::vector<TreeFile>> read_all(const std::string& root, const TreeLimits
   return std::move(reading).take();
 }
 
-Result<void> sync_folder(const std::string& folder) {
-  const UniqueFd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!opened) return fail_errno(errno, "{}", folder);
-  if (::fsync(opened.get()) != 0) return fail_errno(errno, "{}: sync", folder);
-  return {};
-}
-
-/// Makes `folder` and those above it, so that a loss of power does not lose them.
-Result<void> make_folder(const std::string& folder) {
-  std::error_code error;
-  if (fs::is_directory(folder, error)) return {};
-  const std::string above = fs::path(folder).parent_path();
-  if (above.empty() || above == folder) return fail(Errc::kInvalid, "{}: no folder", folder);
-  if (auto made = make_folder(above); !made) return made;
-  if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST)
-    return fail_errno(errno, "make {}", folder);
-  return sync_folder(above);
-}
-
 Result<void> write_whole(int fd, const std::string& bytes, const std::string& path) {
   std::size_t done = 0;
   while (done < bytes.size()) {
@@ -174,43 +181,56 @@ Result<void> write_whole(int fd, const std::string& bytes, const std::string& pa
   return {};
 }
 
-Result<void> put(const std::string& path, const std::string& bytes, int mode) {
-  const std::string folder = fs::path(path).parent_path();
-  if (auto made = make_folder(folder); !made) return made;
-  struct stat before{};
-  const bool there = ::lstat(path.c_str(), &before) == 0;
-  if (there && !S_ISREG(before.st_mode))
-    return fail(Errc::kInvalid, "{}: something else than a regular file is there", path);
-  // Hidden, so that no reader of the folder takes it for a file of its own.
-  std::string beside = folder + "/.wardmote-XXXXXX";
-  const UniqueFd file(::mkostemp(beside.data(), O_CLOEXEC));
-  if (!file) return fail_errno(errno, "write {}", path);
-  Result<void> done = write_whole(file.get(), bytes, path);
-  const mode_t rights = there ? before.st_mode & 07777 : static_cast<mode_t>(mode);
-  if (done && there && ::fchown(file.get(), before.st_uid, before.st_gid) != 0)
-    done = fail_errno(errno, "{}: owner", path);
-  if (done && ::fchmod(file.get(), rights) != 0)
-    done = fail_errno(errno, "{}: access rights", path);
-  if (done && ::fsync(file.get()) != 0) done = fail_errno(errno, "{}: sync", path);
-  if (done && std::rename(beside.c_str(), path.c_str()) != 0)
-    done = fail_errno(errno, "replace {}", path);
-  if (!done) {
-    ::unlink(beside.c_str());
-    return done;
-  }
-  return sync_folder(folder);
+/// Hidden, so that no reader of the folder takes it for a file of its own.
+std::string name_beside() {
+  std::uint64_t number = 0;
+  (void)::getrandom(&number, sizeof number, 0);
+  return fmt::format(".wardmote-{:016x}", number);
 }
 
-Result<void> take_away(const std::string& path) {
-  struct stat seen{};
-  if (::lstat(path.c_str(), &seen) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return {};
-    return fail_errno(errno, "{}", path);
+Result<void> put(const TreePlace& at, const std::string& bytes, int mode) {
+  const auto place = open_own_folder(at, true);
+  if (!place) return std::unexpected(place.error());
+  const int folder = place->folder.get();
+  struct stat before{};
+  const bool there = ::fstatat(folder, place->name.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0;
+  if (there && !S_ISREG(before.st_mode)) return no_link(at);
+  const std::string beside = name_beside();
+  const UniqueFd file(
+      ::openat(folder, beside.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return fail_errno(errno, "write {}", shown(at));
+  Result<void> done = write_whole(file.get(), bytes, shown(at));
+  const mode_t rights = there ? before.st_mode & 07777 : static_cast<mode_t>(mode);
+  if (done && there && ::fchown(file.get(), before.st_uid, before.st_gid) != 0)
+    done = fail_errno(errno, "{}: owner", shown(at));
+  if (done && ::fchmod(file.get(), rights) != 0)
+    done = fail_errno(errno, "{}: access rights", shown(at));
+  if (done && ::fsync(file.get()) != 0) done = fail_errno(errno, "{}: sync", shown(at));
+  if (done && ::renameat(folder, beside.c_str(), folder, place->name.c_str()) != 0)
+    done = fail_errno(errno, "replace {}", shown(at));
+  if (!done) {
+    ::unlinkat(folder, beside.c_str(), 0);
+    return done;
   }
-  if (!S_ISREG(seen.st_mode))
-    return fail(Errc::kInvalid, "{}: something else than a regular file is there", path);
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail_errno(errno, "remove {}", path);
-  return sync_folder(fs::path(path).parent_path());
+  if (::fsync(folder) != 0) return fail_errno(errno, "{}: sync", shown(at));
+  return {};
+}
+
+Result<void> take_away(const TreePlace& at) {
+  const auto place = open_own_folder(at, false);
+  if (!place && place.error().code == Errc::kMissing) return {};
+  if (!place) return std::unexpected(place.error());
+  const int folder = place->folder.get();
+  struct stat seen{};
+  if (::fstatat(folder, place->name.c_str(), &seen, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return {};
+    return fail_errno(errno, "{}", shown(at));
+  }
+  if (!S_ISREG(seen.st_mode)) return no_link(at);
+  if (::unlinkat(folder, place->name.c_str(), 0) != 0 && errno != ENOENT)
+    return fail_errno(errno, "remove {}", shown(at));
+  if (::fsync(folder) != 0) return fail_errno(errno, "{}: sync", shown(at));
+  return {};
 }
 
 }  // namespace
@@ -224,30 +244,41 @@ Task<Result<std::vector<TreeFile>>> LocalTree::read_tree(std::string root, TreeL
   co_return std::move(*result);
 }
 
+namespace {
+
+/// A file that is not there is none, and no error.
+Result<std::optional<std::string>> if_there(Result<std::string> bytes) {
+  if (bytes) return *std::move(bytes);
+  if (bytes.error().code == Errc::kMissing) return std::nullopt;
+  return std::unexpected(bytes.error());
+}
+
+}  // namespace
+
 Task<Result<std::optional<std::string>>> LocalTree::read(std::string path, std::size_t cap) {
   auto result = std::make_shared<Result<std::optional<std::string>>>();
-  std::function<void()> work = [result, path, cap] {
-    auto bytes = read_regular(path, cap);
-    if (bytes) {
-      *result = *std::move(bytes);
-    } else if (bytes.error().code != Errc::kMissing) {
-      *result = std::unexpected(bytes.error());
-    }
-  };
+  std::function<void()> work = [result, path, cap] { *result = if_there(read_regular(path, cap)); };
   co_await worker_.run(std::move(work));
   co_return std::move(*result);
 }
 
-Task<Result<void>> LocalTree::replace(std::string path, std::string bytes, int mode) {
-  auto result = std::make_shared<Result<void>>();
-  std::function<void()> work = [result, path, bytes, mode] { *result = put(path, bytes, mode); };
+Task<Result<std::optional<std::string>>> LocalTree::read_own(TreePlace at, std::size_t cap) {
+  auto result = std::make_shared<Result<std::optional<std::string>>>();
+  std::function<void()> work = [result, at, cap] { *result = if_there(read_own_file(at, cap)); };
   co_await worker_.run(std::move(work));
   co_return std::move(*result);
 }
 
-Task<Result<void>> LocalTree::remove(std::string path) {
+Task<Result<void>> LocalTree::replace(TreePlace at, std::string bytes, int mode) {
   auto result = std::make_shared<Result<void>>();
-  std::function<void()> work = [result, path] { *result = take_away(path); };
+  std::function<void()> work = [result, at, bytes, mode] { *result = put(at, bytes, mode); };
+  co_await worker_.run(std::move(work));
+  co_return std::move(*result);
+}
+
+Task<Result<void>> LocalTree::remove(TreePlace at) {
+  auto result = std::make_shared<Result<void>>();
+  std::function<void()> work = [result, at] { *result = take_away(at); };
   co_await worker_.run(std::move(work));
   co_return std::move(*result);
 }

@@ -22,8 +22,10 @@ class LocalTree final : public runtime::FileTree {
       std::string root, runtime::TreeLimits limits) override;
   runtime::Task<Result<std::optional<std::string>>> read(std::string path,
                                                          std::size_t cap) override;
-  runtime::Task<Result<void>> replace(std::string path, std::string bytes, int mode) override;
-  runtime::Task<Result<void>> remove(std::string path) override;
+  runtime::Task<Result<std::optional<std::string>>> read_own(runtime::TreePlace at,
+                                                             std::size_t cap) override;
+  runtime::Task<Result<void>> replace(runtime::TreePlace at, std::string bytes, int mode) override;
+  runtime::Task<Result<void>> remove(runtime::TreePlace at) override;
 
  private:
   Worker worker_;

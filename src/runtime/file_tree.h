@@ -25,8 +25,15 @@ struct TreeLimits {
   std::size_t depth = 16;
 };
 
-/// Files that somebody else keeps in order: manifests that are read, files that are written. Unlike
-/// Files, it follows symbolic links and may wait for a disk. One call at a time. Thread: the core
+/// A file below a folder. Links may lead to `root`; below it none is followed, because whoever may
+/// write there could lead us elsewhere by it.
+struct TreePlace {
+  std::string root;
+  std::string below;
+};
+
+/// Files that somebody else keeps in order: manifests that are read, files that are written. It may
+/// wait for a disk. One call at a time. Thread: the core
 /// loop. Production: net::LocalTree.
 class FileTree {
  public:
@@ -40,15 +47,17 @@ class FileTree {
   /// changed while it was read. kMissing: there is no such folder. kInvalid: something that is
   /// neither a file nor a folder, or a link to nothing. kLimit, kDenied.
   virtual Task<Result<std::vector<TreeFile>>> read_tree(std::string root, TreeLimits limits) = 0;
-  /// Nothing: there is no such file. kLimit over `cap` bytes, kInvalid when it is no regular file.
+  /// Nothing: there is no such file. Links are followed. kLimit over `cap` bytes, kInvalid when it is
+  /// no regular file.
   virtual Task<Result<std::optional<std::string>>> read(std::string path, std::size_t cap) = 0;
+  /// The same of a file that may be ours. kInvalid: a link is on the way.
+  virtual Task<Result<std::optional<std::string>>> read_own(TreePlace at, std::size_t cap) = 0;
   /// The file has these bytes afterwards, and at each moment the old ones or the new ones, also
   /// after a loss of power. A folder that is missing is made. A new file has the access rights
-  /// `mode`; one that was there keeps its own. A link at the path is kInvalid: what it points to
-  /// is somebody else's.
-  virtual Task<Result<void>> replace(std::string path, std::string bytes, int mode) = 0;
-  /// The file is not there afterwards. A folder is kInvalid.
-  virtual Task<Result<void>> remove(std::string path) = 0;
+  /// `mode`; one that was there keeps its own. kInvalid: a link is on the way.
+  virtual Task<Result<void>> replace(TreePlace at, std::string bytes, int mode) = 0;
+  /// The file is not there afterwards. kInvalid: it is a folder, or a link is on the way.
+  virtual Task<Result<void>> remove(TreePlace at) = 0;
 };
 
 }  // namespace wardmote::runtime

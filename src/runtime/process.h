@@ -19,6 +19,8 @@ struct ProcessSpec {
   /// Kill everything that the program has started when it ends, daemons included. Not for programs
   /// that start services, or that keep a connection open, as ssh does.
   bool ends_family = false;
+  /// Besides what the agent has in its environment: `NAME=VALUE` is set, `NAME` is taken out.
+  std::vector<std::string> environment = {};
 };
 
 struct ProcessExit {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -41,6 +42,7 @@ constexpr Duration kPatience = 10s;
 constexpr Duration kLastPatience = 1s;
 constexpr int kHeartbeatsOfSilence = 3;
 constexpr int kGood = 200;
+constexpr std::size_t kMostSent = 16;
 constexpr std::uint64_t kJitterMs = 500;
 
 bool has_same_status(const std::vector<NodeCondition>& a, const std::vector<NodeCondition>& b) {
@@ -63,7 +65,7 @@ void NodeConditions::start(Source source) {
 
 Task<void> NodeConditions::stop() {
   co_await tasks_.stop();
-  if (heartbeat_.empty()) co_return;
+  if (sent_.empty()) co_return;
   std::vector<NodeCondition> last = written_;
   judge::forget(last);
   const Result<void> written = co_await write(std::move(last), runtime_.deadline_in(kLastPatience));
@@ -77,7 +79,11 @@ Task<void> NodeConditions::keep() {
     if (is_due(now)) {
       const Result<void> written = co_await write(std::move(now), runtime_.deadline_in(kPatience));
       tell(written);
-      if (!written) pause = kTryAgain;
+      if (!written) {
+        // It may have arrived all the same: what the Node says is not known any more.
+        last_.reset();
+        pause = kTryAgain;
+      }
     }
     // Two agents that began together do not write at the same time for ever.
     pause += std::chrono::milliseconds(runtime_.random() % kJitterMs);
@@ -112,16 +118,28 @@ bool NodeConditions::is_of_another(const KubeCondition& live) {
     rivals_.erase(rival);
     return false;
   }
-  const auto own = heartbeat_.find(live.type);
   // What an agent finds at its start, it may have written itself before.
-  if (own == heartbeat_.end() || own->second == live.heartbeat) return false;
-  heartbeat_.erase(own);
+  if (!sent_.contains(live.type) || is_own(live)) return false;
+  sent_.erase(live.type);
   rivals_[live.type] = {live.heartbeat, now};
   log(LogLevel::kError, "node_condition_contested",
       {{"node", options_.node},
        {"type", live.type},
        {"reason", "somebody else writes it too, and this agent leaves it to him"}});
   return true;
+}
+
+bool NodeConditions::is_own(const KubeCondition& live) const {
+  const auto own = sent_.find(live.type);
+  return own != sent_.end() && std::ranges::find(own->second, live.heartbeat) != own->second.end();
+}
+
+bool NodeConditions::is_left_over(const KubeCondition& live) {
+  if (!judge::is_ours(live.type, live.reason) || sent_.contains(live.type)) return false;
+  const TimePoint now = runtime_.now();
+  const auto [orphan, is_new] = orphans_.try_emplace(live.type, Rival{live.heartbeat, now});
+  if (orphan->second.heartbeat != live.heartbeat) orphan->second = {live.heartbeat, now};
+  return !is_new && now - orphan->second.seen >= options_.heartbeat * kHeartbeatsOfSilence;
 }
 
 Task<Result<void>> NodeConditions::write(std::vector<NodeCondition> now, Deadline deadline) {
@@ -139,10 +157,9 @@ Task<Result<void>> NodeConditions::write(std::vector<NodeCondition> now, Deadlin
   }
   // Whose checks the configuration has no more.
   std::vector<std::string> removed;
-  for (const auto& [type, heartbeat] : heartbeat_) {
-    const KubeCondition* const before = find(*live, type);
-    const bool stays = std::ranges::find(now, type, &NodeCondition::type) != now.end();
-    if (!stays && before != nullptr && before->heartbeat == heartbeat) removed.push_back(type);
+  for (const KubeCondition& one : *live) {
+    const bool stays = std::ranges::find(now, one.type, &NodeCondition::type) != now.end();
+    if (!stays && (is_own(one) || is_left_over(one))) removed.push_back(one.type);
   }
   if (!changed.empty() || !removed.empty()) {
     reconcile::KubeRequest request{
@@ -152,12 +169,19 @@ Task<Result<void>> NodeConditions::write(std::vector<NodeCondition> now, Deadlin
         .content_type = std::string(codec::kStrategicMerge),
         .body = boost::json::serialize(codec::make_conditions_patch(changed, removed)),
         .writes = true};
+    for (const KubeCondition& one : changed) {
+      std::vector<std::string>& sent = sent_[one.type];
+      if (sent.size() == kMostSent) sent.erase(sent.begin());
+      sent.push_back(at);
+    }
     const auto answer = co_await client_.ask(std::move(request), deadline);
     if (!answer) co_return std::unexpected(answer.error());
     if (answer->status != kGood) co_return reconcile::refused(*answer, "the status of the Node");
   }
-  for (const KubeCondition& one : changed) heartbeat_[one.type] = at;
-  for (const std::string& type : removed) heartbeat_.erase(type);
+  for (const std::string& type : removed) {
+    sent_.erase(type);
+    orphans_.erase(type);
+  }
   written_ = std::move(now);
   last_ = runtime_.now();
   co_return Result<void>();

@@ -58,6 +58,10 @@ class NodeConditions {
   runtime::Task<Result<std::vector<codec::KubeCondition>>> read(runtime::Deadline deadline);
   /// Whether the condition is somebody else's.
   bool is_of_another(const codec::KubeCondition& live);
+  /// Whether this agent sent it, as far as it remembers.
+  [[nodiscard]] bool is_own(const codec::KubeCondition& live) const;
+  /// Whether an earlier life of this agent left it, and nobody has renewed it since.
+  bool is_left_over(const codec::KubeCondition& live);
   void tell(const Result<void>& written);
 
   runtime::Runtime& runtime_;
@@ -65,11 +69,13 @@ class NodeConditions {
   const NodeConditionsOptions options_;
   reconcile::KubeClient client_;
   Source source_;
-  std::vector<judge::NodeCondition> written_;     ///< as they were in the last pass
-  std::map<std::string, std::string> heartbeat_;  ///< that this agent wrote, by type
-  std::map<std::string, Rival> rivals_;           ///< by type
-  std::optional<TimePoint> last_;                 ///< when it wrote
-  bool fails_ = false;                            ///< and it was said
+  std::vector<judge::NodeCondition> written_;  ///< as they were in the last pass
+  /// The heartbeats that this agent sent lately, by type. A write may arrive whose answer is lost.
+  std::map<std::string, std::vector<std::string>> sent_;
+  std::map<std::string, Rival> rivals_;   ///< by type
+  std::map<std::string, Rival> orphans_;  ///< by type: of an agent of ours, and of no check here
+  std::optional<TimePoint> last_;         ///< when it wrote
+  bool fails_ = false;                    ///< and it was said
   runtime::TaskGroup tasks_;
 };
 

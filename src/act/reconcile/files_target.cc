@@ -43,6 +43,7 @@ constexpr std::size_t kOutputCap = 64 << 10;
 constexpr std::size_t kShown = 300;
 constexpr std::size_t kDigits = 64;
 constexpr std::string_view kChanged = "# changed";
+constexpr std::string_view kFolder = "# folder ";
 
 std::string digest_of(std::string_view bytes) {
   return codec::hex(codec::sha256(bytes));
@@ -68,8 +69,8 @@ Result<void> not_any_more() {
 }  // namespace
 
 std::string write_record(const FileRecord& record) {
-  std::string text;
-  if (record.changed) text = std::string(kChanged) + "\n";
+  std::string text = fmt::format("{}{}\n", kFolder, record.folder);
+  if (record.changed) text += fmt::format("{}\n", kChanged);
   for (const auto& [path, digest] : record.files) text += fmt::format("{}  {}\n", digest, path);
   return text;
 }
@@ -77,7 +78,11 @@ std::string write_record(const FileRecord& record) {
 Result<FileRecord> read_record(std::string_view text) {
   FileRecord record;
   while (!text.empty()) {
-    const std::string_view line = take_until(text, '\n');
+    std::string_view line = take_until(text, '\n');
+    if (record.files.empty() && consume_prefix(line, kFolder)) {
+      record.folder = line;
+      continue;
+    }
     if (line == kChanged) {
       record.changed = true;
       continue;
@@ -103,14 +108,8 @@ Task<PassReport> FilesTarget::pass(std::vector<TreeFile> wanted, PassTerms terms
 }
 
 Task<Result<void>> FilesTarget::plan(Pass* pass, std::vector<TreeFile> wanted) {
-  std::string at_record = options_.record;
-  const auto text = co_await files_.read(std::move(at_record), kMostRecord);
-  if (!text) co_return with_context(text, "the record of our files");
-  if (*text) {
-    auto record = read_record(**text);
-    if (!record) co_return with_context(record, "{}", options_.record);
-    pass->before = *std::move(record);
-  }
+  Result<void> planned = co_await read_own_record(pass);
+  if (!planned) co_return planned;
   std::vector<std::string> paths;
   for (const TreeFile& file : wanted) {
     if (!is_plain(file.path))
@@ -118,20 +117,49 @@ Task<Result<void>> FilesTarget::plan(Pass* pass, std::vector<TreeFile> wanted) {
                      escape_control(file.path));
     paths.push_back(file.path);
   }
+  pass->after.folder = options_.folder;
   pass->after.changed = pass->before.changed;
+  planned = co_await find_doomed(pass, std::move(paths));
+  if (!planned) co_return planned;
   for (TreeFile& file : wanted) {
-    Result<void> planned = co_await plan_one(pass, std::move(file));
+    planned = co_await plan_one(pass, std::move(file));
     if (!planned) co_return planned;
   }
-  Result<void> planned = co_await plan_prune(pass, std::move(paths));
+  plan_prune(pass);
   co_return planned;
 }
 
+Task<Result<void>> FilesTarget::read_own_record(Pass* pass) {
+  std::string at_record = options_.record;
+  const auto text = co_await files_.read(std::move(at_record), kMostRecord);
+  if (!text) co_return with_context(text, "the record of our files");
+  pass->before.folder = options_.folder;
+  if (!*text) co_return Result<void>();
+  auto record = read_record(**text);
+  if (!record) co_return with_context(record, "{}", options_.record);
+  // Names of another folder say nothing of this one, and its files would be forgotten.
+  if (record->folder != options_.folder)
+    co_return fail(Errc::kRejected,
+                   "{} says what is ours in {}, and not in {}; give that folder again, or remove "
+                   "the record and see to the files there yourself",
+                   options_.record, escape_control(record->folder), options_.folder);
+  pass->before = *std::move(record);
+  co_return Result<void>();
+}
+
 Task<Result<void>> FilesTarget::plan_one(Pass* pass, TreeFile file) {
-  std::string path = at(file.path);
-  const auto there = co_await files_.read(std::move(path), kMostBytes);
-  if (!there) co_return with_context(there, "a file of ours");
   const bool ours = pass->before.files.contains(file.path);
+  // Else it would count as ours in the next pass, and the brake would let go.
+  if (pass->prune.doubted && !ours) {
+    pass->report.touched.push_back(
+        {.object = file.path,
+         .action = Action::kLeft,
+         .why = "it is not made, nor taken over, while pruning is refused"});
+    co_return Result<void>();
+  }
+  runtime::TreePlace place = at(file.path);
+  const auto there = co_await files_.read_own(std::move(place), kMostBytes);
+  if (!there) co_return with_context(there, "a file of ours");
   const bool same = *there && **there == file.bytes;
   // Somebody else's file, even one with the same bytes: it would be deleted with its source.
   const bool theirs = *there && !ours && !options_.adopt;
@@ -152,7 +180,7 @@ Task<Result<void>> FilesTarget::plan_one(Pass* pass, TreeFile file) {
   co_return Result<void>();
 }
 
-Task<Result<void>> FilesTarget::plan_prune(Pass* pass, std::vector<std::string> wanted) {
+Task<Result<void>> FilesTarget::find_doomed(Pass* pass, std::vector<std::string> wanted) {
   std::vector<rules::LiveObject> found;
   std::set<rules::ObjectId> desired;
   const auto id_of = [](const std::string& path) {
@@ -160,15 +188,19 @@ Task<Result<void>> FilesTarget::plan_prune(Pass* pass, std::vector<std::string> 
   };
   for (const std::string& path : wanted) desired.insert(id_of(path));
   for (const auto& [path, digest] : pass->before.files) {
-    std::string where = at(path);
-    const auto there = co_await files_.read(std::move(where), kMostBytes);
+    runtime::TreePlace where = at(path);
+    const auto there = co_await files_.read_own(std::move(where), kMostBytes);
     if (!there) co_return with_context(there, "a file of ours");
     if (!*there) continue;  // gone already
     const bool changed = digest_of(**there) != digest;
     found.push_back({.id = id_of(path), .set = "files", .applied_by_us = true, .keeps = changed});
   }
-  rules::PrunePlan plan =
-      rules::plan_prune("files", found, desired, {.percent = options_.prune_limit});
+  pass->prune = rules::plan_prune("files", found, desired, {.percent = options_.prune_limit});
+  co_return Result<void>();
+}
+
+void FilesTarget::plan_prune(Pass* pass) const {
+  rules::PrunePlan& plan = pass->prune;
   for (const rules::ObjectId& id : plan.kept) {
     pass->report.touched.push_back(
         {.object = id.name,
@@ -189,7 +221,6 @@ Task<Result<void>> FilesTarget::plan_prune(Pass* pass, std::vector<std::string> 
                                     .action = Action::kLeft,
                                     .why = "nothing wants it; nothing is pruned now"});
   }
-  co_return Result<void>();
 }
 
 void FilesTarget::show(Pass* pass) const {
@@ -210,21 +241,22 @@ void FilesTarget::report_written(Pass* pass, Change* change, const Result<void>&
   if (!done)
     said = {.object = change->path, .action = Action::kFailed, .why = done.error().describe()};
   log(done ? LogLevel::kInfo : LogLevel::kWarning, "reconcile_file",
-      {{"path", at(change->path)}, {"action", std::string(rules::to_string(said.action))}});
+      {{"path", shown(change->path)}, {"action", std::string(rules::to_string(said.action))}});
   pass->report.touched.push_back(std::move(said));
 }
 
 void FilesTarget::report_removed(Pass* pass, const std::string& path,
                                  const Result<void>& done) const {
   log(done ? LogLevel::kInfo : LogLevel::kWarning, "reconcile_file",
-      {{"path", at(path)}, {"action", done ? "pruned" : "failed"}});
+      {{"path", shown(path)}, {"action", done ? "pruned" : "failed"}});
   pass->report.touched.push_back({.object = path,
                                   .action = done ? Action::kPruned : Action::kFailed,
                                   .why = done ? "nothing wants it" : done.error().describe()});
 }
 
 Task<Result<void>> FilesTarget::keep_record(FileRecord record) {
-  std::string where = options_.record;
+  const std::size_t slash = options_.record.rfind('/');
+  runtime::TreePlace where{options_.record.substr(0, slash), options_.record.substr(slash + 1)};
   std::string text = write_record(record);
   constexpr int kOwnerOnly = 0600;
   Result<void> kept = co_await files_.replace(std::move(where), std::move(text), kOwnerOnly);
@@ -236,7 +268,7 @@ Task<void> FilesTarget::write_all(Pass* pass, const PassTerms* terms) {
   for (Change& change : pass->changes) {
     Result<void> done = not_any_more();
     if (terms->may_write()) {
-      std::string where = at(change.path);
+      runtime::TreePlace where = at(change.path);
       ++pass->report.writes;
       done = co_await files_.replace(std::move(where), std::move(change.bytes), options_.mode);
     }
@@ -249,7 +281,7 @@ Task<void> FilesTarget::remove_all(Pass* pass, const PassTerms* terms, FileRecor
   for (const std::string& path : pass->doomed) {
     Result<void> done = not_any_more();
     if (terms->may_write()) {
-      std::string where = at(path);
+      runtime::TreePlace where = at(path);
       ++pass->report.writes;
       done = co_await files_.remove(std::move(where));
     }

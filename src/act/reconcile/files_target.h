@@ -20,6 +20,7 @@ namespace wardmote::act::reconcile {
 /// Which files are ours: the digest of each as it was written last. The text is that of
 /// sha256sum(1).
 struct FileRecord {
+  std::string folder;                        ///< that they are in
   std::map<std::string, std::string> files;  ///< digest by path
   bool changed = false;  ///< a file was changed, and on_change has not ended well since
   friend bool operator==(const FileRecord&, const FileRecord&) = default;
@@ -51,12 +52,16 @@ class FilesTarget final : public Target {
     FileRecord before;
     FileRecord after;
     std::vector<Change> changes;
+    judge::reconcile::PrunePlan prune;
     std::vector<std::string> doomed;
   };
 
   runtime::Task<Result<void>> plan(Pass* pass, std::vector<runtime::TreeFile> wanted);
   runtime::Task<Result<void>> plan_one(Pass* pass, runtime::TreeFile file);
-  runtime::Task<Result<void>> plan_prune(Pass* pass, std::vector<std::string> wanted);
+  /// Which files of ours nothing wants any more.
+  runtime::Task<Result<void>> find_doomed(Pass* pass, std::vector<std::string> wanted);
+  void plan_prune(Pass* pass) const;
+  runtime::Task<Result<void>> read_own_record(Pass* pass);
   runtime::Task<Result<void>> carry_out(Pass* pass, const PassTerms* terms);
   runtime::Task<void> write_all(Pass* pass, const PassTerms* terms);
   runtime::Task<void> remove_all(Pass* pass, const PassTerms* terms, FileRecord* record);
@@ -65,8 +70,11 @@ class FilesTarget final : public Target {
   void show(Pass* pass) const;
   void report_written(Pass* pass, Change* change, const Result<void>& done) const;
   void report_removed(Pass* pass, const std::string& path, const Result<void>& done) const;
-  [[nodiscard]] std::string at(const std::string& path) const {
+  [[nodiscard]] std::string shown(const std::string& path) const {
     return options_.folder + "/" + path;
+  }
+  [[nodiscard]] runtime::TreePlace at(const std::string& path) const {
+    return {options_.folder, path};
   }
 
   runtime::Runtime& runtime_;

@@ -35,6 +35,30 @@ bool is_hidden(std::string_view path) {
   return path.starts_with('.') || path.contains("/.");
 }
 
+/// A repository belongs to whoever may write it, and the agent may be root. Reading it must run
+/// nothing that it names (a partial clone would fetch what it lacks, by a command of its own
+/// configuration), show no other repository, and show the objects that have the ids.
+std::vector<std::string> environment() {
+  return {"GIT_ALLOW_PROTOCOL=",
+          "GIT_NO_LAZY_FETCH=1",
+          "GIT_NO_REPLACE_OBJECTS=1",
+          "GIT_TERMINAL_PROMPT=0",
+          "GIT_DIR",
+          "GIT_WORK_TREE",
+          "GIT_COMMON_DIR",
+          "GIT_OBJECT_DIRECTORY",
+          "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+          "GIT_NAMESPACE",
+          "GIT_CONFIG_PARAMETERS",
+          "GIT_CONFIG_COUNT",
+          "GIT_EXTERNAL_DIFF"};
+}
+
+/// The names that git would try for a short one (gitrevisions(7)).
+std::vector<std::string> long_names(const std::string& ref) {
+  return {"refs/" + ref, "refs/tags/" + ref, "refs/heads/" + ref, "refs/remotes/" + ref};
+}
+
 bool is_plain(const GitFile& file) {
   return file.mode == "100644" || file.mode == "100755";
 }
@@ -53,7 +77,8 @@ Task<Result<std::string>> GitSource::run(std::vector<std::string> arguments, std
   runtime::ProcessSpec spec{.argv = {"git", "-C", options_.work_tree},
                             .standard_input = std::move(input),
                             .output_cap = runtime::TreeLimits().all_bytes + kHeads,
-                            .ends_family = true};
+                            .ends_family = true,
+                            .environment = environment()};
   std::ranges::move(arguments, std::back_inserter(spec.argv));
   auto ended = co_await processes_.run(std::move(spec), deadline);
   if (!ended && ended.error().code == Errc::kMissing)
@@ -65,17 +90,56 @@ Task<Result<std::string>> GitSource::run(std::vector<std::string> arguments, std
                  escape_control(take_until(said, '\n'), kLongestComplaint));
 }
 
-Task<Result<SourceFiles>> GitSource::read(runtime::Deadline deadline) {
-  const runtime::TreeLimits limits;
-  std::vector<std::string> words{"rev-parse", "--verify", options_.ref + "^{commit}"};
+/// Git looks for a repository in the folders above, too: that is somebody else's.
+Task<Result<void>> GitSource::check_work_tree(runtime::Deadline deadline) {
+  std::vector<std::string> words{"rev-parse", "--is-inside-work-tree", "--show-prefix",
+                                 "--git-dir"};
+  const auto seen = co_await run(std::move(words), {}, deadline);
+  if (!seen) co_return std::unexpected(seen.error());
+  // Its top, or a bare one itself.
+  if (seen->starts_with("true\n\n") || *seen == "false\n\n.\n") co_return Result<void>();
+  co_return fail(Errc::kRejected,
+                 "{} is no git repository itself, and the one around it is another",
+                 escape_control(options_.work_tree));
+}
+
+Task<Result<std::string>> GitSource::find_commit(runtime::Deadline deadline) {
+  std::string name = options_.ref;
+  // An id means itself, whatever somebody calls a branch.
+  const bool is_short = !codec::is_git_id(name) && name != "HEAD" && !name.starts_with("refs/");
+  if (is_short) {
+    const std::vector<std::string> tried = long_names(name);
+    std::vector<std::string> words{"for-each-ref", "--format=%(refname)"};
+    words.insert(words.end(), tried.begin(), tried.end());
+    const auto listed = co_await run(std::move(words), {}, deadline);
+    if (!listed) co_return std::unexpected(listed.error());
+    std::vector<std::string_view> found = split(*listed, '\n');
+    std::erase_if(
+        found, [&](std::string_view one) { return std::ranges::find(tried, one) == tried.end(); });
+    if (found.size() > 1)
+      co_return fail(Errc::kRejected, "'{}' is ambiguous: {}; write the whole name", name,
+                     fmt::join(found, ", "));
+    if (found.size() == 1) name = found.front();
+  }
+  std::vector<std::string> words{"rev-parse", "--verify", name + "^{commit}"};
   auto commit = co_await run(std::move(words), {}, deadline);
-  if (!commit) co_return std::unexpected(commit.error());
+  if (!commit) co_return commit;
   if (commit->ends_with('\n')) commit->pop_back();
   if (!codec::is_git_id(*commit)) co_return fail(Errc::kProtocol, "git rev-parse: not a commit");
+  co_return commit;
+}
+
+Task<Result<SourceFiles>> GitSource::read(runtime::Deadline deadline) {
+  const runtime::TreeLimits limits;
+  if (const auto there = co_await check_work_tree(deadline); !there)
+    co_return std::unexpected(there.error());
+  const auto commit = co_await find_commit(deadline);
+  if (!commit) co_return std::unexpected(commit.error());
 
   // The tree of the path, and not the commit with a path: of a folder that is missing that is
   // empty.
-  words = {"ls-tree", "-r", "-z", "--full-tree", fmt::format("{}:{}", *commit, options_.path)};
+  std::vector<std::string> words = {"ls-tree", "-r", "-z", "--full-tree",
+                                    fmt::format("{}:{}", *commit, options_.path)};
   const auto listed = co_await run(std::move(words), {}, deadline);
   if (!listed) co_return std::unexpected(listed.error());
   auto tree = codec::parse_git_tree(*listed, limits.files);

@@ -27,6 +27,10 @@ class GitSource final : public Source {
   /// What `git` prints.
   runtime::Task<Result<std::string>> run(std::vector<std::string> arguments, std::string input,
                                          runtime::Deadline deadline);
+  /// kRejected: there is no repository whose work tree begins there.
+  runtime::Task<Result<void>> check_work_tree(runtime::Deadline deadline);
+  /// The id of the commit. kRejected: there is none, or the name means several things.
+  runtime::Task<Result<std::string>> find_commit(runtime::Deadline deadline);
 
   runtime::Processes& processes_;
   const GitOptions options_;

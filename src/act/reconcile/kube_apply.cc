@@ -54,11 +54,7 @@ std::string KubePass::path_of(const DesiredObject& object) const {
 }
 
 bool KubePass::matches(const DesiredObject& object, const json::object& live) const {
-  const auto settled = settled_.find(object.id);
-  if (settled != settled_.end() &&
-      settled->second == std::pair(codec::read_head(live).resource_version, object.digest))
-    return true;
-  return is_as_wanted(object, live);
+  return is_settled(settled_, object, live) || is_as_wanted(object, live);
 }
 
 Task<bool> KubePass::wait_for_kind(KindName kind) {
@@ -151,6 +147,10 @@ void KubePass::say_foreign(const DesiredObject& object, const json::object& live
 bool KubePass::wants_write(const DesiredObject& object, const Live& live) {
   std::optional<rules::LiveObject> facts;
   if (live) facts = live_object(object.id, *live);
+  if (doubted_ && !(facts && rules::is_member(*facts, options_.set))) {
+    say(object.id, Action::kLeft, "it is not made, nor taken over, while pruning is refused");
+    return false;
+  }
   rules::Policy policy = object.policy;
   policy.adopt = policy.adopt || options_.adopt || is_adopted(object, live);
   const rules::Decision decision =

@@ -86,6 +86,9 @@ Task<void> KubePass::go(std::vector<Manifest> manifests) {
   for (std::string& fault : desired_.faults) add_fault(report_, std::move(fault));
   if (!report_.faults.empty()) co_return;
   co_await find_members();
+  unite_names();
+  if (two_manifests_) co_return;
+  doubted_ = plan_prune().doubted;
   std::set<KindName> noted = kinds_;
   const bool written = co_await note_kinds(std::move(noted));
   if (!written) co_return;
@@ -201,6 +204,45 @@ Task<void> KubePass::find_members() {
   }
 }
 
+void KubePass::unite_names() {
+  std::map<ObjectId, std::string> places;
+  for (const DesiredObject& object : desired_.objects) places.emplace(object.id, object.place);
+  std::map<std::string, ObjectId> by_uid;
+  for (auto member = members_.begin(); member != members_.end();) {
+    const std::string uid = codec::read_head(member->second).uid;
+    const auto [one, first] = by_uid.emplace(uid, member->first);
+    if (uid.empty() || first) {
+      ++member;
+      continue;
+    }
+    const auto other = places.find(one->second);
+    const auto own = places.find(member->first);
+    if (other != places.end() && own != places.end()) {
+      two_manifests_ = true;
+      add_fault(report_, fmt::format("{}: {} is one object with {}, which is in {}", own->second,
+                                     rules::describe(own->first), rules::describe(other->first),
+                                     other->second));
+    }
+    // The name that a manifest has for it is the one that counts.
+    if (own != places.end()) {
+      members_.erase(one->second);
+      one->second = member->first;
+      ++member;
+    } else {
+      member = members_.erase(member);
+    }
+  }
+}
+
+rules::PrunePlan KubePass::plan_prune() const {
+  std::vector<rules::LiveObject> found;
+  found.reserve(members_.size());
+  for (const auto& [id, object] : members_) found.push_back(live_object(id, object));
+  std::set<ObjectId> wanted;
+  for (const DesiredObject& object : desired_.objects) wanted.insert(object.id);
+  return rules::plan_prune(options_.set, found, wanted, {.percent = options_.prune_limit});
+}
+
 std::set<KindName> KubePass::kinds_with_members() const {
   std::set<KindName> kinds;
   for (const DesiredObject& object : desired_.objects) kinds.insert(object.kind);
@@ -213,13 +255,7 @@ std::set<KindName> KubePass::kinds_with_members() const {
 }
 
 Task<void> KubePass::prune() {
-  std::vector<rules::LiveObject> found;
-  found.reserve(members_.size());
-  for (const auto& [id, object] : members_) found.push_back(live_object(id, object));
-  std::set<ObjectId> wanted;
-  for (const DesiredObject& object : desired_.objects) wanted.insert(object.id);
-  rules::PrunePlan plan =
-      rules::plan_prune(options_.set, found, wanted, {.percent = options_.prune_limit});
+  rules::PrunePlan plan = plan_prune();
   for (const ObjectId& id : plan.not_ours)
     say(id, Action::kLeft, "it has the label of the set, and the set never applied it");
   for (const ObjectId& id : plan.kept)

@@ -20,6 +20,7 @@
 #include "codec/yaml/manifests.h"
 #include "judge/reconcile/decision.h"
 #include "judge/reconcile/object_id.h"
+#include "judge/reconcile/prune.h"
 #include "judge/reconcile/report.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -59,6 +60,9 @@ class KubePass {
   runtime::Task<bool> read_inventory();
   runtime::Task<void> learn(std::set<KindName> kinds);
   runtime::Task<void> find_members();
+  /// One object may have a name in two groups, of which one is the old one.
+  void unite_names();
+  [[nodiscard]] judge::reconcile::PrunePlan plan_prune() const;
   /// False: it could not be written.
   runtime::Task<bool> note_kinds(std::set<KindName> kinds);
   runtime::Task<void> prune();
@@ -105,7 +109,9 @@ class KubePass {
   std::vector<DefinedKind> defined_;
   DesiredSet desired_;
   std::vector<WatchedKind> watched_;
-  bool gone_ = false;    ///< the server does not answer any more
+  bool two_manifests_ = false;  ///< of one object
+  bool doubted_ = false;        ///< so many members would go that nothing new is made either
+  bool gone_ = false;           ///< the server does not answer any more
   bool fenced_ = false;  ///< it refuses our writes, because a later leader has raised the fence
   std::map<judge::reconcile::ObjectId, boost::json::object> members_;  ///< with our label
   std::map<judge::reconcile::ObjectId, KindName> kind_names_;          ///< of members

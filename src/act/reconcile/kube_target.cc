@@ -45,6 +45,13 @@ std::string field_manager(const std::string& set) {
   return "wardmote/" + set;
 }
 
+bool is_settled(const Settled& settled, const DesiredObject& object,
+                const boost::json::object& live) {
+  const auto found = settled.find(object.id);
+  return found != settled.end() &&
+         found->second == std::pair(codec::read_head(live).resource_version, object.digest);
+}
+
 std::string selector_of(const std::string& set) {
   return fmt::format("{}={}", rules::kSetLabel, set);
 }
@@ -82,6 +89,7 @@ bool KubeTarget::is_drift(const WatchedKind& kind, const codec::KubeEvent& event
   if (policy == Apply::kIgnore) return false;
   if (event.kind == codec::KubeEvent::Kind::kGone) return true;
   return policy == Apply::kOverride && head.deleting_since.empty() &&
+         !is_settled(settled_, wanted->second, event.object) &&
          !is_as_wanted(wanted->second, event.object);
 }
 

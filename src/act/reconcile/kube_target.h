@@ -40,6 +40,11 @@ std::string selector_of(const std::string& set);
 using Settled =
     std::map<judge::reconcile::ObjectId, std::pair<std::string, std::string>>;  ///< version, digest
 
+/// Whether the object is the very one that the last write has left. The server may say in other
+/// words what the manifest says, `cpu: "1"` for `cpu: 1000m`.
+bool is_settled(const Settled& settled, const DesiredObject& object,
+                const boost::json::object& live);
+
 /// The objects of one kube-apiserver. Life cycle: what it borrows outlives it. Thread: the core
 /// loop.
 class KubeTarget final : public Target {

@@ -176,6 +176,7 @@ Observation EtcdWatch::judge(Cluster& cluster, std::vector<MemberView> views) {
   shown->assessment = judge::etcd::assess(views, expectation, cluster.memory, now);
   observation.outcome = outcome_of(shown->assessment.verdict);
   observation.reason = reason_of(shown->assessment, views);
+  board_.doubt(observation, shown->assessment.observed);
   shown->members = std::move(views);
   cluster.shown = shown;
   board_.judged(shown, now);

@@ -239,13 +239,13 @@ void ClusterBoard::cluster_judged(std::size_t cluster, std::vector<Opinion> opin
   }
   if (!final_of_round) return;
   const bool unseen = held && view->assessment.findings.empty();
-  board_.check_observed(entry.check,
-                        {.subject = view->id.name,
-                         .outcome = outcome_of(view->assessment.verdict),
-                         .reason = unseen ? held->reason : reason_of(*view),
-                         .begun = view->opinions.front().begun,
-                         .ended = now},
-                        now);
+  judge::Observation seen{.subject = view->id.name,
+                          .outcome = outcome_of(view->assessment.verdict),
+                          .reason = unseen ? held->reason : reason_of(*view),
+                          .begun = view->opinions.front().begun,
+                          .ended = now};
+  board_.doubt(seen, view->assessment.observed);
+  board_.check_observed(entry.check, seen, now);
 }
 
 /// What is held of the cluster, if anything.

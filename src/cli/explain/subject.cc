@@ -176,6 +176,11 @@ Result<json::value> explain_subject(std::string_view asked, const json::value& s
     if (Fields(check).raw("name") == subject) add_check(check, known);
   }
   if (known.nothing()) {
+    // As `status -o name` prints it. A cluster may have such a name itself, so it comes last.
+    for (const std::string_view scope : {"check/", "cluster/", "etcd/", "guest/", "mesh/"}) {
+      std::string_view name = asked;
+      if (consume_prefix(name, scope)) return explain_subject(name, status);
+    }
     return fail(Errc::kInvalid,
                 "nothing is known as '{}': no finding code, member, server id, address, check, "
                 "guest, cluster or root of an open incident. "

@@ -54,7 +54,10 @@ std::vector<std::string> names_of_members(const json::value& shown) {
   return names_in(shown, "members", "name");
 }
 std::vector<std::string> names_of_findings(const json::value& shown) {
-  return names_in(shown, "findings", "code");
+  std::vector<std::string> codes;
+  for (const json::value& finding : Fields(shown).list("findings"))
+    codes.push_back(Fields(finding).text("code"));
+  return codes;
 }
 std::vector<std::string> names_of_checks(const json::value& shown) {
   return names_in(shown, "checks", "name");
@@ -101,10 +104,16 @@ std::string draw_family(const Family& family, const json::value& shown, Style st
   return drawn.substr(drawn.find_first_not_of('\n'));
 }
 
+/// A mesh has the outcome of its check, and everything else a verdict.
+Exit exit_of_thing(const Fields& thing) {
+  const std::string_view verdict = thing.raw("verdict");
+  return exit_of_verdict(verdict.empty() ? thing.raw("outcome") : verdict);
+}
+
 Exit worst_of(const Family& family, const json::value& shown) {
   Exit worst = Exit::kGood;
   for (const json::value& thing : Fields(shown).list(family.list))
-    worst = worse(worst, exit_of_verdict(Fields(thing).raw("verdict")));
+    worst = worse(worst, exit_of_thing(Fields(thing)));
   return worst;
 }
 

@@ -254,13 +254,26 @@ class JsonBuilder final : public YAML::EventHandler {
   std::size_t values_ = 0;
 };
 
-/// Reads a view without copying it.
+/// Reads a view without copying it, and an empty comment behind its last line: yaml-cpp takes a
+/// quoted text that the end of a line cuts off for a whole one, but not where a comment would be in
+/// it.
 class ViewBuffer final : public std::streambuf {
  public:
-  explicit ViewBuffer(std::string_view bytes) {
+  explicit ViewBuffer(std::string_view bytes) : ended_(!bytes.ends_with('\n')) {
     char* const begin = const_cast<char*>(bytes.data());  // a get area is never written to
     setg(begin, begin, begin + bytes.size());
   }
+
+ protected:
+  int_type underflow() override {
+    if (std::exchange(ended_, true)) return traits_type::eof();
+    setg(&comment_, &comment_, &comment_ + 1);
+    return traits_type::to_int_type(comment_);
+  }
+
+ private:
+  char comment_ = '#';
+  bool ended_;
 };
 
 TextFault fault_at(std::string_view bytes, std::size_t offset, std::string why) {

@@ -84,7 +84,9 @@ bool keeps(const ObjectId& id, const std::map<std::string, std::string>& annotat
   const bool asked = annotations.contains(std::string(kAnnotationPrefix) + "prune");
   if (holds_others(id) && !asked) return true;
   const Result<Policy> policy = read_policy(annotations);
-  return !policy || !policy->prune || policy->apply == Policy::Apply::kIgnore;
+  if (!policy || !policy->prune || policy->apply == Policy::Apply::kIgnore) return true;
+  // What its manifest says later does not reach it.
+  return policy->apply == Policy::Apply::kIfNotPresent && !asked;
 }
 
 }  // namespace wardmote::judge::reconcile

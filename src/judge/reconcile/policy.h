@@ -42,8 +42,9 @@ Result<Policy> read_policy(const std::map<std::string, std::string>& annotations
 /// a kind.
 bool holds_others(const ObjectId& id);
 
-/// Whether a member that has no manifest any more is kept. What cannot be read keeps it, and so
-/// does an object that holds others, unless it says `prune: "yes"`.
+/// Whether a member that has no manifest any more is kept, by its own annotations. What cannot be
+/// read keeps it. So does an object that holds others, and one that is left alone once it is
+/// present, unless it says `prune: "yes"`.
 bool keeps(const ObjectId& id, const std::map<std::string, std::string>& annotations);
 
 }  // namespace wardmote::judge::reconcile

@@ -37,11 +37,12 @@ PrunePlan plan_prune(std::string_view set, const std::vector<LiveObject>& found,
   if (plan.doomed.empty()) return plan;
   const auto share = static_cast<std::size_t>(std::clamp(brake.percent, 0, 100));
   if (share == 100) return plan;
+  plan.doubted = share > 0 && (desired.empty() || plan.doomed.size() * 100 > members * share);
   if (share == 0) {
     plan.refused = "pruning is switched off";
   } else if (desired.empty()) {
     plan.refused = "no manifest is left, and pruning would delete every member";
-  } else if (plan.doomed.size() * 100 > members * share) {
+  } else if (plan.doubted) {
     plan.refused = fmt::format("{} of {} members would be deleted, which is more than {} %",
                                plan.doomed.size(), members, share);
   }

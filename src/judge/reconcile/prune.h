@@ -22,6 +22,10 @@ struct PrunePlan {
   std::vector<ObjectId> doomed;  ///< in the order in which they are deleted
   /// The brake holds: then nothing is deleted, and `doomed` is what would be.
   std::string refused{};
+  /// The brake holds because so many would go: then what is desired may be wrong altogether, and
+  /// nothing new is made of it either. Else the new ones would count as members in the next pass,
+  /// and the brake would let go.
+  bool doubted = false;
   std::vector<ObjectId> kept{};      ///< they ask not to be pruned
   std::vector<ObjectId> deleting{};  ///< somebody deletes them already
   std::vector<ObjectId> not_ours{};  ///< they have our label, and we never applied them

@@ -28,7 +28,13 @@ class FakeTree final : public runtime::FileTree {
     if (found == files.end()) co_return std::optional<std::string>();
     co_return std::optional(found->second);
   }
-  runtime::Task<Result<void>> replace(std::string path, std::string bytes, int mode) override {
+  runtime::Task<Result<std::optional<std::string>>> read_own(runtime::TreePlace at,
+                                                             std::size_t cap) override {
+    auto found = co_await read(at.root + "/" + at.below, cap);
+    co_return found;
+  }
+  runtime::Task<Result<void>> replace(runtime::TreePlace at, std::string bytes, int mode) override {
+    const std::string path = at.root + "/" + at.below;
     if (path == refuses) co_return fail(Errc::kExhausted, "no space");
     if (left > 0 && --left == 0) refuses_all = true;
     if (refuses_all) co_return fail(Errc::kInternal, "the power is gone");
@@ -37,9 +43,9 @@ class FakeTree final : public runtime::FileTree {
     ++writes;
     co_return Result<void>();
   }
-  runtime::Task<Result<void>> remove(std::string path) override {
+  runtime::Task<Result<void>> remove(runtime::TreePlace at) override {
     if (refuses_all) co_return fail(Errc::kInternal, "the power is gone");
-    files.erase(path);
+    files.erase(at.root + "/" + at.below);
     co_return Result<void>();
   }
 

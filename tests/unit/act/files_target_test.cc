@@ -125,6 +125,37 @@ TEST_F(FilesTargetTest, DeletesOnlyItsOwnFilesAndOnlyAsItWroteThem) {
   EXPECT_TRUE(pass().touched.empty()) << "what somebody took over is his";
 }
 
+/// Another branch, a wrong path: as many files, and none of the old ones.
+TEST_F(FilesTargetTest, TheBrakeHoldsInEveryPassAndNothingNewIsMade) {
+  wanted = {{"a", "1"}, {"b", "2"}, {"c", "3"}};
+  pass();
+  wanted = {{"x", "1"}, {"y", "2"}, {"z", "3"}};
+  for (int passes = 0; passes < 3; ++passes) {
+    const PassReport report = pass();
+    EXPECT_FALSE(report.good());
+    EXPECT_EQ(there("a"), "1");
+    EXPECT_EQ(there("x"), "none");
+    EXPECT_EQ(action(report, "x"), "left");
+  }
+  options.prune_limit = 100;
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(there("a"), "none");
+  EXPECT_EQ(there("x"), "1");
+}
+
+/// Names of one folder say nothing of what is in another.
+TEST_F(FilesTargetTest, ARecordOfAnotherFolderStopsEverything) {
+  pass();
+  tree.files["/etc/other/a"] = "theirs\n";
+  options.folder = "/etc/other";
+  const PassReport report = pass();
+  ASSERT_EQ(report.faults.size(), 1U);
+  EXPECT_TRUE(report.faults.front().contains("/etc/app")) << report.faults.front();
+  EXPECT_EQ(tree.files.at("/etc/other/a"), "theirs\n");
+  options.folder = "/etc/app";
+  EXPECT_TRUE(pass().good());
+}
+
 TEST_F(FilesTargetTest, TheBrakeHoldsUntilItIsLoosened) {
   wanted = {{"a", "1"}, {"b", "2"}, {"c", "3"}};
   pass();
@@ -182,8 +213,10 @@ TEST_F(FilesTargetTest, ARecordThatNobodyCanReadStopsEverything) {
 }
 
 TEST(FileRecord, IsWhatSha256sumChecks) {
-  const FileRecord record{.files = {{"a b", std::string(64, '0')}}, .changed = true};
-  EXPECT_EQ(write_record(record), "# changed\n" + std::string(64, '0') + "  a b\n");
+  const FileRecord record{
+      .folder = "/etc/app", .files = {{"a b", std::string(64, '0')}}, .changed = true};
+  EXPECT_EQ(write_record(record),
+            "# folder /etc/app\n# changed\n" + std::string(64, '0') + "  a b\n");
   EXPECT_EQ(read_record(write_record(record)).value(), record);
   EXPECT_FALSE(read_record("00  a\n"));
 }

@@ -145,6 +145,97 @@ TEST_F(KubeTargetTest, TheBrakeHoldsUntilItIsLoosened) {
   EXPECT_EQ(value("a"), "none");
 }
 
+/// Another branch, a wrong path: as many manifests, and none of the old ones.
+TEST_F(KubeTargetTest, TheBrakeHoldsInEveryPassAndNothingNewIsMade) {
+  for (const char* const name : {"a", "b", "c", "d"}) want(name);
+  pass();
+  kube.put(path_of("v"), R"({"kind": "ConfigMap", "apiVersion": "v1",
+      "metadata": {"name": "v", "namespace": "default"}, "data": {"a": "theirs"}})");
+  wanted.clear();
+  for (const char* const name : {"w", "x", "z"}) want(name);
+  want("v", "ours", policy("adopt", "yes"));
+  for (int passes = 0; passes < 3; ++passes) {
+    const PassReport report = pass();
+    EXPECT_FALSE(report.good());
+    EXPECT_TRUE(report.prune_refused.contains("4 of 4")) << report.prune_refused;
+    EXPECT_EQ(value("a"), "1");
+    EXPECT_EQ(value("w"), "none");
+    EXPECT_EQ(value("v"), "theirs");
+    EXPECT_EQ(action(report, "w"), "left");
+    restart();
+  }
+  // What is still wanted is kept true meanwhile.
+  want("a", "2");
+  EXPECT_EQ(action(pass(), "a"), "changed");
+  EXPECT_EQ(value("a"), "2");
+  options.prune_limit = 100;
+  restart();
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(value("b"), "none");
+  EXPECT_EQ(value("w"), "1");
+}
+
+/// An Ingress of `extensions` and of `networking.k8s.io` is one object.
+class RenamedGroupTest : public KubeTargetTest {
+ protected:
+  RenamedGroupTest() {
+    for (const char* const version : {"/apis/extensions/v1beta1", "/apis/networking.k8s.io/v1"})
+      kube.versions[version] =
+          R"({"resources":[{"name":"ingresses","kind":"Ingress","namespaced":true,"verbs":["list","delete"]}]})";
+    for (const char* const name : {"a", "b", "c"}) want(name);
+  }
+  void want_ingress(const std::string& version) {
+    wanted["i.yaml"] =
+        "apiVersion: " + version + "\nkind: Ingress\nmetadata: {name: i}\ndata: {a: '1'}\n";
+  }
+  static std::string at(const std::string& version) {
+    return "/apis/" + version + "/namespaces/default/ingresses/i";
+  }
+  /// The other name shows the same.
+  void mirror(const std::string& from, const std::string& to) {
+    json::object object = kube.objects.at(at(from));
+    object["apiVersion"] = to;
+    kube.objects[at(to)] = std::move(object);
+  }
+};
+
+TEST_F(RenamedGroupTest, TheObjectStaysWhenItsManifestNamesTheNewGroup) {
+  want_ingress("extensions/v1beta1");
+  ASSERT_TRUE(pass().good());
+  mirror("extensions/v1beta1", "networking.k8s.io/v1");
+  want_ingress("networking.k8s.io/v1");
+  for (int passes = 0; passes < 3; ++passes) {
+    const PassReport report = pass();
+    EXPECT_TRUE(report.good()) << summary_of(report);
+    EXPECT_TRUE(kube.objects.contains(at("networking.k8s.io/v1")));
+    EXPECT_TRUE(kube.objects.contains(at("extensions/v1beta1"))) << "a deletion would delete both";
+    mirror("networking.k8s.io/v1", "extensions/v1beta1");
+    restart();
+  }
+  // Without a manifest it goes, and once.
+  wanted.erase("i.yaml");
+  int deletions = 0;
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    deletions += call.method == "DELETE" ? 1 : 0;
+    return std::nullopt;
+  };
+  EXPECT_EQ(action(pass(), "i"), "pruned");
+  EXPECT_EQ(deletions, 1);
+}
+
+TEST_F(RenamedGroupTest, TwoManifestsForItAreRefused) {
+  want_ingress("extensions/v1beta1");
+  ASSERT_TRUE(pass().good());
+  mirror("extensions/v1beta1", "networking.k8s.io/v1");
+  wanted["j.yaml"] =
+      "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: i}\ndata: {a: '2'}\n";
+  kube.writes = 0;
+  const PassReport report = pass();
+  ASSERT_EQ(report.faults.size(), 1U);
+  EXPECT_TRUE(report.faults.front().contains("is one object with")) << report.faults.front();
+  EXPECT_EQ(kube.writes, 0);
+}
+
 TEST_F(KubeTargetTest, AnObjectOfThatNameIsTakenOverOnlyOnRequest) {
   kube.put(path_of("a"), R"({"apiVersion": "v1", "kind": "ConfigMap",
     "metadata": {"name": "a", "namespace": "default"}, "data": {"a": "theirs"}})");

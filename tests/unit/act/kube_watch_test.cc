@@ -80,10 +80,31 @@ TEST_F(KubeWatchTest, WhatIsAsItShouldBeIsNoDriftAndTheWatchGoesOn) {
   stop();
 }
 
+/// `cpu: 1000m` becomes `cpu: "1"`.
+TEST_F(KubeWatchTest, WhatTheServerSaysInOtherWordsIsNoDrift) {
+  kube.after = [this](const HttpCall& call) -> FakeKube::Answer {
+    if (call.method != "PATCH" || !is(call, "PATCH", "a")) return std::nullopt;
+    json::object& object = kube.objects.at(path_of("a"));
+    object.at("data").as_object()["a"] = "in other words";
+    return HttpResponse{.status = 200, .body = json::serialize(object)};
+  };
+  watch();
+  say("ADDED", kube.objects.at(path_of("a")));
+  world.run_for(1s);
+  EXPECT_EQ(drifts, 0) << "it is as the pass has left it";
+  json::object later = kube.objects.at(path_of("a"));
+  kube.touch(later);
+  say("MODIFIED", later);
+  world.run_for(1s);
+  EXPECT_EQ(drifts, 1) << "somebody has changed it since";
+  stop();
+}
+
 TEST_F(KubeWatchTest, AChangeAndADeletionAreToldOnce) {
   watch();
   json::object object = live("a");
   object.at("data").as_object()["a"] = "drift";
+  kube.touch(object);
   say("MODIFIED", object);
   EXPECT_EQ(drifts, 1);
   say("MODIFIED", object);

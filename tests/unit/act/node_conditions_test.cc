@@ -52,6 +52,7 @@ class FakeNode final : public runtime::HttpClient {
     const json::value patch = json::parse(call.body);
     for (const json::value& one : patch.at("status").at("conditions").as_array())
       merge(one.as_object());
+    if (loses_answers) co_return fail(Errc::kTimeout, "no answer");
     co_return runtime::HttpResponse{.status = 200, .body = "{}"};
   }
 
@@ -73,6 +74,7 @@ class FakeNode final : public runtime::HttpClient {
   json::array conditions;
   int patches = 0;
   bool silent = false;
+  bool loses_answers = false;  ///< what is written is, and nobody hears of it
 };
 
 class NodeConditionsTest : public testing::Test {
@@ -183,6 +185,55 @@ TEST_F(NodeConditionsTest, OfTwoWritersOneYieldsAndComesBackWhenTheOtherIsSilent
   EXPECT_EQ(node.patches, 1);
   world.run_for(16min);
   EXPECT_EQ(node.get("BGPUnhealthy"), "False") << "the other one is silent";
+}
+
+TEST_F(NodeConditionsTest, AWriteWhoseAnswerIsLostIsStillItsOwn) {
+  set(ConditionStatus::kTrue);
+  start();
+  node.loses_answers = true;
+  set(ConditionStatus::kFalse);
+  world.run_for(3s);
+  ASSERT_EQ(node.get("BGPUnhealthy"), "False");
+  node.loses_answers = false;
+  set(ConditionStatus::kTrue);
+  world.run_for(10s);
+  EXPECT_EQ(node.get("BGPUnhealthy"), "True") << "nobody else has written it";
+  world.run(us, agent->stop());
+  EXPECT_EQ(node.get("BGPUnhealthy", "reason"), "AgentEnded");
+  agent.reset();
+}
+
+/// Of a group of checks that the configuration had before.
+TEST_F(NodeConditionsTest, WhatAnEarlierLifeLeftGoesWhenNobodyRenewsIt) {
+  node.merge({{"type", "EtcdUnhealthy"},
+              {"status", "True"},
+              {"reason", "EtcdFails"},
+              {"lastHeartbeatTime", "2026-01-01T00:00:00Z"}});
+  node.merge({{"type", "ServiceUnhealthy"},
+              {"status", "True"},
+              {"reason", "OfAnotherProgram"},
+              {"lastHeartbeatTime", "2026-01-01T00:00:00Z"}});
+  set(ConditionStatus::kFalse);
+  start();
+  world.run_for(10min);
+  EXPECT_EQ(node.get("EtcdUnhealthy"), "True") << "another agent may look at etcd";
+  world.run_for(11min);
+  EXPECT_EQ(node.get("EtcdUnhealthy"), "none");
+  EXPECT_EQ(node.get("ServiceUnhealthy"), "True") << "it is not ours";
+}
+
+TEST_F(NodeConditionsTest, WhatAnotherAgentOfOursRenewsStays) {
+  set(ConditionStatus::kFalse);
+  for (int minute = 0; minute < 40; ++minute) {
+    if (minute % 5 == 0)
+      node.merge({{"type", "EtcdUnhealthy"},
+                  {"status", "True"},
+                  {"reason", "EtcdFails"},
+                  {"lastHeartbeatTime", std::to_string(minute)}});
+    if (minute == 0) start();
+    world.run_for(1min);
+  }
+  EXPECT_EQ(node.get("EtcdUnhealthy"), "True");
 }
 
 TEST_F(NodeConditionsTest, ItsOwnConditionGoesWithTheLastCheckAndNoOther) {

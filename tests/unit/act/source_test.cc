@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -34,12 +35,17 @@ class SourceTest : public testing::Test {
   /// `git`, whose verbs print this. A fake: tests/integration/test_reconcile_sources.py asks a real
   /// one.
   SourceTest() {
+    says["inside"] = {.standard_output = "true\n\n.git\n"};
+    says["for-each-ref"] = {.standard_output = "refs/heads/main\n"};
     says["rev-parse"] = {.standard_output = kCommit + "\n"};
     says["ls-tree"] = {.standard_output = "100644 blob " + kBlob + "\ta.yaml\0"s};
     says["cat-file"] = {.standard_output = kBlob + " blob 5\nhello\n"};
     us.install("git", [this](const runtime::ProcessSpec& spec) {
       asked.push_back(spec.argv);
-      return sim::SimRuntime::Performance{.takes = takes, .ends = says.at(spec.argv.at(3))};
+      environment = spec.environment;
+      const bool inside = spec.argv.at(4) == "--is-inside-work-tree";
+      return sim::SimRuntime::Performance{.takes = takes,
+                                          .ends = says.at(inside ? "inside" : spec.argv.at(3))};
     });
     tree.files["/k/config"] = kKubeconfig;
     tree.files["/k/token"] = "one\n";
@@ -63,6 +69,7 @@ class SourceTest : public testing::Test {
   std::map<std::string, runtime::ProcessExit> says;
   Duration takes{};
   std::vector<std::vector<std::string>> asked;
+  std::vector<std::string> environment;
 };
 
 TEST_F(SourceTest, AFolderIsItsFiles) {
@@ -78,10 +85,46 @@ TEST_F(SourceTest, ACommitIsReadByItsIdOnceItIsKnown) {
   ASSERT_TRUE(found) << found.error().describe();
   EXPECT_EQ(found->files, (std::vector<TreeFile>{{"a.yaml", "hello"}}));
   EXPECT_EQ(found->revision, "commit " + kCommit);
-  EXPECT_EQ(asked.at(0), (std::vector<std::string>{"git", "-C", "/r", "rev-parse", "--verify",
-                                                   "main^{commit}"}));
-  EXPECT_EQ(asked.at(1), (std::vector<std::string>{"git", "-C", "/r", "ls-tree", "-r", "-z",
+  EXPECT_EQ(asked.at(2), (std::vector<std::string>{"git", "-C", "/r", "rev-parse", "--verify",
+                                                   "refs/heads/main^{commit}"}));
+  EXPECT_EQ(asked.at(3), (std::vector<std::string>{"git", "-C", "/r", "ls-tree", "-r", "-z",
                                                    "--full-tree", kCommit + ":deploy"}));
+}
+
+/// Whoever may push a tag must not direct the agent by one that is called like the branch.
+TEST_F(SourceTest, ANameThatMeansTwoThingsIsRefused) {
+  says["for-each-ref"].standard_output = "refs/heads/main\nrefs/tags/main\n";
+  const auto found = read(git());
+  EXPECT_EQ(found.error().code, Errc::kRejected);
+  EXPECT_TRUE(found.error().context.contains("refs/heads/main, refs/tags/main"));
+  // A folder of names is none of them.
+  says["for-each-ref"].standard_output = "refs/heads/main\nrefs/tags/main/x\n";
+  EXPECT_TRUE(read(git()));
+}
+
+TEST_F(SourceTest, AnIdAndAWholeNameMeanThemselves) {
+  for (const std::string& name : {kCommit, "HEAD"s, "refs/heads/main"s}) {
+    asked.clear();
+    ASSERT_TRUE(read(GitOptions{.work_tree = "/r", .ref = name, .path = ""}));
+    EXPECT_EQ(asked.at(1).at(5), name + "^{commit}") << "whatever branches there are";
+  }
+}
+
+TEST_F(SourceTest, ARepositoryAroundTheFolderIsNotTheOne) {
+  for (const char* const around : {"true\ninner/\n/outer/.git\n", "false\n\n/outer.git\n", ""}) {
+    says["inside"].standard_output = around;
+    EXPECT_EQ(read(git()).error().code, Errc::kRejected) << around;
+  }
+  for (const char* const own : {"false\n\n.\n", "true\n\n/main/.git/worktrees/r\n"}) {
+    says["inside"].standard_output = own;
+    EXPECT_TRUE(read(git())) << own;
+  }
+}
+
+TEST_F(SourceTest, NothingThatTheRepositoryNamesIsRun) {
+  ASSERT_TRUE(read(git()));
+  for (const char* const one : {"GIT_ALLOW_PROTOCOL=", "GIT_NO_REPLACE_OBJECTS=1", "GIT_DIR"})
+    EXPECT_NE(std::ranges::find(environment, one), environment.end()) << one;
 }
 
 TEST_F(SourceTest, HiddenNamesAreLeftOutAsOfAFolder) {
@@ -102,7 +145,7 @@ TEST_F(SourceTest, NothingIsLeftOutThatNobodyCanRead) {
 }
 
 TEST_F(SourceTest, AGitThatFailsIsNoEmptySource) {
-  for (const std::string verb : {"rev-parse", "ls-tree", "cat-file"}) {
+  for (const std::string verb : {"for-each-ref", "rev-parse", "ls-tree", "cat-file"}) {
     const auto before = says[verb];
     says[verb] = {.status = 128, .standard_error = "fatal: no\x1b[0m\nmore"};
     const auto found = read(git());
@@ -110,7 +153,7 @@ TEST_F(SourceTest, AGitThatFailsIsNoEmptySource) {
     EXPECT_TRUE(found.error().describe().contains("git " + verb + " ended with 128: fatal: no"));
     EXPECT_FALSE(found.error().describe().contains('\x1b'));
     says[verb] = {};  // it ends well, and says nothing
-    if (verb != "ls-tree") EXPECT_FALSE(read(git())) << verb;
+    if (verb != "ls-tree" && verb != "for-each-ref") EXPECT_FALSE(read(git())) << verb;
     says[verb] = before;
   }
 }

@@ -19,6 +19,31 @@ TEST_F(BoardTest, WhatIsPresumedGoodHealsNothingThatWasReported) {
   EXPECT_EQ(check("c").state.state, judge::State::kHealthy);
 }
 
+/// An agent that starts in an outage has confirmed nothing yet.
+TEST_F(BoardTest, WhatWasNeverGoodIsNotProvenGoodWhileSomethingCriticalShows) {
+  const std::vector<judge::Observed> critical{{.code = judge::Code::kRaftNoQuorum}};
+  const std::vector<judge::Observed> mild{{.code = judge::Code::kRaftQuorumMargin}};
+  const auto doubted = [&](Outcome outcome, const std::vector<judge::Observed>& signs) {
+    judge::Observation seen;
+    seen.subject = "c";
+    seen.outcome = outcome;
+    board_.doubt(seen, signs);
+    return seen;
+  };
+  EXPECT_EQ(doubted(Outcome::kWarn, critical).outcome, Outcome::kUnknown);
+  EXPECT_EQ(doubted(Outcome::kOk, critical).outcome, Outcome::kUnknown);
+  EXPECT_TRUE(doubted(Outcome::kOk, critical).reason.text.contains("RAFT_NO_QUORUM"));
+  EXPECT_EQ(doubted(Outcome::kFail, critical).outcome, Outcome::kFail);
+  EXPECT_EQ(doubted(Outcome::kWarn, mild).outcome, Outcome::kWarn);
+  EXPECT_EQ(doubted(Outcome::kOk, {}).outcome, Outcome::kOk);
+  judge::Observation good;
+  good.outcome = Outcome::kOk;
+  for (int look = 0; look < 5; ++look) board_.check_observed(1, good, now_ += 1s);
+  ASSERT_EQ(check("c").state.state, judge::State::kHealthy);
+  EXPECT_EQ(doubted(Outcome::kWarn, critical).outcome, Outcome::kWarn)
+      << "what was good is told when it is confirmed";
+}
+
 TEST_F(BoardTest, AGateMayWantEnoughOfSeveral) {
   config::Config config;
   for (const std::string name : {"a", "b", "c"})

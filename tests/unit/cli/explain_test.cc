@@ -130,6 +130,13 @@ TEST(ExplainSubject, ACheck) {
   EXPECT_TRUE(draw_subject(explained, kPlain).contains("error 2/3"));
 }
 
+TEST(ExplainSubject, WhatStatusPrintsAsAName) {
+  EXPECT_EQ(count(subject("cluster/ovn-sb"), "clusters"), 1U);
+  EXPECT_EQ(count(explain_subject("check/db-port", api_answer("status.json")).value(), "checks"),
+            1U);
+  EXPECT_FALSE(explain_subject("cluster/", api_answer("status.json")));
+}
+
 TEST(ExplainSubject, SaysThatNothingHasTheName) {
   for (const char* name : {"cp9", "", "7", "77", "ssl:", "10.200.1", "0000", "\x1b[2J"}) {
     const Result<json::value> explained = explain_subject(name, status_with_a_stale_member());

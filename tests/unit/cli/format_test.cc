@@ -53,6 +53,15 @@ TEST(Formats, EveryReadingVerbHasThemAll) {
   }
 }
 
+TEST(Formats, ANameIsWhatExplainTakes) {
+  const json::value shown = json::parse(R"({"clusters": [{"cluster": "nb"}],
+      "members": [{"cluster": "nb", "name": "ctl-1"}], "incidents": [{"id": 7}]})");
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names_in(shown, "clusters", "cluster"), (Names{"nb"}));
+  EXPECT_EQ(names_in(shown, "members", "name"), (Names{"nb/ctl-1"}));
+  EXPECT_EQ(names_in(shown, "incidents", "id"), (Names{"7"}));
+}
+
 TEST(Formats, WriteTheSameForPrograms) {
   const json::value shown =
       json::parse(R"({"at": "now", "checks": [{"name": "a"}, {"name": "b\u202e"}]})");

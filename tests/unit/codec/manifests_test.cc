@@ -66,6 +66,20 @@ TEST(YamlJson, WhatReadersUnderstandDifferentlyIsRefused) {
   EXPECT_NE(yaml_fault("{? [a] : b}"), "it was read");
 }
 
+/// As a file that is being written.
+TEST(YamlJson, ATextThatTheEndCutsOffIsNoText) {
+  for (const char* const cut :
+       {"data:\n  k: 'cut\n", "data:\n  k: \"cut\n", "k: 'cut\n\n  more\n", "k: 'cut", "- 'a\n"})
+    EXPECT_NE(yaml_fault(cut), "it was read") << cut;
+  EXPECT_EQ(yaml("k: 'whole'\n"), json::parse(R"({"k": "whole"})"));
+  EXPECT_EQ(yaml("k: |\n  one\n"), json::parse(R"({"k": "one\n"})"));
+  EXPECT_EQ(yaml("k: |+\n  one\n\n"), json::parse(R"({"k": "one\n\n"})"));
+  EXPECT_EQ(yaml("k: |-\n  one\n\n"), json::parse(R"({"k": "one"})"));
+  EXPECT_EQ(yaml("k: >\n  one\n  two\n"), json::parse(R"({"k": "one two\n"})"));
+  EXPECT_EQ(yaml("k: plain\n"), json::parse(R"({"k": "plain"})"));
+  EXPECT_EQ(yaml("k:\n"), json::parse(R"({"k": null})"));
+}
+
 TEST(YamlJson, LimitsHold) {
   EXPECT_EQ(yaml_fault(std::string(65, '[') + std::string(65, ']')), "1:65: deeper than 64 levels");
   EXPECT_FALSE(read_yaml("[1, 2, 3]", {.values = 3}));

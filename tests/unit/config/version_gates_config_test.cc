@@ -56,6 +56,20 @@ TEST(VersionGatesConfig, EverythingCanBeSaid) {
   EXPECT_EQ(gate.timing.pass_every, 1min);
 }
 
+/// Each would delete what the other makes.
+TEST(VersionGatesConfig, TwoGatesDoNotKeepTheSameThings) {
+  const auto two = [](const std::string& a, const std::string& b) {
+    return wrong("[{name: a, reconcile: {manifests: /m, " + a +
+                 "}}, {name: b, reconcile: {manifests: /n, " + b + "}}]");
+  };
+  EXPECT_EQ(two("kubernetes: {set: s}", "kubernetes: {set: s}").size(), 1U);
+  EXPECT_EQ(two("files: {folder: /etc/app}", "files: {folder: /etc/app/}").size(), 1U);
+  EXPECT_TRUE(two("kubernetes: {set: s}", "kubernetes: {set: t}").empty());
+  EXPECT_TRUE(two("kubernetes: {set: s}", "kubernetes: {set: s, kubeconfig: /k}").empty());
+  EXPECT_TRUE(two("files: {folder: /etc/a}", "files: {folder: /etc/b}").empty());
+  EXPECT_TRUE(two("kubernetes: {set: s}", "files: {folder: /etc/b}").empty());
+}
+
 TEST(VersionGatesConfig, ItOnlyObservesUnlessToldToAct) {
   const auto config = parse(kRest + "version_gates: [{name: g, reconcile: {command: [x]}}]\n");
   ASSERT_TRUE(config);

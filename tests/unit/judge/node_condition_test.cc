@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "judge/check_machine.h"
+#include "judge/outcome.h"
 
 namespace wardmote::judge {
 namespace {
@@ -18,6 +19,7 @@ CheckFact fact(std::string_view name, std::string_view kind, State state,
   CheckFact fact{.name = name, .kind = kind, .state = {}, .reason = reason};
   fact.state.state = state;
   fact.state.seen_good = true;
+  fact.state.last = state == State::kHealthy ? Outcome::kOk : Outcome::kFail;
   return fact;
 }
 
@@ -48,6 +50,29 @@ TEST(NodeConditions, OnlyWhatIsConfirmedMakesOneTrue) {
   CheckFact warned = fact("a", "bird", State::kHealthy);
   warned.state.degraded = true;
   EXPECT_EQ(only_status({warned}), Status::kFalse);
+}
+
+TEST(NodeConditions, WhatFailsAndIsNotConfirmedIsNotCalledGood) {
+  CheckFact denied = fact("b", "bird", State::kHealthy, "permission denied");
+  denied.state.last = Outcome::kUnknown;
+  const auto message = [](const std::vector<CheckFact>& facts) {
+    return node_conditions(facts).front().message;
+  };
+  const CheckFact good = fact("a", "bird", State::kHealthy);
+  EXPECT_EQ(message({good}), "1 check is good");
+  EXPECT_EQ(message({good, good}), "2 checks are good");
+  EXPECT_EQ(message({good, denied}), "no failure is confirmed; b: permission denied");
+  EXPECT_EQ(message({fact("c", "bird", State::kError, "refused")}),
+            "no failure is confirmed; c: refused");
+}
+
+TEST(NodeConditions, OursIsKnownByItsReason) {
+  EXPECT_TRUE(is_ours("BGPUnhealthy", "BGPFails"));
+  EXPECT_TRUE(is_ours("BGPUnhealthy", "BGPHealthy"));
+  EXPECT_TRUE(is_ours("BGPUnhealthy", "NotKnown"));
+  EXPECT_TRUE(is_ours("BGPUnhealthy", "AgentEnded"));
+  EXPECT_FALSE(is_ours("BGPUnhealthy", "EtcdFails"));
+  EXPECT_FALSE(is_ours("Ready", "NotKnown"));
 }
 
 TEST(NodeConditions, WhatNobodyKnowsIsNeitherGoodNorBad) {

@@ -41,7 +41,7 @@ class LocalTreeTest : public testing::Test {
     return run_task(runtime_, tree_.read_tree(folder_, limits));
   }
   Result<void> replace(const std::string& path, const std::string& bytes) {
-    return run_task(runtime_, tree_.replace(at(path), bytes, 0600));
+    return run_task(runtime_, tree_.replace({folder_, path}, bytes, 0600));
   }
 
   AsioRuntime runtime_;
@@ -90,16 +90,54 @@ TEST_F(LocalTreeTest, ALinkIsNotWrittenThroughNorDeleted) {
   write("target", "theirs");
   fs::create_symlink("target", folder_ / "link");
   EXPECT_EQ(replace("link", "ours").error().code, Errc::kInvalid);
-  EXPECT_EQ(run_task(runtime_, tree_.remove(at("link"))).error().code, Errc::kInvalid);
+  EXPECT_EQ(run_task(runtime_, tree_.remove({folder_, "link"})).error().code, Errc::kInvalid);
   EXPECT_EQ(bytes_of("target"), "theirs");
+}
+
+/// Whoever owns a folder below the root must not lead us elsewhere by it.
+TEST_F(LocalTreeTest, ALinkOnTheWayIsNotFollowedEither) {
+  write("victim/s", "theirs");
+  write("root/own/s", "ours");
+  fs::remove_all(folder_ / "root/own");
+  fs::create_directory_symlink(folder_ / "victim", folder_ / "root/own");
+  const runtime::TreePlace through{at("root"), "own/s"};
+  EXPECT_EQ(run_task(runtime_, tree_.replace(through, "x", 0600)).error().code, Errc::kInvalid);
+  EXPECT_EQ(run_task(runtime_, tree_.remove(through)).error().code, Errc::kInvalid);
+  EXPECT_EQ(run_task(runtime_, tree_.read_own(through, 10)).error().code, Errc::kInvalid);
+  EXPECT_EQ(bytes_of("victim/s"), "theirs");
+  fs::create_symlink(folder_ / "victim/s", folder_ / "root/link");
+  EXPECT_EQ(run_task(runtime_, tree_.read_own({at("root"), "link"}, 10)).error().code,
+            Errc::kInvalid);
+  // A link to the root is the operator's own.
+  fs::create_directory_symlink(folder_ / "root", folder_ / "alias");
+  ASSERT_TRUE(run_task(runtime_, tree_.replace({at("alias"), "new/s"}, "x", 0600)));
+  EXPECT_EQ(bytes_of("root/new/s"), "x");
+  EXPECT_EQ(run_task(runtime_, tree_.read_own({at("alias"), "new/s"}, 10)).value(), "x");
+}
+
+TEST_F(LocalTreeTest, NoPlaceLeadsOutOfItsRoot) {
+  write("s", "theirs");
+  fs::create_directory(folder_ / "root");
+  for (const char* const below : {"../s", "a/../../s", "", ".", "..", "a//s", "/s", "./s", "a/"}) {
+    const runtime::TreePlace place{at("root"), below};
+    EXPECT_EQ(run_task(runtime_, tree_.replace(place, "x", 0600)).error().code, Errc::kInvalid)
+        << below;
+    EXPECT_EQ(run_task(runtime_, tree_.remove(place)).error().code, Errc::kInvalid) << below;
+    EXPECT_EQ(run_task(runtime_, tree_.read_own(place, 10)).error().code, Errc::kInvalid) << below;
+  }
+  EXPECT_EQ(bytes_of("s"), "theirs");
+  EXPECT_TRUE(fs::is_empty(folder_ / "root"));
 }
 
 TEST_F(LocalTreeTest, RemovesAFileAndIsContentWithOneThatIsGone) {
   write("a", "1");
-  EXPECT_TRUE(run_task(runtime_, tree_.remove(at("a"))));
-  EXPECT_TRUE(run_task(runtime_, tree_.remove(at("a"))));
+  EXPECT_TRUE(run_task(runtime_, tree_.remove({folder_, "a"})));
+  EXPECT_TRUE(run_task(runtime_, tree_.remove({folder_, "a"})));
   EXPECT_FALSE(fs::exists(folder_ / "a"));
+  EXPECT_TRUE(run_task(runtime_, tree_.remove({folder_, "gone/a"})));
   EXPECT_EQ(run_task(runtime_, tree_.read(at("a"), 10)).value(), std::nullopt);
+  EXPECT_EQ(run_task(runtime_, tree_.read_own({folder_, "a"}, 10)).value(), std::nullopt);
+  EXPECT_EQ(run_task(runtime_, tree_.read_own({folder_, "gone/a"}, 10)).value(), std::nullopt);
   write("b", "12");
   EXPECT_EQ(run_task(runtime_, tree_.read(at("b"), 10)).value(), "12");
   EXPECT_EQ(run_task(runtime_, tree_.read(at("b"), 1)).error().code, Errc::kLimit);

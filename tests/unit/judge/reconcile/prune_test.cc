@@ -39,6 +39,18 @@ TEST(Prune, ALabelThatSomebodyElseGaveIsNoMembership) {
   EXPECT_EQ(plan.not_ours, std::vector{config_map("b")});
 }
 
+/// Else what is wrong would be made, count as a member, and have the rest deleted by the next pass.
+TEST(Prune, WhatWouldDeleteTooManyIsDoubtedAsAWhole) {
+  const std::vector<LiveObject> both{member("a"), member("b")};
+  EXPECT_TRUE(plan_prune("k8s", both, {config_map("x")}, {}).doubted);
+  EXPECT_TRUE(plan_prune("k8s", both, {}, {}).doubted);
+  EXPECT_FALSE(plan_prune("k8s", both, {config_map("a")}, {}).doubted);
+  EXPECT_FALSE(plan_prune("k8s", both, {config_map("x")}, {.percent = 100}).doubted);
+  EXPECT_FALSE(plan_prune("k8s", both, {config_map("x")}, {.percent = 0}).doubted)
+      << "whoever never prunes has said so";
+  EXPECT_FALSE(plan_prune("k8s", {}, {config_map("x")}, {}).doubted);
+}
+
 TEST(Prune, AnotherSetIsNotOurs) {
   LiveObject other = member("b");
   other.set = "other";

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 /// Where the kubelet puts what a pod's service account needs; it renews the token.
 inline constexpr std::string_view kPodToken = "/var/run/secrets/kubernetes.io/serviceaccount/token";
@@ -15,4 +15,4 @@ inline constexpr std::string_view kPodTrust =
 std::string pod_server();
 std::string pod_server(std::string_view host, std::string_view port);
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

@@ -1,4 +1,4 @@
-#include "agent/receivers.h"
+#include "daemon/receivers.h"
 
 #include <chrono>
 #include <filesystem>
@@ -13,7 +13,7 @@
 #include "sim/sim_runtime.h"
 #include "sim/world.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -97,4 +97,4 @@ TEST(Receivers, EachMemberOfAnAlertmanagerClusterIsToldByItself) {
 }
 
 }  // namespace
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

@@ -1,8 +1,8 @@
-#include "agent/pod.h"
+#include "daemon/pod.h"
 
 #include <gtest/gtest.h>
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 namespace {
 
 TEST(Pod, ItsServerIsThatOfTheEnvironment) {
@@ -13,4 +13,4 @@ TEST(Pod, ItsServerIsThatOfTheEnvironment) {
 }
 
 }  // namespace
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

@@ -1,4 +1,4 @@
-#include "agent/pod.h"
+#include "daemon/pod.h"
 
 #include <cstdlib>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "base/format.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 namespace {
 
 std::string variable(const char* name) {
@@ -26,4 +26,4 @@ std::string pod_server(std::string_view host, std::string_view port) {
   return fmt::format("https://{}{}{}:{}", six ? "[" : "", host, six ? "]" : "", port);
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

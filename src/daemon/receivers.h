@@ -9,7 +9,7 @@
 #include "runtime/mail_client.h"
 #include "runtime/runtime.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 /// What receivers are made with. The clients may be null when no receiver needs them.
 struct ReceiverNeeds {
@@ -30,4 +30,4 @@ Result<incidents::NotifierOptions> make_receivers(const config::Notify& notify,
 std::vector<std::string> receiver_problems(const config::Notify& notify, runtime::Runtime& runtime,
                                            const ReceiverNeeds& needs);
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon
