@@ -200,7 +200,8 @@ void Board::check_observed(std::size_t check, const judge::Observation& seen, Ti
 
 void Board::doubt(judge::Observation& seen, std::span<const judge::Observed> signs) const {
   const judge::Observed* const sign = judge::critical_sign(signs);
-  if (sign == nullptr || seen.outcome == Outcome::kFail) return;
+  const bool good = seen.outcome == Outcome::kOk || seen.outcome == Outcome::kWarn;
+  if (sign == nullptr || !good) return;
   const auto check = std::ranges::find(view_.checks, seen.subject, &serve::CheckView::name);
   if (check != view_.checks.end() && check->state.state == judge::State::kHealthy) return;
   seen.outcome = Outcome::kUnknown;

@@ -67,7 +67,7 @@ constexpr auto kFirst = std::to_array<CodeInfo>({
      {},
      "Exactly a majority is alive: the next failure stops all writes.",
      "live voters against the majority of the voter list",
-     "Bring the missing member back."},
+     "Bring the missing member back, unless another finding says that it is gone for good."},
     {kRaftNoLeader,
      "RAFT_NO_LEADER",
      kCritical,

@@ -56,7 +56,8 @@ version_gates:
 
 
 def last_pass(agent: GateAgent) -> dict:
-    return json.loads(agent.cli("explain", "gate", "k8s", "-o", "json").stdout)["reconcile"]
+    """Empty before the first one."""
+    return json.loads(agent.cli("explain", "gate", "k8s", "-o", "json").stdout).get("reconcile", {})
 
 
 def test_a_commit_and_nothing_that_is_not_committed(tmp_path):
@@ -126,6 +127,61 @@ def the_keys_of_a_config_map(site: Site):
         wait_until(lambda: not last_pass(agent)["good"], 60.0, "the fault to be seen", every=0.1)
         assert "there is none" in last_pass(agent)["faults"][0], last_pass(agent)
         assert site.members() == {"a": {"k": "2"}}
+
+
+def refused(tmp_path, work_tree, ref: str = "main") -> str:
+    """Why a pass from there is not good. The target has a file that such a pass would prune."""
+    target = tmp_path / "app"
+    target.mkdir()
+    source = f"git: {{work_tree: {work_tree}, ref: {ref}, path: deploy}}"
+    with agent_of(tmp_path, source, f"files: {{folder: {target}}}") as agent:
+        agent.wait_serving(60.0)
+        wait_until(lambda: last_pass(agent).get("faults"), 60.0, "the fault", every=0.1)
+        assert list(target.iterdir()) == []
+        return last_pass(agent)["faults"][0]
+
+
+def test_a_partial_clone_runs_nothing(tmp_path):
+    upstream = Repository(tmp_path / "up")
+    upstream.put("deploy/a.conf", "1\n")
+    upstream.commit()
+    upstream.git("config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone"
+    upstream.git("clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{upstream.path}", str(clone))
+    run = tmp_path / "it-was-run"
+    for key, value in (("remote.origin.url", "ssh://nowhere/x"), ("core.sshCommand", f"touch {run};"), ("protocol.ssh.allow", "always")):
+        upstream.git("config", key, value, within=clone)
+    assert "git cat-file" in refused(tmp_path, clone)
+    assert not run.exists()
+
+
+def test_a_tag_that_is_called_like_the_branch_directs_nothing(tmp_path):
+    work = Repository(tmp_path / "work")
+    work.put("deploy/a.conf", "1\n")
+    work.commit()
+    work.git("tag", "main")
+    assert "'main' is ambiguous: refs/heads/main, refs/tags/main" in refused(tmp_path, work.path)
+
+
+def test_a_repository_that_is_gone_is_not_the_one_around_it(tmp_path):
+    outer = Repository(tmp_path / "outer")
+    outer.put("deploy/o.conf", "1\n")
+    outer.put("inner/x", "1\n")
+    outer.commit()
+    assert "no git repository itself" in refused(tmp_path, outer.path / "inner")
+
+
+def test_replaced_objects_do_not_count(tmp_path):
+    work, target = Repository(tmp_path / "work"), tmp_path / "app"
+    target.mkdir()
+    work.put("deploy/a.conf", "other\n")
+    other = work.commit()
+    work.put("deploy/a.conf", "1\n")
+    work.git("replace", work.commit(), other)
+    with agent_of(tmp_path, f"git: {{work_tree: {work.path}, ref: main, path: deploy}}", f"files: {{folder: {target}}}") as agent:
+        agent.wait_serving(60.0)
+        wait_until(lambda: agent.gate()["ready"], 60.0, "the first pass", every=0.2)
+        assert (target / "a.conf").read_text() == "1\n"
 
 
 def test_a_config_map_of_a_real_apiserver(tmp_path):

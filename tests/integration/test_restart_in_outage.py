@@ -1,6 +1,7 @@
 """An agent that is killed in the middle of an outage and started again says the same on every face."""
 
 import datetime
+import os
 import socket
 import sqlite3
 import threading
@@ -8,6 +9,7 @@ import time
 
 import pytest
 
+from lab.instance import Lab
 from lab.ports import free_port
 from lab.processes import wait_until
 from tools.agent import Agent
@@ -193,3 +195,32 @@ checks:
         peer.cuts = False
         agent.wait_healthy()
     peer.listener.close()
+
+
+@pytest.mark.parametrize("way", ["kill", "pause"])
+def test_an_agent_that_starts_in_an_outage_is_not_ready_before_it_has_seen_its_end(tmp_path, way):
+    """Nothing is confirmed yet in its first seconds, and it must not call the cluster good for that."""
+    with Lab.up(f"outage-{os.getpid()}", ["nb"], transient=True) as lab:
+        cluster = lab.clusters["nb"]
+        cluster.wait_healthy()
+        leader = cluster.leader()
+        config = tmp_path / "wardmote.yaml"
+        config.write_text("\n".join([f"api: {{socket: {tmp_path}/api.sock}}", "clusters:", *cluster.config_lines()]) + "\n", encoding="utf-8")
+        lost = [leader, cluster.others(leader)[0]]
+        for number in lost:
+            getattr(cluster, way)(number)
+        with Agent(config, tmp_path / "api.sock") as agent:
+            agent.wait_serving()
+            seen = []
+
+            def is_reported() -> bool:
+                check = agent.json("/api/v1/checks")["checks"][0]
+                seen.append((agent.get("/readyz")[0], check["state"]))
+                return check["state"] == "reported"
+
+            wait_until(is_reported, 60.0, "the outage to be confirmed", every=0.02)
+            assert {status for status, _ in seen} == {503}, seen
+            assert {state for _, state in seen} == {"discovery", "reported"}, seen
+            for number in lost:
+                (cluster.start if way == "kill" else cluster.resume)(number)
+            wait_until(lambda: agent.get("/readyz")[0] == 200, 60.0, "the cluster to be well again")

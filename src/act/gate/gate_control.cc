@@ -36,6 +36,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Duration kPatience = 5s;
+constexpr Duration kSeen = 1s;
+constexpr Duration kLookAgain = 10ms;
 
 }  // namespace
 
@@ -139,10 +141,17 @@ Task<std::optional<std::string>> GateControl::attempt(const Order* order, ActLog
   std::optional<std::string> complaint;
   if (!put) complaint = "the store: " + put.error().describe();
   if (put && !put->held) complaint = "it has just changed; look again, and repeat the order";
+  if (!complaint) co_await see(put->revision);
   JournalEntry end = entry(*order, complaint ? "dropped" : "result", complaint.value_or("done"));
   const Result<void> noted = co_await journal->append_or_owe(std::move(end), {});
   static_cast<void>(noted);  // it is owed
   co_return complaint;
+}
+
+Task<void> GateControl::see(store::Revision revision) {
+  const TimePoint end = runtime_.now() + kSeen;
+  while (!node_.sees(revision) && runtime_.now() < end)
+    co_await runtime_.sleep_until(runtime_.now() + kLookAgain);
 }
 
 Task<void> GateControl::carry_out(Order order, std::shared_ptr<control::Written> written) {

@@ -54,6 +54,8 @@ class GateControl {
   Written give(Order order);
   runtime::Task<void> carry_out(Order order, std::shared_ptr<control::Written> written);
   runtime::Task<std::optional<std::string>> attempt(const Order* order, ActLog* journal);
+  /// Waits a moment, so that the answer to an order shows what it has done.
+  runtime::Task<void> see(store::Revision revision);
   [[nodiscard]] judge::JournalEntry entry(const Order& order, std::string kind,
                                           std::string detail) const;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -63,6 +64,10 @@ class GateNode {
   /// that it does not see.
   [[nodiscard]] bool sees_itself() const {
     return registered_ && nodes_.revision() >= *registered_;
+  }
+  /// Whether what was written at this revision is in view.
+  [[nodiscard]] bool sees(store::Revision revision) const noexcept {
+    return std::max(state_.revision(), nodes_.revision()) >= revision;
   }
   [[nodiscard]] const NodeOptions& options() const noexcept { return options_; }
   [[nodiscard]] const RangeView& state() const noexcept { return state_; }

@@ -129,8 +129,8 @@ constexpr Dialect kOvsdb{
         "If they are two, stop the one that does not run on the host of the listed address, move "
         "its database file aside, and join it as a new member.",
     .too_many =
-        "Correct the expected number. A server that is gone for good is named by RAFT_STALE_MEMBER "
-        "or RAFT_DEAD_MEMBER.",
+        "Remove no server for this: one that is gone for good is named by RAFT_STALE_MEMBER or "
+        "RAFT_DEAD_MEMBER. After a planned change correct the expected number.",
     .advice = {},
     .kick = "cluster/kick",
     .compact = "ovsdb-server/compact",

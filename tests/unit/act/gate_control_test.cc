@@ -104,6 +104,7 @@ TEST_F(GateControlTest, APauseOfTheGateStopsEverybodyAndEnds) {
   const auto b = make("b", product(1));
   ASSERT_TRUE(until([&] { return objects.under_way == 1; }, 1min));
   EXPECT_EQ(give(*b, [](auto& to) { return to.pause(10s, "ann"); }), "done");
+  EXPECT_TRUE(b->leader.pause()) << "the answer to the order shows it";
   ASSERT_TRUE(until([&] { return objects.under_way == 0; }, 1s));
   EXPECT_NE(a->leader.complaint()->find("paused by ann"), std::string::npos);
   world.run_for(8s);
@@ -113,6 +114,7 @@ TEST_F(GateControlTest, APauseOfTheGateStopsEverybodyAndEnds) {
   world.run_for(5min);
   EXPECT_EQ(objects.under_way, 0);
   EXPECT_EQ(give(*b, [](auto& to) { return to.resume("bob"); }), "done");
+  EXPECT_FALSE(b->leader.pause());
   EXPECT_TRUE(until([&] { return objects.under_way == 1; }, 1min));
   EXPECT_EQ(rows().back(), "result resume  by bob");
 }

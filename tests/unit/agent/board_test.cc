@@ -34,6 +34,7 @@ TEST_F(BoardTest, WhatWasNeverGoodIsNotProvenGoodWhileSomethingCriticalShows) {
   EXPECT_EQ(doubted(Outcome::kOk, critical).outcome, Outcome::kUnknown);
   EXPECT_TRUE(doubted(Outcome::kOk, critical).reason.text.contains("RAFT_NO_QUORUM"));
   EXPECT_EQ(doubted(Outcome::kFail, critical).outcome, Outcome::kFail);
+  EXPECT_EQ(doubted(Outcome::kUnknown, critical).reason.text, "") << "it has a reason of its own";
   EXPECT_EQ(doubted(Outcome::kWarn, mild).outcome, Outcome::kWarn);
   EXPECT_EQ(doubted(Outcome::kOk, {}).outcome, Outcome::kOk);
   judge::Observation good;
