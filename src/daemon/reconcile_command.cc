@@ -112,6 +112,7 @@ ConfigAnswer run_reconcile(net::AsioRuntime& runtime, const ReconcileOrder& orde
   if (!report.prune_refused.empty())
     answer.errors += fmt::format("nothing is pruned: {}\n", report.prune_refused);
   answer.exit_code = report.unreachable ? kUnavailable : exit_of(report);
+  if (report.contradictory) answer.exit_code = kBadManifests;
   return answer;
 }
 

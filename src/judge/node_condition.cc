@@ -127,6 +127,10 @@ bool is_ours(std::string_view type, std::string_view reason) noexcept {
                                     reason == kNotKnown || reason == kAgentEnded);
 }
 
+bool is_goodbye(std::string_view reason) noexcept {
+  return reason == kAgentEnded;
+}
+
 void forget(std::span<NodeCondition> conditions) {
   for (NodeCondition& condition : conditions) {
     condition.status = ConditionStatus::kUnknown;

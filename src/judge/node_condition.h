@@ -42,6 +42,9 @@ std::vector<NodeCondition> node_conditions(std::span<const CheckFact> checks);
 /// Whether an agent of ours wrote a condition with this reason.
 bool is_ours(std::string_view type, std::string_view reason) noexcept;
 
+/// Whether its writer has said that he ends.
+bool is_goodbye(std::string_view reason) noexcept;
+
 /// All of them with a status that nobody knows any more, because the agent ends.
 void forget(std::span<NodeCondition> conditions);
 

@@ -111,6 +111,10 @@ Task<Result<std::vector<KubeCondition>>> NodeConditions::read(Deadline deadline)
 }
 
 bool NodeConditions::is_of_another(const KubeCondition& live) {
+  if (judge::is_goodbye(live.reason)) {
+    rivals_.erase(live.type);
+    return false;
+  }
   const TimePoint now = runtime_.now();
   if (const auto rival = rivals_.find(live.type); rival != rivals_.end()) {
     if (rival->second.heartbeat != live.heartbeat) rival->second = {live.heartbeat, now};
@@ -188,13 +192,14 @@ Task<Result<void>> NodeConditions::write(std::vector<NodeCondition> now, Deadlin
 }
 
 void NodeConditions::tell(const Result<void>& written) {
-  if (written.has_value() == !fails_) return;
-  fails_ = !written;
-  if (fails_) {
-    log(LogLevel::kError, "node_conditions_not_written",
-        {{"node", options_.node}, {"reason", written.error().describe()}});
-  } else {
+  std::string why = written ? "" : written.error().describe();
+  if (why == said_) return;
+  said_ = std::move(why);
+  if (said_.empty()) {
     log(LogLevel::kInfo, "node_conditions_written", {{"node", options_.node}});
+  } else {
+    log(LogLevel::kError, "node_conditions_not_written",
+        {{"node", options_.node}, {"reason", said_}});
   }
 }
 

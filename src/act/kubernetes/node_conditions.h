@@ -75,7 +75,7 @@ class NodeConditions {
   std::map<std::string, Rival> rivals_;   ///< by type
   std::map<std::string, Rival> orphans_;  ///< by type: of an agent of ours, and of no check here
   std::optional<TimePoint> last_;         ///< when it wrote
-  bool fails_ = false;                    ///< and it was said
+  std::string said_;                      ///< why it cannot write, as was said; empty: it can
   runtime::TaskGroup tasks_;
 };
 

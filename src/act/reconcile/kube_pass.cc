@@ -83,11 +83,12 @@ Task<void> KubePass::go(std::vector<Manifest> manifests) {
   std::string space = options_.space.empty() ? client_.access().space : options_.space;
   if (space.empty()) space = "default";
   desired_ = make_desired(manifests, catalog_, options_.set, space);
+  report_.contradictory = !desired_.faults.empty();
   for (std::string& fault : desired_.faults) add_fault(report_, std::move(fault));
   if (!report_.faults.empty()) co_return;
   co_await find_members();
   unite_names();
-  if (two_manifests_) co_return;
+  if (report_.contradictory) co_return;
   doubted_ = plan_prune().doubted;
   std::set<KindName> noted = kinds_;
   const bool written = co_await note_kinds(std::move(noted));
@@ -218,7 +219,7 @@ void KubePass::unite_names() {
     const auto other = places.find(one->second);
     const auto own = places.find(member->first);
     if (other != places.end() && own != places.end()) {
-      two_manifests_ = true;
+      report_.contradictory = true;
       add_fault(report_, fmt::format("{}: {} is one object with {}, which is in {}", own->second,
                                      rules::describe(own->first), rules::describe(other->first),
                                      other->second));

@@ -109,10 +109,9 @@ class KubePass {
   std::vector<DefinedKind> defined_;
   DesiredSet desired_;
   std::vector<WatchedKind> watched_;
-  bool two_manifests_ = false;  ///< of one object
-  bool doubted_ = false;        ///< so many members would go that nothing new is made either
-  bool gone_ = false;           ///< the server does not answer any more
-  bool fenced_ = false;  ///< it refuses our writes, because a later leader has raised the fence
+  bool doubted_ = false;  ///< so many members would go that nothing new is made either
+  bool gone_ = false;     ///< the server does not answer any more
+  bool fenced_ = false;   ///< it refuses our writes, because a later leader has raised the fence
   std::map<judge::reconcile::ObjectId, boost::json::object> members_;  ///< with our label
   std::map<judge::reconcile::ObjectId, KindName> kind_names_;          ///< of members
 };

@@ -56,7 +56,8 @@ struct PassReport {
 
   FenceReport fence{};  ///< what keeps an earlier leader from writing
 
-  bool unreachable = false;  ///< nobody answered, so nothing is known
+  bool unreachable = false;    ///< nobody answered, so nothing is known
+  bool contradictory = false;  ///< the manifests cannot all be meant, so nothing was written
 
   /// Everything is as it should be, or was made so.
   [[nodiscard]] bool good() const;

@@ -233,6 +233,7 @@ TEST_F(RenamedGroupTest, TwoManifestsForItAreRefused) {
   const PassReport report = pass();
   ASSERT_EQ(report.faults.size(), 1U);
   EXPECT_TRUE(report.faults.front().contains("is one object with")) << report.faults.front();
+  EXPECT_TRUE(report.contradictory);
   EXPECT_EQ(kube.writes, 0);
 }
 

@@ -187,6 +187,24 @@ TEST_F(NodeConditionsTest, OfTwoWritersOneYieldsAndComesBackWhenTheOtherIsSilent
   EXPECT_EQ(node.get("BGPUnhealthy"), "False") << "the other one is silent";
 }
 
+TEST_F(NodeConditionsTest, WhenTheOtherWriterSaysThatItEndsNobodyWaitsForItsSilence) {
+  set(ConditionStatus::kFalse);
+  start();
+  json::object theirs{{"type", "BGPUnhealthy"},
+                      {"status", "True"},
+                      {"reason", "BGPFails"},
+                      {"lastHeartbeatTime", "2020-01-01T00:00:00Z"}};
+  node.merge(theirs);
+  world.run_for(6min);
+  ASSERT_EQ(node.get("BGPUnhealthy"), "True");
+  theirs["status"] = "Unknown";
+  theirs["reason"] = "AgentEnded";
+  theirs["lastHeartbeatTime"] = "2020-01-01T00:05:00Z";
+  node.merge(theirs);
+  world.run_for(6min);
+  EXPECT_EQ(node.get("BGPUnhealthy"), "False");
+}
+
 TEST_F(NodeConditionsTest, AWriteWhoseAnswerIsLostIsStillItsOwn) {
   set(ConditionStatus::kTrue);
   start();
