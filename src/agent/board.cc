@@ -26,6 +26,7 @@
 #include "judge/check_machine.h"
 #include "judge/condition/condition.h"
 #include "judge/condition/signs.h"
+#include "judge/finding.h"
 #include "judge/gate.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <expected>
 #include <filesystem>
 #include <string>
 #include <string_view>

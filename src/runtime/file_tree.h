@@ -47,8 +47,8 @@ class FileTree {
   /// changed while it was read. kMissing: there is no such folder. kInvalid: something that is
   /// neither a file nor a folder, or a link to nothing. kLimit, kDenied.
   virtual Task<Result<std::vector<TreeFile>>> read_tree(std::string root, TreeLimits limits) = 0;
-  /// Nothing: there is no such file. Links are followed. kLimit over `cap` bytes, kInvalid when it is
-  /// no regular file.
+  /// Nothing: there is no such file. Links are followed. kLimit over `cap` bytes, kInvalid when it
+  /// is no regular file.
   virtual Task<Result<std::optional<std::string>>> read(std::string path, std::size_t cap) = 0;
   /// The same of a file that may be ours. kInvalid: a link is on the way.
   virtual Task<Result<std::optional<std::string>>> read_own(TreePlace at, std::size_t cap) = 0;
