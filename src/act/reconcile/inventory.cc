@@ -33,15 +33,18 @@ std::string inventory_path(std::string_view space, std::string_view set) {
 }
 
 Inventory read_inventory(const json::object& config_map) {
-  Inventory inventory{.there = true};
+  Inventory inventory{.there = true, .whole = false};
   const json::value* const data = config_map.if_contains("data");
   if (data == nullptr || !data->is_object()) return inventory;
   const auto text = codec::text_of(data->get_object(), kField);
   if (!text) return inventory;
+  inventory.whole = true;
   for (const std::string_view line : split(*text, '\n')) {
+    if (trim(line).empty()) continue;
     const auto words = split(trim(line), ' ');
-    if (words.size() != 2 || inventory.kinds.size() == kMostKinds) continue;
-    inventory.kinds.emplace(words[0], words[1]);
+    const bool good = words.size() == 2 && inventory.kinds.size() < kMostKinds;
+    inventory.whole = inventory.whole && good;
+    if (good) inventory.kinds.emplace(words[0], words[1]);
   }
   return inventory;
 }

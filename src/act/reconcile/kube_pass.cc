@@ -85,7 +85,7 @@ Task<void> KubePass::go(std::vector<Manifest> manifests) {
   desired_ = make_desired(manifests, catalog_, options_.set, space);
   report_.contradictory = !desired_.faults.empty();
   for (std::string& fault : desired_.faults) add_fault(report_, std::move(fault));
-  if (!report_.faults.empty()) co_return;
+  if (report_.contradictory) co_return;
   co_await find_members();
   unite_names();
   if (report_.contradictory) co_return;
@@ -123,6 +123,12 @@ Task<bool> KubePass::read_inventory() {
     co_return false;
   }
   if (*found) inventory_ = reconcile::read_inventory(**found);
+  // What it lacks would not be found any more, so it stays as it is, and nothing is pruned.
+  if (!inventory_.whole)
+    add_fault(report_,
+              fmt::format("which kinds there may be: somebody has changed the ConfigMap {}/{}; "
+                          "mend it, or delete it if no kind is missing in the manifests",
+                          options_.inventory_space, inventory_name(options_.set)));
   co_return true;
 }
 
@@ -136,7 +142,7 @@ Task<void> KubePass::learn(std::set<KindName> kinds) {
 }
 
 Task<bool> KubePass::note_kinds(std::set<KindName> kinds) {
-  if (terms_.dry || (inventory_.there && inventory_.kinds == kinds) ||
+  if (terms_.dry || !inventory_.whole || (inventory_.there && inventory_.kinds == kinds) ||
       (!inventory_.there && kinds.empty()))
     co_return true;
   ApplyOrder order;

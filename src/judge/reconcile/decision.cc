@@ -26,8 +26,9 @@ Decision decide(std::string_view set, const Policy& policy, const std::optional<
             fmt::format("it belongs to the set '{}'", escape_control(live->set, 64))};
   if (!is_member(*live, set) && !policy.adopt)
     return {Kind::kRefuse,
-            fmt::format("it was not created by this set; annotate the manifest with {}adopt: "
-                        "\"yes\" to take it over",
+            fmt::format("{}; annotate the manifest with {}adopt: \"yes\" to take it over",
+                        live->applied_by_us ? "somebody has taken the label of the set off it"
+                                            : "it was not created by this set",
                         kAnnotationPrefix)};
   if (policy.apply == Policy::Apply::kIfNotPresent)
     return {Kind::kLeave, "it is present, and its policy is to leave it then"};

@@ -127,6 +127,30 @@ TEST_F(KubeTargetTest, AKindWithoutManifestsIsStillPruned) {
   EXPECT_EQ(noted.at("data").at("kinds").as_string(), "v1 ConfigMap\n");
 }
 
+/// Else members of a kind that it lacks would stay for ever, and all be called good.
+TEST_F(KubeTargetTest, ANoteOfKindsThatSomebodySpoiledIsSaidAndStaysAsItIs) {
+  for (const char* const name : {"a", "b", "c"}) want(name);
+  pass();
+  json::object& noted = kube.objects.at(inventory_path("kube-system", "k8s"));
+  for (const char* const spoiled :
+       {R"({"kinds": "v1 ConfigMap\nwhat is this"})", R"({"x": "y"})"}) {
+    noted["data"] = json::parse(spoiled);
+    kube.touch(noted);
+    wanted.erase("c.yaml");
+    want("a", spoiled);
+    const PassReport report = pass();
+    ASSERT_EQ(report.faults.size(), 1U);
+    EXPECT_TRUE(report.faults.front().contains("kube-system/wardmote-set-k8s"));
+    EXPECT_EQ(value("c"), "1") << "nothing is pruned";
+    EXPECT_EQ(action(report, "a"), "changed") << "what is wanted is kept true";
+    EXPECT_EQ(noted.at("data"), json::parse(spoiled));
+    restart();
+  }
+  noted["data"] = json::object{{"kinds", ""}};
+  kube.touch(noted);
+  EXPECT_TRUE(pass().good()) << "a set without members has none";
+}
+
 TEST_F(KubeTargetTest, TheBrakeHoldsUntilItIsLoosened) {
   for (const char* const name : {"a", "b", "c"}) want(name);
   pass();

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "judge/reconcile/object_id.h"
 #include "judge/reconcile/policy.h"
@@ -35,6 +36,8 @@ TEST(Decision, AnObjectOfThatNameThatIsNotOursIsTakenOverOnlyOnRequest) {
     EXPECT_EQ(decided(live).kind, Kind::kRefuse);
     EXPECT_EQ(decided(live, true).kind, Kind::kRefuse);
     EXPECT_EQ(decided(live, false, {.adopt = true}).kind, Kind::kApply);
+    const std::string_view why = live.applied_by_us ? "taken the label" : "not created by this set";
+    EXPECT_NE(decided(live).why.find(why), std::string::npos);
   }
 }
 
