@@ -100,8 +100,10 @@ TEST_F(Streams, LocalhostIsBothLoopbacksAndNobodyThereIsRefused) {
   EXPECT_EQ(
       run_task(runtime_, runtime_.knock(Endpoint::tcp("localhost", port), in(5s))).error().code,
       Errc::kRefused);
-  const auto listener = runtime_.listen(Endpoint::tcp("::1", port));
-  if (!listener) GTEST_SKIP() << "there is no IPv6 here";
+  // Both where there is IPv6, and the other one alone where there is none.
+  auto listener = runtime_.listen(Endpoint::tcp("::1", port));
+  if (!listener) listener = runtime_.listen(Endpoint::tcp("127.0.0.1", port));
+  ASSERT_TRUE(listener);
   EXPECT_TRUE(run_task(runtime_, runtime_.knock(Endpoint::tcp("localhost", port), in(5s))));
 }
 
