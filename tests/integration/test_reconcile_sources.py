@@ -3,6 +3,7 @@
 import json
 import subprocess
 
+import pytest
 import yaml
 from gate_site import GateAgent
 from reconcile_site import Site, config_map, play
@@ -169,6 +170,21 @@ def test_a_repository_that_is_gone_is_not_the_one_around_it(tmp_path):
     outer.put("inner/x", "1\n")
     outer.commit()
     assert "no git repository itself" in refused(tmp_path, outer.path / "inner")
+
+
+@pytest.mark.parametrize("kind", ["bare", "worktree", "shallow"])
+def test_other_shapes_of_a_repository_will_do(tmp_path, kind):
+    upstream, place, target = Repository(tmp_path / "up"), tmp_path / "it", tmp_path / "app"
+    target.mkdir()
+    upstream.put("deploy/a.conf", "1\n")
+    upstream.commit()
+    made = {"bare": ("clone", "-q", "--bare", str(upstream.path), str(place)), "worktree": ("worktree", "add", "-q", "-b", "other", str(place)),
+            "shallow": ("clone", "-q", "--depth=1", f"file://{upstream.path}", str(place))}
+    upstream.git(*made[kind])
+    with agent_of(tmp_path, f"git: {{work_tree: {place}, ref: main, path: deploy}}", f"files: {{folder: {target}}}") as agent:
+        agent.wait_serving(60.0)
+        wait_until(lambda: agent.gate()["ready"], 60.0, "the first pass", every=0.2)
+        assert (target / "a.conf").read_text() == "1\n"
 
 
 def test_replaced_objects_do_not_count(tmp_path):
