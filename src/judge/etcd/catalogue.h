@@ -51,9 +51,10 @@ inline constexpr auto kCatalogue = std::to_array<CodeInfo>({
      Severity::kWarning,
      {.fixed = std::chrono::seconds(30)},
      {},
-     "A member was added and never started; it counts for the quorum all the same.",
+     "A member was added and has not joined yet; it counts for the quorum all the same.",
      "a listed member without a name",
-     "Start it with the cluster's state 'existing', or remove it again."},
+     "Look on its host whether it runs: it has no name before the cluster has committed one. Start it "
+     "with the cluster's state 'existing'. Remove it only if nothing runs there."},
     {Code::kEtcdUnwatchedMember,
      "ETCD_UNWATCHED_MEMBER",
      Severity::kWarning,

@@ -136,7 +136,7 @@ void add_listed(std::span<const MemberView> views, Conditions& out) {
     if (listed.name.empty()) {
       Condition found = about(kEtcdUnstartedMember, listed, *best);
       found.finding.summary =
-          fmt::format("{} at {} was added and never started", name,
+          fmt::format("{} at {} was added and has not joined yet", name,
                       listed.peer_urls.empty() ? std::string("?") : listed.peer_urls.front());
       out.push_back(std::move(found));
     } else if (!answer.contains(listed.id)) {

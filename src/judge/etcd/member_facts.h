@@ -20,7 +20,7 @@ struct Alarm {
 
 struct ListedMember {
   std::uint64_t id = 0;
-  std::string name;                    ///< empty: it was added and never started
+  std::string name;                    ///< empty: it was added and has not joined yet
   std::vector<std::string> peer_urls;  ///< as etcd sorts them
   bool learner = false;
   friend bool operator==(const ListedMember&, const ListedMember&) = default;
