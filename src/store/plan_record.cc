@@ -207,6 +207,7 @@ std::string encode(const Pause& pause, const ClockPair& clock) {
   json::object record;
   record["scope"] = pause.scope;
   record["by"] = pause.by;
+  if (!pause.identity.empty()) record["identity"] = pause.identity;
   if (pause.until) record["until"] = epoch_ms(clock.wall(*pause.until));
   return json::serialize(record);
 }
@@ -216,7 +217,8 @@ Result<Pause> decode_pause(std::string_view text, const ClockPair& clock) {
   if (!record) return std::unexpected(record.error());
   auto scope = text_in(*record, "scope");
   if (!scope) return fail(Errc::kProtocol, "a record that is not a pause");
-  Pause pause{*std::move(scope), text_in(*record, "by").value_or(""), std::nullopt};
+  Pause pause{*std::move(scope), text_in(*record, "by").value_or(""), std::nullopt,
+              text_in(*record, "identity").value_or("")};
   if (const auto until = wall_in(*record, "until")) pause.until = clock.boot(*until);
   return pause;
 }

@@ -274,6 +274,11 @@ Result<void> PlanRunner::takes_orders() const {
   return {};
 }
 
+std::string PlanRunner::identity_of(const ThingId& target) const {
+  const auto known = known_.find(target);
+  return known == known_.end() ? std::string() : known->second->identity();
+}
+
 std::optional<std::string> PlanRunner::brake(const ThingId& target) const {
   if (auto reason = frozen()) return reason;
   const TimePoint now = runtime_.now();
@@ -284,7 +289,7 @@ std::optional<std::string> PlanRunner::brake(const ThingId& target) const {
         "when it is not",
         scope, pause.by, target.name, scope);
   }
-  return planner_.paused(target.name, now);
+  return planner_.paused(target.name, now, identity_of(target));
 }
 
 judge::plan::Consent PlanRunner::consent(const Plan& plan) const {
@@ -364,13 +369,15 @@ Result<void> PlanRunner::reject(std::int64_t id, std::string by, std::string com
 }
 
 Result<void> PlanRunner::pause(std::string scope, std::optional<Duration> time, std::string by) {
-  if (!scope.empty() && target_of(scope) == nullptr)
+  const ThingId* const target = target_of(scope);
+  if (!scope.empty() && target == nullptr)
     return fail(Errc::kMissing, "there is no such cluster or guest");
   if (!opened_) return fail(Errc::kRejected, "{}, so nothing runs that could be paused", kNotOpen);
   if (const Result<void> taken = takes_orders(); !taken) return taken;
   const TimePoint now = runtime_.now();
   const Pause& pause =
-      planner_.pause({scope, by, time ? std::optional(now + *time) : std::nullopt});
+      planner_.pause({scope, by, time ? std::optional(now + *time) : std::nullopt,
+                      target == nullptr ? std::string() : identity_of(*target)});
   JournalEntry entry{.kind = "paused", .cluster = scope, .actor = by};
   entry.detail =
       pause.until ? "for " + spell_duration(*pause.until - now) : "until somebody resumes";

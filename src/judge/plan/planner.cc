@@ -293,11 +293,16 @@ bool Planner::resume(std::string_view scope) {
   return true;
 }
 
-std::optional<std::string> Planner::paused(std::string_view scope, TimePoint now) const {
+std::optional<std::string> Planner::paused(std::string_view scope, TimePoint now,
+                                           std::string_view identity) const {
   for (const auto& [paused, pause] : pauses_) {
-    if (!paused.empty() && paused != scope) continue;
+    const bool same = !identity.empty() && pause.identity == identity;
+    if (!paused.empty() && paused != scope && !same) continue;
     if (pause.until && *pause.until <= now) continue;
-    return fmt::format("{} is paused by {}", paused.empty() ? "everything" : paused, pause.by);
+    if (paused.empty()) return "everything is paused by " + pause.by;
+    std::string reason = fmt::format("{} is paused by {}", paused, pause.by);
+    if (paused != scope) reason += fmt::format(", and {} is what had this name", scope);
+    return reason;
   }
   return std::nullopt;
 }

@@ -35,6 +35,8 @@ struct Pause {
   std::string scope;
   std::string by;
   std::optional<TimePoint> until;  ///< nothing: until somebody resumes
+  /// What had that name (Remedy::identity), which is held under another name too; empty: not known.
+  std::string identity{};
   friend bool operator==(const Pause&, const Pause&) = default;
 };
 
@@ -94,8 +96,9 @@ class Planner {
   [[nodiscard]] const std::map<std::string, Pause, std::less<>>& pauses() const noexcept {
     return pauses_;
   }
-  /// Why nothing may begin in that scope: it is paused. Nothing: it may.
-  [[nodiscard]] std::optional<std::string> paused(std::string_view scope, TimePoint now) const;
+  /// Why nothing may begin in that scope: it is paused, or was under another name. Nothing: it may.
+  [[nodiscard]] std::optional<std::string> paused(std::string_view scope, TimePoint now,
+                                                  std::string_view identity = {}) const;
   /// What it did since it was asked last, in that order; nothing of update().
   std::vector<Change> take_changed() { return std::exchange(changed_, {}); }
   /// Plans that it has forgotten since it was asked last.

@@ -366,6 +366,18 @@ TEST(PlanOrders, APauseHoldsItsClusterUntilItEnds) {
   EXPECT_FALSE(planner.paused("ovn-sb", now));
 }
 
+// Two clusters changed their names in a reload, and the paused one was repaired.
+TEST(PlanOrders, APauseHoldsWhatHadTheNameUnderAnotherName) {
+  Planner planner({policy()});
+  const TimePoint now{10h};
+  planner.pause({"a", "ann", std::nullopt, "1a97"});
+  EXPECT_EQ(planner.paused("b", now, "1a97"), "a is paused by ann, and b is what had this name");
+  EXPECT_EQ(planner.paused("a", now, "ffff"), "a is paused by ann") << "nobody has resumed it";
+  EXPECT_FALSE(planner.paused("b", now, "ffff"));
+  planner.pause({"c", "ann", std::nullopt});
+  EXPECT_FALSE(planner.paused("b", now, "")) << "nobody knows what either is";
+}
+
 TEST(PlanOrders, OldPlansAreForgottenAndRejectionsThatHoldAreNot) {
   Planner planner({policy()});
   Plan plan;
