@@ -74,7 +74,9 @@ std::optional<Decision> hindrance(const RepairPlan& plan, const RepairView& view
     return Decision{late ? Move::kAsk : Move::kWait, "the removal was begun, and has not ended"};
   }
   if (auto reason = recovered(plan, view)) {
-    return Decision{late ? Move::kWithdraw : Move::kWait, *std::move(reason)};
+    // Of a plan that was unclear and was approved, the kick is older than the approval.
+    const bool approved_anew = plan.current()->tries == 0 && now - plan.changed > kTakes;
+    return Decision{late || approved_anew ? Move::kWithdraw : Move::kWait, *std::move(reason)};
   }
   if (auto reason = objection(plan, view)) {
     return Decision{late ? Move::kAsk : Move::kWait, *std::move(reason)};

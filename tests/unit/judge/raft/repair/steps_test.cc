@@ -163,6 +163,18 @@ TEST_F(PlanMachine, AKickThatWasNotDoneIsGivenUpWhenTheMemberLives) {
   EXPECT_EQ(move(), Move::kWithdraw);
 }
 
+// Such a plan stayed in the way of the repair that the cluster needed by then.
+TEST_F(PlanMachine, AnUnclearKickThatIsApprovedIsGivenUpSoonWhenTheMemberLives) {
+  at(StepKind::kKick, StepState::kBegun);
+  plan_.current()->tries = 3;
+  plan::retry(plan_);
+  view_.members[2] = {"ctl-3", true, false, false, kOld};
+  now_ += 10s;
+  EXPECT_EQ(move(), Move::kWait) << "it may have been begun a moment before";
+  now_ += 1s;
+  EXPECT_EQ(move(), Move::kWithdraw);
+}
+
 TEST_F(PlanMachine, AnEmptyListIsNoProofOfARemoval) {
   at(StepKind::kKick, StepState::kBegun);
   view_.servers.clear();
