@@ -17,6 +17,7 @@
 #include "judge/raft/assess.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/repair_view.h"
+#include "judge/raft/sighting.h"
 #include "judge/self/starvation_guard.h"
 #include "observe/ovn/cluster.h"
 #include "observe/ovn/member.h"
@@ -54,12 +55,13 @@ std::vector<observe::ovn::MemberTarget> targets_of(const config::Cluster& cluste
 }  // namespace
 
 ClusterWatch::ClusterWatch(runtime::Runtime& runtime, ClusterBoard& board, Scheduler& scheduler,
-                           const judge::StarvationGuard& guard, std::size_t index,
-                           const config::Cluster& cluster)
+                           const judge::StarvationGuard& guard, judge::raft::Sightings& sightings,
+                           std::size_t index, const config::Cluster& cluster)
     : runtime_(runtime),
       board_(board),
       scheduler_(scheduler),
       guard_(guard),
+      sightings_(sightings),
       index_(index),
       name_(cluster.name),
       configured_(cluster.members),
@@ -149,6 +151,7 @@ void ClusterWatch::heard(std::size_t member, Opinion opinion) {
   if (retired_) return;
   void_if_starved(opinion);
   board_.member_observed(index_, member, opinion);
+  sightings_.hear(judge::raft::Sightings::member(name_, opinion.member), opinion);
   opinions_[member] = std::move(opinion);
   --awaited_;
   if (awaited_ == 0 || !patient_) judge();
@@ -156,6 +159,7 @@ void ClusterWatch::heard(std::size_t member, Opinion opinion) {
 
 void ClusterWatch::judge() {
   const TimePoint now = runtime_.now();
+  memory_.set_elsewhere(sightings_.besides(name_));
   judge::raft::Assessment assessment = assess(opinions_, expectation_, memory_, now);
   const bool whole = awaited_ == 0;
   const std::vector<judge::Finding> findings =

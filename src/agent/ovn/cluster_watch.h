@@ -14,6 +14,7 @@
 #include "judge/finding.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/repair_view.h"
+#include "judge/raft/sighting.h"
 #include "judge/self/starvation_guard.h"
 #include "observe/ovn/cluster.h"
 #include "observe/ovn/server_watch.h"
@@ -32,9 +33,10 @@ class ClusterWatch : public std::enable_shared_from_this<ClusterWatch> {
   /// How long the first judgement of a round waits for slow members.
   static constexpr Duration kPatience = std::chrono::milliseconds(100);
 
+  /// `sightings` hears of every look, and tells of those of others.
   ClusterWatch(runtime::Runtime& runtime, ClusterBoard& board, Scheduler& scheduler,
-               const judge::StarvationGuard& guard, std::size_t index,
-               const config::Cluster& cluster);
+               const judge::StarvationGuard& guard, judge::raft::Sightings& sightings,
+               std::size_t index, const config::Cluster& cluster);
 
   /// Called after the judgement of each whole round.
   using Judged = std::function<void(ClusterWatch& watch, std::span<const judge::Finding> findings)>;
@@ -71,6 +73,7 @@ class ClusterWatch : public std::enable_shared_from_this<ClusterWatch> {
   ClusterBoard& board_;
   Scheduler& scheduler_;
   const judge::StarvationGuard& guard_;
+  judge::raft::Sightings& sightings_;
   std::size_t index_;
   std::string name_;
   std::vector<config::Member> configured_;

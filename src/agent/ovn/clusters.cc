@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "act/plan/plan_runner.h"
@@ -26,8 +27,10 @@
 #include "incidents/incident_manager.h"
 #include "judge/finding.h"
 #include "judge/incident/news.h"
+#include "judge/observation.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/repair/remedy.h"
+#include "judge/raft/sighting.h"
 #include "judge/thing.h"
 #include "judge/verdict.h"
 #include "observe/kinds.h"
@@ -110,6 +113,12 @@ const observe::ProbeKind& Clusters::kind() const noexcept {
   return config::cluster_kind();
 }
 
+/// Checks of the kind `ovn` look at servers, too.
+void Clusters::observed(const std::string& check, const judge::Observation& seen) {
+  if (const auto* const opinion = std::get_if<judge::raft::Opinion>(&seen.facts))
+    sightings_.hear("check " + check, *opinion);
+}
+
 std::vector<serve::Route> Clusters::routes() {
   return {serve::members_route(&tools_.renderer)};
 }
@@ -120,6 +129,8 @@ Task<void> Clusters::stop() {
 
 void Clusters::adopt(const config::Config& now, const config::ReloadPlan& plan) {
   board_.reload(now, plan, tools_.runtime.now());
+  // Who still looks at a server says so again within one round, and silence counts anew until then.
+  sightings_.forget_all();
   repairs_.clear();
   for (const config::Cluster& cluster : now.clusters) repairs_[cluster.name] = repair_of(cluster);
   const auto before = std::exchange(watches_, {});
@@ -142,7 +153,7 @@ void Clusters::adopt(const config::Config& now, const config::ReloadPlan& plan) 
 
 std::shared_ptr<ClusterWatch> Clusters::begin(const config::Cluster& cluster, std::size_t index) {
   const auto watch = std::make_shared<ClusterWatch>(tools_.runtime, board_, tools_.scheduler,
-                                                    tools_.guard, index, cluster);
+                                                    tools_.guard, sightings_, index, cluster);
   watch->on_judged([this](ClusterWatch& judged, std::span<const judge::Finding> findings) {
     measure(board_.cluster(judged.index()));
     const auto repair = repairs_.find(judged.name());

@@ -13,7 +13,9 @@
 #include "config/config.h"
 #include "config/reload_plan.h"
 #include "judge/incident/news.h"
+#include "judge/observation.h"
 #include "judge/raft/repair/remedy.h"
+#include "judge/raft/sighting.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "serve/route.h"
@@ -28,6 +30,7 @@ class Clusters final : public Domain {
   static void depend(const config::Config& config, judge::incident::Dependencies& known);
   Result<Adopt> prepare(const config::Config& next) override;
   [[nodiscard]] const observe::ProbeKind& kind() const noexcept override;
+  void observed(const std::string& check, const judge::Observation& seen) override;
   std::vector<serve::Route> routes() override;
   runtime::Task<void> stop() override;
 
@@ -38,6 +41,7 @@ class Clusters final : public Domain {
 
   DomainTools tools_;
   ClusterBoard board_;
+  judge::raft::Sightings sightings_;
   std::vector<std::shared_ptr<ClusterWatch>> watches_;
   std::map<std::string, judge::raft::repair::RepairCluster> repairs_;  ///< by cluster
   runtime::TaskGroup tasks_;

@@ -12,6 +12,7 @@
 #include "judge/raft/history.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
+#include "judge/raft/sighting.h"
 
 namespace wardmote::judge::raft {
 
@@ -111,9 +112,12 @@ struct ListedServer {
   bool attributed = false;  ///< belongs to a silent configured member, if only by elimination
   bool guessed = false;     ///< `owner` is known by elimination alone
   bool heard = false;       ///< the leader, or a follower of it, hears it
-  bool witnessed = false;   ///< a member that does not lead hears it, whatever the leader says
+  /// A member that does not lead hears it, or it answers somebody else, whatever the leader says.
+  bool witnessed = false;
   bool linked = false;      ///< a member has a connection with it, so its process must run
   bool stalled = false;     ///< the leader's log grows, and it acknowledges nothing of that
+  /// The latest that anybody but the members tells of it (Memory::elsewhere); null: nobody does.
+  const Sighting* seen_elsewhere = nullptr;
   Life life = Life::kUnasked;
   /// When it first appeared in the list; nothing: it was there when the agent started.
   std::optional<TimePoint> listed_since;
@@ -124,6 +128,10 @@ struct ListedServer {
 
   /// Whether a process runs there as this server, whether the cluster can use it or not.
   [[nodiscard]] bool lives() const noexcept { return life == Life::kLive || life == Life::kCutOff; }
+  /// Whether it answers somebody who is no member, as far as the last look there showed.
+  [[nodiscard]] bool answers_elsewhere() const noexcept {
+    return seen_elsewhere != nullptr && seen_elsewhere->still;
+  }
   /// Whether any member, or the server itself, shows that it runs.
   [[nodiscard]] bool shows_life() const noexcept {
     return reporter || heard || witnessed || linked;

@@ -7,6 +7,7 @@
 #include "judge/raft/member_id.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
+#include "judge/raft/sighting.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -201,6 +202,24 @@ bool is_refused(const ListedServer& listed) noexcept {
   return listed.owner && !listed.reporter && listed.owner->presence == Presence::kDown;
 }
 
+/// Ids of different clusters may begin alike.
+bool is_of(const Sighting& sighting, const ListedServer& listed, const MemberId& cluster) noexcept {
+  const bool another_cluster =
+      sighting.cluster.known() && cluster.known() && !compatible(sighting.cluster, cluster);
+  return !another_cluster && compatible(sighting.server, listed.id);
+}
+
+void find_seen_elsewhere(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
+  for (ListedServer& listed : snapshot.servers) {
+    for (const Sighting& sighting : memory.elsewhere()) {
+      if (!is_of(sighting, listed, snapshot.cluster_id)) continue;
+      if (!listed.seen_elsewhere || listed.seen_elsewhere->at < sighting.at)
+        listed.seen_elsewhere = &sighting;
+    }
+    listed.witnessed |= !listed.reporter && listed.answers_elsewhere();
+  }
+}
+
 /// A server that the leader does not hear is alive if anybody else hears it.
 void find_witnesses(ClusterSnapshot& snapshot) noexcept {
   for (ListedServer& listed : snapshot.servers) {
@@ -351,6 +370,7 @@ void fill_servers(ClusterSnapshot& snapshot, const Memory& memory) {
   find_owners(snapshot);
   find_heard(snapshot);
   find_witnesses(snapshot);
+  find_seen_elsewhere(snapshot, memory);
   snapshot.leader_vouches = hears_a_majority(snapshot);
   attribute_the_rest(snapshot);
   const bool leader_tells =

@@ -5,12 +5,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
 #include "judge/condition/condition_tracker.h"
 #include "judge/raft/history.h"
 #include "judge/raft/member_id.h"
+#include "judge/raft/sighting.h"
 
 namespace wardmote::judge::raft {
 
@@ -58,6 +60,9 @@ class Memory {
     return election_timer_;
   }
   [[nodiscard]] ConditionTracker& conditions() noexcept { return conditions_; }
+  /// What others have seen of servers of this or any cluster, as of the round to come.
+  [[nodiscard]] const std::vector<Sighting>& elsewhere() const noexcept { return elsewhere_; }
+  void set_elsewhere(std::vector<Sighting> seen) { elsewhere_ = std::move(seen); }
   [[nodiscard]] History& history() noexcept { return history_; }
   [[nodiscard]] const History& history() const noexcept { return history_; }
   /// Entries of all kinds, for tests of the bound.
@@ -82,6 +87,7 @@ class Memory {
   std::optional<std::chrono::milliseconds> election_timer_;
   ConditionTracker conditions_;
   History history_;
+  std::vector<Sighting> elsewhere_;
 };
 
 }  // namespace wardmote::judge::raft

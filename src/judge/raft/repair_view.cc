@@ -103,6 +103,7 @@ RepairView repair_view(std::span<const Opinion> opinions, const Expectation& exp
   view.cluster_id = snapshot.cluster_id;
   view.changing = snapshot.changing;
   view.reconfiguring = is_reconfiguring(snapshot);
+  view.told_of = !expectation.addresses.empty();
   view.starved = snapshot.starved;
   view.voters = snapshot.quorum.voters;
   view.needed = snapshot.quorum.needed;

@@ -63,6 +63,8 @@ struct RepairView {
   /// The list itself is changing: a leader adds or removes a server, or a member leaves. A server
   /// that asks to join and is not added changes nothing.
   bool reconfiguring = false;
+  /// The operator says which servers the cluster should have (Expectation::addresses).
+  bool told_of = false;
   bool starved = false;  ///< we lacked the resources to probe all of it
   std::size_t voters = 0;
   std::size_t needed = 0;         ///< a majority of them

@@ -20,10 +20,11 @@ const RememberedServer* remembered(const Memory& memory, const ListedServer& lis
   return nullptr;
 }
 
-/// When anybody last heard it, by any age in any list with its id.
+/// When anybody last heard it, by any age in any list with its id, or was answered by it.
 std::optional<TimePoint> last_heard(const ClusterSnapshot& snapshot,
                                     const ListedServer& listed) noexcept {
   std::optional<TimePoint> latest;
+  if (listed.seen_elsewhere != nullptr) latest = listed.seen_elsewhere->at;
   for (const Member& member : snapshot.members) {
     if (!member.status()) continue;
     for (const Server& line : member.status()->servers) {

@@ -53,6 +53,13 @@ std::optional<std::string> objection_to_removal(const RepairPlan& plan, const Re
   if (server->address != plan.address) {
     return fmt::format("{} is listed at {} now", short_name(plan.server), server->address);
   }
+  // Nobody else can say that a server which no member is may not come back.
+  if (plan.code == Code::kRaftDeadMember && !view.told_of) {
+    return fmt::format(
+        "nothing says that {} is not meant to be there: name the raft addresses of all servers of "
+        "the cluster under 'expect'",
+        server->address);
+  }
   return server->objection;
 }
 

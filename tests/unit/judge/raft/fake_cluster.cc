@@ -199,6 +199,7 @@ Assessment FakeCluster::look() {
   if (edit) edit(all);
   TimePoint ended = now_;
   for (const Opinion& opinion : all) ended = std::max(ended, opinion.ended);
+  memory_.set_elsewhere(elsewhere);
   Assessment assessment = assess(all, expectation, memory_, ended);
   expect_well_told(assessment, all, ended);
   return assessment;

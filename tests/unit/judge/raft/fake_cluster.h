@@ -11,6 +11,7 @@
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/repair_view.h"
+#include "judge/raft/sighting.h"
 
 namespace wardmote::judge::raft {
 
@@ -73,6 +74,8 @@ class FakeCluster {
   [[nodiscard]] RepairView repair_view() const;
 
   Expectation expectation{.database = "OVN_Northbound", .addresses = {}, .replicas = 0};
+  /// What others than the members see of servers.
+  std::vector<Sighting> elsewhere;
   /// Edits each look's opinions last.
   std::function<void(std::vector<Opinion>&)> edit;
 

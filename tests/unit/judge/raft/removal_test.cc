@@ -98,6 +98,39 @@ TEST(Removal, AConnectionThatComesInIsASignOfLife) {
 }
 
 // A member just added is heard by the followers before the leader prints an age for it (OVS 3.5).
+// Another cluster of the configuration had it as a member.
+TEST(Removal, WhoAnswersSomebodyElseIsNotDead) {
+  FakeCluster cluster(4);
+  const std::size_t stranger = add_stranger(cluster);
+  cluster.elsewhere = {{*parse_member_id(kStranger), {}, "old/ctl-9", cluster.now(), true}};
+  cluster.watch(5s);
+  cluster.isolate(stranger);
+  for (int i = 0; i < 20; ++i) {
+    cluster.elsewhere.front().at = cluster.now();
+    expect_spared(cluster, cluster.watch(60s), "7b3a");
+  }
+  EXPECT_FALSE(has(Code::kRaftDeadMember, cluster.look())) << "it is only cut off";
+  EXPECT_EQ(objection_of(cluster, "7b3a"), "Do not remove 7b3a: it answers old/ctl-9.");
+  cluster.elsewhere.front().still = false;
+  const TimePoint last = cluster.now();
+  expect_spared(cluster, cluster.watch(9min), "7b3a");
+  cluster.watch(2min);
+  const RepairView view = cluster.repair_view();
+  EXPECT_EQ(view.find(*parse_member_id("7b3a"))->objection, std::nullopt);
+  EXPECT_GE(view.find(*parse_member_id("7b3a"))->silent_since, last);
+}
+
+TEST(Removal, AServerOfAnotherClusterWhoseIdBeginsAlikeIsNoSignOfLife) {
+  FakeCluster cluster(4);
+  const std::size_t stranger = add_stranger(cluster);
+  cluster.elsewhere = {{*parse_member_id("7b3affff-dac6-4762-a00e-834c7c7479df"),
+                        *parse_member_id("9cc89a56-316d-4636-ab64-528ac2b92174"), "sb/ctl-9",
+                        cluster.now(), true}};
+  cluster.watch(5s);
+  cluster.kill(stranger);
+  EXPECT_TRUE(has(Code::kRaftDeadMember, cluster.watch(60s)));
+}
+
 TEST(Removal, AMemberJustAddedIsNotDeadSinceItsBirth) {
   FakeCluster cluster(4);
   cluster.watch(5s);
@@ -303,6 +336,27 @@ TEST(Removal, AnExpectedAddressIsKeptForItsServer) {
   cluster.kill(down);
   expect_spared(cluster, cluster.watch(20min), "7b3a");
   EXPECT_TRUE(objection_of(cluster, "7b3a").contains("tcp:10.0.0.9:6643 is an expected address"));
+}
+
+// A member was moved, its old server is gone, and the operator has said so.
+TEST(Removal, AFormerAddressThatIsNotExpectedAnyMoreIsNoHeirs) {
+  FakeCluster cluster(4);
+  const std::vector<std::string> first = {"tcp:10.0.0.1:6643", "tcp:10.0.0.2:6643",
+                                          "tcp:10.0.0.3:6643", "tcp:10.0.0.4:6643"};
+  cluster.expectation.addresses = first;
+  cluster.watch(5s);
+  const std::string old_id = cluster.list()[3].nickname;
+  cluster.node(3).address = "tcp:10.0.0.9:6643";
+  cluster.node(3).id = *parse_member_id(kSuccessor);
+  cluster.enlist(3);
+  cluster.watch(20min);
+  EXPECT_TRUE(objection_of(cluster, old_id).contains("is an expected address"));
+  cluster.expectation.addresses.back() = "tcp:10.0.0.9:6643";
+  cluster.watch(2s);
+  EXPECT_EQ(objection_of(cluster, old_id), "none");
+  cluster.expectation.addresses.clear();
+  cluster.watch(2s);
+  EXPECT_TRUE(objection_of(cluster, old_id).contains("was the address of ctl-4"));
 }
 
 TEST(Removal, AnExpectedAddressIsTheSameUnderAnotherScheme) {

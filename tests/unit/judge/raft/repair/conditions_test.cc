@@ -64,6 +64,18 @@ TEST_F(PlanConditions, AnIdThatTwoListedServersMayHaveIsNotKicked) {
   EXPECT_EQ(objects(), "the id 0502 is not unique in the list");
 }
 
+// Stopped or killed, and not meant to be gone: no configuration named it.
+TEST_F(PlanConditions, WhoIsNoMemberIsRemovedOnlyWhereTheOperatorSaysWhoIsOne) {
+  remove_only();
+  EXPECT_EQ(objects(), "");
+  plan_.code = Code::kRaftDeadMember;
+  EXPECT_EQ(objects(),
+            "nothing says that tcp:ctl-3:6643 is not meant to be there: name the raft addresses of "
+            "all servers of the cluster under 'expect'");
+  view_.told_of = true;
+  EXPECT_EQ(objects(), "");
+}
+
 TEST_F(PlanConditions, WhoMayLiveIsNotRebuilt) {
   view_.servers[2].doubt = "ctl-2 heard it 20 ms ago";
   EXPECT_EQ(objects(), "1111 may live: ctl-2 heard it 20 ms ago");

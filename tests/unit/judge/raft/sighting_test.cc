@@ -1,0 +1,51 @@
+#include "judge/raft/sighting.h"
+
+#include <gtest/gtest.h>
+
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
+
+namespace wardmote::judge::raft {
+namespace {
+
+using namespace std::chrono_literals;
+
+const MemberId kServer = *parse_member_id("14302e3d-dac6-4762-a00e-834c7c7479df");
+const MemberId kCluster = *parse_member_id("9cc89a56-316d-4636-ab64-528ac2b92174");
+
+Opinion answer(const MemberId& server, TimePoint at) {
+  Opinion opinion;
+  opinion.begun = at;
+  opinion.status.emplace();
+  opinion.status->server_id = server;
+  opinion.status->cluster_id = kCluster;
+  return opinion;
+}
+
+TEST(Sightings, TellOfEachServerWhatOthersSawOfIt) {
+  Sightings sightings;
+  sightings.hear(Sightings::member("nb", "ctl-1"), answer(kServer, TimePoint(1h)));
+  EXPECT_TRUE(sightings.besides("nb").empty()) << "its own members";
+  const Sighting seen{kServer, kCluster, "nb/ctl-1", TimePoint(1h), true};
+  EXPECT_EQ(sightings.besides("n"), std::vector{seen}) << "whose name begins alike";
+  EXPECT_EQ(sightings.besides("sb"), std::vector{seen});
+  sightings.forget_all();
+  EXPECT_TRUE(sightings.besides("sb").empty());
+}
+
+TEST(Sightings, RememberWhenItAnsweredLast) {
+  Sightings sightings;
+  sightings.hear("check local", Opinion{});
+  EXPECT_TRUE(sightings.besides("nb").empty());
+  sightings.hear("check local", answer(kServer, TimePoint(1h)));
+  Opinion silent;
+  silent.begun = TimePoint(2h);
+  sightings.hear("check local", silent);
+  EXPECT_EQ(sightings.besides("nb"),
+            (std::vector{Sighting{kServer, kCluster, "check local", TimePoint(1h), false}}));
+  sightings.hear("check local", answer({}, TimePoint(3h)));
+  EXPECT_FALSE(sightings.besides("nb").front().still) << "it does not say who it is";
+}
+
+}  // namespace
+}  // namespace wardmote::judge::raft
