@@ -171,6 +171,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
                                  .feed = changes_,
                                  .scheduler = scheduler_,
                                  .guard = guard_,
+                                 .sightings = sightings_,
                                  .archive = archive_,
                                  .incidents = incidents_,
                                  .plans = runner_,

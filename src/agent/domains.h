@@ -15,6 +15,9 @@ class StepExecutors;
 }  // namespace wardmote::act
 namespace wardmote::judge {
 class StarvationGuard;
+namespace raft {
+class Sightings;
+}
 }
 namespace wardmote::runtime {
 class Runtime;
@@ -44,6 +47,7 @@ struct DomainTools {
   incidents::ChangeFeed& feed;
   Scheduler& scheduler;
   const judge::StarvationGuard& guard;
+  judge::raft::Sightings& sightings;  ///< of servers of raft clusters
   Archive& archive;
   incidents::IncidentManager& incidents;
   act::PlanRunner& plans;

@@ -18,6 +18,8 @@
 #include "base/text.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/sighting.h"
 #include "store/clock_pair.h"
 #include "store/json_fields.h"
 
@@ -25,6 +27,7 @@ namespace wardmote::store {
 
 namespace json = boost::json;
 using judge::incident::Symptom;
+using judge::raft::Sighting;
 
 namespace {
 
@@ -34,6 +37,9 @@ constexpr std::size_t kTextCap = 1024;
 constexpr std::string_view kRegistration = "registration";
 constexpr std::string_view kPresence = "presence";
 constexpr std::string_view kSymptoms = "symptoms";
+constexpr std::string_view kServers = "servers";
+/// More than an agent looks at.
+constexpr std::size_t kMostServers = 1000;
 
 std::string key_of(std::string_view node, std::string_view what) {
   return fmt::format("{}{}/{}", kAgentPrefix, node, what);
@@ -85,6 +91,10 @@ std::string symptoms_key(std::string_view node) {
   return key_of(node, kSymptoms);
 }
 
+std::string servers_key(std::string_view node) {
+  return key_of(node, kServers);
+}
+
 std::optional<AgentKey> parse_agent_key(std::string_view key) {
   if (!consume_prefix(key, kAgentPrefix)) return std::nullopt;
   const std::size_t slash = key.find('/');
@@ -94,6 +104,7 @@ std::optional<AgentKey> parse_agent_key(std::string_view key) {
   if (what == kRegistration) return AgentKey{node, AgentRecordKind::kRegistration};
   if (what == kPresence) return AgentKey{node, AgentRecordKind::kPresence};
   if (what == kSymptoms) return AgentKey{node, AgentRecordKind::kSymptoms};
+  if (what == kServers) return AgentKey{node, AgentRecordKind::kServers};
   return std::nullopt;
 }
 
@@ -155,6 +166,35 @@ Result<std::vector<Symptom>> decode_symptoms(std::string_view text, const ClockP
     if (auto symptom = decode_symptom(one, clock)) symptoms.push_back(*std::move(symptom));
   }
   return symptoms;
+}
+
+std::string encode_servers(const std::vector<Sighting>& servers) {
+  json::array list;
+  for (const Sighting& sighting : servers) {
+    if (list.size() == kMostServers) break;
+    list.push_back(json::object{{"server", to_string(sighting.server)},
+                                {"cluster", to_string(sighting.cluster)}});
+  }
+  return json::serialize(json::object{{"servers", std::move(list)}});
+}
+
+Result<std::vector<Sighting>> decode_servers(std::string_view text, const std::string& by,
+                                             TimePoint at) {
+  const Result<json::object> record = parse_record(text);
+  if (!record) return std::unexpected(record.error());
+  const json::value* const list = record->if_contains("servers");
+  if (list == nullptr || !list->is_array())
+    return fail(Errc::kProtocol, "a record that has no servers");
+  std::vector<Sighting> servers;
+  for (const json::value& one : list->get_array()) {
+    const json::object* const fields = one.if_object();
+    if (fields == nullptr || servers.size() == kMostServers) continue;
+    const auto server = judge::raft::parse_member_id(text_in(*fields, "server").value_or(""));
+    if (!server || !server->full()) continue;
+    const auto cluster = judge::raft::parse_member_id(text_in(*fields, "cluster").value_or(""));
+    servers.push_back({*server, cluster.value_or(judge::raft::MemberId()), by, at, true});
+  }
+  return servers;
 }
 
 }  // namespace wardmote::store

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/incident/incident.h"
+#include "judge/raft/sighting.h"
 #include "store/clock_pair.h"
 
 namespace wardmote::store {
@@ -23,8 +24,10 @@ std::string registration_key(std::string_view node);
 std::string presence_key(std::string_view node);
 /// What is wrong as the agent sees it.
 std::string symptoms_key(std::string_view node);
+/// Which servers of raft clusters answer the agent.
+std::string servers_key(std::string_view node);
 
-enum class AgentRecordKind : std::uint8_t { kRegistration, kPresence, kSymptoms };
+enum class AgentRecordKind : std::uint8_t { kRegistration, kPresence, kSymptoms, kServers };
 struct AgentKey {
   std::string_view node;  ///< within the key
   AgentRecordKind kind{};
@@ -48,5 +51,13 @@ std::string encode_symptoms(const std::vector<judge::incident::Symptom>& symptom
 /// A symptom of a later release, whose code is not known here, is left out.
 Result<std::vector<judge::incident::Symptom>> decode_symptoms(std::string_view text,
                                                               const ClockPair& clock);
+
+
+/// The ids of servers and of their clusters, and nothing else of a sighting.
+std::string encode_servers(const std::vector<judge::raft::Sighting>& servers);
+/// The others are as told: `by` and `at`, and that they still answer. What is no whole id is left
+/// out.
+Result<std::vector<judge::raft::Sighting>> decode_servers(std::string_view text,
+                                                          const std::string& by, TimePoint at);
 
 }  // namespace wardmote::store

@@ -20,6 +20,7 @@
 #include "incidents/incident_manager.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
+#include "judge/raft/sighting.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/agents.h"
@@ -75,12 +76,15 @@ Coordination::Coordination(runtime::Runtime& runtime, store::Store& store, Durat
   presence_.put(store::registration_key(self_.node), registered_);
 }
 
-void Coordination::start(incidents::IncidentManager& incidents) {
+void Coordination::start(incidents::IncidentManager& incidents,
+                         judge::raft::Sightings& sightings) {
   incidents_ = &incidents;
   incidents.publish([this](const std::vector<Symptom>& symptoms) {
     presence_.put(store::symptoms_key(self_.node),
                   store::encode_symptoms(symptoms, {runtime_.now(), runtime_.wall_now()}));
   });
+  servers_.emplace(self_.node, presence_, sightings);
+  servers_->tell();
   presence_.start();
   follower_.start();
   election_.start();
@@ -102,6 +106,7 @@ void Coordination::hear(const store::Follower::Records& records) {
     Peer& peer = seen[std::string(what->node)];
     if (what->kind == AgentRecordKind::kPresence) peer.present = true;
     if (what->kind == AgentRecordKind::kSymptoms) peer.symptoms = value;
+    if (what->kind == AgentRecordKind::kServers) peer.servers = value;
     if (what->kind == AgentRecordKind::kRegistration) peer.registered = value;
   }
   for (auto& [node, peer] : seen) {
@@ -116,6 +121,9 @@ void Coordination::hear(const store::Follower::Records& records) {
   }
   keep_missing(seen);
   peers_ = std::move(seen);
+  for (const auto& [node, peer] : peers_) {
+    if (node != self_.node) servers_->hear(node, peer.servers, peer.present, runtime_.now());
+  }
 }
 
 void Coordination::keep_missing(std::map<std::string, Peer>& seen) {
@@ -185,6 +193,7 @@ Task<void> Coordination::watch_nodes() {
   for (;;) {
     co_await runtime_.sleep_until(runtime_.now() + kLookEvery);
     forget_missing();
+    servers_->tell();
     stand_by_own_records();
     // Who is cut off from the store would take all others for lost.
     if (!election_.leads()) continue;

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "agent/coordination/shared_servers.h"
 #include "base/time.h"
 #include "incidents/incident_manager.h"
 #include "judge/incident/incident.h"
+#include "judge/raft/sighting.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
@@ -37,8 +39,9 @@ class Coordination final : public serve::AgentsView {
 
   [[nodiscard]] store::Leadership& leadership() noexcept { return election_; }
 
-  /// Stands in the election, and exchanges with the others what is wrong where.
-  void start(incidents::IncidentManager& incidents);
+  /// Stands in the election, and exchanges with the others what is wrong where and which servers
+  /// answer.
+  void start(incidents::IncidentManager& incidents, judge::raft::Sightings& sightings);
   /// Leaves: the next agent leads at once.
   runtime::Task<void> resign();
 
@@ -59,6 +62,7 @@ class Coordination final : public serve::AgentsView {
     std::vector<judge::incident::Symptom> said;
     std::string registered;            ///< as it is stored
     std::string symptoms;              ///< the same
+    std::string servers;               ///< the same
     std::optional<TimePoint> missing;  ///< since when none of its records is there
   };
 
@@ -87,6 +91,7 @@ class Coordination final : public serve::AgentsView {
   const std::string registered_;  ///< of this agent, as it is stored
   std::map<std::string, Peer> peers_;
   incidents::IncidentManager* incidents_ = nullptr;
+  std::optional<SharedServers> servers_;  ///< from start() on
   int looks_without_ = 0;             ///< in a row, at a store that lacks what this agent wrote
   std::optional<TimePoint> rewrote_;  ///< when it wrote that again
   std::optional<TimePoint> twin_;     ///< when another agent last wrote under its name

@@ -116,7 +116,7 @@ const observe::ProbeKind& Clusters::kind() const noexcept {
 /// Checks of the kind `ovn` look at servers, too.
 void Clusters::observed(const std::string& check, const judge::Observation& seen) {
   if (const auto* const opinion = std::get_if<judge::raft::Opinion>(&seen.facts))
-    sightings_.hear("check " + check, *opinion);
+    tools_.sightings.hear("check " + check, *opinion);
 }
 
 std::vector<serve::Route> Clusters::routes() {
@@ -130,7 +130,7 @@ Task<void> Clusters::stop() {
 void Clusters::adopt(const config::Config& now, const config::ReloadPlan& plan) {
   board_.reload(now, plan, tools_.runtime.now());
   // Who still looks at a server says so again within one round, and silence counts anew until then.
-  sightings_.forget_all();
+  tools_.sightings.forget_own();
   repairs_.clear();
   for (const config::Cluster& cluster : now.clusters) repairs_[cluster.name] = repair_of(cluster);
   const auto before = std::exchange(watches_, {});
@@ -153,7 +153,7 @@ void Clusters::adopt(const config::Config& now, const config::ReloadPlan& plan) 
 
 std::shared_ptr<ClusterWatch> Clusters::begin(const config::Cluster& cluster, std::size_t index) {
   const auto watch = std::make_shared<ClusterWatch>(tools_.runtime, board_, tools_.scheduler,
-                                                    tools_.guard, sightings_, index, cluster);
+                                                    tools_.guard, tools_.sightings, index, cluster);
   watch->on_judged([this](ClusterWatch& judged, std::span<const judge::Finding> findings) {
     measure(board_.cluster(judged.index()));
     const auto repair = repairs_.find(judged.name());

@@ -15,7 +15,6 @@
 #include "judge/incident/news.h"
 #include "judge/observation.h"
 #include "judge/raft/repair/remedy.h"
-#include "judge/raft/sighting.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "serve/route.h"
@@ -41,7 +40,6 @@ class Clusters final : public Domain {
 
   DomainTools tools_;
   ClusterBoard board_;
-  judge::raft::Sightings sightings_;
   std::vector<std::shared_ptr<ClusterWatch>> watches_;
   std::map<std::string, judge::raft::repair::RepairCluster> repairs_;  ///< by cluster
   runtime::TaskGroup tasks_;

@@ -1,6 +1,8 @@
 #include "judge/raft/sighting.h"
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "judge/raft/member_id.h"
@@ -24,7 +26,26 @@ std::vector<Sighting> Sightings::besides(const std::string& cluster) const {
   for (const auto& [by, sighting] : seen_) {
     if (!by.starts_with(own)) others.push_back(sighting);
   }
+  for (const auto& [node, seen] : agents_) others.insert(others.end(), seen.begin(), seen.end());
   return others;
+}
+
+std::vector<Sighting> Sightings::here() const {
+  std::map<MemberId, Sighting> servers;
+  for (const auto& [by, sighting] : seen_) {
+    if (sighting.still) servers.emplace(sighting.server, sighting);
+  }
+  std::vector<Sighting> list;
+  for (auto& [server, sighting] : servers) list.push_back(std::move(sighting));
+  return list;
+}
+
+void Sightings::hear_agent(const std::string& node, std::vector<Sighting> seen) {
+  if (seen.empty()) {
+    agents_.erase(node);
+  } else {
+    agents_[node] = std::move(seen);
+  }
 }
 
 }  // namespace wardmote::judge::raft

@@ -21,16 +21,20 @@ struct Sighting {
   friend bool operator==(const Sighting&, const Sighting&) = default;
 };
 
-/// Who was answered by which server, from every look of the agent at one. Holds an entry for each
-/// that looks, whatever they have seen.
+/// Who was answered by which server, from every look of the agent at one, and what other agents say
+/// of theirs. Holds an entry for each that looks, whatever they have seen.
 class Sightings {
  public:
   /// A look of `by` at a server.
   void hear(const std::string& by, const Opinion& opinion);
   /// What others than the members of this cluster have seen.
   [[nodiscard]] std::vector<Sighting> besides(const std::string& cluster) const;
-  /// Nobody looks at anything any more, as far as is known: who still does will tell.
-  void forget_all() noexcept { seen_.clear(); }
+  /// The servers that answered this agent's last looks, each once; for other agents.
+  [[nodiscard]] std::vector<Sighting> here() const;
+  /// What another agent is answered by, in place of what it said before; nothing once it is away.
+  void hear_agent(const std::string& node, std::vector<Sighting> seen);
+  /// Of this agent nobody looks at anything any more, as far as is known: who still does will tell.
+  void forget_own() noexcept { seen_.clear(); }
 
   /// How a cluster's member is called in `by`.
   static std::string member(const std::string& cluster, const std::string& member) {
@@ -38,7 +42,8 @@ class Sightings {
   }
 
  private:
-  std::map<std::string, Sighting> seen_;  // by who looks
+  std::map<std::string, Sighting> seen_;                 // by who looks
+  std::map<std::string, std::vector<Sighting>> agents_;  // by node
 };
 
 }  // namespace wardmote::judge::raft

@@ -19,6 +19,9 @@
 #include "agent/domains.h"
 #include "incidents/change_feed.h"
 #include "incidents/incident_manager.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/opinion.h"
+#include "judge/raft/sighting.h"
 #include "sim/seeds.h"
 #include "sim/sim_database.h"
 #include "sim/sim_runtime.h"
@@ -153,7 +156,7 @@ class Life {
     feed_.listen(
         [this](const judge::Change& change, const serve::ChangeText&) { incidents_.hear(change); });
     EXPECT_TRUE(run_task(world, us, incidents_.open()));
-    agents_.start(incidents_);
+    agents_.start(incidents_, sightings_);
   }
   Life(const Life&) = delete;
   Life& operator=(const Life&) = delete;
@@ -177,6 +180,7 @@ class Life {
     return names;
   }
   [[nodiscard]] bool leads() const { return agents_.election().leads; }
+  [[nodiscard]] judge::raft::Sightings& sightings() { return sightings_; }
   [[nodiscard]] const Coordination& agents() const { return agents_; }
   /// Somebody takes records away.
   void erase(std::string prefix) {
@@ -210,6 +214,7 @@ class Life {
   store::EmbeddedStore own_;
   SimDatabase database_;
   store::EmbeddedStore store_;
+  judge::raft::Sightings sightings_;
   Coordination agents_;
   incidents::IncidentManager incidents_;
 };
@@ -415,6 +420,33 @@ TEST_F(TwoAgents, WhoseRecordsAreTakenAwayForGoodIsNotSaidToBeWell) {
   world.run_for(60s);
   EXPECT_TRUE(lives[0]->open_roots().empty());
   EXPECT_EQ(person.unwatched, 1);
+}
+
+TEST_F(TwoAgents, EachKnowsWhichServersTheOtherSeesAlive) {
+  using judge::raft::Opinion;
+  Opinion answer;
+  answer.status.emplace();
+  answer.status->server_id =
+      *judge::raft::parse_member_id("14302e3d-dac6-4762-a00e-834c7c7479df");
+  const auto told = [&] { return lives[0]->sightings().besides("nb"); };
+  lives[1]->sightings().hear("nb/ctl-1", answer);
+  world.run_for(2s);
+  ASSERT_EQ(told().size(), 1U);
+  EXPECT_EQ(told().front().server, answer.status->server_id);
+  EXPECT_EQ(told().front().by, "the agent on ctl-1");
+  EXPECT_TRUE(lives[1]->sightings().besides("nb").empty()) << "nobody hears of himself";
+  lives[1]->sightings().hear("nb/ctl-1", Opinion{});
+  world.run_for(2s);
+  EXPECT_TRUE(told().empty());
+  lives[1]->sightings().hear("nb/ctl-1", answer);
+  world.run_for(2s);
+  EXPECT_EQ(told().size(), 1U);
+  kill(1);
+  world.run_for(30s);
+  EXPECT_TRUE(told().empty()) << "nothing is heard of that agent";
+  begin(1);
+  world.run_for(2s);
+  EXPECT_TRUE(told().empty()) << "what its earlier life saw is written over";
 }
 
 TEST_F(TwoAgents, AStoreThatBeganAnewIsHeard) {

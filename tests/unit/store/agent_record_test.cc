@@ -9,6 +9,8 @@
 #include "base/format.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
+#include "judge/raft/member_id.h"
+#include "judge/raft/sighting.h"
 
 namespace wardmote::store {
 namespace {
@@ -48,6 +50,25 @@ TEST(AgentRecord, ARegistrationComesBack) {
   EXPECT_EQ(read->node + read->release + read->boot, "ctl-10.1.0b00t");
   EXPECT_EQ(read->labels, written.labels);
   EXPECT_EQ(read->since, written.since);
+}
+
+TEST(AgentRecord, ServersComeBack) {
+  using judge::raft::parse_member_id;
+  using judge::raft::Sighting;
+  const auto server = *parse_member_id("14302e3d-dac6-4762-a00e-834c7c7479df");
+  const auto cluster = *parse_member_id("9cc89a56-316d-4636-ab64-528ac2b92174");
+  const std::vector<Sighting> seen = {{server, cluster, "check local", kClock.now, true},
+                                      {cluster, {}, "check other", kClock.now, true}};
+  const auto read = decode_servers(encode_servers(seen), "the agent on ctl-2", kClock.now + 1s);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read,
+            (std::vector<Sighting>{{server, cluster, "the agent on ctl-2", kClock.now + 1s, true},
+                                   {cluster, {}, "the agent on ctl-2", kClock.now + 1s, true}}));
+  EXPECT_TRUE(decode_servers(R"({"servers":[7,{},{"server":"1430"}]})", "", {})->empty())
+      << "four digits may be another's";
+  for (const char* const bad : {"", "[]", "{}", R"({"servers":7})"})
+    EXPECT_FALSE(decode_servers(bad, "", {})) << bad;
+  EXPECT_EQ(parse_agent_key(servers_key("ctl-1"))->kind, AgentRecordKind::kServers);
 }
 
 TEST(AgentRecord, SymptomsComeBack) {

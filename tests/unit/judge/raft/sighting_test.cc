@@ -29,7 +29,7 @@ TEST(Sightings, TellOfEachServerWhatOthersSawOfIt) {
   const Sighting seen{kServer, kCluster, "nb/ctl-1", TimePoint(1h), true};
   EXPECT_EQ(sightings.besides("n"), std::vector{seen}) << "whose name begins alike";
   EXPECT_EQ(sightings.besides("sb"), std::vector{seen});
-  sightings.forget_all();
+  sightings.forget_own();
   EXPECT_TRUE(sightings.besides("sb").empty());
 }
 
@@ -45,6 +45,27 @@ TEST(Sightings, RememberWhenItAnsweredLast) {
             (std::vector{Sighting{kServer, kCluster, "check local", TimePoint(1h), false}}));
   sightings.hear("check local", answer({}, TimePoint(3h)));
   EXPECT_FALSE(sightings.besides("nb").front().still) << "it does not say who it is";
+}
+
+TEST(Sightings, TellOtherAgentsOfEachServerOnce) {
+  Sightings sightings;
+  sightings.hear("check local", answer(kServer, TimePoint(1h)));
+  sightings.hear(Sightings::member("nb", "ctl-1"), answer(kServer, TimePoint(1h)));
+  sightings.hear("check other", answer(kCluster, TimePoint(1h)));
+  sightings.hear("check other", Opinion{});
+  ASSERT_EQ(sightings.here().size(), 1U);
+  EXPECT_EQ(sightings.here().front().server, kServer);
+}
+
+TEST(Sightings, OfAnotherAgentAreWhatItSaidLast) {
+  Sightings sightings;
+  const Sighting seen{kServer, kCluster, "the agent on ctl-2", TimePoint(1h), true};
+  sightings.hear_agent("ctl-2", {seen});
+  sightings.forget_own();
+  EXPECT_EQ(sightings.besides("nb"), std::vector{seen});
+  EXPECT_TRUE(sightings.here().empty()) << "nobody repeats what he was told";
+  sightings.hear_agent("ctl-2", {});
+  EXPECT_TRUE(sightings.besides("nb").empty());
 }
 
 }  // namespace
