@@ -3,144 +3,21 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
 #include <chrono>
-#include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "agent/agent.h"
-#include "base/check.h"
-#include "observe/kinds.h"
-#include "sim/asked_agent.h"
-#include "sim/fake_member.h"
+#include "base/time.h"
+#include "sim/cluster_site.h"
 #include "sim/seeds.h"
-#include "sim/sim_database.h"
-#include "store/embedded_store.h"
-#include "support/captured_member.h"
 
 namespace wardmote::agent {
 namespace {
 
-namespace json = boost::json;
-using runtime::Endpoint;
-using sim::FakeMember;
-using sim::SimDatabase;
-using sim::SimDisk;
-using sim::World;
-using testing::captured_member;
-using testing::FakeManners;
+using sim::ClusterSite;
 using namespace std::chrono_literals;
 
-constexpr std::string_view kConfig = R"(
-api: {listen: 127.0.0.1:9470}
-data: /var/lib/wardmote
-clusters:
-  - name: nb
-    ovn:
-      database: OVN_Northbound
-      members:
-        - {name: ctl-1, control: /run/1.ctl, ovsdb: "unix:/run/1.sock"}
-        - {name: ctl-2, control: /run/2.ctl, ovsdb: "unix:/run/2.sock"}
-        - {name: ctl-3, control: /run/3.ctl, ovsdb: "unix:/run/3.sock"}
-    every: 1s
-    timeout: 900ms
-)";
-
-std::string text(const json::value& value) {
-  return value.as_string().c_str();
-}
-
-/// Three servers, and an agent on a disk that can be started again.
-class Site : public sim::AskedAgent {
- public:
-  explicit Site(World& world) : AskedAgent(world) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::string number = std::to_string(i + 1);
-      members.push_back(
-          std::make_unique<FakeMember>(sim.process("ovsdb-server-" + number, "ctl"),
-                                       Endpoint::unix_socket("/run/" + number + ".ctl"),
-                                       Endpoint::unix_socket("/run/" + number + ".sock")));
-      members.back()->start(captured_member("01-healthy.txt", i));
-    }
-    begin();
-  }
-  ~Site() { end(); }
-
-  void begin() {
-    database_.emplace(us, disk_);
-    store_.emplace(us, *database_, "boot");
-    const Result<void> opened = run_task(sim, us, store_->open());
-    EXPECT_TRUE(opened) << opened.error().describe();
-    auto config = config::parse_config(kConfig, observe::probe_kinds());
-    check(config.has_value(), "the configuration");
-    agent_ = std::make_unique<Agent>(us, no_service_, *std::move(config), "ctl",
-                                     Memory{&*database_, &*store_, nullptr});
-    const Result<void> recalled = run_task(sim, us, agent_->recall());
-    EXPECT_TRUE(recalled) << recalled.error().describe();
-    const Result<void> started = agent_->start();
-    EXPECT_TRUE(started) << started.error().describe();
-  }
-  void end() {
-    if (!agent_) return;
-    sim.run(us, agent_->stop());
-    agent_.reset();
-    store_.reset();
-    database_.reset();
-  }
-
-  /// The leader dies, and the others agree on another.
-  void lose_the_leader() {
-    members[0]->crash();
-    sim.run_for(1s);
-    members[1]->answer(captured_member("05-leader-killed.txt", 0));
-    members[2]->answer(captured_member("05-leader-killed.txt", 1));
-  }
-  void heal() {
-    members[0]->start(captured_member("01-healthy.txt", 0));
-    for (const std::size_t i : {1U, 2U}) members[i]->answer(captured_member("01-healthy.txt", i));
-  }
-
-  std::string verdict() { return text(json::parse(get("/api/v1/clusters/nb").body).at("verdict")); }
-  /// The verdict on the cluster, as the metrics have it.
-  bool metric_is(int verdict) {
-    return get("/metrics")
-        .body.contains("\nwardmote_cluster_verdict{cluster=\"nb\"} " + std::to_string(verdict) +
-                       "\n");
-  }
-  /// Of what is open: number, code and severity.
-  std::string open() {
-    std::string open;
-    const json::value incidents = json::parse(get("/api/v1/incidents").body);
-    for (const json::value& one : incidents.at("incidents").as_array()) {
-      open += "#" + std::to_string(one.at("id").as_int64()) + " " + text(one.at("code")) + " " +
-              text(one.at("severity")) + "\n";
-    }
-    return open;
-  }
-  /// Until it is critical on every face.
-  void wait_for_the_outage() {
-    const auto told = [&] { return verdict() == "critical" && get("/readyz").status == 503; };
-    ASSERT_LE(time_until(told, 60s), 60s);
-    sim.run_for(1s);  // and written down
-  }
-
-  std::vector<std::unique_ptr<FakeMember>> members;
-
- private:
-  SimDisk disk_;
-  std::optional<SimDatabase> database_;
-  std::optional<store::EmbeddedStore> store_;
-  const ServiceManager no_service_{"", std::nullopt};
-  std::unique_ptr<Agent> agent_;
-};
-
 SIM_TEST_SEEDS(SimClusterRestart, AnOutageStaysWhatItIsOnEveryFace, 5) {
-  Site site(sim);
+  ClusterSite site(sim);
   sim.run_for(10s + Duration(sim.random().below(1'000'000'000)));
   site.lose_the_leader();
   site.wait_for_the_outage();
@@ -163,7 +40,7 @@ SIM_TEST_SEEDS(SimClusterRestart, AnOutageStaysWhatItIsOnEveryFace, 5) {
 }
 
 SIM_TEST_SEEDS(SimClusterRestart, AnOutageThatEndedMeanwhileIsOverAfterAFewLooks, 5) {
-  Site site(sim);
+  ClusterSite site(sim);
   sim.run_for(10s + Duration(sim.random().below(1'000'000'000)));
   site.lose_the_leader();
   site.wait_for_the_outage();

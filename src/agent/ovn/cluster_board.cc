@@ -237,15 +237,24 @@ void ClusterBoard::cluster_judged(std::size_t cluster, std::vector<Opinion> opin
     feed_.tell(view->id,
                judge::VerdictChanged{before->assessment.verdict, view->assessment.verdict});
   }
-  if (!final_of_round) return;
+  if (!is_news(entry, view->assessment.verdict, final_of_round)) return;
   const bool unseen = held && view->assessment.findings.empty();
   judge::Observation seen{.subject = view->id.name,
                           .outcome = outcome_of(view->assessment.verdict),
                           .reason = unseen ? held->reason : reason_of(*view),
-                          .begun = view->opinions.front().begun,
+                          .begun = std::ranges::max(view->opinions, {}, &Opinion::begun).begun,
                           .ended = now};
   board_.doubt(seen, view->assessment.observed);
   board_.check_observed(entry.check, seen, now);
+}
+
+/// Whether its check hears of a judgement. Bad news does not wait for the slowest member: a finding is
+/// certain when it is made. That it is over is believed only when everybody has answered.
+bool ClusterBoard::is_news(Entry& entry, Verdict verdict, bool final_of_round) {
+  const bool bad = outcome_of(verdict) == judge::Outcome::kFail;
+  const bool told = entry.told;
+  entry.told = !final_of_round && (told || bad);
+  return final_of_round ? !(told && bad) : bad && !told;
 }
 
 /// What is held of the cluster, if anything.

@@ -18,6 +18,7 @@
 #include "judge/raft/assess.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
+#include "judge/verdict.h"
 #include "serve/raft/cluster_view.h"
 
 namespace wardmote::agent {
@@ -48,7 +49,7 @@ class ClusterBoard {
   /// Member `member` of cluster `cluster` was looked at; counts only.
   void member_observed(std::size_t cluster, std::size_t member, const judge::raft::Opinion& seen);
   /// Cluster `cluster` was judged; `final_of_round` when no member's answer is awaited any more. A
-  /// round is fed to the cluster's check once.
+  /// round is fed to the cluster's check once, as soon as it is bad, and once more if its end is not.
   void cluster_judged(std::size_t cluster, std::vector<judge::raft::Opinion> opinions,
                       judge::raft::Assessment assessment, TimePoint now, bool final_of_round);
   /// A piece of bad news was void because the agent was starved.
@@ -66,9 +67,11 @@ class ClusterBoard {
     judge::raft::MemberId leader;  ///< the last that was known
     std::uint64_t term = 0;        ///< the highest seen
     int clean_rounds = 0;          ///< in a row, while something is held of it
+    bool told = false;             ///< its check, in the middle of a round, that it is bad
     std::size_t check = 0;         ///< that stands for it, on the board
   };
 
+  static bool is_news(Entry& entry, judge::Verdict verdict, bool final_of_round);
   void count(Entry& entry, const serve::ClusterView& view);
   std::optional<incidents::HeldVerdict> hold(Entry& entry, serve::ClusterView& view,
                                              bool final_of_round);

@@ -76,11 +76,19 @@ TEST_F(ClusterBoardTest, AFindingIsTheReasonAlsoWhileSomethingIsHeld) {
 TEST_F(ClusterBoardTest, FeedsTheClustersCheckOnceARound) {
   judge_cluster(verdict(Verdict::kOk));
   judge_cluster(critical(), false);
-  EXPECT_EQ(check("nb").state.state, judge::State::kHealthy);
-  EXPECT_EQ(shown().assessment.verdict, Verdict::kCritical) << "shown at once";
+  EXPECT_EQ(check("nb").state.state, judge::State::kReported) << "bad news at once";
+  EXPECT_EQ(shown().assessment.verdict, Verdict::kCritical);
+  judge_cluster(critical(), false);
+  judge_cluster(verdict(Verdict::kOk), false);
+  EXPECT_EQ(check("nb").state.state, judge::State::kReported) << "not everybody has answered";
   judge_cluster(critical(), true);
-  EXPECT_EQ(check("nb").state.state, judge::State::kReported);
   EXPECT_EQ(check("nb").looks, 2U);
+  judge_cluster(verdict(Verdict::kOk), false);
+  EXPECT_EQ(check("nb").looks, 2U);
+  judge_cluster(critical(), false);
+  judge_cluster(verdict(Verdict::kOk), true);
+  EXPECT_EQ(check("nb").looks, 4U);
+  EXPECT_EQ(check("nb").state.state, judge::State::kHealthy);
 }
 
 TEST_F(ClusterBoardTest, LogsEachChangeOnce) {
