@@ -69,6 +69,7 @@ void Agent::step() {
 
 void Agent::restart(bool remembers) {
   if (!remembers) memory_ = {};
+  sightings_ = {};
   opinions_.clear();
   Planner reborn(setup_.policies);
   for (auto [id, plan] : planner_.plans()) {
@@ -85,6 +86,11 @@ void Agent::restart(bool remembers) {
 /// A round: a member that is slow is judged by what it said last, and again when the round ends.
 RepairView Agent::look() {
   const TimePoint now = cluster_.now();
+  for (const Way& check : setup_.checks) {
+    sightings_.hear("check " + check.member,
+                    look_at(cluster_, check, setup_.ages, now, setup_.timeout));
+  }
+  memory_.set_elsewhere(sightings_.besides(kCluster));
   opinions_.resize(setup_.ways.size());
   std::vector<std::size_t> slow;
   for (std::size_t i = 0; i < setup_.ways.size(); ++i) {

@@ -19,6 +19,7 @@
 #include "judge/raft/repair/remedy.h"
 #include "judge/raft/repair/repair_plan.h"
 #include "judge/raft/repair_view.h"
+#include "judge/raft/sighting.h"
 #include "runtime/random.h"
 
 namespace wardmote::advice {
@@ -33,6 +34,7 @@ struct AgentSetup {
   std::string name;
   std::optional<HostIndex> home;  ///< it runs there; nothing: elsewhere
   std::vector<Way> ways;          ///< its `members`
+  std::vector<Way> checks;        ///< servers that it looks at without their being members
   judge::raft::Expectation expectation;
   std::vector<judge::plan::Policy> policies;
   std::vector<std::string> rebuildable;
@@ -101,6 +103,7 @@ class Agent {
   runtime::Random& random_;
   Witness witness_;
   judge::raft::Memory memory_;
+  judge::raft::Sightings sightings_;
   std::vector<judge::raft::Opinion> opinions_;
   judge::raft::Assessment last_;
   judge::plan::Planner planner_;

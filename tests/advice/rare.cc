@@ -22,11 +22,11 @@ Duration World::rarely_between(std::int64_t low_s, std::int64_t high_s) {
 
 void World::choose_rarity() {
   const std::uint64_t dice = rare_.below(32);
-  if (cluster_.hosts().size() < 3 || dice > 3) return;
+  if (cluster_.hosts().size() < 3 || dice > 4) return;
   rarity_ = static_cast<Rarity>(dice);
   // The first one leads at the beginning.
   subject_ = 1 + rare_.below(cluster_.hosts().size() - 1);
-  if (rarity_ == Rarity::kOneConnection) stranger_ = subject_;
+  if (rarity_ == Rarity::kOneConnection || rarity_ == Rarity::kSeenElsewhere) stranger_ = subject_;
 }
 
 /// What the agents have to be told differently for it.
@@ -34,6 +34,8 @@ void World::prepare_rarity() {
   if (!rarity_) return;
   for (const auto& each : agents_) {
     AgentSetup& setup = each->setup();
+    if (rarity_ == Rarity::kSeenElsewhere)
+      setup.checks = {{.member = cluster_.hosts()[subject_].name, .host = subject_}};
     Way* const way = each->way_to(subject_);
     if (way == nullptr) continue;
     if (rarity_ == Rarity::kReturn) {
@@ -68,6 +70,7 @@ Duration World::stage_rarity() {
     case Rarity::kReturn: stop_for_long(); break;
     case Rarity::kCopiedLine: stop_behind_a_copied_line(); break;
     case Rarity::kOneConnection: tie_by_one_connection(leads); break;
+    case Rarity::kSeenElsewhere: cut_off_from_servers_only(); break;
     case Rarity::kStalledGhost: leave_a_ghost_and_stall(leads); break;
   }
   return 25min;
@@ -79,6 +82,18 @@ void World::stop_for_long() {
   cluster_.stop(subject_);
   busy_[subject_] = cluster_.now() + 24min;
   at(24min, [this] { cluster_.start(subject_); });
+}
+
+/// No other server hears it for longer than any agent would wait, and it answers checks.
+void World::cut_off_from_servers_only() {
+  tell(fmt::format("{} is cut from all other servers", cluster_.hosts()[subject_].name));
+  busy_[subject_] = cluster_.now() + 24min;
+  const auto set = [this](bool bad) {
+    for (HostIndex i = 0; i < cluster_.hosts().size(); ++i)
+      cluster_.path(subject_, i).cut = cluster_.path(i, subject_).cut = bad;
+  };
+  set(true);
+  at(24min, [set] { set(false); });
 }
 
 /// It comes back, and all that could say so is cut from it or asked in vain: whoever hears its host

@@ -66,7 +66,13 @@ class World {
   void swap_back(const judge::raft::MemberId& server);
 
   // rare.cc: what needs several things to meet.
-  enum class Rarity : std::uint8_t { kReturn, kCopiedLine, kOneConnection, kStalledGhost };
+  enum class Rarity : std::uint8_t {
+    kReturn,
+    kCopiedLine,
+    kOneConnection,
+    kStalledGhost,
+    kSeenElsewhere
+  };
   void choose_rarity();
   void prepare_rarity();
   void ask_others_by_tcp(AgentSetup& setup);
@@ -76,6 +82,7 @@ class World {
   void stop_behind_a_copied_line();
   void tie_by_one_connection(HostIndex leads);
   void leave_a_ghost_and_stall(HostIndex leads);
+  void cut_off_from_servers_only();
   [[nodiscard]] Duration rarely_between(std::int64_t low_s, std::int64_t high_s);
 
   // fate.cc: what happens.
