@@ -171,7 +171,6 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
                                  .feed = changes_,
                                  .scheduler = scheduler_,
                                  .guard = guard_,
-                                 .sightings = sightings_,
                                  .archive = archive_,
                                  .incidents = incidents_,
                                  .plans = runner_,
@@ -448,6 +447,14 @@ void Agent::watch(const config::ReloadPlan& plan, Probes probes) {
 Task<void> Agent::give_memory_back() {
   co_await runtime_.sleep_until(runtime_.now() + kSettled);
   ::malloc_trim(0);
+}
+
+std::vector<store::SharedNote*> Agent::notes() {
+  std::vector<store::SharedNote*> notes;
+  for (const std::unique_ptr<Domain>& domain : domains_) {
+    if (store::SharedNote* const note = domain->note()) notes.push_back(note);
+  }
+  return notes;
 }
 
 const serve::AgentView& Agent::fresh_view() {

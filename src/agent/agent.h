@@ -24,7 +24,6 @@
 #include "incidents/change_feed.h"
 #include "incidents/incident_manager.h"
 #include "incidents/notifier.h"
-#include "judge/raft/sighting.h"
 #include "judge/self/starvation_guard.h"
 #include "observe/probe.h"
 #include "runtime/database.h"
@@ -91,8 +90,8 @@ class Agent {
   void add(serve::Route route) { api_.add(std::move(route)); }
   /// For those who exchange with other agents what is wrong.
   [[nodiscard]] incidents::IncidentManager& incidents() noexcept { return incidents_; }
-  /// And which servers answer whom.
-  [[nodiscard]] judge::raft::Sightings& sightings() noexcept { return sightings_; }
+  /// And what else the domains tell them.
+  [[nodiscard]] std::vector<store::SharedNote*> notes();
   /// Shows which configuration runs.
   void show(serve::ConfigView config) { board_.set_config(std::move(config)); }
   /// Reads the token files and looks up the groups anew; on an error all stays as it is.
@@ -147,7 +146,6 @@ class Agent {
   serve::EventStream events_;
   Board board_;
   judge::StarvationGuard guard_;
-  judge::raft::Sightings sightings_;
   Scheduler scheduler_;
   std::optional<std::string> journal_complaint_;  ///< why it is not open yet
   std::function<runtime::Task<Result<void>>()> in_place_;

@@ -13,6 +13,7 @@
 #include "observe/probe.h"
 #include "runtime/task.h"
 #include "serve/route.h"
+#include "store/shared_note.h"
 
 namespace wardmote::agent {
 
@@ -47,6 +48,8 @@ class Domain {
   /// A plan wants to know how one of its things is now: it tells the plans. False: it is none of
   /// its kind, or the looks of its check tell them.
   virtual bool look_for_plan(const judge::ThingId&) { return false; }
+  /// What it exchanges with the agents that share the store; null: nothing.
+  virtual store::SharedNote* note() { return nullptr; }
   /// Added to the API once.
   virtual std::vector<serve::Route> routes() { return {}; }
   virtual runtime::Task<void> stop() { co_return; }

@@ -15,9 +15,6 @@ class StepExecutors;
 }  // namespace wardmote::act
 namespace wardmote::judge {
 class StarvationGuard;
-namespace raft {
-class Sightings;
-}
 }
 namespace wardmote::runtime {
 class Runtime;
@@ -47,7 +44,6 @@ struct DomainTools {
   incidents::ChangeFeed& feed;
   Scheduler& scheduler;
   const judge::StarvationGuard& guard;
-  judge::raft::Sightings& sightings;  ///< of servers of raft clusters
   Archive& archive;
   incidents::IncidentManager& incidents;
   act::PlanRunner& plans;

@@ -72,6 +72,15 @@ std::optional<std::int64_t> incident_in(const judge::Change& change) {
   return std::nullopt;
 }
 
+/// The name of the thing that is judged as a whole, if the root of an incident is one or is a part
+/// of one: `nb` of `cluster:nb`, `member:nb/ctl-1`, `check:nb`, `bgp` of `session:bgp/a/b`.
+std::string_view thing_of(std::string_view root) {
+  const std::string_view scope = take_until(root, ':');
+  if (scope == "member" || scope == "session") return take_until(root, '/');
+  if (scope == "check") return take_until(root, '@');
+  return scope == "cluster" ? root : std::string_view();
+}
+
 /// The cluster with which, or with a member of which, something is wrong; else nothing.
 std::string_view cluster_of(std::string_view root) {
   const std::string_view scope = take_until(root, ':');
@@ -296,11 +305,11 @@ serve::OpenIncidents IncidentManager::open_incidents() {
   return counted;
 }
 
-std::vector<std::int64_t> IncidentManager::awaited_of(std::string_view cluster) const {
+std::vector<std::int64_t> IncidentManager::awaited_of(std::string_view thing) const {
   std::vector<std::int64_t> ids;
   if (follows()) return ids;
   for (const auto& [id, incident] : book_.incidents()) {
-    if (book_.awaited(id) && cluster_of(incident.root) == cluster) ids.push_back(id);
+    if (book_.awaited(id) && thing_of(incident.root) == thing) ids.push_back(id);
   }
   return ids;
 }

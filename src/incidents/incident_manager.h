@@ -79,9 +79,10 @@ class IncidentManager final : public serve::IncidentControl {
   [[nodiscard]] const std::vector<KnownFailure>& known_failures() const noexcept {
     return known_failures_;
   }
-  /// What an incident that outlived the agent says of this cluster, until it is seen again or over.
+  /// What an incident that outlived the agent says of this thing, a cluster or a mesh, until it is
+  /// seen again or over.
   [[nodiscard]] std::optional<HeldVerdict> held(std::string_view name) const;
-  /// The cluster was looked at in full several times in a row, and nothing was to be seen. Of these
+  /// The thing was looked at in full several times in a row, and nothing was to be seen. Of these
   /// codes every look would show it, if it were there.
   void seen_well(std::string_view name, std::span<const judge::Code> shown_at_once);
   /// How many incidents are open, and how grave they are.
@@ -157,8 +158,8 @@ class IncidentManager final : public serve::IncidentControl {
   void schedule();
   void consider_open();
   void end_blindness(const judge::Change& change, const judge::incident::News& news);
-  /// The incidents of a cluster that outlived the agent, and were not seen again.
-  [[nodiscard]] std::vector<std::int64_t> awaited_of(std::string_view cluster) const;
+  /// The incidents of a thing that outlived the agent, and were not seen again.
+  [[nodiscard]] std::vector<std::int64_t> awaited_of(std::string_view thing) const;
 
   runtime::Runtime& runtime_;
   const config::Config& config_;

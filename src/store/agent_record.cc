@@ -37,7 +37,6 @@ constexpr std::size_t kTextCap = 1024;
 constexpr std::string_view kRegistration = "registration";
 constexpr std::string_view kPresence = "presence";
 constexpr std::string_view kSymptoms = "symptoms";
-constexpr std::string_view kServers = "servers";
 /// More than an agent looks at.
 constexpr std::size_t kMostServers = 1000;
 
@@ -91,8 +90,8 @@ std::string symptoms_key(std::string_view node) {
   return key_of(node, kSymptoms);
 }
 
-std::string servers_key(std::string_view node) {
-  return key_of(node, kServers);
+std::string note_key(std::string_view node, std::string_view note) {
+  return key_of(node, note);
 }
 
 std::optional<AgentKey> parse_agent_key(std::string_view key) {
@@ -104,7 +103,6 @@ std::optional<AgentKey> parse_agent_key(std::string_view key) {
   if (what == kRegistration) return AgentKey{node, AgentRecordKind::kRegistration};
   if (what == kPresence) return AgentKey{node, AgentRecordKind::kPresence};
   if (what == kSymptoms) return AgentKey{node, AgentRecordKind::kSymptoms};
-  if (what == kServers) return AgentKey{node, AgentRecordKind::kServers};
   return std::nullopt;
 }
 

@@ -24,10 +24,10 @@ std::string registration_key(std::string_view node);
 std::string presence_key(std::string_view node);
 /// What is wrong as the agent sees it.
 std::string symptoms_key(std::string_view node);
-/// Which servers of raft clusters answer the agent.
-std::string servers_key(std::string_view node);
+/// Of a note (store/shared_note.h).
+std::string note_key(std::string_view node, std::string_view note);
 
-enum class AgentRecordKind : std::uint8_t { kRegistration, kPresence, kSymptoms, kServers };
+enum class AgentRecordKind : std::uint8_t { kRegistration, kPresence, kSymptoms };
 struct AgentKey {
   std::string_view node;  ///< within the key
   AgentRecordKind kind{};
@@ -51,7 +51,6 @@ std::string encode_symptoms(const std::vector<judge::incident::Symptom>& symptom
 /// A symptom of a later release, whose code is not known here, is left out.
 Result<std::vector<judge::incident::Symptom>> decode_symptoms(std::string_view text,
                                                               const ClockPair& clock);
-
 
 /// The ids of servers and of their clusters, and nothing else of a sighting.
 std::string encode_servers(const std::vector<judge::raft::Sighting>& servers);

@@ -217,7 +217,7 @@ Life::Life(Site site, sim::SimRuntime& host, Node& node, LifeId id)
   agents_.leadership().listen([this](bool leads) {
     if (leads && !dead_ && !site_.truth.over()) site_.truth.wins(id_);
   });
-  agents_.start(incidents_, sightings_);
+  agents_.start(incidents_, {});
   tasks_.spawn("open plans", open_plans());
   tasks_.spawn("look on", look_on());
   for (const char* const name : kChecks) {

@@ -17,7 +17,6 @@
 #include "incidents/incident_manager.h"
 #include "incidents/notifier.h"
 #include "judge/plan/remedy.h"
-#include "judge/raft/sighting.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "sim/sim_database.h"
@@ -97,7 +96,6 @@ class Life {
   sim::SimDatabase database_;
   store::EmbeddedStore own_;
   FakeStore store_;
-  judge::raft::Sightings sightings_;
   agent::Coordination agents_;
   incidents::IncidentManager incidents_;
   std::unique_ptr<FakeExecutor> executor_;

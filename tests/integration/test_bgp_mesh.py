@@ -152,3 +152,46 @@ def test_a_stopped_daemon_is_one_finding_and_one_incident(lab, agent):
         second.resume()
     wait_until(lambda: not findings(agent) and not open_roots(agent), 120, "the end of it", every=0.5)
     assert first.established()
+
+
+def test_a_restart_of_the_agent_in_an_outage(lab, tmp_path):
+    """The mesh is not called well before both ends of its session were seen well again."""
+    (tmp_path / "data").mkdir()
+    config = tmp_path / "wardmote.yaml"
+    config.write_text(f"data: {tmp_path}/data\n" + lab.write_config().read_text(encoding="utf-8"), encoding="utf-8")
+
+    def faces(agent):
+        mesh = agent.json("/api/v1/meshes")["meshes"][0]
+        check = next(one for one in agent.json("/api/v1/checks")["checks"] if one["name"] == mesh["mesh"])
+        return mesh["outcome"], check["state"], {one["root"] for one in agent.json("/api/v1/incidents")["incidents"]}
+
+    first, second, _ = lab.birds
+    session = f"{first.name}/{second.name}"
+    with Agent(config, lab.api_socket) as agent:
+        agent.wait_serving()
+        wait_until(lambda: faces(agent)[0] == "ok", 60, "the mesh to be whole", every=0.5)
+        first.peers[0].password, second.peers[0].password = "one", "two"
+        for bird in (first, second):
+            bird.reconfigure()
+        wait_until(lambda: faces(agent)[0] == "fail", 90, "the fault", every=0.5)
+        root = wait_until(lambda: next((one for one in faces(agent)[2] if one.endswith(session)), None), 60, "its incident", every=0.5)
+        shown = agent.cli("status", agent.json("/api/v1/meshes")["meshes"][0]["mesh"])
+        assert shown.returncode == 2 and "BGP_PASSWORD_MISMATCH" in shown.stdout, shown
+        agent.process.kill()
+        agent.process.wait()
+    with Agent(config, lab.api_socket) as agent:
+        agent.wait_serving()
+        for _ in range(100):
+            outcome, state, roots = faces(agent)
+            assert (outcome, state) == ("fail", "reported"), faces(agent)
+            assert root in roots
+        agent.process.kill()
+        agent.process.wait()
+    first.peers[0].password = second.peers[0].password = ""
+    for bird in (first, second):
+        bird.reconfigure()
+    wait_until(lambda: assess(lab)[0] == OK, 60, "the mesh to be whole again", every=0.5)
+    with Agent(config, lab.api_socket) as agent:
+        agent.wait_serving()
+        assert faces(agent)[0] == "fail", "nobody has looked yet"
+        wait_until(lambda: faces(agent) == ("ok", "healthy", set()), 40, "the end of it", every=0.2)

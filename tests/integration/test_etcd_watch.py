@@ -20,12 +20,20 @@ QUOTA = 16 << 20
 class Watched:
     """The cluster, and an agent that looks at it every 500 ms."""
 
-    def __init__(self, folder: Path, etcd: EtcdCluster, more: str = ""):
+    def __init__(self, folder: Path, etcd: EtcdCluster, more: str = "", keeps: str = ""):
         members = ", ".join(f"{{name: {member.name}, endpoint: '{member.address}'}}" for member in etcd.members)
         self.config = folder / "wardmote.yaml"
-        self.config.write_text(f"api: {{socket: {folder}/api.sock}}\n"
+        self.config.write_text(f"api: {{socket: {folder}/api.sock}}\n{keeps}"
                                f"clusters: [{{name: etcd, etcd: {{members: [{members}]{more}}}, every: 500ms, timeout: 450ms}}]\n", encoding="utf-8")
+        self.folder = folder
         self.agent = Agent(self.config, folder / "api.sock")
+
+    def kill_and_start(self, meanwhile=lambda: None) -> None:
+        self.agent.process.kill()
+        self.agent.process.wait()
+        meanwhile()
+        self.agent = Agent(self.config, self.folder / "api.sock")
+        self.agent.wait_serving()
 
     def __enter__(self) -> "Watched":
         return self
@@ -131,6 +139,44 @@ def test_two_of_three_that_are_killed_are_no_quorum(watched, etcd):
     for member in etcd.members[1:]:
         member.start()
     watched.wait_well()
+
+
+def test_a_restart_of_the_agent_in_an_outage(tmp_path, etcd):
+    """All faces go on saying what they said, and say that it is over when it is."""
+    (tmp_path / "data").mkdir()
+    with Watched(tmp_path, etcd, keeps=f"data: {tmp_path}/data\n") as watched:
+        watched.wait_well()
+
+        def faces():
+            status = watched.agent.json("/api/v1/status")
+            incidents = [(one["id"], one["root"], one["code"]) for one in watched.agent.json("/api/v1/incidents")["incidents"]]
+            return status["verdict"], watched.cluster()["verdict"], watched.agent.get("/readyz")[0], incidents
+
+        def outage():
+            verdict, of_cluster, ready, incidents = faces()
+            return (verdict, of_cluster, ready) == ("critical", "critical", 503) and any(code == "RAFT_NO_QUORUM" for *_, code in incidents)
+
+        for member in etcd.members[1:]:
+            member.kill()
+        wait_until(outage, 60.0, "the outage on all faces", every=0.2)
+        assert {root for _, root, code in faces()[3] if code == "RAFT_NO_QUORUM"} == {"cluster:etcd"}, faces()
+        shown = watched.agent.cli("status", "etcd")
+        assert shown.returncode == 2 and "RAFT_NO_QUORUM" in shown.stdout, shown
+        wait_until(lambda: "member:etcd/" in str(faces()[3]) or len(faces()[3]) == 1, 30.0, "its members below it")
+        before = faces()
+        watched.kill_and_start()
+        for _ in range(60):
+            now = faces()
+            assert now[:3] == before[:3], now
+            assert set(before[3]) <= set(now[3]), now
+
+        def all_run() -> None:
+            for member in etcd.members[1:]:
+                member.start()
+            wait_until(lambda: etcd.run("endpoint", "health").returncode == 0, 60.0, "etcd to be well", every=0.5)
+        watched.kill_and_start(all_run)
+        assert faces()[1] == "critical", "nobody has looked yet"
+        wait_until(lambda: faces() == ("ok", "ok", 200, []), 20.0, "the end on all faces", every=0.1)
 
 
 def test_a_question_adds_nothing_to_the_log(watched, etcd):

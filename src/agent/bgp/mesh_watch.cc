@@ -1,10 +1,12 @@
 #include "agent/bgp/mesh_watch.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,10 +15,13 @@
 
 #include "agent/board.h"
 #include "agent/domain.h"
+#include "agent/domains.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
+#include "incidents/held_verdict.h"
+#include "incidents/hold.h"
 #include "judge/bgp/facts.h"
 #include "judge/bgp/mesh.h"
 #include "judge/bgp/mesh_assessment.h"
@@ -25,6 +30,7 @@
 #include "judge/incident/news.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
+#include "judge/verdict.h"
 #include "observe/kinds.h"
 #include "observe/probe.h"
 #include "runtime/deadline.h"
@@ -39,6 +45,40 @@ using judge::Observation;
 using judge::Outcome;
 using judge::ReasonCode;
 using judge::bgp::MeshView;
+
+using enum judge::Code;
+
+/// What every look would show, if it were there; of the rest only time can say that it is over.
+constexpr auto kShownAtOnce = std::to_array<judge::Code>(
+    {kBgpDaemonDown, kBgpMissingPeer, kBgpAsymmetric, kBgpWrongAs, kBgpDisabled, kBgpRefused,
+     kBgpUnreachable, kBgpPasswordMismatch, kBgpNoAnswer, kBgpSessionDown});
+
+/// Every daemon answers, all that one end says the other says too, and nothing is seen that might
+/// become a finding.
+bool is_clean(const judge::bgp::MeshAssessment& assessment, const std::vector<MeshView>& views) {
+  if (assessment.outcome != Outcome::kOk || !assessment.findings.empty() ||
+      !assessment.observed.empty())
+    return false;
+  if (!std::ranges::all_of(views, [](const MeshView& view) { return view.facts.has_value(); }))
+    return false;
+  const auto& cells = assessment.mesh.cells;
+  const auto is_up = [&](std::size_t a, std::size_t b) {
+    return cells[a][b] == judge::bgp::MeshCell::kUp;
+  };
+  for (std::size_t a = 0; a < cells.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      if (is_up(a, b) != is_up(b, a)) return false;
+    }
+  }
+  return true;
+}
+
+/// What is seen, and no better than what is held.
+Outcome worse_of(const std::optional<incidents::HeldVerdict>& held, Outcome seen) noexcept {
+  if (!held || seen == Outcome::kFail) return seen;
+  const Outcome known = outcome_of(held->verdict);
+  return seen == Outcome::kWarn && known != Outcome::kFail ? seen : known;
+}
 
 class MeshProbe final : public observe::Probe {
  public:
@@ -78,7 +118,7 @@ std::string sessions_node(const std::string& check) {
   return "sessions:" + check;
 }
 
-std::shared_ptr<const serve::MeshView> not_judged(const config::Mesh& mesh, TimePoint now) {
+std::shared_ptr<serve::MeshView> not_judged(const config::Mesh& mesh, TimePoint now) {
   auto view = std::make_shared<serve::MeshView>(mesh.name);
   view->judged = now;
   for (const config::Mesh::Member& member : mesh.members)
@@ -87,6 +127,9 @@ std::shared_ptr<const serve::MeshView> not_judged(const config::Mesh& mesh, Time
 }
 
 }  // namespace
+
+MeshWatch::MeshWatch(const DomainTools& tools)
+    : MeshWatch(tools.runtime, tools.board, incidents::holds_of(tools.incidents, kShownAtOnce)) {}
 
 void MeshWatch::depend(const config::Config& config, judge::incident::Dependencies& known) {
   using judge::incident::check_node;
@@ -132,7 +175,8 @@ void MeshWatch::adopt(const config::Config& now, const config::ReloadPlan& plan)
     const auto check = std::ranges::find(now.checks, config.name, &config::Check::name);
     const auto index = static_cast<std::size_t>(check - now.checks.begin());
     const bool goes_on = known && plan.checks[index].action != config::ReloadAction::kBegun;
-    mesh.shown = goes_on ? earlier->second.shown : not_judged(config, runtime_.now());
+    if (known) mesh.hold = earlier->second.hold;
+    mesh.shown = goes_on ? earlier->second.shown : begin(mesh, config);
     mesh.config = config;
     mesh.settle = settle_of(config, now);
     shown.push_back(mesh.shown);
@@ -142,6 +186,13 @@ void MeshWatch::adopt(const config::Config& now, const config::ReloadPlan& plan)
   std::erase_if(seen_, [&](const auto& seen) { return !members.contains(seen.first); });
   for (const std::string& member : members) seen_.try_emplace(member, nothing_of(member));
   board_.show(judge::bgp::kMeshKind, std::move(shown));
+}
+
+std::shared_ptr<const serve::MeshView> MeshWatch::begin(Mesh& mesh, const config::Mesh& config) {
+  auto view = not_judged(config, runtime_.now());
+  const auto held = mesh.hold.keep(holds_, config.name, std::nullopt);
+  view->assessment.outcome = worse_of(held, view->assessment.outcome);
+  return view;
 }
 
 void MeshWatch::observed(const std::string& check, const Observation& seen) {
@@ -157,6 +208,17 @@ void MeshWatch::observed(const std::string& check, const Observation& seen) {
   }
   view.reason = seen.reason;
   view.unsure = !view.facts && seen.outcome != Outcome::kFail;
+}
+
+/// What is held of it. A judgement that is good counts once all members were looked at anew.
+std::optional<incidents::HeldVerdict> MeshWatch::hold(Mesh& mesh, bool clean,
+                                                      const std::vector<MeshView>& views,
+                                                      TimePoint now) {
+  const bool anew =
+      std::ranges::all_of(views, [&](const MeshView& view) { return view.begun > mesh.counted; });
+  if (clean && !anew) return mesh.hold.keep(holds_, mesh.config.name, std::nullopt);
+  mesh.counted = now;
+  return mesh.hold.keep(holds_, mesh.config.name, clean);
 }
 
 Observation MeshWatch::judge(const std::string& name) {
@@ -181,18 +243,23 @@ Observation MeshWatch::judge(const std::string& name) {
   }
   const judge::bgp::MeshExpectation expectation{mesh.config.expectation.full, mesh.settle};
   judge::bgp::MeshAssessment assessment = judge_mesh(views, expectation, mesh.memory, now);
+  const auto held = hold(mesh, is_clean(assessment, views), views, now);
+  assessment.outcome = worse_of(held, assessment.outcome);
   observation.outcome = assessment.outcome;
   const auto silent = std::ranges::find(views, true, &MeshView::unsure);
   if (!assessment.findings.empty()) {
     const judge::Finding& worst = assessment.findings.front();
     observation.reason = {ReasonCode::kState,
                           std::string(to_string(worst.code)) + ": " + worst.summary};
+  } else if (held) {
+    observation.reason = held->reason;
   } else if (silent != views.end()) {
     observation.reason = silent->reason;
     observation.reason.text = silent->name + ": " + silent->reason.text;
   } else if (assessment.outcome == Outcome::kUnknown) {
     observation.reason = views.front().reason;
   }
+  board_.doubt(observation, assessment.observed);
   shown->judged = now;
   shown->assessment = std::move(assessment);
   mesh.shown = shown;

@@ -2,8 +2,10 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agent/board.h"
@@ -13,6 +15,8 @@
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
+#include "incidents/held_verdict.h"
+#include "incidents/hold.h"
 #include "judge/bgp/mesh.h"
 #include "judge/condition/condition_tracker.h"
 #include "judge/incident/news.h"
@@ -27,8 +31,9 @@ namespace wardmote::agent {
 /// shown. Each mesh is a check, whose look is a judgement; what stands goes to the board.
 class MeshWatch final : public Domain {
  public:
-  MeshWatch(runtime::Runtime& runtime, Board& board) : runtime_(runtime), board_(board) {}
-  explicit MeshWatch(const DomainTools& tools) : MeshWatch(tools.runtime, tools.board) {}
+  MeshWatch(runtime::Runtime& runtime, Board& board, incidents::Holds holds = {})
+      : runtime_(runtime), board_(board), holds_(std::move(holds)) {}
+  explicit MeshWatch(const DomainTools& tools);
 
   /// The daemons above their sessions, and each session above what the checks of both ends say of
   /// their sessions.
@@ -49,13 +54,20 @@ class MeshWatch final : public Domain {
     config::Mesh config;
     Duration settle{};
     judge::ConditionTracker memory;
+    incidents::Hold hold;
+    TimePoint counted;  ///< when the members had all been looked at anew the last time
     std::shared_ptr<const serve::MeshView> shown;
   };
 
   void adopt(const config::Config& now, const config::ReloadPlan& plan);
+  std::shared_ptr<const serve::MeshView> begin(Mesh& mesh, const config::Mesh& config);
+  std::optional<incidents::HeldVerdict> hold(Mesh& mesh, bool clean,
+                                             const std::vector<judge::bgp::MeshView>& views,
+                                             TimePoint now);
 
   runtime::Runtime& runtime_;
   Board& board_;
+  const incidents::Holds holds_;
   std::map<std::string, Mesh> meshes_;
   std::map<std::string, judge::bgp::MeshView, std::less<>> seen_;  ///< by check, of members only
 };

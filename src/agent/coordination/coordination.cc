@@ -20,13 +20,13 @@
 #include "incidents/incident_manager.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
-#include "judge/raft/sighting.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/agents.h"
 #include "store/agent_record.h"
 #include "store/election.h"
 #include "store/follower.h"
+#include "store/shared_note.h"
 #include "store/store.h"
 
 namespace wardmote::agent {
@@ -77,14 +77,14 @@ Coordination::Coordination(runtime::Runtime& runtime, store::Store& store, Durat
 }
 
 void Coordination::start(incidents::IncidentManager& incidents,
-                         judge::raft::Sightings& sightings) {
+                         std::vector<store::SharedNote*> notes) {
   incidents_ = &incidents;
   incidents.publish([this](const std::vector<Symptom>& symptoms) {
     presence_.put(store::symptoms_key(self_.node),
                   store::encode_symptoms(symptoms, {runtime_.now(), runtime_.wall_now()}));
   });
-  servers_.emplace(self_.node, presence_, sightings);
-  servers_->tell();
+  notes_ = std::move(notes);
+  tell_notes();
   presence_.start();
   follower_.start();
   election_.start();
@@ -106,7 +106,6 @@ void Coordination::hear(const store::Follower::Records& records) {
     Peer& peer = seen[std::string(what->node)];
     if (what->kind == AgentRecordKind::kPresence) peer.present = true;
     if (what->kind == AgentRecordKind::kSymptoms) peer.symptoms = value;
-    if (what->kind == AgentRecordKind::kServers) peer.servers = value;
     if (what->kind == AgentRecordKind::kRegistration) peer.registered = value;
   }
   for (auto& [node, peer] : seen) {
@@ -121,8 +120,28 @@ void Coordination::hear(const store::Follower::Records& records) {
   }
   keep_missing(seen);
   peers_ = std::move(seen);
-  for (const auto& [node, peer] : peers_) {
-    if (node != self_.node) servers_->hear(node, peer.servers, peer.present, runtime_.now());
+  hear_notes(records);
+}
+
+void Coordination::tell_notes() {
+  for (const store::SharedNote* const note : notes_) {
+    std::string key = store::note_key(self_.node, note->name());
+    std::string text = note->told();
+    std::string& told = told_[key];
+    if (told == text) continue;
+    told = text;
+    presence_.put(std::move(key), std::move(text));
+  }
+}
+
+void Coordination::hear_notes(const store::Follower::Records& records) {
+  for (store::SharedNote* const note : notes_) {
+    for (const auto& [node, peer] : peers_) {
+      if (node == self_.node) continue;
+      const auto record = records.find(store::note_key(node, note->name()));
+      const bool told = peer.present && record != records.end();
+      note->hear(node, told ? record->second : "", runtime_.now());
+    }
   }
 }
 
@@ -193,7 +212,7 @@ Task<void> Coordination::watch_nodes() {
   for (;;) {
     co_await runtime_.sleep_until(runtime_.now() + kLookEvery);
     forget_missing();
-    servers_->tell();
+    tell_notes();
     stand_by_own_records();
     // Who is cut off from the store would take all others for lost.
     if (!election_.leads()) continue;

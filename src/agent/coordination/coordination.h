@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/coordination/shared_servers.h"
 #include "base/time.h"
 #include "incidents/incident_manager.h"
 #include "judge/incident/incident.h"
-#include "judge/raft/sighting.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
@@ -19,6 +17,7 @@
 #include "store/follower.h"
 #include "store/leadership.h"
 #include "store/presence.h"
+#include "store/shared_note.h"
 #include "store/store.h"
 
 namespace wardmote::agent {
@@ -39,9 +38,9 @@ class Coordination final : public serve::AgentsView {
 
   [[nodiscard]] store::Leadership& leadership() noexcept { return election_; }
 
-  /// Stands in the election, and exchanges with the others what is wrong where and which servers
-  /// answer.
-  void start(incidents::IncidentManager& incidents, judge::raft::Sightings& sightings);
+  /// Stands in the election, and exchanges with the others what is wrong where, and the notes,
+  /// which outlive it.
+  void start(incidents::IncidentManager& incidents, std::vector<store::SharedNote*> notes);
   /// Leaves: the next agent leads at once.
   runtime::Task<void> resign();
 
@@ -62,13 +61,14 @@ class Coordination final : public serve::AgentsView {
     std::vector<judge::incident::Symptom> said;
     std::string registered;            ///< as it is stored
     std::string symptoms;              ///< the same
-    std::string servers;               ///< the same
     std::optional<TimePoint> missing;  ///< since when none of its records is there
   };
 
   void hear(const store::Follower::Records& records);
   static std::optional<store::AgentRegistration> registration_of(const std::string& node,
                                                                  const Peer& peer);
+  void tell_notes();
+  void hear_notes(const store::Follower::Records& records);
   void hear_symptoms(const std::string& node, Peer& peer);
   /// Adds those of whom nothing is there any more, as they were.
   void keep_missing(std::map<std::string, Peer>& seen);
@@ -91,7 +91,8 @@ class Coordination final : public serve::AgentsView {
   const std::string registered_;  ///< of this agent, as it is stored
   std::map<std::string, Peer> peers_;
   incidents::IncidentManager* incidents_ = nullptr;
-  std::optional<SharedServers> servers_;  ///< from start() on
+  std::vector<store::SharedNote*> notes_;
+  std::map<std::string, std::string> told_;  ///< notes of this agent by their keys
   int looks_without_ = 0;             ///< in a row, at a store that lacks what this agent wrote
   std::optional<TimePoint> rewrote_;  ///< when it wrote that again
   std::optional<TimePoint> twin_;     ///< when another agent last wrote under its name

@@ -1,5 +1,7 @@
 #include "agent/etcd/etcd_watch.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -8,15 +10,18 @@
 
 #include "agent/board.h"
 #include "agent/domain.h"
+#include "agent/domains.h"
 #include "agent/scheduler.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "config/config.h"
 #include "config/etcd_cluster.h"
 #include "config/reload_plan.h"
+#include "incidents/hold.h"
 #include "judge/etcd/cluster.h"
 #include "judge/etcd/member_facts.h"
 #include "judge/finding.h"
+#include "judge/incident/cluster_nodes.h"
 #include "judge/incident/news.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
@@ -44,8 +49,14 @@ using runtime::Task;
 
 namespace {
 
-std::shared_ptr<const serve::EtcdView> not_judged(const config::EtcdCluster& cluster,
-                                                  TimePoint now) {
+using enum judge::Code;
+
+/// What every look would show, if it were there; of the rest only time can say that it is over.
+constexpr auto kShownAtOnce =
+    std::to_array<judge::Code>({kRaftNoQuorum, kRaftQuorumMargin, kRaftNoLeader, kRaftMemberHung,
+                                kRaftMemberDown, kEtcdNospace, kEtcdCorrupt, kMonitorBlind});
+
+std::shared_ptr<serve::EtcdView> not_judged(const config::EtcdCluster& cluster, TimePoint now) {
   auto view = std::make_shared<serve::EtcdView>(cluster.name);
   view->judged = now;
   for (const config::EtcdMember& member : cluster.members) {
@@ -53,6 +64,13 @@ std::shared_ptr<const serve::EtcdView> not_judged(const config::EtcdCluster& clu
     known.name = member.name;
   }
   return view;
+}
+
+/// Every member answers, and nothing is seen that might become a finding.
+bool is_clean(const judge::etcd::Assessment& assessment, const std::vector<MemberView>& views) {
+  return assessment.verdict == judge::Verdict::kOk && assessment.findings.empty() &&
+         assessment.observed.empty() &&
+         std::ranges::all_of(views, [](const MemberView& view) { return view.facts.has_value(); });
 }
 
 /// Why the check stands as it does: the worst finding, or why nobody speaks.
@@ -70,6 +88,13 @@ Reason reason_of(const judge::etcd::Assessment& assessment, const std::vector<Me
 
 }  // namespace
 
+EtcdWatch::EtcdWatch(const DomainTools& tools)
+    : runtime_(tools.runtime),
+      board_(tools.board),
+      scheduler_(tools.scheduler),
+      guard_(tools.guard),
+      holds_(incidents::holds_of(tools.incidents, kShownAtOnce)) {}
+
 class EtcdWatch::ClusterProbe final : public observe::Probe {
  public:
   ClusterProbe(EtcdWatch& watch, std::string cluster)
@@ -82,8 +107,11 @@ class EtcdWatch::ClusterProbe final : public observe::Probe {
 };
 
 void EtcdWatch::depend(const config::Config& config, judge::incident::Dependencies& known) {
-  for (const config::EtcdCluster& cluster : etcd_clusters(config))
-    known.checks[cluster.name].has_findings = true;
+  for (const config::EtcdCluster& cluster : etcd_clusters(config)) {
+    std::vector<std::string> members;
+    for (const config::EtcdMember& member : cluster.members) members.push_back(member.name);
+    add_cluster(known, cluster.name, members);
+  }
 }
 
 Result<Domain::Adopt> EtcdWatch::prepare(const config::Config&) {
@@ -109,7 +137,10 @@ void EtcdWatch::adopt(const config::Config& now, const config::ReloadPlan&) {
         cluster->clients.push_back(
             std::make_unique<observe::etcd::MemberClient>(runtime_, member.endpoint));
       }
-      cluster->shown = not_judged(config, runtime_.now());
+      const auto shown_first = not_judged(config, runtime_.now());
+      const auto held = cluster->hold.keep(holds_, config.name, std::nullopt);
+      shown_first->assessment.verdict = worse_of(held, shown_first->assessment.verdict);
+      cluster->shown = shown_first;
       clusters_[config.name] = std::move(cluster);
     }
     shown.push_back(clusters_[config.name]->shown);
@@ -174,8 +205,12 @@ Observation EtcdWatch::judge(Cluster& cluster, std::vector<MemberView> views) {
   const auto shown = std::make_shared<serve::EtcdView>(cluster.config.name);
   shown->judged = now;
   shown->assessment = judge::etcd::assess(views, expectation, cluster.memory, now);
+  const auto held =
+      cluster.hold.keep(holds_, cluster.config.name, is_clean(shown->assessment, views));
+  shown->assessment.verdict = worse_of(held, shown->assessment.verdict);
   observation.outcome = outcome_of(shown->assessment.verdict);
-  observation.reason = reason_of(shown->assessment, views);
+  const bool unseen = held && shown->assessment.findings.empty();
+  observation.reason = unseen ? held->reason : reason_of(shown->assessment, views);
   board_.doubt(observation, shown->assessment.observed);
   shown->members = std::move(views);
   cluster.shown = shown;

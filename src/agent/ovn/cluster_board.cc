@@ -76,9 +76,6 @@ bool asked_in_full(const Opinion& opinion) {
   return !failed(opinion.status_source) && !failed(opinion.local_source);
 }
 
-/// So often in a row a cluster must be seen well to be believed.
-constexpr int kCleanRounds = 3;
-
 /// Every member answers, and nothing is seen that might become a finding.
 bool is_clean(const serve::ClusterView& cluster) {
   return cluster.assessment.verdict == Verdict::kOk && cluster.assessment.findings.empty() &&
@@ -248,8 +245,8 @@ void ClusterBoard::cluster_judged(std::size_t cluster, std::vector<Opinion> opin
   board_.check_observed(entry.check, seen, now);
 }
 
-/// Whether its check hears of a judgement. Bad news does not wait for the slowest member: a finding is
-/// certain when it is made. That it is over is believed only when everybody has answered.
+/// Whether its check hears of a judgement. Bad news does not wait for the slowest member: a finding
+/// is certain when it is made. That it is over is believed only when everybody has answered.
 bool ClusterBoard::is_news(Entry& entry, Verdict verdict, bool final_of_round) {
   const bool bad = outcome_of(verdict) == judge::Outcome::kFail;
   const bool told = entry.told;
@@ -259,22 +256,10 @@ bool ClusterBoard::is_news(Entry& entry, Verdict verdict, bool final_of_round) {
 
 /// What is held of the cluster, if anything.
 std::optional<incidents::HeldVerdict> ClusterBoard::hold(Entry& entry, serve::ClusterView& view,
-                                                         bool final_of_round) {
-  const std::string& name = view.id.name;
-  std::optional<incidents::HeldVerdict> held = holds_.held ? holds_.held(name) : std::nullopt;
-  if (!held) {
-    entry.clean_rounds = 0;
-    return held;
-  }
-  if (final_of_round) {
-    entry.clean_rounds = is_clean(view) ? entry.clean_rounds + 1 : 0;
-    if (entry.clean_rounds >= kCleanRounds) {
-      holds_.seen_well(name);
-      held = holds_.held(name);
-    }
-  }
-  Verdict& verdict = view.assessment.verdict;
-  if (held && badness(verdict) < badness(held->verdict)) verdict = held->verdict;
+                                                         bool final_of_round) const {
+  const std::optional<bool> clean = final_of_round ? std::optional(is_clean(view)) : std::nullopt;
+  const auto held = entry.hold.keep(holds_, view.id.name, clean);
+  view.assessment.verdict = worse_of(held, view.assessment.verdict);
   return held;
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "config/reload_plan.h"
 #include "incidents/change_feed.h"
 #include "incidents/held_verdict.h"
+#include "incidents/hold.h"
 #include "judge/raft/assess.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
@@ -22,13 +22,6 @@
 #include "serve/raft/cluster_view.h"
 
 namespace wardmote::agent {
-
-/// What an earlier life of the agent knew of clusters.
-struct Holds {
-  std::function<std::optional<incidents::HeldVerdict>(const std::string& cluster)> held;
-  /// Every member answered several times in a row, and nothing was to be seen.
-  std::function<void(const std::string& cluster)> seen_well;
-};
 
 /// Whether it was asked, and did not answer.
 bool failed(const judge::raft::Source& source) noexcept;
@@ -39,7 +32,7 @@ bool failed(const judge::raft::Source& source) noexcept;
 /// loop.
 class ClusterBoard {
  public:
-  ClusterBoard(Board& board, incidents::ChangeFeed& feed, Holds holds)
+  ClusterBoard(Board& board, incidents::ChangeFeed& feed, incidents::Holds holds)
       : board_(board), feed_(feed), holds_(std::move(holds)) {}
 
   /// Goes over to another configuration by `plan`, which leads to `config`. What is kept or retimed
@@ -49,7 +42,8 @@ class ClusterBoard {
   /// Member `member` of cluster `cluster` was looked at; counts only.
   void member_observed(std::size_t cluster, std::size_t member, const judge::raft::Opinion& seen);
   /// Cluster `cluster` was judged; `final_of_round` when no member's answer is awaited any more. A
-  /// round is fed to the cluster's check once, as soon as it is bad, and once more if its end is not.
+  /// round is fed to the cluster's check once, as soon as it is bad, and once more if its end is
+  /// not.
   void cluster_judged(std::size_t cluster, std::vector<judge::raft::Opinion> opinions,
                       judge::raft::Assessment assessment, TimePoint now, bool final_of_round);
   /// A piece of bad news was void because the agent was starved.
@@ -66,19 +60,19 @@ class ClusterBoard {
     serve::ClusterCounters counters;
     judge::raft::MemberId leader;  ///< the last that was known
     std::uint64_t term = 0;        ///< the highest seen
-    int clean_rounds = 0;          ///< in a row, while something is held of it
-    bool told = false;             ///< its check, in the middle of a round, that it is bad
-    std::size_t check = 0;         ///< that stands for it, on the board
+    incidents::Hold hold;
+    bool told = false;      ///< its check, in the middle of a round, that it is bad
+    std::size_t check = 0;  ///< that stands for it, on the board
   };
 
   static bool is_news(Entry& entry, judge::Verdict verdict, bool final_of_round);
   void count(Entry& entry, const serve::ClusterView& view);
   std::optional<incidents::HeldVerdict> hold(Entry& entry, serve::ClusterView& view,
-                                             bool final_of_round);
+                                             bool final_of_round) const;
 
   Board& board_;
   incidents::ChangeFeed& feed_;
-  Holds holds_;
+  incidents::Holds holds_;
   NbSbPairing pairing_;
   std::vector<Entry> clusters_;
 };

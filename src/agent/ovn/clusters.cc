@@ -24,8 +24,9 @@
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
-#include "incidents/incident_manager.h"
+#include "incidents/hold.h"
 #include "judge/finding.h"
+#include "judge/incident/cluster_nodes.h"
 #include "judge/incident/news.h"
 #include "judge/observation.h"
 #include "judge/raft/opinion.h"
@@ -76,32 +77,19 @@ judge::raft::repair::RepairCluster repair_of(const config::Cluster& cluster) {
   return repair;
 }
 
-Holds holds_of(incidents::IncidentManager& incidents) {
-  return {
-      .held = [&incidents](const std::string& cluster) { return incidents.held(cluster); },
-      .seen_well =
-          [&incidents](const std::string& cluster) { incidents.seen_well(cluster, kShownAtOnce); }};
-}
-
 }  // namespace
 
 Clusters::Clusters(const DomainTools& tools)
     : tools_(tools),
-      board_(tools.board, tools.feed, holds_of(tools.incidents)),
+      board_(tools.board, tools.feed, incidents::holds_of(tools.incidents, kShownAtOnce)),
       tasks_(tools.runtime.executor()) {}
 
-/// A cluster above its members.
 void Clusters::depend(const config::Config& config, judge::incident::Dependencies& known) {
   known.listed = {{"cluster", "cluster"}, {"member", "cluster"}};
   for (const config::Cluster& cluster : config.clusters) {
-    const std::string node = serve::cluster_node(cluster.name);
-    judge::incident::CheckPlace& place = known.checks[cluster.name];
-    place.owner = node;
-    place.has_findings = true;
-    place.optional = false;
-    known.graph.add(node, "cluster");
-    for (const config::Member& member : cluster.members)
-      known.graph.add(serve::member_node(cluster.name, member.name), "member", {node});
+    std::vector<std::string> members;
+    for (const config::Member& member : cluster.members) members.push_back(member.name);
+    add_cluster(known, cluster.name, members);
   }
 }
 
@@ -116,7 +104,7 @@ const observe::ProbeKind& Clusters::kind() const noexcept {
 /// Checks of the kind `ovn` look at servers, too.
 void Clusters::observed(const std::string& check, const judge::Observation& seen) {
   if (const auto* const opinion = std::get_if<judge::raft::Opinion>(&seen.facts))
-    tools_.sightings.hear("check " + check, *opinion);
+    sightings_.hear("check " + check, *opinion);
 }
 
 std::vector<serve::Route> Clusters::routes() {
@@ -130,7 +118,7 @@ Task<void> Clusters::stop() {
 void Clusters::adopt(const config::Config& now, const config::ReloadPlan& plan) {
   board_.reload(now, plan, tools_.runtime.now());
   // Who still looks at a server says so again within one round, and silence counts anew until then.
-  tools_.sightings.forget_own();
+  sightings_.forget_own();
   repairs_.clear();
   for (const config::Cluster& cluster : now.clusters) repairs_[cluster.name] = repair_of(cluster);
   const auto before = std::exchange(watches_, {});
@@ -153,7 +141,7 @@ void Clusters::adopt(const config::Config& now, const config::ReloadPlan& plan) 
 
 std::shared_ptr<ClusterWatch> Clusters::begin(const config::Cluster& cluster, std::size_t index) {
   const auto watch = std::make_shared<ClusterWatch>(tools_.runtime, board_, tools_.scheduler,
-                                                    tools_.guard, tools_.sightings, index, cluster);
+                                                    tools_.guard, sightings_, index, cluster);
   watch->on_judged([this](ClusterWatch& judged, std::span<const judge::Finding> findings) {
     measure(board_.cluster(judged.index()));
     const auto repair = repairs_.find(judged.name());

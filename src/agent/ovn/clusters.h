@@ -9,12 +9,14 @@
 #include "agent/domains.h"
 #include "agent/ovn/cluster_board.h"
 #include "agent/ovn/cluster_watch.h"
+#include "agent/ovn/shared_servers.h"
 #include "base/result.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
 #include "judge/incident/news.h"
 #include "judge/observation.h"
 #include "judge/raft/repair/remedy.h"
+#include "judge/raft/sighting.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "serve/route.h"
@@ -30,6 +32,7 @@ class Clusters final : public Domain {
   Result<Adopt> prepare(const config::Config& next) override;
   [[nodiscard]] const observe::ProbeKind& kind() const noexcept override;
   void observed(const std::string& check, const judge::Observation& seen) override;
+  store::SharedNote* note() override { return &shared_; }
   std::vector<serve::Route> routes() override;
   runtime::Task<void> stop() override;
 
@@ -40,6 +43,8 @@ class Clusters final : public Domain {
 
   DomainTools tools_;
   ClusterBoard board_;
+  judge::raft::Sightings sightings_;
+  SharedServers shared_{sightings_};
   std::vector<std::shared_ptr<ClusterWatch>> watches_;
   std::map<std::string, judge::raft::repair::RepairCluster> repairs_;  ///< by cluster
   runtime::TaskGroup tasks_;

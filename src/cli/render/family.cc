@@ -51,6 +51,14 @@ json::object named_in(const Family& family, const Fields& thing, const json::val
   return named;
 }
 
+const Family* family_of(const json::value& thing) noexcept {
+  const json::object* const object = thing.if_object();
+  const auto found = std::ranges::find_if(kFamilies, [&](const Family& family) {
+    return object != nullptr && object->contains(family.thing);
+  });
+  return found == std::end(kFamilies) ? nullptr : &*found;
+}
+
 bool stands_for_a_thing(const Fields& check) {
   const std::string_view kind = check.raw("kind");
   return !kind.empty() &&

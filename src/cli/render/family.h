@@ -30,6 +30,9 @@ std::span<const Family> families() noexcept;
 boost::json::object named_in(const Family& family, const Fields& thing,
                              const boost::json::value& item);
 
+/// The family of which this is a thing, as the API has it; null: of none.
+const Family* family_of(const boost::json::value& thing) noexcept;
+
 /// Whether the check stands for a thing that is shown itself.
 bool stands_for_a_thing(const Fields& check);
 

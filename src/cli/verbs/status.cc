@@ -1,15 +1,17 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/format.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/format.h"
 #include "cli/reading.h"
 #include "cli/render/agent.h"
 #include "cli/render/agents.h"
-#include "cli/render/cluster.h"
 #include "cli/render/family.h"
 #include "cli/render/fields.h"
 #include "cli/render/style.h"
@@ -23,8 +25,24 @@ Exit exit_by_verdict(const boost::json::value& shown) {
   return exit_of_verdict(Fields(shown).raw("verdict"));
 }
 
-std::vector<std::string> name_of_cluster(const boost::json::value& shown) {
-  return {"cluster/" + Fields(shown).text("cluster")};
+/// A mesh has the outcome of its check.
+Exit exit_by_thing(const boost::json::value& shown) {
+  const Fields fields(shown);
+  const std::string_view verdict = fields.raw("verdict");
+  return exit_of_verdict(verdict.empty() ? fields.raw("outcome") : verdict);
+}
+
+std::vector<std::string> name_of_thing(const boost::json::value& shown) {
+  const Family* const family = family_of(shown);
+  if (family == nullptr) return {};
+  return {fmt::format("{}/{}", family->thing, Fields(shown).text(family->thing))};
+}
+
+std::string draw_thing(const boost::json::value& shown, Style style) {
+  const Family* const family = family_of(shown);
+  if (family == nullptr) return "";
+  const std::string drawn = family->draw(std::span(&shown, 1), style);
+  return drawn.substr(drawn.starts_with('\n') ? 1 : 0);
 }
 
 /// What of all this is only this agent's own view stands first.
@@ -38,10 +56,12 @@ std::string draw_status(const boost::json::value& shown, Style style) {
 
 Exit run_status(const Call& call) {
   if (call.has("CLUSTER")) {
-    return read(call, {.path = "/api/v1/clusters/" + call.value("CLUSTER"),
-                       .draw = draw_cluster,
-                       .judge = exit_by_verdict,
-                       .shape = {.names = name_of_cluster}});
+    const std::string name = call.value("CLUSTER");
+    return read(call, {.path = "/api/v1/clusters/" + name,
+                       .instead = {"/api/v1/etcd/" + name, "/api/v1/meshes/" + name},
+                       .draw = draw_thing,
+                       .judge = exit_by_thing,
+                       .shape = {.names = name_of_thing}});
   }
   if (call.has("all")) {
     return read(call, {.path = "/api/v1/agents",

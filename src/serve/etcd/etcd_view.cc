@@ -1,5 +1,6 @@
 #include "serve/etcd/etcd_view.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <cstddef>
@@ -11,7 +12,7 @@
 #include "judge/etcd/cluster.h"
 #include "judge/etcd/member_facts.h"
 #include "judge/finding.h"
-#include "judge/incident/graph.h"
+#include "judge/incident/cluster_nodes.h"
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
 #include "judge/verdict.h"
@@ -43,10 +44,14 @@ json::object member_json(const judge::etcd::MemberView& member,
 }  // namespace
 
 std::string EtcdView::owner() const {
-  return judge::incident::check_node(id.name);
+  return judge::incident::cluster_node(id.name);
 }
 
-std::string EtcdView::component_of(const judge::Finding&) const {
+std::string EtcdView::component_of(const judge::Finding& finding) const {
+  for (const judge::etcd::MemberView& member : members) {
+    if (std::ranges::find(finding.subjects, member.name) != finding.subjects.end())
+      return judge::incident::member_node(id.name, member.name);
+  }
   return owner();
 }
 

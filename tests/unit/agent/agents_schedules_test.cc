@@ -17,6 +17,7 @@
 #include "act/notify/channel.h"
 #include "agent/coordination/coordination.h"
 #include "agent/domains.h"
+#include "agent/ovn/shared_servers.h"
 #include "incidents/change_feed.h"
 #include "incidents/incident_manager.h"
 #include "judge/raft/member_id.h"
@@ -156,7 +157,7 @@ class Life {
     feed_.listen(
         [this](const judge::Change& change, const serve::ChangeText&) { incidents_.hear(change); });
     EXPECT_TRUE(run_task(world, us, incidents_.open()));
-    agents_.start(incidents_, sightings_);
+    agents_.start(incidents_, {&servers_});
   }
   Life(const Life&) = delete;
   Life& operator=(const Life&) = delete;
@@ -215,6 +216,7 @@ class Life {
   SimDatabase database_;
   store::EmbeddedStore store_;
   judge::raft::Sightings sightings_;
+  SharedServers servers_{sightings_};
   Coordination agents_;
   incidents::IncidentManager incidents_;
 };
@@ -426,8 +428,7 @@ TEST_F(TwoAgents, EachKnowsWhichServersTheOtherSeesAlive) {
   using judge::raft::Opinion;
   Opinion answer;
   answer.status.emplace();
-  answer.status->server_id =
-      *judge::raft::parse_member_id("14302e3d-dac6-4762-a00e-834c7c7479df");
+  answer.status->server_id = *judge::raft::parse_member_id("14302e3d-dac6-4762-a00e-834c7c7479df");
   const auto told = [&] { return lives[0]->sightings().besides("nb"); };
   lives[1]->sightings().hear("nb/ctl-1", answer);
   world.run_for(2s);

@@ -68,7 +68,7 @@ TEST(AgentRecord, ServersComeBack) {
       << "four digits may be another's";
   for (const char* const bad : {"", "[]", "{}", R"({"servers":7})"})
     EXPECT_FALSE(decode_servers(bad, "", {})) << bad;
-  EXPECT_EQ(parse_agent_key(servers_key("ctl-1"))->kind, AgentRecordKind::kServers);
+  EXPECT_EQ(note_key("ctl-1", "servers"), "agents/ctl-1/servers");
 }
 
 TEST(AgentRecord, SymptomsComeBack) {

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+
+namespace wardmote::store {
+
+/// Something that the agents which share a store tell each other besides what is wrong: a record
+/// `agents/NODE/NAME` of each.
+class SharedNote {
+ public:
+  SharedNote() = default;
+  SharedNote(const SharedNote&) = delete;
+  SharedNote& operator=(const SharedNote&) = delete;
+  virtual ~SharedNote() = default;
+
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  /// What this agent tells now.
+  [[nodiscard]] virtual std::string told() const = 0;
+  /// What another agent tells now; empty: nothing, or it is away.
+  virtual void hear(const std::string& node, const std::string& text, TimePoint now) = 0;
+};
+
+}  // namespace wardmote::store
