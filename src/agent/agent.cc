@@ -199,6 +199,8 @@ Task<Result<void>> Agent::recall() {
   for (const incidents::KnownFailure& known : incidents_.known_failures()) {
     board_.restore_reported(known.name, known.reason, known.seen_good, known.since, runtime_.now());
   }
+  for (const auto& [check, blind] : incidents_.seen_good().checks())
+    board_.restore_seen_good(check, blind);
   for (const std::unique_ptr<Domain>& domain : domains_) {
     if (recalled) recalled = co_await domain->recall();
   }

@@ -272,6 +272,16 @@ void Board::restore_reported(std::string_view name, Reason reason, bool seen_goo
                    standing_of(before, found->optional));
 }
 
+void Board::restore_seen_good(std::string_view name, bool blind) {
+  const auto found = std::ranges::find(view_.checks, name, &serve::CheckView::name);
+  if (found == view_.checks.end()) return;
+  const judge::CheckState before = found->state;
+  found->state.seen_good = true;
+  found->state.blind = blind;
+  standing_changed(static_cast<std::size_t>(found - view_.checks.begin()),
+                   standing_of(before, found->optional));
+}
+
 judge::GateStanding Board::standing(std::size_t check) const {
   return standing_of(view_.checks[check].state, view_.checks[check].optional);
 }

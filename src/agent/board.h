@@ -57,6 +57,9 @@ class Board {
   /// Before the first look.
   void restore_reported(std::string_view name, judge::Reason reason, bool seen_good,
                         TimePoint since, TimePoint now);
+  /// An earlier life knew that this check was good once, and was blind at its end. After
+  /// restore_reported().
+  void restore_seen_good(std::string_view name, bool blind);
   /// What is wrong, as of now.
   void set_incidents(const serve::OpenIncidents& incidents) noexcept {
     view_.incidents = incidents;

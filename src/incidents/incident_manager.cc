@@ -138,6 +138,7 @@ IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
                         if (!records_.leads()) notifier_.mirror_silences(records);
                       });
   }
+  seen_good_.emplace(config_, records(), node_);
   leadership.listen([this](bool leads) {
     // What is not written is another agent's to write.
     ++term_;
@@ -229,7 +230,8 @@ Task<Result<void>> IncidentManager::recall_checks() {
   if (!checks) co_return std::unexpected(checks.error());
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   for (const auto& [key, record] : *checks) recall_check(key, record, clock);
-  co_return Result<void>();
+  Result<void> recalled = co_await seen_good_->recall();
+  co_return recalled;
 }
 
 /// What the configuration has no more since an earlier life will never be seen again.
@@ -351,6 +353,7 @@ std::int64_t IncidentManager::hear(const judge::Change& change) {
   if (const auto incident = incident_in(change)) return *incident;
   const TimePoint now = runtime_.now();
   write_down(change);
+  seen_good_->hear(change);
   const auto* const check = std::get_if<judge::CheckChanged>(&change.event);
   if (check != nullptr && is_shared()) {
     if (check->to == judge::State::kHealthy) well_.insert(change.of.name);
@@ -410,6 +413,9 @@ void IncidentManager::reshape(const judge::incident::Departures& left) {
 }
 
 void IncidentManager::reload(const judge::incident::Departures& left) {
+  for (const auto* const owners : {&left.gone, &left.replaced}) {
+    for (const std::string& owner : *owners) seen_good_->forget(check_in(owner));
+  }
   for (const std::string& owner : left.gone) {
     forget_check(check_in(owner));
     std::erase_if(here_, [&](const auto& symptom) { return symptom.owner == owner; });

@@ -20,6 +20,7 @@
 #include "incidents/held_verdict.h"
 #include "incidents/notifier.h"
 #include "incidents/record_writer.h"
+#include "incidents/seen_good.h"
 #include "incidents/wake_up.h"
 #include "judge/change.h"
 #include "judge/finding.h"
@@ -79,6 +80,8 @@ class IncidentManager final : public serve::IncidentControl {
   [[nodiscard]] const std::vector<KnownFailure>& known_failures() const noexcept {
     return known_failures_;
   }
+  /// After open(): optional checks that were good in any life.
+  [[nodiscard]] const SeenGood& seen_good() const noexcept { return *seen_good_; }
   /// What an incident that outlived the agent says of this thing, a cluster or a mesh, until it is
   /// seen again or over.
   [[nodiscard]] std::optional<HeldVerdict> held(std::string_view name) const;
@@ -178,6 +181,7 @@ class IncidentManager final : public serve::IncidentControl {
   store::SoleLeadership alone_;
   RecordWriter records_;
   std::optional<RecordWriter> own_;  ///< there when the store is shared
+  std::optional<SeenGood> seen_good_;
   Symptoms here_;                    ///< what is wrong, as far as this agent sees it
   std::map<std::string, Symptoms> peers_;
   std::function<void(const Symptoms&)> published_ = [](const Symptoms&) {};

@@ -100,7 +100,7 @@ bool ready(const CheckState& state, bool optional) noexcept {
   switch (state.state) {
     case State::kHealthy:
     case State::kError: return !state.blind;
-    case State::kDiscovery: return optional;
+    case State::kDiscovery: return optional && !(state.blind && state.seen_good);
     case State::kReported: return !counts(state, optional);
   }
   return false;

@@ -36,6 +36,10 @@ std::string check_key(std::string_view node, std::string_view name) {
   return check_prefix(node) + std::string(name);
 }
 
+std::string seen_good_prefix(std::string_view node) {
+  return fmt::format("good/{}/", node);
+}
+
 std::string encode_reported_check(std::string_view name, std::string_view kind,
                                   const judge::CheckChanged& change, const ClockPair& clock) {
   json::object told;

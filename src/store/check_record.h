@@ -15,6 +15,8 @@ namespace wardmote::store {
 /// Each agent has records of its own.
 std::string check_prefix(std::string_view node);
 std::string check_key(std::string_view node, std::string_view name);
+/// Of optional checks that were ever good.
+std::string seen_good_prefix(std::string_view node);
 
 /// A check, or a cluster by its name, that is reported.
 struct ReportedCheck {

@@ -124,6 +124,23 @@ def test_a_restart_in_the_middle_of_an_outage_changes_nothing_that_is_said(tmp_p
         assert {one["root"]: one["summary"] for one in ended if one["merged_into"] is None} == roots
 
 
+def test_an_optional_check_that_was_good_once_counts_after_a_restart(tmp_path, peers):
+    """What it looks at died while nobody looked: it is not taken for one that was never there."""
+    write_config(tmp_path, peers)
+    for peer in peers.values():
+        peer.up()
+    with run(tmp_path) as agent:
+        agent.wait_healthy()
+        agent.process.kill()
+        agent.process.wait()
+    peers["maybe"].down()
+    with run(tmp_path) as agent:
+        wait_until(lambda: agent.get("/readyz")[0] == 503, 20, "the gate to close")
+        wait_until(lambda: [one["root"] for one in agent.json("/api/v1/incidents")["incidents"]] == ["check:maybe"], 10, "its incident")
+        peers["maybe"].up()
+        agent.wait_healthy()
+
+
 def written(folder, count):
     with sqlite3.connect(f"file:{folder}/data/wardmote.db?mode=ro", uri=True) as database:
         return database.execute("SELECT count(*) FROM store_kv WHERE key LIKE 'check/%'").fetchone()[0] == count

@@ -19,6 +19,19 @@ TEST_F(BoardTest, WhatIsPresumedGoodHealsNothingThatWasReported) {
   EXPECT_EQ(check("c").state.state, judge::State::kHealthy);
 }
 
+/// It was good in an earlier life, and nothing was known of it at the end of that.
+TEST_F(BoardTest, AnOptionalCheckThatWasGoodAndBlindClosesItsGateUntilItIsSeen) {
+  board_.restore_seen_good("c", false);
+  EXPECT_FALSE(check("c").state.blind);
+  board_.restore_seen_good("c", true);
+  EXPECT_FALSE(ready(check("c").state, true));
+  judge::Observation seen;
+  seen.outcome = Outcome::kOk;
+  board_.check_observed(1, seen, now_);
+  EXPECT_TRUE(ready(check("c").state, true));
+  board_.restore_seen_good("there is none", true);
+}
+
 /// An agent that starts in an outage has confirmed nothing yet.
 TEST_F(BoardTest, WhatWasNeverGoodIsNotProvenGoodWhileSomethingCriticalShows) {
   const std::vector<judge::Observed> critical{{.code = judge::Code::kRaftNoQuorum}};
