@@ -40,8 +40,10 @@ constexpr std::string_view kPing = "ping";
 /// One line of a gate.
 struct Item {
   std::string_view name;
-  bool passes = true;
+  bool passes = true;  ///< the gate passes it
   std::string reason;
+  bool ready = true;  ///< by itself: another may stand in for it in the gate
+  bool well = true;   ///< it is no failure that is merely passed
 };
 
 std::string reason_of(const Ask& ask, const CheckView& check) {
@@ -61,7 +63,10 @@ void add_gate(const Ask& ask, std::string_view name, std::vector<Item>& items) {
   for (const std::uint32_t position : gate->failing) fails.at(position) = true;
   for (const std::uint32_t position : gate->checks) {
     const CheckView& check = ask.view.checks.at(position);
-    items.push_back({check.name, !fails[position], reason_of(ask, check)});
+    const bool ready = judge::ready(check.state, check.optional);
+    const bool fails_or_hides = check.state.state == judge::State::kReported || check.state.blind;
+    items.push_back({check.name, !fails[position], reason_of(ask, check), ready,
+                     ready && !fails_or_hides});
   }
 }
 
@@ -106,6 +111,8 @@ HttpResponse answer_all(const Ask& ask, const std::vector<Item>& items, std::str
     if (const auto found = excluded.find(item.name); found != excluded.end()) {
       excluded.erase(found);
       lines += fmt::format("[+]{} excluded: ok\n", item.name);
+    } else if (item.passes && !item.well) {
+      lines += fmt::format("[+]{} does not count: {}\n", item.name, item.reason);
     } else if (item.passes) {
       lines += fmt::format("[+]{} ok\n", item.name);
     } else {
@@ -141,8 +148,10 @@ HttpResponse answer_one(const Ask& ask, const std::vector<Item>& items) {
         404, fmt::format("no check of this gate is named '{}'", escape_control(ask.name, 64)));
   }
   HttpResponse response;
-  response.status = item->passes ? 200 : kNotReady;
-  response.body = item->passes ? "ok" : fmt::format("internal server error: {}\n", item->reason);
+  const bool passes = item->passes && item->ready;
+  response.status = passes ? 200 : kNotReady;
+  response.body = passes ? "ok" : fmt::format("internal server error: {}\n", item->reason);
+  if (passes && !item->well) response.body = fmt::format("does not count: {}\n", item->reason);
   return response;
 }
 

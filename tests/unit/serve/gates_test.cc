@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "judge/check_machine.h"
 #include "serve/api.h"
 #include "serve/health_table.h"
 #include "unit/serve/sample_view.h"
@@ -91,6 +92,26 @@ TEST(Gates, AnswerForOneCheck) {
   EXPECT_EQ(get(half_ready(), "/livez/ping").status, 200);
   EXPECT_EQ(get(half_ready(), "/livez/bird").status, 404) << "not of this gate";
   EXPECT_EQ(get(half_ready(), "/readyz/").status, 404);
+}
+
+// Of each it said ok.
+TEST(Gates, SayHowACheckStandsThatFailsAndClosesNothing) {
+  AgentView agent = half_ready();
+  agent.gates[0].failing.clear();
+  EXPECT_EQ(get(agent, "/readyz").body, "ok") << "others stand in for it";
+  EXPECT_EQ(get(agent, "/readyz", "verbose").body,
+            "[+]ovn-nb does not count: reported, state: RAFT_MEMBER_HUNG\n[+]bird ok\n"
+            "readyz check passed\n");
+  EXPECT_EQ(get(agent, "/readyz/ovn-nb").status, 503) << "by itself it does not pass";
+  agent.checks[0].optional = true;
+  agent.checks[0].state.seen_good = false;
+  const HttpResponse never_good = get(agent, "/readyz/ovn-nb");
+  EXPECT_EQ(never_good.status, 200);
+  EXPECT_EQ(never_good.body, "does not count: reported, state: RAFT_MEMBER_HUNG\n");
+  agent.checks[0].state = judge::begin_check({});
+  EXPECT_EQ(get(agent, "/readyz/ovn-nb").body, "ok") << "it was not looked at often enough yet";
+  agent.checks[0].optional = false;
+  EXPECT_EQ(get(agent, "/readyz/ovn-nb").status, 503);
 }
 
 TEST(Gates, AnAgentThatWasNotSetUpIsAliveAndNotReady) {
