@@ -317,6 +317,7 @@ Result<config::ReloadPlan> Agent::reload(config::Config next) {
   board_.reload(config_, node_, plan, runtime_.now());
   for (Domain::Adopt& adopt : *adopts) adopt(config_, plan);
   incidents_.reload(left);
+  board_.tell_reweighed();
   if (receivers) incidents_.reload(**std::move(receivers));
   executor_.set_ways(access_of(config_));
   runner_.reload(setup_of(config_));

@@ -129,8 +129,9 @@ void Board::reload(const config::Config& config, std::string node, const config:
     const config::Check& check = config.checks[i];
     const auto [action, was] = plan.checks[i];
     if (action != config::ReloadAction::kBegun) {
-      view_.checks.push_back(std::move(checks[was]));
-      fit(view_.checks.back(), check.schedule);
+      serve::CheckView& kept = view_.checks.emplace_back(std::move(checks[was]));
+      if (kept.optional != check.schedule.optional) reweighed_.push_back(i);
+      fit(kept, check.schedule);
       continue;
     }
     serve::CheckView& begun = view_.checks.emplace_back(begin(check.name, check.kind->name, now));
@@ -140,6 +141,11 @@ void Board::reload(const config::Config& config, std::string node, const config:
   }
   set_gates(config.gates);
   set_public(config.public_page);
+}
+
+void Board::tell_reweighed() {
+  for (const std::size_t check : std::exchange(reweighed_, {}))
+    incidents::tell_check_again(feed_, view_.checks[check]);
 }
 
 void Board::set_public(const std::optional<config::PublicPage>& page) {

@@ -53,6 +53,9 @@ class Board {
   void show(judge::ThingKind kind, std::vector<std::shared_ptr<const serve::ThingView>> things);
   /// A heartbeat ran `lateness` late; `complaint` is why the agent is degraded, if it is.
   void heart_beat(Duration lateness, std::optional<std::string> complaint);
+  /// After a reload, once the incidents know the configuration: tells again how those checks stand
+  /// that became optional, or are not any more.
+  void tell_reweighed();
   /// An earlier life of the agent knew that this check is reported since then; nothing is told.
   /// Before the first look.
   void restore_reported(std::string_view name, judge::Reason reason, bool seen_good,
@@ -111,7 +114,8 @@ class Board {
   incidents::ChangeFeed& feed_;
   serve::AgentView view_;
   std::vector<Gate> gates_;
-  std::vector<Share> shares_;  // sorted by check
+  std::vector<Share> shares_;           // sorted by check
+  std::vector<std::size_t> reweighed_;  // checks whose `optional` the last reload has changed
 };
 
 }  // namespace wardmote::agent

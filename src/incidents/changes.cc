@@ -70,6 +70,16 @@ void tell_check_change(ChangeFeed& feed, const serve::CheckView& check,
     feed.tell(of, judge::CheckBlind{after.blind, check.reason, after.state});
 }
 
+void tell_check_again(ChangeFeed& feed, const serve::CheckView& check) {
+  const ThingId of{ThingKind::kCheck, check.name};
+  const judge::CheckState& state = check.state;
+  if (state.state == judge::State::kReported) {
+    feed.tell(of, judge::CheckChanged{state.state, state.state, check.reason,
+                                      judge::counts(state, check.optional), state.seen_good});
+  }
+  if (state.blind) feed.tell(of, judge::CheckBlind{true, check.reason, state.state});
+}
+
 void tell_gate_change(ChangeFeed& feed, const serve::GateView& gate,
                       const std::vector<serve::CheckView>& checks) {
   feed.tell({ThingKind::kGate, gate.name},

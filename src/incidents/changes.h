@@ -20,6 +20,10 @@ namespace wardmote::incidents {
 void tell_findings(ChangeFeed& feed, const serve::ThingView& thing,
                    std::span<const judge::Finding> before, TimePoint now);
 
+/// check_changed and check_blind, of a check that fails or is blind: what it means may be another
+/// thing in a new configuration.
+void tell_check_again(ChangeFeed& feed, const serve::CheckView& check);
+
 /// check_changed, check_blind, check_seen_again: from `before` to what `check` holds.
 void tell_check_change(ChangeFeed& feed, const serve::CheckView& check,
                        const judge::CheckState& before);

@@ -182,7 +182,7 @@ class IncidentManager final : public serve::IncidentControl {
   RecordWriter records_;
   std::optional<RecordWriter> own_;  ///< there when the store is shared
   std::optional<SeenGood> seen_good_;
-  Symptoms here_;                    ///< what is wrong, as far as this agent sees it
+  Symptoms here_;  ///< what is wrong, as far as this agent sees it
   std::map<std::string, Symptoms> peers_;
   std::function<void(const Symptoms&)> published_ = [](const Symptoms&) {};
   std::uint64_t term_ = 0;  ///< counts the times that leadership was lost or won

@@ -12,10 +12,10 @@
 
 namespace wardmote::incidents {
 
-/// Which optional checks were ever good, across lives of the agent: these count. A check that is not
-/// optional counts anyway, and needs no record. Writes when a check is good for the first time, and
-/// when it becomes blind or sees again. Life cycle: what it borrows outlives it. Thread: the core
-/// loop.
+/// Which optional checks were ever good, across lives of the agent: these count. A check that is
+/// not optional counts anyway, and needs no record. Writes when a check is good for the first time,
+/// and when it becomes blind or sees again. Life cycle: what it borrows outlives it. Thread: the
+/// core loop.
 class SeenGood {
  public:
   /// `node`: as the agent calls itself.

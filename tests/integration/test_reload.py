@@ -7,6 +7,7 @@ import urllib.request
 
 import pytest
 
+from lab.ports import free_port
 from lab.processes import wait_until
 from tools.agent import Agent
 
@@ -132,3 +133,30 @@ def test_an_address_that_is_taken_is_refused_and_taken_when_free(agent, port):
     assert agent.cli("reload").returncode == 0
     with urllib.request.urlopen(f"http://127.0.0.1:{number}/livez", timeout=5) as answer:
         assert answer.status == 200
+
+
+def test_a_check_that_becomes_optional_or_is_not_any_more_while_it_fails(agent, port):
+    """The open incident gets the severity that the new configuration gives it, and the gate its rule."""
+    folder = agent.config.parent
+    nobody = free_port()
+
+    def apply(how):
+        save(agent.config, configuration(folder, {"stays": port, "bad": nobody}).replace(f":{nobody}}},", f":{nobody}}}, optional: {how},"))
+        assert agent.cli("reload").returncode == 0
+
+    def incident():
+        return next(((one["severity"], one["root"]) for one in agent.json("/api/v1/incidents")["incidents"]), None)
+
+    apply("false")
+    wait_until(lambda: incident() == ("critical", "check:bad"), 20, "its incident")
+    assert agent.get("/readyz")[0] == 503
+    apply("true")
+    assert incident() is None and agent.get("/readyz")[0] == 200, "it was never good, so it counts nowhere"
+    apply("false")
+    assert incident() == ("critical", "check:bad") and agent.get("/readyz")[0] == 503
+    with socket.create_server(("127.0.0.1", nobody)):
+        wait_until(lambda: incident() is None, 20, "it to be good")
+    wait_until(lambda: incident() == ("critical", "check:bad"), 20, "its incident")
+    apply("true")
+    assert incident() == ("warning", "check:bad"), "it was good once"
+    assert agent.get("/readyz")[0] == 200, "/readyz follows what is not optional"

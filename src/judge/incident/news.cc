@@ -57,10 +57,11 @@ std::optional<News> news_of_check(const std::string& name, const CheckChanged& c
                                   const Dependencies& known, TimePoint now) {
   const CheckPlace& place = known.place_of(name);
   if (place.has_findings) return std::nullopt;
-  const bool stands = change.to == State::kReported;
+  // One that does not count any more, since it is optional now and was never good, is over as well.
+  const bool fails = change.to == State::kReported;
+  const bool stands = fails && (!place.optional || change.counts);
   // The end is reported again after a reload, when the check does not know that it failed.
-  if (!stands && change.to != State::kHealthy) return std::nullopt;
-  if (stands && place.optional && !change.counts) return std::nullopt;
+  if (!fails && change.to != State::kHealthy) return std::nullopt;
   Symptom symptom = symptom_of_check(name, change.reason, known, now);
   symptom.code = Code::kCheckFailed;
   symptom.severity = place.optional ? Severity::kWarning : info(symptom.code).severity;

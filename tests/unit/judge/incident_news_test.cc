@@ -34,5 +34,22 @@ TEST(IncidentNews, AFailingCheckIsNamedAndBeganNow) {
   EXPECT_TRUE(news->symptom.summary.contains("refused")) << news->symptom.summary;
 }
 
+/// A reload made it optional, and it was never good.
+TEST(IncidentNews, AFailureThatCountsNoMoreIsOver) {
+  Dependencies known;
+  known.checks["web"].optional = true;
+  Change change;
+  change.of = {ThingKind::kCheck, "web"};
+  CheckChanged failed;
+  failed.to = State::kReported;
+  failed.counts = false;
+  change.event = failed;
+  EXPECT_FALSE(news_of(change, known, {})->stands);
+  failed.counts = true;
+  change.event = failed;
+  EXPECT_TRUE(news_of(change, known, {})->stands);
+  EXPECT_EQ(news_of(change, known, {})->symptom.severity, Severity::kWarning);
+}
+
 }  // namespace
 }  // namespace wardmote::judge::incident
