@@ -362,6 +362,7 @@ Scheduler::Listeners Agent::listeners() {
     if (seen.reason.code == judge::ReasonCode::kProberStarved) board_.voided();
     for (const std::unique_ptr<Domain>& domain : domains_) domain->observed(check.name, seen);
     board_.check_observed(check.number, seen, runtime_.now());
+    if (const auto present = board_.failing(check.number)) incidents_.restate(check.name, *present);
     archive_.measure(check.name, seen);
   };
   listeners.beat = [this](Duration lateness) { board_.heart_beat(lateness, complaint()); };

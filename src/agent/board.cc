@@ -143,6 +143,14 @@ void Board::reload(const config::Config& config, std::string node, const config:
   set_public(config.public_page);
 }
 
+std::optional<judge::CheckChanged> Board::failing(std::size_t check) const {
+  const serve::CheckView& shown = view_.checks[check];
+  const judge::CheckState& state = shown.state;
+  if (state.state != judge::State::kReported || state.last != Outcome::kFail) return std::nullopt;
+  return judge::CheckChanged{state.state, state.state, shown.reason, counts(state, shown.optional),
+                             state.seen_good};
+}
+
 void Board::tell_reweighed() {
   for (const std::size_t check : std::exchange(reweighed_, {}))
     incidents::tell_check_again(feed_, view_.checks[check]);

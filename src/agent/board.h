@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "config/reload_plan.h"
 #include "incidents/change_feed.h"
+#include "judge/change.h"
 #include "judge/condition/condition.h"
 #include "judge/gate.h"
 #include "judge/observation.h"
@@ -53,6 +54,9 @@ class Board {
   void show(judge::ThingKind kind, std::vector<std::shared_ptr<const serve::ThingView>> things);
   /// A heartbeat ran `lateness` late; `complaint` is why the agent is degraded, if it is.
   void heart_beat(Duration lateness, std::optional<std::string> complaint);
+  /// How a reported check fails that the last look saw failing, which may be for another reason
+  /// than at first; nothing: it was not seen so.
+  [[nodiscard]] std::optional<judge::CheckChanged> failing(std::size_t check) const;
   /// After a reload, once the incidents know the configuration: tells again how those checks stand
   /// that became optional, or are not any more.
   void tell_reweighed();

@@ -267,6 +267,7 @@ void IncidentManager::recall_check(const std::string& key, const std::string& re
     if (!is_shared()) take(book_.raise_again(news->symptom, runtime_.now()));
   }
   written_checks_.insert(known->name);
+  reasons_.tell(known->name, known->change.reason, runtime_.now());
   known_failures_.push_back({std::move(known->name), std::move(known->change.reason),
                              known->change.seen_good, known->since});
 }
@@ -355,6 +356,11 @@ std::int64_t IncidentManager::hear(const judge::Change& change) {
   write_down(change);
   seen_good_->hear(change);
   const auto* const check = std::get_if<judge::CheckChanged>(&change.event);
+  if (check != nullptr && check->to == judge::State::kReported) {
+    reasons_.tell(change.of.name, check->reason, now);
+  } else if (check != nullptr) {
+    reasons_.forget(change.of.name);
+  }
   if (check != nullptr && is_shared()) {
     if (check->to == judge::State::kHealthy) well_.insert(change.of.name);
     if (check->to == judge::State::kReported) well_.erase(change.of.name);

@@ -21,6 +21,7 @@
 #include "incidents/notifier.h"
 #include "incidents/record_writer.h"
 #include "incidents/seen_good.h"
+#include "incidents/told_reasons.h"
 #include "incidents/wake_up.h"
 #include "judge/change.h"
 #include "judge/finding.h"
@@ -102,6 +103,10 @@ class IncidentManager final : public serve::IncidentControl {
   /// Takes a change in; the incident that it belongs to, 0 for none.
   std::int64_t hear(const judge::Change& change);
 
+  /// A check that was reported fails still, at present for this reason. The incident says so, and
+  /// what is told of it again; no change is made of it.
+  void restate(const std::string& check, const judge::CheckChanged& present);
+
   /// What a domain found by itself, and no configuration names: all of its things of one kind, in
   /// place of those before. `gone` are those of them that are not watched any more.
   void discovered(judge::ThingKind kind, std::vector<DiscoveredThing> things,
@@ -182,6 +187,7 @@ class IncidentManager final : public serve::IncidentControl {
   RecordWriter records_;
   std::optional<RecordWriter> own_;  ///< there when the store is shared
   std::optional<SeenGood> seen_good_;
+  ToldReasons reasons_;
   Symptoms here_;  ///< what is wrong, as far as this agent sees it
   std::map<std::string, Symptoms> peers_;
   std::function<void(const Symptoms&)> published_ = [](const Symptoms&) {};

@@ -1,7 +1,6 @@
 // What outlives an agent: its incidents, and the answer that waits until they are written down.
 
 #include <chrono>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,7 +15,6 @@
 #include "incidents/incident_manager.h"
 #include "incidents/notifier.h"
 #include "judge/finding.h"
-#include "judge/incident/graph.h"
 #include "sim/sim_database.h"
 #include "store/embedded_store.h"
 #include "store/leadership.h"
@@ -163,45 +161,6 @@ TEST_F(IncidentMemory, ANewNameIsInTheNextNoticeAndOutlivesTheAgent) {
   world.run_for(5h);
   ASSERT_GE(ann.heard.size(), 2U);
   EXPECT_EQ(ann.heard[1].items[0].incident.summary, "two of three");
-}
-
-TEST_F(IncidentMemory, AnOptionalCheckThatWasGoodOnceIsKnownInTheNextLife) {
-  config::Config config = sample_config();
-  config.checks[1].schedule.optional = true;
-  const std::string name = config.checks[1].name;
-  const std::string other = config.checks[2].name;
-  using Known = std::map<std::string, bool, std::less<>>;
-  const auto blind = [&](Life& life, bool is) {
-    life.feed.tell({ThingKind::kCheck, name},
-                   judge::CheckBlind{is, {judge::ReasonCode::kNoResolver, "no name"}, kHealthy});
-  };
-  {
-    Life life(world, us, &disk, config);
-    blind(life, true);
-    life.check(other, kDiscovery, kHealthy);
-    EXPECT_EQ(life.manager->seen_good().checks(), Known{}) << "never good, or not optional";
-    blind(life, false);
-    life.check(name, kDiscovery, kHealthy);
-    world.run_for(1s);
-  }
-  {
-    Life life(world, us, &disk, config);
-    EXPECT_EQ(life.manager->seen_good().checks(), (Known{{name, false}}));
-    blind(life, true);
-    world.run_for(1s);
-  }
-  {
-    Life life(world, us, &disk, config);
-    EXPECT_EQ(life.manager->seen_good().checks(), (Known{{name, true}}));
-    life.manager->reload({.gone = {}, .replaced = {judge::incident::check_node(name)}});
-    EXPECT_EQ(life.manager->seen_good().checks(), Known{}) << "another thing has its name";
-    life.check(name, kDiscovery, kHealthy);
-    world.run_for(1s);
-  }
-  Life life(world, us, &disk);
-  EXPECT_EQ(life.manager->seen_good().checks(), Known{}) << "it is not optional any more";
-  world.run_for(1s);
-  EXPECT_TRUE(disk.rows("SELECT key FROM store_kv WHERE key LIKE 'good/%'").empty());
 }
 
 TEST_F(IncidentMemory, AReportedCheckThatIsGoneAtTheNextStartIsForgotten) {
