@@ -146,7 +146,9 @@ Command status() {
           .description =
               "Exits with 0 when all is well, 1 on a warning, 2 when something is critical, 3 when "
               "the agent knows nothing.",
-          .arguments = {{.name = "CLUSTER", .help = "show only this cluster", .required = false}},
+          .arguments = {{.name = "CLUSTER",
+                         .help = "show only this cluster, of OVN or etcd, or this mesh",
+                         .required = false}},
           .options = status_options(),
           .examples = {{"wardmote status", "everything that the agent watches"},
                        {"wardmote status ovn-sb --watch", "one cluster, again every second"},

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
@@ -16,6 +17,8 @@ namespace wardmote::cli {
 struct Reading {
   std::string path;        ///< the path in the API
   std::string query = {};  ///< percent-encoded
+  /// Paths that are tried in turn while the agent has nothing at those before.
+  std::vector<std::string> otherwise = {};
   /// A second path whose answer goes into the first as "more"; empty: none.
   std::string also = {};
   /// Turns the agent's answer into what is shown (and printed as JSON); kInvalid when there is no

@@ -9,7 +9,6 @@
 #include "cli/reading.h"
 #include "cli/render/agent.h"
 #include "cli/render/agents.h"
-#include "cli/render/cluster.h"
 #include "cli/render/family.h"
 #include "cli/render/fields.h"
 #include "cli/render/style.h"
@@ -23,8 +22,8 @@ Exit exit_by_verdict(const boost::json::value& shown) {
   return exit_of_verdict(Fields(shown).raw("verdict"));
 }
 
-std::vector<std::string> name_of_cluster(const boost::json::value& shown) {
-  return {"cluster/" + Fields(shown).text("cluster")};
+std::vector<std::string> its_name(const boost::json::value& shown) {
+  return {name_of_thing(shown)};
 }
 
 /// What of all this is only this agent's own view stands first.
@@ -38,10 +37,13 @@ std::string draw_status(const boost::json::value& shown, Style style) {
 
 Exit run_status(const Call& call) {
   if (call.has("CLUSTER")) {
-    return read(call, {.path = "/api/v1/clusters/" + call.value("CLUSTER"),
-                       .draw = draw_cluster,
-                       .judge = exit_by_verdict,
-                       .shape = {.names = name_of_cluster}});
+    // All of them have names that differ.
+    const std::string name = call.value("CLUSTER");
+    return read(call, {.path = "/api/v1/clusters/" + name,
+                       .otherwise = {"/api/v1/etcd/" + name, "/api/v1/meshes/" + name},
+                       .draw = draw_thing,
+                       .judge = exit_of_thing,
+                       .shape = {.names = its_name}});
   }
   if (call.has("all")) {
     return read(call, {.path = "/api/v1/agents",
