@@ -76,7 +76,7 @@ std::optional<std::int64_t> incident_in(const judge::Change& change) {
 std::string_view cluster_of(std::string_view root) {
   const std::string_view scope = take_until(root, ':');
   if (scope == "member") return take_until(root, '/');
-  return scope == "cluster" ? root : std::string_view();
+  return scope == "cluster" || scope == "etcd" ? root : std::string_view();
 }
 
 }  // namespace
@@ -219,6 +219,7 @@ Task<Result<void>> IncidentManager::recall_checks() {
   const auto checks = co_await this->records().load(store::check_prefix(node_));
   if (!checks) co_return std::unexpected(checks.error());
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  unseen_until_ = clock.now + book_policy(config_).settle;
   for (const auto& [key, record] : *checks) recall_check(key, record, clock);
   co_return Result<void>();
 }
@@ -256,6 +257,9 @@ void IncidentManager::recall_check(const std::string& key, const std::string& re
     if (!is_shared()) take(book_.raise_again(news->symptom, runtime_.now()));
   }
   written_checks_.insert(known->name);
+  const bool found = known->change.reason.code == judge::ReasonCode::kState;
+  if (known_.place_of(known->name).has_findings && found)
+    unseen_.emplace(known->name, known->change.reason);
   known_failures_.push_back({std::move(known->name), std::move(known->change.reason),
                              known->change.seen_good, known->since});
 }
@@ -296,29 +300,37 @@ serve::OpenIncidents IncidentManager::open_incidents() {
   return counted;
 }
 
-std::vector<std::int64_t> IncidentManager::awaited_of(std::string_view cluster) const {
+std::vector<std::int64_t> IncidentManager::awaited_of(std::string_view check) const {
   std::vector<std::int64_t> ids;
   if (follows()) return ids;
   for (const auto& [id, incident] : book_.incidents()) {
-    if (book_.awaited(id) && cluster_of(incident.root) == cluster) ids.push_back(id);
+    if (book_.awaited(id) && known_.found_by(check, incident.root, incident.code))
+      ids.push_back(id);
   }
   return ids;
 }
 
-std::optional<HeldVerdict> IncidentManager::held(std::string_view name) const {
+std::optional<HeldVerdict> IncidentManager::held(std::string_view check) const {
   const Incident* gravest = nullptr;
-  for (const std::int64_t id : awaited_of(name)) {
+  for (const std::int64_t id : awaited_of(check)) {
     const Incident& incident = book_.incidents().at(id);
     if (gravest == nullptr || incident.severity > gravest->severity) gravest = &incident;
   }
+  // Its incident may be that of a cause which was seen at once.
+  const auto reported = unseen_.find(check);
+  const bool critical = gravest != nullptr && gravest->severity == Severity::kCritical;
+  if (!critical && reported != unseen_.end() && runtime_.now() < unseen_until_)
+    return HeldVerdict{judge::Verdict::kCritical, reported->second};
   if (gravest == nullptr) return std::nullopt;
   return HeldVerdict{judge::verdict_of(gravest->severity),
                      {judge::ReasonCode::kState,
                       fmt::format("{}: {}", to_string(gravest->code), gravest->summary)}};
 }
 
-void IncidentManager::seen_well(std::string_view name, std::span<const judge::Code> shown_at_once) {
-  for (const std::int64_t id : awaited_of(name)) {
+void IncidentManager::seen_well(std::string_view check,
+                                std::span<const judge::Code> shown_at_once) {
+  std::erase_if(unseen_, [check](const auto& reported) { return reported.first == check; });
+  for (const std::int64_t id : awaited_of(check)) {
     const judge::Code code = book_.incidents().at(id).code;
     if (std::ranges::find(shown_at_once, code) != shown_at_once.end())
       take(book_.give_up(id, runtime_.now()));
@@ -342,6 +354,7 @@ std::int64_t IncidentManager::hear(const judge::Change& change) {
   if (const auto incident = incident_in(change)) return *incident;
   const TimePoint now = runtime_.now();
   write_down(change);
+  see_again(change);
   const auto* const check = std::get_if<judge::CheckChanged>(&change.event);
   if (check != nullptr && is_shared()) {
     if (check->to == judge::State::kHealthy) well_.insert(change.of.name);
@@ -363,6 +376,16 @@ std::int64_t IncidentManager::hear(const judge::Change& change) {
   raise(news->symptom);
   end_blindness(change, *news);
   return book_.incident_of(news->symptom);
+}
+
+/// A thing that is found as bad as it was is held no longer by what was known of it.
+void IncidentManager::see_again(const judge::Change& change) {
+  const auto* const told = std::get_if<judge::FindingChanged>(&change.event);
+  if (told == nullptr || told->finding.severity != Severity::kCritical) return;
+  if (told->step == judge::FindingChanged::Step::kCleared) return;
+  std::erase_if(unseen_, [&](const auto& reported) {
+    return known_.owner_of(reported.first) == told->owner;
+  });
 }
 
 /// A check that is good, or reported, is seen: also if an earlier life of the agent did not see it.
@@ -402,7 +425,9 @@ void IncidentManager::reshape(const judge::incident::Departures& left) {
 
 void IncidentManager::reload(const judge::incident::Departures& left) {
   for (const std::string& owner : left.gone) {
-    forget_check(check_in(owner));
+    const std::string_view check = check_in(owner);
+    forget_check(check);
+    std::erase_if(unseen_, [check](const auto& reported) { return reported.first == check; });
     std::erase_if(here_, [&](const auto& symptom) { return symptom.owner == owner; });
   }
   reshape(left);

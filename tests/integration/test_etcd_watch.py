@@ -20,10 +20,12 @@ QUOTA = 16 << 20
 class Watched:
     """The cluster, and an agent that looks at it every 500 ms."""
 
-    def __init__(self, folder: Path, etcd: EtcdCluster, more: str = ""):
+    def __init__(self, folder: Path, etcd: EtcdCluster, more: str = "", remembers: bool = False):
         members = ", ".join(f"{{name: {member.name}, endpoint: '{member.address}'}}" for member in etcd.members)
         self.config = folder / "wardmote.yaml"
-        self.config.write_text(f"api: {{socket: {folder}/api.sock}}\n"
+        (folder / "data").mkdir(exist_ok=True)
+        data = f"data: {folder}/data\n" if remembers else ""
+        self.config.write_text(f"api: {{socket: {folder}/api.sock}}\n{data}"
                                f"clusters: [{{name: etcd, etcd: {{members: [{members}]{more}}}, every: 500ms, timeout: 450ms}}]\n", encoding="utf-8")
         self.agent = Agent(self.config, folder / "api.sock")
 
@@ -32,6 +34,14 @@ class Watched:
 
     def __exit__(self, *_) -> None:
         self.agent.stop()
+
+    def begin_again(self) -> None:
+        """A new life of the agent, after an orderly end of the one before."""
+        self.agent = Agent(self.config, self.agent.api_socket)
+        self.agent.wait_serving()
+
+    def incidents(self) -> dict[int, str]:
+        return {one["id"]: f"{one['code']} of {one['root']}" for one in self.agent.json("/api/v1/incidents")["incidents"]}
 
     def cluster(self) -> dict | None:
         status, body = self.agent.get("/api/v1/etcd/etcd")
@@ -131,6 +141,47 @@ def test_two_of_three_that_are_killed_are_no_quorum(watched, etcd):
     for member in etcd.members[1:]:
         member.start()
     watched.wait_well()
+
+
+def test_a_restart_of_the_agent_in_an_outage_changes_nothing_that_is_said(tmp_path, etcd):
+    lost = etcd.members[1:]
+    with Watched(tmp_path, etcd, remembers=True) as watched:
+        watched.wait_well()
+        healthy = watched.agent.cli("status", "etcd")
+        assert healthy.returncode == 0 and healthy.stdout.startswith("etcd  etcd cluster of 3 members  HEALTHY"), healthy
+        for member in lost:
+            member.kill()
+        watched.wait("RAFT_NO_QUORUM")
+        wait_until(lambda: watched.agent.get("/readyz")[0] == 503, 20.0, "the gate to close")
+        before = watched.incidents()
+        assert list(before.values()) == ["RAFT_NO_QUORUM of etcd:etcd"]
+        watched.agent.stop()
+        watched.begin_again()
+
+        def is_seen_again() -> bool:
+            assert watched.cluster()["verdict"] == "critical"
+            assert watched.agent.get("/readyz")[0] == 503
+            assert watched.incidents() == before
+            return "RAFT_NO_QUORUM" in watched.codes()
+
+        wait_until(is_seen_again, 60.0, "the outage to be seen again", every=0.1)
+        assert is_seen_again()
+        shown = watched.agent.cli("status", "etcd")
+        assert shown.returncode == 2 and "RAFT_NO_QUORUM" in shown.stdout, shown
+        assert watched.agent.cli("status", "etcd", "-o", "name").stdout == "etcd/etcd\n"
+        assert "RAFT_NO_QUORUM" in watched.agent.cli("explain", "etcd:etcd").stdout
+        unknown = watched.agent.cli("status", "other")
+        assert unknown.returncode == 64 and "/api/v1/clusters/other" in unknown.stderr, unknown
+        # What ends while the agent is away ends after three clean rounds, not after two minutes.
+        watched.agent.stop()
+        for member in lost:
+            member.start()
+        for member in etcd.members:
+            wait_until(lambda at=member: etcd.answers(at), 30.0, f"{member.name} to answer", every=0.1)
+        watched.begin_again()
+        assert watched.cluster()["verdict"] == "critical", "nobody has seen its end"
+        wait_until(lambda: watched.incidents() == {} and watched.cluster()["verdict"] == "ok" and watched.agent.get("/readyz")[0] == 200, 20.0,
+                   "the end to be believed", every=0.1)
 
 
 def test_a_question_adds_nothing_to_the_log(watched, etcd):

@@ -8,19 +8,14 @@
 #include <boost/json/value.hpp>
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "agent/agent.h"
-#include "base/check.h"
-#include "observe/kinds.h"
+#include "sim/agent_lives.h"
 #include "sim/asked_agent.h"
 #include "sim/fake_member.h"
 #include "sim/seeds.h"
-#include "sim/sim_database.h"
-#include "store/embedded_store.h"
 #include "support/captured_member.h"
 
 namespace wardmote::agent {
@@ -29,8 +24,6 @@ namespace {
 namespace json = boost::json;
 using runtime::Endpoint;
 using sim::FakeMember;
-using sim::SimDatabase;
-using sim::SimDisk;
 using sim::World;
 using testing::captured_member;
 using testing::FakeManners;
@@ -71,27 +64,8 @@ class Site : public sim::AskedAgent {
   }
   ~Site() { end(); }
 
-  void begin() {
-    database_.emplace(us, disk_);
-    store_.emplace(us, *database_, "boot");
-    const Result<void> opened = run_task(sim, us, store_->open());
-    EXPECT_TRUE(opened) << opened.error().describe();
-    auto config = config::parse_config(kConfig, observe::probe_kinds());
-    check(config.has_value(), "the configuration");
-    agent_ = std::make_unique<Agent>(us, no_service_, *std::move(config), "ctl",
-                                     Memory{&*database_, &*store_, nullptr});
-    const Result<void> recalled = run_task(sim, us, agent_->recall());
-    EXPECT_TRUE(recalled) << recalled.error().describe();
-    const Result<void> started = agent_->start();
-    EXPECT_TRUE(started) << started.error().describe();
-  }
-  void end() {
-    if (!agent_) return;
-    sim.run(us, agent_->stop());
-    agent_.reset();
-    store_.reset();
-    database_.reset();
-  }
+  void begin() { agent_.begin(kConfig); }
+  void end() { agent_.end(); }
 
   /// The leader dies, and the others agree on another.
   void lose_the_leader() {
@@ -132,11 +106,7 @@ class Site : public sim::AskedAgent {
   std::vector<std::unique_ptr<FakeMember>> members;
 
  private:
-  SimDisk disk_;
-  std::optional<SimDatabase> database_;
-  std::optional<store::EmbeddedStore> store_;
-  const ServiceManager no_service_{"", std::nullopt};
-  std::unique_ptr<Agent> agent_;
+  sim::AgentLives agent_{sim, us};
 };
 
 SIM_TEST_SEEDS(SimClusterRestart, AnOutageStaysWhatItIsOnEveryFace, 5) {

@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
+#include "incidents/hold.h"
 #include "judge/bgp/facts.h"
 #include "judge/bgp/mesh.h"
 #include "judge/bgp/mesh_assessment.h"
@@ -35,6 +36,7 @@
 namespace wardmote::agent {
 namespace {
 
+using incidents::Round;
 using judge::Observation;
 using judge::Outcome;
 using judge::ReasonCode;
@@ -78,7 +80,7 @@ std::string sessions_node(const std::string& check) {
   return "sessions:" + check;
 }
 
-std::shared_ptr<const serve::MeshView> not_judged(const config::Mesh& mesh, TimePoint now) {
+std::shared_ptr<serve::MeshView> not_judged(const config::Mesh& mesh, TimePoint now) {
   auto view = std::make_shared<serve::MeshView>(mesh.name);
   view->judged = now;
   for (const config::Mesh::Member& member : mesh.members)
@@ -91,8 +93,14 @@ std::shared_ptr<const serve::MeshView> not_judged(const config::Mesh& mesh, Time
 void MeshWatch::depend(const config::Config& config, judge::incident::Dependencies& known) {
   using judge::incident::check_node;
   std::map<std::string, std::vector<std::string>> sessions;  // by check
+  known.listed["mesh"] = known.listed["session"] = "mesh";
   for (const config::Mesh& mesh : config.meshes) {
-    known.checks[mesh.name].has_findings = true;
+    judge::incident::CheckPlace& place = known.checks[mesh.name];
+    place.owner = serve::mesh_node(mesh.name);
+    place.has_findings = true;
+    known.graph.add(place.owner, "mesh");
+    for (const config::Mesh::Member& member : mesh.members)
+      place.finds.push_back(check_node(member.check));
     for (std::size_t a = 0; a < mesh.members.size(); ++a) {
       for (std::size_t b = a + 1; b < mesh.members.size(); ++b) {
         const std::string& one = mesh.members[a].check;
@@ -132,7 +140,7 @@ void MeshWatch::adopt(const config::Config& now, const config::ReloadPlan& plan)
     const auto check = std::ranges::find(now.checks, config.name, &config::Check::name);
     const auto index = static_cast<std::size_t>(check - now.checks.begin());
     const bool goes_on = known && plan.checks[index].action != config::ReloadAction::kBegun;
-    mesh.shown = goes_on ? earlier->second.shown : not_judged(config, runtime_.now());
+    mesh.shown = goes_on ? earlier->second.shown : begin(mesh, config);
     mesh.config = config;
     mesh.settle = settle_of(config, now);
     shown.push_back(mesh.shown);
@@ -159,6 +167,27 @@ void MeshWatch::observed(const std::string& check, const Observation& seen) {
   view.unsure = !view.facts && seen.outcome != Outcome::kFail;
 }
 
+std::shared_ptr<const serve::MeshView> MeshWatch::begin(Mesh& mesh, const config::Mesh& config) {
+  const auto shown = not_judged(config, runtime_.now());
+  hold_down(shown->assessment.outcome, mesh.hold.looked(holds_, config.name, Round::kPart));
+  return shown;
+}
+
+/// What is wrong is seen at once; that nothing is, when every member was looked at anew.
+Round MeshWatch::round_of(Mesh& mesh, const std::vector<MeshView>& views,
+                          const judge::bgp::MeshAssessment& assessment, TimePoint now) {
+  const bool clean =
+      assessment.outcome == Outcome::kOk && assessment.mesh.problems.empty() &&
+      assessment.findings.empty() && assessment.observed.empty() &&
+      std::ranges::all_of(views, [](const MeshView& view) { return view.facts.has_value(); });
+  if (!clean) return Round::kOther;
+  const bool whole = std::ranges::all_of(
+      views, [&](const MeshView& view) { return view.begun >= mesh.round_began; });
+  if (!whole) return Round::kPart;
+  mesh.round_began = now;
+  return Round::kClean;
+}
+
 Observation MeshWatch::judge(const std::string& name) {
   const TimePoint now = runtime_.now();
   Observation observation;
@@ -181,18 +210,23 @@ Observation MeshWatch::judge(const std::string& name) {
   }
   const judge::bgp::MeshExpectation expectation{mesh.config.expectation.full, mesh.settle};
   judge::bgp::MeshAssessment assessment = judge_mesh(views, expectation, mesh.memory, now);
+  const auto held = mesh.hold.looked(holds_, name, round_of(mesh, views, assessment, now));
+  hold_down(assessment.outcome, held);
   observation.outcome = assessment.outcome;
   const auto silent = std::ranges::find(views, true, &MeshView::unsure);
   if (!assessment.findings.empty()) {
     const judge::Finding& worst = assessment.findings.front();
     observation.reason = {ReasonCode::kState,
                           std::string(to_string(worst.code)) + ": " + worst.summary};
+  } else if (held) {
+    observation.reason = held->reason;
   } else if (silent != views.end()) {
     observation.reason = silent->reason;
     observation.reason.text = silent->name + ": " + silent->reason.text;
   } else if (assessment.outcome == Outcome::kUnknown) {
     observation.reason = views.front().reason;
   }
+  board_.doubt(observation, assessment.observed);
   shown->judged = now;
   shown->assessment = std::move(assessment);
   mesh.shown = shown;

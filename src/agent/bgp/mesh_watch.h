@@ -13,7 +13,9 @@
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
+#include "incidents/hold.h"
 #include "judge/bgp/mesh.h"
+#include "judge/bgp/mesh_assessment.h"
 #include "judge/condition/condition_tracker.h"
 #include "judge/incident/news.h"
 #include "judge/observation.h"
@@ -27,8 +29,10 @@ namespace wardmote::agent {
 /// shown. Each mesh is a check, whose look is a judgement; what stands goes to the board.
 class MeshWatch final : public Domain {
  public:
-  MeshWatch(runtime::Runtime& runtime, Board& board) : runtime_(runtime), board_(board) {}
-  explicit MeshWatch(const DomainTools& tools) : MeshWatch(tools.runtime, tools.board) {}
+  explicit MeshWatch(const DomainTools& tools)
+      : runtime_(tools.runtime),
+        board_(tools.board),
+        holds_(incidents::holds_of(tools.incidents)) {}
 
   /// The daemons above their sessions, and each session above what the checks of both ends say of
   /// their sessions.
@@ -49,13 +53,20 @@ class MeshWatch final : public Domain {
     config::Mesh config;
     Duration settle{};
     judge::ConditionTracker memory;
+    incidents::Hold hold;
+    TimePoint round_began;  ///< a round is over when every member was looked at since
     std::shared_ptr<const serve::MeshView> shown;
   };
 
   void adopt(const config::Config& now, const config::ReloadPlan& plan);
+  /// What is shown before the first look.
+  std::shared_ptr<const serve::MeshView> begin(Mesh& mesh, const config::Mesh& config);
+  static incidents::Round round_of(Mesh& mesh, const std::vector<judge::bgp::MeshView>& views,
+                                   const judge::bgp::MeshAssessment& assessment, TimePoint now);
 
   runtime::Runtime& runtime_;
   Board& board_;
+  incidents::Holds holds_;
   std::map<std::string, Mesh> meshes_;
   std::map<std::string, judge::bgp::MeshView, std::less<>> seen_;  ///< by check, of members only
 };

@@ -1,5 +1,6 @@
 #include "agent/etcd/etcd_watch.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include "config/config.h"
 #include "config/etcd_cluster.h"
 #include "config/reload_plan.h"
+#include "incidents/hold.h"
 #include "judge/etcd/cluster.h"
 #include "judge/etcd/member_facts.h"
 #include "judge/finding.h"
@@ -35,6 +37,7 @@
 
 namespace wardmote::agent {
 
+using incidents::Round;
 using judge::Observation;
 using judge::Reason;
 using judge::ReasonCode;
@@ -44,8 +47,7 @@ using runtime::Task;
 
 namespace {
 
-std::shared_ptr<const serve::EtcdView> not_judged(const config::EtcdCluster& cluster,
-                                                  TimePoint now) {
+std::shared_ptr<serve::EtcdView> not_judged(const config::EtcdCluster& cluster, TimePoint now) {
   auto view = std::make_shared<serve::EtcdView>(cluster.name);
   view->judged = now;
   for (const config::EtcdMember& member : cluster.members) {
@@ -68,6 +70,13 @@ Reason reason_of(const judge::etcd::Assessment& assessment, const std::vector<Me
   return {ReasonCode::kState, "in doubt"};
 }
 
+Round round_of(const judge::etcd::Assessment& assessment, const std::vector<MemberView>& views) {
+  const bool clean = assessment.verdict == judge::Verdict::kOk && assessment.findings.empty() &&
+                     assessment.observed.empty() &&
+                     std::ranges::all_of(views, [](const auto& view) { return !!view.facts; });
+  return clean ? Round::kClean : Round::kOther;
+}
+
 }  // namespace
 
 class EtcdWatch::ClusterProbe final : public observe::Probe {
@@ -82,8 +91,13 @@ class EtcdWatch::ClusterProbe final : public observe::Probe {
 };
 
 void EtcdWatch::depend(const config::Config& config, judge::incident::Dependencies& known) {
-  for (const config::EtcdCluster& cluster : etcd_clusters(config))
-    known.checks[cluster.name].has_findings = true;
+  known.listed["etcd"] = "etcd";
+  for (const config::EtcdCluster& cluster : etcd_clusters(config)) {
+    judge::incident::CheckPlace& place = known.checks[cluster.name];
+    place.owner = serve::etcd_node(cluster.name);
+    place.has_findings = true;
+    known.graph.add(place.owner, "etcd");
+  }
 }
 
 Result<Domain::Adopt> EtcdWatch::prepare(const config::Config&) {
@@ -109,7 +123,9 @@ void EtcdWatch::adopt(const config::Config& now, const config::ReloadPlan&) {
         cluster->clients.push_back(
             std::make_unique<observe::etcd::MemberClient>(runtime_, member.endpoint));
       }
-      cluster->shown = not_judged(config, runtime_.now());
+      const auto first = not_judged(config, runtime_.now());
+      hold_down(first->assessment.verdict, cluster->hold.looked(holds_, config.name, Round::kPart));
+      cluster->shown = first;
       clusters_[config.name] = std::move(cluster);
     }
     shown.push_back(clusters_[config.name]->shown);
@@ -174,8 +190,12 @@ Observation EtcdWatch::judge(Cluster& cluster, std::vector<MemberView> views) {
   const auto shown = std::make_shared<serve::EtcdView>(cluster.config.name);
   shown->judged = now;
   shown->assessment = judge::etcd::assess(views, expectation, cluster.memory, now);
+  const auto held =
+      cluster.hold.looked(holds_, cluster.config.name, round_of(shown->assessment, views));
+  hold_down(shown->assessment.verdict, held);
   observation.outcome = outcome_of(shown->assessment.verdict);
-  observation.reason = reason_of(shown->assessment, views);
+  const bool unseen = held && shown->assessment.findings.empty();
+  observation.reason = unseen ? held->reason : reason_of(shown->assessment, views);
   board_.doubt(observation, shown->assessment.observed);
   shown->members = std::move(views);
   cluster.shown = shown;

@@ -13,6 +13,7 @@
 #include "config/config.h"
 #include "config/etcd_cluster.h"
 #include "config/reload_plan.h"
+#include "incidents/hold.h"
 #include "judge/etcd/cluster.h"
 #include "judge/incident/news.h"
 #include "judge/observation.h"
@@ -37,7 +38,8 @@ class EtcdWatch final : public Domain {
       : runtime_(tools.runtime),
         board_(tools.board),
         scheduler_(tools.scheduler),
-        guard_(tools.guard) {}
+        guard_(tools.guard),
+        holds_(incidents::holds_of(tools.incidents)) {}
 
   static void depend(const config::Config& config, judge::incident::Dependencies& known);
   /// A cluster that stays the same keeps what it knows.
@@ -51,6 +53,7 @@ class EtcdWatch final : public Domain {
     config::EtcdCluster config;
     std::vector<std::unique_ptr<observe::etcd::MemberClient>> clients;
     judge::etcd::Memory memory;
+    incidents::Hold hold;
     std::shared_ptr<const serve::EtcdView> shown;
     bool retired = false;
   };
@@ -66,6 +69,7 @@ class EtcdWatch final : public Domain {
   Board& board_;
   Scheduler& scheduler_;
   const judge::StarvationGuard& guard_;
+  incidents::Holds holds_;
   std::map<std::string, std::shared_ptr<Cluster>> clusters_;
 };
 

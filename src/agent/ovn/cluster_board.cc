@@ -16,7 +16,7 @@
 #include "config/config.h"
 #include "config/reload_plan.h"
 #include "incidents/change_feed.h"
-#include "incidents/held_verdict.h"
+#include "incidents/hold.h"
 #include "judge/change.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
@@ -31,6 +31,7 @@
 namespace wardmote::agent {
 namespace {
 
+using incidents::Round;
 using judge::Reason;
 using judge::ReasonCode;
 using judge::Verdict;
@@ -76,14 +77,11 @@ bool asked_in_full(const Opinion& opinion) {
   return !failed(opinion.status_source) && !failed(opinion.local_source);
 }
 
-/// So often in a row a cluster must be seen well to be believed.
-constexpr int kCleanRounds = 3;
-
-/// Every member answers, and nothing is seen that might become a finding.
-bool is_clean(const serve::ClusterView& cluster) {
-  return cluster.assessment.verdict == Verdict::kOk && cluster.assessment.findings.empty() &&
-         cluster.assessment.observed.empty() &&
-         std::ranges::all_of(cluster.opinions, asked_in_full);
+Round round_of(const serve::ClusterView& cluster) {
+  const bool clean = cluster.assessment.verdict == Verdict::kOk &&
+                     cluster.assessment.findings.empty() && cluster.assessment.observed.empty() &&
+                     std::ranges::all_of(cluster.opinions, asked_in_full);
+  return clean ? Round::kClean : Round::kOther;
 }
 
 MemberId leader_of(const serve::ClusterView& cluster) {
@@ -191,7 +189,7 @@ void ClusterBoard::reload(const config::Config& config, const config::ReloadPlan
     view->expectation = cluster.expectation;
     view->every = cluster.schedule.every;
     entry.counters = view->counters;
-    hold(entry, *view, false);
+    hold_down(view->assessment.verdict, entry.hold.looked(holds_, cluster.name, Round::kPart));
     entry.shown = view;
     entry.check = static_cast<std::size_t>(
         std::ranges::find(config.checks, cluster.name, &config::Check::name) -
@@ -229,7 +227,9 @@ void ClusterBoard::cluster_judged(std::size_t cluster, std::vector<Opinion> opin
   if (final_of_round && !std::ranges::all_of(view->opinions, asked_in_full))
     ++entry.counters.collect_errors;
   view->counters = entry.counters;
-  const std::optional<incidents::HeldVerdict> held = hold(entry, *view, final_of_round);
+  const auto held =
+      entry.hold.looked(holds_, view->id.name, final_of_round ? round_of(*view) : Round::kPart);
+  hold_down(view->assessment.verdict, held);
   entry.shown = view;
   board_.judged(view, now);
   tell_members(feed_, *view, *before);
@@ -246,27 +246,6 @@ void ClusterBoard::cluster_judged(std::size_t cluster, std::vector<Opinion> opin
                           .ended = now};
   board_.doubt(seen, view->assessment.observed);
   board_.check_observed(entry.check, seen, now);
-}
-
-/// What is held of the cluster, if anything.
-std::optional<incidents::HeldVerdict> ClusterBoard::hold(Entry& entry, serve::ClusterView& view,
-                                                         bool final_of_round) {
-  const std::string& name = view.id.name;
-  std::optional<incidents::HeldVerdict> held = holds_.held ? holds_.held(name) : std::nullopt;
-  if (!held) {
-    entry.clean_rounds = 0;
-    return held;
-  }
-  if (final_of_round) {
-    entry.clean_rounds = is_clean(view) ? entry.clean_rounds + 1 : 0;
-    if (entry.clean_rounds >= kCleanRounds) {
-      holds_.seen_well(name);
-      held = holds_.held(name);
-    }
-  }
-  Verdict& verdict = view.assessment.verdict;
-  if (held && badness(verdict) < badness(held->verdict)) verdict = held->verdict;
-  return held;
 }
 
 void ClusterBoard::count(Entry& entry, const serve::ClusterView& view) {

@@ -2,10 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "agent/board.h"
@@ -14,20 +11,13 @@
 #include "config/config.h"
 #include "config/reload_plan.h"
 #include "incidents/change_feed.h"
-#include "incidents/held_verdict.h"
+#include "incidents/hold.h"
 #include "judge/raft/assess.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 #include "serve/raft/cluster_view.h"
 
 namespace wardmote::agent {
-
-/// What an earlier life of the agent knew of clusters.
-struct Holds {
-  std::function<std::optional<incidents::HeldVerdict>(const std::string& cluster)> held;
-  /// Every member answered several times in a row, and nothing was to be seen.
-  std::function<void(const std::string& cluster)> seen_well;
-};
 
 /// Whether it was asked, and did not answer.
 bool failed(const judge::raft::Source& source) noexcept;
@@ -38,7 +28,7 @@ bool failed(const judge::raft::Source& source) noexcept;
 /// loop.
 class ClusterBoard {
  public:
-  ClusterBoard(Board& board, incidents::ChangeFeed& feed, Holds holds)
+  ClusterBoard(Board& board, incidents::ChangeFeed& feed, incidents::Holds holds)
       : board_(board), feed_(feed), holds_(std::move(holds)) {}
 
   /// Goes over to another configuration by `plan`, which leads to `config`. What is kept or retimed
@@ -65,17 +55,15 @@ class ClusterBoard {
     serve::ClusterCounters counters;
     judge::raft::MemberId leader;  ///< the last that was known
     std::uint64_t term = 0;        ///< the highest seen
-    int clean_rounds = 0;          ///< in a row, while something is held of it
-    std::size_t check = 0;         ///< that stands for it, on the board
+    incidents::Hold hold;
+    std::size_t check = 0;  ///< that stands for it, on the board
   };
 
   void count(Entry& entry, const serve::ClusterView& view);
-  std::optional<incidents::HeldVerdict> hold(Entry& entry, serve::ClusterView& view,
-                                             bool final_of_round);
 
   Board& board_;
   incidents::ChangeFeed& feed_;
-  Holds holds_;
+  incidents::Holds holds_;
   NbSbPairing pairing_;
   std::vector<Entry> clusters_;
 };

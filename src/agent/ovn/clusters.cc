@@ -1,7 +1,6 @@
 #include "agent/ovn/clusters.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,7 +23,7 @@
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
-#include "incidents/incident_manager.h"
+#include "incidents/hold.h"
 #include "judge/finding.h"
 #include "judge/incident/news.h"
 #include "judge/observation.h"
@@ -47,12 +46,6 @@ namespace wardmote::agent {
 namespace {
 
 using runtime::Task;
-using enum judge::Code;
-
-/// What every look would show, if it were there; of the rest only time can say that it is over.
-constexpr auto kShownAtOnce =
-    std::to_array<judge::Code>({kRaftNoQuorum, kRaftQuorumMargin, kRaftNoLeader, kRaftMemberHung,
-                                kRaftMemberDown, kRaftFailedLeader, kMonitorBlind});
 
 /// How it is asked: another text is perhaps another server.
 std::string place_of(const config::Member& member) {
@@ -76,23 +69,16 @@ judge::raft::repair::RepairCluster repair_of(const config::Cluster& cluster) {
   return repair;
 }
 
-Holds holds_of(incidents::IncidentManager& incidents) {
-  return {
-      .held = [&incidents](const std::string& cluster) { return incidents.held(cluster); },
-      .seen_well =
-          [&incidents](const std::string& cluster) { incidents.seen_well(cluster, kShownAtOnce); }};
-}
-
 }  // namespace
 
 Clusters::Clusters(const DomainTools& tools)
     : tools_(tools),
-      board_(tools.board, tools.feed, holds_of(tools.incidents)),
+      board_(tools.board, tools.feed, incidents::holds_of(tools.incidents)),
       tasks_(tools.runtime.executor()) {}
 
 /// A cluster above its members.
 void Clusters::depend(const config::Config& config, judge::incident::Dependencies& known) {
-  known.listed = {{"cluster", "cluster"}, {"member", "cluster"}};
+  known.listed["cluster"] = known.listed["member"] = "cluster";
   for (const config::Cluster& cluster : config.clusters) {
     const std::string node = serve::cluster_node(cluster.name);
     judge::incident::CheckPlace& place = known.checks[cluster.name];

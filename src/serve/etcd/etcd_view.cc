@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/format.h"
 #include "judge/etcd/cluster.h"
 #include "judge/etcd/member_facts.h"
 #include "judge/finding.h"
-#include "judge/incident/graph.h"
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
 #include "judge/verdict.h"
@@ -42,8 +42,12 @@ json::object member_json(const judge::etcd::MemberView& member,
 
 }  // namespace
 
+std::string etcd_node(std::string_view cluster) {
+  return fmt::format("etcd:{}", cluster);
+}
+
 std::string EtcdView::owner() const {
-  return judge::incident::check_node(id.name);
+  return etcd_node(id.name);
 }
 
 std::string EtcdView::component_of(const judge::Finding&) const {
