@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <expected>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,6 +20,7 @@
 #include "config/config.h"
 #include "config/reload_plan.h"
 #include "incidents/hold.h"
+#include "incidents/record_writer.h"
 #include "judge/bgp/facts.h"
 #include "judge/bgp/mesh.h"
 #include "judge/bgp/mesh_assessment.h"
@@ -32,6 +35,7 @@
 #include "runtime/task.h"
 #include "serve/bgp/mesh_view.h"
 #include "serve/thing_view.h"
+#include "store/addresses_record.h"
 
 namespace wardmote::agent {
 namespace {
@@ -120,6 +124,15 @@ void MeshWatch::depend(const config::Config& config, judge::incident::Dependenci
   }
 }
 
+runtime::Task<Result<void>> MeshWatch::recall() {
+  const std::string prefix = store::addresses_prefix(node_);
+  const auto records = co_await records_.load(prefix);
+  if (!records) co_return std::unexpected(records.error());
+  for (const auto& [key, record] : *records)
+    recalled_[key.substr(prefix.size())] = store::decode_addresses(record);
+  co_return Result<void>();
+}
+
 Result<Domain::Adopt> MeshWatch::prepare(const config::Config&) {
   return [this](const config::Config& now, const config::ReloadPlan& plan) { adopt(now, plan); };
 }
@@ -146,10 +159,30 @@ void MeshWatch::adopt(const config::Config& now, const config::ReloadPlan& plan)
     shown.push_back(mesh.shown);
     for (const config::Mesh::Member& member : config.members) members.insert(member.check);
   }
-  for (const std::string& ended : plan.ended) seen_.erase(ended);
-  std::erase_if(seen_, [&](const auto& seen) { return !members.contains(seen.first); });
-  for (const std::string& member : members) seen_.try_emplace(member, nothing_of(member));
+  forget(plan, members);
+  for (const std::string& member : members) {
+    const auto [view, fresh] = seen_.try_emplace(member, nothing_of(member));
+    const auto known = recalled_.find(member);
+    if (fresh && known != recalled_.end()) view->second.addresses = known->second;
+  }
+  recalled_.clear();
   board_.show(judge::bgp::kMeshKind, std::move(shown));
+}
+
+void MeshWatch::forget(const config::ReloadPlan& plan, const std::set<std::string>& members) {
+  const auto drop = [this](const std::string& check) {
+    records_.put(store::addresses_key(node_, check), std::nullopt);
+  };
+  for (const std::string& ended : plan.ended) {
+    if (seen_.erase(ended) > 0) drop(ended);
+  }
+  const auto no_member = [&](const auto& known) {
+    if (members.contains(known.first)) return false;
+    drop(known.first);
+    return true;
+  };
+  std::erase_if(seen_, no_member);
+  std::erase_if(recalled_, no_member);
 }
 
 void MeshWatch::observed(const std::string& check, const Observation& seen) {
@@ -161,7 +194,10 @@ void MeshWatch::observed(const std::string& check, const Observation& seen) {
   if (const auto* const facts = std::get_if<judge::bgp::BgpFacts>(&seen.facts)) {
     view.facts = *facts;
     // For the time when it tells nothing, and the others tell of it.
-    view.addresses = judge::bgp::addresses_told(*facts);
+    auto told = judge::bgp::addresses_told(*facts);
+    if (told != view.addresses)
+      records_.put(store::addresses_key(node_, check), store::encode_addresses(told));
+    view.addresses = std::move(told);
   }
   view.reason = seen.reason;
   view.unsure = !view.facts && seen.outcome != Outcome::kFail;

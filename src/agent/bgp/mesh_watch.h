@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "judge/observation.h"
 #include "observe/probe.h"
 #include "runtime/runtime.h"
+#include "runtime/task.h"
 #include "serve/bgp/mesh_view.h"
 
 namespace wardmote::agent {
@@ -32,8 +34,12 @@ class MeshWatch final : public Domain {
   explicit MeshWatch(const DomainTools& tools)
       : runtime_(tools.runtime),
         board_(tools.board),
-        holds_(incidents::holds_of(tools.incidents)) {}
+        holds_(incidents::holds_of(tools.incidents)),
+        records_(tools.records),
+        node_(tools.node) {}
 
+  /// What the daemons said of themselves last: one that is silent now says nothing.
+  runtime::Task<Result<void>> recall() override;
   /// The daemons above their sessions, and each session above what the checks of both ends say of
   /// their sessions.
   static void depend(const config::Config& config, judge::incident::Dependencies& known);
@@ -58,6 +64,8 @@ class MeshWatch final : public Domain {
     std::shared_ptr<const serve::MeshView> shown;
   };
 
+  /// Nothing is known of the checks that are not members, or are others now.
+  void forget(const config::ReloadPlan& plan, const std::set<std::string>& members);
   void adopt(const config::Config& now, const config::ReloadPlan& plan);
   /// What is shown before the first look.
   std::shared_ptr<const serve::MeshView> begin(Mesh& mesh, const config::Mesh& config);
@@ -67,8 +75,11 @@ class MeshWatch final : public Domain {
   runtime::Runtime& runtime_;
   Board& board_;
   incidents::Holds holds_;
+  incidents::RecordWriter& records_;
+  const std::string node_;
   std::map<std::string, Mesh> meshes_;
   std::map<std::string, judge::bgp::MeshView, std::less<>> seen_;  ///< by check, of members only
+  std::map<std::string, std::vector<std::string>> recalled_;  ///< addresses by check, until adopted
 };
 
 }  // namespace wardmote::agent
