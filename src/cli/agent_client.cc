@@ -106,7 +106,7 @@ Failure refused_by_agent(const HttpResponse& response, std::string_view path) {
   if (later) return {Exit::kTemporary, said};
   // The request makes no sense to the server, and would not at another time either.
   const bool nonsense = response.status >= 400 && response.status < 500;
-  return {nonsense ? Exit::kUsage : Exit::kUnreachable, said};
+  return {nonsense ? Exit::kUsage : Exit::kUnreachable, said, response.status == 404};
 }
 
 Answer<json::value> json_of(const Answer<HttpResponse>& response, std::string_view path) {

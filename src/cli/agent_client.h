@@ -17,6 +17,7 @@ namespace wardmote::cli {
 struct Failure {
   Exit exit = Exit::kUnreachable;
   std::string message;
+  bool missing = false;  ///< the agent answers that it has no such thing
 };
 
 template <class T>

@@ -147,7 +147,7 @@ Command status() {
               "Exits with 0 when all is well, 1 on a warning, 2 when something is critical, 3 when "
               "the agent knows nothing.",
           .arguments = {{.name = "CLUSTER",
-                         .help = "show only this cluster, etcd cluster or mesh",
+                         .help = "show only this cluster, of OVN or etcd, or this mesh",
                          .required = false}},
           .options = status_options(),
           .examples = {{"wardmote status", "everything that the agent watches"},

@@ -75,10 +75,11 @@ class Reader {
 
   Task<Answer<json::value>> look() {
     Answer<json::value> answer = co_await client_.get_json(reading_.path, reading_.query);
-    for (const std::string& path : reading_.instead) {
-      if (answer || answer.error().exit != Exit::kUsage) break;
-      Answer<json::value> other = co_await client_.get_json(path, "");
-      if (other || other.error().exit != Exit::kUsage) answer = std::move(other);
+    for (const std::string& path : reading_.otherwise) {
+      if (answer || !answer.error().missing) break;
+      Answer<json::value> other = co_await client_.get_json(path, reading_.query);
+      // When it is nowhere, the first refusal is the one to show.
+      if (other || !other.error().missing) answer = std::move(other);
     }
     if (answer && !reading_.also.empty()) {
       const Answer<json::value> more = co_await client_.get_json(reading_.also, "");

@@ -17,8 +17,8 @@ namespace wardmote::cli {
 struct Reading {
   std::string path;        ///< the path in the API
   std::string query = {};  ///< percent-encoded
-  /// Asked in turn as long as the agent knows no such thing there.
-  std::vector<std::string> instead = {};
+  /// Paths that are tried in turn while the agent has nothing at those before.
+  std::vector<std::string> otherwise = {};
   /// A second path whose answer goes into the first as "more"; empty: none.
   std::string also = {};
   /// Turns the agent's answer into what is shown (and printed as JSON); kInvalid when there is no

@@ -28,7 +28,7 @@ constexpr std::string_view kNode = "node";
 }  // namespace
 
 std::string_view check_in(std::string_view component) {
-  consume_prefix(component, kCheck);
+  take_until(component, ':');
   return component.substr(0, component.find('@'));
 }
 

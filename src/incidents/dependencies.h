@@ -24,7 +24,8 @@ judge::incident::Dependencies dependencies(const config::Config& config, const D
                                            const std::string& node = "");
 /// A node whose agent shares a store: `node:ctl-1`. Its checks are below it.
 std::string node_in_graph(std::string_view node);
-/// The check of a name in the graph, whosever it is: `bird` of `check:bird@ctl-1`.
+/// The check of a name in the graph, whosever it is, or the one that stands for a thing: `bird` of
+/// `check:bird@ctl-1`, `nb` of `cluster:nb`.
 std::string_view check_in(std::string_view component);
 
 /// How patient the book must be after a restart: long enough for every check to be believed again.

@@ -20,7 +20,6 @@
 #include "config/config.h"
 #include "incidents/change_feed.h"
 #include "incidents/dependencies.h"
-#include "incidents/held_verdict.h"
 #include "incidents/notifier.h"
 #include "judge/change.h"
 #include "judge/check_machine.h"
@@ -32,7 +31,6 @@
 #include "judge/notify/matcher.h"
 #include "judge/outcome.h"
 #include "judge/thing.h"
-#include "judge/verdict.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/view.h"
@@ -72,20 +70,11 @@ std::optional<std::int64_t> incident_in(const judge::Change& change) {
   return std::nullopt;
 }
 
-/// The name of the thing that is judged as a whole, if the root of an incident is one or is a part
-/// of one: `nb` of `cluster:nb`, `member:nb/ctl-1`, `check:nb`, `bgp` of `session:bgp/a/b`.
-std::string_view thing_of(std::string_view root) {
-  const std::string_view scope = take_until(root, ':');
-  if (scope == "member" || scope == "session") return take_until(root, '/');
-  if (scope == "check") return take_until(root, '@');
-  return scope == "cluster" ? root : std::string_view();
-}
-
 /// The cluster with which, or with a member of which, something is wrong; else nothing.
 std::string_view cluster_of(std::string_view root) {
   const std::string_view scope = take_until(root, ':');
   if (scope == "member") return take_until(root, '/');
-  return scope == "cluster" ? root : std::string_view();
+  return scope == "cluster" || scope == "etcd" ? root : std::string_view();
 }
 
 }  // namespace
@@ -229,6 +218,7 @@ Task<Result<void>> IncidentManager::recall_checks() {
   const auto checks = co_await this->records().load(store::check_prefix(node_));
   if (!checks) co_return std::unexpected(checks.error());
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  unseen_until_ = clock.now + book_policy(config_).settle;
   for (const auto& [key, record] : *checks) recall_check(key, record, clock);
   Result<void> recalled = co_await seen_good_->recall();
   co_return recalled;
@@ -262,12 +252,15 @@ void IncidentManager::recall_check(const std::string& key, const std::string& re
   }
   const judge::Change change{
       .at = {}, .of = {judge::ThingKind::kCheck, known->name}, .event = known->change};
-  if (const auto news = news_of(change, known_, known->since)) {
+  if (const auto news = news_of(change, known_, known->since); news && news->stands) {
     note(news->symptom, true);
     if (!is_shared()) take(book_.raise_again(news->symptom, runtime_.now()));
   }
   written_checks_.insert(known->name);
   reasons_.tell(known->name, known->change.reason, runtime_.now());
+  const bool found = known->change.reason.code == judge::ReasonCode::kState;
+  if (known_.place_of(known->name).has_findings && found)
+    unseen_.emplace(known->name, known->change.reason);
   known_failures_.push_back({std::move(known->name), std::move(known->change.reason),
                              known->change.seen_good, known->since});
 }
@@ -308,35 +301,6 @@ serve::OpenIncidents IncidentManager::open_incidents() {
   return counted;
 }
 
-std::vector<std::int64_t> IncidentManager::awaited_of(std::string_view thing) const {
-  std::vector<std::int64_t> ids;
-  if (follows()) return ids;
-  for (const auto& [id, incident] : book_.incidents()) {
-    if (book_.awaited(id) && thing_of(incident.root) == thing) ids.push_back(id);
-  }
-  return ids;
-}
-
-std::optional<HeldVerdict> IncidentManager::held(std::string_view name) const {
-  const Incident* gravest = nullptr;
-  for (const std::int64_t id : awaited_of(name)) {
-    const Incident& incident = book_.incidents().at(id);
-    if (gravest == nullptr || incident.severity > gravest->severity) gravest = &incident;
-  }
-  if (gravest == nullptr) return std::nullopt;
-  return HeldVerdict{judge::verdict_of(gravest->severity),
-                     {judge::ReasonCode::kState,
-                      fmt::format("{}: {}", to_string(gravest->code), gravest->summary)}};
-}
-
-void IncidentManager::seen_well(std::string_view name, std::span<const judge::Code> shown_at_once) {
-  for (const std::int64_t id : awaited_of(name)) {
-    const judge::Code code = book_.incidents().at(id).code;
-    if (std::ranges::find(shown_at_once, code) != shown_at_once.end())
-      take(book_.give_up(id, runtime_.now()));
-  }
-}
-
 Task<void> IncidentManager::stop() {
   co_await tasks_.stop();
   if (follower_) co_await follower_->stop();
@@ -355,6 +319,7 @@ std::int64_t IncidentManager::hear(const judge::Change& change) {
   const TimePoint now = runtime_.now();
   write_down(change);
   seen_good_->hear(change);
+  see_again(change);
   const auto* const check = std::get_if<judge::CheckChanged>(&change.event);
   if (check != nullptr && check->to == judge::State::kReported) {
     reasons_.tell(change.of.name, check->reason, now);
@@ -423,7 +388,9 @@ void IncidentManager::reload(const judge::incident::Departures& left) {
     for (const std::string& owner : *owners) seen_good_->forget(check_in(owner));
   }
   for (const std::string& owner : left.gone) {
-    forget_check(check_in(owner));
+    const std::string_view check = check_in(owner);
+    forget_check(check);
+    std::erase_if(unseen_, [check](const auto& reported) { return reported.first == check; });
     std::erase_if(here_, [&](const auto& symptom) { return symptom.owner == owner; });
   }
   reshape(left);

@@ -83,12 +83,12 @@ class IncidentManager final : public serve::IncidentControl {
   }
   /// After open(): optional checks that were good in any life.
   [[nodiscard]] const SeenGood& seen_good() const noexcept { return *seen_good_; }
-  /// What an incident that outlived the agent says of this thing, a cluster or a mesh, until it is
-  /// seen again or over.
-  [[nodiscard]] std::optional<HeldVerdict> held(std::string_view name) const;
+  /// What is known from before the agent began of the thing for which this check stands, until that
+  /// is seen again or over: what incidents say, and that the check was reported.
+  [[nodiscard]] std::optional<HeldVerdict> held(std::string_view check) const;
   /// The thing was looked at in full several times in a row, and nothing was to be seen. Of these
   /// codes every look would show it, if it were there.
-  void seen_well(std::string_view name, std::span<const judge::Code> shown_at_once);
+  void seen_well(std::string_view check, std::span<const judge::Code> shown_at_once);
   /// How many incidents are open, and how grave they are.
   serve::OpenIncidents open_incidents();
 
@@ -167,7 +167,8 @@ class IncidentManager final : public serve::IncidentControl {
   void consider_open();
   void end_blindness(const judge::Change& change, const judge::incident::News& news);
   /// The incidents of a thing that outlived the agent, and were not seen again.
-  [[nodiscard]] std::vector<std::int64_t> awaited_of(std::string_view thing) const;
+  [[nodiscard]] std::vector<std::int64_t> awaited_of(std::string_view check) const;
+  void see_again(const judge::Change& change);
 
   runtime::Runtime& runtime_;
   const config::Config& config_;
@@ -178,6 +179,9 @@ class IncidentManager final : public serve::IncidentControl {
   judge::incident::Dependencies known_;
   judge::incident::Book book_;
   std::vector<KnownFailure> known_failures_;
+  /// Why checks of things were reported that nobody has seen that bad since, nor well.
+  std::map<std::string, judge::Reason, std::less<>> unseen_;
+  TimePoint unseen_until_;
   std::set<std::string> written_checks_;     // that have a record
   std::set<std::string, std::less<>> well_;  // checks of this agent that were good when last seen
   store::NumberMark numbers_;

@@ -127,6 +127,9 @@ def test_the_agent_shows_the_whole_mesh(lab, agent):
     assert [node["name"] for node in mesh["nodes"]] == [bird.name for bird in lab.birds]
     assert mesh["matrix"] == [["self" if i == j else "up" for j in range(3)] for i in range(3)]
     assert "BGP mesh of 3 nodes" in agent.cli("status").stdout
+    alone = agent.cli("status", mesh["mesh"])
+    assert alone.returncode == OK and "BGP mesh of 3 nodes" in alone.stdout.splitlines()[0], alone
+    assert agent.cli("status", mesh["mesh"], "-o", "name").stdout == f"mesh/{mesh['mesh']}\n"
 
 
 def test_the_agent_names_faults_between_two(lab, agent):

@@ -8,18 +8,13 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "agent/agent.h"
-#include "base/check.h"
-#include "observe/kinds.h"
+#include "sim/agent_lives.h"
 #include "sim/asked_agent.h"
 #include "sim/fake_member.h"
-#include "sim/sim_database.h"
-#include "store/embedded_store.h"
 #include "support/captured_member.h"
 
 namespace wardmote::sim {
@@ -42,27 +37,8 @@ class ClusterSite : public AskedAgent {
   }
   ~ClusterSite() { end(); }
 
-  void begin() {
-    database_.emplace(us, disk_);
-    store_.emplace(us, *database_, "boot");
-    const Result<void> opened = run_task(sim, us, store_->open());
-    EXPECT_TRUE(opened) << opened.error().describe();
-    auto config = config::parse_config(text(), observe::probe_kinds());
-    check(config.has_value(), "the configuration");
-    agent_ = std::make_unique<agent::Agent>(us, no_service_, *std::move(config), "ctl",
-                                            agent::Memory{&*database_, &*store_, nullptr});
-    const Result<void> recalled = run_task(sim, us, agent_->recall());
-    EXPECT_TRUE(recalled) << recalled.error().describe();
-    const Result<void> started = agent_->start();
-    EXPECT_TRUE(started) << started.error().describe();
-  }
-  void end() {
-    if (!agent_) return;
-    sim.run(us, agent_->stop());
-    agent_.reset();
-    store_.reset();
-    database_.reset();
-  }
+  void begin() { agent_.begin(text()); }
+  void end() { agent_.end(); }
 
   /// The leader dies, and the others agree on another.
   void lose_the_leader() {
@@ -127,11 +103,7 @@ clusters:
   }
 
   const std::string schedule_;
-  SimDisk disk_;
-  std::optional<SimDatabase> database_;
-  std::optional<store::EmbeddedStore> store_;
-  const agent::ServiceManager no_service_{"", std::nullopt};
-  std::unique_ptr<agent::Agent> agent_;
+  AgentLives agent_{sim, us};
 };
 
 }  // namespace wardmote::sim

@@ -1,8 +1,8 @@
 #include "agent/bgp/mesh_watch.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <expected>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -15,13 +15,12 @@
 
 #include "agent/board.h"
 #include "agent/domain.h"
-#include "agent/domains.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
-#include "incidents/held_verdict.h"
 #include "incidents/hold.h"
+#include "incidents/record_writer.h"
 #include "judge/bgp/facts.h"
 #include "judge/bgp/mesh.h"
 #include "judge/bgp/mesh_assessment.h"
@@ -30,55 +29,22 @@
 #include "judge/incident/news.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
-#include "judge/verdict.h"
 #include "observe/kinds.h"
 #include "observe/probe.h"
 #include "runtime/deadline.h"
 #include "runtime/task.h"
 #include "serve/bgp/mesh_view.h"
 #include "serve/thing_view.h"
+#include "store/addresses_record.h"
 
 namespace wardmote::agent {
 namespace {
 
+using incidents::Round;
 using judge::Observation;
 using judge::Outcome;
 using judge::ReasonCode;
 using judge::bgp::MeshView;
-
-using enum judge::Code;
-
-/// What every look would show, if it were there; of the rest only time can say that it is over.
-constexpr auto kShownAtOnce = std::to_array<judge::Code>(
-    {kBgpDaemonDown, kBgpMissingPeer, kBgpAsymmetric, kBgpWrongAs, kBgpDisabled, kBgpRefused,
-     kBgpUnreachable, kBgpPasswordMismatch, kBgpNoAnswer, kBgpSessionDown});
-
-/// Every daemon answers, all that one end says the other says too, and nothing is seen that might
-/// become a finding.
-bool is_clean(const judge::bgp::MeshAssessment& assessment, const std::vector<MeshView>& views) {
-  if (assessment.outcome != Outcome::kOk || !assessment.findings.empty() ||
-      !assessment.observed.empty())
-    return false;
-  if (!std::ranges::all_of(views, [](const MeshView& view) { return view.facts.has_value(); }))
-    return false;
-  const auto& cells = assessment.mesh.cells;
-  const auto is_up = [&](std::size_t a, std::size_t b) {
-    return cells[a][b] == judge::bgp::MeshCell::kUp;
-  };
-  for (std::size_t a = 0; a < cells.size(); ++a) {
-    for (std::size_t b = 0; b < a; ++b) {
-      if (is_up(a, b) != is_up(b, a)) return false;
-    }
-  }
-  return true;
-}
-
-/// What is seen, and no better than what is held.
-Outcome worse_of(const std::optional<incidents::HeldVerdict>& held, Outcome seen) noexcept {
-  if (!held || seen == Outcome::kFail) return seen;
-  const Outcome known = outcome_of(held->verdict);
-  return seen == Outcome::kWarn && known != Outcome::kFail ? seen : known;
-}
 
 class MeshProbe final : public observe::Probe {
  public:
@@ -128,14 +94,17 @@ std::shared_ptr<serve::MeshView> not_judged(const config::Mesh& mesh, TimePoint 
 
 }  // namespace
 
-MeshWatch::MeshWatch(const DomainTools& tools)
-    : MeshWatch(tools.runtime, tools.board, incidents::holds_of(tools.incidents, kShownAtOnce)) {}
-
 void MeshWatch::depend(const config::Config& config, judge::incident::Dependencies& known) {
   using judge::incident::check_node;
   std::map<std::string, std::vector<std::string>> sessions;  // by check
+  known.listed["mesh"] = known.listed["session"] = "mesh";
   for (const config::Mesh& mesh : config.meshes) {
-    known.checks[mesh.name].has_findings = true;
+    judge::incident::CheckPlace& place = known.checks[mesh.name];
+    place.owner = serve::mesh_node(mesh.name);
+    place.has_findings = true;
+    known.graph.add(place.owner, "mesh");
+    for (const config::Mesh::Member& member : mesh.members)
+      place.finds.push_back(check_node(member.check));
     for (std::size_t a = 0; a < mesh.members.size(); ++a) {
       for (std::size_t b = a + 1; b < mesh.members.size(); ++b) {
         const std::string& one = mesh.members[a].check;
@@ -153,6 +122,15 @@ void MeshWatch::depend(const config::Config& config, judge::incident::Dependenci
     known.checks[check].complains_of = sessions_node(check);
     known.graph.add(sessions_node(check), "sessions", std::move(above));
   }
+}
+
+runtime::Task<Result<void>> MeshWatch::recall() {
+  const std::string prefix = store::addresses_prefix(node_);
+  const auto records = co_await records_.load(prefix);
+  if (!records) co_return std::unexpected(records.error());
+  for (const auto& [key, record] : *records)
+    recalled_[key.substr(prefix.size())] = store::decode_addresses(record);
+  co_return Result<void>();
 }
 
 Result<Domain::Adopt> MeshWatch::prepare(const config::Config&) {
@@ -175,24 +153,36 @@ void MeshWatch::adopt(const config::Config& now, const config::ReloadPlan& plan)
     const auto check = std::ranges::find(now.checks, config.name, &config::Check::name);
     const auto index = static_cast<std::size_t>(check - now.checks.begin());
     const bool goes_on = known && plan.checks[index].action != config::ReloadAction::kBegun;
-    if (known) mesh.hold = earlier->second.hold;
     mesh.shown = goes_on ? earlier->second.shown : begin(mesh, config);
     mesh.config = config;
     mesh.settle = settle_of(config, now);
     shown.push_back(mesh.shown);
     for (const config::Mesh::Member& member : config.members) members.insert(member.check);
   }
-  for (const std::string& ended : plan.ended) seen_.erase(ended);
-  std::erase_if(seen_, [&](const auto& seen) { return !members.contains(seen.first); });
-  for (const std::string& member : members) seen_.try_emplace(member, nothing_of(member));
+  forget(plan, members);
+  for (const std::string& member : members) {
+    const auto [view, fresh] = seen_.try_emplace(member, nothing_of(member));
+    const auto known = recalled_.find(member);
+    if (fresh && known != recalled_.end()) view->second.addresses = known->second;
+  }
+  recalled_.clear();
   board_.show(judge::bgp::kMeshKind, std::move(shown));
 }
 
-std::shared_ptr<const serve::MeshView> MeshWatch::begin(Mesh& mesh, const config::Mesh& config) {
-  auto view = not_judged(config, runtime_.now());
-  const auto held = mesh.hold.keep(holds_, config.name, std::nullopt);
-  view->assessment.outcome = worse_of(held, view->assessment.outcome);
-  return view;
+void MeshWatch::forget(const config::ReloadPlan& plan, const std::set<std::string>& members) {
+  const auto drop = [this](const std::string& check) {
+    records_.put(store::addresses_key(node_, check), std::nullopt);
+  };
+  for (const std::string& ended : plan.ended) {
+    if (seen_.erase(ended) > 0) drop(ended);
+  }
+  const auto no_member = [&](const auto& known) {
+    if (members.contains(known.first)) return false;
+    drop(known.first);
+    return true;
+  };
+  std::erase_if(seen_, no_member);
+  std::erase_if(recalled_, no_member);
 }
 
 void MeshWatch::observed(const std::string& check, const Observation& seen) {
@@ -204,21 +194,34 @@ void MeshWatch::observed(const std::string& check, const Observation& seen) {
   if (const auto* const facts = std::get_if<judge::bgp::BgpFacts>(&seen.facts)) {
     view.facts = *facts;
     // For the time when it tells nothing, and the others tell of it.
-    view.addresses = judge::bgp::addresses_told(*facts);
+    auto told = judge::bgp::addresses_told(*facts);
+    if (told != view.addresses)
+      records_.put(store::addresses_key(node_, check), store::encode_addresses(told));
+    view.addresses = std::move(told);
   }
   view.reason = seen.reason;
   view.unsure = !view.facts && seen.outcome != Outcome::kFail;
 }
 
-/// What is held of it. A judgement that is good counts once all members were looked at anew.
-std::optional<incidents::HeldVerdict> MeshWatch::hold(Mesh& mesh, bool clean,
-                                                      const std::vector<MeshView>& views,
-                                                      TimePoint now) {
-  const bool anew =
-      std::ranges::all_of(views, [&](const MeshView& view) { return view.begun > mesh.counted; });
-  if (clean && !anew) return mesh.hold.keep(holds_, mesh.config.name, std::nullopt);
-  mesh.counted = now;
-  return mesh.hold.keep(holds_, mesh.config.name, clean);
+std::shared_ptr<const serve::MeshView> MeshWatch::begin(Mesh& mesh, const config::Mesh& config) {
+  const auto shown = not_judged(config, runtime_.now());
+  hold_down(shown->assessment.outcome, mesh.hold.looked(holds_, config.name, Round::kPart));
+  return shown;
+}
+
+/// What is wrong is seen at once; that nothing is, when every member was looked at anew.
+Round MeshWatch::round_of(Mesh& mesh, const std::vector<MeshView>& views,
+                          const judge::bgp::MeshAssessment& assessment, TimePoint now) {
+  const bool clean =
+      assessment.outcome == Outcome::kOk && assessment.mesh.problems.empty() &&
+      assessment.findings.empty() && assessment.observed.empty() &&
+      std::ranges::all_of(views, [](const MeshView& view) { return view.facts.has_value(); });
+  if (!clean) return Round::kOther;
+  const bool whole = std::ranges::all_of(
+      views, [&](const MeshView& view) { return view.begun >= mesh.round_began; });
+  if (!whole) return Round::kPart;
+  mesh.round_began = now;
+  return Round::kClean;
 }
 
 Observation MeshWatch::judge(const std::string& name) {
@@ -243,8 +246,8 @@ Observation MeshWatch::judge(const std::string& name) {
   }
   const judge::bgp::MeshExpectation expectation{mesh.config.expectation.full, mesh.settle};
   judge::bgp::MeshAssessment assessment = judge_mesh(views, expectation, mesh.memory, now);
-  const auto held = hold(mesh, is_clean(assessment, views), views, now);
-  assessment.outcome = worse_of(held, assessment.outcome);
+  const auto held = mesh.hold.looked(holds_, name, round_of(mesh, views, assessment, now));
+  hold_down(assessment.outcome, held);
   observation.outcome = assessment.outcome;
   const auto silent = std::ranges::find(views, true, &MeshView::unsure);
   if (!assessment.findings.empty()) {

@@ -1,7 +1,6 @@
 #include "agent/etcd/etcd_watch.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -10,7 +9,6 @@
 
 #include "agent/board.h"
 #include "agent/domain.h"
-#include "agent/domains.h"
 #include "agent/scheduler.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -21,7 +19,6 @@
 #include "judge/etcd/cluster.h"
 #include "judge/etcd/member_facts.h"
 #include "judge/finding.h"
-#include "judge/incident/cluster_nodes.h"
 #include "judge/incident/news.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
@@ -40,6 +37,7 @@
 
 namespace wardmote::agent {
 
+using incidents::Round;
 using judge::Observation;
 using judge::Reason;
 using judge::ReasonCode;
@@ -49,13 +47,6 @@ using runtime::Task;
 
 namespace {
 
-using enum judge::Code;
-
-/// What every look would show, if it were there; of the rest only time can say that it is over.
-constexpr auto kShownAtOnce =
-    std::to_array<judge::Code>({kRaftNoQuorum, kRaftQuorumMargin, kRaftNoLeader, kRaftMemberHung,
-                                kRaftMemberDown, kEtcdNospace, kEtcdCorrupt, kMonitorBlind});
-
 std::shared_ptr<serve::EtcdView> not_judged(const config::EtcdCluster& cluster, TimePoint now) {
   auto view = std::make_shared<serve::EtcdView>(cluster.name);
   view->judged = now;
@@ -64,13 +55,6 @@ std::shared_ptr<serve::EtcdView> not_judged(const config::EtcdCluster& cluster, 
     known.name = member.name;
   }
   return view;
-}
-
-/// Every member answers, and nothing is seen that might become a finding.
-bool is_clean(const judge::etcd::Assessment& assessment, const std::vector<MemberView>& views) {
-  return assessment.verdict == judge::Verdict::kOk && assessment.findings.empty() &&
-         assessment.observed.empty() &&
-         std::ranges::all_of(views, [](const MemberView& view) { return view.facts.has_value(); });
 }
 
 /// Why the check stands as it does: the worst finding, or why nobody speaks.
@@ -86,14 +70,14 @@ Reason reason_of(const judge::etcd::Assessment& assessment, const std::vector<Me
   return {ReasonCode::kState, "in doubt"};
 }
 
-}  // namespace
+Round round_of(const judge::etcd::Assessment& assessment, const std::vector<MemberView>& views) {
+  const bool clean = assessment.verdict == judge::Verdict::kOk && assessment.findings.empty() &&
+                     assessment.observed.empty() &&
+                     std::ranges::all_of(views, [](const auto& view) { return !!view.facts; });
+  return clean ? Round::kClean : Round::kOther;
+}
 
-EtcdWatch::EtcdWatch(const DomainTools& tools)
-    : runtime_(tools.runtime),
-      board_(tools.board),
-      scheduler_(tools.scheduler),
-      guard_(tools.guard),
-      holds_(incidents::holds_of(tools.incidents, kShownAtOnce)) {}
+}  // namespace
 
 class EtcdWatch::ClusterProbe final : public observe::Probe {
  public:
@@ -107,10 +91,12 @@ class EtcdWatch::ClusterProbe final : public observe::Probe {
 };
 
 void EtcdWatch::depend(const config::Config& config, judge::incident::Dependencies& known) {
+  known.listed["etcd"] = "etcd";
   for (const config::EtcdCluster& cluster : etcd_clusters(config)) {
-    std::vector<std::string> members;
-    for (const config::EtcdMember& member : cluster.members) members.push_back(member.name);
-    add_cluster(known, cluster.name, members);
+    judge::incident::CheckPlace& place = known.checks[cluster.name];
+    place.owner = serve::etcd_node(cluster.name);
+    place.has_findings = true;
+    known.graph.add(place.owner, "etcd");
   }
 }
 
@@ -137,10 +123,9 @@ void EtcdWatch::adopt(const config::Config& now, const config::ReloadPlan&) {
         cluster->clients.push_back(
             std::make_unique<observe::etcd::MemberClient>(runtime_, member.endpoint));
       }
-      const auto shown_first = not_judged(config, runtime_.now());
-      const auto held = cluster->hold.keep(holds_, config.name, std::nullopt);
-      shown_first->assessment.verdict = worse_of(held, shown_first->assessment.verdict);
-      cluster->shown = shown_first;
+      const auto first = not_judged(config, runtime_.now());
+      hold_down(first->assessment.verdict, cluster->hold.looked(holds_, config.name, Round::kPart));
+      cluster->shown = first;
       clusters_[config.name] = std::move(cluster);
     }
     shown.push_back(clusters_[config.name]->shown);
@@ -206,8 +191,8 @@ Observation EtcdWatch::judge(Cluster& cluster, std::vector<MemberView> views) {
   shown->judged = now;
   shown->assessment = judge::etcd::assess(views, expectation, cluster.memory, now);
   const auto held =
-      cluster.hold.keep(holds_, cluster.config.name, is_clean(shown->assessment, views));
-  shown->assessment.verdict = worse_of(held, shown->assessment.verdict);
+      cluster.hold.looked(holds_, cluster.config.name, round_of(shown->assessment, views));
+  hold_down(shown->assessment.verdict, held);
   observation.outcome = outcome_of(shown->assessment.verdict);
   const bool unseen = held && shown->assessment.findings.empty();
   observation.reason = unseen ? held->reason : reason_of(shown->assessment, views);

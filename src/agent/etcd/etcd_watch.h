@@ -34,7 +34,12 @@ namespace wardmote::agent {
 /// judge/raft.
 class EtcdWatch final : public Domain {
  public:
-  explicit EtcdWatch(const DomainTools& tools);
+  explicit EtcdWatch(const DomainTools& tools)
+      : runtime_(tools.runtime),
+        board_(tools.board),
+        scheduler_(tools.scheduler),
+        guard_(tools.guard),
+        holds_(incidents::holds_of(tools.incidents)) {}
 
   static void depend(const config::Config& config, judge::incident::Dependencies& known);
   /// A cluster that stays the same keeps what it knows.
@@ -64,7 +69,7 @@ class EtcdWatch final : public Domain {
   Board& board_;
   Scheduler& scheduler_;
   const judge::StarvationGuard& guard_;
-  const incidents::Holds holds_;
+  incidents::Holds holds_;
   std::map<std::string, std::shared_ptr<Cluster>> clusters_;
 };
 

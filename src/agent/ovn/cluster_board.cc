@@ -16,7 +16,7 @@
 #include "config/config.h"
 #include "config/reload_plan.h"
 #include "incidents/change_feed.h"
-#include "incidents/held_verdict.h"
+#include "incidents/hold.h"
 #include "judge/change.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
@@ -31,6 +31,7 @@
 namespace wardmote::agent {
 namespace {
 
+using incidents::Round;
 using judge::Reason;
 using judge::ReasonCode;
 using judge::Verdict;
@@ -76,11 +77,11 @@ bool asked_in_full(const Opinion& opinion) {
   return !failed(opinion.status_source) && !failed(opinion.local_source);
 }
 
-/// Every member answers, and nothing is seen that might become a finding.
-bool is_clean(const serve::ClusterView& cluster) {
-  return cluster.assessment.verdict == Verdict::kOk && cluster.assessment.findings.empty() &&
-         cluster.assessment.observed.empty() &&
-         std::ranges::all_of(cluster.opinions, asked_in_full);
+Round round_of(const serve::ClusterView& cluster) {
+  const bool clean = cluster.assessment.verdict == Verdict::kOk &&
+                     cluster.assessment.findings.empty() && cluster.assessment.observed.empty() &&
+                     std::ranges::all_of(cluster.opinions, asked_in_full);
+  return clean ? Round::kClean : Round::kOther;
 }
 
 MemberId leader_of(const serve::ClusterView& cluster) {
@@ -188,7 +189,7 @@ void ClusterBoard::reload(const config::Config& config, const config::ReloadPlan
     view->expectation = cluster.expectation;
     view->every = cluster.schedule.every;
     entry.counters = view->counters;
-    hold(entry, *view, false);
+    hold_down(view->assessment.verdict, entry.hold.looked(holds_, cluster.name, Round::kPart));
     entry.shown = view;
     entry.check = static_cast<std::size_t>(
         std::ranges::find(config.checks, cluster.name, &config::Check::name) -
@@ -226,7 +227,9 @@ void ClusterBoard::cluster_judged(std::size_t cluster, std::vector<Opinion> opin
   if (final_of_round && !std::ranges::all_of(view->opinions, asked_in_full))
     ++entry.counters.collect_errors;
   view->counters = entry.counters;
-  const std::optional<incidents::HeldVerdict> held = hold(entry, *view, final_of_round);
+  const auto held =
+      entry.hold.looked(holds_, view->id.name, final_of_round ? round_of(*view) : Round::kPart);
+  hold_down(view->assessment.verdict, held);
   entry.shown = view;
   board_.judged(view, now);
   tell_members(feed_, *view, *before);
@@ -252,15 +255,6 @@ bool ClusterBoard::is_news(Entry& entry, Verdict verdict, bool final_of_round) {
   const bool told = entry.told;
   entry.told = !final_of_round && (told || bad);
   return final_of_round ? !(told && bad) : bad && !told;
-}
-
-/// What is held of the cluster, if anything.
-std::optional<incidents::HeldVerdict> ClusterBoard::hold(Entry& entry, serve::ClusterView& view,
-                                                         bool final_of_round) const {
-  const std::optional<bool> clean = final_of_round ? std::optional(is_clean(view)) : std::nullopt;
-  const auto held = entry.hold.keep(holds_, view.id.name, clean);
-  view.assessment.verdict = worse_of(held, view.assessment.verdict);
-  return held;
 }
 
 void ClusterBoard::count(Entry& entry, const serve::ClusterView& view) {

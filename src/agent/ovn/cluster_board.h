@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "agent/board.h"
@@ -13,7 +11,6 @@
 #include "config/config.h"
 #include "config/reload_plan.h"
 #include "incidents/change_feed.h"
-#include "incidents/held_verdict.h"
 #include "incidents/hold.h"
 #include "judge/raft/assess.h"
 #include "judge/raft/member_id.h"
@@ -67,8 +64,6 @@ class ClusterBoard {
 
   static bool is_news(Entry& entry, judge::Verdict verdict, bool final_of_round);
   void count(Entry& entry, const serve::ClusterView& view);
-  std::optional<incidents::HeldVerdict> hold(Entry& entry, serve::ClusterView& view,
-                                             bool final_of_round) const;
 
   Board& board_;
   incidents::ChangeFeed& feed_;

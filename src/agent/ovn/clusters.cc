@@ -1,7 +1,6 @@
 #include "agent/ovn/clusters.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,7 +25,6 @@
 #include "config/reload_plan.h"
 #include "incidents/hold.h"
 #include "judge/finding.h"
-#include "judge/incident/cluster_nodes.h"
 #include "judge/incident/news.h"
 #include "judge/observation.h"
 #include "judge/raft/opinion.h"
@@ -48,12 +46,6 @@ namespace wardmote::agent {
 namespace {
 
 using runtime::Task;
-using enum judge::Code;
-
-/// What every look would show, if it were there; of the rest only time can say that it is over.
-constexpr auto kShownAtOnce =
-    std::to_array<judge::Code>({kRaftNoQuorum, kRaftQuorumMargin, kRaftNoLeader, kRaftMemberHung,
-                                kRaftMemberDown, kRaftFailedLeader, kMonitorBlind});
 
 /// How it is asked: another text is perhaps another server.
 std::string place_of(const config::Member& member) {
@@ -81,15 +73,21 @@ judge::raft::repair::RepairCluster repair_of(const config::Cluster& cluster) {
 
 Clusters::Clusters(const DomainTools& tools)
     : tools_(tools),
-      board_(tools.board, tools.feed, incidents::holds_of(tools.incidents, kShownAtOnce)),
+      board_(tools.board, tools.feed, incidents::holds_of(tools.incidents)),
       tasks_(tools.runtime.executor()) {}
 
+/// A cluster above its members.
 void Clusters::depend(const config::Config& config, judge::incident::Dependencies& known) {
-  known.listed = {{"cluster", "cluster"}, {"member", "cluster"}};
+  known.listed["cluster"] = known.listed["member"] = "cluster";
   for (const config::Cluster& cluster : config.clusters) {
-    std::vector<std::string> members;
-    for (const config::Member& member : cluster.members) members.push_back(member.name);
-    add_cluster(known, cluster.name, members);
+    const std::string node = serve::cluster_node(cluster.name);
+    judge::incident::CheckPlace& place = known.checks[cluster.name];
+    place.owner = node;
+    place.has_findings = true;
+    place.optional = false;
+    known.graph.add(node, "cluster");
+    for (const config::Member& member : cluster.members)
+      known.graph.add(serve::member_node(cluster.name, member.name), "member", {node});
   }
 }
 

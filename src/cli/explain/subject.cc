@@ -154,8 +154,9 @@ void add_incidents(std::string_view subject, const Fields& incidents, Known& kno
 std::string_view thing_of(std::string_view root) {
   std::string_view name = root;
   const std::string_view scope = take_until(name, ':');
-  if (scope == "check" || scope == "cluster" || scope == "sessions" || scope == "guest")
-    return name;
+  for (const std::string_view whole : {"check", "cluster", "etcd", "guest", "mesh", "sessions"}) {
+    if (scope == whole) return name;
+  }
   if (scope != "member") return root;
   take_until(name, '/');
   return name;

@@ -4,9 +4,11 @@
 #include <array>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/format.h"
+#include "cli/exit_code.h"
 #include "cli/render/cluster.h"
 #include "cli/render/etcd.h"
 #include "cli/render/fields.h"
@@ -51,18 +53,34 @@ json::object named_in(const Family& family, const Fields& thing, const json::val
   return named;
 }
 
-const Family* family_of(const json::value& thing) noexcept {
-  const json::object* const object = thing.if_object();
-  const auto found = std::ranges::find_if(kFamilies, [&](const Family& family) {
-    return object != nullptr && object->contains(family.thing);
-  });
-  return found == std::end(kFamilies) ? nullptr : &*found;
-}
-
 bool stands_for_a_thing(const Fields& check) {
   const std::string_view kind = check.raw("kind");
   return !kind.empty() &&
          std::ranges::find(kFamilies, kind, &Family::check_kind) != std::end(kFamilies);
+}
+
+const Family* family_of(const json::value& thing) {
+  const auto found = std::ranges::find_if(
+      kFamilies, [&](const Family& family) { return Fields(thing).has(family.thing); });
+  return found == std::end(kFamilies) ? nullptr : &*found;
+}
+
+std::string draw_thing(const json::value& thing, Style style) {
+  const Family* const family = family_of(thing);
+  if (family == nullptr) return "";
+  const std::string drawn = family->draw({&thing, 1}, style);
+  return drawn.substr(drawn.find_first_not_of('\n'));
+}
+
+Exit exit_of_thing(const json::value& thing) {
+  const std::string_view verdict = Fields(thing).raw("verdict");
+  return exit_of_verdict(verdict.empty() ? Fields(thing).raw("outcome") : verdict);
+}
+
+std::string name_of_thing(const json::value& thing) {
+  const Family* const family = family_of(thing);
+  if (family == nullptr) return "";
+  return fmt::format("{}/{}", family->thing, Fields(thing).text(family->thing));
 }
 
 std::vector<std::string> names_of_all(const json::value& status) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/exit_code.h"
 #include "cli/render/fields.h"
 #include "cli/render/style.h"
 
@@ -30,11 +31,18 @@ std::span<const Family> families() noexcept;
 boost::json::object named_in(const Family& family, const Fields& thing,
                              const boost::json::value& item);
 
-/// The family of which this is a thing, as the API has it; null: of none.
-const Family* family_of(const boost::json::value& thing) noexcept;
-
 /// Whether the check stands for a thing that is shown itself.
 bool stands_for_a_thing(const Fields& check);
+
+/// The family of a thing that the API shows by itself; null: it is none of these.
+const Family* family_of(const boost::json::value& thing);
+/// One of them by itself.
+std::string draw_thing(const boost::json::value& thing, Style style);
+/// The exit code of what the API says of it. A mesh has the outcome of its check, and everything
+/// else a verdict.
+Exit exit_of_thing(const boost::json::value& thing);
+/// `cluster/ovn-nb`
+std::string name_of_thing(const boost::json::value& thing);
 
 /// `cluster/ovn-nb`, `mesh/bgp`, `guest/instance-1`, `check/bird`.
 std::vector<std::string> names_of_all(const boost::json::value& status);

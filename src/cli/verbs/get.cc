@@ -104,16 +104,10 @@ std::string draw_family(const Family& family, const json::value& shown, Style st
   return drawn.substr(drawn.find_first_not_of('\n'));
 }
 
-/// A mesh has the outcome of its check, and everything else a verdict.
-Exit exit_of_thing(const Fields& thing) {
-  const std::string_view verdict = thing.raw("verdict");
-  return exit_of_verdict(verdict.empty() ? thing.raw("outcome") : verdict);
-}
-
 Exit worst_of(const Family& family, const json::value& shown) {
   Exit worst = Exit::kGood;
   for (const json::value& thing : Fields(shown).list(family.list))
-    worst = worse(worst, exit_of_thing(Fields(thing)));
+    worst = worse(worst, exit_of_thing(thing));
   return worst;
 }
 

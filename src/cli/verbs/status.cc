@@ -1,11 +1,8 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/format.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/format.h"
@@ -25,24 +22,8 @@ Exit exit_by_verdict(const boost::json::value& shown) {
   return exit_of_verdict(Fields(shown).raw("verdict"));
 }
 
-/// A mesh has the outcome of its check.
-Exit exit_by_thing(const boost::json::value& shown) {
-  const Fields fields(shown);
-  const std::string_view verdict = fields.raw("verdict");
-  return exit_of_verdict(verdict.empty() ? fields.raw("outcome") : verdict);
-}
-
-std::vector<std::string> name_of_thing(const boost::json::value& shown) {
-  const Family* const family = family_of(shown);
-  if (family == nullptr) return {};
-  return {fmt::format("{}/{}", family->thing, Fields(shown).text(family->thing))};
-}
-
-std::string draw_thing(const boost::json::value& shown, Style style) {
-  const Family* const family = family_of(shown);
-  if (family == nullptr) return "";
-  const std::string drawn = family->draw(std::span(&shown, 1), style);
-  return drawn.substr(drawn.starts_with('\n') ? 1 : 0);
+std::vector<std::string> its_name(const boost::json::value& shown) {
+  return {name_of_thing(shown)};
 }
 
 /// What of all this is only this agent's own view stands first.
@@ -56,12 +37,13 @@ std::string draw_status(const boost::json::value& shown, Style style) {
 
 Exit run_status(const Call& call) {
   if (call.has("CLUSTER")) {
+    // All of them have names that differ.
     const std::string name = call.value("CLUSTER");
     return read(call, {.path = "/api/v1/clusters/" + name,
-                       .instead = {"/api/v1/etcd/" + name, "/api/v1/meshes/" + name},
+                       .otherwise = {"/api/v1/etcd/" + name, "/api/v1/meshes/" + name},
                        .draw = draw_thing,
-                       .judge = exit_by_thing,
-                       .shape = {.names = name_of_thing}});
+                       .judge = exit_of_thing,
+                       .shape = {.names = its_name}});
   }
   if (call.has("all")) {
     return read(call, {.path = "/api/v1/agents",

@@ -1,11 +1,13 @@
 #include "judge/incident/news.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -96,12 +98,26 @@ std::string Dependencies::owner_of(std::string_view check) const {
   return place.owner.empty() ? check_node(check) : place.owner;
 }
 
-bool Dependencies::lacks(std::string_view name) const {
-  const auto found = listed.find(take_until(name, ':'));
-  if (found == listed.end()) return false;
+std::string Dependencies::whole_of(std::string_view name) const {
+  std::string_view rest = name;
+  const auto found = listed.find(take_until(rest, ':'));
+  if (found == listed.end()) return std::string(name);
   const auto& [scope, whole] = *found;
-  if (scope != whole) name = take_until(name, '/');
-  return !graph.contains(whole + ":" + std::string(name));
+  if (scope != whole) rest = take_until(rest, '/');
+  return whole + ":" + std::string(rest);
+}
+
+bool Dependencies::lacks(std::string_view name) const {
+  const bool knowable = listed.contains(name.substr(0, name.find(':')));
+  return knowable && !graph.contains(whole_of(name));
+}
+
+bool Dependencies::found_by(std::string_view check, std::string_view root, Code code) const {
+  if (whole_of(root) == owner_of(check)) return true;
+  // What its own check says of a thing is not this one's finding.
+  const bool by_itself = code == Code::kCheckFailed || code == Code::kMonitorBlind;
+  const std::vector<std::string>& finds = place_of(check).finds;
+  return !by_itself && std::ranges::find(finds, root) != finds.end();
 }
 
 std::optional<News> news_of(const Change& change, const Dependencies& known, TimePoint now) {

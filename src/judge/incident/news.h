@@ -4,10 +4,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
 #include "judge/change.h"
+#include "judge/finding.h"
 #include "judge/incident/graph.h"
 #include "judge/incident/incident.h"
 
@@ -23,6 +25,8 @@ struct CheckPlace {
   bool has_findings = false;
   /// what it depends on besides what the configuration says
   std::vector<std::string> above{};
+  /// other things in the graph that its findings may be about
+  std::vector<std::string> finds{};
 };
 
 /// What depends on what, and by which name each thing is reported.
@@ -35,8 +39,15 @@ struct Dependencies {
 
   [[nodiscard]] const CheckPlace& place_of(std::string_view check) const noexcept;
   [[nodiscard]] std::string owner_of(std::string_view check) const;
+  /// Whether an incident with this root and code tells what this check, or the thing that it stands
+  /// for, found.
+  [[nodiscard]] bool found_by(std::string_view check, std::string_view root, Code code) const;
   /// Whether the configuration would list the thing if there were one, and does not.
   [[nodiscard]] bool lacks(std::string_view name) const;
+
+ private:
+  /// The thing that `name` is, or is a part of.
+  [[nodiscard]] std::string whole_of(std::string_view name) const;
 };
 
 struct News {

@@ -53,8 +53,12 @@ std::string session_node(std::string_view mesh, std::string_view pair) {
   return fmt::format("session:{}/{}", mesh, pair);
 }
 
+std::string mesh_node(std::string_view mesh) {
+  return fmt::format("mesh:{}", mesh);
+}
+
 std::string MeshView::owner() const {
-  return judge::incident::check_node(id.name);
+  return mesh_node(id.name);
 }
 
 std::string MeshView::component_of(const judge::Finding& finding) const {

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -75,7 +76,8 @@ class MeshView final : public ThingView {
 /// Who says what of whom, row by row: `self`, `up`, `down`, `disabled`, `absent`, `blind`.
 boost::json::array matrix_json(const judge::bgp::Mesh& mesh);
 
-/// The name of the session between two nodes of a mesh in the graph of incidents.
+/// The name of a mesh in the graph of incidents, and that of the session between two of its nodes.
+std::string mesh_node(std::string_view mesh);
 std::string session_node(std::string_view mesh, std::string_view pair);
 
 }  // namespace wardmote::serve

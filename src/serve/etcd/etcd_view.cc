@@ -1,6 +1,5 @@
 #include "serve/etcd/etcd_view.h"
 
-#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <cstddef>
@@ -9,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/format.h"
 #include "judge/etcd/cluster.h"
 #include "judge/etcd/member_facts.h"
 #include "judge/finding.h"
-#include "judge/incident/cluster_nodes.h"
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
 #include "judge/verdict.h"
@@ -43,15 +42,15 @@ json::object member_json(const judge::etcd::MemberView& member,
 
 }  // namespace
 
-std::string EtcdView::owner() const {
-  return judge::incident::cluster_node(id.name);
+std::string etcd_node(std::string_view cluster) {
+  return fmt::format("etcd:{}", cluster);
 }
 
-std::string EtcdView::component_of(const judge::Finding& finding) const {
-  for (const judge::etcd::MemberView& member : members) {
-    if (std::ranges::find(finding.subjects, member.name) != finding.subjects.end())
-      return judge::incident::member_node(id.name, member.name);
-  }
+std::string EtcdView::owner() const {
+  return etcd_node(id.name);
+}
+
+std::string EtcdView::component_of(const judge::Finding&) const {
   return owner();
 }
 

@@ -3,6 +3,7 @@
 #include <boost/json/object.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,5 +60,8 @@ class EtcdView final : public ThingView {
   [[nodiscard]] boost::json::object to_json(Moment at) const override;
   void measure(Exposition& out, Moment at) const override;
 };
+
+/// The name of an etcd cluster in the graph of incidents.
+std::string etcd_node(std::string_view cluster);
 
 }  // namespace wardmote::serve

@@ -9,7 +9,6 @@
 #include "base/format.h"
 #include "base/time.h"
 #include "judge/finding.h"
-#include "judge/incident/cluster_nodes.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 #include "judge/verdict.h"
@@ -36,14 +35,22 @@ MemberId cluster_id_of(const ClusterView& cluster) {
   return cluster.assessment.cluster_id;
 }
 
+std::string cluster_node(std::string_view cluster) {
+  return fmt::format("cluster:{}", cluster);
+}
+
+std::string member_node(std::string_view cluster, std::string_view member) {
+  return fmt::format("member:{}/{}", cluster, member);
+}
+
 std::string ClusterView::owner() const {
-  return judge::incident::cluster_node(id.name);
+  return cluster_node(id.name);
 }
 
 std::string ClusterView::component_of(const judge::Finding& finding) const {
   for (const Opinion& opinion : opinions) {
     if (std::ranges::find(finding.subjects, opinion.member) != finding.subjects.end())
-      return judge::incident::member_node(id.name, opinion.member);
+      return member_node(id.name, opinion.member);
   }
   return owner();
 }

@@ -87,4 +87,8 @@ class ClusterView final : public ThingView {
 /// last known one.
 judge::raft::MemberId cluster_id_of(const ClusterView& cluster);
 
+/// The names of a cluster and of a member in the graph of incidents.
+std::string cluster_node(std::string_view cluster);
+std::string member_node(std::string_view cluster, std::string_view member);
+
 }  // namespace wardmote::serve

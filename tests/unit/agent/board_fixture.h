@@ -18,6 +18,7 @@
 #include "config/reload_plan.h"
 #include "incidents/change_feed.h"
 #include "incidents/held_verdict.h"
+#include "incidents/hold.h"
 #include "serve/raft/cluster_view.h"
 #include "support/logged.h"
 

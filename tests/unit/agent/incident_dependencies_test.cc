@@ -11,9 +11,13 @@
 
 #include "agent/domains.h"
 #include "config/config.h"
+#include "config/etcd_cluster.h"
 #include "config/reload_plan.h"
+#include "judge/finding.h"
 #include "judge/incident/book.h"
 #include "judge/incident/news.h"
+#include "serve/bgp/mesh_view.h"
+#include "serve/etcd/etcd_view.h"
 #include "unit/agent/incident_manager_fixture.h"
 
 namespace wardmote::agent {
@@ -28,7 +32,46 @@ Dependencies known(const config::Config& config, const std::string& node = "") {
   return incidents::dependencies(config, depends_of(domains()), node);
 }
 
+/// A mesh of the two checks, and an etcd cluster, beside the rest.
+config::Config with_mesh_and_etcd() {
+  config::Config config = sample_config();
+  config.meshes.push_back({"bgp", {{"bird", {}}, {"peer", {}}}, {}});
+  config.checks.push_back({"bgp", {}, &config::mesh_kind(), {}, {}, {}});
+  config.checks.push_back({"et", {}, &config::etcd_cluster_kind(), {}, {}, {}});
+  config.checks[2].depends_on = {"et"};
+  return config;
+}
+
+TEST(IncidentDependencies, EtcdClustersAndMeshesAreThingsAsRaftClustersAre) {
+  for (const std::string node : {"", "ctl-1"}) {
+    const Dependencies all = known(with_mesh_and_etcd(), node);
+    EXPECT_EQ(all.owner_of("et"), "etcd:et") << "of no agent alone";
+    EXPECT_EQ(all.owner_of("bgp"), "mesh:bgp");
+    EXPECT_EQ(all.owner_of("et"), serve::EtcdView("et").owner());
+    EXPECT_EQ(all.owner_of("bgp"), serve::MeshView("bgp").owner());
+    EXPECT_EQ(all.graph.kind("etcd:et"), "etcd");
+    EXPECT_EQ(all.graph.kind("mesh:bgp"), "mesh");
+    EXPECT_EQ(all.graph.above(all.owner_of("peer")).front(), "etcd:et");
+  }
+}
+
+TEST(IncidentDependencies, WhoFoundAnIncidentIsKnownByItsRootAndCode) {
+  const Dependencies all = known(with_mesh_and_etcd());
+  EXPECT_TRUE(all.found_by("nb", "cluster:nb", Code::kRaftNoQuorum));
+  EXPECT_TRUE(all.found_by("nb", "member:nb/a", Code::kRaftMemberDown));
+  EXPECT_FALSE(all.found_by("nb", "member:sb/a", Code::kRaftMemberDown));
+  EXPECT_TRUE(all.found_by("et", "etcd:et", Code::kRaftNoQuorum));
+  EXPECT_FALSE(all.found_by("et", "cluster:et", Code::kRaftNoQuorum));
+  EXPECT_TRUE(all.found_by("bgp", "session:bgp/bird/peer", Code::kBgpSessionDown));
+  EXPECT_FALSE(all.found_by("bgp", "session:other/bird/peer", Code::kBgpSessionDown));
+  EXPECT_TRUE(all.found_by("bgp", "check:bird", Code::kBgpDaemonDown));
+  EXPECT_FALSE(all.found_by("bgp", "check:bird", Code::kCheckFailed)) << "the check itself";
+  EXPECT_FALSE(all.found_by("bgp", "check:bird", Code::kMonitorBlind));
+  EXPECT_FALSE(all.found_by("bgp", "check:web", Code::kBgpDaemonDown));
+}
+
 TEST(IncidentDependencies, AChecksNameInTheGraphSaysWhoseItIs) {
+  EXPECT_EQ(incidents::check_in("etcd:et"), "et");
   EXPECT_EQ(incidents::check_in("check:bird"), "bird");
   EXPECT_EQ(incidents::check_in("check:bird@ctl-1"), "bird");
   EXPECT_EQ(incidents::node_in_graph("ctl-1"), "node:ctl-1");
@@ -101,6 +144,9 @@ TEST(IncidentDependencies, WhatTheConfigurationDoesNotHaveIsGone) {
   EXPECT_FALSE(gone("cluster:nb"));
   EXPECT_TRUE(gone("cluster:sb"));
   EXPECT_TRUE(gone("member:sb/a"));
+  EXPECT_TRUE(gone("etcd:et"));
+  EXPECT_TRUE(gone("mesh:bgp"));
+  EXPECT_TRUE(gone("session:bgp/bird/peer"));
   EXPECT_FALSE(gone("guest:host/vm")) << "no configuration lists it";
   EXPECT_FALSE(gone("check:bird@ctl-1", "ctl-1"));
   EXPECT_TRUE(gone("check:web@ctl-1", "ctl-1"));

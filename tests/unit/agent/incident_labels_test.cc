@@ -48,6 +48,13 @@ TEST(IncidentLabels, AnIncidentOfAMemberHasTheNameOfItsCluster) {
   EXPECT_EQ(labels.at("cluster"), "nb");
 }
 
+TEST(IncidentLabels, AnEtcdClusterIsACluster) {
+  const Labels labels = labels_of("etcd:et");
+  EXPECT_EQ(labels.at("scope"), "etcd");
+  EXPECT_EQ(labels.at("subject"), "et");
+  EXPECT_EQ(labels.at("cluster"), "et");
+}
+
 TEST(IncidentLabels, AnIncidentOfAGuestHasItsUuidAndNoOtherHasOne) {
   EXPECT_EQ(labels_of("guest:host/vm-1").at("uuid"), kUuid);
   EXPECT_FALSE(labels_of("guest:host/vm-1").contains("cluster"));

@@ -434,6 +434,51 @@ TEST_F(IncidentMemory, WhatIsHeldOfAClusterEndsWhenItsMembersAreSeenWell) {
   EXPECT_EQ(next.count("incident_resolved 1"), 1);
 }
 
+TEST_F(IncidentMemory, AThingWhoseCheckWasReportedIsHeldAlsoWithoutAnIncidentOfItsOwn) {
+  const auto reported = [&](judge::ReasonCode reason) {
+    Life life(world, us, &disk);
+    life.check("nb", kError, kReported, reason);
+    world.run_for(1s);
+  };
+  reported(judge::ReasonCode::kState);
+  {
+    Life next(world, us, &disk);
+    const auto held = next.manager->held("nb");
+    ASSERT_TRUE(held);
+    EXPECT_EQ(held->verdict, judge::Verdict::kCritical);
+    EXPECT_EQ(held->reason.text, "refused");
+    EXPECT_FALSE(next.manager->held("bird"));
+    next.finding(kRaised, Code::kRaftMemberDown, Severity::kWarning, {"a"});
+    EXPECT_TRUE(next.manager->held("nb")) << "it was worse";
+    next.finding(kRaised, Code::kRaftNoQuorum, Severity::kCritical, {});
+    EXPECT_FALSE(next.manager->held("nb")) << "it is seen as bad as it was";
+  }
+  {
+    Life next(world, us, &disk);
+    next.manager->seen_well("nb", kShownAtOnce);
+    EXPECT_TRUE(next.manager->held("nb")) << "of the other incident only time can say that";
+    world.run_for(3min);
+    EXPECT_FALSE(next.manager->held("nb"));
+  }
+  reported(judge::ReasonCode::kProtocol);
+  const Life next(world, us, &disk);
+  EXPECT_FALSE(next.manager->held("nb")) << "nothing was known of it then either";
+}
+
+TEST_F(IncidentMemory, AThingThatLeavesIsForgottenWithItsCheck) {
+  {
+    Life life(world, us, &disk);
+    life.check("nb", kError, kReported, judge::ReasonCode::kState);
+    world.run_for(1s);
+  }
+  Life next(world, us, &disk);
+  ASSERT_TRUE(next.manager->held("nb"));
+  next.manager->reload({.gone = {"cluster:nb"}, .replaced = {}});
+  EXPECT_FALSE(next.manager->held("nb"));
+  world.run_for(1s);
+  EXPECT_TRUE(disk.rows("SELECT 1 FROM store_kv WHERE key LIKE 'check/%'").empty());
+}
+
 TEST_F(IncidentMemory, WhatNoSingleLookShowsIsHeldUntilTheBookForgetsIt) {
   {
     Life life(world, us, &disk);

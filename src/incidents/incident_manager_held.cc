@@ -1,0 +1,74 @@
+// What an earlier life of the agent knew of things, until it is seen again or over.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/format.h"
+#include "incidents/held_verdict.h"
+#include "incidents/incident_manager.h"
+#include "judge/change.h"
+#include "judge/finding.h"
+#include "judge/incident/book.h"
+#include "judge/incident/incident.h"
+#include "judge/outcome.h"
+#include "judge/verdict.h"
+#include "runtime/runtime.h"
+
+namespace wardmote::incidents {
+
+using judge::Severity;
+using judge::incident::Incident;
+
+std::vector<std::int64_t> IncidentManager::awaited_of(std::string_view check) const {
+  std::vector<std::int64_t> ids;
+  if (follows()) return ids;
+  for (const auto& [id, incident] : book_.incidents()) {
+    if (book_.awaited(id) && known_.found_by(check, incident.root, incident.code))
+      ids.push_back(id);
+  }
+  return ids;
+}
+
+std::optional<HeldVerdict> IncidentManager::held(std::string_view check) const {
+  const Incident* gravest = nullptr;
+  for (const std::int64_t id : awaited_of(check)) {
+    const Incident& incident = book_.incidents().at(id);
+    if (gravest == nullptr || incident.severity > gravest->severity) gravest = &incident;
+  }
+  // Its incident may be that of a cause which was seen at once.
+  const auto reported = unseen_.find(check);
+  const bool critical = gravest != nullptr && gravest->severity == Severity::kCritical;
+  if (!critical && reported != unseen_.end() && runtime_.now() < unseen_until_)
+    return HeldVerdict{judge::Verdict::kCritical, reported->second};
+  if (gravest == nullptr) return std::nullopt;
+  return HeldVerdict{judge::verdict_of(gravest->severity),
+                     {judge::ReasonCode::kState,
+                      fmt::format("{}: {}", to_string(gravest->code), gravest->summary)}};
+}
+
+void IncidentManager::seen_well(std::string_view check,
+                                std::span<const judge::Code> shown_at_once) {
+  std::erase_if(unseen_, [check](const auto& reported) { return reported.first == check; });
+  for (const std::int64_t id : awaited_of(check)) {
+    const judge::Code code = book_.incidents().at(id).code;
+    if (std::ranges::find(shown_at_once, code) != shown_at_once.end())
+      take(book_.give_up(id, runtime_.now()));
+  }
+}
+
+/// A thing that is found as bad as it was is held no longer by what was known of it.
+void IncidentManager::see_again(const judge::Change& change) {
+  const auto* const told = std::get_if<judge::FindingChanged>(&change.event);
+  if (told == nullptr || told->finding.severity != Severity::kCritical) return;
+  if (told->step == judge::FindingChanged::Step::kCleared) return;
+  std::erase_if(unseen_, [&](const auto& reported) {
+    return known_.owner_of(reported.first) == told->owner;
+  });
+}
+
+}  // namespace wardmote::incidents
