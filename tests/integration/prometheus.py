@@ -156,6 +156,12 @@ CASES = [
          {"WardmoteBGPSessionDown": {"check": "bird", "session": "Mesh_10_0_0_2", "neighbor": "10.0.0.2", "severity": "warning"}}),
     Case("a session that flaps", {f"wardmote_bgp_session_flaps_total{{{SESSION}}}": "7x10 8x4 9x4 11x4 13x38"},
          {"WardmoteBGPSessionFlaps": {"check": "bird", "session": "Mesh_10_0_0_2", "neighbor": "10.0.0.2", "severity": "warning"}}),
+    Case("an etcd cluster without a majority, told by its finding and not by its check", {
+        'wardmote_etcd_finding{cluster="store",code="RAFT_NO_QUORUM",severity="critical"}': "1x60",
+        'wardmote_check_status{check="store",kind="etcd_cluster"}': "2x60"},
+         {"WardmoteEtcdCritical": {"cluster": "store", "code": "RAFT_NO_QUORUM", "severity": "critical"}}),
+    Case("an etcd cluster that is nearly full", {'wardmote_etcd_finding{cluster="store",code="ETCD_QUOTA",severity="warning"}': "1x60"},
+         {"WardmoteEtcdWarning": {"cluster": "store", "code": "ETCD_QUOTA", "severity": "warning"}}),
     Case("a dead guest", {'wardmote_guest_finding{guest="web",uuid="u",code="GUEST_DIED",severity="critical"}': "1x60"},
          {"WardmoteGuestCritical": {"guest": "web", "uuid": "u", "code": "GUEST_DIED", "severity": "critical"}}),
     Case("a guest without its agent", {'wardmote_guest_finding{guest="web",uuid="u",code="AGENT_DOWN",severity="warning"}': "1x60"},
