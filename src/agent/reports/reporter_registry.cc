@@ -315,6 +315,9 @@ std::vector<serve::Route> ReporterRegistry::routes() {
 }
 
 Task<void> ReporterRegistry::stop() {
+  // Its details, too, which were not written with each report.
+  for (const ReporterStanding& standing : standings())
+    if (standing.reported) keep(standing.name, store::encode(standing.report));
   co_await tasks_.stop();
   sockets_.clear();
 }

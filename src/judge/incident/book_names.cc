@@ -167,7 +167,8 @@ bool Book::sees_again(const Symptom& symptom, std::int64_t id) const {
   const Incident& incident = incidents_.at(id);
   const Parts& parts = parts_.at(id);
   if (incident.storm) return parts.symptoms.size() >= parts.awaited;
-  if (!is_own(symptom, incident)) return false;
+  // The root may have been well by then, and the incident be named after what is below it.
+  if (!is_own(symptom, incident)) return is_named_after(incident, symptom);
   // Nothing was known then, and something is now.
   if (parts.cause && parts.cause->code == Code::kMonitorBlind) return true;
   return !parts.cause || !is_graver(parts.cause->severity, parts.cause->code, symptom);

@@ -102,6 +102,19 @@ TEST_F(ReporterMemory, WhoIsSilentSinceTheRestartIsOverdueAfterItsTimeout) {
   EXPECT_TRUE(next.felix().timed_out);
 }
 
+// It showed the details of the report before, with which the state had changed.
+TEST_F(ReporterMemory, AnOrderlyEndKeepsTheDetailsOfTheLastReport) {
+  {
+    Life life(world_, us_, disk_);
+    life.registry->reload(felix_, {});
+    EXPECT_TRUE(life.registry->accept("felix", R"({"ready": true, "detail": "10 of 100"})"));
+    EXPECT_TRUE(life.registry->accept("felix", R"({"ready": true, "detail": "100 of 100"})"));
+  }
+  Life next(world_, us_, disk_);
+  next.registry->reload(felix_, {});
+  EXPECT_EQ(next.felix().report.detail, "100 of 100");
+}
+
 TEST_F(ReporterMemory, WhoWasTakenOutIsForgotten) {
   {
     Life life(world_, us_, disk_);

@@ -144,6 +144,25 @@ TEST_F(IncidentEnds, WhatNobodyWatchesAnyMoreIsNotAwaited) {
   EXPECT_EQ(steps[0].incident.left, std::vector<std::string>{"check:peer-1"});
 }
 
+// Its root was good by then, and what was below it gave it its name: that is seen again at once.
+TEST_F(IncidentEnds, WhatItIsNamedAfterIsEnoughToSeeItAgainAfterARestart) {
+  raise(failing("check:peer-1"));
+  raise(failing("check:bird"));
+  clear(failing("check:bird"));
+  const std::string summary = book_.incidents().at(1).summary;
+  EXPECT_TRUE(summary.starts_with("check:peer-1 fails")) << summary;
+  Book next(sample_graph());
+  next.recall({book_.incidents().at(1)}, now_);
+  EXPECT_TRUE(next.awaited(1));
+  EXPECT_TRUE(next.raise_again(failing("check:peer-1"), now_).empty());
+  EXPECT_FALSE(next.awaited(1));
+  EXPECT_EQ(next.incidents().at(1).summary, summary) << "a restart changes nothing that is said";
+  Book other(sample_graph());
+  other.recall({book_.incidents().at(1)}, now_);
+  EXPECT_TRUE(other.raise_again(failing("check:peer-2"), now_).empty());
+  EXPECT_TRUE(other.awaited(1)) << "another one below it";
+}
+
 TEST_F(IncidentEnds, OneOfSeveralThatLeftLeavesTheOthersAwaited) {
   raise(failing("check:peer-1"));
   raise(failing("check:bird"));
