@@ -90,7 +90,7 @@ RepairView Agent::look() {
     sightings_.hear("check " + check.member,
                     look_at(cluster_, check, setup_.ages, now, setup_.timeout));
   }
-  memory_.set_elsewhere(sightings_.besides(kCluster));
+  memory_.set_elsewhere(sightings_.besides(kCluster, memory_.cluster_id()));
   opinions_.resize(setup_.ways.size());
   std::vector<std::size_t> slow;
   for (std::size_t i = 0; i < setup_.ways.size(); ++i) {

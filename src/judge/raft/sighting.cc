@@ -1,5 +1,7 @@
 #include "judge/raft/sighting.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -20,13 +22,17 @@ void Sightings::hear(const std::string& by, const Opinion& opinion) {
   if (before != seen_.end()) before->second.still = false;
 }
 
-std::vector<Sighting> Sightings::besides(const std::string& cluster) const {
+std::vector<Sighting> Sightings::besides(const std::string& cluster, const MemberId& id) const {
   std::vector<Sighting> others;
+  const auto may_be_of_it = [&](const Sighting& sighting) {
+    return !id.known() || !sighting.cluster.known() || compatible(sighting.cluster, id);
+  };
   const std::string own = member(cluster, "");
   for (const auto& [by, sighting] : seen_) {
-    if (!by.starts_with(own)) others.push_back(sighting);
+    if (!by.starts_with(own) && may_be_of_it(sighting)) others.push_back(sighting);
   }
-  for (const auto& [node, seen] : agents_) others.insert(others.end(), seen.begin(), seen.end());
+  for (const auto& [node, seen] : agents_)
+    std::ranges::copy_if(seen, std::back_inserter(others), may_be_of_it);
   return others;
 }
 

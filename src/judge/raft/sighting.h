@@ -14,9 +14,9 @@ namespace wardmote::judge::raft {
 /// another cluster of the configuration, a check, another agent.
 struct Sighting {
   MemberId server;
-  MemberId cluster;  ///< that it belongs to; may be unknown
-  std::string by;    ///< `ovn-nb-old/ctl-2`, `check ovn-local`
-  TimePoint at;      ///< when it answered last
+  MemberId cluster;    ///< that it belongs to; may be unknown
+  std::string by;      ///< `ovn-nb-old/ctl-2`, `check ovn-local`
+  TimePoint at;        ///< when it answered last
   bool still = false;  ///< it answered the last look
   friend bool operator==(const Sighting&, const Sighting&) = default;
 };
@@ -27,8 +27,9 @@ class Sightings {
  public:
   /// A look of `by` at a server.
   void hear(const std::string& by, const Opinion& opinion);
-  /// What others than the members of this cluster have seen.
-  [[nodiscard]] std::vector<Sighting> besides(const std::string& cluster) const;
+  /// What others than the members of this cluster have seen; of servers that certainly belong to
+  /// another one than `id` nothing.
+  [[nodiscard]] std::vector<Sighting> besides(const std::string& cluster, const MemberId& id) const;
   /// The servers that answered this agent's last looks, each once; for other agents.
   [[nodiscard]] std::vector<Sighting> here() const;
   /// What another agent is answered by, in place of what it said before; nothing once it is away.

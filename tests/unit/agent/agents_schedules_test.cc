@@ -429,13 +429,13 @@ TEST_F(TwoAgents, EachKnowsWhichServersTheOtherSeesAlive) {
   Opinion answer;
   answer.status.emplace();
   answer.status->server_id = *judge::raft::parse_member_id("14302e3d-dac6-4762-a00e-834c7c7479df");
-  const auto told = [&] { return lives[0]->sightings().besides("nb"); };
+  const auto told = [&] { return lives[0]->sightings().besides("nb", {}); };
   lives[1]->sightings().hear("nb/ctl-1", answer);
   world.run_for(2s);
   ASSERT_EQ(told().size(), 1U);
   EXPECT_EQ(told().front().server, answer.status->server_id);
   EXPECT_EQ(told().front().by, "the agent on ctl-1");
-  EXPECT_TRUE(lives[1]->sightings().besides("nb").empty()) << "nobody hears of himself";
+  EXPECT_TRUE(lives[1]->sightings().besides("nb", {}).empty()) << "nobody hears of himself";
   lives[1]->sightings().hear("nb/ctl-1", Opinion{});
   world.run_for(2s);
   EXPECT_TRUE(told().empty());

@@ -25,26 +25,28 @@ Opinion answer(const MemberId& server, TimePoint at) {
 TEST(Sightings, TellOfEachServerWhatOthersSawOfIt) {
   Sightings sightings;
   sightings.hear(Sightings::member("nb", "ctl-1"), answer(kServer, TimePoint(1h)));
-  EXPECT_TRUE(sightings.besides("nb").empty()) << "its own members";
+  EXPECT_TRUE(sightings.besides("nb", {}).empty()) << "its own members";
   const Sighting seen{kServer, kCluster, "nb/ctl-1", TimePoint(1h), true};
-  EXPECT_EQ(sightings.besides("n"), std::vector{seen}) << "whose name begins alike";
-  EXPECT_EQ(sightings.besides("sb"), std::vector{seen});
+  EXPECT_EQ(sightings.besides("n", {}), std::vector{seen}) << "whose name begins alike";
+  EXPECT_EQ(sightings.besides("sb", {}), std::vector{seen});
+  EXPECT_EQ(sightings.besides("sb", kCluster), std::vector{seen});
+  EXPECT_TRUE(sightings.besides("sb", kServer).empty()) << "of another cluster";
   sightings.forget_own();
-  EXPECT_TRUE(sightings.besides("sb").empty());
+  EXPECT_TRUE(sightings.besides("sb", {}).empty());
 }
 
 TEST(Sightings, RememberWhenItAnsweredLast) {
   Sightings sightings;
   sightings.hear("check local", Opinion{});
-  EXPECT_TRUE(sightings.besides("nb").empty());
+  EXPECT_TRUE(sightings.besides("nb", {}).empty());
   sightings.hear("check local", answer(kServer, TimePoint(1h)));
   Opinion silent;
   silent.begun = TimePoint(2h);
   sightings.hear("check local", silent);
-  EXPECT_EQ(sightings.besides("nb"),
+  EXPECT_EQ(sightings.besides("nb", {}),
             (std::vector{Sighting{kServer, kCluster, "check local", TimePoint(1h), false}}));
   sightings.hear("check local", answer({}, TimePoint(3h)));
-  EXPECT_FALSE(sightings.besides("nb").front().still) << "it does not say who it is";
+  EXPECT_FALSE(sightings.besides("nb", {}).front().still) << "it does not say who it is";
 }
 
 TEST(Sightings, TellOtherAgentsOfEachServerOnce) {
@@ -62,10 +64,10 @@ TEST(Sightings, OfAnotherAgentAreWhatItSaidLast) {
   const Sighting seen{kServer, kCluster, "the agent on ctl-2", TimePoint(1h), true};
   sightings.hear_agent("ctl-2", {seen});
   sightings.forget_own();
-  EXPECT_EQ(sightings.besides("nb"), std::vector{seen});
+  EXPECT_EQ(sightings.besides("nb", {}), std::vector{seen});
   EXPECT_TRUE(sightings.here().empty()) << "nobody repeats what he was told";
   sightings.hear_agent("ctl-2", {});
-  EXPECT_TRUE(sightings.besides("nb").empty());
+  EXPECT_TRUE(sightings.besides("nb", {}).empty());
 }
 
 }  // namespace
