@@ -59,6 +59,7 @@
 #include "serve/samples.h"
 #include "serve/view.h"
 #include "store/leadership.h"
+#include "store/shared_note.h"
 
 namespace wardmote::agent {
 namespace {

@@ -23,6 +23,7 @@
 #include "config/reload_plan.h"
 #include "incidents/change_feed.h"
 #include "incidents/changes.h"
+#include "judge/change.h"
 #include "judge/check_machine.h"
 #include "judge/condition/condition.h"
 #include "judge/condition/signs.h"

@@ -76,8 +76,8 @@ Step step(const CheckState& state, const CheckPolicy& policy, Outcome outcome, R
 /// and was never good, because its subject may not exist.
 bool counts(const CheckState& state, bool optional) noexcept;
 
-/// Whether a gate passes the check: also in `error`; in discovery when the check is optional, unless
-/// it was good once and is blind; in `reported` when the check does not count.
+/// Whether a gate passes the check: also in `error`; in discovery when the check is optional,
+/// unless it was good once and is blind; in `reported` when the check does not count.
 bool ready(const CheckState& state, bool optional) noexcept;
 
 /// The exit code: 0 healthy, 1 degraded or failing, 2 reported, 3 discovery or blind. `reported`

@@ -375,9 +375,8 @@ Result<void> PlanRunner::pause(std::string scope, std::optional<Duration> time, 
   if (!opened_) return fail(Errc::kRejected, "{}, so nothing runs that could be paused", kNotOpen);
   if (const Result<void> taken = takes_orders(); !taken) return taken;
   const TimePoint now = runtime_.now();
-  const Pause& pause =
-      planner_.pause({scope, by, time ? std::optional(now + *time) : std::nullopt,
-                      target == nullptr ? std::string() : identity_of(*target)});
+  const Pause& pause = planner_.pause({scope, by, time ? std::optional(now + *time) : std::nullopt,
+                                       target == nullptr ? std::string() : identity_of(*target)});
   JournalEntry entry{.kind = "paused", .cluster = scope, .actor = by};
   entry.detail =
       pause.until ? "for " + spell_duration(*pause.until - now) : "until somebody resumes";

@@ -53,7 +53,8 @@ inline constexpr auto kCatalogue = std::to_array<CodeInfo>({
      {},
      "A member was added and has not joined yet; it counts for the quorum all the same.",
      "a listed member without a name",
-     "Look on its host whether it runs: it has no name before the cluster has committed one. Start it "
+     "Look on its host whether it runs: it has no name before the cluster has committed one. Start "
+     "it "
      "with the cluster's state 'existing'. Remove it only if nothing runs there."},
     {Code::kEtcdUnwatchedMember,
      "ETCD_UNWATCHED_MEMBER",

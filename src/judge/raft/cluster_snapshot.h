@@ -114,8 +114,8 @@ struct ListedServer {
   bool heard = false;       ///< the leader, or a follower of it, hears it
   /// A member that does not lead hears it, or it answers somebody else, whatever the leader says.
   bool witnessed = false;
-  bool linked = false;      ///< a member has a connection with it, so its process must run
-  bool stalled = false;     ///< the leader's log grows, and it acknowledges nothing of that
+  bool linked = false;   ///< a member has a connection with it, so its process must run
+  bool stalled = false;  ///< the leader's log grows, and it acknowledges nothing of that
   /// The latest that anybody but the members tells of it (Memory::elsewhere); null: nobody does.
   const Sighting* seen_elsewhere = nullptr;
   Life life = Life::kUnasked;

@@ -39,8 +39,7 @@ bool heard_of_late(const ClusterSnapshot& snapshot, const Member& member,
 /// The members that hear it. Every one counts: a follower, a member that is cut off, one with an
 /// old list.
 Objection sign_of_life(const ClusterSnapshot& snapshot, const ListedServer& listed) {
-  if (listed.answers_elsewhere())
-    return fmt::format("it answers {}", listed.seen_elsewhere->by);
+  if (listed.answers_elsewhere()) return fmt::format("it answers {}", listed.seen_elsewhere->by);
   for (const Member& member : snapshot.members) {
     if (compatible(member.opinion->server_id(), listed.id))
       return fmt::format("{} answers as it", member.name());

@@ -42,6 +42,7 @@ std::vector<Sighting> Sightings::here() const {
     if (sighting.still) servers.emplace(sighting.server, sighting);
   }
   std::vector<Sighting> list;
+  list.reserve(servers.size());
   for (auto& [server, sighting] : servers) list.push_back(std::move(sighting));
   return list;
 }
