@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -31,6 +32,7 @@ namespace {
 
 constexpr std::size_t kMostPrepared = 128;
 constexpr int kPageBytes = 4096;
+constexpr int kAgainMs = 10;
 constexpr std::string_view kInMemory = ":memory:";
 
 Errc errc_of(int code, int system_error) {
@@ -144,8 +146,16 @@ Result<void> SqliteConnection::set_up(const std::string& path, Sharing sharing) 
   orders.emplace_back("PRAGMA synchronous=FULL");
   orders.push_back(fmt::format("PRAGMA max_page_count={}", limits_.file_bytes / kPageBytes));
   if (path != kInMemory) orders.emplace_back("PRAGMA journal_mode=WAL");
+  // SQLite does not wait by itself when another process turns the same file into WAL mode.
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds(limits_.busy_ms);
   for (const std::string& order : orders) {
-    if (auto done = run({order, {}}); !done) return std::unexpected(done.error());
+    auto done = run({order, {}});
+    while (!done && done.error().code == Errc::kTimeout &&
+           std::chrono::steady_clock::now() < give_up) {
+      sqlite3_sleep(kAgainMs);
+      done = run({order, {}});
+    }
+    if (!done) return std::unexpected(done.error());
   }
   const auto sound = run({"PRAGMA quick_check(1)", {}});
   if (!sound) return std::unexpected(sound.error());

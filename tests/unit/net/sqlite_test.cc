@@ -66,6 +66,23 @@ TEST_F(SqliteTest, ValuesComeBackAsTheyWereBound) {
   EXPECT_EQ((*rows)[0].integer(7), std::nullopt);
 }
 
+/// As two agents that begin with a store that neither has made yet.
+TEST_F(SqliteTest, AFileThatSeveralMakeAtOnceOpensForAll) {
+  for (int round = 0; round < 20; ++round) {
+    const std::string file = folder_ + "/" + std::to_string(round) + ".db";
+    std::vector<std::string> faults(4);
+    {
+      std::vector<std::jthread> openers;
+      for (std::string& fault : faults)
+        openers.emplace_back([&fault, &file] {
+          const auto opened = SqliteConnection::open(file);
+          if (!opened) fault = opened.error().describe();
+        });
+    }
+    EXPECT_EQ(faults, std::vector<std::string>(4)) << "round " << round;
+  }
+}
+
 TEST_F(SqliteTest, ATransactionIsAllOrNothing) {
   auto connection = SqliteConnection::open(path());
   ASSERT_TRUE(connection->commit({make_table()}));
