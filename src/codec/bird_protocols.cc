@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "codec/bird.h"
 #include "codec/bird_parts.h"
 
@@ -40,15 +41,6 @@ bool are_headings(std::string_view text) noexcept {
     if (!same_word(take_bird_word(text), column)) return false;
   }
   return text.empty();
-}
-
-bool valid_utf8(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const std::size_t length = decode_utf8(text).length;
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
 }
 
 /// `shape` has `0` for a digit; a fraction may follow.
@@ -295,7 +287,7 @@ Result<void> BirdProtocolsParser::read_row(std::string_view text) {
   row.proto = take_bird_word(rest);
   row.table = take_bird_word(rest);
   row.state = take_bird_word(rest);
-  if (row.state.empty() || !valid_utf8(text)) {
+  if (row.state.empty() || !is_utf8(text)) {
     return fail(Errc::kProtocol, "show protocols: '{}' is not a row",
                 escape_control(text, kQuoted));
   }

@@ -2,10 +2,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/parse_options.hpp>
 #include <boost/json/value.hpp>
-#include <boost/system/error_code.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -17,6 +14,7 @@
 #include "base/percent.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "codec/exact_json.h"
 #include "codec/kube_object.h"
 
 namespace wardmote::codec {
@@ -30,12 +28,10 @@ constexpr std::size_t kMostCauses = 32;
 constexpr std::size_t kDepth = 128;
 
 std::optional<json::object> object_of(std::string_view body) {
-  boost::system::error_code broken;
-  json::parse_options options;
-  options.max_depth = kDepth;
-  json::value value = json::parse(body, broken, {}, options);
-  if (broken || !value.is_object()) return std::nullopt;
-  return std::move(value.get_object());
+  ExactJson read = read_exact_json(body, kDepth);
+  if (read.error || !trim(body.substr(read.used)).empty() || !read.value.is_object())
+    return std::nullopt;
+  return std::move(read.value.get_object());
 }
 
 std::string shown(const json::object& object, std::string_view key) {

@@ -16,6 +16,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "config/problem.h"
 
 namespace wardmote::config {
@@ -173,20 +174,18 @@ class ViewBuffer final : public std::streambuf {
   }
 };
 
-/// yaml-cpp takes U+0004 for the end of the file and guesses UTF-16 from zero bytes: both would
-/// hide what follows.
-std::optional<Problem> find_control_character(std::string_view bytes) {
-  Place at;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool allowed = byte == '\t' || byte == '\n' || byte == '\r';
-    if ((byte < 0x20 && !allowed) || byte == 0x7f || byte >= 0xfe) {
-      return Problem{at, fmt::format("byte 0x{:02x}", byte), "not text in UTF-8",
-                     "save the file as UTF-8 without control characters"};
-    }
-    at = byte == '\n' ? Place{at.line + 1, 1} : Place{at.line, at.column + 1};
-  }
-  return std::nullopt;
+/// yaml-cpp takes U+0004 for the end of the file, guesses UTF-16 from zero bytes, which would hide
+/// what follows, and passes on what is not UTF-8.
+std::optional<Problem> find_fault_in_bytes(std::string_view bytes) {
+  const std::size_t found = find_non_text(bytes);
+  if (found == std::string_view::npos) return std::nullopt;
+  const std::string_view before = bytes.substr(0, found);
+  const std::size_t line_end = before.rfind('\n');
+  const std::size_t line_begin = line_end == std::string_view::npos ? 0 : line_end + 1;
+  const Place at{static_cast<int>(std::ranges::count(before, '\n')) + 1,
+                 static_cast<int>(found - line_begin) + 1};
+  return Problem{at, fmt::format("byte 0x{:02x}", static_cast<unsigned char>(bytes[found])),
+                 "not text in UTF-8", "save the file as UTF-8 without control characters"};
 }
 
 void parse_into(TreeBuilder& builder, std::string_view bytes) {
@@ -250,7 +249,7 @@ YamlDocument parse_yaml(std::string_view bytes, const YamlLimits& limits, Proble
                    fmt::format("{} bytes, more than {}", bytes.size(), limits.bytes),
                    "split the work over several agents"});
   }
-  if (auto control = find_control_character(bytes)) return refuse(*std::move(control));
+  if (auto fault = find_fault_in_bytes(bytes)) return refuse(*std::move(fault));
 
   TreeBuilder builder(limits, file, problems);
   try {

@@ -21,6 +21,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 #include "store/evidence_fields.h"
@@ -43,15 +44,6 @@ constexpr std::int64_t kLatestNs = 100LL * 366 * 86400 * 1'000'000'000;
 constexpr std::int64_t kOldestMs = 366LL * 86400 * 1000;
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
-
-bool is_utf8(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const CodePoint point = decode_utf8(text);
-    if (point.length == 0) return false;
-    text.remove_prefix(point.length);
-  }
-  return true;
-}
 
 class Writer {
  public:

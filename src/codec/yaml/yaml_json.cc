@@ -9,10 +9,7 @@
 #include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse_options.hpp>
-#include <boost/json/stream_parser.hpp>
 #include <boost/json/value.hpp>
-#include <boost/system/error_code.hpp>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -28,6 +25,8 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/utf8.h"
+#include "codec/exact_json.h"
 
 namespace wardmote::codec {
 
@@ -285,22 +284,16 @@ TextFault fault_at(std::string_view bytes, std::size_t offset, std::string why) 
   return {static_cast<int>(lines) + 1, static_cast<int>(column) + 1, std::move(why)};
 }
 
-/// yaml-cpp takes U+0004 for the end of the file and guesses UTF-16 from zero bytes: both would
-/// hide what follows.
-std::optional<TextFault> find_control_character(std::string_view bytes) {
-  for (std::size_t at = 0; at < bytes.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(bytes[at]);
-    const bool allowed = byte == '\t' || byte == '\n' || byte == '\r';
-    if ((byte < 0x20 && !allowed) || byte == 0x7f || byte >= 0xfe)
-      return fault_at(bytes, at, fmt::format("byte 0x{:02x} is no text in UTF-8", byte));
-  }
-  return std::nullopt;
-}
-
 std::optional<TextFault> check_bytes(std::string_view bytes, const YamlJsonLimits& limits) {
   if (bytes.size() > limits.bytes)
     return TextFault{1, 1, fmt::format("{} bytes, more than {}", bytes.size(), limits.bytes)};
-  return find_control_character(bytes);
+  // yaml-cpp takes U+0004 for the end of the file, guesses UTF-16 from zero bytes, which would hide
+  // what follows, and passes on what is not UTF-8, which no reader of JSON takes.
+  const std::size_t at = find_non_text(bytes);
+  if (at == std::string_view::npos) return std::nullopt;
+  return fault_at(bytes, at,
+                  fmt::format("byte 0x{:02x} is no text in UTF-8",
+                              static_cast<unsigned char>(bytes[at])));
 }
 
 }  // namespace
@@ -328,18 +321,12 @@ std::expected<std::vector<JsonDocument>, TextFault> read_yaml(std::string_view b
 std::expected<JsonDocument, TextFault> read_json(std::string_view bytes,
                                                  const YamlJsonLimits& limits) {
   if (auto fault = check_bytes(bytes, limits)) return std::unexpected(*std::move(fault));
-  json::parse_options options;
-  options.max_depth = limits.depth;
-  json::stream_parser parser({}, options);
-  boost::system::error_code broken;
-  const std::size_t read = parser.write_some(bytes.data(), bytes.size(), broken);
-  if (broken) return std::unexpected(fault_at(bytes, read, broken.message()));
-  parser.finish(broken);
-  if (broken) return std::unexpected(fault_at(bytes, read, broken.message()));
-  const std::string_view rest = bytes.substr(read);
+  ExactJson read = read_exact_json(bytes, limits.depth);
+  if (read.error) return std::unexpected(fault_at(bytes, read.used, read.error.message()));
+  const std::string_view rest = bytes.substr(read.used);
   if (!trim(rest).empty())
     return std::unexpected(fault_at(bytes, bytes.size() - rest.size(), "more than one JSON value"));
-  return JsonDocument{1, parser.release()};
+  return JsonDocument{1, std::move(read.value)};
 }
 
 }  // namespace wardmote::codec

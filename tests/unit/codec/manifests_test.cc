@@ -1,14 +1,19 @@
 #include "codec/yaml/manifests.h"
 
+#include <bit>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <cmath>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/format.h"
 #include "codec/base64.h"
 #include "codec/kube_api.h"
 #include "codec/kube_object.h"
@@ -63,7 +68,27 @@ TEST(YamlJson, WhatReadersUnderstandDifferentlyIsRefused) {
   EXPECT_EQ(yaml_fault("a: 99999999999999999999").substr(0, 4), "1:4:");
   EXPECT_NE(yaml_fault("a: [1"), "it was read");
   EXPECT_EQ(yaml_fault(std::string_view("a: \x04 b: 1", 9)), "1:4: byte 0x04 is no text in UTF-8");
+  EXPECT_EQ(yaml_fault("a: \xe9t\xe9"), "1:4: byte 0xe9 is no text in UTF-8");
+  EXPECT_EQ(yaml_fault("a: b\nc: \xc3"), "2:4: byte 0xc3 is no text in UTF-8");
+  EXPECT_EQ(yaml_fault("a: \xed\xa0\x80"), "1:4: byte 0xed is no text in UTF-8");
+  EXPECT_EQ(yaml_fault("\xffk: 1"), "1:1: byte 0xff is no text in UTF-8");
+  EXPECT_EQ(yaml("a: \xc3\xa9t\xc3\xa9"), json::parse("{\"a\": \"\xc3\xa9t\xc3\xa9\"}"));
   EXPECT_NE(yaml_fault("{? [a] : b}"), "it was read");
+}
+
+/// What was sent to a server and comes back must not look changed.
+TEST(YamlJson, ANumberReadsTheSameAfterItWasWritten) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 20000; ++i) {
+    const double value = std::bit_cast<double>(random());
+    if (!std::isfinite(value)) continue;
+    const auto first = yaml(fmt::format("k: {:.17g}", value));
+    const std::string text = json::serialize(first);
+    const auto again = read_json(text);
+    ASSERT_TRUE(again) << text;
+    ASSERT_EQ(again->value, first) << text;
+    ASSERT_EQ(first.as_object().at("k").to_number<double>(), value) << text;
+  }
 }
 
 /// As a file that is being written.

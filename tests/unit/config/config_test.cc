@@ -120,6 +120,12 @@ gates:
             }));
 }
 
+TEST(Config, RefusesBytesThatAreNotUtf8) {
+  EXPECT_EQ(complaints("checks:\n  - {name: ab\xe9, other: {}}"),
+            Lines{"2:14: byte 0xe9: not text in UTF-8; save the file as UTF-8 without control "
+                  "characters"});
+}
+
 TEST(Config, RefusesWrongTypes) {
   EXPECT_EQ(
       complaints("checks: [{name: a, other: {}, optional: yes, fall: '3', every: [1s]}]"),
