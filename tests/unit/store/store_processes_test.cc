@@ -78,7 +78,8 @@ struct Child {
     ::kill(pid, SIGKILL);
     int status = 0;
     EXPECT_EQ(::waitpid(pid, &status, 0), pid);
-    EXPECT_TRUE(WIFSIGNALED(status)) << "it ended by itself: " << status;
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        << "it ended by itself: " << status;
     std::int64_t more = 0;
     while (heard_one()) ++more;
     ::close(hears);
