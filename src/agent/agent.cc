@@ -137,6 +137,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       scheduler_(runtime, guard_, listeners()),
       in_place_(std::move(memory.in_place)),
       isolation_(std::move(memory.isolation)),
+      pairs_(std::move(memory.pairs)),
       executor_(runtime, access_of(config_)),
       runner_(runtime,
               {.journal = memory.database,
@@ -176,7 +177,8 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
                                  .incidents = incidents_,
                                  .plans = runner_,
                                  .executors = executors_,
-                                 .renderer = renderer_}));
+                                 .renderer = renderer_,
+                                 .pairs = pairs_}));
     for (serve::Route& route : domains_.back()->routes()) api_.add(std::move(route));
     if (row.family == nullptr) continue;
     board_.add(*row.family);

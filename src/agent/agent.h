@@ -52,6 +52,7 @@ struct Memory {
   std::function<std::optional<std::string>()> isolation{};
   /// Whether what is written reaches its folder (kMissing: that was taken away); may be empty.
   std::function<runtime::Task<Result<void>>()> in_place{};
+  PairReports pairs{};      ///< of this node; may be empty
   std::string put_aside{};  ///< where the database lies that was damaged; empty: none was
 };
 
@@ -150,6 +151,7 @@ class Agent {
   std::optional<std::string> journal_complaint_;  ///< why it is not open yet
   std::function<runtime::Task<Result<void>>()> in_place_;
   std::function<std::optional<std::string>()> isolation_;
+  const PairReports pairs_;
   std::optional<std::string> folder_lost_;  ///< why nothing that is written is found again
   act::repair::OvnExecutor executor_;
   act::StepExecutors executors_;

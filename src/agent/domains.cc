@@ -6,12 +6,14 @@
 #include "agent/bgp/mesh_watch.h"
 #include "agent/domain.h"
 #include "agent/etcd/etcd_watch.h"
+#include "agent/failover/pair_watch.h"
 #include "agent/guests/guest_watch.h"
 #include "agent/ovn/clusters.h"
 #include "agent/reports/reporter_registry.h"
 #include "incidents/dependencies.h"
 #include "serve/bgp/mesh_view.h"
 #include "serve/etcd/etcd_view.h"
+#include "serve/failover/pair_view.h"
 #include "serve/guest/guest_view.h"
 #include "serve/raft/cluster_view.h"
 
@@ -28,6 +30,7 @@ constexpr auto kDomains = std::to_array<DomainRow>({
     {"reporters", nullptr, make<ReporterRegistry>, nullptr},
     {"meshes", &serve::kMeshFamily, make<MeshWatch>, MeshWatch::depend},
     {"etcd", &serve::kEtcdFamily, make<EtcdWatch>, EtcdWatch::depend},
+    {"failover", &serve::kPairFamily, make<PairWatch>, PairWatch::depend},
     {"guests", &serve::kGuestFamily, make<GuestWatch>, nullptr},
 });
 

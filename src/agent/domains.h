@@ -1,8 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/domain.h"
 #include "config/config.h"
@@ -15,6 +18,9 @@ class StepExecutors;
 }  // namespace wardmote::act
 namespace wardmote::judge {
 class StarvationGuard;
+}
+namespace wardmote::judge::failover {
+struct PairReport;
 }
 namespace wardmote::runtime {
 class Runtime;
@@ -35,6 +41,9 @@ class Archive;
 class Board;
 class Scheduler;
 
+/// What the managers of failover pairs on this node report, in no order; may be empty.
+using PairReports = std::function<std::vector<judge::failover::PairReport>()>;
+
 /// What domains are made with. All of it outlives them.
 struct DomainTools {
   runtime::Runtime& runtime;
@@ -49,6 +58,7 @@ struct DomainTools {
   act::PlanRunner& plans;
   act::StepExecutors& executors;  ///< who does the steps of plans for its things
   serve::Renderer& renderer;
+  const PairReports& pairs;
 };
 
 struct DomainRow {

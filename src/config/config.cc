@@ -107,15 +107,15 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   if (const YamlNode* const guests = map.find("guests")) {
     read_guests(*guests, config, names, problems);
   }
+  if (const YamlNode* const failover = map.find("failover")) {
+    read_failover(*failover, config, names, problems);
+  }
   check_dependencies(config.checks, names, problems);
   if (const YamlNode* const gates = map.find("gates")) {
     config.gates = read_gates(*gates, names, problems);
   }
   if (const YamlNode* const version_gates = map.find("version_gates")) {
     read_version_gates(*version_gates, config, problems);
-  }
-  if (const YamlNode* const failover = map.find("failover")) {
-    read_failover(*failover, config, problems);
   }
   if (const YamlNode* const page = map.find("public"))
     config.public_page = read_public_page(*page, names, problems);

@@ -34,6 +34,10 @@ constexpr std::size_t kMostMembers = 9;
 constexpr Duration kShortestTtl = 6s;
 constexpr Duration kLongestTtl = 5min;
 constexpr std::size_t kLongestInterface = 15;
+/// A look asks nobody: its manager knows.
+constexpr Duration kEvery = 500ms;
+// What the judge calls critical has already stood for its window, so one such verdict is enough.
+constexpr judge::CheckPolicy kPolicy{.fall = 1, .rise = 1};
 constexpr unsigned kLoopback = 127;
 
 std::string read_path(MapReader& map, std::string_view key, std::string otherwise) {
@@ -118,9 +122,24 @@ void read_mode(MapReader& map, Failover& pair) {
     map.problems().add(mode->at, "mode", "there is no such mode", "write observe or act");
 }
 
+Check check_of(const Failover& pair, Place at) {
+  Check check;
+  check.name = pair.name;
+  check.at = at;
+  check.kind = &failover_pair_kind();
+  check.schedule = {kEvery, kEvery, kPolicy, false};
+  return check;
+}
+
 }  // namespace
 
-void read_failover(const YamlNode& list, Config& config, Problems& problems) {
+const observe::ProbeKind& failover_pair_kind() noexcept {
+  static constexpr observe::ProbeKind kKind{
+      "failover_pair", "A pair of databases in active/backup mode", {}, nullptr, false};
+  return kKind;
+}
+
+void read_failover(const YamlNode& list, Config& config, Names& names, Problems& problems) {
   if (list.kind != YamlNode::Kind::kList || list.items.size() > kMostPairs) {
     problems.add(list.at, "failover", fmt::format("not a list of at most {} pairs", kMostPairs),
                  "write '- {name: ovn, members: [ctl-1, ctl-2], …}' below it");
@@ -131,7 +150,6 @@ void read_failover(const YamlNode& list, Config& config, Problems& problems) {
                  "add 'store': without it nobody can know that only one node is active");
   if (config.node.name.empty())
     problems.add(list.at, "failover", "this node has no name that stays", "add 'node: {name: …}'");
-  Names names;
   for (const YamlNode& item : list.items) {
     Failover pair;
     MapReader map(item, fmt::format("failover pair {}", config.failover.size() + 1), problems);
@@ -160,6 +178,7 @@ void read_failover(const YamlNode& list, Config& config, Problems& problems) {
     if (by_address && !pair.address.address.empty())
       problems.add(item.at, map.what(), "the others would copy from the address that moves",
                    "let 'source' have this node's own address");
+    if (!pair.name.empty()) config.checks.push_back(check_of(pair, item.at));
     config.failover.push_back(std::move(pair));
   }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "observe/kinds.h"
 #include "runtime/links.h"
 
 namespace wardmote::config {
@@ -35,5 +36,8 @@ struct Failover {
   Duration fence_timeout = std::chrono::seconds(10);
   friend bool operator==(const Failover&, const Failover&) = default;
 };
+
+/// The kind of the check that stands for a pair, of its name; it finds nothing of this node alone.
+const observe::ProbeKind& failover_pair_kind() noexcept;
 
 }  // namespace wardmote::config

@@ -8,7 +8,7 @@
 namespace wardmote::config {
 
 inline constexpr auto kFailoverKeys = std::to_array<KeySpec>({
-    {"name", Form::kName, true, "Unique among the pairs; the same on all nodes"},
+    {"name", Form::kName, true, "Unique among pairs, checks and clusters; the same on all nodes"},
     {"members", Form::kTexts, true, "The names of all nodes of the pair; the same on all nodes"},
     {.name = "mode",
      .form = Form::kWord,

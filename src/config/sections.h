@@ -81,7 +81,7 @@ PublicPage read_public_page(const YamlNode& node, const Names& names, Problems& 
 act::kubernetes::NodeConditionsOptions read_node_conditions(const YamlNode& node,
                                                             Problems& problems);
 
-void read_failover(const YamlNode& list, Config& config, Problems& problems);
+void read_failover(const YamlNode& list, Config& config, Names& names, Problems& problems);
 std::vector<Gate> read_gates(const YamlNode& map, const Names& names, Problems& problems);
 
 }  // namespace wardmote::config

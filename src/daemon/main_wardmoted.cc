@@ -59,7 +59,7 @@
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/agents.h"
-#include "serve/failover.h"
+#include "serve/failover/pair_routes.h"
 #include "serve/route.h"
 #include "serve/version_gates.h"
 #include "store/adoption.h"
@@ -245,6 +245,10 @@ Memory lend(net::AsioRuntime& runtime, const OwnMemory& own, const Shared& share
     memory.own = own.store.get();
     memory.isolation = [agents = shared.agents.get()] { return agents->isolation(); };
   }
+  // They are made with the agent, which asks for them later.
+  memory.pairs = [&shared] {
+    return shared.pairs ? shared.pairs->pairs() : std::vector<judge::failover::PairReport>();
+  };
   memory.put_aside = own.put_aside;
   if (net::SqliteDatabase* const database = own.database.get()) {
     memory.in_place = [&runtime, database] {

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "judge/bgp/catalogue.h"
 #include "judge/etcd/catalogue.h"
+#include "judge/failover/catalogue.h"
 #include "judge/finding.h"
 #include "judge/guest/catalogue.h"
 
@@ -28,7 +29,7 @@ constexpr Window fixed(seconds time) {
 }
 
 /// The rows of BGP meshes and of guests follow (judge/bgp/catalogue.h, judge/guest/catalogue.h),
-/// and of etcd.
+/// of etcd, and of failover pairs.
 constexpr auto kFirst = std::to_array<CodeInfo>({
     {kRaftTwoLeadersSameTerm,
      "RAFT_TWO_LEADERS_SAME_TERM",
@@ -399,7 +400,9 @@ constexpr std::array<CodeInfo, A + B> together(const std::array<CodeInfo, A>& fi
   return all;
 }
 constexpr auto kCatalogue =
-    together(together(together(kFirst, bgp::kCatalogue), guest::kCatalogue), etcd::kCatalogue);
+    together(together(together(together(kFirst, bgp::kCatalogue), guest::kCatalogue),
+                      etcd::kCatalogue),
+             failover::kCatalogue);
 
 constexpr bool in_order_of_codes() {
   for (std::size_t i = 0; i < kCatalogue.size(); ++i) {
@@ -408,7 +411,7 @@ constexpr bool in_order_of_codes() {
   return true;
 }
 static_assert(in_order_of_codes(), "the catalogue is indexed by code");
-static_assert(static_cast<std::size_t>(kEtcdVersionSkew) + 1 == kCatalogue.size(),
+static_assert(static_cast<std::size_t>(kFailoverPaused) + 1 == kCatalogue.size(),
               "a code has no row");
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {

@@ -92,6 +92,13 @@ enum class Code : std::uint8_t {
   kEtcdUnstartedMember,
   kEtcdUnwatchedMember,
   kEtcdVersionSkew,
+  kFailoverNoActive,
+  kFailoverTwoActive,
+  kFailoverAddressMissing,
+  kFailoverNotFollowing,
+  kFailoverNoStandby,
+  kFailoverMemberMissing,
+  kFailoverPaused,
 };
 
 /// How long a condition must last before it is a finding: a number of rounds of the thing (of a

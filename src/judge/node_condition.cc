@@ -27,7 +27,10 @@ struct Group {
   std::array<std::string_view, 5> kinds;  ///< of checks
 };
 constexpr auto kGroups = std::to_array<Group>({
-    {"OVNDatabaseUnhealthy", "OVNDatabaseHealthy", "OVNDatabaseFails", {"cluster", "ovn"}},
+    {"OVNDatabaseUnhealthy",
+     "OVNDatabaseHealthy",
+     "OVNDatabaseFails",
+     {"cluster", "ovn", "failover_pair"}},
     {"OVNDaemonUnhealthy",
      "OVNDaemonsHealthy",
      "OVNDaemonFails",

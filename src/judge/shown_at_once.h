@@ -16,6 +16,9 @@ inline constexpr auto kShownAtOnce = std::to_array<Code>(
      Code::kBgpRefused,          Code::kBgpUnreachable,      Code::kBgpPasswordMismatch,
      Code::kBgpNoAnswer,         Code::kBgpSessionDown,      Code::kEtcdNospace,
      Code::kEtcdCorrupt,         Code::kEtcdQuota,           Code::kEtcdLearner,
-     Code::kEtcdUnstartedMember, Code::kEtcdUnwatchedMember, Code::kEtcdVersionSkew});
+     Code::kEtcdUnstartedMember, Code::kEtcdUnwatchedMember, Code::kEtcdVersionSkew,
+     Code::kFailoverNoActive,    Code::kFailoverTwoActive,   Code::kFailoverAddressMissing,
+     Code::kFailoverNotFollowing, Code::kFailoverNoStandby,  Code::kFailoverMemberMissing,
+     Code::kFailoverPaused});
 
 }  // namespace wardmote::judge

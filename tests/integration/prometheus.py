@@ -162,6 +162,13 @@ CASES = [
          {"WardmoteEtcdCritical": {"cluster": "store", "code": "RAFT_NO_QUORUM", "severity": "critical"}}),
     Case("an etcd cluster that is nearly full", {'wardmote_etcd_finding{cluster="store",code="ETCD_QUOTA",severity="warning"}': "1x60"},
          {"WardmoteEtcdWarning": {"cluster": "store", "code": "ETCD_QUOTA", "severity": "warning"}}),
+    Case("a pair without an active node, told once", {
+        'wardmote_failover_finding{instance="a",pair="ovn",code="FAILOVER_NO_ACTIVE",severity="critical"}': "1x60",
+        'wardmote_failover_finding{instance="b",pair="ovn",code="FAILOVER_NO_ACTIVE",severity="critical"}': "1x60",
+        'wardmote_check_status{check="ovn",kind="failover_pair"}': "2x60"},
+         {"WardmoteFailoverCritical": {"pair": "ovn", "code": "FAILOVER_NO_ACTIVE", "severity": "critical"}}),
+    Case("a pair without a standby", {'wardmote_failover_finding{pair="ovn",code="FAILOVER_NO_STANDBY",severity="warning"}': "1x60"},
+         {"WardmoteFailoverWarning": {"pair": "ovn", "code": "FAILOVER_NO_STANDBY", "severity": "warning"}}),
     Case("a dead guest", {'wardmote_guest_finding{guest="web",uuid="u",code="GUEST_DIED",severity="critical"}': "1x60"},
          {"WardmoteGuestCritical": {"guest": "web", "uuid": "u", "code": "GUEST_DIED", "severity": "critical"}}),
     Case("a guest without its agent", {'wardmote_guest_finding{guest="web",uuid="u",code="AGENT_DOWN",severity="warning"}': "1x60"},

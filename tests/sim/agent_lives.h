@@ -33,8 +33,10 @@ class AgentLives {
     EXPECT_TRUE(opened) << opened.error().describe();
     auto config = config::parse_config(yaml, observe::probe_kinds());
     check(config.has_value(), "the configuration");
+    agent::Memory memory{&*database_, &*store_, nullptr};
+    memory.pairs = pairs;
     agent_ = std::make_unique<agent::Agent>(us_, no_service_, *std::move(config), "ctl",
-                                            agent::Memory{&*database_, &*store_, nullptr});
+                                            std::move(memory));
     const Result<void> recalled = run_task(world_, us_, agent_->recall());
     EXPECT_TRUE(recalled) << recalled.error().describe();
     const Result<void> started = agent_->start();
@@ -47,6 +49,8 @@ class AgentLives {
     store_.reset();
     database_.reset();
   }
+
+  agent::PairReports pairs;  ///< what the managers of failover pairs report, of the next life
 
  private:
   World& world_;

@@ -234,6 +234,7 @@ PairReport PairManager::report() const {
   report.name = options_.name;
   report.node = options_.node;
   report.acts = options_.acts;
+  report.ttl = options_.ttl;
   report.address = fmt::format("{}/{} on {}", options_.address.address, options_.address.prefix,
                                options_.address.interface);
   report.has_address = links_.has(options_.address.address);

@@ -14,7 +14,7 @@
 #include "runtime/links.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
-#include "serve/failover.h"
+#include "serve/failover/pair_routes.h"
 #include "store/store.h"
 
 namespace wardmote::agent {

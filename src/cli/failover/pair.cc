@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "cli/exit_code.h"
 #include "cli/render/fields.h"
+#include "cli/render/findings.h"
 #include "cli/render/style.h"
 
 namespace wardmote::cli {
@@ -20,7 +21,7 @@ std::string line(std::string_view label, const std::string& text) {
 }
 
 std::string headline(const Fields& pair, Style style) {
-  return fmt::format("pair {}: {}, epoch {}\n", pair.text("name"),
+  return fmt::format("pair {}: {}, epoch {}\n", pair.text("pair"),
                      pair.has("active")
                          ? paint(style, Tone::kGood, pair.text("active") + " is active")
                          : paint(style, Tone::kCritical, "nobody is active"),
@@ -69,7 +70,9 @@ std::string draw_pair(const json::value& shown, Style style) {
   }
   for (const std::string& name : pair.texts("missing"))
     table.add({{name}, {"", Tone::kCritical}, {}, {}, {}, {}, {"says nothing", Tone::kCritical}});
-  return text + "\n" + table.draw(style);
+  text += "\n" + table.draw(style);
+  text += draw_findings(pair.list("findings"), style);
+  return text + draw_observed(pair.list("observed"), style);
 }
 
 std::string draw_pair_reasons(const json::value& shown, Style style) {

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "cli/exit_code.h"
+#include "cli/failover/pair.h"
 #include "cli/render/cluster.h"
 #include "cli/render/etcd.h"
 #include "cli/render/fields.h"
@@ -37,6 +38,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {"clusters", "cluster", "cluster", one_by_one<draw_cluster>},
     {"meshes", "mesh", "bgp_mesh", one_by_one<draw_watched_mesh>},
     {"etcd", "etcd", "etcd_cluster", one_by_one<draw_etcd>},
+    {"failover", "pair", "failover_pair", one_by_one<draw_pair>},
     {"guests", "guest", "", in_a_table},
 });
 

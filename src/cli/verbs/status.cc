@@ -40,7 +40,8 @@ Exit run_status(const Call& call) {
     // All of them have names that differ.
     const std::string name = call.value("CLUSTER");
     return read(call, {.path = "/api/v1/clusters/" + name,
-                       .otherwise = {"/api/v1/etcd/" + name, "/api/v1/meshes/" + name},
+                       .otherwise = {"/api/v1/etcd/" + name, "/api/v1/meshes/" + name,
+                                     "/api/v1/failover/" + name},
                        .draw = draw_thing,
                        .judge = exit_of_thing,
                        .shape = {.names = its_name}});

@@ -26,6 +26,7 @@ struct PairReport {
   std::string name;
   std::string node;
   bool acts = false;
+  Duration ttl{};       ///< of the lease
   std::string address;  ///< `10.0.0.100/24 on eth0`
   bool has_address = false;
   std::string active;  ///< who was promoted and still leads; empty: nobody, as far as it knows

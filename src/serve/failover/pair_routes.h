@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/json/object.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,11 +33,8 @@ class FailoverView {
   virtual Written resume_pair(std::string_view pair) = 0;
 };
 
-/// As /api/v1/failover/NAME shows it.
-boost::json::object pair_json(const judge::failover::PairReport& report);
-
-/// /api/v1/failover and what is below it, and /primary/{name} and /replica/{name} for load
-/// balancers. `view` outlives them; null: the agent has no pairs.
+/// Orders below /api/v1/failover/{name}, and /primary/{name} and /replica/{name} for load
+/// balancers, which tell what is this very moment. `view` outlives them; null: the agent has no pairs.
 std::vector<Route> failover_routes(FailoverView* view);
 
 }  // namespace wardmote::serve

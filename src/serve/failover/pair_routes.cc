@@ -1,6 +1,5 @@
-#include "serve/failover.h"
+#include "serve/failover/pair_routes.h"
 
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
@@ -15,11 +14,10 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "judge/failover/decision.h"
-#include "judge/failover/duty.h"
-#include "judge/failover/member.h"
 #include "judge/failover/report.h"
 #include "runtime/http.h"
 #include "serve/answer.h"
+#include "serve/failover/pair_view.h"
 #include "serve/order.h"
 #include "serve/query.h"
 #include "serve/role.h"
@@ -30,33 +28,10 @@ namespace wardmote::serve {
 
 namespace json = boost::json;
 using judge::failover::Copy;
-using judge::failover::Member;
 using judge::failover::PairReport;
 using runtime::HttpResponse;
 
 namespace {
-
-json::value text_or_null(std::string_view text) {
-  return text.empty() ? json::value(nullptr) : json::value(escape_control(text));
-}
-
-json::object member_json(const Member& member, const PairReport& report) {
-  json::object node{{"name", escape_control(member.name)}};
-  node["nb"] = judge::failover::to_string(member.nb);
-  node["sb"] = judge::failover::to_string(member.sb);
-  node["epoch"] = member.position.epoch;
-  const auto lag = judge::failover::lag_of(member, report.record);
-  node["lag"] = lag ? json::value(*lag) : json::value(nullptr);
-  node["empty"] = member.position.empty;
-  node["mode"] = member.observes ? "observe" : "act";
-  node["nofailover"] = member.nofailover;
-  node["priority"] = member.priority;
-  node["unfit"] = text_or_null(member.unfit);
-  const auto candidacy = judge::failover::could_take_over(member, report);
-  node["take_over"] = {{"verdict", judge::failover::to_string(candidacy.verdict)},
-                       {"why", escape_control(candidacy.reason)}};
-  return node;
-}
 
 std::optional<PairReport> find(const FailoverView* view, std::string_view name) {
   if (view == nullptr) return std::nullopt;
@@ -116,7 +91,7 @@ HttpResponse resume(FailoverView* view, const Ask& ask) {
 HttpResponse health(const FailoverView* view, const Ask& ask, bool primary) {
   const auto report = find(view, ask.name);
   if (!report) return no_pair(ask.name);
-  const json::object body{{"name", report->name},
+  const json::object body{{"pair", report->name},
                           {"node", report->node},
                           {"role", report->serves ? "primary" : "replica"}};
   if (primary) return json_answer(body, report->serves ? 200 : 503);
@@ -133,61 +108,8 @@ HttpResponse health(const FailoverView* view, const Ask& ask, bool primary) {
 
 }  // namespace
 
-json::object pair_json(const PairReport& report) {
-  json::object pair;
-  pair["name"] = report.name;
-  pair["node"] = report.node;
-  pair["mode"] = report.acts ? "act" : "observe";
-  pair["role"] = report.serves ? "primary" : "replica";
-  pair["address"] = report.address;
-  pair["has_address"] = report.has_address;
-  pair["active"] = text_or_null(report.active);
-  pair["epoch"] = report.record.epoch;
-  pair["leader"] = text_or_null(report.leader);
-  pair["lock"] = judge::failover::to_string(report.lock);
-  pair["next"] = json::object{{"duty", judge::failover::to_string(report.next.duty)},
-                              {"why", report.next.reason}};
-  pair["candidate"] =
-      json::object{{"verdict", judge::failover::to_string(report.candidacy.verdict)},
-                   {"why", escape_control(report.candidacy.reason)}};
-  json::array& members = pair["members"].emplace_array();
-  members.push_back(member_json(report.own, report));
-  for (const Member& member : report.members) members.push_back(member_json(member, report));
-  pair["missing"] = json::array(report.missing.begin(), report.missing.end());
-  pair["paused_by"] = text_or_null(report.paused_by);
-  pair["order"] = text_or_null(report.order);
-  json::array& history = pair["history"].emplace_array();
-  for (const judge::failover::PastPromotion& past : report.history) {
-    history.push_back(json::object{{"epoch", past.epoch},
-                                   {"node", past.node},
-                                   {"at", format_utc(past.at)},
-                                   {"why", past.reason}});
-  }
-  pair["age_ms"] = report.age ? json::value(to_ms(*report.age)) : json::value(nullptr);
-  pair["complaints"] = json::array(report.complaints.begin(), report.complaints.end());
-  return pair;
-}
-
 std::vector<Route> failover_routes(FailoverView* view) {
   std::vector<Route> routes;
-  routes.push_back({.method = "GET",
-                    .path = "/api/v1/failover",
-                    .least = Role::kViewer,
-                    .answer = [view](const Ask&) {
-                      json::object answer;
-                      json::array& pairs = answer["failover"].emplace_array();
-                      if (view == nullptr) return json_answer(answer);
-                      for (const PairReport& report : view->pairs())
-                        pairs.push_back(pair_json(report));
-                      return json_answer(answer);
-                    }});
-  routes.push_back({.method = "GET",
-                    .path = "/api/v1/failover/{name}",
-                    .least = Role::kViewer,
-                    .answer = [view](const Ask& ask) {
-                      const auto report = find(view, ask.name);
-                      return report ? json_answer(pair_json(*report)) : no_pair(ask.name);
-                    }});
   const auto order = [&routes](std::string_view path, Role least,
                                std::function<HttpResponse(const Ask&)> answer) {
     routes.push_back({.method = "POST", .path = path, .least = least, .answer = std::move(answer)});
