@@ -32,6 +32,7 @@
 #include "config/reload_plan.h"
 #include "incidents/dependencies.h"
 #include "incidents/incident_manager.h"
+#include "incidents/incident_of.h"
 #include "incidents/notifier.h"
 #include "judge/change.h"
 #include "judge/incident/book.h"
@@ -101,18 +102,6 @@ act::PlanRunner::Setup setup_of(const config::Config& config) {
     setup.targets.push_back({judge::ThingKind::kCluster, cluster.name});
   if (config.guests) setup.found.push_back(judge::ThingKind("guest"));
   return setup;
-}
-
-/// The open incident that the target is the root of, else the first of a member's; 0: none.
-std::int64_t incident_of(const judge::incident::Book& book, const judge::ThingId& target) {
-  std::int64_t of_member = 0;
-  for (const auto& [id, incident] : book.incidents()) {
-    if (incident.phase != judge::incident::Phase::kOpen) continue;
-    if (incident.root == fmt::format("{}:{}", to_string(target.kind), target.name)) return id;
-    const bool below = incident.root.starts_with("member:" + target.name + "/");
-    if (below && of_member == 0) of_member = id;
-  }
-  return of_member;
 }
 
 }  // namespace
@@ -373,20 +362,21 @@ Scheduler::Listeners Agent::listeners() {
 }
 
 act::PlanRunner::Doors Agent::runner_doors() {
-  return {
-      .look =
-          [this](const judge::ThingId& target) {
-            const bool looked = std::ranges::any_of(
-                domains_, [&](const auto& domain) { return domain->look_for_plan(target); });
-            if (!looked) scheduler_.look_now(target.name);
-          },
-      .tell = [this](judge::ThingId of,
-                     judge::Event event) { changes_.tell(std::move(of), std::move(event)); },
-      .storm = [this] { return incidents_.book().acts_frozen(); },
-      .incident =
-          [this](const judge::ThingId& target) { return incident_of(incidents_.book(), target); },
-      .folder_lost = [this] { return folder_lost_.has_value(); },
-      .quiet = config::quiet_after_start(config_)};
+  return {.look =
+              [this](const judge::ThingId& target) {
+                const bool looked = std::ranges::any_of(
+                    domains_, [&](const auto& domain) { return domain->look_for_plan(target); });
+                if (!looked) scheduler_.look_now(target.name);
+              },
+          .tell = [this](judge::ThingId of,
+                         judge::Event event) { changes_.tell(std::move(of), std::move(event)); },
+          .storm = [this] { return incidents_.book().acts_frozen(); },
+          .incident =
+              [this](const judge::ThingId& target) {
+                return incidents::incident_of(incidents_.book(), target);
+              },
+          .folder_lost = [this] { return folder_lost_.has_value(); },
+          .quiet = config::quiet_after_start(config_)};
 }
 
 serve::DebugSources Agent::debug_sources() {

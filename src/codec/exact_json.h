@@ -9,7 +9,7 @@ namespace wardmote::codec {
 
 struct ExactJson {
   boost::json::value value;
-  std::size_t used = 0;  ///< bytes of the text; what follows was not looked at
+  std::size_t used = 0;             ///< bytes of the text; what follows was not looked at
   boost::system::error_code error;  ///< then `value` is null, and `used` is where it went wrong
 };
 

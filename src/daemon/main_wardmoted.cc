@@ -21,10 +21,8 @@
 #include "agent/agent.h"
 #include "agent/coordination/coordination.h"
 #include "agent/coordination/etcd.h"
-#include "agent/failover/failover_pairs.h"
 #include "agent/reloader.h"
 #include "agent/service_manager.h"
-#include "agent/version_gates/version_gates.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -37,6 +35,7 @@
 #include "config/load.h"
 #include "config/sources.h"
 #include "daemon/config_command.h"
+#include "daemon/failover_pairs.h"
 #include "daemon/guest_probe.h"
 #include "daemon/journal_command.h"
 #include "daemon/node_conditions.h"
@@ -45,6 +44,8 @@
 #include "daemon/receivers.h"
 #include "daemon/reconcile_command.h"
 #include "daemon/start_check.h"
+#include "daemon/version_gates.h"
+#include "judge/failover/report.h"
 #include "net/asio_runtime.h"
 #include "net/curl/http_client.h"
 #include "net/folder_lock.h"
@@ -76,13 +77,11 @@ namespace {
 
 using agent::Agent;
 using agent::Coordination;
-using agent::FailoverPairs;
 using agent::Memory;
 using agent::open_etcd;
 using agent::Reloader;
 using agent::ServiceManager;
 using agent::shared_prefix;
-using agent::VersionGates;
 
 constexpr int kBadConfig = 65;
 constexpr int kUnavailable = 69;

@@ -399,10 +399,9 @@ constexpr std::array<CodeInfo, A + B> together(const std::array<CodeInfo, A>& fi
   std::ranges::copy(second, all.begin() + A);
   return all;
 }
-constexpr auto kCatalogue =
-    together(together(together(together(kFirst, bgp::kCatalogue), guest::kCatalogue),
-                      etcd::kCatalogue),
-             failover::kCatalogue);
+constexpr auto kCatalogue = together(
+    together(together(together(kFirst, bgp::kCatalogue), guest::kCatalogue), etcd::kCatalogue),
+    failover::kCatalogue);
 
 constexpr bool in_order_of_codes() {
   for (std::size_t i = 0; i < kCatalogue.size(); ++i) {

@@ -110,9 +110,7 @@ class Site : public sim::AskedAgent {
       open += text(one.at("code")) + " of " + text(one.at("root")) + "\n";
     return open;
   }
-  bool all_well() {
-    return verdict() == "ok" && of_all() == "ok" && ready() && open().empty();
-  }
+  bool all_well() { return verdict() == "ok" && of_all() == "ok" && ready() && open().empty(); }
   void wait_for_the_outage() {
     ASSERT_LE(time_until([&] { return all_well(); }, 60s), 10s);
     reports = {nobody_active()};
@@ -138,10 +136,11 @@ SIM_TEST_SEEDS(SimFailoverPairs, AnOutageIsOneIncidentAndEveryFaceSaysIt, 3) {
   EXPECT_EQ(pair.at("findings").as_array().size(), 1U);
   EXPECT_EQ(site.told("/api/v1/status").at("failover").as_array().size(), 1U);
   EXPECT_EQ(site.told("/api/v1/findings").at("findings").as_array().at(0).at("pair"), "ovn");
-  EXPECT_NE(site.get("/metrics").body.find(
-                "wardmote_failover_finding{pair=\"ovn\",code=\"FAILOVER_NO_ACTIVE\",severity="
-                "\"critical\"} 1"),
-            std::string::npos);
+  EXPECT_NE(
+      site.get("/metrics")
+          .body.find("wardmote_failover_finding{pair=\"ovn\",code=\"FAILOVER_NO_ACTIVE\",severity="
+                     "\"critical\"} 1"),
+      std::string::npos);
   site.reports = {healthy()};
   EXPECT_LE(site.time_until([&] { return site.all_well(); }, 60s), 3s) << site.open();
 }

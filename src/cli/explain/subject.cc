@@ -155,7 +155,8 @@ void add_incidents(std::string_view subject, const Fields& incidents, Known& kno
 std::string_view thing_of(std::string_view root) {
   std::string_view name = root;
   const std::string_view scope = take_until(name, ':');
-  for (const std::string_view whole : {"check", "cluster", "etcd", "failover", "guest", "mesh", "sessions"}) {
+  for (const std::string_view whole :
+       {"check", "cluster", "etcd", "failover", "guest", "mesh", "sessions"}) {
     if (scope == whole) return name;
   }
   if (scope != "member") return root;
@@ -179,7 +180,8 @@ Result<json::value> explain_subject(std::string_view asked, const json::value& s
   }
   if (known.nothing()) {
     // As `status -o name` prints it. A cluster may have such a name itself, so it comes last.
-    for (const std::string_view scope : {"check/", "cluster/", "etcd/", "guest/", "mesh/", "pair/"}) {
+    for (const std::string_view scope :
+         {"check/", "cluster/", "etcd/", "guest/", "mesh/", "pair/"}) {
       std::string_view name = asked;
       if (consume_prefix(name, scope)) return explain_subject(name, status);
     }

@@ -291,9 +291,9 @@ std::optional<TextFault> check_bytes(std::string_view bytes, const YamlJsonLimit
   // what follows, and passes on what is not UTF-8, which no reader of JSON takes.
   const std::size_t at = find_non_text(bytes);
   if (at == std::string_view::npos) return std::nullopt;
-  return fault_at(bytes, at,
-                  fmt::format("byte 0x{:02x} is no text in UTF-8",
-                              static_cast<unsigned char>(bytes[at])));
+  return fault_at(
+      bytes, at,
+      fmt::format("byte 0x{:02x} is no text in UTF-8", static_cast<unsigned char>(bytes[at])));
 }
 
 }  // namespace

@@ -147,7 +147,8 @@ Result<void> SqliteConnection::set_up(const std::string& path, Sharing sharing) 
   orders.push_back(fmt::format("PRAGMA max_page_count={}", limits_.file_bytes / kPageBytes));
   if (path != kInMemory) orders.emplace_back("PRAGMA journal_mode=WAL");
   // SQLite does not wait by itself when another process turns the same file into WAL mode.
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds(limits_.busy_ms);
+  const auto give_up =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(limits_.busy_ms);
   for (const std::string& order : orders) {
     auto done = run({order, {}});
     while (!done && done.error().code == Errc::kTimeout &&

@@ -34,7 +34,8 @@ class FailoverView {
 };
 
 /// Orders below /api/v1/failover/{name}, and /primary/{name} and /replica/{name} for load
-/// balancers, which tell what is this very moment. `view` outlives them; null: the agent has no pairs.
+/// balancers, which tell what is this very moment. `view` outlives them; null: the agent has no
+/// pairs.
 std::vector<Route> failover_routes(FailoverView* view);
 
 }  // namespace wardmote::serve

@@ -26,8 +26,7 @@ inline constexpr MetricInfo kPairMetrics[] = {
      "How many commits the northbound copy is behind what was published, where that is known."},
     {"wardmote_failover_serves", MetricType::kGauge, "pair",
      "Whether this node is active and has the address."},
-    {"wardmote_failover_epoch", MetricType::kGauge, "pair",
-     "The number of the last promotion."},
+    {"wardmote_failover_epoch", MetricType::kGauge, "pair", "The number of the last promotion."},
     {"wardmote_failover_finding", MetricType::kGauge, "pair,code,severity",
      "Present findings of a pair, by code and severity."},
 };

@@ -35,7 +35,8 @@ std::string offered_by_bash(const std::string& words) {
 TEST(BashCompletion, OffersVerbsOptionsAndChoices) {
   EXPECT_EQ(offered_by_bash("wardmote st"), "status");
   EXPECT_EQ(offered_by_bash("wardmote get ''"),
-            "clusters etcd failover meshes members findings checks guests incidents receivers plans actions "
+            "clusters etcd failover meshes members findings checks guests incidents receivers "
+            "plans actions "
             "agents "
             "--help");
   EXPECT_EQ(offered_by_bash("wardmote status --o"), "--output");

@@ -85,8 +85,9 @@ class ToyDomain : public ::testing::Test, OwnWorld, public sim::AskedAgent {
 
 TEST_F(ToyDomain, IsListedAndMeasuredLikeTheOthers) {
   sim.run_for(5s);
-  EXPECT_TRUE(tells("/api/v1/status",
-                    R"("totals":{"clusters":0,"meshes":0,"etcd":0,"failover":0,"guests":0,"counters":1)"));
+  EXPECT_TRUE(
+      tells("/api/v1/status",
+            R"("totals":{"clusters":0,"meshes":0,"etcd":0,"failover":0,"guests":0,"counters":1)"));
   EXPECT_TRUE(tells("/api/v1/status", R"("counters":[{"counter":"failures","of":"web","count":0)"));
   EXPECT_TRUE(tells("/api/v1/counters", R"("total":1)"));
   EXPECT_TRUE(tells("/api/v1/counters/failures", R"("most":4,"findings":[])"));

@@ -17,7 +17,7 @@
 #include "serve/failover/pair_routes.h"
 #include "store/store.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 /// This node's part in the failover pairs of the configuration. Life cycle: start(), then stop()
 /// before destruction; what it borrows outlives it. Thread: the core loop.
@@ -44,4 +44,4 @@ class FailoverPairs final : public serve::FailoverView {
   std::vector<std::unique_ptr<act::failover::PairManager>> pairs_;
 };
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

@@ -1,4 +1,4 @@
-#include "agent/version_gates/version_gates.h"
+#include "daemon/version_gates.h"
 
 #include <algorithm>
 #include <memory>
@@ -31,7 +31,7 @@
 #include "runtime/task.h"
 #include "store/store.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 using judge::version_gate::Report;
 using runtime::Task;
@@ -190,4 +190,4 @@ std::vector<Report> VersionGates::gates() const {
   return reports;
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

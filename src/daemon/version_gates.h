@@ -26,7 +26,7 @@
 #include "serve/version_gates.h"
 #include "store/store.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 /// This node's part in the version gates of the configuration. Life cycle: start(), then stop()
 /// before destruction; what it borrows outlives it. Thread: the core loop.
@@ -88,4 +88,4 @@ class VersionGates final : public serve::VersionGatesView {
   runtime::TaskGroup observers_;
 };
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon

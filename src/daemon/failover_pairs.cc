@@ -1,4 +1,4 @@
-#include "agent/failover/failover_pairs.h"
+#include "daemon/failover_pairs.h"
 
 #include <algorithm>
 #include <chrono>
@@ -23,7 +23,7 @@
 #include "runtime/task.h"
 #include "store/store.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 using act::failover::PairManager;
 using act::failover::PairOptions;
@@ -121,4 +121,4 @@ FailoverPairs::Written FailoverPairs::resume_pair(std::string_view pair) {
   return manager->resume();
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon
