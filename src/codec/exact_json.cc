@@ -23,10 +23,12 @@ using Error = boost::system::error_code;
 /// What boost::json::parser builds, but for numbers with a fraction or an exponent. The text is
 /// given in one piece, so that no number comes in parts.
 struct Builder {
+  // NOLINTBEGIN(readability-identifier-naming): what basic_parser asks of a handler
   static constexpr std::size_t max_object_size = json::object::max_size();
   static constexpr std::size_t max_array_size = json::array::max_size();
   static constexpr std::size_t max_key_size = json::string::max_size();
   static constexpr std::size_t max_string_size = json::string::max_size();
+  // NOLINTEND(readability-identifier-naming)
 
   json::value_stack stack;
 

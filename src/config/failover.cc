@@ -20,6 +20,8 @@
 #include "config/reader.h"
 #include "config/sections.h"
 #include "config/yaml.h"
+#include "judge/check_machine.h"
+#include "observe/kinds.h"
 #include "runtime/endpoint.h"
 
 namespace wardmote::config {

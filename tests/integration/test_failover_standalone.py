@@ -38,7 +38,7 @@ def test_a_switchover_loses_nothing_and_a_dead_node_is_replaced(pair):
     assert active.order("switchover", to=heir.name) == 202
     wait_until(heir.serves, 20, f"{heir.name} to be active", every=0.05)
     pair.wait_follow(heir, *pair.others(heir))
-    assert heir.pair()["active"] == heir.name
+    wait_until(lambda: heir.pair()["active"] == heir.name, 5, "the heir to call itself active")
     wait_until(lambda: heir.agent.cli("failover", "explain", "ovn").stdout.count("yes") == 2, 20, "both of the others to be told as heirs")
     assert heir.agent.get("/primary/ovn")[0] == 200
     assert active.agent.get("/primary/ovn")[0] == 503
@@ -54,7 +54,7 @@ def test_a_switchover_loses_nothing_and_a_dead_node_is_replaced(pair):
     third = pair.wait_active(40, other_than=heir)
     assert watch.stop() == []
     assert third.rows() >= {"w_1"}
-    assert [past["node"] for past in third.pair()["history"]][-1] == third.name
+    wait_until(lambda: [past["node"] for past in third.pair()["history"]][-1] == third.name, 5, "the promotion in the history")
 
 
 @pytest.mark.slow
