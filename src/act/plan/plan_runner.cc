@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "act/plan/lost_orders.h"
 #include "act/plan/step_executor.h"
 #include "base/format.h"
 #include "base/log.h"
@@ -135,8 +136,10 @@ Task<Result<void>> PlanRunner::load() {
   if (term != term_) co_return fail(Errc::kRejected, "the lead has passed on meanwhile");
   Planner planner(setup_.policies);
   planner.number_after(planner_.last_number());
+  std::optional<std::int64_t> last_number;
   for (const auto& [key, number] : *last)
-    planner.number_after(parse_number<std::int64_t>(number).value_or(0));
+    last_number = parse_number<std::int64_t>(number).value_or(0);
+  planner.number_after(last_number.value_or(0));
   for (const JournalEntry& row : actions()) planner.number_after(row.plan);
   for (const auto& [key, record] : *plans) {
     auto plan = store::decode_plan(record, clock);
@@ -154,7 +157,16 @@ Task<Result<void>> PlanRunner::load() {
   if (leadership_.leads()) {
     numbers_ = {};
     store::RecordChanges mark = number_changes(planner.last_number());
-    const Result<void> marked = co_await log_.keep(std::move(mark));
+    Result<void> marked;
+    if (const auto lost = lost_orders(last_number, actions(), planner_)) {
+      const Pause& pause = planner.pause({"", "the agent: " + *lost, {}});
+      mark[store::pause_key("")] = store::encode(pause, clock);
+      log(LogLevel::kError, "orders_lost", {{"reason", *lost}});
+      JournalEntry entry{.kind = "paused", .actor = "agent", .detail = *lost};
+      marked = (co_await log_.append(std::move(entry), std::move(mark))).done;
+    } else {
+      marked = co_await log_.keep(std::move(mark));
+    }
     if (!marked) co_return marked;
   }
   if (term != term_) co_return fail(Errc::kRejected, "the lead has passed on since they were read");
@@ -274,9 +286,9 @@ Result<void> PlanRunner::takes_orders() const {
   return {};
 }
 
-std::string PlanRunner::identity_of(const ThingId& target) const {
+std::vector<std::string> PlanRunner::identities_of(const ThingId& target) const {
   const auto known = known_.find(target);
-  return known == known_.end() ? std::string() : known->second->identity();
+  return known == known_.end() ? std::vector<std::string>() : known->second->identities();
 }
 
 std::optional<std::string> PlanRunner::brake(const ThingId& target) const {
@@ -289,7 +301,7 @@ std::optional<std::string> PlanRunner::brake(const ThingId& target) const {
         "when it is not",
         scope, pause.by, target.name, scope);
   }
-  return planner_.paused(target.name, now, identity_of(target));
+  return planner_.paused(target.name, now, identities_of(target));
 }
 
 judge::plan::Consent PlanRunner::consent(const Plan& plan) const {
@@ -375,8 +387,12 @@ Result<void> PlanRunner::pause(std::string scope, std::optional<Duration> time, 
   if (!opened_) return fail(Errc::kRejected, "{}, so nothing runs that could be paused", kNotOpen);
   if (const Result<void> taken = takes_orders(); !taken) return taken;
   const TimePoint now = runtime_.now();
-  const Pause& pause = planner_.pause({scope, by, time ? std::optional(now + *time) : std::nullopt,
-                                       target == nullptr ? std::string() : identity_of(*target)});
+  Pause wanted{scope, by, time ? std::optional(now + *time) : std::nullopt};
+  if (target != nullptr) {
+    std::vector<std::string> identities = identities_of(*target);
+    if (!identities.empty()) wanted.identity = std::move(identities.front());
+  }
+  const Pause& pause = planner_.pause(std::move(wanted));
   JournalEntry entry{.kind = "paused", .cluster = scope, .actor = by};
   entry.detail =
       pause.until ? "for " + spell_duration(*pause.until - now) : "until somebody resumes";

@@ -125,7 +125,7 @@ class PlanRunner final : public control::PlanControl {
   [[nodiscard]] const judge::ThingId* target_of(std::string_view name) const noexcept;
   [[nodiscard]] bool is_configured(const judge::ThingId& target) const noexcept;
   /// As far as it was looked at; else empty.
-  [[nodiscard]] std::string identity_of(const judge::ThingId& target) const;
+  [[nodiscard]] std::vector<std::string> identities_of(const judge::ThingId& target) const;
   /// Why nothing may act, and nobody may let it.
   [[nodiscard]] std::optional<std::string> barred() const;
   /// Why the plans are another agent's to change; nothing: they are ours.

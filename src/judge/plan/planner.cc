@@ -294,9 +294,9 @@ bool Planner::resume(std::string_view scope) {
 }
 
 std::optional<std::string> Planner::paused(std::string_view scope, TimePoint now,
-                                           std::string_view identity) const {
+                                           std::span<const std::string> identities) const {
   for (const auto& [paused, pause] : pauses_) {
-    const bool same = !identity.empty() && pause.identity == identity;
+    const bool same = std::ranges::find(identities, pause.identity) != identities.end();
     if (!paused.empty() && paused != scope && !same) continue;
     if (pause.until && *pause.until <= now) continue;
     if (paused.empty()) return "everything is paused by " + pause.by;

@@ -35,7 +35,8 @@ struct Pause {
   std::string scope;
   std::string by;
   std::optional<TimePoint> until;  ///< nothing: until somebody resumes
-  /// What had that name (Remedy::identity), which is held under another name too; empty: not known.
+  /// What had that name (the first of Remedy::identities), which is held under another name too;
+  /// empty: not known.
   std::string identity{};
   friend bool operator==(const Pause&, const Pause&) = default;
 };
@@ -97,8 +98,8 @@ class Planner {
     return pauses_;
   }
   /// Why nothing may begin in that scope: it is paused, or was under another name. Nothing: it may.
-  [[nodiscard]] std::optional<std::string> paused(std::string_view scope, TimePoint now,
-                                                  std::string_view identity = {}) const;
+  [[nodiscard]] std::optional<std::string> paused(
+      std::string_view scope, TimePoint now, std::span<const std::string> identities = {}) const;
   /// What it did since it was asked last, in that order; nothing of update().
   std::vector<Change> take_changed() { return std::exchange(changed_, {}); }
   /// Plans that it has forgotten since it was asked last.

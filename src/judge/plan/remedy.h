@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.h"
 #include "judge/finding.h"
@@ -57,9 +58,9 @@ class Remedy {
   /// Whether a plan that was made is for the same as one that would be made now. Of what a plan is
   /// about, an agent that has just started may know less.
   [[nodiscard]] virtual bool is_same(const Plan& made, const Plan& fresh) const = 0;
-  /// What the target is, whatever it is called: the id of a cluster. Empty: not known, or its name
-  /// says it.
-  [[nodiscard]] virtual std::string identity() const { return {}; }
+  /// What the target is, whatever it is called, what says most first: the id of a cluster, the
+  /// places where it is asked. Empty: not known, or its name says it.
+  [[nodiscard]] virtual std::vector<std::string> identities() const { return {}; }
   /// Whether what somebody rejected is touched by a plan that would be made now.
   [[nodiscard]] virtual bool is_rejected_by(const Plan& rejected, const Plan& fresh) const = 0;
   /// Since when the evidence for the plan has stood without a break, the finding included, or why

@@ -107,5 +107,52 @@ TEST_F(PlanRunnerMemory, AfterARestartAPlanGoesOnWhenItsClusterIsLookedAt) {
   EXPECT_FALSE(executor_.deeds.empty());
 }
 
+// The store of all agents was wiped, and what somebody had rejected was done.
+TEST_F(PlanRunnerTest, AStoreThatWasEmptiedPausesEverything) {
+  watch(2s);
+  ASSERT_TRUE(runner_->reject(1, "ann", "not now"));
+  watch(1s);
+  end_life();
+  edit("DELETE FROM store_kv");
+  begin_life();
+  const auto paused = runner_->planner().paused("ovn-nb", us_.now());
+  ASSERT_TRUE(paused);
+  EXPECT_TRUE(paused->starts_with("everything is paused by the agent: the store is empty"))
+      << *paused;
+  EXPECT_EQ(count("paused"), 1U);
+  restart();
+  EXPECT_TRUE(runner_->planner().paused("ovn-nb", us_.now()));
+  EXPECT_EQ(count("paused"), 1U) << "once";
+  ASSERT_TRUE(runner_->resume("", "ann"));
+  watch(1s);
+  restart();
+  EXPECT_FALSE(runner_->planner().paused("ovn-nb", us_.now())) << "somebody has looked";
+}
+
+TEST_F(PlanRunnerTest, AStoreThatForgotAPauseAlonePausesEverything) {
+  ASSERT_TRUE(runner_->pause("ovn-nb", std::nullopt, "ann"));
+  watch(1s);
+  end_life();
+  edit("DELETE FROM store_kv");
+  begin_life();
+  EXPECT_TRUE(runner_->planner().paused("ovn-sb", us_.now()));
+}
+
+TEST_F(PlanRunnerTest, AnOlderCopyOfTheStorePausesEverything) {
+  watch(2s);
+  end_life();
+  edit("UPDATE store_kv SET value = '0' WHERE key = 'last/plan'");
+  begin_life();
+  const auto paused = runner_->planner().paused("ovn-nb", us_.now());
+  ASSERT_TRUE(paused);
+  EXPECT_TRUE(paused->contains("knows of 0 plans, and this agent of 1")) << *paused;
+}
+
+TEST_F(PlanRunnerTest, AFirstLifePausesNothing) {
+  restart();
+  EXPECT_FALSE(runner_->planner().paused("ovn-nb", us_.now()));
+  EXPECT_EQ(count("paused"), 0U);
+}
+
 }  // namespace
 }  // namespace wardmote::act

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
 #include "base/time.h"
@@ -75,6 +76,17 @@ std::string not_understood(const Plan& plan) {
 }
 
 }  // namespace
+
+std::vector<std::string> RaftRemedy::identities() const {
+  std::vector<std::string> identities;
+  if (view_.cluster_id.known()) identities.push_back(to_string(view_.cluster_id));
+  // Of a cluster that does not answer, where it is asked is all that anybody knows.
+  std::vector<std::string> places;
+  for (const auto& [member, place] : cluster_.places) places.push_back(place);
+  std::ranges::sort(places);
+  if (!places.empty()) identities.push_back(fmt::format("asked at {}", fmt::join(places, ", ")));
+  return identities;
+}
 
 std::expected<Plan, std::string> RaftRemedy::draft(const Finding& finding) const {
   std::optional<RepairPlan> plan;

@@ -40,7 +40,7 @@ class RaftRemedy final : public plan::Remedy {
 
   [[nodiscard]] const ThingId& target() const noexcept override { return target_; }
   [[nodiscard]] TimePoint begun() const noexcept override { return view_.begun; }
-  [[nodiscard]] std::string identity() const override { return to_string(view_.cluster_id); }
+  [[nodiscard]] std::vector<std::string> identities() const override;
   [[nodiscard]] std::expected<plan::Plan, std::string> draft(const Finding& finding) const override;
   /// `subject` is a member, which is rebuilt.
   [[nodiscard]] std::expected<plan::Plan, std::string> draft_for(

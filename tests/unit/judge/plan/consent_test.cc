@@ -371,11 +371,16 @@ TEST(PlanOrders, APauseHoldsWhatHadTheNameUnderAnotherName) {
   Planner planner({policy()});
   const TimePoint now{10h};
   planner.pause({"a", "ann", std::nullopt, "1a97"});
-  EXPECT_EQ(planner.paused("b", now, "1a97"), "a is paused by ann, and b is what had this name");
-  EXPECT_EQ(planner.paused("a", now, "ffff"), "a is paused by ann") << "nobody has resumed it";
-  EXPECT_FALSE(planner.paused("b", now, "ffff"));
+  const std::vector<std::string> one = {"1a97", "asked at /run/a.ctl"};
+  const std::vector<std::string> other = {"ffff", "asked at /run/b.ctl"};
+  EXPECT_EQ(planner.paused("b", now, one), "a is paused by ann, and b is what had this name");
+  EXPECT_EQ(planner.paused("a", now, other), "a is paused by ann") << "nobody has resumed it";
+  EXPECT_FALSE(planner.paused("b", now, other));
   planner.pause({"c", "ann", std::nullopt});
-  EXPECT_FALSE(planner.paused("b", now, "")) << "nobody knows what either is";
+  EXPECT_FALSE(planner.paused("b", now)) << "nobody knows what either is";
+  // It was given when the cluster did not answer, and nobody knew its id.
+  planner.pause({"d", "ann", std::nullopt, "asked at /run/b.ctl"});
+  EXPECT_EQ(planner.paused("b", now, other), "d is paused by ann, and b is what had this name");
 }
 
 TEST(PlanOrders, OldPlansAreForgottenAndRejectionsThatHoldAreNot) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -31,6 +32,20 @@ class Renamed : public PlanFixture {
 
   RepairCluster cluster_{"ovn-nb", "OVN_Northbound", {"ctl-3"}, {}};
 };
+
+TEST_F(Renamed, AClusterIsWhatItSaysElseWhereItIsAsked) {
+  cluster_.places["ctl-1"] = "unix:/run/4.ctl ";
+  EXPECT_EQ(remedy().identities(),
+            (std::vector<std::string>{to_string(kCluster),
+                                      "asked at unix:/run/3.ctl , unix:/run/4.ctl "}));
+  view_.cluster_id = {};
+  EXPECT_EQ(remedy().identities(),
+            (std::vector<std::string>{"asked at unix:/run/3.ctl , unix:/run/4.ctl "}));
+  cluster_.places = {{"b", "unix:/run/3.ctl "}, {"a", "unix:/run/4.ctl "}};
+  EXPECT_EQ(remedy().identities().front(), "asked at unix:/run/3.ctl , unix:/run/4.ctl ");
+  cluster_.places.clear();
+  EXPECT_TRUE(remedy().identities().empty());
+}
 
 TEST_F(Renamed, APlanThatHasDoneNothingIsWithdrawn) {
   at(StepKind::kKick);
