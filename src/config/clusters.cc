@@ -225,6 +225,17 @@ std::vector<std::string> read_expected(const YamlNode& node, Problems& problems)
   return addresses;
 }
 
+/// One list says who should be there, and a number that differs from it says something else: then
+/// nobody knows whether one of the listed may be removed.
+void compare_expected(const judge::raft::Expectation& expectation, Place at, Problems& problems) {
+  const std::size_t listed = expectation.addresses.size();
+  if (listed == 0 || expectation.replicas == 0 || expectation.replicas == listed) return;
+  problems.add(at, "replicas",
+               fmt::format("{} voters are expected, and 'expect' lists {} addresses",
+                           expectation.replicas, listed),
+               "correct 'expect', and leave 'replicas' out: it is their number");
+}
+
 void read_ovn(const YamlNode& node, Cluster& cluster, Problems& problems) {
   MapReader map(node, "ovn", problems);
   judge::raft::Expectation& expectation = cluster.expectation;
@@ -240,6 +251,8 @@ void read_ovn(const YamlNode& node, Cluster& cluster, Problems& problems) {
   }
   expectation.replicas =
       static_cast<std::size_t>(map.read_integer_in("replicas", 1, kMostMembers, 0));
+  if (const YamlNode* const replicas = map.find("replicas"))
+    compare_expected(expectation, replicas->at, problems);
   expectation.gone_after =
       map.read_duration_in("gone_after", kShortestGone, 24h, expectation.gone_after);
   map.finish();

@@ -27,6 +27,7 @@ namespace wardmote::store {
 
 namespace json = boost::json;
 using judge::incident::Symptom;
+using judge::raft::MemberId;
 using judge::raft::Sighting;
 
 namespace {
@@ -171,7 +172,9 @@ std::string encode_servers(const std::vector<Sighting>& servers) {
   for (const Sighting& sighting : servers) {
     if (list.size() == kMostServers) break;
     list.push_back(json::object{{"server", to_string(sighting.server)},
-                                {"cluster", to_string(sighting.cluster)}});
+                                {"cluster", to_string(sighting.cluster)},
+                                {"still", sighting.still},
+                                {"database", sighting.database}});
   }
   return json::serialize(json::object{{"servers", std::move(list)}});
 }
@@ -187,10 +190,16 @@ Result<std::vector<Sighting>> decode_servers(std::string_view text, const std::s
   for (const json::value& one : list->get_array()) {
     const json::object* const fields = one.if_object();
     if (fields == nullptr || servers.size() == kMostServers) continue;
-    const auto server = judge::raft::parse_member_id(text_in(*fields, "server").value_or(""));
-    if (!server || !server->full()) continue;
-    const auto cluster = judge::raft::parse_member_id(text_in(*fields, "cluster").value_or(""));
-    servers.push_back({*server, cluster.value_or(judge::raft::MemberId()), by, at, true});
+    const auto id_in = [&](std::string_view key) {
+      return judge::raft::parse_member_id(text_in(*fields, key).value_or("")).value_or(MemberId());
+    };
+    Sighting seen{id_in("server"), id_in("cluster"), by, at};
+    seen.database = text_in(*fields, "database").value_or("");
+    const json::value* const still = fields->if_contains("still");
+    // An agent of an earlier release tells of those only that still answer.
+    seen.still = still == nullptr || !still->is_bool() || still->get_bool();
+    const bool nameless = !seen.server.known() && !seen.still && !seen.database.empty();
+    if (seen.server.full() || nameless) servers.push_back(std::move(seen));
   }
   return servers;
 }

@@ -52,10 +52,10 @@ std::string encode_symptoms(const std::vector<judge::incident::Symptom>& symptom
 Result<std::vector<judge::incident::Symptom>> decode_symptoms(std::string_view text,
                                                               const ClockPair& clock);
 
-/// The ids of servers and of their clusters, and nothing else of a sighting.
+/// Of a sighting all but `by` and `at`.
 std::string encode_servers(const std::vector<judge::raft::Sighting>& servers);
-/// The others are as told: `by` and `at`, and that they still answer. What is no whole id is left
-/// out.
+/// With `by` and `at` as told. One with less than a whole id is left out, unless it has none, does
+/// not answer and is of a known database.
 Result<std::vector<judge::raft::Sighting>> decode_servers(std::string_view text,
                                                           const std::string& by, TimePoint at);
 

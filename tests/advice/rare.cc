@@ -22,11 +22,16 @@ Duration World::rarely_between(std::int64_t low_s, std::int64_t high_s) {
 
 void World::choose_rarity() {
   const std::uint64_t dice = rare_.below(32);
-  if (cluster_.hosts().size() < 3 || dice > 4) return;
+  if (cluster_.hosts().size() < 3 || dice > 5) return;
   rarity_ = static_cast<Rarity>(dice);
   // The first one leads at the beginning.
   subject_ = 1 + rare_.below(cluster_.hosts().size() - 1);
-  if (rarity_ == Rarity::kOneConnection || rarity_ == Rarity::kSeenElsewhere) stranger_ = subject_;
+  if (rarity_ == Rarity::kOneConnection || is_checked()) stranger_ = subject_;
+}
+
+/// Whether the agents look at the subject, and not as at a member.
+bool World::is_checked() const {
+  return rarity_ == Rarity::kSeenElsewhere || rarity_ == Rarity::kHungElsewhere;
 }
 
 /// What the agents have to be told differently for it.
@@ -34,7 +39,7 @@ void World::prepare_rarity() {
   if (!rarity_) return;
   for (const auto& each : agents_) {
     AgentSetup& setup = each->setup();
-    if (rarity_ == Rarity::kSeenElsewhere)
+    if (is_checked())
       setup.checks = {{.member = cluster_.hosts()[subject_].name, .host = subject_}};
     Way* const way = each->way_to(subject_);
     if (way == nullptr) continue;
@@ -71,6 +76,7 @@ Duration World::stage_rarity() {
     case Rarity::kCopiedLine: stop_behind_a_copied_line(); break;
     case Rarity::kOneConnection: tie_by_one_connection(leads); break;
     case Rarity::kSeenElsewhere: cut_off_from_servers_only(); break;
+    case Rarity::kHungElsewhere: hang_where_only_a_check_looks(); break;
     case Rarity::kStalledGhost: leave_a_ghost_and_stall(leads); break;
   }
   return 25min;
@@ -94,6 +100,19 @@ void World::cut_off_from_servers_only() {
   };
   set(true);
   at(24min, [set] { set(false); });
+}
+
+/// Its process is stopped for longer than any agent would wait, and some agents begin meanwhile.
+void World::hang_where_only_a_check_looks() {
+  tell(fmt::format("the server on {} hangs for long", cluster_.hosts()[subject_].name));
+  busy_[subject_] = cluster_.now() + 24min;
+  cluster_.hang(subject_, true);
+  if (rare_.chance(0.5)) {
+    at(20s, [this] {
+      for (const auto& each : agents_) each->restart(false);
+    });
+  }
+  at(24min, [this] { cluster_.hang(subject_, false); });
 }
 
 /// It comes back, and all that could say so is cut from it or asked in vain: whoever hears its host

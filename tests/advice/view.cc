@@ -170,6 +170,7 @@ Opinion look_at(const Cluster& cluster, const Way& way, bool ages, TimePoint beg
   }
   Opinion opinion;
   opinion.member = way.member;
+  opinion.database = "OVN_Northbound";
   if (way.status) opinion.control_command = {"ovn-appctl", "-t", "/run/ovn/ovnnb_db.ctl"};
   opinion.begun = begun;
   opinion.ended = begun + std::chrono::milliseconds(2);

@@ -118,6 +118,9 @@ struct ListedServer {
   bool stalled = false;  ///< the leader's log grows, and it acknowledges nothing of that
   /// The latest that anybody but the members tells of it (Memory::elsewhere); null: nobody does.
   const Sighting* seen_elsewhere = nullptr;
+  /// Somebody who is no member asks a server that may be this one, and gets no answer now; null:
+  /// nobody does. One who was once answered by it comes before one who never was answered.
+  const Sighting* awaited_elsewhere = nullptr;
   Life life = Life::kUnasked;
   /// When it first appeared in the list; nothing: it was there when the agent started.
   std::optional<TimePoint> listed_since;
@@ -125,6 +128,11 @@ struct ListedServer {
   /// and by every age that any member reports. Nothing while somebody hears it, or while no leader
   /// confirms the silence.
   std::optional<TimePoint> silent_since;
+  /// Since when it has been seen alive at all; nothing: never.
+  std::optional<TimePoint> alive_since;
+  /// It and another server of its address were alive at once, so that the address tells nothing of
+  /// which of them is there.
+  bool shares_address = false;
 
   /// Whether a process runs there as this server, whether the cluster can use it or not.
   [[nodiscard]] bool lives() const noexcept { return life == Life::kLive || life == Life::kCutOff; }

@@ -209,10 +209,17 @@ bool is_of(const Sighting& sighting, const ListedServer& listed, const MemberId&
   return !another_cluster && compatible(sighting.server, listed.id);
 }
 
+bool may_be_any(const Sighting& sighting, const std::string& database) noexcept {
+  return !sighting.server.known() && (sighting.database.empty() || sighting.database == database);
+}
+
 void find_seen_elsewhere(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
   for (ListedServer& listed : snapshot.servers) {
     for (const Sighting& sighting : memory.elsewhere()) {
+      const Sighting*& awaited = listed.awaited_elsewhere;
+      if (!awaited && may_be_any(sighting, snapshot.expectation->database)) awaited = &sighting;
       if (!is_of(sighting, listed, snapshot.cluster_id)) continue;
+      if (!sighting.still) awaited = &sighting;
       if (!listed.seen_elsewhere || listed.seen_elsewhere->at < sighting.at)
         listed.seen_elsewhere = &sighting;
     }

@@ -50,7 +50,9 @@ bool unchanged(const Identity& identity, const Member& member) {
 
 bool unchanged(const RememberedServer& remembered, const ListedServer& listed) {
   return remembered.id == listed.id && remembered.voter == listed.voter &&
-         remembered.address == listed.address && !remembered.silent_since && !listed.silent_since;
+         remembered.address == listed.address && !remembered.silent_since && !listed.silent_since &&
+         remembered.alive_since == listed.alive_since &&
+         remembered.shares_address == listed.shares_address;
 }
 
 /// Whether nobody reports it alive, and nobody could confirm its silence: then the earlier
@@ -108,7 +110,9 @@ void Memory::learn_list(const ClusterSnapshot& snapshot) {
                                 .address = std::string(listed.address),
                                 .voter = listed.voter,
                                 .listed_since = listed.listed_since,
-                                .silent_since = listed.silent_since};
+                                .silent_since = listed.silent_since,
+                                .alive_since = listed.alive_since,
+                                .shares_address = listed.shares_address};
     if (remembered.silent_since) remembered.silent_seen = snapshot.shown;
     if (untold(snapshot, listed)) keep_silence(remembered, list_);
     next.push_back(std::move(remembered));

@@ -45,6 +45,8 @@ struct RememberedServer {
   /// so.
   std::optional<TimePoint> silent_since;
   TimePoint silent_seen;
+  std::optional<TimePoint> alive_since{};  ///< ListedServer::alive_since
+  bool shares_address = false;             ///< ListedServer::shares_address
 };
 
 /// What must be remembered between two rounds of one cluster: since when conditions last, the

@@ -154,7 +154,8 @@ struct Local {
 /// What one configured member reports about the cluster, or why it does not. Each of the two
 /// sources may fail by itself.
 struct Opinion {
-  std::string member;  ///< its name in the configuration, unique within the cluster
+  std::string member;    ///< its name in the configuration, unique within the cluster
+  std::string database;  ///< that it was asked for; empty: not known
   /// The command there, without its last arguments, for advice: {"ovn-appctl", "-t", CTL}.
   std::vector<std::string> control_command;
   TimePoint begun;

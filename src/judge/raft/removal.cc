@@ -16,6 +16,7 @@
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/quote.h"
+#include "judge/raft/sighting.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -97,12 +98,23 @@ bool joins_in_its_place(const Member& member, const ListedServer& listed) noexce
          !compatible(member.id, listed.id);
 }
 
+bool is_listed(const ClusterSnapshot& snapshot, const std::string& hint) noexcept {
+  return std::ranges::any_of(
+      snapshot.servers, [&](const ListedServer& listed) { return means(hint, listed.address); });
+}
+
 /// The member or expected address whose place the server has.
 Objection only_heir(const ClusterSnapshot& snapshot, const ListedServer& listed) {
   for (const std::string& hint : snapshot.expectation->addresses) {
-    if (!means(hint, listed.address)) continue;
-    return fmt::format("{} is an expected address, and no other member answers there",
-                       listed.address);
+    if (means(hint, listed.address))
+      return fmt::format("{} is an expected address, and no other member answers there",
+                         listed.address);
+    // A place has several names, and only one of them is in the list.
+    if (!is_listed(snapshot, hint))
+      return fmt::format(
+          "{} is expected and not listed, and may be another name of {}: have the missing server "
+          "join first, or write the address as the list does",
+          hint, listed.address);
   }
   // Which addresses a cluster has, the operator knows better than the past of its members.
   const bool told = !snapshot.expectation->addresses.empty();
@@ -122,6 +134,15 @@ Objection only_heir(const ClusterSnapshot& snapshot, const ListedServer& listed)
     }
   }
   return std::nullopt;
+}
+
+/// Somebody else who looks at a server and gets no answer: its process may hang.
+Objection awaited_elsewhere(const ListedServer& listed) {
+  const Sighting* const awaited = listed.awaited_elsewhere;
+  if (awaited == nullptr) return std::nullopt;
+  if (awaited->server.known())
+    return fmt::format("it answered {}, and does not answer there now", awaited->by);
+  return fmt::format("it may be the server of {}, which has not said who it is", awaited->by);
 }
 
 /// The configured member that it may be.
@@ -163,6 +184,7 @@ Objection silent_too_short(const ClusterSnapshot& snapshot, const ListedServer& 
 /// Why it may come back, or be a server that we know.
 Objection not_gone(const ClusterSnapshot& snapshot, const ListedServer& listed) {
   if (auto reason = may_be_configured(snapshot, listed)) return reason;
+  if (auto reason = awaited_elsewhere(listed)) return reason;
   if (auto reason = only_heir(snapshot, listed)) return reason;
   return silent_too_short(snapshot, listed);
 }
@@ -217,6 +239,12 @@ bool acknowledges(const ClusterSnapshot& snapshot, const ListedServer& listed) n
          (listed.heard || listed.reporter == snapshot.leader);
 }
 
+bool is_there(const ListedServer& listed) noexcept {
+  if (!listed.reporter || !listed.reporter->status() || listed.shares_address) return false;
+  return std::ranges::any_of(listed.reporter->status()->links,
+                             [](const Link& link) { return link.up && !link.outgoing; });
+}
+
 const ListedServer* live_heir(const ClusterSnapshot& snapshot,
                               const ListedServer& listed) noexcept {
   if (!snapshot.newest || listed.address.empty()) return nullptr;
@@ -225,7 +253,7 @@ const ListedServer* live_heir(const ClusterSnapshot& snapshot,
     if (&other == &listed || other.address != listed.address || !other.voter || !member) continue;
     const bool full = member->presence == Presence::kMember && !member->failed &&
                       member->status() && member->status()->address == listed.address;
-    if (full && !compatible(member->id, listed.id)) return &other;
+    if (full && is_there(other) && !compatible(member->id, listed.id)) return &other;
   }
   return nullptr;
 }
@@ -254,6 +282,8 @@ std::optional<std::string> objection_to_kick(const ClusterSnapshot& snapshot,
   } else if (listed.owner) {
     return never(fmt::format("it may be {}, a configured member that does not answer now",
                              listed.owner->name()));
+  } else if (const auto reason = awaited_elsewhere(listed); reason && listed.seen_elsewhere) {
+    return never(*reason);
   }
   if (!listed.id.known() || is_ambiguous(snapshot, listed)) {
     return fmt::format(

@@ -28,8 +28,13 @@ bool commits(const ClusterSnapshot& snapshot) noexcept;
 std::optional<std::string> doubt_of_death(const ClusterSnapshot& snapshot,
                                           const ListedServer& listed);
 
-/// The listed server at the same address that answers now, with its status, as a full member. A
-/// remembered address proves nothing.
+/// Whether it answers, with its status, at the address that it lists: others connect to it, and no
+/// other server of that address was alive beside it. One that joined with the address of another
+/// process listens nowhere, and has its own connections all the same.
+bool is_there(const ListedServer& listed) noexcept;
+
+/// The listed server at the same address that answers now, with its status, as a full member, and
+/// is_there(). A remembered address proves nothing.
 const ListedServer* live_heir(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept;
 
 /// Whether it can acknowledge a change now: it is the leader, or a voter that the leader hears and

@@ -13,13 +13,16 @@
 namespace wardmote::judge::raft {
 
 void Sightings::hear(const std::string& by, const Opinion& opinion) {
+  Sighting& sighting = seen_[by];
+  sighting.by = by;
+  sighting.database = opinion.database;
   const MemberId server = opinion.server_id();
-  if (server.full() && !server.zero()) {
-    seen_[by] = {server, opinion.cluster_id(), by, opinion.begun, true};
-    return;
-  }
-  const auto before = seen_.find(by);
-  if (before != seen_.end()) before->second.still = false;
+  sighting.still = server.full() && !server.zero();
+  // Who does not answer is who it was.
+  if (!sighting.still) return;
+  sighting.server = server;
+  sighting.cluster = opinion.cluster_id();
+  sighting.at = opinion.begun;
 }
 
 std::vector<Sighting> Sightings::besides(const std::string& cluster, const MemberId& id) const {
@@ -38,12 +41,19 @@ std::vector<Sighting> Sightings::besides(const std::string& cluster, const Membe
 
 std::vector<Sighting> Sightings::here() const {
   std::map<MemberId, Sighting> servers;
+  std::map<std::string, Sighting> nameless;  // by database
   for (const auto& [by, sighting] : seen_) {
-    if (sighting.still) servers.emplace(sighting.server, sighting);
+    if (!sighting.server.known()) {
+      nameless.emplace(sighting.database, sighting);
+      continue;
+    }
+    const auto [known, added] = servers.emplace(sighting.server, sighting);
+    if (!added && sighting.still) known->second = sighting;
   }
   std::vector<Sighting> list;
-  list.reserve(servers.size());
+  list.reserve(servers.size() + nameless.size());
   for (auto& [server, sighting] : servers) list.push_back(std::move(sighting));
+  for (auto& [database, sighting] : nameless) list.push_back(std::move(sighting));
   return list;
 }
 

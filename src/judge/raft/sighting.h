@@ -10,14 +10,15 @@
 
 namespace wardmote::judge::raft {
 
-/// That a server answered somebody who does not look at it as a member of the judged cluster:
+/// What somebody knows of a server who does not look at it as a member of the judged cluster:
 /// another cluster of the configuration, a check, another agent.
 struct Sighting {
-  MemberId server;
-  MemberId cluster;    ///< that it belongs to; may be unknown
-  std::string by;      ///< `ovn-nb-old/ctl-2`, `check ovn-local`
-  TimePoint at;        ///< when it answered last
-  bool still = false;  ///< it answered the last look
+  MemberId server;         ///< not known: it has never answered, and may be any
+  MemberId cluster;        ///< that it belongs to; may be unknown
+  std::string by;          ///< `ovn-nb-old/ctl-2`, `check ovn-local`
+  TimePoint at;            ///< when it answered last
+  bool still = false;      ///< it answered the last look
+  std::string database{};  ///< that it is asked for
   friend bool operator==(const Sighting&, const Sighting&) = default;
 };
 
@@ -30,9 +31,11 @@ class Sightings {
   /// What others than the members of this cluster have seen; of servers that certainly belong to
   /// another one than `id` nothing.
   [[nodiscard]] std::vector<Sighting> besides(const std::string& cluster, const MemberId& id) const;
-  /// The servers that answered this agent's last looks, each once; for other agents.
+  /// What this agent's looks have seen, for other agents: each server once, as one that still
+  /// answers if it answers anybody, and after them those that never said who they are.
   [[nodiscard]] std::vector<Sighting> here() const;
-  /// What another agent is answered by, in place of what it said before; nothing once it is away.
+  /// What another agent says of its looks, in place of what it said before; nothing once it is
+  /// away.
   void hear_agent(const std::string& node, std::vector<Sighting> seen);
   /// Of this agent nobody looks at anything any more, as far as is known: who still does will tell.
   void forget_own() noexcept { seen_.clear(); }

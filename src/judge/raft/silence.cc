@@ -36,6 +36,28 @@ std::optional<TimePoint> last_heard(const ClusterSnapshot& snapshot,
   return latest;
 }
 
+/// When it was alive last, as far as anybody shows.
+std::optional<TimePoint> last_alive(const ClusterSnapshot& snapshot,
+                                    const ListedServer& listed) noexcept {
+  return listed.reporter != nullptr ? std::optional(listed.reporter->opinion->begun)
+                                    : last_heard(snapshot, listed);
+}
+
+/// Two servers that list one address, of which the older was alive after the younger had begun to
+/// be: one of them is not where it says.
+void find_shared_addresses(ClusterSnapshot& snapshot) noexcept {
+  for (ListedServer& older : snapshot.servers) {
+    const std::optional<TimePoint> alive = last_alive(snapshot, older);
+    if (!alive || !older.alive_since || older.address.empty()) continue;
+    for (ListedServer& younger : snapshot.servers) {
+      const bool beside = &younger != &older && younger.address == older.address &&
+                          younger.shows_life() && younger.alive_since >= older.alive_since;
+      if (beside && *alive > *younger.alive_since)
+        older.shares_address = younger.shares_address = true;
+    }
+  }
+}
+
 /// Whether the agent has probed often enough since `before` to say that the silence lasted.
 bool watched(const ClusterSnapshot& snapshot, const RememberedServer& before) noexcept {
   return snapshot.shown - before.silent_seen <= snapshot.expectation->gone_after / 2;
@@ -46,12 +68,17 @@ void find_silence(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
     const RememberedServer* const before = remembered(memory, listed);
     if (before) {
       listed.listed_since = before->listed_since;
+      listed.alive_since = before->alive_since;
+      listed.shares_address = before->shares_address;
     } else if (!memory.list().empty()) {
       listed.listed_since = snapshot.shown;
     }
+    if (!listed.alive_since && listed.shows_life()) listed.alive_since = snapshot.shown;
     if (listed.shows_life() || !snapshot.leader_vouches || !listed.at_leader) continue;
+    // Who waits for its answer may say so no more because he begins anew: it counts from then on.
     TimePoint since = snapshot.shown;
-    if (before && before->silent_since && watched(snapshot, *before)) since = *before->silent_since;
+    const bool goes_on = before && before->silent_since && watched(snapshot, *before);
+    if (goes_on && !listed.awaited_elsewhere) since = *before->silent_since;
     listed.silent_since = std::max(since, last_heard(snapshot, listed).value_or(since));
   }
 }
@@ -74,6 +101,7 @@ bool stands_still(const ClusterSnapshot& snapshot, const History& history,
 
 void fill_times(ClusterSnapshot& snapshot, const Memory& memory) {
   find_silence(snapshot, memory);
+  find_shared_addresses(snapshot);
   for (ListedServer& listed : snapshot.servers) {
     listed.stalled = listed.life == Life::kLive && stands_still(snapshot, memory.history(), listed);
   }

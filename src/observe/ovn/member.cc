@@ -80,6 +80,7 @@ Member::Member(runtime::Runtime& runtime, MemberTarget target)
 Task<Opinion> Member::look(Deadline deadline) {
   Opinion opinion;
   opinion.member = target_.name;
+  opinion.database = target_.database;
   opinion.control_command = control_argv_;
   opinion.begun = runtime_.now();
   if (target_.control_command.empty() && target_.ovsdb_command.empty()) {

@@ -171,6 +171,26 @@ TEST(Config, RefusesTwoMembersThatAreOneProcess) {
       }));
 }
 
+// Somebody expected three voters and listed two: the third was removed.
+TEST(Config, RefusesANumberOfVotersThatTheListContradicts) {
+  const auto with = [](std::string_view replicas) {
+    return complaints(fmt::format(R"(clusters:
+  - name: nb
+    ovn:
+      database: OVN_Northbound
+      members: [{{name: a, control: /run/nb.ctl}}]
+      expect: ["tcp:10.0.0.1:6643", "tcp:10.0.0.2:6643"]
+      replicas: {}
+)",
+                                  replicas));
+  };
+  EXPECT_EQ(with("2"), Lines{});
+  EXPECT_EQ(with("3"),
+            Lines{"7:17: replicas: 3 voters are expected, and 'expect' lists 2 addresses; correct "
+                  "'expect', and leave 'replicas' out: it is their number"});
+  EXPECT_EQ(with("1").size(), 1U);
+}
+
 TEST(Config, RefusesMembersThatCannotBeAsked) {
   EXPECT_EQ(
       complaints(R"(clusters:

@@ -159,7 +159,7 @@ constexpr const char* kGood[] = {
     "        - {name: ctl-3, control: {command: [ssh, ctl-3, ovn-appctl, -t, /run/x.ctl]},\n"
     "           repair: {copy: {command: [/c]}, rejoin: {command: [/r, 3]}, timeout: 5m}}\n"
     "      expect: ['tcp:10.0.0.1:6643', 'tcp:10.0.0.2:6643']\n"
-    "      replicas: 3\n"
+    "      replicas: 2\n"
     "    every: 1s\n"
     "    timeout: 900ms\n"
     "data: /var/lib/wardmote\n"

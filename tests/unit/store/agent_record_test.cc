@@ -57,13 +57,21 @@ TEST(AgentRecord, ServersComeBack) {
   using judge::raft::Sighting;
   const auto server = *parse_member_id("14302e3d-dac6-4762-a00e-834c7c7479df");
   const auto cluster = *parse_member_id("9cc89a56-316d-4636-ab64-528ac2b92174");
-  const std::vector<Sighting> seen = {{server, cluster, "check local", kClock.now, true},
-                                      {cluster, {}, "check other", kClock.now, true}};
+  const std::vector<Sighting> seen = {{server, cluster, "check local", kClock.now, true, "X"},
+                                      {cluster, {}, "check other", kClock.now, false},
+                                      {{}, {}, "check third", {}, false, "X"},
+                                      {{}, {}, "check fourth", {}, false}};
   const auto read = decode_servers(encode_servers(seen), "the agent on ctl-2", kClock.now + 1s);
   ASSERT_TRUE(read);
-  EXPECT_EQ(*read,
-            (std::vector<Sighting>{{server, cluster, "the agent on ctl-2", kClock.now + 1s, true},
-                                   {cluster, {}, "the agent on ctl-2", kClock.now + 1s, true}}));
+  EXPECT_EQ(*read, (std::vector<Sighting>{
+                       {server, cluster, "the agent on ctl-2", kClock.now + 1s, true, "X"},
+                       {cluster, {}, "the agent on ctl-2", kClock.now + 1s, false},
+                       {{}, {}, "the agent on ctl-2", kClock.now + 1s, false, "X"}}))
+      << "who never said who it is, of a database that nobody named, may not be there at all";
+  const auto old = decode_servers(
+      R"({"servers":[{"server":"14302e3d-dac6-4762-a00e-834c7c7479df","cluster":""}]})", "", {});
+  ASSERT_EQ(old->size(), 1U);
+  EXPECT_TRUE(old->front().still) << "an agent that told of these only";
   EXPECT_TRUE(decode_servers(R"({"servers":[7,{},{"server":"1430"}]})", "", {})->empty())
       << "four digits may be another's";
   for (const char* const bad : {"", "[]", "{}", R"({"servers":7})"})

@@ -16,6 +16,7 @@
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/quote.h"
+#include "judge/raft/removal.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -38,8 +39,7 @@ bool shares_its_address(const ClusterSnapshot& snapshot, const ListedServer& lis
 const ListedServer* find_live_twin(const ClusterSnapshot& snapshot,
                                    const ListedServer& listed) noexcept {
   for (const ListedServer& other : snapshot.servers) {
-    const bool there = &other != &listed && other.address == listed.address;
-    if (there && other.reporter && other.reporter->status()) return &other;
+    if (&other != &listed && other.address == listed.address && is_there(other)) return &other;
   }
   return nullptr;
 }
@@ -67,7 +67,16 @@ const Member* find_mute(const ClusterSnapshot& snapshot, std::string_view addres
   return nullptr;
 }
 
-/// No member answers at the address: all servers listed there are named, and none is called the
+/// The server that answers with an address at which another may be.
+const ListedServer* find_pretender(const ClusterSnapshot& snapshot,
+                                   std::string_view address) noexcept {
+  for (const ListedServer& listed : snapshot.servers) {
+    if (listed.address == address && listed.reporter && listed.reporter->status()) return &listed;
+  }
+  return nullptr;
+}
+
+/// Who is at the address is not known: all servers listed there are named, and none is called the
 /// ghost.
 void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view address,
                          Finding& finding) {
@@ -88,6 +97,19 @@ void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view addre
         .text = fmt::format("Give the control socket of {} in the configuration: without it nobody "
                             "can tell whether it is the one that lives at this address.",
                             mute->name())};
+    return;
+  }
+  if (const ListedServer* const pretender = find_pretender(snapshot, address)) {
+    const std::string id = label(*pretender);
+    finding.summary = fmt::format("{} are all listed at {}: {} says that it is its address, and {}",
+                                  fmt::join(ids, ", "), address, id,
+                                  pretender->shares_address ? "another of them was alive beside it"
+                                                            : "nobody has a connection to it");
+    finding.advice = Advice{
+        .text = fmt::format("Remove none of them before you know whose address it is: {} may have "
+                            "joined with the address of another, which is down now. Look where it "
+                            "listens.",
+                            id)};
     return;
   }
   const bool heard = std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {

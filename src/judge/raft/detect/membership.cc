@@ -49,7 +49,8 @@ Advice advise_on_database(const ClusterSnapshot& snapshot, const Member& member)
   const std::string& database = snapshot.expectation->database;
   const auto serves_none = [](const Member& each) { return each.presence == Presence::kGone; };
   if (std::ranges::all_of(snapshot.members, serves_none)) {
-    return {.text = fmt::format("No member serves {}: correct 'database' in the configuration.",
+    return {.text = fmt::format("None of the members that are given here serves {}: correct "
+                                "'database' in the configuration, or attach it again.",
                                 database)};
   }
   if (member.identity && member.identity->id.known()) {

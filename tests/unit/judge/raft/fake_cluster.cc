@@ -115,6 +115,14 @@ std::optional<Milliseconds> FakeCluster::age_between(std::size_t self, const Ser
   return leads ? kHeartbeatAge : since(kLastFollowersTalk);
 }
 
+/// Where several are listed at one address, the leader has a connection to the one that answers.
+std::vector<Link> FakeCluster::links_of(std::size_t self) const {
+  const Node& node = nodes_[self];
+  const auto at_its_address = std::ranges::count(list_, node.address, &Server::address);
+  if (!node.links.empty() || at_its_address < 2 || !node.follows) return node.links;
+  return {{short_name(nodes_[*node.follows].id), false, true}};
+}
+
 Status FakeCluster::status_of(std::size_t self) const {
   const Node& node = nodes_[self];
   Status status;
@@ -132,7 +140,7 @@ Status FakeCluster::status_of(std::size_t self) const {
     status.election_started = std::chrono::duration_cast<Milliseconds>(now_ - *node.election_begun);
   status.election_timer = node.election_timer;
   status.disconnections = node.disconnections;
-  status.links = node.links;
+  status.links = links_of(self);
   if (node.role == Role::kLeader) {
     status.leader.kind = PeerName::Kind::kSelf;
   } else if (node.role == Role::kFollower && node.follows) {

@@ -82,6 +82,7 @@ class FakeCluster {
  private:
   [[nodiscard]] Opinion opinion_of(std::size_t i) const;
   [[nodiscard]] Status status_of(std::size_t i) const;
+  [[nodiscard]] std::vector<Link> links_of(std::size_t self) const;
   [[nodiscard]] std::optional<Milliseconds> age_between(std::size_t self,
                                                         const Server& other) const;
   [[nodiscard]] std::optional<std::size_t> node_of(const Server& server) const;

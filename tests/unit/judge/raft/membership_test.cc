@@ -83,8 +83,10 @@ TEST(NoDatabase, AMisspeltNameIsTheConfigurationsFault) {
                                "critical RAFT_NO_DATABASE ctl-3"}));
   EXPECT_EQ(found.findings[0].summary,
             "ctl-1 has no database OVN_Southbound; it serves OVN_Northbound");
-  EXPECT_EQ(found.findings[0].advice->text,
-            "No member serves OVN_Southbound: correct 'database' in the configuration.");
+  EXPECT_EQ(
+      found.findings[0].advice->text,
+      "None of the members that are given here serves OVN_Southbound: correct 'database' in the "
+      "configuration, or attach it again.");
   expect_nothing_destroyed(found);
 }
 

@@ -6,47 +6,18 @@
 
 #include "judge/raft/repair_view.h"
 #include "unit/judge/raft/fake_cluster.h"
+#include "unit/judge/raft/removal_fixture.h"
 
 namespace wardmote::judge::raft {
 namespace {
 
 using namespace std::chrono_literals;
 
-const std::string kStranger = "7b3a0000-dac6-4762-a00e-834c7c7479df";
-const std::string kSuccessor = "d8d142e3-c38f-46e8-ae36-3db41907e3ae";
-
-/// Nothing that anybody reads or that a plan asks says to remove the server with these four digits.
-void expect_spared(FakeCluster& cluster, const Assessment& look, const std::string& id) {
-  for (const Finding& finding : look.findings) {
-    const std::vector<std::string>& command = finding.advice->command;
-    EXPECT_TRUE(command.empty() || !command.back().starts_with(id)) << finding.summary;
-    EXPECT_FALSE(finding.advice->text.contains("Kick " + id)) << finding.advice->text;
-  }
-  const RepairView view = cluster.repair_view();
-  const RepairServer* const server = view.find(*parse_member_id(id));
-  ASSERT_NE(server, nullptr);
-  EXPECT_TRUE(server->objection.has_value());
-}
-
-std::string objection_of(FakeCluster& cluster, const std::string& id) {
-  const RepairView view = cluster.repair_view();
-  const RepairServer* const server = view.find(*parse_member_id(id));
-  return server != nullptr ? server->objection.value_or("none") : "not listed";
-}
-
 /// `witness` prints in each look that it heard the server with these digits so long ago.
 void let_hear(std::vector<Opinion>& all, std::size_t witness, const std::string& id,
               Milliseconds age) {
   for (Server& line : all[witness].status->servers)
     if (line.nickname == id) line.last_message = age;
-}
-
-/// A voter that is configured nowhere; returns its number.
-std::size_t add_stranger(FakeCluster& cluster, const std::string& address = "tcp:10.0.0.9:6643") {
-  const std::size_t stranger = cluster.add_node("stranger", kStranger, address);
-  cluster.node(stranger).configured = false;
-  cluster.enlist(stranger);
-  return stranger;
 }
 
 /// Node 3 is wiped while the agent cannot see it, joins as another at its address, and goes down.
@@ -98,39 +69,6 @@ TEST(Removal, AConnectionThatComesInIsASignOfLife) {
 }
 
 // A member just added is heard by the followers before the leader prints an age for it (OVS 3.5).
-// Another cluster of the configuration had it as a member.
-TEST(Removal, WhoAnswersSomebodyElseIsNotDead) {
-  FakeCluster cluster(4);
-  const std::size_t stranger = add_stranger(cluster);
-  cluster.elsewhere = {{*parse_member_id(kStranger), {}, "old/ctl-9", cluster.now(), true}};
-  cluster.watch(5s);
-  cluster.isolate(stranger);
-  for (int i = 0; i < 20; ++i) {
-    cluster.elsewhere.front().at = cluster.now();
-    expect_spared(cluster, cluster.watch(60s), "7b3a");
-  }
-  EXPECT_FALSE(has(Code::kRaftDeadMember, cluster.look())) << "it is only cut off";
-  EXPECT_EQ(objection_of(cluster, "7b3a"), "Do not remove 7b3a: it answers old/ctl-9.");
-  cluster.elsewhere.front().still = false;
-  const TimePoint last = cluster.now();
-  expect_spared(cluster, cluster.watch(9min), "7b3a");
-  cluster.watch(2min);
-  const RepairView view = cluster.repair_view();
-  EXPECT_EQ(view.find(*parse_member_id("7b3a"))->objection, std::nullopt);
-  EXPECT_GE(view.find(*parse_member_id("7b3a"))->silent_since, last);
-}
-
-TEST(Removal, AServerOfAnotherClusterWhoseIdBeginsAlikeIsNoSignOfLife) {
-  FakeCluster cluster(4);
-  const std::size_t stranger = add_stranger(cluster);
-  cluster.elsewhere = {{*parse_member_id("7b3affff-dac6-4762-a00e-834c7c7479df"),
-                        *parse_member_id("9cc89a56-316d-4636-ab64-528ac2b92174"), "sb/ctl-9",
-                        cluster.now(), true}};
-  cluster.watch(5s);
-  cluster.kill(stranger);
-  EXPECT_TRUE(has(Code::kRaftDeadMember, cluster.watch(60s)));
-}
-
 TEST(Removal, AMemberJustAddedIsNotDeadSinceItsBirth) {
   FakeCluster cluster(4);
   cluster.watch(5s);

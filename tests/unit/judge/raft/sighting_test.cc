@@ -37,8 +37,11 @@ TEST(Sightings, TellOfEachServerWhatOthersSawOfIt) {
 
 TEST(Sightings, RememberWhenItAnsweredLast) {
   Sightings sightings;
-  sightings.hear("check local", Opinion{});
-  EXPECT_TRUE(sightings.besides("nb", {}).empty());
+  Opinion mute;
+  mute.database = "OVN_Northbound";
+  sightings.hear("check local", mute);
+  EXPECT_EQ(sightings.besides("nb", {}),
+            (std::vector{Sighting{{}, {}, "check local", {}, false, "OVN_Northbound"}}));
   sightings.hear("check local", answer(kServer, TimePoint(1h)));
   Opinion silent;
   silent.begun = TimePoint(2h);
@@ -54,9 +57,35 @@ TEST(Sightings, TellOtherAgentsOfEachServerOnce) {
   sightings.hear("check local", answer(kServer, TimePoint(1h)));
   sightings.hear(Sightings::member("nb", "ctl-1"), answer(kServer, TimePoint(1h)));
   sightings.hear("check other", answer(kCluster, TimePoint(1h)));
-  sightings.hear("check other", Opinion{});
+  Opinion mute;
+  mute.begun = TimePoint(2h);
+  sightings.hear("check other", mute);
+  const Sighting gone{kCluster, kCluster, "check other", TimePoint(1h), false};
+  ASSERT_EQ(sightings.here().size(), 2U);
+  EXPECT_EQ(sightings.here()[0].server, kServer);
+  EXPECT_EQ(sightings.here()[1], gone);
+}
+
+TEST(Sightings, OfWhomSomebodyIsAnsweredByItAnswers) {
+  Sightings sightings;
+  for (const char* const by : {"check a", "check b", "check c"})
+    sightings.hear(by, answer(kServer, TimePoint(1h)));
+  for (const char* const by : {"check a", "check c"}) sightings.hear(by, Opinion{});
   ASSERT_EQ(sightings.here().size(), 1U);
-  EXPECT_EQ(sightings.here().front().server, kServer);
+  EXPECT_EQ(sightings.here().front().by, "check b");
+}
+
+TEST(Sightings, OfThoseThatNeverAnsweredOneOfEachDatabaseIsTold) {
+  Sightings sightings;
+  Opinion mute;
+  for (const char* const database : {"OVN_Northbound", "OVN_Southbound", "OVN_Northbound"}) {
+    mute.database = database;
+    sightings.hear(std::string("check ") + database, mute);
+  }
+  const std::vector<Sighting> told = sightings.here();
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].database + " " + told[1].database, "OVN_Northbound OVN_Southbound");
+  EXPECT_FALSE(told[0].server.known() || told[1].still);
 }
 
 TEST(Sightings, OfAnotherAgentAreWhatItSaidLast) {

@@ -1,0 +1,121 @@
+// Whom nobody may advise to remove: who is known to others than the members, or by another name,
+// or has an address that another server claims.
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+
+#include "judge/raft/repair_view.h"
+#include "unit/judge/raft/fake_cluster.h"
+#include "unit/judge/raft/removal_fixture.h"
+
+namespace wardmote::judge::raft {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Another cluster of the configuration had it as a member.
+TEST(Removal, WhoAnswersSomebodyElseIsNotDead) {
+  FakeCluster cluster(4);
+  const std::size_t stranger = add_stranger(cluster);
+  cluster.elsewhere = {{*parse_member_id(kStranger), {}, "old/ctl-9", cluster.now(), true}};
+  cluster.watch(5s);
+  cluster.isolate(stranger);
+  for (int i = 0; i < 20; ++i) {
+    cluster.elsewhere.front().at = cluster.now();
+    expect_spared(cluster, cluster.watch(60s), "7b3a");
+  }
+  EXPECT_FALSE(has(Code::kRaftDeadMember, cluster.look())) << "it is only cut off";
+  EXPECT_EQ(objection_of(cluster, "7b3a"), "Do not remove 7b3a: it answers old/ctl-9.");
+  // Its process may hang.
+  cluster.elsewhere.front().still = false;
+  const TimePoint last = cluster.now();
+  expect_spared(cluster, cluster.watch(20min), "7b3a");
+  EXPECT_EQ(objection_of(cluster, "7b3a"),
+            "Do not remove 7b3a: it answered old/ctl-9, and does not answer there now.");
+  cluster.elsewhere.clear();
+  cluster.watch(20min);
+  const RepairView view = cluster.repair_view();
+  EXPECT_EQ(view.find(*parse_member_id("7b3a"))->objection, std::nullopt);
+  EXPECT_GE(view.find(*parse_member_id("7b3a"))->silent_since, last);
+}
+
+// It was stopped when the agent began, so that nobody knows which server the other check asks.
+TEST(Removal, WhomSomebodyAsksInVainMayBeIt) {
+  FakeCluster cluster(4);
+  const std::size_t stranger = add_stranger(cluster);
+  cluster.kill(stranger);
+  cluster.elsewhere = {{{}, {}, "check nb", {}, false, "OVN_Northbound"}};
+  expect_spared(cluster, cluster.watch(20min), "7b3a");
+  EXPECT_EQ(objection_of(cluster, "7b3a"),
+            "Do not remove 7b3a: it may be the server of check nb, which has not said who it is.");
+  // Its agent begins anew, and has said nothing yet.
+  cluster.elsewhere.front().database = "OVN_Southbound";
+  expect_spared(cluster, cluster.watch(9min), "7b3a");
+  cluster.watch(2min);
+  EXPECT_EQ(objection_of(cluster, "7b3a"), "none");
+}
+
+// Somebody wrote the name of its host where the list has the number.
+TEST(Removal, WhileAnExpectedAddressIsInNoListNobodyIsRemoved) {
+  FakeCluster cluster(4);
+  const std::size_t stranger = add_stranger(cluster);
+  for (int i = 0; i < 4; ++i) cluster.expectation.addresses.push_back(cluster.node(i).address);
+  cluster.expectation.addresses.emplace_back("tcp:host-9:6643");
+  cluster.kill(stranger);
+  expect_spared(cluster, cluster.watch(20min), "7b3a");
+  EXPECT_TRUE(objection_of(cluster, "7b3a").contains("tcp:host-9:6643 is expected and not listed"));
+  cluster.expectation.addresses.pop_back();
+  cluster.watch(1s);
+  EXPECT_EQ(objection_of(cluster, "7b3a"), "none");
+}
+
+/// Node 3 joins with the address of the server `owner`, which has it, so that it listens nowhere.
+std::size_t join_with_a_taken_address(FakeCluster& cluster, std::size_t owner) {
+  const std::size_t liar = cluster.add_node("ctl-5", kSuccessor, cluster.node(owner).address);
+  cluster.enlist(liar);
+  cluster.node(liar).links = {{short_name(cluster.node(0).id), true, true}};
+  return liar;
+}
+
+TEST(Removal, WhoJoinedWithATakenAddressDoesNotMakeItsOwnerAGhost) {
+  FakeCluster cluster(4);
+  const std::size_t owner = add_stranger(cluster);
+  join_with_a_taken_address(cluster, owner);
+  cluster.kill(owner);
+  const Assessment look = cluster.watch(20min);
+  expect_spared(cluster, look, "7b3a");
+  const Finding& finding = the(Code::kRaftStaleMember, look);
+  EXPECT_TRUE(finding.summary.contains("nobody has a connection to it")) << finding.summary;
+  EXPECT_TRUE(finding.advice->text.contains("Remove none of them")) << finding.advice->text;
+}
+
+// When the owner has died, the other one listens there at last.
+TEST(Removal, WhoWasAliveBesideAnotherAtItsAddressIsNoGhost) {
+  FakeCluster cluster(4);
+  const std::size_t owner = add_stranger(cluster);
+  cluster.watch(5s);
+  const std::size_t liar = join_with_a_taken_address(cluster, owner);
+  cluster.watch(5s);
+  cluster.kill(owner);
+  cluster.node(liar).links.clear();
+  const Assessment look = cluster.watch(20min);
+  expect_spared(cluster, look, "7b3a");
+  const Finding& finding = the(Code::kRaftStaleMember, look);
+  EXPECT_TRUE(finding.summary.contains("another of them was alive beside it")) << finding.summary;
+}
+
+TEST(Removal, AServerOfAnotherClusterWhoseIdBeginsAlikeIsNoSignOfLife) {
+  FakeCluster cluster(4);
+  const std::size_t stranger = add_stranger(cluster);
+  cluster.elsewhere = {{*parse_member_id("7b3affff-dac6-4762-a00e-834c7c7479df"),
+                        *parse_member_id("9cc89a56-316d-4636-ab64-528ac2b92174"), "sb/ctl-9",
+                        cluster.now(), true}};
+  cluster.watch(5s);
+  cluster.kill(stranger);
+  EXPECT_TRUE(has(Code::kRaftDeadMember, cluster.watch(60s)));
+}
+
+}  // namespace
+}  // namespace wardmote::judge::raft
