@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <expected>
 #include <iterator>
 #include <memory>
@@ -36,7 +35,6 @@
 #include "incidents/notifier.h"
 #include "judge/change.h"
 #include "judge/incident/book.h"
-#include "judge/incident/incident.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "judge/thing.h"
@@ -309,7 +307,7 @@ Result<config::ReloadPlan> Agent::reload(config::Config next) {
   board_.reload(config_, node_, plan, runtime_.now());
   for (Domain::Adopt& adopt : *adopts) adopt(config_, plan);
   incidents_.reload(left);
-  board_.tell_reweighed();
+  board_.tell_reweighed(runtime_.now());
   if (receivers) incidents_.reload(**std::move(receivers));
   executor_.set_ways(access_of(config_));
   runner_.reload(setup_of(config_));
@@ -354,6 +352,7 @@ Scheduler::Listeners Agent::listeners() {
     if (seen.reason.code == judge::ReasonCode::kProberStarved) board_.voided();
     for (const std::unique_ptr<Domain>& domain : domains_) domain->observed(check.name, seen);
     board_.check_observed(check.number, seen, runtime_.now());
+    if (seen.outcome != judge::Outcome::kUnknown && !seen.presumed) incidents_.looked(check.name);
     if (const auto present = board_.failing(check.number)) incidents_.restate(check.name, *present);
     archive_.measure(check.name, seen);
   };

@@ -138,7 +138,9 @@ void Board::reload(const config::Config& config, std::string node, const config:
     serve::CheckView& begun = view_.checks.emplace_back(begin(check.name, check.kind->name, now));
     fit(begun, check.schedule);
     const bool known = was < checks.size() && checks[was].name == check.name;
-    if (known) keep_reported(begun, checks[was], now);
+    if (!known) continue;
+    keep_reported(begun, checks[was], now);
+    if (begun.optional != checks[was].optional) reweighed_.push_back(i);
   }
   set_gates(config.gates);
   set_public(config.public_page);
@@ -152,9 +154,18 @@ std::optional<judge::CheckChanged> Board::failing(std::size_t check) const {
                              state.seen_good};
 }
 
-void Board::tell_reweighed() {
-  for (const std::size_t check : std::exchange(reweighed_, {}))
+void Board::tell_reweighed(TimePoint now) {
+  for (const std::size_t check : std::exchange(reweighed_, {})) {
     incidents::tell_check_again(feed_, view_.checks[check]);
+    tell_findings_again(view_.checks[check], now);
+  }
+}
+
+void Board::tell_findings_again(const serve::CheckView& check, TimePoint now) {
+  const bool counted = counts(check.state, check.optional);
+  for (const auto& thing : view_.things) {
+    if (thing->id.name == check.name) incidents::tell_findings_again(feed_, *thing, counted, now);
+  }
 }
 
 void Board::set_public(const std::optional<config::PublicPage>& page) {
@@ -208,10 +219,12 @@ void Board::check_observed(std::size_t check, const judge::Observation& seen, Ti
   view.last_begun = seen.begun;
   view.last_ended = seen.ended;
   view.measured = serve::measure(seen, view_.families);
-  // What was reported stays so until somebody sees it good.
-  const bool unseen = seen.presumed && view.state.state == judge::State::kReported;
-  if (unseen) return feed(check, Outcome::kUnknown, view.reason, now);
-  feed(check, seen.outcome, seen.reason, now);
+  // What was reported stays so until somebody sees it good, and of what may not exist nobody has.
+  const bool reported = view.state.state == judge::State::kReported;
+  const bool unseen = reported || !counts(view.state, view.optional);
+  if (!seen.presumed || !unseen) return feed(check, seen.outcome, seen.reason, now);
+  Reason reason{ReasonCode::kNotProbed, "nothing was seen of it yet"};
+  feed(check, Outcome::kUnknown, reported ? view.reason : std::move(reason), now);
 }
 
 void Board::doubt(judge::Observation& seen, std::span<const judge::Observed> signs) const {
@@ -230,7 +243,10 @@ void Board::judged(const std::shared_ptr<const serve::ThingView>& thing, TimePoi
       std::ranges::find(view_.things, thing->id, [](const auto& one) { return one->id; });
   if (shown == view_.things.end()) return;
   const auto before = std::exchange(*shown, thing);
-  incidents::tell_findings(feed_, *thing, before->findings(), now);
+  if (thing->findings().empty() && before->findings().empty()) return;
+  const auto check = std::ranges::find(view_.checks, thing->id.name, &serve::CheckView::name);
+  const bool counted = check == view_.checks.end() || counts(check->state, check->optional);
+  incidents::tell_findings(feed_, *thing, before->findings(), counted, now);
 }
 
 void Board::show(judge::ThingKind kind,
@@ -273,6 +289,8 @@ void Board::feed(std::size_t index, Outcome outcome, Reason reason, TimePoint no
   check.reason = std::move(reason);
   ++check.looks;
   incidents::tell_check_change(feed_, check, before);
+  if (!counts(before, check.optional) && counts(check.state, check.optional))
+    tell_findings_again(check, now);
   standing_changed(index, standing_of(before, check.optional));
 }
 

@@ -59,7 +59,7 @@ class Board {
   [[nodiscard]] std::optional<judge::CheckChanged> failing(std::size_t check) const;
   /// After a reload, once the incidents know the configuration: tells again how those checks stand
   /// that became optional, or are not any more.
-  void tell_reweighed();
+  void tell_reweighed(TimePoint now);
   /// An earlier life of the agent knew that this check is reported since then; nothing is told.
   /// Before the first look.
   void restore_reported(std::string_view name, judge::Reason reason, bool seen_good,
@@ -107,6 +107,7 @@ class Board {
   };
 
   void feed(std::size_t index, judge::Outcome outcome, judge::Reason reason, TimePoint now);
+  void tell_findings_again(const serve::CheckView& check, TimePoint now);
   void set_gates(const std::vector<config::Gate>& gates);
   void set_public(const std::optional<config::PublicPage>& page);
   void add_shares(std::size_t gate);

@@ -104,7 +104,11 @@ void read_reporters(const YamlNode& list, Config& config, Names& names, Problems
     for (const auto& [quality, reports] : {std::pair(std::string_view("live"), reporter.rule.live),
                                            {"ready", reporter.rule.ready}}) {
       if (!reports) continue;
-      config.checks.push_back(check_of(reporter, quality, optional, map.at()));
+      Check check = check_of(reporter, quality, optional, map.at());
+      // Who times out is neither, and that is one thing.
+      if (quality == "ready" && reporter.rule.live)
+        check.depends_on.push_back(config.checks.back().name);
+      config.checks.push_back(std::move(check));
       names.add(config.checks.back().name, name->at, problems);
     }
     for (const Reporter& other : config.reporters) {

@@ -36,25 +36,41 @@ const Finding* find_same(std::span<const Finding> findings, const Finding& wante
   return found == findings.end() ? nullptr : &*found;
 }
 
+/// A finding as of now.
+struct Told {
+  FindingChanged::Step step{};
+  const Finding& finding;
+  bool counts = true;
+};
+
+void tell(ChangeFeed& feed, const serve::ThingView& thing, const Told& told, TimePoint now) {
+  feed.tell(thing.id, FindingChanged{.step = told.step,
+                                     .finding = told.finding,
+                                     .now = now,
+                                     .owner = thing.owner(),
+                                     .component = thing.component_of(told.finding),
+                                     .counts = told.counts});
+}
+
 }  // namespace
 
+void tell_findings_again(ChangeFeed& feed, const serve::ThingView& thing, bool counts,
+                         TimePoint now) {
+  for (const Finding& finding : thing.findings())
+    tell(feed, thing, {FindingChanged::Step::kChanged, finding, counts}, now);
+}
+
 void tell_findings(ChangeFeed& feed, const serve::ThingView& thing, std::span<const Finding> before,
-                   TimePoint now) {
+                   bool counts, TimePoint now) {
   using enum FindingChanged::Step;
-  const auto tell = [&](FindingChanged::Step step, const Finding& finding) {
-    feed.tell(thing.id, FindingChanged{.step = step,
-                                       .finding = finding,
-                                       .now = now,
-                                       .owner = thing.owner(),
-                                       .component = thing.component_of(finding)});
-  };
   for (const Finding& finding : thing.findings()) {
     const Finding* const earlier = find_same(before, finding);
     if (earlier != nullptr && earlier->severity == finding.severity) continue;
-    tell(earlier == nullptr ? kRaised : kChanged, finding);
+    tell(feed, thing, {earlier == nullptr ? kRaised : kChanged, finding, counts}, now);
   }
   for (const Finding& finding : before) {
-    if (find_same(thing.findings(), finding) == nullptr) tell(kCleared, finding);
+    if (find_same(thing.findings(), finding) == nullptr)
+      tell(feed, thing, {kCleared, finding, counts}, now);
   }
 }
 
@@ -67,7 +83,8 @@ void tell_check_change(ChangeFeed& feed, const serve::CheckView& check,
                                       judge::counts(after, check.optional), after.seen_good});
   }
   if (before.blind != after.blind)
-    feed.tell(of, judge::CheckBlind{after.blind, check.reason, after.state});
+    feed.tell(of, judge::CheckBlind{after.blind, check.reason, after.state,
+                                    judge::counts(after, check.optional)});
 }
 
 void tell_check_again(ChangeFeed& feed, const serve::CheckView& check) {
@@ -77,7 +94,10 @@ void tell_check_again(ChangeFeed& feed, const serve::CheckView& check) {
     feed.tell(of, judge::CheckChanged{state.state, state.state, check.reason,
                                       judge::counts(state, check.optional), state.seen_good});
   }
-  if (state.blind) feed.tell(of, judge::CheckBlind{true, check.reason, state.state});
+  if (state.blind) {
+    feed.tell(of, judge::CheckBlind{true, check.reason, state.state,
+                                    judge::counts(state, check.optional)});
+  }
 }
 
 void tell_gate_change(ChangeFeed& feed, const serve::GateView& gate,

@@ -16,9 +16,14 @@
 
 namespace wardmote::incidents {
 
-/// finding_raised, finding_changed, finding_cleared: from `before` to what `thing` holds.
+/// finding_raised, finding_changed, finding_cleared: from `before` to what `thing` holds. `counts`:
+/// as of its check.
 void tell_findings(ChangeFeed& feed, const serve::ThingView& thing,
-                   std::span<const judge::Finding> before, TimePoint now);
+                   std::span<const judge::Finding> before, bool counts, TimePoint now);
+
+/// finding_changed, of each that `thing` holds: what it means is another thing now.
+void tell_findings_again(ChangeFeed& feed, const serve::ThingView& thing, bool counts,
+                         TimePoint now);
 
 /// check_changed and check_blind, of a check that fails or is blind: what it means may be another
 /// thing in a new configuration.

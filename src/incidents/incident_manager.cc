@@ -254,6 +254,7 @@ void IncidentManager::recall_check(const std::string& key, const std::string& re
   if (const auto news = news_of(change, known_, known->since); news && news->stands) {
     note(news->symptom, true);
     if (!is_shared()) take(book_.raise_again(news->symptom, runtime_.now()));
+    unlooked_.insert(news->symptom.owner);
   }
   written_checks_.insert(known->name);
   reasons_.tell(known->name, known->change.reason, runtime_.now());
@@ -335,6 +336,10 @@ std::int64_t IncidentManager::hear(const judge::Change& change) {
   const std::int64_t before = book_.incident_of(news->symptom);
   if (follows()) {
     end_blindness(change, *news);
+    return before;
+  }
+  if (news->left) {
+    if (before != 0) take(book_.reshape(known_.graph, {{news->symptom.owner}, {}}, now));
     return before;
   }
   if (!news->stands) {

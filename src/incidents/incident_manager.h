@@ -116,7 +116,11 @@ class IncidentManager final : public serve::IncidentControl {
   /// Who is told, and how, is another now.
   void reload(NotifierOptions receivers);
 
+  /// A check was looked at, with a result of its own.
+  void looked(const std::string& check) { unlooked_.erase(known_.owner_of(check)); }
+
   [[nodiscard]] const judge::incident::Book& book() const noexcept override { return book_; }
+  [[nodiscard]] bool confirmed(const judge::incident::Incident& incident) const override;
   Result<void> acknowledge(std::int64_t id, std::string by, std::string comment) override;
   std::shared_ptr<runtime::HttpHold> written() override { return records_.hold(); }
   /// Why incidents cannot be written down now.
@@ -182,6 +186,7 @@ class IncidentManager final : public serve::IncidentControl {
   /// Why checks of things were reported that nobody has seen that bad since, nor well.
   std::map<std::string, judge::Reason, std::less<>> unseen_;
   TimePoint unseen_until_;
+  std::set<std::string> unlooked_;  // owners of checks that were recalled and not looked at since
   std::set<std::string> written_checks_;     // that have a record
   std::set<std::string, std::less<>> well_;  // checks of this agent that were good when last seen
   store::NumberMark numbers_;

@@ -1,6 +1,7 @@
 // What an earlier life of the agent knew of things, until it is seen again or over.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,6 +24,13 @@ namespace wardmote::incidents {
 
 using judge::Severity;
 using judge::incident::Incident;
+using judge::incident::Symptom;
+
+namespace {
+
+constexpr std::size_t kSomeSymptoms = 100;
+
+}  // namespace
 
 std::vector<std::int64_t> IncidentManager::awaited_of(std::string_view check) const {
   std::vector<std::int64_t> ids;
@@ -32,6 +40,26 @@ std::vector<std::int64_t> IncidentManager::awaited_of(std::string_view check) co
       ids.push_back(id);
   }
   return ids;
+}
+
+/// Whether somebody has seen it in the present life of his agent.
+bool IncidentManager::confirmed(const Incident& incident) const {
+  if (incident.phase != judge::incident::Phase::kOpen) return true;
+  const auto is_seen = [&](const Symptom& symptom) { return !unlooked_.contains(symptom.owner); };
+  if (!follows()) {
+    if (unlooked_.empty() || book_.awaited(incident.id)) return !book_.awaited(incident.id);
+    const std::vector<Symptom> standing = book_.symptoms_of(incident.id, kSomeSymptoms);
+    return standing.empty() || std::ranges::any_of(standing, is_seen);
+  }
+  // Of an incident that another agent made, only the record is known here.
+  const auto is_of_it = [&](const Symptom& symptom) {
+    const bool of_root = symptom.owner == incident.root || symptom.component == incident.root ||
+                         known_.graph.is_above(incident.root, symptom.component);
+    return (of_root || incident.storm) && is_seen(symptom);
+  };
+  return std::ranges::any_of(here_, is_of_it) || std::ranges::any_of(peers_, [&](const auto& peer) {
+           return std::ranges::any_of(peer.second, is_of_it);
+         });
 }
 
 std::optional<HeldVerdict> IncidentManager::held(std::string_view check) const {

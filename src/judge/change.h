@@ -30,7 +30,8 @@ struct CheckChanged {
 struct CheckBlind {
   bool blind = false;
   Reason reason;
-  State state{};  ///< of the check then
+  State state{};       ///< of the check then
+  bool counts = true;  ///< false: it is optional and was never good
 };
 
 /// `cluster_verdict`
@@ -57,6 +58,7 @@ struct FindingChanged {
   /// Names in the graph of incidents: the reporting thing, and what is wrong.
   std::string owner{};
   std::string component{};
+  bool counts = true;  ///< false: the thing's check is optional and was never good
 };
 
 /// `gate_opened`, `gate_closed`

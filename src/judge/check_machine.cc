@@ -21,10 +21,10 @@ void feed_good(Step& step, const CheckPolicy& policy, bool degraded, TimePoint n
   CheckState& next = step.next;
   next.failures = 0;
   next.degraded = degraded;
-  next.seen_good = true;
   const bool unproven = next.state == State::kReported || next.state == State::kDiscovery;
   if (unproven && ++next.successes < policy.rise) return;
   next.successes = 0;
+  next.seen_good = true;
   enter(step, State::kHealthy, now);
 }
 
@@ -35,7 +35,8 @@ void feed_fail(Step& step, const CheckPolicy& policy, TimePoint now) noexcept {
     return;
   }
   const bool discovery = next.state == State::kDiscovery;
-  if (discovery && !next.seen_good && now - next.since < policy.start_period) return;
+  const bool starts = discovery && !next.seen_good && next.successes == 0;
+  if (starts && now - next.since < policy.start_period) return;
   ++next.failures;
   const bool confirmed = next.failures >= policy.fall;
   // In discovery good results count since the start: otherwise a subject that is good every other

@@ -41,7 +41,7 @@ struct CheckState {
   int successes = 0;       ///< in discovery since the start; in `reported` in a row
   bool degraded = false;   ///< healthy with a warning
   bool blind = false;      ///< unknown for longer than its limit
-  bool seen_good = false;  ///< a result was good once, also before the start if it is optional
+  bool seen_good = false;  ///< it was healthy once, also before the start if it is optional
   TimePoint since;         ///< of `state`
   TimePoint looked;        ///< time of the last result; at first, the start
   Duration unknown_for{};  ///< only time in which the agent ran
@@ -73,7 +73,7 @@ Step step(const CheckState& state, const CheckPolicy& policy, Outcome outcome, R
           TimePoint now) noexcept;
 
 /// Whether the check counts for gates, incidents and the overall verdict: not when it is optional
-/// and was never good, because its subject may not exist.
+/// and was never healthy, because its subject may not exist.
 bool counts(const CheckState& state, bool optional) noexcept;
 
 /// Whether a gate passes the check: also in `error`; in discovery when the check is optional,

@@ -62,7 +62,7 @@ std::unique_ptr<Rendering> render_list(const IncidentControl& control, bool all,
     const Book& book = control.book();
     const auto found = book.incidents().find((*ids)[i]);
     if (found == book.incidents().end()) return json::array();
-    return json::array{to_json(found->second, book, now, wall_now)};
+    return json::array{to_json(found->second, control, now, wall_now)};
   };
   json::object head;
   head["at"] = format_utc(wall_now);
@@ -84,7 +84,7 @@ HttpResponse list(const IncidentControl& control, Renderer* renderer, const Ask&
 HttpResponse one(const IncidentControl& control, const Ask& ask) {
   const Incident* const incident = find(control.book(), ask.name);
   if (incident == nullptr) return error_answer(404, "there is no such incident");
-  return json_answer(to_json(*incident, control.book(), ask.view.now, ask.view.wall_now));
+  return json_answer(to_json(*incident, control, ask.view.now, ask.view.wall_now));
 }
 
 HttpResponse acknowledge(IncidentControl& control, const Ask& ask) {
@@ -103,7 +103,8 @@ HttpResponse acknowledge(IncidentControl& control, const Ask& ask) {
 
 }  // namespace
 
-json::object to_json(const Incident& incident, const Book& book, TimePoint now, WallTime wall_now) {
+json::object to_json(const Incident& incident, const IncidentControl& control, TimePoint now,
+                     WallTime wall_now) {
   const auto wall = [&](TimePoint at) { return format_utc(wall_now + (at - now)); };
   json::object shown;
   shown["id"] = incident.id;
@@ -112,13 +113,13 @@ json::object to_json(const Incident& incident, const Book& book, TimePoint now, 
   shown["code"] = to_string(incident.code);
   shown["severity"] = to_string(incident.severity);
   shown["summary"] = escape_control(incident.summary);
-  shown["confirmed"] = !book.awaited(incident.id);
+  shown["confirmed"] = control.confirmed(incident);
   json::array names;
   for (const std::string& name : incident.names) names.emplace_back(escape_control(name));
   shown["names"] = std::move(names);
   shown["symptoms"] = incident.symptoms;
   json::array standing;
-  for (const auto& symptom : book.symptoms_of(incident.id, kMostStanding)) {
+  for (const auto& symptom : control.book().symptoms_of(incident.id, kMostStanding)) {
     json::object each;
     each["component"] = escape_control(symptom.component);
     each["code"] = to_string(symptom.code);

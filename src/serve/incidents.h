@@ -24,6 +24,10 @@ class IncidentControl {
   virtual ~IncidentControl() = default;
 
   [[nodiscard]] virtual const judge::incident::Book& book() const noexcept = 0;
+  /// Whether it was seen since whoever watches it began; else it is what an earlier life knew.
+  [[nodiscard]] virtual bool confirmed(const judge::incident::Incident& incident) const {
+    return !book().awaited(incident.id);
+  }
   /// kMissing when no incident of this number is open.
   virtual Result<void> acknowledge(std::int64_t id, std::string by, std::string comment) = 0;
   /// Holds the answer to an order until all orders so far are stored, or answers 503 when they
@@ -37,7 +41,7 @@ class IncidentControl {
 ///  "opened", "since": when it began, or began again, "changed", "resolved"|null, "age_ms": since
 ///  then}
 boost::json::object to_json(const judge::incident::Incident& incident,
-                            const judge::incident::Book& book, TimePoint now, WallTime wall_now);
+                            const IncidentControl& control, TimePoint now, WallTime wall_now);
 
 /// GET /api/v1/incidents: {"at", "acts_frozen", "incidents": []}, the gravest first; `?all=true`:
 /// the resolved ones too, newest last. GET /api/v1/incidents/{id}. POST /api/v1/incidents/{id}/ack

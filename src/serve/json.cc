@@ -1,5 +1,6 @@
 #include "serve/json.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -161,6 +162,20 @@ json::array gates_json(const AgentView& agent) {
   return array_of(agent.gates, [&](const GateView& gate) { return to_json(gate, agent.checks); });
 }
 
+namespace {
+
+/// What the thing says, as far as its check counts.
+std::optional<Verdict> counted_verdict(const AgentView& agent, const ThingView& thing) {
+  const auto verdict = thing.verdict();
+  if (!verdict || *verdict == Verdict::kOk) return std::nullopt;
+  const auto check = std::ranges::find(agent.checks, thing.id.name, &CheckView::name);
+  if (check == agent.checks.end() || !check->optional) return verdict;
+  if (!counts(check->state, true)) return std::nullopt;
+  return *verdict == Verdict::kCritical ? Verdict::kWarning : *verdict;
+}
+
+}  // namespace
+
 Verdict overall_verdict(const AgentView& agent) {
   const bool watches = !agent.things.empty() || !agent.checks.empty();
   Verdict worst = watches ? Verdict::kOk : Verdict::kUnknown;
@@ -168,7 +183,7 @@ Verdict overall_verdict(const AgentView& agent) {
     if (badness(verdict) > badness(worst)) worst = verdict;
   };
   for (const auto& thing : agent.things) {
-    if (const auto verdict = thing->verdict()) include(*verdict);
+    if (const auto verdict = counted_verdict(agent, *thing)) include(*verdict);
   }
   for (const CheckView& check : agent.checks) {
     if (counts(check.state, check.optional)) include(verdict_of(check));

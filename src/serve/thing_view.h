@@ -41,7 +41,8 @@ class ThingView {
 
   [[nodiscard]] virtual std::span<const judge::Finding> findings() const noexcept = 0;
   [[nodiscard]] virtual std::span<const judge::Observed> observed() const noexcept = 0;
-  /// What it contributes to the node's verdict directly; nothing: only its check counts.
+  /// What it contributes to the node's verdict at once; nothing: only its check counts, which waits
+  /// for the things of its policy.
   [[nodiscard]] virtual std::optional<judge::Verdict> verdict() const noexcept { return {}; }
   /// Its name in the graph of incidents: `cluster:nb`.
   [[nodiscard]] virtual std::string owner() const = 0;

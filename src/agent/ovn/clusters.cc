@@ -84,7 +84,6 @@ void Clusters::depend(const config::Config& config, judge::incident::Dependencie
     judge::incident::CheckPlace& place = known.checks[cluster.name];
     place.owner = node;
     place.has_findings = true;
-    place.optional = false;
     known.graph.add(node, "cluster");
     for (const config::Member& member : cluster.members)
       known.graph.add(serve::member_node(cluster.name, member.name), "member", {node});

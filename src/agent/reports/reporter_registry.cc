@@ -77,7 +77,7 @@ class ReporterProbe final : public observe::Probe {
     }
     judge::Judgement judgement = judge_reporter(*standing, quality_);
     seen.outcome = judgement.outcome;
-    seen.presumed = !standing->reported;
+    seen.presumed = standing->presumed && seen.outcome == judge::Outcome::kOk;
     seen.reason = std::move(judgement.reason);
     co_return seen;
   }
@@ -108,7 +108,8 @@ boost::json::object to_json(const ReporterStanding& standing) {
   if (standing.rule.ready) object["ready"] = standing.ready();
   object["timed_out"] = standing.timed_out;
   object["reported"] = standing.reported;
-  object["age_ms"] = to_ms(standing.age);
+  object["age_ms"] = nullptr;
+  if (!standing.recalled) object["age_ms"] = to_ms(standing.age);
   object["timeout_ms"] = nullptr;
   if (standing.timeout > Duration::zero()) object["timeout_ms"] = to_ms(standing.timeout);
   object["overridden"] = standing.overridden;
@@ -202,7 +203,7 @@ void ReporterRegistry::reload(const std::vector<config::Reporter>& reporters, So
     if (before == known_.end()) {
       reporters_.add(reporter.name, reporter.rule, now);
       const auto said = recalled_.extract(reporter.name);
-      if (said) reporters_.report(reporter.name, said.mapped(), now);
+      if (said) reporters_.recall(reporter.name, said.mapped(), now);
     } else {
       reporters_.set_rule(reporter.name, reporter.rule);
     }
@@ -260,9 +261,9 @@ Result<void> ReporterRegistry::accept(std::string_view name, std::string_view me
   if (!read) return std::unexpected(read.error());
   const judge::Report report = merged(standing->report, *std::move(read));
   // What it says beside that changes with each report, and is no state.
-  const bool same = standing->reported && report.live == standing->report.live &&
-                    report.ready == standing->report.ready &&
-                    report.timeout == standing->report.timeout;
+  const bool same =
+      standing->reported && !standing->recalled && report.live == standing->report.live &&
+      report.ready == standing->report.ready && report.timeout == standing->report.timeout;
   if (!same) keep(standing->name, store::encode(report));
   reporters_.report(name, report, now);
   if (standing->rule.live) heard_(standing->name + ".live");

@@ -24,17 +24,22 @@ namespace {
 
 constexpr std::size_t kDetailCap = 1024;
 
-News news_of_finding(const FindingChanged& change) {
+News news_of_finding(const std::string& thing, const FindingChanged& change,
+                     const Dependencies& known) {
   const Finding& finding = change.finding;
+  const CheckPlace& place = known.place_of(thing);
+  const bool optional = place.optional && place.owner == change.owner;
   Symptom symptom;
   symptom.owner = change.owner;
   symptom.component = change.component;
   symptom.code = finding.code;
-  symptom.severity = finding.severity;
+  symptom.severity = optional ? std::min(finding.severity, Severity::kWarning) : finding.severity;
   symptom.names = finding.subjects;
   symptom.summary = finding.summary;
   symptom.since = finding.since;
-  return {std::move(symptom), change.step != FindingChanged::Step::kCleared};
+  const bool is_there = change.step != FindingChanged::Step::kCleared;
+  const bool counted = !optional || change.counts;
+  return {std::move(symptom), is_there && counted, is_there && !counted};
 }
 
 /// The problem of a check, as far as its name and `reason` show.
@@ -59,16 +64,15 @@ std::optional<News> news_of_check(const std::string& name, const CheckChanged& c
                                   const Dependencies& known, TimePoint now) {
   const CheckPlace& place = known.place_of(name);
   if (place.has_findings) return std::nullopt;
-  // One that does not count any more, since it is optional now and was never good, is over as well.
   const bool fails = change.to == State::kReported;
-  const bool stands = fails && (!place.optional || change.counts);
+  const bool counted = !place.optional || change.counts;
   // The end is reported again after a reload, when the check does not know that it failed.
   if (!fails && change.to != State::kHealthy) return std::nullopt;
   Symptom symptom = symptom_of_check(name, change.reason, known, now);
   symptom.code = Code::kCheckFailed;
   symptom.severity = place.optional ? Severity::kWarning : info(symptom.code).severity;
   symptom.summary = fmt::format("{} fails: {}", name, detail_of(change.reason));
-  return News{std::move(symptom), stands};
+  return News{std::move(symptom), fails && counted, fails && !counted};
 }
 
 std::optional<News> news_of_blindness(const std::string& name, const CheckBlind& change,
@@ -82,7 +86,7 @@ std::optional<News> news_of_blindness(const std::string& name, const CheckBlind&
   symptom.severity =
       known.place_of(name).optional ? Severity::kWarning : info(symptom.code).severity;
   symptom.summary = fmt::format("nothing is known of {}: {}", name, detail_of(change.reason));
-  return News{std::move(symptom), change.blind};
+  return News{std::move(symptom), change.blind && change.counts, change.blind && !change.counts};
 }
 
 }  // namespace
@@ -122,7 +126,7 @@ bool Dependencies::found_by(std::string_view check, std::string_view root, Code 
 
 std::optional<News> news_of(const Change& change, const Dependencies& known, TimePoint now) {
   if (const auto* const finding = std::get_if<FindingChanged>(&change.event))
-    return news_of_finding(*finding);
+    return news_of_finding(change.of.name, *finding, known);
   if (const auto* const check = std::get_if<CheckChanged>(&change.event))
     return news_of_check(change.of.name, *check, known, now);
   if (const auto* const check = std::get_if<CheckBlind>(&change.event))

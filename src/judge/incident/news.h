@@ -53,6 +53,8 @@ struct Dependencies {
 struct News {
   Symptom symptom;
   bool stands = false;  ///< true: it began or goes on; false: it ended
+  /// It did not end, and does not count any more: nobody watches it so that it would.
+  bool left = false;
 };
 
 /// The meaning of `change` for the book; nothing for most changes.

@@ -34,8 +34,21 @@ bool Reporters::report(std::string_view name, Report report, TimePoint now) {
   Entry& entry = found->second;
   entry.report = std::move(report);
   entry.at = now;
-  entry.reported = true;
+  entry.reported = entry.fresh = true;
+  entry.recalled = false;
   return true;
+}
+
+void Reporters::recall(std::string_view name, Report report, TimePoint now) {
+  if (!this->report(name, std::move(report), now)) return;
+  Entry& entry = entries_.find(name)->second;
+  entry.recalled = true;
+  entry.fresh = false;
+}
+
+void Reporters::resume(TimePoint now) noexcept {
+  awake_since_ = now;
+  for (auto& [name, entry] : entries_) entry.fresh = false;
 }
 
 ReporterStanding Reporters::stand(const std::string& name, const Entry& entry,
@@ -48,6 +61,9 @@ ReporterStanding Reporters::stand(const std::string& name, const Entry& entry,
   const Duration silent = now - std::max(entry.at, awake_since_);
   standing.timed_out = standing.timeout > Duration::zero() && silent > standing.timeout;
   standing.reported = entry.reported;
+  standing.recalled = entry.recalled;
+  const bool holds_for_ever = entry.reported && standing.timeout == Duration::zero();
+  standing.presumed = !entry.fresh && !standing.timed_out && !holds_for_ever;
   return standing;
 }
 
@@ -74,9 +90,10 @@ Judgement judge_reporter(const ReporterStanding& standing, ReportQuality quality
   if (live ? standing.live() : standing.ready()) return {};
   if (standing.timed_out) {
     return {Outcome::kFail,
-            {ReasonCode::kHung,
-             fmt::format("timed out: no report for {}, its timeout is {}",
-                         format_duration(standing.age), format_duration(standing.timeout))}};
+            {ReasonCode::kHung, fmt::format("timed out: no report for {}{}, its timeout is {}",
+                                            format_duration(standing.age),
+                                            standing.recalled ? " since the agent began" : "",
+                                            format_duration(standing.timeout))}};
   }
   const std::string_view word = live ? "not live" : "not ready";
   if (!standing.reported) {

@@ -40,8 +40,12 @@ struct ReporterStanding {
   bool overridden = false;
   /// no report for longer than the timeout, while the agent could receive one
   bool timed_out = false;
-  Duration age{};         ///< of the last report, or since it was added
+  Duration age{};         ///< of the last report, or since it was added or recalled
   bool reported = false;  ///< there was a report
+  bool recalled = false;  ///< an earlier life of the agent heard it, and nothing came since
+  /// That the report is not too old yet is no sign of life: nothing came since the agent runs
+  /// again, and before that it may have been overdue.
+  bool presumed = false;
 
   /// A quality that it does not report counts as good.
   [[nodiscard]] bool live() const noexcept { return !rule.live || (report.live && !timed_out); }
@@ -59,7 +63,9 @@ class Reporters {
   void set_rule(std::string_view name, const ReporterRule& rule);
   void remove(std::string_view name);
   /// The agent did not run until `now`, so no report could arrive: all timeouts begin anew.
-  void resume(TimePoint now) noexcept { awake_since_ = now; }
+  void resume(TimePoint now) noexcept;
+  /// What an earlier life of the agent heard last, nobody knows when.
+  void recall(std::string_view name, Report report, TimePoint now);
   /// False when there is no reporter with that name.
   bool report(std::string_view name, Report report, TimePoint now);
 
@@ -77,6 +83,8 @@ class Reporters {
     Report report;
     TimePoint at;
     bool reported = false;
+    bool recalled = false;
+    bool fresh = false;  ///< it came since the agent runs again
   };
   [[nodiscard]] ReporterStanding stand(const std::string& name, const Entry& entry,
                                        TimePoint now) const;

@@ -2,6 +2,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "judge/condition/condition.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
+#include "judge/verdict.h"
 #include "serve/bgp/session_samples.h"
 #include "serve/metrics/exposition.h"
 #include "serve/thing_view.h"
@@ -64,6 +66,11 @@ class MeshView final : public ThingView {
   }
   [[nodiscard]] std::span<const judge::Observed> observed() const noexcept override {
     return assessment.observed;
+  }
+  /// That nobody knows anything of it, or of a part of it.
+  [[nodiscard]] std::optional<judge::Verdict> verdict() const noexcept override {
+    if (assessment.outcome != judge::Outcome::kUnknown) return std::nullopt;
+    return judge::Verdict::kUnknown;
   }
   [[nodiscard]] std::string owner() const override;
   /// The check of the daemon that is down, else the session.

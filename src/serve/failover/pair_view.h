@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "judge/failover/assess.h"
 #include "judge/failover/report.h"
 #include "judge/finding.h"
+#include "judge/verdict.h"
 #include "serve/metrics/exposition.h"
 #include "serve/thing_view.h"
 
@@ -50,6 +52,9 @@ class PairView final : public ThingView {
   }
   [[nodiscard]] std::span<const judge::Observed> observed() const noexcept override {
     return assessment.observed;
+  }
+  [[nodiscard]] std::optional<judge::Verdict> verdict() const noexcept override {
+    return assessment.verdict;
   }
   [[nodiscard]] std::string owner() const override;
   [[nodiscard]] std::string component_of(const judge::Finding& finding) const override;

@@ -33,7 +33,7 @@ inline constexpr MetricInfo kMetrics[] = {
      "Reloads since the agent's start: applied, unchanged or refused."},
     {"wardmote_check_status", MetricType::kGauge, "check,kind",
      "0 healthy, 1 degraded, failing, or reported but optional, 2 reported, "
-     "3 in discovery or blind."},
+     "3 in discovery, or blind and not reported."},
     {"wardmote_check_looks_total", MetricType::kCounter, "check,kind", "Probes that have ended."},
     {"wardmote_check_missed_total", MetricType::kCounter, "check,kind",
      "Probes that were left out because one still ran or the agent did not run."},

@@ -19,6 +19,20 @@ TEST_F(BoardTest, WhatIsPresumedGoodHealsNothingThatWasReported) {
   EXPECT_EQ(check("c").state.state, judge::State::kHealthy);
 }
 
+// An optional reporter that never reported was taken for one that had been live.
+TEST_F(BoardTest, WhatIsPresumedGoodIsNoSignThatSomethingOptionalExists) {
+  judge::Observation presumed;
+  presumed.outcome = Outcome::kOk;
+  presumed.presumed = true;
+  for (int look = 0; look < 5; ++look) board_.check_observed(1, presumed, now_ += 1s);
+  EXPECT_EQ(check("c").state.state, judge::State::kDiscovery);
+  EXPECT_FALSE(check("c").state.seen_good);
+  EXPECT_EQ(check("c").reason.text, "nothing was seen of it yet");
+  look_at_check(Outcome::kFail);
+  look_at_check(Outcome::kFail);
+  EXPECT_TRUE(ready(check("c").state, true));
+}
+
 /// It was good in an earlier life, and nothing was known of it at the end of that.
 TEST_F(BoardTest, AnOptionalCheckThatWasGoodAndBlindClosesItsGateUntilItIsSeen) {
   board_.restore_seen_good("c", false);

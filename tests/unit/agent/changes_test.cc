@@ -65,7 +65,7 @@ class ChangesTest : public ::testing::Test {
       all.push_back(text.kind + " " + std::string(to_string(changed.finding.code)) +
                     (names.empty() ? "" : " " + names.front()));
     });
-    incidents::tell_findings(to, cluster, before, kNow);
+    incidents::tell_findings(to, cluster, before, true, kNow);
     return all;
   }
 

@@ -49,6 +49,65 @@ TEST_F(IncidentManagerTest, WhatIsOptionalMayNeverCome) {
   EXPECT_EQ(life.manager->book().incidents().at(1).severity, Severity::kWarning);
 }
 
+// A reload made the failing check optional, and people read that it was well.
+TEST_F(IncidentManagerTest, WhatDoesNotCountAnyMoreIsNotWell) {
+  Life life(world, us, nullptr);
+  life.check("bird", kError, kReported);
+  life.config.checks[1].schedule.optional = true;
+  life.manager->reload(judge::incident::Departures());
+  life.check("bird", kReported, kReported, judge::ReasonCode::kRefused, false);
+  ASSERT_EQ(life.count("incident_resolved 1"), 1);
+  EXPECT_TRUE(life.manager->book().incidents().at(1).unwatched);
+}
+
+TEST_F(IncidentManagerTest, AnOptionalCheckOfWhichNothingWasEverKnownIsNotBlind) {
+  config::Config config = sample_config();
+  config.checks[1].schedule.optional = true;
+  Life life(world, us, nullptr, config);
+  const judge::Reason denied{judge::ReasonCode::kDenied, "permission denied"};
+  life.feed.tell({ThingKind::kCheck, "bird"}, judge::CheckBlind{true, denied, kDiscovery, false});
+  EXPECT_TRUE(life.manager->book().incidents().empty());
+}
+
+TEST_F(IncidentManagerTest, TheFindingsOfAnOptionalThingAreWarningsOnceItWasGood) {
+  config::Config config = sample_config();
+  config.checks[0].schedule.optional = true;
+  Life life(world, us, nullptr, config);
+  judge::Finding finding;
+  finding.code = Code::kRaftNoQuorum;
+  finding.severity = Severity::kCritical;
+  const auto tell = [&](FindingStep step, bool counts) {
+    life.feed.tell(
+        {ThingKind::kCluster, "nb"},
+        judge::FindingChanged{step, finding, us.now(), "cluster:nb", "cluster:nb", counts});
+  };
+  tell(kRaised, false);
+  EXPECT_TRUE(life.manager->book().incidents().empty());
+  tell(kChanged, true);
+  ASSERT_EQ(life.manager->book().incidents().size(), 1U);
+  EXPECT_EQ(life.manager->book().incidents().at(1).severity, Severity::kWarning);
+  tell(kCleared, true);
+  EXPECT_EQ(life.count("incident_resolved 1"), 1);
+}
+
+TEST_F(IncidentManagerTest, WhatAnEarlierLifeReportedIsConfirmedByALook) {
+  {
+    Life life(world, us, &disk);
+    life.check("bird", kError, kReported);
+    EXPECT_TRUE(life.manager->confirmed(life.manager->book().incidents().at(1)));
+    world.run_for(1s);
+  }
+  Life life(world, us, &disk);
+  const auto confirmed = [&] {
+    return life.manager->confirmed(life.manager->book().incidents().at(1));
+  };
+  EXPECT_FALSE(confirmed());
+  life.manager->looked("peer");
+  EXPECT_FALSE(confirmed());
+  life.manager->looked("bird");
+  EXPECT_TRUE(confirmed());
+}
+
 TEST_F(IncidentManagerTest, ACheckOfWhichNothingIsKnownIsMonitorBlind) {
   Life life(world, us, nullptr);
   life.feed.tell({ThingKind::kCheck, "bird"},

@@ -224,5 +224,24 @@ TEST_F(IncidentPeers, AGuestThatIsNoMoreIsNotSaidToFail) {
   EXPECT_FALSE(agent.told_of_incidents());
 }
 
+// It said of what it saw itself that it was not confirmed.
+TEST_F(IncidentPeers, WhoFollowsConfirmsWhatAnybodySees) {
+  leader.leadership.lose();
+  store_incident(11, "check:bird@agent");
+  store_incident(12, "check:web@them");
+  store_incident(13, "check:db@other");
+  Sharer agent(world, "agent", disk);
+  world.run_for(2s);
+  const auto confirmed = [&](std::int64_t id) {
+    return agent.manager->confirmed(agent.manager->book().incidents().at(id));
+  };
+  EXPECT_FALSE(confirmed(11) || confirmed(12) || confirmed(13));
+  agent.check("bird", kError, kReported);
+  agent.manager->hear_peer("them", {symptom_of("check:web@them")});
+  EXPECT_TRUE(confirmed(11));
+  EXPECT_TRUE(confirmed(12));
+  EXPECT_FALSE(confirmed(13));
+}
+
 }  // namespace
 }  // namespace wardmote::agent

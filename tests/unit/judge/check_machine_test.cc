@@ -187,6 +187,16 @@ TEST(CheckMachine, AnOptionalOneThatWasNeverSeenGoodCountsNowhere) {
   EXPECT_EQ(check.exit_code(true), 1) << "a warning, as its incident is";
 }
 
+// One good result in the start of its subject closed the gate until the next.
+TEST(CheckMachine, AnOptionalOneCountsFromWhenItIsHealthy) {
+  Fed check;
+  check.feed(Outcome::kFail, 3).feed(Outcome::kOk);
+  EXPECT_FALSE(counts(check.state(), true));
+  EXPECT_TRUE(check.ready(true));
+  check.feed(Outcome::kFail).feed(Outcome::kOk, 2);
+  EXPECT_TRUE(counts(check.state(), true));
+}
+
 TEST(CheckMachine, AnAnswerThatCannotBeReadCountsLikeAFailure) {
   for (const ReasonCode reason :
        {ReasonCode::kClosed, ReasonCode::kProtocol, ReasonCode::kOverLimit}) {

@@ -110,6 +110,8 @@ TEST(Gates, SayHowACheckStandsThatFailsAndClosesNothing) {
   EXPECT_EQ(never_good.body, "does not count: reported, state: RAFT_MEMBER_HUNG\n");
   agent.checks[0].state = judge::begin_check({});
   EXPECT_EQ(get(agent, "/readyz/ovn-nb").body, "ok") << "it was not looked at often enough yet";
+  agent.checks[0].state.failures = 1;
+  EXPECT_TRUE(get(agent, "/readyz/ovn-nb").body.starts_with("does not count: discovery"));
   agent.checks[0].optional = false;
   EXPECT_EQ(get(agent, "/readyz/ovn-nb").status, 503);
 }

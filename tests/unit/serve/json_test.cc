@@ -4,6 +4,9 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "serve/bgp/mesh_view.h"
+#include "serve/etcd/etcd_view.h"
+#include "serve/failover/pair_view.h"
 #include "unit/serve/sample_view.h"
 
 namespace wardmote::serve {
@@ -113,6 +116,29 @@ TEST(AgentJson, TellsTheWorstVerdict) {
   EXPECT_EQ(to_json(warned).at("verdict"), "warning");
   warned.things = agent_with(unknown).things;
   EXPECT_EQ(to_json(warned).at("verdict"), "warning");
+}
+
+// For a minute after the last member had gone the node was HEALTHY.
+TEST(AgentJson, IsNotOkWhileNothingIsKnownOfAThing) {
+  AgentView agent = sample_agent();
+  const auto verdict = [&](std::shared_ptr<const ThingView> thing) {
+    agent.things = {std::move(thing)};
+    return to_json(agent).at("verdict");
+  };
+  EXPECT_EQ(verdict(std::make_shared<EtcdView>("ovn-nb")), "unknown");
+  EXPECT_EQ(verdict(std::make_shared<PairView>("ovn-nb")), "unknown");
+  EXPECT_EQ(verdict(std::make_shared<MeshView>("ovn-nb")), "unknown");
+  const auto mesh = std::make_shared<MeshView>("ovn-nb");
+  mesh->assessment.outcome = judge::Outcome::kFail;
+  EXPECT_EQ(verdict(mesh), "ok") << "its check waits until that has lasted";
+  const auto etcd = std::make_shared<EtcdView>("ovn-nb");
+  etcd->assessment.verdict = judge::Verdict::kCritical;
+  EXPECT_EQ(verdict(etcd), "critical");
+  agent.checks[0].optional = true;
+  agent.checks[0].state.seen_good = true;
+  EXPECT_EQ(verdict(etcd), "warning") << "as its incident";
+  agent.checks[0].state.seen_good = false;
+  EXPECT_EQ(verdict(etcd), "ok");
 }
 
 TEST(AgentJson, IsNeverBetterThanAnOpenIncident) {

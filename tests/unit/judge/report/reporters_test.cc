@@ -183,5 +183,39 @@ TEST(Reporters, WhatTheyComeToAsChecks) {
   EXPECT_EQ(judged(ReportQuality::kLive, start + 11s).reason.code, ReasonCode::kHung);
 }
 
+TEST_F(HealthAggregator, ThatAReportHoldsStillIsNoSignOfLifeAfterAPause) {
+  const auto presumed = [this] { return reporters_.standing("source2", now_)->presumed; };
+  EXPECT_TRUE(presumed()) << "it has not reported yet";
+  report("source2", kBoth);
+  EXPECT_FALSE(presumed());
+  now_ += 1h;
+  EXPECT_FALSE(presumed()) << "it is overdue";
+  reporters_.resume(now_);
+  EXPECT_TRUE(reporters_.standing("source2", now_)->live());
+  EXPECT_TRUE(presumed());
+  now_ += 101ms;
+  EXPECT_FALSE(presumed()) << "overdue again";
+  report("source2", kBoth);
+  EXPECT_FALSE(presumed());
+  add("source2", {.timeout = 0ms});
+  EXPECT_TRUE(presumed());
+  report("source2", kBoth);
+  reporters_.resume(now_);
+  EXPECT_FALSE(presumed()) << "it holds for ever";
+}
+
+TEST_F(HealthAggregator, WhatWasHeardByAnEarlierLifeHasNoAge) {
+  reporters_.recall("source2", kBoth, now_);
+  reporters_.recall("nobody", kBoth, now_);
+  EXPECT_TRUE(reporters_.standing("source2", now_)->recalled);
+  EXPECT_TRUE(reporters_.standing("source2", now_)->presumed);
+  now_ += 200ms;
+  const auto overdue = judge_reporter(*reporters_.standing("source2", now_), ReportQuality::kLive);
+  EXPECT_EQ(overdue.outcome, Outcome::kFail);
+  EXPECT_TRUE(overdue.reason.text.contains("since the agent began")) << overdue.reason.text;
+  report("source2", kBoth);
+  EXPECT_FALSE(reporters_.standing("source2", now_)->recalled);
+}
+
 }  // namespace
 }  // namespace wardmote::judge
