@@ -64,7 +64,7 @@ def faces(agent):
     status = agent.json("/api/v1/status")
     incidents = agent.json("/api/v1/incidents")["incidents"]
     for incident in incidents:
-        for key in ("age_ms", "changed", "opened", "since"):
+        for key in ("age_ms", "changed", "confirmed", "opened", "since"):
             incident.pop(key)
         for symptom in incident["standing"]:
             symptom.pop("since")
@@ -113,9 +113,10 @@ def test_a_restart_in_the_middle_of_an_outage_changes_nothing_that_is_said(tmp_p
         agent.wait_serving()
         assert faces(agent) == before, "the first answers of its new life"
         assert moments(agent) == pytest.approx(since, abs=0.01)
-        # And also when it has looked again itself.
+        # And also when it has looked again itself, from when on it says so.
         wait_until(lambda: all(check["looks"] > FALL for check in agent.json("/api/v1/status")["checks"]), 20, "looks")
         assert faces(agent) == before
+        assert all(one["confirmed"] for one in agent.json("/api/v1/incidents")["incidents"])
         for peer in peers.values():
             peer.up()
         agent.wait_healthy()
@@ -131,6 +132,7 @@ def test_an_optional_check_that_was_good_once_counts_after_a_restart(tmp_path, p
         peer.up()
     with run(tmp_path) as agent:
         agent.wait_healthy()
+        wait_until(lambda: written(tmp_path, 1, "good"), 10, "that it was good to be written down")
         agent.process.kill()
         agent.process.wait()
     peers["maybe"].down()
@@ -141,9 +143,9 @@ def test_an_optional_check_that_was_good_once_counts_after_a_restart(tmp_path, p
         agent.wait_healthy()
 
 
-def written(folder, count):
+def written(folder, count, kind="check"):
     with sqlite3.connect(f"file:{folder}/data/wardmote.db?mode=ro", uri=True) as database:
-        return database.execute("SELECT count(*) FROM store_kv WHERE key LIKE 'check/%'").fetchone()[0] == count
+        return database.execute("SELECT count(*) FROM store_kv WHERE key LIKE ?", (f"{kind}/%",)).fetchone()[0] == count
 
 
 def test_an_agent_that_starts_in_an_outage_is_red_after_fall_looks(tmp_path, peers):

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <expected>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,7 +84,7 @@ std::vector<std::string> RaftRemedy::identities() const {
   if (view_.cluster_id.known()) identities.push_back(to_string(view_.cluster_id));
   // Of a cluster that does not answer, where it is asked is all that anybody knows.
   std::vector<std::string> places;
-  for (const auto& [member, place] : cluster_.places) places.push_back(place);
+  std::ranges::copy(cluster_.places | std::views::values, std::back_inserter(places));
   std::ranges::sort(places);
   if (!places.empty()) identities.push_back(fmt::format("asked at {}", fmt::join(places, ", ")));
   return identities;

@@ -106,6 +106,22 @@ TEST(Removal, WhoWasAliveBesideAnotherAtItsAddressIsNoGhost) {
   EXPECT_TRUE(finding.summary.contains("another of them was alive beside it")) << finding.summary;
 }
 
+// It hangs, and another has begun at its address.
+TEST(Removal, AGhostThatAnsweredSomebodyElseIsWaitedFor) {
+  FakeCluster cluster(4);
+  const std::size_t owner = add_stranger(cluster);
+  cluster.elsewhere = {{*parse_member_id(kStranger), {}, "check nb", cluster.now(), false}};
+  cluster.kill(owner);
+  const std::size_t heir = cluster.add_node("ctl-5", kSuccessor, cluster.node(owner).address);
+  cluster.enlist(heir);
+  expect_spared(cluster, cluster.watch(60s), "7b3a");
+  EXPECT_EQ(objection_of(cluster, "7b3a"),
+            "Do not remove 7b3a: it answered check nb, and does not answer there now.");
+  cluster.elsewhere.clear();
+  cluster.watch(1s);
+  EXPECT_EQ(objection_of(cluster, "7b3a"), "none");
+}
+
 TEST(Removal, AServerOfAnotherClusterWhoseIdBeginsAlikeIsNoSignOfLife) {
   FakeCluster cluster(4);
   const std::size_t stranger = add_stranger(cluster);
