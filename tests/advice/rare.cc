@@ -31,7 +31,7 @@ void World::choose_rarity() {
 
 /// Whether the agents look at the subject, and not as at a member.
 bool World::is_checked() const {
-  return rarity_ == Rarity::kSeenElsewhere || rarity_ == Rarity::kHungElsewhere;
+  return rarity_ == Rarity::kSeenElsewhere || rarity_ == Rarity::kStoppedElsewhere;
 }
 
 /// What the agents have to be told differently for it.
@@ -76,7 +76,7 @@ Duration World::stage_rarity() {
     case Rarity::kCopiedLine: stop_behind_a_copied_line(); break;
     case Rarity::kOneConnection: tie_by_one_connection(leads); break;
     case Rarity::kSeenElsewhere: cut_off_from_servers_only(); break;
-    case Rarity::kHungElsewhere: hang_where_only_a_check_looks(); break;
+    case Rarity::kStoppedElsewhere: stop_where_only_a_check_looks(); break;
     case Rarity::kStalledGhost: leave_a_ghost_and_stall(leads); break;
   }
   return 25min;
@@ -102,17 +102,17 @@ void World::cut_off_from_servers_only() {
   at(24min, [set] { set(false); });
 }
 
-/// Its process is stopped for longer than any agent would wait, and some agents begin meanwhile.
-void World::hang_where_only_a_check_looks() {
-  tell(fmt::format("the server on {} hangs for long", cluster_.hosts()[subject_].name));
+/// It is down for longer than any agent would wait, and some agents begin meanwhile.
+void World::stop_where_only_a_check_looks() {
+  tell(fmt::format("the server on {} stops for long", cluster_.hosts()[subject_].name));
   busy_[subject_] = cluster_.now() + 24min;
-  cluster_.hang(subject_, true);
+  cluster_.stop(subject_);
   if (rare_.chance(0.5)) {
     at(20s, [this] {
       for (const auto& each : agents_) each->restart(false);
     });
   }
-  at(24min, [this] { cluster_.hang(subject_, false); });
+  at(24min, [this] { cluster_.start(subject_); });
 }
 
 /// It comes back, and all that could say so is cut from it or asked in vain: whoever hears its host

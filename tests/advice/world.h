@@ -72,7 +72,7 @@ class World {
     kOneConnection,
     kStalledGhost,
     kSeenElsewhere,
-    kHungElsewhere
+    kStoppedElsewhere
   };
   void choose_rarity();
   [[nodiscard]] bool is_checked() const;
@@ -85,7 +85,7 @@ class World {
   void tie_by_one_connection(HostIndex leads);
   void leave_a_ghost_and_stall(HostIndex leads);
   void cut_off_from_servers_only();
-  void hang_where_only_a_check_looks();
+  void stop_where_only_a_check_looks();
   [[nodiscard]] Duration rarely_between(std::int64_t low_s, std::int64_t high_s);
 
   // fate.cc: what happens.
