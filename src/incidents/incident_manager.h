@@ -117,7 +117,9 @@ class IncidentManager final : public serve::IncidentControl {
   void reload(NotifierOptions receivers);
 
   /// A check was looked at, with a result of its own.
-  void looked(const std::string& check) { unlooked_.erase(known_.owner_of(check)); }
+  void looked(const std::string& check) {
+    if (!unlooked_.empty()) unlooked_.erase(known_.owner_of(check));
+  }
 
   [[nodiscard]] const judge::incident::Book& book() const noexcept override { return book_; }
   [[nodiscard]] bool confirmed(const judge::incident::Incident& incident) const override;
