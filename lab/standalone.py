@@ -212,7 +212,8 @@ class StandaloneSite:
             return node if node is not other_than else None
 
         def story() -> str:
-            return "; ".join(f"{node.name} {node.roles()}{' address' if node.has_address() else ''}" for node in self.nodes)
+            places = "; ".join(f"{node.name} {node.roles()}{' address' if node.has_address() else ''}" for node in self.nodes)
+            return places + "".join(f"\n{node.name}: {node.agent.cli('failover', 'explain', NAME).stdout}" for node in self.nodes)
 
         try:
             return wait_until(found, seconds, "a node to be active", every=0.05)

@@ -255,7 +255,7 @@ def test_an_active_node_whose_disk_becomes_full_hands_over(site, full):
         with watched(site, "d"):
             fill(disk / "filler")
             other = site.wait_active(20, other_than=first)
-            assert "is full" in first.pair()["members"][0]["unfit"]
+            wait_until(lambda: "is full" in (first.pair()["members"][0]["unfit"] or ""), 5, "the reason")
             (disk / "filler").unlink()
             site.wait_follow(other, *site.others(other))
 

@@ -56,6 +56,8 @@ def test_a_service_comes_up_and_is_stopped(lab, socket):
     unit = start(lab, f"good-{socket}.service", SLEEP)
     path = getattr(lab, socket)
     assert "less than 1h" in probe(lab, unit, "--min-uptime", "1h", bus=path)["detail"]
+    # systemd forks first, and is called so until the program runs.
+    wait_until(lambda: probe(lab, unit, "--min-uptime", "0s", bus=path)["facts"]["process"]["name"] == "sleep", 5, "the program to run")
     seen = probe(lab, unit, "--min-uptime", "0s", bus=path)
     assert seen["outcome"] == "ok", seen
     assert seen["facts"]["pid"] == int(shown(lab, unit, "MainPID"))
