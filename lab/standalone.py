@@ -213,7 +213,7 @@ class StandaloneSite:
 
         def story() -> str:
             places = "; ".join(f"{node.name} {node.roles()}{' address' if node.has_address() else ''}" for node in self.nodes)
-            return places + "".join(f"\n{node.name}: {node.agent.cli('failover', 'explain', NAME).stdout}" for node in self.nodes)
+            return places + "".join(f"\n{node.name}: {node.agent.cli('failover', 'explain', NAME).stdout}" for node in self.nodes) + json.dumps([node.pair() for node in self.nodes[:1]])
 
         try:
             return wait_until(found, seconds, "a node to be active", every=0.05)

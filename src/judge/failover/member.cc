@@ -214,11 +214,14 @@ Candidacy judge_first(const Member& own, std::span<const Member> all, const Choi
   return {Verdict::kGo, "this copy is the one that counts"};
 }
 
-/// Who was named when the active node gave up is there, and nothing keeps it from being promoted.
+/// Who was named when the active node gave up is there, and nothing keeps it from being promoted
+/// that it would see itself.
 bool heir_may_come(std::span<const Member> peers, const PairRecord& record) {
   const auto heir = std::ranges::find(peers, record.heir, &Member::name);
-  return heir != peers.end() && !heir->observes && !heir->nofailover && heir->unfit.empty() &&
-         usable(*heir) && answers(*heir);
+  if (heir == peers.end() || !answers(*heir) || !usable(*heir)) return false;
+  const bool tells = !heir->trail.empty();
+  return own_hindrance(*heir, record, false).empty() &&
+         (!tells || behind_published(*heir, record).empty());
 }
 
 }  // namespace

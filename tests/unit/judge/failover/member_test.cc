@@ -178,6 +178,28 @@ TEST(CandidacyTest, TheHeirGoesFirst) {
   }
 }
 
+// An agent was killed while it promoted its copies, and refused them afterwards: the others waited
+// for it for ever.
+TEST(CandidacyTest, NobodyWaitsForAnHeirThatRefusesItself) {
+  PairRecord released = record({5});
+  released.released = true;
+  released.heir = "n3";
+  const Member n1 = member("n1", {5});
+  const Member n2 = member("n2", {5});
+  for (const std::uint64_t content : {4U, 9U}) {
+    const Member n3 = member("n3", {content});
+    EXPECT_EQ(judge(n3, {n1, n2}, released), Verdict::kRefuse) << content;
+    EXPECT_EQ(judge(n1, {n2, n3}, released), Verdict::kGo) << content;
+  }
+  Member n3 = member("n3", {5});
+  n3.trail = {};
+  EXPECT_EQ(judge(n1, {n2, n3}, released), Verdict::kWait) << "it has not said what it has";
+  n3 = member("n3", {5});
+  n3.position.epoch = 2;
+  EXPECT_EQ(judge(n3, {n1, n2}, released), Verdict::kRefuse);
+  EXPECT_EQ(judge(n1, {n2, n3}, released), Verdict::kGo);
+}
+
 TEST(FirstPromotion, WaitsForAllMembers) {
   Member own = member("n1", {1});
   own.position.epoch = 0;
