@@ -227,7 +227,11 @@ void StandaloneWorld::replicate(int node, int database) {
     server.session = from;
     if (database == 0) {
       // Whatever a backup has, its source had too, and may have set aside.
-      const std::vector<int> lost = missing(missing(own.rows, other.rows), kept_);
+      // Nor is a row lost that yet another has: its source may be copying anew itself.
+      std::vector<int> lost = missing(missing(own.rows, other.rows), kept_);
+      for (const Node& peer : nodes_) {
+        if (&peer != &one) lost = missing(lost, peer.copy[0].rows);
+      }
       if (!lost.empty())
         wrong(fmt::format("{} loses row {} to {}, and no copy of it was kept", name(node),
                           lost.front(), name(from)));
