@@ -20,6 +20,7 @@ constexpr Set of(Members... members) noexcept {
 
 constexpr Set kBackup = of(Copy::kFollowing, Copy::kSearching, Copy::kStray, Copy::kIsolated);
 constexpr Set kCopying = of(Copy::kFollowing, Copy::kSearching, Copy::kStray);
+constexpr Set kNoAnswer = of(Copy::kUnknown, Copy::kHung, Copy::kDown);
 constexpr Set kNotMine = of(Lock::kReleased, Lock::kOther, Lock::kNone, Lock::kUnknown);
 constexpr Set kMine = of(Lock::kMine);
 constexpr Set kOther = of(Lock::kOther);
@@ -66,6 +67,16 @@ constexpr auto kTable = std::to_array<DutyRow>({
     {.both = of(Copy::kActive),
      .lock = kMine,
      .next = {Duty::kNone, "both databases are writable, as they should be"}},
+    // What the one copies from may change, whatever the other does.
+    {.any = of(Copy::kStray),
+     .rest = kNoAnswer,
+     .lock = kOther,
+     .next = {Duty::kIsolate, "one database copies from a node that is not the active one"}},
+    {.any = kCopying,
+     .rest = kNoAnswer,
+     .lock = of(Lock::kNone, Lock::kUnknown),
+     .paused = Flag::kNo,
+     .next = {Duty::kIsolate, "nobody leads, as far as is known, and one database still copies"}},
     {.any = of(Copy::kUnknown), .next = {Duty::kWait, "a server could not be asked"}},
     {.any = of(Copy::kHung), .next = {Duty::kWait, "a server is hung"}},
     {.any = of(Copy::kDown), .next = {Duty::kWait, "a server is down"}},
@@ -129,7 +140,9 @@ bool flag_fits(Flag flag, bool value) noexcept {
 
 bool DutyRow::fits(const Duties& now) const noexcept {
   const auto in = [](Set set, auto member) { return set == 0 || (set & of(member)) != 0; };
-  if (any != 0 && !in(any, now.nb) && !in(any, now.sb)) return false;
+  const bool nb = in(any, now.nb) && in(rest, now.sb);
+  const bool sb = in(any, now.sb) && in(rest, now.nb);
+  if (any != 0 && !nb && !sb) return false;
   return in(both, now.nb) && in(both, now.sb) && in(lock, now.lock) && in(epoch, now.epoch) &&
          in(source, now.source) && in(candidacy, now.candidacy) &&
          flag_fits(address, now.address) && flag_fits(announced, now.announced) &&

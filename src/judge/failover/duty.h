@@ -50,6 +50,7 @@ enum class Flag : std::uint8_t { kAny, kYes, kNo };
 /// One row of the table. An empty set fits always.
 struct DutyRow {
   Set any = 0;   ///< one of the two copies is one of these
+  Set rest = 0;  ///< and the other one is one of these; with `any`
   Set both = 0;  ///< each of the two copies is one of these
   Set lock = 0;
   Set epoch = 0;

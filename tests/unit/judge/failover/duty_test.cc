@@ -106,6 +106,21 @@ TEST(Duty, WhatIsWritableWithoutARightToItBecomesReadOnly) {
   });
 }
 
+// While the southbound server hung, the northbound one went on copying from the node that had been
+// active, and was emptied when that one began to copy from the new active node.
+TEST(Duty, OneServerThatHangsKeepsTheOtherFromCopyingFromNobodyWhoIsActive) {
+  const auto silent = [](Copy copy) {
+    return copy == Copy::kHung || copy == Copy::kDown || copy == Copy::kUnknown;
+  };
+  for_all([&](const Duties& now) {
+    const bool one =
+        (silent(now.nb) && now.sb == Copy::kStray) || (silent(now.sb) && now.nb == Copy::kStray);
+    if (!one || now.address || now.standing || now.paused || now.lock == Lock::kMine) return;
+    if (now.lock == Lock::kReleased) return;  // it ends by itself
+    ASSERT_EQ(next_duty(now).duty, Duty::kIsolate) << show(now);
+  });
+}
+
 TEST(Duty, OnlyALeaderThatMayAndIsNotPausedIsPromoted) {
   for_all([](const Duties& now) {
     if (next_duty(now).duty != Duty::kPromote) return;
