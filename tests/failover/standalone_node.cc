@@ -247,6 +247,7 @@ void StandaloneWorld::promote_on(int node) {
       record.released = false;
       record.heir.clear();
       record.trail = newest(one.ring, kPublished);
+      record.published = describe(node).position;
       if (!write_record(node, record) || !leads(node)) return fails("it does not lead", false);
       one.announced = true;
       one.phase = 0;
@@ -261,6 +262,7 @@ void StandaloneWorld::hand_over_on(int node) {
   Node& one = nodes_[node];
   PairRecord record = one.view.record;
   record.trail = newest(one.ring, kPublished);
+  record.published = describe(node).position;
   const auto heir = one.view.members.find(one.heir);
   const Relation relation = heir == one.view.members.end()
                                 ? Relation::kUnknown
@@ -368,6 +370,7 @@ void StandaloneWorld::step(int node) {
   if (now_ >= one.publish_at) {
     PairRecord next = record;
     next.trail = newest(one.ring, kPublished);
+    next.published = own.position;
     if (one.ring.back() == hash_of(one.copy[0])) write_record(node, next);
     one.publish_at = now_ + kPublishEvery;
   }
@@ -385,6 +388,7 @@ void StandaloneWorld::step(int node) {
   one.announced = false;
   PairRecord next = record;
   next.trail = newest(one.ring, kPublished);
+  next.published = describe(node).position;
   next.heir = name(to);
   if (!write_record(node, next)) return;
   one.heir = to;

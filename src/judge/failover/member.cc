@@ -87,10 +87,13 @@ std::string behind_published(const Member& own, const PairRecord& record) {
   if (relation == Relation::kBehind || record.released)
     return fmt::format("{} had rows that this copy does not have", record.active);
   // Commits that came together show as one content. Who had one of the last contents and has
-  // another one now went on from there.
+  // another one now went on from there, and further than the last one if nothing speaks against it:
+  // of commits that came together there, it may have some.
   const bool met = std::ranges::any_of(
       record.trail, [&](const ContentHash& one) { return holds(own.trail, one); });
-  if (met && own.position.counter >= record.published.counter) return {};
+  const bool less = own.position.counter < record.published.counter ||
+                    own.position.size < record.published.size;
+  if (met && !less) return {};
   return fmt::format("nothing shows that this copy has what {} had last", record.active);
 }
 

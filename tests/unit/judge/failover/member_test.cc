@@ -73,6 +73,16 @@ TEST(CandidacyTest, ABackupBehindWhatWasPublishedIsRefused) {
 
 TEST(CandidacyTest, CommitsThatCameTogetherDoNotKeepABackupFromBeingPromoted) {
   EXPECT_EQ(judge(member("n2", {4, 6}), {}, record({4, 5})), Verdict::kGo);
+  // Of what came together there it has a part only, if there are signs that it has less.
+  PairRecord published = record({4, 5});
+  published.published.size = member("n2", {}).position.size;
+  EXPECT_EQ(judge(member("n2", {4, 6}), {}, published), Verdict::kGo);
+  ++published.published.size;
+  EXPECT_EQ(judge(member("n2", {4, 6}), {}, published), Verdict::kRefuse);
+  EXPECT_EQ(judge(member("n2", {4, 5}), {}, published), Verdict::kGo) << "that is the same";
+  published.published = {};
+  published.published.counter = 1;
+  EXPECT_EQ(judge(member("n2", {4, 6}), {}, published), Verdict::kRefuse);
 }
 
 TEST(CandidacyTest, WhoWasActiveInTheEpochHasAllOfIt) {
