@@ -91,8 +91,8 @@ std::string behind_published(const Member& own, const PairRecord& record) {
   // of commits that came together there, it may have some.
   const bool met = std::ranges::any_of(
       record.trail, [&](const ContentHash& one) { return holds(own.trail, one); });
-  const bool less = own.position.counter < record.published.counter ||
-                    own.position.size < record.published.size;
+  const bool less =
+      own.position.counter < record.published.counter || own.position.size < record.published.size;
   if (met && !less) return {};
   return fmt::format("nothing shows that this copy has what {} had last", record.active);
 }
