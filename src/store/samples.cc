@@ -35,6 +35,7 @@ namespace {
 constexpr Duration kPatience = 30s;
 constexpr Duration kLastPatience = 1s;
 constexpr Duration kAnswerPatience = 5s;
+constexpr Duration kTryAgain = 5s;
 /// So few that building the statements delays no probe.
 constexpr std::size_t kMostOfOneWrite = 250;
 /// In spans of the first tier.
@@ -230,13 +231,22 @@ Task<void> Samples::keep_writing() {
   const Duration step = limits_.tiers[0].step;
   for (std::uint64_t spans = 1;; ++spans) {
     const Duration passed = runtime_.wall_now() - span_of(runtime_.wall_now());
-    co_await runtime_.sleep_until(runtime_.now() + step - passed);
+    const TimePoint end = runtime_.now() + step - passed;
+    // Nobody is told for the rest of the span that the disk takes nothing when it does again.
+    while (complaint_ && runtime_.now() + kTryAgain < end) {
+      co_await runtime_.sleep_until(runtime_.now() + kTryAgain);
+      co_await write(true);
+    }
+    co_await runtime_.sleep_until(end);
     close_span();
-    const Deadline deadline = runtime_.deadline_in(kPatience);
-    Result<void> written = co_await write_out(deadline);
-    if (written && spans % kThinEvery == 0) written = co_await thin();
-    note(written);
+    co_await write(spans % kThinEvery == 0);
   }
+}
+
+Task<void> Samples::write(bool and_thin) {
+  Result<void> written = co_await write_out(runtime_.deadline_in(kPatience));
+  if (written && and_thin) written = co_await thin();
+  note(written);
 }
 
 /// From now on these values wait for the disk.

@@ -112,6 +112,7 @@ class Samples {
 
   runtime::Task<Result<void>> make_tables();
   runtime::Task<void> keep_writing();
+  runtime::Task<void> write(bool and_thin);
   runtime::Task<Result<void>> write_out(runtime::Deadline deadline);
   runtime::Task<Result<std::vector<runtime::SqlRow>>> ask(runtime::SqlStatement question);
   runtime::Task<Result<void>> thin();

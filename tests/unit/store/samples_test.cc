@@ -210,8 +210,21 @@ TEST_F(SamplesTest, ADiskThatTakesNothingIsSaidOnceAndItsReturnToo) {
   }
   EXPECT_EQ(logged.levels("samples_not_written"), std::vector{LogLevel::kError});
   disk.fail_with(std::nullopt);
-  world.run_for(2min);
+  world.run_for(10s);
   EXPECT_EQ(logged.levels("samples_written_again"), std::vector{LogLevel::kInfo});
+  EXPECT_EQ(life.samples.complaint(), std::nullopt) << "and not when the next minute is over";
+  EXPECT_EQ(number("SELECT sum(n) FROM sample"), 5);
+}
+
+TEST_F(SamplesTest, ADiskThatWasFullAtTheStartIsTriedAgain) {
+  disk.fail_with(Errc::kExhausted);
+  Life life(world, us, disk);
+  ASSERT_NE(life.samples.complaint(), std::nullopt);
+  world.run_for(30s);
+  EXPECT_NE(life.samples.complaint(), std::nullopt);
+  disk.fail_with(std::nullopt);
+  world.run_for(10s);
+  EXPECT_EQ(life.samples.complaint(), std::nullopt);
 }
 
 TEST_F(SamplesTest, ManyWhoAskAtOnceDoNotFillTheQueueOfTheDatabase) {
