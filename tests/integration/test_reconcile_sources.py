@@ -200,6 +200,7 @@ def test_replaced_objects_do_not_count(tmp_path):
         assert (target / "a.conf").read_text() == "1\n"
 
 
+@pytest.mark.slow
 def test_a_config_map_of_a_real_apiserver(tmp_path):
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube", []) as cluster:
         play((the_keys_of_a_config_map,), cluster, tmp_path)
