@@ -116,7 +116,8 @@ struct ListedServer {
   bool witnessed = false;
   bool linked = false;   ///< a member has a connection with it, so its process must run
   bool stalled = false;  ///< the leader's log grows, and it acknowledges nothing of that
-  /// The latest that anybody but the members tells of it (Memory::elsewhere); null: nobody does.
+  /// What anybody but the members tells of it (Memory::elsewhere): that it still answers, else the
+  /// latest; null: nobody tells of it.
   const Sighting* seen_elsewhere = nullptr;
   /// Somebody who is no member asks a server that may be this one, and gets no answer now; null:
   /// nobody does. One who was once answered by it comes before one who never was answered.

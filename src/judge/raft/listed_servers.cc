@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "judge/raft/cluster_snapshot.h"
@@ -214,6 +215,11 @@ bool may_be_any(const Sighting& sighting, const std::string& database) noexcept 
   return !sighting.server.known() && (sighting.database.empty() || sighting.database == database);
 }
 
+/// What anybody is answered by now says more than what another saw last.
+bool says_more(const Sighting& one, const Sighting& other) noexcept {
+  return std::tuple(one.still, one.at) > std::tuple(other.still, other.at);
+}
+
 void find_seen_elsewhere(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
   for (ListedServer& listed : snapshot.servers) {
     for (const Sighting& sighting : memory.elsewhere()) {
@@ -221,7 +227,7 @@ void find_seen_elsewhere(ClusterSnapshot& snapshot, const Memory& memory) noexce
       if (!awaited && may_be_any(sighting, snapshot.expectation->database)) awaited = &sighting;
       if (!is_of(sighting, listed, snapshot.cluster_id)) continue;
       if (!sighting.still) awaited = &sighting;
-      if (!listed.seen_elsewhere || listed.seen_elsewhere->at < sighting.at)
+      if (!listed.seen_elsewhere || says_more(sighting, *listed.seen_elsewhere))
         listed.seen_elsewhere = &sighting;
     }
     listed.witnessed |= !listed.reporter && listed.answers_elsewhere();

@@ -13,8 +13,8 @@ namespace wardmote::judge::raft {
 /// the others there are two kinds. A ghost is listed at an address where another full member of the
 /// newest list answers now: an address belongs to one process. Every other server has to be silent
 /// for Expectation::gone_after, at an address that nobody expects or remembers for a member, while
-/// each configured member answers as another server, and each live server reports that it does not
-/// hear it.
+/// each configured member answers as another server, nobody else waits for an answer of it, and
+/// each live server reports that it does not hear it.
 std::optional<std::string> objection_to_kick(const ClusterSnapshot& snapshot,
                                              const ListedServer& listed);
 

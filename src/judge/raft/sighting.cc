@@ -52,7 +52,12 @@ std::vector<Sighting> Sightings::here() const {
   }
   std::vector<Sighting> list;
   list.reserve(servers.size() + nameless.size());
-  for (auto& [server, sighting] : servers) list.push_back(std::move(sighting));
+  // Of a list that is cut off the end matters least.
+  for (const bool still : {true, false}) {
+    for (const auto& [server, sighting] : servers) {
+      if (sighting.still == still) list.push_back(sighting);
+    }
+  }
   for (auto& [database, sighting] : nameless) list.push_back(std::move(sighting));
   return list;
 }

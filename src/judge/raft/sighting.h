@@ -31,8 +31,8 @@ class Sightings {
   /// What others than the members of this cluster have seen; of servers that certainly belong to
   /// another one than `id` nothing.
   [[nodiscard]] std::vector<Sighting> besides(const std::string& cluster, const MemberId& id) const;
-  /// What this agent's looks have seen, for other agents: each server once, as one that still
-  /// answers if it answers anybody, and after them those that never said who they are.
+  /// What this agent's looks have seen, for other agents: each server once, those first that still
+  /// answer anybody, and last those that never said who they are.
   [[nodiscard]] std::vector<Sighting> here() const;
   /// What another agent says of its looks, in place of what it said before; nothing once it is
   /// away.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -39,6 +40,24 @@ TEST(Removal, WhoAnswersSomebodyElseIsNotDead) {
   const RepairView view = cluster.repair_view();
   EXPECT_EQ(view.find(*parse_member_id("7b3a"))->objection, std::nullopt);
   EXPECT_GE(view.find(*parse_member_id("7b3a"))->silent_since, last);
+}
+
+// Of two agents one looks at it by a way that is closed now, and has said so last.
+TEST(Removal, WhomSomebodySeesAliveIsAliveWhateverAnotherSaysLater) {
+  FakeCluster cluster(4);
+  const std::size_t stranger = add_stranger(cluster);
+  const MemberId id = *parse_member_id(kStranger);
+  cluster.elsewhere = {{id, {}, "the agent on ctl-8", cluster.now(), true},
+                       {id, {}, "the agent on ctl-9", cluster.now() + 1min, false}};
+  cluster.watch(5s);
+  cluster.isolate(stranger);
+  for (int order = 0; order < 2; ++order) {
+    const Assessment look = cluster.watch(20min);
+    expect_spared(cluster, look, "7b3a");
+    EXPECT_FALSE(has(Code::kRaftDeadMember, look)) << "it is only cut off";
+    EXPECT_EQ(objection_of(cluster, "7b3a"), "Do not remove 7b3a: it answers the agent on ctl-8.");
+    std::ranges::reverse(cluster.elsewhere);
+  }
 }
 
 // It was stopped when the agent began, so that nobody knows which server the other check asks.
