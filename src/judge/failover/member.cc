@@ -221,10 +221,8 @@ Candidacy judge_first(const Member& own, std::span<const Member> all, const Choi
 /// that it would see itself.
 bool heir_may_come(std::span<const Member> peers, const PairRecord& record) {
   const auto heir = std::ranges::find(peers, record.heir, &Member::name);
-  if (heir == peers.end() || !answers(*heir) || !usable(*heir)) return false;
-  const bool tells = !heir->trail.empty();
-  return own_hindrance(*heir, record, false).empty() &&
-         (!tells || behind_published(*heir, record).empty());
+  return heir != peers.end() && answers(*heir) && usable(*heir) &&
+         own_hindrance(*heir, record, false).empty() && behind_published(*heir, record).empty();
 }
 
 }  // namespace

@@ -201,9 +201,11 @@ TEST(CandidacyTest, NobodyWaitsForAnHeirThatRefusesItself) {
     EXPECT_EQ(judge(n3, {n1, n2}, released), Verdict::kRefuse) << content;
     EXPECT_EQ(judge(n1, {n2, n3}, released), Verdict::kGo) << content;
   }
+  // Whose content nobody can read refuses itself as well.
   Member n3 = member("n3", {5});
   n3.trail = {};
-  EXPECT_EQ(judge(n1, {n2, n3}, released), Verdict::kWait) << "it has not said what it has";
+  EXPECT_EQ(judge(n3, {n1, n2}, released), Verdict::kRefuse);
+  EXPECT_EQ(judge(n1, {n2, n3}, released), Verdict::kGo);
   n3 = member("n3", {5});
   n3.position.epoch = 2;
   EXPECT_EQ(judge(n3, {n1, n2}, released), Verdict::kRefuse);
