@@ -64,10 +64,11 @@ void add_gate(const Ask& ask, std::string_view name, std::vector<Item>& items) {
   for (const std::uint32_t position : gate->checks) {
     const CheckView& check = ask.view.checks.at(position);
     const bool ready = judge::ready(check.state, check.optional);
-    const bool fails_or_hides = check.state.state == judge::State::kReported || check.state.blind ||
-                                check.state.failures > 0;
-    const bool counts = check.state.state == judge::State::kError || !fails_or_hides;
-    items.push_back({check.name, !fails[position], reason_of(ask, check), ready, ready && counts});
+    const judge::CheckState& state = check.state;
+    const bool fails_or_hides = state.state == judge::State::kReported || state.blind ||
+                                (state.state == judge::State::kDiscovery && state.failures > 0);
+    items.push_back(
+        {check.name, !fails[position], reason_of(ask, check), ready, ready && !fails_or_hides});
   }
 }
 

@@ -36,10 +36,10 @@ class IncidentControl {
 };
 
 /// {"id", "root", "phase": "open|resolved", "code", "severity", "summary", "names": [], "symptoms",
-///  "standing": [{"component", "code", "severity", "summary", "since"}] at most 20, "flapping",
-///  "storm", "reopened", "merged_into"|null, "acknowledged"|null: {"by", "comment", "at"},
-///  "opened", "since": when it began, or began again, "changed", "resolved"|null, "age_ms": since
-///  then}
+///  "confirmed", "standing": [{"component", "code", "severity", "summary", "since"}] at most 20,
+///  "flapping", "storm", "reopened", "merged_into"|null, "acknowledged"|null: {"by", "comment",
+///  "at"}, "opened", "since": when it began, or began again, "changed", "resolved"|null, "age_ms":
+///  since then}
 boost::json::object to_json(const judge::incident::Incident& incident,
                             const IncidentControl& control, TimePoint now, WallTime wall_now);
 

@@ -27,8 +27,7 @@ std::optional<std::string> lost_orders(std::optional<std::int64_t> last_in_store
   if (last_in_store && *last_in_store < given)
     return fmt::format(
         "the store knows of {} plans, and this agent of {}: it is an older copy or another one, "
-        "and what "
-        "somebody paused or rejected may be lost",
+        "and what somebody paused or rejected may be lost",
         *last_in_store, given);
   return std::nullopt;
 }
