@@ -79,6 +79,12 @@ def faces(agent):
     }
 
 
+def wait_all_healthy(agent):
+    """The optional one too, without which the node is healthy before."""
+    agent.wait_healthy()
+    wait_until(lambda: {check["exit_code"] for check in agent.json("/api/v1/status")["checks"]} == {0}, 20, "all to be healthy")
+
+
 def moments(agent):
     """Since when it is said to be so, in seconds."""
     found = {}
@@ -94,7 +100,7 @@ def test_a_restart_in_the_middle_of_an_outage_changes_nothing_that_is_said(tmp_p
     for peer in peers.values():
         peer.up()
     with run(tmp_path) as agent:
-        agent.wait_healthy()
+        wait_all_healthy(agent)
         for peer in peers.values():
             peer.down()
         wait_until(lambda: {check["state"] for check in agent.json("/api/v1/status")["checks"]} == {"reported"}, 20, "all to be reported")
@@ -119,7 +125,7 @@ def test_a_restart_in_the_middle_of_an_outage_changes_nothing_that_is_said(tmp_p
         assert all(one["confirmed"] for one in agent.json("/api/v1/incidents")["incidents"])
         for peer in peers.values():
             peer.up()
-        agent.wait_healthy()
+        wait_all_healthy(agent)
         assert agent.json("/api/v1/incidents")["incidents"] == []
         ended = agent.json("/api/v1/incidents?all=true")["incidents"]
         assert {one["root"]: one["summary"] for one in ended if one["merged_into"] is None} == roots
@@ -131,7 +137,7 @@ def test_an_optional_check_that_was_good_once_counts_after_a_restart(tmp_path, p
     for peer in peers.values():
         peer.up()
     with run(tmp_path) as agent:
-        agent.wait_healthy()
+        wait_all_healthy(agent)
         wait_until(lambda: written(tmp_path, 1, "good"), 10, "that it was good to be written down")
         agent.process.kill()
         agent.process.wait()
@@ -140,7 +146,7 @@ def test_an_optional_check_that_was_good_once_counts_after_a_restart(tmp_path, p
         wait_until(lambda: agent.get("/readyz")[0] == 503, 20, "the gate to close")
         wait_until(lambda: [one["root"] for one in agent.json("/api/v1/incidents")["incidents"]] == ["check:maybe"], 10, "its incident")
         peers["maybe"].up()
-        agent.wait_healthy()
+        wait_all_healthy(agent)
 
 
 def written(folder, count, kind="check"):
@@ -200,7 +206,7 @@ checks:
   - {{name: web, http: {{url: 'http://127.0.0.1:{peer.port}/'}}, every: 1s, timeout: 900ms, fall: {FALL}, rise: 1}}
 """, encoding="utf-8")
     with run(tmp_path) as agent:
-        agent.wait_healthy()
+        wait_all_healthy(agent)
         peer.cuts = True
         begun = time.monotonic()
         wait_until(lambda: agent.get("/readyz")[0] == 503, 20, "the gate to close", every=0.05)
@@ -212,7 +218,7 @@ checks:
         assert check["reason"] in ("closed", "protocol"), check
         assert agent.cli("status").returncode == CRITICAL
         peer.cuts = False
-        agent.wait_healthy()
+        wait_all_healthy(agent)
     peer.listener.close()
 
 
