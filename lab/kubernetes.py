@@ -21,7 +21,7 @@ from lab.processes import Process, start, wait_until
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = "1.20.2"
 PROGRAM = ROOT / f"build/lab/kube-apiserver-{VERSION}"
-PACKAGES = ["etcd-server", "kubernetes-client"]
+PACKAGES = ["etcd-client", "etcd-server", "kubernetes-client"]
 BUILD_PACKAGES = ["golang-1.19-go", "golang-1.19-src", "golang-github-modern-go-reflect2-dev"]
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 ADMIN = "lab-admin-token"
@@ -29,7 +29,7 @@ BASE = "k8s.io/kubernetes"
 AUDIT = """apiVersion: audit.k8s.io/v1
 kind: Policy
 rules:
-- level: Metadata
+- level: LEVEL
   omitStages: [RequestReceived]
   verbs: [create, update, patch, delete]
 """
@@ -123,9 +123,9 @@ def _run(argv: list[str], folder: Path, environment: dict[str, str] | None = Non
 
 class ApiServer:
     """Leaving it ends both, by their ids. Its administrator has a token, and so has each of `users`, who may do all as he may; others are
-    service accounts. Every write is in its audit log."""
+    service accounts. Every write is in its audit log, with `audit` RequestResponse also the object that it left."""
 
-    def __init__(self, packages: Path, folder: Path, users: tuple[str, ...] = ()):
+    def __init__(self, packages: Path, folder: Path, users: tuple[str, ...] = (), audit: str = "Metadata"):
         unpack(packages, PACKAGES)
         self.program, self.packages, self.folder = build(), packages, folder
         folder.mkdir(parents=True, exist_ok=True)
@@ -136,7 +136,7 @@ class ApiServer:
         tokens = {ADMIN: "admin", **{f"{user}-token": user for user in users}}
         (folder / "tokens.csv").write_text("".join(f'{token},{user},{user},"system:masters"\n' for token, user in tokens.items()),
                                            encoding="utf-8")
-        (folder / "audit.yaml").write_text(AUDIT, encoding="utf-8")
+        (folder / "audit.yaml").write_text(AUDIT.replace("LEVEL", audit), encoding="utf-8")
         _run(["openssl", "genrsa", "-out", "accounts.key", "2048"], folder)
         _run(["openssl", "rsa", "-in", "accounts.key", "-pubout", "-out", "accounts.pub"], folder)
         self.processes: list[Process] = []
