@@ -32,7 +32,7 @@ namespace {
 constexpr int kDiffers = 1;
 constexpr int kNotGood = 2;
 constexpr int kUsage = 64;
-constexpr int kBadManifests = 65;
+constexpr int kBadInput = 65;
 constexpr int kUnavailable = 69;
 
 struct Looked {
@@ -93,13 +93,13 @@ ConfigAnswer run_reconcile(net::AsioRuntime& runtime, const ReconcileOrder& orde
             .errors = "wardmoted: --set: write lower-case letters, digits, '-' and '.', as k8s\n"};
   const Looked looked = net::run_task(runtime, look(&runtime, &order));
   if (!looked.files) {
-    return {.exit_code = kBadManifests,
+    return {.exit_code = kBadInput,
             .errors = fmt::format("wardmoted: {}\n", looked.files.error().describe())};
   }
   ConfigAnswer answer;
   for (const std::string& fault : faults_of(*looked.files)) answer.errors += fault + "\n";
   if (!answer.errors.empty()) {
-    answer.exit_code = kBadManifests;
+    answer.exit_code = kBadInput;
     return answer;
   }
   const PassReport& report = looked.report;
@@ -112,7 +112,7 @@ ConfigAnswer run_reconcile(net::AsioRuntime& runtime, const ReconcileOrder& orde
   if (!report.prune_refused.empty())
     answer.errors += fmt::format("nothing is pruned: {}\n", report.prune_refused);
   answer.exit_code = report.unreachable ? kUnavailable : exit_of(report);
-  if (report.contradictory) answer.exit_code = kBadManifests;
+  if (report.contradictory || report.no_login) answer.exit_code = kBadInput;
   return answer;
 }
 

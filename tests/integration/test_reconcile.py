@@ -285,6 +285,9 @@ users: [{{name: u, user: {{token: SECRETTOKEN}}}}]
     assert wrong.returncode == 65 and "b.yaml:5:11: 'on' is a truth value" in wrong.stderr, wrong
     assert run("apply", str(wanted.path)).returncode == 64
     assert run("diff", str(tmp_path / "gone"), "--set=k8s").returncode == 65
+    (wanted.path / "b.yaml").unlink()
+    nobody = run("diff", str(wanted.path), "--set=k8s", f"--kubeconfig={tmp_path}/none")
+    assert nobody.returncode == 65 and f"credentials: {tmp_path}/none: missing" in nobody.stderr, nobody
 
 
 def test_files_on_the_node_are_kept_as_the_folder_says(tmp_path):

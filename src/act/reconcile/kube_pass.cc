@@ -67,6 +67,7 @@ Task<PassReport> KubePass::run(std::vector<Manifest> manifests) {
 Task<void> KubePass::go(std::vector<Manifest> manifests) {
   const Result<void> begun = co_await client_.begin(terms_.write_until);
   if (!begun) {
+    report_.no_login = true;
     add_fault(report_, "credentials: " + begun.error().describe());
     co_return;
   }

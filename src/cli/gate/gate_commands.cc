@@ -55,7 +55,8 @@ Command reconcile_group() {
       "apply", "make all objects as the folder says, once",
       "No version gate is asked: whoever runs this is the one who may write. Exits with 0 when "
       "everything is as the folder says, 2 when an object failed or nothing could be pruned, 65 "
-      "when a manifest is wrong (then nothing was written), 69 when the server does not answer; "
+      "when a manifest is wrong or the kubeconfig cannot be read (then nothing was written), 69 "
+      "when the server does not answer; "
       "with --dry-run 1 when something would change.",
       {"wardmote reconcile apply /etc/wardmote/manifests --set kubernetes --prune-limit 100",
        "once, although the folder has lost most of its objects"});

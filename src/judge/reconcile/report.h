@@ -58,6 +58,7 @@ struct PassReport {
 
   bool unreachable = false;    ///< nobody answered, so nothing is known
   bool contradictory = false;  ///< the manifests cannot all be meant, so nothing was written
+  bool no_login = false;       ///< the kubeconfig, or a file that it names, cannot be read
 
   /// Everything is as it should be, or was made so.
   [[nodiscard]] bool good() const;
