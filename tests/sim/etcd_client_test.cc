@@ -19,6 +19,7 @@
 #include "runtime/task_group.h"
 #include "sim/ovn_host.h"
 #include "sim/seeds.h"
+#include "store/etcd/channel.h"
 #include "store/etcd/etcd_store.h"
 #include "support/fake_door.h"
 #include "support/http2_server.h"
@@ -252,6 +253,21 @@ SIM_TEST_SEEDS(EtcdClient, WhatAMemberSaysBecomesAnErrorOfTheStore, 5) {
     return Http2Server::Answer{codec::encode_grpc_message("\xff\xff")};
   };
   EXPECT_EQ(site.put().error().code, Errc::kProtocol);
+}
+
+SIM_TEST_SEEDS(EtcdClient, AConnectionThatWasClosedTakesNoCall, 1) {
+  Site site(sim);
+  runtime::TaskGroup tasks(site.us.executor());
+  auto stream = run_task(sim, site.us, site.us.connect(Member::at("a"), site.us.deadline_in(1s)));
+  ASSERT_TRUE(stream);
+  const auto channel = store::etcd::Channel::open(site.us, tasks, *std::move(stream), "http", "a");
+  EXPECT_TRUE(channel->begin("/a", {}, std::nullopt));
+  channel->close();
+  EXPECT_FALSE(channel->takes_calls());
+  const auto refused = channel->begin("/a", {}, std::nullopt);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kClosed);
+  sim.run(site.us, tasks.stop());
 }
 
 }  // namespace
