@@ -29,6 +29,7 @@ DOMAINS = {
 NAMELESS = {"act", "agent", "control", "incidents", "serve"}
 NAMES_DOMAIN = {
     "src/act/notify/masakari.cc": "a receiver that restarts guests and knows nothing else",
+    "src/act/plan/plan_runner_orders.cc": "an example in a message",
     "src/act/plan/plan_runner.cc": "an example in a message",
     "src/agent/agent.cc": "the executor of the only plans that have steps",
     "src/agent/agent.h": "the executor of the only plans that have steps",

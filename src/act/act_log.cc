@@ -134,7 +134,10 @@ Task<Result<void>> ActLog::pay() {
 }
 
 Task<Result<void>> ActLog::write(Item* item) {
-  if (item->lead != lead_) item->state.clear();
+  if (item->lead != lead_) {
+    if (!item->stored && !item->state.empty() && void_) void_(item->entry);
+    item->state.clear();
+  }
   if (!item->stored && !item->state.empty()) {
     RecordChanges state = item->state;
     item->entry.token = journal_.token();

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "judge/journal_entry.h"
@@ -59,6 +61,8 @@ class ActLog {
   /// The states that are owed, or wait for their turn, are void, since another agent leads. Their
   /// rows are not: they tell what has happened.
   void forget_states() noexcept { ++lead_; }
+  /// Is called with the row of each state that was owed and is void now.
+  void when_void(std::function<void(const judge::JournalEntry&)> call) { void_ = std::move(call); }
 
   [[nodiscard]] const store::Journal& journal() const noexcept { return journal_; }
   /// A later agent writes this journal now: it will never take anything again.
@@ -89,6 +93,7 @@ class ActLog {
   store::Journal journal_;
   bool superseded_ = false;
   std::uint64_t lead_ = 0;
+  std::function<void(const judge::JournalEntry&)> void_;
   std::deque<Item> owed_;            ///< oldest first
   std::deque<std::uint64_t> turns_;  ///< who writes now, and who waits
   std::uint64_t last_turn_ = 0;

@@ -174,6 +174,8 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
   }
   for (serve::Route& route : serve::debug_routes(debug_sources())) api_.add(std::move(route));
   api_.add(serve::debug_routes_route(api_));
+  if (!memory.put_aside.empty() && memory.own == nullptr)
+    runner_.doubt_orders("the database was damaged, and a new one was begun");
   board_.set_put_aside(std::move(memory.put_aside));
 }
 
@@ -450,6 +452,7 @@ std::vector<store::SharedNote*> Agent::notes() {
   for (const std::unique_ptr<Domain>& domain : domains_) {
     if (store::SharedNote* const note = domain->note()) notes.push_back(note);
   }
+  notes.push_back(doubts_.get());
   return notes;
 }
 

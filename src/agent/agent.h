@@ -105,6 +105,8 @@ class Agent {
     return started_.failover;
   }
   /// Where acts are journaled; null until the journal is open.
+  /// Orders may be lost (PlanRunner::doubt_orders).
+  void doubt_orders(std::string why) { runner_.doubt_orders(std::move(why)); }
   [[nodiscard]] act::ActLog* act_log() noexcept { return runner_.act_log(); }
   /// Everything that is shown, as of now.
   const serve::AgentView& fresh_view();
@@ -156,6 +158,7 @@ class Agent {
   act::repair::OvnExecutor executor_;
   act::StepExecutors executors_;
   act::PlanRunner runner_;
+  const std::unique_ptr<store::SharedNote> doubts_ = runner_.make_note();
   serve::Renderer renderer_;
   serve::Api api_;
   std::vector<std::unique_ptr<Domain>> domains_;

@@ -273,7 +273,10 @@ int start_failed(const std::string& reason, int exit_code) {
 
 /// Begins what goes by an agent that runs.
 void start_with(Agent& agent, const Shared& shared) {
-  if (shared.store) shared.agents->start(agent.incidents(), agent.notes());
+  if (shared.store) {
+    shared.agents->start(agent.incidents(), agent.notes(),
+                         [&agent](std::string why) { agent.doubt_orders(std::move(why)); });
+  }
   if (shared.gates) shared.gates->start();
   if (shared.pairs) shared.pairs->start();
   if (shared.conditions)

@@ -198,7 +198,7 @@ Result<std::vector<Sighting>> decode_servers(std::string_view text, const std::s
     const json::value* const still = fields->if_contains("still");
     // An agent of an earlier release tells of those only that still answer.
     seen.still = still == nullptr || !still->is_bool() || still->get_bool();
-    const bool nameless = !seen.server.known() && !seen.still && !seen.database.empty();
+    const bool nameless = !seen.server.known() && !seen.still;
     if (seen.server.full() || nameless) servers.push_back(std::move(seen));
   }
   return servers;

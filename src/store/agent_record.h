@@ -54,8 +54,8 @@ Result<std::vector<judge::incident::Symptom>> decode_symptoms(std::string_view t
 
 /// Of a sighting all but `by` and `at`.
 std::string encode_servers(const std::vector<judge::raft::Sighting>& servers);
-/// With `by` and `at` as told. One with less than a whole id is left out, unless it has none, does
-/// not answer and is of a known database.
+/// With `by` and `at` as told. One with less than a whole id is left out, unless it has none and
+/// does not answer: of a server without a database nobody knows of which one it is.
 Result<std::vector<judge::raft::Sighting>> decode_servers(std::string_view text,
                                                           const std::string& by, TimePoint at);
 

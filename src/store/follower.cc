@@ -1,5 +1,6 @@
 #include "store/follower.h"
 
+#include <algorithm>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -51,6 +52,8 @@ Task<Result<void>> Follower::follow() {
   if (!found) co_return std::unexpected(found.error());
   Records records;
   for (KeyValue& key : found->keys) records[std::move(key.key)] = std::move(key.value);
+  if (found->revision < revision_ && set_back_) set_back_(revision_, found->revision);
+  revision_ = found->revision;
   const bool first = !confirmed_;
   confirmed_ = runtime_.now();
   if (first || records != records_) {
@@ -87,6 +90,7 @@ void Follower::apply(const WatchBatch& batch) {
     value = event.key.value;
   }
   confirmed_ = runtime_.now();
+  revision_ = std::max(revision_, batch.upto);
   if (changed) changed_(records_);
 }
 

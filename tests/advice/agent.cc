@@ -41,7 +41,18 @@ Agent::Agent(AgentSetup setup, Cluster& cluster, runtime::Random& random, Witnes
       random_(random),
       witness_(std::move(witness)),
       planner_(setup_.policies),
-      next_look_(cluster.now() + Duration(random.below(10'000'000'000))) {}
+      next_look_(cluster.now() + Duration(random.below(10'000'000'000))) {
+  expect_checks();
+}
+
+/// Each has a schedule of its own.
+void Agent::expect_checks() {
+  sightings_ = {};
+  if (setup_.checks.empty()) return;
+  checks_begin_ = cluster_.now() + Duration(random_.below(60'000'000'000));
+  for (const Way& check : setup_.checks)
+    sightings_.expect("check " + check.member, setup_.expectation.database);
+}
 
 Way* Agent::way_to(HostIndex host) {
   const auto found = std::ranges::find(setup_.ways, host, &Way::host);
@@ -69,7 +80,7 @@ void Agent::step() {
 
 void Agent::restart(bool remembers) {
   if (!remembers) memory_ = {};
-  sightings_ = {};
+  expect_checks();
   opinions_.clear();
   Planner reborn(setup_.policies);
   for (auto [id, plan] : planner_.plans()) {
@@ -87,10 +98,11 @@ void Agent::restart(bool remembers) {
 RepairView Agent::look() {
   const TimePoint now = cluster_.now();
   for (const Way& check : setup_.checks) {
+    if (now < checks_begin_) break;
     sightings_.hear("check " + check.member,
                     look_at(cluster_, check, setup_.ages, now, setup_.timeout));
   }
-  memory_.set_elsewhere(sightings_.besides(kCluster, memory_.cluster_id()));
+  memory_.set_elsewhere(sightings_.besides(kCluster, memory_.cluster_id(), {}));
   opinions_.resize(setup_.ways.size());
   std::vector<std::size_t> slow;
   for (std::size_t i = 0; i < setup_.ways.size(); ++i) {

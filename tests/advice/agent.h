@@ -90,6 +90,7 @@ class Agent {
   };
 
   judge::raft::RepairView look();
+  void expect_checks();
   void proceed();
   void carry_on(Plan plan);
   void act_on(const Plan& before);
@@ -104,6 +105,7 @@ class Agent {
   Witness witness_;
   judge::raft::Memory memory_;
   judge::raft::Sightings sightings_;
+  TimePoint checks_begin_;  ///< before, no check has looked
   std::vector<judge::raft::Opinion> opinions_;
   judge::raft::Assessment last_;
   judge::plan::Planner planner_;

@@ -217,7 +217,8 @@ Life::Life(Site site, sim::SimRuntime& host, Node& node, LifeId id)
   agents_.leadership().listen([this](bool leads) {
     if (leads && !dead_ && !site_.truth.over()) site_.truth.wins(id_);
   });
-  agents_.start(incidents_, {});
+  agents_.start(incidents_, {doubts_.get()},
+                [this](std::string why) { runner_.doubt_orders(std::move(why)); });
   tasks_.spawn("open plans", open_plans());
   tasks_.spawn("look on", look_on());
   for (const char* const name : kChecks) {
@@ -321,6 +322,8 @@ void Life::check(const std::string& name, bool fails) {
 void Life::rule() {
   // He sees when a command still runs.
   if (dead_ || site_.truth.anybody_inside()) return;
+  // He has looked whether what he had forbidden is forbidden still.
+  if (!runner_.planner().pauses().empty()) static_cast<void>(runner_.resume("", "ann"));
   std::map<std::int64_t, PlanState> waiting;
   for (const auto& [id, plan] : runner_.planner().plans()) {
     if (plan.state == PlanState::kProposed || plan.state == PlanState::kUnclear)

@@ -100,6 +100,7 @@ class Life {
   incidents::IncidentManager incidents_;
   std::unique_ptr<FakeExecutor> executor_;
   act::PlanRunner runner_;
+  const std::unique_ptr<store::SharedNote> doubts_ = runner_.make_note();
   runtime::TaskGroup tasks_;
 };
 

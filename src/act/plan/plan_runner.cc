@@ -52,7 +52,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view kNotOpen = "the journal could not be opened yet";
 constexpr Duration kLastPatience = 1s;
 constexpr int kReadAttempts = 3;
 constexpr Duration kTryAgain = 2s;  ///< a disk or a store that refused
@@ -76,6 +75,7 @@ PlanRunner::PlanRunner(runtime::Runtime& runtime, Memory memory, Setup setup,
       tasks_(runtime.executor()),
       alarms_(runtime.executor()) {
   leadership_.listen([this](bool leads) { on_leadership(leads); });
+  log_.when_void([this](const JournalEntry& row) { miss_order(row); });
   if (!memory.shared) return;
   for (const std::string_view prefix : {store::kPlanPrefix, store::kPausePrefix}) {
     followers_.push_back(std::make_unique<store::Follower>(
@@ -154,20 +154,13 @@ Task<Result<void>> PlanRunner::load() {
     // One that is not understood holds everything back: nobody knows what it was to protect.
     planner.recall(pause ? *std::move(pause) : Pause{"", "a record not understood", {}});
   }
+  if (auto lost = lost_orders(last_number, actions(), planner_); lost && !doubt_) doubt_ = lost;
   if (leadership_.leads()) {
     numbers_ = {};
-    store::RecordChanges mark = number_changes(planner.last_number());
-    Result<void> marked;
-    if (const auto lost = lost_orders(last_number, actions(), planner_)) {
-      const Pause& pause = planner.pause({"", "the agent: " + *lost, {}});
-      mark[store::pause_key("")] = store::encode(pause, clock);
-      log(LogLevel::kError, "orders_lost", {{"reason", *lost}});
-      JournalEntry entry{.kind = "paused", .actor = "agent", .detail = *lost};
-      marked = (co_await log_.append(std::move(entry), std::move(mark))).done;
-    } else {
-      marked = co_await log_.keep(std::move(mark));
-    }
+    const Result<void> marked = co_await begin_lead(&planner);
     if (!marked) co_return marked;
+  } else if (planner.pauses().contains("")) {
+    doubt_.reset();  // who leads has seen to it
   }
   if (term != term_) co_return fail(Errc::kRejected, "the lead has passed on since they were read");
   storm_kept_ = !storm->empty();
@@ -377,39 +370,6 @@ Result<void> PlanRunner::reject(std::int64_t id, std::string by, std::string com
     return fail(Errc::kRejected, "{}", *reason);
   }
   take_changes(by);
-  return {};
-}
-
-Result<void> PlanRunner::pause(std::string scope, std::optional<Duration> time, std::string by) {
-  const ThingId* const target = target_of(scope);
-  if (!scope.empty() && target == nullptr)
-    return fail(Errc::kMissing, "there is no such cluster or guest");
-  if (!opened_) return fail(Errc::kRejected, "{}, so nothing runs that could be paused", kNotOpen);
-  if (const Result<void> taken = takes_orders(); !taken) return taken;
-  const TimePoint now = runtime_.now();
-  Pause wanted{scope, by, time ? std::optional(now + *time) : std::nullopt};
-  if (target != nullptr) {
-    std::vector<std::string> identities = identities_of(*target);
-    if (!identities.empty()) wanted.identity = std::move(identities.front());
-  }
-  const Pause& pause = planner_.pause(std::move(wanted));
-  JournalEntry entry{.kind = "paused", .cluster = scope, .actor = by};
-  entry.detail =
-      pause.until ? "for " + spell_duration(*pause.until - now) : "until somebody resumes";
-  const store::ClockPair clock{now, runtime_.wall_now()};
-  put(std::move(entry), {{store::pause_key(scope), store::encode(pause, clock)}});
-  doors_.tell({judge::ThingKind::kPlans, scope.empty() ? "all" : scope},
-              judge::ActsPaused{true, by});
-  return {};
-}
-
-Result<void> PlanRunner::resume(std::string scope, std::string by) {
-  if (const Result<void> taken = takes_orders(); !taken) return taken;
-  if (!planner_.resume(scope)) return fail(Errc::kMissing, "it is not paused");
-  put({.kind = "resumed", .cluster = scope, .actor = by},
-      {{store::pause_key(scope), std::nullopt}});
-  doors_.tell({judge::ThingKind::kPlans, scope.empty() ? "all" : scope},
-              judge::ActsPaused{false, by});
   return {};
 }
 

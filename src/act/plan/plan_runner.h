@@ -34,10 +34,12 @@
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
+#include "store/clock_pair.h"
 #include "store/follower.h"
 #include "store/leadership.h"
 #include "store/number_mark.h"
 #include "store/records.h"
+#include "store/shared_note.h"
 #include "store/store.h"
 
 namespace wardmote::act {
@@ -107,6 +109,10 @@ class PlanRunner final : public control::PlanControl {
                                std::string by) override;
   Result<void> approve(std::int64_t id, std::string by, std::string comment) override;
   Result<void> reject(std::int64_t id, std::string by, std::string comment) override;
+  /// Orders may be lost: everything is paused as soon as this agent leads.
+  void doubt_orders(std::string why);
+  /// Tells other agents of such a doubt. It borrows the runner.
+  std::unique_ptr<store::SharedNote> make_note();
   Result<void> pause(std::string scope, std::optional<Duration> time, std::string by) override;
   Result<void> resume(std::string scope, std::string by) override;
   std::shared_ptr<control::Written> written() override { return last_put_; }
@@ -118,8 +124,15 @@ class PlanRunner final : public control::PlanControl {
   [[nodiscard]] std::optional<std::string> brake(const judge::ThingId& target) const;
 
  private:
+  static constexpr std::string_view kNotOpen = "the journal could not be opened yet";
+
   using Seen = std::shared_ptr<const judge::plan::Remedy>;
   class StepAct;
+  class DoubtNote;
+  struct InDoubt {
+    judge::JournalEntry row;
+    store::RecordChanges state;
+  };
 
   /// Null: it is not configured.
   [[nodiscard]] const judge::ThingId* target_of(std::string_view name) const noexcept;
@@ -138,6 +151,9 @@ class PlanRunner final : public control::PlanControl {
   runtime::Task<void> take_over();
   /// kRejected: leadership was lost or won meanwhile.
   runtime::Task<Result<void>> load();
+  void miss_order(const judge::JournalEntry& row);
+  InDoubt pause_in_doubt(judge::plan::Planner& planner, const store::ClockPair& clock);
+  runtime::Task<Result<void>> begin_lead(judge::plan::Planner* planner);
   /// Another agent leads, and has written something.
   void follow();
   runtime::Task<void> read_again();
@@ -187,6 +203,9 @@ class PlanRunner final : public control::PlanControl {
   bool reading_ = false;     ///< what another agent has written
   bool read_again_ = false;  ///< and it has written more
   std::vector<std::unique_ptr<store::Follower>> followers_;
+  /// Why orders may be lost, until it is written down that everything is paused, or somebody
+  /// resumes.
+  std::optional<std::string> doubt_;
   std::uint64_t term_ = 0;   ///< counts the times that leadership was lost or the plans were read
   bool storm_kept_ = false;  ///< it is written down that a storm rages
   TimePoint storm_until_;    ///< an earlier life ended in a storm

@@ -77,8 +77,15 @@ Coordination::Coordination(runtime::Runtime& runtime, store::Store& store, Durat
 }
 
 void Coordination::start(incidents::IncidentManager& incidents,
-                         std::vector<store::SharedNote*> notes) {
+                         std::vector<store::SharedNote*> notes,
+                         std::function<void(std::string)> doubt) {
   incidents_ = &incidents;
+  follower_.when_set_back([doubt = std::move(doubt)](store::Revision from, store::Revision to) {
+    doubt(
+        fmt::format("the store was at revision {} and is at {}: it was emptied, or an older copy "
+                    "was put in its place",
+                    from, to));
+  });
   incidents.publish([this](const std::vector<Symptom>& symptoms) {
     presence_.put(store::symptoms_key(self_.node),
                   store::encode_symptoms(symptoms, {runtime_.now(), runtime_.wall_now()}));
@@ -164,6 +171,10 @@ void Coordination::forget_missing() {
   }
 }
 
+bool Coordination::has_twin() const noexcept {
+  return twin_ && runtime_.now() - *twin_ < kTwinIsMeant;
+}
+
 void Coordination::stand_by_own_records() {
   const store::Follower::Records& stored = follower_.records();
   if (!follower_.confirmed() || presence_.stays(stored)) {
@@ -171,13 +182,13 @@ void Coordination::stand_by_own_records() {
     return;
   }
   const TimePoint now = runtime_.now();
-  const bool has_twin = twin_ && now - *twin_ < kTwinIsMeant;
-  if (++looks_without_ < (has_twin ? kLooksOfATwin : kLooksWithout)) return;
+  const bool known = has_twin();
+  if (++looks_without_ < (known ? kLooksOfATwin : kLooksWithout)) return;
   looks_without_ = 0;
   const auto registered = stored.find(store::registration_key(self_.node));
   const bool by_another = registered != stored.end() && registered->second != registered_;
   if (by_another && rewrote_ && now - *rewrote_ < kTwinIsMeant) {
-    if (!has_twin) log(LogLevel::kError, "name_taken", {{"node", escape_control(self_.node)}});
+    if (!known) log(LogLevel::kError, "name_taken", {{"node", escape_control(self_.node)}});
     twin_ = now;
   }
   rewrote_ = now;
@@ -214,6 +225,8 @@ Task<void> Coordination::watch_nodes() {
     forget_missing();
     tell_notes();
     stand_by_own_records();
+    const bool doubtful = has_twin();
+    for (store::SharedNote* const note : notes_) note->doubt(doubtful);
     // Who is cut off from the store would take all others for lost.
     if (!election_.leads()) continue;
     std::vector<Symptom> lost = lost_nodes();
@@ -276,7 +289,7 @@ std::optional<Duration> Coordination::age() const {
 }
 
 std::optional<std::string> Coordination::isolation() const {
-  if (twin_ && runtime_.now() - *twin_ < kTwinIsMeant) {
+  if (has_twin()) {
     return fmt::format(
         "another agent calls itself '{}' too: give each agent a name of its own ('node: name')",
         self_.node);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,7 +41,9 @@ class Coordination final : public serve::AgentsView {
 
   /// Stands in the election, and exchanges with the others what is wrong where, and the notes,
   /// which outlive it.
-  void start(incidents::IncidentManager& incidents, std::vector<store::SharedNote*> notes);
+  /// `doubt` is called with the reason when what the store had before is lost.
+  void start(incidents::IncidentManager& incidents, std::vector<store::SharedNote*> notes,
+             std::function<void(std::string)> doubt);
   /// Leaves: the next agent leads at once.
   runtime::Task<void> resign();
 
@@ -77,6 +80,7 @@ class Coordination final : public serve::AgentsView {
   /// Writes what this agent says of itself again, if it is not in the store: that may have been
   /// emptied, or restored.
   void stand_by_own_records();
+  [[nodiscard]] bool has_twin() const noexcept;
   /// Tells of the agents that are away, while this one leads.
   runtime::Task<void> watch_nodes();
   [[nodiscard]] std::vector<judge::incident::Symptom> lost_nodes() const;

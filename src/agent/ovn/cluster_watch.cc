@@ -159,7 +159,8 @@ void ClusterWatch::heard(std::size_t member, Opinion opinion) {
 
 void ClusterWatch::judge() {
   const TimePoint now = runtime_.now();
-  memory_.set_elsewhere(sightings_.besides(name_, memory_.cluster_id()));
+  memory_.set_elsewhere(
+      sightings_.besides(name_, memory_.cluster_id(), now - expectation_.gone_after));
   judge::raft::Assessment assessment = assess(opinions_, expectation_, memory_, now);
   const bool whole = awaited_ == 0;
   const std::vector<judge::Finding> findings =

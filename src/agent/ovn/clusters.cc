@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -58,6 +60,13 @@ std::string place_of(const config::Member& member) {
   return place;
 }
 
+/// The kind of the checks that look at one server.
+constexpr std::string_view kCheckKind = "ovn";
+
+std::string looker(const std::string& check) {
+  return "check " + check;
+}
+
 /// What plans need to know of the configuration.
 judge::raft::repair::RepairCluster repair_of(const config::Cluster& cluster) {
   judge::raft::repair::RepairCluster repair{cluster.name, cluster.expectation.database, {}};
@@ -101,7 +110,7 @@ const observe::ProbeKind& Clusters::kind() const noexcept {
 /// Checks of the kind `ovn` look at servers, too.
 void Clusters::observed(const std::string& check, const judge::Observation& seen) {
   if (const auto* const opinion = std::get_if<judge::raft::Opinion>(&seen.facts))
-    sightings_.hear("check " + check, *opinion);
+    sightings_.hear(looker(check), *opinion);
 }
 
 std::vector<serve::Route> Clusters::routes() {
@@ -114,8 +123,7 @@ Task<void> Clusters::stop() {
 
 void Clusters::adopt(const config::Config& now, const config::ReloadPlan& plan) {
   board_.reload(now, plan, tools_.runtime.now());
-  // Who still looks at a server says so again within one round, and silence counts anew until then.
-  sightings_.forget_own();
+  expect_looks(now, plan);
   repairs_.clear();
   for (const config::Cluster& cluster : now.clusters) repairs_[cluster.name] = repair_of(cluster);
   const auto before = std::exchange(watches_, {});
@@ -133,6 +141,32 @@ void Clusters::adopt(const config::Config& now, const config::ReloadPlan& plan) 
   }
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (!kept[i]) before[i]->retire();
+  }
+}
+
+/// Who begins to look may be answered by any server until he was.
+void Clusters::expect_looks(const config::Config& now, const config::ReloadPlan& plan) {
+  std::set<std::string> lookers;
+  const auto expect = [&](std::string by, const std::string& database, bool begins) {
+    if (begins) sightings_.forget(by);
+    sightings_.expect(by, database);
+    lookers.insert(std::move(by));
+  };
+  for (std::size_t i = 0; i < now.clusters.size(); ++i) {
+    const config::Cluster& cluster = now.clusters[i];
+    const bool begins = plan.clusters[i].action != config::ReloadAction::kKept;
+    for (const config::Member& member : cluster.members) {
+      expect(judge::raft::Sightings::member(cluster.name, member.name),
+             cluster.expectation.database, begins);
+    }
+  }
+  for (std::size_t i = 0; i < now.checks.size(); ++i) {
+    const config::Check& check = now.checks[i];
+    if (check.kind->name != kCheckKind) continue;
+    expect(looker(check.name), "", plan.checks[i].action == config::ReloadAction::kBegun);
+  }
+  for (const std::string& by : std::exchange(lookers_, lookers)) {
+    if (!lookers.contains(by)) sightings_.forget(by);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ class Clusters final : public Domain {
 
  private:
   void adopt(const config::Config& now, const config::ReloadPlan& plan);
+  void expect_looks(const config::Config& now, const config::ReloadPlan& plan);
   std::shared_ptr<ClusterWatch> begin(const config::Cluster& cluster, std::size_t index);
   void measure(const serve::ClusterView& judged);
 
@@ -45,6 +47,7 @@ class Clusters final : public Domain {
   ClusterBoard board_;
   judge::raft::Sightings sightings_;
   SharedServers shared_{sightings_};
+  std::set<std::string> lookers_;  ///< whom the configuration has look at a server
   std::vector<std::shared_ptr<ClusterWatch>> watches_;
   std::map<std::string, judge::raft::repair::RepairCluster> repairs_;  ///< by cluster
   runtime::TaskGroup tasks_;

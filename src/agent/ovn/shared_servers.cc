@@ -18,7 +18,7 @@ std::string SharedServers::told() const {
 void SharedServers::hear(const std::string& node, const std::string& text, TimePoint now) {
   if (text.empty()) {
     heard_.erase(node);
-    return sightings_.hear_agent(node, {});
+    return sightings_.lose_agent(node, now);
   }
   std::string& heard = heard_[node];
   if (heard == text) return;

@@ -282,7 +282,7 @@ std::optional<std::string> objection_to_kick(const ClusterSnapshot& snapshot,
   } else if (listed.owner) {
     return never(fmt::format("it may be {}, a configured member that does not answer now",
                              listed.owner->name()));
-  } else if (const auto reason = awaited_elsewhere(listed); reason && listed.seen_elsewhere) {
+  } else if (const auto reason = awaited_elsewhere(listed)) {
     return never(*reason);
   }
   if (!listed.id.known() || is_ambiguous(snapshot, listed)) {

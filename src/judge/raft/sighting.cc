@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,10 @@
 #include "judge/raft/opinion.h"
 
 namespace wardmote::judge::raft {
+
+void Sightings::expect(const std::string& by, std::string database) {
+  seen_.try_emplace(by, Sighting{.by = by, .database = std::move(database)});
+}
 
 void Sightings::hear(const std::string& by, const Opinion& opinion) {
   Sighting& sighting = seen_[by];
@@ -25,7 +30,8 @@ void Sightings::hear(const std::string& by, const Opinion& opinion) {
   sighting.at = opinion.begun;
 }
 
-std::vector<Sighting> Sightings::besides(const std::string& cluster, const MemberId& id) const {
+std::vector<Sighting> Sightings::besides(const std::string& cluster, const MemberId& id,
+                                         TimePoint away_after) const {
   std::vector<Sighting> others;
   const auto may_be_of_it = [&](const Sighting& sighting) {
     return !id.known() || !sighting.cluster.known() || compatible(sighting.cluster, id);
@@ -34,8 +40,11 @@ std::vector<Sighting> Sightings::besides(const std::string& cluster, const Membe
   for (const auto& [by, sighting] : seen_) {
     if (!by.starts_with(own) && may_be_of_it(sighting)) others.push_back(sighting);
   }
-  for (const auto& [node, seen] : agents_)
-    std::ranges::copy_if(seen, std::back_inserter(others), may_be_of_it);
+  for (const auto& [node, agent] : agents_) {
+    if (agent.away_since && *agent.away_since < away_after) continue;
+    std::ranges::copy_if(agent.seen, std::back_inserter(others), may_be_of_it);
+  }
+  if (has_twin_) others.push_back({.by = "another agent of this name"});
   return others;
 }
 
@@ -63,11 +72,14 @@ std::vector<Sighting> Sightings::here() const {
 }
 
 void Sightings::hear_agent(const std::string& node, std::vector<Sighting> seen) {
-  if (seen.empty()) {
-    agents_.erase(node);
-  } else {
-    agents_[node] = std::move(seen);
-  }
+  agents_[node] = {std::move(seen), std::nullopt};
+}
+
+void Sightings::lose_agent(const std::string& node, TimePoint now) {
+  const auto agent = agents_.find(node);
+  if (agent == agents_.end() || agent->second.away_since) return;
+  agent->second.away_since = now;
+  for (Sighting& sighting : agent->second.seen) sighting.still = false;
 }
 
 }  // namespace wardmote::judge::raft

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,19 +27,26 @@ struct Sighting {
 /// of theirs. Holds an entry for each that looks, whatever they have seen.
 class Sightings {
  public:
+  /// Who will look at a server of this database, or of any if it is empty. Until he has, his server
+  /// may be each of them.
+  void expect(const std::string& by, std::string database);
+  /// He looks no more, or at another server.
+  void forget(const std::string& by) { seen_.erase(by); }
   /// A look of `by` at a server.
   void hear(const std::string& by, const Opinion& opinion);
   /// What others than the members of this cluster have seen; of servers that certainly belong to
-  /// another one than `id` nothing.
-  [[nodiscard]] std::vector<Sighting> besides(const std::string& cluster, const MemberId& id) const;
+  /// another one than `id` nothing, nor what agents said that went away before `away_after`.
+  [[nodiscard]] std::vector<Sighting> besides(const std::string& cluster, const MemberId& id,
+                                              TimePoint away_after) const;
   /// What this agent's looks have seen, for other agents: each server once, those first that still
   /// answer anybody, and last those that never said who they are.
   [[nodiscard]] std::vector<Sighting> here() const;
-  /// What another agent says of its looks, in place of what it said before; nothing once it is
-  /// away.
+  /// What another agent says of its looks, in place of what it said before.
   void hear_agent(const std::string& node, std::vector<Sighting> seen);
-  /// Of this agent nobody looks at anything any more, as far as is known: who still does will tell.
-  void forget_own() noexcept { seen_.clear(); }
+  /// It is not heard any more: whom it saw, nobody sees now.
+  void lose_agent(const std::string& node, TimePoint now);
+  /// Whether another agent calls itself as this one does: then nobody knows what either says.
+  void doubt(bool has_twin) noexcept { has_twin_ = has_twin; }
 
   /// How a cluster's member is called in `by`.
   static std::string member(const std::string& cluster, const std::string& member) {
@@ -46,8 +54,14 @@ class Sightings {
   }
 
  private:
-  std::map<std::string, Sighting> seen_;                 // by who looks
-  std::map<std::string, std::vector<Sighting>> agents_;  // by node
+  struct Agent {
+    std::vector<Sighting> seen;
+    std::optional<TimePoint> away_since;
+  };
+
+  std::map<std::string, Sighting> seen_;  // by who looks
+  std::map<std::string, Agent> agents_;   // by node
+  bool has_twin_ = false;
 };
 
 }  // namespace wardmote::judge::raft

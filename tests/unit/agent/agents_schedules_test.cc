@@ -157,7 +157,8 @@ class Life {
     feed_.listen(
         [this](const judge::Change& change, const serve::ChangeText&) { incidents_.hear(change); });
     EXPECT_TRUE(run_task(world, us, incidents_.open()));
-    agents_.start(incidents_, {&servers_});
+    agents_.start(incidents_, {&servers_},
+                  [this](std::string why) { doubts.push_back(std::move(why)); });
   }
   Life(const Life&) = delete;
   Life& operator=(const Life&) = delete;
@@ -166,6 +167,8 @@ class Life {
     world_.run(us, incidents_.stop());
     world_.run(us, agents_.resign());
   }
+
+  std::vector<std::string> doubts;  ///< of what the store had before
 
   void check(const std::string& name, bool fails) {
     using enum judge::State;
@@ -429,13 +432,13 @@ TEST_F(TwoAgents, EachKnowsWhichServersTheOtherSeesAlive) {
   Opinion answer;
   answer.status.emplace();
   answer.status->server_id = *judge::raft::parse_member_id("14302e3d-dac6-4762-a00e-834c7c7479df");
-  const auto told = [&] { return lives[0]->sightings().besides("nb", {}); };
+  const auto told = [&] { return lives[0]->sightings().besides("nb", {}, {}); };
   lives[1]->sightings().hear("nb/ctl-1", answer);
   world.run_for(2s);
   ASSERT_EQ(told().size(), 1U);
   EXPECT_EQ(told().front().server, answer.status->server_id);
   EXPECT_EQ(told().front().by, "the agent on ctl-1");
-  EXPECT_TRUE(lives[1]->sightings().besides("nb", {}).empty()) << "nobody hears of himself";
+  EXPECT_TRUE(lives[1]->sightings().besides("nb", {}, {}).empty()) << "nobody hears of himself";
   lives[1]->sightings().hear("nb/ctl-1", Opinion{});
   world.run_for(2s);
   ASSERT_EQ(told().size(), 1U) << "it may hang";
@@ -445,7 +448,8 @@ TEST_F(TwoAgents, EachKnowsWhichServersTheOtherSeesAlive) {
   EXPECT_EQ(told().size(), 1U);
   kill(1);
   world.run_for(30s);
-  EXPECT_TRUE(told().empty()) << "nothing is heard of that agent";
+  ASSERT_EQ(told().size(), 1U);
+  EXPECT_FALSE(told().front().still) << "nothing is heard of that agent: nobody sees it now";
   begin(1);
   world.run_for(2s);
   EXPECT_TRUE(told().empty()) << "what its earlier life saw is written over";
@@ -456,8 +460,14 @@ TEST_F(TwoAgents, AStoreThatBeganAnewIsHeard) {
     lives[1]->check("web", i % 2 == 0);
     world.run_for(1s);
   }
+  EXPECT_TRUE(lives[0]->doubts.empty() && lives[1]->doubts.empty());
   lives[0]->empty_the_store();
   world.run_for(30s);
+  for (const auto& life : lives) {
+    if (!life) continue;
+    ASSERT_EQ(life->doubts.size(), 1U);
+    EXPECT_TRUE(life->doubts[0].contains("it was emptied, or an older copy"));
+  }
   EXPECT_TRUE(present(0, "ctl-1") && present(1, "ctl-0"));
   const int leader = lives[0]->leads() ? 0 : 1;
   lives[1 - leader]->check("bird", true);

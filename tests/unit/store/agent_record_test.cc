@@ -66,8 +66,8 @@ TEST(AgentRecord, ServersComeBack) {
   EXPECT_EQ(*read, (std::vector<Sighting>{
                        {server, cluster, "the agent on ctl-2", kClock.now + 1s, true, "X"},
                        {cluster, {}, "the agent on ctl-2", kClock.now + 1s, false},
-                       {{}, {}, "the agent on ctl-2", kClock.now + 1s, false, "X"}}))
-      << "who never said who it is, of a database that nobody named, may not be there at all";
+                       {{}, {}, "the agent on ctl-2", kClock.now + 1s, false, "X"},
+                       {{}, {}, "the agent on ctl-2", kClock.now + 1s, false}}));
   const auto old = decode_servers(
       R"({"servers":[{"server":"14302e3d-dac6-4762-a00e-834c7c7479df","cluster":""}]})", "", {});
   ASSERT_EQ(old->size(), 1U);

@@ -25,14 +25,25 @@ Opinion answer(const MemberId& server, TimePoint at) {
 TEST(Sightings, TellOfEachServerWhatOthersSawOfIt) {
   Sightings sightings;
   sightings.hear(Sightings::member("nb", "ctl-1"), answer(kServer, TimePoint(1h)));
-  EXPECT_TRUE(sightings.besides("nb", {}).empty()) << "its own members";
+  EXPECT_TRUE(sightings.besides("nb", {}, {}).empty()) << "its own members";
   const Sighting seen{kServer, kCluster, "nb/ctl-1", TimePoint(1h), true};
-  EXPECT_EQ(sightings.besides("n", {}), std::vector{seen}) << "whose name begins alike";
-  EXPECT_EQ(sightings.besides("sb", {}), std::vector{seen});
-  EXPECT_EQ(sightings.besides("sb", kCluster), std::vector{seen});
-  EXPECT_TRUE(sightings.besides("sb", kServer).empty()) << "of another cluster";
-  sightings.forget_own();
-  EXPECT_TRUE(sightings.besides("sb", {}).empty());
+  EXPECT_EQ(sightings.besides("n", {}, {}), std::vector{seen}) << "whose name begins alike";
+  EXPECT_EQ(sightings.besides("sb", {}, {}), std::vector{seen});
+  EXPECT_EQ(sightings.besides("sb", kCluster, {}), std::vector{seen});
+  EXPECT_TRUE(sightings.besides("sb", kServer, {}).empty()) << "of another cluster";
+  sightings.forget(Sightings::member("nb", "ctl-1"));
+  EXPECT_TRUE(sightings.besides("sb", {}, {}).empty());
+}
+
+TEST(Sightings, WhoWillLookMayBeAnsweredByAnyServerUntilHeWas) {
+  Sightings sightings;
+  const Sighting waiting{{}, {}, "check local", {}, false, "OVN_Northbound"};
+  sightings.expect("check local", "OVN_Northbound");
+  EXPECT_EQ(sightings.besides("nb", {}, {}), std::vector{waiting});
+  EXPECT_EQ(sightings.here(), std::vector{waiting}) << "and other agents are told";
+  sightings.hear("check local", answer(kServer, TimePoint(1h)));
+  sightings.expect("check local", "OVN_Northbound");
+  EXPECT_TRUE(sightings.here().front().still) << "it goes on to look at the same";
 }
 
 TEST(Sightings, RememberWhenItAnsweredLast) {
@@ -40,16 +51,16 @@ TEST(Sightings, RememberWhenItAnsweredLast) {
   Opinion mute;
   mute.database = "OVN_Northbound";
   sightings.hear("check local", mute);
-  EXPECT_EQ(sightings.besides("nb", {}),
+  EXPECT_EQ(sightings.besides("nb", {}, {}),
             (std::vector{Sighting{{}, {}, "check local", {}, false, "OVN_Northbound"}}));
   sightings.hear("check local", answer(kServer, TimePoint(1h)));
   Opinion silent;
   silent.begun = TimePoint(2h);
   sightings.hear("check local", silent);
-  EXPECT_EQ(sightings.besides("nb", {}),
+  EXPECT_EQ(sightings.besides("nb", {}, {}),
             (std::vector{Sighting{kServer, kCluster, "check local", TimePoint(1h), false}}));
   sightings.hear("check local", answer({}, TimePoint(3h)));
-  EXPECT_FALSE(sightings.besides("nb", {}).front().still) << "it does not say who it is";
+  EXPECT_FALSE(sightings.besides("nb", {}, {}).front().still) << "it does not say who it is";
 }
 
 TEST(Sightings, TellOtherAgentsOfEachServerOnce) {
@@ -92,11 +103,35 @@ TEST(Sightings, OfAnotherAgentAreWhatItSaidLast) {
   Sightings sightings;
   const Sighting seen{kServer, kCluster, "the agent on ctl-2", TimePoint(1h), true};
   sightings.hear_agent("ctl-2", {seen});
-  sightings.forget_own();
-  EXPECT_EQ(sightings.besides("nb", {}), std::vector{seen});
+  EXPECT_EQ(sightings.besides("nb", {}, {}), std::vector{seen});
   EXPECT_TRUE(sightings.here().empty()) << "nobody repeats what he was told";
   sightings.hear_agent("ctl-2", {});
-  EXPECT_TRUE(sightings.besides("nb", {}).empty());
+  EXPECT_TRUE(sightings.besides("nb", {}, {}).empty());
+}
+
+// The server goes on to live, perhaps, and nobody looks at it.
+TEST(Sightings, WhomAnAgentSawThatIsAwayHasJustFallenSilent) {
+  Sightings sightings;
+  const Sighting seen{kServer, kCluster, "the agent on ctl-2", TimePoint(1h), true};
+  sightings.hear_agent("ctl-2", {seen});
+  for (const TimePoint at : {TimePoint(2h), TimePoint(3h)}) {
+    sightings.lose_agent("ctl-2", at);
+    ASSERT_EQ(sightings.besides("nb", {}, TimePoint(2h)).size(), 1U);
+    EXPECT_FALSE(sightings.besides("nb", {}, TimePoint(2h)).front().still);
+    EXPECT_TRUE(sightings.besides("nb", {}, TimePoint(2h) + 1s).empty()) << "for long enough";
+  }
+  sightings.hear_agent("ctl-2", {seen});
+  EXPECT_EQ(sightings.besides("nb", {}, TimePoint(4h)), std::vector{seen}) << "it is back";
+}
+
+TEST(Sightings, OfTwoAgentsOfOneNameNobodyKnowsWhatEitherSays) {
+  Sightings sightings;
+  sightings.doubt(true);
+  ASSERT_EQ(sightings.besides("nb", {}, {}).size(), 1U);
+  EXPECT_FALSE(sightings.besides("nb", {}, {}).front().server.known());
+  EXPECT_TRUE(sightings.here().empty());
+  sightings.doubt(false);
+  EXPECT_TRUE(sightings.besides("nb", {}, {}).empty());
 }
 
 }  // namespace

@@ -1,0 +1,129 @@
+// What people forbid, and what is done when nobody can be sure that it is still known.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "act/plan/plan_runner.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/change.h"
+#include "judge/journal_entry.h"
+#include "judge/plan/planner.h"
+#include "judge/thing.h"
+#include "runtime/task.h"
+#include "store/clock_pair.h"
+#include "store/plan_record.h"
+#include "store/records.h"
+#include "store/shared_note.h"
+
+namespace wardmote::act {
+
+using judge::JournalEntry;
+using judge::ThingId;
+using judge::plan::Pause;
+using judge::plan::Planner;
+using runtime::Task;
+
+/// Whoever leads hears of what another agent knows to be lost.
+class PlanRunner::DoubtNote final : public store::SharedNote {
+ public:
+  explicit DoubtNote(PlanRunner& runner) : runner_(runner) {}
+  [[nodiscard]] std::string_view name() const noexcept override { return "lost-orders"; }
+  [[nodiscard]] std::string told() const override { return runner_.doubt_.value_or(""); }
+  void hear(const std::string& node, const std::string& text, TimePoint) override {
+    const bool known = std::exchange(heard_[node], text) == text;
+    if (!known && !text.empty()) runner_.doubt_orders(fmt::format("{} says: {}", node, text));
+  }
+
+ private:
+  PlanRunner& runner_;
+  std::map<std::string, std::string> heard_;  // by node
+};
+
+std::unique_ptr<store::SharedNote> PlanRunner::make_note() {
+  return std::make_unique<DoubtNote>(*this);
+}
+
+Result<void> PlanRunner::pause(std::string scope, std::optional<Duration> time, std::string by) {
+  const ThingId* const target = target_of(scope);
+  if (!scope.empty() && target == nullptr)
+    return fail(Errc::kMissing, "there is no such cluster or guest");
+  if (!opened_) return fail(Errc::kRejected, "{}, so nothing runs that could be paused", kNotOpen);
+  if (const Result<void> taken = takes_orders(); !taken) return taken;
+  const TimePoint now = runtime_.now();
+  Pause wanted{scope, by, time ? std::optional(now + *time) : std::nullopt};
+  if (target != nullptr) {
+    std::vector<std::string> identities = identities_of(*target);
+    if (!identities.empty()) wanted.identity = std::move(identities.front());
+  }
+  const Pause& pause = planner_.pause(std::move(wanted));
+  JournalEntry entry{.kind = "paused", .cluster = scope, .actor = by};
+  entry.detail =
+      pause.until ? "for " + spell_duration(*pause.until - now) : "until somebody resumes";
+  const store::ClockPair clock{now, runtime_.wall_now()};
+  put(std::move(entry), {{store::pause_key(scope), store::encode(pause, clock)}});
+  doors_.tell({judge::ThingKind::kPlans, scope.empty() ? "all" : scope},
+              judge::ActsPaused{true, by});
+  return {};
+}
+
+Result<void> PlanRunner::resume(std::string scope, std::string by) {
+  if (const Result<void> taken = takes_orders(); !taken) return taken;
+  if (!planner_.resume(scope)) return fail(Errc::kMissing, "it is not paused");
+  if (scope.empty()) doubt_.reset();  // he has looked
+  put({.kind = "resumed", .cluster = scope, .actor = by},
+      {{store::pause_key(scope), std::nullopt}});
+  doors_.tell({judge::ThingKind::kPlans, scope.empty() ? "all" : scope},
+              judge::ActsPaused{false, by});
+  return {};
+}
+
+void PlanRunner::doubt_orders(std::string why) {
+  if (doubt_) return;
+  doubt_ = std::move(why);
+  if (!opened_ || !loaded_ || not_ours()) return;
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  InDoubt in_doubt = pause_in_doubt(planner_, clock);
+  put(std::move(in_doubt.row), std::move(in_doubt.state));
+}
+
+/// An order that the person was told to hold, and that nobody will find again.
+void PlanRunner::miss_order(const JournalEntry& row) {
+  if (row.kind != "paused" && row.kind != "rejected") return;
+  doubt_orders(fmt::format("'{}' by {} could not be written down in time", row.kind, row.actor));
+}
+
+PlanRunner::InDoubt PlanRunner::pause_in_doubt(Planner& planner, const store::ClockPair& clock) {
+  std::string why = doubt_.value_or("");
+  if (!why.contains("may be lost")) why += "; what somebody paused or rejected may be lost";
+  log(LogLevel::kError, "orders_lost", {{"reason", why}});
+  const Pause& pause = planner.pause({"", "the agent: " + why, {}});
+  return {{.kind = "paused", .actor = "agent", .detail = std::move(why)},
+          {{store::pause_key(""), store::encode(pause, clock)}}};
+}
+
+/// Before anything else: up to which number plans have been given, and a pause of everything where
+/// orders may be lost.
+Task<Result<void>> PlanRunner::begin_lead(Planner* planner) {
+  store::RecordChanges mark = number_changes(planner->last_number());
+  if (!doubt_) {
+    Result<void> kept = co_await log_.keep(std::move(mark));
+    co_return kept;
+  }
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  InDoubt in_doubt = pause_in_doubt(*planner, clock);
+  in_doubt.state.merge(mark);
+  Result<void> kept =
+      (co_await log_.append(std::move(in_doubt.row), std::move(in_doubt.state))).done;
+  if (kept) doubt_.reset();
+  co_return kept;
+}
+
+}  // namespace wardmote::act
