@@ -7,17 +7,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "agent/secret.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -40,25 +38,25 @@ bool is_token_character(char c) {
   return c > ' ' && c < 0x7f;
 }
 
-Result<std::string> read_secret(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
-                                                             std::fclose);
+Result<std::string> read_token_file(const std::string& path) {
+  const Result<SecretFile> file = open_secret(path);
   if (!file) {
+    const Errc why = file.error().code;
     return fail(Errc::kInvalid, "{}: cannot be read: {}", path,
-                std::generic_category().message(errno));
+                why == Errc::kInvalid ? "it is no regular file" : to_string(why));
   }
   struct stat about{};
-  if (::fstat(::fileno(file.get()), &about) == 0 && (about.st_mode & S_IRWXO) != 0) {
+  if (::fstat(::fileno(file->get()), &about) == 0 && (about.st_mode & S_IRWXO) != 0) {
     log(LogLevel::kWarning, "secret_readable_by_all",
         {{"file", path}, {"fix", "chmod o= " + path}});
   }
   std::string bytes(kFileCap, '\0');
-  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file->get()));
   return std::string(trim(bytes));
 }
 
 Result<Token> read_token(const config::ApiToken& configured) {
-  const Result<std::string> text = read_secret(configured.file);
+  const Result<std::string> text = read_token_file(configured.file);
   if (!text) return with_context(text, "api: token {}", configured.name);
   const bool fits = text->size() >= Token::kLeast && text->size() <= Token::kMost;
   if (!fits || !std::ranges::all_of(*text, is_token_character)) {

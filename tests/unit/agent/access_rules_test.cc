@@ -10,6 +10,9 @@
 #include <fstream>
 #include <string>
 
+#include "agent/secret.h"
+#include "base/result.h"
+
 namespace wardmote::agent {
 namespace {
 
@@ -64,7 +67,19 @@ TEST_F(AccessRulesTest, RefusesWhatIsNoTokenAndNeverQuotesIt) {
   }
   config::Api missing;
   missing.tokens = {{"a", Role::kViewer, (folder_ / "none").string()}};
-  EXPECT_TRUE(complaint(missing).contains("cannot be read: No such file"));
+  EXPECT_TRUE(complaint(missing).contains("cannot be read: missing"));
+}
+
+// Nobody writes into it, and whoever opened it plainly would wait for ever.
+TEST_F(AccessRulesTest, APipeIsNoSecretAndHoldsNobodyUp) {
+  const std::string pipe =
+      (std::filesystem::temp_directory_path() / ("wardmote-pipe-" + std::to_string(::getpid())))
+          .string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const Result<std::string> secret = read_secret(pipe);
+  std::filesystem::remove(pipe);
+  ASSERT_FALSE(secret);
+  EXPECT_TRUE(secret.error().context.contains("no regular file"));
 }
 
 TEST_F(AccessRulesTest, RefusesTwoOfTheSameTokenAndGroupsThatAreNone) {
