@@ -1,5 +1,6 @@
 """The probes of OVN's other half on real daemons: ovn-northd, ovn-controller, ovs-vswitchd, and the host of a database."""
 
+import os
 import json
 import re
 import subprocess
@@ -150,6 +151,10 @@ def test_the_host_of_a_database(ovn, tmp_path, small_disk):
     cut.write_bytes(ovn.database("sb").read_bytes()[:500])
     assert "damaged" in until("fail", "state", "ovn_host", cut, "--min-free", "0")["detail"]
     until("fail", "missing", "ovn_host", tmp_path / "none.db")
+    (tmp_path / "empty.db").touch()
+    os.mkfifo(tmp_path / "pipe.db")
+    for nothing in ("empty.db", "pipe.db", "."):
+        assert "damaged" in until("fail", "state", "ovn_host", tmp_path / nothing, "--min-free", "0")["detail"]
     until("ok", None, "ovn_host", ovn.database("nb"), "--min-free", "0")
     assert "free" in probe("ovn_host", small_disk, "--min-free", "50")["detail"]
     ovn.kill("sb")

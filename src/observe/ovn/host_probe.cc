@@ -101,8 +101,10 @@ void HostProbe::read_header(const runtime::FileInfo& info) {
     unreadable_ = error.describe();
   };
   const Result<std::string> begin = runtime_.files().read_part(target_.database, 0, kTail);
-  // Nobody may read it, or it is being made.
-  if (!begin || begin->empty()) return;
+  // We may not read it: that says nothing of it.
+  if (!begin && begin.error().code == Errc::kDenied) return;
+  if (!begin) return damaged(begin.error());
+  if (begin->empty()) return damaged({Errc::kProtocol, "it is empty"});
   const Result<codec::OvsdbRecord> record = codec::parse_ovsdb_record(*begin);
   if (!record) return damaged(record.error());
   device_ = info.identity.device;
