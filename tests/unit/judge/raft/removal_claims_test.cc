@@ -136,6 +136,11 @@ TEST(Removal, AGhostThatAnsweredSomebodyElseIsWaitedFor) {
   expect_spared(cluster, cluster.watch(60s), "7b3a");
   EXPECT_EQ(objection_of(cluster, "7b3a"),
             "Do not remove 7b3a: it answered check nb, and does not answer there now.");
+  // The agent restarts: the check has not looked yet, and nobody knows whom it asks.
+  cluster.elsewhere = {{{}, {}, "check nb", {}, false, "OVN_Northbound"}};
+  expect_spared(cluster, cluster.watch(60s), "7b3a");
+  EXPECT_EQ(objection_of(cluster, "7b3a"),
+            "Do not remove 7b3a: it may be the server of check nb, which has not said who it is.");
   cluster.elsewhere.clear();
   cluster.watch(1s);
   EXPECT_EQ(objection_of(cluster, "7b3a"), "none");
