@@ -227,7 +227,9 @@ MeshProblem silent_node(const Node& silent, const std::vector<Node>& nodes) {
     made.evidence.push_back({node.view->name, say(*session)});
   }
   const std::string why = escape_control(silent.view->reason.text, 200);
-  if (made.suppressed != 0) made.severity = Severity::kCritical;
+  const bool anybody =
+      std::ranges::any_of(nodes, [](const Node& node) { return node.view->facts.has_value(); });
+  if (made.suppressed != 0 || !anybody) made.severity = Severity::kCritical;
   made.summary = fmt::format("{} does not answer: {}", silent.view->name, why);
   if (up != 0) made.summary += fmt::format(", though {} of the others have a session with it", up);
   return made;

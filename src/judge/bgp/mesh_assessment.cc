@@ -67,12 +67,14 @@ std::set<std::string, std::less<>> hidden(const std::vector<MeshView>& views) {
 Outcome outcome_of(const std::vector<MeshView>& views, const std::vector<Finding>& findings) {
   const bool any =
       std::ranges::any_of(views, [](const MeshView& view) { return view.facts.has_value(); });
-  if (!any) return Outcome::kUnknown;
+  const bool unsure = std::ranges::any_of(views, &MeshView::unsure);
+  // Daemons that refuse or hang are known to be bad, also when no other is left to say so.
+  if (!any) return unsure ? Outcome::kUnknown : Outcome::kFail;
   const auto has = [&](Severity severity) {
     return std::ranges::find(findings, severity, &Finding::severity) != findings.end();
   };
   if (has(Severity::kCritical)) return Outcome::kFail;
-  if (std::ranges::any_of(views, &MeshView::unsure)) return Outcome::kUnknown;
+  if (unsure) return Outcome::kUnknown;
   return has(Severity::kWarning) ? Outcome::kWarn : Outcome::kOk;
 }
 

@@ -209,5 +209,16 @@ TEST(MeshAssessment, NobodyAnsweringIsUnknown) {
   EXPECT_TRUE(seen.findings.empty());
 }
 
+// They refuse, which is known, and worse than one that does.
+TEST(MeshAssessment, AMeshOfWhichEveryDaemonIsDeadFails) {
+  MeshOfThree mesh;
+  mesh.look();
+  for (const int node : {1, 2, 3}) mesh.silence(node, ReasonCode::kRefused, false);
+  const MeshAssessment seen = mesh.look_for(30s);
+  EXPECT_EQ(seen.outcome, Outcome::kFail);
+  EXPECT_EQ(codes(seen), std::vector(3, Code::kBgpDaemonDown));
+  for (const Finding& finding : seen.findings) EXPECT_EQ(finding.severity, Severity::kCritical);
+}
+
 }  // namespace
 }  // namespace wardmote::judge::bgp
