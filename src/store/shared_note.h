@@ -22,7 +22,7 @@ class SharedNote {
   /// What another agent tells now; empty: nothing, or it is away.
   virtual void hear(const std::string& node, const std::string& text, TimePoint now) = 0;
   /// Whether another agent tells in this one's place, because it has the same name.
-  virtual void doubt([[maybe_unused]] bool has_twin) {}
+  virtual void set_twin([[maybe_unused]] bool has_twin) {}
 };
 
 }  // namespace wardmote::store

@@ -154,7 +154,7 @@ Task<Result<void>> PlanRunner::load() {
     // One that is not understood holds everything back: nobody knows what it was to protect.
     planner.recall(pause ? *std::move(pause) : Pause{"", "a record not understood", {}});
   }
-  if (auto lost = lost_orders(last_number, actions(), planner_); lost && !doubt_) doubt_ = lost;
+  if (auto lost = lost_orders(last_number, actions(), planner_)) doubt_orders(*std::move(lost));
   if (leadership_.leads()) {
     numbers_ = {};
     const Result<void> marked = co_await begin_lead(&planner);

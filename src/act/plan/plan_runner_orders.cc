@@ -88,6 +88,7 @@ Result<void> PlanRunner::resume(std::string scope, std::string by) {
 void PlanRunner::doubt_orders(std::string why) {
   if (doubt_) return;
   doubt_ = std::move(why);
+  log(LogLevel::kError, "orders_lost", {{"reason", *doubt_}});
   if (!opened_ || !loaded_ || not_ours()) return;
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   InDoubt in_doubt = pause_in_doubt(planner_, clock);
@@ -103,7 +104,6 @@ void PlanRunner::miss_order(const JournalEntry& row) {
 PlanRunner::InDoubt PlanRunner::pause_in_doubt(Planner& planner, const store::ClockPair& clock) {
   std::string why = doubt_.value_or("");
   if (!why.contains("may be lost")) why += "; what somebody paused or rejected may be lost";
-  log(LogLevel::kError, "orders_lost", {{"reason", why}});
   const Pause& pause = planner.pause({"", "the agent: " + why, {}});
   return {{.kind = "paused", .actor = "agent", .detail = std::move(why)},
           {{store::pause_key(""), store::encode(pause, clock)}}};

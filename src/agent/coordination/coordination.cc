@@ -226,8 +226,8 @@ Task<void> Coordination::watch_nodes() {
     forget_missing();
     tell_notes();
     stand_by_own_records();
-    const bool doubtful = has_twin();
-    for (store::SharedNote* const note : notes_) note->doubt(doubtful);
+    const bool twin = has_twin();
+    for (store::SharedNote* const note : notes_) note->set_twin(twin);
     // Who is cut off from the store would take all others for lost.
     if (!election_.leads()) continue;
     std::vector<Symptom> lost = lost_nodes();

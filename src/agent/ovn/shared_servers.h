@@ -19,7 +19,7 @@ class SharedServers final : public store::SharedNote {
   [[nodiscard]] std::string_view name() const noexcept override { return "servers"; }
   [[nodiscard]] std::string told() const override;
   void hear(const std::string& node, const std::string& text, TimePoint now) override;
-  void doubt(bool has_twin) override { sightings_.doubt(has_twin); }
+  void set_twin(bool has_twin) override { sightings_.set_twin(has_twin); }
 
  private:
   judge::raft::Sightings& sightings_;

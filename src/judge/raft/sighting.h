@@ -46,7 +46,7 @@ class Sightings {
   /// It is not heard any more: whom it saw, nobody sees now.
   void lose_agent(const std::string& node, TimePoint now);
   /// Whether another agent calls itself as this one does: then nobody knows what either says.
-  void doubt(bool has_twin) noexcept { has_twin_ = has_twin; }
+  void set_twin(bool has_twin) noexcept { has_twin_ = has_twin; }
 
   /// How a cluster's member is called in `by`.
   static std::string member(const std::string& cluster, const std::string& member) {

@@ -126,11 +126,11 @@ TEST(Sightings, WhomAnAgentSawThatIsAwayHasJustFallenSilent) {
 
 TEST(Sightings, OfTwoAgentsOfOneNameNobodyKnowsWhatEitherSays) {
   Sightings sightings;
-  sightings.doubt(true);
+  sightings.set_twin(true);
   ASSERT_EQ(sightings.besides("nb", {}, {}).size(), 1U);
   EXPECT_FALSE(sightings.besides("nb", {}, {}).front().server.known());
   EXPECT_TRUE(sightings.here().empty());
-  sightings.doubt(false);
+  sightings.set_twin(false);
   EXPECT_TRUE(sightings.besides("nb", {}, {}).empty());
 }
 
