@@ -227,15 +227,16 @@ void Board::check_observed(std::size_t check, const judge::Observation& seen, Ti
   feed(check, Outcome::kUnknown, reported ? view.reason : std::move(reason), now);
 }
 
-void Board::doubt(judge::Observation& seen, std::span<const judge::Observed> signs) const {
+bool Board::doubt(judge::Observation& seen, std::span<const judge::Observed> signs) const {
   const judge::Observed* const sign = judge::critical_sign(signs);
   const bool good = seen.outcome == Outcome::kOk || seen.outcome == Outcome::kWarn;
-  if (sign == nullptr || !good) return;
+  if (sign == nullptr || !good) return false;
   const auto check = std::ranges::find(view_.checks, seen.subject, &serve::CheckView::name);
-  if (check != view_.checks.end() && check->state.state == judge::State::kHealthy) return;
+  if (check != view_.checks.end() && check->state.state == judge::State::kHealthy) return false;
   seen.outcome = Outcome::kUnknown;
   seen.reason = {judge::ReasonCode::kState,
                  fmt::format("signs of {}, which is not confirmed yet", to_string(sign->code))};
+  return true;
 }
 
 void Board::judged(const std::shared_ptr<const serve::ThingView>& thing, TimePoint now) {

@@ -43,8 +43,8 @@ class Board {
   /// Check `check` was looked at.
   void check_observed(std::size_t check, const judge::Observation& seen, TimePoint now);
   /// What a check saw is not known to be good while something critical shows, unless it was good
-  /// before: `seen` says so then.
-  void doubt(judge::Observation& seen, std::span<const judge::Observed> signs) const;
+  /// before: `seen` says so then. Whether it does: whoever shows a verdict of it shows unknown.
+  bool doubt(judge::Observation& seen, std::span<const judge::Observed> signs) const;
   /// A thing was judged: it is shown from now on, and what of its findings is new or over is told.
   /// One that was not shown before is passed over.
   void judged(const std::shared_ptr<const serve::ThingView>& thing, TimePoint now);

@@ -27,7 +27,7 @@ class AgentLives {
   AgentLives(World& world, SimRuntime& us) : world_(world), us_(us) {}
 
   void begin(std::string_view yaml) {
-    database_.emplace(us_, disk_);
+    database_.emplace(us_, *disk_);
     store_.emplace(us_, *database_, "boot");
     const Result<void> opened = run_task(world_, us_, store_->open());
     EXPECT_TRUE(opened) << opened.error().describe();
@@ -49,13 +49,15 @@ class AgentLives {
     store_.reset();
     database_.reset();
   }
+  /// The next life remembers nothing.
+  void wipe() { disk_.emplace(); }
 
   agent::PairReports pairs;  ///< what the managers of failover pairs report, of the next life
 
  private:
   World& world_;
   SimRuntime& us_;
-  SimDisk disk_;
+  std::optional<SimDisk> disk_{std::in_place};
   std::optional<SimDatabase> database_;
   std::optional<store::EmbeddedStore> store_;
   const agent::ServiceManager no_service_{"", std::nullopt};

@@ -98,6 +98,7 @@ class Site : public sim::AskedAgent {
 
   void begin() { agent_.begin(kConfig); }
   void end() { agent_.end(); }
+  void wipe() { agent_.wipe(); }
 
   json::value told(const std::string& path) { return json::parse(get(path).body); }
   std::string verdict() { return text(told("/api/v1/failover/ovn").at("verdict")); }
@@ -162,6 +163,20 @@ SIM_TEST_SEEDS(SimFailoverPairs, ARestartInAnOutageCallsNothingBetter, 3) {
   }
   site.reports = {healthy()};
   EXPECT_LE(site.time_until([&] { return site.all_well(); }, 60s), 5s) << site.open();
+}
+
+SIM_TEST_SEEDS(SimFailoverPairs, AFirstStartInAnOutageCallsNothingGood, 3) {
+  Site site(sim);
+  site.end();
+  site.reports = {nobody_active()};
+  site.wipe();
+  site.begin();
+  while (site.verdict() != "critical") {
+    ASSERT_EQ(site.verdict(), "unknown");
+    ASSERT_NE(site.of_all(), "ok");
+    ASSERT_FALSE(site.ready());
+    sim.run_for(100ms);
+  }
 }
 
 SIM_TEST_SEEDS(SimFailoverPairs, WhatEndedMeanwhileIsBelievedAfterThreeCleanLooks, 3) {

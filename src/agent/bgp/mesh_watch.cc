@@ -262,7 +262,7 @@ Observation MeshWatch::judge(const std::string& name) {
   } else if (assessment.outcome == Outcome::kUnknown) {
     observation.reason = views.front().reason;
   }
-  board_.doubt(observation, assessment.observed);
+  if (board_.doubt(observation, assessment.observed)) assessment.outcome = Outcome::kUnknown;
   shown->judged = now;
   shown->assessment = std::move(assessment);
   mesh.shown = shown;

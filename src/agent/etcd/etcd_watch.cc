@@ -41,6 +41,7 @@ using incidents::Round;
 using judge::Observation;
 using judge::Reason;
 using judge::ReasonCode;
+using judge::Verdict;
 using judge::etcd::MemberView;
 using runtime::Deadline;
 using runtime::Task;
@@ -59,7 +60,7 @@ std::shared_ptr<serve::EtcdView> not_judged(const config::EtcdCluster& cluster, 
 
 /// Why the check stands as it does: the worst finding, or why nobody speaks.
 Reason reason_of(const judge::etcd::Assessment& assessment, const std::vector<MemberView>& views) {
-  if (assessment.verdict == judge::Verdict::kOk) return {};
+  if (assessment.verdict == Verdict::kOk) return {};
   if (!assessment.findings.empty()) {
     const judge::Finding& worst = assessment.findings.front();
     return {ReasonCode::kState, std::string(to_string(worst.code)) + ": " + worst.summary};
@@ -71,7 +72,7 @@ Reason reason_of(const judge::etcd::Assessment& assessment, const std::vector<Me
 }
 
 Round round_of(const judge::etcd::Assessment& assessment, const std::vector<MemberView>& views) {
-  const bool clean = assessment.verdict == judge::Verdict::kOk && assessment.findings.empty() &&
+  const bool clean = assessment.verdict == Verdict::kOk && assessment.findings.empty() &&
                      assessment.observed.empty() &&
                      std::ranges::all_of(views, [](const auto& view) { return !!view.facts; });
   return clean ? Round::kClean : Round::kOther;
@@ -196,7 +197,8 @@ Observation EtcdWatch::judge(Cluster& cluster, std::vector<MemberView> views) {
   observation.outcome = outcome_of(shown->assessment.verdict);
   const bool unseen = held && shown->assessment.findings.empty();
   observation.reason = unseen ? held->reason : reason_of(shown->assessment, views);
-  board_.doubt(observation, shown->assessment.observed);
+  if (board_.doubt(observation, shown->assessment.observed))
+    shown->assessment.verdict = Verdict::kUnknown;
   shown->members = std::move(views);
   cluster.shown = shown;
   board_.judged(shown, now);

@@ -35,19 +35,20 @@ using incidents::Round;
 using judge::Observation;
 using judge::Reason;
 using judge::ReasonCode;
+using judge::Verdict;
 using judge::failover::PairReport;
 
 namespace {
 
 Round round_of(const judge::failover::Assessment& assessment) {
-  const bool clean = assessment.verdict == judge::Verdict::kOk && assessment.findings.empty() &&
+  const bool clean = assessment.verdict == Verdict::kOk && assessment.findings.empty() &&
                      assessment.observed.empty();
   return clean ? Round::kClean : Round::kOther;
 }
 
 /// Why the check stands as it does: the worst finding, or what keeps this node from knowing.
 Reason reason_of(const serve::PairView& view) {
-  if (view.assessment.verdict == judge::Verdict::kOk) return {};
+  if (view.assessment.verdict == Verdict::kOk) return {};
   if (!view.assessment.findings.empty()) {
     const judge::Finding& worst = view.assessment.findings.front();
     return {ReasonCode::kState, std::string(to_string(worst.code)) + ": " + worst.summary};
@@ -146,7 +147,8 @@ Observation PairWatch::judge(const std::string& name) {
   observation.outcome = outcome_of(shown->assessment.verdict);
   const bool unseen = held && shown->assessment.findings.empty();
   observation.reason = unseen ? held->reason : reason_of(*shown);
-  board_.doubt(observation, shown->assessment.observed);
+  if (board_.doubt(observation, shown->assessment.observed))
+    shown->assessment.verdict = Verdict::kUnknown;
   pair.shown = shown;
   board_.judged(shown, now);
   return observation;

@@ -230,6 +230,13 @@ void ClusterBoard::cluster_judged(std::size_t cluster, std::vector<Opinion> opin
   const auto held =
       entry.hold.looked(holds_, view->id.name, final_of_round ? round_of(*view) : Round::kPart);
   hold_down(view->assessment.verdict, held);
+  const bool unseen = held && view->assessment.findings.empty();
+  judge::Observation seen{.subject = view->id.name,
+                          .outcome = outcome_of(view->assessment.verdict),
+                          .reason = unseen ? held->reason : reason_of(*view),
+                          .begun = std::ranges::max(view->opinions, {}, &Opinion::begun).begun,
+                          .ended = now};
+  if (board_.doubt(seen, view->assessment.observed)) view->assessment.verdict = Verdict::kUnknown;
   entry.shown = view;
   board_.judged(view, now);
   tell_members(feed_, *view, *before);
@@ -238,13 +245,6 @@ void ClusterBoard::cluster_judged(std::size_t cluster, std::vector<Opinion> opin
                judge::VerdictChanged{before->assessment.verdict, view->assessment.verdict});
   }
   if (!is_news(entry, view->assessment.verdict, final_of_round)) return;
-  const bool unseen = held && view->assessment.findings.empty();
-  judge::Observation seen{.subject = view->id.name,
-                          .outcome = outcome_of(view->assessment.verdict),
-                          .reason = unseen ? held->reason : reason_of(*view),
-                          .begun = std::ranges::max(view->opinions, {}, &Opinion::begun).begun,
-                          .ended = now};
-  board_.doubt(seen, view->assessment.observed);
   board_.check_observed(entry.check, seen, now);
 }
 

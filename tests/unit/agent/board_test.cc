@@ -54,7 +54,7 @@ TEST_F(BoardTest, WhatWasNeverGoodIsNotProvenGoodWhileSomethingCriticalShows) {
     judge::Observation seen;
     seen.subject = "c";
     seen.outcome = outcome;
-    board_.doubt(seen, signs);
+    EXPECT_EQ(board_.doubt(seen, signs), seen.outcome != outcome);
     return seen;
   };
   EXPECT_EQ(doubted(Outcome::kWarn, critical).outcome, Outcome::kUnknown);
