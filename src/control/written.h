@@ -25,10 +25,17 @@ class Written {
     complaint_ = std::move(complaint);
     event_.notify();
   }
+  /// It does not hold, and never will.
+  void lost(std::string why) {
+    lost_ = true;
+    done(std::move(why));
+  }
+  [[nodiscard]] bool is_lost() const noexcept { return lost_; }
 
  private:
   runtime::Event event_;
   bool done_ = false;
+  bool lost_ = false;
   std::optional<std::string> complaint_;
 };
 

@@ -71,7 +71,10 @@ void RecordWriter::after_writing(std::function<void()> then) {
 std::shared_ptr<runtime::HttpHold> RecordWriter::hold() {
   if (store_ == nullptr) return nullptr;
   auto written = std::make_shared<control::Written>(runtime_.executor());
-  holds_.emplace_back([this, written] { written->done(complaint_); });
+  holds_.emplace_back([this, written, drops = drops_] {
+    if (drops == drops_) return written->done(complaint_);
+    written->lost("this agent stopped leading before it was written down; give it again");
+  });
   hurry_ = true;
   start();
   return serve::hold_until(std::move(written));

@@ -20,9 +20,10 @@ class WrittenHold final : public runtime::HttpHold {
   runtime::Task<std::optional<runtime::HttpResponse>> wait() override {
     const std::optional<std::string> complaint = co_await written_->wait();
     if (!complaint) co_return std::nullopt;
+    if (written_->is_lost()) co_return error_answer(503, "the order is lost: " + *complaint);
     co_return error_answer(503,
-                           "the order holds, but it is not written down yet, and until then it "
-                           "ends with the agent: " +
+                           "the order holds, but it is not written down yet, and until then it is "
+                           "lost when the agent ends or stops leading: " +
                                *complaint);
   }
 

@@ -284,6 +284,20 @@ TEST_F(RecordWriterTest, AnAnswerIsHeldForOneAttemptAlsoOfASharedStore) {
   EXPECT_TRUE(run_task(world, us, records.hold()->wait())) << "503";
 }
 
+TEST_F(RecordWriterTest, AnOrderThatWasDroppedWithTheLeadIsSaidToBeLost) {
+  store.writing = 5s;
+  records.put("earlier", "1");
+  world.run_for(1s);
+  records.put("incident/1", "acknowledged");
+  const auto hold = records.hold();
+  records.drop();
+  const auto answer = run_task(world, us, hold->wait());
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 503);
+  EXPECT_TRUE(answer->body.contains("the order is lost")) << answer->body;
+  EXPECT_EQ(stored("incident/1"), std::nullopt);
+}
+
 TEST_F(RecordWriterTest, WithoutAStoreNothingIsReadOrWritten) {
   incidents::RecordWriter none(us, nullptr, leadership);
   none.put("a", "1");
