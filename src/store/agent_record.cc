@@ -171,10 +171,13 @@ std::string encode_servers(const std::vector<Sighting>& servers) {
   json::array list;
   for (const Sighting& sighting : servers) {
     if (list.size() == kMostServers) break;
-    list.push_back(json::object{{"server", to_string(sighting.server)},
-                                {"cluster", to_string(sighting.cluster)},
-                                {"still", sighting.still},
-                                {"database", sighting.database}});
+    json::object said{{"server", to_string(sighting.server)},
+                      {"cluster", to_string(sighting.cluster)},
+                      {"still", sighting.still},
+                      {"database", sighting.database}};
+    if (sighting.beside) said["beside"] = true;
+    if (!sighting.address.empty()) said["address"] = sighting.address;
+    list.push_back(std::move(said));
   }
   return json::serialize(json::object{{"servers", std::move(list)}});
 }
@@ -195,11 +198,15 @@ Result<std::vector<Sighting>> decode_servers(std::string_view text, const std::s
     };
     Sighting seen{id_in("server"), id_in("cluster"), by, at};
     seen.database = text_in(*fields, "database").value_or("");
+    seen.address = text_in(*fields, "address").value_or("");
     const json::value* const still = fields->if_contains("still");
     // An agent of an earlier release tells of those only that still answer.
     seen.still = still == nullptr || !still->is_bool() || still->get_bool();
     const bool nameless = !seen.server.known() && !seen.still;
-    if (seen.server.full() || nameless) servers.push_back(std::move(seen));
+    const json::value* const beside = fields->if_contains("beside");
+    seen.beside = beside != nullptr && beside->is_bool() && beside->get_bool();
+    const bool told = seen.beside ? seen.server.known() : seen.server.full() || nameless;
+    if (told) servers.push_back(std::move(seen));
   }
   return servers;
 }

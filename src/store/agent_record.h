@@ -52,6 +52,8 @@ std::string encode_symptoms(const std::vector<judge::incident::Symptom>& symptom
 Result<std::vector<judge::incident::Symptom>> decode_symptoms(std::string_view text,
                                                               const ClockPair& clock);
 
+/// The record of the servers that were alive beside another of their address, for all agents.
+inline constexpr std::string_view kBesideKey = "acts/beside";
 /// Of a sighting all but `by` and `at`.
 std::string encode_servers(const std::vector<judge::raft::Sighting>& servers);
 /// With `by` and `at` as told. One with less than a whole id is left out, unless it has none and

@@ -15,7 +15,9 @@
 #include "judge/plan/plan.h"
 #include "judge/plan/planner.h"
 #include "judge/raft/assess.h"
+#include "judge/raft/memory.h"
 #include "judge/raft/repair_view.h"
+#include "judge/raft/sighting.h"
 
 namespace wardmote::advice {
 namespace {
@@ -47,7 +49,10 @@ Agent::Agent(AgentSetup setup, Cluster& cluster, runtime::Random& random, Witnes
 
 /// Each has a schedule of its own.
 void Agent::expect_checks() {
+  // Who was alive beside another at its address is written down.
+  const std::vector<judge::raft::Sighting> beside = sightings_.beside();
   sightings_ = {};
+  for (const judge::raft::Sighting& seen : beside) sightings_.saw_beside(seen.cluster, seen.server);
   if (setup_.checks.empty()) return;
   checks_begin_ = cluster_.now() + Duration(random_.below(60'000'000'000));
   for (const Way& check : setup_.checks)
@@ -123,6 +128,10 @@ RepairView Agent::look() {
     opinions_[i] = look_at(cluster_, setup_.ways[i], setup_.ages, now, setup_.timeout);
   const TimePoint end = now + (slow.empty() ? 5ms : setup_.timeout);
   last_ = assess(opinions_, setup_.expectation, memory_, end);
+  for (const judge::raft::RememberedServer& listed : memory_.list()) {
+    if (listed.shares_address && listed.id.known())
+      sightings_.saw_beside(memory_.cluster_id(), listed.id);
+  }
   witness_.judged(*this, last_);
   RepairView view = judge::raft::repair_view(opinions_, setup_.expectation, memory_, end);
   planner_.consider(remedy(view), last_.findings, std::nullopt, end);

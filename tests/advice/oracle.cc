@@ -74,8 +74,7 @@ bool has_double(const Cluster& cluster, ServerIndex server) {
   for (ServerIndex s = 0; s < cluster.servers().size(); ++s) {
     const bool same =
         short_name(cluster.servers()[s].id) == short_name(cluster.servers()[server].id);
-    if (s != server && same && cluster.servers()[s].host == cluster.servers()[server].host)
-      return true;
+    if (s != server && same && address_of(cluster, s) == address_of(cluster, server)) return true;
   }
   return false;
 }

@@ -22,16 +22,18 @@ Duration World::rarely_between(std::int64_t low_s, std::int64_t high_s) {
 
 void World::choose_rarity() {
   const std::uint64_t dice = rare_.below(32);
-  if (cluster_.hosts().size() < 3 || dice > 5) return;
+  if (cluster_.hosts().size() < 3 || dice > 7) return;
   rarity_ = static_cast<Rarity>(dice);
   // The first one leads at the beginning.
   subject_ = 1 + rare_.below(cluster_.hosts().size() - 1);
-  if (rarity_ == Rarity::kOneConnection || is_checked()) stranger_ = subject_;
+  const bool unknown = rarity_ == Rarity::kOneConnection || rarity_ == Rarity::kTakenAddress;
+  if (unknown || is_checked()) stranger_ = subject_;
 }
 
 /// Whether the agents look at the subject, and not as at a member.
 bool World::is_checked() const {
-  return rarity_ == Rarity::kSeenElsewhere || rarity_ == Rarity::kStoppedElsewhere;
+  return rarity_ == Rarity::kSeenElsewhere || rarity_ == Rarity::kStoppedElsewhere ||
+         rarity_ == Rarity::kMovedAddress;
 }
 
 /// What the agents have to be told differently for it.
@@ -77,6 +79,8 @@ Duration World::stage_rarity() {
     case Rarity::kOneConnection: tie_by_one_connection(leads); break;
     case Rarity::kSeenElsewhere: cut_off_from_servers_only(); break;
     case Rarity::kStoppedElsewhere: stop_where_only_a_check_looks(); break;
+    case Rarity::kTakenAddress: take_its_address(); break;
+    case Rarity::kMovedAddress: move_its_address(); break;
     case Rarity::kStalledGhost: leave_a_ghost_and_stall(leads); break;
   }
   return 25min;
@@ -113,6 +117,52 @@ void World::stop_where_only_a_check_looks() {
     });
   }
   at(24min, [this] { cluster_.start(subject_); });
+}
+
+/// Another server is set up with the address of the subject, and every agent is told of that one.
+void World::join_at_its_address() {
+  const Host owner = cluster_.hosts()[subject_];
+  const HostIndex other = cluster_.add_host(owner.name + "-other", owner.address);
+  tell(
+      fmt::format("{} is set up with the address of {}", cluster_.hosts()[other].name, owner.name));
+  cluster_.join(other);
+  busy_[other] = cluster_.now() + 24min;
+  for (const auto& each : agents_) {
+    each->setup().ways.push_back({.member = cluster_.hosts()[other].name, .host = other});
+    each->restart(true);
+  }
+}
+
+/// Both live, until the first one is down for less than any agent waits for it; the agents may
+/// begin anew meanwhile.
+void World::take_its_address() {
+  join_at_its_address();
+  const Duration time = rarely_between(120, 7 * 60);
+  busy_[subject_] = cluster_.now() + 60s + time;
+  at(60s, [this] {
+    tell(fmt::format("the server on {} stops", cluster_.hosts()[subject_].name));
+    cluster_.stop(subject_);
+  });
+  if (rare_.chance(0.7)) {
+    at(75s, [this] {
+      for (const auto& each : agents_) each->restart(false);
+    });
+  }
+  at(60s + time, [this] { cluster_.start(subject_); });
+}
+
+/// It hangs where only a check looks, and another begins at its address.
+void World::move_its_address() {
+  tell(fmt::format("the server on {} hangs for long", cluster_.hosts()[subject_].name));
+  busy_[subject_] = cluster_.now() + 24min;
+  at(90s, [this] { cluster_.hang(subject_, true); });
+  at(120s, [this] { join_at_its_address(); });
+  if (rare_.chance(0.5)) {
+    at(180s, [this] {
+      for (const auto& each : agents_) each->restart(false);
+    });
+  }
+  at(24min, [this] { cluster_.hang(subject_, false); });
 }
 
 /// It comes back, and all that could say so is cut from it or asked in vain: whoever hears its host

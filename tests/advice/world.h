@@ -72,7 +72,9 @@ class World {
     kOneConnection,
     kStalledGhost,
     kSeenElsewhere,
-    kStoppedElsewhere
+    kStoppedElsewhere,
+    kTakenAddress,
+    kMovedAddress
   };
   void choose_rarity();
   [[nodiscard]] bool is_checked() const;
@@ -86,6 +88,9 @@ class World {
   void leave_a_ghost_and_stall(HostIndex leads);
   void cut_off_from_servers_only();
   void stop_where_only_a_check_looks();
+  void join_at_its_address();
+  void take_its_address();
+  void move_its_address();
   [[nodiscard]] Duration rarely_between(std::int64_t low_s, std::int64_t high_s);
 
   // fate.cc: what happens.

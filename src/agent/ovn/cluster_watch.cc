@@ -162,6 +162,10 @@ void ClusterWatch::judge() {
   memory_.set_elsewhere(
       sightings_.besides(name_, memory_.cluster_id(), now - expectation_.gone_after));
   judge::raft::Assessment assessment = assess(opinions_, expectation_, memory_, now);
+  for (const judge::raft::RememberedServer& listed : memory_.list()) {
+    if (listed.shares_address && listed.id.known())
+      sightings_.saw_beside(memory_.cluster_id(), listed.id);
+  }
   const bool whole = awaited_ == 0;
   const std::vector<judge::Finding> findings =
       whole && judged_ ? assessment.findings : std::vector<judge::Finding>();

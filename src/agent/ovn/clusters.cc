@@ -21,11 +21,13 @@
 #include "agent/scheduler.h"
 #include "base/check.h"
 #include "base/format.h"
+#include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "config/config.h"
 #include "config/reload_plan.h"
 #include "incidents/hold.h"
+#include "incidents/record_writer.h"
 #include "judge/finding.h"
 #include "judge/incident/news.h"
 #include "judge/observation.h"
@@ -42,6 +44,7 @@
 #include "serve/raft/cluster_view.h"
 #include "serve/raft/members.h"
 #include "serve/route.h"
+#include "store/agent_record.h"
 #include "store/samples.h"
 
 namespace wardmote::agent {
@@ -97,6 +100,34 @@ void Clusters::depend(const config::Config& config, judge::incident::Dependencie
     for (const config::Member& member : cluster.members)
       known.graph.add(serve::member_node(cluster.name, member.name), "member", {node});
   }
+}
+
+/// Which servers were alive beside another of their address cannot be seen again when one is down.
+Task<Result<void>> Clusters::recall() {
+  const auto records = co_await tools_.records.load(std::string(store::kBesideKey));
+  if (!records) co_return std::unexpected(records.error());
+  for (const auto& [key, text] : *records) {
+    const auto beside = store::decode_servers(text, "", {});
+    if (!beside) {
+      log(LogLevel::kError, "record_not_understood", {{"key", key}});
+      tools_.plans.doubt_orders("it is not known which servers of one address were alive at once");
+      continue;
+    }
+    for (const judge::raft::Sighting& seen : *beside)
+      sightings_.saw_beside(seen.cluster, seen.server);
+  }
+  written_beside_ = sightings_.beside();
+  co_return Result<void>();
+}
+
+/// Who leads writes down what all agents have seen of it.
+void Clusters::keep_beside() {
+  const std::uint64_t term = tools_.records.term();
+  const bool written = written_in_ == term && written_beside_ == sightings_.beside();
+  if (written || !tools_.records.leads() || sightings_.beside().empty()) return;
+  written_in_ = term;
+  written_beside_ = sightings_.beside();
+  tools_.records.put(std::string(store::kBesideKey), store::encode_servers(written_beside_));
 }
 
 Result<Domain::Adopt> Clusters::prepare(const config::Config&) {
@@ -175,6 +206,7 @@ std::shared_ptr<ClusterWatch> Clusters::begin(const config::Cluster& cluster, st
                                                     tools_.guard, sightings_, index, cluster);
   watch->on_judged([this](ClusterWatch& judged, std::span<const judge::Finding> findings) {
     measure(board_.cluster(judged.index()));
+    keep_beside();
     const auto repair = repairs_.find(judged.name());
     const bool cares = tools_.plans.cares_for({judge::ThingKind::kCluster, judged.name()});
     if (repair == repairs_.end() || !cares) return;

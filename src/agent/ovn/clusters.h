@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -30,6 +31,7 @@ class Clusters final : public Domain {
   explicit Clusters(const DomainTools& tools);
 
   static void depend(const config::Config& config, judge::incident::Dependencies& known);
+  runtime::Task<Result<void>> recall() override;
   Result<Adopt> prepare(const config::Config& next) override;
   [[nodiscard]] const observe::ProbeKind& kind() const noexcept override;
   void observed(const std::string& check, const judge::Observation& seen) override;
@@ -41,12 +43,15 @@ class Clusters final : public Domain {
   void adopt(const config::Config& now, const config::ReloadPlan& plan);
   void expect_looks(const config::Config& now, const config::ReloadPlan& plan);
   std::shared_ptr<ClusterWatch> begin(const config::Cluster& cluster, std::size_t index);
+  void keep_beside();
   void measure(const serve::ClusterView& judged);
 
   DomainTools tools_;
   ClusterBoard board_;
   judge::raft::Sightings sightings_;
   SharedServers shared_{sightings_};
+  std::vector<judge::raft::Sighting> written_beside_;
+  std::uint64_t written_in_ = 0;  ///< RecordWriter::term() then
   std::set<std::string> lookers_;  ///< whom the configuration has look at a server
   std::vector<std::shared_ptr<ClusterWatch>> watches_;
   std::map<std::string, judge::raft::repair::RepairCluster> repairs_;  ///< by cluster

@@ -204,11 +204,17 @@ bool is_refused(const ListedServer& listed) noexcept {
   return listed.owner && !listed.reporter && listed.owner->presence == Presence::kDown;
 }
 
-/// Ids of different clusters may begin alike.
-bool is_of(const Sighting& sighting, const ListedServer& listed, const MemberId& cluster) noexcept {
+/// Ids may begin alike, of different clusters and of servers of one: then the address tells which.
+bool is_of(const Sighting& sighting, const ListedServer& listed,
+           const ClusterSnapshot& snapshot) noexcept {
+  const MemberId& cluster = snapshot.cluster_id;
   const bool another_cluster =
       sighting.cluster.known() && cluster.known() && !compatible(sighting.cluster, cluster);
-  return !another_cluster && compatible(sighting.server, listed.id);
+  if (another_cluster || !compatible(sighting.server, listed.id)) return false;
+  if (sighting.address.empty() || sighting.address == listed.address) return true;
+  return std::ranges::none_of(snapshot.servers, [&](const ListedServer& other) {
+    return other.address == sighting.address && compatible(sighting.server, other.id);
+  });
 }
 
 bool may_be_any(const Sighting& sighting, const std::string& database) noexcept {
@@ -223,9 +229,13 @@ bool says_more(const Sighting& one, const Sighting& other) noexcept {
 void find_seen_elsewhere(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
   for (ListedServer& listed : snapshot.servers) {
     for (const Sighting& sighting : memory.elsewhere()) {
+      if (sighting.beside) {
+        listed.shares_address |= is_of(sighting, listed, snapshot);
+        continue;
+      }
       const Sighting*& awaited = listed.awaited_elsewhere;
       if (!awaited && may_be_any(sighting, snapshot.expectation->database)) awaited = &sighting;
-      if (!is_of(sighting, listed, snapshot.cluster_id)) continue;
+      if (!is_of(sighting, listed, snapshot)) continue;
       if (!sighting.still) awaited = &sighting;
       if (!listed.seen_elsewhere || says_more(sighting, *listed.seen_elsewhere))
         listed.seen_elsewhere = &sighting;
@@ -318,7 +328,8 @@ Life judge_life(const ClusterSnapshot& snapshot, const ListedServer& listed,
     if (listed.reporter->failed) return Life::kSilent;
     return leader_tells && is_cut_off(snapshot, listed) ? Life::kCutOff : Life::kLive;
   }
-  if (listed.successor) return Life::kSilent;  // an address belongs to one process
+  // An address belongs to one process, unless two said that it is theirs and were alive.
+  if (listed.successor && !listed.shares_address) return Life::kSilent;
   if (listed.heard) return Life::kLive;
   if (listed.witnessed) return leader_tells ? Life::kCutOff : Life::kUnknown;
   if (listed.owner && is_certain_silence(*listed.owner)) return Life::kSilent;

@@ -19,6 +19,16 @@
 #include "judge/raft/sighting.h"
 
 namespace wardmote::judge::raft {
+
+/// Somebody else looks at a server and gets no answer: its process may hang.
+std::optional<std::string> awaited_elsewhere(const ListedServer& listed) {
+  const Sighting* const awaited = listed.awaited_elsewhere;
+  if (awaited == nullptr) return std::nullopt;
+  if (awaited->server.known())
+    return fmt::format("it answered {}, and does not answer there now", awaited->by);
+  return fmt::format("it may be the server of {}, which has not said who it is", awaited->by);
+}
+
 namespace {
 
 using Objection = std::optional<std::string>;
@@ -136,15 +146,6 @@ Objection only_heir(const ClusterSnapshot& snapshot, const ListedServer& listed)
   return std::nullopt;
 }
 
-/// Somebody else who looks at a server and gets no answer: its process may hang.
-Objection awaited_elsewhere(const ListedServer& listed) {
-  const Sighting* const awaited = listed.awaited_elsewhere;
-  if (awaited == nullptr) return std::nullopt;
-  if (awaited->server.known())
-    return fmt::format("it answered {}, and does not answer there now", awaited->by);
-  return fmt::format("it may be the server of {}, which has not said who it is", awaited->by);
-}
-
 /// The configured member that it may be.
 Objection may_be_configured(const ClusterSnapshot& snapshot, const ListedServer& listed) {
   if (listed.owner && !listed.guessed) {
@@ -247,7 +248,7 @@ bool is_there(const ListedServer& listed) noexcept {
 
 const ListedServer* live_heir(const ClusterSnapshot& snapshot,
                               const ListedServer& listed) noexcept {
-  if (!snapshot.newest || listed.address.empty()) return nullptr;
+  if (!snapshot.newest || listed.address.empty() || listed.shares_address) return nullptr;
   for (const ListedServer& other : snapshot.servers) {
     const Member* const member = other.reporter;
     if (&other == &listed || other.address != listed.address || !other.voter || !member) continue;

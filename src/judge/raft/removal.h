@@ -28,6 +28,9 @@ bool commits(const ClusterSnapshot& snapshot) noexcept;
 std::optional<std::string> doubt_of_death(const ClusterSnapshot& snapshot,
                                           const ListedServer& listed);
 
+/// Who else waits for an answer of it, or of a server that it may be; nothing: nobody does.
+std::optional<std::string> awaited_elsewhere(const ListedServer& listed);
+
 /// Whether it answers, with its status, at the address that it lists: others connect to it, and no
 /// other server of that address was alive beside it. One that joined with the address of another
 /// process listens nowhere, and has its own connections all the same.

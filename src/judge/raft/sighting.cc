@@ -1,6 +1,7 @@
 #include "judge/raft/sighting.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -12,6 +13,12 @@
 #include "judge/raft/opinion.h"
 
 namespace wardmote::judge::raft {
+namespace {
+
+/// Such a server joined with a wrong address: one in a year is much.
+constexpr std::size_t kMostBeside = 100;
+
+}  // namespace
 
 void Sightings::expect(const std::string& by, std::string database) {
   seen_.try_emplace(by, Sighting{.by = by, .database = std::move(database)});
@@ -28,6 +35,7 @@ void Sightings::hear(const std::string& by, const Opinion& opinion) {
   sighting.server = server;
   sighting.cluster = opinion.cluster_id();
   sighting.at = opinion.begun;
+  if (opinion.status) sighting.address = opinion.status->address;
 }
 
 std::vector<Sighting> Sightings::besides(const std::string& cluster, const MemberId& id,
@@ -44,6 +52,7 @@ std::vector<Sighting> Sightings::besides(const std::string& cluster, const Membe
     if (agent.away_since && *agent.away_since < away_after) continue;
     std::ranges::copy_if(agent.seen, std::back_inserter(others), may_be_of_it);
   }
+  std::ranges::copy_if(beside_, std::back_inserter(others), may_be_of_it);
   if (has_twin_) others.push_back({.by = "another agent of this name"});
   return others;
 }
@@ -66,13 +75,30 @@ std::vector<Sighting> Sightings::here() const {
     for (const auto& [server, sighting] : servers) {
       if (sighting.still == still) list.push_back(sighting);
     }
+    if (still) std::ranges::copy(beside_, std::back_inserter(list));
   }
   for (auto& [database, sighting] : nameless) list.push_back(std::move(sighting));
   return list;
 }
 
 void Sightings::hear_agent(const std::string& node, std::vector<Sighting> seen) {
+  for (const Sighting& sighting : seen) {
+    if (sighting.beside) saw_beside(sighting.cluster, sighting.server);
+  }
+  std::erase_if(seen, [](const Sighting& sighting) { return sighting.beside; });
   agents_[node] = {std::move(seen), std::nullopt};
+}
+
+void Sightings::saw_beside(const MemberId& cluster, const MemberId& server) {
+  const auto known = std::ranges::find_if(beside_, [&](const Sighting& sighting) {
+    return sighting.cluster == cluster && compatible(sighting.server, server);
+  });
+  if (known != beside_.end()) {
+    if (server.digits > known->server.digits) known->server = server;
+    return;
+  }
+  if (beside_.size() == kMostBeside) beside_.erase(beside_.begin());
+  beside_.push_back({.server = server, .cluster = cluster, .beside = true});
 }
 
 void Sightings::lose_agent(const std::string& node, TimePoint now) {

@@ -20,6 +20,10 @@ struct Sighting {
   TimePoint at;            ///< when it answered last
   bool still = false;      ///< it answered the last look
   std::string database{};  ///< that it is asked for
+  /// It was alive while another server of its address was; nothing else is said of it then, and the
+  /// id may be short.
+  bool beside = false;
+  std::string address{};  ///< that it says is its own; may be unknown
   friend bool operator==(const Sighting&, const Sighting&) = default;
 };
 
@@ -45,6 +49,11 @@ class Sightings {
   void hear_agent(const std::string& node, std::vector<Sighting> seen);
   /// It is not heard any more: whom it saw, nobody sees now.
   void lose_agent(const std::string& node, TimePoint now);
+  /// This server was alive while another of its address was (ListedServer::shares_address). That is
+  /// never forgotten, also when another agent says so.
+  void saw_beside(const MemberId& cluster, const MemberId& server);
+  /// All those, for a later life of the agent.
+  [[nodiscard]] const std::vector<Sighting>& beside() const noexcept { return beside_; }
   /// Whether another agent calls itself as this one does: then nobody knows what either says.
   void set_twin(bool has_twin) noexcept { has_twin_ = has_twin; }
 
@@ -61,6 +70,7 @@ class Sightings {
 
   std::map<std::string, Sighting> seen_;  // by who looks
   std::map<std::string, Agent> agents_;   // by node
+  std::vector<Sighting> beside_;          // the oldest first
   bool has_twin_ = false;
 };
 

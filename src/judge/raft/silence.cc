@@ -36,11 +36,16 @@ std::optional<TimePoint> last_heard(const ClusterSnapshot& snapshot,
   return latest;
 }
 
-/// When it was alive last, as far as anybody shows.
+/// When it was alive last, as far as anybody shows. Where servers print no ages, who is connected
+/// with another is alive.
 std::optional<TimePoint> last_alive(const ClusterSnapshot& snapshot,
                                     const ListedServer& listed) noexcept {
-  return listed.reporter != nullptr ? std::optional(listed.reporter->opinion->begun)
-                                    : last_heard(snapshot, listed);
+  if (listed.reporter) return listed.reporter->opinion->begun;
+  const auto tells = [](const Member& member) {
+    return member.status() && tells_ages(*member.status());
+  };
+  const bool ageless = std::ranges::none_of(snapshot.members, tells);
+  return ageless && listed.linked ? std::optional(snapshot.shown) : last_heard(snapshot, listed);
 }
 
 /// Two servers that list one address, of which the older was alive after the younger had begun to
@@ -69,7 +74,7 @@ void find_silence(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
     if (before) {
       listed.listed_since = before->listed_since;
       listed.alive_since = before->alive_since;
-      listed.shares_address = before->shares_address;
+      listed.shares_address |= before->shares_address;
     } else if (!memory.list().empty()) {
       listed.listed_since = snapshot.shown;
     }

@@ -57,17 +57,28 @@ TEST(AgentRecord, ServersComeBack) {
   using judge::raft::Sighting;
   const auto server = *parse_member_id("14302e3d-dac6-4762-a00e-834c7c7479df");
   const auto cluster = *parse_member_id("9cc89a56-316d-4636-ab64-528ac2b92174");
-  const std::vector<Sighting> seen = {{server, cluster, "check local", kClock.now, true, "X"},
-                                      {cluster, {}, "check other", kClock.now, false},
-                                      {{}, {}, "check third", {}, false, "X"},
-                                      {{}, {}, "check fourth", {}, false}};
+  const std::vector<Sighting> seen = {
+      {server, cluster, "check local", kClock.now, true, "X"},
+      {cluster, {}, "check other", kClock.now, false, "", false, "tcp:10.0.0.1:6643"},
+      {{}, {}, "check third", {}, false, "X"},
+      {{}, {}, "check fourth", {}, false},
+      {*parse_member_id("1430"), cluster, "", {}, false, "", true}};
   const auto read = decode_servers(encode_servers(seen), "the agent on ctl-2", kClock.now + 1s);
   ASSERT_TRUE(read);
   EXPECT_EQ(*read, (std::vector<Sighting>{
                        {server, cluster, "the agent on ctl-2", kClock.now + 1s, true, "X"},
-                       {cluster, {}, "the agent on ctl-2", kClock.now + 1s, false},
+                       {cluster,
+                        {},
+                        "the agent on ctl-2",
+                        kClock.now + 1s,
+                        false,
+                        "",
+                        false,
+                        "tcp:10.0.0.1:6643"},
                        {{}, {}, "the agent on ctl-2", kClock.now + 1s, false, "X"},
-                       {{}, {}, "the agent on ctl-2", kClock.now + 1s, false}}));
+                       {{}, {}, "the agent on ctl-2", kClock.now + 1s, false},
+                       {*parse_member_id("1430"), cluster, "the agent on ctl-2", kClock.now + 1s,
+                        false, "", true}}));
   const auto old = decode_servers(
       R"({"servers":[{"server":"14302e3d-dac6-4762-a00e-834c7c7479df","cluster":""}]})", "", {});
   ASSERT_EQ(old->size(), 1U);

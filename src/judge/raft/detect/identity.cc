@@ -38,6 +38,7 @@ bool shares_its_address(const ClusterSnapshot& snapshot, const ListedServer& lis
 /// one whose database is left, and a server that the leader hears may be heard elsewhere.
 const ListedServer* find_live_twin(const ClusterSnapshot& snapshot,
                                    const ListedServer& listed) noexcept {
+  if (listed.shares_address) return nullptr;
   for (const ListedServer& other : snapshot.servers) {
     if (&other != &listed && other.address == listed.address && is_there(other)) return &other;
   }
@@ -48,9 +49,12 @@ void describe_ghost(const ClusterSnapshot& snapshot, const ListedServer& ghost,
                     const ListedServer& live, Finding& finding) {
   finding.subjects = names(ghost);
   const bool heard = ghost.heard || ghost.witnessed || ghost.linked;
-  finding.summary = fmt::format(
-      "{} is listed at {}, but {} lives there: {}", label(ghost), ghost.address, label(live),
-      heard ? "and it is heard all the same" : "a ghost that counts as a voter");
+  const bool doubtful = awaited_elsewhere(ghost) || doubt_of_death(snapshot, ghost);
+  finding.summary = fmt::format("{} is listed at {}, but {} lives there: {}", label(ghost),
+                                ghost.address, label(live),
+                                heard      ? "and it is heard all the same"
+                                : doubtful ? "nobody knows whether it runs elsewhere"
+                                           : "a ghost that counts as a voter");
   finding.evidence = testify(snapshot, ghost);
   finding.evidence.push_back(
       testify(*live.reporter, {Line::kServerId, Line::kAddress, Line::kStatus}));
@@ -101,10 +105,12 @@ void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view addre
   }
   if (const ListedServer* const pretender = find_pretender(snapshot, address)) {
     const std::string id = label(*pretender);
-    finding.summary = fmt::format("{} are all listed at {}: {} says that it is its address, and {}",
-                                  fmt::join(ids, ", "), address, id,
-                                  pretender->shares_address ? "another of them was alive beside it"
-                                                            : "nobody has a connection to it");
+    const bool beside = std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
+      return listed.address == address && listed.shares_address;
+    });
+    finding.summary = fmt::format(
+        "{} are all listed at {}: {} says that it is its address, and {}", fmt::join(ids, ", "),
+        address, id, beside ? "two of them were alive at once" : "nobody has a connection to it");
     finding.advice = Advice{
         .text = fmt::format("Remove none of them before you know whose address it is: {} may have "
                             "joined with the address of another, which is down now. Look where it "

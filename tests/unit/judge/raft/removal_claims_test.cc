@@ -122,7 +122,45 @@ TEST(Removal, WhoWasAliveBesideAnotherAtItsAddressIsNoGhost) {
   const Assessment look = cluster.watch(20min);
   expect_spared(cluster, look, "7b3a");
   const Finding& finding = the(Code::kRaftStaleMember, look);
-  EXPECT_TRUE(finding.summary.contains("another of them was alive beside it")) << finding.summary;
+  EXPECT_TRUE(finding.summary.contains("two of them were alive at once")) << finding.summary;
+}
+
+TEST(Removal, WhereNoAgesArePrintedAConnectionShowsWhoIsAliveBesideAnother) {
+  FakeCluster cluster(4);
+  const std::size_t owner = add_stranger(cluster);
+  bool connected = true;
+  cluster.edit = [&](std::vector<Opinion>& all) {
+    for (Opinion& opinion : all) {
+      if (!opinion.status) continue;
+      for (Server& server : opinion.status->servers) server.last_message.reset();
+    }
+    if (connected) all[0].status->links.push_back({"7b3a", false, true});
+  };
+  cluster.watch(5s);
+  join_with_a_taken_address(cluster, owner);
+  cluster.watch(5s);
+  cluster.kill(owner);
+  connected = false;
+  const Assessment look = cluster.watch(20min);
+  expect_spared(cluster, look, "7b3a");
+  const Finding& finding = the(Code::kRaftStaleMember, look);
+  EXPECT_TRUE(finding.summary.contains("two of them were alive at once")) << finding.summary;
+}
+
+// The agent began after they had been seen so, by its earlier life or by another agent.
+TEST(Removal, WhoIsKnownToHaveBeenAliveBesideAnotherIsNoGhost) {
+  for (const std::string& known : {std::string(kStranger), kSuccessor, std::string("7b3a")}) {
+    FakeCluster cluster(4);
+    const std::size_t owner = add_stranger(cluster);
+    const std::size_t liar = join_with_a_taken_address(cluster, owner);
+    cluster.node(liar).links.clear();
+    cluster.kill(owner);
+    cluster.elsewhere = {
+        {.server = *parse_member_id(known), .cluster = cluster.node(0).cluster_id, .beside = true}};
+    const Assessment look = cluster.watch(20min);
+    expect_spared(cluster, look, "7b3a");
+    EXPECT_TRUE(the(Code::kRaftStaleMember, look).advice->text.contains("Remove none of them"));
+  }
 }
 
 // It hangs, and another has begun at its address.
@@ -144,6 +182,34 @@ TEST(Removal, AGhostThatAnsweredSomebodyElseIsWaitedFor) {
   cluster.elsewhere.clear();
   cluster.watch(1s);
   EXPECT_EQ(objection_of(cluster, "7b3a"), "none");
+}
+
+// Of the dead one the list shows four digits, which the one that answers has too.
+TEST(Removal, WhoAnswersElsewhereAtItsOwnAddressIsNobodyElse) {
+  FakeCluster cluster(4);
+  const std::size_t dead = add_stranger(cluster);
+  const std::string double_id = "7b3affff-dac6-4762-a00e-834c7c7479df";
+  const std::size_t live = cluster.add_node("other", double_id, "tcp:10.0.0.10:6643");
+  cluster.node(live).configured = false;
+  const Server dead_line = cluster.list().back();
+  cluster.enlist(live);
+  cluster.list().push_back(dead_line);
+  cluster.elsewhere = {{*parse_member_id(double_id),
+                        {},
+                        "check nb",
+                        cluster.now(),
+                        true,
+                        "",
+                        false,
+                        "tcp:10.0.0.10:6643"}};
+  cluster.kill(dead);
+  EXPECT_TRUE(has(Code::kRaftDeadMember, cluster.watch(60s)));
+  // Who does not say where it is may be either of them.
+  cluster.elsewhere.front().address.clear();
+  EXPECT_FALSE(has(Code::kRaftDeadMember, cluster.watch(60s)));
+  // So may one whose address is in no list.
+  cluster.elsewhere.front().address = "tcp:10.0.0.11:6643";
+  EXPECT_FALSE(has(Code::kRaftDeadMember, cluster.watch(60s)));
 }
 
 TEST(Removal, AServerOfAnotherClusterWhoseIdBeginsAlikeIsNoSignOfLife) {

@@ -134,5 +134,44 @@ TEST(Sightings, OfTwoAgentsOfOneNameNobodyKnowsWhatEitherSays) {
   EXPECT_TRUE(sightings.besides("nb", {}, {}).empty());
 }
 
+TEST(Sightings, TellWhereAServerSaysThatItIs) {
+  Sightings sightings;
+  Opinion opinion = answer(kServer, TimePoint(1h));
+  opinion.status->address = "tcp:10.0.0.1:6643";
+  sightings.hear("check local", opinion);
+  EXPECT_EQ(sightings.besides("nb", {}, {}).front().address, "tcp:10.0.0.1:6643");
+}
+
+TEST(Sightings, WhoWasAliveBesideAnotherAtItsAddressStaysSo) {
+  Sightings sightings;
+  sightings.saw_beside(kCluster, *parse_member_id("1430"));
+  const Sighting brief{.server = *parse_member_id("1430"), .cluster = kCluster, .beside = true};
+  EXPECT_EQ(sightings.besides("nb", {}, {}), std::vector{brief}) << "also of its own members";
+  EXPECT_EQ(sightings.here(), std::vector{brief}) << "and other agents are told";
+  EXPECT_TRUE(sightings.besides("nb", kServer, {}).empty()) << "of another cluster";
+  sightings.saw_beside(kCluster, kServer);
+  const Sighting full{.server = kServer, .cluster = kCluster, .beside = true};
+  EXPECT_EQ(sightings.beside(), std::vector{full}) << "the id is known better now";
+  sightings.saw_beside(kCluster, *parse_member_id("1430"));
+  EXPECT_EQ(sightings.beside(), std::vector{full});
+}
+
+TEST(Sightings, WhoWasAliveBesideAnotherIsKnownByHearsay) {
+  Sightings sightings;
+  const Sighting told{kServer, kCluster, "the agent on ctl-2", TimePoint(1h), false, "", true};
+  sightings.hear_agent("ctl-2", {told});
+  sightings.lose_agent("ctl-2", TimePoint(1h));
+  const Sighting known{.server = kServer, .cluster = kCluster, .beside = true};
+  EXPECT_EQ(sightings.besides("nb", {}, TimePoint(9h)), std::vector{known}) << "and stays known";
+}
+
+TEST(Sightings, OfManyThatWereAliveBesideAnotherTheOldestAreForgotten) {
+  Sightings sightings;
+  const auto server = [](std::uint64_t i) { return MemberId{i << 32, i, 32}; };
+  for (std::uint64_t i = 1; i <= 150; ++i) sightings.saw_beside(kCluster, server(i));
+  ASSERT_EQ(sightings.beside().size(), 100U);
+  EXPECT_EQ(sightings.beside().front().server, server(51));
+}
+
 }  // namespace
 }  // namespace wardmote::judge::raft
