@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -240,6 +241,56 @@ TEST_F(JournalTest, AnAgentThatWasSupersededWritesNothingMore) {
   ASSERT_TRUE(append(later, entry("result")));
   EXPECT_EQ(verify().rows, 2);
   EXPECT_FALSE(verify().fault);
+}
+
+TEST_F(JournalTest, KeepsItsIdOverLives) {
+  Journal former(us, &database);
+  open(former);
+  EXPECT_EQ(former.id().size(), 32U);
+  Journal later(us, &database);
+  open(later);
+  EXPECT_EQ(later.id(), former.id());
+}
+
+/// A fake: something happens once, behind the first read.
+class Interrupted final : public runtime::Database {
+ public:
+  using Happens = std::function<runtime::Task<void>()>;
+  Interrupted(runtime::Database& below, Happens happens)
+      : below_(below), happens_(std::move(happens)) {}
+
+  runtime::Task<Result<std::vector<runtime::SqlRow>>> read(runtime::SqlStatement statement,
+                                                           runtime::Deadline deadline) override {
+    auto rows = co_await below_.read(std::move(statement), deadline);
+    if (const Happens happens = std::exchange(happens_, nullptr)) co_await happens();
+    co_return rows;
+  }
+  runtime::Task<Result<std::vector<runtime::SqlRow>>> transact(
+      std::vector<runtime::SqlStatement> statements, runtime::Deadline deadline) override {
+    auto rows = co_await below_.transact(std::move(statements), deadline);
+    co_return rows;
+  }
+
+ private:
+  runtime::Database& below_;
+  Happens happens_;
+};
+
+TEST_F(JournalTest, RowsThatGoWhileItIsVerifiedAreNotMissing) {
+  Journal journal(us, &database, {.rows = 10, .newest = 5, .trim_every = 5});
+  open(journal);
+  for (int i = 0; i < 12; ++i) ASSERT_TRUE(append(journal, entry("intent")));
+  Interrupted meanwhile(database, [&journal]() -> runtime::Task<void> {
+    for (int i = 0; i < 12; ++i) {
+      JournalEntry row = entry("intent");
+      (void)co_await journal.append(std::move(row));
+    }
+  });
+  const std::int64_t before = verify().removed;
+  const auto verdict = run_task(world, us, verify_journal(&us, &meanwhile));
+  ASSERT_TRUE(verdict);
+  EXPECT_FALSE(verdict->fault) << *verdict->fault;
+  EXPECT_GT(verdict->removed, before) << "rows have gone meanwhile";
 }
 
 TEST_F(JournalTest, GoesOnAfterADiskThatFailed) {

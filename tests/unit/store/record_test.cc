@@ -138,6 +138,20 @@ TEST(IncidentRecord, WithoutWhatMakesAnIncidentItIsNone) {
     EXPECT_TRUE(decode_incident(without(whole, field), kClock)) << field << ": an earlier version";
 }
 
+TEST(IncidentRecord, OfAnEarlierVersionItClaimsNothingThatWasNotSaid) {
+  std::string record = encode(sample_incident(), kClock);
+  for (const char* const field : {"merged_into", "reopened", "storm", "flapping", "symptoms",
+                                  "told_size", "worst_size", "left"})
+    record = without(record, field);
+  const auto read = decode_incident(record, kClock);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->merged_into, 0);
+  EXPECT_EQ(read->reopened, 0);
+  EXPECT_EQ(read->symptoms + read->told_size + read->worst_size, 0U);
+  EXPECT_FALSE(read->storm || read->unwatched || read->flapping);
+  EXPECT_TRUE(read->left.empty());
+}
+
 TEST(GroupRecord, ComesBackAsItWas) {
   Group group = sample_group();
   const auto back = decode_group(encode(group, kClock), kClock);
