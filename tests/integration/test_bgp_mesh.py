@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 
 import pytest
@@ -89,6 +90,19 @@ def test_a_stopped_frr_hangs_and_is_told_once(lab):
         assert mesh["matrix"][2] == ["blind", "blind", "self"]
     finally:
         third.resume()
+
+
+def test_a_mesh_of_which_every_daemon_is_gone_fails_and_of_which_one_may_not_be_asked_is_unknown(tmp_path):
+    argv = ["assess", "bgp", "--timeout", "500ms", "--member", f"a={tmp_path}/a.ctl", "--member", f"b={tmp_path}/b.ctl"]
+    for name in "ab":
+        with socket.socket(socket.AF_UNIX) as left:   # nobody listens there
+            left.bind(f"{tmp_path}/{name}.ctl")
+    code, mesh = wardmote(*argv)
+    assert (code, mesh["verdict"], [node["reason"] for node in mesh["nodes"]]) == (FAIL, "fail", ["refused"] * 2)
+    (tmp_path / "a.ctl").unlink()
+    (tmp_path / "a.ctl").symlink_to("a.ctl")
+    code, mesh = wardmote(*argv)
+    assert (code, mesh["verdict"]) == (UNKNOWN, "unknown"), mesh
 
 
 def test_other_passwords_are_suspected(lab):

@@ -74,6 +74,7 @@ Task<void> look(Member* member, Deadline deadline) {
   member->view.reason = std::move(seen.reason);
   if (auto* const facts = std::get_if<judge::bgp::BgpFacts>(&seen.facts))
     member->view.facts = std::move(*facts);
+  member->view.unsure = !member->view.facts && seen.outcome != judge::Outcome::kFail;
 }
 
 Task<Exit> assess(const Call* call, Runtime* runtime, std::vector<Member>* members,

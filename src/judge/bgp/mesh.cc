@@ -238,10 +238,14 @@ MeshProblem silent_node(const Node& silent, const std::vector<Node>& nodes) {
 Outcome outcome_of(const std::vector<MeshView>& views, const std::vector<MeshProblem>& problems) {
   const bool any =
       std::ranges::any_of(views, [](const MeshView& v) { return v.facts.has_value(); });
-  if (!any) return Outcome::kUnknown;
+  const bool unsure = std::ranges::any_of(views, &MeshView::unsure);
+  // Daemons that refuse or hang are known to be bad, also when no other is left to say so.
+  if (!any) return unsure ? Outcome::kUnknown : Outcome::kFail;
   const auto worst = std::ranges::max_element(problems, {}, &MeshProblem::severity);
-  if (worst == problems.end()) return Outcome::kOk;
-  return worst->severity == Severity::kCritical ? Outcome::kFail : Outcome::kWarn;
+  const bool found = worst != problems.end();
+  if (found && worst->severity == Severity::kCritical) return Outcome::kFail;
+  if (unsure) return Outcome::kUnknown;
+  return found ? Outcome::kWarn : Outcome::kOk;
 }
 
 /// The most severe first, then in the order of the nodes.

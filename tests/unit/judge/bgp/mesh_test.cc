@@ -148,10 +148,22 @@ TEST(BgpMesh, ADaemonThatIsDownIsToldOnceAndItsSessionsAreNot) {
   EXPECT_EQ(mesh.cells[2][0], MeshCell::kBlind);
 }
 
-TEST(BgpMesh, NobodyAnsweringIsUnknown) {
+TEST(BgpMesh, WhereAllDaemonsAreDownItFailsAndWhereOneMayLiveItIsUnknown) {
   std::vector<MeshView> views = healthy();
   for (MeshView& one : views) one.facts.reset();
+  EXPECT_EQ(assess_mesh(views, {}).outcome, Outcome::kFail);
+  views[1].unsure = true;
   EXPECT_EQ(assess_mesh(views, {}).outcome, Outcome::kUnknown);
+}
+
+TEST(BgpMesh, OneThatCannotBeAskedIsNeitherDownNorGood) {
+  std::vector<MeshView> views = healthy();
+  views[2].facts.reset();
+  views[2].unsure = true;
+  views[2].addresses = {address_of(3)};
+  const Mesh mesh = assess_mesh(views, {});
+  EXPECT_TRUE(mesh.problems.empty());
+  EXPECT_EQ(mesh.outcome, Outcome::kUnknown);
 }
 
 TEST(BgpMesh, TheOrderOfTheNodesDoesNotMatter) {
