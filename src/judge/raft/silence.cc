@@ -20,11 +20,10 @@ const RememberedServer* remembered(const Memory& memory, const ListedServer& lis
   return nullptr;
 }
 
-/// When anybody last heard it, by any age in any list with its id, or was answered by it.
-std::optional<TimePoint> last_heard(const ClusterSnapshot& snapshot,
-                                    const ListedServer& listed) noexcept {
+/// When a member last heard it, by any age in any list with its id.
+std::optional<TimePoint> heard_by_members(const ClusterSnapshot& snapshot,
+                                          const ListedServer& listed) noexcept {
   std::optional<TimePoint> latest;
-  if (listed.seen_elsewhere != nullptr) latest = listed.seen_elsewhere->at;
   for (const Member& member : snapshot.members) {
     if (!member.status()) continue;
     for (const Server& line : member.status()->servers) {
@@ -36,7 +35,16 @@ std::optional<TimePoint> last_heard(const ClusterSnapshot& snapshot,
   return latest;
 }
 
-/// When it was alive last, as far as anybody shows. Where servers print no ages, who is connected
+/// When anybody last heard it, or was answered by it.
+std::optional<TimePoint> last_heard(const ClusterSnapshot& snapshot,
+                                    const ListedServer& listed) noexcept {
+  const std::optional<TimePoint> heard = heard_by_members(snapshot, listed);
+  if (listed.seen_elsewhere == nullptr) return heard;
+  return std::max(heard.value_or(listed.seen_elsewhere->at), listed.seen_elsewhere->at);
+}
+
+/// When it was alive last, as far as the members show: when another agent saw it is not known so
+/// exactly. Where servers print no ages, who is connected
 /// with another is alive.
 std::optional<TimePoint> last_alive(const ClusterSnapshot& snapshot,
                                     const ListedServer& listed) noexcept {
@@ -45,7 +53,8 @@ std::optional<TimePoint> last_alive(const ClusterSnapshot& snapshot,
     return member.status() && tells_ages(*member.status());
   };
   const bool ageless = std::ranges::none_of(snapshot.members, tells);
-  return ageless && listed.linked ? std::optional(snapshot.shown) : last_heard(snapshot, listed);
+  return ageless && listed.linked ? std::optional(snapshot.shown)
+                                  : heard_by_members(snapshot, listed);
 }
 
 /// Two servers that list one address, of which the older was alive after the younger had begun to

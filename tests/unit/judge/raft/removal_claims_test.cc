@@ -147,6 +147,23 @@ TEST(Removal, WhereNoAgesArePrintedAConnectionShowsWhoIsAliveBesideAnother) {
   EXPECT_TRUE(finding.summary.contains("two of them were alive at once")) << finding.summary;
 }
 
+// It was wiped and joined anew, and another agent, which looks seldom, said a little later that the
+// old one still answers.
+TEST(Removal, WhatAnotherAgentSaysLateDoesNotMakeAGhostAliveBesideItsTwin) {
+  FakeCluster cluster(4);
+  cluster.watch(5s);
+  const MemberId old = cluster.node(3).id;
+  cluster.node(3).id = *parse_member_id(kSuccessor);
+  cluster.enlist(3);
+  cluster.watch(5s);
+  cluster.elsewhere = {{old, {}, "the agent on ctl-2", cluster.now(), true}};
+  cluster.watch(5s);
+  cluster.elsewhere.clear();
+  const Assessment look = cluster.watch(60s);
+  const Finding& finding = the(Code::kRaftStaleMember, look);
+  EXPECT_TRUE(finding.summary.contains("a ghost")) << finding.summary;
+}
+
 // The agent began after they had been seen so, by its earlier life or by another agent.
 TEST(Removal, WhoIsKnownToHaveBeenAliveBesideAnotherIsNoGhost) {
   for (const std::string& known : {std::string(kStranger), kSuccessor, std::string("7b3a")}) {
