@@ -52,7 +52,8 @@ void Agent::expect_checks() {
   // Who was alive beside another at its address is written down.
   const std::vector<judge::raft::Sighting> beside = sightings_.beside();
   sightings_ = {};
-  for (const judge::raft::Sighting& seen : beside) sightings_.saw_beside(seen.cluster, seen.server);
+  for (const judge::raft::Sighting& seen : beside)
+    sightings_.saw_beside(seen.cluster, seen.server, seen.address);
   if (setup_.checks.empty()) return;
   checks_begin_ = cluster_.now() + Duration(random_.below(60'000'000'000));
   for (const Way& check : setup_.checks)
@@ -130,7 +131,7 @@ RepairView Agent::look() {
   last_ = assess(opinions_, setup_.expectation, memory_, end);
   for (const judge::raft::RememberedServer& listed : memory_.list()) {
     if (listed.shares_address && listed.id.known())
-      sightings_.saw_beside(memory_.cluster_id(), listed.id);
+      sightings_.saw_beside(memory_.cluster_id(), listed.id, listed.address);
   }
   witness_.judged(*this, last_);
   RepairView view = judge::raft::repair_view(opinions_, setup_.expectation, memory_, end);

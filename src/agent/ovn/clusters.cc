@@ -114,7 +114,7 @@ Task<Result<void>> Clusters::recall() {
       continue;
     }
     for (const judge::raft::Sighting& seen : *beside)
-      sightings_.saw_beside(seen.cluster, seen.server);
+      sightings_.saw_beside(seen.cluster, seen.server, seen.address);
   }
   written_beside_ = sightings_.beside();
   co_return Result<void>();

@@ -205,6 +205,7 @@ bool is_refused(const ListedServer& listed) noexcept {
 }
 
 /// Ids may begin alike, of different clusters and of servers of one: then the address tells which.
+/// What follows the four digits that are listed there may be another's (complete_ids()).
 bool is_of(const Sighting& sighting, const ListedServer& listed,
            const ClusterSnapshot& snapshot) noexcept {
   const MemberId& cluster = snapshot.cluster_id;
@@ -213,7 +214,8 @@ bool is_of(const Sighting& sighting, const ListedServer& listed,
   if (another_cluster || !compatible(sighting.server, listed.id)) return false;
   if (sighting.address.empty() || sighting.address == listed.address) return true;
   return std::ranges::none_of(snapshot.servers, [&](const ListedServer& other) {
-    return other.address == sighting.address && compatible(sighting.server, other.id);
+    return other.address == sighting.address &&
+           short_name(other.id) == short_name(sighting.server);
   });
 }
 
@@ -328,9 +330,9 @@ Life judge_life(const ClusterSnapshot& snapshot, const ListedServer& listed,
     if (listed.reporter->failed) return Life::kSilent;
     return leader_tells && is_cut_off(snapshot, listed) ? Life::kCutOff : Life::kLive;
   }
+  if (listed.heard) return Life::kLive;
   // An address belongs to one process, unless two said that it is theirs and were alive.
   if (listed.successor && !listed.shares_address) return Life::kSilent;
-  if (listed.heard) return Life::kLive;
   if (listed.witnessed) return leader_tells ? Life::kCutOff : Life::kUnknown;
   if (listed.owner && is_certain_silence(*listed.owner)) return Life::kSilent;
   if (has_a_dead_address(snapshot, listed)) return Life::kSilent;

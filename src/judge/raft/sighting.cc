@@ -83,22 +83,24 @@ std::vector<Sighting> Sightings::here() const {
 
 void Sightings::hear_agent(const std::string& node, std::vector<Sighting> seen) {
   for (const Sighting& sighting : seen) {
-    if (sighting.beside) saw_beside(sighting.cluster, sighting.server);
+    if (sighting.beside) saw_beside(sighting.cluster, sighting.server, sighting.address);
   }
   std::erase_if(seen, [](const Sighting& sighting) { return sighting.beside; });
   agents_[node] = {std::move(seen), std::nullopt};
 }
 
-void Sightings::saw_beside(const MemberId& cluster, const MemberId& server) {
+void Sightings::saw_beside(const MemberId& cluster, const MemberId& server, std::string address) {
   const auto known = std::ranges::find_if(beside_, [&](const Sighting& sighting) {
-    return sighting.cluster == cluster && compatible(sighting.server, server);
+    return sighting.cluster == cluster && compatible(sighting.server, server) &&
+           sighting.address == address;
   });
   if (known != beside_.end()) {
     if (server.digits > known->server.digits) known->server = server;
     return;
   }
   if (beside_.size() == kMostBeside) beside_.erase(beside_.begin());
-  beside_.push_back({.server = server, .cluster = cluster, .beside = true});
+  beside_.push_back(
+      {.server = server, .cluster = cluster, .beside = true, .address = std::move(address)});
 }
 
 void Sightings::lose_agent(const std::string& node, TimePoint now) {

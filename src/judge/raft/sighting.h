@@ -51,7 +51,7 @@ class Sightings {
   void lose_agent(const std::string& node, TimePoint now);
   /// This server was alive while another of its address was (ListedServer::shares_address). That is
   /// never forgotten, also when another agent says so.
-  void saw_beside(const MemberId& cluster, const MemberId& server);
+  void saw_beside(const MemberId& cluster, const MemberId& server, std::string address);
   /// All those, for a later life of the agent.
   [[nodiscard]] const std::vector<Sighting>& beside() const noexcept { return beside_; }
   /// Whether another agent calls itself as this one does: then nobody knows what either says.

@@ -44,17 +44,14 @@ std::optional<TimePoint> last_heard(const ClusterSnapshot& snapshot,
 }
 
 /// When it was alive last, as far as the members show: when another agent saw it is not known so
-/// exactly. Where servers print no ages, who is connected
-/// with another is alive.
+/// exactly. A connection whose end is dead is closed after two probes, one each round (raft.c).
 std::optional<TimePoint> last_alive(const ClusterSnapshot& snapshot,
                                     const ListedServer& listed) noexcept {
   if (listed.reporter) return listed.reporter->opinion->begun;
-  const auto tells = [](const Member& member) {
-    return member.status() && tells_ages(*member.status());
-  };
-  const bool ageless = std::ranges::none_of(snapshot.members, tells);
-  return ageless && listed.linked ? std::optional(snapshot.shown)
-                                  : heard_by_members(snapshot, listed);
+  const std::optional<TimePoint> heard = heard_by_members(snapshot, listed);
+  if (!listed.linked) return heard;
+  const TimePoint probed = snapshot.shown - 2 * snapshot.round();
+  return std::max(heard.value_or(probed), probed);
 }
 
 /// Two servers that list one address, of which the older was alive after the younger had begun to

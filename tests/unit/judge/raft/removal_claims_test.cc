@@ -138,7 +138,7 @@ TEST(Removal, WhereNoAgesArePrintedAConnectionShowsWhoIsAliveBesideAnother) {
   };
   cluster.watch(5s);
   join_with_a_taken_address(cluster, owner);
-  cluster.watch(5s);
+  cluster.watch(10s);
   cluster.kill(owner);
   connected = false;
   const Assessment look = cluster.watch(20min);

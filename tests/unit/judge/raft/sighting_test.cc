@@ -13,6 +13,8 @@ using namespace std::chrono_literals;
 const MemberId kServer = *parse_member_id("14302e3d-dac6-4762-a00e-834c7c7479df");
 const MemberId kCluster = *parse_member_id("9cc89a56-316d-4636-ab64-528ac2b92174");
 
+const std::string kAddress = "tcp:10.0.0.1:6643";
+
 Opinion answer(const MemberId& server, TimePoint at) {
   Opinion opinion;
   opinion.begun = at;
@@ -144,31 +146,35 @@ TEST(Sightings, TellWhereAServerSaysThatItIs) {
 
 TEST(Sightings, WhoWasAliveBesideAnotherAtItsAddressStaysSo) {
   Sightings sightings;
-  sightings.saw_beside(kCluster, *parse_member_id("1430"));
-  const Sighting brief{.server = *parse_member_id("1430"), .cluster = kCluster, .beside = true};
+  sightings.saw_beside(kCluster, *parse_member_id("1430"), kAddress);
+  const Sighting brief{
+      .server = *parse_member_id("1430"), .cluster = kCluster, .beside = true, .address = kAddress};
   EXPECT_EQ(sightings.besides("nb", {}, {}), std::vector{brief}) << "also of its own members";
   EXPECT_EQ(sightings.here(), std::vector{brief}) << "and other agents are told";
   EXPECT_TRUE(sightings.besides("nb", kServer, {}).empty()) << "of another cluster";
-  sightings.saw_beside(kCluster, kServer);
-  const Sighting full{.server = kServer, .cluster = kCluster, .beside = true};
+  sightings.saw_beside(kCluster, kServer, kAddress);
+  const Sighting full{.server = kServer, .cluster = kCluster, .beside = true, .address = kAddress};
   EXPECT_EQ(sightings.beside(), std::vector{full}) << "the id is known better now";
-  sightings.saw_beside(kCluster, *parse_member_id("1430"));
+  sightings.saw_beside(kCluster, *parse_member_id("1430"), kAddress);
   EXPECT_EQ(sightings.beside(), std::vector{full});
+  sightings.saw_beside(kCluster, *parse_member_id("1430"), "tcp:10.0.0.2:6643");
+  EXPECT_EQ(sightings.beside().size(), 2U) << "another whose id begins alike";
 }
 
 TEST(Sightings, WhoWasAliveBesideAnotherIsKnownByHearsay) {
   Sightings sightings;
-  const Sighting told{kServer, kCluster, "the agent on ctl-2", TimePoint(1h), false, "", true};
+  const Sighting told{kServer, kCluster, "the agent on ctl-2", TimePoint(1h), false, "",
+                      true,    kAddress};
   sightings.hear_agent("ctl-2", {told});
   sightings.lose_agent("ctl-2", TimePoint(1h));
-  const Sighting known{.server = kServer, .cluster = kCluster, .beside = true};
+  const Sighting known{.server = kServer, .cluster = kCluster, .beside = true, .address = kAddress};
   EXPECT_EQ(sightings.besides("nb", {}, TimePoint(9h)), std::vector{known}) << "and stays known";
 }
 
 TEST(Sightings, OfManyThatWereAliveBesideAnotherTheOldestAreForgotten) {
   Sightings sightings;
   const auto server = [](std::uint64_t i) { return MemberId{i << 32, i, 32}; };
-  for (std::uint64_t i = 1; i <= 150; ++i) sightings.saw_beside(kCluster, server(i));
+  for (std::uint64_t i = 1; i <= 150; ++i) sightings.saw_beside(kCluster, server(i), kAddress);
   ASSERT_EQ(sightings.beside().size(), 100U);
   EXPECT_EQ(sightings.beside().front().server, server(51));
 }
