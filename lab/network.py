@@ -106,6 +106,15 @@ class Network:
         for rule in rules:
             run(*self.inside(host, "iptables", "-w", "-D", *rule))
 
+    def move_address(self, host: int, to: int) -> None:
+        """The host has its address no more, and `to` has it besides its own."""
+        moved = f"{self.address(host)}/24"
+        run(*self.inside(host, "ip", "address", "del", moved, "dev", "eth0"))
+        run(*self.inside(to, "ip", "address", "add", moved, "dev", "eth0"))
+        for other in range(1, self.hosts + 1):
+            if other != host:
+                run(*self.inside(other, "ip", "neighbour", "flush", "to", self.address(host), "dev", "eth0"))
+
     def heal(self, host: int) -> None:
         for table in ("filter", "nat"):
             run(*self.inside(host, "iptables", "-w", "-t", table, "-F"))

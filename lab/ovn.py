@@ -166,17 +166,27 @@ class Cluster:
         self.start(number)
         return number
 
+    def add_at(self, address: str) -> int:
+        """Starts one more member on the next host, which joins with this address; whose it is."""
+        number = max(self.members) + 1
+        remotes = [self.address(other) for other in self.members if self.address(other) != address]
+        self.members[number] = Member(number, 1 + max(member.host for member in self.members.values()))
+        self.join(number, remotes, address)
+        self.start(number)
+        self.wait_member(number)
+        return number
+
     def found(self, number: int) -> None:
         """Gives the member the database of a new cluster."""
         self._make_disk(number)
         self.tool("create-cluster", str(self.file(number)), self.tools.schema(self.database.schema), self.address(number))
 
-    def join(self, number: int, remotes: list[str]) -> None:
-        """Gives the member a database that joins the cluster when it starts."""
+    def join(self, number: int, remotes: list[str], address: str | None = None) -> None:
+        """Gives the member a database that joins the cluster when it starts; `address`: not with its own."""
         self._make_disk(number)
         # Without --cid a server joins whatever cluster answers at the remote.
-        self.tool(f"--cid={self.cluster_id()}", "join-cluster", str(self.file(number)), self.database.name, self.address(number),
-                  *remotes)
+        self.tool(f"--cid={self.cluster_id()}", "join-cluster", str(self.file(number)), self.database.name,
+                  address or self.address(number), *remotes)
 
     def start(self, number: int) -> None:
         self.launch(number, str(self.file(number)))

@@ -82,9 +82,16 @@ class Site:
 
     def rows(self) -> list[tuple]:
         """What the journal holds, read beside the agent."""
+        return self._read("SELECT kind, step, detail FROM journal ORDER BY seq")
+
+    def keys(self) -> set[str]:
+        """What is written down, by key."""
+        return {key for key, in self._read("SELECT key FROM store_kv")}
+
+    def _read(self, statement: str) -> list[tuple]:
         try:
             with sqlite3.connect(f"file:{self.folder}/data/wardmote.db?mode=ro", uri=True) as database:
-                return database.execute("SELECT kind, step, detail FROM journal ORDER BY seq").fetchall()
+                return database.execute(statement).fetchall()
         except sqlite3.OperationalError:
             return []
 
