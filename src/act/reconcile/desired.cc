@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "codec/kube_api.h"
 #include "codec/kube_object.h"
+#include "codec/kube_ownership.h"
 #include "codec/yaml/manifests.h"
 #include "judge/reconcile/object_id.h"
 #include "judge/reconcile/order.h"
@@ -53,11 +54,14 @@ std::optional<bool> is_namespaced(const KindName& kind, const KubeCatalog& catal
 
 }  // namespace
 
-bool is_as_wanted(const DesiredObject& object, const json::object& live) {
+bool is_noted(const DesiredObject& object, const json::object& live) {
   const codec::ObjectHead head = codec::read_head(live);
   const auto note = head.annotations.find(std::string(rules::kDigestAnnotation));
-  return note != head.annotations.end() && note->second == object.note &&
-         codec::covers(live, object.body);
+  return note != head.annotations.end() && note->second == object.note;
+}
+
+bool is_as_wanted(const DesiredObject& object, const json::object& live, std::string_view manager) {
+  return is_noted(object, live) && codec::holds(live, object.body, manager);
 }
 
 std::vector<KindName> kinds_of(const std::vector<Manifest>& manifests) {

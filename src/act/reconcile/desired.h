@@ -43,8 +43,12 @@ struct DesiredSet {
   std::vector<std::string> faults;  ///< escaped
 };
 
-/// Whether `live` was applied from this manifest, and all that it says is so.
-bool is_as_wanted(const DesiredObject& object, const boost::json::object& live);
+/// Whether `live` carries the note of this manifest: it was applied from it.
+bool is_noted(const DesiredObject& object, const boost::json::object& live);
+/// Whether `live` was applied from this manifest, all that it says is so, and belongs to the field
+/// manager of the set.
+bool is_as_wanted(const DesiredObject& object, const boost::json::object& live,
+                  std::string_view manager);
 
 /// The kinds that manifests name.
 std::vector<KindName> kinds_of(const std::vector<codec::Manifest>& manifests);

@@ -18,6 +18,7 @@
 #include "base/time.h"
 #include "codec/kube_api.h"
 #include "codec/kube_object.h"
+#include "codec/kube_ownership.h"
 #include "judge/reconcile/adoption.h"
 #include "judge/reconcile/decision.h"
 #include "judge/reconcile/diff.h"
@@ -40,6 +41,7 @@ constexpr Duration kKindPatience = 15s;
 constexpr Duration kLookForKind = 200ms;
 constexpr std::size_t kMostManagers = 16;
 constexpr std::size_t kShownManager = 128;
+constexpr std::size_t kShownPath = 200;
 
 std::string joined(const std::string& first, std::string_view second) {
   if (first.empty()) return std::string(second);
@@ -54,7 +56,8 @@ std::string KubePass::path_of(const DesiredObject& object) const {
 }
 
 bool KubePass::matches(const DesiredObject& object, const json::object& live) const {
-  return is_settled(settled_, object, live) || is_as_wanted(object, live);
+  return is_settled(settled_, object, live) ||
+         is_as_wanted(object, live, field_manager(options_.set));
 }
 
 Task<bool> KubePass::wait_for_kind(KindName kind) {
@@ -116,7 +119,43 @@ Task<void> KubePass::treat(const DesiredObject* object) {
   Live live;
   const bool looked = co_await look(object, &live, false);
   if (!looked) co_return;
-  if (wants_write(*object, live)) co_await write(object, std::move(live));
+  if (!wants_write(*object, live)) co_return;
+  const bool good = co_await is_same_in_other_words(object, &live);
+  if (!good) co_await write(object, std::move(live));
+}
+
+/// An object that was applied from its manifest may differ from it only in what the server says in
+/// other words (`cpu: "1"` for `cpu: 1000m`), or keeps no trace of (`rules: []`). To ask costs a
+/// request that writes nothing; to apply anew would be a write in each pass.
+Task<bool> KubePass::is_same_in_other_words(const DesiredObject* object, const Live* live) {
+  // A dry pass asks the same anyway.
+  if (terms_.dry || !*live || !is_noted(*object, **live)) co_return false;
+  const Written asked = co_await apply(object, live, false, true);
+  if (asked.kind != Written::Kind::kDone) co_return false;
+  const std::string manager = field_manager(options_.set);
+  const bool same =
+      codec::without_noise(**live) == codec::without_noise(asked.object) &&
+      codec::owned_fields(**live, manager) == codec::owned_fields(asked.object, manager);
+  if (!same) co_return false;
+  remember(*object, **live);
+  say_order(*object, settled_.at(object->id).reordered);
+  co_return true;
+}
+
+void KubePass::remember(const DesiredObject& object, const json::object& live) {
+  settled_[object.id] = {
+      .version = codec::read_head(live).resource_version,
+      .digest = object.digest,
+      .reordered = codec::reordered(live, object.body, field_manager(options_.set))};
+}
+
+/// Before Kubernetes 1.24 an apply keeps the order that a list has.
+void KubePass::say_order(const DesiredObject& object, const std::string& reordered) {
+  if (reordered.empty()) return;
+  say(object.id, Action::kLeft,
+      fmt::format("{}: its items are in another order than in the manifest, and an apply to this "
+                  "server does not change that; put them in order by hand, or delete the object",
+                  escape_control(reordered, kShownPath)));
 }
 
 std::string KubePass::why_not_adopted(const DesiredObject& object, const json::object& live) const {
@@ -158,6 +197,11 @@ bool KubePass::wants_write(const DesiredObject& object, const Live& live) {
   using Kind = rules::Decision::Kind;
   if (decision.kind == Kind::kLeave) say(object.id, Action::kLeft, decision.why);
   if (decision.kind == Kind::kRefuse) say_foreign(object, *live, decision.why);
+  if (decision.kind == Kind::kUnchanged) {
+    // To compare versions costs less than to compare fields.
+    if (!is_settled(settled_, object, *live)) remember(object, *live);
+    say_order(object, settled_.at(object.id).reordered);
+  }
   return decision.kind == Kind::kCreate || decision.kind == Kind::kApply;
 }
 
@@ -178,7 +222,7 @@ Task<bool> KubePass::look(const DesiredObject* object, Live* live, bool anew) {
   co_return true;
 }
 
-Task<Written> KubePass::apply(const DesiredObject* object, const Live* live, bool force) {
+Task<Written> KubePass::apply(const DesiredObject* object, const Live* live, bool force, bool dry) {
   ApplyOrder order;
   order.path = path_of(*object);
   order.manager = field_manager(options_.set);
@@ -187,7 +231,7 @@ Task<Written> KubePass::apply(const DesiredObject* object, const Live* live, boo
   order.resource_version =
       *live ? codec::read_head(**live).resource_version : std::string(kAbsentVersion);
   order.force = force;
-  order.dry = terms_.dry;
+  order.dry = dry;
   order.secret = codec::is_secret(object->body);
   ApplyOrder plain = order;
   Written written = co_await writer_.apply(std::move(order), terms_.deadline);
@@ -202,18 +246,18 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
   std::string note;
   bool force = false;
   bool read_anew = false;
-  Written written = co_await apply(object, &live, force);
+  Written written = co_await apply(object, &live, force, terms_.dry);
   if (written.kind == Kind::kStale) {
     // Somebody changed it since it was listed, its status for example, or created it. What it is
     // now is judged anew, and once: who changes it all the time is left for the next pass.
     read_anew = co_await look(object, &live, true);
     if (!read_anew || !wants_write(*object, live)) co_return;
-    written = co_await apply(object, &live, force);
+    written = co_await apply(object, &live, force, terms_.dry);
   }
   if (written.kind == Kind::kConflict && (object->policy.force || is_adopted(*object, live))) {
     note = "took over " + written.why;
     force = true;
-    written = co_await apply(object, &live, force);
+    written = co_await apply(object, &live, force, terms_.dry);
   }
   if (written.kind == Kind::kDone) {
     settle(*object, live, written.object, std::move(note));
@@ -240,10 +284,12 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
 void KubePass::settle(const DesiredObject& object, const Live& live, const json::object& now,
                       std::string why) {
   const codec::ObjectHead head = codec::read_head(now);
-  if (!terms_.dry) settled_[object.id] = {head.resource_version, object.digest};
+  if (!terms_.dry) remember(object, now);
   const bool same =
       live && (terms_.dry ? codec::without_noise(*live) == codec::without_noise(now)
                           : codec::read_head(*live).resource_version == head.resource_version);
+  if (same && terms_.dry)
+    say_order(object, codec::reordered(now, object.body, field_manager(options_.set)));
   if (same) return;
   const codec::ShownStates states = codec::show_states(live ? &*live : nullptr, &now);
   say(object.id, live ? Action::kChanged : Action::kCreated, std::move(why),
@@ -284,12 +330,12 @@ Task<void> KubePass::recreate(const DesiredObject* object, Live live, std::strin
                                         : "it was not deleted: " + deleted.why));
     co_return;
   }
-  const Written created = co_await apply(object, &left, false);
+  const Written created = co_await apply(object, &left, false, false);
   if (created.kind != Written::Kind::kDone) {
     say(object->id, Action::kFailed, "it was deleted, and not created again yet: " + created.why);
     co_return;
   }
-  settled_[object->id] = {codec::read_head(created.object).resource_version, object->digest};
+  remember(*object, created.object);
   say(object->id, Action::kRecreated, std::move(why), std::move(diff));
 }
 

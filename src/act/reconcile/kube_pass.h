@@ -81,7 +81,12 @@ class KubePass {
   /// Whether it is to be written; why not is reported.
   bool wants_write(const DesiredObject& object, const Live& live);
   runtime::Task<void> write(const DesiredObject* object, Live live);
-  runtime::Task<Written> apply(const DesiredObject* object, const Live* live, bool force);
+  /// Whether to apply it would change nothing.
+  runtime::Task<bool> is_same_in_other_words(const DesiredObject* object, const Live* live);
+  void remember(const DesiredObject& object, const boost::json::object& live);
+  /// `reordered`: the list; empty: nothing is said.
+  void say_order(const DesiredObject& object, const std::string& reordered);
+  runtime::Task<Written> apply(const DesiredObject* object, const Live* live, bool force, bool dry);
   runtime::Task<void> recreate(const DesiredObject* object, Live live, std::string why);
   runtime::Task<void> read_again(const DesiredObject* object, Live live, std::string why);
   /// Of an object that is there and that the set may not write.

@@ -48,8 +48,8 @@ std::string field_manager(const std::string& set) {
 bool is_settled(const Settled& settled, const DesiredObject& object,
                 const boost::json::object& live) {
   const auto found = settled.find(object.id);
-  return found != settled.end() &&
-         found->second == std::pair(codec::read_head(live).resource_version, object.digest);
+  return found != settled.end() && found->second.digest == object.digest &&
+         found->second.version == codec::read_head(live).resource_version;
 }
 
 std::string selector_of(const std::string& set) {
@@ -90,7 +90,7 @@ bool KubeTarget::is_drift(const WatchedKind& kind, const codec::KubeEvent& event
   if (event.kind == codec::KubeEvent::Kind::kGone) return true;
   return policy == Apply::kOverride && head.deleting_since.empty() &&
          !is_settled(settled_, wanted->second, event.object) &&
-         !is_as_wanted(wanted->second, event.object);
+         !is_as_wanted(wanted->second, event.object, field_manager(options_.set));
 }
 
 Task<PassReport> KubeTarget::pass(std::vector<runtime::TreeFile> wanted, PassTerms terms) {

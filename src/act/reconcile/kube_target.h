@@ -37,8 +37,12 @@ std::string selector_of(const std::string& set);
 
 /// What is remembered from pass to pass, so that an object which the server writes in another form
 /// than its manifest is not applied each time.
-using Settled =
-    std::map<judge::reconcile::ObjectId, std::pair<std::string, std::string>>;  ///< version, digest
+struct SettledState {
+  std::string version;
+  std::string digest;       ///< of the manifest
+  std::string reordered{};  ///< the list whose order the server keeps; empty: none
+};
+using Settled = std::map<judge::reconcile::ObjectId, SettledState>;
 
 /// Whether the object is the very one that the last write has left. The server may say in other
 /// words what the manifest says, `cpu: "1"` for `cpu: 1000m`.

@@ -24,7 +24,7 @@
 namespace wardmote::act::reconcile {
 
 /// A fake kube-apiserver in memory, as far as a pass needs one: kinds, lists by label in pages,
-/// server-side apply that knows who applied an object but not which fields are whose, resource
+/// server-side apply that notes which fields were applied but leaves them to that manager, resource
 /// versions, preconditions. tests/integration/test_reconcile.py asks a real one.
 class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
  public:
@@ -113,6 +113,7 @@ class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
   std::function<runtime::Task<Result<runtime::HttpResponse>>(const runtime::HttpCall&)> lines;
   std::function<Answer(const runtime::HttpCall&)> before;  ///< instead of doing it
   std::function<Answer(const runtime::HttpCall&)> after;   ///< it was done, and this is heard
+  std::string dropped;  ///< a field that is not kept, as an empty list may not be
   int writes = 0;
   int revision = 100;
   int uids = 0;
@@ -168,15 +169,29 @@ class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
     const std::string manager = *percent_decode(query.substr(13, query.find('&') - 13));
     boost::json::object now = found == objects.end() ? boost::json::object() : found->second;
     merge(now, wanted);
+    now.erase(dropped);
     boost::json::object& facts = now.at("metadata").as_object();
     boost::json::array& managed = facts["managedFields"].emplace_array();
-    managed.push_back(boost::json::object{{"manager", manager}, {"operation", "Apply"}});
+    boost::json::object applied = wanted;
+    for (const char* const own : {"apiVersion", "kind"}) applied.erase(own);
+    for (const char* const own : {"name", "namespace"}) applied["metadata"].as_object().erase(own);
+    managed.push_back(boost::json::object{
+        {"manager", manager}, {"operation", "Apply"}, {"fieldsV1", fields_of(applied)}});
     if (found != objects.end() && now == found->second)
       return {.status = 200, .body = boost::json::serialize(now)};
     if (found == objects.end()) facts["uid"] = "uid-" + std::to_string(++uids);
     facts["resourceVersion"] = std::to_string(++revision);
     if (!query.contains("dryRun=All")) objects[path] = now;
     return {.status = found == objects.end() ? 201 : 200, .body = boost::json::serialize(now)};
+  }
+
+  /// As FieldsV1 has it, where each list is atomic.
+  static boost::json::object fields_of(const boost::json::object& applied) {
+    boost::json::object fields;
+    for (const auto& [key, value] : applied)
+      fields["f:" + std::string(key)] =
+          value.is_object() ? fields_of(value.get_object()) : boost::json::object();
+    return fields;
   }
 
   static void merge(boost::json::object& into, const boost::json::object& from) {

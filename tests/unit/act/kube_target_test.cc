@@ -54,6 +54,42 @@ TEST_F(KubeTargetTest, RepairsWhatSomebodyChangedAndLeavesWhatHeAdded) {
   EXPECT_EQ(action(pass(), "a"), "created");
 }
 
+/// In a list that is atomic an addition is a change, and the server says so by who owns the list.
+TEST_F(KubeTargetTest, WhatAnotherManagerOwnsNowIsTakenBack) {
+  want("a");
+  wanted["a.yaml"] += "rules: [{verbs: [get]}]\n";
+  pass();
+  json::object& object = kube.objects.at(path_of("a"));
+  object["rules"].as_array()[0].as_object()["names"] = "narrowed";
+  json::object& ours = object["metadata"].as_object()["managedFields"].as_array()[0].as_object();
+  ours["fieldsV1"].as_object().erase("f:rules");
+  kube.touch(object);
+  const PassReport seen = pass(true);
+  EXPECT_EQ(action(seen, "a"), "changed");
+  EXPECT_EQ(action(pass(), "a"), "changed");
+  EXPECT_FALSE(kube.objects.at(path_of("a")).at("rules").at(0).as_object().contains("names"));
+}
+
+TEST_F(KubeTargetTest, WhatTheServerSaysInOtherWordsIsNotWrittenAnewAfterARestart) {
+  want("a");
+  wanted["a.yaml"] += "rules: []\n";
+  pass();
+  kube.objects.at(path_of("a")).erase("rules");
+  // The server drops the empty list, and goes on to say whose it was.
+  kube.dropped = "rules";
+  restart();
+  kube.writes = 0;
+  const PassReport again = pass();
+  EXPECT_TRUE(again.good() && again.touched.empty()) << summary_of(again);
+  EXPECT_EQ(kube.writes, 0);
+  const std::size_t before = kube.calls.size();
+  pass();
+  const auto patched = std::ranges::count_if(
+      kube.calls.begin() + static_cast<std::ptrdiff_t>(before), kube.calls.end(),
+      [](const HttpCall& call) { return call.method == "PATCH"; });
+  EXPECT_EQ(patched, 0) << "it is remembered, and not asked again";
+}
+
 TEST_F(KubeTargetTest, ADryPassSaysWhatItWouldDoAndDoesNothing) {
   want("a");
   want("b");
