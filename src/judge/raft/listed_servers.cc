@@ -214,8 +214,7 @@ bool is_of(const Sighting& sighting, const ListedServer& listed,
   if (another_cluster || !compatible(sighting.server, listed.id)) return false;
   if (sighting.address.empty() || sighting.address == listed.address) return true;
   return std::ranges::none_of(snapshot.servers, [&](const ListedServer& other) {
-    return other.address == sighting.address &&
-           short_name(other.id) == short_name(sighting.server);
+    return other.address == sighting.address && short_name(other.id) == short_name(sighting.server);
   });
 }
 
