@@ -137,6 +137,8 @@ std::optional<std::string> encode_secret(json::object& object) {
   json::object& data = place.get_object();
   for (const auto& [key, value] : *plain) {
     const json::string* const text = value.if_string();
+    // `{s3cret}` is a name without a value to YAML, and is meant as the value.
+    if (value.is_null()) return "stringData: a name has no value; write `name: \"value\"`";
     if (text == nullptr)
       return fmt::format("stringData: '{}' is no text; quote it",
                          escape_control(std::string_view(key), kShown));

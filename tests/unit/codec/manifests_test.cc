@@ -365,6 +365,15 @@ TEST(Manifests, TheDataOfASecretIsCheckedBeforeItIsSent) {
   EXPECT_EQ(fault_of_data("s3cret"), "s.yaml:1:1: data is no map");
 }
 
+/// With the colon forgotten, YAML takes the password for a name.
+TEST(Manifests, AFaultQuotesNoNameThatIsMeantAsAValue) {
+  for (const char* const data : {"{s3cret}", "{p: a, s3cret: }", "{? s3cret}"}) {
+    const std::string head = "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: ";
+    EXPECT_EQ(fault(head + data),
+              "a.yaml:1:1: stringData: a name has no value; write `name: \"value\"`");
+  }
+}
+
 /// No secret is in a message.
 TEST(Kubeconfig, DoesNotTellWhatIsInIt) {
   EXPECT_FALSE(kubeconfig_fault("token: SECRET, exec: {command: a}").contains("SECRET"));
