@@ -43,10 +43,18 @@ bool is_about_immutable(const codec::KubeStatus::Cause& cause) {
   return cause.message.contains("immutable") || cause.message.contains("cannot change roleRef");
 }
 
+/// `.data.pin: expected string, got &value.valueUnstructured{Value:81234567}`: of any kind of
+/// object what stands there is not repeated (structured-merge-diff, typed/helpers.go).
+std::string without_what_it_got(std::string words) {
+  const auto at = words.find(", got ");
+  if (at != std::string::npos) words.replace(at, std::string::npos, ", got a value not shown here");
+  return words;
+}
+
 /// A server quotes what it cannot read. Of a Secret only the fields are named.
 std::string why_of(const KubeAnswer& answer, const codec::KubeStatus& status, bool secret) {
-  if (!secret || std::ranges::find(kHarmless, answer.status) != kHarmless.end())
-    return describe(answer);
+  if (std::ranges::find(kHarmless, answer.status) != kHarmless.end()) return describe(answer);
+  if (!secret) return without_what_it_got(describe(answer));
   std::string fields;
   for (const auto& cause : status.causes) fields += (fields.empty() ? " of " : ", ") + cause.field;
   return fmt::format("HTTP {} {}{}; the server's words may quote the secret, and are not shown",

@@ -169,6 +169,18 @@ TEST_F(KubeTargetTest, AKindThatTakesNoVersionIsCreatedWithoutOne) {
   EXPECT_EQ(value("a"), "1");
 }
 
+/// A typing error quotes the value, of whatever kind the object is. The field stays named.
+TEST_F(KubeTargetTest, TheValueThatAServerCouldNotTypeIsNotRepeated) {
+  wanted["s.yaml"] =
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s}\ndata: {pin: 81234567}\n";
+  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
+    if (call.method != "PATCH" || !call.url.contains("configmaps/s?")) return std::nullopt;
+    return FakeKube::status(
+        500, "", ".data.pin: expected string, got &value.valueUnstructured{Value:81234567}");
+  };
+  EXPECT_EQ(why(pass(), "s"), "HTTP 500: .data.pin: expected string, got a value not shown here");
+}
+
 TEST_F(KubeTargetTest, WhatAServerQuotesOfASecretIsNotRepeated) {
   wanted["s.yaml"] =
       "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ntype: 'x'\nstringData: {p: TOPSECRET}\n";
