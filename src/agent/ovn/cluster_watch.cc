@@ -15,6 +15,7 @@
 #include "judge/finding.h"
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
+#include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/repair_view.h"
 #include "judge/raft/sighting.h"
