@@ -1,5 +1,6 @@
 """Drift that only shows in who owns a field, at a real kube-apiserver; and what looks like drift, and is the server's own words."""
 
+import pytest
 from reconcile_site import PATIENCE, Site, agent_of, play
 
 from lab.kubernetes import ApiServer
@@ -87,6 +88,7 @@ def says_items_in_another_order(site: Site):
         assert ".spec.template.spec.initContainers: its items are in another order" in said.stdout, (verb, said)
 
 
+@pytest.mark.slow
 def test_ownership_at_a_real_apiserver(tmp_path):
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube") as cluster:
         play((sees_what_others_add_where_a_field_is_one_whole, writes_nothing_where_the_server_has_other_words, says_items_in_another_order),
