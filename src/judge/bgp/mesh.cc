@@ -235,19 +235,6 @@ MeshProblem silent_node(const Node& silent, const std::vector<Node>& nodes) {
   return made;
 }
 
-Outcome outcome_of(const std::vector<MeshView>& views, const std::vector<MeshProblem>& problems) {
-  const bool any =
-      std::ranges::any_of(views, [](const MeshView& v) { return v.facts.has_value(); });
-  const bool unsure = std::ranges::any_of(views, &MeshView::unsure);
-  // Daemons that refuse or hang are known to be bad, also when no other is left to say so.
-  if (!any) return unsure ? Outcome::kUnknown : Outcome::kFail;
-  const auto worst = std::ranges::max_element(problems, {}, &MeshProblem::severity);
-  const bool found = worst != problems.end();
-  if (found && worst->severity == Severity::kCritical) return Outcome::kFail;
-  if (unsure) return Outcome::kUnknown;
-  return found ? Outcome::kWarn : Outcome::kOk;
-}
-
 /// The most severe first, then in the order of the nodes.
 void add(std::vector<MeshProblem>& problems, MeshProblem found) {
   const auto at = std::ranges::upper_bound(problems, found.severity, std::ranges::greater(),
@@ -294,6 +281,17 @@ std::vector<std::string> addresses_told(const BgpFacts& facts) {
   return told;
 }
 
+Outcome outcome_of(const std::vector<MeshView>& views, std::optional<Severity> worst) {
+  const bool any =
+      std::ranges::any_of(views, [](const MeshView& view) { return view.facts.has_value(); });
+  const bool unsure = std::ranges::any_of(views, &MeshView::unsure);
+  // Daemons that refuse or hang are known to be bad, also when no other is left to say so.
+  if (!any) return unsure ? Outcome::kUnknown : Outcome::kFail;
+  if (worst == Severity::kCritical) return Outcome::kFail;
+  if (unsure) return Outcome::kUnknown;
+  return worst == Severity::kWarning ? Outcome::kWarn : Outcome::kOk;
+}
+
 Mesh assess_mesh(const std::vector<MeshView>& views, const MeshExpectation& expectation) {
   std::vector<Node> nodes;
   nodes.reserve(views.size());
@@ -314,7 +312,9 @@ Mesh assess_mesh(const std::vector<MeshView>& views, const MeshExpectation& expe
       for (MeshProblem& found : judge_pair(pair, expectation)) add(mesh.problems, std::move(found));
     }
   }
-  mesh.outcome = outcome_of(views, mesh.problems);
+  std::optional<Severity> worst;
+  if (!mesh.problems.empty()) worst = mesh.problems.front().severity;  // the most severe first
+  mesh.outcome = outcome_of(views, worst);
   return mesh;
 }
 

@@ -90,6 +90,10 @@ struct Mesh {
 /// sessions.
 std::vector<std::string> addresses_told(const BgpFacts& facts);
 
+/// What a mesh is called whose gravest fault is `worst`; nothing: it has none. While somebody
+/// cannot be asked it is not good. Pure.
+Outcome outcome_of(const std::vector<MeshView>& views, std::optional<Severity> worst);
+
 /// Compares what the daemons report about each other. A node is known to the others by its router
 /// id, by the local addresses of its sessions, and by Calico's names. Pure.
 Mesh assess_mesh(const std::vector<MeshView>& views, const MeshExpectation& expectation);

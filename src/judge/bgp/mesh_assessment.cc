@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,7 +16,6 @@
 #include "judge/condition/condition.h"
 #include "judge/condition/condition_tracker.h"
 #include "judge/finding.h"
-#include "judge/outcome.h"
 
 namespace wardmote::judge::bgp {
 namespace {
@@ -64,18 +64,9 @@ std::set<std::string, std::less<>> hidden(const std::vector<MeshView>& views) {
   return names;
 }
 
-Outcome outcome_of(const std::vector<MeshView>& views, const std::vector<Finding>& findings) {
-  const bool any =
-      std::ranges::any_of(views, [](const MeshView& view) { return view.facts.has_value(); });
-  const bool unsure = std::ranges::any_of(views, &MeshView::unsure);
-  // Daemons that refuse or hang are known to be bad, also when no other is left to say so.
-  if (!any) return unsure ? Outcome::kUnknown : Outcome::kFail;
-  const auto has = [&](Severity severity) {
-    return std::ranges::find(findings, severity, &Finding::severity) != findings.end();
-  };
-  if (has(Severity::kCritical)) return Outcome::kFail;
-  if (unsure) return Outcome::kUnknown;
-  return has(Severity::kWarning) ? Outcome::kWarn : Outcome::kOk;
+std::optional<Severity> worst_of(const std::vector<Finding>& findings) {
+  const auto worst = std::ranges::max_element(findings, {}, &Finding::severity);
+  return worst == findings.end() ? std::nullopt : std::optional(worst->severity);
 }
 
 }  // namespace
@@ -115,7 +106,7 @@ MeshAssessment judge_mesh(const std::vector<MeshView>& views, const MeshExpectat
   ConditionReport report = memory.update(std::move(conditions), look);
   assessment.findings = std::move(report.findings);
   assessment.observed = std::move(report.observed);
-  assessment.outcome = outcome_of(views, assessment.findings);
+  assessment.outcome = outcome_of(views, worst_of(assessment.findings));
   return assessment;
 }
 
