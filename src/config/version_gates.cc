@@ -45,8 +45,8 @@ Release read_release(MapReader& map, std::string_view key, Release otherwise) {
   if (!text) return otherwise;
   const auto release = judge::version_gate::parse_release(*text);
   if (release) return *release;
-  map.problems().add(node->at, fmt::format("{} '{}'", key, escape_control(*text, 64)),
-                     "not a release", "write it as 1.2.3");
+  map.problems().add(node->at, std::string(key), release.error().context,
+                     "write three numbers, as 1.2.3");
   return otherwise;
 }
 

@@ -16,9 +16,38 @@ namespace {
 
 constexpr std::size_t kLongest = 256;
 
+bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+
+bool is_hex(char c) noexcept {
+  return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
 bool is_of_build(char c) noexcept {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
-         c == '-' || c == '+';
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-';
+}
+
+bool is_build(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_of_build);
+}
+
+/// What Metropolis writes behind `-` says from which commit a release was built, and no more
+/// (version/version.go, Semver()): `nostamp`, or of `dev4`, `g0123abcd` and `dirty` those that
+/// apply.
+bool names_a_commit(std::string_view text) {
+  if (text == "nostamp") return true;
+  std::size_t parts = 0;
+  for (std::string_view part : split(text, '.')) {
+    ++parts;
+    if (part == "dirty") continue;
+    const auto is_digits_of = [&part](std::string_view prefix, auto kind) {
+      std::string_view rest = part;
+      return consume_prefix(rest, prefix) && !rest.empty() && std::ranges::all_of(rest, kind);
+    };
+    if (!is_digits_of("dev", is_digit) && !is_digits_of("g", is_hex)) return false;
+  }
+  return parts > 0;
 }
 
 }  // namespace
@@ -29,15 +58,25 @@ std::string to_string(const Release& release) {
 
 Result<Release> parse_release(std::string_view text) {
   const auto refuse = [&] {
-    return fail(Errc::kInvalid, "release '{}': not of the form 1.2.3", escape_control(text, 64));
+    return fail(Errc::kInvalid, "'{}' is not of the form 1.2.3", escape_control(text, 64));
   };
   if (text.size() > kLongest) return refuse();
   std::string_view rest = text;
   consume_prefix(rest, "v");
-  const std::size_t end = std::min(rest.find_first_of("-+"), rest.size());
-  const std::string_view build = rest.substr(end);
-  if (build.size() == 1 || !std::ranges::all_of(build, is_of_build)) return refuse();
-  rest = rest.substr(0, end);
+  if (const std::size_t plus = rest.find('+'); plus != std::string_view::npos) {
+    if (!is_build(rest.substr(plus + 1))) return refuse();
+    rest = rest.substr(0, plus);
+  }
+  if (const std::size_t minus = rest.find('-'); minus != std::string_view::npos) {
+    const std::string_view build = rest.substr(minus + 1);
+    if (!is_build(build)) return refuse();
+    if (!names_a_commit(build))
+      return fail(Errc::kInvalid,
+                  "'{}' is a pre-release, and a gate, which knows three numbers only, would count "
+                  "it as the final {}",
+                  escape_control(text, 64), rest.substr(0, minus));
+    rest = rest.substr(0, minus);
+  }
   if (std::ranges::count(rest, '.') != 2) return refuse();
   std::array<std::int64_t, 3> numbers{};
   for (std::int64_t& number : numbers) {

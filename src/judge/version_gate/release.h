@@ -22,8 +22,9 @@ struct Release {
 /// `1.2.3`
 std::string to_string(const Release& release);
 
-/// `1.2.3` or `v1.2.3`; also a whole version, `1.2.3-dev4.g0123abcd.dirty`, of which the release is
-/// returned. kInvalid: anything else.
+/// `1.2.3` or `v1.2.3`; also a whole version of which the release is returned,
+/// `1.2.3-dev4.g0123abcd.dirty` as Metropolis names its builds, or `1.2.3+build`. kInvalid:
+/// anything else. A pre-release, `1.2.3-rc.1`, comes before 1.2.3, which three numbers cannot say.
 Result<Release> parse_release(std::string_view text);
 
 }  // namespace wardmote::judge::version_gate

@@ -183,8 +183,9 @@ TEST(VersionGatesConfig, ALeaderWaitsNoLessThanOneThatIsGoneMayWrite) {
 TEST(VersionGatesConfig, AProductThatAsksForMoreThanItselfIsRefused) {
   EXPECT_EQ(wrong("[{name: g, release: 1.0.0, min_reconciler_release: 1.0.1}]").size(), 1U);
   EXPECT_EQ(wrong("[{name: g, release: 1.0.0, min_apiserver_release: 2.0.0}]").size(), 1U);
-  EXPECT_EQ(wrong("[{name: g, release: newest}]"),
-            Lines{"3:36: release 'newest': not a release; write it as 1.2.3"});
+  EXPECT_EQ(
+      wrong("[{name: g, release: newest}]"),
+      Lines{"3:36: release: 'newest' is not of the form 1.2.3; write three numbers, as 1.2.3"});
 }
 
 TEST(VersionGatesConfig, TwoGatesShareNoKeys) {

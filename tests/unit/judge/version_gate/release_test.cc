@@ -28,8 +28,20 @@ TEST(GateRelease, ComparesNumbersAndNotText) {
 
 TEST(GateRelease, OfAVersionOnlyTheReleaseCounts) {
   const Release expected{.major = 0, .minor = 1, .patch = 0};
-  for (const char* text : {"0.1.0-dev4.g0123abcd.dirty", "0.1.0-nostamp", "v0.1.0", "0.1.0+build"})
+  for (const char* text :
+       {"0.1.0-dev4.g0123abcd.dirty", "0.1.0-g0123abcd", "0.1.0-dirty", "0.1.0-nostamp", "v0.1.0",
+        "0.1.0+build", "0.1.0+rc-1.x", "0.1.0-dev4.g0123abcd+build"})
     EXPECT_EQ(parse_release(text).value(), expected) << text;
+}
+
+TEST(GateRelease, APreReleaseIsNotTakenForTheFinalOne) {
+  for (const char* text : {"1.4.0-rc.1", "1.4.0-rc1", "1.4.0-alpha", "1.4.0-0", "1.4.0-dev",
+                           "1.4.0-devel.1", "1.4.0-g", "1.4.0-gxyz", "1.4.0-nostamp.rc1",
+                           "1.4.0-dirty.rc1", "1.4.0-dev4.", "v1.4.0-beta.2+build"}) {
+    const Result<Release> release = parse_release(text);
+    ASSERT_FALSE(release.has_value()) << text;
+    EXPECT_NE(release.error().context.find("pre-release"), std::string::npos) << text;
+  }
 }
 
 TEST(GateRelease, AnythingElseIsRefused) {
@@ -38,7 +50,7 @@ TEST(GateRelease, AnythingElseIsRefused) {
         std::string("1..3"), std::string("1.2."), std::string(".1.2"), std::string("1.2.3-"),
         std::string("1.2.-3"), std::string("-1.2.3"), std::string("1.2.x"), std::string("1.2.3 "),
         std::string("1.2.9223372036854775808"), std::string("vv1.2.3"), std::string("1.2.3-a\n"),
-        "1.2.3-" + std::string(300, 'a')}) {
+        std::string("1.2.3+"), std::string("1.2.3+a+b"), "1.2.3-" + std::string(300, 'a')}) {
     const Result<Release> release = parse_release(text);
     ASSERT_FALSE(release.has_value()) << text;
     EXPECT_EQ(release.error().code, Errc::kInvalid);
