@@ -62,6 +62,10 @@ class RecordWriter {
   [[nodiscard]] std::uint64_t term() const noexcept { return drops_; }
   /// While held back it is as if another agent led: what that one has written is not known yet.
   void hold_back(bool held) noexcept { held_ = held; }
+  /// Whether the last that was put under this key is not known to be on stable storage yet.
+  [[nodiscard]] bool owes(const std::string& key) const {
+    return store_ != nullptr && (unwritten_.contains(key) || under_way_ > 0);
+  }
   /// What holds the answer to an order until all that was put so far is written down, or says that
   /// it is not (503). Null without a database: then it holds as long as the agent lives.
   std::shared_ptr<runtime::HttpHold> hold();

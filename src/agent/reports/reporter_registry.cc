@@ -34,6 +34,7 @@
 #include "observe/kinds.h"
 #include "observe/probe.h"
 #include "runtime/deadline.h"
+#include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/answer.h"
@@ -53,6 +54,8 @@ namespace {
 /// Each reporter's checks look every second. When nobody was asked for longer than this, the
 /// process did not run (a suspend, a pause), and nobody could report.
 constexpr Duration kGap = std::chrono::seconds(3);
+/// Of one socket in a second. Who sends more waits, and holds up nobody else.
+constexpr std::size_t kMostDatagrams = 50;
 
 /// Looks up one quality of one reporter.
 class ReporterProbe final : public observe::Probe {
@@ -271,10 +274,25 @@ Result<void> ReporterRegistry::accept(std::string_view name, std::string_view me
   return {};
 }
 
+std::shared_ptr<runtime::HttpHold> ReporterRegistry::written(std::string_view name) {
+  // Also of one that says again what could not be written the first time.
+  if (records_ == nullptr || !records_->owes(store::report_key(node_, std::string(name))))
+    return nullptr;
+  return records_->hold();
+}
+
 Task<void> ReporterRegistry::hear(std::shared_ptr<net::DatagramListener> socket,
                                   std::string reporter) {
   std::array<char, codec::kLargestReport> datagram;
+  TimePoint second = runtime_.now();
+  std::size_t heard = 0;
   for (bool complained = false;;) {
+    if (heard == kMostDatagrams) {
+      co_await runtime_.sleep_until(second + std::chrono::seconds(1));
+      second = runtime_.now();
+      heard = 0;
+    }
+    ++heard;
     const Result<std::size_t> size = co_await socket->receive(datagram);
     Result<void> accepted;
     if (!size) {
@@ -305,7 +323,9 @@ std::vector<serve::Route> ReporterRegistry::routes() {
     const Result<void> accepted = accept(ask.name, ask.request.body);
     if (!accepted)
       return serve::error_answer(status_of(accepted.error().code), accepted.error().context);
-    return serve::json_answer(to_json(*standing(ask.name)));
+    runtime::HttpResponse answer = serve::json_answer(to_json(*standing(ask.name)));
+    answer.hold = written(ask.name);
+    return answer;
   };
   using enum serve::Role;
   std::vector<serve::Route> routes = serve::health_table_routes([this] { return standings(); });

@@ -17,6 +17,7 @@
 #include "judge/report/reporters.h"
 #include "net/datagram_listener.h"
 #include "observe/probe.h"
+#include "runtime/http.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
@@ -49,6 +50,9 @@ class ReporterRegistry final : public Domain {
 
   /// A message from outside. kMissing: nobody has that name; kProtocol, kLimit.
   Result<void> accept(std::string_view name, std::string_view message);
+  /// Holds the answer to a report until the state that it tells is written down, or says that it is
+  /// not (503). Null: it is, or nothing outlives the agent.
+  std::shared_ptr<runtime::HttpHold> written(std::string_view name);
   /// As of now. After a time in which this process did not run, everybody's timeout begins anew.
   std::optional<judge::ReporterStanding> standing(std::string_view name);
   std::vector<judge::ReporterStanding> standings();

@@ -115,6 +115,28 @@ TEST_F(ReporterMemory, AnOrderlyEndKeepsTheDetailsOfTheLastReport) {
   EXPECT_EQ(next.felix().report.detail, "100 of 100");
 }
 
+// It was answered as if it were written, and after a kill the old "ready" was back.
+TEST_F(ReporterMemory, AReportThatCannotBeWrittenDownIsAnsweredSo) {
+  Life life(world_, us_, disk_);
+  life.registry->reload(felix_, {});
+  const auto answer = [&](const char* report) {
+    EXPECT_TRUE(life.registry->accept("felix", report));
+    const auto hold = life.registry->written("felix");
+    if (hold == nullptr) return 0;
+    const auto instead = run_task(world_, us_, hold->wait());
+    return instead ? instead->status : 200;
+  };
+  EXPECT_EQ(answer("READY=1"), 200);
+  EXPECT_EQ(answer("READY=1"), 0) << "it is written down already";
+  disk_.fail_with(Errc::kExhausted);
+  EXPECT_EQ(answer(R"({"ready": false})"), 503);
+  EXPECT_EQ(answer(R"({"ready": false})"), 503) << "it is said again, and not written down yet";
+  EXPECT_FALSE(life.felix().ready()) << "it counts all the same";
+  disk_.fail_with(std::nullopt);
+  EXPECT_EQ(answer(R"({"ready": false})"), 200);
+  EXPECT_EQ(answer(R"({"ready": false})"), 0);
+}
+
 TEST_F(ReporterMemory, WhoWasTakenOutIsForgotten) {
   {
     Life life(world_, us_, disk_);

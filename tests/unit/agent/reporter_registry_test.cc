@@ -148,6 +148,14 @@ TEST_F(ReporterRegistryTest, TenThousandReportersLoseNothing) {
   }
 }
 
+// It starved the agent.
+TEST_F(ReporterRegistryTest, WhoFloodsHisSocketWaits) {
+  reload({felix()});
+  const TimePoint begun = runtime_.now();
+  for (int i = 0; i < 101; ++i) send("READY=1");
+  EXPECT_GE(runtime_.now() - begun, 1500ms) << "50 a second are read";
+}
+
 TEST_F(ReporterRegistryTest, OverHttp) {
   reload({felix()});
   const auto routes = reporters_.routes();
