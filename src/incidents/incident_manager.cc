@@ -249,12 +249,19 @@ void IncidentManager::recall_check(const std::string& key, const std::string& re
     take(book_.leave(judge::incident::check_node(known->name), known->kind, runtime_.now()));
     return;
   }
+  // It may be optional since then, and was never good.
+  known->change.counts = known->change.seen_good || !known_.place_of(known->name).optional;
   const judge::Change change{
       .at = {}, .of = {judge::ThingKind::kCheck, known->name}, .event = known->change};
   if (const auto news = news_of(change, known_, known->since); news && news->stands) {
     note(news->symptom, true);
     if (!is_shared()) take(book_.raise_again(news->symptom, runtime_.now()));
     unlooked_.insert(news->symptom.owner);
+  } else if (news && news->left) {
+    uncounted_.insert(known->name);
+    if (!is_shared())
+      take(book_.reshape(known_.graph, {.gone = {news->symptom.owner}, .replaced = {}},
+                         runtime_.now()));
   }
   written_checks_.insert(known->name);
   reasons_.tell(known->name, known->change.reason, runtime_.now());

@@ -189,7 +189,8 @@ class IncidentManager final : public serve::IncidentControl {
   std::map<std::string, judge::Reason, std::less<>> unseen_;
   TimePoint unseen_until_;
   std::set<std::string> unlooked_;  // owners of checks that were recalled and not looked at since
-  std::set<std::string> written_checks_;     // that have a record
+  std::set<std::string> written_checks_;          // that have a record
+  std::set<std::string, std::less<>> uncounted_;  // recalled ones that count no more
   std::set<std::string, std::less<>> well_;  // checks of this agent that were good when last seen
   store::NumberMark numbers_;
   bool numbers_known_ = false;  // what an earlier life wrote of them was read

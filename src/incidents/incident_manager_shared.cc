@@ -82,7 +82,8 @@ bool IncidentManager::is_said_to_be_well(std::string_view root) const {
   const std::size_t at = root.find('@');
   if (at == std::string_view::npos) return false;
   const std::string node(root.substr(at + 1));
-  return node == node_ ? well_.contains(name) : peers_.contains(node);
+  if (node == node_) return well_.contains(name) || uncounted_.contains(name);
+  return peers_.contains(node);
 }
 
 bool IncidentManager::is_said(const Symptom& symptom) const {

@@ -65,6 +65,7 @@ std::optional<Symptom> decode_symptom(const json::value& value, const ClockPair&
   symptom.component = escape_control(text_in(*record, "component").value_or(*owner), kTextCap);
   symptom.code = *code;
   symptom.severity = *severity;
+  symptom.optional = flag_in(*record, "optional");
   symptom.summary = escape_control(text_in(*record, "summary").value_or(""), kTextCap);
   // Without a time that makes sense it is a symptom still.
   symptom.since = clock.past(wall_in(*record, "since").value_or(clock.wall_now));
@@ -145,6 +146,7 @@ std::string encode_symptoms(const std::vector<Symptom>& symptoms, const ClockPai
     record["component"] = symptom.component;
     record["code"] = to_string(symptom.code);
     record["severity"] = to_string(symptom.severity);
+    record["optional"] = symptom.optional;
     record["names"] = json::array(symptom.names.begin(), symptom.names.end());
     record["summary"] = symptom.summary;
     record["since"] = epoch_ms(clock.wall(symptom.since));

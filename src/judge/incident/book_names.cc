@@ -171,7 +171,11 @@ bool Book::sees_again(const Symptom& symptom, std::int64_t id) const {
   if (!is_own(symptom, incident)) return is_named_after(incident, symptom);
   // Nothing was known then, and something is now.
   if (parts.cause && parts.cause->code == Code::kMonitorBlind) return true;
-  return !parts.cause || !is_graver(parts.cause->severity, parts.cause->code, symptom);
+  if (!parts.cause) return true;
+  // Its check may be optional only since the restart.
+  const Severity as_now = symptom.optional ? std::min(parts.cause->severity, Severity::kWarning)
+                                           : parts.cause->severity;
+  return !is_graver(as_now, parts.cause->code, symptom);
 }
 
 /// After a restart, only the thing itself can show that it is well.

@@ -19,6 +19,7 @@ struct Symptom {
   std::string component;
   Code code{};
   Severity severity = Severity::kInfo;
+  bool optional = false;  ///< its check is: then it is a warning, however grave the thing is
   /// all names of the thing; it may get more while the symptom lasts
   std::vector<std::string> names;
   std::string summary;

@@ -34,6 +34,7 @@ News news_of_finding(const std::string& thing, const FindingChanged& change,
   symptom.component = change.component;
   symptom.code = finding.code;
   symptom.severity = optional ? std::min(finding.severity, Severity::kWarning) : finding.severity;
+  symptom.optional = optional;
   symptom.names = finding.subjects;
   symptom.summary = finding.summary;
   symptom.since = finding.since;
@@ -50,6 +51,7 @@ Symptom symptom_of_check(const std::string& name, const Reason& reason, const De
   symptom.owner = known.owner_of(name);
   const bool answered = reason.code == ReasonCode::kState;
   symptom.component = answered && !place.complains_of.empty() ? place.complains_of : symptom.owner;
+  symptom.optional = place.optional;
   symptom.names = {name};
   symptom.since = now;
   return symptom;

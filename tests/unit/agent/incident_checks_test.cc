@@ -1,6 +1,7 @@
 // What incidents keep of checks: which were ever good, and why those fail that do.
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <utility>
@@ -78,6 +79,66 @@ TEST_F(IncidentChecks, AnOptionalCheckThatWasGoodOnceIsKnownInTheNextLife) {
   EXPECT_EQ(life.manager->seen_good().checks(), Known{}) << "it is not optional any more";
   world.run_for(1s);
   EXPECT_TRUE(disk.rows("SELECT key FROM store_kv WHERE key LIKE 'good/%'").empty());
+}
+
+class MadeOptionalWhileAway : public IncidentManagerTest {
+ protected:
+  static config::Config optional(std::size_t check) {
+    config::Config config = sample_config();
+    config.checks[check].schedule.optional = true;
+    return config;
+  }
+};
+
+// It stayed critical for as long as it failed; a reload made a warning of it.
+TEST_F(MadeOptionalWhileAway, ACheckThatWasGoodIsAWarningFromTheStart) {
+  {
+    Life life(world, us, &disk);
+    life.check("bird", kError, kReported);
+    world.run_for(1s);
+  }
+  Life next(world, us, &disk, optional(1));
+  EXPECT_EQ(next.manager->open_incidents(), (serve::OpenIncidents{1, Severity::kWarning}));
+  EXPECT_EQ(next.count("incident_changed 1"), 1);
+  next.check("bird", kReported, kHealthy);
+  EXPECT_EQ(next.count("incident_resolved 1"), 1);
+}
+
+TEST_F(MadeOptionalWhileAway, OneThatWasNeverGoodHasNoIncidentAnyMore) {
+  {
+    Life life(world, us, &disk);
+    life.feed.tell({ThingKind::kCheck, "bird"},
+                   judge::CheckChanged{kDiscovery, kReported, {}, true, false});
+    world.run_for(1s);
+    EXPECT_EQ(life.manager->open_incidents().open, 1U);
+  }
+  Life next(world, us, &disk, optional(1));
+  EXPECT_EQ(next.manager->open_incidents(), serve::OpenIncidents());
+  EXPECT_EQ(next.count("incident_resolved 1"), 1);
+  ASSERT_EQ(next.manager->known_failures().size(), 1U) << "it is shown, and does not count";
+}
+
+TEST_F(MadeOptionalWhileAway, WhatAClusterShowsIsAWarningOnceItIsSeenAgain) {
+  {
+    Life life(world, us, &disk);
+    life.finding(kRaised, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+    world.run_for(1s);
+  }
+  Life next(world, us, &disk, optional(0));
+  next.finding(kRaised, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+  EXPECT_EQ(next.manager->open_incidents(), (serve::OpenIncidents{1, Severity::kWarning}));
+}
+
+// A finding that is less grave than before may only be what is seen first.
+TEST_F(MadeOptionalWhileAway, WhatIsNotOptionalStaysAsGraveAsItWas) {
+  {
+    Life life(world, us, &disk);
+    life.finding(kRaised, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+    world.run_for(1s);
+  }
+  Life next(world, us, &disk);
+  next.finding(kRaised, Code::kRaftMemberDown, Severity::kWarning, {"a"});
+  EXPECT_EQ(next.manager->open_incidents(), (serve::OpenIncidents{1, Severity::kCritical}));
 }
 
 }  // namespace

@@ -31,22 +31,33 @@ inline Graph sample_graph() {
 
 inline Symptom failing(const std::string& thing, Severity severity = Severity::kCritical,
                        TimePoint since = kStart) {
-  return {thing, thing, Code::kMonitorBlind, severity, {thing}, thing + " fails", since};
+  return {.owner = thing,
+          .component = thing,
+          .code = Code::kMonitorBlind,
+          .severity = severity,
+          .names = {thing},
+          .summary = thing + " fails",
+          .since = since};
 }
 
 inline Symptom member_down(const std::string& member) {
-  return {"cluster:nb",
-          "member:nb/" + member,
-          Code::kRaftMemberDown,
-          Severity::kWarning,
-          {member, "id-" + member},
-          member + " is down",
-          kStart};
+  return {.owner = "cluster:nb",
+          .component = "member:nb/" + member,
+          .code = Code::kRaftMemberDown,
+          .severity = Severity::kWarning,
+          .names = {member, "id-" + member},
+          .summary = member + " is down",
+          .since = kStart};
 }
 
 inline Symptom no_quorum() {
-  return {"cluster:nb", "cluster:nb", Code::kRaftNoQuorum, Severity::kCritical, {},
-          "no quorum",  kStart};
+  return {.owner = "cluster:nb",
+          .component = "cluster:nb",
+          .code = Code::kRaftNoQuorum,
+          .severity = Severity::kCritical,
+          .names = {},
+          .summary = "no quorum",
+          .since = kStart};
 }
 
 class IncidentBook : public testing::Test {

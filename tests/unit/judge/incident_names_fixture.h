@@ -37,8 +37,13 @@ inline Graph named_graph() {
 
 inline Symptom failing(const std::string& thing, const std::string& why = "refused") {
   const std::string name = thing.substr(6);
-  return {thing, thing, Code::kCheckFailed, Severity::kCritical, {name}, name + " fails: " + why,
-          kStart};
+  return {.owner = thing,
+          .component = thing,
+          .code = Code::kCheckFailed,
+          .severity = Severity::kCritical,
+          .names = {name},
+          .summary = name + " fails: " + why,
+          .since = kStart};
 }
 
 /// A finding of the cluster `nb`, which names a member or none.
@@ -47,7 +52,13 @@ inline Symptom finding(Code code, const std::string& member = "",
   const std::string thing = member.empty() ? "cluster:nb" : "member:nb/" + member;
   std::vector<std::string> names;
   if (!member.empty()) names.push_back(member);
-  return {"cluster:nb", thing, code, severity, names, std::string(to_string(code)) + member, since};
+  return {.owner = "cluster:nb",
+          .component = thing,
+          .code = code,
+          .severity = severity,
+          .names = names,
+          .summary = std::string(to_string(code)) + member,
+          .since = since};
 }
 
 class IncidentNames : public testing::Test {

@@ -33,7 +33,14 @@ class FakeIncidents final : public IncidentControl {
   std::shared_ptr<runtime::HttpHold> written() override { return nullptr; }
   void fail_check(const std::string& name, judge::Severity severity) {
     const std::string thing = "check:" + name;
-    book_.raise({thing, thing, judge::Code::kCheckFailed, severity, {}, "it fails", kNow}, kNow);
+    book_.raise({.owner = thing,
+                 .component = thing,
+                 .code = judge::Code::kCheckFailed,
+                 .severity = severity,
+                 .names = {},
+                 .summary = "it fails",
+                 .since = kNow},
+                kNow);
   }
 
  private:

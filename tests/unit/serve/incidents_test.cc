@@ -23,25 +23,29 @@ constexpr TimePoint kNow{10h};
 class FakeControl final : public IncidentControl {
  public:
   FakeControl() {
-    book_.raise({"cluster:nb",
-                 "cluster:nb",
-                 judge::Code::kRaftNoQuorum,
-                 judge::Severity::kCritical,
-                 {},
-                 "no \x1b[31mquorum",
-                 kNow - 1min},
+    book_.raise({.owner = "cluster:nb",
+                 .component = "cluster:nb",
+                 .code = judge::Code::kRaftNoQuorum,
+                 .severity = judge::Severity::kCritical,
+                 .names = {},
+                 .summary = "no \x1b[31mquorum",
+                 .since = kNow - 1min},
                 kNow - 1min);
-    book_.raise({"check:a",
-                 "check:a",
-                 judge::Code::kCheckFailed,
-                 judge::Severity::kWarning,
-                 {},
-                 "a fails",
-                 kNow},
+    book_.raise({.owner = "check:a",
+                 .component = "check:a",
+                 .code = judge::Code::kCheckFailed,
+                 .severity = judge::Severity::kWarning,
+                 .names = {},
+                 .summary = "a fails",
+                 .since = kNow},
                 kNow);
-    const Symptom over{
-        "check:b", "check:b", judge::Code::kCheckFailed, judge::Severity::kCritical, {},
-        "b fails", kNow};
+    const Symptom over{.owner = "check:b",
+                       .component = "check:b",
+                       .code = judge::Code::kCheckFailed,
+                       .severity = judge::Severity::kCritical,
+                       .names = {},
+                       .summary = "b fails",
+                       .since = kNow};
     book_.raise(over, kNow);
     book_.clear(over, kNow);
   }

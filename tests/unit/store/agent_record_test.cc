@@ -25,6 +25,7 @@ Symptom sample_symptom() {
   symptom.owner = symptom.component = "check:bird@ctl-1";
   symptom.code = judge::Code::kCheckFailed;
   symptom.severity = judge::Severity::kCritical;
+  symptom.optional = true;
   symptom.names = {"bird"};
   symptom.summary = "bird fails: refused";
   symptom.since = kClock.now - 5min;
