@@ -45,6 +45,8 @@ namespace {
 constexpr Duration kPatience = 5s;
 constexpr Duration kTryAgain = 200ms;
 constexpr Duration kConditionFailed = 50ms;
+/// A pass that takes longer may hang, and nobody knows meanwhile whether all is as it should be.
+constexpr Duration kLongPass = 10s;
 /// Between two times in the election, so that a node that comes and goes makes no storm of leases.
 constexpr Duration kPause = 500ms;
 
@@ -239,7 +241,14 @@ Task<void> GateLeader::step() {
   } else if (std::holds_alternative<Leader::Pass>(next)) {
     co_await begin_pass();
   }
-  // StandDown: may_stand() says the same. Busy: the pass goes on.
+  // StandDown: may_stand() says the same.
+  if (std::holds_alternative<Leader::Busy>(next)) co_await say_if_long();
+}
+
+Task<void> GateLeader::say_if_long() {
+  if (runtime_.now() < long_after_ || !said_ || said_->step != "resting") co_return;
+  co_await say("passing", "the pass takes long: it is not known whether all is as it should be",
+               {});
 }
 
 Task<void> GateLeader::settle_pass() {
@@ -273,6 +282,8 @@ Task<void> GateLeader::begin_pass() {
     co_return;
   }
   passing_ = true;
+  long_after_ = runtime_.now() + kLongPass;
+  wake_at(long_after_);
   pass_task_ = passes_.spawn("gate pass", pass());
   // The passes after a whole one are no news.
   if (well_ || (said_ && said_->step == "failing")) co_return;

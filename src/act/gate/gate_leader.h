@@ -66,6 +66,7 @@ class GateLeader {
   runtime::Task<void> settle_pass();
   runtime::Task<void> rest(TimePoint until);
   runtime::Task<void> begin_pass();
+  runtime::Task<void> say_if_long();
   runtime::Task<void> commit(judge::version_gate::Write write);
   runtime::Task<void> pass();
   /// Ends a pass that may not go on, and waits until it has ended.
@@ -94,6 +95,7 @@ class GateLeader {
   bool lost_ = false;  ///< it no longer leads, or did not for a moment
   store::Revision token_ = 0;
   bool passing_ = false;
+  TimePoint long_after_;
   std::optional<Result<void>> passed_;  ///< how the pass ended; nothing: it was cancelled
   runtime::TaskGroup::TaskId pass_task_ = 0;
   bool disturbed_ = false;  ///< something is no longer as the last pass has left it

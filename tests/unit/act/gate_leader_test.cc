@@ -67,6 +67,20 @@ TEST_F(GateLeaderTest, ASuccessorThatHasNothingToRecordSaysThatItRests) {
   EXPECT_EQ(read(kLayout.progress())->version, said) << "a pass that goes well is no news";
 }
 
+// It said that all is as it should be for as long as a server did not answer.
+TEST_F(GateLeaderTest, ALeaderWhosePassHangsDoesNotSayThatItRests) {
+  const auto a = make("a", product(1));
+  const auto step = [&] {
+    const auto progress = a->node.report().progress;
+    return progress ? progress->step : "";
+  };
+  ASSERT_TRUE(until([&] { return step() == "resting"; }));
+  objects.takes = 90s;
+  EXPECT_TRUE(until([&] { return step() == "passing"; }, 60s));
+  objects.takes = {};
+  EXPECT_TRUE(until([&] { return step() == "resting"; }, 90s));
+}
+
 TEST_F(GateLeaderTest, AnOlderReleaseNeverLeadsBesideANewerOne) {
   const auto a = make("a", product(1));
   ASSERT_TRUE(until([&] { return a->leader.leads(); }));
