@@ -26,13 +26,15 @@ struct Known {
   json::array seen_by;
   json::array checks;
   json::array guests;
+  json::array things;
   json::array incidents;
   json::array findings;
   json::array observed;
 
   [[nodiscard]] bool nothing() const noexcept {
     return clusters.empty() && members.empty() && seen_by.empty() && checks.empty() &&
-           guests.empty() && incidents.empty() && findings.empty() && observed.empty();
+           guests.empty() && things.empty() && incidents.empty() && findings.empty() &&
+           observed.empty();
   }
 };
 
@@ -90,11 +92,12 @@ void add_cluster(std::string_view subject, const Family& family, const json::val
   add_all_standing(family, cluster, known);
 }
 
-/// The findings of a whole mesh, of one node or of one session; of a whole etcd cluster, or of one
-/// of its members.
+/// A whole mesh with its findings, of one node or of one session; of a whole etcd cluster, or of
+/// one of its members.
 void add_findings_about(std::string_view subject, const Family& family, const json::value& value,
                         Known& known) {
   const Fields thing(value);
+  if (thing.raw(family.thing) == subject) known.things.push_back(value);
   const auto concerns = [&](std::string_view named) {
     return thing.raw(family.thing) == subject || named == subject ||
            named.starts_with(std::string(subject) + "/") ||
@@ -187,7 +190,7 @@ Result<json::value> explain_subject(std::string_view asked, const json::value& s
     }
     return fail(Errc::kInvalid,
                 "nothing is known as '{}': no finding code, member, server id, address, check, "
-                "guest, cluster or root of an open incident. "
+                "guest, cluster, mesh, failover pair or root of an open incident. "
                 "'wardmote get members' lists what is watched.",
                 escape_control(asked, 64));
   }
@@ -197,6 +200,7 @@ Result<json::value> explain_subject(std::string_view asked, const json::value& s
                       {"seen_by", std::move(known.seen_by)},
                       {"checks", std::move(known.checks)},
                       {"guests", std::move(known.guests)},
+                      {"things", std::move(known.things)},
                       {"incidents", std::move(known.incidents)},
                       {"findings", std::move(known.findings)},
                       {"observed", std::move(known.observed)}};

@@ -1,11 +1,15 @@
 #include "cli/render/explanation.h"
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <string>
 #include <string_view>
 
 #include "base/format.h"
 #include "cli/render/checks.h"
 #include "cli/render/cluster.h"
+#include "cli/render/family.h"
 #include "cli/render/fields.h"
 #include "cli/render/findings.h"
 #include "cli/render/guests.h"
@@ -30,6 +34,14 @@ std::string draw_standing(const Fields& explained, std::string_view when_none, S
     drawn += "\n" + draw_finding_in_full(finding, style);
   if (drawn.empty() && !when_none.empty()) drawn = fmt::format("\n{}\n", when_none);
   return drawn + draw_observed(explained.list("observed"), style);
+}
+
+/// What is wrong with it is shown in full below.
+json::value without_standing(const json::value& thing) {
+  json::object shown = thing.as_object();
+  shown["findings"] = json::array();
+  shown["observed"] = json::array();
+  return shown;
 }
 
 std::string draw_sightings(const Fields& explained) {
@@ -102,6 +114,8 @@ std::string draw_subject(const json::value& explained, Style style) {
     drawn += "\n" + draw_members(subject.list("members"), style);
   if (!subject.list("checks").empty()) drawn += "\n" + draw_checks(subject.list("checks"), style);
   if (!subject.list("guests").empty()) drawn += "\n" + draw_guests(subject.list("guests"), style);
+  for (const json::value& thing : subject.list("things"))
+    drawn += "\n" + draw_thing(without_standing(thing), style);
   for (const json::value& incident : subject.list("incidents"))
     drawn += "\n" + draw_incident(incident, style);
   drawn += draw_own_words(subject);

@@ -30,6 +30,18 @@ std::size_t count(const json::value& explained, const char* key) {
   return explained.at(key).as_array().size();
 }
 
+// It said that nothing is known by that name.
+TEST(ExplainSubject, ShowsAThingThatIsWell) {
+  const json::value status = json::parse(R"({"etcd": [{"etcd": "kube", "verdict": "ok",
+    "quorum": {"voters": 1, "live": 1}, "members": [{"member": "a", "outcome": "ok"}],
+    "findings": [], "observed": []}]})");
+  for (const char* const name : {"kube", "etcd/kube"}) {
+    const std::string drawn = draw_subject(explain_subject(name, status).value(), kPlain);
+    EXPECT_TRUE(drawn.contains("kube  etcd cluster of 1 member")) << drawn;
+    EXPECT_TRUE(drawn.contains("No finding names it.")) << drawn;
+  }
+}
+
 TEST(ExplainCode, QuotesTheEvidenceOfWhatStandsNow) {
   const json::value explained =
       explain_code(judge::info(judge::Code::kRaftStaleMember), status_with_a_stale_member());
