@@ -76,6 +76,7 @@ std::string text_of(const ObjectReport& one, bool with_diff) {
   if (with_diff && !one.diff.empty() && one.why.empty()) return one.diff;
   std::string text = fmt::format("{} {}{}{}\n", one.object, to_string(one.action),
                                  one.why.empty() ? "" : ": ", one.why);
+  if (!one.words.empty()) text += fmt::format("  the server: {}\n", one.words);
   if (with_diff) text += one.diff;
   return text;
 }

@@ -183,7 +183,12 @@ std::vector<Report> VersionGates::gates() const {
     if (gate.leader) {
       if (const auto paused = gate.leader->pause()) report.paused_by = escape_control(paused->by);
     }
-    if (gate.set != nullptr) report.pass = gate.set->last();
+    // Of who leads no more the last pass says nothing of how things are.
+    if (gate.set != nullptr && !gate.leader) {
+      report.pass = gate.set->last();
+    } else if (gate.set != nullptr && gate.leader->leads() && !report.candidates.empty()) {
+      report.pass = gate.set->last_of(report.candidates.front().token);
+    }
     if (gate.leader && !report.complaint) report.complaint = gate.leader->complaint();
     reports.push_back(std::move(report));
   }

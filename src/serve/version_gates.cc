@@ -75,8 +75,8 @@ json::value leader_json(const Report& report) {
   return leader;
 }
 
-/// Diffs may show what is nobody's business but the operators'.
-json::object pass_json(const judge::reconcile::PassReport& pass, bool with_diffs) {
+/// Diffs and the words of a server may show what is nobody's business but the operators'.
+json::object pass_json(const judge::reconcile::PassReport& pass, bool for_operators) {
   json::object shown;
   shown["dry"] = pass.dry;
   shown["good"] = pass.good();
@@ -101,7 +101,8 @@ json::object pass_json(const judge::reconcile::PassReport& pass, bool with_diffs
     json::object object{{"object", escape_control(one.object)},
                         {"action", to_string(one.action)},
                         {"why", one.why}};
-    if (with_diffs) object["diff"] = one.diff;
+    if (for_operators) object["diff"] = one.diff;
+    if (for_operators && !one.words.empty()) object["words"] = one.words;
     if (one.foreign) {
       const std::vector<std::string>& managers = one.foreign->managers;
       object["foreign"] = json::object{{"managers", json::array(managers.begin(), managers.end())},
@@ -155,7 +156,7 @@ HttpResponse preserve(VersionGatesView* view, const Ask& ask) {
     const auto release = judge::version_gate::parse_release(text);
     if (!release)
       return VersionGatesView::Written(
-          fail(Errc::kInvalid, "'release' is no release: write 1.2.3"));
+          fail(Errc::kInvalid, "'release': {}", release.error().context));
     return view->preserve(ask.name, *release, std::move(by));
   });
 }
@@ -180,7 +181,11 @@ HttpResponse adopt(VersionGatesView* view, const Ask& ask) {
 HttpResponse pass_answer(const VersionGatesView* view, const Ask& ask) {
   if (view != nullptr) {
     for (const Report& report : view->gates()) {
-      if (report.gate == ask.name && report.pass) return json_answer(pass_json(*report.pass, true));
+      if (report.gate != ask.name) continue;
+      if (report.pass) return json_answer(pass_json(*report.pass, true));
+      if (report.candidates.empty() || report.candidates.front().node == report.node) break;
+      return error_answer(404, fmt::format("this node does not lead the gate; ask {}",
+                                           report.candidates.front().node));
     }
   }
   return error_answer(404, fmt::format("no version gate '{}' for which this node has looked at a "

@@ -129,7 +129,7 @@ def refusals_are_waited_for_or_told(site: Site):
         site.wanted.put("a.yaml", config_map("a", {"x": "2"}), config_map("b", {"x": "2"}))
         refusals += [Refusal(500, "InternalError")]
         said = site.run("apply", login=login)
-        assert said.returncode == 2 and "ConfigMap default/a failed: HTTP 500: the proxy says 500" in said.stdout, said
+        assert said.returncode == 2 and "ConfigMap default/a failed: HTTP 500 InternalError\n  the server: the proxy says 500" in said.stdout, said
         assert site.data("a") == {"x": "1"} and site.data("b") == {"x": "2"}
         assert site.run("apply", login=login).returncode == 0
         # What reads is asked again; a list that expired is begun anew.
@@ -216,11 +216,56 @@ def secrets_are_in_no_output(site: Site):
             assert not [word for word in hidden if word.encode() in file.read_bytes()], file
 
 
+def values_are_for_operators(site: Site):
+    """A server quotes what it refuses. Who may see diffs may see that; logs, the journal and viewers may not."""
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "values", "namespace": "default"},
+               "spec": {"clusterIP": "QUOTED1", "ports": [{"port": 80, "protocol": "TCP"}]}}
+    number = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "values", "namespace": "default"}, "data": {"pin": 81234567}}
+    unknown = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "unknown", "namespace": "default"}, "dota": {"pin": "QUOTED2"}}
+    site.wanted.put("a.yaml", service, number, unknown)
+    said = site.run("apply")
+    assert said.returncode == 2 and "81234567" not in said.stdout + said.stderr, said
+    assert ".data.pin: expected string" in said.stdout and ".dota: field not declared in schema" in said.stdout, said
+    assert "Service default/values failed: HTTP 422 Invalid: spec.clusterIP" in said.stdout and "  the server: " in said.stdout, said
+    with agent_of(site, "act") as agent:
+        until(lambda: (agent.gate()["leader"] or {}).get("step") == "failing", "the complaint", every=0.1)
+        until(lambda: "QUOTED1" in agent.get("/api/v1/version-gates/k8s/reconcile")[1], "the words, for operators", every=0.1)
+        assert "the server: " in agent.cli("reconcile", "explain", "k8s").stdout
+        others = [agent.get(path)[1] for path in ("/api/v1/version-gates", "/api/v1/actions", "/metrics", "/api/v1/incidents")] + [agent.output()]
+    assert "spec.clusterIP" in others[0], others[0]
+    for file in (site.folder / "ctl-1/data").rglob("*"):
+        if file.is_file():
+            others.append(file.read_bytes().decode("latin-1"))
+    for number_of, output in enumerate(others):
+        assert not [word for word in ("QUOTED", "81234567") if word in output], (number_of, output)
+
+
+def what_is_left_alone_stays_when_its_manifest_goes(site: Site):
+    for name in ("kept", "also", "b", "c", "d", "e"):
+        site.wanted.put(f"{name}.yaml", config_map(name, {"x": "1"}))
+    site.good("apply")
+    site.wanted.put("kept.yaml", config_map("kept", {"x": "2"}, apply="ignore"))
+    site.wanted.put("also.yaml", config_map("also", {"x": "2"}, apply="if-not-present"))
+    site.good("apply")
+    # Nothing was written to them, so that nothing of it shows on them.
+    assert "reconcile.wardmote.io/apply" not in site.get("kept")["metadata"]["annotations"]
+    # A file that a full disk has left empty deletes nothing either.
+    (site.wanted.path / "b.yaml").write_text("")
+    said = site.run("apply")
+    assert said.returncode == 65 and "b.yaml:1:1: the file is empty" in said.stderr, said
+    for file in ("kept", "also", "b"):
+        site.wanted.drop(f"{file}.yaml")
+    for verb in ("diff", "apply", "apply"):
+        said = site.run(verb)
+        assert "ConfigMap default/kept left: no manifest wants it" in said.stdout and "default/also left" in said.stdout, said
+    assert {name: data["x"] for name, data in site.members().items()} == {"kept": "1", "also": "1", "c": "1", "d": "1", "e": "1"}
+
+
 # One test, because each worker would bring up a cluster of its own.
 @pytest.mark.slow
 def test_reconcile_in_hardship(tmp_path):
     stories = (a_leader_that_was_stopped_writes_nothing_when_it_goes_on, a_server_that_dies_in_the_middle_is_gone_on_with,
                answers_that_never_come_are_found_out, refusals_are_waited_for_or_told, a_folder_that_was_emptied_or_broken_changes_nothing,
-               secrets_are_in_no_output)
+               secrets_are_in_no_output, values_are_for_operators, what_is_left_alone_stays_when_its_manifest_goes)
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube", AGENTS) as cluster:
         play(stories, cluster, tmp_path)

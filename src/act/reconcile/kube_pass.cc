@@ -90,15 +90,17 @@ Task<void> KubePass::go(std::vector<Manifest> manifests) {
   co_await find_members();
   unite_names();
   if (report_.contradictory) co_return;
+  kept_ = kept_members();
   doubted_ = plan_prune().doubted;
-  std::set<KindName> noted = kinds_;
-  const bool written = co_await note_kinds(std::move(noted));
+  Inventory noted{.kinds = kinds_, .kept = kept_};
+  const bool written = co_await note(std::move(noted));
   if (!written) co_return;
   co_await treat_all();
   co_await prune();
   if (!report_.good()) co_return;
-  std::set<KindName> left = kinds_with_members();
-  co_await note_kinds(std::move(left));
+  Inventory left{.kinds = kinds_with_members(), .kept = kept_};
+  std::erase_if(left.kept, [this](const ObjectId& id) { return !members_.contains(id); });
+  co_await note(std::move(left));
 }
 
 Task<bool> KubePass::put_up_fence() {
@@ -142,14 +144,35 @@ Task<void> KubePass::learn(std::set<KindName> kinds) {
   }
 }
 
-Task<bool> KubePass::note_kinds(std::set<KindName> kinds) {
-  if (terms_.dry || !inventory_.whole || (inventory_.there && inventory_.kinds == kinds) ||
-      (!inventory_.there && kinds.empty()))
-    co_return true;
+std::set<ObjectId> KubePass::kept_members() const {
+  std::set<ObjectId> kept = inventory_.kept;
+  for (const DesiredObject& object : desired_.objects) {
+    kept.erase(object.id);
+    if (object.policy.apply == rules::Policy::Apply::kOverride) continue;
+    const auto member = members_.find(object.id);
+    if (member == members_.end()) continue;
+    const rules::LiveObject live = live_object(object.id, member->second);
+    if (rules::is_member(live, options_.set) && !live.keeps &&
+        rules::keeps(object.id, codec::read_head(object.body).annotations))
+      kept.insert(object.id);
+  }
+  return kept;
+}
+
+Task<bool> KubePass::note(Inventory now) {
+  const bool same = inventory_.there ? inventory_.kinds == now.kinds && inventory_.kept == now.kept
+                                     : now.kinds.empty();
+  if (terms_.dry || !inventory_.whole || same) co_return true;
+  if (now.kept.size() > kMostKept) {
+    add_fault(report_, fmt::format("more than {} members are left alone that were written before; "
+                                   "give some of them reconcile.wardmote.io/prune: \"no\" first",
+                                   kMostKept));
+    co_return false;
+  }
   ApplyOrder order;
   order.path = inventory_path(options_.inventory_space, options_.set);
   order.manager = field_manager(options_.set);
-  order.body = write_inventory(options_.inventory_space, options_.set, kinds);
+  order.body = write_inventory(options_.inventory_space, options_.set, now);
   order.force = true;
   const Written written = co_await writer_.apply(std::move(order), terms_.deadline);
   if (written.kind != Written::Kind::kDone) {
@@ -157,7 +180,8 @@ Task<bool> KubePass::note_kinds(std::set<KindName> kinds) {
     add_fault(report_, "the kinds of the set cannot be noted: " + written.why);
     co_return false;
   }
-  inventory_ = {.kinds = std::move(kinds), .there = true};
+  now.there = true;
+  inventory_ = std::move(now);
   co_return true;
 }
 
@@ -168,7 +192,7 @@ rules::LiveObject KubePass::live_object(const ObjectId& id, const json::object& 
   if (label != head.labels.end()) live.set = label->second;
   const std::string manager = field_manager(options_.set);
   live.applied_by_us = std::ranges::find(head.appliers, manager) != head.appliers.end();
-  live.keeps = rules::keeps(id, head.annotations);
+  live.keeps = rules::keeps(id, head.annotations) || kept_.contains(id);
   live.deleting = !head.deleting_since.empty();
   return live;
 }
@@ -297,7 +321,7 @@ Task<void> KubePass::prune_one(ObjectId id) {
   std::string path = object_path(name, *kind, head.space, head.name);
   if (!terms_.dry) {
     DeleteOrder order{path, head.uid, head.resource_version};
-    const Written written = co_await writer_.remove(std::move(order), terms_.deadline);
+    Written written = co_await writer_.remove(std::move(order), terms_.deadline);
     using Kind = Written::Kind;
     if (written.kind == Kind::kNoAnswer) {
       const auto there = co_await client_.get(std::move(path), terms_.deadline);
@@ -307,7 +331,7 @@ Task<void> KubePass::prune_one(ObjectId id) {
         co_return;
       }
     } else if (written.kind != Kind::kDone && written.kind != Kind::kMissing) {
-      say(id, Action::kFailed, written.why);
+      say_refused(id, written.why, std::move(written));
       co_return;
     }
   }
@@ -330,6 +354,11 @@ void KubePass::say(const ObjectId& id, Action action, std::string why, std::stri
                              .action = action,
                              .why = std::move(why),
                              .diff = std::move(diff)});
+}
+
+void KubePass::say_refused(const ObjectId& id, std::string why, Written written) {
+  say(id, Action::kFailed, std::move(why));
+  report_.touched.back().words = std::move(written.words);
 }
 
 }  // namespace wardmote::act::reconcile

@@ -64,7 +64,9 @@ class KubePass {
   void unite_names();
   [[nodiscard]] judge::reconcile::PrunePlan plan_prune() const;
   /// False: it could not be written.
-  runtime::Task<bool> note_kinds(std::set<KindName> kinds);
+  runtime::Task<bool> note(Inventory now);
+  /// Members that are kept when their manifests go, of which they show nothing themselves.
+  [[nodiscard]] std::set<judge::reconcile::ObjectId> kept_members() const;
   runtime::Task<void> prune();
   runtime::Task<void> prune_one(judge::reconcile::ObjectId id);
   [[nodiscard]] std::set<KindName> kinds_with_members() const;
@@ -100,6 +102,7 @@ class KubePass {
   [[nodiscard]] std::string path_of(const DesiredObject& object) const;
   void say(const judge::reconcile::ObjectId& id, Action action, std::string why,
            std::string diff = {});
+  void say_refused(const judge::reconcile::ObjectId& id, std::string why, Written written);
 
   runtime::Runtime& runtime_;
   KubeClient& client_;
@@ -109,7 +112,8 @@ class KubePass {
   const PassTerms terms_;
   judge::reconcile::PassReport report_;
   KubeCatalog catalog_;
-  Inventory inventory_;
+  Inventory inventory_;  ///< as the server has it
+  std::set<judge::reconcile::ObjectId> kept_;
   std::set<KindName> kinds_;  ///< of which there may be members
   std::vector<DefinedKind> defined_;
   DesiredSet desired_;

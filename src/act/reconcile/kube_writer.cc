@@ -5,7 +5,9 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "act/reconcile/kube_client.h"
@@ -31,7 +33,9 @@ constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 constexpr int kUnprocessable = 422;
 constexpr int kServerError = 500;
-constexpr auto kHarmless = std::to_array<int>({401, 403, 404, 409, 429, 503});
+constexpr int kForbidden = 403;
+/// These say what the server was asked and why it does not do it, before it reads any value.
+constexpr auto kHarmless = std::to_array<int>({401, 404, 409, 429, 503});
 
 bool is_done(int status) {
   return status >= 200 && status < 300;
@@ -43,27 +47,51 @@ bool is_about_immutable(const codec::KubeStatus::Cause& cause) {
   return cause.message.contains("immutable") || cause.message.contains("cannot change roleRef");
 }
 
-/// `.data.pin: expected string, got &value.valueUnstructured{Value:81234567}`: of any kind of
-/// object what stands there is not repeated (structured-merge-diff, typed/helpers.go).
-std::string without_what_it_got(std::string words) {
-  const auto at = words.find(", got ");
-  if (at != std::string::npos) words.replace(at, std::string::npos, ", got a value not shown here");
-  return words;
+/// The authorizer's words have names only (k8s.io/apiserver, endpoints/handlers/responsewriters);
+/// those of whoever checks what is written quote whatever he likes.
+bool quotes_nothing(const KubeAnswer& answer, const codec::KubeStatus& status) {
+  if (answer.status == kForbidden) return status.message.contains("is forbidden: User \"");
+  return !status.reason.empty() && std::ranges::find(kHarmless, answer.status) != kHarmless.end();
 }
 
-/// A server quotes what it cannot read. Of a Secret only the fields are named.
-std::string why_of(const KubeAnswer& answer, const codec::KubeStatus& status, bool secret) {
-  if (std::ranges::find(kHarmless, answer.status) != kHarmless.end()) return describe(answer);
-  if (!secret) return without_what_it_got(describe(answer));
-  std::string fields;
-  for (const auto& cause : status.causes) fields += (fields.empty() ? " of " : ", ") + cause.field;
-  return fmt::format("HTTP {} {}{}; the server's words may quote the secret, and are not shown",
-                     answer.status, status.reason, fields);
+/// What is wrong with the type or the name of a field, without what stands there, of
+/// `failed to create typed patch object: .data.pin: expected string, got &value{Value:81234567}`
+/// (structured-merge-diff, typed/helpers.go). Empty: it is said in other words.
+std::string type_fault_of(std::string_view message) {
+  if (message.starts_with("failed to create typed patch object"))
+    message.remove_prefix(std::min(message.find(": ."), message.size() - 2) + 2);
+  if (!message.starts_with('.')) return {};
+  const std::size_t got = message.find(", got ");
+  if (got != std::string_view::npos) return std::string(message.substr(0, got));
+  return message.ends_with(": field not declared in schema") ? std::string(message) : "";
+}
+
+/// Which fields, and of which kind the fault is: a server quotes what it refuses.
+std::string fields_of(const KubeAnswer& answer, const codec::KubeStatus& status) {
+  std::string said =
+      fmt::format("HTTP {}{}{}", answer.status, status.reason.empty() ? "" : " ", status.reason);
+  std::string_view before = ": ";
+  for (const auto& cause : status.causes) {
+    if (cause.field.empty()) continue;
+    said += before;
+    said += cause.field;
+    if (!cause.reason.empty()) said += fmt::format(" ({})", cause.reason);
+    before = ", ";
+  }
+  return said;
 }
 
 Written meaning(const KubeAnswer& answer, bool secret) {
   const codec::KubeStatus status = codec::parse_kube_status(answer.body);
-  Written written{.kind = Kind::kRefused, .why = why_of(answer, status, secret)};
+  Written written{.kind = Kind::kRefused};
+  if (quotes_nothing(answer, status)) {
+    written.why = describe(answer);
+  } else if (std::string fault = secret ? "" : type_fault_of(status.message); !fault.empty()) {
+    written.why = fmt::format("HTTP {}: {}", answer.status, fault);
+  } else {
+    written.why = fields_of(answer, status);
+    if (!secret) written.words = status.message;
+  }
   if (answer.status == kNotFound) written.kind = Kind::kMissing;
   if (answer.status == kConflict) {
     std::string fields;
@@ -76,8 +104,14 @@ Written meaning(const KubeAnswer& answer, bool secret) {
   }
   const bool immutable = answer.status == kUnprocessable && !status.causes.empty() &&
                          std::ranges::all_of(status.causes, is_about_immutable);
-  if (immutable) written.kind = Kind::kImmutable;
-  if (status.message.contains(codec::kFenceRefusal)) written.kind = Kind::kFenced;
+  if (immutable) {
+    written.kind = Kind::kImmutable;
+    written.why += ": it cannot be changed in place";
+  }
+  if (status.message.contains(codec::kFenceRefusal)) {
+    written.kind = Kind::kFenced;
+    written.why = codec::kFenceRefusal;
+  }
   // k8s.io/apiserver, pkg/storage/errors.go.
   const bool no_version =
       answer.status == kServerError && status.message.contains("resourceVersion should not be set");

@@ -30,7 +30,8 @@ struct Written {
   };
   Kind kind = Kind::kDone;
   boost::json::object object{};  ///< kDone, of an apply: as the server has it now
-  std::string why{};             ///< for people, escaped
+  std::string why{};             ///< for people, escaped; without values
+  std::string words{};           ///< the server's own, where they may quote values; escaped
 };
 
 /// No object has this version: the first ones of a store have a higher one. An apply with it
@@ -47,7 +48,7 @@ struct ApplyOrder {
   std::string resource_version;
   bool force = false;   ///< takes fields over from other managers
   bool dry = false;     ///< nothing is stored
-  bool secret = false;  ///< what the server quotes of it is not repeated
+  bool secret = false;  ///< the server's words about it are repeated to nobody
 };
 
 /// One object, only if it is still the one that was read.

@@ -183,21 +183,27 @@ judge::reconcile::Adoptions SetReconciler::begin_adoptions(judge::version_gate::
   return begun;
 }
 
+void SetReconciler::keep(PassReport report, judge::version_gate::Revision token) {
+  last_ = std::make_shared<const PassReport>(std::move(report));
+  last_token_ = token;
+}
+
 Task<void> SetReconciler::run(PassTerms terms) {
   const bool dry = terms.dry;
+  const judge::version_gate::Revision token = dry ? 0 : terms.token;
   co_await target_->stop_watching();
   auto wanted = co_await source_->read(terms.deadline);
   state_ = source_->describe();
   if (!wanted) {
     PassReport report{.dry = dry, .begun = runtime_.wall_now(), .source = state_};
     report.faults.push_back("manifests: " + wanted.error().describe());
-    last_ = std::make_shared<const PassReport>(std::move(report));
+    keep(std::move(report), token);
     co_return;
   }
   if (!wanted->revision.empty()) state_ += ", " + wanted->revision;
   PassReport report = co_await target_->pass(std::move(wanted->files), std::move(terms));
   report.source = state_;
-  last_ = std::make_shared<const PassReport>(std::move(report));
+  keep(std::move(report), token);
   if (!dry && disturbed_ && last_->good()) target_->watch(disturbed_);
 }
 

@@ -59,6 +59,11 @@ class SetReconciler final : public gate::Reconciler {
 
   /// The last pass; null: there was none.
   [[nodiscard]] std::shared_ptr<const judge::reconcile::PassReport> last() const { return last_; }
+  /// The last pass, if the leader with this token made it; else null.
+  [[nodiscard]] std::shared_ptr<const judge::reconcile::PassReport> last_of(
+      judge::version_gate::Revision token) const {
+    return last_token_ == token ? last_ : nullptr;
+  }
 
  private:
   /// An order to take over an object.
@@ -70,6 +75,7 @@ class SetReconciler final : public gate::Reconciler {
   class Announced;
 
   runtime::Task<void> run(PassTerms terms);
+  void keep(judge::reconcile::PassReport report, judge::version_gate::Revision token);
   runtime::Task<Result<void>> announce(gate::PassOrder order);
   runtime::Task<void> note(judge::JournalEntry entry);
   runtime::Task<void> take_order(std::string object, Adoption adoption,
@@ -90,10 +96,11 @@ class SetReconciler final : public gate::Reconciler {
   std::function<void()> disturbed_;  ///< empty: nobody wants to know
   bool announced_ = false;           ///< the pass under way is in the journal, its end is not
   std::shared_ptr<const judge::reconcile::PassReport> last_;
-  judge::version_gate::Revision token_ = 0;    ///< of the last pass that was no dry one
-  std::set<std::string> being_noted_;          ///< ordered, and not in the journal yet
-  std::map<std::string, Adoption> ordered_;    ///< by what the object is called
-  std::map<std::string, Adoption> under_way_;  ///< in the pass that runs
+  judge::version_gate::Revision last_token_ = 0;  ///< of `last_`; 0: it was a dry one
+  judge::version_gate::Revision token_ = 0;       ///< of the last pass that was no dry one
+  std::set<std::string> being_noted_;             ///< ordered, and not in the journal yet
+  std::map<std::string, Adoption> ordered_;       ///< by what the object is called
+  std::map<std::string, Adoption> under_way_;     ///< in the pass that runs
   runtime::TaskGroup notes_;
 };
 

@@ -60,6 +60,7 @@ std::string draw_pass(const json::value& shown, Style /*style*/) {
     const std::string why = object.text("why");
     text += fmt::format("{} {}{}{}\n", object.text("object"), object.text("action"),
                         why.empty() ? "" : ": ", why);
+    if (object.has("words")) text += fmt::format("  the server: {}\n", object.text("words"));
     if (object.has("foreign")) text += draw_foreign(object);
   }
   return text;

@@ -1,6 +1,5 @@
 #include "codec/yaml/manifests.h"
 
-#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -14,6 +13,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "codec/base64.h"
+#include "codec/kube_names.h"
 #include "codec/kube_object.h"
 #include "codec/yaml/yaml_json.h"
 
@@ -24,34 +24,13 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kShown = 64;
-constexpr std::size_t kLongestName = 253;
+constexpr std::string_view kNoValue = "a name has no value; write `name: \"value\"`";
 
-bool is_label_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.';
-}
-
-bool is_kind(std::string_view text) {
-  return !text.empty() && text.size() <= 63 &&
-         std::ranges::all_of(text, [](char c) { return is_label_char(c) && c != '.' && c != '-'; });
-}
-
-/// `v1`, `apps/v1`
-bool is_api_version(std::string_view text) {
-  std::string_view rest = text;
-  const std::string_view first = take_until(rest, '/');
-  const auto fits = [](std::string_view part) {
-    return !part.empty() && part.size() <= kLongestName && part.front() != '.' &&
-           std::ranges::all_of(part, is_label_char);
-  };
-  return fits(first) && (first.size() == text.size() || fits(rest));
-}
-
-/// Names are one part of a path (k8s.io/apimachinery/pkg/api/validation/path).
-bool is_name(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestName && text != "." && text != ".." &&
-         text.find_first_of("/%") == std::string_view::npos &&
-         std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) <= 0x20; });
+/// What cannot be a name may be a part of a value: `hunter2: 12` where a quote was forgotten.
+std::string shown(std::string_view key) {
+  const bool name = is_data_key(key.substr(key.find('/') + 1));
+  return name ? fmt::format("'{}'", escape_control(key, kShown))
+              : "something that cannot be a name";
 }
 
 /// Why `metadata` cannot name one object; nothing: it can.
@@ -60,10 +39,10 @@ std::optional<std::string> fault_of_name(const json::object& metadata) {
     return "generateName makes a new object each time; give a name";
   const auto name = text_of(metadata, "name");
   if (!name) return "metadata.name is missing, or no text";
-  if (!is_name(*name)) return fmt::format("'{}' is no name", escape_control(*name, kShown));
+  if (!is_object_name(*name)) return fmt::format("'{}' is no name", escape_control(*name, kShown));
   if (metadata.contains("namespace")) {
     const auto space = text_of(metadata, "namespace");
-    if (!space || !is_name(*space)) return "metadata.namespace is no name";
+    if (!space || !is_object_name(*space)) return "metadata.namespace is no name";
   }
   return std::nullopt;
 }
@@ -75,9 +54,10 @@ std::optional<std::string> fault_of_texts(const json::object& metadata, std::str
   const json::object* const entries = value->if_object();
   if (entries == nullptr) return fmt::format("metadata.{} is no map", map);
   for (const auto& [key, text] : *entries) {
+    // A value whose name was forgotten is a name to YAML.
+    if (text.is_null()) return fmt::format("metadata.{}: {}", map, kNoValue);
     if (!text.is_string())
-      return fmt::format("metadata.{}: '{}' is no text; quote it", map,
-                         escape_control(std::string_view(key), kShown));
+      return fmt::format("metadata.{}: {} is no text; quote it", map, shown(key));
   }
   return std::nullopt;
 }
@@ -117,8 +97,7 @@ std::optional<std::string> fault_of_data(const json::object& object) {
   for (const auto& [key, value] : *data) {
     const json::string* const text = value.if_string();
     if (value.is_null() || (text != nullptr && base64_decode(*text))) continue;
-    return fmt::format("data: '{}' is no base64; plain text belongs in stringData",
-                       escape_control(std::string_view(key), kShown));
+    return fmt::format("data: {} is no base64; plain text belongs in stringData", shown(key));
   }
   return std::nullopt;
 }
@@ -138,10 +117,8 @@ std::optional<std::string> encode_secret(json::object& object) {
   for (const auto& [key, value] : *plain) {
     const json::string* const text = value.if_string();
     // `{s3cret}` is a name without a value to YAML, and is meant as the value.
-    if (value.is_null()) return "stringData: a name has no value; write `name: \"value\"`";
-    if (text == nullptr)
-      return fmt::format("stringData: '{}' is no text; quote it",
-                         escape_control(std::string_view(key), kShown));
+    if (value.is_null()) return fmt::format("stringData: {}", kNoValue);
+    if (text == nullptr) return fmt::format("stringData: {} is no text; quote it", shown(key));
     data[key] = base64_encode(*text);
   }
   return std::nullopt;
@@ -214,6 +191,11 @@ std::string describe(const ManifestFault& fault) {
 
 void read_manifests(std::string_view file, std::string_view bytes, Manifests& into) {
   Reader reader(file, into);
+  // So it is left by a disk that was full, and its objects would be deleted.
+  if (trim(bytes).empty()) {
+    reader.complain(1, "the file is empty; delete it if nothing is wanted of it any more");
+    return;
+  }
   if (file.ends_with(".json")) {
     auto document = read_json(bytes);
     if (!document) {

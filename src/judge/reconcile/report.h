@@ -32,8 +32,9 @@ struct ObjectReport {
   };
   std::string object;  ///< `ConfigMap kube-system/settings`, or the path of a file
   Action action = Action::kUnchanged;
-  std::string why{};   ///< for people, escaped
-  std::string diff{};  ///< unified, without secrets; empty: nothing differs, or nobody asked
+  std::string why{};    ///< for people, escaped; without values
+  std::string diff{};   ///< unified, without secrets; empty: nothing differs, or nobody asked
+  std::string words{};  ///< a server's own: they may quote values, of Secrets never; escaped
   std::optional<ForeignObject> foreign{};  ///< it waits for somebody who orders to take it over
 };
 

@@ -168,6 +168,7 @@ class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
     metadata.erase("resourceVersion");
     const std::string manager = *percent_decode(query.substr(13, query.find('&') - 13));
     boost::json::object now = found == objects.end() ? boost::json::object() : found->second;
+    if (found != objects.end()) give_up(now, applied_before(now, manager), wanted);
     merge(now, wanted);
     now.erase(dropped);
     boost::json::object& facts = now.at("metadata").as_object();
@@ -192,6 +193,33 @@ class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
       fields["f:" + std::string(key)] =
           value.is_object() ? fields_of(value.get_object()) : boost::json::object();
     return fields;
+  }
+
+  static boost::json::object applied_before(const boost::json::object& live,
+                                            const std::string& manager) {
+    const auto* const managed = live.at("metadata").as_object().if_contains("managedFields");
+    if (managed == nullptr) return {};
+    for (const boost::json::value& one : managed->as_array()) {
+      if (one.at("manager").as_string() == manager && one.at("operation").as_string() == "Apply")
+        return one.at("fieldsV1").as_object();
+    }
+    return {};
+  }
+
+  /// What a manager applied before and does not any more is gone, where nobody else has it.
+  static void give_up(boost::json::object& live, const boost::json::object& before,
+                      const boost::json::object& wanted) {
+    for (const auto& [field, below] : before) {
+      const std::string key(field.substr(2));
+      boost::json::value* const place = live.if_contains(key);
+      const boost::json::value* const still = wanted.if_contains(key);
+      if (place == nullptr) continue;
+      if (still == nullptr) {
+        live.erase(key);
+      } else if (place->is_object() && still->is_object()) {
+        give_up(place->get_object(), below.as_object(), still->get_object());
+      }
+    }
   }
 
   static void merge(boost::json::object& into, const boost::json::object& from) {

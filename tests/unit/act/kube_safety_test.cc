@@ -173,36 +173,74 @@ TEST_F(KubeTargetTest, AKindThatTakesNoVersionIsCreatedWithoutOne) {
 TEST_F(KubeTargetTest, TheValueThatAServerCouldNotTypeIsNotRepeated) {
   wanted["s.yaml"] =
       "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s}\ndata: {pin: 81234567}\n";
-  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
-    if (call.method != "PATCH" || !call.url.contains("configmaps/s?")) return std::nullopt;
-    return FakeKube::status(
-        500, "", ".data.pin: expected string, got &value.valueUnstructured{Value:81234567}");
+  const auto says = [&](const std::string& message) {
+    kube.before = [message](const HttpCall& call) -> FakeKube::Answer {
+      if (call.method != "PATCH" || !call.url.contains("configmaps/s?")) return std::nullopt;
+      return FakeKube::status(500, "", message);
+    };
+    return why(pass(), "s");
   };
-  EXPECT_EQ(why(pass(), "s"), "HTTP 500: .data.pin: expected string, got a value not shown here");
+  const std::string fault =
+      ".data.pin: expected string, got &value.valueUnstructured{Value:81234567}";
+  for (const char* const before :
+       {"", "failed to create typed patch object: ",
+        "failed to create typed patch object (default/s; v1, Kind=ConfigMap): "})
+    EXPECT_EQ(says(before + fault), "HTTP 500: .data.pin: expected string") << before;
+  EXPECT_EQ(
+      says("failed to create typed patch object: .spec.replica: field not declared in schema"),
+      "HTTP 500: .spec.replica: field not declared in schema");
+  for (const char* const other :
+       {"failed to create typed patch object: errors:\n  .data.pin: 81234567", "81234567",
+        "failed to create typed patch object", ".data.pin: 81234567"})
+    EXPECT_EQ(says(other), "HTTP 500") << other;
+}
+
+/// What a server says of an object may quote its values: that is for operators, who see diffs too.
+TEST_F(KubeTargetTest, WhatAServerQuotesIsForOperatorsOnly) {
+  wanted["s.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s}\ndata: {p: MINE}\n";
+  const auto answers = [&](int status, const std::string& words) {
+    kube.before = [status, words](const HttpCall& call) -> FakeKube::Answer {
+      if (call.method != "PATCH" || !call.url.contains("configmaps/s?")) return std::nullopt;
+      if (status == 422)
+        return FakeKube::status_of(422, "Invalid", "FieldValueInvalid", words, "data[p]");
+      return FakeKube::status(status, "Refused", words);
+    };
+    const PassReport report = pass();
+    return std::pair(why(report, "s"), report.touched.front().words);
+  };
+  EXPECT_EQ(answers(422, ""),
+            std::pair(std::string("HTTP 422 Invalid: data[p] (FieldValueInvalid)"),
+                      std::string("see the cause")));
+  for (const auto& [status, words] :
+       {std::pair(400, "cannot unmarshal MINE"),
+        std::pair(403, "admission webhook \"w\" denied the request: MINE"),
+        std::pair(403, "configmaps \"s\" is forbidden: exceeded MINE"), std::pair(500, "MINE")})
+    EXPECT_EQ(answers(status, words),
+              std::pair(fmt::format("HTTP {} Refused", status), std::string(words)));
+  const std::string plain =
+      "configmaps \"s\" is forbidden: User \"u\" cannot patch resource \"configmaps\"";
+  EXPECT_EQ(answers(403, plain), std::pair("HTTP 403: " + plain, std::string()));
 }
 
 TEST_F(KubeTargetTest, WhatAServerQuotesOfASecretIsNotRepeated) {
   wanted["s.yaml"] =
       "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ntype: 'x'\nstringData: {p: TOPSECRET}\n";
-  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
-    if (call.method != "PATCH" || !call.url.contains("secrets")) return std::nullopt;
-    return FakeKube::status(500, "", ".data: expected map, got &{TOPSECRET}");
+  const auto answers = [&](const FakeKube::Answer& answer) {
+    kube.before = [answer](const HttpCall& call) -> FakeKube::Answer {
+      if (call.method != "PATCH" || !call.url.contains("secrets")) return std::nullopt;
+      return answer;
+    };
+    const PassReport report = pass();
+    EXPECT_EQ(report.touched.front().words, "");
+    return why(report, "s");
   };
-  EXPECT_EQ(why(pass(), "s"),
-            "HTTP 500 ; the server's words may quote the secret, and are not shown");
-  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
-    if (call.method != "PATCH" || !call.url.contains("secrets")) return std::nullopt;
-    return FakeKube::status_of(422, "Invalid", "FieldValueInvalid", "Invalid value: TOPSECRET",
-                               "data[p]");
-  };
-  EXPECT_EQ(why(pass(), "s"),
-            "HTTP 422 Invalid of data[p]; the server's words may quote the secret, and are not "
-            "shown");
-  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
-    if (call.method != "PATCH" || !call.url.contains("secrets")) return std::nullopt;
-    return FakeKube::status(403, "Forbidden", "secrets is forbidden");
-  };
-  EXPECT_EQ(why(pass(), "s"), "HTTP 403: secrets is forbidden");
+  EXPECT_EQ(answers(FakeKube::status(500, "", ".data: expected map, got &{TOPSECRET}")),
+            "HTTP 500");
+  EXPECT_EQ(answers(FakeKube::status_of(422, "Invalid", "FieldValueInvalid",
+                                        "Invalid value: TOPSECRET", "data[p]")),
+            "HTTP 422 Invalid: data[p] (FieldValueInvalid)");
+  EXPECT_EQ(answers(FakeKube::status(403, "Forbidden", "admission denied TOPSECRET")),
+            "HTTP 403 Forbidden");
 }
 
 TEST_F(KubeTargetTest, TheDigestOfASecretSaysNothingOfItsValues) {

@@ -321,10 +321,10 @@ TEST_F(KubeTargetTest, WhatIsForbiddenFailsAloneAndStopsThePruning) {
   want("b", "2");
   kube.before = [](const HttpCall& call) -> FakeKube::Answer {
     if (!is(call, "PATCH", "a")) return std::nullopt;
-    return FakeKube::status(403, "Forbidden", "configmaps \"a\" is forbidden");
+    return FakeKube::status(403, "Forbidden", "configmaps \"a\" is forbidden: User \"u\" cannot");
   };
   const PassReport report = pass();
-  EXPECT_EQ(why(report, "a"), "HTTP 403: configmaps \"a\" is forbidden");
+  EXPECT_EQ(why(report, "a"), "HTTP 403: configmaps \"a\" is forbidden: User \"u\" cannot");
   EXPECT_EQ(value("b"), "2");
   EXPECT_EQ(value("c"), "1");
   EXPECT_EQ(report.prune_refused, "1 are left over, and not everything was applied");

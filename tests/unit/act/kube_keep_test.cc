@@ -1,0 +1,108 @@
+// Members that stay although no manifest wants them any more.
+#include <gtest/gtest.h>
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+
+#include "act/reconcile/inventory.h"
+#include "judge/reconcile/report.h"
+#include "unit/act/kube_target_fixture.h"
+
+namespace wardmote::act::reconcile {
+namespace {
+
+namespace json = boost::json;
+using judge::reconcile::PassReport;
+
+class KubeKeepTest : public KubeTargetTest {
+ protected:
+  json::object& inventory() { return kube.objects.at(inventory_path("kube-system", "k8s")); }
+};
+
+/// The live object does not say it: nothing was written since the manifest began to.
+TEST_F(KubeKeepTest, WhatIsLeftAloneStaysWhenItsManifestGoes) {
+  for (const char* const how : {"ignore", "if-not-present"}) {
+    for (const char* const name : {"a", "b", "c"}) want(name);
+    ASSERT_TRUE(pass().good());
+    want("a", "1", policy("apply", how));
+    ASSERT_TRUE(pass().good());
+    restart();
+    wanted.erase("a.yaml");
+    for (int turn = 0; turn < 3; ++turn) {
+      const PassReport report = pass();
+      EXPECT_TRUE(report.good()) << summary_of(report);
+      EXPECT_EQ(action(report, "a"), "left") << how;
+      EXPECT_EQ(value("a"), "1") << how;
+      restart();
+    }
+  }
+}
+
+TEST_F(KubeKeepTest, WhatIsWrittenAgainIsPrunedAgain) {
+  for (const char* const name : {"a", "b", "c"}) want(name);
+  pass();
+  want("a", "1", policy("apply", "ignore"));
+  pass();
+  EXPECT_TRUE(inventory().at("data").as_object().contains("kept"));
+  want("a");
+  pass();
+  EXPECT_FALSE(inventory().at("data").as_object().contains("kept"));
+  wanted.erase("a.yaml");
+  EXPECT_EQ(action(pass(), "a"), "pruned");
+}
+
+TEST_F(KubeKeepTest, WhoAsksForPruningIsPruned) {
+  for (const char* const name : {"a", "b", "c"}) want(name);
+  pass();
+  want("a", "1", policy("apply", "if-not-present") + ", " + policy("prune", "yes"));
+  pass();
+  wanted.erase("a.yaml");
+  EXPECT_EQ(action(pass(), "a"), "pruned");
+}
+
+TEST_F(KubeKeepTest, WhatIsGoneIsForgotten) {
+  for (const char* const name : {"a", "b", "c"}) want(name);
+  pass();
+  want("a", "1", policy("apply", "ignore"));
+  pass();
+  wanted.erase("a.yaml");
+  kube.objects.erase(path_of("a"));
+  EXPECT_TRUE(pass().good());
+  EXPECT_FALSE(inventory().at("data").as_object().contains("kept"));
+  want("a");
+  pass();
+  wanted.erase("a.yaml");
+  EXPECT_EQ(action(pass(), "a"), "pruned") << "one of that name that was made later is another one";
+}
+
+TEST_F(KubeKeepTest, ADryPassKeepsItTooAndNotesNothing) {
+  for (const char* const name : {"a", "b", "c"}) want(name);
+  pass();
+  want("a", "1", policy("apply", "ignore"));
+  pass(true);
+  EXPECT_FALSE(inventory().at("data").as_object().contains("kept"));
+  pass();
+  wanted.erase("a.yaml");
+  EXPECT_EQ(action(pass(true), "a"), "left");
+}
+
+TEST_F(KubeKeepTest, ANoteThatSomebodySpoiledPrunesNothing) {
+  for (const char* const name : {"a", "b", "c"}) want(name);
+  pass();
+  wanted.erase("c.yaml");
+  for (const char* const spoiled :
+       {R"({"kinds": "v1 Config-Map"})", R"({"kinds": "v1/ ConfigMap"})",
+        R"({"kinds": "v1 ConfigMap\n", "kept": "a"})",
+        R"({"kinds": "v1 ConfigMap\n", "kept": "[{}]"})",
+        R"({"kinds": "v1 ConfigMap\n", "kept": "[1]"})"}) {
+    inventory()["data"] = json::parse(spoiled);
+    kube.touch(inventory());
+    const PassReport report = pass();
+    ASSERT_EQ(report.faults.size(), 1U) << spoiled;
+    EXPECT_EQ(value("c"), "1") << spoiled;
+    EXPECT_EQ(inventory().at("data"), json::parse(spoiled));
+  }
+}
+
+}  // namespace
+}  // namespace wardmote::act::reconcile
