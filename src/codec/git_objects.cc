@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "codec/digest.h"
 
 namespace wardmote::codec {
 namespace {
@@ -30,6 +32,14 @@ std::optional<GitFile> parse_head(std::string_view head) {
   const bool known = type == "blob" || type == "commit";
   if (!is_mode(mode) || !known || !is_git_id(head)) return std::nullopt;
   return GitFile{.mode = std::string(mode), .id = std::string(head), .path = {}};
+}
+
+/// As git names it (Git Internals, Git Objects): by a digest of its type, its size and its bytes.
+bool has_id(std::string_view content, std::string_view id) {
+  std::string named = fmt::format("blob {}", content.size());
+  named += '\0';
+  named += content;
+  return (id.size() == kSha1Digits ? hex(sha1(named)) : hex(sha256(named))) == id;
 }
 
 }  // namespace
@@ -70,6 +80,9 @@ Result<std::vector<std::string>> parse_git_contents(std::string_view output,
     if (output.size() <= *size || output[*size] != '\n')
       return fail(Errc::kProtocol, "git cat-file: {} is cut off", file.id);
     contents.emplace_back(output.substr(0, *size));
+    // Git compares no loose object with its name when it prints it.
+    if (!has_id(contents.back(), file.id))
+      return fail(Errc::kProtocol, "git cat-file: {} has other bytes than its name says", file.id);
     output.remove_prefix(*size + 1);
   }
   if (!output.empty()) return fail(Errc::kProtocol, "git cat-file: more than was asked for");

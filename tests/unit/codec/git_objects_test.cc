@@ -54,12 +54,21 @@ TEST(GitObjects, TheContentsInTheOrderOfTheFiles) {
   EXPECT_EQ(*contents, (std::vector<std::string>{"hello", "x\n"}));
 }
 
+TEST(GitObjects, ARepositoryOfSha256) {
+  // git 2.39: `git init --object-format=sha256; printf hello | git hash-object --stdin`
+  const std::string id = "8aec4e4876f854f688d0ebfc8f37598f38e5fd6903cccc850ca36591175aeb60";
+  const auto files = parse_git_tree("100644 blob " + id + "\ta\0"s, 1);
+  ASSERT_TRUE(parse_git_contents(id + " blob 5\nhello\n", *files));
+  EXPECT_FALSE(parse_git_contents(id + " blob 5\nhallo\n", *files));
+}
+
 TEST(GitObjects, ContentsThatAreNotWhatWasAskedFor) {
   const auto files = parse_git_tree(kTree, 2);
   const std::string a = kA + " blob 5\nhello\n";
   const std::string b = kB + " blob 2\nx\n\n";
   for (const std::string& output :
        {""s, a, b + a, a + b + "y", a + b.substr(0, b.size() - 1), a + kB + " missing\n",
+        kA + " blob 5\nhallo\n" + b,
         kA + " tree 5\nhello\n" + b, kA + " blob 4\nhello\n" + b, kA + " blob 6\nhello\n" + b,
         kA + " blob 18446744073709551615\nhello\n" + b, kA + " blob -1\nhello\n" + b})
     EXPECT_EQ(parse_git_contents(output, *files).error().code, Errc::kProtocol) << output;
