@@ -250,6 +250,14 @@ TEST_F(EtcdWatchTest, AMemberThatHasAnsweredIsAskedAgainAtOnceHoweverOftenItFail
   EXPECT_EQ(asked_from_.size(), asked + 1);
 }
 
+TEST_F(EtcdWatchTest, AMemberThatRefusesIsAskedMoreSeldomAfterAWhile) {
+  answer_ = {{.canceled = true, .reason = "no leader"}};
+  const TimePoint begun = us_.now();
+  while (us_.now() - begun < 60s) EXPECT_EQ(why(), Errc::kClosed);
+  EXPECT_GT(asked_from_.size(), 25U);
+  EXPECT_LT(asked_from_.size(), 45U);
+}
+
 TEST_F(EtcdWatchTest, AKeyOfAnotherIsNotBelieved) {
   answer_ = {created(7), events({{"/q/a", 8}})};
   EXPECT_EQ(why(), Errc::kProtocol);

@@ -79,6 +79,24 @@ TEST_F(HistoryTest, WhatOneLifeSawTheNextRemembers) {
   EXPECT_EQ(next.history.find({}).back().id, 2);
 }
 
+TEST_F(HistoryTest, AnEventComesBackWholeInTheNextLife) {
+  Event one = event("nb", "finding_raised");
+  one.at = us.wall_now();
+  one.scope = "cluster";
+  one.names = "ctl-2 5b4b";
+  one.code = "RAFT_MEMBER_DOWN";
+  one.severity = "critical";
+  one.incident = 7;
+  {
+    Life life(world, us, disk);
+    life.history.add(one);
+    world.run_for(1s);
+  }
+  Life next(world, us, disk);
+  one.id = 1;
+  EXPECT_EQ(next.history.find({}), std::vector{one});
+}
+
 TEST_F(HistoryTest, AskedForASubjectItKnowsAllItsNames) {
   History history(us, nullptr);
   Event one = event("nb", "finding_raised");
