@@ -69,6 +69,32 @@ SIM_TEST_SEEDS(SimGuestRestart, OneThatHangsIsRestartedOnceAndItsIncidentEnds, 5
   EXPECT_EQ(count(site.host, "destroy"), 1U);
 }
 
+// Its own ending of the guest made it forget how often that was lost.
+SIM_TEST_SEEDS(SimGuestRestart, OneThatHangsAgainAndAgainIsLeftToPeople, 5) {
+  GuestSite site(sim, std::string(kKeys) + ", max_alarms: 3, alarm_window: 2h");
+  site.policies = kActs;
+  site.start_guest(1);
+  site.start_guest(2);
+  site.begin();
+  sim.run_for(90s);
+  for (int episode = 0; episode < 6; ++episode) {
+    hang(site, 1);
+    // The agent begins anew beside it, or when it has just ended it.
+    const bool ended =
+        episode == 1 &&
+        site.time_until([&] { return count(site.host, "destroy") == 2; }, 5min) < 5min;
+    EXPECT_EQ(ended, episode == 1);
+    if (ended || episode == 2) {
+      site.kill();
+      site.begin();
+    }
+    sim.run_for(6min);
+  }
+  EXPECT_EQ(count(site.host, "destroy"), 3U) << plans(site);
+  EXPECT_NE(site.get("/api/v1/guests").body.find("VM_KEEPS_FAILING"), std::string::npos)
+      << site.get("/api/v1/guests").body;
+}
+
 SIM_TEST_SEEDS(SimGuestRestart, APolicyThatObservesOnlyShowsWhatItWouldDo, 5) {
   GuestSite site(sim, std::string(kKeys));
   site.policies = "policies:\n  - {name: restarts, on: [GUEST_SPINNING], after: 10s}";

@@ -61,6 +61,8 @@ constexpr Duration kAsked = 5s;
 constexpr Duration kListAgain = 2s;
 /// What is shown of a guest is at most so old.
 constexpr Duration kShownFor = 10s;
+/// Guests that were ended and of which it is remembered how often they were lost.
+constexpr std::size_t kMostGone = 1000;
 // virDomainEventType
 constexpr int kUndefined = 1;
 constexpr int kStarted = 2;
@@ -156,6 +158,8 @@ void GuestWatch::adopt(const config::Config& now) {
     tools_.records.put(store::guest_key(tools_.node, uuid), std::nullopt);
   }
   guests_.clear();
+  for (const auto& [uuid, alarms] : std::exchange(alarms_of_gone_, {}))
+    tools_.records.put(store::guest_key(tools_.node, uuid), std::nullopt);
   if (config_) begin();
   show_all(std::move(gone));
   for (auto& [uuid, guest] : guests_) judge(guest);
@@ -166,6 +170,10 @@ void GuestWatch::adopt(const config::Config& now) {
 void GuestWatch::begin() {
   const TimePoint now = tools_.runtime.now();
   for (auto& [uuid, record] : std::exchange(recalled_, {})) {
+    if (record.process < 0) {
+      recall_gone(std::move(record));
+      continue;
+    }
     Guest guest(record.names, config_->policy, now);
     guest.machine.recall(record.machine, now);
     guest.inside.recall(record.inside, now);
@@ -243,6 +251,8 @@ Task<void> GuestWatch::take_in(std::shared_ptr<Hypervisor> hypervisor, Hyperviso
     const auto undefined = guests_.find(event.uuid);
     // A transient one that runs stays.
     if (undefined != guests_.end() && !undefined->second.there) leave(event.uuid);
+    if (alarms_of_gone_.erase(event.uuid) > 0)
+      tools_.records.put(store::guest_key(tools_.node, event.uuid), std::nullopt);
     co_return;
   }
   // Whoever does not run begins with STARTED, whatever is told of him before that (RESUMED is).
@@ -350,6 +360,8 @@ Guest& GuestWatch::arrive(const std::string& uuid, const std::string& name) {
                                                   config_->policy, tools_.runtime.now());
   Guest& guest = place->second;
   if (added) {
+    if (auto before = alarms_of_gone_.extract(uuid); before)
+      guest.machine.recall_alarms(std::move(before.mapped()));
     schedule(guest);
     log(LogLevel::kInfo, "guest_found", {{"guest", name}, {"uuid", uuid}});
   }
@@ -363,12 +375,34 @@ void GuestWatch::leave(const std::string& uuid) {
                                     serve::guest_inside_node(found->second.names.name)};
   log(LogLevel::kInfo, "guest_gone", {{"guest", found->second.names.name}, {"uuid", uuid}});
   tools_.scheduler.remove(look_of(found->first));
-  tools_.records.put(store::guest_key(tools_.node, uuid), std::nullopt);
+  keep_alarms(found->second);
   const judge::ThingId target{judge::guest::kGuestKind, found->second.names.name};
   guests_.erase(found);
   show_all(std::move(nodes));
   tell_of_gone();
   tools_.plans.forget(target);
+}
+
+/// Whoever ended it, we ourselves perhaps, because it hung: that it was lost counts when it begins
+/// again.
+void GuestWatch::keep_alarms(const Guest& guest) {
+  const std::string& uuid = guest.names.uuid;
+  std::vector<TimePoint> alarms = guest.machine.recent_alarms(tools_.runtime.now());
+  std::optional<std::string> record;
+  if (!alarms.empty() && alarms_of_gone_.size() < kMostGone) {
+    const store::ClockPair clock{tools_.runtime.now(), tools_.runtime.wall_now()};
+    store::GuestRecord gone{.names = guest.names, .machine = {.alarms = alarms}};
+    record = store::encode(gone, clock);
+    alarms_of_gone_[uuid] = std::move(alarms);
+  }
+  tools_.records.put(store::guest_key(tools_.node, uuid), std::move(record));
+}
+
+/// A record without a process is of one that was ended.
+void GuestWatch::recall_gone(store::GuestRecord record) {
+  Guest guest(record.names, config_->policy, tools_.runtime.now());
+  guest.machine.recall_alarms(std::move(record.machine.alarms));
+  keep_alarms(guest);
 }
 
 /// Each has its own fixed place in the interval, so that they are spread.

@@ -79,6 +79,8 @@ class GuestWatch final : public Domain {
   void tell_of_gone();
   Guest& arrive(const std::string& uuid, const std::string& name);
   void leave(const std::string& uuid);
+  void keep_alarms(const Guest& guest);
+  void recall_gone(store::GuestRecord record);
   void schedule(Guest& guest);
   void judge(Guest& guest);
   void write_down(Guest& guest);
@@ -91,6 +93,8 @@ class GuestWatch final : public Domain {
   std::optional<Error> unreachable_;     ///< why the hypervisor does not answer; nothing: it does
   std::map<std::string, Guest> guests_;  ///< by UUID
   std::map<std::string, store::GuestRecord> recalled_;
+  /// By UUID, of guests that were ended: how often they were lost lately.
+  std::map<std::string, std::vector<TimePoint>> alarms_of_gone_;
   observe::guests::AgentClient agents_;
   std::optional<runtime::TaskGroup::TaskId> following_;
   std::optional<runtime::TaskGroup::TaskId> proving_;

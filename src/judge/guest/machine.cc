@@ -62,11 +62,21 @@ void Machine::recall(const Record& record, TimePoint now) {
   journal_ = MasakariJournal::recall(record.state, record.failures, record.sent);
   reported_ = record.reported;
   since_ = reported_ ? record.reported_since : now;
-  alarms_ = record.alarms;
-  if (alarms_.size() > kMostAlarms) alarms_.resize(kMostAlarms);
+  recall_alarms(record.alarms);
   // Who was well, or dead, when the agent ended must not pass for one that boots.
   if (!record.booting) booting_since_.reset();
   if (reported_ == Verdict::kDied) run_ = Run::kShutOff;
+}
+
+std::vector<TimePoint> Machine::recent_alarms(TimePoint now) const {
+  std::vector<TimePoint> recent = alarms_;
+  std::erase_if(recent, [&](TimePoint at) { return at + policy_.alarm_window <= now; });
+  return recent;
+}
+
+void Machine::recall_alarms(std::vector<TimePoint> alarms) {
+  alarms_ = std::move(alarms);
+  if (alarms_.size() > kMostAlarms) alarms_.resize(kMostAlarms);
 }
 
 Machine::Record Machine::record() const {
@@ -260,7 +270,7 @@ void Machine::take_back() noexcept {
 void Machine::count_alarm(Verdict verdict, TimePoint now) {
   if (policy_.compat || !is_lost(verdict)) return;
   if (reported_ && is_lost(*reported_)) return;
-  std::erase_if(alarms_, [&](TimePoint at) { return at + policy_.alarm_window <= now; });
+  alarms_ = recent_alarms(now);
   if (alarms_.size() < kMostAlarms) alarms_.push_back(now);
 }
 

@@ -98,6 +98,10 @@ class Machine {
   /// The same guest in an earlier life of the agent.
   void recall(const Record& record, TimePoint now);
   [[nodiscard]] Record record() const;
+  /// When it was reported as lost, within the window.
+  [[nodiscard]] std::vector<TimePoint> recent_alarms(TimePoint now) const;
+  /// The same guest began anew, and this is how it was before it was ended.
+  void recall_alarms(std::vector<TimePoint> alarms);
   void set_policy(const Policy& policy) noexcept { policy_ = policy; }
   [[nodiscard]] const Policy& policy() const noexcept { return policy_; }
 
