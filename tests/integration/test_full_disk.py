@@ -1,6 +1,7 @@
 """A data folder on a disk that is full, at the start and while the agent runs: it watches, tells and serves on, and says so."""
 
 import contextlib
+import json
 import sqlite3
 import subprocess
 
@@ -141,3 +142,35 @@ def test_a_disk_that_fills_while_it_runs_is_said_where_people_look(config, targe
         (data / "filler").unlink()
         wait_until(lambda: not degraded(agent), AGAIN, "the disk to be written")
         assert "degraded" not in agent.cli("status").stdout
+
+
+def test_a_report_on_a_full_disk_is_answered_so(tmp_path):
+    """Its state counts, and would be another one in the next life of the agent: the reporter hears that, and reports again."""
+    data = tmp_path / "data"
+    data.mkdir()
+    file = tmp_path / "wardmote.yaml"
+    file.write_text(f"api: {{socket: {tmp_path}/api.sock}}\ndata: {data}\nreporters: [{{name: felix, timeout: 0s}}]\n", encoding="utf-8")
+
+    def report(agent, ready: bool) -> int:
+        return agent.order("PUT", "/api/v1/reporters/felix", json.dumps({"live": True, "ready": ready}), PATIENCE)[0]
+
+    with small_disk(data):
+        with run(file) as agent:
+            agent.wait_serving()
+            assert report(agent, True) == 200
+            fill(data / "filler")
+            ready = True
+            # A little more may fit into what the database has already.
+            for _ in range(400):
+                ready = not ready
+                if report(agent, ready) == 503:
+                    break
+            assert report(agent, ready) == 503, "it is not written down by being said again"
+            assert agent.get("/readyz")[0] == (200 if ready else 503), "it counts"
+            (data / "filler").unlink()
+            wait_until(lambda: report(agent, ready) == 200, AGAIN, "the disk to be written")
+            agent.process.kill()
+            agent.process.wait()
+        with run(file) as second:
+            second.wait_serving()
+            assert [one["ready"] for one in second.json("/api/v1/reporters")["reporters"]] == [ready]

@@ -145,3 +145,27 @@ def test_sixteen_who_report_at_once_lose_nothing(tmp_path):
         told = {one["name"]: (one["live"], one["ready"], one["detail"]) for one in agent.json("/api/v1/reporters")["reporters"]}
         assert told == {name: (True, True, f"{name} 9") for name in names}
         wait_until(lambda: agent.get("/readyz")[0] == 200, 30, "all of them to be ready")
+
+
+def test_who_floods_his_socket_starves_nobody(agent):
+    """Without a limit the agent read, judged and wrote down each of tens of thousands of reports."""
+    stop = time.monotonic() + 3
+    slowest, sent = 0.0, 0
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        sender.setblocking(False)
+        sender.connect(str(agent.config.parent / "felix.sock"))
+        while time.monotonic() < stop:
+            for _ in range(200):
+                try:
+                    sender.send(b"READY=1" if sent % 2 else b"STOPPING=1")
+                    sent += 1
+                except BlockingIOError:
+                    break
+            begun = time.monotonic()
+            assert agent.get("/livez")[0] in (200, 503)
+            slowest = max(slowest, time.monotonic() - begun)
+    # 50 a second, and what the socket holds.
+    assert sent < 50 * 5 + 600, sent
+    assert slowest < 2, slowest
+    changes = agent.json("/api/v1/history")["events"]
+    assert len([one for one in changes if one["subject"] == "felix.ready"]) < 50 * 5 + 600
