@@ -276,7 +276,7 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
     if (written.kind == Kind::kConflict && live) {
       say_foreign(*object, *live, std::move(why));
     } else {
-      say_refused(object->id, std::move(why), std::move(written));
+      say_refused(object->id, std::move(why), written);
     }
   }
 }
@@ -330,10 +330,10 @@ Task<void> KubePass::recreate(const DesiredObject* object, Live live, std::strin
                                         : "it was not deleted: " + deleted.why));
     co_return;
   }
-  Written created = co_await apply(object, &left, false, false);
+  const Written created = co_await apply(object, &left, false, false);
   if (created.kind != Written::Kind::kDone) {
     std::string said = "it was deleted, and not created again yet: " + created.why;
-    say_refused(object->id, std::move(said), std::move(created));
+    say_refused(object->id, std::move(said), created);
     co_return;
   }
   remember(*object, created.object);

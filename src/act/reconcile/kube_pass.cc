@@ -321,7 +321,7 @@ Task<void> KubePass::prune_one(ObjectId id) {
   std::string path = object_path(name, *kind, head.space, head.name);
   if (!terms_.dry) {
     DeleteOrder order{path, head.uid, head.resource_version};
-    Written written = co_await writer_.remove(std::move(order), terms_.deadline);
+    const Written written = co_await writer_.remove(std::move(order), terms_.deadline);
     using Kind = Written::Kind;
     if (written.kind == Kind::kNoAnswer) {
       const auto there = co_await client_.get(std::move(path), terms_.deadline);
@@ -331,7 +331,7 @@ Task<void> KubePass::prune_one(ObjectId id) {
         co_return;
       }
     } else if (written.kind != Kind::kDone && written.kind != Kind::kMissing) {
-      say_refused(id, written.why, std::move(written));
+      say_refused(id, std::string(written.why), written);
       co_return;
     }
   }
@@ -356,9 +356,9 @@ void KubePass::say(const ObjectId& id, Action action, std::string why, std::stri
                              .diff = std::move(diff)});
 }
 
-void KubePass::say_refused(const ObjectId& id, std::string why, Written written) {
+void KubePass::say_refused(const ObjectId& id, std::string why, const Written& written) {
   say(id, Action::kFailed, std::move(why));
-  report_.touched.back().words = std::move(written.words);
+  report_.touched.back().words = written.words;
 }
 
 }  // namespace wardmote::act::reconcile

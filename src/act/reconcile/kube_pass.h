@@ -102,7 +102,7 @@ class KubePass {
   [[nodiscard]] std::string path_of(const DesiredObject& object) const;
   void say(const judge::reconcile::ObjectId& id, Action action, std::string why,
            std::string diff = {});
-  void say_refused(const judge::reconcile::ObjectId& id, std::string why, Written written);
+  void say_refused(const judge::reconcile::ObjectId& id, std::string why, const Written& written);
 
   runtime::Runtime& runtime_;
   KubeClient& client_;

@@ -81,8 +81,8 @@ std::string fields_of(const KubeAnswer& answer, const codec::KubeStatus& status)
   return said;
 }
 
-Written meaning(const KubeAnswer& answer, bool secret) {
-  const codec::KubeStatus status = codec::parse_kube_status(answer.body);
+/// As what it is told, until the answer proves to be something else.
+Written refusal(const KubeAnswer& answer, const codec::KubeStatus& status, bool secret) {
   Written written{.kind = Kind::kRefused};
   if (quotes_nothing(answer, status)) {
     written.why = describe(answer);
@@ -92,6 +92,12 @@ Written meaning(const KubeAnswer& answer, bool secret) {
     written.why = fields_of(answer, status);
     if (!secret) written.words = status.message;
   }
+  return written;
+}
+
+Written meaning(const KubeAnswer& answer, bool secret) {
+  const codec::KubeStatus status = codec::parse_kube_status(answer.body);
+  Written written = refusal(answer, status, secret);
   if (answer.status == kNotFound) written.kind = Kind::kMissing;
   if (answer.status == kConflict) {
     std::string fields;

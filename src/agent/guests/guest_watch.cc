@@ -1,6 +1,7 @@
 #include "agent/guests/guest_watch.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <expected>
 #include <functional>
 #include <memory>

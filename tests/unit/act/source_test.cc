@@ -165,8 +165,11 @@ TEST_F(SourceTest, AGitThatHangsEndsWithTheDeadline) {
 
 TEST_F(SourceTest, AFileThatIsTooLargeIsNotCut) {
   const std::string large((4 << 20) + 1, 'x');
+  // git 2.39: `head -c 4194305 /dev/zero | tr '\\0' x | git hash-object --stdin`
+  const std::string id = "961a3eb80f416473a1e1ccef44dab5bae27c3d6b";
+  says["ls-tree"].standard_output = "100644 blob " + id + "\tlarge.yaml\0"s;
   says["cat-file"].standard_output =
-      kBlob + " blob " + std::to_string(large.size()) + "\n" + large + "\n";
+      id + " blob " + std::to_string(large.size()) + "\n" + large + "\n";
   EXPECT_EQ(read(git()).error().code, Errc::kLimit);
 }
 

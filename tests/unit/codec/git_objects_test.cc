@@ -68,9 +68,9 @@ TEST(GitObjects, ContentsThatAreNotWhatWasAskedFor) {
   const std::string b = kB + " blob 2\nx\n\n";
   for (const std::string& output :
        {""s, a, b + a, a + b + "y", a + b.substr(0, b.size() - 1), a + kB + " missing\n",
-        kA + " blob 5\nhallo\n" + b,
-        kA + " tree 5\nhello\n" + b, kA + " blob 4\nhello\n" + b, kA + " blob 6\nhello\n" + b,
-        kA + " blob 18446744073709551615\nhello\n" + b, kA + " blob -1\nhello\n" + b})
+        kA + " blob 5\nhallo\n" + b, kA + " tree 5\nhello\n" + b, kA + " blob 4\nhello\n" + b,
+        kA + " blob 6\nhello\n" + b, kA + " blob 18446744073709551615\nhello\n" + b,
+        kA + " blob -1\nhello\n" + b})
     EXPECT_EQ(parse_git_contents(output, *files).error().code, Errc::kProtocol) << output;
 }
 
