@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace wardmote::codec {
 namespace {
@@ -48,6 +49,25 @@ std::optional<std::string> key_given_twice(std::string_view text) {
       if (seen.contains(key)) return key;
       seen.insert(std::move(key));
     }
+    at = end;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> place_of_key_given_twice(std::string_view text) {
+  std::vector<std::set<std::string>> seen;  // of each object and list around the place
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '{' || c == '[') seen.emplace_back();
+    if ((c == '}' || c == ']') && !seen.empty()) seen.pop_back();
+    if (c != '"') {
+      ++at;
+      continue;
+    }
+    const std::size_t end = end_of_text(text, at);
+    const std::size_t next = text.find_first_not_of(" \t\r\n", end);
+    const bool key = next != std::string_view::npos && text[next] == ':' && !seen.empty();
+    if (key && !seen.back().insert(decoded(text.substr(at, end - at))).second) return at;
     at = end;
   }
   return std::nullopt;

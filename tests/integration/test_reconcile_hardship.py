@@ -129,7 +129,7 @@ def refusals_are_waited_for_or_told(site: Site):
         site.wanted.put("a.yaml", config_map("a", {"x": "2"}), config_map("b", {"x": "2"}))
         refusals += [Refusal(500, "InternalError")]
         said = site.run("apply", login=login)
-        assert said.returncode == 2 and "ConfigMap default/a failed: HTTP 500 InternalError\n  the server: the proxy says 500" in said.stdout, said
+        assert said.returncode == 2 and "ConfigMap default/a failed: it was not applied: HTTP 500 InternalError\n  the server: the proxy says 500" in said.stdout, said
         assert site.data("a") == {"x": "1"} and site.data("b") == {"x": "2"}
         assert site.run("apply", login=login).returncode == 0
         # What reads is asked again; a list that expired is begun anew.

@@ -264,7 +264,7 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
   } else if (written.kind == Kind::kImmutable && live && object->policy.recreate) {
     co_await recreate(object, std::move(live), std::move(written.why));
   } else if (written.kind == Kind::kNoAnswer && !terms_.dry) {
-    co_await read_again(object, std::move(live), std::move(written.why));
+    co_await read_again(object, std::move(live), std::move(written));
   } else if (written.kind == Kind::kMissing && terms_.dry && !live) {
     // Its namespace is of this set, and not there yet.
     say(object->id, Action::kCreated, "its namespace is not there yet",
@@ -296,7 +296,7 @@ void KubePass::settle(const DesiredObject& object, const Live& live, const json:
       rules::unified_diff(rules::describe(object.id), states.before, states.after));
 }
 
-Task<void> KubePass::read_again(const DesiredObject* object, Live live, std::string why) {
+Task<void> KubePass::read_again(const DesiredObject* object, Live live, Written written) {
   Live now;
   const bool looked = co_await look(object, &now, true);
   if (!looked) co_return;
@@ -304,7 +304,7 @@ Task<void> KubePass::read_again(const DesiredObject* object, Live live, std::str
     settle(*object, live, *now, "no answer came; it was read again, and is as it should be");
     co_return;
   }
-  say(object->id, Action::kFailed, "it was not applied: " + why);
+  say_refused(object->id, "it was not applied: " + written.why, written);
 }
 
 Task<void> KubePass::recreate(const DesiredObject* object, Live live, std::string why) {

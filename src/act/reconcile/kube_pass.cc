@@ -130,7 +130,8 @@ Task<bool> KubePass::read_inventory() {
   if (!inventory_.whole)
     add_fault(report_,
               fmt::format("which kinds there may be: somebody has changed the ConfigMap {}/{}; "
-                          "mend it, or delete it if no kind is missing in the manifests",
+                          "mend it. To delete it forgets kinds that no manifest names any more, "
+                          "and members that stay though theirs has gone",
                           options_.inventory_space, inventory_name(options_.set)));
   co_return true;
 }

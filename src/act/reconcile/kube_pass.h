@@ -90,7 +90,7 @@ class KubePass {
   void say_order(const DesiredObject& object, const std::string& reordered);
   runtime::Task<Written> apply(const DesiredObject* object, const Live* live, bool force, bool dry);
   runtime::Task<void> recreate(const DesiredObject* object, Live live, std::string why);
-  runtime::Task<void> read_again(const DesiredObject* object, Live live, std::string why);
+  runtime::Task<void> read_again(const DesiredObject* object, Live live, Written written);
   /// Of an object that is there and that the set may not write.
   void say_foreign(const DesiredObject& object, const boost::json::object& live, std::string why);
   [[nodiscard]] bool is_adopted(const DesiredObject& object, const Live& live) const;

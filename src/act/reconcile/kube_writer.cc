@@ -34,8 +34,24 @@ constexpr int kConflict = 409;
 constexpr int kUnprocessable = 422;
 constexpr int kServerError = 500;
 constexpr int kForbidden = 403;
-/// These say what the server was asked and why it does not do it, before it reads any value.
-constexpr auto kHarmless = std::to_array<int>({401, 404, 409, 429, 503});
+constexpr int kBadGateway = 502;
+constexpr int kGatewayTimeout = 504;
+/// Words that Kubernetes has for its own (apimachinery, pkg/apis/meta/v1/types.go). Who is asked
+/// about each write, a webhook say, may answer with any others.
+constexpr auto kReasons = std::to_array<std::string_view>(
+    {"Unauthorized", "Forbidden", "NotFound", "AlreadyExists", "Conflict", "Gone", "Invalid",
+     "ServerTimeout", "Timeout", "TooManyRequests", "BadRequest", "MethodNotAllowed",
+     "NotAcceptable", "RequestEntityTooLarge", "UnsupportedMediaType", "InternalError", "Expired",
+     "ServiceUnavailable"});
+constexpr auto kCauses = std::to_array<std::string_view>(
+    {"FieldValueNotFound", "FieldValueRequired", "FieldValueDuplicate", "FieldValueInvalid",
+     "FieldValueNotSupported", "FieldValueForbidden", "FieldValueTooLong", "FieldValueTooMany",
+     "FieldValueTypeInvalid", "InternalError", "FieldManagerConflict"});
+
+template <class Words>
+bool is_one_of(std::string_view word, const Words& words) {
+  return std::ranges::find(words, word) != words.end();
+}
 
 bool is_done(int status) {
   return status >= 200 && status < 300;
@@ -47,11 +63,41 @@ bool is_about_immutable(const codec::KubeStatus::Cause& cause) {
   return cause.message.contains("immutable") || cause.message.contains("cannot change roleRef");
 }
 
-/// The authorizer's words have names only (k8s.io/apiserver, endpoints/handlers/responsewriters);
-/// those of whoever checks what is written quote whatever he likes.
-bool quotes_nothing(const KubeAnswer& answer, const codec::KubeStatus& status) {
-  if (answer.status == kForbidden) return status.message.contains("is forbidden: User \"");
-  return !status.reason.empty() && std::ranges::find(kHarmless, answer.status) != kHarmless.end();
+/// Whether somebody else has looked at what is written, and says so in his own words
+/// (k8s.io/apiserver, pkg/admission).
+bool is_of_admission(const codec::KubeStatus& status) {
+  return status.message.contains("admission webhook") ||
+         status.message.contains("denied request") || status.message.contains("denied the request");
+}
+
+/// The authorizer's words have names only (k8s.io/apiserver, endpoints/handlers/responsewriters).
+bool is_of_the_authorizer(const KubeAnswer& answer, const codec::KubeStatus& status) {
+  return answer.status == kForbidden && !is_of_admission(status) &&
+         status.message.contains("is forbidden: User \"");
+}
+
+/// `.spec.users[token="s3cret"].role`: by what an item of a list is told from others is a value.
+std::string without_keys(std::string_view path) {
+  std::string shown;
+  bool inside = false;  // of brackets that name such values
+  bool quoted = false;
+  for (std::size_t at = 0; at < path.size(); ++at) {
+    const char c = path[at];
+    if (!inside) {
+      shown += c;
+      const std::size_t end = path.find_first_of("=\"]", at);
+      inside = c == '[' && end != std::string_view::npos && path[end] != ']';
+      if (inside) shown += "…";
+    } else if (c == '\\' && quoted) {
+      ++at;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ']' && !quoted) {
+      shown += c;
+      inside = false;
+    }
+  }
+  return shown;
 }
 
 /// What is wrong with the type or the name of a field, without what stands there, of
@@ -62,20 +108,21 @@ std::string type_fault_of(std::string_view message) {
     message.remove_prefix(std::min(message.find(": ."), message.size() - 2) + 2);
   if (!message.starts_with('.')) return {};
   const std::size_t got = message.find(", got ");
-  if (got != std::string_view::npos) return std::string(message.substr(0, got));
-  return message.ends_with(": field not declared in schema") ? std::string(message) : "";
+  if (got != std::string_view::npos) return without_keys(message.substr(0, got));
+  return message.ends_with(": field not declared in schema") ? without_keys(message) : "";
 }
 
 /// Which fields, and of which kind the fault is: a server quotes what it refuses.
 std::string fields_of(const KubeAnswer& answer, const codec::KubeStatus& status) {
+  const bool known = is_one_of(status.reason, kReasons);
   std::string said =
-      fmt::format("HTTP {}{}{}", answer.status, status.reason.empty() ? "" : " ", status.reason);
+      fmt::format("HTTP {}{}{}", answer.status, known ? " " : "", known ? status.reason : "");
+  if (is_of_admission(status)) return said + ", by who is asked about each write";
+  if (answer.status == kNotFound) return said + ": it, or its namespace, is not there";
   std::string_view before = ": ";
   for (const auto& cause : status.causes) {
-    if (cause.field.empty()) continue;
-    said += before;
-    said += cause.field;
-    if (!cause.reason.empty()) said += fmt::format(" ({})", cause.reason);
+    if (cause.field.empty() || !is_one_of(cause.reason, kCauses)) continue;
+    said += fmt::format("{}{} ({})", before, without_keys(cause.field), cause.reason);
     before = ", ";
   }
   return said;
@@ -84,7 +131,7 @@ std::string fields_of(const KubeAnswer& answer, const codec::KubeStatus& status)
 /// As what it is told, until the answer proves to be something else.
 Written refusal(const KubeAnswer& answer, const codec::KubeStatus& status, bool secret) {
   Written written{.kind = Kind::kRefused};
-  if (quotes_nothing(answer, status)) {
+  if (is_of_the_authorizer(answer, status)) {
     written.why = describe(answer);
   } else if (std::string fault = secret ? "" : type_fault_of(status.message); !fault.empty()) {
     written.why = fmt::format("HTTP {}: {}", answer.status, fault);
@@ -102,8 +149,9 @@ Written meaning(const KubeAnswer& answer, bool secret) {
   if (answer.status == kConflict) {
     std::string fields;
     for (const auto& cause : status.causes) {
-      if (cause.reason != "FieldManagerConflict") continue;
-      fields += fmt::format("{}{}: {}", fields.empty() ? "" : "; ", cause.field, cause.message);
+      if (cause.reason != "FieldManagerConflict" || is_of_admission(status)) continue;
+      fields += fmt::format("{}{}: {}", fields.empty() ? "" : "; ", without_keys(cause.field),
+                            cause.message);
     }
     written.kind = fields.empty() ? Kind::kStale : Kind::kConflict;
     if (!fields.empty()) written.why = std::move(fields);
@@ -114,6 +162,10 @@ Written meaning(const KubeAnswer& answer, bool secret) {
     written.kind = Kind::kImmutable;
     written.why += ": it cannot be changed in place";
   }
+  // It may have been done all the same.
+  const bool untold = answer.status == kServerError || answer.status == kBadGateway ||
+                      answer.status == kGatewayTimeout;
+  if (untold && type_fault_of(status.message).empty()) written.kind = Kind::kNoAnswer;
   if (status.message.contains(codec::kFenceRefusal)) {
     written.kind = Kind::kFenced;
     written.why = codec::kFenceRefusal;

@@ -27,6 +27,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "codec/exact_json.h"
+#include "codec/json_keys.h"
 
 namespace wardmote::codec {
 
@@ -73,21 +74,19 @@ std::optional<json::value> integer_of(std::string_view text, int base, bool nega
   return json::value(static_cast<std::int64_t>(0 - *magnitude));
 }
 
+std::size_t take_digits(std::string_view& text) {
+  const std::size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(count);
+  return count;
+}
+
 /// `1.5`, `-.5e3`, `6E+2`: the core schema of YAML 1.2.
 bool looks_like_float(std::string_view text) {
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
-  const auto take_digits = [&text] {
-    std::size_t count = 0;
-    while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
-      text.remove_prefix(1);
-      ++count;
-    }
-    return count;
-  };
-  std::size_t digits = take_digits();
+  std::size_t digits = take_digits(text);
   if (!text.empty() && text.front() == '.') {
     text.remove_prefix(1);
-    digits += take_digits();
+    digits += take_digits(text);
   }
   if (digits == 0) return false;
   if (text.empty()) return true;
@@ -128,6 +127,26 @@ bool looks_like_integer(std::string_view text) {
   return is_digits(text);
 }
 
+/// `1_000`, `0b11`, `1:30`: numbers of YAML 1.1 (yaml.org/type/int, float) and text of YAML 1.2.
+bool is_number_of_1_1(std::string_view text) {
+  if (text.front() == '-' || text.front() == '+') text.remove_prefix(1);
+  if (text.empty() || text.front() < '0' || text.front() > '9') return false;
+  const auto all_of = [&text](std::string_view chars) {
+    return text.find_first_not_of(chars) == std::string_view::npos;
+  };
+  if (consume_prefix(text, "0b")) return !text.empty() && all_of("01_");
+  if (consume_prefix(text, "0x")) return text.contains('_') && all_of("0123456789abcdefABCDEF_");
+  if (text.contains('_')) return all_of("0123456789_.:");
+  std::string_view rest = text;
+  if (!rest.contains(':') || take_digits(rest) == 0) return false;
+  while (consume_prefix(rest, ":")) {
+    const std::string_view part = rest;
+    const std::size_t digits = take_digits(rest);
+    if (digits == 0 || digits > 2 || (digits == 2 && part.front() > '5')) return false;
+  }
+  return rest.empty() || (consume_prefix(rest, ".") && (take_digits(rest), rest.empty()));
+}
+
 json::value plain_value(const std::string& text, const YAML::Mark& mark) {
   if (is_one_of(text, kNulls)) return nullptr;
   if (is_one_of(text, kTrue)) return true;
@@ -137,6 +156,8 @@ json::value plain_value(const std::string& text, const YAML::Mark& mark) {
                            "or false, or quote it",
                            text));
   if (looks_like_integer(text)) return number_of(text, mark);
+  if (is_number_of_1_1(text))
+    stop(mark, "this is a number to some readers and text to others; quote it");
   std::string_view body = text;
   if (body.front() == '-' || body.front() == '+') body.remove_prefix(1);
   if (body == ".inf" || body == ".Inf" || body == ".INF" || text == ".nan" || text == ".NaN" ||
@@ -326,6 +347,8 @@ std::expected<JsonDocument, TextFault> read_json(std::string_view bytes,
   const std::string_view rest = bytes.substr(read.used);
   if (!trim(rest).empty())
     return std::unexpected(fault_at(bytes, bytes.size() - rest.size(), "more than one JSON value"));
+  if (const auto twice = place_of_key_given_twice(bytes))
+    return std::unexpected(fault_at(bytes, *twice, "this key is given twice"));
   return JsonDocument{1, std::move(read.value)};
 }
 

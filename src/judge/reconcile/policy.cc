@@ -59,8 +59,7 @@ Result<void> read_one(std::string_view key, std::string_view value, Policy& poli
                 escape_control(key, kShown));
   }
   if (good) return {};
-  return fail(Errc::kInvalid, "the annotation {}{} is '{}', not {}", kAnnotationPrefix, key,
-              escape_control(value, kShown), words);
+  return fail(Errc::kInvalid, "the annotation {}{} is not {}", kAnnotationPrefix, key, words);
 }
 
 }  // namespace

@@ -192,7 +192,10 @@ TEST_F(KubeTargetTest, TheValueThatAServerCouldNotTypeIsNotRepeated) {
   for (const char* const other :
        {"failed to create typed patch object: errors:\n  .data.pin: 81234567", "81234567",
         "failed to create typed patch object", ".data.pin: 81234567"})
-    EXPECT_EQ(says(other), "HTTP 500") << other;
+    EXPECT_EQ(says(other), "it was not applied: HTTP 500") << other;
+  EXPECT_EQ(says(R"(.spec.users[token="81234567\"]",n=81234567].role: expected string, got 1)"),
+            "HTTP 500: .spec.users[…].role: expected string")
+      << "by what items of a list are told apart are values";
 }
 
 /// What a server says of an object may quote its values: that is for operators, who see diffs too.
@@ -203,7 +206,7 @@ TEST_F(KubeTargetTest, WhatAServerQuotesIsForOperatorsOnly) {
       if (call.method != "PATCH" || !call.url.contains("configmaps/s?")) return std::nullopt;
       if (status == 422)
         return FakeKube::status_of(422, "Invalid", "FieldValueInvalid", words, "data[p]");
-      return FakeKube::status(status, "Refused", words);
+      return FakeKube::status(status, "MINE", words);
     };
     const PassReport report = pass();
     return std::pair(why(report, "s"), report.touched.front().words);
@@ -214,12 +217,34 @@ TEST_F(KubeTargetTest, WhatAServerQuotesIsForOperatorsOnly) {
   for (const auto& [status, words] :
        {std::pair(400, "cannot unmarshal MINE"),
         std::pair(403, "admission webhook \"w\" denied the request: MINE"),
-        std::pair(403, "configmaps \"s\" is forbidden: exceeded MINE"), std::pair(500, "MINE")})
-    EXPECT_EQ(answers(status, words),
-              std::pair(fmt::format("HTTP {} Refused", status), std::string(words)));
+        std::pair(403, "configmaps \"s\" is forbidden: exceeded MINE"), std::pair(500, "MINE"),
+        std::pair(401, "admission webhook \"w\" denied the request: MINE"),
+        std::pair(404, "admission webhook \"w\" denied the request: MINE"),
+        std::pair(409, "admission webhook \"w\" denied the request: MINE"),
+        std::pair(403,
+                  "admission webhook \"w\" denied the request: x is forbidden: User \"MINE\"")}) {
+    const auto [why, shown] = answers(status, words);
+    EXPECT_FALSE(why.contains("MINE")) << why;
+    EXPECT_EQ(shown, words);
+  }
   const std::string plain =
       "configmaps \"s\" is forbidden: User \"u\" cannot patch resource \"configmaps\"";
   EXPECT_EQ(answers(403, plain), std::pair("HTTP 403: " + plain, std::string()));
+}
+
+/// Reference 4: who writes after an answer of 500 does not know whether it was done.
+TEST_F(KubeTargetTest, WhatWasDoneThoughTheServerSaysThatItFailedIsReadAgain) {
+  want("a");
+  kube.before = [this](const HttpCall& call) -> FakeKube::Answer {
+    if (!is(call, "PATCH", "a") || call.url.contains("dryRun")) return std::nullopt;
+    kube.before = nullptr;
+    HttpCall copy = call;
+    static_cast<void>(kube.serve(copy));
+    return FakeKube::status(500, "InternalError", "etcdserver: request timed out");
+  };
+  const PassReport report = pass();
+  EXPECT_TRUE(report.good()) << summary_of(report);
+  EXPECT_EQ(action(report, "a"), "created");
 }
 
 TEST_F(KubeTargetTest, WhatAServerQuotesOfASecretIsNotRepeated) {

@@ -57,6 +57,16 @@ TEST(YamlJson, WhatReadersUnderstandDifferentlyIsRefused) {
             "or quote it");
   EXPECT_EQ(yaml_fault("a:\n  b: 08"),
             "2:6: this is a number to some readers and text to others; quote it");
+  for (const char* const number :
+       {"1_000", "-1_0", "0b11", "0x_ff", "1:30", "12:30:45", "1:30.5", "1_0.5"})
+    EXPECT_EQ(yaml_fault("a: " + std::string(number)),
+              "1:4: this is a number to some readers and text to others; quote it")
+        << number;
+  for (const char* const word :
+       {"8080:80", "1:60", "a_1", "0b", "0b12", "_1", "1.2.3", "1:a", "10.0.0.1:80", "x1_0", "::1"})
+    EXPECT_EQ(yaml("{a: " + std::string(word) + "}"),
+              json::value(json::object{{"a", std::string(word)}}))
+        << word;
   EXPECT_EQ(yaml_fault("a: .nan"), "1:4: '.nan' is no number that JSON can say; quote it");
   EXPECT_EQ(yaml_fault("a: 1\nb: 2\na: 3"), "3:1: the key 'a' is given twice");
   for (const char* const anchored : {"a: &x 1", "a: &x {b: 1}", "a: &x [1]", "a: &x"})
@@ -116,6 +126,9 @@ TEST(YamlJson, JsonSaysWhereItIsWrong) {
   EXPECT_EQ(read_json("{\"a\": [1, 2]}\n")->value, json::parse(R"({"a": [1, 2]})"));
   EXPECT_EQ(read_json("{\n \"a\": x}").error().line, 2);
   EXPECT_FALSE(read_json("{} {}"));
+  EXPECT_EQ(read_json("{\"a\": [{\"b\": 1,\n \"c\": {\"b\": 2}, \"\\u0062\": 3}]}").error(),
+            (TextFault{2, 17, "this key is given twice"}));
+  EXPECT_TRUE(read_json(R"({"a": [{"b": 1}, {"b": 1}], "b": ["b", ":", "b"], "c": {"a": "a"}})"));
   EXPECT_FALSE(read_json("{\"a\": "));
   EXPECT_FALSE(read_json(""));
 }

@@ -83,7 +83,7 @@ TEST(Policy, ReadsEachAnnotation) {
 /// A policy with a typing error must not be the default one: that would be to write, or to delete.
 TEST(Policy, ATypingErrorIsNoPolicy) {
   EXPECT_EQ(read_policy(annotation("prune", "false")).error().context,
-            "the annotation reconcile.wardmote.io/prune is 'false', not yes or no");
+            "the annotation reconcile.wardmote.io/prune is not yes or no");
   EXPECT_EQ(read_policy(annotation("prun", "no")).error().context,
             "the annotation reconcile.wardmote.io/prun is not known");
   EXPECT_TRUE(keeps(kId, annotation("prune", "false")));
