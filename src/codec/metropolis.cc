@@ -53,6 +53,7 @@ Result<void> read(const ProtoField& field, Release& release) {
     case 1: return take(field, release.major);
     case 2: return take(field, release.minor);
     case 3: return take(field, release.patch);
+    case 4: release.prerelease = true; return keep(field, release.other);
     default: return keep(field, release.other);
   }
 }

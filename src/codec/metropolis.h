@@ -22,6 +22,7 @@ struct Release {
   std::int64_t major = 0;
   std::int64_t minor = 0;
   std::int64_t patch = 0;
+  bool prerelease = false;  ///< it has words of a pre-release, which are kept in `other`
   std::string other{};
   friend bool operator==(const Release&, const Release&) = default;
 };

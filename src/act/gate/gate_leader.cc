@@ -46,7 +46,7 @@ constexpr Duration kPatience = 5s;
 constexpr Duration kTryAgain = 200ms;
 constexpr Duration kConditionFailed = 50ms;
 /// A pass that takes longer may hang, and nobody knows meanwhile whether all is as it should be.
-constexpr Duration kLongPass = 10s;
+constexpr Duration kLongPass = 3s;
 /// Between two times in the election, so that a node that comes and goes makes no storm of leases.
 constexpr Duration kPause = 500ms;
 

@@ -42,7 +42,8 @@ Release release_of(const metropolis::Version& version) {
 }
 
 void set(std::optional<metropolis::Release>& record, const Release& release) {
-  if (!record) record.emplace();
+  // Its words would make a pre-release of ours.
+  if (!record || record->prerelease) record.emplace();
   record->major = release.major;
   record->minor = release.minor;
   record->patch = release.patch;
@@ -50,7 +51,8 @@ void set(std::optional<metropolis::Release>& record, const Release& release) {
 
 /// What names a build is that of the release that was there before, so it goes with it.
 void set(std::optional<metropolis::Version>& record, const Release& release) {
-  if (record && release_of(*record) == release) return;
+  const bool prerelease = record && record->release && record->release->prerelease;
+  if (record && !prerelease && release_of(*record) == release) return;
   if (!record) record.emplace();
   record->git.reset();
   set(record->release, release);
@@ -140,6 +142,11 @@ std::optional<Member> read_member(std::string_view node, std::string_view record
   if (!known->roles || !known->roles->kubernetes_controller) return std::nullopt;
   if (!known->status || !known->status->version) {
     member.why = "its record has no version";
+    return member;
+  }
+  const auto& release = known->status->version->release;
+  if (release && release->prerelease) {
+    member.why = "it registers a pre-release, which three numbers cannot tell from the final one";
     return member;
   }
   member.release = release_of(*known->status->version);

@@ -98,8 +98,12 @@ Task<void> KubePass::go(std::vector<Manifest> manifests) {
   co_await treat_all();
   co_await prune();
   if (!report_.good()) co_return;
-  Inventory left{.kinds = kinds_with_members(), .kept = kept_};
-  std::erase_if(left.kept, [this](const ObjectId& id) { return !members_.contains(id); });
+  Inventory left{.kinds = kinds_with_members(), .kept = {}};
+  for (const ObjectId& kept : kept_) {
+    ObjectId id = kept;
+    const bool gone = co_await is_gone(std::move(id));
+    if (!gone) left.kept.insert(kept);
+  }
   co_await note(std::move(left));
 }
 
@@ -148,16 +152,41 @@ Task<void> KubePass::learn(std::set<KindName> kinds) {
 std::set<ObjectId> KubePass::kept_members() const {
   std::set<ObjectId> kept = inventory_.kept;
   for (const DesiredObject& object : desired_.objects) {
-    kept.erase(object.id);
-    if (object.policy.apply == rules::Policy::Apply::kOverride) continue;
+    const bool keeps = object.policy.apply != rules::Policy::Apply::kOverride &&
+                       rules::keeps(object.id, codec::read_head(object.body).annotations);
+    if (!keeps) {
+      kept.erase(object.id);
+      continue;
+    }
     const auto member = members_.find(object.id);
+    // Of what nobody could list it is not known whether it is a member.
+    if (member == members_.end() && !was_listed(object.id)) kept.insert(object.id);
     if (member == members_.end()) continue;
     const rules::LiveObject live = live_object(object.id, member->second);
-    if (rules::is_member(live, options_.set) && !live.keeps &&
-        rules::keeps(object.id, codec::read_head(object.body).annotations))
-      kept.insert(object.id);
+    if (rules::is_member(live, options_.set) && !live.keeps) kept.insert(object.id);
   }
   return kept;
+}
+
+bool KubePass::was_listed(const ObjectId& id) const {
+  return std::ranges::any_of(watched_, [&](const WatchedKind& kind) {
+    return kind.name.second == id.kind && rules::group_of(kind.name.first) == id.group;
+  });
+}
+
+/// Whether there is no such object any more, with our label or without it. What the server does not
+/// say is not so.
+Task<bool> KubePass::is_gone(ObjectId id) {
+  if (members_.contains(id)) co_return false;
+  for (const KindName& name : kinds_) {
+    const codec::KubeResource* const kind = catalog_.find(name);
+    if (kind == nullptr || name.second != id.kind || rules::group_of(name.first) != id.group)
+      continue;
+    std::string path = object_path(name, *kind, id.space, id.name);
+    const auto found = co_await client_.get(std::move(path), terms_.deadline);
+    co_return found && !*found;
+  }
+  co_return false;
 }
 
 Task<bool> KubePass::note(Inventory now) {

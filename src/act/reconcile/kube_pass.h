@@ -67,6 +67,8 @@ class KubePass {
   runtime::Task<bool> note(Inventory now);
   /// Members that are kept when their manifests go, of which they show nothing themselves.
   [[nodiscard]] std::set<judge::reconcile::ObjectId> kept_members() const;
+  [[nodiscard]] bool was_listed(const judge::reconcile::ObjectId& id) const;
+  runtime::Task<bool> is_gone(judge::reconcile::ObjectId id);
   runtime::Task<void> prune();
   runtime::Task<void> prune_one(judge::reconcile::ObjectId id);
   [[nodiscard]] std::set<KindName> kinds_with_members() const;

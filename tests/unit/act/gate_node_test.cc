@@ -7,6 +7,7 @@
 
 #include "act/gate/records.h"
 #include "codec/metropolis.h"
+#include "codec/protobuf.h"
 #include "judge/version_gate/admission.h"
 #include "judge/version_gate/entry.h"
 #include "judge/version_gate/status.h"
@@ -24,6 +25,27 @@ std::string status_of(std::int64_t version, std::int64_t minimum) {
 }
 
 class GateNodeTest : public GateTest {};
+
+// version/spec/spec.proto: `repeated string prerelease = 4` of Version.Release.
+TEST(GateRecords, ANodeOfAPreReleaseIsOfNoReleaseThatANumberNames) {
+  codec::metropolis::Node node;
+  node.roles.emplace().kubernetes_controller.emplace();
+  auto& version = node.status.emplace().version.emplace();
+  version.release.emplace().major = 1;
+  EXPECT_EQ(read_member("a", codec::metropolis::encode(node))->release, (Release{.major = 1}));
+  codec::ProtoWriter words;
+  words.bytes(4, "rc.1");
+  version.release->other = words.take();
+  const std::string record = codec::metropolis::encode(node);
+  const auto member = read_member("a", record);
+  ASSERT_TRUE(member);
+  EXPECT_FALSE(member->release);
+  EXPECT_TRUE(member->why.contains("pre-release")) << member->why;
+  const Identity self{.node = "a", .boot = "boot"};
+  EXPECT_EQ(read_member("a", write_node(self, {.major = 1}, record))->release,
+            (Release{.major = 1}))
+      << "our own registration has none";
+}
 
 TEST_F(GateNodeTest, RegistersAndWaitsForAStatusThatFits) {
   const auto a = make("a", product(1), false);

@@ -75,6 +75,37 @@ TEST_F(KubeKeepTest, WhatIsGoneIsForgotten) {
   EXPECT_EQ(action(pass(), "a"), "pruned") << "one of that name that was made later is another one";
 }
 
+// It was forgotten in a pass that did not see it, and pruned in the next one that did.
+TEST_F(KubeKeepTest, WhatIsOnlyOutOfSightIsNotForgotten) {
+  for (const char* const name : {"a", "b", "c"}) want(name);
+  pass();
+  want("a", "1", policy("apply", "ignore"));
+  pass();
+  wanted.erase("a.yaml");
+  json::object& live = kube.objects.at(path_of("a"));
+  const json::value labels = live.at("metadata").at("labels");
+  live.at("metadata").as_object().erase("labels");
+  kube.touch(live);
+  EXPECT_TRUE(pass().good());
+  live.at("metadata").as_object()["labels"] = labels;
+  kube.touch(live);
+  EXPECT_EQ(action(pass(), "a"), "left");
+}
+
+TEST_F(KubeKeepTest, WhatNobodyCouldListIsNoted) {
+  for (const char* const name : {"a", "b", "c"}) want(name);
+  pass();
+  want("a", "1", policy("apply", "ignore"));
+  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
+    if (!call.url.contains("labelSelector")) return std::nullopt;
+    return FakeKube::status(403, "Forbidden", "no");
+  };
+  EXPECT_FALSE(pass().good());
+  kube.before = nullptr;
+  wanted.erase("a.yaml");
+  EXPECT_EQ(action(pass(), "a"), "left");
+}
+
 TEST_F(KubeKeepTest, ADryPassKeepsItTooAndNotesNothing) {
   for (const char* const name : {"a", "b", "c"}) want(name);
   pass();
