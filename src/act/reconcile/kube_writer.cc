@@ -145,11 +145,13 @@ Written refusal(const KubeAnswer& answer, const codec::KubeStatus& status, bool 
 Written meaning(const KubeAnswer& answer, bool secret) {
   const codec::KubeStatus status = codec::parse_kube_status(answer.body);
   Written written = refusal(answer, status, secret);
-  if (answer.status == kNotFound) written.kind = Kind::kMissing;
-  if (answer.status == kConflict) {
+  // Whoever is asked about a write may deny it with any status.
+  const bool denied = is_of_admission(status);
+  if (answer.status == kNotFound && !denied) written.kind = Kind::kMissing;
+  if (answer.status == kConflict && !denied) {
     std::string fields;
     for (const auto& cause : status.causes) {
-      if (cause.reason != "FieldManagerConflict" || is_of_admission(status)) continue;
+      if (cause.reason != "FieldManagerConflict") continue;
       fields += fmt::format("{}{}: {}", fields.empty() ? "" : "; ", without_keys(cause.field),
                             cause.message);
     }

@@ -26,7 +26,7 @@ struct PrunePlan {
   /// nothing new is made of it either. Else the new ones would count as members in the next pass,
   /// and the brake would let go.
   bool doubted = false;
-  std::vector<ObjectId> kept{};      ///< they ask not to be pruned
+  std::vector<ObjectId> kept{};      ///< they ask not to be pruned, or hold what does
   std::vector<ObjectId> deleting{};  ///< somebody deletes them already
   std::vector<ObjectId> not_ours{};  ///< they have our label, and we never applied them
 };

@@ -232,6 +232,20 @@ TEST_F(KubeTargetTest, WhatAServerQuotesIsForOperatorsOnly) {
   EXPECT_EQ(answers(403, plain), std::pair("HTTP 403: " + plain, std::string()));
 }
 
+/// It was called pruned.
+TEST_F(KubeTargetTest, ADeletionThatIsDeniedAsNotFoundIsNone) {
+  for (const char* const name : {"a", "b", "c"}) want(name);
+  pass();
+  wanted.erase("c.yaml");
+  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
+    if (call.method != "DELETE") return std::nullopt;
+    return FakeKube::status(404, "NotFound", "admission webhook \"w\" denied the request: no");
+  };
+  const PassReport report = pass();
+  EXPECT_EQ(action(report, "c"), "failed");
+  EXPECT_FALSE(report.good());
+}
+
 /// Reference 4: who writes after an answer of 500 does not know whether it was done.
 TEST_F(KubeTargetTest, WhatWasDoneThoughTheServerSaysThatItFailedIsReadAgain) {
   want("a");

@@ -70,6 +70,43 @@ TEST(Prune, WhatAsksToBeKeptAndWhatIsBeingDeletedIsLeft) {
 }
 
 /// Reference 6, scenario 39.
+/// Else it would go with what holds it.
+TEST(Prune, WhatHoldsSomethingThatIsKeptIsKeptToo) {
+  LiveObject kept = member("b");
+  kept.keeps = true;
+  LiveObject thing{.id = {.group = "x.org", .kind = "Thing", .space = "default", .name = "t"},
+                   .set = "k8s",
+                   .applied_by_us = true,
+                   .keeps = true};
+  const auto held = [](const std::string& kind, const std::string& name) {
+    const std::string group = kind == "Namespace" ? "" : "apiextensions.k8s.io";
+    return LiveObject{.id = {.group = group, .kind = kind, .space = "", .name = name},
+                      .set = "k8s",
+                      .applied_by_us = true};
+  };
+  const PrunePlan plan =
+      plan_prune("k8s",
+                 {kept, thing, held("Namespace", "default"), held("Namespace", "other"),
+                  held("CustomResourceDefinition", "things.x.org"),
+                  held("CustomResourceDefinition", "things.y.org")},
+                 {}, {.percent = 100});
+  std::vector<std::string> doomed;
+  for (const ObjectId& id : plan.doomed) doomed.push_back(id.name);
+  std::ranges::sort(doomed);
+  EXPECT_EQ(doomed, (std::vector<std::string>{"other", "things.y.org"}));
+  EXPECT_EQ(plan.kept.size(), 4U);
+}
+
+TEST(Prune, WhatStaysAnywayMakesNoRoomForMore) {
+  std::vector<LiveObject> found;
+  for (const char* const name : {"a", "b", "c", "d", "e", "f", "g"}) {
+    found.push_back(member(name));
+    found.back().keeps = found.size() > 4;
+  }
+  EXPECT_EQ(plan_prune("k8s", found, {config_map("a")}, {}).refused,
+            "3 of 4 members would be deleted, which is more than 50 %");
+}
+
 TEST(Prune, TheBrakeHoldsAsAWhole) {
   const std::vector<LiveObject> found = {member("a"), member("b"), member("c"), member("d")};
   EXPECT_EQ(plan_prune("k8s", found, {config_map("a"), config_map("b")}, {}).refused, "");
