@@ -29,14 +29,14 @@ bool is_mode(std::string_view text) {
 std::optional<GitFile> parse_head(std::string_view head) {
   const std::string_view mode = take_until(head, ' ');
   const std::string_view type = take_until(head, ' ');
-  const bool known = type == "blob" || type == "commit";
+  const bool known = (mode == kGitFolder ? type == "tree" : type == "blob" || type == "commit");
   if (!is_mode(mode) || !known || !is_git_id(head)) return std::nullopt;
   return GitFile{.mode = std::string(mode), .id = std::string(head), .path = {}};
 }
 
 /// As git names it (Git Internals, Git Objects): by a digest of its type, its size and its bytes.
-bool has_id(std::string_view content, std::string_view id) {
-  std::string named = fmt::format("blob {}", content.size());
+bool has_id(std::string_view type, std::string_view content, std::string_view id) {
+  std::string named = fmt::format("{} {}", type, content.size());
   named += '\0';
   named += content;
   return (id.size() == kSha1Digits ? hex(sha1(named)) : hex(sha256(named))) == id;
@@ -52,6 +52,7 @@ bool is_git_id(std::string_view text) noexcept {
 
 Result<std::vector<GitFile>> parse_git_tree(std::string_view output, std::size_t most) {
   std::vector<GitFile> files;
+  std::size_t folders = 0;
   while (!output.empty()) {
     const std::size_t end = output.find('\0');
     if (end == std::string_view::npos) return fail(Errc::kProtocol, "git ls-tree: cut off");
@@ -59,7 +60,9 @@ Result<std::vector<GitFile>> parse_git_tree(std::string_view output, std::size_t
     output.remove_prefix(end + 1);
     std::optional<GitFile> file = parse_head(take_until(line, '\t'));
     if (!file || line.empty()) return fail(Errc::kProtocol, "git ls-tree: not a file");
-    if (files.size() == most) return fail(Errc::kLimit, "over {} files", most);
+    if (file->mode == kGitFolder) ++folders;
+    if (folders > most || files.size() >= most + folders)
+      return fail(Errc::kLimit, "over {} files", most);
     file->path = line;
     files.push_back(*std::move(file));
   }
@@ -74,14 +77,15 @@ Result<std::vector<std::string>> parse_git_contents(std::string_view output,
     if (!output.contains('\n')) return fail(Errc::kProtocol, "git cat-file: cut off");
     std::string_view head = take_until(output, '\n');
     const bool asked = take_until(head, ' ') == file.id;
-    const bool blob = take_until(head, ' ') == "blob";
+    const std::string_view type = file.mode == kGitFolder ? "tree" : "blob";
+    const bool right = take_until(head, ' ') == type;
     const auto size = parse_number<std::size_t>(head);
-    if (!asked || !blob || !size) return fail(Errc::kProtocol, "git cat-file: not {}", file.id);
+    if (!asked || !right || !size) return fail(Errc::kProtocol, "git cat-file: not {}", file.id);
     if (output.size() <= *size || output[*size] != '\n')
       return fail(Errc::kProtocol, "git cat-file: {} is cut off", file.id);
     contents.emplace_back(output.substr(0, *size));
     // Git compares no loose object with its name when it prints it.
-    if (!has_id(contents.back(), file.id))
+    if (!has_id(type, contents.back(), file.id))
       return fail(Errc::kProtocol, "git cat-file: {} has other bytes than its name says", file.id);
     output.remove_prefix(*size + 1);
   }

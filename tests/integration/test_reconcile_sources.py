@@ -200,6 +200,24 @@ def test_replaced_objects_do_not_count(tmp_path):
         assert (target / "a.conf").read_text() == "1\n"
 
 
+@pytest.mark.parametrize("broken", ["HEAD^{tree}", "HEAD:deploy", "HEAD:deploy/sub", "HEAD:deploy/sub/a.conf"])
+def test_an_object_with_the_bytes_of_another_is_not_taken_for_the_commit(tmp_path, broken):
+    """The whole commit before would be written under the name of the new one. Above the path, at it, and below it."""
+    work = Repository(tmp_path / "work")
+    for text in ("1\n", "2\n"):
+        work.put("deploy/sub/a.conf", text)
+        work.commit()
+
+    def loose(name: str):
+        ident = work.git("rev-parse", name)
+        return work.path / ".git/objects" / ident[:2] / ident[2:]
+
+    right, other = loose(broken), loose(broken.replace("HEAD", "HEAD~1"))
+    right.chmod(0o644)
+    right.write_bytes(other.read_bytes())
+    assert "manifests: git " in refused(tmp_path, work.path)
+
+
 @pytest.mark.slow
 def test_a_config_map_of_a_real_apiserver(tmp_path):
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube", []) as cluster:

@@ -60,7 +60,16 @@ std::vector<std::string> long_names(const std::string& ref) {
 }
 
 bool is_plain(const GitFile& file) {
-  return file.mode == "100644" || file.mode == "100755";
+  return file.mode == "100644" || file.mode == "100755" || file.mode == codec::kGitFolder;
+}
+
+/// `""`, `a`, `a/b` of `a/b/c`.
+std::vector<std::string> folders_above(std::string_view path) {
+  std::vector<std::string> above;
+  if (!path.empty()) above.emplace_back();
+  for (std::size_t at = path.find('/'); at != std::string_view::npos; at = path.find('/', at + 1))
+    above.emplace_back(path.substr(0, at));
+  return above;
 }
 
 }  // namespace
@@ -129,6 +138,18 @@ Task<Result<std::string>> GitSource::find_commit(runtime::Deadline deadline) {
   co_return commit;
 }
 
+/// Git compares with its id only the tree that it is asked for, and not those by which it finds
+/// that.
+Task<Result<void>> GitSource::check_folders_above(std::string commit, runtime::Deadline deadline) {
+  for (const std::string& folder : folders_above(options_.path)) {
+    std::vector<std::string> words = {"ls-tree", "-z", "--full-tree",
+                                      fmt::format("{}:{}", commit, folder)};
+    const auto listed = co_await run(std::move(words), {}, deadline);
+    if (!listed) co_return std::unexpected(listed.error());
+  }
+  co_return Result<void>();
+}
+
 Task<Result<SourceFiles>> GitSource::read(runtime::Deadline deadline) {
   const runtime::TreeLimits limits;
   if (const auto there = co_await check_work_tree(deadline); !there)
@@ -136,10 +157,13 @@ Task<Result<SourceFiles>> GitSource::read(runtime::Deadline deadline) {
   const auto commit = co_await find_commit(deadline);
   if (!commit) co_return std::unexpected(commit.error());
 
+  std::string above = *commit;
+  if (const auto right = co_await check_folders_above(std::move(above), deadline); !right)
+    co_return std::unexpected(right.error());
   // The tree of the path, and not the commit with a path: of a folder that is missing that is
   // empty.
-  std::vector<std::string> words = {"ls-tree", "-r", "-z", "--full-tree",
-                                    fmt::format("{}:{}", *commit, options_.path)};
+  std::vector<std::string> words = {
+      "ls-tree", "-r", "-t", "-z", "--full-tree", fmt::format("{}:{}", *commit, options_.path)};
   const auto listed = co_await run(std::move(words), {}, deadline);
   if (!listed) co_return std::unexpected(listed.error());
   auto tree = codec::parse_git_tree(*listed, limits.files);
@@ -160,6 +184,7 @@ Task<Result<SourceFiles>> GitSource::read(runtime::Deadline deadline) {
 
   SourceFiles found{.files = {}, .revision = "commit " + *commit};
   for (std::size_t at = 0; at < tree->size(); ++at) {
+    if ((*tree)[at].mode == codec::kGitFolder) continue;
     if ((*contents)[at].size() > limits.file_bytes)
       co_return fail(Errc::kLimit, "{}: over {} bytes", escape_control((*tree)[at].path),
                      limits.file_bytes);

@@ -29,6 +29,7 @@ class GitSource final : public Source {
                                          runtime::Deadline deadline);
   /// kRejected: there is no repository whose work tree begins there.
   runtime::Task<Result<void>> check_work_tree(runtime::Deadline deadline);
+  runtime::Task<Result<void>> check_folders_above(std::string commit, runtime::Deadline deadline);
   /// The id of the commit. kRejected: there is none, or the name means several things.
   runtime::Task<Result<std::string>> find_commit(runtime::Deadline deadline);
 

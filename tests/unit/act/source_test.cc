@@ -87,7 +87,9 @@ TEST_F(SourceTest, ACommitIsReadByItsIdOnceItIsKnown) {
   EXPECT_EQ(found->revision, "commit " + kCommit);
   EXPECT_EQ(asked.at(2), (std::vector<std::string>{"git", "-C", "/r", "rev-parse", "--verify",
                                                    "refs/heads/main^{commit}"}));
-  EXPECT_EQ(asked.at(3), (std::vector<std::string>{"git", "-C", "/r", "ls-tree", "-r", "-z",
+  EXPECT_EQ(asked.at(3), (std::vector<std::string>{"git", "-C", "/r", "ls-tree", "-z",
+                                                   "--full-tree", kCommit + ":"}));
+  EXPECT_EQ(asked.at(4), (std::vector<std::string>{"git", "-C", "/r", "ls-tree", "-r", "-t", "-z",
                                                    "--full-tree", kCommit + ":deploy"}));
 }
 

@@ -54,6 +54,21 @@ TEST(GitObjects, TheContentsInTheOrderOfTheFiles) {
   EXPECT_EQ(*contents, (std::vector<std::string>{"hello", "x\n"}));
 }
 
+TEST(GitObjects, AFolderIsReadTooAndComparedWithItsName) {
+  // git 2.39: the tree of the file `a` with `hello` in it.
+  const std::string id = "8917ce3833750c0f424a16966ef3391aafe880c1";
+  const std::string bytes =
+      "100644 a\0\xb6\xfc\x4c\x62\x0b\x67\xd9\x5f\x95\x3a\x5c\x1c\x12\x30"
+      "\xaa\xab\x5d\xb5\xa1\xb0"s;
+  const auto files = parse_git_tree("040000 tree " + id + "\td\0"s, 1);
+  ASSERT_TRUE(files);
+  const std::string head = id + " tree " + std::to_string(bytes.size()) + "\n";
+  EXPECT_TRUE(parse_git_contents(head + bytes + "\n", *files));
+  std::string other = bytes;
+  other.back() = '\xb1';
+  EXPECT_FALSE(parse_git_contents(head + other + "\n", *files));
+}
+
 TEST(GitObjects, ARepositoryOfSha256) {
   // git 2.39: `git init --object-format=sha256; printf hello | git hash-object --stdin`
   const std::string id = "8aec4e4876f854f688d0ebfc8f37598f38e5fd6903cccc850ca36591175aeb60";
