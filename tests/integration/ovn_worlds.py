@@ -165,7 +165,7 @@ class World:
                 what(self, number)
             except (WireError, TimeoutError, StopIteration, RuntimeError) as error:
                 self.story.append(f"  {type(error).__name__}: {error}")
-            time.sleep(self.chance.choice([0.2, 1, 3, 6, 14]))
+            time.sleep(self.chance.choice([0.2, 1, 4, 8, 14]))
 
     def possible(self) -> list:
         """A cluster that can do nothing lets nobody be removed, so it is spared while it has troubles enough."""
@@ -298,7 +298,7 @@ def start(world: World, number: int) -> None:
 
 
 AGENTS = [the_agent_is_killed, the_agent_is_killed, the_agent_forgets, the_agent_stands_still, is_hidden]
-MENDS = [start, start, goes_on, heals, heals, *AGENTS]
-HARMLESS = [stops, start, hangs, goes_on, heals, loses_its_address, is_cut_from_the_leader, *AGENTS]
-HAPPENINGS = [stops, stops, stops, starts, hangs, hangs, goes_on, is_wiped, is_wiped, is_wiped, is_overtaken, is_overtaken, loses_its_address,
+MENDS = 4 * [start, start, goes_on, heals, heals] + AGENTS
+HARMLESS = 2 * [stops, start, start, hangs, goes_on, goes_on, heals, heals, loses_its_address, is_cut_from_the_leader] + AGENTS
+HAPPENINGS = [stops, stops, stops, starts, hangs, hangs, goes_on, *6 * [is_wiped], is_overtaken, is_overtaken, loses_its_address,
               loses_its_address, is_cut_from_the_leader, is_cut_off, heals, is_detached, is_kicked_by_its_operator, *AGENTS]

@@ -95,6 +95,10 @@ Stored read_status(const std::optional<store::KeyValue>& key) {
   stored.status.state =
       record->state == metropolis::kStateDone ? Status::State::kDone : Status::State::kWorking;
   stored.status.version = release_of(*record->version);
+  // What a pre-release has written may lack what the final one writes.
+  const auto& release = record->version->release;
+  if (release && release->prerelease)
+    stored.status.version = judge::version_gate::before(stored.status.version);
   stored.status.minimum = release_of(*record->minimum_compatible_release);
   stored.status.content = record->content;
   return stored;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,7 @@ namespace wardmote::judge::version_gate {
 namespace {
 
 constexpr std::size_t kLongest = 256;
+constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
 
 bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
@@ -52,7 +54,15 @@ bool names_a_commit(std::string_view text) {
 
 }  // namespace
 
+Release before(const Release& release) noexcept {
+  if (release.patch > 0) return {release.major, release.minor, release.patch - 1};
+  if (release.minor > 0) return {release.major, release.minor - 1, kLast};
+  return {release.major - 1, kLast, kLast};
+}
+
 std::string to_string(const Release& release) {
+  if (release.minor == kLast) return fmt::format("below {}.0.0", release.major + 1);
+  if (release.patch == kLast) return fmt::format("below {}.{}.0", release.major, release.minor + 1);
   return fmt::format("{}.{}.{}", release.major, release.minor, release.patch);
 }
 

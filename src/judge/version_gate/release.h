@@ -19,7 +19,11 @@ struct Release {
   friend constexpr auto operator<=>(const Release&, const Release&) = default;
 };
 
-/// `1.2.3`
+/// The last release before this one, for a pre-release of it, which three numbers cannot say: of
+/// 1.4.2 it is 1.4.1, and of 1.4.0 one that comes after every 1.3.x.
+Release before(const Release& release) noexcept;
+
+/// `1.2.3`; `below 1.4.0` for a release that is the last one before it.
 std::string to_string(const Release& release);
 
 /// `1.2.3` or `v1.2.3`; also a whole version of which the release is returned,

@@ -26,6 +26,23 @@ std::string status_of(std::int64_t version, std::int64_t minimum) {
 
 class GateNodeTest : public GateTest {};
 
+TEST(GateRecords, WhatAPreReleaseHasWrittenIsNotYetOfTheFinalOne) {
+  codec::metropolis::ReconcilerStatus status{.state = codec::metropolis::kStateDone};
+  status.version.emplace().release.emplace() = {.major = 1, .minor = 4};
+  status.minimum_compatible_release.emplace() = {.major = 1, .minor = 3};
+  const auto version = [&] {
+    return read_status(store::KeyValue{.key = "k", .value = codec::metropolis::encode(status)})
+        .status.version;
+  };
+  const Release final{.major = 1, .minor = 4};
+  EXPECT_EQ(version(), final);
+  codec::ProtoWriter words;
+  words.bytes(4, "rc.1");
+  status.version->release->other = words.take();
+  EXPECT_LT(version(), final);
+  EXPECT_GT(version(), (Release{.major = 1, .minor = 3, .patch = 99}));
+}
+
 // version/spec/spec.proto: `repeated string prerelease = 4` of Version.Release.
 TEST(GateRecords, ANodeOfAPreReleaseIsOfNoReleaseThatANumberNames) {
   codec::metropolis::Node node;

@@ -44,6 +44,19 @@ TEST(GateRelease, APreReleaseIsNotTakenForTheFinalOne) {
   }
 }
 
+TEST(GateRelease, WhatIsBeforeOneIsBeforeItAndBehindAllOthers) {
+  const auto release = [](const char* text) { return parse_release(text).value(); };
+  EXPECT_EQ(before(release("1.4.2")), release("1.4.1"));
+  EXPECT_LT(before(release("1.4.0")), release("1.4.0"));
+  EXPECT_GT(before(release("1.4.0")), release("1.3.999999"));
+  EXPECT_LT(before(release("2.0.0")), release("2.0.0"));
+  EXPECT_GT(before(release("2.0.0")), release("1.999999.0"));
+  EXPECT_LT(before(Release()), Release());
+  EXPECT_EQ(to_string(before(release("1.4.0"))), "below 1.4.0");
+  EXPECT_EQ(to_string(before(release("2.0.0"))), "below 2.0.0");
+  EXPECT_EQ(to_string(before(Release())), "below 0.0.0");
+}
+
 TEST(GateRelease, AnythingElseIsRefused) {
   for (const std::string& text :
        {std::string(), std::string("1"), std::string("1.2"), std::string("1.2.3.4"),
