@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build/release"
+BUILD = ROOT / "build/single"    # where each source has an object of its own, which can be replaced
 WORLDS = 30_000
 
 

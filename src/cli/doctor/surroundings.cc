@@ -134,17 +134,17 @@ std::optional<std::uint32_t> status_number(pid_t process, std::string_view field
 }
 
 AgentProcess::Manager manager_of(std::optional<pid_t> agent) {
-  using Manager = AgentProcess::Manager;
+  using By = AgentProcess::Manager;
   std::string parent;
   if (agent) {
     const auto number = status_number(*agent, "PPid:");
     std::ifstream file(fmt::format("/proc/{}/comm", number.value_or(0)));
     std::getline(file, parent);
   }
-  if (parent == "runsv") return Manager::kRunit;
-  if (parent == "s6-supervise") return Manager::kS6;
+  if (parent == "runsv") return By::kRunit;
+  if (parent == "s6-supervise") return By::kS6;
   std::error_code error;
-  return fs::exists("/run/systemd/system", error) ? Manager::kSystemd : Manager::kUnknown;
+  return fs::exists("/run/systemd/system", error) ? By::kSystemd : By::kUnknown;
 }
 
 }  // namespace

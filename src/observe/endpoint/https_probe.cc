@@ -61,13 +61,13 @@ Task<judge::Observation> HttpsProbe::look(Deadline deadline) {
 }
 
 std::span<const ParamSpec> https_params() {
-  static const std::vector<ParamSpec> kParams = [] {
+  static const std::vector<ParamSpec> kAll = [] {
     std::vector<ParamSpec> params(http_params().begin(), http_params().end());
     params.insert(params.end(), {kTlsServerName, kTlsVerify, kTlsWarnDays, kTlsFailDays, kTlsCa,
                                  kTlsCertificate, kTlsKey});
     return params;
   }();
-  return kParams;
+  return kAll;
 }
 
 Result<std::unique_ptr<Probe>> make_https_probe(runtime::Runtime& runtime, std::string subject,

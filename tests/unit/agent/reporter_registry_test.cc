@@ -23,7 +23,7 @@ using judge::Outcome;
 class ReporterRegistryTest : public ::testing::Test {
  protected:
   ReporterRegistryTest() {
-    std::string pattern = testing::TempDir() + "wardmote-registry-XXXXXX";
+    std::string pattern = ::testing::TempDir() + "wardmote-registry-XXXXXX";
     folder_ = ::mkdtemp(pattern.data());
   }
   ~ReporterRegistryTest() override {

@@ -52,7 +52,7 @@ TEST(Fence, SaysWhoseWritesPass) {
   EXPECT_TRUE(describe({.kind = Kind::kPolicy, .token = 12}).contains("before token 12"));
   EXPECT_FALSE(describe({.kind = Kind::kPolicy}).contains("token 0"));
   EXPECT_TRUE(describe({.kind = Kind::kUnknown, .why = "no answer"}).contains("no answer"));
-  EXPECT_EQ(describe({}), "");
+  EXPECT_EQ(describe(FenceReport{}), "");
   EXPECT_EQ(to_string(Kind::kUnasked), "");
 }
 
