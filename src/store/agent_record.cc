@@ -178,6 +178,7 @@ std::string encode_servers(const std::vector<Sighting>& servers) {
                       {"still", sighting.still},
                       {"database", sighting.database}};
     if (sighting.beside) said["beside"] = true;
+    if (sighting.refused) said["refused"] = true;
     if (!sighting.address.empty()) said["address"] = sighting.address;
     list.push_back(std::move(said));
   }
@@ -204,6 +205,8 @@ Result<std::vector<Sighting>> decode_servers(std::string_view text, const std::s
     const json::value* const still = fields->if_contains("still");
     // An agent of an earlier release tells of those only that still answer.
     seen.still = still == nullptr || !still->is_bool() || still->get_bool();
+    const json::value* const refused = fields->if_contains("refused");
+    seen.refused = refused != nullptr && refused->is_bool() && refused->get_bool();
     const bool nameless = !seen.server.known() && !seen.still;
     const json::value* const beside = fields->if_contains("beside");
     seen.beside = beside != nullptr && beside->is_bool() && beside->get_bool();

@@ -14,6 +14,8 @@ from lab.processes import wait_until
 
 PACKAGES = Path(__file__).resolve().parents[2] / "build/lab/etcd"
 NAMES = ["ctl-1", "ctl-2", "ctl-3"]
+GHOSTS = "on: [RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER], mode: act, approval: false, after: 1s"
+REBUILD = "on: [RAFT_MEMBER_DOWN], mode: act, approval: true, after: 1s"
 
 
 @pytest.fixture
@@ -23,14 +25,16 @@ def lab():
 
 
 class ActingAgent(SharedAgent):
-    def __init__(self, lab: Lab, etcd: EtcdCluster, folder: Path, name: str):
+    def __init__(self, lab: Lab, etcd: EtcdCluster, folder: Path, name: str, policy: str = GHOSTS):
         self.folder = folder / name
         (self.folder / "data").mkdir(parents=True)
         endpoints = ", ".join(f"'{at}'" for at in etcd.endpoints)
         lines = [line for line in lab.write_config().read_text(encoding="utf-8").splitlines() if not line.startswith(("node:", "api:"))]
+        repair = "repair: {copy: {command: [/bin/true]}, rejoin: {command: [/bin/true]}, timeout: 20s}"
+        lines = [f"{line.rstrip()[:-1]}, {repair}}}" if line.lstrip().startswith("- {name:") and "control:" in line else line for line in lines]
         lines += [f"node: {{name: {name}}}", f"api: {{socket: {self.folder}/api.sock}}", f"data: {self.folder}/data",
                   f"store: {{etcd: {{endpoints: [{endpoints}]}}, ttl: {TTL}s}}",
-                  "policies: [{name: repair, on: [RAFT_STALE_MEMBER, RAFT_DEAD_MEMBER], mode: act, approval: false, after: 1s}]"]
+                  f"policies: [{{name: repair, {policy}}}]"]
         config = self.folder / "wardmote.yaml"
         config.write_text("\n".join(lines) + "\n", encoding="utf-8")
         super().__init__(name, config, self.folder / "api.sock")
@@ -58,6 +62,22 @@ def agents(lab, tmp_path):
                 if agent.process.poll() is None:
                     agent.resume()
                     agent.kill()
+
+
+def test_whom_two_agents_look_at_is_repaired_when_it_has_died(lab, tmp_path):
+    """Both look at every member. Whoever is refused does not wait for an answer, and so holds nobody back."""
+    with EtcdCluster(PACKAGES, tmp_path / "etcd") as etcd:
+        agents = []
+        try:
+            for name in NAMES[:2]:
+                agents.append(ActingAgent(lab, etcd, tmp_path, name, REBUILD))
+            cluster = lab.clusters["nb"]
+            cluster.kill(cluster.followers()[0])
+            wait_until(agents[0].plans, 40.0, "the plan")
+            assert agents[0].plans() == [(1, "proposed")]
+        finally:
+            for agent in agents:
+                agent.kill()
 
 
 def whole(lab: Lab) -> bool:

@@ -235,6 +235,11 @@ TimePoint latest_begun(const ClusterSnapshot& snapshot) noexcept {
 
 }  // namespace
 
+bool is_refusal(const Opinion& opinion) noexcept {
+  bool unreachable = false;
+  return judge_presence(opinion, unreachable) == Presence::kDown;
+}
+
 bool Member::claims_to_lead() const noexcept {
   if (opinion->status) return opinion->status->role == Role::kLeader;
   return opinion->local && opinion->local->leader;

@@ -217,6 +217,10 @@ void fill_servers(ClusterSnapshot& snapshot, const Memory& memory);
 /// nothing.
 void fill_times(ClusterSnapshot& snapshot, const Memory& memory);
 
+/// Whether its host says that nobody listens where the member was asked. One that hangs, or that
+/// could not be reached, is none of these.
+bool is_refusal(const Opinion& opinion) noexcept;
+
 /// The server that a member names so (in `Leader:`, `Vote:` or a connection), in its own list.
 const Server* find_named(const Status& status, std::string_view name) noexcept;
 

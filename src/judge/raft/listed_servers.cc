@@ -235,9 +235,11 @@ void find_seen_elsewhere(ClusterSnapshot& snapshot, const Memory& memory) noexce
         continue;
       }
       const Sighting*& awaited = listed.awaited_elsewhere;
-      if (!awaited && may_be_any(sighting, snapshot.expectation->database)) awaited = &sighting;
+      // Who waits for an answer says more than who is refused.
+      const bool more = !awaited || awaited->refused;
+      if (more && may_be_any(sighting, snapshot.expectation->database)) awaited = &sighting;
       if (!is_of(sighting, listed, snapshot)) continue;
-      if (!sighting.still) awaited = &sighting;
+      if (!sighting.still && (more || !sighting.refused)) awaited = &sighting;
       if (!listed.seen_elsewhere || says_more(sighting, *listed.seen_elsewhere))
         listed.seen_elsewhere = &sighting;
     }

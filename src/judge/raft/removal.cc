@@ -240,10 +240,16 @@ bool acknowledges(const ClusterSnapshot& snapshot, const ListedServer& listed) n
          (listed.heard || listed.reporter == snapshot.leader);
 }
 
-bool is_there(const ListedServer& listed) noexcept {
+/// As many have a connection to it as there are others alive: who connects to this address from
+/// elsewhere may reach another server, and who it is for is not said (`<-0000`).
+bool is_there(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
   if (!listed.reporter || !listed.reporter->status() || listed.shares_address) return false;
-  return std::ranges::any_of(listed.reporter->status()->links,
-                             [](const Link& link) { return link.up && !link.outgoing; });
+  const auto come_in = std::ranges::count_if(
+      listed.reporter->status()->links, [](const Link& link) { return link.up && !link.outgoing; });
+  const auto others = std::ranges::count_if(snapshot.servers, [&](const ListedServer& other) {
+    return other.address != listed.address && other.life == Life::kLive;
+  });
+  return come_in > 0 && come_in >= others;
 }
 
 const ListedServer* live_heir(const ClusterSnapshot& snapshot,
@@ -254,7 +260,7 @@ const ListedServer* live_heir(const ClusterSnapshot& snapshot,
     if (&other == &listed || other.address != listed.address || !other.voter || !member) continue;
     const bool full = member->presence == Presence::kMember && !member->failed &&
                       member->status() && member->status()->address == listed.address;
-    if (full && is_there(other) && !compatible(member->id, listed.id)) return &other;
+    if (full && is_there(snapshot, other) && !compatible(member->id, listed.id)) return &other;
   }
   return nullptr;
 }

@@ -13,6 +13,7 @@
 #include "judge/raft/opinion.h"
 #include "judge/raft/quote.h"
 #include "judge/raft/removal.h"
+#include "judge/raft/sighting.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -42,6 +43,8 @@ RepairServer repair_server(const ClusterSnapshot& snapshot, const ListedServer& 
   server.objection = objection_to_kick(snapshot, listed);
   server.doubt = doubt_of_death(snapshot, listed);
   server.silent_since = listed.silent_since;
+  const Sighting* const awaited = listed.awaited_elsewhere;
+  if (awaited && !awaited->refused) server.awaited = awaited_elsewhere(listed);
   return server;
 }
 

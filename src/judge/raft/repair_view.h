@@ -34,6 +34,8 @@ struct RepairServer {
   std::optional<std::string> doubt;
   /// Since when nobody has heard it (ListedServer::silent_since).
   std::optional<TimePoint> silent_since;
+  /// Who else waits for its answer, in words: its silence does not count meanwhile.
+  std::optional<std::string> awaited;
 };
 
 /// A configured member, with what a repair must know about it.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 
@@ -17,6 +18,11 @@ namespace {
 
 /// Such a server joined with a wrong address: one in a year is much.
 constexpr std::size_t kMostBeside = 100;
+
+/// Who is answered says more than who waits, and he more than who is refused.
+bool says_more(const Sighting& one, const Sighting& other) noexcept {
+  return std::pair(one.still, !one.refused) > std::pair(other.still, !other.refused);
+}
 
 }  // namespace
 
@@ -30,6 +36,7 @@ void Sightings::hear(const std::string& by, const Opinion& opinion) {
   sighting.database = opinion.database;
   const MemberId server = opinion.server_id();
   sighting.still = server.full() && !server.zero();
+  sighting.refused = is_refusal(opinion);
   // Who does not answer is who it was.
   if (!sighting.still) return;
   sighting.server = server;
@@ -62,11 +69,12 @@ std::vector<Sighting> Sightings::here() const {
   std::map<std::string, Sighting> nameless;  // by database
   for (const auto& [by, sighting] : seen_) {
     if (!sighting.server.known()) {
-      nameless.emplace(sighting.database, sighting);
+      const auto [known, added] = nameless.emplace(sighting.database, sighting);
+      if (!added && !sighting.refused) known->second = sighting;
       continue;
     }
     const auto [known, added] = servers.emplace(sighting.server, sighting);
-    if (!added && sighting.still) known->second = sighting;
+    if (!added && says_more(sighting, known->second)) known->second = sighting;
   }
   std::vector<Sighting> list;
   list.reserve(servers.size() + nameless.size());
@@ -86,7 +94,16 @@ void Sightings::hear_agent(const std::string& node, std::vector<Sighting> seen) 
     if (sighting.beside) saw_beside(sighting.cluster, sighting.server, sighting.address);
   }
   std::erase_if(seen, [](const Sighting& sighting) { return sighting.beside; });
-  agents_[node] = {std::move(seen), std::nullopt};
+  Agent& agent = agents_[node];
+  for (Sighting& sighting : seen) {
+    if (sighting.still) continue;
+    // That it is still silent is nothing new.
+    const auto before = std::ranges::find_if(agent.seen, [&](const Sighting& old) {
+      return !old.still && old.server == sighting.server && old.cluster == sighting.cluster;
+    });
+    if (before != agent.seen.end()) sighting.at = before->at;
+  }
+  agent = {std::move(seen), std::nullopt};
 }
 
 void Sightings::saw_beside(const MemberId& cluster, const MemberId& server, std::string address) {

@@ -24,6 +24,8 @@ struct Sighting {
   /// id may be short.
   bool beside = false;
   std::string address{};  ///< that it says is its own; may be unknown
+  /// Nobody listens where it was looked for last: its process does not hang there.
+  bool refused = false;
   friend bool operator==(const Sighting&, const Sighting&) = default;
 };
 

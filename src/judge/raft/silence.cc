@@ -8,6 +8,7 @@
 #include "judge/raft/member_id.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
+#include "judge/raft/sighting.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -87,9 +88,11 @@ void find_silence(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
     if (!listed.alive_since && listed.shows_life()) listed.alive_since = snapshot.shown;
     if (listed.shows_life() || !snapshot.leader_vouches || !listed.at_leader) continue;
     // Who waits for its answer may say so no more because he begins anew: it counts from then on.
+    // Who is refused hears from its host that it is silent.
     TimePoint since = snapshot.shown;
     const bool goes_on = before && before->silent_since && watched(snapshot, *before);
-    if (goes_on && !listed.awaited_elsewhere) since = *before->silent_since;
+    const Sighting* const awaited = listed.awaited_elsewhere;
+    if (goes_on && (!awaited || awaited->refused)) since = *before->silent_since;
     listed.silent_since = std::max(since, last_heard(snapshot, listed).value_or(since));
   }
 }

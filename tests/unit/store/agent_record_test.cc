@@ -63,23 +63,27 @@ TEST(AgentRecord, ServersComeBack) {
       {cluster, {}, "check other", kClock.now, false, "", false, "tcp:10.0.0.1:6643"},
       {{}, {}, "check third", {}, false, "X"},
       {{}, {}, "check fourth", {}, false},
-      {*parse_member_id("1430"), cluster, "", {}, false, "", true}};
+      {*parse_member_id("1430"), cluster, "", {}, false, "", true},
+      {server, cluster, "check fifth", {}, false, "", false, "", true}};
   const auto read = decode_servers(encode_servers(seen), "the agent on ctl-2", kClock.now + 1s);
   ASSERT_TRUE(read);
-  EXPECT_EQ(*read, (std::vector<Sighting>{
-                       {server, cluster, "the agent on ctl-2", kClock.now + 1s, true, "X"},
-                       {cluster,
-                        {},
-                        "the agent on ctl-2",
-                        kClock.now + 1s,
-                        false,
-                        "",
-                        false,
-                        "tcp:10.0.0.1:6643"},
-                       {{}, {}, "the agent on ctl-2", kClock.now + 1s, false, "X"},
-                       {{}, {}, "the agent on ctl-2", kClock.now + 1s, false},
-                       {*parse_member_id("1430"), cluster, "the agent on ctl-2", kClock.now + 1s,
-                        false, "", true}}));
+  EXPECT_EQ(
+      *read,
+      (std::vector<Sighting>{
+          {server, cluster, "the agent on ctl-2", kClock.now + 1s, true, "X"},
+          {cluster,
+           {},
+           "the agent on ctl-2",
+           kClock.now + 1s,
+           false,
+           "",
+           false,
+           "tcp:10.0.0.1:6643"},
+          {{}, {}, "the agent on ctl-2", kClock.now + 1s, false, "X"},
+          {{}, {}, "the agent on ctl-2", kClock.now + 1s, false},
+          {*parse_member_id("1430"), cluster, "the agent on ctl-2", kClock.now + 1s, false, "",
+           true},
+          {server, cluster, "the agent on ctl-2", kClock.now + 1s, false, "", false, "", true}}));
   const auto old = decode_servers(
       R"({"servers":[{"server":"14302e3d-dac6-4762-a00e-834c7c7479df","cluster":""}]})", "", {});
   ASSERT_EQ(old->size(), 1U);

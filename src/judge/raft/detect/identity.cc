@@ -40,7 +40,8 @@ const ListedServer* find_live_twin(const ClusterSnapshot& snapshot,
                                    const ListedServer& listed) noexcept {
   if (listed.shares_address) return nullptr;
   for (const ListedServer& other : snapshot.servers) {
-    if (&other != &listed && other.address == listed.address && is_there(other)) return &other;
+    if (&other != &listed && other.address == listed.address && is_there(snapshot, other))
+      return &other;
   }
   return nullptr;
 }
@@ -110,7 +111,8 @@ void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view addre
     });
     finding.summary = fmt::format(
         "{} are all listed at {}: {} says that it is its address, and {}", fmt::join(ids, ", "),
-        address, id, beside ? "two of them were alive at once" : "nobody has a connection to it");
+        address, id,
+        beside ? "two of them were alive at once" : "not all others have a connection to it");
     finding.advice = Advice{
         .text = fmt::format("Remove none of them before you know whose address it is: {} may have "
                             "joined with the address of another, which is down now. Look where it "

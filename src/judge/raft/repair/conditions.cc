@@ -77,7 +77,8 @@ std::optional<std::string> ill_others(const RepairPlan& plan, const RepairView& 
     return fmt::format("{} is not well either: one member at a time", member.name);
   }
   for (const RepairServer& server : view.servers) {
-    if (compatible(server.id, plan.server) || server.acknowledges || !server.voter) continue;
+    const bool its = compatible(server.id, plan.server) || server.member == plan.member;
+    if (its || server.acknowledges || !server.voter) continue;
     return fmt::format("{} at {} does not acknowledge the leader either", short_name(server.id),
                        server.address);
   }
@@ -105,7 +106,7 @@ std::optional<std::string> objection_to_rebuild(const RepairPlan& plan, const Re
   if (is_ambiguous(plan, view)) {
     return fmt::format("the id {} is not unique in the list", short_name(plan.server));
   }
-  if (!plan.server.known() && server != nullptr) {
+  if (!plan.server.known() && server != nullptr && !member->joining) {
     return fmt::format("{} is listed as {}", plan.member, short_name(server->id));
   }
   if (server == nullptr && !member->joining) {

@@ -41,6 +41,9 @@ RepairPlan removal(const RepairServer& server) {
   return plan;
 }
 
+/// The former server of a member that joins is not kicked: what its host says is of the one that
+/// joins, and nobody says that the other one has ended. When the member has joined it is a ghost,
+/// if it has.
 RepairPlan rebuild(const RepairView& view, const RepairMember& member) {
   RepairPlan plan;
   plan.work = Work::kRebuildMember;
@@ -49,7 +52,7 @@ RepairPlan rebuild(const RepairView& view, const RepairMember& member) {
   plan.add(StepKind::kConfirmQuorum);
   plan.add(StepKind::kCopyDatabase);
   const RepairServer* const server = view.server_of(member.name);
-  if (server != nullptr && !server->guessed) {
+  if (server != nullptr && !server->guessed && !member.joining) {
     plan.server = server->id;
     plan.address = server->address;
     plan.add(StepKind::kKick);
@@ -177,6 +180,9 @@ std::expected<TimePoint, std::string> RaftRemedy::stands_since(const Plan& plan,
     return std::unexpected(
         fmt::format("no leader vouches for the silence of {}", short_name(repair->server)));
   }
+  if (server->awaited)
+    return std::unexpected(
+        fmt::format("{} may hang: {}", short_name(repair->server), *server->awaited));
   return std::max(since, *server->silent_since);
 }
 

@@ -134,13 +134,7 @@ Decision ask_host(const RepairPlan& plan) {
   return {Move::kRepeat, why_asked_again(plan), std::string(to_string(StepKind::kCopyDatabase))};
 }
 
-Decision begin_kick(const RepairPlan& plan, const RepairView& view, TimePoint now) {
-  // What the host said of the server that joined says nothing of another that may run there now.
-  if (plan.code == Code::kRaftJoiningStuck && !may_run(plan, view)) {
-    const bool late = now - plan.changed > kPatience;
-    Decision over = give_up(plan, fmt::format("{} does not join any more", plan.member));
-    return late ? std::move(over) : Decision{Move::kWait, over.detail};
-  }
+Decision begin_kick(const RepairPlan& plan, TimePoint now) {
   return is_word_old(plan, now) ? ask_host(plan) : Decision{Move::kBegin, ""};
 }
 
@@ -158,7 +152,7 @@ Decision kick_again(const RepairPlan& plan, const Step& step, const RepairView& 
     return {Move::kAsk, fmt::format("the removal was begun {} times, and {} is still listed",
                                     step.tries, short_name(plan.server))};
   }
-  return rebuilds && !asked ? ask_host(plan) : begin_kick(plan, view, now);
+  return rebuilds && !asked ? ask_host(plan) : begin_kick(plan, now);
 }
 
 Decision kick(const RepairPlan& plan, const Step& step, const RepairView& view, TimePoint now) {
@@ -169,7 +163,7 @@ Decision kick(const RepairPlan& plan, const Step& step, const RepairView& view, 
   }
   if (begun) return kick_again(plan, step, view, now);
   if (auto refused = refuse(plan, view)) return *std::move(refused);
-  return begin_kick(plan, view, now);
+  return begin_kick(plan, now);
 }
 
 Decision rejoin(const RepairPlan& plan, const Step& step, const RepairView& view, TimePoint now) {

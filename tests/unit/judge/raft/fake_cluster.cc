@@ -115,12 +115,19 @@ std::optional<Milliseconds> FakeCluster::age_between(std::size_t self, const Ser
   return leads ? kHeartbeatAge : since(kLastFollowersTalk);
 }
 
-/// Where several are listed at one address, the leader has a connection to the one that answers.
+/// Where several are listed at one address, all others that live have a connection to the one that
+/// answers.
 std::vector<Link> FakeCluster::links_of(std::size_t self) const {
   const Node& node = nodes_[self];
   const auto at_its_address = std::ranges::count(list_, node.address, &Server::address);
   if (!node.links.empty() || at_its_address < 2 || !node.follows) return node.links;
-  return {{short_name(nodes_[*node.follows].id), false, true}};
+  std::vector<Link> links;
+  for (const Node& other : nodes_) {
+    const bool runs = other.silence == ReasonCode::kNone || other.silence == ReasonCode::kDenied;
+    if (runs && !other.unheard_since && other.address != node.address)
+      links.push_back({short_name(other.id), false, true});
+  }
+  return links;
 }
 
 Status FakeCluster::status_of(std::size_t self) const {

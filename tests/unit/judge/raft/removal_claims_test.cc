@@ -60,6 +60,35 @@ TEST(Removal, WhomSomebodySeesAliveIsAliveWhateverAnotherSaysLater) {
   }
 }
 
+// Two agents look at all members, and one has ended. It is no silence of theirs that both are
+// refused, but whoever looks there has told us that it is meant to be there.
+TEST(Removal, TheSilenceOfWhoIsRefusedElsewhereCountsAndItIsNotRemoved) {
+  FakeCluster cluster(4);
+  const std::size_t stranger = add_stranger(cluster);
+  cluster.watch(5s);
+  cluster.kill(stranger);
+  const TimePoint death = cluster.now();
+  Sighting refused{*parse_member_id(kStranger), {}, "the agent on ctl-9", death, false};
+  Sighting nameless{{}, {}, "check nb", {}, false, "OVN_Northbound"};
+  refused.refused = nameless.refused = true;
+  const auto silent_for = [&] {
+    cluster.watch(20min);
+    const RepairView view = cluster.repair_view();
+    return cluster.now() - *view.find(*parse_member_id("7b3a"))->silent_since;
+  };
+  cluster.elsewhere = {nameless, refused};
+  expect_spared(cluster, cluster.watch(1min), "7b3a");
+  EXPECT_GE(silent_for(), 20min);
+  EXPECT_EQ(objection_of(cluster, "7b3a"),
+            "Do not remove 7b3a: it answered the agent on ctl-9, and does not answer there now.");
+  for (const std::size_t waiting : {0U, 1U}) {
+    cluster.elsewhere[waiting].refused = false;
+    EXPECT_LT(silent_for(), 1min) << "it may hang";
+    EXPECT_TRUE(cluster.repair_view().find(*parse_member_id("7b3a"))->awaited);
+    cluster.elsewhere[waiting].refused = true;
+  }
+}
+
 // It was stopped when the agent began, so that nobody knows which server the other check asks.
 TEST(Removal, WhomSomebodyAsksInVainMayBeIt) {
   FakeCluster cluster(4);
@@ -106,8 +135,27 @@ TEST(Removal, WhoJoinedWithATakenAddressDoesNotMakeItsOwnerAGhost) {
   const Assessment look = cluster.watch(20min);
   expect_spared(cluster, look, "7b3a");
   const Finding& finding = the(Code::kRaftStaleMember, look);
-  EXPECT_TRUE(finding.summary.contains("nobody has a connection to it")) << finding.summary;
+  EXPECT_TRUE(finding.summary.contains("not all others have a connection to it"))
+      << finding.summary;
   EXPECT_TRUE(finding.advice->text.contains("Remove none of them")) << finding.advice->text;
+}
+
+// A host has the address of another one too: who runs on it connects to the wrong server there.
+TEST(Removal, WhomNotAllOthersConnectToIsNotAtTheAddress) {
+  FakeCluster cluster(4);
+  const std::size_t owner = add_stranger(cluster);
+  const std::size_t liar = join_with_a_taken_address(cluster, owner);
+  for (const char* const caller : {"0000", "0000", "0000"}) {
+    cluster.node(liar).links.push_back({caller, false, true});
+    cluster.kill(owner);
+    const Assessment look = cluster.watch(20min);
+    expect_spared(cluster, look, "7b3a");
+    EXPECT_TRUE(the(Code::kRaftStaleMember, look)
+                    .summary.contains("not all others have a connection to it"));
+  }
+  cluster.node(liar).links.push_back({"0000", false, true});
+  cluster.watch(20min);
+  EXPECT_EQ(objection_of(cluster, "7b3a"), "none");
 }
 
 // When the owner has died, the other one listens there at last.

@@ -88,6 +88,34 @@ TEST(Sightings, OfWhomSomebodyIsAnsweredByItAnswers) {
   EXPECT_EQ(sightings.here().front().by, "check b");
 }
 
+// A process that has ended refuses whoever asks; one that hangs, or that nobody reaches, does not.
+TEST(Sightings, WhoIsRefusedWaitsForNobody) {
+  Sightings sightings;
+  sightings.hear("check a", answer(kServer, TimePoint(1h)));
+  EXPECT_FALSE(sightings.here().front().refused);
+  Opinion silent;
+  for (const auto& [control, database, refused] :
+       {std::tuple(ReasonCode::kRefused, ReasonCode::kMissing, true),
+        std::tuple(ReasonCode::kRefused, ReasonCode::kHung, false),
+        std::tuple(ReasonCode::kRefused, ReasonCode::kProberStarved, false),
+        std::tuple(ReasonCode::kUnreachable, ReasonCode::kUnreachable, false),
+        std::tuple(ReasonCode::kRefused, ReasonCode::kUnreachable, true)}) {
+    silent.status_source.reason.code = control;
+    silent.local_source.reason.code = database;
+    sightings.hear("check a", silent);
+    EXPECT_FALSE(sightings.here().front().still);
+    EXPECT_EQ(sightings.here().front().refused, refused) << to_string(control);
+  }
+  sightings.hear("check b", answer(kServer, TimePoint(1h)));
+  silent.status_source.reason.code = silent.local_source.reason.code = ReasonCode::kHung;
+  sightings.hear("check b", silent);
+  ASSERT_EQ(sightings.here().size(), 1U);
+  EXPECT_FALSE(sightings.here().front().refused) << "one waits for it";
+  sightings.hear("check a", answer(kServer, TimePoint(2h)));
+  EXPECT_TRUE(sightings.here().front().still);
+  EXPECT_FALSE(sightings.here().front().refused);
+}
+
 TEST(Sightings, OfThoseThatNeverAnsweredOneOfEachDatabaseIsTold) {
   Sightings sightings;
   Opinion mute;
@@ -99,6 +127,10 @@ TEST(Sightings, OfThoseThatNeverAnsweredOneOfEachDatabaseIsTold) {
   ASSERT_EQ(told.size(), 2U);
   EXPECT_EQ(told[0].database + " " + told[1].database, "OVN_Northbound OVN_Southbound");
   EXPECT_FALSE(told[0].server.known() || told[1].still);
+  Opinion refused = mute;
+  refused.status_source.reason.code = ReasonCode::kRefused;
+  sightings.hear("a check", refused);
+  EXPECT_FALSE(sightings.here()[0].refused) << "who waits says more";
 }
 
 TEST(Sightings, OfAnotherAgentAreWhatItSaidLast) {
@@ -109,6 +141,18 @@ TEST(Sightings, OfAnotherAgentAreWhatItSaidLast) {
   EXPECT_TRUE(sightings.here().empty()) << "nobody repeats what he was told";
   sightings.hear_agent("ctl-2", {});
   EXPECT_TRUE(sightings.besides("nb", {}, {}).empty());
+}
+
+TEST(Sightings, ThatAServerIsSilentStillIsNothingNew) {
+  Sightings sightings;
+  const auto say = [&](bool still, TimePoint at) {
+    sightings.hear_agent("ctl-2", {{kServer, kCluster, "the agent on ctl-2", at, still}});
+    return sightings.besides("nb", {}, {}).front().at;
+  };
+  EXPECT_EQ(say(true, TimePoint(1h)), TimePoint(1h));
+  EXPECT_EQ(say(false, TimePoint(2h)), TimePoint(2h)) << "it may have answered until then";
+  EXPECT_EQ(say(false, TimePoint(3h)), TimePoint(2h));
+  EXPECT_EQ(say(true, TimePoint(4h)), TimePoint(4h));
 }
 
 // The server goes on to live, perhaps, and nobody looks at it.

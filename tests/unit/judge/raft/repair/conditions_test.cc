@@ -96,6 +96,18 @@ TEST_F(PlanConditions, WhoIsNotListedAndDoesNotJoinWasRemovedOnPurpose) {
   EXPECT_EQ(objects(), "");
 }
 
+// What its host says is of the one that joins; whether the former one runs elsewhere nobody says.
+TEST_F(PlanConditions, TheFormerServerOfAMemberThatJoinsStaysListedAndHindersNothing) {
+  plan_.code = Code::kRaftJoiningStuck;
+  plan_.server = {};
+  plan_.former = kNew;
+  view_.members[2] = {"ctl-3", false, true, true, kNew};
+  EXPECT_EQ(objects(), "");
+  EXPECT_EQ(objects_to_rejoin(), "");
+  view_.members[2].joining = false;
+  EXPECT_EQ(objects(), "ctl-3 is listed as 1111");
+}
+
 TEST_F(PlanConditions, OneMemberAtATime) {
   view_.members[1].answers = false;
   EXPECT_EQ(objects(), "ctl-2 is not well either: one member at a time");

@@ -79,6 +79,23 @@ TEST(PlanDraft, ARebuildSaysEverythingAboutItself) {
   EXPECT_EQ(plan.summary, "rebuild ctl-3 of ovn-nb, which was 1430 (tcp:10.0.0.3:6643)");
 }
 
+// It was kicked on the word of its host, which spoke of the server that joined.
+TEST(PlanDraft, TheFormerServerOfAMemberThatJoinsIsNotKicked) {
+  Site site(5, {policy(true, true)});
+  site.watch(5s);
+  Node& joiner = site.cluster.node(2);
+  joiner.id = *parse_member_id("2ef90000-dac6-4762-a00e-834c7c7479df");
+  joiner.standing = Standing::kJoining;
+  joiner.own_list = std::vector<Server>{};
+  site.watch(120s);
+  const RepairPlan plan = site.the_repair();
+  EXPECT_EQ(plan.code, Code::kRaftJoiningStuck);
+  EXPECT_EQ(kinds_of(plan), (Kinds{StepKind::kConfirmQuorum, StepKind::kCopyDatabase,
+                                   StepKind::kRejoin, StepKind::kVerify}));
+  EXPECT_FALSE(plan.server.known());
+  EXPECT_EQ(plan.summary, "rebuild ctl-3 of ovn-nb");
+}
+
 TEST(PlanDraft, WhatSomebodyAsksForSaysSo) {
   Policy elsewhere = policy();
   elsewhere.name = "elsewhere";

@@ -137,24 +137,6 @@ TEST_F(HostWord, AYoungCopyNeedsNoOther) {
   EXPECT_EQ(word()->whole, now_);
 }
 
-// The host spoke of the server that joined. What runs there now may be the one that is to be
-// kicked.
-TEST_F(HostWord, NothingIsKickedForAMemberThatDoesNotJoinAnyMore) {
-  plan_.code = Code::kRaftJoiningStuck;
-  plan_.former = kNew;
-  view_.members[2] = {"ctl-3", false, true, true, kNew};
-  at(StepKind::kKick);
-  EXPECT_EQ(move(), Move::kBegin);
-  view_.members[2].joining = false;
-  EXPECT_EQ(decision(), (Decision{Move::kWait, "ctl-3 does not join any more"}));
-  now_ += 61s;
-  spoke(now_);
-  EXPECT_EQ(decision(), (Decision{Move::kWithdraw, "ctl-3 does not join any more"}));
-  at(StepKind::kKick, StepState::kBegun);
-  spoke(now_);
-  EXPECT_EQ(move(), Move::kAsk) << "an earlier try may have been done";
-}
-
 TEST_F(HostWord, AfterACopyThatFailedNothingIsBelieved) {
   for (const Effect effect : {Effect::kUnknown, Effect::kNone}) {
     at(StepKind::kCopyDatabase);
