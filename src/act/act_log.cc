@@ -108,11 +108,14 @@ Task<ActLog::Appended> ActLog::write_in_turn(JournalEntry entry, RecordChanges s
   const std::uint64_t lead = lead_;
   while (!turn.come()) co_await written_.wait();
   entry.at = std::chrono::floor<std::chrono::milliseconds>(runtime_.wall_now());
-  Item item{std::move(entry), std::move(state), lead, false};
+  Item item{std::move(entry), std::move(state), lead};
   Result<void> written = co_await pay();
   if (written && owe == Owe::kNever && lead != lead_ && !item.state.empty())
     written = fail(Errc::kRejected, "another agent has led since it was decided");
   if (written) written = co_await write(&item);
+  // Of an order it is told to whoever gave it. Of what was done already the row is all there is.
+  if (written && item.lapsed && owe == Owe::kIfThereIsRoom)
+    written = fail(Errc::kRejected, "another agent may have led since it was ordered");
   const bool again = !written && written.error().code != Errc::kRejected;
   const bool room = owe == Owe::kAlways || owed_.size() < kMostOwed;
   Appended appended{std::move(written), item.stored};
@@ -135,7 +138,8 @@ Task<Result<void>> ActLog::pay() {
 
 Task<Result<void>> ActLog::write(Item* item) {
   if (item->lead != lead_) {
-    if (!item->stored && !item->state.empty() && void_) void_(item->entry);
+    item->lapsed = item->lapsed || (!item->stored && !item->state.empty());
+    if (item->lapsed && !item->state.empty() && void_) void_(item->entry);
     item->state.clear();
   }
   if (!item->stored && !item->state.empty()) {

@@ -74,6 +74,7 @@ class ActLog {
     store::RecordChanges state;
     std::uint64_t lead = 0;  ///< the number of the lead under which it was given
     bool stored = false;     ///< the state is in the store already
+    bool lapsed = false;     ///< the state was never stored: the lead was lost before
   };
   enum class Owe : std::uint8_t { kNever, kIfThereIsRoom, kAlways };
   /// Whose turn it is to write; it ends with this.

@@ -134,9 +134,11 @@ IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
     records_.hold_back(true);
     if (leads) {
       tasks_.spawn("take over incidents", take_over());
-    } else if (follower_ && follower_->confirmed()) {
-      mirror(follower_->records());
+      return;
     }
+    // What could not be written down is not so, and no change of the store will tell.
+    if (follower_ && follower_->confirmed()) mirror(follower_->records());
+    if (silences_ && silences_->confirmed()) notifier_.mirror_silences(silences_->records());
   });
 }
 

@@ -124,6 +124,7 @@ class IncidentManager final : public serve::IncidentControl {
   [[nodiscard]] const judge::incident::Book& book() const noexcept override { return book_; }
   [[nodiscard]] bool confirmed(const judge::incident::Incident& incident) const override;
   Result<void> acknowledge(std::int64_t id, std::string by, std::string comment) override;
+  [[nodiscard]] std::optional<std::string> cut_off() const override;
   std::shared_ptr<runtime::HttpHold> written() override { return records_.hold(); }
   /// Why incidents cannot be written down now.
   [[nodiscard]] const std::optional<std::string>& complaint() const noexcept {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Duration kReadAgain = 1s;
+/// A store that is there is heard every ten seconds.
+constexpr Duration kStaleAfter = 15s;
 /// What other agents say is known as well as the incidents by then.
 constexpr Duration kAllIsHeard = 3s;
 
@@ -107,6 +110,15 @@ void IncidentManager::mirror(const store::Follower::Records& records) {
   book_.recall(decode(records), runtime_.now());
   book_.number_after(last);
   open_incidents_.reset();
+}
+
+std::optional<std::string> IncidentManager::cut_off() const {
+  if (!follower_ || records_.leads()) return std::nullopt;
+  const auto heard = follower_->confirmed();
+  if (!heard) return "the store was not heard since this agent started";
+  const Duration silence = runtime_.now() - *heard;
+  if (silence <= kStaleAfter) return std::nullopt;
+  return "the store was not heard for " + format_duration(silence);
 }
 
 bool IncidentManager::is_ours(const Symptom& symptom) const {

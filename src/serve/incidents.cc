@@ -22,6 +22,7 @@
 #include "judge/incident/incident.h"
 #include "runtime/http.h"
 #include "serve/answer.h"
+#include "serve/json_values.h"
 #include "serve/order.h"
 #include "serve/query.h"
 #include "serve/renderer.h"
@@ -67,6 +68,7 @@ std::unique_ptr<Rendering> render_list(const IncidentControl& control, bool all,
   json::object head;
   head["at"] = format_utc(wall_now);
   head["acts_frozen"] = control.book().acts_frozen();
+  head["stale"] = text_or_null(control.cut_off().value_or(""));
   std::vector<LongObject::List> lists;
   lists.push_back({"incidents", ids->size(), item});
   return std::make_unique<LongObject>(std::move(head), std::move(lists));

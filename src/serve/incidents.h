@@ -3,6 +3,7 @@
 #include <boost/json/object.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ class IncidentControl {
   [[nodiscard]] virtual bool confirmed(const judge::incident::Incident& incident) const {
     return !book().awaited(incident.id);
   }
+  /// Why what is shown may be old, and not all; nothing: it is what whoever leads has written.
+  [[nodiscard]] virtual std::optional<std::string> cut_off() const { return std::nullopt; }
   /// kMissing when no incident of this number is open.
   virtual Result<void> acknowledge(std::int64_t id, std::string by, std::string comment) = 0;
   /// Holds the answer to an order until all orders so far are stored, or answers 503 when they
@@ -43,7 +46,7 @@ class IncidentControl {
 boost::json::object to_json(const judge::incident::Incident& incident,
                             const IncidentControl& control, TimePoint now, WallTime wall_now);
 
-/// GET /api/v1/incidents: {"at", "acts_frozen", "incidents": []}, the gravest first; `?all=true`:
+/// GET /api/v1/incidents: {"at", "acts_frozen", "stale": why|null, "incidents": []}, the gravest first; `?all=true`:
 /// the resolved ones too, newest last. GET /api/v1/incidents/{id}. POST /api/v1/incidents/{id}/ack
 /// with {"by", "comment"} answers with the incident. `control` and `renderer` outlive them; null:
 /// the list is rendered at once.

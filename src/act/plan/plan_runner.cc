@@ -178,6 +178,8 @@ void PlanRunner::on_leadership(bool leads) {
   if (!opened_) return;
   loaded_ = false;
   if (leads) tasks_.spawn("take over plans", take_over());
+  // What could not be written down before is not so, and no change of the store will tell.
+  if (!followers_.empty()) follow();
 }
 
 Task<void> PlanRunner::take_over() {
@@ -447,7 +449,11 @@ Task<void> PlanRunner::write(JournalEntry entry, RecordChanges state,
     written->done(std::nullopt);
     co_return;
   }
-  written->done(appended.error().describe());
+  if (appended.error().code == Errc::kRejected) {
+    written->lost(appended.error().describe());
+  } else {
+    written->done(appended.error().describe());
+  }
   log(LogLevel::kError, "journal_not_written", {{"reason", appended.error().describe()}});
   while (!appended) {
     if (appended.error().code == Errc::kRejected) co_return;

@@ -64,7 +64,12 @@ std::string draw_incidents(const json::value& shown, Style style) {
                {phase_words(incident)},
                {summary_of(incident)}});
   }
-  std::string drawn = table.empty() ? "No incident is open.\n" : table.draw(style);
+  const bool stale = body.has("stale");
+  std::string drawn = table.empty() ? (stale ? "No incident is known.\n" : "No incident is open.\n")
+                                    : table.draw(style);
+  if (stale)
+    drawn +=
+        paint(style, Tone::kCritical, "this may be old, and not all: " + body.text("stale")) + "\n";
   if (body.flag("acts_frozen")) {
     drawn += paint(style, Tone::kWarning, storm ? kStormRages : kMuchAtOnce) + "\n";
   }
@@ -72,7 +77,7 @@ std::string draw_incidents(const json::value& shown, Style style) {
 }
 
 Exit exit_of_incidents(const json::value& shown) {
-  Exit worst = Exit::kGood;
+  Exit worst = Fields(shown).has("stale") ? Exit::kUnknown : Exit::kGood;
   for (const json::value& value : Fields(shown).list("incidents")) {
     const Fields incident(value);
     if (incident.raw("phase") != "open") continue;

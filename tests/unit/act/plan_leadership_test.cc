@@ -377,6 +377,37 @@ TEST_F(PlanLeadership, AnOrderThatNobodyWillFindAgainPausesEverything) {
   EXPECT_EQ(shared_.acts, 0);
 }
 
+// Nothing changed in the store, so nothing told it, and it showed a pause that nobody kept.
+TEST_F(PlanLeadership, WhoLeadsNoMoreShowsWhatIsInTheStoreAndNotWhatItCouldNotWrite) {
+  Agent c(world_, "c", shared_, true);
+  a_.lose();
+  c.win();
+  watch(5s);
+  shared_.disk.fail_with(Errc::kTimeout);
+  c.pause();
+  watch(1s);
+  ASSERT_TRUE(c.runner().planner().pauses().contains(""));
+  c.lose();
+  shared_.disk.fail_with(std::nullopt);
+  watch(5s);
+  EXPECT_TRUE(c.runner().planner().pauses().empty());
+  EXPECT_EQ(plan(c).state, PlanState::kProposed);
+}
+
+// It was answered as if it held, and the next leader carried the plan out.
+TEST_F(PlanLeadership, AnOrderThatWaitedUntilTheLeadWasLostIsSaidToBeLost) {
+  shared_.disk.set_latency(2s);
+  ASSERT_TRUE(a_.runner().pause("", {}, "ann"));
+  ASSERT_TRUE(a_.runner().reject(1, "ann", "no"));
+  const auto written = a_.runner().written();
+  watch(1s);
+  a_.lose();
+  watch(10s);
+  shared_.disk.set_latency({});
+  watch(10s);
+  EXPECT_TRUE(written->is_lost());
+}
+
 // A follower reads the emptied store before it leads.
 TEST_F(PlanLeadership, WhoSawOrdersThatAreNotInTheStoreAnyMorePausesEverything) {
   Agent c(world_, "c", shared_, true);

@@ -17,6 +17,18 @@ TEST_F(ClusterBoardTest, IsNotReadyBeforeAnythingWasSeen) {
   EXPECT_EQ(shown().opinions.size(), 2U) << "the members are shown before they were looked at";
 }
 
+TEST_F(ClusterBoardTest, IsNotCalledHealthyBeforeEveryMemberWasAskedOnce) {
+  judge_cluster(verdict(Verdict::kOk), false);
+  EXPECT_EQ(shown().assessment.verdict, Verdict::kUnknown) << "who is still silent may have failed";
+  EXPECT_EQ(events_.count("cluster_verdict"), 0);
+  judge_cluster(verdict(Verdict::kWarning), false);
+  EXPECT_EQ(shown().assessment.verdict, Verdict::kWarning) << "what is wrong is certain";
+  judge_cluster(verdict(Verdict::kOk), true);
+  EXPECT_EQ(shown().assessment.verdict, Verdict::kOk);
+  judge_cluster(verdict(Verdict::kOk), false);
+  EXPECT_EQ(shown().assessment.verdict, Verdict::kOk);
+}
+
 TEST_F(ClusterBoardTest, AGoodVerdictOpensTheGateAndACriticalOneClosesIt) {
   judge_cluster(verdict(Verdict::kOk));
   EXPECT_TRUE(gate("ready").ready);

@@ -27,6 +27,7 @@ class FragileStore final : public store::Store {
   std::function<std::optional<Errc>(const std::string& begin)> unreadable =
       [](const std::string&) -> std::optional<Errc> { return std::nullopt; };
   Duration reading{};  ///< how long that takes
+  std::optional<Errc> unwatchable;
   std::optional<Errc> unwritable;
   Duration writing{};
   store::TransactionLimits most;
@@ -56,7 +57,7 @@ class FragileStore final : public store::Store {
     co_return done;
   }
   std::unique_ptr<store::Watch> watch(store::KeyRange keys, store::Revision from) override {
-    return below_.watch(std::move(keys), from);
+    return std::make_unique<FragileWatch>(*this, below_.watch(std::move(keys), from));
   }
   runtime::Task<Result<store::Lease>> grant(Duration ttl, runtime::Deadline deadline) override {
     auto lease = co_await below_.grant(ttl, deadline);
@@ -74,6 +75,21 @@ class FragileStore final : public store::Store {
   [[nodiscard]] store::TransactionLimits limits() const noexcept override { return most; }
 
  private:
+  class FragileWatch final : public store::Watch {
+   public:
+    FragileWatch(const FragileStore& store, std::unique_ptr<store::Watch> below)
+        : store_(store), below_(std::move(below)) {}
+    runtime::Task<Result<store::WatchBatch>> next(runtime::Deadline deadline) override {
+      if (store_.unwatchable) co_return fail(*store_.unwatchable, "fragile");
+      auto batch = co_await below_->next(deadline);
+      co_return batch;
+    }
+
+   private:
+    const FragileStore& store_;
+    std::unique_ptr<store::Watch> below_;
+  };
+
   sim::SimRuntime& host_;
   store::Store& below_;
 };

@@ -60,6 +60,25 @@ TEST_F(IncidentLeadership, WhoFollowsShowsWhatTheOtherWritesAndTellsNothing) {
   EXPECT_EQ(follower.open(), 0U);
 }
 
+TEST_F(IncidentLeadership, WhoDoesNotHearTheStoreSaysThatItsIncidentsMayBeOld) {
+  Sharer leader(world, "us", disk);
+  Sharer follower(world, "them", disk);
+  leader.lead();
+  world.run_for(1min);
+  EXPECT_EQ(leader.manager->cut_off(), std::nullopt);
+  EXPECT_EQ(follower.manager->cut_off(), std::nullopt) << "nothing happens, and it is heard";
+  leader.store.unwatchable = follower.store.unwatchable = Errc::kClosed;
+  world.run_for(13s);
+  EXPECT_EQ(follower.manager->cut_off(), std::nullopt);
+  world.run_for(20s);
+  EXPECT_EQ(leader.manager->cut_off(), std::nullopt) << "what it shows is its own";
+  ASSERT_TRUE(follower.manager->cut_off());
+  EXPECT_TRUE(follower.manager->cut_off()->starts_with("the store was not heard for "));
+  follower.store.unwatchable.reset();
+  world.run_for(12s);
+  EXPECT_EQ(follower.manager->cut_off(), std::nullopt);
+}
+
 TEST_F(IncidentLeadership, WhoLosesTheLeadWhileItReadsTellsNothing) {
   Sharer agent(world, "us", disk);
   agent.check("bird", kError, kReported);
@@ -106,6 +125,7 @@ TEST_F(IncidentLeadership, WhatItCouldNotWriteWhenItLedIsForgottenWithTheLead) {
   ASSERT_TRUE(agent.manager->notifier().add_silence(silence));
   world.run_for(5s);
   agent.leadership.lose();
+  EXPECT_TRUE(agent.manager->notifier().muting().silences().empty()) << "nor shown meanwhile";
   agent.store.unwritable.reset();
   agent.lead();
   world.run_for(2min);

@@ -190,5 +190,19 @@ TEST(IncidentTable, SaysThatAStormRagesOnlyWhileThereIsOne) {
   }
 }
 
+// With the store away it said that no incident was open, in an outage.
+TEST(IncidentTable, WhatMayBeOldIsNotSaidToBeAll) {
+  const json::value stale = json::parse(
+      R"({"acts_frozen": false, "stale": "the store was not heard for 17s", "incidents": []})");
+  EXPECT_EQ(
+      draw_incidents(stale, kPlain),
+      "No incident is known.\nthis may be old, and not all: the store was not heard for 17s\n");
+  EXPECT_EQ(exit_of_incidents(stale), Exit::kUnknown);
+  const json::value fresh =
+      json::parse(R"({"acts_frozen": false, "stale": null, "incidents": []})");
+  EXPECT_EQ(draw_incidents(fresh, kPlain), "No incident is open.\n");
+  EXPECT_EQ(exit_of_incidents(fresh), Exit::kGood);
+}
+
 }  // namespace
 }  // namespace wardmote::cli
