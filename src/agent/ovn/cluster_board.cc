@@ -230,6 +230,10 @@ void ClusterBoard::cluster_judged(std::size_t cluster, std::vector<Opinion> opin
   const auto held =
       entry.hold.looked(holds_, view->id.name, final_of_round ? round_of(*view) : Round::kPart);
   hold_down(view->assessment.verdict, held);
+  entry.whole = entry.whole || final_of_round;
+  // Those who were not heard yet may be the ones that fail.
+  if (!entry.whole && view->assessment.verdict == Verdict::kOk)
+    view->assessment.verdict = Verdict::kUnknown;
   const bool unseen = held && view->assessment.findings.empty();
   judge::Observation seen{.subject = view->id.name,
                           .outcome = outcome_of(view->assessment.verdict),

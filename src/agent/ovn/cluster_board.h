@@ -58,6 +58,7 @@ class ClusterBoard {
     judge::raft::MemberId leader;  ///< the last that was known
     std::uint64_t term = 0;        ///< the highest seen
     incidents::Hold hold;
+    bool whole = false;     ///< every member was asked once
     bool told = false;      ///< its check, in the middle of a round, that it is bad
     std::size_t check = 0;  ///< that stands for it, on the board
   };
