@@ -68,6 +68,8 @@ class Client {
   runtime::Task<Result<std::shared_ptr<Channel>>> authenticated(runtime::Deadline deadline);
   runtime::Task<Answer> ask(std::shared_ptr<Channel> channel, std::string path, std::string request,
                             runtime::Deadline deadline);
+  /// The next endpoint, unless the caller was in a hurry, which says nothing about the member.
+  void blame(const Channel& channel, const Error& error, TimePoint begun);
   [[nodiscard]] runtime::Deadline one_attempt(runtime::Deadline deadline, Repeat repeat) const;
 
   runtime::Runtime& runtime_;

@@ -122,6 +122,19 @@ TEST_F(PresenceTest, WhatSomebodyTookAwayIsWrittenAgainWhenItIsMissed) {
   EXPECT_FALSE(follower.records().contains("a/here")) << "it goes with the lease all the same";
 }
 
+/// A lease that could not be prolonged is tried again while it lasts, and not a third of it later.
+TEST_F(PresenceTest, AStoreThatComesBackBeforeTheLeaseEndsHasMissedNothing) {
+  presence.start();
+  world.run_for(1900ms);
+  disk.fail_with(Errc::kClosed);
+  world.run_for(3s);
+  disk.fail_with({});
+  const int seen = changes;
+  world.run_for(10s);
+  EXPECT_EQ(changes, seen) << "the record was taken away and written again";
+  EXPECT_EQ(follower.records(), (Follower::Records{{"a/here", "boot"}}));
+}
+
 TEST_F(PresenceTest, WhatWasLostComesBackWithTheStore) {
   presence.start();
   world.run_for(1s);
