@@ -134,8 +134,8 @@ Task<bool> KubePass::read_inventory() {
   if (!inventory_.whole)
     add_fault(report_,
               fmt::format("which kinds there may be: somebody has changed the ConfigMap {}/{}; "
-                          "mend it. To delete it forgets kinds that no manifest names any more, "
-                          "and members that stay though theirs has gone",
+                          "mend it. To delete it forgets kinds that no manifest names any more; "
+                          "and what no manifest wants by then stays",
                           options_.inventory_space, inventory_name(options_.set)));
   co_return true;
 }
@@ -164,6 +164,13 @@ std::set<ObjectId> KubePass::kept_members() const {
     if (member == members_.end()) continue;
     const rules::LiveObject live = live_object(object.id, member->second);
     if (rules::is_member(live, options_.set) && !live.keeps) kept.insert(object.id);
+  }
+  if (inventory_.there) return kept;
+  // Which members stay was noted there, so all of them do that no manifest wants.
+  for (const auto& [id, object] : members_) {
+    const bool wanted = std::ranges::any_of(
+        desired_.objects, [&](const DesiredObject& one) { return one.id == id; });
+    if (!wanted && rules::is_member(live_object(id, object), options_.set)) kept.insert(id);
   }
   return kept;
 }
@@ -321,7 +328,7 @@ Task<void> KubePass::prune() {
   for (const ObjectId& id : plan.not_ours)
     say(id, Action::kLeft, "it has the label of the set, and the set never applied it");
   for (const ObjectId& id : plan.kept)
-    say(id, Action::kLeft, "no manifest wants it; its policy is not to prune it");
+    say(id, Action::kLeft, "no manifest wants it; its policy, or the record of the set, says that it stays");
   for (const ObjectId& id : plan.deleting)
     say(id, Action::kLeft, "no manifest wants it; it is being deleted, and a finalizer holds it");
   if (plan.doomed.empty()) co_return;

@@ -117,6 +117,25 @@ TEST_F(KubeKeepTest, ADryPassKeepsItTooAndNotesNothing) {
   EXPECT_EQ(action(pass(true), "a"), "left");
 }
 
+TEST_F(KubeKeepTest, WithoutTheNoteNothingThatIsThereIsPruned) {
+  for (const char* const name : {"a", "b", "c", "d", "e"}) want(name);
+  pass();
+  want("a", "1", policy("apply", "ignore"));
+  pass();
+  kube.objects.erase(inventory_path("kube-system", "k8s"));
+  wanted.erase("a.yaml");
+  wanted.erase("b.yaml");
+  for (int turn = 0; turn < 3; ++turn) {
+    const PassReport report = pass();
+    EXPECT_TRUE(report.good()) << summary_of(report);
+    EXPECT_EQ(action(report, "a"), "left");
+    EXPECT_EQ(action(report, "b"), "left");
+    restart();
+  }
+  wanted.erase("c.yaml");
+  EXPECT_EQ(action(pass(), "c"), "pruned") << "it was wanted when there was a note again";
+}
+
 TEST_F(KubeKeepTest, ANoteThatSomebodySpoiledPrunesNothing) {
   for (const char* const name : {"a", "b", "c"}) want(name);
   pass();
