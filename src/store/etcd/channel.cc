@@ -34,15 +34,17 @@ constexpr std::size_t kLongestMessage = 32 << 20;
 /// For a server that takes nothing.
 constexpr Duration kSendPatience = std::chrono::seconds(10);
 
-Task<void> wake(runtime::Runtime* runtime, runtime::Event* event, TimePoint at) {
+/// Whoever cancels this cannot know that it does not run already, so it holds on to the event.
+Task<void> wake(runtime::Runtime* runtime, std::shared_ptr<runtime::Event> event, TimePoint at) {
   co_await runtime->sleep_until(at);
   event->notify();
 }
 
 /// Wakes those who wait on `event` at a deadline, unless it goes before.
 struct Alarm {
-  Alarm(runtime::Runtime& runtime, runtime::TaskGroup& tasks, runtime::Event& event, TimePoint at)
-      : group(tasks), id(tasks.spawn("etcd deadline", wake(&runtime, &event, at))) {}
+  Alarm(runtime::Runtime& runtime, runtime::TaskGroup& tasks, std::shared_ptr<runtime::Event> event,
+        TimePoint at)
+      : group(tasks), id(tasks.spawn("etcd deadline", wake(&runtime, std::move(event), at))) {}
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
   ~Alarm() { group.cancel(id); }
@@ -145,8 +147,10 @@ Task<Result<std::optional<std::string>>> Channel::Call::next(Deadline deadline) 
     if (ended) co_return std::optional<std::string>();
     if (channel_->broken_) co_return std::unexpected(*channel_->broken_);
     if (deadline.passed(channel_->runtime_.now())) co_return fail(Errc::kTimeout, "no answer");
-    if (!alarm)
-      alarm.emplace(channel_->runtime_, channel_->tasks_, channel_->arrived_, deadline.at);
+    if (!alarm) {
+      std::shared_ptr<runtime::Event> arrived(channel_, &channel_->arrived_);
+      alarm.emplace(channel_->runtime_, channel_->tasks_, std::move(arrived), deadline.at);
+    }
     co_await channel_->arrived_.wait();
   }
 }

@@ -117,25 +117,31 @@ Task<Result<std::shared_ptr<Channel>>> Client::connected(Deadline deadline) {
 }
 
 Task<Result<std::shared_ptr<Channel>>> Client::authenticated(Deadline deadline) {
-  Result<std::shared_ptr<Channel>> channel = co_await connected(deadline);
-  if (!channel || options_.user.empty() || token_known_) co_return channel;
-  std::string path(kAuthenticate);
-  std::string request = codec::etcd::encode_authenticate(options_.user, options_.password);
-  const TimePoint begun = runtime_.now();
-  const Answer answer = co_await ask(*channel, std::move(path), std::move(request), deadline);
-  if (!answer.message && answer.message.error().context.contains(kAuthIsOff)) {
-    token_known_ = true;
-    co_return channel;
+  for (std::size_t attempt = 1;; ++attempt) {
+    Result<std::shared_ptr<Channel>> channel = co_await connected(deadline);
+    if (!channel || options_.user.empty() || token_known_) co_return channel;
+    std::string path(kAuthenticate);
+    std::string request = codec::etcd::encode_authenticate(options_.user, options_.password);
+    std::shared_ptr<Channel> over = *channel;
+    const TimePoint begun = runtime_.now();
+    // To ask another member for a token is always safe.
+    const Deadline end = one_attempt(deadline, Repeat::kSafe);
+    const Answer answer = co_await ask(std::move(over), std::move(path), std::move(request), end);
+    if (answer.message) {
+      auto token = codec::etcd::decode_authenticate(*answer.message);
+      if (!token) co_return std::unexpected(token.error());
+      token_ = *std::move(token);
+      token_known_ = true;
+      co_return channel;
+    }
+    const Error& error = answer.message.error();
+    token_known_ = error.context.contains(kAuthIsOff);
+    if (token_known_) co_return channel;
+    blame(**channel, error, begun);
+    const bool again = is_of_the_member(error) && attempt < options_.endpoints.size();
+    if (!again || deadline.passed(runtime_.now()))
+      co_return with_context(answer.message, "user {}", options_.user);
   }
-  if (!answer.message) {
-    blame(**channel, answer.message.error(), begun);
-    co_return with_context(answer.message, "user {}", options_.user);
-  }
-  auto token = codec::etcd::decode_authenticate(*answer.message);
-  if (!token) co_return std::unexpected(token.error());
-  token_ = *std::move(token);
-  token_known_ = true;
-  co_return channel;
 }
 
 void Client::blame(const Channel& channel, const Error& error, TimePoint begun) {
@@ -179,15 +185,9 @@ Task<Result<std::string>> Client::call(std::string path, std::string request, Re
                                        Deadline deadline) {
   bool renewed = false;
   for (std::size_t attempt = 1;; ++attempt) {
-    const bool last = attempt > options_.endpoints.size();
-    // To connect twice is always safe.
-    const Result<std::shared_ptr<Channel>> channel =
-        co_await authenticated(one_attempt(deadline, Repeat::kSafe));
-    if (!channel) {
-      if (is_of_the_member(channel.error()) && !last && !deadline.passed(runtime_.now())) continue;
-      co_return with_context(channel, "etcd");
-    }
     const Deadline end = one_attempt(deadline, repeat);
+    const Result<std::shared_ptr<Channel>> channel = co_await authenticated(end);
+    if (!channel) co_return with_context(channel, "etcd");
     const std::shared_ptr<Channel>& over = *channel;
     const TimePoint begun = runtime_.now();
     Answer answer = co_await ask(over, path, request, end);
@@ -200,7 +200,7 @@ Task<Result<std::string>> Client::call(std::string path, std::string request, Re
     const Error& error = answer.message.error();
     blame(*over, error, begun);
     const bool again = is_of_the_member(error) && (repeat == Repeat::kSafe || answer.unprocessed);
-    if (!again || last || deadline.passed(runtime_.now()))
+    if (!again || attempt > options_.endpoints.size() || deadline.passed(runtime_.now()))
       co_return with_context(answer.message, "etcd");
   }
 }

@@ -52,9 +52,10 @@ RepairPlan rebuild(const RepairView& view, const RepairMember& member) {
   plan.add(StepKind::kConfirmQuorum);
   plan.add(StepKind::kCopyDatabase);
   const RepairServer* const server = view.server_of(member.name);
-  if (server != nullptr && !server->guessed && !member.joining) {
+  const bool known = server != nullptr && !server->guessed;
+  if (known) plan.address = server->address;
+  if (known && !member.joining) {
     plan.server = server->id;
-    plan.address = server->address;
     plan.add(StepKind::kKick);
   }
   plan.add(StepKind::kRejoin);

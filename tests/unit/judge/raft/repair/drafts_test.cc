@@ -93,6 +93,7 @@ TEST(PlanDraft, TheFormerServerOfAMemberThatJoinsIsNotKicked) {
   EXPECT_EQ(kinds_of(plan), (Kinds{StepKind::kConfirmQuorum, StepKind::kCopyDatabase,
                                    StepKind::kRejoin, StepKind::kVerify}));
   EXPECT_FALSE(plan.server.known());
+  EXPECT_EQ(plan.address, "tcp:10.0.0.3:6643") << "it joins with it again";
   EXPECT_EQ(plan.summary, "rebuild ctl-3 of ovn-nb");
 }
 
