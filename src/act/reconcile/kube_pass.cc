@@ -168,8 +168,8 @@ std::set<ObjectId> KubePass::kept_members() const {
   if (inventory_.there) return kept;
   // Which members stay was noted there, so all of them do that no manifest wants.
   for (const auto& [id, object] : members_) {
-    const bool wanted = std::ranges::any_of(
-        desired_.objects, [&](const DesiredObject& one) { return one.id == id; });
+    const bool wanted = std::ranges::any_of(desired_.objects,
+                                            [&](const DesiredObject& one) { return one.id == id; });
     if (!wanted && rules::is_member(live_object(id, object), options_.set)) kept.insert(id);
   }
   return kept;
@@ -328,7 +328,8 @@ Task<void> KubePass::prune() {
   for (const ObjectId& id : plan.not_ours)
     say(id, Action::kLeft, "it has the label of the set, and the set never applied it");
   for (const ObjectId& id : plan.kept)
-    say(id, Action::kLeft, "no manifest wants it; its policy, or the record of the set, says that it stays");
+    say(id, Action::kLeft,
+        "no manifest wants it; its policy, or the record of the set, says that it stays");
   for (const ObjectId& id : plan.deleting)
     say(id, Action::kLeft, "no manifest wants it; it is being deleted, and a finalizer holds it");
   if (plan.doomed.empty()) co_return;
