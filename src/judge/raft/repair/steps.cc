@@ -7,7 +7,6 @@
 
 #include "base/format.h"
 #include "base/time.h"
-#include "judge/finding.h"
 #include "judge/plan/machine.h"
 #include "judge/plan/plan.h"
 #include "judge/plan/remedy.h"
