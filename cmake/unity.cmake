@@ -3,7 +3,7 @@
 # finds another file's overload. Tests stand with those that have the same fixtures. Names are read when CMake configures. Who adds one
 # that is taken is told of a redefinition: `cmake build/release` then finds another place for the file.
 
-option(WARDMOTE_UNITY "Compile several files at once: a third of the time for all, more for one" OFF)
+option(WARDMOTE_UNITY "Compile several files at once: quicker for all, slower for one" OFF)
 set(wardmote_unity_files 8)
 
 # Functions, constants and types that TEXT has in the first column. Members, and what macros name, are left out.

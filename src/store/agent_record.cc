@@ -205,11 +205,9 @@ Result<std::vector<Sighting>> decode_servers(std::string_view text, const std::s
     const json::value* const still = fields->if_contains("still");
     // An agent of an earlier release tells of those only that still answer.
     seen.still = still == nullptr || !still->is_bool() || still->get_bool();
-    const json::value* const refused = fields->if_contains("refused");
-    seen.refused = refused != nullptr && refused->is_bool() && refused->get_bool();
+    seen.refused = flag_in(*fields, "refused");
     const bool nameless = !seen.server.known() && !seen.still;
-    const json::value* const beside = fields->if_contains("beside");
-    seen.beside = beside != nullptr && beside->is_bool() && beside->get_bool();
+    seen.beside = flag_in(*fields, "beside");
     const bool told = seen.beside ? seen.server.known() : seen.server.full() || nameless;
     if (told) servers.push_back(std::move(seen));
   }

@@ -221,6 +221,52 @@ SIM_TEST_SEEDS(EtcdClient, AsksForATokenAndOnceMoreWhenItIsTakenNoMore, 20) {
   EXPECT_EQ(site.a.asked("/Authenticate"), 3) << "not again and again";
 }
 
+// It held on to the member for ever, and every call ended with a timeout.
+SIM_TEST_SEEDS(EtcdClient, AMemberThatHangsWhileItIsAskedForATokenIsLeft, 20) {
+  for (const bool writes : {true, false}) {
+    Site site(sim, "wardmote");
+    site.a.manner = [](const Request&) -> Answer { return std::nullopt; };
+    if (writes) EXPECT_TRUE(site.put()) << "to ask another one for a token is always safe";
+    if (!writes) EXPECT_TRUE(site.get());
+    EXPECT_EQ(site.a.asked("/Txn"), 0);
+    EXPECT_EQ(site.b.asked("/Authenticate"), 1);
+    site.b.manner = site.a.manner;
+    const TimePoint begun = site.us.now();
+    EXPECT_EQ(site.get().error().code, Errc::kTimeout);
+    EXPECT_LE(site.us.now() - begun, 11s);
+  }
+}
+
+SIM_TEST_SEEDS(EtcdClient, AWrongPasswordIsTriedOnceAndAnEtcdWithoutUsersAsksForNone, 5) {
+  Site site(sim, "wardmote");
+  site.a.manner = [](const Request& request) {
+    return request.path().ends_with("/Authenticate")
+               ? refuse(3, "etcdserver: authentication failed, invalid user ID or password")
+               : answer_well(request);
+  };
+  EXPECT_FALSE(site.get());
+  EXPECT_EQ(site.a.asked("/Authenticate"), 1);
+  EXPECT_EQ(site.b.connections(), 0) << "it is as wrong elsewhere";
+  site.a.manner = [](const Request& request) {
+    return request.path().ends_with("/Authenticate")
+               ? refuse(9, "etcdserver: authentication is not enabled")
+               : answer_well(request);
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(site.get());
+  EXPECT_EQ(site.a.asked("/Authenticate"), 2);
+  EXPECT_EQ(site.a.tokens.back(), "");
+}
+
+SIM_TEST_SEEDS(EtcdClient, ACallerInAHurrySaysNothingAboutTheMember, 5) {
+  Site site(sim);
+  EXPECT_TRUE(site.get());
+  site.a.manner = [](const Request&) -> Answer { return std::nullopt; };
+  EXPECT_FALSE(site.put(100ms));
+  site.a.manner = answer_well;
+  EXPECT_TRUE(site.put());
+  EXPECT_EQ(site.b.connections(), 0);
+}
+
 SIM_TEST_SEEDS(EtcdClient, WhatAMemberSaysBecomesAnErrorOfTheStore, 5) {
   Site site(sim);
   struct Told {
