@@ -60,8 +60,8 @@ runtime::Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool,
           broken = true;
           result = fail(Errc::kClosed, "{}", result.error().context);
         }
-        finish(std::move(result));
-        return !broken;
+        return CallPool::Outcome{
+            broken, [finish, result = std::move(result)]() mutable { finish(std::move(result)); }};
       });
   if (!queued) {
     if (ended) ended();

@@ -101,12 +101,11 @@ void CallPool::State::work(Link& link) {
       waiting.pop_front();
     }
     if (!call.first->begin()) continue;
-    Result<std::shared_ptr<virConnect>> connection = link.take();
-    if (!connection) {
-      call.second(std::unexpected(connection.error()));
-    } else if (!call.second(connection->get())) {
-      link.drop(*connection);
-    }
+    const Result<std::shared_ptr<virConnect>> connection = link.take();
+    Outcome outcome = connection ? call.second(connection->get())
+                                 : call.second(std::unexpected(connection.error()));
+    if (connection && outcome.broken) link.drop(*connection);
+    if (outcome.tell) outcome.tell();
   }
 }
 

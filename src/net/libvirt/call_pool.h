@@ -38,8 +38,14 @@ class CallPool {
     std::atomic<State> state_ = kWaiting;
   };
 
-  /// Gets a connection, or why there is none; returns false when the connection broke.
-  using Work = std::move_only_function<bool(Result<virConnect*> connection)>;
+  /// What came of a call. `tell`, if there is one, is called when a connection that broke has been
+  /// dropped: who hears of it may call again at once, and must not meet the same one.
+  struct Outcome {
+    bool broken = false;
+    std::move_only_function<void()> tell;
+  };
+  /// Gets a connection, or why there is none.
+  using Work = std::move_only_function<Outcome(Result<virConnect*> connection)>;
 
   CallPool(const Api& api, std::string uri, std::size_t connections);
   CallPool(const CallPool&) = delete;

@@ -206,12 +206,10 @@ void Hypervisor::subscribe() {
     } else {
       begun = subscription->begin(*api, *opened);
     }
-    if (begun) {
-      post({.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Connected{}});
-    } else {
-      post({.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Lost{begun.error()}});
-    }
-    return begun.has_value();
+    HypervisorEvent event{.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Connected{}};
+    if (!begun) event.what = HypervisorEvent::Lost{begun.error()};
+    return CallPool::Outcome{!begun,
+                             [post, told = std::move(event)]() mutable { post(std::move(told)); }};
   });
 }
 
@@ -219,7 +217,7 @@ void Hypervisor::unsubscribe() {
   watching_.submit(std::make_shared<CallPool::Ticket>(),
                    [api = &api_, subscription = subscription_](Result<virConnect*> opened) {
                      if (opened) subscription->end(*api, *opened);
-                     return false;
+                     return CallPool::Outcome{.broken = true, .tell = {}};
                    });
 }
 
