@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/journal_entry.h"
@@ -29,6 +30,14 @@ using store::RecordChanges;
 namespace {
 
 constexpr Duration kPatience = std::chrono::seconds(30);
+
+/// The row of an order that was not known to be stored when the lead was lost.
+JournalEntry lapsed(JournalEntry row) {
+  row.detail = fmt::format("'{}' may not hold: the lead was lost before it was stored ({})",
+                           row.kind, row.detail);
+  row.kind = "lapsed";
+  return row;
+}
 
 }  // namespace
 
@@ -108,7 +117,10 @@ Task<ActLog::Appended> ActLog::write_in_turn(JournalEntry entry, RecordChanges s
   const std::uint64_t lead = lead_;
   while (!turn.come()) co_await written_.wait();
   entry.at = std::chrono::floor<std::chrono::milliseconds>(runtime_.wall_now());
-  Item item{std::move(entry), std::move(state), lead};
+  Item item{.entry = std::move(entry),
+            .state = std::move(state),
+            .lead = lead,
+            .order = owe == Owe::kIfThereIsRoom};
   Result<void> written = co_await pay();
   if (written && owe == Owe::kNever && lead != lead_ && !item.state.empty())
     written = fail(Errc::kRejected, "another agent has led since it was decided");
@@ -138,8 +150,10 @@ Task<Result<void>> ActLog::pay() {
 
 Task<Result<void>> ActLog::write(Item* item) {
   if (item->lead != lead_) {
-    item->lapsed = item->lapsed || (!item->stored && !item->state.empty());
-    if (item->lapsed && !item->state.empty() && void_) void_(item->entry);
+    const bool lapses = !item->stored && !item->state.empty();
+    if (lapses && void_) void_(item->entry);
+    if (lapses && item->order) item->entry = lapsed(item->entry);
+    item->lapsed |= lapses;
     item->state.clear();
   }
   if (!item->stored && !item->state.empty()) {

@@ -59,7 +59,7 @@ class ActLog {
   /// Tries to write what is owed.
   runtime::Task<Result<void>> write_owed();
   /// The states that are owed, or wait for their turn, are void, since another agent leads. Their
-  /// rows are not: they tell what has happened.
+  /// rows are not: they tell what has happened, and of an order that it has lapsed.
   void forget_states() noexcept { ++lead_; }
   /// Is called with the row of each state that was owed and is void now.
   void when_void(std::function<void(const judge::JournalEntry&)> call) { void_ = std::move(call); }
@@ -73,6 +73,7 @@ class ActLog {
     judge::JournalEntry entry;
     store::RecordChanges state;
     std::uint64_t lead = 0;  ///< the number of the lead under which it was given
+    bool order = false;      ///< nothing has happened if its state is not stored
     bool stored = false;     ///< the state is in the store already
     bool lapsed = false;     ///< the state was never stored: the lead was lost before
   };

@@ -152,6 +152,8 @@ struct Finding {
   std::vector<Evidence> evidence;
   std::optional<Advice> advice;
   TimePoint since;  ///< when the condition was first observed
+  /// False: the last round could neither confirm nor clear it, as its summary says.
+  bool confirmed = true;
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 

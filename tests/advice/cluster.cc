@@ -120,6 +120,12 @@ void Cluster::swap_disks(HostIndex i) {
   hosts_[i].swapped = now_;
 }
 
+void Cluster::move_disk(HostIndex from, HostIndex to) {
+  stop(from);
+  hosts_[to].disk = std::exchange(hosts_[from].disk, std::nullopt);
+  if (hosts_[to].disk) servers_[*hosts_[to].disk].host = to;
+}
+
 ServerIndex Cluster::join(HostIndex i) {
   const ServerIndex server = add_server(i);
   servers_[server].standing = Standing::kJoining;

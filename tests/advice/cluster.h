@@ -42,6 +42,7 @@ struct Host {
   bool damaged = false;              ///< the process cannot start on this database
   bool walled = false;               ///< nobody outside can tell whether its process runs
   bool stalled = false;              ///< its disk takes no writes: it acknowledges nothing
+  std::size_t callers = 0;           ///< strangers that hold a connection to its raft port
   TimePoint stalled_since;
   TimePoint hung_since;
   TimePoint started;  ///< when its process did last
@@ -122,6 +123,8 @@ class Cluster {
   /// An empty disk and a new id that asks to be let in.
   ServerIndex join(HostIndex host);
   void wipe(HostIndex host);
+  /// Stops the process, and puts the disk into another host, where nothing runs yet.
+  void move_disk(HostIndex from, HostIndex to);
   /// Stops the process, and puts the disk in that was taken out.
   void swap_disks(HostIndex host);
   /// The leader is asked to remove it: why it does not, else nothing.

@@ -195,8 +195,8 @@ bool is_mistakable(const Cluster& cluster, const Agent& agent,
   });
 }
 
-/// Whether a host says to the agent that nothing listens there, and a server lives on it: a refusal
-/// is believed. Or the agent was given wrong sockets.
+/// Whether a host says to the agent that nothing listens there, and a server lives on it, or on
+/// another host as one of its address: a refusal is believed. Or the agent was given wrong sockets.
 bool is_lied_to(const Cluster& cluster, const Agent& agent) {
   const std::vector<Way>& ways = agent.setup().ways;
   for (std::size_t i = 0; i < ways.size() && i < agent.opinions().size(); ++i) {
@@ -206,7 +206,11 @@ bool is_lied_to(const Cluster& cluster, const Agent& agent) {
       return code == ReasonCode::kRefused || code == ReasonCode::kMissing;
     };
     if (ways[i].crossed) return true;
-    if ((refuses(said) || refuses(heard)) && cluster.active(ways[i].host)) return true;
+    if (!refuses(said) && !refuses(heard)) continue;
+    for (HostIndex host = 0; host < cluster.hosts().size(); ++host) {
+      const bool there = cluster.hosts()[host].address == cluster.hosts()[ways[i].host].address;
+      if (there && cluster.active(host)) return true;
+    }
   }
   return false;
 }

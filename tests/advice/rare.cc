@@ -22,11 +22,12 @@ Duration World::rarely_between(std::int64_t low_s, std::int64_t high_s) {
 
 void World::choose_rarity() {
   const std::uint64_t dice = rare_.below(32);
-  if (cluster_.hosts().size() < 3 || dice > 7) return;
+  if (cluster_.hosts().size() < 3 || dice > 10) return;
   rarity_ = static_cast<Rarity>(dice);
   // The first one leads at the beginning.
   subject_ = 1 + rare_.below(cluster_.hosts().size() - 1);
-  const bool unknown = rarity_ == Rarity::kOneConnection || rarity_ == Rarity::kTakenAddress;
+  const bool unknown = rarity_ == Rarity::kOneConnection || rarity_ == Rarity::kTakenAddress ||
+                       rarity_ == Rarity::kCalledByStrangers;
   if (unknown || is_checked()) stranger_ = subject_;
 }
 
@@ -45,7 +46,9 @@ void World::prepare_rarity() {
       setup.checks = {{.member = cluster_.hosts()[subject_].name, .host = subject_}};
     Way* const way = each->way_to(subject_);
     if (way == nullptr) continue;
-    if (rarity_ == Rarity::kReturn) {
+    if (rarity_ == Rarity::kServedElsewhere) {
+      setup.rebuildable = {way->member};
+    } else if (rarity_ == Rarity::kReturn) {
       setup.rebuildable = {way->member};
       if (rare_.chance(0.5)) ask_others_by_tcp(setup);
     } else if (rarity_ == Rarity::kCopiedLine && !way->unix_socket) {
@@ -70,7 +73,8 @@ Duration World::stage_rarity() {
   if (!rarity_ || !leader) return {};
   const HostIndex leads = cluster_.servers()[*leader].host;
   if (leads == subject_ || !cluster_.active(subject_)) return {};
-  const bool stops = rarity_ == Rarity::kReturn || rarity_ == Rarity::kCopiedLine;
+  const bool stops = rarity_ == Rarity::kReturn || rarity_ == Rarity::kCopiedLine ||
+                     rarity_ == Rarity::kServedElsewhere;
   // For longer than any agent would wait for a server of which it was not told.
   if (stops && !all_know(subject_)) return {};
   switch (*rarity_) {
@@ -81,6 +85,9 @@ Duration World::stage_rarity() {
     case Rarity::kStoppedElsewhere: stop_where_only_a_check_looks(); break;
     case Rarity::kTakenAddress: take_its_address(); break;
     case Rarity::kMovedAddress: move_its_address(); break;
+    case Rarity::kMovedDisk: move_its_disk(); break;
+    case Rarity::kServedElsewhere: serve_elsewhere(); break;
+    case Rarity::kCalledByStrangers: join_where_strangers_call(); break;
     case Rarity::kStalledGhost: leave_a_ghost_and_stall(leads); break;
   }
   return 25min;
@@ -120,7 +127,7 @@ void World::stop_where_only_a_check_looks() {
 }
 
 /// Another server is set up with the address of the subject, and every agent is told of that one.
-void World::join_at_its_address() {
+HostIndex World::join_at_its_address() {
   const Host owner = cluster_.hosts()[subject_];
   const HostIndex other = cluster_.add_host(owner.name + "-other", owner.address);
   tell(
@@ -131,6 +138,39 @@ void World::join_at_its_address() {
     each->setup().ways.push_back({.member = cluster_.hosts()[other].name, .host = other});
     each->restart(true);
   }
+  return other;
+}
+
+/// Its server goes on elsewhere, and nobody listens in its place. Later it is cut off.
+void World::serve_elsewhere() {
+  const Host owner = cluster_.hosts()[subject_];
+  const HostIndex other = cluster_.add_host(owner.name + "-elsewhere", owner.address);
+  tell(fmt::format("the server on {} goes on on {}", owner.name, cluster_.hosts()[other].name));
+  cluster_.move_disk(subject_, other);
+  cluster_.start(other);
+  busy_[subject_] = busy_[other] = cluster_.now() + 24min;
+  const auto cut = [this, other](bool bad) {
+    for (HostIndex i = 0; i < cluster_.hosts().size(); ++i)
+      cluster_.path(other, i).cut = cluster_.path(i, other).cut = bad;
+  };
+  at(rarely_between(60, 180), [this, other, cut] {
+    tell(fmt::format("{} is cut off", cluster_.hosts()[other].name));
+    cut(true);
+  });
+  at(24min, [cut] { cut(false); });
+}
+
+/// It is down, and another joins with its address, which only strangers reach there.
+void World::join_where_strangers_call() {
+  const Duration time = rarely_between(120, 7 * 60);
+  tell(fmt::format("the server on {} stops for {}", cluster_.hosts()[subject_].name,
+                   spell_duration(time)));
+  cluster_.stop(subject_);
+  busy_[subject_] = cluster_.now() + time;
+  const HostIndex other = join_at_its_address();
+  cluster_.host(other).callers = cluster_.hosts().size();
+  for (HostIndex i = 0; i < cluster_.hosts().size(); ++i) cluster_.path(i, other).blocked = true;
+  at(time, [this] { cluster_.start(subject_); });
 }
 
 /// Both live, until the first one is down for less than any agent waits for it; the agents may
@@ -163,6 +203,41 @@ void World::move_its_address() {
     });
   }
   at(24min, [this] { cluster_.hang(subject_, false); });
+}
+
+/// Its server goes on elsewhere, of which no agent is told; in its place a new one asks to join,
+/// and reaches nobody. All can see that both live, until the first one hangs, and the way of the
+/// other is open again or its process ends.
+void World::move_its_disk() {
+  const Host owner = cluster_.hosts()[subject_];
+  const HostIndex other = cluster_.add_host(owner.name + "-elsewhere", owner.address);
+  tell(fmt::format("the server on {} goes on on {}", owner.name, cluster_.hosts()[other].name));
+  cluster_.move_disk(subject_, other);
+  cluster_.start(other);
+  cluster_.join(subject_);
+  const Duration both = rarely_between(60, 240);
+  busy_[subject_] = busy_[other] = cluster_.now() + 24min;
+  const auto cut = [this](bool bad) {
+    for (HostIndex i = 0; i < cluster_.hosts().size(); ++i)
+      cluster_.path(subject_, i).cut = cluster_.path(i, subject_).cut = bad;
+  };
+  cut(true);
+  at(both, [this, other] {
+    tell(fmt::format("the server on {} hangs", cluster_.hosts()[other].name));
+    cluster_.hang(other, true);
+  });
+  if (rare_.chance(0.3)) {
+    at(both + 5s, [this] {
+      for (const auto& each : agents_) each->restart(false);
+    });
+  }
+  const bool ends = rare_.chance(0.3);
+  at(both + rarely_between(10, 120), [this, ends, cut, name = owner.name] {
+    tell(fmt::format("the new server on {} {}", name, ends ? "ends" : "is reached again"));
+    if (ends) cluster_.stop(subject_);
+    cut(false);
+  });
+  at(24min, [this, other] { cluster_.hang(other, false); });
 }
 
 /// It comes back, and all that could say so is cut from it or asked in vain: whoever hears its host

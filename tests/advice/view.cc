@@ -84,6 +84,8 @@ void print_links(const Cluster& cluster, const Server& server, Status& status) {
     if (from == own || !caller || !cluster.dial(from, own).up) continue;
     status.links.push_back({.peer = short_name(cluster.servers()[*caller].id), .outgoing = false});
   }
+  for (std::size_t i = 0; i < cluster.hosts()[own].callers; ++i)
+    status.links.push_back({.peer = "0000", .outgoing = false});
 }
 
 void fail(Opinion& opinion, const Way& way, ReasonCode code) {

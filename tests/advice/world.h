@@ -74,7 +74,10 @@ class World {
     kSeenElsewhere,
     kStoppedElsewhere,
     kTakenAddress,
-    kMovedAddress
+    kMovedAddress,
+    kMovedDisk,
+    kCalledByStrangers,
+    kServedElsewhere
   };
   void choose_rarity();
   [[nodiscard]] bool is_checked() const;
@@ -88,9 +91,12 @@ class World {
   void leave_a_ghost_and_stall(HostIndex leads);
   void cut_off_from_servers_only();
   void stop_where_only_a_check_looks();
-  void join_at_its_address();
+  HostIndex join_at_its_address();
   void take_its_address();
   void move_its_address();
+  void move_its_disk();
+  void join_where_strangers_call();
+  void serve_elsewhere();
   [[nodiscard]] Duration rarely_between(std::int64_t low_s, std::int64_t high_s);
 
   // fate.cc: what happens.

@@ -104,6 +104,10 @@ class Site:
     def state(self) -> str:
         return self.plans()[-1]["state"] if self.plans() else ""
 
+    def wait_proposed(self) -> None:
+        """Until a plan waits that is written down, too: one that is only shown ends with an agent that is killed."""
+        wait_until(lambda: self.state() == "proposed" and self.has("proposed", ""), 30.0, "the plan")
+
     def wait_unhindered(self, seconds: float) -> None:
         """Until nothing but somebody's approval holds the first plan back."""
         last: list[dict] = []

@@ -74,7 +74,7 @@ def test_a_policy_that_observes_shows_the_act_and_does_nothing(make):
 def test_a_member_with_a_damaged_database_is_rebuilt_when_somebody_approves(make):
     site = make(REBUILD)
     number = damage(site)
-    wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+    site.wait_proposed()
     assert site.agent.cli("pause", "--for", "1h").returncode == 0
     assert any(row[0] == "paused" for row in site.rows()), "what is answered is written"
     assert site.agent.cli("approve", "1").returncode == 0
@@ -97,7 +97,7 @@ SMOKE = {("intent", "kick"), ("result", "kick")}
 def test_killed_at_any_step_it_goes_on_and_repeats_nothing(make, kind, step):
     site = make(REBUILD)
     number = damage(site)
-    wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+    site.wait_proposed()
     assert site.agent.cli("approve", "1").returncode == 0
     wait_until(lambda: site.has(kind, step), 40.0, f"{kind} {step}", every=0.001)
     site.kill_agent()
@@ -146,7 +146,7 @@ def test_what_was_rejected_is_not_done_by_an_agent_that_starts_anew(make):
     site = make(REBUILD.replace("approval: true", "approval: false"))
     assert site.agent.cli("pause").returncode == 0
     number = damage(site)
-    wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+    site.wait_proposed()
     assert site.agent.cli("reject", "1", "--comment", "I do it by hand").returncode == 0
     assert site.agent.cli("resume").returncode == 0
     restarted(site)
@@ -161,7 +161,7 @@ def test_what_was_rejected_is_not_done_by_an_agent_that_starts_anew(make):
 def test_a_plan_keeps_its_number_when_the_agent_starts_anew(make):
     site = make(REBUILD)
     number = damage(site)
-    wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+    site.wait_proposed()
     restarted(site)
     site.wait_unhindered(120.0)
     assert [(plan["id"], plan["state"]) for plan in site.plans()] == [(1, "proposed")]
@@ -175,7 +175,7 @@ def test_a_policy_that_only_observes_after_a_reload_stops_what_runs_before_the_k
     site = make(REBUILD)
     (site.folder / "hold-the-copy").touch()
     number = damage(site)
-    wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+    site.wait_proposed()
     assert site.agent.cli("approve", "1").returncode == 0
     wait_until(lambda: site.has("intent", "copy_database"), 40.0, "the copy to begin")
     site.configure("mode: act", "mode: observe")
@@ -219,10 +219,29 @@ def test_a_member_that_is_stuck_joining_is_rebuilt_and_joins(make, lab):
     assert len(site.cluster.view(site.cluster.leader()).servers) == 4
 
 
+@pytest.mark.slow
+def test_a_wiped_member_that_is_stuck_joining_is_rebuilt_and_its_ghost_kicked_after(make):
+    """Its former server stays listed until the member has joined: nobody says before that it has ended."""
+    site = make("on: [RAFT_JOINING_STUCK, RAFT_STALE_MEMBER], mode: act, sole: true, approval: false, after: 1s, cooldown: 0s, budget: 2")
+    cluster = site.cluster
+    number = cluster.followers()[0]
+    former = cluster.view(number).server_id
+    cluster.kill(number)
+    cluster.file(number).unlink()
+    cluster.join(number, [f"tcp:{cluster.network.address(0)}:1"])
+    cluster.start(number)
+    wait_until(lambda: [plan["state"] for plan in site.plans()] == ["done", "done"], 200.0, "both plans' ends", every=0.2)
+    assert [row[1] for row in site.rows() if row[0] == "intent"] == ["copy_database", "rejoin", "kick"], site.rows()
+    assert site.starts(number) == 1
+    wait_until(site.whole, 10.0, "a whole cluster")
+    assert former not in cluster.view(cluster.leader()).servers
+    assert site.agent.cli("status").returncode == 0
+
+
 def test_a_kick_that_was_done_and_ended_with_255_is_found_done(make):
     site = make(REBUILD, kick_ends_with=255)
     number = damage(site)
-    wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+    site.wait_proposed()
     assert site.agent.cli("approve", "1").returncode == 0
     wait_until(lambda: site.state() in ("done", "failed", "unclear"), 60.0, "the plan's end")
     assert site.state() == "done", site.rows()

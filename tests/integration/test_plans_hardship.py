@@ -24,7 +24,7 @@ def lab():
 def proposed(site: Site) -> int:
     site.agent.wait_healthy()
     number = damage(site)
-    wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+    site.wait_proposed()
     return number
 
 
@@ -128,7 +128,7 @@ def test_a_server_that_was_started_while_the_copy_hung_is_left_alone(lab, tmp_pa
         site.agent.wait_healthy()
         number = cluster.followers()[0]
         cluster.kill(number)
-        wait_until(lambda: site.state() == "proposed", 30.0, "the plan")
+        site.wait_proposed()
         (tmp_path / "hold-the-copy").touch()
         assert site.agent.cli("approve", "1").returncode == 0
         wait_until((tmp_path / f"copying-{number}").exists, 30.0, "the copy to have looked")

@@ -160,7 +160,7 @@ Task<Result<void>> PlanRunner::load() {
     const Result<void> marked = co_await begin_lead(&planner);
     if (!marked) co_return marked;
   } else if (planner.pauses().contains("")) {
-    doubt_.reset();  // who leads has seen to it
+    end_doubts();  // who leads has seen to them
   }
   if (term != term_) co_return fail(Errc::kRejected, "the lead has passed on since they were read");
   storm_kept_ = !storm->empty();

@@ -152,6 +152,10 @@ class PlanRunner final : public control::PlanControl {
   /// kRejected: leadership was lost or won meanwhile.
   runtime::Task<Result<void>> load();
   void miss_order(const judge::JournalEntry& row);
+  void hear_doubt(const std::string& node, const std::string& why);
+  [[nodiscard]] std::optional<std::string> standing_doubt() const;
+  void end_doubts();
+  void see_to_doubts();
   InDoubt pause_in_doubt(judge::plan::Planner& planner, const store::ClockPair& clock);
   runtime::Task<Result<void>> begin_lead(judge::plan::Planner* planner);
   /// Another agent leads, and has written something.
@@ -206,6 +210,7 @@ class PlanRunner final : public control::PlanControl {
   /// Why orders may be lost, until it is written down that everything is paused, or somebody
   /// resumes.
   std::optional<std::string> doubt_;
+  std::map<std::string, std::string> doubts_of_others_;  ///< by node, as long as nobody paused
   std::uint64_t term_ = 0;   ///< counts the times that leadership was lost or the plans were read
   bool storm_kept_ = false;  ///< it is written down that a storm rages
   TimePoint storm_until_;    ///< an earlier life ended in a storm

@@ -38,9 +38,10 @@ class PlanRunner::DoubtNote final : public store::SharedNote {
   [[nodiscard]] std::string_view name() const noexcept override { return "lost-orders"; }
   [[nodiscard]] std::string told() const override { return runner_.doubt_.value_or(""); }
   void hear(const std::string& node, const std::string& text, TimePoint) override {
-    const bool known = std::exchange(heard_[node], text) == text;
-    if (!known && !text.empty()) runner_.doubt_orders(fmt::format("{} says: {}", node, text));
+    if (std::exchange(heard_[node], text) != text) runner_.hear_doubt(node, text);
   }
+  /// What it told last stands until somebody has seen to it.
+  void lose(const std::string&, TimePoint) override {}
 
  private:
   PlanRunner& runner_;
@@ -77,7 +78,7 @@ Result<void> PlanRunner::pause(std::string scope, std::optional<Duration> time, 
 Result<void> PlanRunner::resume(std::string scope, std::string by) {
   if (const Result<void> taken = takes_orders(); !taken) return taken;
   if (!planner_.resume(scope)) return fail(Errc::kMissing, "it is not paused");
-  if (scope.empty()) doubt_.reset();  // he has looked
+  if (scope.empty()) end_doubts();  // he has looked
   put({.kind = "resumed", .cluster = scope, .actor = by},
       {{store::pause_key(scope), std::nullopt}});
   doors_.tell({judge::ThingKind::kPlans, scope.empty() ? "all" : scope},
@@ -88,21 +89,51 @@ Result<void> PlanRunner::resume(std::string scope, std::string by) {
 void PlanRunner::doubt_orders(std::string why) {
   if (doubt_) return;
   doubt_ = std::move(why);
-  log(LogLevel::kError, "orders_lost", {{"reason", *doubt_}});
+  see_to_doubts();
+}
+
+/// Another agent tells of such a doubt of its own, or that it has none any more.
+void PlanRunner::hear_doubt(const std::string& node, const std::string& why) {
+  if (why.empty()) {
+    doubts_of_others_.erase(node);
+    return;
+  }
+  doubts_of_others_[node] = why;
+  see_to_doubts();
+}
+
+std::optional<std::string> PlanRunner::standing_doubt() const {
+  if (doubt_ || doubts_of_others_.empty()) return doubt_;
+  const auto& [node, why] = *doubts_of_others_.begin();
+  return fmt::format("{} says: {}", node, why);
+}
+
+/// Everything is paused for them.
+void PlanRunner::end_doubts() {
+  doubt_.reset();
+  doubts_of_others_.clear();
+}
+
+void PlanRunner::see_to_doubts() {
+  log(LogLevel::kError, "orders_lost", {{"reason", standing_doubt().value_or("")}});
   if (!opened_ || !loaded_ || not_ours()) return;
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   InDoubt in_doubt = pause_in_doubt(planner_, clock);
   put(std::move(in_doubt.row), std::move(in_doubt.state));
+  doubts_of_others_.clear();
 }
 
-/// An order that the person was told to hold, and that nobody will find again.
+/// An order that the person was told to hold, and that nobody will find again. One that forbade
+/// something is the worse for that.
 void PlanRunner::miss_order(const JournalEntry& row) {
+  log(LogLevel::kWarning, "order_lost",
+      {{"order", row.kind}, {"plan", std::to_string(row.plan)}, {"actor", row.actor}});
   if (row.kind != "paused" && row.kind != "rejected") return;
   doubt_orders(fmt::format("'{}' by {} could not be written down in time", row.kind, row.actor));
 }
 
 PlanRunner::InDoubt PlanRunner::pause_in_doubt(Planner& planner, const store::ClockPair& clock) {
-  std::string why = doubt_.value_or("");
+  std::string why = standing_doubt().value_or("");
   if (!why.contains("may be lost")) why += "; what somebody paused or rejected may be lost";
   const Pause& pause = planner.pause({"", "the agent: " + why, {}});
   return {{.kind = "paused", .actor = "agent", .detail = std::move(why)},
@@ -113,7 +144,7 @@ PlanRunner::InDoubt PlanRunner::pause_in_doubt(Planner& planner, const store::Cl
 /// orders may be lost.
 Task<Result<void>> PlanRunner::begin_lead(Planner* planner) {
   store::RecordChanges mark = number_changes(planner->last_number());
-  if (!doubt_) {
+  if (!standing_doubt()) {
     Result<void> kept = co_await log_.keep(std::move(mark));
     co_return kept;
   }
@@ -122,7 +153,7 @@ Task<Result<void>> PlanRunner::begin_lead(Planner* planner) {
   in_doubt.state.merge(mark);
   Result<void> kept =
       (co_await log_.append(std::move(in_doubt.row), std::move(in_doubt.state))).done;
-  if (kept) doubt_.reset();
+  if (kept) end_doubts();
   co_return kept;
 }
 

@@ -147,8 +147,11 @@ void Coordination::hear_notes(const store::Follower::Records& records) {
     for (const auto& [node, peer] : peers_) {
       if (node == self_.node) continue;
       const auto record = records.find(store::note_key(node, note->name()));
-      const bool told = peer.present && record != records.end();
-      note->hear(node, told ? record->second : "", runtime_.now());
+      if (!peer.present) {
+        note->lose(node, runtime_.now());
+      } else {
+        note->hear(node, record == records.end() ? "" : record->second, runtime_.now());
+      }
     }
   }
 }

@@ -66,6 +66,7 @@ ConditionTracker::Entry ConditionTracker::keep(const Entry& old, const Look& loo
   if (!kept.uncertain_since) {
     kept.uncertain_since = look.now;
     kept.finding.summary += kUnconfirmed;
+    kept.finding.confirmed = false;
   }
   // Advice depends on what was observed then; without a new observation nobody may act on it.
   kept.finding.advice = general_advice(old.finding.code, look);

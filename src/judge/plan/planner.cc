@@ -209,6 +209,8 @@ void Planner::consider(const Remedy& seen, const Policy& policy, const Finding& 
   } else if (const Plan* const rejected = rejection_of(seen, *plan)) {
     refuse(seen, policy, finding,
            fmt::format("plan {} for it was rejected {}", rejected->id, rejected->reason));
+  } else if (!finding.confirmed) {
+    refuse(seen, policy, finding, "nobody has confirmed it since");
   } else if (auto reason = seen.obstacle(*plan)) {
     refuse(seen, policy, finding, *std::move(reason));
   } else if (auto early = too_early(seen, *plan, finding, policy.after, now)) {

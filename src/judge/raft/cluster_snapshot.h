@@ -43,6 +43,9 @@ struct Member {
   bool unreachable = false;
   /// It does not answer us, and others have heard it since: only our way to it is closed.
   bool heard = false;
+  /// It was heard after its place had begun to refuse, and has not answered since: its process may
+  /// run somewhere else, and its host can tell nothing of it.
+  bool elsewhere = false;
   const Identity* identity = nullptr;  ///< from earlier rounds
   MemberId id;                         ///< the present answer, else the remembered one
   std::string_view address;            ///< the same

@@ -374,12 +374,15 @@ void believe_the_others(ClusterSnapshot& snapshot) noexcept {
     return !listed.reporter && !listed.attributed && (listed.heard || listed.witnessed);
   });
   for (Member& member : snapshot.members) {
+    const bool silent = !member.opinion->server_id().known();
+    member.elsewhere = silent && member.identity && member.identity->elsewhere;
     if (member.presence != Presence::kDown && !member.unreachable) continue;
     const ListedServer* const listed = member.listed;
     member.heard = listed ? listed->heard || listed->witnessed
                           : member.unreachable && !member.id.known() && stranger_lives;
     const bool unheard = listed && listed->life == Life::kSilent && snapshot.leader_vouches;
     if (member.heard) {
+      member.elsewhere |= member.presence == Presence::kDown;
       member.presence = Presence::kUnknown;
     } else if (member.unreachable && unheard) {
       member.presence = Presence::kDown;

@@ -24,6 +24,12 @@ bool is_listed_at(const ClusterSnapshot& snapshot, std::string_view address) noe
          snapshot.servers.end();
 }
 
+/// Whether another server answers where the member is asked than before.
+bool is_another(const Identity& identity, const Member& member) noexcept {
+  const MemberId answering = member.opinion->server_id();
+  return answering.known() && !answering.zero() && identity.answers_as != answering;
+}
+
 Identity identify(const ClusterSnapshot& snapshot, const Member& member) {
   Identity next = member.identity ? *member.identity : Identity{.member = member.name()};
   // A member with another history, or none, is still remembered with its id in this one.
@@ -39,13 +45,19 @@ Identity identify(const ClusterSnapshot& snapshot, const Member& member) {
   next.cluster = cluster_of(member);
   next.out_since = member.out_since;
   next.silent_from = member.silent_from;
+  next.elsewhere = member.elsewhere;
+  if (is_another(next, member)) {
+    next.answers_as = member.opinion->server_id();
+    next.answers_since = snapshot.now;
+  }
   return next;
 }
 
 bool unchanged(const Identity& identity, const Member& member) {
   return identity.member == member.name() && identity.id == member.id &&
          identity.address == member.address && identity.cluster == cluster_of(member) &&
-         identity.out_since == member.out_since && identity.silent_from == member.silent_from;
+         identity.out_since == member.out_since && identity.silent_from == member.silent_from &&
+         identity.elsewhere == member.elsewhere && !is_another(identity, member);
 }
 
 bool unchanged(const RememberedServer& remembered, const ListedServer& listed) {

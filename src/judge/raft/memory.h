@@ -31,6 +31,11 @@ struct Identity {
   /// When the first round without its answer ended, while it does not answer. What was heard of it
   /// before is no sign of life.
   std::optional<TimePoint> silent_from;
+  /// Member::elsewhere
+  bool elsewhere = false;
+  /// The server that answered last where the member is asked, of whatever cluster, and since when.
+  MemberId answers_as{};
+  TimePoint answers_since{};
 };
 
 /// A server of the newest member list, with as much of its id as was ever known.

@@ -15,6 +15,7 @@
 #include "judge/raft/history.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
+#include "judge/raft/own_link.h"
 #include "judge/raft/quote.h"
 #include "judge/raft/sighting.h"
 
@@ -160,8 +161,19 @@ Objection may_be_configured(const ClusterSnapshot& snapshot, const ListedServer&
   return std::nullopt;
 }
 
+/// Whether only connections show who lives, and they name another server alike.
+bool is_hidden_by_its_name(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
+  const Status* const status = snapshot.newest ? snapshot.newest->status() : nullptr;
+  return status && listed.line && shares_its_name(*status, *listed.line) &&
+         std::ranges::none_of(snapshot.members, [](const Member& member) {
+           return member.status() && tells_ages(*member.status());
+         });
+}
+
 /// The live servers that may hear it and do not say whether they do.
 Objection may_be_heard(const ClusterSnapshot& snapshot, const ListedServer& listed) {
+  if (is_hidden_by_its_name(snapshot, listed))
+    return "the connections of another server, whose id begins alike, look like its own";
   for (const ListedServer& other : snapshot.servers) {
     const bool says = other.reporter && other.reporter->status();
     if (&other == &listed || !other.voter || says || other.life == Life::kSilent) continue;
@@ -240,8 +252,9 @@ bool acknowledges(const ClusterSnapshot& snapshot, const ListedServer& listed) n
          (listed.heard || listed.reporter == snapshot.leader);
 }
 
-/// As many have a connection to it as there are others alive: who connects to this address from
-/// elsewhere may reach another server, and who it is for is not said (`<-0000`).
+/// As many have a connection to it as there are others alive, and of those that report their own
+/// one says that it is up and none that it is broken: who connects to this address from elsewhere
+/// may reach another server, or be a stranger, and who it is for is not said (`<-0000`).
 bool is_there(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
   if (!listed.reporter || !listed.reporter->status() || listed.shares_address) return false;
   const auto come_in = std::ranges::count_if(
@@ -249,7 +262,15 @@ bool is_there(const ClusterSnapshot& snapshot, const ListedServer& listed) noexc
   const auto others = std::ranges::count_if(snapshot.servers, [&](const ListedServer& other) {
     return other.address != listed.address && other.life == Life::kLive;
   });
-  return come_in > 0 && come_in >= others;
+  if (come_in < others) return false;
+  bool reached = false;
+  for (const Member& member : snapshot.members) {
+    if (!member.comparable || !member.listed || member.listed->address == listed.address) continue;
+    const LinkState own = own_link(snapshot, member, listed);
+    if (is_broken(own)) return false;
+    reached |= own == LinkState::kUp;
+  }
+  return reached;
 }
 
 const ListedServer* live_heir(const ClusterSnapshot& snapshot,

@@ -32,8 +32,9 @@ std::optional<std::string> doubt_of_death(const ClusterSnapshot& snapshot,
 std::optional<std::string> awaited_elsewhere(const ListedServer& listed);
 
 /// Whether it answers, with its status, at the address that it lists: all others that live connect
-/// to it, and no other server of that address was alive beside it. One that joined with the address
-/// of another process listens nowhere, and has its own connections all the same.
+/// to it, as far as they tell, and no other server of that address was alive beside it. One that
+/// joined with the address of another process listens nowhere, and has its own connections all the
+/// same.
 bool is_there(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept;
 
 /// The listed server at the same address that answers now, with its status, as a full member, and

@@ -28,13 +28,19 @@ const Member* member_of(const ListedServer& listed) noexcept {
   return joins ? successor : nullptr;
 }
 
+/// Whether its owner, which is silent, last answered as another server: then the host of the owner
+/// can tell nothing of this one.
+bool was_another(const ListedServer& listed) noexcept {
+  return listed.owner && listed.owner->id.known() && !compatible(listed.owner->id, listed.id);
+}
+
 RepairServer repair_server(const ClusterSnapshot& snapshot, const ListedServer& listed) {
   RepairServer server;
   server.id = listed.id;
   server.address = listed.address;
   server.names = names(listed);
   if (const Member* const member = member_of(listed)) server.member = member->name();
-  server.guessed = listed.guessed;
+  server.guessed = listed.guessed || was_another(listed);
   server.answers = listed.reporter != nullptr;
   server.voter = listed.voter;
   server.acknowledges = acknowledges(snapshot, listed);
@@ -65,7 +71,7 @@ RepairMember repair_member(const Member& member, const MemberId& judged) {
   seen.joining = member.presence == Presence::kJoining;
   // A member that was removed is out on purpose: it needs no repair.
   seen.out = seen.joining || member.presence == Presence::kHung ||
-             (member.presence == Presence::kDown && !member.unreachable);
+             (member.presence == Presence::kDown && !member.unreachable && !member.elsewhere);
   seen.hung = member.presence == Presence::kHung;
   seen.out_since = member.out_since;
   seen.foreign = member.is_foreign(judged);

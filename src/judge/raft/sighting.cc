@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/time.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
@@ -19,8 +20,8 @@ namespace {
 /// Such a server joined with a wrong address: one in a year is much.
 constexpr std::size_t kMostBeside = 100;
 
-/// Who is answered says more than who waits, and he more than who is refused.
-bool says_more(const Sighting& one, const Sighting& other) noexcept {
+/// Who is answered holds back more than who waits, and he more than who is refused.
+bool holds_back_more(const Sighting& one, const Sighting& other) noexcept {
   return std::pair(one.still, !one.refused) > std::pair(other.still, !other.refused);
 }
 
@@ -74,7 +75,10 @@ std::vector<Sighting> Sightings::here() const {
       continue;
     }
     const auto [known, added] = servers.emplace(sighting.server, sighting);
-    if (!added && says_more(sighting, known->second)) known->second = sighting;
+    if (added) continue;
+    const TimePoint latest = std::max(sighting.at, known->second.at);
+    if (holds_back_more(sighting, known->second)) known->second = sighting;
+    known->second.at = latest;
   }
   std::vector<Sighting> list;
   list.reserve(servers.size() + nameless.size());

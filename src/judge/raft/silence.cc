@@ -55,12 +55,23 @@ std::optional<TimePoint> last_alive(const ClusterSnapshot& snapshot,
   return std::max(heard.value_or(probed), probed);
 }
 
-/// Two servers that list one address, of which the older was alive after the younger had begun to
+/// Whether it was alive after the member had begun to answer at its address as another server,
+/// listed or not.
+bool outlives_successor(const ListedServer& listed, TimePoint alive) noexcept {
+  const Member* const successor = listed.successor;
+  const Identity* const known = successor ? successor->identity : nullptr;
+  return known && known->answers_as == successor->opinion->server_id() &&
+         alive > known->answers_since;
+}
+
+/// Two servers that say one address, of which the older was alive after the younger had begun to
 /// be: one of them is not where it says.
 void find_shared_addresses(ClusterSnapshot& snapshot) noexcept {
   for (ListedServer& older : snapshot.servers) {
     const std::optional<TimePoint> alive = last_alive(snapshot, older);
-    if (!alive || !older.alive_since || older.address.empty()) continue;
+    if (!alive || older.address.empty()) continue;
+    older.shares_address |= outlives_successor(older, *alive);
+    if (!older.alive_since) continue;
     for (ListedServer& younger : snapshot.servers) {
       const bool beside = &younger != &older && younger.address == older.address &&
                           younger.shows_life() && younger.alive_since >= older.alive_since;

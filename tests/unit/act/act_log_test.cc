@@ -159,19 +159,31 @@ TEST_F(ActLogTest, UnderALostFenceNoStateIsWritten) {
   EXPECT_EQ(state(), "3");
 }
 
-TEST_F(ActLogTest, WhatWasOwedWhenTheLeadWasLostIsHistoryAndNoState) {
+TEST_F(ActLogTest, WhatWasOrderedWhenTheLeadWasLostLapsesAndIsNoState) {
   EXPECT_TRUE(append("proposed", "1").done);
   shared_.fail_with(Errc::kTimeout);
   EXPECT_FALSE(owe("approved", "2"));
   shared_.fail_with(std::nullopt);
   log_.forget_states();
   EXPECT_TRUE(run_task(world_, us_, log_.write_owed()));
-  EXPECT_EQ(kinds(), (Kinds{"proposed", "approved"}));
+  EXPECT_EQ(kinds(), (Kinds{"proposed", "lapsed"}));
+  EXPECT_TRUE(log_.journal().recent().back().detail.starts_with("'approved' may not hold"));
+  EXPECT_EQ(state(), "1");
+}
+
+TEST_F(ActLogTest, WhatWasDoneWhenTheLeadWasLostIsHistoryAndNoState) {
+  EXPECT_TRUE(append("proposed", "1").done);
+  shared_.fail_with(Errc::kTimeout);
+  EXPECT_FALSE(run_task(world_, us_, log_.append_surely(entry("result"), {{"plan/3", "2"}})));
+  shared_.fail_with(std::nullopt);
+  log_.forget_states();
+  EXPECT_TRUE(run_task(world_, us_, log_.write_owed()));
+  EXPECT_EQ(kinds(), (Kinds{"proposed", "result"}));
   EXPECT_EQ(state(), "1");
 }
 
 /// It is lost and won again while a slow store is written to; others may have written in between.
-TEST_F(ActLogTest, WhatWaitedWhenTheLeadWasLostIsHistoryAndNoState) {
+TEST_F(ActLogTest, WhatWaitedWhenTheLeadWasLostLapsesAndIsNoState) {
   EXPECT_TRUE(append("proposed", "1").done);
   shared_.set_latency(std::chrono::seconds(5));
   std::optional<Result<void>> first;
@@ -201,7 +213,7 @@ TEST_F(ActLogTest, WhatWaitedWhenTheLeadWasLostIsHistoryAndNoState) {
   EXPECT_EQ(second->error().code, Errc::kRejected) << "nobody who leads will find the order";
   EXPECT_EQ(intent->done.error().code, Errc::kRejected);
   EXPECT_TRUE(row->done) << "a row without a state is nobody's lead";
-  EXPECT_EQ(kinds(), (Kinds{"proposed", "approved", "paused", "order"}));
+  EXPECT_EQ(kinds(), (Kinds{"proposed", "lapsed", "lapsed", "order"}));
   EXPECT_EQ(state(), "1");
 }
 

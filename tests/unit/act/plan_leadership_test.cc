@@ -347,6 +347,37 @@ TEST_F(PlanLeadership, WhatAnAgentKnowsToBeLostItKnowsUntilSomebodyHasPausedEver
   EXPECT_TRUE(c.runner().planner().pauses().empty());
 }
 
+// Who had heard of it told it on as his own, and paused everything once more when he led.
+TEST_F(PlanLeadership, WhatAnotherAgentDoubtedAndSomebodyHasSeenToIsOver) {
+  Agent c(world_, "c", shared_, true);
+  const auto note = c.runner().make_note();
+  a_.runner().doubt_orders("the store was emptied");
+  watch(5s);
+  note->hear("a", a_.runner().make_note()->told(), world_.now());
+  EXPECT_EQ(note->told(), "") << "it is not its own";
+  ASSERT_TRUE(a_.runner().resume("", "ann"));
+  note->hear("a", a_.runner().make_note()->told(), world_.now());
+  watch(5s);
+  a_.lose();
+  c.win();
+  watch(5s);
+  EXPECT_TRUE(c.runner().planner().pauses().empty());
+}
+
+TEST_F(PlanLeadership, WhatAnotherAgentDoubtedBeforeItWentAwayPausesEverything) {
+  Agent c(world_, "c", shared_, true);
+  const auto note = c.runner().make_note();
+  note->hear("b", "the store was emptied", world_.now());
+  note->lose("b", world_.now());
+  a_.lose();
+  c.win();
+  watch(5s);
+  ASSERT_TRUE(c.runner().planner().pauses().contains(""));
+  EXPECT_EQ(c.runner().planner().pauses().at("").by,
+            "the agent: b says: the store was emptied; what somebody paused or rejected may be "
+            "lost");
+}
+
 TEST_F(PlanLeadership, WhoKnewOfALossBeforeHeLedPausesEverything) {
   b_.runner().doubt_orders("the store was emptied");
   watch(2s);

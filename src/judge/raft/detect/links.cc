@@ -18,6 +18,7 @@
 #include "judge/raft/dialect.h"
 #include "judge/raft/history.h"
 #include "judge/raft/opinion.h"
+#include "judge/raft/own_link.h"
 #include "judge/raft/quote.h"
 
 namespace wardmote::judge::raft {
@@ -25,8 +26,6 @@ namespace {
 
 using enum Code;
 
-/// What OVSDB prints for a peer that was never identified.
-constexpr std::string_view kNobody = "0000";
 /// In a minute. A restart of every peer in a cluster of five loses four.
 constexpr std::uint64_t kChurn = 6;
 /// A burst is shorter; a single burst is no churn.
@@ -34,67 +33,6 @@ constexpr Duration kBurst = std::chrono::seconds(30);
 
 /// How long an OVS server waits before it connects again to a server that was away.
 constexpr Duration kBackOff = std::chrono::seconds(8);
-
-enum class LinkState : std::uint8_t { kUp, kDown, kMissing, kUnknown };
-
-const Server* find_line(const Status& status, const ListedServer& listed) noexcept {
-  const auto found = std::ranges::find_if(status.servers, [&](const Server& server) {
-    return same_server(server.id, server.address, listed.id, listed.address);
-  });
-  return found == status.servers.end() ? nullptr : &*found;
-}
-
-/// Whether the link leads to or from the server `listed`. A connection to an address is the same,
-/// whichever of the servers listed there it was opened for.
-bool leads_to(const Status& status, const Link& link, const ListedServer& listed) noexcept {
-  if (link.peer == kNobody) return false;
-  const Server* const peer = find_named(status, link.peer);
-  if (!peer) return false;
-  const bool same_address =
-      link.outgoing && !listed.address.empty() && peer->address == listed.address;
-  return same_address || same_server(peer->id, peer->address, listed.id, listed.address);
-}
-
-bool has_link(const Status& status, const ListedServer& listed, bool outgoing) noexcept {
-  return std::ranges::any_of(status.links, [&](const Link& link) {
-    return link.outgoing == outgoing && leads_to(status, link, listed);
-  });
-}
-
-/// How many other listed servers have no identified link in that direction.
-std::size_t count_unlinked(const ClusterSnapshot& snapshot, const Member& member,
-                           bool outgoing) noexcept {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(snapshot.servers, [&](const ListedServer& listed) {
-        return &listed != member.listed && !has_link(*member.status(), listed, outgoing);
-      }));
-}
-
-/// The member's own connection to the server. The connection through which a member joined stays
-/// unidentified for ever (`->0000`), so it is found by elimination, or not at all.
-LinkState own_link(const ClusterSnapshot& snapshot, const Member& member,
-                   const ListedServer& listed) noexcept {
-  const Status& status = *member.status();
-  const Server* const line = find_line(status, listed);
-  if (line && shares_its_name(status, *line)) return LinkState::kUnknown;
-  LinkState state = LinkState::kMissing;
-  const Link* unidentified = nullptr;
-  std::size_t unidentified_links = 0;
-  for (const Link& link : status.links) {
-    if (!link.outgoing) continue;
-    if (leads_to(status, link, listed)) {
-      if (link.up) return LinkState::kUp;
-      state = LinkState::kDown;
-    } else if (link.peer == kNobody) {
-      unidentified = &link;
-      ++unidentified_links;
-    }
-  }
-  if (state == LinkState::kDown || !unidentified) return state;
-  const bool unique = unidentified_links == 1 && count_unlinked(snapshot, member, true) == 1;
-  if (!unique) return LinkState::kUnknown;
-  return unidentified->up ? LinkState::kUp : LinkState::kDown;
-}
 
 /// Whether the server `listed` has a working connection of its own to the member, by the report of
 /// either.
@@ -117,8 +55,7 @@ std::vector<const Member*> find_shut_out(const ClusterSnapshot& snapshot,
   for (const Member& member : snapshot.members) {
     if (!member.comparable || !member.listed || member.listed == &listed) continue;
     const LinkState own = own_link(snapshot, member, listed);
-    const bool broken = own == LinkState::kDown || own == LinkState::kMissing;
-    if (broken && reaches(snapshot, listed, member)) shut_out.push_back(&member);
+    if (is_broken(own) && reaches(snapshot, listed, member)) shut_out.push_back(&member);
   }
   return shut_out;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,8 @@
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/quote.h"
+#include "judge/raft/removal.h"
+#include "judge/raft/sighting.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -30,6 +33,14 @@ void add_ways(const Member& member, Finding& finding) {
       finding.evidence.push_back({member.name(), describe(source->reason)});
     }
   }
+}
+
+/// What speaks against that its server has ended, though nobody listens in its place.
+std::optional<std::string> sign_of_a_process(const Member& member) {
+  if (member.elsewhere) return "others have heard it since nobody listens there";
+  const Sighting* const awaited = member.listed ? member.listed->awaited_elsewhere : nullptr;
+  const bool answered = awaited && awaited->server.known() && !awaited->refused;
+  return answered ? awaited_elsewhere(*member.listed) : std::nullopt;
 }
 
 /// What is certain about a member that is down; not that no process runs.
@@ -48,6 +59,12 @@ void describe_silence(const ClusterSnapshot& snapshot, const Member& member, Fin
   } else {
     finding.summary = fmt::format("nobody listens at {}: {}", label(member),
                                   to_string(member.opinion->silence().code));
+    if (const auto sign = sign_of_a_process(member)) {
+      finding.advice = Advice{
+          .text = fmt::format("Its server may run in another place: {}. Find it before you start "
+                              "one: two servers of one id damage the cluster.",
+                              *sign)};
+    }
   }
   if (!removed) return;
   finding.summary += ", and is not in the member list any more";

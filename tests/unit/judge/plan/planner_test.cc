@@ -40,6 +40,22 @@ TEST(Planner, AGhostIsKickedOnceItHasStoodForTheTimeOfThePolicy) {
   EXPECT_EQ(plan.steps[1].name, "kick");
 }
 
+// Its member was being rebuilt, and was silent for that moment.
+TEST(Planner, AFindingThatNobodyHasConfirmedSinceMakesNoPlan) {
+  Site site(3);
+  site.watch(5s);
+  leave_a_ghost(site.cluster);
+  site.watch(20s);
+  ASSERT_TRUE(site.planner.plans().empty());
+  site.last.findings.front().confirmed = false;
+  site.planner.consider(site.remedy(), site.last.findings, std::nullopt, site.cluster.now() + 60s);
+  EXPECT_TRUE(site.planner.plans().empty());
+  EXPECT_EQ(site.refusal(), "nobody has confirmed it since");
+  site.last.findings.front().confirmed = true;
+  site.planner.consider(site.remedy(), site.last.findings, std::nullopt, site.cluster.now() + 60s);
+  EXPECT_EQ(site.planner.plans().size(), 1U);
+}
+
 TEST(Planner, APolicyThatObservesBeginsNothingAndCannotBeApproved) {
   Site site(3, {policy(false)});
   site.watch(5s);

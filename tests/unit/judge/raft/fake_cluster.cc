@@ -119,13 +119,17 @@ std::optional<Milliseconds> FakeCluster::age_between(std::size_t self, const Ser
 /// answers.
 std::vector<Link> FakeCluster::links_of(std::size_t self) const {
   const Node& node = nodes_[self];
-  const auto at_its_address = std::ranges::count(list_, node.address, &Server::address);
-  if (!node.links.empty() || at_its_address < 2 || !node.follows) return node.links;
+  if (!node.links.empty() || !node.follows) return node.links;
+  const auto listed_at = [&](const std::string& address) {
+    return std::ranges::count(list_, address, &Server::address);
+  };
   std::vector<Link> links;
   for (const Node& other : nodes_) {
     const bool runs = other.silence == ReasonCode::kNone || other.silence == ReasonCode::kDenied;
-    if (runs && !other.unheard_since && other.address != node.address)
-      links.push_back({short_name(other.id), false, true});
+    if (!runs || other.unheard_since || other.address == node.address) continue;
+    const std::string name = short_name(other.id);
+    if (listed_at(node.address) > 1) links.push_back({name, false, true});
+    if (listed_at(other.address) > 1) links.push_back({name, true, true});
   }
   return links;
 }

@@ -63,6 +63,7 @@ TEST(StaleMember, NoKickWhenQuorumIsLost) {
   cluster.kill(1);
   cluster.isolate(2);
   cluster.node(0).role = Role::kCandidate;
+  cluster.node(0).links = {{"d8d1", true, true}};
   const Assessment found = cluster.watch(10s);
   const Advice advice = *the(Code::kRaftStaleMember, found).advice;
   EXPECT_TRUE(advice.command.empty());

@@ -223,7 +223,9 @@ TEST(Removal, AGhostThatHasAConnectionIsNotCalledOne) {
   cluster.watch(5s);
   cluster.node(2).id = *parse_member_id(kSuccessor);
   cluster.enlist(2);
-  cluster.edit = [](std::vector<Opinion>& all) { all[1].status->links = {{"1430", false, true}}; };
+  cluster.edit = [](std::vector<Opinion>& all) {
+    all[1].status->links.push_back({"1430", false, true});
+  };
   const Assessment look = cluster.watch(3s);
   EXPECT_TRUE(the(Code::kRaftStaleMember, look).summary.contains("and it is heard all the same"));
   // Nobody keeps a connection with the dead for so long.

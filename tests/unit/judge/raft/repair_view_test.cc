@@ -92,6 +92,37 @@ TEST(RepairView, WhoHangsIsOutAndWhoMayNotBeAskedIsNot) {
   }
 }
 
+// Its server went on on another host, and was cut off there later.
+TEST(RepairView, WhoWasHeardSinceItsPlaceRefusesMayRunElsewhere) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.node(2).silence = ReasonCode::kRefused;
+  cluster.watch(5s);
+  EXPECT_FALSE(cluster.repair_view().members[2].out) << "it is heard";
+  cluster.isolate(2);
+  const Assessment look = cluster.watch(10min);
+  EXPECT_FALSE(cluster.repair_view().members[2].out);
+  const std::string& advice = the(Code::kRaftMemberDown, look).advice->text;
+  EXPECT_TRUE(advice.contains("others have heard it since nobody listens there")) << advice;
+  cluster.heal(2);
+  cluster.watch(5s);
+  cluster.kill(2);
+  cluster.watch(60s);
+  EXPECT_TRUE(cluster.repair_view().members[2].out) << "it was there again";
+}
+
+// Another agent looks at it where it runs, and it hangs there.
+TEST(RepairView, WhoIsAwaitedElsewhereIsNotToBeStartedHere) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(2);
+  cluster.elsewhere = {{cluster.node(2).id, {}, "the agent on ctl-9", cluster.now(), false}};
+  const Assessment look = cluster.watch(60s);
+  const std::string& advice = the(Code::kRaftMemberDown, look).advice->text;
+  EXPECT_TRUE(advice.contains("it answered the agent on ctl-9")) << advice;
+  EXPECT_TRUE(advice.contains("Find it before you start one")) << advice;
+}
+
 TEST(RepairView, WithoutALeaderThereIsNoneToName) {
   FakeCluster cluster(3);
   cluster.node(0).silence = ReasonCode::kDenied;

@@ -88,6 +88,19 @@ TEST(Sightings, OfWhomSomebodyIsAnsweredByItAnswers) {
   EXPECT_EQ(sightings.here().front().by, "check b");
 }
 
+TEST(Sightings, OfTwoWhoAreNotAnsweredTheLaterAnswerCounts) {
+  Sightings sightings;
+  sightings.hear("check a", answer(kServer, TimePoint(1h)));
+  sightings.hear("check b", answer(kServer, TimePoint(2h)));
+  sightings.hear("check a", Opinion{});
+  Opinion refusal;
+  refusal.status_source.reason.code = refusal.local_source.reason.code = ReasonCode::kRefused;
+  sightings.hear("check b", refusal);
+  ASSERT_EQ(sightings.here().size(), 1U);
+  EXPECT_EQ(sightings.here().front().by, "check a") << "it may hang there";
+  EXPECT_EQ(sightings.here().front().at, TimePoint(2h));
+}
+
 // A process that has ended refuses whoever asks; one that hangs, or that nobody reaches, does not.
 TEST(Sightings, WhoIsRefusedWaitsForNobody) {
   Sightings sightings;

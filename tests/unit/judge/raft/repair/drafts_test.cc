@@ -97,6 +97,21 @@ TEST(PlanDraft, TheFormerServerOfAMemberThatJoinsIsNotKicked) {
   EXPECT_EQ(plan.summary, "rebuild ctl-3 of ovn-nb");
 }
 
+// What joined ends: its host still tells nothing of the one that is listed.
+TEST(PlanDraft, TheFormerServerOfAMemberThatJoinedInVainAndEndedIsNotKicked) {
+  Site site(5, {policy(true, true)});
+  site.watch(5s);
+  Node& joiner = site.cluster.node(2);
+  joiner.id = *parse_member_id("2ef90000-dac6-4762-a00e-834c7c7479df");
+  joiner.standing = Standing::kJoining;
+  joiner.own_list = std::vector<Server>{};
+  site.watch(20s);
+  site.cluster.kill(2);
+  site.watch(10min);
+  EXPECT_TRUE(site.planner.plans().empty());
+  EXPECT_EQ(site.refusal(), "ctl-3 is listed as 1430");
+}
+
 TEST(PlanDraft, WhatSomebodyAsksForSaysSo) {
   Policy elsewhere = policy();
   elsewhere.name = "elsewhere";

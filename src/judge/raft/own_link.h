@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "judge/raft/cluster_snapshot.h"
+#include "judge/raft/opinion.h"
+
+namespace wardmote::judge::raft {
+
+/// What OVSDB prints for a peer that was never identified.
+inline constexpr std::string_view kNobody = "0000";
+
+/// What a member's report says of a connection of its own.
+enum class LinkState : std::uint8_t { kUp, kDown, kMissing, kUnknown };
+
+inline bool is_broken(LinkState state) noexcept {
+  return state == LinkState::kDown || state == LinkState::kMissing;
+}
+
+/// The line of the server in this report; null: it has none.
+const Server* find_line(const Status& status, const ListedServer& listed) noexcept;
+
+/// Whether the link leads to or from the server `listed`. A connection to an address is the same,
+/// whichever of the servers listed there it was opened for.
+bool leads_to(const Status& status, const Link& link, const ListedServer& listed) noexcept;
+
+/// How many other listed servers have no identified link in that direction.
+std::size_t count_unlinked(const ClusterSnapshot& snapshot, const Member& member,
+                           bool outgoing) noexcept;
+
+/// The connection that the member, which reports its status, opens to the server. The one through
+/// which a member joined stays unidentified for ever (`->0000`), so it is found by elimination, or
+/// not at all.
+LinkState own_link(const ClusterSnapshot& snapshot, const Member& member,
+                   const ListedServer& listed) noexcept;
+
+}  // namespace wardmote::judge::raft
