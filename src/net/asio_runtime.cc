@@ -6,8 +6,11 @@
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
@@ -47,6 +50,12 @@ std::uint64_t system_seed() {
   return seed;
 }
 
+std::string read_boot() {
+  std::string id;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  return id;
+}
+
 }  // namespace
 
 struct AsioRuntime::Impl {
@@ -55,6 +64,7 @@ struct AsioRuntime::Impl {
   PosixFiles files{core};
   runtime::Random random{system_seed()};
   std::unique_ptr<runtime::TlsLayer> tls;
+  std::string boot = read_boot();
 };
 
 AsioRuntime::AsioRuntime() : impl_(std::make_unique<Impl>()) {}
@@ -65,6 +75,9 @@ TimePoint AsioRuntime::now() const noexcept {
 }
 WallTime AsioRuntime::wall_now() const noexcept {
   return std::chrono::system_clock::now();
+}
+std::string_view AsioRuntime::boot() const noexcept {
+  return impl_->boot;
 }
 runtime::Executor AsioRuntime::executor() noexcept {
   return impl_->core.context.get_executor();

@@ -23,6 +23,7 @@ class AsioRuntime final : public runtime::Runtime {
 
   [[nodiscard]] TimePoint now() const noexcept override;
   [[nodiscard]] WallTime wall_now() const noexcept override;
+  [[nodiscard]] std::string_view boot() const noexcept override;
   [[nodiscard]] runtime::Executor executor() noexcept override;
   std::uint64_t random() noexcept override;
   runtime::Task<void> sleep_until(TimePoint at) override;

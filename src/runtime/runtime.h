@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -28,6 +29,9 @@ class Runtime {
 
   [[nodiscard]] virtual TimePoint now() const noexcept = 0;
   [[nodiscard]] virtual WallTime wall_now() const noexcept = 0;
+  /// Which start of the machine now() belongs to: two processes that have the same one share its
+  /// times. Empty: not known.
+  [[nodiscard]] virtual std::string_view boot() const noexcept = 0;
   /// Where tasks run.
   [[nodiscard]] virtual Executor executor() noexcept = 0;
   /// Uniform over all 64 bits.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,23 @@ Result<judge::JournalEntry> decode_row(std::string_view record);
 
 std::string pause_key(std::string_view scope);
 std::string encode(const judge::plan::Pause& pause, const ClockPair& clock);
+/// One that ends does so by the clock of the boot that wrote it; with another, when all of its time
+/// has passed from now on.
 Result<judge::plan::Pause> decode_pause(std::string_view record, const ClockPair& clock);
+
+/// Reads pauses again and again, as they stand in a store. Nobody who was not there knows for how
+/// long one has stood: it holds for all of its time from when its record was first read here.
+class PauseReader {
+ public:
+  Result<judge::plan::Pause> read(const std::string& key, const std::string& record,
+                                  const ClockPair& clock);
+
+ private:
+  struct Known {
+    std::string record;
+    judge::plan::Pause pause;
+  };
+  std::map<std::string, Known> known_;  // by key
+};
 
 }  // namespace wardmote::store

@@ -30,6 +30,7 @@ class SimRuntime final : public runtime::Runtime {
 
   [[nodiscard]] TimePoint now() const noexcept override;
   [[nodiscard]] WallTime wall_now() const noexcept override;
+  [[nodiscard]] std::string_view boot() const noexcept override { return host_; }
   [[nodiscard]] runtime::Executor executor() noexcept override;
   std::uint64_t random() noexcept override;
   runtime::Task<void> sleep_until(TimePoint at) override;

@@ -50,7 +50,7 @@ GateControl::GateControl(runtime::Runtime& runtime, store::Store& store, const G
       tasks_(runtime.executor()) {}
 
 GateControl::Written GateControl::pause(Duration time, const std::string& by) {
-  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now(), runtime_.boot()};
   judge::plan::Pause pause{.by = by};
   if (time > Duration::zero()) pause.until = clock.now + time;
   Order order{.step = "pause", .subject = {}, .by = by};

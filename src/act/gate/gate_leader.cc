@@ -140,8 +140,8 @@ std::optional<judge::plan::Pause> GateLeader::pause() const {
 std::optional<judge::plan::Pause> GateLeader::pause_in(
     const std::optional<store::KeyValue>& record) const {
   if (!record) return std::nullopt;
-  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
-  auto pause = store::decode_pause(record->value, clock);
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now(), runtime_.boot()};
+  auto pause = pause_reader_.read(record->key, record->value, clock);
   if (!pause) return judge::plan::Pause{.by = "a record that cannot be read"};
   if (pause->until && *pause->until <= clock.now) return std::nullopt;
   return *std::move(pause);

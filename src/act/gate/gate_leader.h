@@ -20,6 +20,7 @@
 #include "runtime/task.h"
 #include "runtime/task_group.h"
 #include "store/election.h"
+#include "store/plan_record.h"
 #include "store/store.h"
 
 namespace wardmote::act::gate {
@@ -90,6 +91,7 @@ class GateLeader {
   Reconciler& reconciler_;
   const LeaderOptions options_;
   RangeView pauses_;
+  mutable store::PauseReader pause_reader_;
   std::unique_ptr<store::Election> election_;
   std::optional<Leader> leader_;
   bool lost_ = false;  ///< it no longer leads, or did not for a moment

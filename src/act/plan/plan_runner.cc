@@ -119,7 +119,7 @@ Task<void> PlanRunner::read_again() {
 
 Task<Result<void>> PlanRunner::load() {
   const std::uint64_t term = term_;
-  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now(), runtime_.boot()};
   std::string prefix(store::kLastPlanKey);
   const auto last = co_await log_.load(std::move(prefix));
   if (!last) co_return std::unexpected(last.error());
@@ -150,7 +150,7 @@ Task<Result<void>> PlanRunner::load() {
     }
   }
   for (const auto& [key, record] : *pauses) {
-    auto pause = store::decode_pause(record, clock);
+    auto pause = pause_reader_.read(key, record, clock);
     // One that is not understood holds everything back: nobody knows what it was to protect.
     planner.recall(pause ? *std::move(pause) : Pause{"", "a record not understood", {}});
   }

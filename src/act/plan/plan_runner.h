@@ -38,6 +38,7 @@
 #include "store/follower.h"
 #include "store/leadership.h"
 #include "store/number_mark.h"
+#include "store/plan_record.h"
 #include "store/records.h"
 #include "store/shared_note.h"
 #include "store/store.h"
@@ -207,6 +208,7 @@ class PlanRunner final : public control::PlanControl {
   bool reading_ = false;     ///< what another agent has written
   bool read_again_ = false;  ///< and it has written more
   std::vector<std::unique_ptr<store::Follower>> followers_;
+  store::PauseReader pause_reader_;
   /// Why orders may be lost, until it is written down that everything is paused, or somebody
   /// resumes.
   std::optional<std::string> doubt_;

@@ -68,7 +68,7 @@ Result<void> PlanRunner::pause(std::string scope, std::optional<Duration> time, 
   JournalEntry entry{.kind = "paused", .cluster = scope, .actor = by};
   entry.detail =
       pause.until ? "for " + spell_duration(*pause.until - now) : "until somebody resumes";
-  const store::ClockPair clock{now, runtime_.wall_now()};
+  const store::ClockPair clock{now, runtime_.wall_now(), runtime_.boot()};
   put(std::move(entry), {{store::pause_key(scope), store::encode(pause, clock)}});
   doors_.tell({judge::ThingKind::kPlans, scope.empty() ? "all" : scope},
               judge::ActsPaused{true, by});

@@ -149,6 +149,7 @@ class Agent {
     const PlanState last = runner_.planner().plans().rbegin()->second.state;
     return shared_.site.joined && (last == PlanState::kDone || last == PlanState::kRejected);
   }
+  SimRuntime& host() { return host_; }
   [[nodiscard]] const PlanRunner& runner() const noexcept { return runner_; }
   PlanRunner& runner() noexcept { return runner_; }
   SimDisk& disk() noexcept { return disk_; }
@@ -310,6 +311,21 @@ TEST_F(PlanLeadership, APauseHoldsWhoeverLeads) {
   watch(20s);
   EXPECT_EQ(plan(b_).reason, "everything is paused by ann");
   EXPECT_EQ(shared_.acts, 0);
+}
+
+// Its own clock on the wall said that the hour was over.
+TEST_F(PlanLeadership, APauseWithAnEndHoldsWhateverClockLeads) {
+  ASSERT_TRUE(a_.runner().pause("", 1h, "ann"));
+  a_.rule();
+  watch(2s);
+  a_.lose();
+  b_.host().jump_wall_clock(2h);
+  b_.win();
+  watch(20s);
+  EXPECT_EQ(plan(b_).reason, "everything is paused by ann");
+  EXPECT_EQ(shared_.acts, 0);
+  watch(1h);
+  EXPECT_NE(plan(b_).reason, "everything is paused by ann");
 }
 
 TEST_F(PlanLeadership, ADoubtWhetherOrdersAreLostPausesEverythingWhoeverLeads) {

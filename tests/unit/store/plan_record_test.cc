@@ -140,5 +140,35 @@ TEST(PlanRecord, GivesBackAPause) {
   EXPECT_FALSE(decode_pause("{}", kClock));
 }
 
+ClockPair on(std::string_view boot, Duration later, Duration wrong = {}) {
+  return {kClock.now + later, kClock.wall_now + later + wrong, boot};
+}
+
+TEST(PlanRecord, APauseEndsByTheClockThatNeverJumps) {
+  const judge::plan::Pause pause{"ovn-nb", "ann", kClock.now + 1h};
+  const std::string record = encode(pause, on("a", 0h));
+  for (const Duration wrong : {Duration(0h), Duration(2h), Duration(-2h)})
+    EXPECT_EQ(decode_pause(record, on("a", 20min, wrong))->until, pause.until);
+  // Of another machine, or after a reboot, the clocks tell nothing of each other.
+  EXPECT_EQ(decode_pause(record, on("b", 20min, 2h))->until, kClock.now + 20min + 1h);
+  EXPECT_EQ(decode_pause(record, on("", 20min, 2h))->until, kClock.now + 20min + 1h);
+}
+
+TEST(PlanRecord, AnAgentThatReadsAPauseAgainKnowsWhenItReadItFirst) {
+  const judge::plan::Pause pause{"ovn-nb", "ann", kClock.now + 1h};
+  std::string record = encode(pause, on("a", 0h));
+  PauseReader reader;
+  EXPECT_EQ(reader.read("pause/ovn-nb", record, on("b", 1s))->until, kClock.now + 1s + 1h);
+  EXPECT_EQ(reader.read("pause/ovn-nb", record, on("b", 50min))->until, kClock.now + 1s + 1h);
+  record = encode({"ovn-nb", "ann", kClock.now + 3h}, on("a", 55min));
+  EXPECT_EQ(reader.read("pause/ovn-nb", record, on("b", 55min))->until, kClock.now + 3h);
+  EXPECT_FALSE(reader.read("pause/ovn-nb", "{}", on("b", 56min)));
+}
+
+TEST(PlanRecord, APauseOfAnEarlierVersionEndsByTheWallClock) {
+  const std::string record = R"({"scope":"ovn-nb","by":"ann","until":1800003600000})";
+  EXPECT_EQ(decode_pause(record, on("a", 20min))->until, kClock.now + 1h);
+}
+
 }  // namespace
 }  // namespace wardmote::store
