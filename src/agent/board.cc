@@ -228,7 +228,7 @@ void Board::check_observed(std::size_t check, const judge::Observation& seen, Ti
 }
 
 bool Board::doubt(judge::Observation& seen, std::span<const judge::Observed> signs) const {
-  const judge::Observed* const sign = judge::critical_sign(signs);
+  const judge::Observed* const sign = judge::gravest_sign(signs);
   const bool good = seen.outcome == Outcome::kOk || seen.outcome == Outcome::kWarn;
   if (sign == nullptr || !good) return false;
   const auto check = std::ranges::find(view_.checks, seen.subject, &serve::CheckView::name);

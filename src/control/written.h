@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,15 +28,21 @@ class Written {
   }
   /// It does not hold, and never will.
   void lost(std::string why) {
-    lost_ = true;
+    fate_ = Fate::kLost;
     done(std::move(why));
   }
-  [[nodiscard]] bool is_lost() const noexcept { return lost_; }
+  /// It was being written when the right to write was lost.
+  void unsure(std::string why) {
+    fate_ = Fate::kUnsure;
+    done(std::move(why));
+  }
+  enum class Fate : std::uint8_t { kHolds, kUnsure, kLost };
+  [[nodiscard]] Fate fate() const noexcept { return fate_; }
 
  private:
   runtime::Event event_;
   bool done_ = false;
-  bool lost_ = false;
+  Fate fate_ = Fate::kHolds;
   std::optional<std::string> complaint_;
 };
 

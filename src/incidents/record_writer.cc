@@ -59,6 +59,7 @@ Task<void> RecordWriter::stop() {
 void RecordWriter::put(std::string key, std::optional<std::string> value) {
   if (store_ == nullptr || !may_write()) return;
   unwritten_[std::move(key)] = std::move(value);
+  ++puts_;
   start();
 }
 
@@ -71,8 +72,12 @@ void RecordWriter::after_writing(std::function<void()> then) {
 std::shared_ptr<runtime::HttpHold> RecordWriter::hold() {
   if (store_ == nullptr) return nullptr;
   auto written = std::make_shared<control::Written>(runtime_.executor());
-  holds_.emplace_back([this, written, drops = drops_] {
+  holds_.emplace_back([this, written, drops = drops_, puts = puts_] {
     if (drops == drops_) return written->done(complaint_);
+    if (torn_ > drops && torn_puts_ >= puts)
+      return written->unsure(
+          "this agent stopped leading while it was written down; look whether "
+          "it is there before you give it again");
     written->lost("this agent stopped leading before it was written down; give it again");
   });
   hurry_ = true;
@@ -88,6 +93,10 @@ void RecordWriter::drop() {
   unwritten_.clear();
   waiting_.clear();
   ++drops_;
+  if (under_way_ > 0) {
+    torn_ = drops_;
+    torn_puts_ = sent_puts_;
+  }
   refused_ = false;
 }
 
@@ -170,6 +179,7 @@ Task<Result<void>> RecordWriter::write_some() {
     }
   } kept{this, std::move(some), drops_};
   ++under_way_;
+  sent_puts_ = puts_;
   store::Transaction transaction;
   if (auto fence = leadership_.fence()) transaction.conditions.push_back(*std::move(fence));
   for (const auto& [key, value] : kept.changes) {

@@ -87,7 +87,11 @@ class RecordWriter {
   std::vector<std::function<void()>> holds_;  ///< answers, which wait for one attempt only
   bool waits_for_store_ = false;
   std::uint64_t drops_ = 0;  ///< counts the times that what is not written was forgotten
-  bool hurry_ = false;       ///< somebody has begun to wait
+  std::uint64_t torn_ = 0;   ///< the last of them that came while something was being written
+  std::uint64_t torn_puts_ = 0;
+  std::uint64_t puts_ = 0;
+  std::uint64_t sent_puts_ = 0;  ///< up to which some were given to the store
+  bool hurry_ = false;           ///< somebody has begun to wait
   bool writing_ = false;
   int under_way_ = 0;  ///< transactions
   runtime::Event settled_;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "control/written.h"
@@ -11,7 +12,20 @@
 #include "serve/answer.h"
 
 namespace wardmote::serve {
+
+using control::Written;
+
 namespace {
+
+std::string_view words_for(Written::Fate fate) noexcept {
+  switch (fate) {
+    case Written::Fate::kLost: return "the order is lost: ";
+    case Written::Fate::kUnsure: return "nobody knows whether the order holds: ";
+    case Written::Fate::kHolds: break;
+  }
+  return "the order holds, but it is not written down yet, and until then it is lost when the "
+         "agent ends or stops leading: ";
+}
 
 class WrittenHold final : public runtime::HttpHold {
  public:
@@ -20,11 +34,7 @@ class WrittenHold final : public runtime::HttpHold {
   runtime::Task<std::optional<runtime::HttpResponse>> wait() override {
     const std::optional<std::string> complaint = co_await written_->wait();
     if (!complaint) co_return std::nullopt;
-    if (written_->is_lost()) co_return error_answer(503, "the order is lost: " + *complaint);
-    co_return error_answer(503,
-                           "the order holds, but it is not written down yet, and until then it is "
-                           "lost when the agent ends or stops leading: " +
-                               *complaint);
+    co_return error_answer(503, std::string(words_for(written_->fate())) + *complaint);
   }
 
  private:

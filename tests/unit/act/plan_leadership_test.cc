@@ -452,7 +452,7 @@ TEST_F(PlanLeadership, AnOrderThatWaitedUntilTheLeadWasLostIsSaidToBeLost) {
   watch(10s);
   shared_.disk.set_latency({});
   watch(10s);
-  EXPECT_TRUE(written->is_lost());
+  EXPECT_EQ(written->fate(), control::Written::Fate::kLost);
 }
 
 // A follower reads the emptied store before it leads.

@@ -47,9 +47,10 @@ TEST_F(BoardTest, AnOptionalCheckThatWasGoodAndBlindClosesItsGateUntilItIsSeen) 
 }
 
 /// An agent that starts in an outage has confirmed nothing yet.
-TEST_F(BoardTest, WhatWasNeverGoodIsNotProvenGoodWhileSomethingCriticalShows) {
+TEST_F(BoardTest, WhatWasNeverGoodIsNotProvenGoodWhileAFaultShows) {
   const std::vector<judge::Observed> critical{{.code = judge::Code::kRaftNoQuorum}};
-  const std::vector<judge::Observed> mild{{.code = judge::Code::kRaftQuorumMargin}};
+  const std::vector<judge::Observed> milder{{.code = judge::Code::kRaftQuorumMargin}};
+  const std::vector<judge::Observed> none{{.code = judge::Code::kRaftLogGrowth}};
   const auto doubted = [&](Outcome outcome, const std::vector<judge::Observed>& signs) {
     judge::Observation seen;
     seen.subject = "c";
@@ -62,7 +63,8 @@ TEST_F(BoardTest, WhatWasNeverGoodIsNotProvenGoodWhileSomethingCriticalShows) {
   EXPECT_TRUE(doubted(Outcome::kOk, critical).reason.text.contains("RAFT_NO_QUORUM"));
   EXPECT_EQ(doubted(Outcome::kFail, critical).outcome, Outcome::kFail);
   EXPECT_EQ(doubted(Outcome::kUnknown, critical).reason.text, "") << "it has a reason of its own";
-  EXPECT_EQ(doubted(Outcome::kWarn, mild).outcome, Outcome::kWarn);
+  EXPECT_EQ(doubted(Outcome::kOk, milder).outcome, Outcome::kUnknown);
+  EXPECT_EQ(doubted(Outcome::kWarn, none).outcome, Outcome::kWarn) << "no fault";
   EXPECT_EQ(doubted(Outcome::kOk, {}).outcome, Outcome::kOk);
   judge::Observation good;
   good.outcome = Outcome::kOk;

@@ -284,6 +284,20 @@ TEST_F(RecordWriterTest, AnAnswerIsHeldForOneAttemptAlsoOfASharedStore) {
   EXPECT_TRUE(run_task(world, us, records.hold()->wait())) << "503";
 }
 
+// The store may take it all the same.
+TEST_F(RecordWriterTest, AnOrderThatWasBeingWrittenWhenTheLeadWasLostMayHold) {
+  store.writing = 5s;
+  records.put("silence/1", "ann");
+  const auto hold = records.hold();
+  world.run_for(1s);
+  records.drop();
+  const auto answer = run_task(world, us, hold->wait());
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 503);
+  EXPECT_TRUE(answer->body.contains("nobody knows whether the order holds")) << answer->body;
+  EXPECT_EQ(stored("silence/1"), "ann");
+}
+
 TEST_F(RecordWriterTest, AnOrderThatWasDroppedWithTheLeadIsSaidToBeLost) {
   store.writing = 5s;
   records.put("earlier", "1");
