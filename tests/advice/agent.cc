@@ -130,7 +130,7 @@ RepairView Agent::look() {
   const TimePoint end = now + (slow.empty() ? 5ms : setup_.timeout);
   last_ = assess(opinions_, setup_.expectation, memory_, end);
   for (const judge::raft::RememberedServer& listed : memory_.list()) {
-    if (listed.shares_address && listed.id.known())
+    if (listed.is_loose() && listed.id.known())
       sightings_.saw_beside(memory_.cluster_id(), listed.id, listed.address);
   }
   witness_.judged(*this, last_);

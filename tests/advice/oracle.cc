@@ -206,7 +206,8 @@ bool is_lied_to(const Cluster& cluster, const Agent& agent) {
       return code == ReasonCode::kRefused || code == ReasonCode::kMissing;
     };
     if (ways[i].crossed) return true;
-    if (!refuses(said) && !refuses(heard)) continue;
+    const bool none = said == ReasonCode::kUnknownCluster || heard == ReasonCode::kUnknownCluster;
+    if (!refuses(said) && !refuses(heard) && !none) continue;
     for (HostIndex host = 0; host < cluster.hosts().size(); ++host) {
       const bool there = cluster.hosts()[host].address == cluster.hosts()[ways[i].host].address;
       if (there && cluster.active(host)) return true;

@@ -141,7 +141,8 @@ HostIndex World::join_at_its_address() {
   return other;
 }
 
-/// Its server goes on elsewhere, and nobody listens in its place. Later it is cut off.
+/// Its server goes on elsewhere, and nobody listens in its place. Later it is cut off, and another
+/// may join in its place.
 void World::serve_elsewhere() {
   const Host owner = cluster_.hosts()[subject_];
   const HostIndex other = cluster_.add_host(owner.name + "-elsewhere", owner.address);
@@ -157,6 +158,7 @@ void World::serve_elsewhere() {
     tell(fmt::format("{} is cut off", cluster_.hosts()[other].name));
     cut(true);
   });
+  if (rare_.chance(0.4)) at(rarely_between(200, 400), [this] { cluster_.join(subject_); });
   at(24min, [cut] { cut(false); });
 }
 

@@ -52,10 +52,10 @@ void tell_of_two_at_one_address(ClusterSite& site, const std::string& age) {
                 "16643) next_index=5 match_index=4 last msg " + age)
           .with(R"(\nServers:\n)", R"(\nServers:\n    )" + cafe +
                                        R"( next_index=5 match_index=4 last msg 336 ms ago\n)")
-          .with("<-1430 ->1430", "<-cafe"));
+          .with("<-1430 ->1430", "<-cafe ->cafe"));
   site.members[1]->answer(Edited(1)
                               .with(R"(\nServers:\n)", R"(\nServers:\n    )" + cafe + R"(\n)")
-                              .with("<-1430 ->1430", "<-cafe"));
+                              .with("<-1430 ->1430", "<-cafe ->cafe"));
   site.members[2]->answer(Edited(2)
                               .with("1430", "cafe")
                               .with(R"(\nServers:\n)", R"(\nServers:\n    )" + listed + R"(\n)"));

@@ -164,7 +164,7 @@ void ClusterWatch::judge() {
       sightings_.besides(name_, memory_.cluster_id(), now - expectation_.gone_after));
   judge::raft::Assessment assessment = assess(opinions_, expectation_, memory_, now);
   for (const judge::raft::RememberedServer& listed : memory_.list()) {
-    if (listed.shares_address && listed.id.known())
+    if (listed.is_loose() && listed.id.known())
       sightings_.saw_beside(memory_.cluster_id(), listed.id, listed.address);
   }
   const bool whole = awaited_ == 0;

@@ -137,7 +137,12 @@ struct ListedServer {
   /// It and another server of its address were alive at once, so that the address tells nothing of
   /// which of them is there.
   bool shares_address = false;
+  /// It was heard while nobody listened in its place (Member::elsewhere), and has not answered
+  /// there since.
+  bool displaced = false;
 
+  /// Whether it may be anywhere, whoever is at its address.
+  [[nodiscard]] bool is_loose() const noexcept { return shares_address || displaced; }
   /// Whether a process runs there as this server, whether the cluster can use it or not.
   [[nodiscard]] bool lives() const noexcept { return life == Life::kLive || life == Life::kCutOff; }
   /// Whether it answers somebody who is no member, as far as the last look there showed.

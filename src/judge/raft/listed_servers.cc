@@ -247,6 +247,19 @@ void find_seen_elsewhere(ClusterSnapshot& snapshot, const Memory& memory) noexce
   }
 }
 
+/// As the rounds before have shown.
+void find_displaced(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
+  for (ListedServer& listed : snapshot.servers) {
+    if (listed.reporter) continue;
+    const Identity* const its = listed.owner ? listed.owner->identity : nullptr;
+    listed.displaced = its && its->elsewhere;
+    for (const RememberedServer& before : memory.list()) {
+      const bool same = before.address == listed.address && compatible(before.id, listed.id);
+      listed.displaced |= same && before.displaced;
+    }
+  }
+}
+
 /// A server that the leader does not hear is alive if anybody else hears it.
 void find_witnesses(ClusterSnapshot& snapshot) noexcept {
   for (ListedServer& listed : snapshot.servers) {
@@ -333,7 +346,7 @@ Life judge_life(const ClusterSnapshot& snapshot, const ListedServer& listed,
   }
   if (listed.heard) return Life::kLive;
   // An address belongs to one process, unless two said that it is theirs and were alive.
-  if (listed.successor && !listed.shares_address) return Life::kSilent;
+  if (listed.successor && !listed.is_loose()) return Life::kSilent;
   if (listed.witnessed) return leader_tells ? Life::kCutOff : Life::kUnknown;
   if (listed.owner && is_certain_silence(*listed.owner)) return Life::kSilent;
   if (has_a_dead_address(snapshot, listed)) return Life::kSilent;
@@ -382,7 +395,9 @@ void believe_the_others(ClusterSnapshot& snapshot) noexcept {
                           : member.unreachable && !member.id.known() && stranger_lives;
     const bool unheard = listed && listed->life == Life::kSilent && snapshot.leader_vouches;
     if (member.heard) {
-      member.elsewhere |= member.presence == Presence::kDown;
+      const bool was_there =
+          listed && member.identity && compatible(member.identity->id, listed->id);
+      member.elsewhere |= member.presence == Presence::kDown && was_there;
       member.presence = Presence::kUnknown;
     } else if (member.unreachable && unheard) {
       member.presence = Presence::kDown;
@@ -399,6 +414,7 @@ void fill_servers(ClusterSnapshot& snapshot, const Memory& memory) {
   find_successors(snapshot);
   complete_ids(snapshot, memory);
   find_owners(snapshot);
+  find_displaced(snapshot, memory);
   find_heard(snapshot);
   find_witnesses(snapshot);
   find_seen_elsewhere(snapshot, memory);

@@ -64,7 +64,8 @@ bool unchanged(const RememberedServer& remembered, const ListedServer& listed) {
   return remembered.id == listed.id && remembered.voter == listed.voter &&
          remembered.address == listed.address && !remembered.silent_since && !listed.silent_since &&
          remembered.alive_since == listed.alive_since &&
-         remembered.shares_address == listed.shares_address;
+         remembered.shares_address == listed.shares_address &&
+         remembered.displaced == listed.displaced;
 }
 
 /// Whether nobody reports it alive, and nobody could confirm its silence: then the earlier
@@ -124,7 +125,8 @@ void Memory::learn_list(const ClusterSnapshot& snapshot) {
                                 .listed_since = listed.listed_since,
                                 .silent_since = listed.silent_since,
                                 .alive_since = listed.alive_since,
-                                .shares_address = listed.shares_address};
+                                .shares_address = listed.shares_address,
+                                .displaced = listed.displaced};
     if (remembered.silent_since) remembered.silent_seen = snapshot.shown;
     if (untold(snapshot, listed)) keep_silence(remembered, list_);
     next.push_back(std::move(remembered));

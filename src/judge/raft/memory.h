@@ -52,6 +52,10 @@ struct RememberedServer {
   TimePoint silent_seen;
   std::optional<TimePoint> alive_since{};  ///< ListedServer::alive_since
   bool shares_address = false;             ///< ListedServer::shares_address
+  bool displaced = false;                  ///< ListedServer::displaced
+
+  /// To be written down (Sightings::saw_beside): who comes later cannot see it again.
+  [[nodiscard]] bool is_loose() const noexcept { return shares_address || displaced; }
 };
 
 /// What must be remembered between two rounds of one cluster: since when conditions last, the

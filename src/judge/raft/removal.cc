@@ -256,7 +256,7 @@ bool acknowledges(const ClusterSnapshot& snapshot, const ListedServer& listed) n
 /// one says that it is up and none that it is broken: who connects to this address from elsewhere
 /// may reach another server, or be a stranger, and who it is for is not said (`<-0000`).
 bool is_there(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
-  if (!listed.reporter || !listed.reporter->status() || listed.shares_address) return false;
+  if (!listed.reporter || !listed.reporter->status() || listed.is_loose()) return false;
   const auto come_in = std::ranges::count_if(
       listed.reporter->status()->links, [](const Link& link) { return link.up && !link.outgoing; });
   const auto others = std::ranges::count_if(snapshot.servers, [&](const ListedServer& other) {
@@ -275,7 +275,7 @@ bool is_there(const ClusterSnapshot& snapshot, const ListedServer& listed) noexc
 
 const ListedServer* live_heir(const ClusterSnapshot& snapshot,
                               const ListedServer& listed) noexcept {
-  if (!snapshot.newest || listed.address.empty() || listed.shares_address) return nullptr;
+  if (!snapshot.newest || listed.address.empty() || listed.is_loose()) return nullptr;
   for (const ListedServer& other : snapshot.servers) {
     const Member* const member = other.reporter;
     if (&other == &listed || other.address != listed.address || !other.voter || !member) continue;

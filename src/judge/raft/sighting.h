@@ -20,8 +20,8 @@ struct Sighting {
   TimePoint at;            ///< when it answered last
   bool still = false;      ///< it answered the last look
   std::string database{};  ///< that it is asked for
-  /// It was alive while another server of its address was; nothing else is said of it then, and the
-  /// id may be short.
+  /// It was alive while another server of its address was, or while nobody listened there; nothing
+  /// else is said of it then, and the id may be short.
   bool beside = false;
   std::string address{};  ///< that it says is its own; may be unknown
   /// Nobody listens where it was looked for last: its process does not hang there.
@@ -51,8 +51,8 @@ class Sightings {
   void hear_agent(const std::string& node, std::vector<Sighting> seen);
   /// It is not heard any more: whom it saw, nobody sees now.
   void lose_agent(const std::string& node, TimePoint now);
-  /// This server was alive while another of its address was (ListedServer::shares_address). That is
-  /// never forgotten, also when another agent says so.
+  /// This server may be elsewhere than at its address (RememberedServer::is_loose). That is never
+  /// forgotten, also when another agent says so.
   void saw_beside(const MemberId& cluster, const MemberId& server, std::string address);
   /// All those, for a later life of the agent.
   [[nodiscard]] const std::vector<Sighting>& beside() const noexcept { return beside_; }

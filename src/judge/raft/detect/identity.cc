@@ -38,7 +38,7 @@ bool shares_its_address(const ClusterSnapshot& snapshot, const ListedServer& lis
 /// one whose database is left, and a server that the leader hears may be heard elsewhere.
 const ListedServer* find_live_twin(const ClusterSnapshot& snapshot,
                                    const ListedServer& listed) noexcept {
-  if (listed.shares_address) return nullptr;
+  if (listed.is_loose()) return nullptr;
   for (const ListedServer& other : snapshot.servers) {
     if (&other != &listed && other.address == listed.address && is_there(snapshot, other))
       return &other;
@@ -106,13 +106,17 @@ void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view addre
   }
   if (const ListedServer* const pretender = find_pretender(snapshot, address)) {
     const std::string id = label(*pretender);
-    const bool beside = std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
-      return listed.address == address && listed.shares_address;
-    });
+    const auto any = [&](bool ListedServer::* has) {
+      return std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
+        return listed.address == address && listed.*has;
+      });
+    };
     finding.summary = fmt::format(
         "{} are all listed at {}: {} says that it is its address, and {}", fmt::join(ids, ", "),
         address, id,
-        beside ? "two of them were alive at once" : "not all others have a connection to it");
+        any(&ListedServer::shares_address) ? "two of them were alive at once"
+        : any(&ListedServer::displaced)    ? "one of them was heard while nobody listened there"
+                                           : "not all others have a connection to it");
     finding.advice = Advice{
         .text = fmt::format("Remove none of them before you know whose address it is: {} may have "
                             "joined with the address of another, which is down now. Look where it "

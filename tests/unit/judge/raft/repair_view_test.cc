@@ -111,6 +111,27 @@ TEST(RepairView, WhoWasHeardSinceItsPlaceRefusesMayRunElsewhere) {
   EXPECT_TRUE(cluster.repair_view().members[2].out) << "it was there again";
 }
 
+TEST(RepairView, WhoWasHeardSinceItsPlaceRefusedIsNoGhostOfWhoJoinsThere) {
+  for (const bool heard : {true, false}) {
+    FakeCluster cluster(4);
+    cluster.watch(5s);
+    const Node former = cluster.node(3);
+    if (heard) cluster.node(3).silence = ReasonCode::kRefused;
+    if (!heard) cluster.kill(3);
+    cluster.watch(5s);
+    cluster.kill(3);
+    cluster.watch(60s);
+    cluster.heal(3);
+    cluster.node(3).id = *parse_member_id("d8d142e3-c38f-46e8-ae36-3db41907e3ae");
+    cluster.enlist(3);
+    const Assessment look = cluster.watch(60s);
+    const std::string& summary = the(Code::kRaftStaleMember, look).summary;
+    EXPECT_EQ(summary.contains("a ghost"), !heard) << summary;
+    EXPECT_EQ(summary.contains("heard while nobody listened there"), heard) << summary;
+    EXPECT_EQ(cluster.repair_view().find(former.id)->objection.has_value(), heard);
+  }
+}
+
 // Another agent looks at it where it runs, and it hangs there.
 TEST(RepairView, WhoIsAwaitedElsewhereIsNotToBeStartedHere) {
   FakeCluster cluster(3);
