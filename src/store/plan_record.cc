@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <map>
@@ -15,6 +16,7 @@
 #include "base/epoch_ms.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "judge/finding.h"
 #include "judge/journal_entry.h"
 #include "judge/plan/plan.h"

@@ -1,0 +1,132 @@
+// What two agents do that share a store when orders may be lost.
+
+#include <chrono>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "act/plan/plan_runner.h"
+#include "base/result.h"
+#include "judge/plan/planner.h"
+#include "unit/act/two_agents.h"
+
+namespace wardmote::act {
+namespace {
+
+TEST_F(PlanLeadership, ADoubtWhetherOrdersAreLostPausesEverythingWhoeverLeads) {
+  a_.runner().doubt_orders("the store was emptied");
+  a_.rule();
+  watch(2s);
+  constexpr const char* kWhy =
+      "everything is paused by the agent: the store was emptied; what somebody paused or rejected "
+      "may be lost";
+  EXPECT_EQ(plan(a_).reason, kWhy);
+  a_.lose();
+  b_.win();
+  watch(5s);
+  EXPECT_EQ(plan(b_).reason, kWhy);
+  EXPECT_EQ(shared_.acts, 0);
+}
+
+TEST_F(PlanLeadership, WhatAnAgentKnowsToBeLostItKnowsUntilSomebodyHasPausedEverything) {
+  SharingAgent c(world_, "c", shared_, true);
+  const auto note = c.runner().make_note();
+  c.runner().doubt_orders("the store was emptied");
+  watch(5s);
+  EXPECT_EQ(note->told(), "the store was emptied");
+  const auto heard = a_.runner().make_note();
+  heard->hear("c", note->told(), world_.now());
+  watch(5s);
+  EXPECT_TRUE(a_.runner().planner().pauses().contains(""));
+  EXPECT_EQ(note->told(), "") << "who leads has seen to it";
+  ASSERT_TRUE(a_.runner().resume("", "ann"));
+  heard->hear("c", "the store was emptied", world_.now());
+  EXPECT_TRUE(a_.runner().planner().pauses().empty()) << "that was said before";
+  a_.lose();
+  c.win();
+  watch(5s);
+  EXPECT_TRUE(c.runner().planner().pauses().empty());
+}
+
+// Who had heard of it told it on as his own, and paused everything once more when he led.
+TEST_F(PlanLeadership, WhatAnotherAgentDoubtedAndSomebodyHasSeenToIsOver) {
+  SharingAgent c(world_, "c", shared_, true);
+  const auto note = c.runner().make_note();
+  a_.runner().doubt_orders("the store was emptied");
+  watch(5s);
+  note->hear("a", a_.runner().make_note()->told(), world_.now());
+  EXPECT_EQ(note->told(), "") << "it is not its own";
+  ASSERT_TRUE(a_.runner().resume("", "ann"));
+  note->hear("a", a_.runner().make_note()->told(), world_.now());
+  watch(5s);
+  a_.lose();
+  c.win();
+  watch(5s);
+  EXPECT_TRUE(c.runner().planner().pauses().empty());
+}
+
+TEST_F(PlanLeadership, WhatAnotherAgentDoubtedBeforeItWentAwayPausesEverything) {
+  SharingAgent c(world_, "c", shared_, true);
+  const auto note = c.runner().make_note();
+  note->hear("b", "the store was emptied", world_.now());
+  note->lose("b", world_.now());
+  a_.lose();
+  c.win();
+  watch(5s);
+  ASSERT_TRUE(c.runner().planner().pauses().contains(""));
+  EXPECT_EQ(c.runner().planner().pauses().at("").by,
+            "the agent: b says: the store was emptied; what somebody paused or rejected may be "
+            "lost");
+}
+
+TEST_F(PlanLeadership, WhoKnewOfALossBeforeHeLedPausesEverything) {
+  b_.runner().doubt_orders("the store was emptied");
+  watch(2s);
+  EXPECT_TRUE(b_.runner().planner().pauses().empty()) << "another agent leads";
+  a_.lose();
+  b_.win();
+  a_.rule();
+  watch(5s);
+  EXPECT_TRUE(plan(b_).reason.starts_with("everything is paused by the agent")) << plan(b_).reason;
+  EXPECT_EQ(shared_.acts, 0);
+}
+
+// The store is away while somebody orders, and whoever led is the one who leads when it is back.
+TEST_F(PlanLeadership, AnOrderThatNobodyWillFindAgainPausesEverything) {
+  shared_.disk.fail_with(Errc::kTimeout);
+  a_.pause();
+  watch(2s);
+  a_.lose();
+  shared_.disk.fail_with(std::nullopt);
+  a_.win();
+  watch(5s);
+  ASSERT_TRUE(a_.runner().planner().pauses().contains(""));
+  EXPECT_EQ(a_.runner().planner().pauses().at("").by,
+            "the agent: 'paused' by ann could not be written down in time; what somebody paused or "
+            "rejected may be lost");
+  a_.rule();
+  watch(5s);
+  EXPECT_EQ(shared_.acts, 0);
+}
+
+// A follower reads the emptied store before it leads.
+TEST_F(PlanLeadership, WhoSawOrdersThatAreNotInTheStoreAnyMorePausesEverything) {
+  SharingAgent c(world_, "c", shared_, true);
+  a_.pause();
+  watch(5s);
+  ASSERT_TRUE(c.runner().planner().pauses().contains(""));
+  a_.lose();
+  shared_.disk.rows("UPDATE store_meta SET revision = revision + 1");
+  for (const char* const table : {"store_kv", "store_lease", "store_event"})
+    shared_.disk.rows("DELETE FROM " + std::string(table));
+  shared_.disk.rows("UPDATE store_meta SET revision = 1, compacted = 0, last_lease = 0");
+  watch(20s);
+  c.win();
+  watch(5s);
+  ASSERT_TRUE(c.runner().planner().pauses().contains(""));
+  EXPECT_TRUE(c.runner().planner().pauses().at("").by.starts_with("the agent: the store is empty"))
+      << c.runner().planner().pauses().at("").by;
+}
+
+}  // namespace
+}  // namespace wardmote::act
