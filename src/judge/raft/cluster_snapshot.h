@@ -224,6 +224,9 @@ void fill_servers(ClusterSnapshot& snapshot, const Memory& memory);
 /// Its last part but one: since when unheard servers are silent, and which ones acknowledge
 /// nothing.
 void fill_times(ClusterSnapshot& snapshot, const Memory& memory);
+/// Which members were heard after their place had begun to refuse (Member::elsewhere). Of a process
+/// that has just been killed a peer may print the connection for a moment; that is no sign.
+void find_elsewhere(ClusterSnapshot& snapshot) noexcept;
 
 /// Whether its host says that nobody listens where the member was asked. One that hangs, or that
 /// could not be reached, is none of these.

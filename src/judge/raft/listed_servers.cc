@@ -387,17 +387,12 @@ void believe_the_others(ClusterSnapshot& snapshot) noexcept {
     return !listed.reporter && !listed.attributed && (listed.heard || listed.witnessed);
   });
   for (Member& member : snapshot.members) {
-    const bool silent = !member.opinion->server_id().known();
-    member.elsewhere = silent && member.identity && member.identity->elsewhere;
     if (member.presence != Presence::kDown && !member.unreachable) continue;
     const ListedServer* const listed = member.listed;
     member.heard = listed ? listed->heard || listed->witnessed
                           : member.unreachable && !member.id.known() && stranger_lives;
     const bool unheard = listed && listed->life == Life::kSilent && snapshot.leader_vouches;
     if (member.heard) {
-      const bool was_there =
-          listed && member.identity && compatible(member.identity->id, listed->id);
-      member.elsewhere |= member.presence == Presence::kDown && was_there;
       member.presence = Presence::kUnknown;
     } else if (member.unreachable && unheard) {
       member.presence = Presence::kDown;
@@ -427,6 +422,7 @@ void fill_servers(ClusterSnapshot& snapshot, const Memory& memory) {
   fill_times(snapshot, memory);
   count_quorum(snapshot);
   believe_the_others(snapshot);
+  find_elsewhere(snapshot);
 }
 
 }  // namespace wardmote::judge::raft

@@ -132,4 +132,17 @@ void fill_times(ClusterSnapshot& snapshot, const Memory& memory) {
   }
 }
 
+void find_elsewhere(ClusterSnapshot& snapshot) noexcept {
+  for (Member& member : snapshot.members) {
+    const Identity* const known = member.identity;
+    if (!known || member.opinion->server_id().known()) continue;
+    member.elsewhere = known->elsewhere;
+    // Down, but for those that hear it.
+    if (!member.heard || member.unreachable || !member.silent_from || !member.listed) continue;
+    const std::optional<TimePoint> alive = last_alive(snapshot, *member.listed);
+    const bool was_there = compatible(known->id, member.listed->id);
+    member.elsewhere |= was_there && alive && *alive > *member.silent_from;
+  }
+}
+
 }  // namespace wardmote::judge::raft

@@ -111,6 +111,20 @@ TEST(RepairView, WhoWasHeardSinceItsPlaceRefusesMayRunElsewhere) {
   EXPECT_TRUE(cluster.repair_view().members[2].out) << "it was there again";
 }
 
+// A peer that is slow prints the connection of the dead for a moment.
+TEST(RepairView, WhoHadAConnectionAMomentAgoDoesNotRunElsewhere) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(2);
+  cluster.edit = [](std::vector<Opinion>& all) {
+    all[0].status->links.push_back({"1430", false, true});
+  };
+  cluster.watch(2s);
+  cluster.edit = nullptr;
+  cluster.watch(60s);
+  EXPECT_TRUE(cluster.repair_view().members[2].out);
+}
+
 TEST(RepairView, WhoWasHeardSinceItsPlaceRefusedIsNoGhostOfWhoJoinsThere) {
   for (const bool heard : {true, false}) {
     FakeCluster cluster(4);
