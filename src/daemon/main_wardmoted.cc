@@ -154,10 +154,10 @@ Result<OwnMemory> open_memory(net::AsioRuntime& runtime, const std::string& data
   auto database = open_database(runtime, data, memory.lock.get(), memory.put_aside);
   if (!database) return std::unexpected(database.error());
   memory.database = *std::move(database);
-  const auto boot = runtime.files().read("/proc/sys/kernel/random/boot_id", 64);
-  if (!boot) return with_context(boot, "which start of the machine this is");
-  memory.boot = trim(*boot);
-  memory.store = std::make_unique<store::EmbeddedStore>(runtime, *memory.database, *boot);
+  memory.boot = runtime.boot();
+  if (memory.boot.empty())
+    return fail(Errc::kMissing, "/proc/sys/kernel/random/boot_id tells no start of the machine");
+  memory.store = std::make_unique<store::EmbeddedStore>(runtime, *memory.database, memory.boot);
   return memory;
 }
 

@@ -105,12 +105,14 @@ void World::stop_for_long() {
 void World::cut_off_from_servers_only() {
   tell(fmt::format("{} is cut from all other servers", cluster_.hosts()[subject_].name));
   busy_[subject_] = cluster_.now() + 24min;
-  const auto set = [this](bool bad) {
-    for (HostIndex i = 0; i < cluster_.hosts().size(); ++i)
-      cluster_.path(subject_, i).cut = cluster_.path(i, subject_).cut = bad;
-  };
-  set(true);
-  at(24min, [set] { set(false); });
+  cut_off(subject_, true);
+  at(24min, [this] { cut_off(subject_, false); });
+}
+
+/// From all other servers, or no more.
+void World::cut_off(HostIndex host, bool cut) {
+  for (HostIndex i = 0; i < cluster_.hosts().size(); ++i)
+    cluster_.path(host, i).cut = cluster_.path(i, host).cut = cut;
 }
 
 /// It is down for longer than any agent would wait, and some agents begin meanwhile.
@@ -150,16 +152,12 @@ void World::serve_elsewhere() {
   cluster_.move_disk(subject_, other);
   cluster_.start(other);
   busy_[subject_] = busy_[other] = cluster_.now() + 24min;
-  const auto cut = [this, other](bool bad) {
-    for (HostIndex i = 0; i < cluster_.hosts().size(); ++i)
-      cluster_.path(other, i).cut = cluster_.path(i, other).cut = bad;
-  };
-  at(rarely_between(60, 180), [this, other, cut] {
+  at(rarely_between(60, 180), [this, other] {
     tell(fmt::format("{} is cut off", cluster_.hosts()[other].name));
-    cut(true);
+    cut_off(other, true);
   });
   if (rare_.chance(0.4)) at(rarely_between(200, 400), [this] { cluster_.join(subject_); });
-  at(24min, [cut] { cut(false); });
+  at(24min, [this, other] { cut_off(other, false); });
 }
 
 /// It is down, and another joins with its address, which only strangers reach there.
@@ -219,11 +217,7 @@ void World::move_its_disk() {
   cluster_.join(subject_);
   const Duration both = rarely_between(60, 240);
   busy_[subject_] = busy_[other] = cluster_.now() + 24min;
-  const auto cut = [this](bool bad) {
-    for (HostIndex i = 0; i < cluster_.hosts().size(); ++i)
-      cluster_.path(subject_, i).cut = cluster_.path(i, subject_).cut = bad;
-  };
-  cut(true);
+  cut_off(subject_, true);
   at(both, [this, other] {
     tell(fmt::format("the server on {} hangs", cluster_.hosts()[other].name));
     cluster_.hang(other, true);
@@ -234,10 +228,10 @@ void World::move_its_disk() {
     });
   }
   const bool ends = rare_.chance(0.3);
-  at(both + rarely_between(10, 120), [this, ends, cut, name = owner.name] {
+  at(both + rarely_between(10, 120), [this, ends, name = owner.name] {
     tell(fmt::format("the new server on {} {}", name, ends ? "ends" : "is reached again"));
     if (ends) cluster_.stop(subject_);
-    cut(false);
+    cut_off(subject_, false);
   });
   at(24min, [this, other] { cluster_.hang(other, false); });
 }

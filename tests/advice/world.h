@@ -90,6 +90,7 @@ class World {
   void tie_by_one_connection(HostIndex leads);
   void leave_a_ghost_and_stall(HostIndex leads);
   void cut_off_from_servers_only();
+  void cut_off(HostIndex host, bool cut);
   void stop_where_only_a_check_looks();
   HostIndex join_at_its_address();
   void take_its_address();
