@@ -27,7 +27,6 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/standard_output.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "base/version.h"
 #include "config/config.h"
