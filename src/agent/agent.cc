@@ -131,7 +131,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
                .store = memory.store,
                .leadership = leadership_,
                .shared = memory.own != nullptr},
-              setup_of(config_), executors_, runner_doors()),
+              setup_of(config_), executors_, runner_doors(std::move(memory.mark))),
       renderer_(runtime),
       api_([this]() -> const serve::AgentView& { return fresh_view(); }, {}, &renderer_),
       servers_(
@@ -176,6 +176,8 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
   api_.add(serve::debug_routes_route(api_));
   if (!memory.put_aside.empty() && memory.own == nullptr)
     runner_.doubt_orders("the database was damaged, and a new one was begun");
+  if (memory.was_marked)
+    runner_.doubt_orders("it ended before all that forbids acts was written down");
   board_.set_put_aside(std::move(memory.put_aside));
 }
 
@@ -251,6 +253,7 @@ Task<void> Agent::watch_folder() {
     }
     if (there) folder_lost_.reset();
     if (lost) folder_lost_ = there.error().context;
+    runner_.owe("data folder", folder_lost_.has_value());
   }
 }
 
@@ -362,7 +365,7 @@ Scheduler::Listeners Agent::listeners() {
   return listeners;
 }
 
-act::PlanRunner::Doors Agent::runner_doors() {
+act::PlanRunner::Doors Agent::runner_doors(std::function<void(bool doubt)> mark) {
   return {.look =
               [this](const judge::ThingId& target) {
                 const bool looked = std::ranges::any_of(
@@ -377,6 +380,7 @@ act::PlanRunner::Doors Agent::runner_doors() {
                 return incidents::incident_of(incidents_.book(), target);
               },
           .folder_lost = [this] { return folder_lost_.has_value(); },
+          .mark = std::move(mark),
           .quiet = config::quiet_after_start(config_)};
 }
 

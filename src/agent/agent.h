@@ -52,7 +52,10 @@ struct Memory {
   std::function<std::optional<std::string>()> isolation{};
   /// Whether what is written reaches its folder (kMissing: that was taken away); may be empty.
   std::function<runtime::Task<Result<void>>()> in_place{};
-  PairReports pairs{};      ///< of this node; may be empty
+  PairReports pairs{};  ///< of this node; may be empty
+  /// PlanRunner::Doors::mark
+  std::function<void(bool doubt)> mark = [](bool) {};
+  bool was_marked = false;  ///< by an earlier life
   std::string put_aside{};  ///< where the database lies that was damaged; empty: none was
 };
 
@@ -117,7 +120,7 @@ class Agent {
 
   Scheduler::Listeners listeners();
   serve::DebugSources debug_sources();
-  act::PlanRunner::Doors runner_doors();
+  act::PlanRunner::Doors runner_doors(std::function<void(bool doubt)> mark);
   [[nodiscard]] std::string node_of(const config::Config& config) const;
   Result<Adopts> prepare(const config::Config& next);
   Result<Probes> make_probes(const config::Config& config, const config::ReloadPlan& plan);

@@ -42,16 +42,6 @@ std::size_t size_in(const json::object& record, std::string_view key) {
   return static_cast<std::size_t>(std::max(integer_in(record, key).value_or(0), std::int64_t{0}));
 }
 
-std::vector<std::string> texts_in(const json::object& record, std::string_view key) {
-  std::vector<std::string> texts;
-  const json::value* const list = record.if_contains(key);
-  if (list == nullptr || !list->is_array()) return texts;
-  for (const json::value& each : list->get_array()) {
-    if (each.is_string()) texts.emplace_back(each.get_string());
-  }
-  return texts;
-}
-
 std::unexpected<Error> no_incident() {
   return fail(Errc::kProtocol, "a record that is not an incident");
 }

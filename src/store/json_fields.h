@@ -1,12 +1,14 @@
 #pragma once
 // For records: a field that is absent or has another type reads as nothing.
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/epoch_ms.h"
 #include "base/result.h"
@@ -32,6 +34,17 @@ inline std::optional<std::string> text_in(const boost::json::object& object, std
   const boost::json::value* const value = object.if_contains(key);
   const boost::json::string* const text = value == nullptr ? nullptr : value->if_string();
   return text == nullptr ? std::nullopt : std::optional<std::string>(*text);
+}
+
+inline std::vector<std::string> texts_in(const boost::json::object& object, std::string_view key) {
+  std::vector<std::string> texts;
+  const boost::json::value* const value = object.if_contains(key);
+  const boost::json::array* const list = value == nullptr ? nullptr : value->if_array();
+  if (list == nullptr) return texts;
+  for (const boost::json::value& one : *list) {
+    if (const boost::json::string* const text = one.if_string()) texts.emplace_back(*text);
+  }
+  return texts;
 }
 
 inline bool flag_in(const boost::json::object& object, std::string_view key) {

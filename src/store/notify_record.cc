@@ -78,16 +78,6 @@ std::vector<const json::object*> objects_in(const json::object& parent, std::str
   return objects;
 }
 
-std::vector<std::string> texts_in(const json::object& parent, std::string_view key) {
-  std::vector<std::string> texts;
-  const json::value* const list = parent.if_contains(key);
-  if (list == nullptr || !list->is_array()) return texts;
-  for (const json::value& each : list->get_array()) {
-    if (each.is_string()) texts.emplace_back(each.get_string());
-  }
-  return texts;
-}
-
 std::uint64_t count_in(const json::object& record, std::string_view key) {
   return static_cast<std::uint64_t>(integer_in(record, key).value_or(0));
 }

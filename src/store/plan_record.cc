@@ -209,7 +209,8 @@ std::string encode(const Pause& pause, const ClockPair& clock) {
   json::object record;
   record["scope"] = pause.scope;
   record["by"] = pause.by;
-  if (!pause.identity.empty()) record["identity"] = pause.identity;
+  if (!pause.identities.empty())
+    record["identities"] = json::array(pause.identities.begin(), pause.identities.end());
   if (pause.until) {
     record["until"] = epoch_ms(clock.wall(*pause.until));  // for people
     record["lasts_ms"] = to_ms(*pause.until - clock.now);
@@ -241,7 +242,10 @@ Result<Pause> decode_pause(std::string_view text, const ClockPair& clock) {
   auto scope = text_in(*record, "scope");
   if (!scope) return fail(Errc::kProtocol, "a record that is not a pause");
   Pause pause{*std::move(scope), text_in(*record, "by").value_or(""), std::nullopt,
-              text_in(*record, "identity").value_or("")};
+              texts_in(*record, "identities")};
+  // An earlier version has written it.
+  if (auto identity = text_in(*record, "identity"))
+    pause.identities.push_back(*std::move(identity));
   pause.until = end_of(*record, clock);
   return pause;
 }

@@ -57,6 +57,11 @@ void Presence::put(std::string key, std::string value) {
   put_.notify();
 }
 
+void Presence::put_view(std::string key, std::string value) {
+  views_.insert(key);
+  put(std::move(key), std::move(value));
+}
+
 Presence::Records Presence::lost(const Records& stored) const {
   Records lost;
   const auto compare = [&](const std::string& key, const std::string& value) {
@@ -127,6 +132,7 @@ Task<void> Presence::write() {
         co_await store_.put_if(std::move(change), runtime_.deadline_in(kPutPatience));
     if (!put) {
       complaint_ = put.error().describe();
+      if (put.error().code == Errc::kExhausted) co_await remove_views(records);
       co_await runtime_.sleep_until(runtime_.now() + kTryAgain);
       continue;
     }
@@ -135,6 +141,16 @@ Task<void> Presence::write() {
       if (now != unwritten_.end() && now->second == value) unwritten_.erase(now);
     }
   }
+}
+
+/// A store that is full still removes. What was put meanwhile is not written yet.
+Task<void> Presence::remove_views(Records records) {
+  Transaction removal;
+  for (const auto& [key, value] : records) {
+    if (views_.contains(key)) removal.changes.emplace_back(Erase{KeyRange::one(key)});
+  }
+  if (removal.changes.empty()) co_return;
+  static_cast<void>(co_await store_.put_if(std::move(removal), runtime_.deadline_in(kPutPatience)));
 }
 
 }  // namespace wardmote::store

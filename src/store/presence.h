@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/result.h"
@@ -32,9 +33,13 @@ class Presence {
 
   /// A record that stays. Of several that come at once only the last is written.
   void put(std::string key, std::string value);
+  /// The same for what is true now only: while the store is full, the text of before is removed.
+  void put_view(std::string key, std::string value);
   /// Whether all records are in the store as they were put; `stored` is what is there, of these and
   /// any other keys.
   [[nodiscard]] bool stays(const Records& stored) const { return lost(stored).empty(); }
+  /// Whether what was put last may not be in the store yet.
+  [[nodiscard]] bool owes(const std::string& key) const { return unwritten_.contains(key); }
   /// Writes what is not there as it was put.
   void write_again(const Records& stored);
   /// Why the records are not in the store.
@@ -46,6 +51,8 @@ class Presence {
   /// From a lease to its end.
   runtime::Task<Result<void>> be_there();
   runtime::Task<void> write();
+  /// Of what could not be written.
+  runtime::Task<void> remove_views(Records records);
 
   runtime::Runtime& runtime_;
   Store& store_;
@@ -55,6 +62,7 @@ class Presence {
   LeaseId lease_ = 0;
   Records records_;  ///< that stay, as they should be
   Records unwritten_;
+  std::set<std::string> views_;  ///< keys
   std::optional<std::string> complaint_;
   runtime::Event put_;
   runtime::TaskGroup tasks_;

@@ -21,8 +21,11 @@ class SharedNote {
   [[nodiscard]] virtual std::string told() const = 0;
   /// What another agent tells now; empty: nothing.
   virtual void hear(const std::string& node, const std::string& text, TimePoint now) = 0;
-  /// Another agent is away.
-  virtual void lose(const std::string& node, TimePoint now) { hear(node, "", now); }
+  /// Another agent is away. `last`: what it told before; empty: nothing is left of it.
+  virtual void lose(const std::string& node, [[maybe_unused]] const std::string& last,
+                    TimePoint now) {
+    hear(node, "", now);
+  }
   /// Whether another agent tells in this one's place, because it has the same name.
   virtual void set_twin([[maybe_unused]] bool has_twin) {}
 };

@@ -217,8 +217,9 @@ void Cluster::update_dials() {
 void Cluster::update_dial(HostIndex a, HostIndex b) {
   Dial& dial = dials_[a][b];
   const bool silent = !hosts_[a].up || !hosts_[b].up || paths_[a][b].cut || paths_[b][a].cut;
-  // A hung process keeps accepting; its own connections are closed by the others' probes.
-  const bool probed = silent || hosts_[a].process == Process::kHung;
+  // For a hung process the kernel accepts; who probes closes the connection, and makes it again.
+  const bool probed =
+      silent || hosts_[a].process == Process::kHung || hosts_[b].process == Process::kHung;
   if (dial.up) {
     if ((hosts_[a].up && !active(a)) || (hosts_[b].up && !active(b))) {
       dial = {.retry = now_ + Duration(random_.below(1'000'000'000))};
@@ -229,13 +230,14 @@ void Cluster::update_dial(HostIndex a, HostIndex b) {
     } else if (!dial.dying) {
       dial.dying = now_ + 2 * (timer_ + 1s);
     } else if (*dial.dying <= now_) {
-      dial = {.retry = now_ + 1s};
+      dial.backoff = std::min<Duration>(2 * dial.backoff, kLongestBackoff);
+      dial = {.retry = now_ + dial.backoff, .backoff = dial.backoff};
     }
     return;
   }
   if (dial.retry > now_ || !wants(a, b)) return;
   if (!silent && active(b) && !paths_[a][b].blocked) {
-    dial = {.up = true};
+    dial = {.up = true, .backoff = dial.backoff};
     return;
   }
   dial.retry = now_ + Duration(random_.below(static_cast<std::uint64_t>(kLongestBackoff.count())));

@@ -88,6 +88,7 @@ struct Dial {
   bool up = false;
   std::optional<TimePoint> dying;  ///< the other end does not answer: closed by the probe then
   TimePoint retry;                 ///< when it is tried again
+  Duration backoff = std::chrono::milliseconds(500);
 };
 
 /// What lies between two hosts, in one direction.
@@ -109,6 +110,7 @@ class Cluster {
   [[nodiscard]] const std::vector<Server>& servers() const noexcept { return servers_; }
   [[nodiscard]] Host& host(HostIndex i) { return hosts_[i]; }
   [[nodiscard]] Path& path(HostIndex from, HostIndex to) { return paths_[from][to]; }
+  [[nodiscard]] const Path& path(HostIndex from, HostIndex to) const { return paths_[from][to]; }
   [[nodiscard]] const Dial& dial(HostIndex from, HostIndex to) const { return dials_[from][to]; }
   [[nodiscard]] Milliseconds election_timer() const noexcept { return timer_; }
   [[nodiscard]] const MemberId& cluster_id() const noexcept { return cluster_id_; }

@@ -143,8 +143,8 @@ HostIndex World::join_at_its_address() {
   return other;
 }
 
-/// Its server goes on elsewhere, and nobody listens in its place. Later it is cut off, and another
-/// may join in its place.
+/// Its server goes on elsewhere, and nobody listens in its place, which may be all that the agents
+/// have ever seen of it. Later it is cut off, and another may join in its place.
 void World::serve_elsewhere() {
   const Host owner = cluster_.hosts()[subject_];
   const HostIndex other = cluster_.add_host(owner.name + "-elsewhere", owner.address);
@@ -152,6 +152,11 @@ void World::serve_elsewhere() {
   cluster_.move_disk(subject_, other);
   cluster_.start(other);
   busy_[subject_] = busy_[other] = cluster_.now() + 24min;
+  if (rare_.chance(0.5)) {
+    at(1s, [this] {
+      for (const auto& each : agents_) each->restart(false);
+    });
+  }
   at(rarely_between(60, 180), [this, other] {
     tell(fmt::format("{} is cut off", cluster_.hosts()[other].name));
     cut_off(other, true);
@@ -160,17 +165,19 @@ void World::serve_elsewhere() {
   at(24min, [this, other] { cut_off(other, false); });
 }
 
-/// It is down, and another joins with its address, which only strangers reach there.
+/// It is down, or hangs so that its kernel still accepts connections, and another joins with its
+/// address, which only strangers reach there.
 void World::join_where_strangers_call() {
   const Duration time = rarely_between(120, 7 * 60);
-  tell(fmt::format("the server on {} stops for {}", cluster_.hosts()[subject_].name,
-                   spell_duration(time)));
-  cluster_.stop(subject_);
+  const bool hangs = rare_.chance(0.5);
+  tell(fmt::format("the server on {} {} for {}", cluster_.hosts()[subject_].name,
+                   hangs ? "hangs" : "stops", spell_duration(time)));
+  hangs ? cluster_.hang(subject_, true) : cluster_.stop(subject_);
   busy_[subject_] = cluster_.now() + time;
   const HostIndex other = join_at_its_address();
   cluster_.host(other).callers = cluster_.hosts().size();
   for (HostIndex i = 0; i < cluster_.hosts().size(); ++i) cluster_.path(i, other).blocked = true;
-  at(time, [this] { cluster_.start(subject_); });
+  at(time, [this, hangs] { hangs ? cluster_.hang(subject_, false) : cluster_.start(subject_); });
 }
 
 /// Both live, until the first one is down for less than any agent waits for it; the agents may

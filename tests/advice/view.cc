@@ -70,6 +70,16 @@ judge::raft::Server print_line(const Cluster& cluster, ServerIndex by, ServerInd
   return line;
 }
 
+/// The host that one reaches who connects to the address of `host`.
+HostIndex reached_at(const Cluster& cluster, HostIndex from, HostIndex host) {
+  if (!cluster.path(from, host).blocked) return host;
+  for (HostIndex other = 0; other < cluster.hosts().size(); ++other) {
+    const bool same = cluster.hosts()[other].address == cluster.hosts()[host].address;
+    if (same && other != from && !cluster.path(from, other).blocked) return other;
+  }
+  return host;
+}
+
 void print_links(const Cluster& cluster, const Server& server, Status& status) {
   const HostIndex own = server.host;
   for (const ServerIndex peer : server.config) {
@@ -77,7 +87,7 @@ void print_links(const Cluster& cluster, const Server& server, Status& status) {
     if (host == own) continue;
     status.links.push_back({.peer = short_name(cluster.servers()[peer].id),
                             .outgoing = true,
-                            .up = cluster.dial(own, host).up});
+                            .up = cluster.dial(own, reached_at(cluster, own, host)).up});
   }
   for (HostIndex from = 0; from < cluster.hosts().size(); ++from) {
     const std::optional<ServerIndex> caller = cluster.active(from);

@@ -83,7 +83,7 @@ def expect_lost(agent: Agent) -> None:
     assert "data_folder_lost" in agent.output() and "agent_degraded" in agent.output()
 
 
-@pytest.mark.parametrize("name", ["wardmote.lock", "wardmote.db"])
+@pytest.mark.parametrize("name", ["wardmote.lock", "wardmote.db", "wardmote.db-wal"])
 def test_an_agent_whose_file_is_another_one_says_so_until_it_is_back(start, tmp_path, name):
     first = start("first")
     first.wait_serving(PATIENCE)
@@ -95,6 +95,21 @@ def test_an_agent_whose_file_is_another_one_says_so_until_it_is_back(start, tmp_
     (tmp_path / name).rename(file)
     wait_until(lambda: complaint(first) == "", PATIENCE, "the end of the complaint")
     assert first.stop() == 0
+
+
+def test_what_was_in_a_log_that_is_gone_is_doubted_at_the_next_start(start, tmp_path):
+    first = start("first")
+    first.wait_serving(PATIENCE)
+    (tmp_path / "data/wardmote.db-wal").unlink()
+    expect_lost(first)
+    order = first.cli("pause", "all", "--for", "1h")
+    assert order.returncode != 0 and "not written down" in order.stderr, order
+    first.process.kill()
+    first.process.wait()
+    second = start("second")
+    second.wait_serving(PATIENCE)
+    wait_until(lambda: second.json("/api/v1/plans")["pauses"], PATIENCE, "the pause")
+    assert "before all that forbids acts was written down" in second.json("/api/v1/plans")["pauses"][0]["by"]
 
 
 def test_of_two_agents_on_a_folder_that_was_emptied_only_the_second_has_it(start, tmp_path):

@@ -1,5 +1,5 @@
 """A server joins with the address of another, and the address moves to its host when that one is down: who was alive beside another is no
-ghost, also for an agent that has begun since."""
+ghost, also for an agent that has begun since. One that could not write it down does nothing until somebody has looked."""
 
 import os
 
@@ -7,6 +7,7 @@ import pytest
 
 from lab.instance import Lab
 from lab.processes import wait_until
+from disks import fill, small_disk
 from plans_site import GHOSTS, Site
 
 
@@ -50,3 +51,36 @@ def test_who_was_alive_beside_another_at_its_address_is_not_kicked_after_a_resta
         assert ident[:4] in cluster.view(cluster.leader()).servers
     finally:
         site.end()
+
+
+@pytest.mark.slow
+def test_what_could_not_be_written_down_holds_the_next_life_back(lab, tmp_path):
+    cluster = lab.clusters["nb"]
+    cluster.wait_healthy()
+    owner = cluster.followers()[0]
+    ident = cluster.view(owner).server_id
+    data = tmp_path / "data"
+    data.mkdir()
+    with small_disk(data, 4):
+        site = Site(lab, tmp_path, GHOSTS)
+        try:
+            site.agent.wait_serving()
+            site.look_on()
+            fill(data / "filler")
+            taker = cluster.add_at(cluster.address(owner))
+            wait_until((data / "wardmote.owed").exists, 60.0, "the mark", every=0.2)
+            site.kill_agent()
+            cluster.kill(owner)
+            lab.network.move_address(cluster.members[owner].host, cluster.members[taker].host)
+            wait_until(lambda: "<-" in cluster.view(taker).text, 60.0, "others to connect there", every=0.2)
+            (data / "filler").unlink()
+            site.agent = site.run()
+            site.agent.wait_serving()
+            site.look_on(8)
+            assert [one["by"] for one in site.agent.json("/api/v1/plans")["pauses"]] == [
+                "the agent: it ended before all that forbids acts was written down; what somebody paused or rejected may be lost"]
+            assert not site.has("intent", "kick") and ident[:4] in cluster.view(cluster.leader()).servers
+            assert site.agent.cli("resume", "all").returncode == 0
+            wait_until((data / "wardmote.kept").exists, 10.0, "the mark to go", every=0.2)
+        finally:
+            site.end()

@@ -211,8 +211,10 @@ Task<void> PlanRunner::stop() {
 }
 
 Task<void> PlanRunner::wake(runtime::Event* event, TimePoint at) {
-  co_await runtime_.sleep_until(at);
-  event->notify();
+  while (runtime_.now() < at) {
+    co_await runtime_.sleep_until(std::min(at, runtime_.now() + kStayAwake));
+    event->notify();
+  }
 }
 
 void PlanRunner::reload(Setup setup) {
@@ -286,15 +288,40 @@ std::vector<std::string> PlanRunner::identities_of(const ThingId& target) const 
   return known == known_.end() ? std::vector<std::string>() : known->second->identities();
 }
 
+/// Whether nothing that was looked at is what was paused.
+bool PlanRunner::is_adrift(const judge::plan::Pause& pause) const {
+  if (pause.identities.empty()) return false;
+  return std::ranges::none_of(
+      known_, [&](const auto& each) { return pause.fits(each.second->identities()); });
+}
+
+void PlanRunner::learn_identity(const judge::plan::Remedy& seen) {
+  const std::string& scope = seen.target().name;
+  const Pause* const pause = planner_.learn(scope, seen.identities());
+  if (pause == nullptr) return;
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now(), runtime_.boot()};
+  writes_.spawn("write pause",
+                keep_pause({{store::pause_key(scope), store::encode(*pause, clock)}}));
+}
+
+/// Until it is written, the next life knows no more than the last one did.
+Task<void> PlanRunner::keep_pause(RecordChanges changes) {
+  const Result<void> kept = co_await log_.keep(std::move(changes));
+  if (!kept) log(LogLevel::kError, "pause_not_written", {{"reason", kept.error().describe()}});
+}
+
 std::optional<std::string> PlanRunner::brake(const ThingId& target) const {
   if (auto reason = frozen()) return reason;
   const TimePoint now = runtime_.now();
   for (const auto& [scope, pause] : planner_.pauses()) {
-    if (scope.empty() || target_of(scope) != nullptr || !planner_.paused(scope, now)) continue;
-    return fmt::format(
-        "{} is paused by {}, and nothing has this name now: it may be {}. Resume {} "
-        "when it is not",
-        scope, pause.by, target.name, scope);
+    if (scope.empty() || !planner_.paused(scope, now)) continue;
+    const bool has_name = target_of(scope) != nullptr;
+    if (has_name && !is_adrift(pause)) continue;
+    return fmt::format("{} is paused by {}, and {}: it may be {}. Resume {} when it is not", scope,
+                       pause.by,
+                       has_name ? "what has this name now is not known to be the same"
+                                : "nothing has this name now",
+                       target.name, scope);
   }
   return planner_.paused(target.name, now, identities_of(target));
 }
@@ -330,6 +357,7 @@ void PlanRunner::heard(const Seen& seen, std::span<const judge::Finding> finding
   looked_.notify();
   if (not_ours()) return;
   watch_storm();
+  learn_identity(*seen);
   planner_.consider(*seen, findings, brake(target), runtime_.now());
   take_changes("");
   start_running();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -62,6 +63,8 @@ class PlanRunner final : public control::PlanControl {
     std::function<std::int64_t(const judge::ThingId& target)> incident;
     /// Whether what is written down would not be found again.
     std::function<bool()> folder_lost = [] { return false; };
+    /// Marks, or not, where also a full disk takes it, that a later life must doubt_orders().
+    std::function<void(bool doubt)> mark = [](bool) {};
     /// After a start nothing acts for so long.
     Duration quiet{};
   };
@@ -112,6 +115,8 @@ class PlanRunner final : public control::PlanControl {
   Result<void> reject(std::int64_t id, std::string by, std::string comment) override;
   /// Orders may be lost: everything is paused as soon as this agent leads.
   void doubt_orders(std::string why);
+  /// Whether something that may forbid acts is known, and not written down yet, or not for sure.
+  void owe(const std::string& what, bool owes);
   /// Tells other agents of such a doubt. It borrows the runner.
   std::unique_ptr<store::SharedNote> make_note();
   Result<void> pause(std::string scope, std::optional<Duration> time, std::string by) override;
@@ -140,6 +145,9 @@ class PlanRunner final : public control::PlanControl {
   [[nodiscard]] bool is_configured(const judge::ThingId& target) const noexcept;
   /// As far as it was looked at; else empty.
   [[nodiscard]] std::vector<std::string> identities_of(const judge::ThingId& target) const;
+  [[nodiscard]] bool is_adrift(const judge::plan::Pause& pause) const;
+  void learn_identity(const judge::plan::Remedy& seen);
+  runtime::Task<void> keep_pause(store::RecordChanges changes);
   /// Why nothing may act, and nobody may let it.
   [[nodiscard]] std::optional<std::string> barred() const;
   /// Why the plans are another agent's to change; nothing: they are ours.
@@ -156,6 +164,7 @@ class PlanRunner final : public control::PlanControl {
   void hear_doubt(const std::string& node, const std::string& why);
   [[nodiscard]] std::optional<std::string> standing_doubt() const;
   void end_doubts();
+  void mark_doubt();
   void see_to_doubts();
   InDoubt pause_in_doubt(judge::plan::Planner& planner, const store::ClockPair& clock);
   runtime::Task<Result<void>> begin_lead(judge::plan::Planner* planner);
@@ -172,7 +181,8 @@ class PlanRunner final : public control::PlanControl {
   struct Unwritten;
   runtime::Task<void> write(judge::JournalEntry entry, store::RecordChanges state,
                             std::shared_ptr<control::Written> written);
-  /// Wakes who waits on the event at that moment.
+  static constexpr Duration kStayAwake = std::chrono::milliseconds(250);
+  /// Wakes who waits on the event now and then (kStayAwake), the last time at that moment.
   runtime::Task<void> wake(runtime::Event* event, TimePoint at);
 
   /// Null: it does not run any more.
@@ -212,6 +222,8 @@ class PlanRunner final : public control::PlanControl {
   /// Why orders may be lost, until it is written down that everything is paused, or somebody
   /// resumes.
   std::optional<std::string> doubt_;
+  std::set<std::string> owed_;
+  bool marked_ = false;                                  ///< for a later life
   std::map<std::string, std::string> doubts_of_others_;  ///< by node, as long as nobody paused
   std::uint64_t term_ = 0;   ///< counts the times that leadership was lost or the plans were read
   bool storm_kept_ = false;  ///< it is written down that a storm rages

@@ -41,7 +41,7 @@ class PlanRunner::DoubtNote final : public store::SharedNote {
     if (std::exchange(heard_[node], text) != text) runner_.hear_doubt(node, text);
   }
   /// What it told last stands until somebody has seen to it.
-  void lose(const std::string&, TimePoint) override {}
+  void lose(const std::string&, const std::string&, TimePoint) override {}
 
  private:
   PlanRunner& runner_;
@@ -60,10 +60,7 @@ Result<void> PlanRunner::pause(std::string scope, std::optional<Duration> time, 
   if (const Result<void> taken = takes_orders(); !taken) return taken;
   const TimePoint now = runtime_.now();
   Pause wanted{scope, by, time ? std::optional(now + *time) : std::nullopt};
-  if (target != nullptr) {
-    std::vector<std::string> identities = identities_of(*target);
-    if (!identities.empty()) wanted.identity = std::move(identities.front());
-  }
+  if (target != nullptr) wanted.identities = identities_of(*target);
   const Pause& pause = planner_.pause(std::move(wanted));
   JournalEntry entry{.kind = "paused", .cluster = scope, .actor = by};
   entry.detail =
@@ -89,7 +86,18 @@ Result<void> PlanRunner::resume(std::string scope, std::string by) {
 void PlanRunner::doubt_orders(std::string why) {
   if (doubt_) return;
   doubt_ = std::move(why);
+  mark_doubt();
   see_to_doubts();
+}
+
+void PlanRunner::owe(const std::string& what, bool owes) {
+  owes ? (void)owed_.insert(what) : (void)owed_.erase(what);
+  mark_doubt();
+}
+
+void PlanRunner::mark_doubt() {
+  const bool doubt = doubt_ || !owed_.empty();
+  if (std::exchange(marked_, doubt) != doubt) doors_.mark(doubt);
 }
 
 /// Another agent tells of such a doubt of its own, or that it has none any more.
@@ -112,6 +120,7 @@ std::optional<std::string> PlanRunner::standing_doubt() const {
 void PlanRunner::end_doubts() {
   doubt_.reset();
   doubts_of_others_.clear();
+  mark_doubt();
 }
 
 void PlanRunner::see_to_doubts() {

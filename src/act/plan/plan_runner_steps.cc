@@ -44,6 +44,8 @@ namespace {
 
 constexpr Duration kBetweenLooks = 500ms;
 constexpr Duration kLookPatience = 10s;
+/// While it waits for a look it wakes more often than this.
+constexpr Duration kStopped = 1s;
 /// A disk that takes the intent, and the last look. On what is older than that nothing is begun.
 constexpr Duration kBeforeAct = 1min;
 
@@ -194,8 +196,11 @@ Task<void> PlanRunner::run(std::int64_t id) {
   }
 }
 
+/// What is seen before the agent is stopped for a while (SIGSTOP, a host that sleeps) is not fresh
+/// when it goes on.
 Task<PlanRunner::Seen> PlanRunner::fresh_look(ThingId target, Deadline deadline) {
-  const TimePoint asked = runtime_.now();
+  TimePoint asked = runtime_.now();
+  TimePoint awake = asked;
   const auto before = known_.find(target);
   const Seen last = before == known_.end() ? nullptr : before->second;
   struct Alarm {
@@ -205,6 +210,11 @@ Task<PlanRunner::Seen> PlanRunner::fresh_look(ThingId target, Deadline deadline)
   } const alarm{&alarms_, alarms_.spawn("look patience", wake(&looked_, deadline.at))};
   doors_.look(target);
   while (!deadline.passed(runtime_.now())) {
+    const TimePoint now = runtime_.now();
+    if (now - std::exchange(awake, now) > kStopped) {
+      asked = now;
+      doors_.look(target);
+    }
     const auto known = known_.find(target);
     const bool another = known != known_.end() && known->second != last;
     if (another && known->second->begun() >= asked) co_return known->second;

@@ -40,6 +40,7 @@ namespace {
 
 /// The name under which the leader itself tells of nodes: no node has it.
 constexpr std::string_view kNobody;
+const std::string kNothing;
 /// As `wardmote status` counts it.
 constexpr Duration kIsolatedAfter = std::chrono::seconds(10);
 constexpr Duration kLookEvery = std::chrono::seconds(1);
@@ -138,7 +139,7 @@ void Coordination::tell_notes() {
     std::string& told = told_[key];
     if (told == text) continue;
     told = text;
-    presence_.put(std::move(key), std::move(text));
+    presence_.put_view(std::move(key), std::move(text));
   }
 }
 
@@ -147,10 +148,11 @@ void Coordination::hear_notes(const store::Follower::Records& records) {
     for (const auto& [node, peer] : peers_) {
       if (node == self_.node) continue;
       const auto record = records.find(store::note_key(node, note->name()));
-      if (!peer.present) {
-        note->lose(node, runtime_.now());
+      const std::string& text = record == records.end() ? kNothing : record->second;
+      if (peer.present) {
+        note->hear(node, text, runtime_.now());
       } else {
-        note->hear(node, record == records.end() ? "" : record->second, runtime_.now());
+        note->lose(node, text, runtime_.now());
       }
     }
   }
@@ -181,7 +183,9 @@ bool Coordination::has_twin() const noexcept {
 
 void Coordination::stand_by_own_records() {
   const store::Follower::Records& stored = follower_.records();
-  if (!follower_.confirmed() || presence_.stays(stored)) {
+  // What is there of an earlier life while nothing can be written is no word of another agent.
+  const std::string own = store::registration_key(self_.node);
+  if (!follower_.confirmed() || presence_.owes(own) || presence_.stays(stored)) {
     looks_without_ = 0;
     return;
   }
@@ -189,7 +193,7 @@ void Coordination::stand_by_own_records() {
   const bool known = has_twin();
   if (++looks_without_ < (known ? kLooksOfATwin : kLooksWithout)) return;
   looks_without_ = 0;
-  const auto registered = stored.find(store::registration_key(self_.node));
+  const auto registered = stored.find(own);
   const bool by_another = registered != stored.end() && registered->second != registered_;
   if (by_another && rewrote_ && now - *rewrote_ < kTwinIsMeant) {
     if (!known) log(LogLevel::kError, "name_taken", {{"node", escape_control(self_.node)}});

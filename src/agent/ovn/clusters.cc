@@ -121,14 +121,18 @@ Task<Result<void>> Clusters::recall() {
   co_return Result<void>();
 }
 
-/// Who leads writes down what all agents have seen of it.
+/// Each agent keeps what all have seen of it.
 void Clusters::keep_beside() {
-  const std::uint64_t term = tools_.records.term();
-  const bool written = written_in_ == term && written_beside_ == sightings_.beside();
-  if (written || !tools_.records.leads() || sightings_.beside().empty()) return;
-  written_in_ = term;
-  written_beside_ = sightings_.beside();
-  tools_.records.put(std::string(store::kBesideKey), store::encode_servers(written_beside_));
+  const std::string key(store::kBesideKey);
+  if (written_beside_ != sightings_.beside()) {
+    written_beside_ = sightings_.beside();
+    tools_.records.put(key, store::encode_servers(written_beside_));
+    owes_ = true;
+    tools_.plans.owe(key, true);
+  } else if (owes_ && !tools_.records.owes(key)) {
+    owes_ = false;
+    tools_.plans.owe(key, false);
+  }
 }
 
 Result<Domain::Adopt> Clusters::prepare(const config::Config&) {

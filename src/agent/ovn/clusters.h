@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -51,7 +50,7 @@ class Clusters final : public Domain {
   judge::raft::Sightings sightings_;
   SharedServers shared_{sightings_};
   std::vector<judge::raft::Sighting> written_beside_;
-  std::uint64_t written_in_ = 0;   ///< RecordWriter::term() then
+  bool owes_ = false;  ///< that was put, and may not be written yet
   std::set<std::string> lookers_;  ///< whom the configuration has look at a server
   std::vector<std::shared_ptr<ClusterWatch>> watches_;
   std::map<std::string, judge::raft::repair::RepairCluster> repairs_;  ///< by cluster

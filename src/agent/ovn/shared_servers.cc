@@ -17,8 +17,9 @@ std::string SharedServers::told() const {
 
 void SharedServers::hear(const std::string& node, const std::string& text, TimePoint now) {
   if (text.empty()) {
+    // It is there, and tells nothing: it has just begun, or the store takes nothing from it.
     heard_.erase(node);
-    return sightings_.lose_agent(node, now);
+    return sightings_.hear_agent(node, {{.by = "the agent on " + node}});
   }
   std::string& heard = heard_[node];
   if (heard == text) return;
@@ -29,6 +30,15 @@ void SharedServers::hear(const std::string& node, const std::string& text, TimeP
   // understood.
   log(LogLevel::kError, "record_not_understood",
       {{"key", escape_control(store::note_key(node, name()))}});
+}
+
+void SharedServers::lose(const std::string& node, const std::string& last, TimePoint now) {
+  heard_.erase(node);
+  sightings_.lose_agent(node, now);
+  if (std::exchange(left_[node], last) == last) return;
+  // Who began after it had gone has nobody else who saw it.
+  const auto servers = store::decode_servers(last, "", now);
+  if (servers) sightings_.hear_beside(*servers);
 }
 
 }  // namespace wardmote::agent

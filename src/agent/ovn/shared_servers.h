@@ -19,11 +19,13 @@ class SharedServers final : public store::SharedNote {
   [[nodiscard]] std::string_view name() const noexcept override { return "servers"; }
   [[nodiscard]] std::string told() const override;
   void hear(const std::string& node, const std::string& text, TimePoint now) override;
+  void lose(const std::string& node, const std::string& last, TimePoint now) override;
   void set_twin(bool has_twin) override { sightings_.set_twin(has_twin); }
 
  private:
   judge::raft::Sightings& sightings_;
   std::map<std::string, std::string> heard_;  // by node
+  std::map<std::string, std::string> left_;   // by node that is away
 };
 
 }  // namespace wardmote::agent

@@ -288,6 +288,23 @@ const Pause& Planner::pause(Pause pause) {
   return held->second;
 }
 
+bool Pause::fits(std::span<const std::string> its) const noexcept {
+  return std::ranges::find_first_of(identities, its) != identities.end();
+}
+
+const Pause* Planner::learn(std::string_view scope, std::span<const std::string> identities) {
+  const auto found = pauses_.find(scope);
+  if (found == pauses_.end()) return nullptr;
+  Pause& pause = found->second;
+  if (!pause.identities.empty() && !pause.fits(identities)) return nullptr;
+  const std::size_t known = pause.identities.size();
+  for (const std::string& identity : identities) {
+    const auto at = std::ranges::find(pause.identities, identity);
+    if (at == pause.identities.end()) pause.identities.push_back(identity);
+  }
+  return pause.identities.size() > known ? &pause : nullptr;
+}
+
 bool Planner::resume(std::string_view scope) {
   const auto found = pauses_.find(scope);
   if (found == pauses_.end()) return false;
@@ -298,8 +315,7 @@ bool Planner::resume(std::string_view scope) {
 std::optional<std::string> Planner::paused(std::string_view scope, TimePoint now,
                                            std::span<const std::string> identities) const {
   for (const auto& [paused, pause] : pauses_) {
-    const bool same = std::ranges::find(identities, pause.identity) != identities.end();
-    if (!paused.empty() && paused != scope && !same) continue;
+    if (!paused.empty() && paused != scope && !pause.fits(identities)) continue;
     if (pause.until && *pause.until <= now) continue;
     if (paused.empty()) return "everything is paused by " + pause.by;
     std::string reason = fmt::format("{} is paused by {}", paused, pause.by);

@@ -35,9 +35,12 @@ struct Pause {
   std::string scope;
   std::string by;
   std::optional<TimePoint> until;  ///< nothing: until somebody resumes
-  /// What had that name (the first of Remedy::identities), which is held under another name too;
-  /// empty: not known.
-  std::string identity{};
+  /// What had that name (Remedy::identities), which is held under another name too; empty: not
+  /// known.
+  std::vector<std::string> identities{};
+
+  /// Whether it may be for what these are of.
+  [[nodiscard]] bool fits(std::span<const std::string> its) const noexcept;
   friend bool operator==(const Pause&, const Pause&) = default;
 };
 
@@ -65,6 +68,9 @@ class Planner {
   void number_after(std::int64_t last) { last_id_ = std::max(last_id_, last); }
   /// The highest number that was ever given.
   [[nodiscard]] std::int64_t last_number() const noexcept { return last_id_; }
+  /// These are of what is paused under this name, as far as anybody knew before. The pause if it
+  /// did not have them all, else null.
+  const Pause* learn(std::string_view scope, std::span<const std::string> identities);
   void recall(Pause pause) { pauses_.insert_or_assign(pause.scope, std::move(pause)); }
 
   /// Something was judged: makes plans, withdraws those whose cause is gone, and approves those

@@ -372,6 +372,7 @@ ClusterSnapshot take_snapshot(std::span<const Opinion> opinions, const Expectati
                     &member != snapshot.newest && !is_ahead(member, *snapshot.newest->status());
     member.comparable = member.takes_part() && member.status() && !member.failed && !member.zombie;
   }
+  find_reached(snapshot, memory);
   return snapshot;
 }
 

@@ -132,8 +132,9 @@ struct ListedServer {
   /// and by every age that any member reports. Nothing while somebody hears it, or while no leader
   /// confirms the silence.
   std::optional<TimePoint> silent_since;
-  /// Since when it has been seen alive at all; nothing: never.
+  /// When it was alive first, as far as members have shown; nothing: they never have.
   std::optional<TimePoint> alive_since;
+  std::optional<Reached> reached;  ///< as the last looks in a row have shown
   /// It and another server of its address were alive at once, so that the address tells nothing of
   /// which of them is there.
   bool shares_address = false;
@@ -227,6 +228,9 @@ void fill_times(ClusterSnapshot& snapshot, const Memory& memory);
 /// Which members were heard after their place had begun to refuse (Member::elsewhere). Of a process
 /// that has just been killed a peer may print the connection for a moment; that is no sign.
 void find_elsewhere(ClusterSnapshot& snapshot) noexcept;
+
+/// The last part of take_snapshot(): ListedServer::reached.
+void find_reached(ClusterSnapshot& snapshot, const Memory& memory) noexcept;
 
 /// Whether its host says that nobody listens where the member was asked. One that hangs, or that
 /// could not be reached, is none of these.

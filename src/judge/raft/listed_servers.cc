@@ -295,6 +295,20 @@ bool hears_a_majority(const ClusterSnapshot& snapshot) noexcept {
   return hears >= voters / 2 + 1;
 }
 
+/// The only member that was never identified must be the only server of which no other member knows
+/// the place, also when that is heard: then it may be somewhere else.
+void attribute_the_heard(ClusterSnapshot& snapshot) noexcept {
+  ListedServer* its = nullptr;
+  for (ListedServer& listed : snapshot.servers) {
+    if (listed.reporter || listed.owner || listed.successor || !listed.voter) continue;
+    if (its) return;
+    its = &listed;
+  }
+  if (!its) return;
+  own(*std::ranges::find_if(snapshot.members, &Member::unplaced), *its);
+  its->guessed = true;
+}
+
 /// Silent members that were never identified must be among the silent servers that no member
 /// claims.
 void attribute_the_rest(ClusterSnapshot& snapshot) noexcept {
@@ -305,6 +319,7 @@ void attribute_the_rest(ClusterSnapshot& snapshot) noexcept {
   const auto unplaced = [](const Member& member) { return member.unplaced(); };
   const auto servers = std::ranges::count_if(snapshot.servers, unclaimed);
   const auto members = std::ranges::count_if(snapshot.members, unplaced);
+  if (servers == 0 && members == 1) return attribute_the_heard(snapshot);
   if (servers == 0 || servers > members) return;
   const bool unique = servers == 1 && members == 1;
   for (ListedServer& listed : snapshot.servers) {

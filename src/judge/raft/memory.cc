@@ -63,7 +63,7 @@ bool unchanged(const Identity& identity, const Member& member) {
 bool unchanged(const RememberedServer& remembered, const ListedServer& listed) {
   return remembered.id == listed.id && remembered.voter == listed.voter &&
          remembered.address == listed.address && !remembered.silent_since && !listed.silent_since &&
-         remembered.alive_since == listed.alive_since &&
+         remembered.alive_since == listed.alive_since && remembered.reached == listed.reached &&
          remembered.shares_address == listed.shares_address &&
          remembered.displaced == listed.displaced;
 }
@@ -125,6 +125,7 @@ void Memory::learn_list(const ClusterSnapshot& snapshot) {
                                 .listed_since = listed.listed_since,
                                 .silent_since = listed.silent_since,
                                 .alive_since = listed.alive_since,
+                                .reached = listed.reached,
                                 .shares_address = listed.shares_address,
                                 .displaced = listed.displaced};
     if (remembered.silent_since) remembered.silent_seen = snapshot.shown;

@@ -38,6 +38,16 @@ struct Identity {
   TimePoint answers_since{};
 };
 
+/// That all others have connections to a server (reach_of()), for all that anybody has said.
+struct Reached {
+  /// More looks are not counted. With fewer, each of them may have met a short time in which the
+  /// kernel of a server that hangs had accepted.
+  static constexpr int kLooks = 12;
+  TimePoint since;
+  int looks = 0;
+  friend bool operator==(const Reached&, const Reached&) = default;
+};
+
 /// A server of the newest member list, with as much of its id as was ever known.
 struct RememberedServer {
   MemberId id;
@@ -51,6 +61,7 @@ struct RememberedServer {
   std::optional<TimePoint> silent_since;
   TimePoint silent_seen;
   std::optional<TimePoint> alive_since{};  ///< ListedServer::alive_since
+  std::optional<Reached> reached{};        ///< ListedServer::reached
   bool shares_address = false;             ///< ListedServer::shares_address
   bool displaced = false;                  ///< ListedServer::displaced
 

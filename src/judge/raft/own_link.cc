@@ -33,6 +33,12 @@ bool leads_to(const Status& status, const Link& link, const ListedServer& listed
   return same_address || same_server(peer->id, peer->address, listed.id, listed.address);
 }
 
+bool has_broken_link(const Status& status, const ListedServer& listed) noexcept {
+  return std::ranges::any_of(status.links, [&](const Link& link) {
+    return link.outgoing && !link.up && leads_to(status, link, listed);
+  });
+}
+
 std::size_t count_unlinked(const ClusterSnapshot& snapshot, const Member& member,
                            bool outgoing) noexcept {
   return static_cast<std::size_t>(

@@ -26,6 +26,10 @@ const Server* find_line(const Status& status, const ListedServer& listed) noexce
 /// whichever of the servers listed there it was opened for.
 bool leads_to(const Status& status, const Link& link, const ListedServer& listed) noexcept;
 
+/// Whether a connection that the reporting member opens to the address of the server is down. To a
+/// listed address it opens one for each server that is listed there.
+bool has_broken_link(const Status& status, const ListedServer& listed) noexcept;
+
 /// How many other listed servers have no identified link in that direction.
 std::size_t count_unlinked(const ClusterSnapshot& snapshot, const Member& member,
                            bool outgoing) noexcept;

@@ -1,6 +1,7 @@
 #include "judge/raft/removal.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,8 @@
 #include "judge/raft/sighting.h"
 
 namespace wardmote::judge::raft {
+
+using namespace std::chrono_literals;
 
 /// Somebody else looks at a server and gets no answer: its process may hang.
 std::optional<std::string> awaited_elsewhere(const ListedServer& listed) {
@@ -252,25 +255,31 @@ bool acknowledges(const ClusterSnapshot& snapshot, const ListedServer& listed) n
          (listed.heard || listed.reporter == snapshot.leader);
 }
 
-/// As many have a connection to it as there are others alive, and of those that report their own
-/// one says that it is up and none that it is broken: who connects to this address from elsewhere
-/// may reach another server, or be a stranger, and who it is for is not said (`<-0000`).
-bool is_there(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
-  if (!listed.reporter || !listed.reporter->status() || listed.is_loose()) return false;
+LinkState reach_of(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
+  if (!listed.reporter || !listed.reporter->status()) return LinkState::kUnknown;
   const auto come_in = std::ranges::count_if(
       listed.reporter->status()->links, [](const Link& link) { return link.up && !link.outgoing; });
   const auto others = std::ranges::count_if(snapshot.servers, [&](const ListedServer& other) {
     return other.address != listed.address && other.life == Life::kLive;
   });
-  if (come_in < others) return false;
-  bool reached = false;
+  if (come_in < others) return LinkState::kMissing;
+  LinkState reach = LinkState::kUnknown;
   for (const Member& member : snapshot.members) {
     if (!member.comparable || !member.listed || member.listed->address == listed.address) continue;
     const LinkState own = own_link(snapshot, member, listed);
-    if (is_broken(own)) return false;
-    reached |= own == LinkState::kUp;
+    if (is_broken(own) || has_broken_link(*member.status(), listed)) return LinkState::kDown;
+    if (own == LinkState::kUp) reach = own;
   }
-  return reached;
+  return reach;
+}
+
+/// The kernel accepts connections for a process that hangs; they are closed after two probes, of an
+/// election timer and a second each, or of five seconds before OVS 2.16 (raft.c, reconnect.c).
+bool is_there(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
+  const Duration settled = std::max<Duration>(3 * snapshot.round(), 12s);
+  return !listed.is_loose() && reach_of(snapshot, listed) == LinkState::kUp &&
+         listed.reached->looks == Reached::kLooks &&
+         snapshot.shown - listed.reached->since >= settled;
 }
 
 const ListedServer* live_heir(const ClusterSnapshot& snapshot,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "judge/raft/cluster_snapshot.h"
+#include "judge/raft/own_link.h"
 
 namespace wardmote::judge::raft {
 
@@ -31,10 +32,16 @@ std::optional<std::string> doubt_of_death(const ClusterSnapshot& snapshot,
 /// Who else waits for an answer of it, or of a server that it may be; nothing: nobody does.
 std::optional<std::string> awaited_elsewhere(const ListedServer& listed);
 
-/// Whether it answers, with its status, at the address that it lists: all others that live connect
-/// to it, as far as they tell, and no other server of that address was alive beside it. One that
-/// joined with the address of another process listens nowhere, and has its own connections all the
-/// same.
+/// Whether all others that live have a connection to the address that it lists now: as many come in
+/// as there are others, and of those that report their own one says that it is up and none that one
+/// is broken. Who connects to it may be a stranger all the same, and who it is for is not said
+/// (`<-0000`). kUnknown: it does not give its status, or nobody tells.
+LinkState reach_of(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept;
+
+/// Whether it is at the address that it lists: it was reached there for longer than a connection
+/// lasts behind which nobody answers, and no other server of that address was alive beside it. One
+/// that joined with the address of another process listens nowhere, and has its own connections all
+/// the same.
 bool is_there(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept;
 
 /// The listed server at the same address that answers now, with its status, as a full member, and

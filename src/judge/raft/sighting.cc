@@ -93,10 +93,14 @@ std::vector<Sighting> Sightings::here() const {
   return list;
 }
 
-void Sightings::hear_agent(const std::string& node, std::vector<Sighting> seen) {
+void Sightings::hear_beside(const std::vector<Sighting>& seen) {
   for (const Sighting& sighting : seen) {
     if (sighting.beside) saw_beside(sighting.cluster, sighting.server, sighting.address);
   }
+}
+
+void Sightings::hear_agent(const std::string& node, std::vector<Sighting> seen) {
+  hear_beside(seen);
   std::erase_if(seen, [](const Sighting& sighting) { return sighting.beside; });
   Agent& agent = agents_[node];
   for (Sighting& sighting : seen) {

@@ -49,6 +49,8 @@ class Sightings {
   [[nodiscard]] std::vector<Sighting> here() const;
   /// What another agent says of its looks, in place of what it said before.
   void hear_agent(const std::string& node, std::vector<Sighting> seen);
+  /// Of these the ones that were alive beside another.
+  void hear_beside(const std::vector<Sighting>& seen);
   /// It is not heard any more: whom it saw, nobody sees now.
   void lose_agent(const std::string& node, TimePoint now);
   /// This server may be elsewhere than at its address (RememberedServer::is_loose). That is never

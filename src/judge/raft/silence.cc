@@ -8,6 +8,8 @@
 #include "judge/raft/member_id.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
+#include "judge/raft/own_link.h"
+#include "judge/raft/removal.h"
 #include "judge/raft/sighting.h"
 
 namespace wardmote::judge::raft {
@@ -74,7 +76,7 @@ void find_shared_addresses(ClusterSnapshot& snapshot) noexcept {
     if (!older.alive_since) continue;
     for (ListedServer& younger : snapshot.servers) {
       const bool beside = &younger != &older && younger.address == older.address &&
-                          younger.shows_life() && younger.alive_since >= older.alive_since;
+                          younger.alive_since >= older.alive_since;
       if (beside && *alive > *younger.alive_since)
         older.shares_address = younger.shares_address = true;
     }
@@ -96,7 +98,7 @@ void find_silence(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
     } else if (!memory.list().empty()) {
       listed.listed_since = snapshot.shown;
     }
-    if (!listed.alive_since && listed.shows_life()) listed.alive_since = snapshot.shown;
+    if (!listed.alive_since) listed.alive_since = last_alive(snapshot, listed);
     if (listed.shows_life() || !snapshot.leader_vouches || !listed.at_leader) continue;
     // Who waits for its answer may say so no more because he begins anew: it counts from then on.
     // Who is refused hears from its host that it is silent.
@@ -122,6 +124,23 @@ bool stands_still(const ClusterSnapshot& snapshot, const History& history,
          leader->opinion->begun - follower->older.at >= snapshot.round();
 }
 
+bool was_alive_after(const ClusterSnapshot& snapshot, const ListedServer& listed,
+                     TimePoint then) noexcept {
+  const std::optional<TimePoint> alive = last_alive(snapshot, listed);
+  return alive && *alive > then;
+}
+
+/// Nobody listens where this agent has never been answered. A server that lives, and whose place
+/// nobody knows, may be the one that should be there.
+void find_strangers_of(ClusterSnapshot& snapshot, Member& member) noexcept {
+  for (ListedServer& listed : snapshot.servers) {
+    const bool may_be_its = !listed.owner || listed.owner == &member;
+    const bool placed = listed.reporter || !may_be_its || listed.successor;
+    if (placed || !was_alive_after(snapshot, listed, *member.silent_from)) continue;
+    member.elsewhere = listed.displaced = true;
+  }
+}
+
 }  // namespace
 
 void fill_times(ClusterSnapshot& snapshot, const Memory& memory) {
@@ -137,11 +156,25 @@ void find_elsewhere(ClusterSnapshot& snapshot) noexcept {
     const Identity* const known = member.identity;
     if (!known || member.opinion->server_id().known()) continue;
     member.elsewhere = known->elsewhere;
-    // Down, but for those that hear it.
-    if (!member.heard || member.unreachable || !member.silent_from || !member.listed) continue;
-    const std::optional<TimePoint> alive = last_alive(snapshot, *member.listed);
-    const bool was_there = compatible(known->id, member.listed->id);
-    member.elsewhere |= was_there && alive && *alive > *member.silent_from;
+    if (member.unreachable || !member.silent_from) continue;
+    if (!known->id.known() && is_refusal(*member.opinion)) {
+      find_strangers_of(snapshot, member);
+    } else if (member.heard && member.listed) {
+      member.elsewhere |= compatible(known->id, member.listed->id) &&
+                          was_alive_after(snapshot, *member.listed, *member.silent_from);
+    }
+  }
+}
+
+void find_reached(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
+  for (ListedServer& listed : snapshot.servers) {
+    const LinkState reach = reach_of(snapshot, listed);
+    if (is_broken(reach)) continue;
+    const RememberedServer* const before = remembered(memory, listed);
+    if (before) listed.reached = before->reached;
+    if (reach != LinkState::kUp) continue;
+    if (!listed.reached) listed.reached = Reached{.since = snapshot.shown};
+    listed.reached->looks = std::min(listed.reached->looks + 1, Reached::kLooks);
   }
 }
 

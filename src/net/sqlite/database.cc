@@ -40,6 +40,7 @@ std::unexpected<Error> too_late() {
 
 /// How often a full disk is tried again; each try checks the whole file.
 constexpr Duration kOpenAgain = std::chrono::seconds(5);
+constexpr const char* kWriteAheadLog = "-wal";
 
 /// Opens an existing file on a full disk for reading. An empty file could only be written.
 std::optional<SqliteConnection> open_full(const std::string& path, SqliteLimits limits) {
@@ -98,13 +99,14 @@ SqliteDatabase::SqliteDatabase(AsioRuntime& runtime, std::string path, SqliteLim
       connection_(std::move(connection)),
       full_(std::move(full)),
       file_(connection_ ? file_there() : std::nullopt),
+      log_(connection_ ? file_there(kWriteAheadLog) : std::nullopt),
       worker_([this](const std::stop_token& stop) { work(stop); }) {}
 
 SqliteDatabase::~SqliteDatabase() = default;
 
-std::optional<SqliteDatabase::FileId> SqliteDatabase::file_there() const {
+std::optional<SqliteDatabase::FileId> SqliteDatabase::file_there(const char* part) const {
   struct ::stat file{};
-  if (::stat(path_.c_str(), &file) != 0) return std::nullopt;
+  if (::stat((path_ + part).c_str(), &file) != 0) return std::nullopt;
   return FileId{file.st_dev, file.st_ino};
 }
 
@@ -112,8 +114,14 @@ Result<void> SqliteDatabase::look_in_place() const {
   if (may_write_) {
     if (Result<void> may = may_write_(); !may) return may;
   }
-  if (!file_ || file_there() == file_) return {};
-  return fail(Errc::kMissing, "{} is not the file that this agent has opened", path_);
+  if (file_ && file_there() != file_)
+    return fail(Errc::kMissing, "{} is not the file that this agent has opened", path_);
+  // What was written last is in the log alone.
+  if (log_ && file_there(kWriteAheadLog) != log_) {
+    return fail(Errc::kMissing, "{}{} is not the file that this agent has opened", path_,
+                kWriteAheadLog);
+  }
+  return {};
 }
 
 Result<SqliteConnection*> SqliteDatabase::connection() {
@@ -129,6 +137,7 @@ Result<SqliteConnection*> SqliteDatabase::connection() {
       connection_ = open_full(path_, limits_);
     }
     file_ = connection_ ? file_there() : std::nullopt;
+    log_ = connection_ ? file_there(kWriteAheadLog) : std::nullopt;
   }
   if (!connection_) return std::unexpected(*full_);
   return &*connection_;

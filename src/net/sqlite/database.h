@@ -57,7 +57,8 @@ class SqliteDatabase final : public runtime::Database {
     ino_t number = 0;
     friend bool operator==(const FileId&, const FileId&) = default;
   };
-  [[nodiscard]] std::optional<FileId> file_there() const;
+  /// `part`: what follows the path of the database.
+  [[nodiscard]] std::optional<FileId> file_there(const char* part = "") const;
   /// Called by the worker.
   [[nodiscard]] Result<void> look_in_place() const;
   using Job = std::move_only_function<void()>;
@@ -77,6 +78,7 @@ class SqliteDatabase final : public runtime::Database {
   std::optional<Error> full_;  ///< why the file could not be opened in shared mode
   TimePoint open_again_;
   std::optional<FileId> file_;  ///< the file that was opened
+  std::optional<FileId> log_;   ///< its write-ahead log
   std::mutex mutex_;
   std::condition_variable_any filled_;
   std::deque<Job> jobs_;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,10 +29,12 @@ inline const std::string kNew = "aaaabbbb-0000-4000-8000-000000000009";
 
 /// The servers, which outlive every agent: ctl-3 is down at first.
 struct FakeSite {
-  bool listed = true;      ///< the former server of ctl-3
-  bool back = false;       ///< ctl-3 answers as that server
-  bool joined = false;     ///< ctl-3 has begun anew
-  bool other_ill = false;  ///< ctl-2 is not well
+  judge::raft::MemberId cluster_id;                        ///< not known: no member tells
+  std::map<std::string, std::string, std::less<>> places;  ///< RepairCluster::places
+  bool listed = true;                                      ///< the former server of ctl-3
+  bool back = false;                                       ///< ctl-3 answers as that server
+  bool joined = false;                                     ///< ctl-3 has begun anew
+  bool other_ill = false;                                  ///< ctl-2 is not well
   TimePoint ill_since;
   TimePoint back_since;
   bool acts = true;  ///< the operator lets the agent act
@@ -44,6 +48,7 @@ struct FakeSite {
   [[nodiscard]] judge::raft::RepairView repair_view(TimePoint now) const {
     judge::raft::RepairView seen;
     seen.begun = now;
+    seen.cluster_id = cluster_id;
     seen.leader = "ctl-1";
     seen.committed = 10;
     add(seen, "ctl-1", id_of("0001"), true);
@@ -64,7 +69,7 @@ struct FakeSite {
       TimePoint now, std::string cluster = "ovn-nb") const {
     return std::make_shared<judge::raft::repair::RaftRemedy>(
         judge::raft::repair::RepairCluster{
-            std::move(cluster), "OVN_Northbound", {"ctl-1", "ctl-2", "ctl-3"}},
+            std::move(cluster), "OVN_Northbound", {"ctl-1", "ctl-2", "ctl-3"}, places},
         repair_view(now));
   }
   [[nodiscard]] std::vector<judge::Finding> findings(TimePoint since) const {

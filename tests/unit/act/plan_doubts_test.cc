@@ -48,6 +48,38 @@ TEST_F(PlanLeadership, WhatAnAgentKnowsToBeLostItKnowsUntilSomebodyHasPausedEver
   EXPECT_TRUE(c.runner().planner().pauses().empty());
 }
 
+// What is not written down is not known after kill -9, so the next life must doubt.
+TEST_F(PlanLeadership, AnAgentIsMarkedWhileItDoubtsOrOwes) {
+  EXPECT_FALSE(a_.marked);
+  a_.runner().owe("x", true);
+  EXPECT_TRUE(a_.marked);
+  a_.runner().owe("x", false);
+  EXPECT_FALSE(a_.marked);
+  a_.runner().doubt_orders("the store was emptied");
+  a_.runner().owe("x", true);
+  a_.runner().owe("x", false);
+  EXPECT_TRUE(a_.marked) << "the doubt stands";
+  watch(5s);
+  ASSERT_TRUE(a_.runner().resume("", "ann"));
+  EXPECT_FALSE(a_.marked) << "somebody has looked";
+}
+
+// SIGSTOP, or a host that sleeps: what is looked at may be another when the agent goes on.
+TEST_F(PlanLeadership, NothingIsBegunOnALookFromBeforeTheAgentWasStopped) {
+  a_.rule();
+  world_.run_for(10ms);
+  const TimePoint before = world_.now();
+  a_.host().pause();
+  world_.run_for(5s);
+  a_.host().resume();
+  a_.runner().heard(shared_.site.remedy(before), shared_.site.findings(since_));
+  world_.run_for(200ms);
+  EXPECT_EQ(plan(a_).steps[0].state, judge::plan::StepState::kWaiting);
+  a_.look(since_);
+  world_.run_for(200ms);
+  EXPECT_EQ(plan(a_).steps[0].state, judge::plan::StepState::kDone);
+}
+
 // Who had heard of it told it on as his own, and paused everything once more when he led.
 TEST_F(PlanLeadership, WhatAnotherAgentDoubtedAndSomebodyHasSeenToIsOver) {
   SharingAgent c(world_, "c", shared_, true);
@@ -69,7 +101,7 @@ TEST_F(PlanLeadership, WhatAnotherAgentDoubtedBeforeItWentAwayPausesEverything) 
   SharingAgent c(world_, "c", shared_, true);
   const auto note = c.runner().make_note();
   note->hear("b", "the store was emptied", world_.now());
-  note->lose("b", world_.now());
+  note->lose("b", "", world_.now());
   a_.lose();
   c.win();
   watch(5s);

@@ -137,6 +137,34 @@ TEST_F(PlanRunnerTest, APauseOfANameThatIsGoneHoldsWhoeverMayHaveHadIt) {
   EXPECT_FALSE(runner_->brake({judge::ThingKind::kCluster, "northbound"}));
 }
 
+// The names of two clusters were put right, and the paused one was repaired under its new name.
+TEST_F(PlanRunnerTest, APausedClusterIsFoundAgainByWhatWasLearntOfItLater) {
+  const judge::ThingId northbound{judge::ThingKind::kCluster, "northbound"};
+  for (const bool learnt : {true, false}) {
+    site_.places = {{"ctl-1", "unix:/run/nb.ctl"}};
+    site_.cluster_id = {};
+    look();
+    EXPECT_TRUE(runner_->pause("ovn-nb", std::nullopt, "bob"));
+    if (learnt) site_.cluster_id = id_of("1a97");
+    watch(2s);
+    restart();
+    PlanRunner::Setup renamed = config_.setup();
+    renamed.targets.push_back(northbound);
+    runner_->reload(std::move(renamed));
+    const auto unseen = runner_->brake(northbound).value_or("");
+    EXPECT_TRUE(unseen.contains("what has this name now is not known to be the same")) << unseen;
+    site_.cluster_id = id_of("1a97");
+    site_.places = {{"ctl-1", "unix:/run/ovn/nb.ctl"}};
+    runner_->heard(site_.remedy(us_.now(), "northbound"), {});
+    const auto held = runner_->brake(northbound).value_or("");
+    EXPECT_EQ(held.contains("and northbound is what had this name"), learnt) << held;
+    EXPECT_TRUE(held.starts_with("ovn-nb is paused by bob")) << held;
+    EXPECT_TRUE(runner_->resume("ovn-nb", "bob"));
+    EXPECT_FALSE(runner_->brake(northbound));
+    runner_->reload(config_.setup());
+  }
+}
+
 TEST_F(PlanRunnerTest, OrdersAboutWhatIsNotThereAreRefused) {
   watch(1s);
   EXPECT_EQ(runner_->pause("ovn-sb", std::nullopt, "bob").error().code, Errc::kMissing);

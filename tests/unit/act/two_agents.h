@@ -103,7 +103,8 @@ class SharingAgent {
                 {.look = [](const judge::ThingId&) {},
                  .tell = [](const judge::ThingId&, const judge::Event&) {},
                  .storm = [] { return false; },
-                 .incident = [](const judge::ThingId&) { return 0; }}) {
+                 .incident = [](const judge::ThingId&) { return 0; },
+                 .mark = [this](bool doubt) { marked = doubt; }}) {
     const Result<void> opened = run_task(world_, host_, runner_.open());
     EXPECT_TRUE(opened) << opened.error().describe();
   }
@@ -150,6 +151,8 @@ class SharingAgent {
   [[nodiscard]] const PlanRunner& runner() const noexcept { return runner_; }
   PlanRunner& runner() noexcept { return runner_; }
   SimDisk& disk() noexcept { return disk_; }
+
+  bool marked = false;  ///< for its next life: orders may be lost
 
  private:
   World& world_;

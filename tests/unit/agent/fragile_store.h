@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -29,6 +30,7 @@ class FragileStore final : public store::Store {
   Duration reading{};  ///< how long that takes
   std::optional<Errc> unwatchable;
   std::optional<Errc> unwritable;
+  bool full = false;  ///< what it has can be removed still
   Duration writing{};
   store::TransactionLimits most;
   std::vector<store::Transaction> written;  ///< what was tried
@@ -53,6 +55,10 @@ class FragileStore final : public store::Store {
     if (writing > Duration::zero()) co_await host_.sleep_until(end);
     if (writing > Duration::zero() && end == deadline.at) co_return fail(Errc::kTimeout, "fragile");
     if (unwritable) co_return fail(*unwritable, "fragile");
+    const bool puts = std::ranges::any_of(transaction.changes, [](const auto& change) {
+      return std::holds_alternative<store::Put>(change);
+    });
+    if (full && puts) co_return fail(Errc::kExhausted, "full");
     auto done = co_await below_.put_if(std::move(transaction), deadline);
     co_return done;
   }

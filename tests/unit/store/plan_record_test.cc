@@ -132,7 +132,7 @@ TEST(PlanRecord, GivesBackAPause) {
   for (const bool ends : {true, false}) {
     judge::plan::Pause pause{"ovn-nb", "ann", std::nullopt};
     if (ends) pause.until = TimePoint(12h);
-    if (ends) pause.identity = "1a97";
+    if (ends) pause.identities = {"1a97", "asked at unix:/run/ovn/nb.ctl"};
     const auto read = decode_pause(encode(pause, kClock), kClock);
     ASSERT_TRUE(read);
     EXPECT_EQ(*read, pause);

@@ -116,6 +116,7 @@ void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view addre
         address, id,
         any(&ListedServer::shares_address) ? "two of them were alive at once"
         : any(&ListedServer::displaced)    ? "one of them was heard while nobody listened there"
+        : pretender->reached               ? "others have had a connection to it for a moment only"
                                            : "not all others have a connection to it");
     finding.advice = Advice{
         .text = fmt::format("Remove none of them before you know whose address it is: {} may have "

@@ -37,7 +37,9 @@ void add_ways(const Member& member, Finding& finding) {
 
 /// What speaks against that its server has ended, though nobody listens in its place.
 std::optional<std::string> sign_of_a_process(const Member& member) {
-  if (member.elsewhere) return "others have heard it since nobody listens there";
+  if (member.elsewhere && member.id.known())
+    return "others have heard it since nobody listens there";
+  if (member.elsewhere) return "a server lives of which nobody knows the place";
   const Sighting* const awaited = member.listed ? member.listed->awaited_elsewhere : nullptr;
   const bool answered = awaited && awaited->server.known() && !awaited->refused;
   return answered ? awaited_elsewhere(*member.listed) : std::nullopt;

@@ -87,10 +87,8 @@ std::vector<std::string> RaftRemedy::identities() const {
   std::vector<std::string> identities;
   if (view_.cluster_id.known()) identities.push_back(to_string(view_.cluster_id));
   // Of a cluster that does not answer, where it is asked is all that anybody knows.
-  std::vector<std::string> places;
-  std::ranges::copy(cluster_.places | std::views::values, std::back_inserter(places));
-  std::ranges::sort(places);
-  if (!places.empty()) identities.push_back(fmt::format("asked at {}", fmt::join(places, ", ")));
+  for (const auto& [member, place] : cluster_.places)
+    identities.push_back(fmt::format("asked at {}", place));
   return identities;
 }
 

@@ -370,7 +370,7 @@ TEST(PlanOrders, APauseHoldsItsClusterUntilItEnds) {
 TEST(PlanOrders, APauseHoldsWhatHadTheNameUnderAnotherName) {
   Planner planner({policy()});
   const TimePoint now{10h};
-  planner.pause({"a", "ann", std::nullopt, "1a97"});
+  planner.pause({"a", "ann", std::nullopt, {"1a97"}});
   const std::vector<std::string> one = {"1a97", "asked at /run/a.ctl"};
   const std::vector<std::string> other = {"ffff", "asked at /run/b.ctl"};
   EXPECT_EQ(planner.paused("b", now, one), "a is paused by ann, and b is what had this name");
@@ -379,8 +379,26 @@ TEST(PlanOrders, APauseHoldsWhatHadTheNameUnderAnotherName) {
   planner.pause({"c", "ann", std::nullopt});
   EXPECT_FALSE(planner.paused("b", now)) << "nobody knows what either is";
   // It was given when the cluster did not answer, and nobody knew its id.
-  planner.pause({"d", "ann", std::nullopt, "asked at /run/b.ctl"});
+  planner.pause({"d", "ann", std::nullopt, {"asked at /run/b.ctl"}});
   EXPECT_EQ(planner.paused("b", now, other), "d is paused by ann, and b is what had this name");
+}
+
+TEST(PlanOrders, WhatIsLearntOfAPausedClusterBelongsToThePause) {
+  Planner planner({policy()});
+  const TimePoint now{10h};
+  const std::vector<std::string> silent = {"asked at /run/a.ctl"};
+  const std::vector<std::string> answering = {"1a97", "asked at /run/a.ctl"};
+  const std::vector<std::string> another = {"ffff", "asked at /run/b.ctl"};
+  planner.pause({"a", "ann", std::nullopt, silent});
+  EXPECT_FALSE(planner.learn("a", another)) << "it is not what was paused";
+  EXPECT_FALSE(planner.learn("b", answering)) << "b is not paused";
+  ASSERT_TRUE(planner.learn("a", answering));
+  EXPECT_FALSE(planner.learn("a", answering)) << "that is known";
+  const std::vector<std::string> moved = {"1a97", "asked at /run/c.ctl"};
+  EXPECT_TRUE(planner.paused("c", now, moved));
+  EXPECT_FALSE(planner.paused("b", now, another));
+  planner.pause({"n", "ann", std::nullopt});
+  EXPECT_TRUE(planner.learn("n", another)) << "it had never been looked at";
 }
 
 TEST(PlanOrders, OldPlansAreForgottenAndRejectionsThatHoldAreNot) {

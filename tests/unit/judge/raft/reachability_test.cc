@@ -238,7 +238,7 @@ TEST(Starved, WhatIsKeptAdvisesNoCommandAndIsNotToldAsSeen) {
   FakeCluster cluster(3);
   cluster.node(2).id = *parse_member_id("d8d142e3-c38f-46e8-ae36-3db41907e3ae");
   cluster.enlist(2);
-  EXPECT_FALSE(the(Code::kRaftStaleMember, cluster.watch(5s)).advice->command.empty());
+  EXPECT_FALSE(the(Code::kRaftStaleMember, cluster.watch(20s)).advice->command.empty());
   for (const std::size_t i : {0, 1, 2}) cluster.node(i).silence = ReasonCode::kProberStarved;
   const Assessment kept = cluster.watch(2s);
   const Finding& ghost = the(Code::kRaftStaleMember, kept);

@@ -158,6 +158,32 @@ TEST(Removal, WhomNotAllOthersConnectToIsNotAtTheAddress) {
   EXPECT_EQ(objection_of(cluster, "7b3a"), "none");
 }
 
+// The owner hangs: its kernel accepts connections, which are closed after two probes and made
+// again.
+TEST(Removal, WhoseAddressIsThatOfOneThatHangsIsNotThere) {
+  for (const bool hangs : {true, false}) {
+    FakeCluster cluster(4);
+    const std::size_t owner = add_stranger(cluster);
+    cluster.kill(owner);
+    cluster.watch(5s);
+    const std::size_t liar = join_with_a_taken_address(cluster, owner);
+    for (int i = 0; i < 4; ++i) cluster.node(liar).links.push_back({"0000", false, true});
+    cluster.edit = [&](std::vector<Opinion>& all) {
+      const auto second =
+          std::chrono::floor<std::chrono::seconds>(cluster.now().time_since_epoch());
+      const bool accepted = !hangs || second.count() % 13 < 11;
+      for (std::size_t i = 0; i < 4; ++i) all[i].status->links = {{"7b3a", true, accepted}};
+    };
+    int ghosts = 0;
+    for (int i = 0; i < 60; ++i) {
+      const Assessment look = cluster.watch(1s);
+      if (!has(Code::kRaftStaleMember, look)) continue;
+      ghosts += the(Code::kRaftStaleMember, look).summary.contains("a ghost") ? 1 : 0;
+    }
+    EXPECT_EQ(ghosts > 0, !hangs) << ghosts;
+  }
+}
+
 // Programs that check whether somebody listens hold connections to it, and no server has one.
 TEST(Removal, WhomOnlyStrangersReachIsNotThere) {
   for (const bool told : {true, false}) {
@@ -303,6 +329,23 @@ TEST(Removal, WhatAnotherAgentSaysLateDoesNotMakeAGhostAliveBesideItsTwin) {
   cluster.watch(5s);
   cluster.elsewhere = {{old, {}, "the agent on ctl-2", cluster.now(), true}};
   cluster.watch(5s);
+  cluster.elsewhere.clear();
+  const Assessment look = cluster.watch(60s);
+  const Finding& finding = the(Code::kRaftStaleMember, look);
+  EXPECT_TRUE(finding.summary.contains("a ghost")) << finding.summary;
+}
+
+// That other agent's word is old, and this one has just begun: it has never seen the old one alive.
+TEST(Removal, WhatAnotherAgentStillSaysDoesNotMakeAGhostAliveBesideItsTwinForANewAgent) {
+  FakeCluster cluster(4);
+  const MemberId old = cluster.node(3).id;
+  cluster.kill(3);
+  cluster.sleep(60s);
+  cluster.heal(3);
+  cluster.node(3).id = *parse_member_id(kSuccessor);
+  cluster.enlist(3);
+  cluster.elsewhere = {{old, {}, "the agent on ctl-2", cluster.now(), true}};
+  cluster.watch(60s);
   cluster.elsewhere.clear();
   const Assessment look = cluster.watch(60s);
   const Finding& finding = the(Code::kRaftStaleMember, look);

@@ -199,7 +199,7 @@ TEST(Removal, TheGhostIsKickedOnceTheLiveOneAnswers) {
   wipe_unseen(cluster);
   cluster.watch(10s);
   cluster.heal(2);
-  const Assessment look = cluster.watch(5s);
+  const Assessment look = cluster.watch(20s);
   ASSERT_FALSE(the(Code::kRaftStaleMember, look).advice->command.empty());
   EXPECT_TRUE(the(Code::kRaftStaleMember, look).advice->command.back().starts_with("1430"));
   expect_spared(cluster, look, "d8d1");
@@ -227,7 +227,7 @@ TEST(Removal, AGhostThatHasAConnectionIsNotCalledOne) {
     all[1].status->links.push_back({"1430", false, true});
   };
   const Assessment look = cluster.watch(3s);
-  EXPECT_TRUE(the(Code::kRaftStaleMember, look).summary.contains("and it is heard all the same"));
+  EXPECT_FALSE(the(Code::kRaftStaleMember, look).summary.contains("a ghost"));
   // Nobody keeps a connection with the dead for so long.
   const Assessment later = cluster.watch(10s);
   EXPECT_TRUE(

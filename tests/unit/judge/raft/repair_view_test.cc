@@ -125,25 +125,55 @@ TEST(RepairView, WhoHadAConnectionAMomentAgoDoesNotRunElsewhere) {
   EXPECT_TRUE(cluster.repair_view().members[2].out);
 }
 
+/// Whether a server that joins where another was is said to have left a ghost; that was heard after
+/// its place had begun to refuse, or not. The agent knows of it, or has just begun.
+void expect_a_ghost_unless(bool heard, bool agent_knows) {
+  FakeCluster cluster(4);
+  if (agent_knows) cluster.watch(5s);
+  const Node former = cluster.node(3);
+  if (heard) cluster.node(3).silence = ReasonCode::kRefused;
+  if (!heard) cluster.kill(3);
+  cluster.watch(5s);
+  cluster.kill(3);
+  cluster.watch(60s);
+  cluster.heal(3);
+  cluster.node(3).id = *parse_member_id("d8d142e3-c38f-46e8-ae36-3db41907e3ae");
+  cluster.enlist(3);
+  const Assessment look = cluster.watch(60s);
+  const std::string& summary = the(Code::kRaftStaleMember, look).summary;
+  EXPECT_EQ(summary.contains("a ghost"), !heard) << summary;
+  EXPECT_EQ(summary.contains("heard while nobody listened there"), heard) << summary;
+  EXPECT_EQ(cluster.repair_view().find(former.id)->objection.has_value(), heard);
+}
+
 TEST(RepairView, WhoWasHeardSinceItsPlaceRefusedIsNoGhostOfWhoJoinsThere) {
   for (const bool heard : {true, false}) {
-    FakeCluster cluster(4);
-    cluster.watch(5s);
-    const Node former = cluster.node(3);
-    if (heard) cluster.node(3).silence = ReasonCode::kRefused;
-    if (!heard) cluster.kill(3);
-    cluster.watch(5s);
-    cluster.kill(3);
-    cluster.watch(60s);
-    cluster.heal(3);
-    cluster.node(3).id = *parse_member_id("d8d142e3-c38f-46e8-ae36-3db41907e3ae");
-    cluster.enlist(3);
-    const Assessment look = cluster.watch(60s);
-    const std::string& summary = the(Code::kRaftStaleMember, look).summary;
-    EXPECT_EQ(summary.contains("a ghost"), !heard) << summary;
-    EXPECT_EQ(summary.contains("heard while nobody listened there"), heard) << summary;
-    EXPECT_EQ(cluster.repair_view().find(former.id)->objection.has_value(), heard);
+    for (const bool agent_knows : {true, false}) expect_a_ghost_unless(heard, agent_knows);
   }
+}
+
+// Its server was moved before the agent began: it is heard, and nobody listens in its place.
+TEST(RepairView, TheOnlyServerWithoutAPlaceIsThatOfTheMemberThatWasNeverSeen) {
+  FakeCluster cluster(3);
+  cluster.node(2).silence = ReasonCode::kRefused;
+  const Assessment look = cluster.watch(60s);
+  EXPECT_FALSE(has(Code::kRaftMemberDown, look));
+  EXPECT_EQ(look.members[2].outcome, Outcome::kUnknown);
+  EXPECT_FALSE(cluster.repair_view().members[2].out);
+  cluster.isolate(2);
+  const std::string advice = the(Code::kRaftMemberDown, cluster.watch(60s)).advice->text;
+  EXPECT_TRUE(advice.contains("Find it before you start one")) << advice;
+  EXPECT_FALSE(cluster.repair_view().members[2].out);
+}
+
+// It is one of several.
+TEST(RepairView, WhoMayBeTheServerOfAMemberThatWasNeverSeenIsNotStartedTwice) {
+  FakeCluster cluster(4);
+  cluster.node(3).configured = false;
+  cluster.node(2).silence = ReasonCode::kRefused;
+  const std::string advice = the(Code::kRaftMemberDown, cluster.watch(60s)).advice->text;
+  EXPECT_TRUE(advice.contains("a server lives of which nobody knows the place")) << advice;
+  EXPECT_FALSE(cluster.repair_view().members[2].out);
 }
 
 // Another agent looks at it where it runs, and it hangs there.
