@@ -1,6 +1,8 @@
 #include "net/asio_runtime.h"
 
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
@@ -14,6 +16,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/format.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "net/asio_datagrams.h"
@@ -50,9 +53,16 @@ std::uint64_t system_seed() {
   return seed;
 }
 
+/// Of the first time namespace of a machine (PROC_TIME_INIT_INO, linux/proc_ns.h).
+constexpr ino_t kFirstTimeNamespace = 0xEFFFFFFA;
+
+/// Another time namespace has a clock of its own, so it is as another machine.
 std::string read_boot() {
   std::string id;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  struct ::stat clock{};
+  const bool known = ::stat("/proc/self/ns/time", &clock) == 0;
+  if (known && clock.st_ino != kFirstTimeNamespace) id += fmt::format("+time:{}", clock.st_ino);
   return id;
 }
 

@@ -67,7 +67,8 @@ LogLevel level_of(State state) {
 
 LogLevel level_of(const judge::incident::Step& step) {
   using enum judge::incident::StepKind;
-  if (step.kind == kResolved || step.kind == kMerged || step.kind == kAcknowledged)
+  if (step.kind == kResolved || step.kind == kMerged || step.kind == kAcknowledged ||
+      step.kind == kUnacknowledged)
     return LogLevel::kInfo;
   return step.incident.severity == Severity::kCritical ? LogLevel::kError : LogLevel::kWarning;
 }

@@ -180,6 +180,7 @@ std::string encode_servers(const std::vector<Sighting>& servers) {
     if (sighting.beside) said["beside"] = true;
     if (sighting.refused) said["refused"] = true;
     if (!sighting.address.empty()) said["address"] = sighting.address;
+    if (sighting.late) said["late_ms"] = to_ms(*sighting.late);
     list.push_back(std::move(said));
   }
   return json::serialize(json::object{{"servers", std::move(list)}});
@@ -206,6 +207,8 @@ Result<std::vector<Sighting>> decode_servers(std::string_view text, const std::s
     // An agent of an earlier release tells of those only that still answer.
     seen.still = still == nullptr || !still->is_bool() || still->get_bool();
     seen.refused = flag_in(*fields, "refused");
+    if (const auto late = integer_in(*fields, "late_ms"))
+      seen.late = std::chrono::milliseconds(*late);
     const bool nameless = !seen.server.known() && !seen.still;
     seen.beside = flag_in(*fields, "beside");
     const bool told = seen.beside ? seen.server.known() : seen.server.full() || nameless;

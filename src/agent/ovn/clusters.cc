@@ -76,8 +76,10 @@ judge::raft::repair::RepairCluster repair_of(const config::Cluster& cluster) {
   judge::raft::repair::RepairCluster repair{cluster.name, cluster.expectation.database, {}};
   for (const config::Member& member : cluster.members) {
     repair.places[member.name] = place_of(member);
-    const bool commands = !member.repair.copy.empty() && !member.repair.rejoin.empty();
-    if (commands) repair.rebuildable.push_back(member.name);
+    if (member.repair.copy.empty() || member.repair.rejoin.empty()) continue;
+    repair.rebuildable.push_back(member.name);
+    for (const auto* const command : {&member.repair.copy, &member.repair.rejoin})
+      repair.commands[member.name] += fmt::format("{} ", fmt::join(*command, " "));
   }
   return repair;
 }
@@ -183,9 +185,10 @@ void Clusters::adopt(const config::Config& now, const config::ReloadPlan& plan) 
 /// Who begins to look may be answered by any server until he was.
 void Clusters::expect_looks(const config::Config& now, const config::ReloadPlan& plan) {
   std::set<std::string> lookers;
-  const auto expect = [&](std::string by, const std::string& database, bool begins) {
+  const auto expect = [&](std::string by, const std::string& database, bool begins,
+                          const config::Schedule& looks) {
     if (begins) sightings_.forget(by);
-    sightings_.expect(by, database);
+    sightings_.expect(by, database, looks.every + looks.timeout);
     lookers.insert(std::move(by));
   };
   for (std::size_t i = 0; i < now.clusters.size(); ++i) {
@@ -193,13 +196,14 @@ void Clusters::expect_looks(const config::Config& now, const config::ReloadPlan&
     const bool begins = plan.clusters[i].action != config::ReloadAction::kKept;
     for (const config::Member& member : cluster.members) {
       expect(judge::raft::Sightings::member(cluster.name, member.name),
-             cluster.expectation.database, begins);
+             cluster.expectation.database, begins, cluster.schedule);
     }
   }
   for (std::size_t i = 0; i < now.checks.size(); ++i) {
     const config::Check& check = now.checks[i];
     if (check.kind->name != kCheckKind) continue;
-    expect(looker(check.name), "", plan.checks[i].action == config::ReloadAction::kBegun);
+    expect(looker(check.name), "", plan.checks[i].action == config::ReloadAction::kBegun,
+           check.schedule);
   }
   for (const std::string& by : std::exchange(lookers_, lookers)) {
     if (!lookers.contains(by)) sightings_.forget(by);

@@ -39,6 +39,7 @@ std::string_view to_string(StepKind kind) noexcept {
     case StepKind::kChanged: return "changed";
     case StepKind::kFlapping: return "flapping";
     case StepKind::kAcknowledged: return "acknowledged";
+    case StepKind::kUnacknowledged: return "unacknowledged";
     case StepKind::kMerged: return "merged";
     case StepKind::kResolved: return "resolved";
   }
@@ -299,7 +300,7 @@ std::int64_t Book::rise(const std::string& root, TimePoint now, Steps& steps) {
     call_off(incidents_.at(id));
   }
   const std::int64_t id = below.empty() ? open(root, now, steps) : below.front();
-  if (!below.empty()) set_root(id, root);
+  if (!below.empty()) set_root(id, root, now, steps);
   for (std::size_t i = 1; i < below.size(); ++i) merge(below[i], id, now, steps);
   for (const auto& [storm, places] : of_storms) {
     for (const Place& place : places) {
@@ -315,12 +316,13 @@ std::int64_t Book::rise(const std::string& root, TimePoint now, Steps& steps) {
   return id;
 }
 
-void Book::set_root(std::int64_t id, const std::string& root) {
+void Book::set_root(std::int64_t id, const std::string& root, TimePoint now, Steps& steps) {
   Incident& incident = incidents_.at(id);
-  // Nobody has acknowledged this cause.
-  if (incident.root != root) incident.acknowledged.reset();
+  const bool another = incident.root != root;
   open_.erase(incident.root);
   incident.root = root;
+  if (another && std::exchange(incident.acknowledged, {}))
+    tell(StepKind::kUnacknowledged, id, now, steps);
   open_[root] = id;
   Parts& parts = parts_.at(id);
   const std::set<Rank> symptoms = std::exchange(parts, {}).symptoms;

@@ -137,7 +137,7 @@ class Book {
   std::int64_t open(const std::string& root, TimePoint now, Steps& steps);
   std::int64_t rise(const std::string& root, TimePoint now, Steps& steps);
   /// Gives `id` a new root.
-  void set_root(std::int64_t id, const std::string& root);
+  void set_root(std::int64_t id, const std::string& root, TimePoint now, Steps& steps);
   /// The parts of storms that a failing `root` explains.
   [[nodiscard]] std::map<std::int64_t, std::vector<Place>> explained_of_storms(
       const std::string& root) const;

@@ -18,7 +18,7 @@
 namespace wardmote::judge::incident {
 namespace {
 
-constexpr std::string_view kBeganWith = "; it began with: ";
+constexpr std::string_view kEarlier = "; earlier: ";
 constexpr std::string_view kFlapCalms =
     "nothing of it fails now, but it came and went too often: it ends when it has been calm";
 constexpr std::string_view kUnwatched = "it is not watched any more, and nobody saw it good";
@@ -27,8 +27,8 @@ constexpr std::string_view kStormCalms =
 
 /// What an incident began with, for the summary.
 std::string beginning_of(std::string summary) {
-  const auto at = summary.rfind(kBeganWith);
-  if (at != std::string::npos) summary.erase(0, at + kBeganWith.size());
+  const auto at = summary.rfind(kEarlier);
+  if (at != std::string::npos) summary.erase(0, at + kEarlier.size());
   return summary;
 }
 
@@ -117,7 +117,7 @@ bool Book::refresh(std::int64_t id) {
       parts.cause = {title.severity, title.code, title.names, title.summary};
     }
   } else if (parts.cause) {
-    incident.summary += std::string(kBeganWith) + parts.cause->summary;
+    incident.summary += std::string(kEarlier) + parts.cause->summary;
   }
   // Something that comes and goes too often is reported only when it is worse than before.
   const bool known = incident.flapping && worst && !is_graver(title.severity, title.code, *worst);
@@ -131,7 +131,7 @@ void Book::name_calm(std::int64_t id) {
   incident.code = cause->code;
   incident.names = cause->names;
   incident.summary = std::string(incident.storm ? kStormCalms : kFlapCalms) +
-                     std::string(kBeganWith) + cause->summary;
+                     std::string(kEarlier) + cause->summary;
   renamed_.insert(id);
 }
 
@@ -140,13 +140,13 @@ void Book::name_merged(std::int64_t id) {
   const auto into = incidents_.find(incident.merged_into);
   const std::string root = into == incidents_.end() ? "" : ", " + into->second.root;
   incident.summary = fmt::format("it goes on in incident {}{}{}{}", incident.merged_into, root,
-                                 kBeganWith, beginning_of(incident.summary));
+                                 kEarlier, beginning_of(incident.summary));
   renamed_.insert(id);
 }
 
 void Book::name_unwatched(Incident& incident) {
   incident.summary =
-      std::string(kUnwatched) + std::string(kBeganWith) + beginning_of(incident.summary);
+      std::string(kUnwatched) + std::string(kEarlier) + beginning_of(incident.summary);
 }
 
 void Book::end_merged(std::int64_t id, TimePoint now, Steps& steps) {

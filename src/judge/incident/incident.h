@@ -81,8 +81,9 @@ enum class StepKind : std::uint8_t {
   kChanged,  ///< another severity, cause or root
   kFlapping,
   kAcknowledged,
-  kMerged,    ///< it continues as a part of another
-  kResolved,  ///< also a merged one, when nothing of it fails any more
+  kUnacknowledged,  ///< nobody has acknowledged the cause that it has now
+  kMerged,          ///< it continues as a part of another
+  kResolved,        ///< also a merged one, when nothing of it fails any more
 };
 
 /// What happened to an incident, and the incident afterwards.

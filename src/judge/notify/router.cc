@@ -234,7 +234,7 @@ void Router::hear_in(Group& group, const Step& step, const Labels& labels, TimeP
   member.incident = step.incident;
   member.labels = labels;
   changed_.insert(group.id);
-  if (step.kind == StepKind::kAcknowledged) return;
+  if (step.kind == StepKind::kAcknowledged || step.kind == StepKind::kUnacknowledged) return;
   member.news = step.incident.revision;
   const Route& route = route_of(group);
   TimePoint at = now + route.group_wait;

@@ -20,6 +20,9 @@ namespace {
 /// Such a server joined with a wrong address: one in a year is much.
 constexpr std::size_t kMostBeside = 100;
 
+/// Nobody notices for so long that an agent is away: the longest `store: ttl`.
+constexpr Duration kToldLate = std::chrono::minutes(5);
+
 /// Who is answered holds back more than who waits, and he more than who is refused.
 bool holds_back_more(const Sighting& one, const Sighting& other) noexcept {
   return std::pair(one.still, !one.refused) > std::pair(other.still, !other.refused);
@@ -27,8 +30,18 @@ bool holds_back_more(const Sighting& one, const Sighting& other) noexcept {
 
 }  // namespace
 
-void Sightings::expect(const std::string& by, std::string database) {
-  seen_.try_emplace(by, Sighting{.by = by, .database = std::move(database)});
+std::optional<TimePoint> Sighting::alive(TimePoint now) const noexcept {
+  if (!server.known() || beside) return std::nullopt;
+  if (!told) return at;
+  if (!still || !late) return std::nullopt;
+  const TimePoint certain = now - *late - kToldLate;
+  return still_since <= certain ? std::optional(certain) : std::nullopt;
+}
+
+void Sightings::expect(const std::string& by, std::string database, Duration late) {
+  const auto [seen, added] =
+      seen_.try_emplace(by, Sighting{.by = by, .database = std::move(database)});
+  if (late > Duration::zero()) seen->second.late = late;
 }
 
 void Sightings::hear(const std::string& by, const Opinion& opinion) {
@@ -104,12 +117,16 @@ void Sightings::hear_agent(const std::string& node, std::vector<Sighting> seen) 
   std::erase_if(seen, [](const Sighting& sighting) { return sighting.beside; });
   Agent& agent = agents_[node];
   for (Sighting& sighting : seen) {
-    if (sighting.still) continue;
-    // That it is still silent is nothing new.
+    sighting.told = true;
+    sighting.still_since = sighting.at;
+    // That it still answers, or is still silent, is nothing new.
     const auto before = std::ranges::find_if(agent.seen, [&](const Sighting& old) {
-      return !old.still && old.server == sighting.server && old.cluster == sighting.cluster;
+      return old.still == sighting.still && old.server == sighting.server &&
+             old.cluster == sighting.cluster;
     });
-    if (before != agent.seen.end()) sighting.at = before->at;
+    if (before == agent.seen.end()) continue;
+    (sighting.still ? sighting.still_since : sighting.at) =
+        sighting.still ? before->still_since : before->at;
   }
   agent = {std::move(seen), std::nullopt};
 }

@@ -26,6 +26,14 @@ struct Sighting {
   std::string address{};  ///< that it says is its own; may be unknown
   /// Nobody listens where it was looked for last: its process does not hang there.
   bool refused = false;
+  /// Another agent tells it; `at` is when it did.
+  bool told = false;
+  /// That it still answers may have been over for so long when it is told; nothing: nobody knows.
+  std::optional<Duration> late{};
+  TimePoint still_since{};  ///< since when it has been told that it still answers
+
+  /// When it certainly was alive last.
+  [[nodiscard]] std::optional<TimePoint> alive(TimePoint now) const noexcept;
   friend bool operator==(const Sighting&, const Sighting&) = default;
 };
 
@@ -34,8 +42,8 @@ struct Sighting {
 class Sightings {
  public:
   /// Who will look at a server of this database, or of any if it is empty. Until he has, his server
-  /// may be each of them.
-  void expect(const std::string& by, std::string database);
+  /// may be each of them. `late`: a look ends so long after the one before.
+  void expect(const std::string& by, std::string database, Duration late = {});
   /// He looks no more, or at another server.
   void forget(const std::string& by) { seen_.erase(by); }
   /// A look of `by` at a server.

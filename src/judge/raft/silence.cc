@@ -46,12 +46,13 @@ std::optional<TimePoint> last_heard(const ClusterSnapshot& snapshot,
   return std::max(heard.value_or(listed.seen_elsewhere->at), listed.seen_elsewhere->at);
 }
 
-/// When it was alive last, as far as the members show: when another agent saw it is not known so
-/// exactly. A connection whose end is dead is closed after two probes, one each round (raft.c).
+/// When it certainly was alive last. A connection whose end is dead is closed after two probes, one
+/// each round (raft.c).
 std::optional<TimePoint> last_alive(const ClusterSnapshot& snapshot,
                                     const ListedServer& listed) noexcept {
   if (listed.reporter) return listed.reporter->opinion->begun;
-  const std::optional<TimePoint> heard = heard_by_members(snapshot, listed);
+  std::optional<TimePoint> heard = heard_by_members(snapshot, listed);
+  if (listed.seen_elsewhere) heard = std::max(heard, listed.seen_elsewhere->alive(snapshot.shown));
   if (!listed.linked) return heard;
   const TimePoint probed = snapshot.shown - 2 * snapshot.round();
   return std::max(heard.value_or(probed), probed);

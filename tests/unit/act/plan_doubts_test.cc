@@ -97,6 +97,22 @@ TEST_F(PlanLeadership, WhatAnotherAgentDoubtedAndSomebodyHasSeenToIsOver) {
   EXPECT_TRUE(c.runner().planner().pauses().empty());
 }
 
+// The one that was told to resume dies before it can say that its doubt is over.
+TEST_F(PlanLeadership, ADoubtOfTheLeaderThatEndsWithItIsNotTheNextOnes) {
+  SharingAgent c(world_, "c", shared_, true);
+  const auto note = c.runner().make_note();
+  a_.runner().doubt_orders("the store was emptied");
+  watch(5s);
+  ASSERT_TRUE(c.runner().planner().pauses().contains(""));
+  note->hear("a", "the store was emptied", world_.now());
+  ASSERT_TRUE(a_.runner().resume("", "ann"));
+  watch(1s);
+  a_.lose();
+  c.win();
+  watch(5s);
+  EXPECT_TRUE(c.runner().planner().pauses().empty());
+}
+
 TEST_F(PlanLeadership, WhatAnotherAgentDoubtedBeforeItWentAwayPausesEverything) {
   SharingAgent c(world_, "c", shared_, true);
   const auto note = c.runner().make_note();

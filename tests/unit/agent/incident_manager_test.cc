@@ -357,7 +357,7 @@ TEST_F(IncidentManagerTest, AReceiverThatForgetsIsToldEachMinuteWhatStandsAsItIs
   EXPECT_TRUE(last.reminds);
   EXPECT_EQ(last.items.at(0).known_as, heard.front().items.at(0).known_as);
   EXPECT_EQ(last.items.at(0).incident.summary,
-            "peer fails: refused; it began with: bird fails: refused");
+            "peer fails: refused; earlier: bird fails: refused");
   EXPECT_EQ(life.count("notice_delivered am"), told) << "it is no notice";
   life.check("peer", kReported, kHealthy);
   world.run_for(10min);

@@ -26,7 +26,7 @@ TEST_F(IncidentEnds, WhatWasMergedIsOverWhenItIsWellAndNotBefore) {
   EXPECT_EQ(merged.phase, Phase::kMerged);
   EXPECT_FALSE(merged.resolved);
   EXPECT_EQ(merged.summary,
-            "it goes on in incident 1, check:bird; it began with: check:peer-2 fails");
+            "it goes on in incident 1, check:bird; earlier: check:peer-2 fails");
   pass(1h);
   EXPECT_EQ(told(), Told{}) << "it still fails";
   clear(failing("check:peer-2"));
@@ -79,9 +79,11 @@ TEST_F(IncidentEnds, AnAcknowledgementEndsWithItsCause) {
   take(book_.acknowledge(1, "ann", "", now_));
   raise(failing("check:peer-2"));
   EXPECT_TRUE(book_.incidents().at(1).acknowledged);
+  (void)told();
   raise(failing("check:bird"));
   EXPECT_EQ(book_.incidents().at(1).root, "check:bird");
   EXPECT_FALSE(book_.incidents().at(1).acknowledged);
+  EXPECT_EQ(told(), (Told{"unacknowledged 1", "merged 2", "changed 1"})) << "the history says so";
 }
 
 TEST_F(IncidentEnds, ItRemembersWhatLeftItWhileItFailed) {
@@ -363,7 +365,7 @@ TEST_F(IncidentEnds, WhatIsWatchedNoMoreEndsAndIsNotSaidToBeWell) {
   const Incident& gone = book_.incidents().at(1);
   EXPECT_TRUE(gone.unwatched);
   EXPECT_EQ(gone.summary,
-            "it is not watched any more, and nobody saw it good; it began with: check:web-1 fails");
+            "it is not watched any more, and nobody saw it good; earlier: check:web-1 fails");
   clear(failing("check:peer-1"));
   EXPECT_EQ(told(), Told{"resolved 2"});
   EXPECT_TRUE(book_.incidents().at(2).unwatched) << "nobody saw its root well";

@@ -63,7 +63,7 @@ TEST_F(IncidentNames, AChildThatFailsLaterOrEndsLastDoesNotRenameIt) {
   raise(failing("check:peer-1"));
   EXPECT_EQ(incident(1).summary, "daemon fails: hung");
   clear(failing("check:daemon"));
-  EXPECT_EQ(incident(1).summary, "peer-1 fails: refused; it began with: daemon fails: hung")
+  EXPECT_EQ(incident(1).summary, "peer-1 fails: refused; earlier: daemon fails: hung")
       << "the daemon does not fail any more";
   clear(failing("check:peer-1"));
   ASSERT_EQ(told_.back().kind, StepKind::kResolved);
@@ -97,7 +97,7 @@ TEST_F(IncidentNames, ARootThatIsSeenWellAfterARestartGivesTheNameAway) {
   next.raise(failing("check:peer-1"), now_);
   next.clear(failing("check:daemon"), now_);
   EXPECT_EQ(next.incidents().at(1).summary,
-            "peer-1 fails: refused; it began with: daemon fails: hung");
+            "peer-1 fails: refused; earlier: daemon fails: hung");
   const Steps ended = next.clear(failing("check:peer-1"), now_);
   ASSERT_EQ(ended.size(), 1U);
   EXPECT_EQ(ended[0].incident.summary, "daemon fails: hung");
@@ -181,7 +181,7 @@ TEST_F(IncidentNames, WhatFlapsAndIsWellDoesNotSayThatItFails) {
   EXPECT_EQ(open()[0].symptoms, 0U);
   EXPECT_EQ(open()[0].summary,
             "nothing of it fails now, but it came and went too often: it ends when it has been "
-            "calm; it began with: web-1 fails: refused");
+            "calm; earlier: web-1 fails: refused");
   EXPECT_TRUE(book_.take_renamed().contains(1)) << "also where it is written down";
   Book next = restarted();
   raise(failing("check:web-1"));

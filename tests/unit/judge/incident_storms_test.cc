@@ -205,7 +205,7 @@ TEST_F(IncidentStorms, AStormOfWhichNothingFailsAnyMoreSaysSo) {
   ASSERT_EQ(open().size(), 1U) << "it may come back";
   EXPECT_EQ(open()[0].summary,
             "nothing of it fails now: it ends when nothing of its kind has begun to fail for a "
-            "while; it began with: 30 of 2000 'http' checks failed at once; the first: web-0 "
+            "while; earlier: 30 of 2000 'http' checks failed at once; the first: web-0 "
             "fails: refused");
   raise(failing("check:web-3"));
   EXPECT_TRUE(

@@ -88,8 +88,11 @@ void add_peers(const ClusterSnapshot& snapshot, const Member& member, Finding& f
 
 void detect_member_down(const ClusterSnapshot& snapshot, Conditions& out) {
   for (const Member& member : snapshot.members) {
-    // Who answers and is not let in yet does not serve again.
-    if (member.presence == Presence::kJoining)
+    // Who answers and is not let in yet does not serve again; nor does one that others have heard
+    // while nobody listens in its place, which may come and go.
+    const bool may_come_and_go =
+        member.presence == Presence::kUnknown && is_refusal(*member.opinion);
+    if (member.presence == Presence::kJoining || may_come_and_go)
       out.push_back(uncertain(kRaftMemberDown, member.name()));
     const bool failed = member.takes_part() && member.failed && !member.claims_to_lead();
     if (member.presence != Presence::kDown && !failed) continue;

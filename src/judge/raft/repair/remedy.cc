@@ -83,6 +83,13 @@ std::string not_understood(const Plan& plan) {
 
 }  // namespace
 
+std::string RepairCluster::place_of(std::string_view member) const {
+  const auto place = places.find(member);
+  if (place == places.end()) return "";
+  const auto its = commands.find(member);
+  return its == commands.end() ? place->second : place->second + its->second;
+}
+
 std::vector<std::string> RaftRemedy::identities() const {
   std::vector<std::string> identities;
   if (view_.cluster_id.known()) identities.push_back(to_string(view_.cluster_id));
@@ -121,8 +128,7 @@ Plan RaftRemedy::finish(RepairPlan plan) const {
   plan.target = target_;
   plan.database = cluster_.database;
   plan.cluster_id = view_.cluster_id;
-  const auto place = cluster_.places.find(plan.member);
-  if (place != cluster_.places.end()) plan.place = place->second;
+  plan.place = cluster_.place_of(plan.member);
   return plan.stored();
 }
 
@@ -135,11 +141,11 @@ bool RaftRemedy::is_its_cluster(const RepairPlan& plan) const {
 std::optional<std::string> RaftRemedy::renamed(const RepairPlan& plan) const {
   if (!is_its_cluster(plan))
     return fmt::format("{} is another cluster in the configuration of now", plan.target.name);
-  const auto place = cluster_.places.find(plan.member);
-  const bool elsewhere = place == cluster_.places.end() || place->second != plan.place;
+  const bool elsewhere = cluster_.place_of(plan.member) != plan.place;
   if (plan.member.empty() || plan.place.empty() || !elsewhere) return std::nullopt;
-  return fmt::format("{} is asked elsewhere in the configuration of now: it may be another server",
-                     plan.member);
+  return fmt::format(
+      "{} is asked or rebuilt in another way in the configuration of now: it may be another server",
+      plan.member);
 }
 
 bool RaftRemedy::is_same(const Plan& made, const Plan& fresh) const {

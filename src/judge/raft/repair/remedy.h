@@ -27,6 +27,11 @@ struct RepairCluster {
   std::vector<std::string> rebuildable;
   /// How each member is asked. Another text under its name: it may be another server.
   std::map<std::string, std::string, std::less<>> places{};
+  /// The commands that rebuild each member. Another text: they may be for another host.
+  std::map<std::string, std::string, std::less<>> commands{};
+
+  /// Both, as a plan keeps them; empty: there is no such member.
+  [[nodiscard]] std::string place_of(std::string_view member) const;
 };
 
 /// Removes servers that are gone for good and rebuilds members that are out, as one look at the

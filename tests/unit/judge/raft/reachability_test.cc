@@ -234,6 +234,23 @@ TEST(Starved, OwnSicknessClearsNothing) {
   EXPECT_EQ(told(cluster.watch(1s)), Told{});
 }
 
+// It lives for a moment and ends again: others hear it, and we are always refused.
+TEST(MemberDown, StaysWhileOthersHearItNowAndThen) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(2);
+  ASSERT_TRUE(has(Code::kRaftMemberDown, cluster.watch(10s)));
+  cluster.heal(2);
+  cluster.node(2).silence = ReasonCode::kRefused;
+  for (int i = 0; i < 20; ++i) {
+    const Assessment look = cluster.watch(1s);
+    ASSERT_TRUE(has(Code::kRaftMemberDown, look)) << i;
+    EXPECT_FALSE(the(Code::kRaftMemberDown, look).confirmed);
+  }
+  cluster.heal(2);
+  EXPECT_FALSE(has(Code::kRaftMemberDown, cluster.watch(5s)));
+}
+
 TEST(Starved, WhatIsKeptAdvisesNoCommandAndIsNotToldAsSeen) {
   FakeCluster cluster(3);
   cluster.node(2).id = *parse_member_id("d8d142e3-c38f-46e8-ae36-3db41907e3ae");

@@ -327,7 +327,11 @@ TEST(Removal, WhatAnotherAgentSaysLateDoesNotMakeAGhostAliveBesideItsTwin) {
   cluster.node(3).id = *parse_member_id(kSuccessor);
   cluster.enlist(3);
   cluster.watch(5s);
-  cluster.elsewhere = {{old, {}, "the agent on ctl-2", cluster.now(), true}};
+  cluster.elsewhere = {{.server = old,
+                        .by = "the agent on ctl-2",
+                        .at = cluster.now(),
+                        .still = true,
+                        .told = true}};
   cluster.watch(5s);
   cluster.elsewhere.clear();
   const Assessment look = cluster.watch(60s);
@@ -344,12 +348,34 @@ TEST(Removal, WhatAnotherAgentStillSaysDoesNotMakeAGhostAliveBesideItsTwinForANe
   cluster.heal(3);
   cluster.node(3).id = *parse_member_id(kSuccessor);
   cluster.enlist(3);
-  cluster.elsewhere = {{old, {}, "the agent on ctl-2", cluster.now(), true}};
+  cluster.elsewhere = {{.server = old,
+                        .by = "the agent on ctl-2",
+                        .at = cluster.now(),
+                        .still = true,
+                        .told = true}};
   cluster.watch(60s);
   cluster.elsewhere.clear();
   const Assessment look = cluster.watch(60s);
   const Finding& finding = the(Code::kRaftStaleMember, look);
   EXPECT_TRUE(finding.summary.contains("a ghost")) << finding.summary;
+}
+
+TEST(Removal, WhoAnsweredACheckBesideAnotherAtItsAddressIsNoGhost) {
+  FakeCluster cluster(4);
+  const std::size_t owner = add_stranger(cluster);
+  cluster.kill(owner);
+  cluster.watch(5s);
+  join_with_a_taken_address(cluster, owner);
+  for (int i = 0; i < 4; ++i) cluster.node(4 + 1).links.push_back({"0000", false, true});
+  cluster.watch(5s);
+  cluster.elsewhere = {{.server = *parse_member_id(kStranger), .by = "check nb", .still = true}};
+  for (int i = 0; i < 5; ++i) {
+    cluster.elsewhere.front().at = cluster.now();
+    cluster.watch(1s);
+  }
+  cluster.elsewhere.clear();
+  const Finding& finding = the(Code::kRaftStaleMember, cluster.watch(20min));
+  EXPECT_TRUE(finding.summary.contains("two of them were alive at once")) << finding.summary;
 }
 
 // The agent began after they had been seen so, by its earlier life or by another agent.

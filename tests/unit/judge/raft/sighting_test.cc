@@ -148,7 +148,9 @@ TEST(Sightings, OfThoseThatNeverAnsweredOneOfEachDatabaseIsTold) {
 
 TEST(Sightings, OfAnotherAgentAreWhatItSaidLast) {
   Sightings sightings;
-  const Sighting seen{kServer, kCluster, "the agent on ctl-2", TimePoint(1h), true};
+  Sighting seen{kServer, kCluster, "the agent on ctl-2", TimePoint(1h), true};
+  seen.told = true;
+  seen.still_since = seen.at;
   sightings.hear_agent("ctl-2", {seen});
   EXPECT_EQ(sightings.besides("nb", {}, {}), std::vector{seen});
   EXPECT_TRUE(sightings.here().empty()) << "nobody repeats what he was told";
@@ -168,10 +170,33 @@ TEST(Sightings, ThatAServerIsSilentStillIsNothingNew) {
   EXPECT_EQ(say(true, TimePoint(4h)), TimePoint(4h));
 }
 
+// A lease is at most five minutes, and it looks every ten seconds.
+TEST(Sightings, OfAnotherAgentTellOfLifeAsLongAgoAsTheyMayBeLate) {
+  Sightings sightings;
+  const auto alive = [&](bool still, std::optional<Duration> late, TimePoint now) {
+    Sighting seen{kServer, kCluster, "the agent on ctl-2", now, still};
+    seen.late = late;
+    sightings.hear_agent("ctl-2", {seen});
+    return sightings.besides("nb", {}, {}).front().alive(now);
+  };
+  EXPECT_FALSE(alive(true, 10s, TimePoint(1h)));
+  EXPECT_FALSE(alive(true, 10s, TimePoint(1h) + 309s));
+  EXPECT_EQ(alive(true, 10s, TimePoint(1h) + 310s), TimePoint(1h));
+  EXPECT_EQ(alive(true, 10s, TimePoint(2h)), TimePoint(2h) - 310s);
+  EXPECT_FALSE(alive(true, std::nullopt, TimePoint(2h))) << "an agent of an earlier release";
+  EXPECT_FALSE(alive(false, 10s, TimePoint(2h)));
+  EXPECT_FALSE(alive(true, 10s, TimePoint(3h))) << "it was silent meanwhile";
+  Sightings own;
+  own.hear("check local", answer(kServer, TimePoint(1h)));
+  EXPECT_EQ(own.besides("nb", {}, {}).front().alive(TimePoint(2h)), TimePoint(1h));
+}
+
 // The server goes on to live, perhaps, and nobody looks at it.
 TEST(Sightings, WhomAnAgentSawThatIsAwayHasJustFallenSilent) {
   Sightings sightings;
-  const Sighting seen{kServer, kCluster, "the agent on ctl-2", TimePoint(1h), true};
+  Sighting seen{kServer, kCluster, "the agent on ctl-2", TimePoint(1h), true};
+  seen.told = true;
+  seen.still_since = seen.at;
   sightings.hear_agent("ctl-2", {seen});
   for (const TimePoint at : {TimePoint(2h), TimePoint(3h)}) {
     sightings.lose_agent("ctl-2", at);

@@ -75,7 +75,12 @@ TEST_F(Renamed, AMemberThatIsAskedElsewhereIsNotTheOneThatWasKicked) {
   cluster_.places["ctl-3"] = "unix:/run/2.ctl ";
   EXPECT_EQ(decide().move, Move::kAsk);
   EXPECT_EQ(decide().detail,
-            "ctl-3 is asked elsewhere in the configuration of now: it may be another server");
+            "ctl-3 is asked or rebuilt in another way in the configuration of now: it may be "
+            "another server");
+  cluster_.places = {{"ctl-3", plan_.place}};
+  EXPECT_EQ(decide().move, Move::kFinish);
+  cluster_.commands["ctl-3"] = "/usr/local/bin/rejoin ctl-2 ";
+  EXPECT_EQ(decide().move, Move::kAsk) << "the word of one host is no word of another";
   cluster_.places.clear();
   EXPECT_EQ(decide().move, Move::kAsk);
 }
