@@ -22,6 +22,7 @@
 #include "judge/incident/incident.h"
 #include "runtime/http.h"
 #include "serve/answer.h"
+#include "serve/json.h"
 #include "serve/json_values.h"
 #include "serve/order.h"
 #include "serve/query.h"
@@ -48,8 +49,10 @@ const Incident* find(const Book& book, std::string_view number) {
 }
 
 /// The list as it was when the answer was begun, but each incident as it is when its turn comes.
-std::unique_ptr<Rendering> render_list(const IncidentControl& control, bool all, TimePoint now,
-                                       WallTime wall_now) {
+std::unique_ptr<Rendering> render_list(const IncidentControl& control, bool all,
+                                       const AgentView& view) {
+  const TimePoint now = view.now;
+  const WallTime wall_now = view.wall_now;
   std::vector<const Incident*> shown;
   for (const auto& [id, incident] : control.book().incidents()) {
     if (all || incident.phase == Phase::kOpen) shown.push_back(&incident);
@@ -67,6 +70,7 @@ std::unique_ptr<Rendering> render_list(const IncidentControl& control, bool all,
   };
   json::object head;
   head["at"] = format_utc(wall_now);
+  head["verdict"] = to_string(overall_verdict(view));
   head["acts_frozen"] = control.book().acts_frozen();
   head["stale"] = text_or_null(control.cut_off().value_or(""));
   std::vector<LongObject::List> lists;
@@ -78,9 +82,9 @@ HttpResponse list(const IncidentControl& control, Renderer* renderer, const Ask&
   const Query query(ask.request.query);
   const Result<bool> all = query.flag("all");
   if (!all) return error_answer(400, all.error().context);
-  return rendered_answer(
-      renderer, "application/json", fmt::format("/api/v1/incidents?all={}", *all),
-      [&] { return render_list(control, *all, ask.view.now, ask.view.wall_now); });
+  return rendered_answer(renderer, "application/json",
+                         fmt::format("/api/v1/incidents?all={}", *all),
+                         [&] { return render_list(control, *all, ask.view); });
 }
 
 HttpResponse one(const IncidentControl& control, const Ask& ask) {

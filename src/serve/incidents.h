@@ -46,8 +46,8 @@ class IncidentControl {
 boost::json::object to_json(const judge::incident::Incident& incident,
                             const IncidentControl& control, TimePoint now, WallTime wall_now);
 
-/// GET /api/v1/incidents: {"at", "acts_frozen", "stale": why|null, "incidents": []}, the gravest
-/// first; `?all=true`: the resolved ones too, newest last. GET /api/v1/incidents/{id}. POST
+/// GET /api/v1/incidents: {"at", "verdict", "acts_frozen", "stale": why|null, "incidents": []}, the
+/// gravest first; `?all=true`: the resolved ones too, newest last. GET /api/v1/incidents/{id}. POST
 /// /api/v1/incidents/{id}/ack with {"by", "comment"} answers with the incident. `control` and
 /// `renderer` outlive them; null: the list is rendered at once.
 std::vector<Route> incident_routes(IncidentControl& control, Renderer* renderer = nullptr);

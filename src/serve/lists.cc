@@ -177,6 +177,7 @@ json::array items_of(const Share& share, const Parts& parts, Moment at) {
 std::unique_ptr<Rendering> render_findings(const AgentView& view, PageOfList page) {
   return render_parts(view, page,
                       {.key = "findings",
+                       .verdict = true,
                        .count = [](const ThingView& thing) { return thing.findings().size(); },
                        .all = [](const ThingView& thing,
                                  Moment at) { return findings_json(thing.findings(), at); }});
@@ -202,7 +203,9 @@ std::unique_ptr<Rendering> render_parts(const AgentView& view, PageOfList page, 
   const auto shares =
       std::make_shared<const std::vector<Share>>(shares_of(view, page, total, parts));
   std::string key(parts.key);
-  return one_list(head_of(view, page, total),
+  json::object head = head_of(view, page, total);
+  if (parts.verdict) head["verdict"] = to_string(overall_verdict(view));
+  return one_list(std::move(head),
                   {std::move(key), shares->size(),
                    [shares, parts = std::move(parts), at = view.moment()](std::size_t i) {
                      return items_of((*shares)[i], parts, at);

@@ -20,7 +20,8 @@ namespace wardmote::serve {
 ///
 ///   /api/v1/status           everything (json.h); its lists have one page, and "totals" says how
 ///                            long they are. What is not well comes first on a page that is not all
-///   /api/v1/findings         {"at", "findings": [of json.h, each with ThingView::names()]}
+///   /api/v1/findings         {"at", "verdict", "findings": [of json.h, each with
+///                            ThingView::names()]}
 ///   /api/v1/checks           {"at", "checks": []}
 ///
 /// `renderer` outlives them; null: they are rendered at once.
@@ -38,6 +39,7 @@ Route list_route(Renderer* renderer, std::string_view path, RenderList render);
 /// A list of the parts of things, over all things.
 struct Parts {
   std::string_view key;  ///< key of the list in the answer
+  bool verdict = false;  ///< before the list stands overall_verdict()
   std::function<std::size_t(const ThingView& thing)> count;
   /// The parts as objects, `count` of them. Each is shown with the thing's names first.
   std::function<boost::json::array(const ThingView& thing, Moment at)> all;

@@ -72,10 +72,14 @@ judge::raft::Server print_line(const Cluster& cluster, ServerIndex by, ServerInd
 
 /// The host that one reaches who connects to the address of `host`.
 HostIndex reached_at(const Cluster& cluster, HostIndex from, HostIndex host) {
-  if (!cluster.path(from, host).blocked) return host;
+  const auto comes_through = [&](HostIndex to) {
+    const Path& path = cluster.path(from, to);
+    return cluster.hosts()[to].up && !path.blocked && !path.cut && !cluster.path(to, from).cut;
+  };
+  if (comes_through(host)) return host;
   for (HostIndex other = 0; other < cluster.hosts().size(); ++other) {
     const bool same = cluster.hosts()[other].address == cluster.hosts()[host].address;
-    if (same && other != from && !cluster.path(from, other).blocked) return other;
+    if (same && other != from && comes_through(other)) return other;
   }
   return host;
 }

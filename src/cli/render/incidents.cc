@@ -70,6 +70,8 @@ std::string draw_incidents(const json::value& shown, Style style) {
   if (stale)
     drawn +=
         paint(style, Tone::kCritical, "this may be old, and not all: " + body.text("stale")) + "\n";
+  if (!stale && body.raw("verdict") == "unknown")
+    drawn += paint(style, Tone::kUnknown, std::string(kNotAllIsKnown)) + "\n";
   if (body.flag("acts_frozen")) {
     drawn += paint(style, Tone::kWarning, storm ? kStormRages : kMuchAtOnce) + "\n";
   }
@@ -77,8 +79,10 @@ std::string draw_incidents(const json::value& shown, Style style) {
 }
 
 Exit exit_of_incidents(const json::value& shown) {
-  Exit worst = Fields(shown).has("stale") ? Exit::kUnknown : Exit::kGood;
-  for (const json::value& value : Fields(shown).list("incidents")) {
+  const Fields body(shown);
+  const bool unknown = body.has("stale") || body.raw("verdict") == "unknown";
+  Exit worst = unknown ? Exit::kUnknown : Exit::kGood;
+  for (const json::value& value : body.list("incidents")) {
     const Fields incident(value);
     if (incident.raw("phase") != "open") continue;
     const Exit exit = exit_of_severity(incident.raw("severity"));

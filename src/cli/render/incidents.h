@@ -2,11 +2,16 @@
 
 #include <boost/json/value.hpp>
 #include <string>
+#include <string_view>
 
 #include "cli/exit_code.h"
 #include "cli/render/style.h"
 
 namespace wardmote::cli {
+
+/// Beside a list that may be empty because the agent does not know yet.
+inline constexpr std::string_view kNotAllIsKnown =
+    "Not all that is watched is known: wardmote status";
 
 /// The answer of /api/v1/incidents: one line for each incident, and a warning while the agent may
 /// not act.

@@ -16,6 +16,7 @@
 #include "cli/render/fields.h"
 #include "cli/render/findings.h"
 #include "cli/render/guests.h"
+#include "cli/render/incidents.h"
 #include "cli/render/style.h"
 #include "cli/verbs/verbs.h"
 
@@ -32,13 +33,17 @@ std::string draw_member_list(const json::value& shown, Style style) {
 }
 
 std::string draw_finding_list(const json::value& shown, Style style) {
-  std::string drawn = draw_findings(Fields(shown).list("findings"), style);
-  if (!drawn.empty()) return drawn;
+  const bool unknown = Fields(shown).raw("verdict") == "unknown";
+  const std::string more =
+      unknown ? paint(style, Tone::kUnknown, std::string(kNotAllIsKnown)) + "\n" : "";
+  const std::string drawn = draw_findings(Fields(shown).list("findings"), style);
+  if (!drawn.empty()) return drawn + more;
   const std::size_t open = Fields(shown).object("more").list("incidents").size();
   return open == 0
-             ? kNoFinding
+             ? kNoFinding + more
              : fmt::format("{}{} open: wardmote get incidents\n", kNoFinding,
-                           open == 1 ? "An incident is" : fmt::format("{} incidents are", open));
+                           open == 1 ? "An incident is" : fmt::format("{} incidents are", open)) +
+                   more;
 }
 
 std::string draw_check_list(const json::value& shown, Style style) {
@@ -83,7 +88,7 @@ Exit worst_member(const json::value& shown) {
 }
 
 Exit worst_finding(const json::value& shown) {
-  Exit worst = Exit::kGood;
+  Exit worst = Fields(shown).raw("verdict") == "unknown" ? Exit::kUnknown : Exit::kGood;
   for (const json::value& finding : Fields(shown).list("findings")) {
     worst = worse(worst, exit_of_severity(Fields(finding).raw("severity")));
   }

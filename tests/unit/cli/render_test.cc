@@ -202,6 +202,10 @@ TEST(IncidentTable, WhatMayBeOldIsNotSaidToBeAll) {
       json::parse(R"({"acts_frozen": false, "stale": null, "incidents": []})");
   EXPECT_EQ(draw_incidents(fresh, kPlain), "No incident is open.\n");
   EXPECT_EQ(exit_of_incidents(fresh), Exit::kGood);
+  const json::value begun = json::parse(
+      R"({"verdict": "unknown", "acts_frozen": false, "stale": null, "incidents": []})");
+  EXPECT_TRUE(draw_incidents(begun, kPlain).contains("Not all that is watched is known"));
+  EXPECT_EQ(exit_of_incidents(begun), Exit::kUnknown);
 }
 
 }  // namespace
