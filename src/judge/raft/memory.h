@@ -40,11 +40,11 @@ struct Identity {
 
 /// That all others have connections to a server (reach_of()), for all that anybody has said.
 struct Reached {
-  /// More looks are not counted. With fewer, each of them may have met a short time in which the
-  /// kernel of a server that hangs had accepted.
-  static constexpr int kLooks = 12;
+  static constexpr int kLooks = 24;  ///< more are not counted
   TimePoint since;
-  int looks = 0;
+  TimePoint last;   ///< of these looks
+  Duration widest;  ///< between two of them
+  int looks = 1;
   friend bool operator==(const Reached&, const Reached&) = default;
 };
 

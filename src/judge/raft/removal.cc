@@ -273,13 +273,21 @@ LinkState reach_of(const ClusterSnapshot& snapshot, const ListedServer& listed) 
   return reach;
 }
 
-/// The kernel accepts connections for a process that hangs; they are closed after two probes, of an
-/// election timer and a second each, or of five seconds before OVS 2.16 (raft.c, reconnect.c).
+/// The kernel accepts connections for a process that hangs. They are closed after two probes, of an
+/// election timer and a second each, and made again after 1, 2, 4, and then always 8 seconds
+/// (raft.c, reconnect.c). Looks that come no less often meet the gap; others are likely to.
 bool is_there(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
-  const Duration settled = std::max<Duration>(3 * snapshot.round(), 12s);
-  return !listed.is_loose() && reach_of(snapshot, listed) == LinkState::kUp &&
-         listed.reached->looks == Reached::kLooks &&
-         snapshot.shown - listed.reached->since >= settled;
+  if (listed.is_loose() || reach_of(snapshot, listed) != LinkState::kUp) return false;
+  const Reached& reached = *listed.reached;
+  Duration gap = 1s;
+  Duration settled = 2 * snapshot.round() + gap;
+  while (gap <= reached.widest && gap < 8s) {
+    gap *= 2;
+    settled += 2 * snapshot.round() + gap;
+  }
+  const int looks = gap > reached.widest ? Reached::kLooks / 2 : Reached::kLooks;
+  return reached.looks >= looks &&
+         snapshot.shown - reached.since >= std::max<Duration>(settled, 12s);
 }
 
 const ListedServer* live_heir(const ClusterSnapshot& snapshot,

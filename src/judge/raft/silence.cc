@@ -174,8 +174,14 @@ void find_reached(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
     const RememberedServer* const before = remembered(memory, listed);
     if (before) listed.reached = before->reached;
     if (reach != LinkState::kUp) continue;
-    if (!listed.reached) listed.reached = Reached{.since = snapshot.shown};
-    listed.reached->looks = std::min(listed.reached->looks + 1, Reached::kLooks);
+    if (!listed.reached) {
+      listed.reached = Reached{.since = snapshot.shown, .last = snapshot.shown};
+    } else if (listed.reached->looks < Reached::kLooks) {
+      Reached& reached = *listed.reached;
+      reached.widest = std::max(reached.widest, snapshot.shown - reached.last);
+      reached.last = snapshot.shown;
+      ++reached.looks;
+    }
   }
 }
 
