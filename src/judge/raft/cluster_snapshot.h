@@ -222,6 +222,9 @@ ClusterSnapshot take_snapshot(std::span<const Opinion> opinions, const Expectati
 /// The second half of take_snapshot(): which member is which server, which servers are alive, and
 /// whether there is a quorum.
 void fill_servers(ClusterSnapshot& snapshot, const Memory& memory);
+/// When a member last heard it, by any age in any list with its id.
+std::optional<TimePoint> heard_by_members(const ClusterSnapshot& snapshot,
+                                          const ListedServer& listed) noexcept;
 /// Its last part but one: since when unheard servers are silent, and which ones acknowledge
 /// nothing.
 void fill_times(ClusterSnapshot& snapshot, const Memory& memory);

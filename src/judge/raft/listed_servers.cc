@@ -305,7 +305,10 @@ void attribute_the_heard(ClusterSnapshot& snapshot) noexcept {
     its = &listed;
   }
   if (!its) return;
-  own(*std::ranges::find_if(snapshot.members, &Member::unplaced), *its);
+  Member& member = *std::ranges::find_if(snapshot.members, &Member::unplaced);
+  // Who was heard before only may have ended just then.
+  if (!member.silent_from || heard_by_members(snapshot, *its) <= member.silent_from) return;
+  own(member, *its);
   its->guessed = true;
 }
 

@@ -23,21 +23,6 @@ const RememberedServer* remembered(const Memory& memory, const ListedServer& lis
   return nullptr;
 }
 
-/// When a member last heard it, by any age in any list with its id.
-std::optional<TimePoint> heard_by_members(const ClusterSnapshot& snapshot,
-                                          const ListedServer& listed) noexcept {
-  std::optional<TimePoint> latest;
-  for (const Member& member : snapshot.members) {
-    if (!member.status()) continue;
-    for (const Server& line : member.status()->servers) {
-      if (line.self || !line.last_message || !compatible(line.id, listed.id)) continue;
-      const TimePoint at = member.opinion->begun - *line.last_message;
-      latest = std::max(latest.value_or(at), at);
-    }
-  }
-  return latest;
-}
-
 /// When anybody last heard it, or was answered by it.
 std::optional<TimePoint> last_heard(const ClusterSnapshot& snapshot,
                                     const ListedServer& listed) noexcept {
@@ -143,6 +128,20 @@ void find_strangers_of(ClusterSnapshot& snapshot, Member& member) noexcept {
 }
 
 }  // namespace
+
+std::optional<TimePoint> heard_by_members(const ClusterSnapshot& snapshot,
+                                          const ListedServer& listed) noexcept {
+  std::optional<TimePoint> latest;
+  for (const Member& member : snapshot.members) {
+    if (!member.status()) continue;
+    for (const Server& line : member.status()->servers) {
+      if (line.self || !line.last_message || !compatible(line.id, listed.id)) continue;
+      const TimePoint at = member.opinion->begun - *line.last_message;
+      latest = std::max(latest.value_or(at), at);
+    }
+  }
+  return latest;
+}
 
 void fill_times(ClusterSnapshot& snapshot, const Memory& memory) {
   find_silence(snapshot, memory);
