@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <expected>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>

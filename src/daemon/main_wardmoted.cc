@@ -153,8 +153,8 @@ Result<OwnMemory> open_memory(net::AsioRuntime& runtime, const std::string& data
   if (!lock) return std::unexpected(lock.error());
   memory.lock = std::make_unique<net::FolderLock>(*std::move(lock));
   auto mark = net::OwedMark::open(data);
-  if (mark) memory.mark = std::make_unique<net::OwedMark>(*std::move(mark));
   if (!mark && mark.error().code != Errc::kExhausted) return std::unexpected(mark.error());
+  if (mark) memory.mark = std::make_unique<net::OwedMark>(*std::move(mark));
   auto database = open_database(runtime, data, memory.lock.get(), memory.put_aside);
   if (!database) return std::unexpected(database.error());
   memory.database = *std::move(database);

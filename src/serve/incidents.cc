@@ -20,6 +20,7 @@
 #include "judge/finding.h"
 #include "judge/incident/book.h"
 #include "judge/incident/incident.h"
+#include "judge/verdict.h"
 #include "runtime/http.h"
 #include "serve/answer.h"
 #include "serve/json.h"
@@ -29,6 +30,7 @@
 #include "serve/renderer.h"
 #include "serve/role.h"
 #include "serve/route.h"
+#include "serve/view.h"
 
 namespace wardmote::serve {
 

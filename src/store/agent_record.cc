@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <chrono>
 #include <cstddef>
 #include <expected>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
 #include "judge/raft/member_id.h"

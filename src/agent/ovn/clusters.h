@@ -50,7 +50,7 @@ class Clusters final : public Domain {
   judge::raft::Sightings sightings_;
   SharedServers shared_{sightings_};
   std::vector<judge::raft::Sighting> written_beside_;
-  bool owes_ = false;  ///< that was put, and may not be written yet
+  bool owes_ = false;              ///< that was put, and may not be written yet
   std::set<std::string> lookers_;  ///< whom the configuration has look at a server
   std::vector<std::shared_ptr<ClusterWatch>> watches_;
   std::map<std::string, judge::raft::repair::RepairCluster> repairs_;  ///< by cluster

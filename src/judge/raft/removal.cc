@@ -15,6 +15,7 @@
 #include "judge/raft/dialect.h"
 #include "judge/raft/history.h"
 #include "judge/raft/member_id.h"
+#include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
 #include "judge/raft/own_link.h"
 #include "judge/raft/quote.h"

@@ -1,6 +1,7 @@
 #include "judge/raft/sighting.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <iterator>
 #include <map>

@@ -356,8 +356,7 @@ TEST_F(IncidentManagerTest, AReceiverThatForgetsIsToldEachMinuteWhatStandsAsItIs
   const judge::notify::Notice& last = heard.back();
   EXPECT_TRUE(last.reminds);
   EXPECT_EQ(last.items.at(0).known_as, heard.front().items.at(0).known_as);
-  EXPECT_EQ(last.items.at(0).incident.summary,
-            "peer fails: refused; earlier: bird fails: refused");
+  EXPECT_EQ(last.items.at(0).incident.summary, "peer fails: refused; earlier: bird fails: refused");
   EXPECT_EQ(life.count("notice_delivered am"), told) << "it is no notice";
   life.check("peer", kReported, kHealthy);
   world.run_for(10min);

@@ -25,8 +25,7 @@ TEST_F(IncidentEnds, WhatWasMergedIsOverWhenItIsWellAndNotBefore) {
   const Incident& merged = book_.incidents().at(2);
   EXPECT_EQ(merged.phase, Phase::kMerged);
   EXPECT_FALSE(merged.resolved);
-  EXPECT_EQ(merged.summary,
-            "it goes on in incident 1, check:bird; earlier: check:peer-2 fails");
+  EXPECT_EQ(merged.summary, "it goes on in incident 1, check:bird; earlier: check:peer-2 fails");
   pass(1h);
   EXPECT_EQ(told(), Told{}) << "it still fails";
   clear(failing("check:peer-2"));

@@ -96,8 +96,7 @@ TEST_F(IncidentNames, ARootThatIsSeenWellAfterARestartGivesTheNameAway) {
   Book next = restarted();
   next.raise(failing("check:peer-1"), now_);
   next.clear(failing("check:daemon"), now_);
-  EXPECT_EQ(next.incidents().at(1).summary,
-            "peer-1 fails: refused; earlier: daemon fails: hung");
+  EXPECT_EQ(next.incidents().at(1).summary, "peer-1 fails: refused; earlier: daemon fails: hung");
   const Steps ended = next.clear(failing("check:peer-1"), now_);
   ASSERT_EQ(ended.size(), 1U);
   EXPECT_EQ(ended[0].incident.summary, "daemon fails: hung");

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <expected>
-#include <iterator>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
