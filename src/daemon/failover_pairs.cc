@@ -109,9 +109,9 @@ FailoverPairs::Written FailoverPairs::pause_pair(std::string_view pair, Duration
   PairManager* const manager = find(pair);
   if (manager == nullptr)
     return fail(Errc::kMissing, "no failover pair '{}'", escape_control(pair));
-  const bool ends = time > Duration::zero();
-  return manager->pause(
-      {.by = std::move(by), .until_ms = ends ? epoch_ms(runtime_.wall_now() + time) : 0});
+  store::FailoverPause pause{.by = std::move(by)};
+  if (time > Duration::zero()) pause.until = runtime_.now() + time;
+  return manager->pause(pause);
 }
 
 FailoverPairs::Written FailoverPairs::resume_pair(std::string_view pair) {

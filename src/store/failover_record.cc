@@ -20,7 +20,9 @@
 #include "judge/failover/decision.h"
 #include "judge/failover/digest_ring.h"
 #include "judge/failover/member.h"
+#include "store/clock_pair.h"
 #include "store/json_fields.h"
+#include "store/shared_end.h"
 
 namespace wardmote::store {
 
@@ -199,15 +201,19 @@ Result<FailoverOrder> decode_failover_order(std::string_view text) {
                        .answer = text_of(*record, "answer")};
 }
 
-std::string encode(const FailoverPause& pause) {
-  return json::serialize(json::object{{"by", pause.by}, {"until", pause.until_ms}});
+std::string encode(const FailoverPause& pause, const ClockPair& clock) {
+  json::object record{{"by", pause.by}};
+  if (pause.until) put_end(record, *pause.until, clock);
+  return json::serialize(record);
 }
 
-Result<FailoverPause> decode_failover_pause(std::string_view text) {
+Result<FailoverPause> decode_failover_pause(std::string_view text, const ClockPair& clock) {
   const Result<json::object> record = parse_record(text);
   if (!record) return std::unexpected(record.error());
-  return FailoverPause{.by = text_of(*record, "by"),
-                       .until_ms = integer_in(*record, "until").value_or(0)};
+  FailoverPause pause{.by = text_of(*record, "by")};
+  // An earlier version has written 0 for one without an end.
+  if (integer_in(*record, "until") != 0) pause.until = end_in(*record, clock);
+  return pause;
 }
 
 std::string encode(const FailoverEvent& event) {

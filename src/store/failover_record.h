@@ -8,6 +8,8 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/failover/member.h"
+#include "store/clock_pair.h"
+#include "store/shared_end.h"
 
 namespace wardmote::store {
 
@@ -37,7 +39,7 @@ struct FailoverOrder {
 
 struct FailoverPause {
   std::string by;
-  std::int64_t until_ms = 0;  ///< wall clock; 0: until resume
+  std::optional<TimePoint> until{};  ///< nothing: until somebody resumes
 };
 
 /// One promotion.
@@ -56,8 +58,9 @@ std::string encode(const judge::failover::PairRecord& record);
 Result<judge::failover::PairRecord> decode_pair(std::string_view record);
 std::string encode(const FailoverOrder& order);
 Result<FailoverOrder> decode_failover_order(std::string_view record);
-std::string encode(const FailoverPause& pause);
-Result<FailoverPause> decode_failover_pause(std::string_view record);
+std::string encode(const FailoverPause& pause, const ClockPair& clock);
+Result<FailoverPause> decode_failover_pause(std::string_view record, const ClockPair& clock);
+using FailoverPauseReader = StandingReader<FailoverPause, decode_failover_pause>;
 std::string encode(const FailoverEvent& event);
 Result<FailoverEvent> decode_failover_event(std::string_view record);
 

@@ -25,6 +25,7 @@
 #include "judge/thing.h"
 #include "store/clock_pair.h"
 #include "store/json_fields.h"
+#include "store/shared_end.h"
 
 namespace wardmote::store {
 
@@ -211,30 +212,9 @@ std::string encode(const Pause& pause, const ClockPair& clock) {
   record["by"] = pause.by;
   if (!pause.identities.empty())
     record["identities"] = json::array(pause.identities.begin(), pause.identities.end());
-  if (pause.until) {
-    record["until"] = epoch_ms(clock.wall(*pause.until));  // for people
-    record["lasts_ms"] = to_ms(*pause.until - clock.now);
-    record["boot"] = clock.boot;
-    record["ends_ms"] = to_ms(pause.until->time_since_epoch());
-  }
+  if (pause.until) put_end(record, *pause.until, clock);
   return json::serialize(record);
 }
-
-namespace {
-
-/// By the clock that never jumps, and never by that on the wall, which may be wrong.
-std::optional<TimePoint> end_of(const json::object& record, const ClockPair& clock) {
-  const auto ends = integer_in(record, "ends_ms");
-  const bool same_boot = !clock.boot.empty() && text_in(record, "boot") == clock.boot;
-  if (ends && same_boot) return TimePoint(std::chrono::milliseconds(*ends));
-  if (const auto lasts = integer_in(record, "lasts_ms"))
-    return clock.now + std::chrono::milliseconds(*lasts);
-  // An earlier version has written it.
-  if (const auto until = wall_in(record, "until")) return clock.boot_time(*until);
-  return std::nullopt;
-}
-
-}  // namespace
 
 Result<Pause> decode_pause(std::string_view text, const ClockPair& clock) {
   const Result<json::object> record = parse_record(text);
@@ -246,16 +226,7 @@ Result<Pause> decode_pause(std::string_view text, const ClockPair& clock) {
   // An earlier version has written it.
   if (auto identity = text_in(*record, "identity"))
     pause.identities.push_back(*std::move(identity));
-  pause.until = end_of(*record, clock);
-  return pause;
-}
-
-Result<Pause> PauseReader::read(const std::string& key, const std::string& record,
-                                const ClockPair& clock) {
-  Known& known = known_[key];
-  if (known.record == record) return known.pause;
-  auto pause = decode_pause(record, clock);
-  if (pause) known = {record, *pause};
+  pause.until = end_in(*record, clock);
   return pause;
 }
 

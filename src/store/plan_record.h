@@ -10,6 +10,7 @@
 #include "judge/plan/plan.h"
 #include "judge/plan/planner.h"
 #include "store/clock_pair.h"
+#include "store/shared_end.h"
 
 namespace wardmote::store {
 
@@ -34,23 +35,8 @@ Result<judge::JournalEntry> decode_row(std::string_view record);
 
 std::string pause_key(std::string_view scope);
 std::string encode(const judge::plan::Pause& pause, const ClockPair& clock);
-/// One that ends does so by the clock of the boot that wrote it; with another, when all of its time
-/// has passed from now on.
 Result<judge::plan::Pause> decode_pause(std::string_view record, const ClockPair& clock);
 
-/// Reads pauses again and again, as they stand in a store. Nobody who was not there knows for how
-/// long one has stood: it holds for all of its time from when its record was first read here.
-class PauseReader {
- public:
-  Result<judge::plan::Pause> read(const std::string& key, const std::string& record,
-                                  const ClockPair& clock);
-
- private:
-  struct Known {
-    std::string record;
-    judge::plan::Pause pause;
-  };
-  std::map<std::string, Known> known_;  // by key
-};
+using PauseReader = StandingReader<judge::plan::Pause, decode_pause>;
 
 }  // namespace wardmote::store

@@ -25,6 +25,7 @@
 #include "runtime/endpoint.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/clock_pair.h"
 #include "store/failover_record.h"
 #include "store/store.h"
 
@@ -134,9 +135,10 @@ bool PairManager::forces_this_node() const {
 std::optional<store::FailoverPause> PairManager::paused() const {
   const auto key = view_.find(keys_.pause());
   if (!key) return std::nullopt;
-  auto pause = store::decode_failover_pause(key->value);
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now(), runtime_.boot()};
+  auto pause = pause_reader_.read(key->key, key->value, clock);
   if (!pause) return store::FailoverPause{.by = "a record that cannot be read"};
-  if (pause->until_ms != 0 && pause->until_ms <= epoch_ms(runtime_.wall_now())) return std::nullopt;
+  if (pause->until && *pause->until <= clock.now) return std::nullopt;
   return *std::move(pause);
 }
 

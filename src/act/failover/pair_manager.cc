@@ -25,6 +25,7 @@
 #include "runtime/links.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/clock_pair.h"
 #include "store/election.h"
 #include "store/failover_record.h"
 #include "store/store.h"
@@ -193,7 +194,8 @@ std::shared_ptr<control::Written> PairManager::order(const store::FailoverOrder&
 
 std::shared_ptr<control::Written> PairManager::pause(const store::FailoverPause& pause) {
   store::Transaction transaction;
-  transaction.changes.emplace_back(store::Put{keys_.pause(), encode(pause)});
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now(), runtime_.boot()};
+  transaction.changes.emplace_back(store::Put{keys_.pause(), encode(pause, clock)});
   return write(std::move(transaction));
 }
 

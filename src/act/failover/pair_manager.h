@@ -165,6 +165,7 @@ class PairManager {
   ContentWatch content_;
   Replica nb_;
   Replica sb_;
+  mutable store::FailoverPauseReader pause_reader_;
   store::Presence presence_;
   std::unique_ptr<store::Election> election_;
   std::unique_ptr<Leader> leader_;

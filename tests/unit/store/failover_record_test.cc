@@ -11,10 +11,13 @@
 #include "judge/failover/candidate.h"
 #include "judge/failover/decision.h"
 #include "judge/failover/member.h"
+#include "store/clock_pair.h"
+#include "store/shared_end.h"
 
 namespace wardmote::store {
 namespace {
 
+using namespace std::chrono_literals;
 using judge::failover::Copy;
 using judge::failover::Member;
 using judge::failover::PairRecord;
@@ -97,10 +100,11 @@ TEST(FailoverRecord, WhatTheOperatorWantsComesBackAsItWas) {
   EXPECT_EQ(order->by, "root");
   EXPECT_EQ(order->until_ms, 1'700'000'000'000);
   EXPECT_EQ(order->answer, "no");
-  const auto pause = decode_failover_pause(encode(FailoverPause{.by = "root", .until_ms = 5}));
+  const ClockPair clock{TimePoint(1h), WallTime(1h), "boot"};
+  const auto pause = decode_failover_pause(encode(FailoverPause{.by = "root"}, clock), clock);
   ASSERT_TRUE(pause);
   EXPECT_EQ(pause->by, "root");
-  EXPECT_EQ(pause->until_ms, 5);
+  EXPECT_FALSE(pause->until);
   const WallTime at(std::chrono::milliseconds(1'700'000'000'123));
   const auto event = decode_failover_event(
       encode(FailoverEvent{.epoch = 3, .node = "a", .reason = "r", .at = at}));
@@ -111,12 +115,29 @@ TEST(FailoverRecord, WhatTheOperatorWantsComesBackAsItWas) {
   EXPECT_EQ(event->at, at);
 }
 
+TEST(FailoverRecord, APauseEndsByTheClockThatNeverJumps) {
+  const ClockPair clock{TimePoint(1h), WallTime(1h), "boot"};
+  const std::string text = encode(FailoverPause{.by = "root", .until = TimePoint(2h)}, clock);
+  // Another agent of this host, whose clock on the wall is days ahead.
+  const ClockPair ahead{TimePoint(90min), WallTime(100h), "boot"};
+  EXPECT_EQ(decode_failover_pause(text, ahead)->until, TimePoint(2h));
+  // Another host: all of its time, from when it first reads it.
+  FailoverPauseReader reader;
+  const auto there = [](Duration now) {
+    return ClockPair{TimePoint(now), WallTime(100h), "another boot"};
+  };
+  EXPECT_EQ(reader.read("pause", text, there(5min))->until, TimePoint(65min));
+  EXPECT_EQ(reader.read("pause", text, there(30min))->until, TimePoint(65min));
+  // An earlier version has written it: until somebody resumes.
+  EXPECT_FALSE(decode_failover_pause(R"({"by": "root", "until": 0})", ahead)->until);
+}
+
 TEST(FailoverRecord, WhatIsNoRecordIsSaid) {
   for (const char* const text : {"", "x", "[]", "1", "{"}) {
     EXPECT_EQ(decode_member("a", text).error().code, Errc::kProtocol) << text;
     EXPECT_EQ(decode_pair(text).error().code, Errc::kProtocol) << text;
     EXPECT_EQ(decode_failover_order(text).error().code, Errc::kProtocol) << text;
-    EXPECT_EQ(decode_failover_pause(text).error().code, Errc::kProtocol) << text;
+    EXPECT_EQ(decode_failover_pause(text, ClockPair{}).error().code, Errc::kProtocol) << text;
     EXPECT_EQ(decode_failover_event(text).error().code, Errc::kProtocol) << text;
   }
   // Without these two a promotion could get a number that was given before.

@@ -255,7 +255,7 @@ bool has(Code code, const Assessment& assessment) {
   return std::ranges::find(assessment.findings, code, &Finding::code) != assessment.findings.end();
 }
 
-const Finding& the(Code code, const Assessment& assessment) {
+Finding the(Code code, const Assessment& assessment) {
   static const Finding none;
   EXPECT_EQ(std::ranges::count(assessment.findings, code, &Finding::code), 1) << to_string(code);
   const auto found = std::ranges::find(assessment.findings, code, &Finding::code);

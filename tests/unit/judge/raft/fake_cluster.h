@@ -96,7 +96,7 @@ class FakeCluster {
 /// `critical RAFT_MEMBER_DOWN ctl-2`, one a finding, with its first subject.
 std::vector<std::string> told(const Assessment& assessment);
 /// The finding of that code; the test fails if there is not exactly one.
-const Finding& the(Code code, const Assessment& assessment);
+Finding the(Code code, const Assessment& assessment);
 bool has(Code code, const Assessment& assessment);
 
 using Told = std::vector<std::string>;
