@@ -1,5 +1,6 @@
 #include "cli/assess_plan.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -13,6 +14,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "cli/command.h"
+#include "judge/raft/address.h"
 #include "observe/ovn/member.h"
 #include "runtime/endpoint.h"
 
@@ -79,9 +81,11 @@ Result<AssessPlan> assess_plan(const Call& call) {
   if (*every < kShortestInterval) return fail(Errc::kInvalid, "--every: at least 10ms");
   if (*timeout == Duration::zero())
     return fail(Errc::kInvalid, "--timeout: a look needs some time");
+  std::vector<std::string> expected = call.values("expect");
+  std::ranges::transform(expected, expected.begin(), judge::raft::normal_address);
   return AssessPlan{.members = std::move(*members),
                     .expectation = {.database = call.value("db"),
-                                    .addresses = call.values("expect"),
+                                    .addresses = std::move(expected),
                                     .replicas = static_cast<std::size_t>(*replicas)},
                     .total = *total,
                     .every = *every,

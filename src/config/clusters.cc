@@ -17,6 +17,7 @@
 #include "config/reader.h"
 #include "config/sections.h"
 #include "config/yaml.h"
+#include "judge/raft/address.h"
 #include "judge/raft/assess.h"
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
@@ -216,10 +217,13 @@ std::vector<std::string> read_expected(const YamlNode& node, Problems& problems)
                    "not a raft address",
                    "write it as cluster/status does: tcp:10.0.0.1:6643, ssl:10.0.0.1:6643 or "
                    "unix:/run/ovn/nb.raft");
-    } else if (std::ranges::find(addresses, text.value) != addresses.end()) {
+      continue;
+    }
+    std::string address = judge::raft::normal_address(text.value);
+    if (std::ranges::find(addresses, address) != addresses.end()) {
       problems.add(text.at, fmt::format("expect '{}'", text.value), "listed twice", "remove one");
     } else {
-      addresses.push_back(std::move(text.value));
+      addresses.push_back(std::move(address));
     }
   }
   return addresses;

@@ -141,9 +141,9 @@ struct OwnMemory {
   std::unique_ptr<net::FolderLock> lock;
   std::unique_ptr<net::SqliteDatabase> database;
   std::unique_ptr<store::EmbeddedStore> store;
-  std::string boot;                     ///< which start of the machine this is
-  std::unique_ptr<net::OwedMark> mark;  ///< null: a full disk takes none
-  std::string put_aside;                ///< the damaged database of before
+  std::string boot;                       ///< which start of the machine this is
+  std::unique_ptr<net::MarkWriter> mark;  ///< null: a full disk takes none
+  std::string put_aside;                  ///< the damaged database of before
 };
 
 Result<OwnMemory> open_memory(net::AsioRuntime& runtime, const std::string& data) {
@@ -154,7 +154,7 @@ Result<OwnMemory> open_memory(net::AsioRuntime& runtime, const std::string& data
   memory.lock = std::make_unique<net::FolderLock>(*std::move(lock));
   auto mark = net::OwedMark::open(data);
   if (!mark && mark.error().code != Errc::kExhausted) return std::unexpected(mark.error());
-  if (mark) memory.mark = std::make_unique<net::OwedMark>(*std::move(mark));
+  if (mark) memory.mark = std::make_unique<net::MarkWriter>(*std::move(mark));
   auto database = open_database(runtime, data, memory.lock.get(), memory.put_aside);
   if (!database) return std::unexpected(database.error());
   memory.database = *std::move(database);
@@ -253,12 +253,9 @@ Memory lend(net::AsioRuntime& runtime, const OwnMemory& own, const Shared& share
     return shared.pairs ? shared.pairs->pairs() : std::vector<judge::failover::PairReport>();
   };
   memory.put_aside = own.put_aside;
-  if (net::OwedMark* const mark = own.mark.get()) {
+  if (net::MarkWriter* const mark = own.mark.get()) {
     memory.was_marked = mark->was_set();
-    memory.mark = [mark](bool doubt) {
-      if (const auto set = mark->set(doubt); !set)
-        log(LogLevel::kError, "doubt_not_marked", {{"reason", set.error().describe()}});
-    };
+    memory.mark = [mark](bool doubt) { mark->set(doubt); };
   }
   if (net::SqliteDatabase* const database = own.database.get()) {
     memory.in_place = [&runtime, database] {

@@ -186,7 +186,7 @@ Task<Result<void>> IncidentManager::take_over_incidents() {
   if (!records && records.error().code == Errc::kExhausted) {
     // To watch and to tell comes before remembering.
     log(LogLevel::kError, "records_not_read", {{"reason", records.error().describe()}});
-    book_.number_after(store::NumberMark::apart(runtime_.wall_now()));
+    book_.number_after(store::NumberMark::apart(runtime_.wall_now(), runtime_.random()));
     co_return Result<void>();
   }
   if (!records) co_return std::unexpected(records.error());
@@ -206,7 +206,8 @@ Task<Result<void>> IncidentManager::take_over_incidents() {
   if (records_.leads()) {
     mark_numbers();
     records_.after_writing([this] {
-      if (records_.complaint()) book_.number_after(store::NumberMark::apart(runtime_.wall_now()));
+      if (records_.complaint())
+        book_.number_after(store::NumberMark::apart(runtime_.wall_now(), runtime_.random()));
     });
   }
   Result<void> opened = co_await notifier_.recall();

@@ -34,7 +34,8 @@ namespace {
 constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLongestRetry = 60s;
 constexpr Duration kPauseStep = 200ms;
-constexpr Duration kPatience = 30s;
+/// People wait for the answer to an order, and for messages.
+constexpr Duration kPatience = 10s;
 
 }  // namespace
 

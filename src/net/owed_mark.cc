@@ -5,8 +5,12 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "base/log.h"
 #include "base/result.h"
 #include "net/system_error.h"
 #include "net/unique_fd.h"
@@ -37,6 +41,37 @@ Result<void> OwedMark::set(bool owed) {
   const int error = errno;
   if (error == ENOENT && ::access(to.c_str(), F_OK) == 0) return {};
   return fail_errno(error, "rename {}", from);
+}
+
+MarkWriter::MarkWriter(OwedMark mark) : mark_(std::move(mark)), thread_([this] { work(); }) {}
+
+MarkWriter::~MarkWriter() {
+  {
+    const std::scoped_lock lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_one();
+}
+
+void MarkWriter::set(bool owed) {
+  {
+    const std::scoped_lock lock(mutex_);
+    wanted_ = owed;
+  }
+  changed_.notify_one();
+}
+
+void MarkWriter::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return over_ || wanted_; });
+    if (!wanted_) return;
+    const bool owed = *std::exchange(wanted_, std::nullopt);
+    lock.unlock();
+    if (const auto set = mark_.set(owed); !set)
+      log(LogLevel::kError, "doubt_not_marked", {{"reason", set.error().describe()}});
+    lock.lock();
+  }
 }
 
 }  // namespace wardmote::net

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <condition_variable>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include "base/result.h"
 
@@ -23,6 +27,30 @@ class OwedMark {
 
   std::string folder_;
   bool was_set_ = false;
+};
+
+/// Sets the mark from a thread of its own, because a disk that does not answer stops whoever asks
+/// it. Life cycle: its destructor waits until the last wish is fulfilled. Thread: the core loop.
+class MarkWriter {
+ public:
+  explicit MarkWriter(OwedMark mark);
+  MarkWriter(const MarkWriter&) = delete;
+  MarkWriter& operator=(const MarkWriter&) = delete;
+  ~MarkWriter();
+
+  [[nodiscard]] bool was_set() const noexcept { return mark_.was_set(); }
+  /// A failure is logged.
+  void set(bool owed);
+
+ private:
+  void work();
+
+  OwedMark mark_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<bool> wanted_;
+  bool over_ = false;
+  std::jthread thread_;
 };
 
 }  // namespace wardmote::net

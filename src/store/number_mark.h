@@ -22,10 +22,13 @@ class NumberMark {
   }
 
   /// The number after which a life begins whose first mark the disk did not take: no other life
-  /// begins there, as long as the clock goes on and none gives more than 16 numbers a second.
-  static std::int64_t apart(WallTime now) noexcept {
+  /// begins there, also when its clock showed the same, as long as none gives more than 16 numbers.
+  /// `random`: any number.
+  static std::int64_t apart(WallTime now, std::uint64_t random) noexcept {
     constexpr std::chrono::sys_days kBegin = std::chrono::year(2026) / 1 / 1;
-    return std::chrono::duration_cast<std::chrono::seconds>(now - kBegin).count() * 16;
+    constexpr std::int64_t kPlaces = 1 << 16;
+    const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(now - kBegin).count();
+    return (minutes * kPlaces + static_cast<std::int64_t>(random % kPlaces)) * 16;
   }
 
  private:

@@ -72,8 +72,13 @@ std::optional<Step> step_of(const json::value& value) {
   const auto impact = judge::plan::parse_impact(text_in(*fields, "impact").value_or(""));
   const auto state = judge::plan::parse_step_state(text_in(*fields, "state").value_or(""));
   if (!name || name->empty() || !impact || !state) return std::nullopt;
-  return Step{*std::move(name), *impact, *state, text_in(*fields, "detail").value_or(""),
-              integer_in(*fields, "tries").value_or(0)};
+  return Step{*std::move(name),
+              *impact,
+              *state,
+              text_in(*fields, "detail").value_or(""),
+              integer_in(*fields, "tries").value_or(0),
+              std::nullopt,
+              text_in(*fields, "sign_of_life").value_or("")};
 }
 
 /// All or nothing: a plan that lost a step would do the wrong thing.
@@ -118,7 +123,8 @@ std::string encode(const Plan& plan, const ClockPair& clock) {
                                  {"impact", to_string(step.impact)},
                                  {"state", to_string(step.state)},
                                  {"detail", step.detail},
-                                 {"tries", step.tries}});
+                                 {"tries", step.tries},
+                                 {"sign_of_life", step.sign_of_life}});
   }
   record["steps"] = std::move(steps);
   record["state"] = to_string(plan.state);

@@ -73,7 +73,8 @@ PlanRunner::PlanRunner(runtime::Runtime& runtime, Memory memory, Setup setup,
       all_written_(runtime.executor()),
       writes_(runtime.executor()),
       tasks_(runtime.executor()),
-      alarms_(runtime.executor()) {
+      alarms_(runtime.executor()),
+      deeds_(runtime.executor()) {
   leadership_.listen([this](bool leads) { on_leadership(leads); });
   log_.when_void([this](const JournalEntry& row) { miss_order(row); });
   if (!memory.shared) return;
@@ -198,6 +199,7 @@ Task<void> PlanRunner::take_over() {
 Task<void> PlanRunner::stop() {
   for (const auto& follower : followers_) co_await follower->stop();
   co_await tasks_.stop();
+  co_await deeds_.stop();
   if (remembers_ && opened_ && !not_ours() && !std::exchange(stopped_, true)) {
     ++unwritten_;
     writes_.spawn("keep last number", keep_last_number());
@@ -300,14 +302,13 @@ void PlanRunner::learn_identity(const judge::plan::Remedy& seen) {
   const Pause* const pause = planner_.learn(scope, seen.identities());
   if (pause == nullptr) return;
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now(), runtime_.boot()};
-  writes_.spawn("write pause",
-                keep_pause({{store::pause_key(scope), store::encode(*pause, clock)}}));
+  writes_.spawn("write pause", keep({{store::pause_key(scope), store::encode(*pause, clock)}}));
 }
 
 /// Until it is written, the next life knows no more than the last one did.
-Task<void> PlanRunner::keep_pause(RecordChanges changes) {
+Task<void> PlanRunner::keep(RecordChanges changes) {
   const Result<void> kept = co_await log_.keep(std::move(changes));
-  if (!kept) log(LogLevel::kError, "pause_not_written", {{"reason", kept.error().describe()}});
+  if (!kept) log(LogLevel::kError, "state_not_written", {{"reason", kept.error().describe()}});
 }
 
 std::optional<std::string> PlanRunner::brake(const ThingId& target) const {

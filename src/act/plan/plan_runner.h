@@ -134,6 +134,7 @@ class PlanRunner final : public control::PlanControl {
 
   using Seen = std::shared_ptr<const judge::plan::Remedy>;
   class StepAct;
+  class Alarm;
   class DoubtNote;
   struct InDoubt {
     judge::JournalEntry row;
@@ -147,7 +148,7 @@ class PlanRunner final : public control::PlanControl {
   [[nodiscard]] std::vector<std::string> identities_of(const judge::ThingId& target) const;
   [[nodiscard]] bool is_adrift(const judge::plan::Pause& pause) const;
   void learn_identity(const judge::plan::Remedy& seen);
-  runtime::Task<void> keep_pause(store::RecordChanges changes);
+  runtime::Task<void> keep(store::RecordChanges changes);
   /// Why nothing may act, and nobody may let it.
   [[nodiscard]] std::optional<std::string> barred() const;
   /// Why the plans are another agent's to change; nothing: they are ours.
@@ -188,6 +189,8 @@ class PlanRunner final : public control::PlanControl {
   /// Null: it does not run any more.
   [[nodiscard]] const judge::plan::Plan* running(std::int64_t id) const noexcept;
   runtime::Task<void> run(std::int64_t id);
+  /// Keeps it if the last look shows that what a begun step removes lives.
+  std::optional<std::string> see_life(std::int64_t id);
   /// A look that begins after now; null when none comes in time.
   runtime::Task<Seen> fresh_look(judge::ThingId target, runtime::Deadline deadline);
   runtime::Task<void> do_step(std::int64_t id);
@@ -236,6 +239,7 @@ class PlanRunner final : public control::PlanControl {
   runtime::TaskGroup writes_;
   runtime::TaskGroup tasks_;
   runtime::TaskGroup alarms_;
+  runtime::TaskGroup deeds_;
 };
 
 }  // namespace wardmote::act

@@ -19,6 +19,7 @@
 #include "judge/plan/remedy.h"
 #include "judge/thing.h"
 #include "runtime/deadline.h"
+#include "runtime/event.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
@@ -51,6 +52,21 @@ constexpr Duration kBeforeAct = 1min;
 
 }  // namespace
 
+/// Wakes who waits for a look, now and then until that moment.
+class PlanRunner::Alarm {
+ public:
+  Alarm(PlanRunner& runner, TimePoint at)
+      : group_(runner.alarms_),
+        id_(group_.spawn("look patience", runner.wake(&runner.looked_, at))) {}
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+  ~Alarm() { group_.cancel(id_); }
+
+ private:
+  runtime::TaskGroup& group_;
+  const runtime::TaskGroup::TaskId id_;
+};
+
 /// One step of a plan. Disks and people may take long, so who lets it act and the target are asked
 /// once more when the intent is written down. Nothing lies between that look and the act.
 class PlanRunner::StepAct final : public Act {
@@ -81,8 +97,23 @@ class PlanRunner::StepAct final : public Act {
     StepRequest request{plan, plan.current()->name, seen_->request(plan),
                         is_young(*plan.current(), acted_)};
     runner_.tell(plan, Of::kStep, "begun", request.step, plan.summary);
-    Result<std::string> did = co_await runner_.executor_.act(std::move(request), deadline);
-    co_return did;
+    auto deed = std::make_shared<Deed>(&runner_.looked_);
+    std::string name = "step " + request.step;
+    const auto id = runner_.deeds_.spawn(
+        std::move(name), do_it(&runner_.executor_, std::move(request), deadline, deed));
+    const Alarm alarm(runner_, deadline.at);
+    std::optional<std::string> stopped;
+    for (TimePoint asked{}; !deed->over; co_await runner_.looked_.wait()) {
+      if (stopped) continue;
+      // A command that has not got there yet can still be stopped.
+      stopped = runner_.see_life(before_.id);
+      if (stopped) runner_.deeds_.cancel(id);
+      if (runner_.runtime_.now() - asked < kBetweenLooks) continue;
+      asked = runner_.runtime_.now();
+      runner_.doors_.look(before_.target);
+    }
+    if (deed->did) co_return *std::move(deed->did);
+    co_return fail(Errc::kRejected, "stopped: {}", stopped.value_or("the agent ends"));
   }
 
   ActRecord ended(const Result<std::string>& did) override {
@@ -146,6 +177,26 @@ class PlanRunner::StepAct final : public Act {
     runner_.planner_.update(std::move(plan));
   }
 
+  /// What is being done, beside the looks at what it is done to.
+  struct Deed {
+    runtime::Event* wakes;
+    std::optional<Result<std::string>> did{};
+    bool over = false;
+  };
+
+  static Task<void> do_it(StepExecutor* executor, StepRequest request, Deadline deadline,
+                          std::shared_ptr<Deed> deed) {
+    struct Over {
+      Deed* deed;
+      ~Over() {
+        deed->over = true;
+        deed->wakes->notify();
+      }
+    } const over{deed.get()};
+    Result<std::string> did = co_await executor->act(std::move(request), deadline);
+    deed->did = std::move(did);
+  }
+
   PlanRunner& runner_;
   const Plan before_;
   const std::uint64_t term_;
@@ -158,6 +209,18 @@ const Plan* PlanRunner::running(std::int64_t id) const noexcept {
   const auto found = planner_.plans().find(id);
   const bool runs = found != planner_.plans().end() && found->second.state == PlanState::kRunning;
   return runs ? &found->second : nullptr;
+}
+
+std::optional<std::string> PlanRunner::see_life(std::int64_t id) {
+  const Plan* const begun = running(id);
+  const auto seen = begun == nullptr ? known_.end() : known_.find(begun->target);
+  if (seen == known_.end()) return std::nullopt;
+  Plan plan = *begun;
+  auto sign = note_life(plan, *seen->second);
+  if (!sign) return std::nullopt;
+  writes_.spawn("write plan", keep(record_of(plan)));
+  planner_.update(std::move(plan));
+  return sign;
 }
 
 Task<void> PlanRunner::run(std::int64_t id) {
@@ -182,6 +245,8 @@ Task<void> PlanRunner::run(std::int64_t id) {
       wait_for(id, "it could not be looked at");
       continue;
     }
+    see_life(id);
+    plan = running(id);
     Decision decision = decide(*plan, *seen, consent(*plan), runtime_.now());
     // What a look shows may be another agent's to write down.
     if (auto reason = not_ours()) decision = {Move::kWait, *std::move(reason)};
@@ -203,11 +268,7 @@ Task<PlanRunner::Seen> PlanRunner::fresh_look(ThingId target, Deadline deadline)
   TimePoint awake = asked;
   const auto before = known_.find(target);
   const Seen last = before == known_.end() ? nullptr : before->second;
-  struct Alarm {
-    runtime::TaskGroup* group;
-    runtime::TaskGroup::TaskId id;
-    ~Alarm() { group->cancel(id); }
-  } const alarm{&alarms_, alarms_.spawn("look patience", wake(&looked_, deadline.at))};
+  const Alarm alarm(*this, deadline.at);
   doors_.look(target);
   while (!deadline.passed(runtime_.now())) {
     const TimePoint now = runtime_.now();

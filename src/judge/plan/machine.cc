@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "base/format.h"
 #include "base/time.h"
 #include "judge/plan/consent.h"
 #include "judge/plan/plan.h"
@@ -39,6 +41,11 @@ Decision decide(const Plan& plan, const Remedy& remedy, const Consent& consent, 
   if (step == nullptr) return {Move::kEnd, ""};
   if (remedy.begun() < plan.changed && step->state == StepState::kWaiting) return {};
   Decision decision = remedy.decide(plan, now);
+  // Nobody can call back what was begun.
+  if (decision.move == Move::kFinish && !step->sign_of_life.empty()) {
+    return {Move::kAsk, fmt::format("{}, but while that was being done {}: it lived then",
+                                    decision.detail, step->sign_of_life)};
+  }
   const bool acts = decision.move == Move::kBegin || decision.move == Move::kRepeat;
   // To look needs nobody's consent, but for the look before the first act.
   const bool goes_on = acts || (!is_act(step->impact) && !plan.acted());
@@ -51,9 +58,19 @@ void begin(Plan& plan, std::int64_t token, TimePoint now) {
   Step& step = *plan.current();
   step.state = StepState::kBegun;
   ++step.tries;
+  step.sign_of_life.clear();
   plan.token = token;
   plan.reason.clear();
   plan.changed = now;
+}
+
+std::optional<std::string> note_life(Plan& plan, const Remedy& remedy) {
+  Step* const step = plan.current();
+  const bool watched = step != nullptr && step->state == StepState::kBegun;
+  if (!watched || !step->sign_of_life.empty() || remedy.begun() < plan.changed) return std::nullopt;
+  auto sign = remedy.sign_of_life(plan);
+  if (sign) step->sign_of_life = *sign;
+  return sign;
 }
 
 bool is_young(const Step& step, TimePoint now) noexcept {
@@ -65,6 +82,8 @@ std::string end_act(Plan& plan, Effect effect, std::string detail, TimePoint act
   const bool runs = plan.state == PlanState::kRunning;
   step.detail = std::move(detail);
   if (runs) plan.changed = now;
+  // Looks show what came of what was done to somebody who lives.
+  if (effect == Effect::kDone && !step.sign_of_life.empty()) effect = Effect::kUnknown;
   if (effect == Effect::kDone) {
     step.state = StepState::kDone;
     step.succeeded = Success{acted, now, is_young(step, acted) ? step.succeeded->whole : acted};
@@ -120,6 +139,7 @@ void retry(Plan& plan) {
   Step* const unfinished = plan.current();
   if (unfinished == nullptr) return;
   const bool may_show = unfinished->impact == Impact::kIdempotent;
+  unfinished->sign_of_life.clear();
   unfinished->state = may_show ? StepState::kBegun : StepState::kWaiting;
   for (Step& step : plan.steps) {
     const bool repeats = step.impact == Impact::kHarmless || step.impact == Impact::kIdempotent;

@@ -50,6 +50,8 @@ struct Step {
   /// Of its last act, if that succeeded. Not written down: what an earlier life of the agent was
   /// told is not believed.
   std::optional<Success> succeeded{};
+  /// What showed, since it was begun, that what it is done to lives; empty: nothing did.
+  std::string sign_of_life{};
 
   [[nodiscard]] bool was_begun() const noexcept {
     return tries > 0 || state != StepState::kWaiting;

@@ -77,6 +77,12 @@ class Remedy {
   /// What to do with the current step, which there is. Consent is asked elsewhere. A step that was
   /// begun and of which nobody knows how it ended is looked at first: what is found done is done.
   [[nodiscard]] virtual Decision decide(const Plan& plan, TimePoint now) const = 0;
+  /// What shows that what the current step removes lives; nothing: nothing does, or it removes
+  /// nothing.
+  [[nodiscard]] virtual std::optional<std::string> sign_of_life(
+      [[maybe_unused]] const Plan& plan) const {
+    return std::nullopt;
+  }
   /// What the act of the current step needs to know of this moment, besides the plan's arguments.
   [[nodiscard]] virtual std::map<std::string, std::string> request(const Plan& plan) const = 0;
 };

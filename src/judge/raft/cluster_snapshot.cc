@@ -79,6 +79,20 @@ bool is_failed(const Opinion& opinion) noexcept {
   return opinion.local && opinion.local->leader && !opinion.local->connected;
 }
 
+std::vector<Connection> find_connections(const Status& status) {
+  std::vector<Connection> connections;
+  connections.reserve(status.links.size());
+  for (const Link& link : status.links) {
+    const Server* const peer = find_named(status, link.peer);
+    connections.push_back({.outgoing = link.outgoing,
+                           .up = link.up,
+                           .nameless = link.peer == kNobody,
+                           .peer = peer,
+                           .ambiguous = peer && shares_its_name(status, *peer)});
+  }
+  return connections;
+}
+
 Member introduce(const Opinion& opinion, std::size_t index, const Memory& memory) {
   Member member;
   member.opinion = &opinion;
@@ -93,6 +107,7 @@ Member introduce(const Opinion& opinion, std::size_t index, const Memory& memory
   if (!member.id.known() && member.identity) member.id = member.identity->id;
   if (opinion.status) {
     member.address = opinion.status->address;
+    member.connections = find_connections(*opinion.status);
   } else if (member.identity && compatible(member.id, member.identity->id)) {
     member.address = member.identity->address;
   }
@@ -295,15 +310,16 @@ bool is_ambiguous(const ClusterSnapshot& snapshot, const ListedServer& listed) n
   });
 }
 
-bool shows_life(const ClusterSnapshot& snapshot, const Status& status, const Link& link,
+bool shows_life(const ClusterSnapshot& snapshot, const Connection& connection,
                 const ListedServer& listed) noexcept {
+  const Server* const peer = connection.peer;
+  const bool shows_peer = connection.up && peer && !peer->self && !connection.ambiguous;
+  if (!shows_peer || !compatible(peer->id, listed.id)) return false;
+  if (!connection.outgoing) return true;
   const auto shares = [&](const ListedServer& other) {
     return &other != &listed && other.address == listed.address;
   };
-  const bool alone = !listed.successor && std::ranges::none_of(snapshot.servers, shares);
-  if (!link.up || (link.outgoing && !alone)) return false;
-  const Server* const peer = find_named(status, link.peer);
-  return peer && !peer->self && compatible(peer->id, listed.id) && !shares_its_name(status, *peer);
+  return !listed.successor && std::ranges::none_of(snapshot.servers, shares);
 }
 
 bool answers_as_two(const Member& member) noexcept {

@@ -32,6 +32,16 @@ enum class Presence : std::uint8_t {
 struct ListedServer;
 struct ClusterSnapshot;
 
+/// A Link of a member's report, and where it leads in the list of that report.
+struct Connection {
+  bool outgoing = false;
+  bool up = false;
+  bool nameless = false;         ///< its peer was never identified
+  const Server* peer = nullptr;  ///< null: the list has none of that name
+  /// Another server of the list has the same short name, and it may lead there as well.
+  bool ambiguous = false;
+};
+
 /// A configured member.
 struct Member {
   const Opinion* opinion = nullptr;
@@ -54,6 +64,7 @@ struct Member {
   std::optional<TimePoint> out_since;
   const Server* leader_line = nullptr;  ///< the leader that it names, in its own list
   bool hears_leader = false;            ///< and has heard lately
+  std::vector<Connection> connections;  ///< of its report
   /// In the newest list: the server as which it answers, or that it must be when it is silent.
   const ListedServer* listed = nullptr;
   /// Takes part and is not in the newest list, which has a leader behind it: it was removed and
@@ -128,6 +139,8 @@ struct ListedServer {
   Life life = Life::kUnasked;
   /// When it first appeared in the list; nothing: it was there when the agent started.
   std::optional<TimePoint> listed_since;
+  /// When the list of a leader last did not have it; nothing: this agent has never seen that.
+  std::optional<TimePoint> unlisted_at;
   /// Since when nobody has heard it or had a connection with it, by what the agent itself has seen
   /// and by every age that any member reports. Nothing while somebody hears it, or while no leader
   /// confirms the silence.
@@ -138,6 +151,9 @@ struct ListedServer {
   /// It and another server of its address were alive at once, so that the address tells nothing of
   /// which of them is there.
   bool shares_address = false;
+  /// It may have been so before this agent looked, or between two looks: nobody saw it silent
+  /// before the other one of its address was listed.
+  bool may_have_shared = false;
   /// It was heard while nobody listened in its place (Member::elsewhere), and has not answered
   /// there since.
   bool displaced = false;
@@ -252,7 +268,7 @@ bool is_ambiguous(const ClusterSnapshot& snapshot, const ListedServer& listed) n
 /// Whether the connection shows that a process of this server runs. A connection to an address
 /// reaches whichever server runs there, so it proves nothing if several are listed, or if another
 /// answers there.
-bool shows_life(const ClusterSnapshot& snapshot, const Status& status, const Link& link,
+bool shows_life(const ClusterSnapshot& snapshot, const Connection& connection,
                 const ListedServer& listed) noexcept;
 
 /// Whether its control socket and its OVSDB socket lead to two servers.

@@ -272,8 +272,8 @@ void find_witnesses(ClusterSnapshot& snapshot) noexcept {
     }
     for (const Member& member : snapshot.members) {
       if (!member.status()) continue;
-      const bool linked = std::ranges::any_of(member.status()->links, [&](const Link& link) {
-        return shows_life(snapshot, *member.status(), link, listed);
+      const bool linked = std::ranges::any_of(member.connections, [&](const Connection& each) {
+        return shows_life(snapshot, each, listed);
       });
       listed.linked |= linked;
       // A closed socket says nothing about the raft behind it; connections with its peers do.

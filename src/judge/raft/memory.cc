@@ -65,6 +65,7 @@ bool unchanged(const RememberedServer& remembered, const ListedServer& listed) {
          remembered.address == listed.address && !remembered.silent_since && !listed.silent_since &&
          remembered.alive_since == listed.alive_since && remembered.reached == listed.reached &&
          remembered.shares_address == listed.shares_address &&
+         remembered.may_have_shared == listed.may_have_shared &&
          remembered.displaced == listed.displaced;
 }
 
@@ -93,6 +94,7 @@ void Memory::learn(const ClusterSnapshot& snapshot) {
   if (snapshot.cluster_id.known()) cluster_id_ = snapshot.cluster_id;
   if (snapshot.anybody_takes_part()) election_timer_ = snapshot.election_timer;
   learn_list(snapshot);
+  if (snapshot.leader_vouches) list_read_ = snapshot.leader->opinion->begun;
   learn_identities(snapshot);
 }
 
@@ -123,10 +125,12 @@ void Memory::learn_list(const ClusterSnapshot& snapshot) {
                                 .address = std::string(listed.address),
                                 .voter = listed.voter,
                                 .listed_since = listed.listed_since,
+                                .unlisted_at = listed.unlisted_at,
                                 .silent_since = listed.silent_since,
                                 .alive_since = listed.alive_since,
                                 .reached = listed.reached,
                                 .shares_address = listed.shares_address,
+                                .may_have_shared = listed.may_have_shared,
                                 .displaced = listed.displaced};
     if (remembered.silent_since) remembered.silent_seen = snapshot.shown;
     if (untold(snapshot, listed)) keep_silence(remembered, list_);

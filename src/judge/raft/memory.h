@@ -56,6 +56,7 @@ struct RememberedServer {
   bool voter = true;
   /// Nothing: it was listed when the agent started.
   std::optional<TimePoint> listed_since;
+  std::optional<TimePoint> unlisted_at{};  ///< ListedServer::unlisted_at
   /// Since when nobody has heard it (ListedServer::silent_since), and the last round that showed
   /// so.
   std::optional<TimePoint> silent_since;
@@ -63,6 +64,7 @@ struct RememberedServer {
   std::optional<TimePoint> alive_since{};  ///< ListedServer::alive_since
   std::optional<Reached> reached{};        ///< ListedServer::reached
   bool shares_address = false;             ///< ListedServer::shares_address
+  bool may_have_shared = false;            ///< ListedServer::may_have_shared
   bool displaced = false;                  ///< ListedServer::displaced
 
   /// To be written down (Sightings::saw_beside): who comes later cannot see it again.
@@ -77,6 +79,8 @@ class Memory {
  public:
   [[nodiscard]] const Identity* identity(std::string_view member) const noexcept;
   [[nodiscard]] const std::vector<RememberedServer>& list() const noexcept { return list_; }
+  /// When the list was last read at a leader that hears a majority; nothing: never.
+  [[nodiscard]] std::optional<TimePoint> list_read() const noexcept { return list_read_; }
   [[nodiscard]] const MemberId& cluster_id() const noexcept { return cluster_id_; }
   [[nodiscard]] std::optional<std::chrono::milliseconds> election_timer() const noexcept {
     return election_timer_;
@@ -105,6 +109,7 @@ class Memory {
 
   std::vector<Identity> identities_;  // by member name
   std::vector<RememberedServer> list_;
+  std::optional<TimePoint> list_read_;
   MemberId cluster_id_;
   std::optional<std::chrono::milliseconds> election_timer_;
   ConditionTracker conditions_;

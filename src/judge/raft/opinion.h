@@ -78,8 +78,10 @@ struct Server {
   friend bool operator==(const Server&, const Server&) = default;
 };
 
-/// One raft connection of a member: `->b8af`, `<-b8af`, in parentheses when down. Peer `0000` was
-/// never identified.
+/// What OVSDB prints for a peer that was never identified.
+inline constexpr std::string_view kNobody = "0000";
+
+/// One raft connection of a member: `->b8af`, `<-b8af`, in parentheses when down.
 struct Link {
   std::string peer;
   bool outgoing = false;

@@ -9,9 +9,9 @@
 namespace wardmote::judge::raft {
 namespace {
 
-bool has_link(const Status& status, const ListedServer& listed, bool outgoing) noexcept {
-  return std::ranges::any_of(status.links, [&](const Link& link) {
-    return link.outgoing == outgoing && leads_to(status, link, listed);
+bool is_connected(const Member& member, const ListedServer& listed, bool outgoing) noexcept {
+  return std::ranges::any_of(member.connections, [&](const Connection& connection) {
+    return connection.outgoing == outgoing && leads_to(connection, listed);
   });
 }
 
@@ -24,18 +24,16 @@ const Server* find_line(const Status& status, const ListedServer& listed) noexce
   return found == status.servers.end() ? nullptr : &*found;
 }
 
-bool leads_to(const Status& status, const Link& link, const ListedServer& listed) noexcept {
-  if (link.peer == kNobody) return false;
-  const Server* const peer = find_named(status, link.peer);
-  if (!peer) return false;
-  const bool same_address =
-      link.outgoing && !listed.address.empty() && peer->address == listed.address;
-  return same_address || same_server(peer->id, peer->address, listed.id, listed.address);
+bool leads_to(const Connection& connection, const ListedServer& listed) noexcept {
+  const Server* const peer = connection.peer;
+  if (connection.nameless || !peer) return false;
+  if (same_server(peer->id, peer->address, listed.id, listed.address)) return true;
+  return connection.outgoing && !listed.address.empty() && peer->address == listed.address;
 }
 
-bool has_broken_link(const Status& status, const ListedServer& listed) noexcept {
-  return std::ranges::any_of(status.links, [&](const Link& link) {
-    return link.outgoing && !link.up && leads_to(status, link, listed);
+bool has_broken_link(const Member& member, const ListedServer& listed) noexcept {
+  return std::ranges::any_of(member.connections, [&](const Connection& connection) {
+    return connection.outgoing && !connection.up && leads_to(connection, listed);
   });
 }
 
@@ -43,7 +41,7 @@ std::size_t count_unlinked(const ClusterSnapshot& snapshot, const Member& member
                            bool outgoing) noexcept {
   return static_cast<std::size_t>(
       std::ranges::count_if(snapshot.servers, [&](const ListedServer& listed) {
-        return &listed != member.listed && !has_link(*member.status(), listed, outgoing);
+        return &listed != member.listed && !is_connected(member, listed, outgoing);
       }));
 }
 
@@ -53,15 +51,15 @@ LinkState own_link(const ClusterSnapshot& snapshot, const Member& member,
   const Server* const line = find_line(status, listed);
   if (line && shares_its_name(status, *line)) return LinkState::kUnknown;
   LinkState state = LinkState::kMissing;
-  const Link* unidentified = nullptr;
+  const Connection* unidentified = nullptr;
   std::size_t unidentified_links = 0;
-  for (const Link& link : status.links) {
-    if (!link.outgoing) continue;
-    if (leads_to(status, link, listed)) {
-      if (link.up) return LinkState::kUp;
+  for (const Connection& connection : member.connections) {
+    if (!connection.outgoing) continue;
+    if (leads_to(connection, listed)) {
+      if (connection.up) return LinkState::kUp;
       state = LinkState::kDown;
-    } else if (link.peer == kNobody) {
-      unidentified = &link;
+    } else if (connection.nameless) {
+      unidentified = &connection;
       ++unidentified_links;
     }
   }

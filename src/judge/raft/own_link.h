@@ -2,15 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/opinion.h"
 
 namespace wardmote::judge::raft {
-
-/// What OVSDB prints for a peer that was never identified.
-inline constexpr std::string_view kNobody = "0000";
 
 /// What a member's report says of a connection of its own.
 enum class LinkState : std::uint8_t { kUp, kDown, kMissing, kUnknown };
@@ -22,13 +18,13 @@ inline bool is_broken(LinkState state) noexcept {
 /// The line of the server in this report; null: it has none.
 const Server* find_line(const Status& status, const ListedServer& listed) noexcept;
 
-/// Whether the link leads to or from the server `listed`. A connection to an address is the same,
+/// Whether it leads to or from the server `listed`. A connection to an address is the same,
 /// whichever of the servers listed there it was opened for.
-bool leads_to(const Status& status, const Link& link, const ListedServer& listed) noexcept;
+bool leads_to(const Connection& connection, const ListedServer& listed) noexcept;
 
 /// Whether a connection that the reporting member opens to the address of the server is down. To a
 /// listed address it opens one for each server that is listed there.
-bool has_broken_link(const Status& status, const ListedServer& listed) noexcept;
+bool has_broken_link(const Member& member, const ListedServer& listed) noexcept;
 
 /// How many other listed servers have no identified link in that direction.
 std::size_t count_unlinked(const ClusterSnapshot& snapshot, const Member& member,

@@ -60,16 +60,15 @@ Objection sign_of_life(const ClusterSnapshot& snapshot, const ListedServer& list
     if (compatible(member.opinion->server_id(), listed.id))
       return fmt::format("{} answers as it", member.name());
     if (!member.status()) continue;
-    const Status& status = *member.status();
-    for (const Server& line : status.servers) {
+    for (const Server& line : member.status()->servers) {
       if (compatible(line.id, listed.id) && heard_of_late(snapshot, member, line)) {
         return fmt::format("{} heard it {} ms ago", member.name(), line.last_message->count());
       }
     }
-    for (const Link& link : status.links) {
-      if (shows_life(snapshot, status, link, listed))
+    for (const Connection& connection : member.connections) {
+      if (shows_life(snapshot, connection, listed))
         return fmt::format("{} has a connection {} it", member.name(),
-                           link.outgoing ? "to" : "from");
+                           connection.outgoing ? "to" : "from");
     }
   }
   return std::nullopt;
@@ -113,9 +112,11 @@ bool joins_in_its_place(const Member& member, const ListedServer& listed) noexce
          !compatible(member.id, listed.id);
 }
 
-bool is_listed(const ClusterSnapshot& snapshot, const std::string& hint) noexcept {
-  return std::ranges::any_of(
-      snapshot.servers, [&](const ListedServer& listed) { return means(hint, listed.address); });
+/// Whether a server lives there, so that no other has this place, whatever that calls it.
+bool is_taken(const ClusterSnapshot& snapshot, const std::string& hint) noexcept {
+  return std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
+    return listed.shows_life() && !listed.is_loose() && means(hint, listed.address);
+  });
 }
 
 /// The member or expected address whose place the server has.
@@ -124,11 +125,11 @@ Objection only_heir(const ClusterSnapshot& snapshot, const ListedServer& listed)
     if (means(hint, listed.address))
       return fmt::format("{} is an expected address, and no other member answers there",
                          listed.address);
-    // A place has several names, and only one of them is in the list.
-    if (!is_listed(snapshot, hint))
+    // A place has several names, and a ghost may be listed with one of them.
+    if (!is_taken(snapshot, hint))
       return fmt::format(
-          "{} is expected and not listed, and may be another name of {}: have the missing server "
-          "join first, or write the address as the list does",
+          "{} is expected, nobody lives there as far as the list shows, and it may be another name "
+          "of {}: have its server join or come back first, or write the address as the list does",
           hint, listed.address);
   }
   // Which addresses a cluster has, the operator knows better than the past of its members.
@@ -206,6 +207,16 @@ Objection not_gone(const ClusterSnapshot& snapshot, const ListedServer& listed) 
   return silent_too_short(snapshot, listed);
 }
 
+/// Why it may live although another is at its address.
+Objection not_replaced(const ClusterSnapshot& snapshot, const ListedServer& listed) {
+  if (listed.owner) {
+    return fmt::format("it may be {}, a configured member that does not answer now",
+                       listed.owner->name());
+  }
+  if (auto reason = awaited_elsewhere(listed)) return reason;
+  return may_still_live(snapshot, listed);
+}
+
 /// Members of which nobody can say which server they are: two that answer as one, or one whose two
 /// sockets answer as two. A line of the configuration was copied, or a database was.
 Objection confusion(const ClusterSnapshot& snapshot) {
@@ -259,7 +270,8 @@ bool acknowledges(const ClusterSnapshot& snapshot, const ListedServer& listed) n
 LinkState reach_of(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
   if (!listed.reporter || !listed.reporter->status()) return LinkState::kUnknown;
   const auto come_in = std::ranges::count_if(
-      listed.reporter->status()->links, [](const Link& link) { return link.up && !link.outgoing; });
+      listed.reporter->connections,
+      [](const Connection& connection) { return connection.up && !connection.outgoing; });
   const auto others = std::ranges::count_if(snapshot.servers, [&](const ListedServer& other) {
     return other.address != listed.address && other.life == Life::kLive;
   });
@@ -268,7 +280,7 @@ LinkState reach_of(const ClusterSnapshot& snapshot, const ListedServer& listed) 
   for (const Member& member : snapshot.members) {
     if (!member.comparable || !member.listed || member.listed->address == listed.address) continue;
     const LinkState own = own_link(snapshot, member, listed);
-    if (is_broken(own) || has_broken_link(*member.status(), listed)) return LinkState::kDown;
+    if (is_broken(own) || has_broken_link(member, listed)) return LinkState::kDown;
     if (own == LinkState::kUp) reach = own;
   }
   return reach;
@@ -304,6 +316,11 @@ const ListedServer* live_heir(const ClusterSnapshot& snapshot,
   return nullptr;
 }
 
+std::optional<std::string> may_still_live(const ClusterSnapshot& snapshot,
+                                          const ListedServer& listed) {
+  return listed.may_have_shared ? silent_too_short(snapshot, listed) : std::nullopt;
+}
+
 std::optional<std::string> doubt_of_death(const ClusterSnapshot& snapshot,
                                           const ListedServer& listed) {
   if (auto reason = sign_of_life(snapshot, listed)) return reason;
@@ -323,14 +340,8 @@ std::optional<std::string> objection_to_kick(const ClusterSnapshot& snapshot,
   if (const auto sign = sign_of_life(snapshot, listed)) return never(*sign);
   if (const auto reason = confusion(snapshot)) return never(*reason);
   if (const auto reason = may_be_heard(snapshot, listed)) return never(*reason);
-  if (!live_heir(snapshot, listed)) {
-    if (const auto reason = not_gone(snapshot, listed)) return never(*reason);
-  } else if (listed.owner) {
-    return never(fmt::format("it may be {}, a configured member that does not answer now",
-                             listed.owner->name()));
-  } else if (const auto reason = awaited_elsewhere(listed)) {
-    return never(*reason);
-  }
+  const auto in_the_way = live_heir(snapshot, listed) ? not_replaced : not_gone;
+  if (const auto reason = in_the_way(snapshot, listed)) return never(*reason);
   if (!listed.id.known() || is_ambiguous(snapshot, listed)) {
     return fmt::format(
         "The id {} is not unique in the list: find the full id of the dead server before {} it.",

@@ -29,6 +29,11 @@ bool commits(const ClusterSnapshot& snapshot) noexcept;
 std::optional<std::string> doubt_of_death(const ClusterSnapshot& snapshot,
                                           const ListedServer& listed);
 
+/// Why one may live whose address another has: nobody saw that it had ended before, and it has not
+/// been silent for as long as one that may come back.
+std::optional<std::string> may_still_live(const ClusterSnapshot& snapshot,
+                                          const ListedServer& listed);
+
 /// Who else waits for an answer of it, or of a server that it may be; nothing: nobody does.
 std::optional<std::string> awaited_elsewhere(const ListedServer& listed);
 

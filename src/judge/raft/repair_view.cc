@@ -44,6 +44,7 @@ RepairServer repair_server(const ClusterSnapshot& snapshot, const ListedServer& 
   server.answers = listed.reporter != nullptr;
   server.voter = listed.voter;
   server.acknowledges = acknowledges(snapshot, listed);
+  server.shows_life = listed.shows_life();
   server.leads = listed.reporter != nullptr && listed.reporter == snapshot.leader;
   if (listed.at_leader != nullptr) server.match_index = listed.at_leader->match_index;
   server.objection = objection_to_kick(snapshot, listed);
@@ -73,6 +74,8 @@ RepairMember repair_member(const Member& member, const MemberId& judged) {
   seen.out = seen.joining || member.presence == Presence::kHung ||
              (member.presence == Presence::kDown && !member.unreachable && !member.elsewhere);
   seen.hung = member.presence == Presence::kHung;
+  seen.runs =
+      seen.hung || (member.presence != Presence::kDown && member.presence != Presence::kUnknown);
   seen.out_since = member.out_since;
   seen.foreign = member.is_foreign(judged);
   seen.id = member.opinion->server_id();

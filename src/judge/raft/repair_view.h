@@ -26,6 +26,7 @@ struct RepairServer {
   bool answers = false;  ///< that member answers as this server
   bool voter = true;     ///< counts for the quorum now
   bool acknowledges = false;  ///< is the leader, or the leader hears it
+  bool shows_life = false;    ///< ListedServer::shows_life()
   bool leads = false;
   std::optional<std::uint64_t> match_index;  ///< as the leader reports
   /// What forbids kicking it as a server that is gone for good; nothing: it may be kicked.
@@ -50,6 +51,7 @@ struct RepairMember {
   /// It answers as a member of another cluster, or did so last.
   bool foreign = false;
   bool hung = false;  ///< its process runs and does not answer
+  bool runs = false;  ///< a process answers in its place, as whatever
   /// Since when it has been `out` without interruption.
   std::optional<TimePoint> out_since{};
 };

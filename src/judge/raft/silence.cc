@@ -69,6 +69,19 @@ void find_shared_addresses(ClusterSnapshot& snapshot) noexcept {
   }
 }
 
+/// Of servers that say one address, only one that was seen silent before the next one was listed
+/// certainly ended before that.
+void find_unordered(ClusterSnapshot& snapshot) noexcept {
+  for (ListedServer& older : snapshot.servers) {
+    const std::optional<TimePoint> alive = last_alive(snapshot, older);
+    for (const ListedServer& younger : snapshot.servers) {
+      const bool pair = &younger != &older && younger.address == older.address;
+      if (!pair || (older.unlisted_at && !(younger.unlisted_at > older.unlisted_at))) continue;
+      older.may_have_shared |= !younger.unlisted_at || alive > *younger.unlisted_at;
+    }
+  }
+}
+
 /// Whether the agent has probed often enough since `before` to say that the silence lasted.
 bool watched(const ClusterSnapshot& snapshot, const RememberedServer& before) noexcept {
   return snapshot.shown - before.silent_seen <= snapshot.expectation->gone_after / 2;
@@ -79,10 +92,13 @@ void find_silence(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
     const RememberedServer* const before = remembered(memory, listed);
     if (before) {
       listed.listed_since = before->listed_since;
+      listed.unlisted_at = before->unlisted_at;
+      listed.may_have_shared = before->may_have_shared;
       listed.alive_since = before->alive_since;
       listed.shares_address |= before->shares_address;
     } else if (!memory.list().empty()) {
       listed.listed_since = snapshot.shown;
+      listed.unlisted_at = memory.list_read();
     }
     if (!listed.alive_since) listed.alive_since = last_alive(snapshot, listed);
     if (listed.shows_life() || !snapshot.leader_vouches || !listed.at_leader) continue;
@@ -146,6 +162,7 @@ std::optional<TimePoint> heard_by_members(const ClusterSnapshot& snapshot,
 void fill_times(ClusterSnapshot& snapshot, const Memory& memory) {
   find_silence(snapshot, memory);
   find_shared_addresses(snapshot);
+  find_unordered(snapshot);
   for (ListedServer& listed : snapshot.servers) {
     listed.stalled = listed.life == Life::kLive && stands_still(snapshot, memory.history(), listed);
   }

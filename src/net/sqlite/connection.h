@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "runtime/database.h"
 
 struct sqlite3;
@@ -21,6 +23,8 @@ struct SqliteLimits {
   std::size_t value_bytes = 4 << 20;    ///< of one text
   std::int64_t file_bytes = 512 << 20;  ///< of the database
   int busy_ms = 2000;                   ///< how long to wait for another process
+  /// A disk that does not end a call for so long does not answer: calls after it do not wait.
+  Duration disk_patience = std::chrono::seconds(10);
 };
 
 /// One connection to one SQLite file, or to a database in memory (`:memory:`). Blocks. Errors are

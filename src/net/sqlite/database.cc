@@ -2,10 +2,17 @@
 
 #include <sys/stat.h>
 
-#include <boost/asio/async_result.hpp>
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/error_code.hpp>
 #include <chrono>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <mutex>
@@ -19,6 +26,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "net/asio_runtime.h"
+#include "net/boot_timer.h"
 #include "net/sqlite/connection.h"
 #include "runtime/database.h"
 #include "runtime/deadline.h"
@@ -55,23 +63,35 @@ std::unexpected<Error> too_many() {
   return fail(Errc::kLimit, "database: too many calls wait");
 }
 
-/// Runs `work` through `enqueue`, and resumes the caller on its own loop with the result.
-template <class T, class Enqueue, class Work>
-Task<T> on_worker(AsioRuntime* runtime, Enqueue enqueue, Work work) {
-  return asio::async_initiate<const asio::use_awaitable_t<>&, void(T)>(
-      [runtime, enqueue = std::move(enqueue), work = std::move(work)](auto handler) mutable {
-        // Shared, because a full queue has to give it back.
-        auto waiting = std::make_shared<decltype(handler)>(std::move(handler));
-        const auto finish = [runtime, waiting](T result) {
-          asio::post(runtime->context(), [waiting, kept = std::move(result)]() mutable {
-            std::move (*waiting)(std::move(kept));
-          });
-        };
-        const bool queued = enqueue([finish, kept = std::move(work)]() mutable { finish(kept()); });
-        if (!queued) finish(too_many());
-      },
-      asio::use_awaitable);
+/// How often that is looked at.
+constexpr Duration kLookAgain = std::chrono::seconds(1);
+
+std::unexpected<Error> no_answer(Duration since) {
+  return fail(Errc::kTimeout, "database: the disk has not answered for {}", spell_duration(since));
 }
+
+std::unexpected<Error> unknown_end() {
+  return fail(Errc::kTimeout,
+              "database: the disk does not answer, and it is not known whether this was done");
+}
+
+enum class CallState : std::uint8_t { kWaits, kBegun, kGivenUp };
+
+/// One call, between the loop and the worker.
+template <class T>
+struct Call {
+  explicit Call(asio::io_context& context) : ready(context.get_executor()) {}
+
+  /// Whoever is first says how it goes on.
+  bool become(CallState next) noexcept {
+    CallState waits = CallState::kWaits;
+    return state.compare_exchange_strong(waits, next);
+  }
+
+  BootTimer ready;
+  std::optional<T> result;
+  std::atomic<CallState> state = CallState::kWaits;
+};
 
 }  // namespace
 
@@ -143,6 +163,45 @@ Result<SqliteConnection*> SqliteDatabase::connection() {
   return &*connection_;
 }
 
+/// A disk can stand still for as long as it likes (a frozen file system, a server that is away).
+/// Who waits for it gives up; what was begun then may still be done.
+template <class T, class Work>
+Task<T> SqliteDatabase::on_worker(Work work, Deadline deadline) {
+  // A cancelled task waits for its call, too.
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  if (const auto stuck = stuck_for(); stuck > limits_.disk_patience) co_return no_answer(stuck);
+  const auto call = std::make_shared<Call<T>>(runtime_.context());
+  const bool queued = enqueue([this, call, work = std::move(work)] {
+    if (!call->become(CallState::kBegun)) return;
+    asio::post(runtime_.context(), [call, result = work()]() mutable {
+      call->result = std::move(result);
+      call->ready.cancel();
+    });
+  });
+  if (!queued) co_return too_many();
+  while (!call->result) {
+    call->ready.expires_at(std::min(deadline.at, runtime_.now() + kLookAgain));
+    boost::system::error_code ignored;
+    co_await call->ready.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    if (call->result) break;
+    const bool late = deadline.passed(runtime_.now());
+    if (call->state == CallState::kBegun) {
+      if (late) co_return unknown_end();
+      continue;
+    }
+    const Duration stuck = stuck_for();
+    const bool hopeless = stuck > limits_.disk_patience;
+    if ((late || hopeless) && call->become(CallState::kGivenUp))
+      co_return hopeless ? no_answer(stuck) : too_late();
+  }
+  co_return *std::move(call->result);
+}
+
+Duration SqliteDatabase::stuck_for() const {
+  const TimePoint since = busy_since_;
+  return since == TimePoint{} ? Duration::zero() : runtime_.now() - since;
+}
+
 bool SqliteDatabase::enqueue(Job job) {
   {
     const std::scoped_lock lock(mutex_);
@@ -162,7 +221,9 @@ void SqliteDatabase::work(const std::stop_token& stop) {
       job = std::move(jobs_.front());
       jobs_.pop_front();
     }
+    busy_since_ = runtime_.now();
     job();
+    busy_since_ = TimePoint{};
   }
 }
 
@@ -174,8 +235,7 @@ Task<Result<std::vector<SqlRow>>> SqliteDatabase::read(SqlStatement statement, D
     if (!ready) return std::unexpected(ready.error());
     return (*ready)->run(statement);
   };
-  return on_worker<Result<std::vector<SqlRow>>>(
-      &runtime_, [this](Job job) { return enqueue(std::move(job)); }, work);
+  return on_worker<Result<std::vector<SqlRow>>>(work, deadline);
 }
 
 Task<Result<std::vector<SqlRow>>> SqliteDatabase::transact(std::vector<SqlStatement> statements,
@@ -188,8 +248,7 @@ Task<Result<std::vector<SqlRow>>> SqliteDatabase::transact(std::vector<SqlStatem
     if (!ready) return std::unexpected(ready.error());
     return (*ready)->transact(statements);
   };
-  return on_worker<Result<std::vector<SqlRow>>>(
-      &runtime_, [this](Job job) { return enqueue(std::move(job)); }, work);
+  return on_worker<Result<std::vector<SqlRow>>>(work, deadline);
 }
 
 Task<Result<void>> SqliteDatabase::in_place(Deadline deadline) {
@@ -197,8 +256,7 @@ Task<Result<void>> SqliteDatabase::in_place(Deadline deadline) {
     if (deadline.passed(runtime_.now())) return too_late();
     return look_in_place();
   };
-  return on_worker<Result<void>>(
-      &runtime_, [this](Job job) { return enqueue(std::move(job)); }, work);
+  return on_worker<Result<void>>(work, deadline);
 }
 
 }  // namespace wardmote::net

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -24,7 +25,9 @@ namespace wardmote::net {
 
 /// A SQLite file as a runtime::Database: one worker thread runs the calls of the core loop. Life
 /// cycle: outlives all calls; its destructor runs the queued calls, then closes the file. A
-/// cancelled task waits for its call, which is completed all the same. Thread: the core loop.
+/// cancelled task waits for its call, which is completed all the same. A call that was begun and
+/// does not end by its deadline is kTimeout, and may still be done; while the disk does not answer,
+/// the calls after it are kTimeout at once, and are not done. Thread: the core loop.
 class SqliteDatabase final : public runtime::Database {
  public:
   /// Calls that may wait; one more is kLimit.
@@ -63,6 +66,12 @@ class SqliteDatabase final : public runtime::Database {
   [[nodiscard]] Result<void> look_in_place() const;
   using Job = std::move_only_function<void()>;
 
+  /// Runs `work` on the worker, and gives up by the deadline at the latest.
+  template <class T, class Work>
+  runtime::Task<T> on_worker(Work work, runtime::Deadline deadline);
+  /// How long the call lasts that the worker runs now.
+  [[nodiscard]] Duration stuck_for() const;
+
   /// False when too many calls wait.
   bool enqueue(Job job);
   void work(const std::stop_token& stop);
@@ -77,8 +86,9 @@ class SqliteDatabase final : public runtime::Database {
   std::optional<SqliteConnection> connection_;
   std::optional<Error> full_;  ///< why the file could not be opened in shared mode
   TimePoint open_again_;
-  std::optional<FileId> file_;  ///< the file that was opened
-  std::optional<FileId> log_;   ///< its write-ahead log
+  std::optional<FileId> file_;           ///< the file that was opened
+  std::optional<FileId> log_;            ///< its write-ahead log
+  std::atomic<TimePoint> busy_since_{};  ///< the zero point: no call runs
   std::mutex mutex_;
   std::condition_variable_any filled_;
   std::deque<Job> jobs_;

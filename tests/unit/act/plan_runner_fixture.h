@@ -52,6 +52,7 @@ class FakeScriptedHands final : public StepExecutor {
     bool does_it = true;
     Result<std::string> says = std::string("told");
     Duration takes = 100ms;
+    bool does_it_last = false;  ///< at the end of that time
   };
 
   FakeScriptedHands(sim::SimRuntime& host, FakeSite& site) : host_(host), site_(site) {}
@@ -64,8 +65,9 @@ class FakeScriptedHands final : public StepExecutor {
       script = std::move(scripts.front());
       scripts.pop_front();
     }
-    if (script.does_it) do_it(request.step);
+    if (script.does_it && !script.does_it_last) do_it(request.step);
     co_await host_.sleep_until(host_.now() + script.takes);
+    if (script.does_it && script.does_it_last) do_it(request.step);
     co_return script.says;
   }
 

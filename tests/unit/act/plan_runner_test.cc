@@ -228,6 +228,34 @@ TEST_F(PlanRunnerTest, AMemberThatSomebodyElseLetJoinAfterOurKickIsOnlyVerified)
   EXPECT_EQ(site_.rejoins, 0);
 }
 
+// A command takes long, and its server comes back meanwhile.
+
+TEST_F(PlanRunnerTest, ACommandThatHasNotGotThereYetIsStoppedForWhoComesBack) {
+  executor_.scripts = {kFine, {.takes = 4s, .does_it_last = true}};
+  approve();
+  ASSERT_TRUE(watch_until([&] { return executor_.deeds.size() == 2; }));
+  site_.back = true;
+  watch(10s);
+  EXPECT_EQ(site_.kicks, 0);
+  EXPECT_TRUE(has("unknown kick"));
+  EXPECT_EQ(text("SELECT detail FROM journal WHERE kind = 'unknown'"), "stopped: 1111 answers: rejected");
+  watch(3min);
+  EXPECT_TRUE(is(PlanState::kWithdrawn)) << plan().reason;
+}
+
+TEST_F(PlanRunnerTest, WhoCameBackAndWasRemovedAllTheSameIsToldOf) {
+  executor_.scripts = {kFine, {.takes = 4s, .does_it_last = true}};
+  approve();
+  ASSERT_TRUE(watch_until([&] { return executor_.deeds.size() == 2; }));
+  site_.back = true;
+  ASSERT_TRUE(watch_until([&] { return has("unknown kick"); }));
+  restart();
+  site_.back = site_.listed = false;  // by the other host, which goes on with what it was told
+  ASSERT_TRUE(watch_until([&] { return is(PlanState::kUnclear); }));
+  EXPECT_TRUE(plan().reason.contains("it lived then")) << plan().reason;
+  EXPECT_EQ(site_.rejoins, 0);
+}
+
 // The journal comes first.
 
 TEST_F(PlanRunnerTest, WithoutAnIntentNothingIsDone) {

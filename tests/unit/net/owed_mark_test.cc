@@ -48,6 +48,14 @@ TEST_F(OwedMarkTest, WhoFindsItMayTakeItBack) {
   EXPECT_FALSE(found());
 }
 
+TEST_F(OwedMarkTest, TheLastWishOfManyIsFulfilled) {
+  {
+    MarkWriter writer(*OwedMark::open(data_));
+    for (int i = 0; i < 101; ++i) writer.set(i % 2 == 0);
+  }
+  EXPECT_TRUE(OwedMark::open(data_)->was_set());
+}
+
 TEST_F(OwedMarkTest, SaysWhatIsMissing) {
   EXPECT_EQ(OwedMark::open(path("none")).error().code, Errc::kMissing);
   auto mark = OwedMark::open(data_);

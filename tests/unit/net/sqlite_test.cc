@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -233,6 +234,43 @@ TEST_F(SqliteTest, NobodyWritesWhoMayNot) {
   EXPECT_TRUE(run_task(runtime, write_one(&runtime, database->get(), 1)));
   may = false;
   EXPECT_EQ(run_task(runtime, write_one(&runtime, database->get(), 2)).error().context, "the lock");
+}
+
+/// As a file system that is frozen: the worker stands still in the middle of a call.
+TEST_F(SqliteTest, WhoeverWaitsForADiskThatDoesNotAnswerGivesUp) {
+  AsioRuntime runtime;
+  std::mutex disk;
+  std::unique_lock frozen(disk);
+  auto database = SqliteDatabase::open(runtime, path(), {.disk_patience = 100ms}, [&] {
+    const std::scoped_lock answers(disk);
+    return Result<void>();
+  });
+  ASSERT_TRUE(database);
+  const auto write = [&](std::int64_t n, Duration patience) {
+    std::vector<SqlStatement> statements = {
+        {"CREATE TABLE IF NOT EXISTS t (n INTEGER PRIMARY KEY, s TEXT) STRICT", {}},
+        insert(n, "a")};
+    const auto deadline = runtime.deadline_in(patience);
+    return run_task(runtime, (*database)->commit(std::move(statements), deadline));
+  };
+  const Result<void> first = write(1, 200ms);
+  EXPECT_EQ(first.error().code, Errc::kTimeout);
+  EXPECT_TRUE(first.error().context.contains("not known whether")) << first.error().context;
+  const TimePoint asked = runtime.now();
+  const Result<void> second = write(2, 10min);
+  EXPECT_EQ(second.error().code, Errc::kTimeout);
+  EXPECT_TRUE(second.error().context.contains("has not answered")) << second.error().context;
+  EXPECT_LT(runtime.now() - asked, 1min);
+  frozen.unlock();
+  // It begins to answer.
+  for (Result<void> third = write(3, 9s); !third; third = write(3, 9s))
+    ASSERT_EQ(third.error().code, Errc::kTimeout);
+  const auto rows = run_task(
+      runtime, (*database)->read({"SELECT n FROM t ORDER BY n", {}}, runtime.deadline_in(9s)));
+  ASSERT_TRUE(rows);
+  ASSERT_EQ(rows->size(), 2U);
+  EXPECT_EQ((*rows)[0].integer(0), 1) << "what was begun may still be done";
+  EXPECT_EQ((*rows)[1].integer(0), 3) << "what was not begun is not done later";
 }
 
 /// Writes ascending numbers, two rows in each transaction, and tells each number after its commit.

@@ -117,7 +117,8 @@ TEST(CapturesJudged, AGhostAtALiveAddress) {
   EXPECT_EQ(ghost.evidence[1].says,
             "Server ID: d8d1 (d8d142e3-c38f-46e8-ae36-3db41907e3ae); Address: tcp:127.0.0.1:16643; "
             "Status: cluster member");
-  EXPECT_EQ(ghost.advice->command,
+  EXPECT_TRUE(ghost.advice->command.empty()) << "nobody saw that it ended before";
+  EXPECT_EQ(judge_capture("14-stale-same-address.txt", 10min).findings.front().advice->command,
             (std::vector<std::string>{"ovn-appctl", "-t", "m2.ctl", "cluster/kick",
                                       "OVN_Northbound", "1430"}));
   EXPECT_EQ(judged.members[2].reason.text, "stale-server-id (is d8d1, known as 1430)");

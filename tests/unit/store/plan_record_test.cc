@@ -38,8 +38,9 @@ Plan sample() {
   plan.proposer = "policy repair";
   plan.approver = "ann";
   plan.token = 5;
-  plan.steps = {{"copy_database", Impact::kHarmless, StepState::kDone, "copied", 2},
-                {"kick", Impact::kIdempotent, StepState::kBegun, "", 1}};
+  plan.steps = {
+      {"copy_database", Impact::kHarmless, StepState::kDone, "copied", 2},
+      {"kick", Impact::kIdempotent, StepState::kBegun, "", 1, std::nullopt, "the leader hears it"}};
   plan.state = judge::plan::PlanState::kRejected;
   plan.reason = "by ann";
   plan.lifted = true;

@@ -50,7 +50,8 @@ void describe_ghost(const ClusterSnapshot& snapshot, const ListedServer& ghost,
                     const ListedServer& live, Finding& finding) {
   finding.subjects = names(ghost);
   const bool heard = ghost.heard || ghost.witnessed || ghost.linked;
-  const bool doubtful = awaited_elsewhere(ghost) || doubt_of_death(snapshot, ghost);
+  const bool doubtful = awaited_elsewhere(ghost) || may_still_live(snapshot, ghost) ||
+                        doubt_of_death(snapshot, ghost);
   finding.summary = fmt::format("{} is listed at {}, but {} lives there: {}", label(ghost),
                                 ghost.address, label(live),
                                 heard      ? "and it is heard all the same"

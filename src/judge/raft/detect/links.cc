@@ -38,9 +38,8 @@ constexpr Duration kBackOff = std::chrono::seconds(8);
 /// either.
 bool reaches(const ClusterSnapshot& snapshot, const ListedServer& listed,
              const Member& member) noexcept {
-  const Status& status = *member.status();
-  const bool comes_in = std::ranges::any_of(status.links, [&](const Link& link) {
-    return !link.outgoing && link.up && leads_to(status, link, listed);
+  const bool comes_in = std::ranges::any_of(member.connections, [&](const Connection& each) {
+    return !each.outgoing && each.up && leads_to(each, listed);
   });
   if (comes_in) return true;
   const Member* const there = listed.reporter;
@@ -145,8 +144,8 @@ void detect_unidentified_peer(const ClusterSnapshot& snapshot, Conditions& out) 
   for (const Member& member : snapshot.members) {
     if (!member.comparable || !member.listed) continue;
     const auto nameless = static_cast<std::size_t>(std::ranges::count_if(
-        member.status()->links,
-        [](const Link& link) { return !link.outgoing && link.up && link.peer == kNobody; }));
+        member.connections,
+        [](const Connection& each) { return !each.outgoing && each.up && each.nameless; }));
     // A listed server that is not identified yet may be the peer.
     if (nameless <= count_unlinked(snapshot, member, false)) continue;
     // A joining server may be the peer, too.

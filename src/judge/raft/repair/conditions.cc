@@ -137,8 +137,15 @@ std::optional<std::string> recovered(const RepairPlan& plan, const RepairView& v
                        short_name(plan.server));
   }
   if (plan.work == Work::kRebuildMember) return life_of_member(plan, view);
+  return sign_of_life(plan, view);
+}
+
+std::optional<std::string> sign_of_life(const RepairPlan& plan, const RepairView& view) {
   const RepairServer* const server = view.find(plan.server);
-  return server == nullptr ? std::nullopt : life_of_server(plan, *server);
+  if (server == nullptr) return std::nullopt;
+  if (auto life = life_of_server(plan, *server)) return life;
+  if (!server->shows_life) return std::nullopt;
+  return fmt::format("others have a connection with {}", short_name(plan.server));
 }
 
 bool is_well(const RepairPlan& plan, const RepairView& view) noexcept {

@@ -219,6 +219,12 @@ Decision RaftRemedy::decide(const Plan& plan, TimePoint now) const {
   return repair::decide(*repair, view_, now);
 }
 
+std::optional<std::string> RaftRemedy::sign_of_life(const Plan& plan) const {
+  const std::optional<RepairPlan> repair = RepairPlan::of(plan);
+  const bool kicks = repair && plan.current()->name == to_string(StepKind::kKick);
+  return kicks ? repair::sign_of_life(*repair, view_) : std::nullopt;
+}
+
 std::map<std::string, std::string> RaftRemedy::request(const Plan& plan) const {
   const std::string address = plan.arg("address");
   std::string remotes;

@@ -188,6 +188,11 @@ Decision rejoin(const RepairPlan& plan, const Step& step, const RepairView& view
                                     "the plan",
                                     plan.member)};
   }
+  if (member != nullptr && member->runs && !may_run(plan, view)) {
+    return {Move::kAsk,
+            fmt::format("{} runs, and did not when it was removed: stop it, or reject the plan",
+                        plan.member)};
+  }
   if (auto reason = objection_to_rejoin(plan, view)) {
     return {late ? Move::kAsk : Move::kWait, *std::move(reason)};
   }

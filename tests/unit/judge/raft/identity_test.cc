@@ -313,7 +313,7 @@ TEST(StaleMember, OneThatIsHeardIsToBeConfiguredAndTheSilentToBeBroughtBack) {
     cluster.list().push_back(
         {.nickname = "d8d1", .id = *parse_member_id("d8d1"), .address = "tcp:10.0.0.3:6643"});
     const Assessment look = cluster.watch(30s);
-    const std::string& advice = the(Code::kRaftStaleMember, look).advice->text;
+    const std::string advice = the(Code::kRaftStaleMember, look).advice->text;
     EXPECT_TRUE(advice.starts_with(heard ? "One of them is heard" : "Bring the server")) << advice;
   }
 }

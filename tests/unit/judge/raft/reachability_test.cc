@@ -253,6 +253,10 @@ TEST(MemberDown, StaysWhileOthersHearItNowAndThen) {
 
 TEST(Starved, WhatIsKeptAdvisesNoCommandAndIsNotToldAsSeen) {
   FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(2);
+  cluster.watch(5s);
+  cluster.heal(2);
   cluster.node(2).id = *parse_member_id("d8d142e3-c38f-46e8-ae36-3db41907e3ae");
   cluster.enlist(2);
   EXPECT_FALSE(the(Code::kRaftStaleMember, cluster.watch(20s)).advice->command.empty());

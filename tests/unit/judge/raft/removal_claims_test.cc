@@ -113,10 +113,26 @@ TEST(Removal, WhileAnExpectedAddressIsInNoListNobodyIsRemoved) {
   cluster.expectation.addresses.emplace_back("tcp:host-9:6643");
   cluster.kill(stranger);
   expect_spared(cluster, cluster.watch(20min), "7b3a");
-  EXPECT_TRUE(objection_of(cluster, "7b3a").contains("tcp:host-9:6643 is expected and not listed"));
+  EXPECT_TRUE(objection_of(cluster, "7b3a").contains("tcp:host-9:6643 is expected, nobody"));
   cluster.expectation.addresses.pop_back();
   cluster.watch(1s);
   EXPECT_EQ(objection_of(cluster, "7b3a"), "none");
+}
+
+// A ghost has the expected spelling, and the one that lived there last is listed with another.
+TEST(Removal, AGhostAtAnExpectedAddressDoesNotTakeItsPlace) {
+  FakeCluster cluster(4);
+  const std::size_t stranger = add_stranger(cluster);
+  const std::size_t ghost = cluster.add_node("", kSuccessor, "tcp:host-9:6643");
+  cluster.node(ghost).configured = false;
+  cluster.enlist(ghost);
+  for (int i = 0; i < 4; ++i) cluster.expectation.addresses.push_back(cluster.node(i).address);
+  cluster.expectation.addresses.emplace_back("tcp:host-9:6643");
+  cluster.kill(ghost);
+  cluster.watch(20min);
+  cluster.kill(stranger);
+  expect_spared(cluster, cluster.watch(20min), "7b3a");
+  EXPECT_TRUE(objection_of(cluster, "7b3a").contains("tcp:host-9:6643 is expected, nobody"));
 }
 
 /// Node 3 joins with the address of the server `owner`, which has it, so that it listens nowhere.
@@ -355,9 +371,31 @@ TEST(Removal, WhatAnotherAgentStillSaysDoesNotMakeAGhostAliveBesideItsTwinForANe
                         .told = true}};
   cluster.watch(60s);
   cluster.elsewhere.clear();
-  const Assessment look = cluster.watch(60s);
+  const Assessment look = cluster.watch(12min);
   const Finding& finding = the(Code::kRaftStaleMember, look);
   EXPECT_TRUE(finding.summary.contains("a ghost")) << finding.summary;
+}
+
+// It moved, another joined at its address, and it is paused when the agent begins, or looks again.
+TEST(Removal, WhoMayHaveLivedBesideItsTwinBeforeTheAgentLookedIsWaitedFor) {
+  for (const bool knew : {false, true}) {
+    FakeCluster cluster(4);
+    const MemberId old = cluster.node(3).id;
+    if (knew) cluster.watch(30s);
+    cluster.sleep(60s);
+    cluster.node(3).id = *parse_member_id(kSuccessor);
+    cluster.enlist(3);
+    const std::size_t moved = cluster.add_node("", to_string(old), cluster.node(3).address);
+    cluster.node(moved).configured = false;
+    cluster.kill(moved);
+    cluster.sleep(2s);
+    const Assessment look = cluster.watch(9min);
+    expect_spared(cluster, look, short_name(old));
+    EXPECT_TRUE(the(Code::kRaftStaleMember, look).summary.contains("whether it runs elsewhere"));
+    EXPECT_EQ(objection_of(cluster, short_name(old)).contains("it may come back until"), true);
+    cluster.watch(2min);
+    EXPECT_EQ(objection_of(cluster, short_name(old)), "none");
+  }
 }
 
 TEST(Removal, WhoAnsweredACheckBesideAnotherAtItsAddressIsNoGhost) {
@@ -399,7 +437,9 @@ TEST(Removal, AGhostThatAnsweredSomebodyElseIsWaitedFor) {
   FakeCluster cluster(4);
   const std::size_t owner = add_stranger(cluster);
   cluster.elsewhere = {{*parse_member_id(kStranger), {}, "check nb", cluster.now(), false}};
+  cluster.watch(5s);
   cluster.kill(owner);
+  cluster.watch(5s);
   const std::size_t heir = cluster.add_node("ctl-5", kSuccessor, cluster.node(owner).address);
   cluster.enlist(heir);
   expect_spared(cluster, cluster.watch(60s), "7b3a");

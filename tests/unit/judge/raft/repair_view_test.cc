@@ -102,7 +102,7 @@ TEST(RepairView, WhoWasHeardSinceItsPlaceRefusesMayRunElsewhere) {
   cluster.isolate(2);
   const Assessment look = cluster.watch(10min);
   EXPECT_FALSE(cluster.repair_view().members[2].out);
-  const std::string& advice = the(Code::kRaftMemberDown, look).advice->text;
+  const std::string advice = the(Code::kRaftMemberDown, look).advice->text;
   EXPECT_TRUE(advice.contains("others have heard it since nobody listens there")) << advice;
   cluster.heal(2);
   cluster.watch(5s);
@@ -183,7 +183,7 @@ TEST(RepairView, WhoIsAwaitedElsewhereIsNotToBeStartedHere) {
   cluster.kill(2);
   cluster.elsewhere = {{cluster.node(2).id, {}, "the agent on ctl-9", cluster.now(), false}};
   const Assessment look = cluster.watch(60s);
-  const std::string& advice = the(Code::kRaftMemberDown, look).advice->text;
+  const std::string advice = the(Code::kRaftMemberDown, look).advice->text;
   EXPECT_TRUE(advice.contains("it answered the agent on ctl-9")) << advice;
   EXPECT_TRUE(advice.contains("Find it before you start one")) << advice;
 }

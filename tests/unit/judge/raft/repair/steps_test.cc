@@ -18,6 +18,7 @@ namespace {
 using plan::begin;
 using plan::end_act;
 using plan::is_young;
+using plan::note_life;
 using plan::settle;
 using plan::Success;
 using namespace std::chrono_literals;
@@ -94,6 +95,42 @@ TEST_F(PlanMachine, AServerThatLivesAgainIsNotKicked) {
   }
   kicked();
   EXPECT_EQ(move(), Move::kFinish) << "somebody else has done what the plan is for";
+}
+
+TEST_F(PlanMachine, WhoShowedLifeWhileItWasRemovedNeedsAPerson) {
+  for (const bool only : {false, true}) {
+    if (only) remove_only();
+    at(StepKind::kKick, StepState::kBegun);
+    const auto see = [&] {
+      plan::Plan stored = plan_.stored();
+      const auto sign = note_life(stored, RaftRemedy({"ovn-nb", "OVN_Northbound", {}}, view_));
+      plan_.steps = stored.steps;
+      return sign;
+    };
+    EXPECT_FALSE(see());
+    view_.servers[2].acknowledges = true;
+    EXPECT_TRUE(see());
+    EXPECT_FALSE(see()) << "that is no news";
+    EXPECT_EQ(end_act(plan_, Effect::kDone, "", now_, now_), "unknown");
+    const RepairView before = view_;
+    kicked();
+    EXPECT_EQ(decision(), (Decision{Move::kAsk,
+                                    "1111 is not listed any more, but while that was being done "
+                                    "the leader hears 1111: it lived then"}));
+    view_ = before;
+    view_.servers[2].acknowledges = false;
+  }
+}
+
+TEST_F(PlanMachine, WhoRunsAgainIsNotRebuilt) {
+  at(StepKind::kRejoin);
+  kicked();
+  const RepairView quiet = view_;
+  view_.members[2].runs = true;
+  EXPECT_EQ(move(), Move::kAsk);
+  plan_.code.reset();  // somebody asked for it, who was told that it may run
+  EXPECT_NE(move(), Move::kAsk);
+  view_ = quiet;
 }
 
 TEST_F(PlanMachine, WhatHoldsActsBackHoldsNothingElseBack) {
