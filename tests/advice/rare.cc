@@ -22,7 +22,7 @@ Duration World::rarely_between(std::int64_t low_s, std::int64_t high_s) {
 
 void World::choose_rarity() {
   const std::uint64_t dice = rare_.below(32);
-  if (cluster_.hosts().size() < 3 || dice > 10) return;
+  if (cluster_.hosts().size() < 3 || dice > 11) return;
   rarity_ = static_cast<Rarity>(dice);
   // The first one leads at the beginning.
   subject_ = 1 + rare_.below(cluster_.hosts().size() - 1);
@@ -88,6 +88,7 @@ Duration World::stage_rarity() {
     case Rarity::kMovedDisk: move_its_disk(); break;
     case Rarity::kServedElsewhere: serve_elsewhere(); break;
     case Rarity::kCalledByStrangers: join_where_strangers_call(); break;
+    case Rarity::kPassedUnseen: pass_unseen(); break;
     case Rarity::kStalledGhost: leave_a_ghost_and_stall(leads); break;
   }
   return 25min;
@@ -163,6 +164,34 @@ void World::serve_elsewhere() {
   });
   if (rare_.chance(0.4)) at(rarely_between(200, 400), [this] { cluster_.join(subject_); });
   at(24min, [this, other] { cut_off(other, false); });
+}
+
+/// Its server goes on elsewhere and a new one joins in its place while no agent looks. Just before
+/// they look again, and may remember nothing, the first one stands still for a while.
+void World::pass_unseen() {
+  const Host owner = cluster_.hosts()[subject_];
+  const HostIndex other = cluster_.add_host(owner.name + "-elsewhere", owner.address);
+  const Duration seen_again = rarely_between(60, 180);
+  const bool remember = rare_.chance(0.5);
+  tell(fmt::format("no agent looks while the server on {} goes on on {}", owner.name,
+                   cluster_.hosts()[other].name));
+  for (const auto& each : agents_) each->freeze(remember ? seen_again : 1h);
+  // Who connects to the address reaches the new one.
+  for (HostIndex i = 0; i < cluster_.hosts().size(); ++i) cluster_.path(i, other).blocked = true;
+  cluster_.move_disk(subject_, other);
+  cluster_.start(other);
+  cluster_.join(subject_);
+  busy_[subject_] = busy_[other] = cluster_.now() + 24min;
+  at(seen_again - rarely_between(1, 8), [this, other] {
+    tell(fmt::format("the server on {} hangs", cluster_.hosts()[other].name));
+    cluster_.hang(other, true);
+  });
+  at(seen_again, [this, remember] {
+    tell("the agents look again");
+    if (remember) return;
+    for (const auto& each : agents_) each->restart(false);
+  });
+  at(seen_again + rarely_between(30, 7 * 60), [this, other] { cluster_.hang(other, false); });
 }
 
 /// It is down, or hangs so that its kernel still accepts connections, and another joins with its

@@ -77,7 +77,8 @@ class World {
     kMovedAddress,
     kMovedDisk,
     kCalledByStrangers,
-    kServedElsewhere
+    kServedElsewhere,
+    kPassedUnseen
   };
   void choose_rarity();
   [[nodiscard]] bool is_checked() const;
@@ -98,6 +99,7 @@ class World {
   void move_its_disk();
   void join_where_strangers_call();
   void serve_elsewhere();
+  void pass_unseen();
   [[nodiscard]] Duration rarely_between(std::int64_t low_s, std::int64_t high_s);
 
   // fate.cc: what happens.
