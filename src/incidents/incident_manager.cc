@@ -212,7 +212,7 @@ Task<Result<void>> IncidentManager::take_over_incidents() {
   }
   Result<void> opened = co_await notifier_.recall();
   if (!opened) co_return opened;
-  for (const auto& [id, incident] : book_.incidents()) notifier_.renew(incident);
+  for (const auto& [id, incident] : book_.incidents()) notifier_.catch_up(incident);
   co_return opened;
 }
 

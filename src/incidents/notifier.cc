@@ -139,6 +139,13 @@ void Notifier::recall_groups(const std::map<std::string, std::string>& records) 
   }
 }
 
+void Notifier::catch_up(const judge::incident::Incident& incident) {
+  router_.renew(incident);
+  router_.catch_up(incident, runtime_.now());
+  put_changed();
+  schedule();
+}
+
 Task<void> Notifier::stop() {
   co_await wake_up_.stop();
   co_await remind_.stop();

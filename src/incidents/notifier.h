@@ -61,6 +61,8 @@ class Notifier final : public serve::NotifyControl {
   void mirror_silences(const std::map<std::string, std::string>& records);
   /// It is called otherwise now.
   void renew(const judge::incident::Incident& incident) { router_.renew(incident); }
+  /// After recall(), of each incident: Router::catch_up().
+  void catch_up(const judge::incident::Incident& incident);
 
   [[nodiscard]] const judge::notify::Router& router() const noexcept override { return router_; }
   [[nodiscard]] const judge::notify::Muting& muting() const noexcept override { return muting_; }

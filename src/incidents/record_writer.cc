@@ -34,8 +34,9 @@ namespace {
 constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLongestRetry = 60s;
 constexpr Duration kPauseStep = 200ms;
-/// People wait for the answer to an order, and for messages.
-constexpr Duration kPatience = 10s;
+constexpr Duration kPatience = 30s;
+/// With a disk of its own: people wait for messages, and for the answers to their orders.
+constexpr Duration kDiskPatience = 10s;
 
 }  // namespace
 
@@ -190,8 +191,9 @@ Task<Result<void>> RecordWriter::write_some() {
       transaction.changes.emplace_back(store::Erase{store::KeyRange::one(key)});
     }
   }
+  const Duration patience = waits_for_store_ ? kPatience : kDiskPatience;
   const auto written =
-      co_await store_->put_if(std::move(transaction), runtime_.deadline_in(kPatience));
+      co_await store_->put_if(std::move(transaction), runtime_.deadline_in(patience));
   if (!written) co_return std::unexpected(written.error());
   kept.changes.clear();
   // Of an earlier lead it says nothing.

@@ -168,6 +168,17 @@ std::set<std::string> Router::routed(std::int64_t incident, const Labels& labels
   return groups;
 }
 
+void Router::catch_up(const Incident& incident, TimePoint now) {
+  for (auto& [id, group] : groups_) {
+    const auto member = group.members.find(incident.id);
+    if (member == group.members.end()) continue;
+    if (member->second.incident.revision >= incident.revision) continue;
+    const bool over = incident.phase == Phase::kResolved;
+    const Labels labels = member->second.labels;
+    hear_in(group, {over ? StepKind::kResolved : StepKind::kChanged, incident}, labels, now);
+  }
+}
+
 void Router::renew(const Incident& incident) {
   for (auto& [id, group] : groups_) {
     const auto member = group.members.find(incident.id);

@@ -140,6 +140,9 @@ class Router {
 
   /// Something happened to an incident.
   void hear(const incident::Step& step, const Labels& labels, TimePoint now);
+  /// After recall(): the incident may have gone on without the groups that know it, when the agent
+  /// that led was ended, or led no more, between two writes.
+  void catch_up(const incident::Incident& incident, TimePoint now);
   /// The name of an incident changed without a step: the next notice has the new name.
   void renew(const incident::Incident& incident);
   /// All that `receiver` knows to be wrong, in its present state.

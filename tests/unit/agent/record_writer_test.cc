@@ -131,7 +131,17 @@ TEST_F(RecordWriterTest, WhatCannotBeWrittenIsTriedAgainMoreAndMoreSeldomAndSaid
   EXPECT_EQ(logged.count("records_not_written"), 2);
 }
 
-TEST_F(RecordWriterTest, AStoreThatHangsIsGivenUpAfterHalfAMinute) {
+// After each attempt it rests for a second, then for two, and so on.
+
+TEST_F(RecordWriterTest, ADiskThatHangsIsGivenUpAfterTenSeconds) {
+  store.writing = 1h;
+  records.put("a", "1");
+  world.run_for(40s);
+  EXPECT_EQ(attempts(), (std::vector<std::int64_t>{0, 11, 23, 37}));
+}
+
+TEST_F(RecordWriterTest, ASharedStoreThatHangsIsGivenUpAfterHalfAMinute) {
+  records.wait_for_store();
   store.writing = 1h;
   records.put("a", "1");
   world.run_for(40s);

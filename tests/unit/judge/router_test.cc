@@ -320,5 +320,18 @@ RC_GTEST_PROP(RouterProperty, EveryBeginningAndEveryEndIsToldInOrder, ()) {
   for (const auto& [id, incident] : incidents) RC_ASSERT(told[id] == incident.revision);
 }
 
+// The agent that led wrote the end of the incident, and was ended before it wrote the group.
+TEST_F(RouterTest, AnIncidentThatWentOnWithoutItsGroupIsToldToItsEnd) {
+  step(1, StepKind::kOpened);
+  EXPECT_EQ(run(1min), (Said{"30s opened 1"}));
+  Incident ended = incidents_[1];
+  ++ended.revision;
+  ended.phase = Phase::kResolved;
+  router_.catch_up(incidents_[1], now_);
+  EXPECT_EQ(run(10min), Said{}) << "that is no news";
+  router_.catch_up(ended, now_);
+  EXPECT_EQ(run(10min), (Said{"690s resolved 1"}));
+}
+
 }  // namespace
 }  // namespace wardmote::judge::notify
