@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/error_code.hpp>
 #include <chrono>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -77,23 +76,30 @@ std::unexpected<Error> unknown_end() {
 
 enum class CallState : std::uint8_t { kWaits, kBegun, kGivenUp };
 
+}  // namespace
+
 /// One call, between the loop and the worker.
 template <class T>
-struct Call {
-  explicit Call(asio::io_context& context) : ready(context.get_executor()) {}
+struct SqliteDatabase::Call {
+  Call(asio::io_context& context, Deadline until, std::move_only_function<void(T)> then)
+      : clock(context.get_executor()), deadline(until), caller(std::move(then)) {}
 
   /// Whoever is first says how it goes on.
   bool become(CallState next) noexcept {
     CallState waits = CallState::kWaits;
     return state.compare_exchange_strong(waits, next);
   }
+  void finish(T result) {
+    if (!caller) return;
+    clock.cancel();
+    std::exchange(caller, nullptr)(std::move(result));
+  }
 
-  BootTimer ready;
-  std::optional<T> result;
+  BootTimer clock;
+  const Deadline deadline;
+  std::move_only_function<void(T)> caller;  ///< null: it was answered
   std::atomic<CallState> state = CallState::kWaits;
 };
-
-}  // namespace
 
 Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::open(AsioRuntime& runtime,
                                                              const std::string& path,
@@ -163,38 +169,45 @@ Result<SqliteConnection*> SqliteDatabase::connection() {
   return &*connection_;
 }
 
-/// A disk can stand still for as long as it likes (a frozen file system, a server that is away).
-/// Who waits for it gives up; what was begun then may still be done.
 template <class T, class Work>
 Task<T> SqliteDatabase::on_worker(Work work, Deadline deadline) {
-  // A cancelled task waits for its call, too.
-  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  if (const auto stuck = stuck_for(); stuck > limits_.disk_patience) co_return no_answer(stuck);
-  const auto call = std::make_shared<Call<T>>(runtime_.context());
-  const bool queued = enqueue([this, call, work = std::move(work)] {
-    if (!call->become(CallState::kBegun)) return;
-    asio::post(runtime_.context(), [call, result = work()]() mutable {
-      call->result = std::move(result);
-      call->ready.cancel();
-    });
-  });
-  if (!queued) co_return too_many();
-  while (!call->result) {
-    call->ready.expires_at(std::min(deadline.at, runtime_.now() + kLookAgain));
-    boost::system::error_code ignored;
-    co_await call->ready.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-    if (call->result) break;
-    const bool late = deadline.passed(runtime_.now());
-    if (call->state == CallState::kBegun) {
-      if (late) co_return unknown_end();
-      continue;
-    }
-    const Duration stuck = stuck_for();
+  return asio::async_initiate<const asio::use_awaitable_t<>&, void(T)>(
+      [this, deadline, work = std::move(work)](auto handler) mutable {
+        const auto call = std::make_shared<Call<T>>(runtime_.context(), deadline,
+                                                    [waits = std::move(handler)](T result) mutable {
+                                                      std::move(waits)(std::move(result));
+                                                    });
+        const auto answer = [this, call](T result) {
+          asio::post(runtime_.context(),
+                     [call, kept = std::move(result)]() mutable { call->finish(std::move(kept)); });
+        };
+        if (const Duration stuck = stuck_for(); stuck > limits_.disk_patience)
+          return answer(no_answer(stuck));
+        const bool queued = enqueue([call, answer, work = std::move(work)] {
+          if (call->become(CallState::kBegun)) answer(work());
+        });
+        queued ? watch(call) : answer(too_many());
+      },
+      asio::use_awaitable);
+}
+
+/// A disk can stand still for as long as it likes (a frozen file system, a server that is away).
+/// Who waits for it gives up; what was begun then may still be done.
+template <class T>
+void SqliteDatabase::watch(std::shared_ptr<Call<T>> call) {
+  BootTimer& clock = call->clock;
+  clock.expires_at(std::min(call->deadline.at, runtime_.now() + kLookAgain));
+  clock.async_wait([this, call = std::move(call)](const boost::system::error_code&) {
+    if (!call->caller) return;
+    const bool late = call->deadline.passed(runtime_.now());
+    const bool begun = call->state == CallState::kBegun;
+    const Duration stuck = begun ? Duration::zero() : stuck_for();
     const bool hopeless = stuck > limits_.disk_patience;
-    if ((late || hopeless) && call->become(CallState::kGivenUp))
-      co_return hopeless ? no_answer(stuck) : too_late();
-  }
-  co_return *std::move(call->result);
+    if (begun && late) return call->finish(unknown_end());
+    if (!begun && (late || hopeless) && call->become(CallState::kGivenUp))
+      return call->finish(hopeless ? no_answer(stuck) : too_late());
+    watch(call);
+  });
 }
 
 Duration SqliteDatabase::stuck_for() const {

@@ -66,6 +66,11 @@ class SqliteDatabase final : public runtime::Database {
   [[nodiscard]] Result<void> look_in_place() const;
   using Job = std::move_only_function<void()>;
 
+  template <class T>
+  struct Call;
+  /// Answers the call when that is too late, or the disk does not answer.
+  template <class T>
+  void watch(std::shared_ptr<Call<T>> call);
   /// Runs `work` on the worker, and gives up by the deadline at the latest.
   template <class T, class Work>
   runtime::Task<T> on_worker(Work work, runtime::Deadline deadline);
