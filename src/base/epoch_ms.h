@@ -10,10 +10,9 @@
 
 namespace wardmote {
 
-/// Milliseconds since 1970. To the nearest, so that a moment stays the same that is written and read
-/// again and again beside two clocks.
+/// Milliseconds since 1970.
 constexpr std::int64_t epoch_ms(WallTime at) noexcept {
-  return std::chrono::round<std::chrono::milliseconds>(at.time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
 }
 
 /// Nothing outside of the years 1970 to 2199: within them no difference of two moments overflows.

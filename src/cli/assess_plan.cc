@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "cli/command.h"
-#include "judge/raft/address.h"
+#include "codec/raft_address.h"
 #include "observe/ovn/member.h"
 #include "runtime/endpoint.h"
 
@@ -82,7 +82,7 @@ Result<AssessPlan> assess_plan(const Call& call) {
   if (*timeout == Duration::zero())
     return fail(Errc::kInvalid, "--timeout: a look needs some time");
   std::vector<std::string> expected = call.values("expect");
-  std::ranges::transform(expected, expected.begin(), judge::raft::normal_address);
+  std::ranges::transform(expected, expected.begin(), codec::normal_address);
   return AssessPlan{.members = std::move(*members),
                     .expectation = {.database = call.value("db"),
                                     .addresses = std::move(expected),

@@ -12,12 +12,12 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "codec/raft_address.h"
 #include "config/config.h"
 #include "config/problem.h"
 #include "config/reader.h"
 #include "config/sections.h"
 #include "config/yaml.h"
-#include "judge/raft/address.h"
 #include "judge/raft/assess.h"
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
@@ -219,7 +219,7 @@ std::vector<std::string> read_expected(const YamlNode& node, Problems& problems)
                    "unix:/run/ovn/nb.raft");
       continue;
     }
-    std::string address = judge::raft::normal_address(text.value);
+    std::string address = codec::normal_address(text.value);
     if (std::ranges::find(addresses, address) != addresses.end()) {
       problems.add(text.at, fmt::format("expect '{}'", text.value), "listed twice", "remove one");
     } else {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace wardmote::judge::raft {
@@ -8,11 +7,6 @@ namespace wardmote::judge::raft {
 /// The host of a raft address: `tcp:10.0.0.1:6643` and `ssl:[fe80::1]:6643` give the bare IP; an
 /// address without a host (`unix:/run/a.raft`) is returned as it is. Points into `address`.
 std::string_view host_of(std::string_view address) noexcept;
-
-/// The address in its normal form, since servers keep the spelling that somebody gave them: an IPv6
-/// address as RFC 5952 writes it, one that holds an IPv4 address as that, a name in small letters
-/// and without the last dot. Two names may still be of one host. All else stays as it is.
-std::string normal_address(std::string_view address);
 
 /// Whether an expected address means this raft address, both in their normal form: the same host
 /// and port, whatever the scheme (a cluster may change from tcp: to ssl:), or a bare host, as in

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "codec/ovsdb.h"
+#include "codec/raft_address.h"
 #include "codec/raft_status.h"
-#include "judge/raft/address.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 
@@ -76,7 +76,7 @@ judge::raft::Server to_server(codec::RaftServer line) {
   judge::raft::Server server;
   server.nickname = std::move(line.nickname);
   server.id = to_id(line.id);
-  server.address = judge::raft::normal_address(line.address);
+  server.address = codec::normal_address(line.address);
   server.self = line.self;
   server.phase = to_phase(line.phase);
   server.voted_for = std::move(line.voted_for);
@@ -93,7 +93,7 @@ judge::raft::Status to_status(codec::RaftStatus message) {
   status.nickname = std::move(message.nickname);
   status.cluster_id = to_id(message.cluster_id);
   status.server_id = to_id(message.server_id);
-  status.address = judge::raft::normal_address(message.address);
+  status.address = codec::normal_address(message.address);
   status.standing = to_standing(message.standing);
   if (message.standing.empty() && message.connected) {
     status.standing = *message.connected ? Standing::kMember : Standing::kDisconnected;
@@ -125,7 +125,7 @@ judge::raft::Status to_status(codec::RaftStatus message) {
     status.servers.push_back(to_server(std::move(line)));
   for (const codec::RaftChange& change : message.changes) {
     status.changes.push_back({change.adding, to_id(change.id),
-                              judge::raft::normal_address(change.address), to_phase(change.phase)});
+                              codec::normal_address(change.address), to_phase(change.phase)});
   }
   status.join_remotes = std::move(message.join_remotes);
   // The JSON form has the member's own id and address only in the list.
