@@ -21,6 +21,7 @@
 #include "runtime/links.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/failover_record.h"
 #include "store/store.h"
 
 namespace wardmote::daemon {

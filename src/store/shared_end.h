@@ -24,13 +24,13 @@ std::optional<TimePoint> end_in(const boost::json::object& record, const ClockPa
 /// Reads records with such an end again and again, as they stand in a store. Nobody who was not
 /// there knows for how long one has stood: it holds for all of its time from when its record was
 /// first read here.
-template <typename Record, Result<Record> (*kDecode)(std::string_view, const ClockPair&)>
+template <typename Record, Result<Record> (*Decode)(std::string_view, const ClockPair&)>
 class StandingReader {
  public:
   Result<Record> read(const std::string& key, const std::string& text, const ClockPair& clock) {
     Known& known = known_[key];
     if (known.text == text) return known.record;
-    auto record = kDecode(text, clock);
+    auto record = Decode(text, clock);
     if (record) known = {text, *record};
     return record;
   }

@@ -217,7 +217,8 @@ std::optional<std::string> PlanRunner::see_life(std::int64_t id) {
   if (seen == known_.end()) return std::nullopt;
   Plan plan = *begun;
   auto sign = note_life(plan, *seen->second);
-  if (!sign) return std::nullopt;
+  // The plan may be another agent's by now; what shows life is spared all the same.
+  if (!sign || not_ours()) return sign;
   writes_.spawn("write plan", keep(record_of(plan)));
   planner_.update(std::move(plan));
   return sign;

@@ -62,7 +62,7 @@ std::unexpected<Error> too_many() {
   return fail(Errc::kLimit, "database: too many calls wait");
 }
 
-/// How often that is looked at.
+/// How often it is looked whether the disk answers a call that waits.
 constexpr Duration kLookAgain = std::chrono::seconds(1);
 
 std::unexpected<Error> no_answer(Duration since) {

@@ -238,7 +238,8 @@ TEST_F(PlanRunnerTest, ACommandThatHasNotGotThereYetIsStoppedForWhoComesBack) {
   watch(10s);
   EXPECT_EQ(site_.kicks, 0);
   EXPECT_TRUE(has("unknown kick"));
-  EXPECT_EQ(text("SELECT detail FROM journal WHERE kind = 'unknown'"), "stopped: 1111 answers: rejected");
+  EXPECT_EQ(text("SELECT detail FROM journal WHERE kind = 'unknown'"),
+            "stopped: 1111 answers: rejected");
   watch(3min);
   EXPECT_TRUE(is(PlanState::kWithdrawn)) << plan().reason;
 }

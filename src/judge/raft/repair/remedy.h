@@ -62,9 +62,9 @@ class RaftRemedy final : public plan::Remedy {
   [[nodiscard]] std::optional<std::string> recovered(const plan::Plan& plan) const override;
   [[nodiscard]] bool is_well(const plan::Plan& plan) const override;
   [[nodiscard]] plan::Decision decide(const plan::Plan& plan, TimePoint now) const override;
+  [[nodiscard]] std::optional<std::string> sign_of_life(const plan::Plan& plan) const override;
   /// `leader`: who is told to kick. `remotes`: raft addresses of the servers that stay, with a
   /// space between them. `cluster_id`: as its members say; not there when they do not.
-  [[nodiscard]] std::optional<std::string> sign_of_life(const plan::Plan& plan) const override;
   [[nodiscard]] std::map<std::string, std::string> request(const plan::Plan& plan) const override;
 
  private:
