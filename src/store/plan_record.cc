@@ -4,7 +4,6 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <map>

@@ -213,7 +213,8 @@ const Plan* PlanRunner::running(std::int64_t id) const noexcept {
 
 std::optional<std::string> PlanRunner::see_life(std::int64_t id) {
   const Plan* const begun = running(id);
-  const auto seen = begun == nullptr ? known_.end() : known_.find(begun->target);
+  if (begun == nullptr) return std::nullopt;
+  const auto seen = known_.find(begun->target);
   if (seen == known_.end()) return std::nullopt;
   Plan plan = *begun;
   auto sign = note_life(plan, *seen->second);
