@@ -115,6 +115,10 @@ class Network:
             if other != host:
                 run(*self.inside(other, "ip", "neighbour", "flush", "to", self.address(host), "dev", "eth0"))
 
+    def lose_host(self, host: int) -> None:
+        """Nobody has its address any more: the machine is gone."""
+        run(*self.inside(host, "ip", "link", "set", "eth0", "down"))
+
     def heal(self, host: int) -> None:
         for table in ("filter", "nat"):
             run(*self.inside(host, "iptables", "-w", "-t", table, "-F"))
