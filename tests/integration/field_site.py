@@ -81,7 +81,7 @@ class Scene(Site):
         self._began = time.monotonic()
 
     def said(self, code: str, by: float, subject: str = "", words: str = "", severity: str = "") -> dict:
-        """The first finding since the cause with this code, of this subject, with these words in its summary, evidence or advice."""
+        """The first finding since the cause with this code (a pattern), of this subject, with these words in its summary, evidence or advice."""
         end, looked = self._began + by, 0
         while True:
             over = time.monotonic() > end + 1.0
@@ -185,7 +185,7 @@ class Scene(Site):
 
 
 def _is(finding: dict, code: str, subject: str, severity: str) -> bool:
-    return finding["code"] == code and severity in ("", finding["severity"]) and (
+    return re.fullmatch(code, finding["code"]) is not None and severity in ("", finding["severity"]) and (
         not subject or any(said == subject or (min(len(said), len(subject)) == 4 and said[:4] == subject[:4]) for said in finding["subjects"]))
 
 
