@@ -39,6 +39,18 @@ def earlier_lives(cluster) -> tuple[int, int, int, int]:
     return leader, rebuilt, other, gone
 
 
+def found_anew(cluster, first: int, second: int) -> None:
+    """Both lose their databases and are a cluster of their own."""
+    for number in (first, second):
+        cluster.kill(number)
+        cluster.file(number).unlink()
+    cluster.found(first)
+    cluster.start(first)
+    cluster.tool("join-cluster", str(cluster.file(second)), cluster.database.name, cluster.address(second), cluster.address(first))
+    cluster.start(second)
+    cluster.wait_member(second)
+
+
 @pytest.mark.slow
 def test_1_one_master_goes_offline_and_servers_of_earlier_lives_deny_the_quorum(make):
     """kubeovn/kube-ovn 5669: said long before the loss; then without a kick, and without throwing a copy away."""
@@ -57,19 +69,32 @@ def test_1_one_master_goes_offline_and_servers_of_earlier_lives_deny_the_quorum(
             scene.said("RAFT_NO_LEADER", 10, severity="critical")
             scene.said("RAFT_MEMBER_DOWN", 5, subject=names[leader])
         # What they did: both live copies are dropped, and the master comes back to a cluster of its own.
-        for number in (rebuilt, other):
-            cluster.kill(number)
-            cluster.file(number).unlink()
-        cluster.found(rebuilt)
-        cluster.start(rebuilt)
-        cluster.tool("join-cluster", str(cluster.file(other)), cluster.database.name, cluster.address(other), cluster.address(rebuilt))
-        cluster.start(other)
-        cluster.wait_member(other)
+        found_anew(cluster, rebuilt, other)
         cluster.start(leader)
         scene.cause()
         found = scene.said("RAFT_CLUSTER_ID_MISMATCH", 5, subject=names[leader])
         assert cluster.view(leader).cluster_id[:4] in found["summary"] and cluster.view(other).cluster_id[:4] in found["summary"]
     assert not scene.rows(), "a policy that observes"
+
+
+@pytest.mark.slow
+def test_1_the_copy_of_a_master_that_is_down_is_nobodys_to_rebuild(make):
+    """kubeovn/kube-ovn 5669: the two of the new cluster are its majority, and the file of the third may be the only one with the rows."""
+    scene = make(ACTS, edits=[GONE_AFTER])
+    cluster, leader = scene.cluster, scene.cluster.leader()
+    name, file = cluster.members[leader].name, cluster.file(leader)
+    with scene.never(A_KICK, TO_THROW_DATA_AWAY, TO_JOIN_ANEW):
+        for number in cluster.members:
+            cluster.kill(number)
+        kept = file.read_bytes()
+        found_anew(cluster, *cluster.others(leader))
+        scene.cause()
+        scene.said("RAFT_CLUSTER_ID_MISMATCH", 5, subject=name)
+        scene.said("RAFT_MEMBER_DOWN", 5, subject=name)
+        scene.look_on(15)
+    refusals = scene.agent.json("/api/v1/plans")["refusals"]
+    assert [one["reason"] for one in refusals if "may hold what no other has" in one["reason"]], refusals
+    assert not any(row[0] == "intent" for row in scene.rows()) and file.read_bytes() == kept
 
 
 @pytest.mark.slow
