@@ -16,6 +16,7 @@
 #include "runtime/database.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/fenced_writer.h"
 #include "store/leadership.h"
 #include "store/plan_record.h"
 #include "store/records.h"
@@ -65,9 +66,10 @@ ActLog::ActLog(runtime::Runtime& runtime, runtime::Database* journal, store::Sto
     : runtime_(runtime),
       database_(journal),
       store_(store),
-      leadership_(leadership),
       journal_(runtime, journal),
-      written_(runtime.executor()) {}
+      written_(runtime.executor()) {
+  if (store != nullptr) writer_.emplace(*store, leadership, "last/write/acts");
+}
 
 Task<Result<void>> ActLog::open() {
   if (database_ != nullptr) {
@@ -160,7 +162,7 @@ Task<Result<void>> ActLog::write(Item* item) {
     RecordChanges state = item->state;
     item->entry.token = journal_.token();
     state[store::newest_row_key(journal_.id())] = store::encode(item->entry);
-    Result<void> stored = co_await keep(std::move(state));
+    Result<void> stored = co_await store_state(std::move(state));
     if (!stored) co_return stored;
   }
   item->stored = true;
@@ -188,21 +190,26 @@ Task<Result<void>> ActLog::journal_newest() {
 }
 
 Task<Result<void>> ActLog::keep(RecordChanges state) {
-  if (store_ == nullptr || state.empty()) co_return Result<void>();
-  store::Transaction transaction;
-  if (auto fence = leadership_.fence()) transaction.conditions.push_back(*std::move(fence));
-  for (auto& [key, value] : state) {
-    if (value) {
-      transaction.changes.emplace_back(store::Put{key, *std::move(value)});
-    } else {
-      transaction.changes.emplace_back(store::Erase{store::KeyRange::one(key)});
-    }
-  }
-  const auto done =
-      co_await store_->put_if(std::move(transaction), runtime_.deadline_in(kPatience));
-  if (!done) co_return std::unexpected(done.error());
-  if (!done->held) co_return fail(Errc::kRejected, "another agent leads");
-  co_return Result<void>();
+  const Turn turn(*this);
+  const std::uint64_t lead = lead_;
+  while (!turn.come()) co_await written_.wait();
+  if (lead != lead_) co_return fail(Errc::kRejected, "another agent has led since");
+  Result<void> kept = co_await store_state(std::move(state));
+  co_return kept;
+}
+
+Task<Result<void>> ActLog::settle() {
+  const Turn turn(*this);
+  while (!turn.come()) co_await written_.wait();
+  if (!writer_) co_return Result<void>();
+  Result<void> settled = co_await writer_->settle(runtime_.deadline_in(kPatience));
+  co_return settled;
+}
+
+Task<Result<void>> ActLog::store_state(RecordChanges state) {
+  if (!writer_ || state.empty()) co_return Result<void>();
+  Result<void> stored = co_await writer_->write(std::move(state), runtime_.deadline_in(kPatience));
+  co_return stored;
 }
 
 }  // namespace wardmote::act

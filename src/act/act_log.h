@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "runtime/event.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/fenced_writer.h"
 #include "store/journal.h"
 #include "store/leadership.h"
 #include "store/records.h"
@@ -56,6 +58,9 @@ class ActLog {
   runtime::Task<Result<void>> append_surely(judge::JournalEntry entry, store::RecordChanges state);
   /// A state that goes with no row. Errors as append()'s.
   runtime::Task<Result<void>> keep(store::RecordChanges state);
+  /// For who leads again, before load(): when it has succeeded, no state that was given before is
+  /// changed any more. Errors as append()'s.
+  runtime::Task<Result<void>> settle();
   /// Tries to write what is owed.
   runtime::Task<Result<void>> write_owed();
   /// The states that are owed, or wait for their turn, are void, since another agent leads. Their
@@ -86,12 +91,13 @@ class ActLog {
   /// In the turn of the caller.
   runtime::Task<Result<void>> pay();
   runtime::Task<Result<void>> write(Item* item);
+  runtime::Task<Result<void>> store_state(store::RecordChanges state);
   runtime::Task<Result<void>> journal_newest();
 
   runtime::Runtime& runtime_;
   runtime::Database* database_;  ///< of the journal
   store::Store* store_;
-  const store::Leadership& leadership_;
+  std::optional<store::FencedWriter> writer_;  ///< if there is a store
   store::Journal journal_;
   bool superseded_ = false;
   std::uint64_t lead_ = 0;

@@ -45,10 +45,10 @@ constexpr Duration kAllIsHeard = 3s;
 
 Task<void> IncidentManager::take_over() {
   const std::uint64_t term = term_;
-  co_await records_.settle();
-  if (term_ != term) co_return;
   for (;;) {
-    const Result<void> taken = co_await take_over_incidents();
+    Result<void> taken = co_await records_.settle();
+    if (term_ != term) co_return;
+    if (taken) taken = co_await take_over_incidents();
     if (term_ != term) co_return;
     if (taken) break;
     log(LogLevel::kError, "records_not_read", {{"reason", taken.error().describe()}});

@@ -87,8 +87,11 @@ std::shared_ptr<runtime::HttpHold> RecordWriter::hold() {
   return serve::hold_until(std::move(written));
 }
 
-Task<void> RecordWriter::settle() {
+Task<Result<void>> RecordWriter::settle() {
   while (under_way_ > 0) co_await settled_.wait();
+  if (!writer_) co_return Result<void>();
+  Result<void> settled = co_await writer_->settle(runtime_.deadline_in(kPatience));
+  co_return settled;
 }
 
 void RecordWriter::drop() {
@@ -182,24 +185,16 @@ Task<Result<void>> RecordWriter::write_some() {
   } kept{this, std::move(some), drops_};
   ++under_way_;
   sent_puts_ = puts_;
-  store::Transaction transaction;
-  if (auto fence = leadership_.fence()) transaction.conditions.push_back(*std::move(fence));
-  for (const auto& [key, value] : kept.changes) {
-    if (value) {
-      transaction.changes.emplace_back(store::Put{key, *value});
-    } else {
-      transaction.changes.emplace_back(store::Erase{store::KeyRange::one(key)});
-    }
-  }
+  store::RecordChanges changes = kept.changes;
   const Duration patience = waits_for_store_ ? kPatience : kDiskPatience;
-  const auto written =
-      co_await store_->put_if(std::move(transaction), runtime_.deadline_in(patience));
-  if (!written) co_return std::unexpected(written.error());
+  Result<void> written =
+      co_await writer_->write(std::move(changes), runtime_.deadline_in(patience));
+  const bool refused = !written && written.error().code == Errc::kRejected;
+  if (!written && !refused) co_return written;
   kept.changes.clear();
   // Of an earlier lead it says nothing.
-  if (kept.drops == drops_) refused_ = !written->held;
-  if (!written->held) co_return fail(Errc::kRejected, "another agent leads");
-  co_return Result<void>();
+  if (kept.drops == drops_) refused_ = refused;
+  co_return written;
 }
 
 }  // namespace wardmote::incidents

@@ -15,6 +15,7 @@
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
+#include "store/fenced_writer.h"
 #include "store/leadership.h"
 #include "store/records.h"
 #include "store/store.h"
@@ -33,7 +34,9 @@ class RecordWriter {
         store_(store),
         leadership_(leadership),
         settled_(runtime.executor()),
-        tasks_(runtime.executor()) {}
+        tasks_(runtime.executor()) {
+    if (store != nullptr) writer_.emplace(*store, leadership, "last/write/records");
+  }
 
   /// The records whose key begins with `prefix`.
   runtime::Task<Result<std::map<std::string, std::string>>> load(std::string prefix);
@@ -51,9 +54,10 @@ class RecordWriter {
   void wait_for_store() noexcept { waits_for_store_ = true; }
   /// Forgets what is not written, and who waits for it: somebody else leads, and writes.
   void drop();
-  /// Waits for the end of the write that is under way. An agent that lost the lead and won it again
-  /// under the same fence may have begun it before; what is read earlier may be changed by it.
-  runtime::Task<void> settle();
+  /// Waits for the end of the write that is under way, and makes sure that none that was not
+  /// answered comes later. An agent that lost the lead and won it again under the same fence may
+  /// have begun it before; what is read earlier may be changed by it. Errors are the store's.
+  runtime::Task<Result<void>> settle();
   /// Whether what is told and done now is told and done by who leads. The store may know of
   /// another leader before this agent does.
   [[nodiscard]] bool leads() const noexcept { return may_write() && !refused_; }
@@ -82,6 +86,7 @@ class RecordWriter {
   runtime::Runtime& runtime_;
   store::Store* store_;
   const store::Leadership& leadership_;
+  std::optional<store::FencedWriter> writer_;  ///< if there is a store
   store::RecordChanges unwritten_;
   std::vector<std::function<void()>> waiting_;
   std::vector<std::function<void()>> holds_;  ///< answers, which wait for one attempt only

@@ -44,7 +44,7 @@ constexpr std::string_view kQueue = "leader/";
 /// How long after the end of a lease etcd may take its keys away.
 constexpr std::uint64_t kLateness = 500'000'000;
 /// A packet that is sent again and again may come this late, when nobody waits for it any more.
-constexpr std::uint64_t kLatest = 20'000'000'000;
+constexpr std::uint64_t kLatest = 60'000'000'000;
 constexpr double kStraggles = 0.01;
 
 template <class T>

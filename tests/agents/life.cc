@@ -122,7 +122,7 @@ class Life::FakeLine final : public act::notify::Channel {
       });
     }
     while (!call->taken && !deadline.passed(life_.us_.now())) co_await bed.wait_until(deadline.at);
-    truth.told(notice, call->taken);
+    truth.told(notice, call->taken, life_.id_);
     if (call->taken) co_return DeliveryResult();
     co_return std::unexpected(judge::notify::Refusal{false, {}, "no answer"});
   }

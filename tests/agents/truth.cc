@@ -189,9 +189,10 @@ void Truth::tells(const Notice& notice, const Doer& doer) {
   happens(Point::kTells, doer.life);
 }
 
-void Truth::told(const Notice& notice, bool taken) {
-  say(0, fmt::format("{} was {}", notice.key(), taken ? "taken" : "not taken"));
+void Truth::told(const Notice& notice, bool taken, LifeId life) {
+  say(life, fmt::format("{} was {}", notice.key(), taken ? "taken" : "not taken"));
   Message& message = messages_[notice.key()];
+  if (message.sender != life) return;  // another sends it again, and does not know of this answer
   message.under_way = false;
   message.in_doubt = !taken;
 }

@@ -81,7 +81,7 @@ class Truth {
   void wins(LifeId life);
   void tells(const judge::notify::Notice& notice, const Doer& doer);
   void hears(const judge::notify::Notice& notice);
-  void told(const judge::notify::Notice& notice, bool taken);
+  void told(const judge::notify::Notice& notice, bool taken, LifeId life);
   void steps_in(const act::StepRequest& request, const Doer& doer, std::int64_t token);
   void steps_out(const act::StepRequest& request, LifeId life);
   void does(const act::StepRequest& request);

@@ -18,7 +18,7 @@ namespace {
 using judge::incident::Symptom;
 using namespace std::chrono_literals;
 
-constexpr ClockPair kClock{TimePoint(10h), WallTime(480'000h)};
+constexpr ClockPair kClock{TimePoint(10h), WallTime(480'000h + 500us)};
 
 Symptom sample_symptom() {
   Symptom symptom;

@@ -17,7 +17,7 @@ using judge::State;
 using judge::guest::Verdict;
 using namespace std::chrono_literals;
 
-constexpr ClockPair kClock{TimePoint(10min), WallTime(1000h)};
+constexpr ClockPair kClock{TimePoint(10min), WallTime(1000h + 500us)};
 
 GuestRecord some() {
   return {.names = {"web", "00000000-0000-4000-8000-000000000001", "shop-web"},

@@ -21,7 +21,7 @@ using judge::plan::Plan;
 using judge::plan::StepState;
 using namespace std::chrono_literals;
 
-const ClockPair kClock{TimePoint(10h), WallTime(500'000h)};
+const ClockPair kClock{TimePoint(10h), WallTime(500'000h + 500us)};
 
 Plan sample() {
   Plan plan;
