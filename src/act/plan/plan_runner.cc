@@ -25,6 +25,7 @@
 #include "judge/incident/storm.h"
 #include "judge/journal_entry.h"
 #include "judge/plan/consent.h"
+#include "judge/plan/machine.h"
 #include "judge/plan/plan.h"
 #include "judge/plan/planner.h"
 #include "judge/plan/remedy.h"
@@ -145,6 +146,8 @@ Task<Result<void>> PlanRunner::load() {
   for (const auto& [key, record] : *plans) {
     auto plan = store::decode_plan(record, clock);
     if (plan) {
+      const auto known = planner_.plans().find(plan->id);
+      if (known != planner_.plans().end()) keep_notes(*plan, known->second);
       planner.recall(*std::move(plan), clock.now);
     } else {
       log(LogLevel::kError, "record_not_understood", {{"key", key}});
@@ -186,7 +189,8 @@ void PlanRunner::on_leadership(bool leads) {
 Task<void> PlanRunner::take_over() {
   const std::uint64_t term = term_;
   for (;;) {
-    const Result<void> taken = co_await load();
+    Result<void> taken = co_await log_.settle();
+    if (taken) taken = co_await load();
     if (taken) break;
     if (term_ != term) co_return;
     log(LogLevel::kError, "plans_not_read", {{"reason", taken.error().describe()}});
@@ -313,6 +317,7 @@ Task<void> PlanRunner::keep(RecordChanges changes) {
 
 std::optional<std::string> PlanRunner::brake(const ThingId& target) const {
   if (auto reason = frozen()) return reason;
+  if (auto reason = other_name(target)) return reason;
   const TimePoint now = runtime_.now();
   for (const auto& [scope, pause] : planner_.pauses()) {
     if (scope.empty() || !planner_.paused(scope, now)) continue;
@@ -325,10 +330,6 @@ std::optional<std::string> PlanRunner::brake(const ThingId& target) const {
                        target.name, scope);
   }
   return planner_.paused(target.name, now, identities_of(target));
-}
-
-judge::plan::Consent PlanRunner::consent(const Plan& plan) const {
-  return {brake(plan.target), withdrawn_by_policy(plan, planner_.policies())};
 }
 
 /// The freeze of a storm outlives the agent.
@@ -355,6 +356,7 @@ void PlanRunner::heard(const Seen& seen, std::span<const judge::Finding> finding
   if (!is_configured(seen->target()) || !opened_) return;
   const ThingId target = seen->target();
   known_[target] = seen;
+  note_life(*seen);
   looked_.notify();
   if (not_ours()) return;
   watch_storm();

@@ -146,6 +146,8 @@ class PlanRunner final : public control::PlanControl {
   [[nodiscard]] bool is_configured(const judge::ThingId& target) const noexcept;
   /// As far as it was looked at; else empty.
   [[nodiscard]] std::vector<std::string> identities_of(const judge::ThingId& target) const;
+  /// Why it must be left alone; nothing: it stands in the configuration once.
+  [[nodiscard]] std::optional<std::string> other_name(const judge::ThingId& target) const;
   [[nodiscard]] bool is_adrift(const judge::plan::Pause& pause) const;
   void learn_identity(const judge::plan::Remedy& seen);
   runtime::Task<void> keep(store::RecordChanges changes);
@@ -189,8 +191,7 @@ class PlanRunner final : public control::PlanControl {
   /// Null: it does not run any more.
   [[nodiscard]] const judge::plan::Plan* running(std::int64_t id) const noexcept;
   runtime::Task<void> run(std::int64_t id);
-  /// Keeps it if the last look shows that what a begun step removes lives.
-  std::optional<std::string> see_life(std::int64_t id);
+  void note_life(const judge::plan::Remedy& seen);
   /// A look that begins after now; null when none comes in time.
   runtime::Task<Seen> fresh_look(judge::ThingId target, runtime::Deadline deadline);
   runtime::Task<void> do_step(std::int64_t id);
@@ -214,6 +215,8 @@ class PlanRunner final : public control::PlanControl {
   std::map<judge::ThingId, Seen> known_;  ///< the last look at each target
   runtime::Event looked_;
   std::set<std::int64_t> running_;  ///< plans that have a task
+  /// Plans of which a step is being done, as they were when it was begun.
+  std::map<std::int64_t, judge::plan::Plan> acting_;
   /// Of the newest entry; the log writes in the order in which it was given.
   std::shared_ptr<control::Written> last_put_;
   bool opened_ = false;

@@ -6,14 +6,17 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "act/acts.h"
 #include "act/plan/plan_runner.h"
 #include "act/plan/step_executor.h"
+#include "base/format.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/change.h"
 #include "judge/journal_entry.h"
+#include "judge/plan/consent.h"
 #include "judge/plan/machine.h"
 #include "judge/plan/plan.h"
 #include "judge/plan/remedy.h"
@@ -98,6 +101,7 @@ class PlanRunner::StepAct final : public Act {
                         is_young(*plan.current(), acted_)};
     runner_.tell(plan, Of::kStep, "begun", request.step, plan.summary);
     auto deed = std::make_shared<Deed>(&runner_.looked_);
+    const UnderWay under_way(runner_, plan);
     std::string name = "step " + request.step;
     const auto id = runner_.deeds_.spawn(
         std::move(name), do_it(&runner_.executor_, std::move(request), deadline, deed));
@@ -106,7 +110,7 @@ class PlanRunner::StepAct final : public Act {
     for (TimePoint asked{}; !deed->over; co_await runner_.looked_.wait()) {
       if (stopped) continue;
       // A command that has not got there yet can still be stopped.
-      stopped = runner_.see_life(before_.id);
+      if (const Plan* const its = runner_.running(before_.id)) stopped = its->sign_of_life();
       if (stopped) runner_.deeds_.cancel(id);
       if (runner_.runtime_.now() - asked < kBetweenLooks) continue;
       asked = runner_.runtime_.now();
@@ -173,9 +177,25 @@ class PlanRunner::StepAct final : public Act {
     if (!is_ours() || found == runner_.planner_.plans().end()) return;
     Plan plan = found->second;
     plan.steps = before_.steps;
+    keep_notes(plan, found->second);
     if (plan.state == PlanState::kRunning) plan.changed = before_.changed;
     runner_.planner_.update(std::move(plan));
   }
+
+  /// Its command runs on also when somebody ends the plan.
+  class UnderWay {
+   public:
+    UnderWay(PlanRunner& runner, const Plan& plan) : runner_(runner), id_(plan.id) {
+      runner_.acting_.insert_or_assign(id_, plan);
+    }
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+    ~UnderWay() { runner_.acting_.erase(id_); }
+
+   private:
+    PlanRunner& runner_;
+    const std::int64_t id_;
+  };
 
   /// What is being done, beside the looks at what it is done to.
   struct Deed {
@@ -211,18 +231,38 @@ const Plan* PlanRunner::running(std::int64_t id) const noexcept {
   return runs ? &found->second : nullptr;
 }
 
-std::optional<std::string> PlanRunner::see_life(std::int64_t id) {
-  const Plan* const begun = running(id);
-  if (begun == nullptr) return std::nullopt;
-  const auto seen = known_.find(begun->target);
-  if (seen == known_.end()) return std::nullopt;
-  Plan plan = *begun;
-  auto sign = note_life(plan, *seen->second);
-  // The plan may be another agent's by now; what shows life is spared all the same.
-  if (!sign || not_ours()) return sign;
-  writes_.spawn("write plan", keep(record_of(plan)));
-  planner_.update(std::move(plan));
-  return sign;
+/// What one name knows of a thing, and forbids, the other does not.
+std::optional<std::string> PlanRunner::other_name(const ThingId& target) const {
+  const auto known = known_.find(target);
+  const std::string id = known == known_.end() ? "" : known->second->target_id();
+  for (const auto& [other, seen] : known_) {
+    if (other == target || id.empty() || seen->target_id() != id) continue;
+    return fmt::format("{} and {} are one in two entries of the configuration: leave one of them",
+                       target.name, other.name);
+  }
+  return std::nullopt;
+}
+
+judge::plan::Consent PlanRunner::consent(const Plan& plan) const {
+  std::optional<std::string> held = brake(plan.target);
+  for (const auto& [id, other] : acting_) {
+    if (!held && id != plan.id && other.shares_target(plan))
+      held = fmt::format("a step of plan {} is still under way", id);
+  }
+  return {std::move(held), withdrawn_by_policy(plan, planner_.policies())};
+}
+
+/// Also of a plan that another agent carries out: this one may have to go on with it.
+void PlanRunner::note_life(const judge::plan::Remedy& seen) {
+  std::vector<Plan> running;
+  for (const auto& [id, plan] : planner_.plans()) {
+    if (plan.state == PlanState::kRunning && plan.target == seen.target()) running.push_back(plan);
+  }
+  for (Plan& plan : running) {
+    const bool news = judge::plan::note_life(plan, seen);
+    if (news && !not_ours()) writes_.spawn("write plan", keep(record_of(plan)));
+    planner_.update(std::move(plan));
+  }
 }
 
 Task<void> PlanRunner::run(std::int64_t id) {
@@ -247,8 +287,6 @@ Task<void> PlanRunner::run(std::int64_t id) {
       wait_for(id, "it could not be looked at");
       continue;
     }
-    see_life(id);
-    plan = running(id);
     Decision decision = decide(*plan, *seen, consent(*plan), runtime_.now());
     // What a look shows may be another agent's to write down.
     if (auto reason = not_ours()) decision = {Move::kWait, *std::move(reason)};

@@ -19,6 +19,9 @@ namespace {
 /// What was done this long ago holds, if it is confirmed.
 constexpr Duration kHolds = std::chrono::minutes(10);
 
+/// Between two looks that follow on one another: nobody comes and goes unseen.
+constexpr Duration kBlink = std::chrono::seconds(10);
+
 /// Whether the plan is as far from having changed anything as before the try of this step, which
 /// was never begun. A plan that was half way before is still so.
 bool changed_nothing(const Plan& plan, const Step& tried) noexcept {
@@ -40,6 +43,10 @@ Decision decide(const Plan& plan, const Remedy& remedy, const Consent& consent, 
   const Step* const step = plan.current();
   if (step == nullptr) return {Move::kEnd, ""};
   if (remedy.begun() < plan.changed && step->state == StepState::kWaiting) return {};
+  const std::optional<std::string> life = plan.sign_of_life();
+  if (life && !plan.half_way()) {
+    return {Move::kWithdraw, fmt::format("it lived since the plan began: {}", *life)};
+  }
   Decision decision = remedy.decide(plan, now);
   // Nobody can call back what was begun.
   if (decision.move == Move::kFinish && !step->sign_of_life.empty()) {
@@ -47,6 +54,11 @@ Decision decide(const Plan& plan, const Remedy& remedy, const Consent& consent, 
                                     decision.detail, step->sign_of_life)};
   }
   const bool acts = decision.move == Move::kBegin || decision.move == Move::kRepeat;
+  // It may be gone again; that is another case, and the policy has not waited for that one.
+  if (life && acts) {
+    return give_up(plan,
+                   fmt::format("it lived since that was begun ({}): it is not done again", *life));
+  }
   // To look needs nobody's consent, but for the look before the first act.
   const bool goes_on = acts || (!is_act(step->impact) && !plan.acted());
   if (goes_on && consent.withdrawn) return give_up(plan, *consent.withdrawn);
@@ -58,19 +70,32 @@ void begin(Plan& plan, std::int64_t token, TimePoint now) {
   Step& step = *plan.current();
   step.state = StepState::kBegun;
   ++step.tries;
-  step.sign_of_life.clear();
+  step.watched = now;
   plan.token = token;
   plan.reason.clear();
   plan.changed = now;
 }
 
-std::optional<std::string> note_life(Plan& plan, const Remedy& remedy) {
+bool note_life(Plan& plan, const Remedy& remedy) {
   Step* const step = plan.current();
-  const bool watched = step != nullptr && step->state == StepState::kBegun;
-  if (!watched || !step->sign_of_life.empty() || remedy.begun() < plan.changed) return std::nullopt;
-  auto sign = remedy.sign_of_life(plan);
-  if (sign) step->sign_of_life = *sign;
-  return sign;
+  if (step == nullptr || plan.state != PlanState::kRunning) return false;
+  if (step->watched && remedy.begun() - *step->watched > kBlink) step->watched.reset();
+  if (step->watched && remedy.would_show_life())
+    step->watched = std::max(*step->watched, remedy.begun());
+  if (!step->sign_of_life.empty() || remedy.begun() < plan.changed) return false;
+  step->sign_of_life = remedy.sign_of_life(plan).value_or("");
+  return !step->sign_of_life.empty();
+}
+
+void keep_notes(Plan& plan, const Plan& before) {
+  // Whoever approves an unclear plan has looked.
+  if (plan.state != PlanState::kRunning || before.state != PlanState::kRunning) return;
+  for (Step& step : plan.steps) {
+    const Step* const known = before.find(step.name);
+    if (known == nullptr) continue;
+    if (known->tries == step.tries) step.watched = known->watched;
+    if (step.sign_of_life.empty()) step.sign_of_life = known->sign_of_life;
+  }
 }
 
 bool is_young(const Step& step, TimePoint now) noexcept {
@@ -139,9 +164,9 @@ void retry(Plan& plan) {
   Step* const unfinished = plan.current();
   if (unfinished == nullptr) return;
   const bool may_show = unfinished->impact == Impact::kIdempotent;
-  unfinished->sign_of_life.clear();
   unfinished->state = may_show ? StepState::kBegun : StepState::kWaiting;
   for (Step& step : plan.steps) {
+    step.sign_of_life.clear();
     const bool repeats = step.impact == Impact::kHarmless || step.impact == Impact::kIdempotent;
     if (repeats) step.tries = 0;
   }

@@ -30,9 +30,10 @@ void begin(Plan& plan, std::int64_t token, TimePoint now);
 /// Whether it does, to repeat the step, to confirm what an earlier act has done: that is not long
 /// ago.
 bool is_young(const Step& step, TimePoint now) noexcept;
-/// Notes it if a look shows that what the begun step removes lives. Nothing: it is no news, or does
-/// not show.
-std::optional<std::string> note_life(Plan& plan, const Remedy& remedy);
+/// Notes of a running plan what a look shows of the life of what it is for. Whether that is news.
+bool note_life(Plan& plan, const Remedy& remedy);
+/// What was noted in `before`, the same plan, and is not in `plan` since it was never written down.
+void keep_notes(Plan& plan, const Plan& before);
 /// What came of the current step, which begin() began: `acted` is when its act was started, or
 /// before. A plan that somebody has ended meanwhile stays so. Returns the journal's word for it:
 /// `result`, `unknown`, `failure`.

@@ -87,6 +87,18 @@ bool Plan::half_way() const noexcept {
       steps, [](const Step& step) { return is_change(step.impact) && step.was_begun(); });
 }
 
+std::optional<std::string> Plan::sign_of_life() const {
+  for (const Step& step : steps) {
+    if (!step.sign_of_life.empty()) return step.sign_of_life;
+  }
+  return std::nullopt;
+}
+
+bool Plan::shares_target(const Plan& other) const {
+  const std::string its = arg(std::string(kTargetId));
+  return target == other.target || (!its.empty() && its == other.arg(std::string(kTargetId)));
+}
+
 std::string Plan::arg(const std::string& name) const {
   const auto found = args.find(name);
   return found == args.end() ? std::string() : found->second;

@@ -50,8 +50,11 @@ struct Step {
   /// Of its last act, if that succeeded. Not written down: what an earlier life of the agent was
   /// told is not believed.
   std::optional<Success> succeeded{};
-  /// What showed, since it was begun, that what it is done to lives; empty: nothing did.
+  /// What showed, while it was the current one, that what it is done to lives; empty: nothing did.
   std::string sign_of_life{};
+  /// Since it was begun, looks that would have shown life have followed on one another until then;
+  /// nothing: there was a gap. Not written down.
+  std::optional<TimePoint> watched{};
 
   [[nodiscard]] bool was_begun() const noexcept {
     return tries > 0 || state != StepState::kWaiting;
@@ -69,6 +72,9 @@ enum class PlanState : std::uint8_t {
   kRejected,   ///< by somebody
   kWithdrawn,  ///< its cause was gone before it began
 };
+
+/// The argument of a plan that says by which id its target goes, where it has one: a cluster's.
+inline constexpr std::string_view kTargetId = "of_cluster";
 
 /// Ordered steps against one cause, of which each checks its precondition again at the last moment.
 /// What the steps mean, the plan's remedy knows (judge/plan/remedy.h).
@@ -108,8 +114,12 @@ struct Plan {
   [[nodiscard]] bool acted() const noexcept;
   /// Something that it watches may have been changed by it.
   [[nodiscard]] bool half_way() const noexcept;
+  /// Whether both change the same thing, whatever it is called.
+  [[nodiscard]] bool shares_target(const Plan& other) const;
   /// Empty: it has no such argument.
   [[nodiscard]] std::string arg(const std::string& name) const;
+  /// What showed during any step, before anybody approved it anew, that what it is for lives.
+  [[nodiscard]] std::optional<std::string> sign_of_life() const;
   /// The first step that is not done; null: all are.
   [[nodiscard]] Step* current() noexcept;
   /// Null: it has no such step.

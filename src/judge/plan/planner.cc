@@ -277,6 +277,7 @@ std::optional<std::string> Planner::reject(std::int64_t id, const std::string& b
   }
   std::string reason = "by " + by;
   if (!comment.empty()) reason += ": " + comment;
+  if (plan.half_way()) reason += " (what was begun may still be carried out)";
   note(plan, PlanState::kRejected, std::move(reason), now);
   return std::nullopt;
 }
@@ -334,7 +335,7 @@ std::optional<std::string> Planner::held_back(const Plan& plan, const Policy& po
                      other.state == PlanState::kFailed || other.acted();
     if (!ran) continue;
     begun += other.policy == policy.name && now - other.begun < policy.window ? 1 : 0;
-    if (other.target != plan.target) continue;
+    if (!other.shares_target(plan)) continue;
     if (other.state == PlanState::kUnclear)
       return fmt::format("plan {} is unclear: approve or reject it first", id);
     if (other.active()) return fmt::format("plan {} is not at its end", id);

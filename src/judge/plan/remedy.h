@@ -58,6 +58,8 @@ class Remedy {
   /// Whether a plan that was made is for the same as one that would be made now. Of what a plan is
   /// about, an agent that has just started may know less.
   [[nodiscard]] virtual bool is_same(const Plan& made, const Plan& fresh) const = 0;
+  /// The id that nothing else has, as in kTargetId; empty: none, or not known.
+  [[nodiscard]] virtual std::string target_id() const { return ""; }
   /// What the target is, whatever it is called, what says most first: the id of a cluster, the
   /// places where it is asked. Empty: not known, or its name says it.
   [[nodiscard]] virtual std::vector<std::string> identities() const { return {}; }
@@ -77,12 +79,14 @@ class Remedy {
   /// What to do with the current step, which there is. Consent is asked elsewhere. A step that was
   /// begun and of which nobody knows how it ended is looked at first: what is found done is done.
   [[nodiscard]] virtual Decision decide(const Plan& plan, TimePoint now) const = 0;
-  /// What shows that what the current step removes lives; nothing: nothing does, or it removes
-  /// nothing.
+  /// What shows that what the plan is for lives, as far as the current step must not be done to it
+  /// then; nothing: nothing does, or the step harms nothing that lives.
   [[nodiscard]] virtual std::optional<std::string> sign_of_life(
       [[maybe_unused]] const Plan& plan) const {
     return std::nullopt;
   }
+  /// Whether the look would show it.
+  [[nodiscard]] virtual bool would_show_life() const noexcept { return true; }
   /// What the act of the current step needs to know of this moment, besides the plan's arguments.
   [[nodiscard]] virtual std::map<std::string, std::string> request(const Plan& plan) const = 0;
 };

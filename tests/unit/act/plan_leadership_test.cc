@@ -132,6 +132,31 @@ TEST_F(PlanLeadership, AnotherAgentGoesOnWithTheSamePlanByLooking) {
   EXPECT_EQ(plan(a_).state, PlanState::kDone) << "it has read what the other did";
 }
 
+// It was killed before it could write down what it saw; the other had seen it, too.
+TEST_F(PlanLeadership, WhoFollowsNotesTheLifeOfWhomTheLeaderRemoves) {
+  SharingAgent c(world_, "c", shared_, true);
+  shared_.site.calm = true;
+  a_.rule();
+  const auto begun = [&] {
+    const judge::plan::Plan& its = plan(c);
+    const auto* const kick = its.find("kick");
+    return kick->state == judge::plan::StepState::kBegun;
+  };
+  for (int i = 0; i < 400 && !begun(); ++i) watch(100ms);
+  ASSERT_TRUE(begun());
+  a_.lose();
+  shared_.site.back = true;
+  c.look(world_.now() - 1h);
+  shared_.site.back = shared_.site.listed = false;
+  c.win();
+  for (int i = 0; i < 60 && plan(c).state == PlanState::kRunning; ++i) {
+    c.look(world_.now() - 1h);
+    world_.run_for(500ms);
+  }
+  EXPECT_EQ(plan(c).state, PlanState::kUnclear) << plan(c).reason;
+  EXPECT_TRUE(plan(c).reason.contains("it lived then")) << plan(c).reason;
+}
+
 TEST_F(PlanLeadership, WhoFollowsShowsEveryPlanOfTheLeaderAsItGoesOn) {
   SharingAgent c(world_, "c", shared_, true);
   EXPECT_EQ(plan(c).state, PlanState::kProposed);

@@ -17,6 +17,12 @@ namespace {
 /// What must hold before anything is changed in the cluster.
 std::optional<std::string> unready(const RepairPlan& plan, const RepairView& view) {
   if (view.starved) return "the agent is too starved to see the whole cluster";
+  if (!view.rolled_back.empty()) {
+    return fmt::format(
+        "the log of {} went back behind what was committed: what others have may be "
+        "all that is left of that",
+        view.rolled_back);
+  }
   if (view.leader.empty()) return "no leader answers, and nothing can be changed without one";
   if (!view.commits) return "the leader has entries that it does not commit";
   if (is_changing(plan, view)) return "a server is being added or removed";
@@ -29,7 +35,7 @@ bool is_joining_as_before(const RepairPlan& plan, const RepairMember& member) no
   return member.joining && plan.code != Code::kRaftMemberDown && compatible(member.id, plan.former);
 }
 
-std::optional<std::string> life_of_server(const RepairPlan& plan, const RepairServer& server) {
+std::optional<std::string> word_of(const RepairPlan& plan, const RepairServer& server) {
   if (server.answers) return fmt::format("{} answers", short_name(plan.server));
   if (server.acknowledges) return fmt::format("the leader hears {}", short_name(plan.server));
   return std::nullopt;
@@ -44,7 +50,7 @@ std::optional<std::string> life_of_member(const RepairPlan& plan, const RepairVi
   }
   const RepairServer* const server = view.server_of(plan.member);
   if (server == nullptr) return std::nullopt;
-  return life_of_server(plan, *server);
+  return word_of(plan, *server);
 }
 
 std::optional<std::string> objection_to_removal(const RepairPlan& plan, const RepairView& view) {
@@ -136,14 +142,26 @@ std::optional<std::string> recovered(const RepairPlan& plan, const RepairView& v
     return fmt::format("{} is not listed any more: somebody else has removed it",
                        short_name(plan.server));
   }
-  if (plan.work == Work::kRebuildMember) return life_of_member(plan, view);
-  return sign_of_life(plan, view);
+  return life(plan, view);
 }
 
-std::optional<std::string> sign_of_life(const RepairPlan& plan, const RepairView& view) {
+std::optional<std::string> life(const RepairPlan& plan, const RepairView& view) {
+  return plan.work == Work::kRebuildMember ? life_of_member(plan, view)
+                                           : life_of_server(plan, view);
+}
+
+std::optional<std::string> life_of_joiner(const RepairPlan& plan, const RepairView& view) {
+  const RepairMember* const member = view.member(plan.member);
+  const bool in = member != nullptr && member->answers && member->id.known() &&
+                  compatible(member->id, plan.former);
+  if (!in) return std::nullopt;
+  return fmt::format("{} takes part as {}", plan.member, short_name(member->id));
+}
+
+std::optional<std::string> life_of_server(const RepairPlan& plan, const RepairView& view) {
   const RepairServer* const server = view.find(plan.server);
   if (server == nullptr) return std::nullopt;
-  if (auto life = life_of_server(plan, *server)) return life;
+  if (auto word = word_of(plan, *server)) return word;
   if (!server->shows_life) return std::nullopt;
   return fmt::format("others have a connection with {}", short_name(plan.server));
 }

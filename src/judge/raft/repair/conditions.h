@@ -17,8 +17,13 @@ std::optional<std::string> objection(const RepairPlan& plan, const RepairView& v
 /// member lives, joins by itself, or somebody else has removed it. Nothing: it is still out.
 std::optional<std::string> recovered(const RepairPlan& plan, const RepairView& view);
 
-/// What shows that the server which the plan removes lives.
-std::optional<std::string> sign_of_life(const RepairPlan& plan, const RepairView& view);
+/// What shows that who the plan is for lives: the server that is removed, the member that is
+/// rebuilt.
+std::optional<std::string> life(const RepairPlan& plan, const RepairView& view);
+/// What shows that the member which joined for ever, and is told to join anew, has got in.
+std::optional<std::string> life_of_joiner(const RepairPlan& plan, const RepairView& view);
+/// What shows that the server which the plan kicks lives.
+std::optional<std::string> life_of_server(const RepairPlan& plan, const RepairView& view);
 
 /// Whether what the plan is for is certainly over: its server is not listed or is heard, its member
 /// takes part. Joining is not enough: that may never end.

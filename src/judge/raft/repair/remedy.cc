@@ -221,8 +221,18 @@ Decision RaftRemedy::decide(const Plan& plan, TimePoint now) const {
 
 std::optional<std::string> RaftRemedy::sign_of_life(const Plan& plan) const {
   const std::optional<RepairPlan> repair = RepairPlan::of(plan);
-  const bool kicks = repair && plan.current()->name == to_string(StepKind::kKick);
-  return kicks ? repair::sign_of_life(*repair, view_) : std::nullopt;
+  if (!repair) return std::nullopt;
+  const plan::Step* const kick = repair->find(StepKind::kKick);
+  const std::optional<StepKind> step = parse_step_kind(plan.current()->name);
+  if (step == StepKind::kRejoin && kick == nullptr && plan.current()->was_begun())
+    return life_of_joiner(*repair, view_);
+  // The leader may have taken the kick, and not be able to commit it yet.
+  if (kick != nullptr && kick->was_begun()) return life_of_server(*repair, view_);
+  return step && *step <= StepKind::kKick ? life(*repair, view_) : std::nullopt;
+}
+
+bool RaftRemedy::would_show_life() const noexcept {
+  return !view_.leader.empty();
 }
 
 std::map<std::string, std::string> RaftRemedy::request(const Plan& plan) const {

@@ -45,6 +45,7 @@ class RaftRemedy final : public plan::Remedy {
 
   [[nodiscard]] const ThingId& target() const noexcept override { return target_; }
   [[nodiscard]] TimePoint begun() const noexcept override { return view_.begun; }
+  [[nodiscard]] std::string target_id() const override { return to_string(view_.cluster_id); }
   [[nodiscard]] std::vector<std::string> identities() const override;
   [[nodiscard]] std::expected<plan::Plan, std::string> draft(const Finding& finding) const override;
   /// `subject` is a member, which is rebuilt.
@@ -63,6 +64,7 @@ class RaftRemedy final : public plan::Remedy {
   [[nodiscard]] bool is_well(const plan::Plan& plan) const override;
   [[nodiscard]] plan::Decision decide(const plan::Plan& plan, TimePoint now) const override;
   [[nodiscard]] std::optional<std::string> sign_of_life(const plan::Plan& plan) const override;
+  [[nodiscard]] bool would_show_life() const noexcept override;
   /// `leader`: who is told to kick. `remotes`: raft addresses of the servers that stay, with a
   /// space between them. `cluster_id`: as its members say; not there when they do not.
   [[nodiscard]] std::map<std::string, std::string> request(const plan::Plan& plan) const override;

@@ -64,7 +64,7 @@ std::optional<RepairPlan> RepairPlan::of(const Plan& plan) {
   const std::optional<Work> work = parse_work(plan.remedy);
   const std::optional<MemberId> server = id_in(plan, "server");
   const std::optional<MemberId> former = id_in(plan, "former");
-  const std::optional<MemberId> cluster_id = id_in(plan, "of_cluster");
+  const std::optional<MemberId> cluster_id = id_in(plan, std::string(plan::kTargetId));
   if (!work || !server || !former || !cluster_id) return std::nullopt;
   RepairPlan repair;
   static_cast<Plan&>(repair) = plan;
@@ -87,7 +87,7 @@ Plan RepairPlan::stored() const {
                {"server", to_string(server)},
                {"address", address},
                {"former", to_string(former)},
-               {"of_cluster", to_string(cluster_id)},
+               {std::string(plan::kTargetId), to_string(cluster_id)},
                {"place", place}};
   std::erase_if(plan.args, [](const auto& arg) { return arg.second.empty(); });
   plan.subject = member.empty() ? to_string(server) : member;

@@ -75,7 +75,9 @@ std::optional<Decision> hindrance(const RepairPlan& plan, const RepairView& view
   if (auto reason = recovered(plan, view)) {
     // Of a plan that was unclear and was approved, the kick is older than the approval.
     const bool approved_anew = plan.current()->tries == 0 && now - plan.changed > kTakes;
-    return Decision{late || approved_anew ? Move::kWithdraw : Move::kWait, *std::move(reason)};
+    if (approved_anew) return Decision{Move::kWithdraw, *std::move(reason)};
+    if (!late) return Decision{Move::kWait, *std::move(reason)};
+    return Decision{Move::kAsk, *reason + ", and the removal that was begun may still come"};
   }
   if (auto reason = objection(plan, view)) {
     return Decision{late ? Move::kAsk : Move::kWait, *std::move(reason)};
@@ -158,7 +160,13 @@ Decision kick(const RepairPlan& plan, const Step& step, const RepairView& view, 
   const bool begun = step.state == StepState::kBegun;
   const bool ours = begun || plan.work == Work::kRemoveServer;
   if (ours && !view.leader.empty() && !is_listed(plan, view)) {
-    return {Move::kFinish, fmt::format("{} is not listed any more", short_name(plan.server))};
+    std::string gone = fmt::format("{} is not listed any more", short_name(plan.server));
+    // An agent that begins later, or wakes up, finds a member's host to ask. A server has none.
+    const bool unseen = begun && step.tries > 0 && !step.watched && step.sign_of_life.empty();
+    if (!unseen || plan.work == Work::kRebuildMember) return {Move::kFinish, std::move(gone)};
+    return {Move::kAsk, gone +
+                            ", but nobody looked on while it was removed: it may have come back "
+                            "before, and then it has to join again"};
   }
   if (begun) return kick_again(plan, step, view, now);
   if (auto refused = refuse(plan, view)) return *std::move(refused);

@@ -70,17 +70,26 @@ TEST(PlanBudget, APlanThatNeverRanHidesNoneThatDid) {
   site.planner.update(before);
   before.id = 3;
   before.target.name = "ovn-sb";
+  before.args[std::string(kTargetId)] = "another";
   before.state = PlanState::kRunning;
   site.planner.update(before);
   EXPECT_FALSE(site.planner.approve(1, "ann", now)) << "that one runs in another cluster";
+  Plan first = site.planner.plans().at(1);
+  before.args = first.args;
+  site.planner.update(before);
+  EXPECT_EQ(site.planner.approve(5, "ann", now), "plan 1 is not at its end");
+  first.state = PlanState::kWithdrawn;
+  site.planner.update(first);
+  EXPECT_EQ(site.planner.approve(5, "ann", now), "plan 3 is not at its end")
+      << "the same cluster under another name";
+  before.args[std::string(kTargetId)] = "another";
+  site.planner.update(before);
   before.id = 4;
   before.target = other.target;
+  before.args = other.args;
   before.state = PlanState::kDone;
   before.begun = before.changed = now;
   site.planner.update(before);
-  Plan first = site.planner.plans().at(1);
-  first.state = PlanState::kWithdrawn;
-  site.planner.update(first);
   EXPECT_EQ(site.planner.approve(5, "ann", now + 1s), "plan 4 ended less than 10m ago");
 }
 
