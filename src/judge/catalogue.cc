@@ -181,7 +181,9 @@ constexpr auto kFirst = std::to_array<CodeInfo>({
      {},
      "A server that was removed from the cluster still runs on its old database.",
      "its id and the newest member list",
-     "Stop the server. If it should be a member, join it again with a new database."},
+     "Copy its database aside, and find out who removed it. Then stop the server; if it should be "
+     "a "
+     "member, join it again with a new database."},
     {kRaftServerIdCloned,
      "RAFT_SERVER_ID_CLONED",
      kCritical,
@@ -241,6 +243,16 @@ constexpr auto kFirst = std::to_array<CodeInfo>({
      "The number of voters is not the expected number, or it is one or even.",
      "the number of voters and the expected number",
      "Join what is missing, or correct the expected number. Remove nothing because of it."},
+    {kRaftLogRolledBack,
+     "RAFT_LOG_ROLLED_BACK",
+     kCritical,
+     kOneRound,
+     {},
+     "The log of a server ends before what it had committed: its disk was put back to an older "
+     "copy.",
+     "the end of its log, and what it had committed before",
+     "Copy the databases of all servers aside before anything is stopped, removed or joined anew: "
+     "a server that the list lacks may be the only one that has what was committed."},
     {kRaftLogLag,
      "RAFT_LOG_LAG",
      kWarning,

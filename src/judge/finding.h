@@ -42,6 +42,7 @@ enum class Code : std::uint8_t {
   kRaftMissingMember,
   kRaftStaleHint,
   kRaftClusterSize,
+  kRaftLogRolledBack,
   kRaftLogLag,
   kRaftCommitStall,
   kRaftApplyStall,

@@ -59,6 +59,7 @@ constexpr auto kDetectors = std::to_array<Row>({
     {Code::kRaftMissingMember, detect_missing_member},
     {Code::kRaftStaleHint, detect_stale_hint},
     {Code::kRaftClusterSize, detect_cluster_size},
+    {Code::kRaftLogRolledBack, detect_log_rolled_back},
     {Code::kRaftLogLag, detect_log_lag},
     {Code::kRaftCommitStall, detect_commit_stall},
     {Code::kRaftApplyStall, detect_apply_stall},

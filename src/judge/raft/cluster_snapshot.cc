@@ -177,6 +177,33 @@ void find_leader(Member& member, const ClusterSnapshot& snapshot) noexcept {
   member.hears_leader = age ? snapshot.fresh(*age) : !tells_ages(status);
 }
 
+/// Whether it hears a majority of its own list, which has others than itself.
+bool leads_others(const Member& member, const ClusterSnapshot& snapshot) noexcept {
+  if (!member.takes_part() || member.failed || !member.status()) return false;
+  const Status& status = *member.status();
+  if (status.role != Role::kLeader || status.servers.size() < 2) return false;
+  const auto heard = std::ranges::count_if(status.servers, [&](const Server& server) {
+    return server.self || (server.last_message && snapshot.fresh(*server.last_message));
+  });
+  return 2 * static_cast<std::size_t>(heard) > status.servers.size();
+}
+
+void find_backed(ClusterSnapshot& snapshot) noexcept {
+  for (const Member& leader : snapshot.members) {
+    if (!leads_others(leader, snapshot)) continue;
+    for (Member& member : snapshot.members) {
+      const bool hears = member.hears_leader && compatible(member.leader_line->id, leader.id);
+      member.backed |= &member == &leader || hears;
+      if (!member.takes_part() || !member.status() || member.backed) continue;
+      const Status& status = *member.status();
+      const bool alone = status.servers.size() == 1 && status.servers.front().self;
+      const auto is_it = [&](const Server& server) { return compatible(server.id, member.id); };
+      member.outvoted |=
+          alone && member.id.known() && std::ranges::any_of(leader.status()->servers, is_it);
+    }
+  }
+}
+
 /// Newer lists compare greater. A term counts only with a leader behind it: a candidate that is cut
 /// off or was removed raises its term for ever on its old list (OVS <= 3.2). Without a leader, the
 /// longer log is newer.
@@ -191,7 +218,8 @@ auto newness(const Member& member) noexcept {
 const Member* choose_newest(const std::vector<Member>& members) noexcept {
   const Member* newest = nullptr;
   for (const Member& member : members) {
-    if (!member.takes_part() || !member.status() || member.status()->servers.empty()) continue;
+    if (!member.takes_part() || !member.status() || member.outvoted) continue;
+    if (member.status()->servers.empty()) continue;
     if (!newest || newness(member) > newness(*newest)) newest = &member;
   }
   return newest;
@@ -202,6 +230,7 @@ const Member* choose_leader(const ClusterSnapshot& snapshot) noexcept {
   const auto term = [](const Member& m) { return m.status() ? m.status()->term : 0; };
   for (const Member& member : snapshot.members) {
     if (!member.takes_part() || member.failed || !member.claims_to_lead()) continue;
+    if (member.outvoted) continue;
     if (!leader || std::tuple(term(member), member.id) > std::tuple(term(*leader), leader->id))
       leader = &member;
   }
@@ -378,6 +407,7 @@ ClusterSnapshot take_snapshot(std::span<const Opinion> opinions, const Expectati
   for (Member& member : snapshot.members) {
     if (member.takes_part() && member.status()) find_leader(member, snapshot);
   }
+  find_backed(snapshot);
   snapshot.newest = choose_newest(snapshot.members);
   snapshot.leader = choose_leader(snapshot);
   snapshot.changing = is_changing(snapshot);
@@ -385,7 +415,8 @@ ClusterSnapshot take_snapshot(std::span<const Opinion> opinions, const Expectati
   for (Member& member : snapshot.members) {
     member.zombie = snapshot.anchored() && member.takes_part() &&
                     member.presence != Presence::kLeaving && !member.listed && member.id.known() &&
-                    &member != snapshot.newest && !is_ahead(member, *snapshot.newest->status());
+                    &member != snapshot.newest && !member.backed &&
+                    !is_ahead(member, *snapshot.newest->status());
     member.comparable = member.takes_part() && member.status() && !member.failed && !member.zombie;
   }
   find_reached(snapshot, memory);

@@ -70,6 +70,12 @@ struct Member {
   /// Takes part and is not in the newest list, which has a leader behind it: it was removed and
   /// does not know.
   bool zombie = false;
+  /// Leads a majority of the servers of its own list, or hears a member that does: whatever the
+  /// newest list says, together they can commit.
+  bool backed = false;
+  /// Lists itself alone, and is in the list of a leader whom others back: a broken copy of the
+  /// database has elected itself. No list and no leader to go by.
+  bool outvoted = false;
   /// Takes part, gives its status, serves, and is in the newest list as far as is known: its report
   /// can be compared with the others.
   bool comparable = false;

@@ -63,6 +63,8 @@ struct Dialect {
   /// of each other for a removal to be proposed, or it has no such command.
   std::string_view kick;
   std::string_view compact;
+  /// What a server once called committed is in its log from then on, whatever happens to it.
+  bool keeps_committed = false;
 };
 
 /// OVSDB's, as `ovs-appctl cluster/status` prints it.

@@ -98,6 +98,16 @@ void compare(Track& track, const Opinion& now) {
   }
 }
 
+/// What was committed is on the disk of each server that says so, and stays there.
+void compare_log(Track& track, const Opinion& now) {
+  const Status& status = *now.status;
+  if (!now.dialect->keeps_committed || status.log_next == 0) return;
+  const std::uint64_t end = status.log_next - 1;
+  if (end < track.committed && !track.rolled_back)
+    track.rolled_back = RolledBack{now.begun, track.committed, end};
+  track.committed = std::max(track.committed, status.committed_index());
+}
+
 void take_over(Track& track, const Opinion& now) {
   const Status& status = *now.status;
   track.begun = now.begun;
@@ -150,6 +160,7 @@ void note_look(Track& track, const Member& member) {
                   .served = track.served,
                   .restarts = std::move(track.restarts)};
   }
+  compare_log(track, opinion);
   take_over(track, opinion);
 }
 
@@ -290,6 +301,12 @@ void History::note_log(const ClusterSnapshot& snapshot) {
 const Track* History::of(const Member& member) const noexcept {
   const auto found = std::ranges::lower_bound(tracks_, member.name(), {}, &Track::member);
   return found != tracks_.end() && found->member == member.name() ? &*found : nullptr;
+}
+
+const Track* History::rolled_back() const noexcept {
+  const auto found = std::ranges::find_if(
+      tracks_, [](const Track& track) { return track.rolled_back.has_value(); });
+  return found == tracks_.end() ? nullptr : &*found;
 }
 
 const Follower* History::of(const ListedServer& listed) const noexcept {

@@ -35,6 +35,13 @@ class Ticks {
   std::vector<std::pair<TimePoint, std::uint64_t>> ticks_;
 };
 
+/// The log of a server ended before what it had committed: its disk was put back.
+struct RolledBack {
+  TimePoint at;
+  std::uint64_t committed = 0;  ///< what it had said before
+  std::uint64_t end = 0;        ///< of its log then
+};
+
 /// What the statuses of a member showed one after the other.
 struct Track {
   std::string member;
@@ -47,6 +54,8 @@ struct Track {
   std::uint64_t disconnections = 0;
   std::optional<Milliseconds> election_started;
   std::vector<std::pair<MemberId, Milliseconds>> ages;  ///< time since it heard the others
+  std::uint64_t committed = 0;                          ///< the highest index of all
+  std::optional<RolledBack> rolled_back;                ///< the first time, until it is another id
 
   TimePoint seen;     ///< when the last probe began, with an answer or without
   bool down = false;  ///< the last probe showed that no process served its sockets
@@ -96,6 +105,8 @@ class History {
   void forget(std::string_view member);
 
   [[nodiscard]] const Track* of(const Member& member) const noexcept;
+  /// The first member whose log went back, as the server that it still is; null: none.
+  [[nodiscard]] const Track* rolled_back() const noexcept;
   /// Within flap_window(), oldest first.
   [[nodiscard]] std::span<const LeaderChange> leader_changes() const noexcept { return changes_; }
   /// The first round under this leader at which its log had passed `index`. A new leader does not

@@ -134,6 +134,7 @@ constexpr Dialect kOvsdb{
     .advice = {},
     .kick = "cluster/kick",
     .compact = "ovsdb-server/compact",
+    .keeps_committed = true,
 };
 
 std::string quote(const Local& local) {

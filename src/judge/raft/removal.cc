@@ -220,6 +220,11 @@ Objection not_replaced(const ClusterSnapshot& snapshot, const ListedServer& list
 /// Members of which nobody can say which server they are: two that answer as one, or one whose two
 /// sockets answer as two. A line of the configuration was copied, or a database was.
 Objection confusion(const ClusterSnapshot& snapshot) {
+  if (const Track* const track = snapshot.history->rolled_back()) {
+    return fmt::format(
+        "the log of {} went back behind what it had committed, and the list may be an old one, too",
+        track->member);
+  }
   for (auto a = snapshot.members.begin(); a != snapshot.members.end(); ++a) {
     if (answers_as_two(*a)) {
       return fmt::format("the two sockets of {} answer as two servers: correct them first",

@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "judge/raft/assess.h"
 #include "judge/raft/cluster_snapshot.h"
+#include "judge/raft/history.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
@@ -117,6 +118,7 @@ RepairView repair_view(std::span<const Opinion> opinions, const Expectation& exp
   view.reconfiguring = is_reconfiguring(snapshot);
   view.told_of = !expectation.addresses.empty();
   view.starved = snapshot.starved;
+  if (const Track* const track = snapshot.history->rolled_back()) view.rolled_back = track->member;
   view.voters = snapshot.quorum.voters;
   view.needed = snapshot.quorum.needed;
   for (const ListedServer& listed : snapshot.servers) {

@@ -69,7 +69,8 @@ struct RepairView {
   bool reconfiguring = false;
   /// The operator says which servers the cluster should have (Expectation::addresses).
   bool told_of = false;
-  bool starved = false;  ///< we lacked the resources to probe all of it
+  bool starved = false;     ///< we lacked the resources to probe all of it
+  std::string rolled_back;  ///< a member whose log went back behind what it had committed
   std::size_t voters = 0;
   std::size_t needed = 0;         ///< a majority of them
   std::size_t acknowledging = 0;  ///< voters that can acknowledge a change now

@@ -25,6 +25,7 @@ constexpr auto kSuppressions = std::to_array<Suppression>({
     {kRaftServerIdCloned, kRaftTwoLeadersSameTerm, kSameThing},
     {kRaftTwoLeadersSameTerm, kRaftLeaderDisagreement, kWhole},
     {kRaftStaleLeader, kRaftTermDivergence, kSameThing},
+    {kRaftLogRolledBack, kRaftZombieMember, kWhole},
     {kRaftZombieMember, kRaftTermDivergence, kSameThing},
     {kRaftMemberDown, kRaftTermDivergence, kSameThing},
     {kRaftMemberDown, kMonitorBlind, kSameThing, kRaised},

@@ -23,6 +23,7 @@ void detect_leader_flap(const ClusterSnapshot& snapshot, Conditions& out);
 void detect_vote_anomaly(const ClusterSnapshot& snapshot, Conditions& out);
 
 // log.cc
+void detect_log_rolled_back(const ClusterSnapshot& snapshot, Conditions& out);
 void detect_log_lag(const ClusterSnapshot& snapshot, Conditions& out);
 void detect_apply_stall(const ClusterSnapshot& snapshot, Conditions& out);
 void detect_log_growth(const ClusterSnapshot& snapshot, Conditions& out);

@@ -49,6 +49,26 @@ std::string describe_lag(const ListedServer& listed, const Member& leader, std::
 
 }  // namespace
 
+void detect_log_rolled_back(const ClusterSnapshot& snapshot, Conditions& out) {
+  for (const Member& member : snapshot.members) {
+    const Track* const track = snapshot.history->of(member);
+    if (!track || !track->rolled_back || track->id != member.id) continue;
+    const RolledBack& back = *track->rolled_back;
+    Condition found = condition(kRaftLogRolledBack, member.name(), member.opinion->begun);
+    found.since = back.at;
+    found.finding.subjects = names(member);
+    found.finding.summary =
+        fmt::format("the log of {} ended at {}, and it had committed {}: its disk was put back",
+                    label(member), back.end, back.committed);
+    found.finding.evidence = {
+        {member.name(),
+         fmt::format("committed up to {}, then a log that ends at {}", back.committed, back.end)}};
+    if (member.status())
+      found.finding.evidence.push_back(testify(member, {Line::kTerm, Line::kLog}));
+    out.push_back(std::move(found));
+  }
+}
+
 void detect_log_lag(const ClusterSnapshot& snapshot, Conditions& out) {
   const std::optional<std::uint64_t> end = end_of_log(snapshot);
   if (!end) return;

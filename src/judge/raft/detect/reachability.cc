@@ -70,6 +70,7 @@ void describe_silence(const ClusterSnapshot& snapshot, const Member& member, Fin
   }
   if (!removed) return;
   finding.summary += ", and is not in the member list any more";
+  if (snapshot.history->rolled_back() != nullptr) return;
   finding.advice = Advice{.text = std::string(member.dialect().removed_member)};
 }
 

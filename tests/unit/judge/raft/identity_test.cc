@@ -265,6 +265,29 @@ TEST(ZombieMember, WhoHasAppliedMoreThanAnOldListIsNone) {
   EXPECT_FALSE(has(Code::kRaftZombieMember, cluster.watch(60s)));
 }
 
+/// A broken copy of the database has elected itself (kube-ovn 6363).
+TEST(ZombieMember, TheMajorityIsNoneWhateverALeaderOfOneLists) {
+  for (const std::uint64_t later : {0U, 8U}) {
+    FakeCluster cluster(3);
+    cluster.watch(5s);
+    cluster.isolate(1);
+    Node& broken = cluster.node(1);
+    broken.role = Role::kLeader;
+    broken.follows.reset();
+    broken.term += later;
+    broken.log_next = 1002;
+    std::vector<Server> alone = {cluster.list()[1]};
+    broken.own_list = alone;
+    const Assessment found = cluster.watch(30s);
+    EXPECT_FALSE(has(Code::kRaftZombieMember, found));
+    EXPECT_FALSE(has(Code::kRaftMissingMember, found));
+    if (has(Code::kRaftStaleLeader, found))
+      EXPECT_EQ(the(Code::kRaftStaleLeader, found).subjects.front(), "ctl-2");
+    EXPECT_EQ(found.leader, 0U);
+    EXPECT_EQ(found.quorum.voters, 3U);
+  }
+}
+
 TEST(DeadMember, AGhostWhoseSuccessorWasTakenOutIsNamed) {
   FakeCluster cluster(3);
   cluster.watch(5s);

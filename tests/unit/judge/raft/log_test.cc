@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "unit/judge/raft/fake_cluster.h"
 
@@ -29,6 +30,60 @@ TEST(LogLag, AFollowerThatStandsStill) {
             "does not catch up");
   write(cluster, 100, [](std::uint64_t last) { return last; });
   EXPECT_EQ(told(cluster.watch(1s)), Told{});
+}
+
+/// A snapshot of its virtual machine.
+TEST(LogRolledBack, ADiskThatWasPutBackIsFound) {
+  FakeCluster cluster(3);
+  for (std::size_t i = 0; i < 3; ++i) cluster.node(i).log_next = 50;
+  cluster.watch(5s);
+  cluster.kill(1);
+  cluster.watch(1s);
+  cluster.node(1).silence = ReasonCode::kNone;
+  cluster.node(1).log_next = 20;
+  const Assessment found = cluster.watch(5s);
+  EXPECT_EQ(the(Code::kRaftLogRolledBack, found).summary,
+            "the log of ctl-2 (499b) ended at 19, and it had committed 49: its disk was put back");
+  cluster.node(1).log_next = 60;
+  EXPECT_TRUE(has(Code::kRaftLogRolledBack, cluster.watch(60s))) << "it has fetched it again";
+}
+
+TEST(LogRolledBack, WhatWasNeverCommittedMayGo) {
+  FakeCluster cluster(3);
+  for (std::size_t i = 0; i < 3; ++i) cluster.node(i).log_next = 50;
+  cluster.node(1).uncommitted = 10;
+  cluster.watch(5s);
+  cluster.node(1).log_next = 40;
+  cluster.node(1).uncommitted = 0;
+  EXPECT_FALSE(has(Code::kRaftLogRolledBack, cluster.watch(5s)));
+  cluster.node(1).log_next = 39;
+  EXPECT_TRUE(has(Code::kRaftLogRolledBack, cluster.watch(5s)));
+}
+
+/// A majority that went back lists nobody who joined since.
+TEST(LogRolledBack, WhomTheOldListLacksIsNotCalledRemoved) {
+  for (const bool runs : {true, false}) {
+    FakeCluster cluster(3);
+    for (std::size_t i = 0; i < 3; ++i) cluster.node(i).log_next = 50;
+    cluster.watch(5s);
+    const std::vector<Server> list = cluster.list();
+    cluster.node(2).own_list = list;
+    cluster.isolate(2);
+    cluster.strike(2);
+    for (const std::size_t i : {0U, 1U}) cluster.node(i).log_next = 20;
+    if (!runs) cluster.kill(2);
+    const Assessment found = cluster.watch(60s);
+    EXPECT_TRUE(has(Code::kRaftLogRolledBack, cluster.look()) ||
+                std::ranges::count(told(found), "critical RAFT_LOG_ROLLED_BACK ctl-1") == 1);
+    EXPECT_FALSE(has(Code::kRaftZombieMember, found));
+    for (const Finding& finding : found.findings) {
+      const bool speaks = finding.advice && finding.advice->text.contains("It was removed");
+      EXPECT_FALSE(speaks) << finding.advice->text;
+    }
+    for (const RepairServer& server : cluster.repair_view().servers)
+      EXPECT_TRUE(server.objection.has_value());
+    EXPECT_EQ(cluster.repair_view().rolled_back, "ctl-1");
+  }
 }
 
 TEST(LogLag, AFewEntriesBehindAtAnyPaceIsNone) {
