@@ -170,8 +170,8 @@ class Life::FakeExecutor final : public act::StepExecutor {
       return outlives || (alive && !(*alive)->dead_);
     };
     if (done) {
-      world.schedule(world.now() + effect, [&truth, request, runs] {
-        if (runs()) truth.does(request);
+      world.schedule(world.now() + effect, [&truth, request, id, runs] {
+        if (runs()) truth.does(request, id);
       });
     }
     world.schedule(world.now() + takes, [&truth, request, id, call] {
@@ -233,6 +233,7 @@ Life::~Life() {
   site_.world.run(us_, runner_.stop());
   site_.world.run(us_, incidents_.stop());
   site_.world.run(us_, agents_.resign());
+  site_.truth.left(id_);
 }
 
 /// Whether the last life has left word that it fails.

@@ -252,7 +252,13 @@ void Truth::steps_in(const act::StepRequest& request, const Doer& doer, std::int
   EXPECT_TRUE(intended) << request.step << " is not what was written down: " << record->value;
   std::set<LifeId>& inside = inside_[request.step];
   inside.insert(doer.life);
-  if (changes(request.step)) EXPECT_EQ(inside.size(), 1U) << "two inside " << request.step;
+  effective_[request.step].erase(doer.life);
+  // A command whose agent has ended may run on for long after it has done its work.
+  const auto harmful = std::ranges::count_if(inside, [&](LifeId life) {
+    const bool ended = dead_.contains(life) || gone_.contains(life);
+    return !ended || !effective_[request.step].contains(life);
+  });
+  if (changes(request.step)) EXPECT_EQ(harmful, 1) << "two inside " << request.step;
   happens(Point::kActs, doer.life);
 }
 
@@ -264,8 +270,9 @@ void Truth::steps_out(const act::StepRequest& request, LifeId life) {
   if (inside->second.empty()) inside_.erase(inside);
 }
 
-void Truth::does(const act::StepRequest& request) {
+void Truth::does(const act::StepRequest& request, LifeId life) {
   if (over_) return;
+  effective_[request.step].insert(life);
   say(0, request.step + " is done");
   cluster.do_it(request);
 }
