@@ -239,6 +239,15 @@ const Member* choose_leader(const ClusterSnapshot& snapshot) noexcept {
   return outdated ? nullptr : leader;
 }
 
+bool follows_in_name(const Member& member, const Member* leader) noexcept {
+  if (!leader || member.presence != Presence::kMember || !member.status()) return false;
+  const Status& status = *member.status();
+  const bool stranger = status.role == Role::kFollower && member.leader_line == nullptr &&
+                        status.leader.kind == PeerName::Kind::kNamed && !status.servers.empty();
+  const std::optional<MemberId> named = parse_member_id(status.leader.name);
+  return stranger && named && compatible(*named, leader->id);
+}
+
 bool is_changing(const ClusterSnapshot& snapshot) noexcept {
   return std::ranges::any_of(snapshot.members, [](const Member& member) {
     // A server that asks to join changes nothing until the leader adds it, which the list shows.
@@ -410,6 +419,8 @@ ClusterSnapshot take_snapshot(std::span<const Opinion> opinions, const Expectati
   find_backed(snapshot);
   snapshot.newest = choose_newest(snapshot.members);
   snapshot.leader = choose_leader(snapshot);
+  for (Member& member : snapshot.members)
+    member.follows_in_name = follows_in_name(member, snapshot.leader);
   snapshot.changing = is_changing(snapshot);
   fill_servers(snapshot, memory);
   for (Member& member : snapshot.members) {

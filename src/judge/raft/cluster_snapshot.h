@@ -70,6 +70,8 @@ struct Member {
   /// Takes part and is not in the newest list, which has a leader behind it: it was removed and
   /// does not know.
   bool zombie = false;
+  /// It follows a leader that its own list lacks: it acknowledges what its log does not hold.
+  bool follows_in_name = false;
   /// Leads a majority of the servers of its own list, or hears a member that does: whatever the
   /// newest list says, together they can commit.
   bool backed = false;

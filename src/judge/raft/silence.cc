@@ -164,7 +164,9 @@ void fill_times(ClusterSnapshot& snapshot, const Memory& memory) {
   find_shared_addresses(snapshot);
   find_unordered(snapshot);
   for (ListedServer& listed : snapshot.servers) {
-    listed.stalled = listed.life == Life::kLive && stands_still(snapshot, memory.history(), listed);
+    const bool in_name = listed.reporter != nullptr && listed.reporter->follows_in_name;
+    listed.stalled =
+        listed.life == Life::kLive && (in_name || stands_still(snapshot, memory.history(), listed));
   }
 }
 

@@ -172,7 +172,8 @@ void detect_no_leader(const ClusterSnapshot& snapshot, Conditions& out) {
   for (const Member& member : snapshot.members) {
     if (member.presence == Presence::kUnknown) unknown.push_back(member.name());
     if (!member.takes_part()) continue;
-    found.finding.evidence.push_back(testify(member, {Line::kRole, Line::kTerm, Line::kLeader}));
+    found.finding.evidence.push_back(
+        testify(member, {Line::kRole, Line::kTerm, Line::kLog, Line::kLeader}));
   }
   if (!unknown.empty()) {
     const std::string who = fmt::format("{}", fmt::join(unknown, ", "));
@@ -181,6 +182,16 @@ void detect_no_leader(const ClusterSnapshot& snapshot, Conditions& out) {
         Advice{.text = fmt::format("Look at the network between this agent, the members that "
                                    "answer it, and {}: those may have a leader of their own.",
                                    who)};
+  }
+  const Quorum& quorum = snapshot.quorum;
+  if (unknown.empty() && snapshot.newest && quorum.live < quorum.needed) {
+    found.finding.summary += fmt::format("; {} of {} voters answer, {} are needed", quorum.live,
+                                         quorum.voters, quorum.needed);
+    found.finding.advice = Advice{
+        .text = fmt::format(
+            "Nothing can be written, and a {} needs a commit and cannot work. Look on the hosts of "
+            "the voters that do not answer, and start them with the data that they had.",
+            snapshot.dialect->removal)};
   }
   out.push_back(std::move(found));
 }

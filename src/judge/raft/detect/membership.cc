@@ -66,6 +66,32 @@ Advice advise_on_database(const ClusterSnapshot& snapshot, const Member& member)
 
 }  // namespace
 
+namespace {
+
+/// The leader has heard it, so it is not for want of an address.
+void tell_of_adding(const Member& leader, const Member& joiner, Finding& finding) {
+  for (const Server& server : leader.status()->servers) {
+    if (server.phase == Phase::kNone || !compatible(server.id, joiner.id)) continue;
+    finding.evidence.push_back(testify(leader, server));
+    finding.advice = Advice{
+        .text = fmt::format("{} is adding it: look at the network between the two and at the disk "
+                            "of {}, and give a large database time.",
+                            label(leader), label(joiner))};
+  }
+}
+
+/// Whether the addresses that it has to ask are of no server of now.
+bool dials_nobody(const ClusterSnapshot& snapshot, const Member& joiner) {
+  if (!snapshot.anchored() || !joiner.status()) return false;
+  const std::vector<std::string>& remotes = joiner.status()->join_remotes;
+  return !remotes.empty() && std::ranges::none_of(remotes, [&](const std::string& remote) {
+    return std::ranges::find(snapshot.servers, remote, &ListedServer::address) !=
+           snapshot.servers.end();
+  });
+}
+
+}  // namespace
+
 void detect_joining_stuck(const ClusterSnapshot& snapshot, Conditions& out) {
   for (const Member& member : snapshot.members) {
     if (member.presence != Presence::kJoining) continue;
@@ -76,7 +102,10 @@ void detect_joining_stuck(const ClusterSnapshot& snapshot, Conditions& out) {
     found.finding.evidence = {testify(member, {Line::kStatus, Line::kRemotes, Line::kClusterId})};
     if (snapshot.leader && snapshot.leader->status()) {
       found.finding.evidence.push_back(testify_list(*snapshot.leader));
+      tell_of_adding(*snapshot.leader, member, found.finding);
     }
+    if (dials_nobody(snapshot, member))
+      found.finding.summary += ": no server of the list has an address that it dials";
     out.push_back(std::move(found));
   }
 }
@@ -127,11 +156,35 @@ void detect_no_database(const ClusterSnapshot& snapshot, Conditions& out) {
   }
 }
 
+namespace {
+
+Condition follows_in_name(const Member& member, const Member& newest) {
+  Condition found = condition(kRaftMemberListMismatch, member.name(), member.opinion->begun);
+  found.finding.subjects = names(member);
+  found.finding.summary = fmt::format(
+      "{} follows {}, which its own list of {} lacks: it stores nothing of what it acknowledges",
+      label(member), member.status()->leader.name, member.status()->servers.size());
+  found.finding.evidence = {testify(member, {Line::kRole, Line::kTerm, Line::kLeader, Line::kLog}),
+                            testify_list(member), testify(newest, {Line::kTerm, Line::kLog}),
+                            testify_list(newest)};
+  found.finding.advice = Advice{
+      .text = fmt::format(
+          "Do not count on {}. Copy its data aside before it is added again as a new member.",
+          label(member))};
+  return found;
+}
+
+}  // namespace
+
 void detect_member_list_mismatch(const ClusterSnapshot& snapshot, Conditions& out) {
   if (!snapshot.newest) return;
   const Member& newest = *snapshot.newest;
   for (const Member& member : snapshot.members) {
     if (&member == &newest) continue;
+    if (member.follows_in_name) {
+      out.push_back(follows_in_name(member, newest));
+      continue;
+    }
     const bool comparable = is_settled(member) && is_settled(newest) && !snapshot.changing &&
                             member.status()->applied_index() == newest.status()->applied_index();
     if (!comparable) {

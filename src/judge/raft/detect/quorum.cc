@@ -70,6 +70,22 @@ std::string advise_on_size(const Dialect& dialect, std::size_t voters, std::size
   return fmt::format("{} {}", dialect.join, what);
 }
 
+/// The members that only have to be started, where they are enough.
+std::string who_would_do(const ClusterSnapshot& snapshot, std::size_t live) {
+  std::vector<std::string> down;
+  for (const Member& member : snapshot.members) {
+    const bool voter = member.listed != nullptr && member.listed->voter;
+    if (voter && member.presence == Presence::kDown && !member.unreachable)
+      down.push_back(label(member));
+  }
+  if (down.empty() || live + down.size() < snapshot.quorum.needed) return "";
+  return fmt::format(" {} on hosts that answer: {} of them {} enough.",
+                     down.size() == 1 ? down.front() + " is down"
+                                      : fmt::format("{} are down", fmt::join(down, ", ")),
+                     snapshot.quorum.needed - live,
+                     snapshot.quorum.needed - live == 1 ? "is" : "are");
+}
+
 }  // namespace
 
 void detect_no_quorum(const ClusterSnapshot& snapshot, Conditions& out) {
@@ -90,7 +106,8 @@ void detect_no_quorum(const ClusterSnapshot& snapshot, Conditions& out) {
     found.finding.evidence.push_back(testify_list(*snapshot.newest));
   }
   tell_of_the_missing(snapshot, found.finding);
-  found.finding.advice = Advice{.text = std::string(snapshot.dialect->lost_quorum)};
+  found.finding.advice =
+      Advice{.text = std::string(snapshot.dialect->lost_quorum) + who_would_do(snapshot, live)};
   out.push_back(std::move(found));
 }
 

@@ -288,6 +288,18 @@ TEST(ZombieMember, TheMajorityIsNoneWhateverALeaderOfOneLists) {
   }
 }
 
+/// The same, where it hears the leader again: it acknowledges all, and has nothing of it.
+TEST(MemberListMismatch, WhoFollowsALeaderThatItsListLacksIsNotCountedOn) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.node(1).own_list = std::vector<Server>{cluster.list()[1]};
+  const Assessment found = cluster.watch(10s);
+  EXPECT_EQ(the(Code::kRaftMemberListMismatch, found).subjects.front(), "ctl-2");
+  EXPECT_TRUE(has(Code::kRaftQuorumMargin, found));
+  const RepairView view = cluster.repair_view();
+  EXPECT_EQ(view.acknowledging, 2U);
+}
+
 TEST(DeadMember, AGhostWhoseSuccessorWasTakenOutIsNamed) {
   FakeCluster cluster(3);
   cluster.watch(5s);
