@@ -214,6 +214,30 @@ def test_4_a_broken_snapshot_elects_a_leader_of_one(make):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("where", ["in the same term", "in a later term, cut off"])
+def test_4_a_leader_of_one_is_no_reason_to_stop_the_majority(make, where):
+    """kubeovn/kube-ovn 6363: the two others hear each other and commit. The one that lists itself alone is wrong."""
+    scene = make()
+    cluster, leader, number = scene.cluster, scene.cluster.leader(), scene.cluster.followers()[0]
+    majority = {cluster.members[other].name for other in cluster.others(number)}
+    if where == "in the same term":
+        alone(cluster, number, term=cluster.view(number).term - 1, index=1000)
+    else:
+        faults.partition(cluster, number)
+        alone(cluster, number, term=cluster.view(number).term + 8, index=1000)
+    scene.cause()
+    scene.said("RAFT_TWO_LEADERS_SAME_TERM|RAFT_STALE_LEADER|RAFT_TERM_DIVERGENCE|RAFT_MEMBER_LIST_MISMATCH", 12)
+    cluster.write(leader, 100)
+    scene.look_on(8)
+    assert cluster.view(leader).role == "leader" and len(cluster.view(leader).servers) == 3
+    told = {f"{finding['code']}: {finding['summary']}" for sample in scene.samples for finding in sample.findings
+            if finding["code"] in ("RAFT_ZOMBIE_MEMBER", "RAFT_STALE_LEADER") and majority & set(finding["subjects"])}
+    assert not told, "\n".join(told)
+    assert "RAFT_MISSING_MEMBER" not in scene.codes(), "both are in the list that two of three have"
+
+
+
+@pytest.mark.slow
 def test_4_a_short_list_spreads_and_the_third_is_excluded(make):
     """kubeovn/kube-ovn 6363: two agree on a list of two; the third campaigns for ever, and an expected count kicks nobody."""
     scene = make(ACTS)
