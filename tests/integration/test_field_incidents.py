@@ -260,6 +260,21 @@ def test_4_a_short_list_spreads_and_the_third_is_excluded(make):
         wait_until(lambda: scene.whole() and scene.status()[0] == 0, 60.0, "all to be well", every=0.3)
 
 
+@pytest.mark.slow
+def test_4_a_member_that_lists_itself_alone_follows_in_name(make):
+    """kubeovn/kube-ovn 6363: it acknowledges what its log does not hold, and serves old rows."""
+    scene = make()
+    cluster, number = scene.cluster, scene.cluster.followers()[0]
+    with scene.never(A_KICK):
+        alone(cluster, number, term=cluster.view(number).term + 8, index=1000)
+        wait_until(lambda: cluster.view(number).role == "follower" and cluster.view(number).leader != "unknown", 15.0, "it to follow")
+        cluster.write(cluster.leader(), 100)
+        assert len(cluster.view(number).servers) == 1
+        scene.cause()
+        scene.said("RAFT_MEMBER_LIST_MISMATCH", 12, subject=cluster.members[number].name)
+
+
+
 def test_4_a_planned_kick_is_an_old_expectation_and_no_fault(make):
     """kubeovn/kube-ovn 6721, which took back the cure: NODE_IPS never shrinks. test_plans.py has what plans make of it: nothing."""
     scene = make(ACTS)
