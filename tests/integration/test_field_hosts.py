@@ -218,6 +218,7 @@ def test_11_a_pod_with_a_name_joins_for_ever_while_its_leader_adds_it(tmp_path):
                 wait_until(lambda: cluster.view(5).status == "cluster member", 10.0, "the other to be added beside it")
                 found = scene.said("RAFT_JOINING_STUCK", 34, subject="ctl-4", severity="critical")
                 assert any("tcp:ovn-0.ovn:6643" in one["says"] for one in found["evidence"]), "whom it dials"
+                assert any("adding: catchup" in one["says"] for one in found["evidence"]), f"what the leader does: {found}"
                 assert {"RAFT_STALE_MEMBER", "RAFT_NO_QUORUM", "RAFT_ADDRESS_MISMATCH"}.isdisjoint(scene.codes())
                 cluster.network.heal(4)
                 cluster.wait_member(4)
