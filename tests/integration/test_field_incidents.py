@@ -5,6 +5,7 @@ hosts, disks, names and clients.
 """
 
 import os
+import re
 import uuid
 
 import pytest
@@ -160,6 +161,7 @@ def test_2_a_header_that_is_older_than_its_peer_keeps_a_member_joining(make):
         scene.said("RAFT_QUORUM_MARGIN", 8, words="2 of 3 voters")
         found = scene.said("RAFT_JOINING_STUCK", 33, subject=name, severity="critical")
         assert any(nowhere(cluster) in one["says"] for one in found["evidence"]), "whom it dials"
+        assert re.search(r"no (server|member)\b|not (listed|in the list)|in no\b.*list", found["summary"] + found["advice"]["text"]), found
         wait_until(scene.whole, 90.0, "a whole cluster", every=0.2)
         wait_until(lambda: scene.status()[0] == 0, 60.0, "all to be well", every=0.3)
     assert [row[1] for row in scene.rows() if row[0] == "intent"] == ["copy_database", "rejoin", "kick"], scene.rows()
