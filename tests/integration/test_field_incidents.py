@@ -69,6 +69,10 @@ def test_1_one_master_goes_offline_and_servers_of_earlier_lives_deny_the_quorum(
         with scene.never(A_KICK):
             scene.said("RAFT_NO_LEADER", 10, severity="critical")
             scene.said("RAFT_MEMBER_DOWN", 5, subject=names[leader])
+        copies = scene.said("RAFT_NO_(QUORUM|LEADER)", 15, severity="critical")["evidence"]
+        for number in (rebuilt, other):
+            said = [one["says"] for one in copies if one["by"] == names[number]]
+            assert any("Term" in says and "Log" in says for says in said), f"the copy of {names[number]} by term and index: {said}"
         # What they did: both live copies are dropped, and the master comes back to a cluster of its own.
         found_anew(cluster, rebuilt, other)
         cluster.start(leader)
