@@ -192,7 +192,9 @@ def test_3_a_node_is_deleted_and_the_survivors_wait_for_it(make, lab):
         scene.cause()
         for number in survivors:
             scene.said("RAFT_MEMBER_DOWN", 5, subject=cluster.members[number].name, words="Start the server")
-        scene.said("RAFT_NO_QUORUM", 6, words="0 of 3 voters")
+        lost = scene.said("RAFT_NO_QUORUM", 6, words="0 of 3 voters")
+        told = lost["summary"] + lost["advice"]["text"]
+        assert all(cluster.members[number].name in told for number in survivors), f"who would be a majority: {told}"
         for number in survivors:
             cluster.start(number)
         scene.cause()
