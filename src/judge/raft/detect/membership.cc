@@ -70,9 +70,11 @@ namespace {
 
 /// The leader has heard it, so it is not for want of an address.
 void tell_of_adding(const Member& leader, const Member& joiner, Finding& finding) {
-  for (const Server& server : leader.status()->servers) {
-    if (server.phase == Phase::kNone || !compatible(server.id, joiner.id)) continue;
-    finding.evidence.push_back(testify(leader, server));
+  for (const MembershipChange& change : leader.status()->changes) {
+    if (!change.adding || !compatible(change.id, joiner.id)) continue;
+    finding.evidence.push_back(
+        {leader.name(), fmt::format("Adding server {} at {} ({})", short_name(change.id),
+                                    change.address, to_string(change.phase))});
     finding.advice = Advice{
         .text = fmt::format("{} is adding it: look at the network between the two and at the disk "
                             "of {}, and give a large database time.",
