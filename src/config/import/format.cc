@@ -3,16 +3,26 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "base/format.h"
+#include "base/result.h"
+#include "base/text.h"
 #include "config/import/masakari.h"
 
 namespace wardmote::config {
 namespace {
 
+Result<Imported> import_one_masakari(std::span<const ForeignFile> files) {
+  if (files.size() != 1)
+    return fail(Errc::kInvalid, "{} files, and Masakari's monitors read one", files.size());
+  return import_masakari(files.front().text);
+}
+
 constexpr auto kFormats = std::to_array<ImportFormat>({
     {"masakari", "masakarimonitors.conf of OpenStack Masakari's monitors", is_masakari,
-     import_masakari},
+     import_one_masakari},
 });
 
 }  // namespace
@@ -25,6 +35,25 @@ const ImportFormat* import_format_of(std::string_view text) {
   const auto* const found = std::ranges::find_if(
       kFormats, [text](const ImportFormat& format) { return format.recognises(text); });
   return found == kFormats.end() ? nullptr : found;
+}
+
+Result<Imported> import_files(std::span<const ForeignFile> files) {
+  const ImportFormat* format = nullptr;
+  const ForeignFile* first = nullptr;
+  for (const ForeignFile& file : files) {
+    const ImportFormat* const one = import_format_of(file.text);
+    if (one == nullptr) continue;
+    if (format != nullptr && one != format) {
+      return fail(Errc::kInvalid, "{} is {}, and {} is {}: import them one after the other",
+                  escape_control(first->name), format->what, escape_control(file.name), one->what);
+    }
+    format = one;
+    first = &file;
+  }
+  if (format != nullptr) return format->translate(files);
+  std::string known;
+  for (const ImportFormat& one : kFormats) known += fmt::format("\n  {}", one.what);
+  return fail(Errc::kInvalid, "not a file that can be imported. These can:{}", known);
 }
 
 }  // namespace wardmote::config
