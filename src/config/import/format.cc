@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "config/import/blackbox.h"
 #include "config/import/masakari.h"
 
 namespace wardmote::config {
@@ -23,6 +24,9 @@ Result<Imported> import_one_masakari(std::span<const ForeignFile> files) {
 constexpr auto kFormats = std::to_array<ImportFormat>({
     {"masakari", "masakarimonitors.conf of OpenStack Masakari's monitors", is_masakari,
      import_one_masakari},
+    {"blackbox",
+     "blackbox.yml of Prometheus' blackbox_exporter, with the prometheus.yml of its jobs",
+     is_blackbox, import_blackbox},
 });
 
 }  // namespace
