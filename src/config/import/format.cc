@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "config/import/blackbox.h"
 #include "config/import/masakari.h"
+#include "config/import/nagios.h"
 
 namespace wardmote::config {
 namespace {
@@ -27,6 +28,7 @@ constexpr auto kFormats = std::to_array<ImportFormat>({
     {"blackbox",
      "blackbox.yml of Prometheus' blackbox_exporter, with the prometheus.yml of its jobs",
      is_blackbox, import_blackbox},
+    {"nagios", "object files of Nagios or Icinga 1, with resource.cfg", is_nagios, import_nagios},
 });
 
 }  // namespace
