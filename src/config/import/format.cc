@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "config/import/blackbox.h"
 #include "config/import/masakari.h"
+#include "config/import/monit.h"
 #include "config/import/nagios.h"
 
 namespace wardmote::config {
@@ -29,6 +30,7 @@ constexpr auto kFormats = std::to_array<ImportFormat>({
      "blackbox.yml of Prometheus' blackbox_exporter, with the prometheus.yml of its jobs",
      is_blackbox, import_blackbox},
     {"nagios", "object files of Nagios or Icinga 1, with resource.cfg", is_nagios, import_nagios},
+    {"monit", "control files of Monit", is_monit, import_monit},
 });
 
 }  // namespace
