@@ -13,6 +13,7 @@
 #include "config/import/masakari.h"
 #include "config/import/monit.h"
 #include "config/import/nagios.h"
+#include "config/import/plunger.h"
 
 namespace wardmote::config {
 namespace {
@@ -29,6 +30,9 @@ constexpr auto kFormats = std::to_array<ImportFormat>({
     {"blackbox",
      "blackbox.yml of Prometheus' blackbox_exporter, with the prometheus.yml of its jobs",
      is_blackbox, import_blackbox},
+    {"plunger",
+     "Deployments of the KubeOVN plunger and of ovn-central, or the plunger's command line",
+     is_plunger, import_plunger},
     {"nagios", "object files of Nagios or Icinga 1, with resource.cfg", is_nagios, import_nagios},
     {"monit", "control files of Monit", is_monit, import_monit},
 });
