@@ -45,12 +45,24 @@ Command config_group() {
       "import", "print another program's configuration as one of the agent",
       {"wardmote config import masakarimonitors.conf > wardmote.yaml", "of Masakari's monitors"});
   foreign.description =
-      "Reads masakarimonitors.conf of OpenStack Masakari's monitors. What could not be translated, "
-      "and what is left to do, goes to standard error. No password is copied.";
+      "Reads masakarimonitors.conf of OpenStack Masakari's monitors; blackbox.yml of Prometheus' "
+      "blackbox_exporter, with the prometheus.yml of its jobs; object files of Nagios and Icinga "
+      "1, "
+      "with resource.cfg; control files of Monit; and the Deployments of the KubeOVN plunger and "
+      "of "
+      "ovn-central. The format is known by the text. Files that a file includes are not read: name "
+      "them, too. What could not be translated, and what is left to do, goes to standard error. No "
+      "password is copied.";
   foreign.arguments = {{.name = "FILE",
                         .help = "the files of that program, all together",
                         .completes = Completes::kFiles,
                         .repeats = true}};
+  foreign.examples.push_back({"wardmote config import blackbox.yml prometheus.yml > wardmote.yaml",
+                              "each target of each job"});
+  foreign.examples.push_back(
+      {"wardmote config import /etc/nagios4/objects/*.cfg /etc/nagios4/resource.cfg > "
+       "wardmote.yaml",
+       "hosts, services and contacts of Nagios"});
   Command schema = config_verb("schema", "print a JSON schema for editors",
                                {"wardmote config schema > wardmote.schema.json", "for an editor"});
   schema.arguments.clear();
