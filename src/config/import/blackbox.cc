@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <expected>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,6 +21,7 @@
 #include "config/import/blackbox_modules.h"
 #include "config/import/draft.h"
 #include "config/import/foreign_yaml.h"
+#include "config/import/format.h"
 #include "config/import/prometheus_targets.h"
 #include "config/import/text.h"
 #include "config/yaml.h"

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "config/import/blackbox_modules.h"
 #include "config/import/draft.h"
 #include "config/import/text.h"

@@ -117,19 +117,19 @@ void ImportDraft::depend(std::string_view check, std::string_view above) {
   if (check != above) above_[std::string(check)].emplace(above);
 }
 
-/// What is left when checks without anything above them are taken away, again and again, is in a
-/// circle, or below one.
-void ImportDraft::join_dependencies() {
+/// By name, how many checks above each are in a circle, or below one: what is left when checks
+/// without anything above them are taken away, again and again.
+std::map<std::string_view, std::size_t> ImportDraft::in_circles() const {
   std::map<std::string_view, std::size_t> open;
   std::map<std::string_view, std::vector<std::string_view>> below;
-  std::vector<std::string_view> free;
   for (const auto& [check, above] : above_) {
     open[check] += above.size();
     for (const std::string& one : above) {
       below[one].push_back(check);
-      if (!above_.contains(one)) open.try_emplace(one, 0);
+      open.try_emplace(one, 0);
     }
   }
+  std::vector<std::string_view> free;
   for (const auto& [check, count] : open) {
     if (count == 0) free.push_back(check);
   }
@@ -140,6 +140,11 @@ void ImportDraft::join_dependencies() {
       if (--open[check] == 0) free.push_back(check);
     }
   }
+  return open;
+}
+
+void ImportDraft::join_dependencies() {
+  auto open = in_circles();
   for (json::value& check : checks_) {
     const auto found = above_.find(std::string_view(check.as_object()["name"].as_string()));
     if (found == above_.end()) continue;

@@ -70,6 +70,7 @@ class ImportDraft {
     std::string fresh(std::string_view wanted);
   };
 
+  [[nodiscard]] std::map<std::string_view, std::size_t> in_circles() const;
   void join_dependencies();
 
   std::span<const ForeignFile> files_;

@@ -5,9 +5,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -113,7 +111,25 @@ Fault fault_of_tls_at(const Params& params) {
   return fault_of_tls(params);
 }
 
+Fault fault_of_grpc(const Params& params) {
+  const auto service = observe::param<std::string>(params, "service").value_or("");
+  const auto address = observe::param<std::string>(params, "address").value_or("");
+  if (address.size() > kLongestHost) return "the address is too long";
+  if (service.size() > kLongestHost || service.find_first_of(" \t") != std::string::npos)
+    return "the service is not a name";
+  return fault_of_tls_at(params);
+}
+
+bool is_rcode(const std::string& name) {
+  for (unsigned rcode = 0; rcode < 16; ++rcode) {
+    if (codec::dns_rcode_name(rcode) == name) return true;
+  }
+  return false;
+}
+
 Fault fault_of_dns(const Params& params) {
+  if (!is_rcode(observe::param<std::string>(params, "rcode").value_or("NOERROR")))
+    return "no such response code";
   const auto name = observe::param<std::string>(params, "name").value_or("");
   const auto type = codec::dns_type_of(observe::param<std::string>(params, "type").value_or("A"));
   if (!type) return "type: none of A, AAAA, CNAME, MX, NS, PTR, SOA, SRV, TXT";
@@ -166,7 +182,7 @@ constexpr auto kRows = std::to_array<Row>({{"http", fault_of_http},
                                            {"https", fault_of_https},
                                            {"tcp", fault_of_tcp},
                                            {"tls", fault_of_tls_at},
-                                           {"grpc", fault_of_tls_at},
+                                           {"grpc", fault_of_grpc},
                                            {"dns", fault_of_dns},
                                            {"ping", fault_of_ping},
                                            {"process", fault_of_process},

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "config/import/format.h"
 #include "config/import/text.h"
 #include "config/problem.h"
 #include "config/yaml.h"

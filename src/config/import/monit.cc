@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -22,6 +23,7 @@
 #include "codec/mail.h"
 #include "codec/monit_control.h"
 #include "config/import/draft.h"
+#include "config/import/format.h"
 #include "config/import/monit_connection.h"
 #include "config/import/monit_objects.h"
 #include "config/import/monit_service.h"

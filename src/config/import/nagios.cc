@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,6 +24,7 @@
 #include "codec/mail.h"
 #include "codec/nagios_objects.h"
 #include "config/import/draft.h"
+#include "config/import/format.h"
 #include "config/import/nagios_command.h"
 #include "config/import/nagios_directives.h"
 #include "config/import/nagios_groups.h"
@@ -118,33 +120,34 @@ class Translation {
     }
   }
 
+  /// A service that names its hosts is preferred to one of a group of hosts.
   Result<void> add_services(std::span<const NagiosThing> things, NagiosHosts& hosts) {
-    std::set<std::string> taken;
-    std::size_t pairs = 0;
-    // A service that names its hosts is preferred to one of a group of hosts.
     for (const bool by_group : {false, true}) {
       for (const NagiosThing& service : things) {
-        if (service.type != "service" || !service.registered) continue;
-        if (service.get("host_name").empty() != by_group) continue;
+        const bool is_one = service.type == "service" && service.registered;
+        if (!is_one || service.get("host_name").empty() != by_group) continue;
         const auto on = hosts.of_service(service);
         if (!on) return std::unexpected(on.error());
         if (on->empty())
           draft_.say(service.at, service.get("service_description"),
                      "left out: no file has a host of it");
-        for (const NagiosThing* const host : *on) {
-          if (++pairs > kMostPairs)
-            return fail(Errc::kLimit, "more than {} services: split the work over several agents",
-                        kMostPairs);
-          const std::string name =
-              fmt::format("{}-{}", host->get("host_name"), service.get("service_description"));
-          if (!taken.insert(name).second) continue;
-          const auto check = add(service, {*host, &service, users_}, name);
-          const auto above = host_checks_.find(host);
-          if (check && above != host_checks_.end()) draft_.depend(*check, above->second);
-        }
+        for (const NagiosThing* const host : *on) add_service(service, *host);
+        if (pairs_ > kMostPairs)
+          return fail(Errc::kLimit, "more than {} services: split the work over several agents",
+                      kMostPairs);
       }
     }
     return {};
+  }
+
+  void add_service(const NagiosThing& service, const NagiosThing& host) {
+    if (++pairs_ > kMostPairs) return;
+    const std::string name =
+        fmt::format("{}-{}", host.get("host_name"), service.get("service_description"));
+    if (!services_.insert(name).second) return;
+    const auto check = add(service, {host, &service, users_}, name);
+    const auto above = host_checks_.find(&host);
+    if (check && above != host_checks_.end()) draft_.depend(*check, above->second);
   }
 
   /// The name of the check; nothing, after a note, when there is none.
@@ -240,6 +243,8 @@ class Translation {
   NagiosUsers users_;
   std::map<std::string, std::string, std::less<>> commands_;
   std::map<const NagiosThing*, std::string> host_checks_;
+  std::set<std::string> services_;  ///< hosts and services that there are
+  std::size_t pairs_ = 0;
 };
 
 bool begins_definition(std::string_view line) {

@@ -1,5 +1,6 @@
 #include "config/import/nagios_groups.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <span>
@@ -113,33 +114,47 @@ Result<std::vector<const NagiosThing*>> NagiosHosts::of_service(const NagiosThin
   return hosts;
 }
 
+namespace {
+
+using ContactNames = std::set<std::string_view>;
+
+void add_names(std::string_view list, ContactNames& into) {
+  for (const std::string_view name : names_of(list)) into.insert(name);
+}
+
+/// The members of the groups into `names`, and their groups into `groups`; whether one is new.
+bool add_members(std::span<const NagiosThing> things, ContactNames& groups, ContactNames& names) {
+  const std::size_t before = groups.size();
+  for (const NagiosThing& thing : things) {
+    if (thing.type != "contactgroup" || !groups.contains(thing.get("contactgroup_name"))) continue;
+    add_names(thing.get("members"), names);
+    add_names(thing.get("contactgroup_members"), groups);
+  }
+  return groups.size() > before;
+}
+
+bool is_used(const NagiosThing& contact, const ContactNames& groups, const ContactNames& names) {
+  if (names.contains(contact.get("contact_name")) || names.contains("*")) return true;
+  return std::ranges::any_of(names_of(contact.get("contactgroups")),
+                             [&](std::string_view group) { return groups.contains(group); });
+}
+
+}  // namespace
+
 std::vector<const NagiosThing*> used_contacts(std::span<const NagiosThing> things) {
-  std::set<std::string_view> groups;
-  std::set<std::string_view> names;
+  ContactNames groups;
+  ContactNames names;
   for (const NagiosThing& thing : things) {
     if (!thing.registered || (thing.type != "host" && thing.type != "service")) continue;
-    for (const std::string_view name : names_of(thing.get("contacts"))) names.insert(name);
-    for (const std::string_view name : names_of(thing.get("contact_groups"))) groups.insert(name);
+    add_names(thing.get("contacts"), names);
+    add_names(thing.get("contact_groups"), groups);
   }
   // A group may have groups; each round adds one level.
-  bool more = true;
-  for (int round = 0; more && round < kDeepestGroups; ++round) {
-    more = false;
-    for (const NagiosThing& thing : things) {
-      if (thing.type != "contactgroup" || !groups.contains(thing.get("contactgroup_name")))
-        continue;
-      for (const std::string_view name : names_of(thing.get("members"))) names.insert(name);
-      for (const std::string_view name : names_of(thing.get("contactgroup_members")))
-        more = groups.insert(name).second || more;
-    }
-  }
+  for (int round = 0; round < kDeepestGroups && add_members(things, groups, names);) ++round;
   std::vector<const NagiosThing*> contacts;
   for (const NagiosThing& thing : things) {
-    if (thing.type != "contact" || !thing.registered) continue;
-    bool used = names.contains(thing.get("contact_name")) || names.contains("*");
-    for (const std::string_view group : names_of(thing.get("contactgroups")))
-      used = used || groups.contains(group);
-    if (used) contacts.push_back(&thing);
+    if (thing.type == "contact" && thing.registered && is_used(thing, groups, names))
+      contacts.push_back(&thing);
   }
   return contacts;
 }

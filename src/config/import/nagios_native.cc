@@ -47,31 +47,39 @@ constexpr auto kLongNames = std::to_array<LongName>({{"hostname", 'H'},
                                                      {"use-ipv4", '4'},
                                                      {"use-ipv6", '6'}});
 
+struct Option {
+  char letter = 0;
+  std::optional<std::string> value;  ///< in the same word
+};
+
+/// Nothing: it is no option, or a long one that is not known.
+std::optional<Option> option_of(std::string_view word) {
+  if (consume_prefix(word, "--")) {
+    const bool has_value = word.contains('=');
+    const std::string_view name = take_until(word, '=');
+    const auto* const row = std::ranges::find(kLongNames, name, &LongName::name);
+    if (row == kLongNames.end()) return std::nullopt;
+    return Option{row->letter, has_value ? std::optional<std::string>(word) : std::nullopt};
+  }
+  if (word.size() < 2 || word[0] != '-') return std::nullopt;
+  if (word.size() == 2) return Option{word[1], std::nullopt};
+  return Option{word[1], std::string(word.substr(2))};
+}
+
 /// By getopt(3). Nothing when one is not among `known` (`4` and `6` have no value), is given twice,
 /// or a word is no option.
 std::optional<Options> read_options(const std::vector<std::string>& argv, std::string_view known) {
   Options options;
   for (std::size_t i = 1; i < argv.size(); ++i) {
-    std::string_view word = argv[i];
-    char letter = 0;
-    std::optional<std::string> value;
-    if (consume_prefix(word, "--")) {
-      const std::string_view name = take_until(word, '=');
-      const auto* const row = std::ranges::find(kLongNames, name, &LongName::name);
-      if (row == kLongNames.end()) return std::nullopt;
-      letter = row->letter;
-      if (argv[i].contains('=')) value = std::string(word);
-    } else if (word.size() > 1 && word[0] == '-') {
-      letter = word[1];
-      if (word.size() > 2) value = std::string(word.substr(2));
-    }
-    const bool is_flag = letter == '4' || letter == '6';
-    if (letter == 0 || !known.contains(letter) || (is_flag && value)) return std::nullopt;
-    if (!is_flag && !value) {
+    auto option = option_of(argv[i]);
+    if (!option || !known.contains(option->letter)) return std::nullopt;
+    const bool is_flag = option->letter == '4' || option->letter == '6';
+    if (is_flag && option->value) return std::nullopt;
+    if (!is_flag && !option->value) {
       if (++i == argv.size()) return std::nullopt;
-      value = argv[i];
+      option->value = argv[i];
     }
-    if (!options.emplace(letter, value.value_or("")).second) return std::nullopt;
+    if (!options.emplace(option->letter, option->value.value_or("")).second) return std::nullopt;
   }
   return options;
 }

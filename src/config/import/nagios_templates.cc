@@ -4,8 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
+#include <functional>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>

@@ -5,9 +5,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <expected>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -19,6 +17,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "config/import/draft.h"
+#include "config/import/format.h"
 #include "config/import/plunger_command.h"
 #include "config/import/text.h"
 #include "runtime/endpoint.h"
@@ -28,7 +27,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMostMembers = 32;  // of a cluster
+constexpr std::size_t kLongestAddress = 45;  // of IPv6
+constexpr std::size_t kMostMembers = 32;     // of a cluster
 
 struct Flag {
   std::string_view name;
@@ -101,7 +101,8 @@ class Translation {
     for (const std::string_view one : split(list, ',')) {
       const std::string node(trim(one));
       if (node.empty() || !seen.insert(node).second) continue;
-      const bool clean = node.find_first_not_of("0123456789.:abcdefABCDEF") == std::string::npos;
+      const bool clean = node.size() <= kLongestAddress && node.front() != '.' &&
+                         node.find_first_not_of("0123456789.:abcdefABCDEF") == std::string::npos;
       if (!clean || !runtime::parse_endpoint("tcp:" + host_and_port(node, "6641"))) {
         draft_.say("NODE_IPS: an item is no address: left out");
         continue;

@@ -1,8 +1,8 @@
 #include "config/import/prometheus_targets.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
 #include "config/import/text.h"
 
 namespace wardmote::config {

@@ -1,5 +1,3 @@
-#include "config/import/monit.h"
-
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,9 +1,8 @@
-#include "config/import/nagios.h"
-
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "codec/nagios_objects.h"

@@ -1,10 +1,9 @@
-#include "config/import/plunger.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "base/result.h"
+#include "config/config.h"
 #include "config/import/format.h"
 #include "unit/config/import_fixture.h"
 
