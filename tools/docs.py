@@ -23,7 +23,7 @@ READERS = {
     "What it watches": ["bgp-mesh.md", "etcd-clusters.md", "guests.md", "reporters.md", "calico-health.md", "migrating-from-plunger.md"],
     "What it tells": ["incidents.md", "notifications.md", "events.md", "metrics.md"],
     "What it does": ["plans.md", "version-gate.md", "reconcile.md", "failover-pacemaker.md", "failover-standalone.md", "coordination.md"],
-    "How to run it": ["operations.md", "configuration.md", "security.md", "SECURITY.md", "benchmarks.md"],
+    "How to run it": ["operations.md", "configuration.md", "import.md", "security.md", "SECURITY.md", "benchmarks.md"],
     "Reference": ["configuration-keys.md", "cli.md", "api.md", "findings/index.md", "probes/index.md", "evidence-files.md"],
     "Developers": ["developers.md", "design.md", "CONTRIBUTING.md", "CHANGELOG.md"],
 }

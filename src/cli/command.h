@@ -23,6 +23,7 @@ struct Argument {
   bool required = true;
   std::vector<std::string> choices = {};
   Completes completes = Completes::kNothing;
+  bool repeats = false;  ///< the last one only: it takes all words that follow
 };
 
 struct Option {

@@ -13,6 +13,7 @@
 #include "cli/assess_table.h"
 #include "cli/command.h"
 #include "cli/common_options.h"
+#include "cli/config_commands.h"
 #include "cli/explain/command.h"
 #include "cli/failover/commands.h"
 #include "cli/gate/gate_commands.h"
@@ -169,54 +170,6 @@ Command top() {
           .examples = {{"wardmote top", "until Ctrl-C"},
                        {"wardmote top --watch=5s", "every five seconds"}},
           .run = run_top};
-}
-
-Command config_verb(const std::string& name, const std::string& summary, const Example& example) {
-  return {.name = name,
-          .summary = summary,
-          .arguments = {{.name = "FILE",
-                         .help = "the configuration file (default: /etc/wardmote/wardmote.yaml)",
-                         .required = false,
-                         .completes = Completes::kFiles}},
-          .examples = {example},
-          .run = run_config};
-}
-
-Command config_group() {
-  Command check =
-      config_verb("check", "print 'ok', or every problem with its place",
-                  {"wardmote config check wardmote.yaml", "before you install the file"});
-  Command format =
-      config_verb("fmt", "normalise white space; comments and order stay",
-                  {"wardmote config fmt --write wardmote.yaml", "change the file itself"});
-  format.options = {
-      {.name = "write", .value = "", .help = "write the result back into the file", .letter = 'w'}};
-  Command show = config_verb("show", "print the configuration of all files together, as YAML",
-                             {"wardmote config show --effective", "with every default"});
-  show.options = {{.name = "effective", .value = "", .help = "also print every default"}};
-  Command diff =
-      config_verb("diff", "show what a change would do; exits with 1 if there is a difference",
-                  {"wardmote config diff new.yaml", "compare the installed file with this one"});
-  diff.arguments = {
-      {.name = "FILE",
-       .help = "the new file, to compare with the installed one; if TO is given, the old file",
-       .completes = Completes::kFiles},
-      {.name = "TO", .help = "the new file", .required = false, .completes = Completes::kFiles}};
-  Command foreign = config_verb(
-      "import", "print another program's configuration as one of the agent",
-      {"wardmote config import masakarimonitors.conf > wardmote.yaml", "of Masakari's monitors"});
-  foreign.description =
-      "Reads masakarimonitors.conf of OpenStack Masakari's monitors. What could not be translated, "
-      "and what is left to do, goes to standard error. No password is copied.";
-  foreign.arguments = {
-      {.name = "FILE", .help = "that program's file", .completes = Completes::kFiles}};
-  Command schema = config_verb("schema", "print a JSON schema for editors",
-                               {"wardmote config schema > wardmote.schema.json", "for an editor"});
-  schema.arguments.clear();
-  return {.name = "config",
-          .summary = "check, format, show and compare configurations; needs no agent",
-          .description = "Runs wardmoted, which must be in the same folder or in PATH.",
-          .commands = {check, format, show, diff, foreign, schema}};
 }
 
 Command reload() {

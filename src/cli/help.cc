@@ -123,6 +123,7 @@ std::string usage_line(std::span<const Command* const> path) {
   if (command.run == nullptr) return line + " COMMAND";
   for (const Argument& argument : command.arguments) {
     line += argument.required ? " " + argument.name : fmt::format(" [{}]", argument.name);
+    if (argument.repeats) line += " ...";
   }
   for (const Option& option : command.options) {
     if (option.required)

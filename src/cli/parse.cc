@@ -35,6 +35,8 @@ struct Slot {
 /// CLI11 keeps references to the slots, so they must stay where they are.
 using Slots = std::deque<Slot>;
 
+constexpr int kMostWords = 10'000;  // of an argument that repeats
+
 std::string spelling(const Option& option) {
   return option.letter == 0 ? "--" + option.name
                             : fmt::format("-{},--{}", option.letter, option.name);
@@ -48,6 +50,8 @@ void declare(CLI::App& app, const Command& command, Slots& slots) {
                       ->expected(1)
                       ->allow_extra_args(false)
                       ->required(argument.required);
+    if (argument.repeats)
+      slot.option->expected(argument.required ? 1 : 0, kMostWords)->allow_extra_args();
   }
   for (const Option& option : command.options) {
     Slot& slot = slots.emplace_back(option.name, option.choices);

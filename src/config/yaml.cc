@@ -64,8 +64,9 @@ class TreeBuilder final : public YAML::EventHandler {
     refuse_anchor(mark, anchor);
     // yaml-cpp: "?" for a plain scalar, "!" for a quoted or block scalar, else the tag that was
     // written.
-    if (tag != "?" && tag != "!") refuse_tag(mark, tag);
-    put({.kind = YamlNode::Kind::kScalar, .at = place(mark), .text = value, .quoted = tag == "!"});
+    const bool written = tag != "?" && tag != "!";
+    if (written && !limits_.tags) refuse_tag(mark, tag);
+    put({.kind = YamlNode::Kind::kScalar, .at = place(mark), .text = value, .quoted = tag != "?"});
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {

@@ -42,6 +42,7 @@ struct YamlLimits {
   std::size_t depth = 16;
   std::size_t nodes = 200'000;
   std::size_t keys = 1'000;  ///< of one map
+  bool tags = false;         ///< true: a tag of a scalar is passed over, not refused
 };
 
 struct YamlDocument {

@@ -111,21 +111,22 @@ ConfigAnswer diff(const ConfigOrder& order, Files& files, const Environment& ove
 
 /// A configuration of another program, as one of the agent.
 ConfigAnswer import_foreign(const ConfigOrder& order, Files& files) {
-  const std::string& path = order.files.front();
-  const Result<std::string> bytes = files.read(path, config::YamlLimits{}.bytes);
-  if (!bytes) return refuse({fmt::format("{}: cannot be read: {}", path, bytes.error().context)});
-  const config::ImportFormat* const format = config::import_format_of(*bytes);
-  if (format == nullptr) {
-    std::string known;
-    for (const config::ImportFormat& one : config::import_formats())
-      known += fmt::format("\n  {}", one.what);
-    return refuse({fmt::format("{}: not a file that can be imported. These can:{}", path, known)});
+  std::vector<config::ForeignFile> foreign;
+  for (const std::string& path : order.files) {
+    Result<std::string> bytes = files.read(path, config::YamlLimits{}.bytes);
+    if (!bytes) return refuse({fmt::format("{}: cannot be read: {}", path, bytes.error().context)});
+    foreign.push_back({path, *std::move(bytes)});
   }
-  const Result<config::Imported> made = format->translate(*bytes);
-  if (!made) return refuse({fmt::format("{}: {}", path, made.error().describe())});
+  const Result<config::Imported> made = config::import_files(foreign);
+  // With several files each message names its own.
+  const std::string whose = order.files.size() == 1 ? order.files.front() + ": " : "";
+  if (!made) {
+    const Error& error = made.error();
+    return refuse({whose + (error.code == Errc::kLimit ? error.describe() : error.context)});
+  }
   ConfigAnswer answer{.output = made->yaml};
   for (const std::string& note : made->notes)
-    answer.errors += fmt::format("{}: note: {}\n", path, note);
+    answer.errors += fmt::format("{}note: {}\n", whose, note);
   return answer;
 }
 

@@ -15,7 +15,7 @@ enum class ConfigVerb : std::uint8_t { kCheck, kFormat, kShow, kDiff, kImport, k
 /// `wardmoted config VERB`.
 struct ConfigOrder {
   ConfigVerb verb = ConfigVerb::kCheck;
-  std::vector<std::string> files;  ///< one, or two for kDiff; none for kSchema
+  std::vector<std::string> files;  ///< one; two for kDiff, any for kImport, none for kSchema
   bool effective = false;          ///< of kShow: with every default
   bool write = false;              ///< of kFormat: into the file
 };

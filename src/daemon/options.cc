@@ -40,12 +40,14 @@ struct VerbRow {
   int files;  ///< how many it takes at most
   const char* help;
 };
+constexpr int kMostForeignFiles = 10'000;
 constexpr VerbRow kVerbs[] = {
     {"check", ConfigVerb::kCheck, 1, "Print 'ok' or every problem with its place"},
     {"fmt", ConfigVerb::kFormat, 1, "Normalise white space; comments and order stay"},
     {"show", ConfigVerb::kShow, 1, "Print the configuration of all files together, as YAML"},
     {"diff", ConfigVerb::kDiff, 2, "Show what a change from the first file to the second would do"},
-    {"import", ConfigVerb::kImport, 1, "Print another program's configuration as one of the agent"},
+    {"import", ConfigVerb::kImport, kMostForeignFiles,
+     "Print another program's configuration as one of the agent"},
     {"schema", ConfigVerb::kSchema, 0, "Print a JSON schema for editors"},
 };
 
@@ -63,7 +65,7 @@ void add_config_verbs(CLI::App& app, ConfigOrder& order) {
           row.files == 2
               ? "The new file, to compare with that of --config; or the old and the new file"
               : "The file (default: that of --config)";
-      verb->add_option("FILE", order.files, foreign ? "That program's file" : help)
+      verb->add_option("FILE", order.files, foreign ? "That program's files" : help)
           ->expected(foreign ? 1 : 0, row.files)
           ->required(foreign);
     }

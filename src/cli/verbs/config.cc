@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -26,7 +27,7 @@ std::vector<std::string> words_for_agent(const Call& call) {
     if (!option.value.empty()) words.back() += "=" + call.value(option.name);
   }
   for (const Argument& argument : call.command().arguments) {
-    if (call.has(argument.name)) words.push_back(call.value(argument.name));
+    for (std::string& value : call.values(argument.name)) words.push_back(std::move(value));
   }
   return words;
 }

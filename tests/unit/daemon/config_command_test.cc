@@ -272,5 +272,27 @@ TEST_F(ConfigCommandTest, SchemaIsJson) {
   EXPECT_TRUE(boost::json::parse(run({ConfigVerb::kSchema, {}}).output).is_object());
 }
 
+TEST_F(ConfigCommandTest, ImportTakesAllFilesOfAProgramAndNamesThemInNotes) {
+  const std::string modules =
+      write("blackbox.yml", "modules:\n  web: {prober: http}\n  odd: {prober: unix}\n");
+  const std::string jobs = write(
+      "prometheus.yml",
+      "scrape_configs:\n  - metrics_path: /probe\n    params: {module: [web]}\n    "
+      "static_configs: [{targets: ['http://10.0.0.1/']}]\n    relabel_configs: [{source_labels: "
+      "[__address__], target_label: __param_target}]\n");
+  const ConfigAnswer made = run({ConfigVerb::kImport, {modules, jobs}});
+  EXPECT_EQ(made.exit_code, 0) << made.errors;
+  EXPECT_TRUE(made.errors.contains("note: " + modules + ": line 3: module odd: left out"))
+      << made.errors;
+  EXPECT_EQ(run({ConfigVerb::kCheck, {write("made.yaml", made.output)}}).output, "ok\n");
+  const std::string monit = write("monitrc", "set daemon 5\n");
+  const ConfigAnswer mixed = run({ConfigVerb::kImport, {modules, monit}});
+  EXPECT_EQ(mixed.exit_code, 65);
+  EXPECT_TRUE(mixed.errors.contains("import them one after the other")) << mixed.errors;
+  const ConfigAnswer none = run({ConfigVerb::kImport, {write("none", "what is this\n")}});
+  EXPECT_TRUE(none.errors.contains("not a file that can be imported. These can:\n  masakari"))
+      << none.errors;
+}
+
 }  // namespace
 }  // namespace wardmote::daemon

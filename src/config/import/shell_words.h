@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wardmote::config {
+
+struct ShellWords {
+  std::vector<std::string> words;
+  bool needs_shell = false;  ///< it has pipes, variables, wildcards or the like, or an open quote
+};
+
+/// The words of a command line by the quoting of a POSIX shell, as Nagios splits them before it
+/// decides whether a shell is needed (lib/runcmd.c runcmd_cmd2strv).
+ShellWords shell_words(std::string_view line);
+
+/// Whether an argument may be a password: it follows an option that is known or named for one.
+bool may_hold_a_secret(const std::vector<std::string>& argv);
+
+}  // namespace wardmote::config
