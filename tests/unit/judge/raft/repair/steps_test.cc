@@ -18,25 +18,11 @@ namespace {
 using plan::begin;
 using plan::end_act;
 using plan::is_young;
-using plan::keep_notes;
-using plan::note_life;
 using plan::settle;
 using plan::Success;
 using namespace std::chrono_literals;
 
-class PlanMachine : public PlanFixture {
- protected:
-  /// Whether the look shows that it lives, which was not known.
-  bool see() {
-    plan::Plan stored = plan_.stored();
-    const bool news = note_life(stored, RaftRemedy({"ovn-nb", "OVN_Northbound", {}}, view_));
-    plan_.steps = stored.steps;
-    return news;
-  }
-  void forget_life() {
-    for (Step& step : plan_.steps) step.sign_of_life.clear();
-  }
-};
+class PlanMachine : public PlanFixture {};
 
 TEST_F(PlanMachine, ConfirmsThatTheClusterCanDoWithoutIt) {
   EXPECT_EQ(decision(), (Decision{Move::kFinish, "2 of 3 voters acknowledge, 2 are needed"}));
@@ -108,142 +94,6 @@ TEST_F(PlanMachine, AServerThatLivesAgainIsNotKicked) {
   }
   kicked();
   EXPECT_EQ(move(), Move::kFinish) << "somebody else has done what the plan is for";
-}
-
-TEST_F(PlanMachine, WhoShowedLifeWhileItWasRemovedNeedsAPerson) {
-  for (const bool only : {false, true}) {
-    if (only) remove_only();
-    at(StepKind::kKick, StepState::kBegun);
-    EXPECT_FALSE(see());
-    view_.servers[2].acknowledges = true;
-    EXPECT_TRUE(see());
-    EXPECT_FALSE(see()) << "that is no news";
-    EXPECT_EQ(end_act(plan_, Effect::kDone, "", now_, now_), "unknown");
-    const RepairView before = view_;
-    kicked();
-    EXPECT_EQ(decision(), (Decision{Move::kAsk,
-                                    "1111 is not listed any more, but while that was being done "
-                                    "the leader hears 1111: it lived then"}));
-    view_ = before;
-    view_.servers[2].acknowledges = false;
-    forget_life();
-  }
-}
-
-/// It is gone again, which is another case: the policy has not waited for that one.
-TEST_F(PlanMachine, WhoLivedWhileThePlanRanIsNotTakenForTheOneItIsFor) {
-  for (const StepKind kind : {StepKind::kConfirmQuorum, StepKind::kCopyDatabase, StepKind::kKick}) {
-    at(kind, kind == StepKind::kCopyDatabase ? StepState::kBegun : StepState::kWaiting);
-    const RepairView down = view_;
-    view_.members[2] = {"ctl-3", true, false, false, kOld};
-    EXPECT_TRUE(see());
-    view_ = down;
-    EXPECT_EQ(
-        decision(),
-        (Decision{Move::kWithdraw, "it lived since the plan began: ctl-3 answers and takes part"}));
-    forget_life();
-  }
-}
-
-TEST_F(PlanMachine, AKickIsNotRepeatedWhenItsServerLivedSinceThen) {
-  at(StepKind::kKick, StepState::kBegun);
-  view_.servers[2].acknowledges = true;
-  EXPECT_TRUE(see());
-  EXPECT_EQ(move(), Move::kWait) << "the kick may still show";
-  view_.servers[2].acknowledges = false;
-  plan_.changed = now_ - 30s;
-  EXPECT_EQ(decision(), (Decision{Move::kAsk,
-                                  "it lived since that was begun (the leader hears 1111): it is "
-                                  "not done again"}));
-  view_.servers[2].acknowledges = true;
-  plan_.changed = now_ - 3min;
-  EXPECT_EQ(move(), Move::kAsk) << "nobody knows whether the kick still comes";
-}
-
-/// The leader has taken the kick, and could not commit it at once.
-TEST_F(PlanMachine, WhoLivesAsLongAsItIsListedIsToldOf) {
-  for (const bool only : {false, true}) {
-    if (only) remove_only();
-    at(only ? StepKind::kVerify : StepKind::kRejoin);
-    const RepairView before = view_;
-    view_.servers[2].shows_life = true;
-    EXPECT_TRUE(see());
-    view_ = before;
-    kicked();
-    EXPECT_EQ(move(), Move::kAsk);
-    view_ = before;
-    forget_life();
-  }
-}
-
-TEST_F(PlanMachine, AJoinerThatGetsInWhileItIsToldToJoinAnewIsToldOf) {
-  stuck_joining();
-  at(StepKind::kRejoin, StepState::kBegun);
-  EXPECT_FALSE(see());
-  view_.members[2] = {"ctl-3", true, false, false, kOld};
-  EXPECT_TRUE(see());
-  forget_life();
-  view_.members[2] = {"ctl-3", true, false, false, kNew};
-  EXPECT_FALSE(see()) << "that is what the plan wants";
-}
-
-/// An agent that was killed, stopped or cut off in the middle.
-TEST_F(PlanMachine, ARemovalThatNobodyWatchedIsNotCalledDone) {
-  remove_only();
-  at(StepKind::kKick);
-  plan::Plan begun = plan_.stored();
-  begin(begun, 1, now_);
-  plan_.steps = begun.steps;
-  const auto look_after = [&](Duration time) {
-    now_ += time;
-    view_.begun = now_;
-    see();
-  };
-  for (int i = 0; i < 5; ++i) look_after(8s);
-  const RepairView listed = view_;
-  kicked();
-  EXPECT_EQ(move(), Move::kFinish);
-  view_ = listed;
-  look_after(11s);
-  kicked();
-  EXPECT_EQ(move(), Move::kAsk) << "there was time to come and go";
-  plan_.find(StepKind::kKick)->tries = 0;
-  EXPECT_EQ(move(), Move::kFinish) << "somebody has looked, and approved it anew";
-  view_ = listed;
-}
-
-TEST_F(PlanMachine, ALookThatShowsNoLifeIsNoWatch) {
-  remove_only();
-  at(StepKind::kKick, StepState::kBegun);
-  plan_.find(StepKind::kKick)->watched = now_;
-  view_.leader.clear();
-  for (int i = 0; i < 3; ++i) {
-    now_ += 5s;
-    view_.begun = now_;
-    see();
-  }
-  view_.leader = "ctl-1";
-  kicked();
-  EXPECT_EQ(move(), Move::kAsk);
-}
-
-/// What it saw is not written down while the store is away.
-TEST_F(PlanMachine, WhatAnAgentNotedIsKeptWhenItReadsThePlanAgain) {
-  at(StepKind::kKick, StepState::kBegun);
-  plan::Plan stored = plan_.stored();
-  plan::Plan before = stored;
-  before.find("kick")->sign_of_life = "the leader hears 1111";
-  before.find("kick")->watched = now_;
-  keep_notes(stored, before);
-  EXPECT_EQ(stored, before);
-  plan::Plan unclear = plan_.stored();
-  unclear.state = PlanState::kUnclear;
-  keep_notes(unclear, before);
-  EXPECT_FALSE(unclear.sign_of_life());
-  plan::Plan again = plan_.stored();
-  ++again.find("kick")->tries;
-  keep_notes(again, before);
-  EXPECT_FALSE(again.find("kick")->watched) << "of another try";
 }
 
 TEST_F(PlanMachine, ALogThatWentBackStopsRepairs) {
