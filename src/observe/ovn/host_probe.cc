@@ -82,16 +82,19 @@ Result<codec::OvsdbRaftHeader> read_record(runtime::Files& files, const std::str
   return reader.header();
 }
 
-/// A line of an OVS log: `2026-11-25T03:06:21.326Z|00230|ovsdb_cs|WARN|…`.
+/// A line of an OVS log: `2026-11-25T03:06:21.326Z|00230|ovsdb_cs|WARN|…`. A server that ends says
+/// why on its standard error, which many supervisors write into the same file.
 bool complains(std::string_view line) noexcept {
-  return line.contains("|WARN|") || line.contains("|ERR|") || line.contains("|EMER|");
+  return line.starts_with("ovsdb-server: ") || line.contains("|WARN|") || line.contains("|ERR|") || line.contains("|EMER|");
 }
 
 }  // namespace
 
 void HostProbe::read_header(const runtime::FileInfo& info) {
+  // A file that is written to the end grows; one that is compacted is another file.
+  const bool cut = info.size < std::exchange(size_, info.size);
   if (kind_ != DatabaseFileKind::kUnread && info.identity.device == device_ &&
-      info.identity.inode == inode_)
+      info.identity.inode == inode_ && !cut)
     return;
   kind_ = DatabaseFileKind::kUnread;
   header_.reset();
@@ -136,6 +139,7 @@ std::optional<bool> HostProbe::runs() const {
 
 std::vector<std::string> HostProbe::last_words() const {
   std::vector<std::string> words;
+  std::vector<std::string> of_earlier_life;
   if (target_.log.empty()) return words;
   const Result<runtime::FileInfo> info = runtime_.files().info(target_.log);
   if (!info) return words;
@@ -146,11 +150,12 @@ std::vector<std::string> HostProbe::last_words() const {
   if (from != 0) take_until(rest, '\n');  // a part of a line
   while (!rest.empty()) {
     const std::string_view line = trim(take_until(rest, '\n'));
+    if (line.contains("|opened log file ")) of_earlier_life = std::exchange(words, {});
     if (!complains(line)) continue;
     if (words.size() == kMostWords) words.erase(words.begin());
     words.push_back(escape_control(line, kLongestWord));
   }
-  return words;
+  return words.empty() ? of_earlier_life : words;
 }
 
 Result<DatabaseHostFacts> HostProbe::see(runtime::FileInfo info) {

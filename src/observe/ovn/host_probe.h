@@ -51,6 +51,7 @@ class HostProbe final : public Probe {
   /// Of the file with this device and inode.
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;
+  std::uint64_t size_ = 0;  ///< at the last look
   judge::DatabaseFileKind kind_ = judge::DatabaseFileKind::kUnread;
   std::string unreadable_;
   std::optional<judge::RaftHeaderFacts> header_;
