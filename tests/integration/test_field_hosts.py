@@ -165,6 +165,18 @@ def test_9_the_disk_is_full_and_then_the_server_does_not_start(make, lab, tmp_pa
     assert cluster.healthy() and scene.starts(leader) == 1
 
 
+def test_6_a_file_that_was_whole_is_cut_where_it_stands(make, lab):
+    """kubeovn/kube-ovn 7112: the last valid one is truncated by a write that was broken off."""
+    cluster = lab.clusters["nb"]
+    number = cluster.followers()[0]
+    scene = make(checks=[host_check(cluster, number)])
+    cluster.kill(number)
+    os.truncate(cluster.file(number), 500)
+    scene.cause()
+    scene.check_says(f"host-{number}", "damaged", by=5)
+
+
+
 @contextmanager
 def names(lab: Lab):
     """Each host knows the pods of a StatefulSet by name, from a hosts file of its own: ovn-0.ovn is the first host."""
