@@ -166,7 +166,8 @@ Task<Result<void>> RecordWriter::write_some() {
   store::RecordChanges some;
   std::size_t bytes = 0;
   const store::TransactionLimits most = store_->limits();
-  while (!unwritten_.empty() && some.size() < most.changes && bytes < most.bytes) {
+  // One change is the writer's own.
+  while (!unwritten_.empty() && some.size() + 1 < most.changes && bytes < most.bytes) {
     auto next = unwritten_.extract(unwritten_.begin());
     bytes += next.key().size() + next.mapped().value_or("").size();
     some.insert(std::move(next));

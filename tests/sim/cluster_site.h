@@ -48,9 +48,19 @@ class ClusterSite : public AskedAgent {
     members[2]->answer(testing::captured_member("05-leader-killed.txt", 1));
   }
   void heal() {
-    members[0]->start(testing::captured_member("01-healthy.txt", 0));
-    for (const std::size_t i : {1U, 2U})
-      members[i]->answer(testing::captured_member("01-healthy.txt", i));
+    // The capture is of before the outage; what they have committed since stays in their logs.
+    const auto healthy = [](std::size_t i) {
+      testing::FakeManners manners = testing::captured_member("01-healthy.txt", i);
+      for (auto& [method, answer] : manners.results) {
+        replace_all(answer, "Log: [2, 5]", "Log: [2, 6]");
+        replace_all(answer, "match_index=4", "match_index=5");
+        replace_all(answer, "next_index=5", "next_index=6");
+        replace_all(answer, R"("index":4)", R"("index":5)");
+      }
+      return manners;
+    };
+    members[0]->start(healthy(0));
+    for (const std::size_t i : {1U, 2U}) members[i]->answer(healthy(i));
   }
 
   std::string verdict() {
@@ -86,6 +96,12 @@ class ClusterSite : public AskedAgent {
   std::vector<std::unique_ptr<FakeMember>> members;
 
  private:
+  static void replace_all(std::string& text, const std::string& old, const std::string& fresh) {
+    for (std::size_t at = text.find(old); at != std::string::npos;
+         at = text.find(old, at + fresh.size()))
+      text.replace(at, old.size(), fresh);
+  }
+
   [[nodiscard]] std::string text() const {
     return R"(
 api: {listen: 127.0.0.1:9470}

@@ -39,7 +39,8 @@ TEST_F(IncidentMemory, AnIncidentOutlivesTheAgentAndIsNotToldAgain) {
   Life next(world, us, &disk);
   ASSERT_EQ(next.manager->book().incidents().size(), 1U);
   EXPECT_EQ(next.manager->book().incidents().at(1).acknowledged->by, "ann");
-  EXPECT_EQ(us.now() - next.manager->book().incidents().at(1).opened, 1h + 1s);
+  const Duration open = us.now() - next.manager->book().incidents().at(1).opened;
+  EXPECT_EQ(std::chrono::ceil<std::chrono::milliseconds>(open), 1h + 1s);
   world.run_for(30s);
   next.check("bird", kError, kReported);
   EXPECT_EQ(next.told, std::vector<std::string>{"check_changed bird"});
@@ -78,7 +79,7 @@ TEST_F(IncidentMemory, ACheckThatWasReportedStandsAfterARestartUntilItIsSeenWell
   ASSERT_EQ(next.manager->known_failures().size(), 2U);
   const incidents::KnownFailure& known = next.manager->known_failures()[0];
   EXPECT_EQ(known.name, "bird");
-  EXPECT_EQ(known.since, failed);
+  EXPECT_EQ(std::chrono::floor<std::chrono::milliseconds>(known.since), failed);
   EXPECT_EQ(known.reason, (judge::Reason{judge::ReasonCode::kRefused, "refused"}));
   EXPECT_TRUE(known.seen_good);
   EXPECT_EQ(next.manager->open_incidents(), (serve::OpenIncidents{1, Severity::kCritical}));
@@ -89,8 +90,8 @@ TEST_F(IncidentMemory, ACheckThatWasReportedStandsAfterARestartUntilItIsSeenWell
   EXPECT_EQ(next.count("incident_resolved 1"), 1);
   EXPECT_EQ(next.manager->open_incidents(), serve::OpenIncidents());
   world.run_for(1s);
-  EXPECT_EQ(disk.rows("SELECT key FROM store_kv").size(), 2U)
-      << "the incident, and the mark of the numbers";
+  EXPECT_EQ(disk.rows("SELECT key FROM store_kv").size(), 3U)
+      << "the incident, the mark of the numbers, and that of the last write";
 }
 
 TEST_F(IncidentMemory, ACheckThatIsGoodAgainIsNotRemembered) {
@@ -178,7 +179,7 @@ TEST_F(IncidentMemory, AReportedCheckThatIsGoneAtTheNextStartIsForgotten) {
   EXPECT_TRUE(next.manager->book().incidents().at(1).unwatched) << "nobody saw it good";
   world.run_for(10min);
   EXPECT_EQ(next.told.size(), 1U);
-  EXPECT_EQ(disk.rows("SELECT key FROM store_kv").size(), 2U);
+  EXPECT_EQ(disk.rows("SELECT key FROM store_kv").size(), 3U);
 }
 
 TEST_F(IncidentMemory, AfterARestartTheIncidentIsCalledByItsCauseAlsoWhenAChildIsSeenFirst) {
@@ -205,8 +206,8 @@ TEST_F(IncidentMemory, AFullDiskStopsNoIncident) {
   EXPECT_EQ(life.count("incident_opened 1"), 1);
   disk.fail_with(std::nullopt);
   world.run_for(2min);
-  EXPECT_EQ(disk.rows("SELECT * FROM store_kv").size(), 3U)
-      << "the incident, the check, and the mark of the numbers";
+  EXPECT_EQ(disk.rows("SELECT * FROM store_kv").size(), 4U)
+      << "the incident, the check, and the marks of the numbers and of the last write";
 }
 
 // A receiver was told of #1, which was never written down.
