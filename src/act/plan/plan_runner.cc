@@ -24,7 +24,6 @@
 #include "judge/finding.h"
 #include "judge/incident/storm.h"
 #include "judge/journal_entry.h"
-#include "judge/plan/consent.h"
 #include "judge/plan/machine.h"
 #include "judge/plan/plan.h"
 #include "judge/plan/planner.h"

@@ -127,7 +127,8 @@ judge::raft::Status to_status(codec::RaftStatus message) {
     status.changes.push_back({change.adding, to_id(change.id),
                               codec::normal_address(change.address), to_phase(change.phase)});
   }
-  status.join_remotes = std::move(message.join_remotes);
+  for (const std::string& remote : message.join_remotes)
+    status.join_remotes.push_back(codec::normal_address(remote));
   // The JSON form has the member's own id and address only in the list.
   for (const judge::raft::Server& server : status.servers) {
     if (!server.self) continue;

@@ -85,7 +85,8 @@ Result<codec::OvsdbRaftHeader> read_record(runtime::Files& files, const std::str
 /// A line of an OVS log: `2026-11-25T03:06:21.326Z|00230|ovsdb_cs|WARN|…`. A server that ends says
 /// why on its standard error, which many supervisors write into the same file.
 bool complains(std::string_view line) noexcept {
-  return line.starts_with("ovsdb-server: ") || line.contains("|WARN|") || line.contains("|ERR|") || line.contains("|EMER|");
+  return line.starts_with("ovsdb-server: ") || line.contains("|WARN|") || line.contains("|ERR|") ||
+         line.contains("|EMER|");
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ void detect_joining_stuck(const ClusterSnapshot& snapshot, Conditions& out) {
       tell_of_adding(*snapshot.leader, member, found.finding);
     }
     if (dials_nobody(snapshot, member))
-      found.finding.summary += ": no server of the list has an address that it dials";
+      found.finding.summary += ", and the addresses that it dials are not in the list";
     out.push_back(std::move(found));
   }
 }

@@ -25,6 +25,35 @@ TEST(JoiningStuck, AfterThirtySeconds) {
   EXPECT_EQ(found.members[3].reason.text, "joining cluster");
 }
 
+TEST(JoiningStuck, WhomItDialsAndWhatTheLeaderDoesAreTold) {
+  FakeCluster cluster(3);
+  const std::size_t fourth =
+      cluster.add_node("ctl-4", "736ef006-0c2f-4a09-9c89-6158fa4f8c9a", "tcp:10.0.0.4:6643");
+  Node& joiner = cluster.node(fourth);
+  joiner.standing = Standing::kJoining;
+  joiner.cluster_id = {};
+  joiner.own_list = std::vector<Server>{};
+  std::vector<std::string> remotes{"tcp:10.0.0.9:6643"};
+  bool adding = false;
+  cluster.edit = [&](std::vector<Opinion>& all) {
+    all[fourth].status->join_remotes = remotes;
+    if (adding) {
+      all[0].status->changes = {
+          {true, *parse_member_id("736e"), "tcp:10.0.0.4:6643", Phase::kAddingCatchup}};
+    }
+  };
+  const std::string unknown = ", and the addresses that it dials are not in the list";
+  EXPECT_TRUE(the(Code::kRaftJoiningStuck, cluster.watch(35s)).summary.ends_with(unknown));
+  remotes.emplace_back("tcp:10.0.0.1:6643");
+  EXPECT_TRUE(the(Code::kRaftJoiningStuck, cluster.look()).summary.ends_with("does not get in"));
+  adding = true;
+  const Finding found = the(Code::kRaftJoiningStuck, cluster.look());
+  EXPECT_EQ(found.evidence.back().says,
+            "Adding server 736e at tcp:10.0.0.4:6643 (adding: catchup)");
+  ASSERT_TRUE(found.advice);
+  EXPECT_TRUE(found.advice->text.starts_with("ctl-1 (dea6) is adding it")) << found.advice->text;
+}
+
 TEST(JoiningStuck, NotIfItGetsInInTime) {
   FakeCluster cluster(3);
   const std::size_t fourth =
