@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "judge/condition/condition.h"
 #include "judge/finding.h"
+#include "judge/raft/assess.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
 #include "judge/raft/dialect.h"
