@@ -233,7 +233,6 @@ Life::~Life() {
   site_.world.run(us_, runner_.stop());
   site_.world.run(us_, incidents_.stop());
   site_.world.run(us_, agents_.resign());
-  site_.truth.left(id_);
 }
 
 /// Whether the last life has left word that it fails.

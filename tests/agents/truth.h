@@ -74,8 +74,6 @@ class Truth {
   /// What is told just now may be what was true before.
   void disturbed() noexcept { disturbed_ = world_.now(); }
   void died(LifeId life) { dead_.insert(life); }
-  /// It has ended in good order. Its commands may run on.
-  void left(LifeId life) { gone_.insert(life); }
   /// From now on nobody is listened to.
   void end() noexcept { over_ = true; }
 
@@ -126,7 +124,7 @@ class Truth {
   std::map<std::int64_t, bool> open_;  ///< what people know
   std::map<std::string, std::set<LifeId>> inside_;
   std::map<std::string, std::set<LifeId>> effective_;  ///< of these, who can do no more harm
-  std::set<LifeId> gone_;
+
   std::uint64_t leads_ = 0;  ///< counts how often somebody began to lead
   int in_doubt_ = 0;
   int repetitions_ = 0;
