@@ -82,18 +82,20 @@ class Scene(Site):
 
     def said(self, code: str, by: float, subject: str = "", words: str = "", severity: str = "") -> dict:
         """The first finding since the cause with this code (a pattern), of this subject, with these words in its summary, evidence or advice."""
-        end, looked = self._began + by, 0
-        while True:
-            over = time.monotonic() > end + 1.0
-            for sample in [one for one in self.samples[looked:] if one.at >= self._began]:
-                for finding in sample.findings:
-                    if _is(finding, code, subject, severity) and re.search(words, _text(finding)):
-                        assert sample.at <= end, f"{code} came {sample.at - self._began:.1f} s after the cause, not within {by:g} s"
-                        print(f"{code} of {subject or 'the cluster'}: {sample.at - self._began:.1f} s: {finding['summary']}")
-                        self._is_shown(finding)
-                        return finding
-            assert not over, f"not said within {by:g} s: {code} {subject} {words}\nbut {self.last_words()}"
-            time.sleep(0.05)
+        end = self._began + by
+
+        def look():
+            return next(((sample, finding) for sample in list(self.samples) if sample.at >= self._began for finding in sample.findings
+                         if _is(finding, code, subject, severity) and re.search(words, _text(finding))), None)
+
+        try:
+            sample, finding = wait_until(look, max(0.0, end + 1.0 - time.monotonic()), f"{code} {subject} {words}", every=0.05)
+        except TimeoutError as late:
+            raise AssertionError(f"not said within {by:g} s: {late}\nbut {self.last_words()}") from late
+        assert sample.at <= end, f"{code} came {sample.at - self._began:.1f} s after the cause, not within {by:g} s"
+        print(f"{code} of {subject or 'the cluster'}: {sample.at - self._began:.1f} s: {finding['summary']}")
+        self._is_shown(finding)
+        return finding
 
     def _is_shown(self, finding: dict) -> None:
         """A person finds the same with the two commands that are typed first, unless it has ended meanwhile."""
@@ -117,10 +119,14 @@ class Scene(Site):
 
     def ends(self, code: str, by: float, subject: str = "") -> None:
         """No such finding stands any more."""
-        end = self._began + by
-        while any(_is(finding, code, subject, "") for finding in self.samples[-1].findings) or self.samples[-1].at < self._began:
-            assert time.monotonic() < end + 1.0, f"{code} {subject} stands after {by:g} s: {self.last_words()}"
-            time.sleep(0.05)
+        def over() -> bool:
+            last = self.samples[-1]
+            return last.at >= self._began and not any(_is(finding, code, subject, "") for finding in last.findings)
+
+        try:
+            wait_until(over, max(0.0, self._began + by + 1.0 - time.monotonic()), f"the end of {code} {subject}", every=0.05)
+        except TimeoutError as late:
+            raise AssertionError(f"it stands after {by:g} s: {late}: {self.last_words()}") from late
 
     def codes(self) -> set[str]:
         """Whatever was said since the cause, of warning or above."""

@@ -19,7 +19,7 @@ namespace {
 /// What was done this long ago holds, if it is confirmed.
 constexpr Duration kHolds = std::chrono::minutes(10);
 
-/// Between two looks that follow on one another: nobody comes and goes unseen.
+/// Looks further apart than this do not follow on one another: somebody may have come and gone.
 constexpr Duration kBlink = std::chrono::seconds(10);
 
 /// Whether the plan is as far from having changed anything as before the try of this step, which
