@@ -120,6 +120,32 @@ void Cluster::swap_disks(HostIndex i) {
   hosts_[i].swapped = now_;
 }
 
+void Cluster::put_back(HostIndex i, const Server& copy) {
+  stop(i);
+  Server& server = servers_[*hosts_[i].disk];
+  server.config = copy.config;
+  server.log = copy.log;
+  server.committed = copy.committed;
+  server.term = copy.term;
+  server.voted_for = copy.voted_for;
+}
+
+void Cluster::lead_alone(HostIndex i) {
+  const ServerIndex s = *hosts_[i].disk;
+  part(i);
+  Server& server = servers_[s];
+  server.alone = true;
+  server.config = {s};
+  server.term += 5;
+  win(s);
+}
+
+/// From all others.
+void Cluster::part(HostIndex i) {
+  for (HostIndex other = 0; other < hosts_.size(); ++other)
+    paths_[i][other].cut = paths_[other][i].cut = true;
+}
+
 void Cluster::move_disk(HostIndex from, HostIndex to) {
   stop(from);
   hosts_[to].disk = std::exchange(hosts_[from].disk, std::nullopt);
@@ -159,6 +185,9 @@ void Cluster::transfer() {
 void Cluster::heal_network() {
   for (auto& row : paths_) {
     for (Path& path : row) path = {};
+  }
+  for (ServerIndex s = 0; s < servers_.size(); ++s) {
+    if (servers_[s].alone) part(servers_[s].host);
   }
 }
 

@@ -60,6 +60,12 @@ struct Change {
 
 enum class Standing : std::uint8_t { kJoining, kMember, kLeft };
 
+/// Disks of a majority were put back to an older copy.
+struct Loss {
+  ServerIndex keeper = 0;  ///< alone has what was committed since the copy
+  TimePoint at;
+};
+
 /// A raft server: an id, its database file, and what its process knows while it runs.
 struct Server {
   MemberId id;
@@ -74,6 +80,7 @@ struct Server {
   Role role = Role::kFollower;
   std::optional<ServerIndex> leader;
   bool retrying = false;  ///< an election of its own has failed
+  bool alone = false;     ///< it lists nobody else and leads, though the others list it
   TimePoint patience;     ///< when it begins an election, unless it hears a leader
   TimePoint majority;     ///< a leader: when it last heard one
   std::optional<TimePoint> election_started;
@@ -129,6 +136,10 @@ class Cluster {
   void move_disk(HostIndex from, HostIndex to);
   /// Stops the process, and puts the disk in that was taken out.
   void swap_disks(HostIndex host);
+  /// What its disk holds goes back to what `copy` says.
+  void put_back(HostIndex host, const Server& copy);
+  /// The server there leads a list of itself from now on, and talks to nobody.
+  void lead_alone(HostIndex host);
   /// The leader is asked to remove it: why it does not, else nothing.
   std::optional<std::string> kick(ServerIndex server);
   /// The leader gives way, as when its database is compacted.
@@ -152,6 +163,8 @@ class Cluster {
   /// `ctl-2 (1a2b)`.
   [[nodiscard]] std::string name(ServerIndex server) const;
 
+  std::optional<Loss> loss;
+
   /// What happened, for people; the caller takes it.
   std::vector<std::string> news;
 
@@ -164,6 +177,7 @@ class Cluster {
   void note_rpc(ServerIndex at, ServerIndex from);
   MemberId make_id();
   ServerIndex add_server(HostIndex host);
+  void part(HostIndex host);
   void update_dials();
   void update_dial(HostIndex from, HostIndex to);
   void lead(ServerIndex leader);

@@ -45,7 +45,7 @@ bool is_listed(const Cluster& cluster, ServerIndex server) {
   std::optional<ServerIndex> newest = cluster.leader();
   for (HostIndex i = 0; i < cluster.hosts().size() && !cluster.leader(); ++i) {
     const std::optional<ServerIndex> disk = cluster.hosts()[i].disk;
-    if (!disk || !cluster.lives(*disk)) continue;
+    if (!disk || !cluster.lives(*disk) || cluster.servers()[*disk].alone) continue;
     if (!newest || cluster.servers()[*disk].log > cluster.servers()[*newest].log) newest = disk;
   }
   return newest && cluster.lists(*newest, server);
@@ -136,6 +136,26 @@ std::optional<std::string> fault_of_advice(const Cluster& cluster, const Finding
   return std::nullopt;
 }
 
+/// Whom the agent would have stopped or emptied, although it lives and serves the others, or holds
+/// alone what they have lost.
+std::optional<std::string> fault_of_farewell(const Cluster& cluster, const Agent& agent,
+                                             const Finding& finding) {
+  const bool out = finding.code == Code::kRaftZombieMember ||
+                   (finding.advice && finding.advice->text.contains("It was removed"));
+  if (!out) return std::nullopt;
+  const auto leader = cluster.leader();
+  for (const Way& way : agent.setup().ways) {
+    const std::optional<ServerIndex> s = cluster.hosts()[way.host].disk;
+    if (!s || std::ranges::find(finding.subjects, way.member) == finding.subjects.end()) continue;
+    if (!cluster.lives(*s)) continue;
+    if (cluster.loss && cluster.loss->keeper == *s)
+      return fmt::format("it calls {} removed, which alone has what was committed", way.member);
+    if (leader && cluster.lists(*leader, *s) && cluster.acknowledging(*leader, {*s}) > 0)
+      return fmt::format("it calls {} removed, which serves", way.member);
+  }
+  return std::nullopt;
+}
+
 /// Who leads in the highest term, whether anybody acknowledges it or not.
 std::optional<ServerIndex> find_leading(const Cluster& cluster) {
   std::optional<ServerIndex> leading;
@@ -143,7 +163,7 @@ std::optional<ServerIndex> find_leading(const Cluster& cluster) {
     const std::optional<ServerIndex> s = cluster.active(i);
     if (!s || cluster.hosts()[i].process != Process::kRuns) continue;
     const Server& server = cluster.servers()[*s];
-    if (server.role != Role::kLeader) continue;
+    if (server.role != Role::kLeader || server.alone) continue;
     if (!leading || server.term > cluster.servers()[*leading].term) leading = s;
   }
   return leading;
@@ -268,6 +288,9 @@ std::optional<std::string> fault_of(const Cluster& cluster, const Agent& agent,
         return fmt::format("it calls {} a ghost, which lives", cluster.name(*living));
     }
   }
+  if (told_as_seen) {
+    if (auto fault = fault_of_farewell(cluster, agent, finding)) return fault;
+  }
   return finding.advice ? fault_of_advice(cluster, finding) : std::nullopt;
 }
 
@@ -300,6 +323,9 @@ std::optional<std::string> fault_of(const Cluster& cluster, const Agent& agent,
     return fmt::format("to rebuild {}, {} is kicked, which lives elsewhere", plan.member,
                        cluster.name(*target));
   }
+  if (cluster.loss && act != StepKind::kKick &&
+      cluster.hosts()[way->host].disk == cluster.loss->keeper)
+    return fmt::format("{} is emptied, which alone has what was committed", plan.member);
   const std::optional<ServerIndex> there = cluster.active(way->host);
   const auto leader = cluster.leader();
   if (!there || !leader || !cluster.lists(*leader, *there)) return std::nullopt;

@@ -238,7 +238,7 @@ void Cluster::admit(ServerIndex l) {
 std::optional<ServerIndex> Cluster::leader() const {
   std::optional<ServerIndex> best;
   for (ServerIndex s = 0; s < servers_.size(); ++s) {
-    if (!running(s) || servers_[s].role != Role::kLeader) continue;
+    if (!running(s) || servers_[s].role != Role::kLeader || servers_[s].alone) continue;
     if (acknowledging(s, servers_[s].config) * 2 <= servers_[s].config.size()) continue;
     if (!best || servers_[s].term > servers_[*best].term) best = s;
   }

@@ -22,7 +22,7 @@ Duration World::rarely_between(std::int64_t low_s, std::int64_t high_s) {
 
 void World::choose_rarity() {
   const std::uint64_t dice = rare_.below(32);
-  if (cluster_.hosts().size() < 3 || dice > 11) return;
+  if (cluster_.hosts().size() < 3 || dice > 13) return;
   rarity_ = static_cast<Rarity>(dice);
   // The first one leads at the beginning.
   subject_ = 1 + rare_.below(cluster_.hosts().size() - 1);
@@ -89,6 +89,15 @@ Duration World::stage_rarity() {
     case Rarity::kServedElsewhere: serve_elsewhere(); break;
     case Rarity::kCalledByStrangers: join_where_strangers_call(); break;
     case Rarity::kPassedUnseen: pass_unseen(); break;
+    case Rarity::kPutBack:
+      // Whoever sees no log of theirs cannot know that it went back.
+      if (!all_see_logs_of_others(subject_)) return {};
+      put_disks_back();
+      break;
+    case Rarity::kLeadsAlone:
+      if (!can_lose(subject_) || !all_know(subject_)) return {};
+      lead_alone();
+      break;
     case Rarity::kStalledGhost: leave_a_ghost_and_stall(leads); break;
   }
   return 25min;
@@ -192,6 +201,14 @@ void World::pass_unseen() {
     for (const auto& each : agents_) each->restart(false);
   });
   at(seen_again + rarely_between(30, 7 * 60), [this, other] { cluster_.hang(other, false); });
+}
+
+/// A server that was made anew of its own copy, as by a script that ran twice: its list is itself,
+/// and it leads in a higher term than the others, which go on without it.
+void World::lead_alone() {
+  tell(fmt::format("{} leads alone", cluster_.hosts()[subject_].name));
+  cluster_.lead_alone(subject_);
+  busy_[subject_] = cluster_.now() + 24h;
 }
 
 /// It is down, or hangs so that its kernel still accepts connections, and another joins with its

@@ -68,6 +68,7 @@ std::optional<std::string> World::play() {
   if (rarity_) {
     quiet = std::max(quiet, cluster_.now() + stage_rarity());
     happenings = rare_.below(2);
+    if (rarity_ == Rarity::kPutBack) happenings = 0;
   } else if (stranger_) {
     quiet = std::max(quiet, cluster_.now() + stage());
     happenings = random_.below(3);

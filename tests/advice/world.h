@@ -78,7 +78,9 @@ class World {
     kMovedDisk,
     kCalledByStrangers,
     kServedElsewhere,
-    kPassedUnseen
+    kPassedUnseen,
+    kPutBack,
+    kLeadsAlone
   };
   void choose_rarity();
   [[nodiscard]] bool is_checked() const;
@@ -100,6 +102,12 @@ class World {
   void join_where_strangers_call();
   void serve_elsewhere();
   void pass_unseen();
+  void lead_alone();
+
+  // put_back.cc: disks of a majority go back to an older copy.
+  void put_disks_back();
+  HostIndex join_beside(HostIndex host);
+  [[nodiscard]] bool all_see_logs_of_others(HostIndex host);
   [[nodiscard]] Duration rarely_between(std::int64_t low_s, std::int64_t high_s);
 
   // fate.cc: what happens.

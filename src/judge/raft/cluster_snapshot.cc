@@ -182,25 +182,54 @@ bool leads_others(const Member& member, const ClusterSnapshot& snapshot) noexcep
   if (!member.takes_part() || member.failed || !member.status()) return false;
   const Status& status = *member.status();
   if (status.role != Role::kLeader || status.servers.size() < 2) return false;
+  // A leader that hears no majority ceases to be one by itself.
+  if (!tells_ages(status)) return true;
   const auto heard = std::ranges::count_if(status.servers, [&](const Server& server) {
     return server.self || (server.last_message && snapshot.fresh(*server.last_message));
   });
   return 2 * static_cast<std::size_t>(heard) > status.servers.size();
 }
 
-void find_backed(ClusterSnapshot& snapshot) noexcept {
-  for (const Member& leader : snapshot.members) {
-    if (!leads_others(leader, snapshot)) continue;
-    for (Member& member : snapshot.members) {
-      const bool hears = member.hears_leader && compatible(member.leader_line->id, leader.id);
-      member.backed |= &member == &leader || hears;
-      if (!member.takes_part() || !member.status() || member.backed) continue;
-      const Status& status = *member.status();
-      const bool alone = status.servers.size() == 1 && status.servers.front().self;
-      const auto is_it = [&](const Server& server) { return compatible(server.id, member.id); };
-      member.outvoted |=
-          alone && member.id.known() && std::ranges::any_of(leader.status()->servers, is_it);
-    }
+/// Whether it takes part in a cluster that has a leader, in whatever list.
+bool serves(const Member& member, const ClusterSnapshot& snapshot) noexcept {
+  if (!member.takes_part() || member.failed) return false;
+  if (member.status()) return member.hears_leader || leads_others(member, snapshot);
+  return member.opinion->local && member.opinion->local->connected;
+}
+
+bool lists_itself_alone(const Member& member) noexcept {
+  if (!member.takes_part() || !member.status() || !member.id.known()) return false;
+  const std::vector<Server>& list = member.status()->servers;
+  return list.size() == 1 && list.front().self;
+}
+
+/// Whether it goes on with others, and without one that is in its list.
+bool goes_on_without(const Member& member, const Member& alone, const ClusterSnapshot& snapshot) {
+  const auto is_it = [&](const Server& server) { return compatible(server.id, alone.id); };
+  if (&member == &alone || !member.status() || !serves(member, snapshot)) return false;
+  if (member.hears_leader && compatible(member.leader_line->id, alone.id)) return false;
+  return std::ranges::any_of(member.status()->servers, is_it);
+}
+
+/// Whether anybody but it is left of those who are known, answering or not.
+bool has_others(const Member& alone, const ClusterSnapshot& snapshot) noexcept {
+  return std::ranges::any_of(snapshot.members, [&](const Member& member) {
+    return &member != &alone && member.presence != Presence::kJoining && member.id.known() &&
+           !compatible(member.id, alone.id) && !member.is_foreign(snapshot.cluster_id);
+  });
+}
+
+void find_outvoted(ClusterSnapshot& snapshot) noexcept {
+  for (Member& member : snapshot.members) {
+    if (!lists_itself_alone(member)) continue;
+    member.outvoted_now =
+        member.claims_to_lead() && std::ranges::any_of(snapshot.members, [&](const Member& other) {
+          return goes_on_without(other, member, snapshot);
+        });
+    // The others may lose their leader later.
+    const Identity* const before = member.identity;
+    const bool known = before && compatible(before->id, member.id) && before->outvoted >= kSure;
+    member.outvoted = member.outvoted_now || (known && has_others(member, snapshot));
   }
 }
 
@@ -416,7 +445,7 @@ ClusterSnapshot take_snapshot(std::span<const Opinion> opinions, const Expectati
   for (Member& member : snapshot.members) {
     if (member.takes_part() && member.status()) find_leader(member, snapshot);
   }
-  find_backed(snapshot);
+  find_outvoted(snapshot);
   snapshot.newest = choose_newest(snapshot.members);
   snapshot.leader = choose_leader(snapshot);
   for (Member& member : snapshot.members)
@@ -426,7 +455,7 @@ ClusterSnapshot take_snapshot(std::span<const Opinion> opinions, const Expectati
   for (Member& member : snapshot.members) {
     member.zombie = snapshot.anchored() && member.takes_part() &&
                     member.presence != Presence::kLeaving && !member.listed && member.id.known() &&
-                    &member != snapshot.newest && !member.backed &&
+                    &member != snapshot.newest && !serves(member, snapshot) &&
                     !is_ahead(member, *snapshot.newest->status());
     member.comparable = member.takes_part() && member.status() && !member.failed && !member.zombie;
   }

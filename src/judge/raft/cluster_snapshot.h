@@ -72,12 +72,11 @@ struct Member {
   bool zombie = false;
   /// It follows a leader that its own list lacks: it acknowledges what its log does not hold.
   bool follows_in_name = false;
-  /// Leads a majority of the servers of its own list, or hears a member that does: whatever the
-  /// newest list says, together they can commit.
-  bool backed = false;
-  /// Lists itself alone, and is in the list of a leader whom others back: a broken copy of the
-  /// database has elected itself. No list and no leader to go by.
+  /// Leads a list of itself, while others that list it go on without it: a broken copy of the
+  /// database has elected itself. No list and no leader to go by, also when the others have lost
+  /// their leader since.
   bool outvoted = false;
+  bool outvoted_now = false;  ///< this round shows it
   /// Takes part, gives its status, serves, and is in the newest list as far as is known: its report
   /// can be compared with the others.
   bool comparable = false;
@@ -103,7 +102,7 @@ struct Member {
   [[nodiscard]] bool claims_to_lead() const noexcept;
   /// Leads as far as it can know, or hears the leader that it follows.
   [[nodiscard]] bool anchored() const noexcept {
-    return !failed && (claims_to_lead() || hears_leader);
+    return !failed && !outvoted && (claims_to_lead() || hears_leader);
   }
 };
 

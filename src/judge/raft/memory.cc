@@ -30,6 +30,14 @@ bool is_another(const Identity& identity, const Member& member) noexcept {
   return answering.known() && !answering.zero() && identity.answers_as != answering;
 }
 
+int count_outvoted(const Member& member) noexcept {
+  const int before = member.identity ? member.identity->outvoted : 0;
+  if (member.outvoted_now) return std::min(before + 1, kSure);
+  // Who does not answer is what it was.
+  const bool goes_on = before >= kSure && (member.outvoted || !member.status());
+  return goes_on ? before : 0;
+}
+
 Identity identify(const ClusterSnapshot& snapshot, const Member& member) {
   Identity next = member.identity ? *member.identity : Identity{.member = member.name()};
   // A member with another history, or none, is still remembered with its id in this one.
@@ -46,6 +54,7 @@ Identity identify(const ClusterSnapshot& snapshot, const Member& member) {
   next.out_since = member.out_since;
   next.silent_from = member.silent_from;
   next.elsewhere = member.elsewhere;
+  next.outvoted = count_outvoted(member);
   if (is_another(next, member)) {
     next.answers_as = member.opinion->server_id();
     next.answers_since = snapshot.now;
@@ -57,7 +66,8 @@ bool unchanged(const Identity& identity, const Member& member) {
   return identity.member == member.name() && identity.id == member.id &&
          identity.address == member.address && identity.cluster == cluster_of(member) &&
          identity.out_since == member.out_since && identity.silent_from == member.silent_from &&
-         identity.elsewhere == member.elsewhere && !is_another(identity, member);
+         identity.elsewhere == member.elsewhere && identity.outvoted == count_outvoted(member) &&
+         !is_another(identity, member);
 }
 
 bool unchanged(const RememberedServer& remembered, const ListedServer& listed) {

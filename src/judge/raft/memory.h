@@ -18,6 +18,9 @@ namespace wardmote::judge::raft {
 
 struct ClusterSnapshot;
 
+/// One round alone may mix what two servers said before and after a change.
+inline constexpr int kSure = 2;
+
 /// The identity of a configured member when it last answered as a member of the cluster.
 struct Identity {
   std::string member;
@@ -33,6 +36,8 @@ struct Identity {
   std::optional<TimePoint> silent_from;
   /// Member::elsewhere
   bool elsewhere = false;
+  /// Rounds in a row, up to kSure, that showed Member::outvoted_now; stays while it is outvoted.
+  int outvoted = 0;
   /// The server that answered last where the member is asked, of whatever cluster, and since when.
   MemberId answers_as{};
   TimePoint answers_since{};

@@ -164,9 +164,10 @@ void fill_times(ClusterSnapshot& snapshot, const Memory& memory) {
   find_shared_addresses(snapshot);
   find_unordered(snapshot);
   for (ListedServer& listed : snapshot.servers) {
-    const bool in_name = listed.reporter != nullptr && listed.reporter->follows_in_name;
+    const bool apart = listed.reporter != nullptr &&
+                       (listed.reporter->follows_in_name || listed.reporter->outvoted);
     listed.stalled =
-        listed.life == Life::kLive && (in_name || stands_still(snapshot, memory.history(), listed));
+        listed.life == Life::kLive && (apart || stands_still(snapshot, memory.history(), listed));
   }
 }
 

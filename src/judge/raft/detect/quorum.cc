@@ -42,7 +42,7 @@ bool may_be_old(const ClusterSnapshot& snapshot) noexcept {
 /// Whether a member says that somebody leads, as far as it can tell.
 bool somebody_is_led(const ClusterSnapshot& snapshot) noexcept {
   return std::ranges::any_of(snapshot.members, [](const Member& member) {
-    if (!member.takes_part() || !member.status()) return false;
+    if (!member.takes_part() || !member.status() || member.outvoted) return false;
     const Status& status = *member.status();
     return member.hears_leader || (status.role == Role::kLeader && !tells_ages(status));
   });

@@ -1,0 +1,153 @@
+#include <gtest/gtest.h>
+
+#include "unit/judge/raft/fake_cluster.h"
+
+// Who runs and is in no list that counts: removed, or left alone by a copy that lists itself only.
+
+namespace wardmote::judge::raft {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Capture 18: kicked while it was down, and started again with its old database.
+TEST(ZombieMember, KickedWhileDownAndRestarted) {
+  FakeCluster cluster(3);
+  cluster.expectation.addresses = {"tcp:10.0.0.1:6643", "tcp:10.0.0.2:6643", "tcp:10.0.0.3:6643"};
+  cluster.watch(5s);
+  cluster.kill(2);
+  cluster.watch(3s);
+  const std::vector<Server> old = cluster.list();
+  cluster.strike(2);
+  for (const std::size_t i : {0, 1}) cluster.node(i).log_next += 3;
+  cluster.watch(3s);
+  Node& zombie = cluster.node(2);
+  zombie.silence = ReasonCode::kNone;
+  zombie.role = Role::kCandidate;
+  zombie.standing = Standing::kDisconnected;
+  zombie.own_list = old;
+  for (int i = 0; i < 20; ++i) {
+    ++zombie.term;
+    cluster.watch(1s);
+  }
+  const Assessment found = cluster.look();
+  EXPECT_EQ(told(found),
+            (Told{"critical RAFT_ZOMBIE_MEMBER ctl-3",
+                  "warning RAFT_MISSING_MEMBER tcp:10.0.0.3:6643", "warning RAFT_CLUSTER_SIZE"}));
+  EXPECT_EQ(found.members[2].outcome, Outcome::kFail);
+  EXPECT_EQ(found.quorum.voters, 2U);
+}
+
+TEST(ZombieMember, WhoHasAppliedMoreThanAnOldListIsNone) {
+  FakeCluster cluster(4);
+  cluster.watch(5s);
+  // The only one that gives its status hears the leader, but its disk takes no writes.
+  for (const std::size_t i : {0U, 2U, 3U}) {
+    cluster.node(i).status_silence = ReasonCode::kNotProbed;
+    cluster.node(i).log_next = 9;
+  }
+  std::vector<Server> old = cluster.list();
+  old.pop_back();
+  cluster.node(1).own_list = old;
+  EXPECT_FALSE(has(Code::kRaftZombieMember, cluster.watch(60s)));
+}
+
+/// A broken copy of the database has elected itself (kube-ovn 6363).
+TEST(ZombieMember, TheMajorityIsNoneWhateverALeaderOfOneLists) {
+  for (const std::uint64_t later : {0U, 8U}) {
+    FakeCluster cluster(3);
+    cluster.watch(5s);
+    cluster.isolate(1);
+    Node& broken = cluster.node(1);
+    broken.role = Role::kLeader;
+    broken.follows.reset();
+    broken.term += later;
+    broken.log_next = 1002;
+    std::vector<Server> alone = {cluster.list()[1]};
+    broken.own_list = alone;
+    const Assessment found = cluster.watch(30s);
+    EXPECT_FALSE(has(Code::kRaftZombieMember, found));
+    EXPECT_FALSE(has(Code::kRaftMissingMember, found));
+    if (has(Code::kRaftStaleLeader, found))
+      EXPECT_EQ(the(Code::kRaftStaleLeader, found).subjects.front(), "ctl-2");
+    EXPECT_EQ(found.leader, 0U);
+    EXPECT_EQ(found.quorum.voters, 3U);
+  }
+}
+
+/// ctl-2 has elected itself, with a list of itself.
+void lead_alone(FakeCluster& cluster) {
+  cluster.isolate(1);
+  Node& broken = cluster.node(1);
+  broken.role = Role::kLeader;
+  broken.follows.reset();
+  broken.term += 5;
+  broken.own_list = std::vector<Server>{cluster.list()[1]};
+}
+
+/// ctl-3 has lost its leader.
+void lose_the_leader(FakeCluster& cluster) {
+  cluster.kill(0);
+  cluster.node(2).role = Role::kCandidate;
+  cluster.node(2).standing = Standing::kDisconnected;
+  cluster.node(2).follows.reset();
+}
+
+TEST(ZombieMember, WhoFollowsALeaderThatNobodyAsksIsNone) {
+  FakeCluster cluster(3);
+  cluster.node(0).configured = false;
+  cluster.watch(5s);
+  lead_alone(cluster);
+  const Assessment found = cluster.watch(30s);
+  EXPECT_FALSE(has(Code::kRaftZombieMember, found));
+  EXPECT_EQ(found.quorum.voters, 3U);
+}
+
+TEST(ZombieMember, WhoServesByItsDatabaseAloneIsNone) {
+  FakeCluster cluster(3);
+  for (const std::size_t i : {0U, 2U}) cluster.node(i).status_silence = ReasonCode::kNotProbed;
+  cluster.watch(5s);
+  lead_alone(cluster);
+  EXPECT_FALSE(has(Code::kRaftZombieMember, cluster.watch(30s)));
+}
+
+TEST(ZombieMember, WhoseLeaderIsLostBesideALeaderOfOneIsNone) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  lead_alone(cluster);
+  cluster.watch(10s);
+  lose_the_leader(cluster);
+  const Assessment found = cluster.watch(60s);
+  EXPECT_FALSE(has(Code::kRaftZombieMember, found));
+  EXPECT_EQ(told(found), (Told{"critical RAFT_NO_LEADER", "critical RAFT_MEMBER_DOWN ctl-1",
+                               "warning RAFT_MEMBER_LIST_MISMATCH ctl-2"}));
+  cluster.node(1).own_list.reset();
+  cluster.watch(1s);
+  cluster.node(1).own_list = std::vector<Server>{cluster.list()[1]};
+  EXPECT_TRUE(has(Code::kRaftZombieMember, cluster.watch(30s)))
+      << "a list of others, and nobody has gone on without it since";
+}
+
+/// One round may have asked one server before the last removal and the other one after it.
+TEST(ZombieMember, ALeaderOfOneThatASingleRoundSawBesideAnotherIsBelieved) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  lead_alone(cluster);
+  cluster.watch(1s);
+  lose_the_leader(cluster);
+  EXPECT_TRUE(has(Code::kRaftZombieMember, cluster.watch(30s)));
+}
+
+/// The same, where it hears the leader again: it acknowledges all, and has nothing of it.
+TEST(MemberListMismatch, WhoFollowsALeaderThatItsListLacksIsNotCountedOn) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.node(1).own_list = std::vector<Server>{cluster.list()[1]};
+  const Assessment found = cluster.watch(10s);
+  EXPECT_EQ(the(Code::kRaftMemberListMismatch, found).subjects.front(), "ctl-2");
+  EXPECT_TRUE(has(Code::kRaftQuorumMargin, found));
+  const RepairView view = cluster.repair_view();
+  EXPECT_EQ(view.acknowledging, 2U);
+}
+
+}  // namespace
+}  // namespace wardmote::judge::raft
