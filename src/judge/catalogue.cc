@@ -251,8 +251,8 @@ constexpr auto kFirst = std::to_array<CodeInfo>({
      "The log of a server ends before what it had committed: its disk was put back to an older "
      "copy.",
      "the end of its log, and what it had committed before",
-     "Copy the databases of all servers aside before anything is stopped, removed or joined anew: "
-     "a server that the list lacks may be the only one that has what was committed."},
+     "Copy the databases of all servers aside before anything is started, stopped, removed or "
+     "joined anew: a server that the list lacks may be the only one that has what was committed."},
     {kRaftLogLag,
      "RAFT_LOG_LAG",
      kWarning,

@@ -77,7 +77,8 @@ std::optional<Step> step_of(const json::value& value) {
               text_in(*fields, "detail").value_or(""),
               integer_in(*fields, "tries").value_or(0),
               std::nullopt,
-              text_in(*fields, "sign_of_life").value_or("")};
+              text_in(*fields, "sign_of_life").value_or(""),
+              text_in(*fields, "seen_as").value_or("")};
 }
 
 /// All or nothing: a plan that lost a step would do the wrong thing.
@@ -123,7 +124,8 @@ std::string encode(const Plan& plan, const ClockPair& clock) {
                                  {"state", to_string(step.state)},
                                  {"detail", step.detail},
                                  {"tries", step.tries},
-                                 {"sign_of_life", step.sign_of_life}});
+                                 {"sign_of_life", step.sign_of_life},
+                                 {"seen_as", step.seen_as}});
   }
   record["steps"] = std::move(steps);
   record["state"] = to_string(plan.state);

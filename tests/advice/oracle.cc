@@ -136,26 +136,6 @@ std::optional<std::string> fault_of_advice(const Cluster& cluster, const Finding
   return std::nullopt;
 }
 
-/// Whom the agent would have stopped or emptied, although it lives and serves the others, or holds
-/// alone what they have lost.
-std::optional<std::string> fault_of_farewell(const Cluster& cluster, const Agent& agent,
-                                             const Finding& finding) {
-  const bool out = finding.code == Code::kRaftZombieMember ||
-                   (finding.advice && finding.advice->text.contains("It was removed"));
-  if (!out) return std::nullopt;
-  const auto leader = cluster.leader();
-  for (const Way& way : agent.setup().ways) {
-    const std::optional<ServerIndex> s = cluster.hosts()[way.host].disk;
-    if (!s || std::ranges::find(finding.subjects, way.member) == finding.subjects.end()) continue;
-    if (!cluster.lives(*s)) continue;
-    if (cluster.loss && cluster.loss->keeper == *s)
-      return fmt::format("it calls {} removed, which alone has what was committed", way.member);
-    if (leader && cluster.lists(*leader, *s) && cluster.acknowledging(*leader, {*s}) > 0)
-      return fmt::format("it calls {} removed, which serves", way.member);
-  }
-  return std::nullopt;
-}
-
 /// Who leads in the highest term, whether anybody acknowledges it or not.
 std::optional<ServerIndex> find_leading(const Cluster& cluster) {
   std::optional<ServerIndex> leading;
@@ -167,6 +147,33 @@ std::optional<ServerIndex> find_leading(const Cluster& cluster) {
     if (!leading || server.term > cluster.servers()[*leading].term) leading = s;
   }
   return leading;
+}
+
+bool is_half_removed(const Server& leader, ServerIndex server) {
+  return leader.change && !leader.change->adding && leader.change->server == server;
+}
+
+/// Whom the agent would have stopped or emptied, although it lives and serves the others, or holds
+/// alone what they have lost.
+std::optional<std::string> fault_of_farewell(const Cluster& cluster, const Agent& agent,
+                                             const Finding& finding) {
+  const bool out = finding.code == Code::kRaftZombieMember ||
+                   (finding.advice && finding.advice->text.contains("Find out who removed it"));
+  if (!out) return std::nullopt;
+  const auto leader = cluster.leader();
+  for (const Way& way : agent.setup().ways) {
+    const std::optional<ServerIndex> s = cluster.hosts()[way.host].disk;
+    if (!s || std::ranges::find(finding.subjects, way.member) == finding.subjects.end()) continue;
+    if (!cluster.lives(*s)) continue;
+    if (cluster.loss && cluster.loss->keeper == *s)
+      return fmt::format("it calls {} removed, which alone has what was committed", way.member);
+    const auto leads = find_leading(cluster);
+    if (leads && is_half_removed(cluster.servers()[*leads], *s))
+      return fmt::format("it calls {} removed, which is not committed", way.member);
+    if (leader && cluster.lists(*leader, *s) && cluster.acknowledging(*leader, {*s}) > 0)
+      return fmt::format("it calls {} removed, which serves", way.member);
+  }
+  return std::nullopt;
 }
 
 /// Whether an agent may still take it for one that acknowledges what the leader writes.
@@ -288,6 +295,10 @@ std::optional<std::string> fault_of(const Cluster& cluster, const Agent& agent,
         return fmt::format("it calls {} a ghost, which lives", cluster.name(*living));
     }
   }
+  const auto is_loss = [](const Finding& other) { return other.code == Code::kRaftLogRolledBack; };
+  if (cluster.loss && finding.advice && !finding.advice->text.contains("opy the databases") &&
+      std::ranges::any_of(agent.last().findings, is_loss))
+    return "it asks for no copy first, where one server alone has what was committed";
   if (told_as_seen) {
     if (auto fault = fault_of_farewell(cluster, agent, finding)) return fault;
   }

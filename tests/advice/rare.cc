@@ -22,7 +22,7 @@ Duration World::rarely_between(std::int64_t low_s, std::int64_t high_s) {
 
 void World::choose_rarity() {
   const std::uint64_t dice = rare_.below(32);
-  if (cluster_.hosts().size() < 3 || dice > 13) return;
+  if (cluster_.hosts().size() < 3 || dice > 14) return;
   rarity_ = static_cast<Rarity>(dice);
   // The first one leads at the beginning.
   subject_ = 1 + rare_.below(cluster_.hosts().size() - 1);
@@ -97,6 +97,10 @@ Duration World::stage_rarity() {
     case Rarity::kLeadsAlone:
       if (!can_lose(subject_) || !all_know(subject_)) return {};
       lead_alone();
+      break;
+    case Rarity::kRemovalUndone:
+      if (!all_know(subject_)) return {};
+      undo_removal(leads);
       break;
     case Rarity::kStalledGhost: leave_a_ghost_and_stall(leads); break;
   }
@@ -209,6 +213,32 @@ void World::lead_alone() {
   tell(fmt::format("{} leads alone", cluster_.hosts()[subject_].name));
   cluster_.lead_alone(subject_);
   busy_[subject_] = cluster_.now() + 24h;
+}
+
+/// It is down and is kicked, which the leader cannot commit before it is down itself: the others go
+/// on with the list that they had.
+void World::undo_removal(HostIndex leads) {
+  tell(fmt::format("the server on {} stops", cluster_.hosts()[subject_].name));
+  cluster_.stop(subject_);
+  busy_[subject_] = cluster_.now() + 24min;
+  const Duration kicked = rarely_between(5, 60);
+  const Duration undone = kicked + rarely_between(10, 200);
+  at(kicked, [this, leads, undone, kicked] {
+    tell("somebody kicks it, and nobody acknowledges that");
+    const auto leader = cluster_.leader();
+    if (!leader || cluster_.servers()[*leader].host != leads) return;
+    cluster_.kick(*cluster_.hosts()[subject_].disk);
+    for (HostIndex i = 0; i < cluster_.hosts().size(); ++i) {
+      if (i != leads && cluster_.active(i)) stall(i, undone - kicked + 1s);
+    }
+  });
+  at(undone, [this, leads] {
+    tell(fmt::format("the server on {} stops", cluster_.hosts()[leads].name));
+    cluster_.stop(leads);
+    busy_[leads] = cluster_.now() + 24min;
+  });
+  at(undone + rarely_between(30, 300), [this, leads] { cluster_.start(leads); });
+  at(undone + rarely_between(30, 300), [this] { cluster_.start(subject_); });
 }
 
 /// It is down, or hangs so that its kernel still accepts connections, and another joins with its

@@ -80,7 +80,8 @@ class World {
     kServedElsewhere,
     kPassedUnseen,
     kPutBack,
-    kLeadsAlone
+    kLeadsAlone,
+    kRemovalUndone
   };
   void choose_rarity();
   [[nodiscard]] bool is_checked() const;
@@ -103,6 +104,7 @@ class World {
   void serve_elsewhere();
   void pass_unseen();
   void lead_alone();
+  void undo_removal(HostIndex leads);
 
   // put_back.cc: disks of a majority go back to an older copy.
   void put_disks_back();

@@ -110,7 +110,8 @@ class PlanRunner::StepAct final : public Act {
     for (TimePoint asked{}; !deed->over; co_await runner_.looked_.wait()) {
       if (stopped) continue;
       // A command that has not got there yet can still be stopped.
-      if (const Plan* const its = runner_.running(before_.id)) stopped = its->sign_of_life();
+      if (const Plan* const its = runner_.running(before_.id))
+        stopped = reason_to_stop(*its, runner_.runtime_.now());
       if (stopped) runner_.deeds_.cancel(id);
       if (runner_.runtime_.now() - asked < kBetweenLooks) continue;
       asked = runner_.runtime_.now();

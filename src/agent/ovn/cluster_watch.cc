@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -53,6 +55,15 @@ std::vector<observe::ovn::MemberTarget> targets_of(const config::Cluster& cluste
   return targets;
 }
 
+/// The member of the same name if that is asked in the same way, else another one that is.
+std::vector<config::Member>::const_iterator find_asked_alike(
+    const std::vector<config::Member>& members, const config::Member& member) {
+  const auto alike = [&](const config::Member& its) { return asked_in_the_same_way(its, member); };
+  const auto same = std::ranges::find(members, member.name, &config::Member::name);
+  if (same != members.end() && alike(*same)) return same;
+  return std::ranges::find_if(members, alike);
+}
+
 }  // namespace
 
 ClusterWatch::ClusterWatch(runtime::Runtime& runtime, ClusterBoard& board, Scheduler& scheduler,
@@ -97,17 +108,28 @@ Task<void> ClusterWatch::keep_watching(std::shared_ptr<ClusterWatch> self,
   co_await watch->run();
 }
 
+bool ClusterWatch::looks_at_the_same(const ClusterWatch& other) const {
+  return expectation_.database == other.expectation_.database &&
+         std::ranges::any_of(configured_, [&](const config::Member& member) {
+           return find_asked_alike(other.configured_, member) != other.configured_.end();
+         });
+}
+
 void ClusterWatch::inherit(ClusterWatch& earlier) {
   memory_ = std::move(earlier.memory_);
+  const std::vector<config::Member>& were = earlier.configured_;
+  const auto called = [](std::span<const config::Member> members, const std::string& name) {
+    return std::ranges::find(members, name, &config::Member::name) != members.end();
+  };
   for (std::size_t i = 0; i < configured_.size(); ++i) {
-    const auto before =
-        std::ranges::find(earlier.configured_, configured_[i].name, &config::Member::name);
-    if (before == earlier.configured_.end()) continue;
-    if (asked_in_the_same_way(*before, configured_[i])) {
-      const auto index = static_cast<std::size_t>(before - earlier.configured_.begin());
-      opinions_[i] = std::move(earlier.opinions_[index]);
-    } else {
-      memory_.forget(configured_[i].name);
+    const std::string& name = configured_[i].name;
+    const auto before = find_asked_alike(were, configured_[i]);
+    if (before != were.end() && before->name == name) {
+      opinions_[i] = std::move(earlier.opinions_[static_cast<std::size_t>(before - were.begin())]);
+    } else if (called(were, name)) {
+      memory_.forget(name);
+    } else if (before != were.end() && !called(configured_, before->name)) {
+      memory_.rename(before->name, name);
     }
   }
 }

@@ -55,6 +55,8 @@ class ClusterWatch : public std::enable_shared_from_this<ClusterWatch> {
 
   /// The cluster has another index on the board from now on.
   void move_to(std::size_t index) noexcept { index_ = index; }
+  /// Whether it asks one of its members as that one did, of the same name and database.
+  [[nodiscard]] bool looks_at_the_same(const ClusterWatch& other) const;
   /// Takes over what `earlier` remembers of the same members, so that windows go on. A member that
   /// is asked in another way may be another server.
   void inherit(ClusterWatch& earlier);

@@ -176,9 +176,20 @@ void Clusters::adopt(const config::Config& now, const config::ReloadPlan& plan) 
     }
     watches_.push_back(begin(now.clusters[i], i));
     if (action == config::ReloadAction::kRetimed) watches_.back()->inherit(*before[was]);
+    if (action == config::ReloadAction::kBegun) follow_on(*watches_.back(), before, now);
   }
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (!kept[i]) before[i]->retire();
+  }
+}
+
+/// A cluster that is called otherwise from now on is known as before.
+void Clusters::follow_on(ClusterWatch& begun, std::span<const std::shared_ptr<ClusterWatch>> before,
+                         const config::Config& now) {
+  for (const std::shared_ptr<ClusterWatch>& earlier : before) {
+    const bool goes_on = std::ranges::find(now.clusters, earlier->name(), &config::Cluster::name) !=
+                         now.clusters.end();
+    if (!goes_on && begun.looks_at_the_same(*earlier)) return begun.inherit(*earlier);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ class Clusters final : public Domain {
   void expect_looks(const config::Config& now, const config::ReloadPlan& plan);
   std::shared_ptr<ClusterWatch> begin(const config::Cluster& cluster, std::size_t index);
   void keep_beside();
+  void follow_on(ClusterWatch& begun, std::span<const std::shared_ptr<ClusterWatch>> before,
+                 const config::Config& now);
   void measure(const serve::ClusterView& judged);
 
   DomainTools tools_;

@@ -73,6 +73,17 @@ ConditionTracker::Entry ConditionTracker::keep(const Entry& old, const Look& loo
   return kept;
 }
 
+void ConditionTracker::rename(std::string_view from, const std::string& to) {
+  for (Entry& entry : entries_) {
+    if (entry.key != from) continue;
+    entry.key = to;
+    std::ranges::replace(entry.finding.subjects, from, to);
+    for (Evidence& evidence : entry.finding.evidence) {
+      if (evidence.by == from) evidence.by = to;
+    }
+  }
+}
+
 const ConditionTracker::Entry* ConditionTracker::find(Code code,
                                                       std::string_view key) const noexcept {
   const auto found = std::ranges::find_if(

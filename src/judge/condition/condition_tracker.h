@@ -70,6 +70,9 @@ class ConditionTracker {
   /// forgotten.
   ConditionReport update(Conditions conditions, const Look& look);
 
+  /// What has this key has another one from now on, and tells of it by that.
+  void rename(std::string_view from, const std::string& to);
+
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
  private:

@@ -137,8 +137,9 @@ constexpr raft::Dialect kEtcd{
         "When they are lost for good, restore a snapshot, or start one survivor with "
         "--force-new-cluster after its data were copied aside.",
     .removed_member =
-        "It was removed from the cluster: do not start it with the data that it had. Move its data "
-        "folder aside and add it with 'etcdctl member add', or take it out of the configuration.",
+        "Find out who removed it. If nobody did, the others may run on older data, and its own may "
+        "be the only whole ones. If somebody did, do not start it with them: move its data folder "
+        "aside and add it with 'etcdctl member add', or take it out of the configuration.",
     .cloned_member =
         "First compare their endpoints in the configuration: most likely they lead to one process. "
         "If they are two, stop the one that does not run on the host of the peer URL, move its "

@@ -20,6 +20,8 @@ namespace {
 constexpr Duration kHolds = std::chrono::minutes(10);
 
 /// Looks further apart than this do not follow on one another: somebody may have come and gone.
+/// Whatever brought it back has done its work then.
+constexpr Duration kSettled = std::chrono::seconds(15);
 constexpr Duration kBlink = std::chrono::seconds(10);
 
 /// Whether the plan is as far from having changed anything as before the try of this step, which
@@ -82,9 +84,22 @@ bool note_life(Plan& plan, const Remedy& remedy) {
   if (step->watched && remedy.begun() - *step->watched > kBlink) step->watched.reset();
   if (step->watched && remedy.would_show_life())
     step->watched = std::max(*step->watched, remedy.begun());
-  if (!step->sign_of_life.empty() || remedy.begun() < plan.changed) return false;
+  if (remedy.begun() < plan.changed) return false;
+  const std::optional<std::string> as = remedy.answers_as(plan);
+  const bool first = as && step->seen_as.empty();
+  if (first) step->seen_as = *as;
+  if (as && !step->seen_since) step->seen_since = remedy.begun();
+  if (!step->sign_of_life.empty()) return first;
   step->sign_of_life = remedy.sign_of_life(plan).value_or("");
-  return !step->sign_of_life.empty();
+  return first || !step->sign_of_life.empty();
+}
+
+std::optional<std::string> reason_to_stop(const Plan& plan, TimePoint now) {
+  if (auto life = plan.sign_of_life()) return life;
+  const Step* const step = plan.current();
+  if (step == nullptr || !step->seen_since || now - *step->seen_since < kSettled)
+    return std::nullopt;
+  return fmt::format("{} takes part, and what still runs could only harm it", plan.subject);
 }
 
 void keep_notes(Plan& plan, const Plan& before) {
@@ -95,6 +110,7 @@ void keep_notes(Plan& plan, const Plan& before) {
     if (known == nullptr) continue;
     if (known->tries == step.tries) step.watched = known->watched;
     if (step.sign_of_life.empty()) step.sign_of_life = known->sign_of_life;
+    if (step.seen_as.empty()) step.seen_as = known->seen_as;
   }
 }
 
@@ -167,6 +183,8 @@ void retry(Plan& plan) {
   unfinished->state = may_show ? StepState::kBegun : StepState::kWaiting;
   for (Step& step : plan.steps) {
     step.sign_of_life.clear();
+    step.seen_as.clear();
+    step.seen_since.reset();
     const bool repeats = step.impact == Impact::kHarmless || step.impact == Impact::kIdempotent;
     if (repeats) step.tries = 0;
   }

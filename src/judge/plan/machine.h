@@ -32,6 +32,8 @@ void begin(Plan& plan, std::int64_t token, TimePoint now);
 bool is_young(const Step& step, TimePoint now) noexcept;
 /// Notes of a running plan what a look shows of the life of what it is for. Whether that is news.
 bool note_life(Plan& plan, const Remedy& remedy);
+/// Why the act of the current step, which is under way, must go no further.
+std::optional<std::string> reason_to_stop(const Plan& plan, TimePoint now);
 /// What was noted in `before`, the same plan, and is not in `plan` since it was never written down.
 void keep_notes(Plan& plan, const Plan& before);
 /// What came of the current step, which begin() began: `acted` is when its act was started, or

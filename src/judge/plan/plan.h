@@ -52,6 +52,9 @@ struct Step {
   std::optional<Success> succeeded{};
   /// What showed, while it was the current one, that what it is done to lives; empty: nothing did.
   std::string sign_of_life{};
+  /// As what it first took part again since it was begun (Remedy::answers_as); empty: not yet.
+  std::string seen_as{};
+  std::optional<TimePoint> seen_since{};  ///< by this agent; not written down
   /// Since it was begun, looks that would have shown life have followed on one another until then;
   /// nothing: there was a gap. Not written down.
   std::optional<TimePoint> watched{};

@@ -85,6 +85,12 @@ class Remedy {
       [[maybe_unused]] const Plan& plan) const {
     return std::nullopt;
   }
+  /// The id as which it takes part again, once the current step, which would bring that about, was
+  /// begun.
+  [[nodiscard]] virtual std::optional<std::string> answers_as(
+      [[maybe_unused]] const Plan& plan) const {
+    return std::nullopt;
+  }
   /// Whether the look would show it.
   [[nodiscard]] virtual bool would_show_life() const noexcept { return true; }
   /// What the act of the current step needs to know of this moment, besides the plan's arguments.

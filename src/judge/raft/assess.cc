@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/format.h"
 #include "base/time.h"
 #include "judge/condition/condition.h"
 #include "judge/condition/condition_tracker.h"
@@ -19,6 +20,7 @@
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/detect/detectors.h"
 #include "judge/raft/dialect.h"
+#include "judge/raft/history.h"
 #include "judge/raft/member_verdict.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
@@ -146,6 +148,20 @@ void name_all(const ClusterSnapshot& snapshot, Assessment& assessment) {
     assessment.servers.push_back({listed.id, std::string(listed.address)});
 }
 
+/// Whoever starts or joins a server where a log went back mixes two histories for good.
+void put_copies_first(const ClusterSnapshot& snapshot, std::vector<Finding>& findings) {
+  const Track* const track = snapshot.history->rolled_back();
+  if (track == nullptr) return;
+  for (Finding& finding : findings) {
+    if (finding.code == Code::kRaftLogRolledBack || !finding.advice) continue;
+    finding.advice->text = fmt::format(
+        "Before you start, stop or change anything, copy the databases of all servers aside: the "
+        "log of {} went back. {}",
+        track->member, finding.advice->text);
+    finding.advice->command.clear();
+  }
+}
+
 }  // namespace
 
 Assessment assess(std::span<const Opinion> opinions, const Expectation& expectation, Memory& memory,
@@ -166,6 +182,7 @@ Assessment assess(std::span<const Opinion> opinions, const Expectation& expectat
   Assessment assessment;
   assessment.verdict = sum_up(snapshot, report.findings);
   assessment.findings = std::move(report.findings);
+  put_copies_first(snapshot, assessment.findings);
   assessment.observed = std::move(report.observed);
   assessment.members = judge_members(snapshot);
   assessment.quorum = snapshot.quorum;

@@ -221,12 +221,20 @@ void History::note(const ClusterSnapshot& snapshot) {
     cluster_id_ = snapshot.cluster_id;
   }
   note_members(snapshot);
+  note_healed(snapshot);
   note_leader(snapshot);
   note_log(snapshot);
 }
 
 void History::forget(std::string_view member) {
   std::erase_if(tracks_, [&](const Track& track) { return track.member == member; });
+}
+
+void History::rename(std::string_view from, const std::string& to) {
+  const auto track = std::ranges::find(tracks_, from, &Track::member);
+  if (track == tracks_.end()) return;
+  track->member = to;
+  std::ranges::sort(tracks_, {}, &Track::member);
 }
 
 void History::note_members(const ClusterSnapshot& snapshot) {
@@ -240,13 +248,38 @@ void History::note_members(const ClusterSnapshot& snapshot) {
     }
     tracks_ = std::move(next);
   }
+  std::vector<std::pair<MemberId, std::uint64_t>> before;
+  for (const Track& track : tracks_) before.emplace_back(track.id, track.committed);
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     Track& track = tracks_[i];
+    const bool known = track.rolled_back.has_value();
     note_restarts(track, snapshot.members[i]);
     note_look(track, snapshot.members[i]);
+    if (track.rolled_back && !known) {
+      for (const auto& [id, committed] : before) {
+        if (id.known() && id != track.id && committed >= track.rolled_back->committed)
+          track.rolled_back->whole.push_back(id);
+      }
+    }
     track.restarts.forget_before(snapshot.now - flap_window(snapshot.election_timer));
     track.elections.forget_before(snapshot.now - storm_window(snapshot.election_timer));
     track.lost_connections.forget_before(snapshot.now - kChurnWindow);
+  }
+}
+
+/// Raft gives a server again what it has lost, if its leader has it.
+void History::note_healed(const ClusterSnapshot& snapshot) {
+  if (!snapshot.leader_vouches) return;
+  const Member& leader = *snapshot.leader;
+  const Track* const its = of(leader);
+  if (its == nullptr || its->id != leader.id || its->rolled_back) return;
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    const Member& member = snapshot.members[i];
+    std::optional<RolledBack>& back = tracks_[i].rolled_back;
+    if (!back || tracks_[i].id != member.id || !member.hears_leader) continue;
+    const bool has_all = std::ranges::find(back->whole, leader.id) != back->whole.end();
+    const bool follows = compatible(member.leader_line->id, leader.id);
+    if (has_all && follows && member.status()->committed_index() >= back->committed) back.reset();
   }
 }
 

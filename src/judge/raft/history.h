@@ -40,6 +40,8 @@ struct RolledBack {
   TimePoint at;
   std::uint64_t committed = 0;  ///< what it had said before
   std::uint64_t end = 0;        ///< of its log then
+  /// The members that had all of that, by the round before.
+  std::vector<MemberId> whole{};
 };
 
 /// What the statuses of a member showed one after the other.
@@ -55,7 +57,9 @@ struct Track {
   std::optional<Milliseconds> election_started;
   std::vector<std::pair<MemberId, Milliseconds>> ages;  ///< time since it heard the others
   std::uint64_t committed = 0;                          ///< the highest index of all
-  std::optional<RolledBack> rolled_back;                ///< the first time, until it is another id
+  /// The first time, until it is another id, or follows a leader that had all that it had
+  /// committed.
+  std::optional<RolledBack> rolled_back;
 
   TimePoint seen;     ///< when the last probe began, with an answer or without
   bool down = false;  ///< the last probe showed that no process served its sockets
@@ -103,6 +107,8 @@ class History {
   void note(const ClusterSnapshot& snapshot);
   /// From now on the member may be another server.
   void forget(std::string_view member);
+  /// From now on the member has another name.
+  void rename(std::string_view from, const std::string& to);
 
   [[nodiscard]] const Track* of(const Member& member) const noexcept;
   /// The first member whose log went back, as the server that it still is; null: none.
@@ -125,6 +131,7 @@ class History {
   };
 
   void note_members(const ClusterSnapshot& snapshot);
+  void note_healed(const ClusterSnapshot& snapshot);
   void note_leader(const ClusterSnapshot& snapshot);
   void note_log(const ClusterSnapshot& snapshot);
 

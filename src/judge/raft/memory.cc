@@ -113,6 +113,15 @@ void Memory::forget(std::string_view member) {
   history_.forget(member);
 }
 
+void Memory::rename(std::string_view from, const std::string& to) {
+  history_.rename(from, to);
+  conditions_.rename(from, to);
+  const auto known = std::ranges::find(identities_, from, &Identity::member);
+  if (known == identities_.end()) return;
+  known->member = to;
+  std::ranges::sort(identities_, {}, &Identity::member);
+}
+
 void Memory::learn_identities(const ClusterSnapshot& snapshot) {
   const auto same = [](const Identity& i, const Member& m) { return unchanged(i, m); };
   if (std::ranges::equal(identities_, snapshot.members, same)) return;

@@ -107,6 +107,8 @@ class Memory {
   /// The member is asked in another way from now on, and may be another server: forgets everything
   /// about it.
   void forget(std::string_view member);
+  /// The same member is called otherwise from now on.
+  void rename(std::string_view from, const std::string& to);
 
  private:
   void learn_identities(const ClusterSnapshot& snapshot);

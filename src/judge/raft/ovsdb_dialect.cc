@@ -122,8 +122,9 @@ constexpr Dialect kOvsdb{
         "not answer whether they run, and start them. What remains when they are lost for good "
         "stands on the page of RAFT_NO_QUORUM.",
     .removed_member =
-        "It was removed from the cluster: do not start it with the database that it had. Move that "
-        "file aside and join it as a new member, or take it out of the configuration.",
+        "Find out who removed it. If nobody did, the others may run on an older copy, and its file "
+        "may be the only whole one. If somebody did, do not start it with that file: move it aside "
+        "and join the host as a new member, or take it out of the configuration.",
     .cloned_member =
         "First compare their sockets in the configuration: most likely they lead to one process. "
         "If they are two, stop the one that does not run on the host of the listed address, move "

@@ -267,6 +267,23 @@ bool commits(const ClusterSnapshot& snapshot) noexcept {
          now - *done_until < 10 * snapshot.round();
 }
 
+bool is_reconfiguring(const ClusterSnapshot& snapshot) noexcept {
+  return std::ranges::any_of(snapshot.members, [](const Member& member) {
+    if (!member.takes_part()) return false;
+    if (member.presence == Presence::kLeaving) return true;
+    return member.status() != nullptr &&
+           (!member.status()->changes.empty() ||
+            std::ranges::any_of(member.status()->servers,
+                                [](const Server& server) { return server.phase != Phase::kNone; }));
+  });
+}
+
+bool is_list_settled(const ClusterSnapshot& snapshot) noexcept {
+  if (snapshot.newest == nullptr || is_reconfiguring(snapshot)) return false;
+  if (snapshot.leader != nullptr && snapshot.leader->status() != nullptr) return commits(snapshot);
+  return snapshot.newest->status()->uncommitted == 0;
+}
+
 bool acknowledges(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
   return listed.voter && listed.life == Life::kLive && !listed.stalled &&
          (listed.heard || listed.reporter == snapshot.leader);

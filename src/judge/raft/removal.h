@@ -23,6 +23,13 @@ std::optional<std::string> objection_to_kick(const ClusterSnapshot& snapshot,
 /// is a write too.
 bool commits(const ClusterSnapshot& snapshot) noexcept;
 
+/// Whether the list itself is changing: a leader adds or removes a server, or a member leaves.
+bool is_reconfiguring(const ClusterSnapshot& snapshot) noexcept;
+
+/// Whether the newest list is committed, as far as its member tells: a leader uses a list as soon
+/// as it has appended it, and what is not committed may be undone by the next leader.
+bool is_list_settled(const ClusterSnapshot& snapshot) noexcept;
+
 /// Why the listed server may be alive, or nothing when it certainly is not: a leader that hears a
 /// majority does not hear it, and every live server that may hear it reports that it does not. That
 /// we cannot reach it, or that its socket is closed, proves nothing.

@@ -56,17 +56,6 @@ RepairServer repair_server(const ClusterSnapshot& snapshot, const ListedServer& 
   return server;
 }
 
-bool is_reconfiguring(const ClusterSnapshot& snapshot) noexcept {
-  return std::ranges::any_of(snapshot.members, [](const Member& member) {
-    if (!member.takes_part()) return false;
-    if (member.presence == Presence::kLeaving) return true;
-    return member.status() != nullptr &&
-           (!member.status()->changes.empty() ||
-            std::ranges::any_of(member.status()->servers,
-                                [](const Server& server) { return server.phase != Phase::kNone; }));
-  });
-}
-
 RepairMember repair_member(const Member& member, const MemberId& judged) {
   RepairMember seen{.name = member.name()};
   seen.answers = member.presence == Presence::kMember && !member.failed;
@@ -81,6 +70,16 @@ RepairMember repair_member(const Member& member, const MemberId& judged) {
   seen.foreign = member.is_foreign(judged);
   seen.id = member.opinion->server_id();
   return seen;
+}
+
+void add_strangers(const ClusterSnapshot& snapshot, const Member& member,
+                   std::vector<std::string>& strangers) {
+  if (!member.status()) return;
+  for (const Link& link : member.status()->links) {
+    const auto is_it = [&](const ListedServer& listed) { return listed.nickname == link.peer; };
+    if (!link.outgoing && std::ranges::none_of(snapshot.servers, is_it))
+      strangers.push_back(link.peer);
+  }
 }
 
 }  // namespace
@@ -125,8 +124,10 @@ RepairView repair_view(std::span<const Opinion> opinions, const Expectation& exp
     view.servers.push_back(repair_server(snapshot, listed));
     view.acknowledging += view.servers.back().acknowledges ? 1 : 0;
   }
-  for (const Member& member : snapshot.members)
+  for (const Member& member : snapshot.members) {
     view.members.push_back(repair_member(member, snapshot.cluster_id));
+    add_strangers(snapshot, member, view.strangers);
+  }
   return view;
 }
 

@@ -76,6 +76,8 @@ struct RepairView {
   std::size_t acknowledging = 0;  ///< voters that can acknowledge a change now
   std::vector<RepairServer> servers;
   std::vector<RepairMember> members;
+  /// Short names of servers that nobody lists and that have a connection to some member.
+  std::vector<std::string> strangers;
 
   [[nodiscard]] const RepairServer* find(const MemberId& id) const noexcept;
   [[nodiscard]] const RepairMember* member(std::string_view name) const noexcept;

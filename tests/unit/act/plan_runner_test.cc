@@ -124,7 +124,7 @@ TEST_F(PlanRunnerTest, AKickWhoseProgramIsNotThereFailsAtOnce) {
 TEST_F(PlanRunnerTest, ARejoinThatWasDoneAndEndedWith255IsFoundDone) {
   executor_.scripts = {kFine, kFine, kDoneAndEndedWith255};
   approve();
-  ASSERT_TRUE(watch_until([&] { return is(PlanState::kDone); })) << plan().reason;
+  ASSERT_TRUE(watch_until([&] { return is(PlanState::kDone); }, 3min)) << plan().reason;
   EXPECT_EQ(site_.rejoins, 1);
 }
 
@@ -242,6 +242,21 @@ TEST_F(PlanRunnerTest, ACommandThatHasNotGotThereYetIsStoppedForWhoComesBack) {
             "stopped: 1111 answers: rejected");
   watch(3min);
   EXPECT_TRUE(is(PlanState::kUnclear)) << plan().reason;
+}
+
+/// Somebody else has let it join, and the command would empty it once more.
+TEST_F(PlanRunnerTest, ARejoinOfWhoTakesPartForLongIsStopped) {
+  executor_.scripts = {kFine, kFine, {.takes = 40s, .does_it_last = true}};
+  approve();
+  ASSERT_TRUE(watch_until([&] { return executor_.deeds.size() == 3; }));
+  site_.joined = true;
+  watch(20s);
+  EXPECT_EQ(text("SELECT detail FROM journal WHERE kind = 'unknown'"),
+            "stopped: ctl-3 takes part, and what still runs could only harm it: rejected");
+  watch(100s);
+  EXPECT_TRUE(is(PlanState::kRunning)) << "the command may go on where it cannot be ended";
+  ASSERT_TRUE(watch_until([&] { return is(PlanState::kDone); }));
+  EXPECT_EQ(site_.rejoins, 0);
 }
 
 // The journal comes first.

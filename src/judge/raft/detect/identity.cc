@@ -234,6 +234,10 @@ void detect_dead_member(const ClusterSnapshot& snapshot, Conditions& out) {
 void detect_zombie_member(const ClusterSnapshot& snapshot, Conditions& out) {
   for (const Member& member : snapshot.members) {
     if (!member.zombie) continue;
+    if (!is_list_settled(snapshot)) {
+      out.push_back(uncertain(kRaftZombieMember, member.name()));
+      continue;
+    }
     Condition found = condition(kRaftZombieMember, member.name(), member.opinion->begun);
     found.finding.subjects = names(member);
     found.finding.summary = fmt::format("{} still runs, but {} is no longer in the member list",

@@ -31,10 +31,12 @@ void tell_of_the_missing(const ClusterSnapshot& snapshot, Finding& finding) {
 }
 
 /// Whether the list is remembered, and the answering members show that it may be old: a server of
-/// it has left since, or a member leads, which needs a majority of the true list.
+/// it has left since, or a member leads, which needs a majority of the true list, or one takes part
+/// that the list lacks: a leader had written its removal, and the next one did not have that.
 bool may_be_old(const ClusterSnapshot& snapshot) noexcept {
   if (snapshot.newest) return false;
   return snapshot.leader || std::ranges::any_of(snapshot.members, [](const Member& member) {
+           if (member.takes_part() && !member.listed) return true;
            return member.presence == Presence::kGone && member.status() && member.listed;
          });
 }

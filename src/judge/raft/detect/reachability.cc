@@ -69,6 +69,12 @@ void describe_silence(const ClusterSnapshot& snapshot, const Member& member, Fin
     }
   }
   if (!removed) return;
+  if (!is_list_settled(snapshot)) {
+    finding.summary += ", and is being removed";
+    finding.advice =
+        Advice{.text = "Leave its data as they are: what is not committed may still be undone."};
+    return;
+  }
   finding.summary += ", and is not in the member list any more";
   if (snapshot.history->rolled_back() != nullptr) return;
   finding.advice = Advice{.text = std::string(member.dialect().removed_member)};

@@ -158,12 +158,27 @@ std::optional<std::string> life_of_joiner(const RepairPlan& plan, const RepairVi
   return fmt::format("{} takes part as {}", plan.member, short_name(member->id));
 }
 
+std::optional<std::string> life_of_successor(const RepairPlan& plan, const RepairView& view) {
+  const plan::Step* const rejoin = plan.find(StepKind::kRejoin);
+  const RepairMember* const member = view.member(plan.member);
+  if (rejoin == nullptr || member == nullptr || !member->answers) return std::nullopt;
+  const std::optional<MemberId> first = parse_member_id(rejoin->seen_as);
+  if (!first || !member->id.known() || compatible(member->id, *first)) return std::nullopt;
+  return fmt::format("{} took part as {} before it was {}", plan.member, short_name(*first),
+                     short_name(member->id));
+}
+
 std::optional<std::string> life_of_server(const RepairPlan& plan, const RepairView& view) {
   const RepairServer* const server = view.find(plan.server);
-  if (server == nullptr) return std::nullopt;
+  const std::string name = short_name(plan.server);
+  if (server == nullptr) {
+    // The leader's list lacks it from when it takes the kick, which may not be committed for long.
+    const bool calls = std::ranges::find(view.strangers, name) != view.strangers.end();
+    return calls ? std::optional(fmt::format("{} is connected to others", name)) : std::nullopt;
+  }
   if (auto word = word_of(plan, *server)) return word;
   if (!server->shows_life) return std::nullopt;
-  return fmt::format("others have a connection with {}", short_name(plan.server));
+  return fmt::format("others have a connection with {}", name);
 }
 
 bool is_well(const RepairPlan& plan, const RepairView& view) noexcept {

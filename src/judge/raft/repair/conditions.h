@@ -37,6 +37,10 @@ bool is_changing(const RepairPlan& plan, const RepairView& view) noexcept;
 /// that it may run; or its member joins, and gets no further.
 bool may_run(const RepairPlan& plan, const RepairView& view) noexcept;
 
+/// That the member takes part as another server than it did since it was told to join anew: it was
+/// emptied once more.
+std::optional<std::string> life_of_successor(const RepairPlan& plan, const RepairView& view);
+
 /// What forbids to have the member join anew, after its former server was kicked.
 std::optional<std::string> objection_to_rejoin(const RepairPlan& plan, const RepairView& view);
 

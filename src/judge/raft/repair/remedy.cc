@@ -224,11 +224,23 @@ std::optional<std::string> RaftRemedy::sign_of_life(const Plan& plan) const {
   if (!repair) return std::nullopt;
   const plan::Step* const kick = repair->find(StepKind::kKick);
   const std::optional<StepKind> step = parse_step_kind(plan.current()->name);
-  if (step == StepKind::kRejoin && kick == nullptr && plan.current()->was_begun())
-    return life_of_joiner(*repair, view_);
+  if (step == StepKind::kRejoin && kick == nullptr && plan.current()->was_begun()) {
+    if (auto joiner = life_of_joiner(*repair, view_)) return joiner;
+  }
+  if (auto another = life_of_successor(*repair, view_)) return another;
   // The leader may have taken the kick, and not be able to commit it yet.
   if (kick != nullptr && kick->was_begun()) return life_of_server(*repair, view_);
   return step && *step <= StepKind::kKick ? life(*repair, view_) : std::nullopt;
+}
+
+std::optional<std::string> RaftRemedy::answers_as(const Plan& plan) const {
+  const std::optional<RepairPlan> repair = RepairPlan::of(plan);
+  const plan::Step& step = *plan.current();
+  if (!repair || parse_step_kind(step.name) != StepKind::kRejoin || !step.was_begun())
+    return std::nullopt;
+  const RepairMember* const member = view_.member(repair->member);
+  if (member == nullptr || !member->answers || !has_begun_anew(*repair, view_)) return std::nullopt;
+  return to_string(member->id);
 }
 
 bool RaftRemedy::would_show_life() const noexcept {

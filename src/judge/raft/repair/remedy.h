@@ -64,6 +64,7 @@ class RaftRemedy final : public plan::Remedy {
   [[nodiscard]] bool is_well(const plan::Plan& plan) const override;
   [[nodiscard]] plan::Decision decide(const plan::Plan& plan, TimePoint now) const override;
   [[nodiscard]] std::optional<std::string> sign_of_life(const plan::Plan& plan) const override;
+  [[nodiscard]] std::optional<std::string> answers_as(const plan::Plan& plan) const override;
   [[nodiscard]] bool would_show_life() const noexcept override;
   /// `leader`: who is told to kick. `remotes`: raft addresses of the servers that stay, with a
   /// space between them. `cluster_id`: as its members say; not there when they do not.

@@ -32,6 +32,8 @@ constexpr Duration kPatience = 60s;
 constexpr Duration kTakes = 10s;
 /// A removal that goes on for longer does not end by itself.
 constexpr Duration kRemovalTakes = 2min;
+/// A command has ended by then, as it is configured by default.
+constexpr Duration kCommandTakes = 2min;
 constexpr std::int64_t kMostTries = 3;
 /// A new member fetches the whole database.
 constexpr Duration kCatchUp = 10min;
@@ -75,9 +77,11 @@ std::optional<Decision> hindrance(const RepairPlan& plan, const RepairView& view
   if (auto reason = recovered(plan, view)) {
     // Of a plan that was unclear and was approved, the kick is older than the approval.
     const bool approved_anew = plan.current()->tries == 0 && now - plan.changed > kTakes;
-    if (approved_anew) return Decision{Move::kWithdraw, *std::move(reason)};
-    if (!late) return Decision{Move::kWait, *std::move(reason)};
-    return Decision{Move::kAsk, *reason + ", and the removal that was begun may still come"};
+    if (!late && !approved_anew) return Decision{Move::kWait, *std::move(reason)};
+    return Decision{Move::kAsk,
+                    *reason +
+                        ", and the removal that was begun may still come: reject the plan when "
+                        "it cannot any more"};
   }
   if (auto reason = objection(plan, view)) {
     return Decision{late ? Move::kAsk : Move::kWait, *std::move(reason)};
@@ -173,9 +177,21 @@ Decision kick(const RepairPlan& plan, const Step& step, const RepairView& view, 
   return begin_kick(plan, now);
 }
 
+/// Nobody knows whether it has ended, here or on the other host: another one may have brought the
+/// member back, and this one empty it then.
+bool may_still_run(const RepairPlan& plan, const Step& step, TimePoint now) noexcept {
+  const bool unheard = step.state == StepState::kBegun && step.tries > 0;
+  return unheard && now - plan.changed < kCommandTakes;
+}
+
 Decision rejoin(const RepairPlan& plan, const Step& step, const RepairView& view, TimePoint now) {
   const RepairMember* const member = view.member(plan.member);
   if (has_begun_anew(plan, view)) {
+    if (may_still_run(plan, step, now)) {
+      return {Move::kWait, fmt::format("{} is {} now; the command may still run: waits whether it "
+                                       "stays so",
+                                       plan.member, short_name(member->id))};
+    }
     return {Move::kFinish, fmt::format("{} is {} now{}", plan.member, short_name(member->id),
                                        step.tries == 0 ? ", by somebody else's hand" : "")};
   }

@@ -49,6 +49,11 @@ class FakeCluster {
   [[nodiscard]] std::vector<Server>& list() { return list_; }
   [[nodiscard]] TimePoint now() const { return now_; }
   [[nodiscard]] const Memory& memory() const { return memory_; }
+  /// As by a reload.
+  void rename(std::size_t node, const std::string& to) {
+    memory_.rename(nodes_[node].name, to);
+    nodes_[node].name = to;
+  }
 
   /// A server that is not (yet) in the list. Returns its number.
   std::size_t add_node(std::string name, std::string id, std::string address);

@@ -48,6 +48,38 @@ TEST(LogRolledBack, ADiskThatWasPutBackIsFound) {
   EXPECT_TRUE(has(Code::kRaftLogRolledBack, cluster.watch(60s))) << "it has fetched it again";
 }
 
+/// Raft gives it again what it has lost.
+TEST(LogRolledBack, WhoFollowsALeaderThatHadAllIsWellAgain) {
+  for (const std::uint64_t leader_had : {50U, 49U}) {
+    FakeCluster cluster(3);
+    for (std::size_t i = 0; i < 3; ++i) cluster.node(i).log_next = 50;
+    cluster.node(0).log_next = leader_had;
+    cluster.watch(5s);
+    cluster.kill(1);
+    cluster.watch(1s);
+    cluster.heal(1);
+    cluster.node(1).log_next = 20;
+    cluster.watch(5s);
+    cluster.node(1).log_next = 49;
+    EXPECT_TRUE(has(Code::kRaftLogRolledBack, cluster.watch(5s))) << "one entry is not there yet";
+    cluster.node(0).log_next = cluster.node(1).log_next = 60;
+    EXPECT_EQ(has(Code::kRaftLogRolledBack, cluster.watch(5s)), leader_had < 50)
+        << "others may have written what is there now";
+  }
+}
+
+TEST(LogRolledBack, AMemberThatIsCalledOtherwiseIsTheSame) {
+  FakeCluster cluster(3);
+  for (std::size_t i = 0; i < 3; ++i) cluster.node(i).log_next = 50;
+  cluster.watch(5s);
+  cluster.kill(1);
+  cluster.node(1).silence = ReasonCode::kNone;
+  cluster.node(1).log_next = 20;
+  cluster.watch(5s);
+  cluster.rename(1, "ctl-0");
+  EXPECT_EQ(the(Code::kRaftLogRolledBack, cluster.watch(5s)).subjects.front(), "ctl-0");
+}
+
 TEST(LogRolledBack, WhatWasNeverCommittedMayGo) {
   FakeCluster cluster(3);
   for (std::size_t i = 0; i < 3; ++i) cluster.node(i).log_next = 50;
@@ -77,8 +109,14 @@ TEST(LogRolledBack, WhomTheOldListLacksIsNotCalledRemoved) {
                 std::ranges::count(told(found), "critical RAFT_LOG_ROLLED_BACK ctl-1") == 1);
     EXPECT_FALSE(has(Code::kRaftZombieMember, found));
     for (const Finding& finding : found.findings) {
-      const bool speaks = finding.advice && finding.advice->text.contains("It was removed");
+      const bool speaks =
+          finding.advice && finding.advice->text.contains("Find out who removed it");
       EXPECT_FALSE(speaks) << finding.advice->text;
+      if (!finding.advice || finding.code == Code::kRaftLogRolledBack) continue;
+      EXPECT_TRUE(finding.advice->text.starts_with(
+          "Before you start, stop or change anything, copy the databases of all servers aside"))
+          << finding.advice->text;
+      EXPECT_TRUE(finding.advice->command.empty());
     }
     for (const RepairServer& server : cluster.repair_view().servers)
       EXPECT_TRUE(server.objection.has_value());

@@ -242,6 +242,24 @@ TEST(NoQuorum, EverybodyRefusesAndTheListIsRemembered) {
   EXPECT_EQ(found.verdict, Verdict::kCritical);
 }
 
+/// The last list that the agent could read was that of a leader which had written a removal and
+/// died before the others had it.
+TEST(NoQuorum, ARememberedListThatLacksWhoTakesPartMayBeOld) {
+  FakeCluster cluster(3);
+  cluster.node(2).configured = false;
+  cluster.node(1).status_silence = ReasonCode::kNotProbed;
+  cluster.watch(5s);
+  cluster.kill(1);
+  cluster.watch(3s);
+  cluster.strike(1);
+  cluster.watch(3s);
+  cluster.kill(0);
+  EXPECT_TRUE(has(Code::kRaftNoQuorum, cluster.watch(60s)));
+  cluster.heal(1);
+  const Finding after = the(Code::kRaftNoQuorum, cluster.watch(60s));
+  EXPECT_TRUE(after.summary.ends_with(kUnconfirmed)) << "it takes part, in some list";
+}
+
 TEST(NoQuorum, EverybodyRefusesFromTheStart) {
   FakeCluster cluster(3);
   for (const std::size_t i : {0, 1, 2}) cluster.kill(i);

@@ -51,6 +51,17 @@ TEST(RepairView, SaysWhoLeadsWhoVotesAndHowFarTheyAre) {
   EXPECT_FALSE(view.members[2].id.known()) << "what it was is no proof of what it is";
 }
 
+TEST(RepairView, NamesWhoIsConnectedAndInNoList) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  EXPECT_TRUE(cluster.repair_view().strangers.empty());
+  cluster.edit = [](std::vector<Opinion>& all) {
+    all[0].status->links.push_back({.peer = "dddd", .outgoing = false});
+    all[0].status->links.push_back({.peer = "eeee", .outgoing = true});
+  };
+  EXPECT_EQ(cluster.repair_view().strangers, std::vector<std::string>{"dddd"});
+}
+
 TEST(RepairView, AListThatChangesIsNotYetAnother) {
   for (const Phase phase : {Phase::kAddingCatchup, Phase::kRemoving}) {
     FakeCluster cluster(4);

@@ -74,6 +74,32 @@ TEST(ZombieMember, TheMajorityIsNoneWhateverALeaderOfOneLists) {
   }
 }
 
+/// A leader's list lacks whom it removes from when it has written that, and the next leader may not
+/// have it.
+TEST(MemberDown, WhoseRemovalIsNotCommittedWasNotRemoved) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(2);
+  cluster.watch(5s);
+  cluster.strike(2);
+  cluster.edit = [](std::vector<Opinion>& all) {
+    all[0].status->changes.push_back({.adding = false, .phase = Phase::kRemoving});
+  };
+  Finding down = the(Code::kRaftMemberDown, cluster.watch(5s));
+  EXPECT_EQ(down.advice->text,
+            "Leave its data as they are: what is not committed may still be undone.");
+  cluster.edit = [](std::vector<Opinion>& all) {
+    all[0] = {};
+    all[0].member = "ctl-1";
+    all[1].status->uncommitted = 1;
+  };
+  down = the(Code::kRaftMemberDown, cluster.watch(1s));
+  EXPECT_TRUE(down.summary.ends_with("and is being removed")) << "as its follower tells";
+  cluster.edit = nullptr;
+  down = the(Code::kRaftMemberDown, cluster.watch(5s));
+  EXPECT_TRUE(down.advice->text.starts_with("Find out who removed it")) << down.advice->text;
+}
+
 /// ctl-2 has elected itself, with a list of itself.
 void lead_alone(FakeCluster& cluster) {
   cluster.isolate(1);

@@ -17,6 +17,8 @@ using plan::begin;
 using plan::end_act;
 using plan::keep_notes;
 using plan::note_life;
+using plan::reason_to_stop;
+using plan::retry;
 using namespace std::chrono_literals;
 
 class PlanLife : public PlanFixture {
@@ -29,7 +31,10 @@ class PlanLife : public PlanFixture {
     return news;
   }
   void forget_life() {
-    for (Step& step : plan_.steps) step.sign_of_life.clear();
+    for (Step& step : plan_.steps) {
+      step.sign_of_life.clear();
+      step.seen_as.clear();
+    }
   }
 };
 
@@ -107,7 +112,80 @@ TEST_F(PlanLife, AJoinerThatGetsInWhileItIsToldToJoinAnewIsToldOf) {
   EXPECT_TRUE(see());
   forget_life();
   view_.members[2] = {"ctl-3", true, false, false, kNew};
-  EXPECT_FALSE(see()) << "that is what the plan wants";
+  see();
+  EXPECT_FALSE(plan_.stored().sign_of_life()) << "that is what the plan wants";
+}
+
+/// The leader's list lacks it from when it takes the kick, and its log may take it much later.
+TEST_F(PlanLife, WhoIsConnectedBeforeItsRemovalIsCommittedIsToldOf) {
+  remove_only();
+  at(StepKind::kVerify);
+  kicked();
+  view_.strangers = {"2222"};
+  EXPECT_FALSE(see());
+  view_.strangers = {"2222", "1111"};
+  EXPECT_TRUE(see());
+  view_.strangers.clear();
+  EXPECT_EQ(decision(), (Decision{Move::kAsk,
+                                  "1111 is not listed any more, but while that was being done 1111 "
+                                  "is connected to others: it lived then"}));
+}
+
+/// Somebody else brought it back, and the command empties it once more.
+TEST_F(PlanLife, AMemberThatIsEmptiedASecondTimeIsToldOf) {
+  const MemberId by_hand = *parse_member_id("ddddeeee-0000-4000-8000-000000000009");
+  for (const bool known : {false, true}) {
+    at(StepKind::kRejoin, StepState::kBegun);
+    kicked();
+    const RepairView down = view_;
+    EXPECT_FALSE(see());
+    view_.members[2] = {"ctl-3", true, false, false, by_hand};
+    EXPECT_TRUE(see()) << "by this agent, or by the one that is led next";
+    EXPECT_FALSE(see());
+    view_ = down;
+    EXPECT_FALSE(see());
+    if (known) at(StepKind::kVerify);
+    come_back(true);
+    EXPECT_TRUE(see());
+    EXPECT_EQ(plan_.stored().sign_of_life(), "ctl-3 took part as dddd before it was aaaa");
+    now_ += 3min;
+    EXPECT_EQ(move(), Move::kAsk);
+    now_ -= 3min;
+    forget_life();
+    view_ = down;
+    view_.servers.push_back(listed_server("ctl-3", kOld, false));
+  }
+}
+
+TEST_F(PlanLife, WhatBroughtItBackIsWaitedForWhileItMayStillRun) {
+  at(StepKind::kRejoin, StepState::kBegun);
+  kicked();
+  come_back(true);
+  EXPECT_EQ(move(), Move::kWait) << "nobody has heard how the command ended";
+  now_ += 2min;
+  EXPECT_EQ(move(), Move::kFinish);
+  at(StepKind::kRejoin, StepState::kWaiting);
+  plan_.find(StepKind::kRejoin)->tries = 1;
+  plan_.changed = now_;
+  EXPECT_EQ(move(), Move::kFinish) << "approved anew: somebody has looked";
+}
+
+TEST_F(PlanLife, ACommandIsEndedOnceItCanOnlyDoHarm) {
+  at(StepKind::kRejoin, StepState::kBegun);
+  kicked();
+  come_back(true);
+  plan::Plan stored = plan_.stored();
+  stored.subject = "ctl-3";
+  note_life(stored, RaftRemedy({"ovn-nb", "OVN_Northbound", {}}, view_));
+  EXPECT_FALSE(reason_to_stop(stored, now_ + 14s)) << "it may clean up after itself";
+  EXPECT_EQ(reason_to_stop(stored, now_ + 15s),
+            "ctl-3 takes part, and what still runs could only harm it");
+  plan::Plan read_again = plan_.stored();
+  keep_notes(read_again, stored);
+  EXPECT_EQ(read_again.find("rejoin")->seen_as, to_string(kNew));
+  stored.state = PlanState::kUnclear;
+  retry(stored);
+  EXPECT_EQ(stored.find("rejoin")->seen_as, "") << "whoever approves it has looked";
 }
 
 /// An agent that was killed, stopped or cut off in the middle.

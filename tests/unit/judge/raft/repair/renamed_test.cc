@@ -69,6 +69,7 @@ TEST_F(Renamed, APlanThatIsHalfWayAsks) {
 // The names of two members were exchanged: the one that never changed was called the new one.
 TEST_F(Renamed, AMemberThatIsAskedElsewhereIsNotTheOneThatWasKicked) {
   at(StepKind::kRejoin, StepState::kBegun);
+  plan_.changed = now_ - std::chrono::minutes(3);
   kicked();
   come_back(true);
   EXPECT_EQ(decide().move, Move::kFinish);
