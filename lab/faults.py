@@ -209,7 +209,7 @@ def free_disk(cluster: Cluster, number: int) -> None:
 
 def kick(cluster: Cluster, number: int) -> None:
     """Removes the member from the cluster; its server keeps running if it runs."""
-    target = _order_kick(cluster, number)
+    target = order_kick(cluster, number)
 
     def gone() -> bool:
         return all(target not in view.servers for other, view in cluster.views().items() if other != number)
@@ -229,13 +229,13 @@ def kick_slowly(cluster: Cluster, number: int, seconds: float) -> None:
     other = next(one for one in cluster.followers() if one != number)
     cluster.pause(other)
     try:
-        _order_kick(cluster, number)
+        order_kick(cluster, number)
         time.sleep(seconds)
     finally:
         cluster.resume(other)
 
 
-def _order_kick(cluster: Cluster, number: int) -> str:
+def order_kick(cluster: Cluster, number: int) -> str:
     """Tells the leader; returns the id that goes."""
     leader, address = cluster.leader(), cluster.address(number)
     listed = cluster.view(leader).servers

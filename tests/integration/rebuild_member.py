@@ -45,6 +45,9 @@ def main() -> None:
         said = folder / "say-of-the-copy"
         print(said.read_text(encoding="utf-8") if said.exists() else report)
         return
+    (folder / f"rejoining-{number}").touch()
+    while (folder / "hold-the-rejoin").exists():
+        time.sleep(0.02)  # as one that is long on its way
     stopped = subprocess.run(member["stop"], check=False, env=environment, capture_output=True)
     while stopped.returncode == 0 and Path(member["stop"][2]).exists():
         time.sleep(0.02)  # a server removes its control socket when it has ended
