@@ -212,6 +212,8 @@ void World::pass_unseen() {
 void World::lead_alone() {
   tell(fmt::format("{} leads alone", cluster_.hosts()[subject_].name));
   cluster_.lead_alone(subject_);
+  // Nobody can know what no look could show.
+  for (HostIndex i = 0; i < cluster_.hosts().size(); ++i) busy_[i] = cluster_.now() + 1min;
   busy_[subject_] = cluster_.now() + 24h;
 }
 

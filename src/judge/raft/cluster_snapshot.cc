@@ -203,11 +203,14 @@ bool lists_itself_alone(const Member& member) noexcept {
   return list.size() == 1 && list.front().self;
 }
 
-/// Whether it goes on with others, and without one that is in its list.
+/// Whether it goes on with others, and without one that is in its list, as far as it shows that.
 bool goes_on_without(const Member& member, const Member& alone, const ClusterSnapshot& snapshot) {
   const auto is_it = [&](const Server& server) { return compatible(server.id, alone.id); };
-  if (&member == &alone || !member.status() || !serves(member, snapshot)) return false;
-  if (member.hears_leader && compatible(member.leader_line->id, alone.id)) return false;
+  if (&member == &alone || !serves(member, snapshot)) return false;
+  if (!member.status()) return member.id.known() && !compatible(member.id, alone.id);
+  const Server* const leader = member.hears_leader ? member.leader_line : nullptr;
+  // Others may have the same four digits.
+  if (leader && leader->address == alone.address && compatible(leader->id, alone.id)) return false;
   return std::ranges::any_of(member.status()->servers, is_it);
 }
 
@@ -426,6 +429,7 @@ ClusterSnapshot take_snapshot(std::span<const Opinion> opinions, const Expectati
   snapshot.now = now;
   if (!opinions.empty()) snapshot.dialect = opinions.front().dialect;
   snapshot.expectation = &expectation;
+  snapshot.list_in_doubt = !memory.is_list_settled();
   snapshot.members.reserve(opinions.size());
   for (std::size_t i = 0; i < opinions.size(); ++i)
     snapshot.members.push_back(introduce(opinions[i], i, memory));

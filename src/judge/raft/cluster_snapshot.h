@@ -194,7 +194,8 @@ struct ClusterSnapshot {
   const Member* newest = nullptr;
   const Member* leader = nullptr;  ///< in the highest term that has one, if it answers
   std::vector<ListedServer> servers;
-  bool changing = false;  ///< a server is being added or removed
+  bool list_in_doubt = false;  ///< the remembered list may never have been committed
+  bool changing = false;       ///< a server is being added or removed
   /// At least one member could not be probed because we lacked resources.
   bool starved = false;
   /// The leader reports ages and hears a majority: a server that it does not hear is silent. A

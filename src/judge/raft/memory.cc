@@ -8,6 +8,7 @@
 
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/member_id.h"
+#include "judge/raft/removal.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -135,7 +136,17 @@ void Memory::learn_list(const ClusterSnapshot& snapshot) {
   const auto same = [](const RememberedServer& l, const ListedServer& s) {
     return unchanged(l, s);
   };
-  if (!snapshot.newest || std::ranges::equal(list_, snapshot.servers, same)) return;
+  if (!snapshot.newest) return;
+  // Other entries wait for their commit, too: only another list is in doubt.
+  const auto is_it = [](const RememberedServer& l, const ListedServer& s) {
+    return l.id == s.id && l.address == s.address;
+  };
+  const bool another = !std::ranges::equal(list_, snapshot.servers, is_it);
+  if (judge::raft::is_list_settled(snapshot))
+    list_settled_ = true;
+  else if (another)
+    list_settled_ = false;
+  if (std::ranges::equal(list_, snapshot.servers, same)) return;
   std::vector<RememberedServer> next;
   next.reserve(snapshot.servers.size());
   for (const ListedServer& listed : snapshot.servers) {

@@ -84,6 +84,9 @@ class Memory {
  public:
   [[nodiscard]] const Identity* identity(std::string_view member) const noexcept;
   [[nodiscard]] const std::vector<RememberedServer>& list() const noexcept { return list_; }
+  /// Whether the list was committed when it was read (is_list_settled of removal.h), as far as its
+  /// members told.
+  [[nodiscard]] bool is_list_settled() const noexcept { return list_settled_; }
   /// When the list was last read at a leader that hears a majority; nothing: never.
   [[nodiscard]] std::optional<TimePoint> list_read() const noexcept { return list_read_; }
   [[nodiscard]] const MemberId& cluster_id() const noexcept { return cluster_id_; }
@@ -116,6 +119,7 @@ class Memory {
 
   std::vector<Identity> identities_;  // by member name
   std::vector<RememberedServer> list_;
+  bool list_settled_ = true;
   std::optional<TimePoint> list_read_;
   MemberId cluster_id_;
   std::optional<std::chrono::milliseconds> election_timer_;

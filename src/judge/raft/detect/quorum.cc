@@ -26,7 +26,10 @@ void tell_of_the_missing(const ClusterSnapshot& snapshot, Finding& finding) {
   for (const ListedServer& listed : snapshot.servers) {
     if (!listed.voter || (listed.life == Life::kLive && !listed.stalled)) continue;
     if (listed.owner) finding.evidence.push_back(testify(*listed.owner, {Line::kStatus}));
-    std::ranges::copy(testify(snapshot, listed), std::back_inserter(finding.evidence));
+    const std::vector<Evidence> others = testify(snapshot, listed);
+    std::ranges::copy(others, std::back_inserter(finding.evidence));
+    if (others.empty() && listed.reporter)
+      finding.evidence.push_back(testify(*listed.reporter, {Line::kRole, Line::kTerm, Line::kLog}));
   }
 }
 
@@ -35,6 +38,7 @@ void tell_of_the_missing(const ClusterSnapshot& snapshot, Finding& finding) {
 /// that the list lacks: a leader had written its removal, and the next one did not have that.
 bool may_be_old(const ClusterSnapshot& snapshot) noexcept {
   if (snapshot.newest) return false;
+  if (snapshot.list_in_doubt) return true;
   return snapshot.leader || std::ranges::any_of(snapshot.members, [](const Member& member) {
            if (member.takes_part() && !member.listed) return true;
            return member.presence == Presence::kGone && member.status() && member.listed;

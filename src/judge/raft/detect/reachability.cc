@@ -45,6 +45,15 @@ std::optional<std::string> sign_of_a_process(const Member& member) {
   return answered ? awaited_elsewhere(*member.listed) : std::nullopt;
 }
 
+/// A listed server as which no other member is known for certain.
+const ListedServer* find_nobodys(const ClusterSnapshot& snapshot, const Member& member) noexcept {
+  const auto found = std::ranges::find_if(snapshot.servers, [&](const ListedServer& listed) {
+    const bool anothers = listed.owner && listed.owner != &member && !listed.guessed;
+    return !listed.reporter && !anothers;
+  });
+  return found == snapshot.servers.end() ? nullptr : &*found;
+}
+
 /// What is certain about a member that is down; not that no process runs.
 void describe_silence(const ClusterSnapshot& snapshot, const Member& member, Finding& finding) {
   const bool listed = std::ranges::any_of(snapshot.servers, [&](const ListedServer& server) {
@@ -77,7 +86,15 @@ void describe_silence(const ClusterSnapshot& snapshot, const Member& member, Fin
   }
   finding.summary += ", and is not in the member list any more";
   if (snapshot.history->rolled_back() != nullptr) return;
-  finding.advice = Advice{.text = std::string(member.dialect().removed_member)};
+  const ListedServer* const may_be_it = find_nobodys(snapshot, member);
+  finding.advice =
+      may_be_it == nullptr
+          ? Advice{.text = std::string(member.dialect().removed_member)}
+          : Advice{.text = fmt::format(
+                       "Do not start it with the data that it had. No configured member answers as "
+                       "{} at {}, which is listed: it may be this one, joined anew. Look on the "
+                       "host which server is there, and move nothing aside before.",
+                       label(*may_be_it), may_be_it->address)};
 }
 
 /// What the list says about it, also about a server that it was before.

@@ -242,6 +242,26 @@ TEST(NoQuorum, EverybodyRefusesAndTheListIsRemembered) {
   EXPECT_EQ(found.verdict, Verdict::kCritical);
 }
 
+TEST(NoQuorum, AListThatWasNeverCommittedProvesNone) {
+  for (const bool committed : {false, true}) {
+    FakeCluster cluster(3);
+    cluster.node(2).configured = false;
+    cluster.watch(5s);
+    cluster.kill(1);
+    cluster.kill(2);
+    cluster.watch(1s);
+    cluster.strike(1);
+    if (!committed) {
+      cluster.edit = [](std::vector<Opinion>& all) {
+        if (all[0].status) all[0].status->changes.push_back({.phase = Phase::kRemoving});
+      };
+    }
+    cluster.watch(3s);
+    cluster.kill(0);
+    EXPECT_EQ(has(Code::kRaftNoQuorum, cluster.watch(60s)), committed);
+  }
+}
+
 /// The last list that the agent could read was that of a leader which had written a removal and
 /// died before the others had it.
 TEST(NoQuorum, ARememberedListThatLacksWhoTakesPartMayBeOld) {

@@ -74,6 +74,24 @@ TEST(ZombieMember, TheMajorityIsNoneWhateverALeaderOfOneLists) {
   }
 }
 
+/// A host was replaced, and its name leads to the new server, which does not answer.
+TEST(MemberDown, WhoMayHaveJoinedAnewWasNotJustRemoved) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(2);
+  cluster.watch(5s);
+  cluster.strike(2);
+  const std::size_t fourth =
+      cluster.add_node("ctl-4", "7b3a0000-dac6-4762-a00e-834c7c7479df", "tcp:10.0.0.4:6643");
+  cluster.node(fourth).configured = false;
+  cluster.enlist(fourth);
+  const Finding down = the(Code::kRaftMemberDown, cluster.watch(5s));
+  EXPECT_EQ(down.advice->text,
+            "Do not start it with the data that it had. No configured member answers as 7b3a at "
+            "tcp:10.0.0.4:6643, which is listed: it may be this one, joined anew. Look on the host "
+            "which server is there, and move nothing aside before.");
+}
+
 /// A leader's list lacks whom it removes from when it has written that, and the next leader may not
 /// have it.
 TEST(MemberDown, WhoseRemovalIsNotCommittedWasNotRemoved) {
@@ -134,6 +152,16 @@ TEST(ZombieMember, WhoServesByItsDatabaseAloneIsNone) {
   cluster.watch(5s);
   lead_alone(cluster);
   EXPECT_FALSE(has(Code::kRaftZombieMember, cluster.watch(30s)));
+}
+
+TEST(ZombieMember, WhoseLeaderIsLostBesideALeaderOfOneIsNoneAsFarAsTheDatabaseTells) {
+  FakeCluster cluster(3);
+  for (const std::size_t i : {0U, 2U}) cluster.node(i).status_silence = ReasonCode::kNotProbed;
+  cluster.watch(5s);
+  lead_alone(cluster);
+  cluster.watch(10s);
+  lose_the_leader(cluster);
+  EXPECT_FALSE(has(Code::kRaftZombieMember, cluster.watch(60s)));
 }
 
 TEST(ZombieMember, WhoseLeaderIsLostBesideALeaderOfOneIsNone) {
