@@ -26,7 +26,6 @@ namespace {
 constexpr auto kServerOnly =
     std::to_array<std::string_view>({"uid", "resourceVersion", "generation", "creationTimestamp",
                                      "managedFields", "selfLink", "deletionGracePeriodSeconds"});
-constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 constexpr std::string_view kMask = "***";
 
 const json::object* object_in(const json::object& parent, std::string_view key) {
@@ -75,35 +74,34 @@ std::string controller_in(const json::object& metadata) {
   return "";
 }
 
-/// What may hold a secret: a kept copy of the whole object holds all of them.
-void mask_copies(json::object& object) {
-  json::value* const metadata = object.if_contains("metadata");
-  if (metadata == nullptr || !metadata->is_object()) return;
-  json::value* const annotations = metadata->get_object().if_contains("annotations");
-  if (annotations == nullptr || !annotations->is_object()) return;
-  json::value* const copy = annotations->get_object().if_contains(kLastApplied);
-  if (copy != nullptr) *copy = kMask;
+/// Each value of this map; `other` has the state that it is compared with.
+void mask_values(json::value& values, const json::value* other, std::string_view which) {
+  json::object* const map = values.if_object();
+  if (map == nullptr) {
+    if (!values.is_null()) values = kMask;
+    return;
+  }
+  const json::object* const others = other == nullptr ? nullptr : other->if_object();
+  for (auto& entry : *map) {
+    const json::value* const there = others == nullptr ? nullptr : others->if_contains(entry.key());
+    const bool differs = there != nullptr && *there != entry.value();
+    entry.value() = std::string(kMask) + (differs ? " (" + std::string(which) + ")" : "");
+  }
 }
 
-/// Each value below `data`; `other` has the state that it is compared with.
+/// Of the data and of the annotations, where programs keep copies of the whole object.
 json::object mask(json::object object, const json::object* other, std::string_view which) {
-  mask_copies(object);
   for (const char* const part : {"data", "stringData"}) {
     json::value* const found = object.if_contains(part);
-    if (found == nullptr || found->is_null()) continue;
-    json::object* const data = found->if_object();
-    if (data == nullptr) {
-      *found = kMask;
-      continue;
-    }
-    const json::object* const others = other == nullptr ? nullptr : object_in(*other, part);
-    for (auto& entry : *data) {
-      const json::value* const there =
-          others == nullptr ? nullptr : others->if_contains(entry.key());
-      const bool differs = there != nullptr && *there != entry.value();
-      entry.value() = std::string(kMask) + (differs ? " (" + std::string(which) + ")" : "");
-    }
+    if (found != nullptr)
+      mask_values(*found, other == nullptr ? nullptr : other->if_contains(part), which);
   }
+  json::value* const metadata = object.if_contains("metadata");
+  if (metadata == nullptr || !metadata->is_object()) return object;
+  json::value* const notes = metadata->get_object().if_contains("annotations");
+  const json::object* const others = other == nullptr ? nullptr : object_in(*other, "metadata");
+  if (notes != nullptr)
+    mask_values(*notes, others == nullptr ? nullptr : others->if_contains("annotations"), which);
   return object;
 }
 

@@ -41,7 +41,8 @@ bool covers(const boost::json::value& live, const boost::json::value& wanted);
 boost::json::object without_noise(const boost::json::object& object);
 
 /// Two states of one object as YAML for people, without noise; null: there is none. Of a Secret
-/// each value is `***`, and one that differs `*** (before)` and `*** (after)`.
+/// each value is `***`, and one that differs `*** (before)` and `*** (after)`; of its annotations,
+/// too.
 struct ShownStates {
   std::string before;
   std::string after;

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <vector>
 
 #include "advice/agent.h"
 #include "advice/cluster.h"
@@ -7,6 +9,7 @@
 #include "advice/world.h"
 #include "base/format.h"
 #include "base/time.h"
+#include "judge/raft/member_id.h"
 
 // Situations that need several things to meet, each in one world of about thirty. All chance here
 // is drawn from `rare_`, so that the other worlds are what they were before these were added.
@@ -95,7 +98,7 @@ Duration World::stage_rarity() {
       put_disks_back();
       break;
     case Rarity::kLeadsAlone:
-      if (!can_lose(subject_) || !all_know(subject_)) return {};
+      if (!can_lose(subject_) || !all_know(subject_) || shares_four_digits(subject_)) return {};
       lead_alone();
       break;
     case Rarity::kRemovalUndone:
@@ -205,6 +208,15 @@ void World::pass_unseen() {
     for (const auto& each : agents_) each->restart(false);
   });
   at(seen_again + rarely_between(30, 7 * 60), [this, other] { cluster_.hang(other, false); });
+}
+
+/// What others say of it may be meant for another one.
+bool World::shares_four_digits(HostIndex host) const {
+  const ServerIndex own = *cluster_.hosts()[host].disk;
+  const std::vector<Server>& all = cluster_.servers();
+  return std::ranges::any_of(all, [&](const Server& other) {
+    return &other != &all[own] && short_name(other.id) == short_name(all[own].id);
+  });
 }
 
 /// A server that was made anew of its own copy, as by a script that ran twice: its list is itself,

@@ -103,6 +103,7 @@ class World {
   void join_where_strangers_call();
   void serve_elsewhere();
   void pass_unseen();
+  [[nodiscard]] bool shares_four_digits(HostIndex host) const;
   void lead_alone();
   void undo_removal(HostIndex leads);
 

@@ -252,14 +252,13 @@ TEST(KubeObject, DigestDoesNotDependOnTheOrderOfKeys) {
 
 TEST(KubeObject, NoValueOfASecretIsShown) {
   const auto secret = [](std::string_view x, std::string_view y) {
-    return json::object{
-        {"apiVersion", "v1"},
-        {"kind", "Secret"},
-        {"metadata",
-         {{"name", "a"},
-          {"resourceVersion", "7"},
-          {"annotations", {{"kubectl.kubernetes.io/last-applied-configuration", x}}}}},
-        {"data", {{"x", x}, {"y", y}}}};
+    return json::object{{"apiVersion", "v1"},
+                        {"kind", "Secret"},
+                        {"metadata",
+                         {{"name", "a"},
+                          {"resourceVersion", "7"},
+                          {"annotations", {{"objectset.rio.cattle.io/applied", x}}}}},
+                        {"data", {{"x", x}, {"y", y}}}};
   };
   const json::object before = secret("c2VjcmV0", "c2FtZQ==");
   const json::object after = secret("b3RoZXI=", "c2FtZQ==");
