@@ -85,7 +85,10 @@ void Agent::step() {
 }
 
 void Agent::restart(bool remembers) {
-  if (!remembers) memory_ = {};
+  if (!remembers) {
+    memory_ = {};
+    remembers_since_ = cluster_.now();
+  }
   expect_checks();
   opinions_.clear();
   Planner reborn(setup_.policies);

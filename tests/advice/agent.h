@@ -68,6 +68,9 @@ class Agent {
     return opinions_;
   }
 
+  /// When its process began last that could not remember what was before.
+  [[nodiscard]] TimePoint remembers_since() const noexcept { return remembers_since_; }
+
   void step();
   /// Its process ends and starts. The plans were written down; what it remembers may not be.
   void restart(bool remembers);
@@ -114,6 +117,7 @@ class Agent {
   TimePoint next_look_;
   TimePoint next_move_;
   TimePoint frozen_until_;
+  TimePoint remembers_since_;
 };
 
 }  // namespace wardmote::advice

@@ -135,6 +135,7 @@ void Cluster::lead_alone(HostIndex i) {
   part(i);
   Server& server = servers_[s];
   server.alone = true;
+  alone_since = now_;
   server.config = {s};
   server.term += 5;
   win(s);

@@ -164,6 +164,7 @@ class Cluster {
   [[nodiscard]] std::string name(ServerIndex server) const;
 
   std::optional<Loss> loss;
+  std::optional<TimePoint> alone_since;  ///< a server leads a list of itself
 
   /// What happened, for people; the caller takes it.
   std::vector<std::string> news;

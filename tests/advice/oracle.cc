@@ -279,6 +279,9 @@ std::optional<ServerIndex> resolve(const Cluster& cluster, const MemberId& id) {
 std::optional<std::string> fault_of(const Cluster& cluster, const Agent& agent,
                                     const Finding& finding) {
   const bool told_as_seen = !finding.summary.ends_with(judge::kUnconfirmed);
+  // Who begins when the others have lost their leader cannot know that they had one.
+  const bool unknowable = cluster.alone_since && agent.remembers_since() > *cluster.alone_since;
+  if (unknowable && finding.code == Code::kRaftZombieMember) return std::nullopt;
   const auto served = cluster.served_since();
   // Whoever believes it builds a new cluster, as the page of the finding says.
   if (finding.code == Code::kRaftNoQuorum && told_as_seen && served && cluster.leader() &&

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "judge/finding.h"
+#include "judge/plan/plan.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/repair/repair_plan.h"
 #include "judge/raft/repair_view.h"
