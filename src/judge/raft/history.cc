@@ -249,6 +249,7 @@ void History::note_members(const ClusterSnapshot& snapshot) {
     tracks_ = std::move(next);
   }
   std::vector<std::pair<MemberId, std::uint64_t>> before;
+  before.reserve(tracks_.size());
   for (const Track& track : tracks_) before.emplace_back(track.id, track.committed);
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     Track& track = tracks_[i];
