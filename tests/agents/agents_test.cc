@@ -185,6 +185,7 @@ class Schedule {
     truth_.say(life, "is disturbed");
     truth_.disturbed();
     sim_.schedule(sim_.now() + up_to(300ms), [this, life] {
+      if (healed_) return;  // nobody would begin its next life
       for (std::size_t i = 0; i < lives_.size(); ++i) {
         if (!lives_[i] || lives_[i]->id() != life) continue;
         switch (sim_.random().below(4)) {
