@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -295,6 +296,14 @@ Check check_of(const Cluster& cluster, Place at) {
 bool asked_in_the_same_way(const Member& a, const Member& b) {
   return a.control == b.control && a.ovsdb == b.ovsdb && a.control_command == b.control_command &&
          a.ovsdb_command == b.ovsdb_command;
+}
+
+const Member* find_asked_alike(std::span<const Member> members, const Member& member) {
+  const auto alike = [&](const Member& its) { return asked_in_the_same_way(its, member); };
+  const auto same = std::ranges::find(members, member.name, &Member::name);
+  if (same != members.end() && alike(*same)) return &*same;
+  const auto other = std::ranges::find_if(members, alike);
+  return other == members.end() ? nullptr : &*other;
 }
 
 const observe::ProbeKind& cluster_kind() noexcept {

@@ -109,6 +109,9 @@ struct Member {
 
 /// Whether both lead to the same sockets and commands.
 bool asked_in_the_same_way(const Member& a, const Member& b);
+/// The member of the same name if that is asked in the same way, else another one that is; null:
+/// none is.
+const Member* find_asked_alike(std::span<const Member> members, const Member& member);
 
 struct Cluster {
   std::string name;

@@ -55,15 +55,6 @@ std::vector<observe::ovn::MemberTarget> targets_of(const config::Cluster& cluste
   return targets;
 }
 
-/// The member of the same name if that is asked in the same way, else another one that is.
-std::vector<config::Member>::const_iterator find_asked_alike(
-    const std::vector<config::Member>& members, const config::Member& member) {
-  const auto alike = [&](const config::Member& its) { return asked_in_the_same_way(its, member); };
-  const auto same = std::ranges::find(members, member.name, &config::Member::name);
-  if (same != members.end() && alike(*same)) return same;
-  return std::ranges::find_if(members, alike);
-}
-
 }  // namespace
 
 ClusterWatch::ClusterWatch(runtime::Runtime& runtime, ClusterBoard& board, Scheduler& scheduler,
@@ -111,7 +102,7 @@ Task<void> ClusterWatch::keep_watching(std::shared_ptr<ClusterWatch> self,
 bool ClusterWatch::looks_at_the_same(const ClusterWatch& other) const {
   return expectation_.database == other.expectation_.database &&
          std::ranges::any_of(configured_, [&](const config::Member& member) {
-           return find_asked_alike(other.configured_, member) != other.configured_.end();
+           return find_asked_alike(other.configured_, member) != nullptr;
          });
 }
 
@@ -123,14 +114,13 @@ void ClusterWatch::inherit(ClusterWatch& earlier) {
   };
   for (std::size_t i = 0; i < configured_.size(); ++i) {
     const std::string& name = configured_[i].name;
-    const auto before = find_asked_alike(were, configured_[i]);
-    if (before != were.end() && before->name == name) {
-      opinions_[i] = std::move(earlier.opinions_[static_cast<std::size_t>(before - were.begin())]);
-    } else if (called(were, name)) {
+    const config::Member* const before = find_asked_alike(were, configured_[i]);
+    if (before && before->name == name)
+      opinions_[i] = std::move(earlier.opinions_[static_cast<std::size_t>(before - were.data())]);
+    else if (called(were, name))
       memory_.forget(name);
-    } else if (before != were.end() && !called(configured_, before->name)) {
+    else if (before && !called(configured_, before->name))
       memory_.rename(before->name, name);
-    }
   }
 }
 

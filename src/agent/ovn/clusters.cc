@@ -176,7 +176,7 @@ void Clusters::adopt(const config::Config& now, const config::ReloadPlan& plan) 
     }
     watches_.push_back(begin(now.clusters[i], i));
     if (action == config::ReloadAction::kRetimed) watches_.back()->inherit(*before[was]);
-    if (action == config::ReloadAction::kBegun) follow_on(*watches_.back(), before, now);
+    if (action == config::ReloadAction::kBegun) follow_on(*watches_.back(), before);
   }
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (!kept[i]) before[i]->retire();
@@ -184,12 +184,11 @@ void Clusters::adopt(const config::Config& now, const config::ReloadPlan& plan) 
 }
 
 /// A cluster that is called otherwise from now on is known as before.
-void Clusters::follow_on(ClusterWatch& begun, std::span<const std::shared_ptr<ClusterWatch>> before,
-                         const config::Config& now) {
+void Clusters::follow_on(ClusterWatch& begun,
+                         std::span<const std::shared_ptr<ClusterWatch>> before) const {
   for (const std::shared_ptr<ClusterWatch>& earlier : before) {
-    const bool goes_on = std::ranges::find(now.clusters, earlier->name(), &config::Cluster::name) !=
-                         now.clusters.end();
-    if (!goes_on && begun.looks_at_the_same(*earlier)) return begun.inherit(*earlier);
+    const bool ends = !repairs_.contains(earlier->name());
+    if (ends && begun.looks_at_the_same(*earlier)) return begun.inherit(*earlier);
   }
 }
 

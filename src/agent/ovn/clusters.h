@@ -44,8 +44,7 @@ class Clusters final : public Domain {
   void expect_looks(const config::Config& now, const config::ReloadPlan& plan);
   std::shared_ptr<ClusterWatch> begin(const config::Cluster& cluster, std::size_t index);
   void keep_beside();
-  void follow_on(ClusterWatch& begun, std::span<const std::shared_ptr<ClusterWatch>> before,
-                 const config::Config& now);
+  void follow_on(ClusterWatch& begun, std::span<const std::shared_ptr<ClusterWatch>> before) const;
   void measure(const serve::ClusterView& judged);
 
   DomainTools tools_;
