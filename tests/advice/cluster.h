@@ -63,7 +63,6 @@ enum class Standing : std::uint8_t { kJoining, kMember, kLeft };
 /// Disks of a majority were put back to an older copy.
 struct Loss {
   ServerIndex keeper = 0;  ///< alone has what was committed since the copy
-  TimePoint at;
 };
 
 /// A raft server: an id, its database file, and what its process knows while it runs.

@@ -63,7 +63,7 @@ void World::put_disks_back() {
     tell(fmt::format("{} {}, and the others are put back to their snapshot",
                      cluster_.hosts()[keeper].name, hangs ? "hangs" : "stops"));
     hangs ? cluster_.hang(keeper, true) : cluster_.stop(keeper);
-    cluster_.loss = Loss{.keeper = *cluster_.hosts()[keeper].disk, .at = cluster_.now()};
+    cluster_.loss = Loss{.keeper = *cluster_.hosts()[keeper].disk};
     for (const auto& [host, copy] : copies) cluster_.put_back(host, copy);
   });
   for (const auto& copy : copies)

@@ -29,6 +29,12 @@ def told(member: dict, what: str, environment: dict) -> str:
     return subprocess.run([member["tool"], what, member["file"]], check=False, capture_output=True, text=True, env=environment).stdout.strip()
 
 
+def wait_until_let_go(hold: Path) -> None:
+    """As one that is long on its way, until the test has done what it does meanwhile."""
+    while hold.exists():
+        time.sleep(0.02)
+
+
 def main() -> None:
     what, folder, number = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
     deed = json.loads(sys.stdin.read())
@@ -38,16 +44,14 @@ def main() -> None:
         report = json.dumps({"running": runs(member), "server": told(member, "db-sid", environment),
                              "cluster": told(member, "db-cid", environment)})
         (folder / f"copying-{number}").touch()
-        while (folder / "hold-the-copy").exists():
-            time.sleep(0.02)  # until the test has done what it does meanwhile
+        wait_until_let_go(folder / "hold-the-copy")
         shutil.copy(file, folder / f"copy-of-{number}")
         print(f"copied {file.stat().st_size} bytes")
         said = folder / "say-of-the-copy"
         print(said.read_text(encoding="utf-8") if said.exists() else report)
         return
     (folder / f"rejoining-{number}").touch()
-    while (folder / "hold-the-rejoin").exists():
-        time.sleep(0.02)  # as one that is long on its way
+    wait_until_let_go(folder / "hold-the-rejoin")
     stopped = subprocess.run(member["stop"], check=False, env=environment, capture_output=True)
     while stopped.returncode == 0 and Path(member["stop"][2]).exists():
         time.sleep(0.02)  # a server removes its control socket when it has ended

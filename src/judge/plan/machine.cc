@@ -20,9 +20,9 @@ namespace {
 constexpr Duration kHolds = std::chrono::minutes(10);
 
 /// Looks further apart than this do not follow on one another: somebody may have come and gone.
+constexpr Duration kBlink = std::chrono::seconds(10);
 /// Whatever brought it back has done its work then.
 constexpr Duration kSettled = std::chrono::seconds(15);
-constexpr Duration kBlink = std::chrono::seconds(10);
 
 /// Whether the plan is as far from having changed anything as before the try of this step, which
 /// was never begun. A plan that was half way before is still so.
