@@ -130,9 +130,9 @@ def _end_nuisance(cluster: Cluster, number: int) -> None:
 
 # The database and the disk.
 
-def wipe_and_rejoin(cluster: Cluster, number: int) -> None:
-    """The member loses its database and joins again at its address: its former id becomes a ghost."""
-    _rejoin(cluster, number)
+def wipe_and_rejoin(cluster: Cluster, number: int, seen: Callable[[], None] = lambda: None) -> None:
+    """The member loses its database and joins again at its address: its former id becomes a ghost. `seen` ends when it may."""
+    _rejoin(cluster, number, seen=seen)
 
 
 def replace(cluster: Cluster, number: int) -> None:
@@ -140,8 +140,9 @@ def replace(cluster: Cluster, number: int) -> None:
     _rejoin(cluster, number, host=cluster.network.hosts)
 
 
-def _rejoin(cluster: Cluster, number: int, host: int | None = None) -> None:
+def _rejoin(cluster: Cluster, number: int, host: int | None = None, seen: Callable[[], None] = lambda: None) -> None:
     _lose_database(cluster, number)
+    seen()
     remotes = [cluster.address(other) for other in cluster.others(number)]
     cluster.members[number].host = host or cluster.members[number].host
     cluster.join(number, remotes)

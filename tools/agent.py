@@ -110,3 +110,17 @@ class Agent:
         except TimeoutError as error:
             status, ready = self.cli("status"), self.get("/readyz?verbose")
             raise TimeoutError(f"{error}\n{status.stdout}{status.stderr}\n/readyz: {ready}\n{self.output()}") from None
+
+    def look_on(self, looks: int = 3) -> None:
+        """Until each member has been looked at so often from now on."""
+        def counted() -> dict[str, int]:
+            return {one["name"]: one["looks"] for one in self.json("/api/v1/members")["members"]}
+        wanted = {name: count + looks for name, count in counted().items()}
+        wait_until(lambda: all(count >= wanted[name] for name, count in counted().items()), 60.0, "the members to be looked at")
+
+    def wait_lost(self, member: str) -> None:
+        """Until the member has been seen down, and the others have been looked at since: what comes to its place now came after its end."""
+        def refused() -> bool:
+            return any(one["name"] == member and one["reason"] for one in self.json("/api/v1/members")["members"])
+        wait_until(refused, 30.0, f"{member} to be seen down")
+        self.look_on(2)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from lab import faults
 from lab.instance import Lab
 from lab.processes import wait_until
 from tools.agent import ROOT, Agent, programs
@@ -129,11 +130,12 @@ class Site:
         wait_until(lambda: any(one["code"] == code for one in self.agent.json("/api/v1/findings")["findings"]), 30.0, code)
 
     def look_on(self, looks: int = 3) -> None:
-        """Until each member has been looked at so often from now on: time enough for a plan that must not come."""
-        def counted() -> dict[str, int]:
-            return {one["name"]: one["looks"] for one in self.agent.json("/api/v1/members")["members"]}
-        wanted = {name: count + looks for name, count in counted().items()}
-        wait_until(lambda: all(count >= wanted[name] for name, count in counted().items()), 60.0, "the members to be looked at")
+        """Time enough for a plan that must not come."""
+        self.agent.look_on(looks)
+
+    def wipe_and_rejoin(self, number: int) -> None:
+        """As a person does it: the agent has seen the loss before another server comes to its place."""
+        faults.wipe_and_rejoin(self.cluster, number, lambda: self.agent.wait_lost(self.cluster.members[number].name))
 
     def verify(self) -> subprocess.CompletedProcess:
         return self._journal("verify")

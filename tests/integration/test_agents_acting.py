@@ -10,6 +10,7 @@ from agents_site import TTL, SharedAgent
 from lab import faults
 from lab.etcd import EtcdCluster
 from lab.instance import Lab
+from lab.ovn import Cluster
 from lab.processes import wait_until
 
 PACKAGES = Path(__file__).resolve().parents[2] / "build/lab/etcd"
@@ -89,10 +90,19 @@ def intents(agents: list[ActingAgent]) -> int:
     return sum(agent.journal().count(("intent", "kick")) for agent in agents)
 
 
+def wipe_and_rejoin(cluster: Cluster, agents: list[ActingAgent]) -> None:
+    number = cluster.followers()[0]
+
+    def seen() -> None:
+        for agent in agents:
+            agent.wait_lost(cluster.members[number].name)
+    faults.wipe_and_rejoin(cluster, number, seen)
+
+
 def test_a_dead_server_is_kicked_once_and_all_agents_show_the_plan(lab, agents):
     wait_until(agents[0].leads, 10.0, "the first to lead")
     cluster = lab.clusters["nb"]
-    faults.wipe_and_rejoin(cluster, cluster.followers()[0])
+    wipe_and_rejoin(cluster, agents)
     wait_until(lambda: ("done", "") in agents[0].journal(), 60.0, "the end of the plan")
     wait_until(lambda: whole(lab), 10.0, "a whole cluster")
     assert intents(agents) == 1
@@ -114,7 +124,7 @@ def test_a_leader_that_dies_or_hangs_before_the_plan_leaves_it_to_the_next(lab, 
     wait_until(agents[0].leads, 10.0, "the first to lead")
     wait_until(lambda: agents[0].cli("pause", "ovn-nb").returncode == 0, 5.0, "its journal to be open")
     cluster = lab.clusters["nb"]
-    faults.wipe_and_rejoin(cluster, cluster.followers()[0])
+    wipe_and_rejoin(cluster, agents)
     wait_until(lambda: any(one["code"] == "RAFT_STALE_MEMBER" for one in agents[1].json("/api/v1/findings")["findings"]), 30.0, "the finding")
     getattr(agents[0], fault)()
     wait_until(agents[1].leads, 10.0, "the second to lead")

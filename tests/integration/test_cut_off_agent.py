@@ -36,20 +36,12 @@ def codes(agent: Agent) -> set[str]:
     return {finding["code"] for finding in agent.json("/api/v1/findings")["findings"]}
 
 
-def look_on(agent: Agent, looks: int) -> None:
-    """Until every member has been looked at so often from now on."""
-    def counted() -> dict[str, int]:
-        return {one["name"]: one["looks"] for one in agent.json("/api/v1/members")["members"]}
-    wanted = {name: count + looks for name, count in counted().items()}
-    wait_until(lambda: all(count >= wanted[name] for name, count in counted().items()), PATIENCE, "the members to be looked at")
-
-
 def test_an_agent_that_is_cut_off_with_its_member_says_so_in_time(lab, agent):
     network = lab.clusters["nb"].network
     run("ip", "-n", network.namespace(1), "link", "set", "eth0", "down")
     wait_until(lambda: "RAFT_NO_LEADER" in codes(agent), PATIENCE, "RAFT_NO_LEADER")
     for _ in range(5):
-        look_on(agent, 2)
+        agent.look_on(2)
         assert "RAFT_NO_LEADER" in codes(agent) and not {"RAFT_NO_QUORUM", "RAFT_MEMBER_HUNG"} & codes(agent)
         status = agent.cli("status")
         assert status.returncode == 2 and "CRITICAL" in status.stdout, status.stdout
@@ -70,7 +62,7 @@ def test_a_member_behind_a_firewall_is_not_hung(lab, agent):
 
     wait_until(lambda: "unreachable" in reason(), PATIENCE, "the member to be out of reach")
     for _ in range(10):
-        look_on(agent, 2)
+        agent.look_on(2)
         assert "RAFT_MEMBER_HUNG" not in codes(agent) and "hung" not in reason(), reason()
     kept = agent.json("/api/v1/history")["events"]
     assert not [event for event in kept if event.get("code") == "RAFT_MEMBER_HUNG"], kept

@@ -7,6 +7,8 @@ hosts, disks, names and clients.
 import os
 import re
 import uuid
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -30,10 +32,10 @@ def make(lab, tmp_path):
         yield make
 
 
-def earlier_lives(cluster) -> tuple[int, int, int, int]:
+def earlier_lives(cluster, wipe_and_rejoin: Callable[[int], None] | None = None) -> tuple[int, int, int, int]:
     """Three hosts and five servers in the list: one is a ghost, one was on a host that is gone. Leader, rebuilt, other, gone."""
     leader, (rebuilt, other) = cluster.leader(), cluster.followers()
-    faults.wipe_and_rejoin(cluster, rebuilt)
+    (wipe_and_rejoin or partial(faults.wipe_and_rejoin, cluster))(rebuilt)
     gone = cluster.add()
     cluster.wait_member(gone)
     cluster.kill(gone)
@@ -59,7 +61,7 @@ def test_1_one_master_goes_offline_and_servers_of_earlier_lives_deny_the_quorum(
     cluster = scene.cluster
     with scene.never(TO_THROW_DATA_AWAY):
         scene.cause()
-        leader, rebuilt, other, gone = earlier_lives(cluster)
+        leader, rebuilt, other, gone = earlier_lives(cluster, scene.wipe_and_rejoin)
         names = {number: member.name for number, member in cluster.members.items()}
         scene.said("RAFT_STALE_MEMBER", 30, subject=names[rebuilt])
         scene.said("RAFT_QUORUM_MARGIN", 30, words="3 of 5 voters")
@@ -108,7 +110,7 @@ def test_1_servers_of_earlier_lives_are_removed_before_a_master_goes_offline(mak
     scene = make(ACTS, edits=[GONE_AFTER])
     cluster = scene.cluster
     with scene.never(TO_THROW_DATA_AWAY):
-        leader, _, _, gone = earlier_lives(cluster)
+        leader, _, _, gone = earlier_lives(cluster, scene.wipe_and_rejoin)
         del cluster.members[gone]
         wait_until(scene.whole, 90.0, "a whole cluster", every=0.2)
         cluster.kill(leader)
@@ -367,7 +369,7 @@ def test_13_the_same_address_with_a_new_id_and_a_node_at_another_address(make):
     cluster = scene.cluster
     one, other = cluster.followers()
     old, dead, address = cluster.view(one).server_id, cluster.view(other).server_id, cluster.address(other)
-    faults.wipe_and_rejoin(cluster, one)
+    scene.wipe_and_rejoin(one)
     scene.cause()
     scene.said("RAFT_STALE_MEMBER", 30, subject=old, words=f"cluster/kick OVN_Northbound {old}")
     wait_until(scene.whole, 60.0, "a whole cluster", every=0.2)

@@ -38,7 +38,7 @@ def test_a_ghost_is_kicked_and_the_journal_holds_each_step(make):
     site = make(GHOSTS)
     follower = site.cluster.followers()[0]
     old = site.cluster.view(follower).server_id
-    faults.wipe_and_rejoin(site.cluster, follower)
+    site.wipe_and_rejoin(follower)
     wait_until(lambda: site.has("done", ""), 40.0, "the plan's end")
     wait_until(site.whole, 10.0, "a whole cluster")
     plan = site.plans()[0]
@@ -63,7 +63,7 @@ def test_a_ghost_is_kicked_and_the_journal_holds_each_step(make):
 
 def test_a_policy_that_observes_shows_the_act_and_does_nothing(make):
     site = make(GHOSTS.replace("mode: act", "mode: observe"))
-    faults.wipe_and_rejoin(site.cluster, site.cluster.followers()[0])
+    site.wipe_and_rejoin(site.cluster.followers()[0])
     wait_until(lambda: site.state() == "observed", 30.0, "the plan")
     assert "kick" in site.agent.cli("get", "plans").stdout
     assert site.agent.cli("approve", "1").returncode != 0

@@ -191,9 +191,10 @@ TEST_F(PlanMachine, AnUnclearKickThatIsApprovedIsAskedAboutAgainSoonWhenTheMembe
   now_ += 10s;
   EXPECT_EQ(move(), Move::kWait) << "it may have been begun a moment before";
   now_ += 1s;
-  EXPECT_EQ(decision(), (Decision{Move::kAsk, "ctl-3 answers and takes part, and the removal that "
-                                              "was begun may still come: reject the plan when it "
-                                              "cannot any more"}));
+  EXPECT_EQ(decision(), (Decision{Move::kAsk,
+                                  "ctl-3 answers and takes part, and the removal that "
+                                  "was begun may still come: reject the plan when it "
+                                  "cannot any more"}));
 }
 
 TEST_F(PlanMachine, AnEmptyListIsNoProofOfARemoval) {
