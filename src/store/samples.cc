@@ -251,19 +251,15 @@ Task<void> Samples::write(bool and_thin) {
 
 /// From now on these values wait for the disk.
 void Samples::close_span() {
-  for (auto tally = tallies_.begin(); tally != tallies_.end();) {
-    bool any = false;
+  for (auto& [subject, tally] : tallies_) {
     for (std::size_t i = 0; i < kMeasures; ++i) {
-      Sample& sample = tally->second.at(i);
+      Sample& sample = tally.at(i);
       if (sample.count == 0) continue;
-      any = true;
       sample.at = span_;
-      unwritten_.push_back({tally->first, static_cast<Measure>(i), sample});
-      sample = {};
+      unwritten_.push_back({subject, static_cast<Measure>(i), sample});
     }
-    // A thing that was not probed for a whole span is no longer watched, or rarely.
-    tally = any ? std::next(tally) : tallies_.erase(tally);
   }
+  tallies_.clear();
   span_ = span_of(runtime_.wall_now());
   while (unwritten_.size() > limits_.unwritten) {
     unwritten_.pop_front();

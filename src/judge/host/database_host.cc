@@ -28,19 +28,17 @@ Judgement state(Outcome outcome, std::string text) {
   return {outcome, {ReasonCode::kState, std::move(text)}};
 }
 
-/// A server that stopped is told of first: what its log says of the disk is the cause.
-std::optional<Judgement> judge_server(const DatabaseHostFacts& facts) {
-  if (!facts.runs || *facts.runs) return std::nullopt;
+Judgement judge_server(const DatabaseHostFacts& facts) {
+  if (!facts.runs || *facts.runs) return {};
   std::string text = "the server has ended";
   if (!facts.last_words.empty()) text += ": " + facts.last_words.back();
   return state(Outcome::kFail, std::move(text));
 }
 
-std::optional<Judgement> judge_file(const DatabaseHostFacts& facts,
-                                    const DatabaseHostPolicy& policy) {
+Judgement judge_file(const DatabaseHostFacts& facts, const DatabaseHostPolicy& policy) {
   if (facts.kind == DatabaseFileKind::kUnreadable)
     return state(Outcome::kFail, "the database file is damaged: " + facts.unreadable);
-  if (!facts.header) return std::nullopt;
+  if (!facts.header) return {};
   const RaftHeaderFacts& header = *facts.header;
   if (!policy.server_id.empty() && header.server_id != policy.server_id) {
     return state(
@@ -52,7 +50,7 @@ std::optional<Judgement> judge_file(const DatabaseHostFacts& facts,
   const bool nameless = header.cluster_id.find_first_not_of("0-") == std::string::npos;
   if (!header.joining && nameless)
     return state(Outcome::kFail, "the file has no cluster id: it cannot be started as it is");
-  return std::nullopt;
+  return {};
 }
 
 Judgement judge_space(const DatabaseHostFacts& facts, const DatabaseHostPolicy& policy) {
@@ -97,9 +95,17 @@ std::optional<double> SpaceTrend::feed(std::uint64_t free_bytes, TimePoint now) 
 }
 
 Judgement judge_database_host(const DatabaseHostFacts& facts, const DatabaseHostPolicy& policy) {
-  if (auto judged = judge_server(facts)) return *std::move(judged);
-  if (auto judged = judge_file(facts, policy)) return *std::move(judged);
-  return judge_space(facts, policy);
+  Judgement worst;
+  for (const Judgement& each :
+       {judge_server(facts), judge_file(facts, policy), judge_space(facts, policy)}) {
+    // None of them is ever unknown, so the greater is the worse.
+    if (each.outcome > worst.outcome) {
+      worst = each;
+    } else if (each.outcome == worst.outcome && each.outcome != Outcome::kOk) {
+      worst.reason.text += "; " + each.reason.text;
+    }
+  }
+  return worst;
 }
 
 }  // namespace wardmote::judge

@@ -80,6 +80,28 @@ TEST(DatabaseHost, AServerThatEndedIsToldWithItsLastWords) {
   EXPECT_NE(judged.reason.text.find("No space left"), std::string::npos);
 }
 
+/// What ended it may be what else is wrong there, and a restart would not mend that.
+TEST(DatabaseHost, AllThatIsEquallyBadIsToldTogether) {
+  DatabaseHostFacts facts = well();
+  facts.runs = false;
+  facts.header.reset();
+  facts.kind = DatabaseFileKind::kUnreadable;
+  facts.unreadable = "no header";
+  facts.free_bytes = 9;
+  EXPECT_EQ(judge_database_host(facts, {}).reason.text,
+            "the server has ended; the database file is damaged: no header")
+      << "a warning is told when nothing is worse";
+  facts.free_bytes = 0;
+  EXPECT_EQ(judge_database_host(facts, {}).reason.text,
+            "the server has ended; the database file is damaged: no header; 0.0 % of the bytes of "
+            "its file system are free");
+  facts = well();
+  facts.runs = true;
+  facts.free_bytes = 9;
+  EXPECT_EQ(judge_database_host(facts, {}).reason.text,
+            "9.0 % of the bytes of its file system are free");
+}
+
 TEST(DatabaseHost, AFileThatIsNotThatOfTheServerIsBad) {
   DatabaseHostFacts facts = well();
   EXPECT_EQ(judge_database_host(facts, {.server_id = "5b4b"}).outcome, Outcome::kOk);
