@@ -1,7 +1,7 @@
 """./dev soak: many more random schedules of a simulation than the tests play; appends to docs/evidence/soak.jsonl what came of it.
 
-`advice` plays on all cores, writes down each piece that was clean, and goes on where it was interrupted as long as the sources of the
-judge and of the worlds are the same. `guards` removes one guard of the judge and the planner after the other, and expects that a world of
+`advice` and `agents` play on all cores, write down each piece that was clean, and go on where they were interrupted as long as all that
+decides what comes of a world is the same. `guards` removes one guard of the judge and the planner after the other, and expects that a world of
 `advice` notices; `guest-guards` does so for restarts of guests, `gate-guards` for the version gate and the worlds of `gate`, `failover-guards` for the choice of an active node and the worlds of `standalone`. `failover` brings up real Pacemaker clusters, as root, and plays each fault of lab/failover_faults.py with OVN's
 resource agent and with ours; `standalone-rounds` does so with the manager without Pacemaker."""
 
@@ -32,8 +32,12 @@ CHUNK = 2_500
 # Pieces with a failing world, after which no other is begun.
 ENOUGH = 5
 # All that decides what comes of a world.
-WORLD_SOURCES = ("src/base", "src/judge/condition", "src/judge/plan", "src/judge/raft", ":(glob)src/judge/*.h", ":(glob)src/judge/*.cc",
-                 "src/runtime/random.h", "tests/advice", ":(exclude)tests/advice/guards.yaml")
+PIECES = {
+    "advice": ("src/base", "src/judge/condition", "src/judge/plan", "src/judge/raft", ":(glob)src/judge/*.h", ":(glob)src/judge/*.cc",
+               "src/runtime/random.h", "tests/advice", ":(exclude)tests/advice/guards.yaml"),
+    "agents": ("src/base", "src/codec", "src/runtime", "src/net/sqlite", "src/store", "src/judge", "src/incidents", "src/agent/coordination",
+               "tests/agents", "tests/sim", ":(exclude)tests/sim/*_test.cc"),
+}
 
 
 def main() -> int:
@@ -51,9 +55,9 @@ def main() -> int:
         result = failover_soak.play_all(given.schedules or failover_soak.ROUNDS, given.only)
     elif given.name == "standalone-rounds":
         result = standalone_soak.play(given.schedules or standalone_soak.ROUNDS, given.only)
-    elif given.name == "advice":
-        result = play_worlds(given.schedules or WORLDS)
-    elif given.name in ("failover-schedules", "gate", "agents", "standalone"):
+    elif given.name in PIECES:
+        result = play_in_pieces(given.name, given.schedules or WORLDS)
+    elif given.name in ("failover-schedules", "gate", "standalone"):
         result = play(*SIMULATIONS[given.name], given.schedules or WORLDS)
     else:
         result = play(*SIMULATIONS[given.name], given.schedules or SCHEDULES)
@@ -75,11 +79,12 @@ def play(program: str, tests: str, schedules: int) -> dict:
     return {"tests": names, "schedules": schedules, "result": "clean" if clean else "failed"}
 
 
-def play_worlds(worlds: int) -> dict:
-    """In pieces, side by side. A piece that was played clean is written down at once, and not played again on the same sources."""
-    program, tests = SIMULATIONS["advice"]
-    sources = fingerprint()
-    known = {row["first"] for row in rows("soak") if row.get("sources") == sources and row["result"] == "clean" and "first" in row}
+def play_in_pieces(name: str, worlds: int) -> dict:
+    """Side by side. A piece that was played clean is written down at once, and not played again on the same sources."""
+    program, tests = SIMULATIONS[name]
+    sources = fingerprint(name)
+    known = {row["first"] for row in rows("soak") if row["simulation"] == name and row.get("sources") == sources
+             and row["result"] == "clean" and "first" in row}
     # From the last: the tests play the first ones every day.
     firsts = range(1, worlds + 1, CHUNK)[::-1]
     failed = []
@@ -95,7 +100,7 @@ def play_worlds(worlds: int) -> dict:
             failed.append(done.stdout[-8000:] + done.stderr)
             print(failed[-1], file=sys.stderr, flush=True)
             return 0
-        append("soak", [{"simulation": "advice", "first": first, "schedules": count, "sources": sources, "commit": commit(), "result": "clean"}])
+        append("soak", [{"simulation": name, "first": first, "schedules": count, "sources": sources, "commit": commit(), "result": "clean"}])
         return count
 
     played = 0
@@ -103,16 +108,15 @@ def play_worlds(worlds: int) -> dict:
         for count in pool.map(piece, firsts):
             played += count
             print(f"    {played} of {worlds} worlds are clean", flush=True)
-    return {"tests": ["SimAdvice.NothingLiveIsNamedAndEverythingDeadIs"], "schedules": played, "sources": sources,
-            "result": "failed" if failed else "clean"}
+    return {"tests": [tests], "schedules": played, "sources": sources, "result": "failed" if failed else "clean"}
 
 
-def fingerprint() -> str:
+def fingerprint(name: str) -> str:
     """Of all that decides what comes of a world, as it stands in the checkout."""
-    names = subprocess.run(["git", "ls-files", *WORLD_SOURCES], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    files = subprocess.run(["git", "ls-files", *PIECES[name]], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     digest = hashlib.sha256()
-    for name in sorted(names):
-        digest.update(name.encode() + b"\0" + (ROOT / name).read_bytes() + b"\0")
+    for file in sorted(files):
+        digest.update(file.encode() + b"\0" + (ROOT / file).read_bytes() + b"\0")
     return digest.hexdigest()[:12]
 
 

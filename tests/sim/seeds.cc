@@ -25,11 +25,11 @@ std::uint64_t run_one(SimBody body, std::uint64_t seed) {
 
 void run_seeds(SimBody body, std::uint64_t seeds) {
   const std::optional<std::uint64_t> only = from_environment("WARDMOTE_SIM_SEED");
-  const std::uint64_t first = only.value_or(1);
+  const std::uint64_t first = only.value_or(from_environment("WARDMOTE_SIM_FIRST").value_or(1));
   const std::uint64_t wanted = std::max(seeds, from_environment("WARDMOTE_SIM_MORE").value_or(0));
-  const std::uint64_t last =
-      only ? *only : std::min(wanted, from_environment("WARDMOTE_SIM_SEEDS").value_or(wanted));
-  for (std::uint64_t seed = first; seed <= last; ++seed) {
+  const std::uint64_t count =
+      only ? 1 : std::min(wanted, from_environment("WARDMOTE_SIM_SEEDS").value_or(wanted));
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const std::uint64_t trace = run_one(body, seed);
     if (seed == first)
       EXPECT_EQ(run_one(body, seed), trace)
