@@ -13,14 +13,19 @@
 #include <cstddef>
 #include <cstdio>
 #include <expected>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "base/text.h"
 #include "net/core.h"
 #include "net/subreaper.h"
 #include "net/system_error.h"
@@ -29,6 +34,8 @@
 
 namespace wardmote::net {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Of `NAME=VALUE`.
 std::string_view name_of(std::string_view variable) {
@@ -124,6 +131,30 @@ Result<void> watch(Descriptor& descriptor, UniqueFd fd) {
   return {};
 }
 
+std::string name_of(const std::string& process) {
+  std::string name;
+  std::getline(std::ifstream("/proc/" + process + "/comm"), name);
+  return name;
+}
+
+/// Each process of the group. One that is forked meanwhile is found in a later round.
+void kill_all_but(pid_t group, const std::string& spared) {
+  constexpr int kRounds = 32;
+  std::set<pid_t> killed;
+  for (int round = 0; round < kRounds; ++round) {
+    bool found = false;
+    std::error_code error;
+    for (fs::directory_iterator process("/proc", error), end; !error && process != end;
+         process.increment(error)) {
+      const std::string number = process->path().filename();
+      const auto pid = parse_number<pid_t>(number);
+      if (!pid || ::getpgid(*pid) != group || name_of(number) == spared) continue;
+      if (::kill(*pid, SIGKILL) == 0) found = killed.insert(*pid).second || found;
+    }
+    if (!found) return;
+  }
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Child>> Child::start(Core& core, std::shared_ptr<Subreaper> subreaper,
@@ -162,6 +193,7 @@ Result<std::shared_ptr<Child>> Child::start(Core& core, std::shared_ptr<Subreape
 }
 
 Result<void> Child::spawn(const runtime::ProcessSpec& spec, StandardFiles files) {
+  spares_ = spec.spares;
   run_ = subreaper_->begin(spec.ends_family);
   const SpawnOrders orders(files.in, files.out, files.err);
   std::vector<std::string> changes = spec.environment;
@@ -176,8 +208,13 @@ Result<void> Child::spawn(const runtime::ProcessSpec& spec, StandardFiles files)
   return {};
 }
 
-void Child::kill_group() noexcept {
-  if (pid_ > 0) ::kill(-pid_, SIGKILL);
+void Child::kill_group() {
+  if (pid_ <= 0) return;
+  if (spares_.empty()) {
+    ::kill(-pid_, SIGKILL);
+  } else {
+    kill_all_but(pid_, spares_);
+  }
 }
 
 std::optional<int> Child::reap() {

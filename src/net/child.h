@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/result.h"
@@ -40,8 +41,8 @@ class Child {
   Descriptor out;
   Descriptor err;
 
-  /// Kills the group, as long as the process has not been reaped.
-  void kill_group() noexcept;
+  /// Kills the group but for what is spared, as long as the process has not been reaped.
+  void kill_group();
   /// Takes the exit status if the process has ended: the code, or 128 + the signal. Once.
   std::optional<int> reap();
   /// Kills the group, and reaps the process when it ends.
@@ -57,6 +58,7 @@ class Child {
   Result<void> spawn(const runtime::ProcessSpec& spec, StandardFiles files);
 
   std::shared_ptr<Subreaper> subreaper_;
+  std::string spares_;
   std::uint64_t run_ = 0;
   pid_t pid_ = 0;  ///< 0 when there is no process to reap
 };

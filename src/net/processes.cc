@@ -101,7 +101,7 @@ class Run {
     child_->err.cancel(ignored);
   }
 
-  void give_up() noexcept {
+  void give_up() {
     child_->kill_group();
     stop_reading();
     boost::system::error_code ignored;

@@ -19,6 +19,9 @@ struct ProcessSpec {
   /// Kill everything that the program has started when it ends, daemons included. Not for programs
   /// that start services, or that keep a connection open, as ssh does.
   bool ends_family = false;
+  /// The name of a server that the program may start and that is killed with nothing; as the kernel
+  /// has it (/proc/PID/comm, at most 15 letters).
+  std::string spares = {};
   /// Besides what the agent has in its environment: `NAME=VALUE` is set, `NAME` is taken out.
   std::vector<std::string> environment = {};
 };

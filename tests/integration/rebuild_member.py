@@ -61,8 +61,11 @@ def main() -> None:
                    env=environment)
     with open(folder / f"rejoined-{number}", "a", encoding="utf-8") as file_of_starts:
         file_of_starts.write(f"plan {deed['plan']}\n")
-    server = subprocess.Popen([*member["inside"], *member["server"], str(file)], env=environment, start_new_session=True,
+    # In the process group of this command, as `ovsdb-server … &` in a script.
+    server = subprocess.Popen([*member["inside"], *member["server"], str(file)], env=environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while server.poll() is None and not Path(member["stop"][2]).exists():
+        time.sleep(0.02)
     (folder / f"server-{number}.pid").write_text(str(server.pid), encoding="utf-8")
 
 

@@ -357,6 +357,7 @@ Task<void> KubePass::prune_one(ObjectId id) {
   const codec::KubeResource* const kind = catalog_.find(name);
   const codec::ObjectHead head = codec::read_head(object);
   std::string path = object_path(name, *kind, head.space, head.name);
+  std::string why = "no manifest wants it";
   if (!terms_.dry) {
     DeleteOrder order{path, head.uid, head.resource_version};
     const Written written = co_await writer_.remove(std::move(order), terms_.deadline);
@@ -372,8 +373,10 @@ Task<void> KubePass::prune_one(ObjectId id) {
       say_refused(id, std::string(written.why), written);
       co_return;
     }
+    if (!written.object.empty())
+      why += "; it is being deleted, and a finalizer or its time to end still holds it";
   }
-  say(id, Action::kPruned, "no manifest wants it", std::move(diff));
+  say(id, Action::kPruned, std::move(why), std::move(diff));
   settled_.erase(id);
   members_.erase(id);
 }

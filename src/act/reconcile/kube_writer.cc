@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "codec/kube_api.h"
 #include "codec/kube_fence.h"
+#include "codec/kube_object.h"
 #include "runtime/deadline.h"
 #include "runtime/task.h"
 
@@ -232,7 +233,10 @@ Task<Written> KubeWriter::remove(DeleteOrder order, Deadline deadline) {
   const auto answer = co_await client_.ask(std::move(request), deadline);
   if (!answer) co_return Written{.kind = Kind::kNoAnswer, .why = answer.error().describe()};
   if (!is_done(answer->status)) co_return meaning(*answer, false);
-  co_return Written();
+  // A Status when it is gone; the object while a finalizer, or its time to end, holds it.
+  auto left = codec::parse_kube_object(answer->body);
+  if (!left || codec::read_head(*left).deleting_since.empty()) co_return Written();
+  co_return Written{.object = *std::move(left)};
 }
 
 }  // namespace wardmote::act::reconcile

@@ -29,9 +29,10 @@ struct Written {
     kNoAnswer,   ///< nobody knows whether it was done
   };
   Kind kind = Kind::kDone;
-  boost::json::object object{};  ///< kDone, of an apply: as the server has it now
-  std::string why{};             ///< for people, escaped; without values
-  std::string words{};           ///< the server's own, where they may quote values; escaped
+  /// kDone: as the server has it now. Of a removal: empty, or what holds on to it goes first.
+  boost::json::object object{};
+  std::string why{};    ///< for people, escaped; without values
+  std::string words{};  ///< the server's own, where they may quote values; escaped
 };
 
 /// No object has this version: the first ones of a store have a higher one. An apply with it

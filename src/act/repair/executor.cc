@@ -184,6 +184,8 @@ Task<Result<std::string>> OvnExecutor::run(std::vector<std::string> argv, std::s
                                            Deadline deadline) {
   const std::string program = argv.front();
   runtime::ProcessSpec spec{std::move(argv), std::move(input), kOutputCap};
+  // A command that starts the member's server and ends, or is ended, leaves it running.
+  spec.spares = "ovsdb-server";
   const auto ended = co_await runtime_.processes().run(std::move(spec), deadline);
   if (!ended) co_return with_context(ended, "{}", program);
   if (ended->status == 0) co_return std::string(trim(ended->standard_output));

@@ -214,26 +214,70 @@ bool goes_on_without(const Member& member, const Member& alone, const ClusterSna
   return std::ranges::any_of(member.status()->servers, is_it);
 }
 
-/// Whether anybody but it is left of those who are known, answering or not.
+bool lists(const Member& member, const MemberId& id) noexcept {
+  return member.status() &&
+         std::ranges::any_of(member.status()->servers, [&](const Server& server) {
+           return !server.self && compatible(server.id, id);
+         });
+}
+
+/// Whether anybody is left of those who are known, answering or not, and whom it does not list.
 bool has_others(const Member& alone, const ClusterSnapshot& snapshot) noexcept {
   return std::ranges::any_of(snapshot.members, [&](const Member& member) {
     return &member != &alone && member.presence != Presence::kJoining && member.id.known() &&
-           !compatible(member.id, alone.id) && !member.is_foreign(snapshot.cluster_id);
+           !lists(alone, member.id) && !member.is_foreign(snapshot.cluster_id);
   });
 }
 
-void find_outvoted(ClusterSnapshot& snapshot) noexcept {
+/// Whether others went on without it before, and it has not come back to them: it lists none of
+/// them. Who joins it meanwhile is as far away from them as it is, and they may lose their leader.
+bool stays_outvoted(const Member& member, const ClusterSnapshot& snapshot, const Memory& memory) {
+  const Identity* const before = member.identity;
+  const bool known = member.takes_part() && member.status() && before && before->outvoted >= kSure;
+  if (!known || !compatible(before->id, member.id) || !has_others(member, snapshot)) return false;
+  return std::ranges::none_of(
+      memory.list(), [&](const RememberedServer& server) { return lists(member, server.id); });
+}
+
+/// Whether it joined one that the others went on without, which may be down now: of all that are
+/// remembered it lists that one alone.
+bool joined_one_outvoted(const Member& member, const ClusterSnapshot& snapshot,
+                         const Memory& memory) {
+  if (!member.takes_part() || !member.status()) return false;
+  const auto is_it = [&](const Member& other) {
+    const bool was = !other.status() && other.identity && other.identity->outvoted >= kSure;
+    return &other != &member && (other.outvoted || was) && lists(member, other.id) &&
+           std::ranges::none_of(memory.list(), [&](const RememberedServer& server) {
+             return compatible(server.id, member.id) ||
+                    (!compatible(server.id, other.id) && lists(member, server.id));
+           });
+  };
+  return std::ranges::any_of(snapshot.members, is_it);
+}
+
+void find_outvoted(ClusterSnapshot& snapshot, const Memory& memory) {
   for (Member& member : snapshot.members) {
-    if (!lists_itself_alone(member)) continue;
-    member.outvoted_now =
-        member.claims_to_lead() && std::ranges::any_of(snapshot.members, [&](const Member& other) {
-          return goes_on_without(other, member, snapshot);
-        });
-    // The others may lose their leader later.
-    const Identity* const before = member.identity;
-    const bool known = before && compatible(before->id, member.id) && before->outvoted >= kSure;
-    member.outvoted = member.outvoted_now || (known && has_others(member, snapshot));
+    member.outvoted_now = lists_itself_alone(member) && member.claims_to_lead() &&
+                          std::ranges::any_of(snapshot.members, [&](const Member& other) {
+                            return goes_on_without(other, member, snapshot);
+                          });
+    member.outvoted = member.outvoted_now || stays_outvoted(member, snapshot, memory);
   }
+  for (Member& member : snapshot.members) {
+    if (joined_one_outvoted(member, snapshot, memory)) member.outvoted = true;
+  }
+}
+
+bool is_left_behind(const Member& member, const ClusterSnapshot& snapshot, const Memory& memory) {
+  const bool asks_it = member.takes_part() && member.status() && member.id.known();
+  if (!asks_it || member.anchored() || !memory.is_list_settled()) return false;
+  if (!memory.cluster_id().known() || snapshot.cluster_id != memory.cluster_id()) return false;
+  std::uint64_t committed = 0;
+  for (const RememberedServer& server : memory.list()) {
+    if (compatible(server.id, member.id)) return false;
+    committed = std::max(committed, memory.history().committed_by(server.id));
+  }
+  return member.status()->committed_index() < committed;
 }
 
 /// Newer lists compare greater. A term counts only with a leader behind it: a candidate that is cut
@@ -250,7 +294,7 @@ auto newness(const Member& member) noexcept {
 const Member* choose_newest(const std::vector<Member>& members) noexcept {
   const Member* newest = nullptr;
   for (const Member& member : members) {
-    if (!member.takes_part() || !member.status() || member.outvoted) continue;
+    if (!member.takes_part() || !member.status() || member.outvoted || member.left_behind) continue;
     if (member.status()->servers.empty()) continue;
     if (!newest || newness(member) > newness(*newest)) newest = &member;
   }
@@ -449,7 +493,9 @@ ClusterSnapshot take_snapshot(std::span<const Opinion> opinions, const Expectati
   for (Member& member : snapshot.members) {
     if (member.takes_part() && member.status()) find_leader(member, snapshot);
   }
-  find_outvoted(snapshot);
+  find_outvoted(snapshot, memory);
+  for (Member& member : snapshot.members)
+    member.left_behind = is_left_behind(member, snapshot, memory);
   snapshot.newest = choose_newest(snapshot.members);
   snapshot.leader = choose_leader(snapshot);
   for (Member& member : snapshot.members)

@@ -73,9 +73,12 @@ struct Member {
   /// It follows a leader that its own list lacks: it acknowledges what its log does not hold.
   bool follows_in_name = false;
   /// Leads a list of itself, while others that list it go on without it: a broken copy of the
-  /// database has elected itself. No list and no leader to go by, also when the others have lost
-  /// their leader since.
+  /// database has elected itself; or joined such a leader. No list and no leader to go by, also
+  /// when the others have lost their leader since, until it comes back to one of them.
   bool outvoted = false;
+  /// Has no leader, and is not in the list that a server had whose log went further: it had been
+  /// removed by then, and its own list is of before.
+  bool left_behind = false;
   bool outvoted_now = false;  ///< this round shows it
   /// Takes part, gives its status, serves, and is in the newest list as far as is known: its report
   /// can be compared with the others.

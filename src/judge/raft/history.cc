@@ -343,6 +343,14 @@ const Track* History::rolled_back() const noexcept {
   return found == tracks_.end() ? nullptr : &*found;
 }
 
+std::uint64_t History::committed_by(const MemberId& id) const noexcept {
+  std::uint64_t most = 0;
+  for (const Track& track : tracks_) {
+    if (track.id.known() && compatible(track.id, id)) most = std::max(most, track.committed);
+  }
+  return most;
+}
+
 const Follower* History::of(const ListedServer& listed) const noexcept {
   const auto found = std::ranges::find_if(followers_, [&](const Follower& follower) {
     return same_server(follower.id, follower.address, listed.id, listed.address);

@@ -113,6 +113,8 @@ class History {
   [[nodiscard]] const Track* of(const Member& member) const noexcept;
   /// The first member whose log went back, as the server that it still is; null: none.
   [[nodiscard]] const Track* rolled_back() const noexcept;
+  /// The furthest entry that the server is known to have committed; 0: nothing is known.
+  [[nodiscard]] std::uint64_t committed_by(const MemberId& id) const noexcept;
   /// Within flap_window(), oldest first.
   [[nodiscard]] std::span<const LeaderChange> leader_changes() const noexcept { return changes_; }
   /// The first round under this leader at which its log had passed `index`. A new leader does not

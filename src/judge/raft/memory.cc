@@ -39,6 +39,13 @@ int count_outvoted(const Member& member) noexcept {
   return goes_on ? before : 0;
 }
 
+bool was_leaving(const Member& member) noexcept {
+  if (member.presence == Presence::kLeaving) return true;
+  const bool is_back = member.presence == Presence::kMember && member.status();
+  const bool is_new = member.presence == Presence::kJoining;
+  return !is_back && !is_new && member.identity && member.identity->leaving;
+}
+
 Identity identify(const ClusterSnapshot& snapshot, const Member& member) {
   Identity next = member.identity ? *member.identity : Identity{.member = member.name()};
   // A member with another history, or none, is still remembered with its id in this one.
@@ -55,6 +62,7 @@ Identity identify(const ClusterSnapshot& snapshot, const Member& member) {
   next.out_since = member.out_since;
   next.silent_from = member.silent_from;
   next.elsewhere = member.elsewhere;
+  next.leaving = was_leaving(member);
   next.outvoted = count_outvoted(member);
   if (is_another(next, member)) {
     next.answers_as = member.opinion->server_id();
@@ -68,7 +76,7 @@ bool unchanged(const Identity& identity, const Member& member) {
          identity.address == member.address && identity.cluster == cluster_of(member) &&
          identity.out_since == member.out_since && identity.silent_from == member.silent_from &&
          identity.elsewhere == member.elsewhere && identity.outvoted == count_outvoted(member) &&
-         !is_another(identity, member);
+         identity.leaving == was_leaving(member) && !is_another(identity, member);
 }
 
 bool unchanged(const RememberedServer& remembered, const ListedServer& listed) {

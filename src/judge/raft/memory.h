@@ -36,6 +36,8 @@ struct Identity {
   std::optional<TimePoint> silent_from;
   /// Member::elsewhere
   bool elsewhere = false;
+  /// It was leaving the cluster when it said last how it was.
+  bool leaving = false;
   /// Rounds in a row, up to kSure, that showed Member::outvoted_now; stays while it is outvoted.
   int outvoted = 0;
   /// The server that answered last where the member is asked, of whatever cluster, and since when.

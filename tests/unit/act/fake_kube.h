@@ -242,6 +242,11 @@ class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
     for (const char* const key : {"uid", "resourceVersion"}) {
       if (metadata.at(key) != asked.at(key)) return status(409, "Conflict", "precondition failed");
     }
+    if (metadata.contains("finalizers")) {
+      found->second.at("metadata").as_object()["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+      touch(found->second);
+      return {.status = 200, .body = boost::json::serialize(found->second)};
+    }
     objects.erase(found);
     return status(200, "", "");
   }

@@ -92,6 +92,24 @@ std::string daemonized(const std::string& command) {
   return "setsid sh -c '(" + command + ") </dev/null >/dev/null 2>&1 &' </dev/null >/dev/null 2>&1";
 }
 
+/// A command brings a server up without making a daemon of it, and ends or is ended.
+TEST_F(Processes, AServerThatIsSparedOutlivesTheCommandThatStartedIt) {
+  const std::string server = path("spared-server");
+  std::filesystem::copy_file("/bin/sleep", server);
+  for (const std::string rest : {"exit 0", "sleep 1000 & wait; sleep 1000"}) {
+    std::filesystem::remove(path("pid"));
+    const std::string script =
+        server + " 1000 >/dev/null 2>&1 & echo $! > " + path("pid") + "; " + rest;
+    (void)run({.argv = {"sh", "-c", script}, .spares = "spared-server"}, 300ms);
+    pid_t pid = 0;
+    std::ifstream(path("pid")) >> pid;
+    ASSERT_GT(pid, 0) << rest;
+    EXPECT_EQ(::kill(pid, 0), 0) << rest;
+    ::kill(pid, SIGKILL);
+  }
+  expect_no_child_left();
+}
+
 class Families : public Processes {
  protected:
   Result<ProcessExit> whole_family(std::string script, Duration timeout = 10s) {

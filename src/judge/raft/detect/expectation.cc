@@ -146,6 +146,11 @@ void detect_unexpected_member(const ClusterSnapshot& snapshot, Conditions& out) 
 void detect_missing_member(const ClusterSnapshot& snapshot, Conditions& out) {
   if (!has_hints(snapshot) || find_unlisted(snapshot).empty()) return;
   for (const std::string_view hint : compare(snapshot).missing) {
+    // The list that has it may be the last one that was committed.
+    if (snapshot.list_in_doubt) {
+      out.push_back(uncertain(kRaftMissingMember, std::string(hint)));
+      continue;
+    }
     Condition found = condition(kRaftMissingMember, std::string(hint), snapshot.shown);
     found.finding.subjects = {std::string(hint)};
     found.finding.summary = fmt::format("{} is expected and in no member's list", hint);

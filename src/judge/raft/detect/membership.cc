@@ -53,6 +53,14 @@ Advice advise_on_database(const ClusterSnapshot& snapshot, const Member& member)
                                 "'database' in the configuration, or attach it again.",
                                 database)};
   }
+  if (member.identity && member.identity->leaving) {
+    return {.text = fmt::format(
+                "It was leaving the cluster when it said last how it was, and a database that has "
+                "left is not taken back. Keep its file: it may be one of the last copies (its "
+                "data can be read with 'ovsdb-tool cluster-to-standalone'). If {} should be a "
+                "member, join it with a new database.",
+                member.name())};
+  }
   if (member.identity && member.identity->id.known()) {
     return {.text = fmt::format("It was {}, which is still listed: attach its database again "
                                 "(ovsdb-server/add-db), or restart the server with it. Keep the "

@@ -40,7 +40,7 @@ bool may_be_old(const ClusterSnapshot& snapshot) noexcept {
   if (snapshot.newest) return false;
   if (snapshot.list_in_doubt) return true;
   return snapshot.leader || std::ranges::any_of(snapshot.members, [](const Member& member) {
-           if (member.takes_part() && !member.listed) return true;
+           if (member.takes_part() && !member.listed && !member.left_behind) return true;
            return member.presence == Presence::kGone && member.status() && member.listed;
          });
 }
@@ -138,7 +138,8 @@ void detect_quorum_margin(const ClusterSnapshot& snapshot, Conditions& out) {
 void detect_cluster_size(const ClusterSnapshot& snapshot, Conditions& out) {
   const std::size_t voters = snapshot.quorum.voters;
   if (voters == 0) return;
-  if (!snapshot.newest) return out.push_back(uncertain(kRaftClusterSize, ""));
+  if (!snapshot.newest || snapshot.list_in_doubt)
+    return out.push_back(uncertain(kRaftClusterSize, ""));
   const Expectation& hint = *snapshot.expectation;
   const std::size_t expected = hint.replicas > 0 ? hint.replicas : hint.addresses.size();
   const bool unexpected = expected > 0 && voters != expected;

@@ -68,6 +68,27 @@ TEST(MissingMember, ExpectedAndInNobodysList) {
   EXPECT_EQ(told(cluster.watch(1s)), Told{"warning RAFT_MISSING_MEMBER tcp:10.0.0.4:6643"});
 }
 
+/// A follower lists no more whom a leader was removing that is lost: nothing of that was committed.
+TEST(MissingMember, WhoseRemovalWasNotCommittedIsNotToBeJoinedAnew) {
+  FakeCluster cluster(3);
+  cluster.expectation.addresses = {"10.0.0.1", "10.0.0.2", "10.0.0.3"};
+  cluster.watch(5s);
+  cluster.kill(2);
+  cluster.watch(5s);
+  cluster.strike(2);
+  cluster.edit = [](std::vector<Opinion>& all) { all[1].status->uncommitted = 1; };
+  cluster.kill(0);
+  cluster.node(1).role = Role::kCandidate;
+  cluster.node(1).standing = Standing::kDisconnected;
+  cluster.node(1).follows.reset();
+  Assessment found = cluster.watch(2min);
+  EXPECT_FALSE(has(Code::kRaftMissingMember, found));
+  EXPECT_FALSE(has(Code::kRaftClusterSize, found));
+  cluster.edit = nullptr;
+  found = cluster.watch(2min);
+  EXPECT_TRUE(has(Code::kRaftMissingMember, found)) << "it was";
+}
+
 TEST(MissingMember, ADeadExpectedMemberIsNotMissing) {
   FakeCluster cluster(3);
   cluster.expectation.addresses = kThree;

@@ -99,6 +99,18 @@ void expect_nothing_destroyed(const Assessment& found) {
   }
 }
 
+/// It gave up before its removal was committed, and ovsdb-server takes its database back in no way.
+TEST(NoDatabase, WhoLeftIsNotToldToComeBackWithWhatItHad) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.node(2).standing = Standing::kLeaving;
+  cluster.watch(5s);
+  detach(cluster, 2);
+  const std::string text = the(Code::kRaftNoDatabase, cluster.watch(20s)).advice->text;
+  EXPECT_TRUE(text.starts_with("It was leaving the cluster")) << text;
+  EXPECT_FALSE(text.contains("add-db")) << text;
+}
+
 TEST(NoDatabase, AMisspeltNameIsTheConfigurationsFault) {
   FakeCluster cluster(3);
   cluster.expectation.database = "OVN_Southbound";

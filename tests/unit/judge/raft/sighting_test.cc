@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "judge/outcome.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
 
@@ -46,6 +47,23 @@ TEST(Sightings, WhoWillLookMayBeAnsweredByAnyServerUntilHeWas) {
   sightings.hear("check local", answer(kServer, TimePoint(1h)));
   sightings.expect("check local", "OVN_Northbound");
   EXPECT_TRUE(sightings.here().front().still) << "it goes on to look at the same";
+}
+
+/// A wrong `database` in one entry must not make a server that lives look dead in another.
+TEST(Sightings, WhoDoesNotHaveThatDatabaseMayBeAServerOfAnyOther) {
+  Sightings sightings;
+  for (const bool by_control : {true, false}) {
+    Opinion without;
+    without.database = "OVN_Southbound";
+    Source& source = by_control ? without.status_source : without.local_source;
+    source.reason.code = ReasonCode::kUnknownCluster;
+    sightings.hear("check local", without);
+    const auto seen = sightings.besides("nb", {}, {});
+    ASSERT_EQ(seen.size(), 1U);
+    EXPECT_EQ(seen[0].database, "");
+  }
+  sightings.hear("check local", answer(kServer, TimePoint(1h)));
+  EXPECT_EQ(sightings.besides("nb", {}, {}).front().server, kServer);
 }
 
 TEST(Sightings, RememberWhenItAnsweredLast) {

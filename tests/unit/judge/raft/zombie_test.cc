@@ -118,6 +118,8 @@ TEST(MemberDown, WhoseRemovalIsNotCommittedWasNotRemoved) {
   EXPECT_TRUE(down.advice->text.starts_with("Find out who removed it")) << down.advice->text;
 }
 
+const std::string kJoined = "82bf42e3-c38f-46e8-ae36-3db41907e3ae";
+
 /// ctl-2 has elected itself, with a list of itself.
 void lead_alone(FakeCluster& cluster) {
   cluster.isolate(1);
@@ -179,6 +181,83 @@ TEST(ZombieMember, WhoseLeaderIsLostBesideALeaderOfOneIsNone) {
   cluster.node(1).own_list = std::vector<Server>{cluster.list()[1]};
   EXPECT_TRUE(has(Code::kRaftZombieMember, cluster.watch(30s)))
       << "a list of others, and nobody has gone on without it since";
+}
+
+/// Who joins the broken copy is as far away from the others as that is.
+TEST(ZombieMember, WhoseLeaderIsLostBesideALeaderThatSomebodyJoinedIsNone) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  lead_alone(cluster);
+  cluster.watch(10s);
+  const std::size_t joined = cluster.add_node("ctl-4", kJoined, "tcp:10.0.0.4:6643");
+  Node& joiner = cluster.node(joined);
+  std::vector<Server> both = {cluster.list()[1], cluster.list()[1]};
+  both[1].id = *parse_member_id(kJoined);
+  both[1].address = "tcp:10.0.0.4:6643";
+  cluster.node(1).own_list = joiner.own_list = both;
+  joiner.follows = 1;
+  joiner.term = cluster.node(1).term;
+  lose_the_leader(cluster);
+  for (const bool asked : {false, true}) {
+    joiner.configured = asked;
+    const Assessment found = cluster.watch(60s);
+    EXPECT_FALSE(has(Code::kRaftZombieMember, found)) << asked;
+    EXPECT_FALSE(found.leader.has_value());
+    EXPECT_EQ(found.quorum.voters, 3U);
+  }
+}
+
+/// Its sockets are those of the broken copy by mistake, as far as one of them answers.
+TEST(ZombieMember, WhoAnswersForAMomentAsTheLeaderOfOneIsStillAnother) {
+  FakeCluster cluster(3);
+  cluster.node(2).configured = false;
+  cluster.watch(5s);
+  lead_alone(cluster);
+  cluster.watch(10s);
+  for (const std::size_t i : {0U, 2U}) cluster.kill(i);
+  cluster.edit = [](std::vector<Opinion>& all) {
+    all[0] = all[1];
+    all[0].member = "ctl-1";
+    all[0].status.reset();
+  };
+  cluster.watch(20s);
+  cluster.edit = nullptr;
+  cluster.node(0).silence = ReasonCode::kNone;
+  cluster.node(0).role = Role::kCandidate;
+  cluster.node(0).standing = Standing::kDisconnected;
+  cluster.node(0).follows.reset();
+  EXPECT_FALSE(has(Code::kRaftZombieMember, cluster.watch(30s)));
+}
+
+/// A cluster was made smaller on purpose, and its only member reboots.
+TEST(ZombieMember, WhoWasRemovedIsNotTheClusterWhenTheLastMemberReboots) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  const std::vector<Server> old = cluster.list();
+  for (const std::size_t i : {1U, 2U}) {
+    cluster.kill(i);
+    cluster.watch(3s);
+    cluster.list().pop_back();
+  }
+  cluster.list() = {old[0]};
+  cluster.node(0).log_next += 8;
+  cluster.watch(3s);
+  for (const std::size_t i : {1U, 2U}) {
+    Node& removed = cluster.node(i);
+    removed.silence = ReasonCode::kNone;
+    removed.role = Role::kCandidate;
+    removed.standing = Standing::kDisconnected;
+    removed.follows.reset();
+    removed.own_list = old;
+  }
+  EXPECT_EQ(cluster.watch(30s).quorum.voters, 1U);
+  cluster.kill(0);
+  const Assessment found = cluster.watch(60s);
+  EXPECT_EQ(found.quorum.voters, 1U);
+  EXPECT_EQ(the(Code::kRaftNoQuorum, found).summary.substr(0, 15), "0 of 1 voters a");
+  // Further than the list of one has come: then somebody else may have gone on.
+  for (const std::size_t i : {1U, 2U}) cluster.node(i).log_next = cluster.node(0).log_next + 1;
+  EXPECT_EQ(cluster.watch(60s).quorum.voters, 3U);
 }
 
 /// One round may have asked one server before the last removal and the other one after it.
