@@ -16,6 +16,7 @@
 #include "judge/raft/member_id.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
+#include "judge/raft/outvoted.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -175,109 +176,6 @@ void find_leader(Member& member, const ClusterSnapshot& snapshot) noexcept {
   if (!member.leader_line || member.leader_line->self) return;
   const std::optional<Milliseconds>& age = member.leader_line->last_message;
   member.hears_leader = age ? snapshot.fresh(*age) : !tells_ages(status);
-}
-
-/// Whether it hears a majority of its own list, which has others than itself.
-bool leads_others(const Member& member, const ClusterSnapshot& snapshot) noexcept {
-  if (!member.takes_part() || member.failed || !member.status()) return false;
-  const Status& status = *member.status();
-  if (status.role != Role::kLeader || status.servers.size() < 2) return false;
-  // A leader that hears no majority ceases to be one by itself.
-  if (!tells_ages(status)) return true;
-  const auto heard = std::ranges::count_if(status.servers, [&](const Server& server) {
-    return server.self || (server.last_message && snapshot.fresh(*server.last_message));
-  });
-  return 2 * static_cast<std::size_t>(heard) > status.servers.size();
-}
-
-/// Whether it takes part in a cluster that has a leader, in whatever list.
-bool serves(const Member& member, const ClusterSnapshot& snapshot) noexcept {
-  if (!member.takes_part() || member.failed) return false;
-  if (member.status()) return member.hears_leader || leads_others(member, snapshot);
-  return member.opinion->local && member.opinion->local->connected;
-}
-
-bool lists_itself_alone(const Member& member) noexcept {
-  if (!member.takes_part() || !member.status() || !member.id.known()) return false;
-  const std::vector<Server>& list = member.status()->servers;
-  return list.size() == 1 && list.front().self;
-}
-
-/// Whether it goes on with others, and without one that is in its list, as far as it shows that.
-bool goes_on_without(const Member& member, const Member& alone, const ClusterSnapshot& snapshot) {
-  const auto is_it = [&](const Server& server) { return compatible(server.id, alone.id); };
-  if (&member == &alone || !serves(member, snapshot)) return false;
-  if (!member.status()) return member.id.known() && !compatible(member.id, alone.id);
-  const Server* const leader = member.hears_leader ? member.leader_line : nullptr;
-  // Others may have the same four digits.
-  if (leader && leader->address == alone.address && compatible(leader->id, alone.id)) return false;
-  return std::ranges::any_of(member.status()->servers, is_it);
-}
-
-bool lists(const Member& member, const MemberId& id) noexcept {
-  return member.status() &&
-         std::ranges::any_of(member.status()->servers, [&](const Server& server) {
-           return !server.self && compatible(server.id, id);
-         });
-}
-
-/// Whether anybody is left of those who are known, answering or not, and whom it does not list.
-bool has_others(const Member& alone, const ClusterSnapshot& snapshot) noexcept {
-  return std::ranges::any_of(snapshot.members, [&](const Member& member) {
-    return &member != &alone && member.presence != Presence::kJoining && member.id.known() &&
-           !lists(alone, member.id) && !member.is_foreign(snapshot.cluster_id);
-  });
-}
-
-/// Whether others went on without it before, and it has not come back to them: it lists none of
-/// them. Who joins it meanwhile is as far away from them as it is, and they may lose their leader.
-bool stays_outvoted(const Member& member, const ClusterSnapshot& snapshot, const Memory& memory) {
-  const Identity* const before = member.identity;
-  const bool known = member.takes_part() && member.status() && before && before->outvoted >= kSure;
-  if (!known || !compatible(before->id, member.id) || !has_others(member, snapshot)) return false;
-  return std::ranges::none_of(
-      memory.list(), [&](const RememberedServer& server) { return lists(member, server.id); });
-}
-
-/// Whether it joined one that the others went on without, which may be down now: of all that are
-/// remembered it lists that one alone.
-bool joined_one_outvoted(const Member& member, const ClusterSnapshot& snapshot,
-                         const Memory& memory) {
-  if (!member.takes_part() || !member.status()) return false;
-  const auto is_it = [&](const Member& other) {
-    const bool was = !other.status() && other.identity && other.identity->outvoted >= kSure;
-    return &other != &member && (other.outvoted || was) && lists(member, other.id) &&
-           std::ranges::none_of(memory.list(), [&](const RememberedServer& server) {
-             return compatible(server.id, member.id) ||
-                    (!compatible(server.id, other.id) && lists(member, server.id));
-           });
-  };
-  return std::ranges::any_of(snapshot.members, is_it);
-}
-
-void find_outvoted(ClusterSnapshot& snapshot, const Memory& memory) {
-  for (Member& member : snapshot.members) {
-    member.outvoted_now = lists_itself_alone(member) && member.claims_to_lead() &&
-                          std::ranges::any_of(snapshot.members, [&](const Member& other) {
-                            return goes_on_without(other, member, snapshot);
-                          });
-    member.outvoted = member.outvoted_now || stays_outvoted(member, snapshot, memory);
-  }
-  for (Member& member : snapshot.members) {
-    if (joined_one_outvoted(member, snapshot, memory)) member.outvoted = true;
-  }
-}
-
-bool is_left_behind(const Member& member, const ClusterSnapshot& snapshot, const Memory& memory) {
-  const bool asks_it = member.takes_part() && member.status() && member.id.known();
-  if (!asks_it || member.anchored() || !memory.is_list_settled()) return false;
-  if (!memory.cluster_id().known() || snapshot.cluster_id != memory.cluster_id()) return false;
-  std::uint64_t committed = 0;
-  for (const RememberedServer& server : memory.list()) {
-    if (compatible(server.id, member.id)) return false;
-    committed = std::max(committed, memory.history().committed_by(server.id));
-  }
-  return member.status()->committed_index() < committed;
 }
 
 /// Newer lists compare greater. A term counts only with a leader behind it: a candidate that is cut

@@ -1,5 +1,6 @@
 // What must not be written, nor shown, whatever happens between a kube-apiserver and us.
 #include <algorithm>
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -77,6 +78,21 @@ TEST_F(KubeTargetTest, ADeletionWithoutAnAnswerIsReadAgainToo) {
   kube.after = silence;
   EXPECT_EQ(action(pass(), "b"), "pruned");
   EXPECT_EQ(value("b"), "none");
+}
+
+TEST_F(KubeTargetTest, WhatAFinalizerHoldsIsNotCalledGone) {
+  for (const char* const name : {"a", "b", "c"}) want(name);
+  pass();
+  kube.objects.at(path_of("b")).at("metadata").as_object()["finalizers"] = json::array{"x/y"};
+  wanted.erase("b.yaml");
+  const PassReport report = pass();
+  EXPECT_EQ(action(report, "b"), "pruned");
+  EXPECT_TRUE(why(report, "b").contains("it is being deleted, and a finalizer"))
+      << why(report, "b");
+  wanted.erase("c.yaml");
+  const PassReport next = pass();
+  EXPECT_EQ(action(next, "b"), "left");
+  EXPECT_EQ(why(next, "c"), "no manifest wants it");
 }
 
 TEST_F(KubeTargetTest, WhatChangedSinceItWasListedIsReadAnew) {

@@ -148,21 +148,6 @@ TEST_F(KubeTargetTest, PrunesWhatLostItsManifestAndNothingElse) {
   EXPECT_EQ(value("copied"), "x");
 }
 
-TEST_F(KubeTargetTest, WhatAFinalizerHoldsIsNotCalledGone) {
-  for (const char* const name : {"a", "b", "c"}) want(name);
-  pass();
-  kube.objects.at(path_of("b")).at("metadata").as_object()["finalizers"] = json::array{"x/y"};
-  wanted.erase("b.yaml");
-  const PassReport report = pass();
-  EXPECT_EQ(action(report, "b"), "pruned");
-  EXPECT_TRUE(why(report, "b").contains("it is being deleted, and a finalizer"))
-      << why(report, "b");
-  wanted.erase("c.yaml");
-  const PassReport next = pass();
-  EXPECT_EQ(action(next, "b"), "left");
-  EXPECT_EQ(why(next, "c"), "no manifest wants it");
-}
-
 TEST_F(KubeTargetTest, AKindWithoutManifestsIsStillPruned) {
   want("a");
   wanted["role.yaml"] =
