@@ -11,9 +11,9 @@ namespace wardmote::sim {
 using SimBody = void (*)(World& sim);
 
 /// Runs `body` in a new world for each of `seeds` seeds, or at most WARDMOTE_SIM_SEEDS of them, or
-/// at least WARDMOTE_SIM_MORE, from WARDMOTE_SIM_FIRST on, or the one in WARDMOTE_SIM_SEED. Stops at
-/// the first that fails and prints how to replay it. The first seed runs twice: its trace must be
-/// the same.
+/// at least WARDMOTE_SIM_MORE, from WARDMOTE_SIM_FIRST on, or the one in WARDMOTE_SIM_SEED. Stops
+/// at the first that fails and prints how to replay it. The first seed runs twice: its trace must
+/// be the same.
 void run_seeds(SimBody body, std::uint64_t seeds);
 
 }  // namespace wardmote::sim
