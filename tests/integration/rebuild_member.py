@@ -8,8 +8,14 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lab.processes import wait_until    # noqa: E402
+
+# The agent ends a command earlier.
+PATIENCE = 120.0
 
 
 def runs(member: dict) -> bool:
@@ -29,12 +35,6 @@ def told(member: dict, what: str, environment: dict) -> str:
     return subprocess.run([member["tool"], what, member["file"]], check=False, capture_output=True, text=True, env=environment).stdout.strip()
 
 
-def wait_until_let_go(hold: Path) -> None:
-    """As one that is long on its way, until the test has done what it does meanwhile."""
-    while hold.exists():
-        time.sleep(0.02)
-
-
 def main() -> None:
     what, folder, number = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
     deed = json.loads(sys.stdin.read())
@@ -44,17 +44,18 @@ def main() -> None:
         report = json.dumps({"running": runs(member), "server": told(member, "db-sid", environment),
                              "cluster": told(member, "db-cid", environment)})
         (folder / f"copying-{number}").touch()
-        wait_until_let_go(folder / "hold-the-copy")
+        wait_until(lambda: not (folder / "hold-the-copy").exists(), PATIENCE, "the test to let go of the copy")
         shutil.copy(file, folder / f"copy-of-{number}")
         print(f"copied {file.stat().st_size} bytes")
         said = folder / "say-of-the-copy"
         print(said.read_text(encoding="utf-8") if said.exists() else report)
         return
     (folder / f"rejoining-{number}").touch()
-    wait_until_let_go(folder / "hold-the-rejoin")
+    wait_until(lambda: not (folder / "hold-the-rejoin").exists(), PATIENCE, "the test to let go of the rejoin")
     stopped = subprocess.run(member["stop"], check=False, env=environment, capture_output=True)
-    while stopped.returncode == 0 and Path(member["stop"][2]).exists():
-        time.sleep(0.02)  # a server removes its control socket when it has ended
+    control = Path(member["stop"][2])
+    if stopped.returncode == 0:
+        wait_until(lambda: not control.exists(), PATIENCE, "the server to remove its control socket, as it does at its end")
     file.unlink(missing_ok=True)
     file.with_name(f".{file.name}.~lock~").unlink(missing_ok=True)
     subprocess.run([member["tool"], "join-cluster", file, deed["database"], member["address"], *deed["remotes"]], check=True,
@@ -64,8 +65,7 @@ def main() -> None:
     # In the process group of this command, as `ovsdb-server … &` in a script.
     server = subprocess.Popen([*member["inside"], *member["server"], str(file)], env=environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while server.poll() is None and not Path(member["stop"][2]).exists():
-        time.sleep(0.02)
+    wait_until(lambda: server.poll() is not None or control.exists(), PATIENCE, "the server to run or to end")
     (folder / f"server-{number}.pid").write_text(str(server.pid), encoding="utf-8")
 
 

@@ -31,9 +31,7 @@ bool is_gone(const Opinion& opinion) noexcept {
   // If one socket knows no such database while the other serves it, the first leads to another
   // server.
   if (opinion.local) return false;
-  return opinion.mode == Mode::kAbsent ||
-         opinion.status_source.reason.code == ReasonCode::kUnknownCluster ||
-         opinion.local_source.reason.code == ReasonCode::kUnknownCluster;
+  return opinion.mode == Mode::kAbsent || opinion.knows_no_database();
 }
 
 bool is_other_mode(const Opinion& opinion) noexcept {
@@ -391,7 +389,7 @@ ClusterSnapshot take_snapshot(std::span<const Opinion> opinions, const Expectati
   for (Member& member : snapshot.members) {
     if (member.takes_part() && member.status()) find_leader(member, snapshot);
   }
-  find_outvoted(snapshot, memory);
+  find_outvoted(snapshot);
   for (Member& member : snapshot.members)
     member.left_behind = is_left_behind(member, snapshot, memory);
   snapshot.newest = choose_newest(snapshot.members);

@@ -80,6 +80,8 @@ struct Member {
   /// removed by then, and its own list is of before.
   bool left_behind = false;
   bool outvoted_now = false;  ///< this round shows it
+  /// The servers that this round shows to go on without it, as far as their lists say.
+  std::vector<MemberId> outvoted_by{};
   /// Takes part, gives its status, serves, and is in the newest list as far as is known: its report
   /// can be compared with the others.
   bool comparable = false;

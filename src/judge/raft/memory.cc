@@ -64,6 +64,8 @@ Identity identify(const ClusterSnapshot& snapshot, const Member& member) {
   next.elsewhere = member.elsewhere;
   next.leaving = was_leaving(member);
   next.outvoted = count_outvoted(member);
+  if (member.outvoted_now) next.outvoted_by = member.outvoted_by;
+  if (next.outvoted == 0) next.outvoted_by.clear();
   if (is_another(next, member)) {
     next.answers_as = member.opinion->server_id();
     next.answers_since = snapshot.now;
@@ -76,6 +78,7 @@ bool unchanged(const Identity& identity, const Member& member) {
          identity.address == member.address && identity.cluster == cluster_of(member) &&
          identity.out_since == member.out_since && identity.silent_from == member.silent_from &&
          identity.elsewhere == member.elsewhere && identity.outvoted == count_outvoted(member) &&
+         (!member.outvoted_now || identity.outvoted_by == member.outvoted_by) &&
          identity.leaving == was_leaving(member) && !is_another(identity, member);
 }
 

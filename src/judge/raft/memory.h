@@ -40,6 +40,8 @@ struct Identity {
   bool leaving = false;
   /// Rounds in a row, up to kSure, that showed Member::outvoted_now; stays while it is outvoted.
   int outvoted = 0;
+  /// The servers that went on without it then (Member::outvoted_by).
+  std::vector<MemberId> outvoted_by{};
   /// The server that answered last where the member is asked, of whatever cluster, and since when.
   MemberId answers_as{};
   TimePoint answers_since{};

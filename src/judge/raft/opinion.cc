@@ -18,6 +18,11 @@ MemberId Opinion::cluster_id() const noexcept {
   return local ? local->cluster_id : MemberId{};
 }
 
+bool Opinion::knows_no_database() const noexcept {
+  constexpr ReasonCode kUnknown = ReasonCode::kUnknownCluster;
+  return status_source.reason.code == kUnknown || local_source.reason.code == kUnknown;
+}
+
 const Reason& Opinion::silence() const noexcept {
   static const Reason kNone{};
   if (speaks()) return kNone;

@@ -178,6 +178,8 @@ struct Opinion {
   /// The better known of its two ids: the status's, else the local view's, else unknown.
   [[nodiscard]] MemberId server_id() const noexcept;
   [[nodiscard]] MemberId cluster_id() const noexcept;
+  /// Whether its server answers that it does not have this database.
+  [[nodiscard]] bool knows_no_database() const noexcept;
   /// The reason for its silence: kNone while it answers.
   [[nodiscard]] const Reason& silence() const noexcept;
 };

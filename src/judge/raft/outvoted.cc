@@ -58,30 +58,44 @@ bool has_others(const Member& alone, const ClusterSnapshot& snapshot) noexcept {
   });
 }
 
+bool lists_any(const Member& member, const std::vector<MemberId>& ids) noexcept {
+  return std::ranges::any_of(ids, [&](const MemberId& id) { return lists(member, id); });
+}
+
 /// Whether others went on without it before, and it has not come back to them: it lists none of
 /// them. Who joins it meanwhile is as far away from them as it is, and they may lose their leader.
-bool stays_outvoted(const Member& member, const ClusterSnapshot& snapshot, const Memory& memory) {
+bool stays_outvoted(const Member& member, const ClusterSnapshot& snapshot) noexcept {
   const Identity* const before = member.identity;
   const bool known = member.takes_part() && member.status() && before && before->outvoted >= kSure;
   if (!known || !compatible(before->id, member.id) || !has_others(member, snapshot)) return false;
-  return std::ranges::none_of(
-      memory.list(), [&](const RememberedServer& server) { return lists(member, server.id); });
+  return !lists_any(member, before->outvoted_by);
 }
 
-/// Whether it joined one that the others went on without, which may be down now: of all that are
-/// remembered it lists that one alone.
-bool joined_one_outvoted(const Member& member, const ClusterSnapshot& snapshot,
-                         const Memory& memory) {
+/// Whether it joined one that the others went on without, which may be down now.
+bool joined_one_outvoted(const Member& member, const ClusterSnapshot& snapshot) noexcept {
   if (!member.takes_part() || !member.status()) return false;
-  const auto is_it = [&](const Member& other) {
-    const bool was = !other.status() && other.identity && other.identity->outvoted >= kSure;
-    return &other != &member && (other.outvoted || was) && lists(member, other.id) &&
-           std::ranges::none_of(memory.list(), [&](const RememberedServer& server) {
-             return compatible(server.id, member.id) ||
-                    (!compatible(server.id, other.id) && lists(member, server.id));
-           });
-  };
-  return std::ranges::any_of(snapshot.members, is_it);
+  return std::ranges::any_of(snapshot.members, [&](const Member& other) {
+    const Identity* const before = other.identity;
+    const bool known = before && before->outvoted >= kSure && (other.outvoted || !other.status());
+    return &other != &member && known && lists(member, other.id) &&
+           !lists_any(member, before->outvoted_by) &&
+           std::ranges::none_of(before->outvoted_by,
+                                [&](const MemberId& id) { return compatible(id, member.id); });
+  });
+}
+
+/// The servers that go on without it now.
+std::vector<MemberId> find_those_without(const Member& member, const ClusterSnapshot& snapshot) {
+  std::vector<MemberId> without;
+  for (const Member& other : snapshot.members) {
+    if (!goes_on_without(other, member, snapshot)) continue;
+    without.push_back(other.id);
+    if (!other.status()) continue;
+    for (const Server& server : other.status()->servers) {
+      if (!compatible(server.id, member.id)) without.push_back(server.id);
+    }
+  }
+  return without;
 }
 
 }  // namespace
@@ -92,17 +106,14 @@ bool serves(const Member& member, const ClusterSnapshot& snapshot) noexcept {
   return member.opinion->local && member.opinion->local->connected;
 }
 
-void find_outvoted(ClusterSnapshot& snapshot, const Memory& memory) {
+void find_outvoted(ClusterSnapshot& snapshot) {
   for (Member& member : snapshot.members) {
-    member.outvoted_now = lists_itself_alone(member) && member.claims_to_lead() &&
-                          std::ranges::any_of(snapshot.members, [&](const Member& other) {
-                            return goes_on_without(other, member, snapshot);
-                          });
-    member.outvoted = member.outvoted_now || stays_outvoted(member, snapshot, memory);
+    if (lists_itself_alone(member) && member.claims_to_lead())
+      member.outvoted_by = find_those_without(member, snapshot);
+    member.outvoted_now = !member.outvoted_by.empty();
+    member.outvoted = member.outvoted_now || stays_outvoted(member, snapshot);
   }
-  for (Member& member : snapshot.members) {
-    if (joined_one_outvoted(member, snapshot, memory)) member.outvoted = true;
-  }
+  for (Member& member : snapshot.members) member.outvoted |= joined_one_outvoted(member, snapshot);
 }
 
 bool is_left_behind(const Member& member, const ClusterSnapshot& snapshot, const Memory& memory) {

@@ -9,8 +9,9 @@ namespace wardmote::judge::raft {
 
 /// Whether it takes part in a cluster that has a leader, in whatever list.
 bool serves(const Member& member, const ClusterSnapshot& snapshot) noexcept;
-/// Fills Member::outvoted and outvoted_now; the leaders of the members' own lists are known.
-void find_outvoted(ClusterSnapshot& snapshot, const Memory& memory);
+/// Fills Member::outvoted, outvoted_now and outvoted_by; the leaders of the members' own lists are
+/// known.
+void find_outvoted(ClusterSnapshot& snapshot);
 /// Member::left_behind
 bool is_left_behind(const Member& member, const ClusterSnapshot& snapshot, const Memory& memory);
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/time.h"
-#include "judge/outcome.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
@@ -24,12 +23,6 @@ constexpr std::size_t kMostBeside = 100;
 
 /// Nobody notices for so long that an agent is away: the longest `store: ttl`.
 constexpr Duration kToldLate = std::chrono::minutes(5);
-
-/// It answers that it does not have the database.
-bool lacks_database(const Opinion& opinion) noexcept {
-  constexpr ReasonCode kLacks = ReasonCode::kUnknownCluster;
-  return opinion.status_source.reason.code == kLacks || opinion.local_source.reason.code == kLacks;
-}
 
 /// Who is answered holds back more than who waits, and he more than who is refused.
 bool holds_back_more(const Sighting& one, const Sighting& other) noexcept {
@@ -56,7 +49,7 @@ void Sightings::hear(const std::string& by, const Opinion& opinion) {
   Sighting& sighting = seen_[by];
   sighting.by = by;
   // Whoever does not have that database has another one, under whatever name it is asked for.
-  sighting.database = lacks_database(opinion) ? std::string() : opinion.database;
+  sighting.database = opinion.knows_no_database() ? std::string() : opinion.database;
   const MemberId server = opinion.server_id();
   sighting.still = server.full() && !server.zero();
   sighting.refused = is_refusal(opinion);

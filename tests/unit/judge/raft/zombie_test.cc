@@ -207,6 +207,31 @@ TEST(ZombieMember, WhoseLeaderIsLostBesideALeaderThatSomebodyJoinedIsNone) {
   }
 }
 
+/// An agent that began when it could ask the broken copy alone remembers nobody else.
+TEST(ZombieMember, ALeaderOfOneThatHasComeBackToTheOthersIsBelieved) {
+  FakeCluster cluster(4);
+  lead_alone(cluster);
+  for (const std::size_t i : {0U, 2U}) cluster.node(i).silence = ReasonCode::kUnreachable;
+  cluster.look();
+  for (const std::size_t i : {0U, 2U}) cluster.node(i).silence = ReasonCode::kNone;
+  EXPECT_EQ(cluster.watch(20s).leader, 0U);
+  cluster.kill(3);
+  cluster.watch(5s);
+  cluster.strike(3);
+  cluster.heal(1);
+  Node& healed = cluster.node(1);
+  healed.own_list.reset();
+  healed.role = Role::kFollower;
+  healed.term = cluster.node(0).term;
+  healed.follows = 0;
+  const Assessment found = cluster.watch(30s);
+  EXPECT_EQ(found.leader, 0U);
+  EXPECT_EQ(found.quorum.voters, 3U);
+  EXPECT_EQ(found.quorum.live, 3U);
+  cluster.elect(1);
+  EXPECT_EQ(cluster.watch(5s).leader, 1U);
+}
+
 /// Its sockets are those of the broken copy by mistake, as far as one of them answers.
 TEST(ZombieMember, WhoAnswersForAMomentAsTheLeaderOfOneIsStillAnother) {
   FakeCluster cluster(3);
