@@ -17,6 +17,7 @@ from lab.etcd import ENVIRONMENT
 from lab.network import Network, run
 from lab.packages import Tools, unpack
 from lab.peers import ETCD_PACKAGES
+from lab.pki import Authority, Papers
 from lab.processes import Process, start, wait_until
 from tools.agent import Agent
 
@@ -49,8 +50,8 @@ class StandaloneNode:
         with contextlib.suppress(OSError):
             os.unlink(self.path(f"{short}.ctl"))
         argv = [str(tools.root / "usr/sbin/ovsdb-server"), "-vconsole:warn", f"--pidfile={self.path(f'{short}.pid')}",
-                f"--remote=punix:{self.path(f'{short}.sock')}", f"--unixctl={self.path(f'{short}.ctl')}", f"--remote=ptcp:{port}:[::]",
-                f"--sync-from=tcp:{NOBODY}:{port}", self.path(f"{short}.db")]
+                f"--remote=punix:{self.path(f'{short}.sock')}", f"--unixctl={self.path(f'{short}.ctl')}",
+                *self.site.remotes(self, port), f"--sync-from=tcp:{NOBODY}:{port}", self.path(f"{short}.db")]
         start(self.site.network.inside(self.number, *argv), tools.environment(), self.folder / f"{short}.log")
         wait_until(lambda: self.role(short), 20, f"{self.name}: {database} to answer")
 
@@ -82,7 +83,7 @@ class StandaloneNode:
 
     def follows(self, other: "StandaloneNode") -> bool:
         at = self.site.network.address(other.number)
-        return self.roles() == (f"tcp:{at}:6641", f"tcp:{at}:6642")
+        return self.roles() == (f"{self.site.scheme}:{at}:6641", f"{self.site.scheme}:{at}:6642")
 
     def has_address(self) -> bool:
         return f" {self.site.address}/" in run("ip", "-n", self.site.network.namespace(self.number), "-o", "addr", "show", "dev", "eth0")
@@ -104,9 +105,12 @@ class StandaloneNode:
 
         def database(short: str) -> str:
             port = DATABASES[short][2]
-            return (f"{{source: 'tcp:{own}:{port}', control: {self.path(f'{short}.ctl')}, socket: {self.path(f'{short}.sock')}, "
+            return (f"{{source: '{self.site.scheme}:{own}:{port}', control: {self.path(f'{short}.ctl')}, socket: {self.path(f'{short}.sock')}, "
                     f"pid: {self.path(f'{short}.pid')}, file: {self.path(f'{short}.db')}}}")
 
+        papers = self.site.papers(self)
+        if papers:
+            keys = {"tls": f"{{ca: {papers.ca}, certificate: {papers.certificate}, key: {papers.key}}}", **keys}
         more = "".join(f"    {key}: {value}\n" for key, value in {"mode": "act", **keys}.items())
         config.write_text(f"""node: {{name: {self.name}}}
 api: {{socket: {self.path("api.sock")}}}
@@ -166,10 +170,12 @@ class Writer:
 
 
 class StandaloneSite:
-    def __init__(self, key: str, tools: Tools, etcd: Path, nodes: int = 3, six: bool = False):
-        """`six`: the address that moves is of IPv6."""
-        self.tools, self.etcd = tools, etcd
+    def __init__(self, key: str, tools: Tools, etcd: Path, nodes: int = 3, six: bool = False, ssl: bool = False):
+        """`six`: the address that moves is of IPv6. `ssl`: the nodes copy from each other by TLS, with certificates of both sides."""
+        self.tools, self.etcd, self.ssl = tools, etcd, ssl
         self.folder = Path(tempfile.mkdtemp(prefix="wm-sa-"))
+        self._authority = Authority(self.folder / "tls") if ssl else None
+        self._papers: dict[str, Papers] = {}
         self.network = Network(f"sa-{key}", "10.79.2", 5)
         self.address, self.prefix = ("fd79::100", 64) if six else ("10.79.2.100", 24)
         self.etcd_address = f"{self.network.address(4)}:2379"
@@ -188,12 +194,34 @@ class StandaloneSite:
             raise
         return self
 
+    @property
+    def scheme(self) -> str:
+        return "ssl" if self.ssl else "tcp"
+
+    def papers(self, node: StandaloneNode) -> Papers | None:
+        if not self.ssl:
+            return None
+        if node.name not in self._papers:
+            self._papers[node.name] = self._authority.issue(node.name)
+        return self._papers[node.name]
+
+    def remotes(self, node: StandaloneNode, port: int) -> list[str]:
+        papers = self.papers(node)
+        if not papers:
+            return [f"--remote=ptcp:{port}:[::]"]
+        return [f"--remote=pssl:{port}:0.0.0.0", f"--private-key={papers.key}", f"--certificate={papers.certificate}", f"--ca-cert={papers.ca}"]
+
     def start_etcd(self) -> None:
         own, peer = f"http://{self.etcd_address}", "http://127.0.0.1:2380"
         argv = [str(self.etcd / "usr/bin/etcd"), "--name", "m", "--data-dir", str(self.folder / "etcd"), "--listen-client-urls", own,
                 "--advertise-client-urls", own, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster",
                 f"m={peer}", "--logger=zap", "--log-outputs=stderr", "--log-level=warn"]
         self.etcd_process = start(self.network.inside(4, *argv), ENVIRONMENT, self.folder / "etcd.log")
+
+    def put(self, key: str, value: str) -> None:
+        """Into etcd, past the agents; below the name of their store."""
+        etcdctl = self.network.inside(4, str(self.etcd / "usr/bin/etcdctl"), f"--endpoints={self.etcd_address}", "put", f"/wardmote/ha/{key}", value)
+        run(*etcdctl, environment=ENVIRONMENT)
 
     def __exit__(self, *_) -> None:
         for node in self.nodes:

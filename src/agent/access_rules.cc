@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/secret.h"
+#include "net/secret.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -39,7 +39,7 @@ bool is_token_character(char c) {
 }
 
 Result<std::string> read_token_file(const std::string& path) {
-  const Result<SecretFile> file = open_secret(path);
+  const Result<net::SecretFile> file = net::open_secret(path);
   if (!file) {
     const Errc why = file.error().code;
     return fail(Errc::kInvalid, "{}: cannot be read: {}", path,

@@ -51,6 +51,10 @@ std::string read_path(MapReader& map, std::string_view key, std::string otherwis
   return path.value_or(std::move(otherwise));
 }
 
+bool is_ssl(const FailoverDatabase& database) {
+  return database.source.starts_with("ssl:");
+}
+
 FailoverDatabase read_database(const YamlNode& node, std::string_view short_name,
                                Problems& problems) {
   MapReader map(node, std::string(short_name), problems);
@@ -62,9 +66,9 @@ FailoverDatabase read_database(const YamlNode& node, std::string_view short_name
   if (const YamlNode* const source = map.require("source", "source: 'tcp:10.0.0.1:6641'")) {
     read.source = read_text(*source, "source", problems).value_or("");
     const auto at = runtime::parse_endpoint(read.source);
-    if (!at || at->kind != runtime::Endpoint::Kind::kTcp || !read.source.starts_with("tcp:"))
+    if (!at || !(read.source.starts_with("tcp:") || is_ssl(read)))
       problems.add(source->at, "source", "no address of a server",
-                   "write it as ovsdb-server does: tcp:10.0.0.1:6641 (ssl is not supported yet)");
+                   "write it as ovsdb-server does: tcp:10.0.0.1:6641 or ssl:10.0.0.1:6641");
   }
   map.finish();
   return read;
@@ -113,6 +117,39 @@ void read_members(MapReader& map, Failover& pair, const std::string& node_name) 
   if (!node_name.empty() && !known)
     map.problems().add(node->at, "members", fmt::format("this node, '{}', is not there", node_name),
                        "add it, or remove the pair here");
+}
+
+std::vector<std::string> read_program(MapReader& map, std::string_view key) {
+  std::vector<std::string> argv;
+  const YamlNode* const node = map.find(key);
+  if (node == nullptr) return argv;
+  for (Placed<std::string>& word : read_texts(*node, key, map.problems()))
+    argv.push_back(std::move(word.value));
+  return argv;
+}
+
+/// What the nodes ask each other over `ssl:` with. Each needs the other.
+void read_tls(MapReader& map, Failover& pair) {
+  const bool asked = is_ssl(pair.nb) || is_ssl(pair.sb);
+  const YamlNode* const tls = map.find("tls");
+  if (tls != nullptr) pair.tls = read_member_tls(*tls, map.problems());
+  if (asked && tls == nullptr)
+    map.problems().add(map.at(), map.what(),
+                       "its servers are asked over ssl:, and nothing says whom to believe",
+                       "add 'tls: {ca: ..., certificate: ..., key: ...}'");
+  if (!asked && tls != nullptr)
+    map.problems().add(tls->at, "tls", "no source is of ssl:",
+                       "write sources as ssl:10.0.0.1:6641, or remove 'tls'");
+}
+
+void read_hooks(MapReader& map, Failover& pair) {
+  const YamlNode* const node = map.find("hooks");
+  if (node == nullptr) return;
+  MapReader hooks(*node, "hooks", map.problems());
+  pair.hooks.pre_promote = read_program(hooks, "pre_promote");
+  pair.hooks.on_role_change = read_program(hooks, "on_role_change");
+  pair.hooks.timeout = hooks.read_duration_in("timeout", 1s, 5min, pair.hooks.timeout);
+  hooks.finish();
 }
 
 void read_mode(MapReader& map, Failover& pair) {
@@ -169,11 +206,10 @@ void read_failover(const YamlNode& list, Config& config, Names& names, Problems&
     pair.ttl = map.read_duration_in("ttl", kShortestTtl, kLongestTtl, pair.ttl);
     pair.priority = static_cast<int>(map.read_integer_in("priority", -1000, 1000, 0));
     pair.nofailover = map.read("nofailover", read_flag).value_or(false);
-    if (const YamlNode* const fence = map.find("fence")) {
-      for (Placed<std::string>& word : read_texts(*fence, "fence", problems))
-        pair.fence.push_back(std::move(word.value));
-    }
+    pair.fence = read_program(map, "fence");
     pair.fence_timeout = map.read_duration_in("fence_timeout", 1s, 5min, pair.fence_timeout);
+    read_hooks(map, pair);
+    read_tls(map, pair);
     map.finish();
     const bool by_address = pair.nb.source.contains(pair.address.address + ":") ||
                             pair.sb.source.contains(pair.address.address + ":");

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/time.h"
 #include "observe/kinds.h"
 #include "runtime/links.h"
+#include "runtime/tls.h"
 
 namespace wardmote::config {
 
@@ -16,8 +18,16 @@ struct FailoverDatabase {
   std::string socket;
   std::string pid;
   std::string file;
-  std::string source;  ///< `tcp:10.0.0.1:6641`: where the other nodes copy from this one
+  std::string source;  ///< `tcp:10.0.0.1:6641` or `ssl:…`: where the other nodes copy from this one
   friend bool operator==(const FailoverDatabase&, const FailoverDatabase&) = default;
+};
+
+/// Programs of the operator (act::failover::PairHooks); argv each, empty: none.
+struct FailoverHooks {
+  std::vector<std::string> pre_promote;
+  std::vector<std::string> on_role_change;
+  Duration timeout = std::chrono::seconds(10);
+  friend bool operator==(const FailoverHooks&, const FailoverHooks&) = default;
 };
 
 /// A pair of databases in active/backup mode, and this node's part in it. This node is one of
@@ -34,6 +44,8 @@ struct Failover {
   bool nofailover = false;
   std::vector<std::string> fence;  ///< argv; the name of the node is added. Empty: none
   Duration fence_timeout = std::chrono::seconds(10);
+  FailoverHooks hooks;
+  std::optional<runtime::TlsSettings> tls;  ///< for sources of `ssl:`
   friend bool operator==(const Failover&, const Failover&) = default;
 };
 

@@ -37,11 +37,25 @@ inline constexpr auto kFailoverKeys = std::to_array<KeySpec>({
      "promoted; no shell reads it (there is none)"},
     KeySpec{"fence_timeout", Form::kDuration, false, "The end of that program, 1s to 5m"}.or_else(
         "10s"),
+    {"tls", Form::kMap, false, "Certificates, where sources are of ssl:", "ovn_tls"},
+    {"hooks", Form::kMap, false, "Programs of yours that this node runs", "failover_hooks"},
+});
+
+inline constexpr auto kFailoverHookKeys = std::to_array<KeySpec>({
+    {"pre_promote", Form::kTexts, false,
+     "A program and its arguments, run with the name of the pair and of the last active node before "
+     "this node is promoted; a status other than 0 forbids that for 30 s"},
+    {"on_role_change", Form::kTexts, false,
+     "A program and its arguments, run with on_role_change, primary or replica, and the name of the "
+     "pair when this node's role has changed, and when the agent starts"},
+    KeySpec{"timeout", Form::kDuration, false, "The end of each of these programs, 1s to 5m"}
+        .or_else("10s"),
 });
 
 inline constexpr auto kFailoverDatabaseKeys = std::to_array<KeySpec>({
     {"source", Form::kText, true,
-     "Where the other nodes copy from this one, at its own address; as tcp:10.0.0.1:6641"},
+     "Where the other nodes copy from this one, at its own address; as tcp:10.0.0.1:6641 or "
+     "ssl:10.0.0.1:6641"},
     {"control", Form::kText, false, "The server's control socket (/run/ovn/ovnnb_db.ctl)"},
     {"socket", Form::kText, false, "The server's database socket (/run/ovn/ovnnb_db.sock)"},
     {"pid", Form::kText, false, "The server's pid file (/run/ovn/ovnnb_db.pid)"},

@@ -324,6 +324,7 @@ constexpr auto kSections = std::to_array<Section>({
     {"node_conditions", kNodeConditionsKeys, false},
     {"failover", kFailoverKeys, false},
     {"failover_database", kFailoverDatabaseKeys, false},
+    {"failover_hooks", kFailoverHookKeys, false},
     {"notify", kNotify, false},
     {"route", kRoute, false},
     {"maintenance", kMaintenance, false},

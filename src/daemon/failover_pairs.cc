@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <string>
@@ -64,7 +65,11 @@ FailoverPairs::FailoverPairs(runtime::Runtime& runtime, store::Store& store, run
                         .nofailover = pair.nofailover,
                         .priority = pair.priority,
                         .fence = pair.fence,
-                        .fence_timeout = pair.fence_timeout};
+                        .fence_timeout = pair.fence_timeout,
+                        .hooks = {.pre_promote = pair.hooks.pre_promote,
+                                  .on_role_change = pair.hooks.on_role_change,
+                                  .timeout = pair.hooks.timeout},
+                        .tls = pair.tls};
     pairs_.push_back(
         std::make_unique<PairManager>(runtime, store, links, std::move(options), journal));
   }
@@ -91,35 +96,63 @@ PairManager* FailoverPairs::find(std::string_view name) const noexcept {
   return found == pairs_.end() ? nullptr : found->get();
 }
 
-FailoverPairs::Written FailoverPairs::hand_over(std::string_view pair, std::string to, bool force,
-                                                std::string by) {
+/// kMissing; kInvalid: `member` is none of it. An empty one is anybody.
+Result<PairManager*> FailoverPairs::manager_of(std::string_view pair,
+                                               const std::string& member) const {
   PairManager* const manager = find(pair);
   if (manager == nullptr)
     return fail(Errc::kMissing, "no failover pair '{}'", escape_control(pair));
   const auto& members = manager->options().members;
-  if (!to.empty() && std::ranges::find(members, to) == members.end())
-    return fail(Errc::kInvalid, "'{}' is no member of {}", escape_control(to), pair);
-  return manager->order({.to = std::move(to),
-                         .forced = force,
-                         .by = std::move(by),
-                         .until_ms = epoch_ms(runtime_.wall_now() + kOrderHolds)});
+  if (!member.empty() && std::ranges::find(members, member) == members.end())
+    return fail(Errc::kInvalid, "'{}' is no member of {}", escape_control(member), pair);
+  return manager;
+}
+
+FailoverPairs::Written FailoverPairs::hand_over(std::string_view pair, std::string to, bool force,
+                                                std::string by) {
+  const Result<PairManager*> manager = manager_of(pair, to);
+  if (!manager) return std::unexpected(manager.error());
+  return (*manager)->order({.to = std::move(to),
+                            .forced = force,
+                            .by = std::move(by),
+                            .until_ms = epoch_ms(runtime_.wall_now() + kOrderHolds)});
+}
+
+FailoverPairs::Written FailoverPairs::schedule(std::string_view pair,
+                                               store::FailoverSchedule switchover) {
+  const Result<PairManager*> manager = manager_of(pair, switchover.to);
+  if (!manager) return std::unexpected(manager.error());
+  if (switchover.at <= runtime_.wall_now())
+    return fail(Errc::kInvalid, "{} is over", format_utc(switchover.at));
+  return (*manager)->schedule(switchover);
+}
+
+FailoverPairs::Written FailoverPairs::flush(std::string_view pair) {
+  const Result<PairManager*> manager = manager_of(pair);
+  if (!manager) return std::unexpected(manager.error());
+  return (*manager)->flush();
+}
+
+FailoverPairs::Written FailoverPairs::edit(std::string_view pair,
+                                           const store::FailoverEdit& edit) {
+  const Result<PairManager*> manager = manager_of(pair, edit.node);
+  if (!manager) return std::unexpected(manager.error());
+  return (*manager)->edit(edit);
 }
 
 FailoverPairs::Written FailoverPairs::pause_pair(std::string_view pair, Duration time,
                                                  std::string by) {
-  PairManager* const manager = find(pair);
-  if (manager == nullptr)
-    return fail(Errc::kMissing, "no failover pair '{}'", escape_control(pair));
+  const Result<PairManager*> manager = manager_of(pair);
+  if (!manager) return std::unexpected(manager.error());
   store::FailoverPause pause{.by = std::move(by)};
   if (time > Duration::zero()) pause.until = runtime_.now() + time;
-  return manager->pause(pause);
+  return (*manager)->pause(pause);
 }
 
 FailoverPairs::Written FailoverPairs::resume_pair(std::string_view pair) {
-  PairManager* const manager = find(pair);
-  if (manager == nullptr)
-    return fail(Errc::kMissing, "no failover pair '{}'", escape_control(pair));
-  return manager->resume();
+  const Result<PairManager*> manager = manager_of(pair);
+  if (!manager) return std::unexpected(manager.error());
+  return (*manager)->resume();
 }
 
 }  // namespace wardmote::daemon

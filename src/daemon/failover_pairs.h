@@ -8,6 +8,7 @@
 
 #include "act/act_log.h"
 #include "act/failover/pair_manager.h"
+#include "base/result.h"
 #include "base/time.h"
 #include "config/failover.h"
 #include "judge/failover/report.h"
@@ -15,6 +16,7 @@
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/failover/pair_routes.h"
+#include "store/failover_record.h"
 #include "store/store.h"
 
 namespace wardmote::daemon {
@@ -34,11 +36,16 @@ class FailoverPairs final : public serve::FailoverView {
   // serve::FailoverView
   [[nodiscard]] std::vector<judge::failover::PairReport> pairs() const override;
   Written hand_over(std::string_view pair, std::string to, bool force, std::string by) override;
+  Written schedule(std::string_view pair, store::FailoverSchedule switchover) override;
+  Written flush(std::string_view pair) override;
+  Written edit(std::string_view pair, const store::FailoverEdit& edit) override;
   Written pause_pair(std::string_view pair, Duration time, std::string by) override;
   Written resume_pair(std::string_view pair) override;
 
  private:
   [[nodiscard]] act::failover::PairManager* find(std::string_view name) const noexcept;
+  [[nodiscard]] Result<act::failover::PairManager*> manager_of(
+      std::string_view pair, const std::string& member = {}) const;
 
   runtime::Runtime& runtime_;
   std::vector<std::unique_ptr<act::failover::PairManager>> pairs_;

@@ -20,7 +20,7 @@
 #include "act/notify/masakari.h"
 #include "act/notify/secret.h"
 #include "act/notify/services/service.h"
-#include "agent/secret.h"
+#include "net/secret.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/result.h"
@@ -48,7 +48,7 @@ constexpr const char* kJournalSocket = "/run/systemd/journal/socket";
 
 /// Into `secret`, from its file.
 Result<void> fill(act::notify::Secret& secret) {
-  auto text = agent::read_secret(secret.file);
+  auto text = net::read_secret(secret.file);
   if (!text) return std::unexpected(text.error());
   secret.text = *std::move(text);
   return {};
@@ -101,7 +101,7 @@ struct ChannelMaker {
 
   Made operator()(MasakariOptions options) const {
     if (needs.http == nullptr) return no_client("HTTP");
-    auto secret = agent::read_secret(options.keystone.secret_file);
+    auto secret = net::read_secret(options.keystone.secret_file);
     if (!secret) return std::unexpected(secret.error());
     options.keystone.login.secret = *std::move(secret);
     return std::make_unique<act::notify::MasakariChannel>(runtime, *needs.http, std::move(options));
@@ -117,7 +117,7 @@ struct ChannelMaker {
     if (options.token_file.empty()) options.token_file = kPodToken;
     if (in_pod) options.server = needs.pod_server;
     if (in_pod && options.trust.empty()) options.trust = kPodTrust;
-    const auto read_token = [file = options.token_file] { return agent::read_secret(file); };
+    const auto read_token = [file = options.token_file] { return net::read_secret(file); };
     if (const auto token = read_token(); !token) return std::unexpected(token.error());
     return std::make_unique<act::notify::KubernetesChannel>(
         runtime, *needs.http, std::move(options), needs.node, read_token);

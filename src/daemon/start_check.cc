@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "agent/access_rules.h"
-#include "agent/secret.h"
+#include "net/secret.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "config/config.h"
@@ -68,7 +68,7 @@ std::vector<std::string> start_problems(const config::Config& config, net::AsioR
   std::ranges::move(agent::access_problems(config.api), std::back_inserter(problems));
   if (auto problem = tls_problem(config.api, tls)) problems.push_back(*std::move(problem));
   if (config.store) {
-    const Result<std::string> password = agent::read_secret(config.store->password_file);
+    const Result<std::string> password = net::read_secret(config.store->password_file);
     if (!password)
       problems.push_back(fmt::format("store: password_file: {}", password.error().describe()));
   }

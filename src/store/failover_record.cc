@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -57,6 +58,12 @@ Copy copy_of(const json::object& record, std::string_view key) {
   const auto* const found = std::ranges::find_if(
       kCopyStates, [&](Copy copy) { return judge::failover::to_string(copy) == word; });
   return found == kCopyStates.end() ? Copy::kUnknown : *found;
+}
+
+std::optional<int> priority_of(const json::object& record) {
+  const auto number = integer_in(record, "priority");
+  if (!number) return std::nullopt;
+  return static_cast<int>(std::clamp<std::int64_t>(*number, -1000, 1000));
 }
 
 json::array trail_json(const Trail& trail) {
@@ -113,6 +120,10 @@ std::string FailoverKeys::member(std::string_view node) const {
   return members() + std::string(node);
 }
 
+std::string FailoverKeys::settings(std::string_view node) const {
+  return prefix + "settings/" + std::string(node);
+}
+
 std::string FailoverKeys::history(std::uint64_t epoch) const {
   return fmt::format("{}history/{:020}", prefix, epoch);
 }
@@ -126,6 +137,7 @@ std::string encode(const Member& member) {
   record["observes"] = member.observes;
   record["nofailover"] = member.nofailover;
   record["priority"] = member.priority;
+  record["edited_by"] = member.edited_by;
   record["unfit"] = member.unfit;
   record["distrusted"] = member.distrusted;
   record["nb_source"] = member.nb_source;
@@ -144,8 +156,8 @@ Result<Member> decode_member(std::string_view name, std::string_view text) {
   member.trail = trail_of(*record);
   member.observes = flag_in(*record, "observes");
   member.nofailover = flag_in(*record, "nofailover");
-  member.priority = static_cast<int>(
-      std::clamp<std::int64_t>(integer_in(*record, "priority").value_or(0), -1000, 1000));
+  member.priority = priority_of(*record).value_or(0);
+  member.edited_by = text_of(*record, "edited_by");
   member.unfit = text_of(*record, "unfit");
   member.distrusted = flag_in(*record, "distrusted");
   member.nb_source = text_of(*record, "nb_source");
@@ -199,6 +211,43 @@ Result<FailoverOrder> decode_failover_order(std::string_view text) {
                        .by = text_of(*record, "by"),
                        .until_ms = integer_in(*record, "until").value_or(0),
                        .answer = text_of(*record, "answer")};
+}
+
+std::string encode(const FailoverSchedule& schedule) {
+  return json::serialize(
+      json::object{{"to", schedule.to}, {"by", schedule.by}, {"at", epoch_ms(schedule.at)}});
+}
+
+Result<FailoverSchedule> decode_failover_schedule(std::string_view text) {
+  const Result<json::object> record = parse_record(text);
+  if (!record) return std::unexpected(record.error());
+  const auto at = wall_in(*record, "at");
+  if (!at) return fail(Errc::kProtocol, "a switchover without a time");
+  return FailoverSchedule{.to = text_of(*record, "to"), .by = text_of(*record, "by"), .at = *at};
+}
+
+FailoverSettings edited(FailoverSettings settings, const FailoverEdit& edit) {
+  if (edit.priority) settings.priority = *edit.priority;
+  if (edit.nofailover) settings.nofailover = *edit.nofailover;
+  settings.by = edit.by;
+  return settings;
+}
+
+std::string encode(const FailoverSettings& settings) {
+  json::object record{{"by", settings.by}};
+  if (settings.priority) record["priority"] = *settings.priority;
+  if (settings.nofailover) record["nofailover"] = *settings.nofailover;
+  return json::serialize(record);
+}
+
+Result<FailoverSettings> decode_failover_settings(std::string_view text) {
+  const Result<json::object> record = parse_record(text);
+  if (!record) return std::unexpected(record.error());
+  FailoverSettings settings{.priority = priority_of(*record), .by = text_of(*record, "by")};
+  const json::value* const flag = record->if_contains("nofailover");
+  // What is no flag must not let a node be promoted that somebody wanted to keep from it.
+  if (flag != nullptr) settings.nofailover = !flag->is_bool() || flag->get_bool();
+  return settings;
 }
 
 std::string encode(const FailoverPause& pause, const ClockPair& clock) {

@@ -25,6 +25,8 @@ struct FailoverKeys {
   [[nodiscard]] std::string pair() const { return prefix + "pair"; }
   [[nodiscard]] std::string pause() const { return prefix + "pause"; }
   [[nodiscard]] std::string order() const { return prefix + "order"; }
+  [[nodiscard]] std::string schedule() const { return prefix + "schedule"; }
+  [[nodiscard]] std::string settings(std::string_view node) const;
   [[nodiscard]] std::string history(std::uint64_t epoch) const;
 };
 
@@ -36,6 +38,32 @@ struct FailoverOrder {
   std::int64_t until_ms = 0;  ///< wall clock; then it is void
   std::string answer;         ///< what came of it; empty: nothing yet
 };
+
+/// A switchover that waits for its time.
+struct FailoverSchedule {
+  std::string to;  ///< as of an order
+  std::string by;
+  WallTime at;
+};
+
+/// What an operator has set for one node at run time. It counts before the configuration of that
+/// node; what is absent is as configured.
+struct FailoverSettings {
+  std::optional<int> priority{};  ///< -1000 to 1000
+  std::optional<bool> nofailover{};
+  std::string by;
+  [[nodiscard]] bool empty() const noexcept { return !priority && !nofailover; }
+};
+
+/// A change of these. Nothing leaves a setting as it is; a nothing inside takes it back to what the
+/// node has in its configuration.
+struct FailoverEdit {
+  std::string node;
+  std::optional<std::optional<int>> priority{};
+  std::optional<std::optional<bool>> nofailover{};
+  std::string by;
+};
+FailoverSettings edited(FailoverSettings settings, const FailoverEdit& edit);
 
 struct FailoverPause {
   std::string by;
@@ -58,6 +86,10 @@ std::string encode(const judge::failover::PairRecord& record);
 Result<judge::failover::PairRecord> decode_pair(std::string_view record);
 std::string encode(const FailoverOrder& order);
 Result<FailoverOrder> decode_failover_order(std::string_view record);
+std::string encode(const FailoverSchedule& schedule);
+Result<FailoverSchedule> decode_failover_schedule(std::string_view record);
+std::string encode(const FailoverSettings& settings);
+Result<FailoverSettings> decode_failover_settings(std::string_view record);
 std::string encode(const FailoverPause& pause, const ClockPair& clock);
 Result<FailoverPause> decode_failover_pause(std::string_view record, const ClockPair& clock);
 using FailoverPauseReader = StandingReader<FailoverPause, decode_failover_pause>;

@@ -26,6 +26,8 @@ class SharedNote {
                     TimePoint now) {
     hear(node, "", now);
   }
+  /// Two agents have this name, and each puts its word in the place of the other's.
+  virtual void doubt([[maybe_unused]] const std::string& node) {}
   /// Whether another agent tells in this one's place, because it has the same name.
   virtual void set_twin([[maybe_unused]] bool has_twin) {}
 };

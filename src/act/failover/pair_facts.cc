@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@
 #include "runtime/endpoint.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "runtime/tls.h"
 #include "store/clock_pair.h"
 #include "store/failover_record.h"
 #include "store/store.h"
@@ -151,6 +153,11 @@ bool PairManager::promoted_here() const noexcept {
          promoted_nb_ == nb_state_.process && promoted_sb_ == sb_state_.process;
 }
 
+bool PairManager::serves() const {
+  return leads() && promoted_here() && links_.has(options_.address.address) &&
+         own_.nb == Copy::kActive && own_.sb == Copy::kActive;
+}
+
 bool PairManager::announced() const {
   const PairRecord known = record();
   const auto fence = leader_->fence();
@@ -224,8 +231,10 @@ Task<void> PairManager::assess() {
   own_.nb = copy_of(nb_state_, nb_source);
   own_.sb = copy_of(sb_state_, sb_source);
   own_.observes = !options_.acts;
-  own_.nofailover = options_.nofailover;
-  own_.priority = options_.priority;
+  const store::FailoverSettings settings = settings_of(options_.node);
+  own_.nofailover = settings.nofailover.value_or(options_.nofailover);
+  own_.priority = settings.priority.value_or(options_.priority);
+  own_.edited_by = settings.by;
   own_.nb_source = options_.nb_source;
   own_.sb_source = options_.sb_source;
   if (nb_state_.answers() && sb_state_.answers()) {
@@ -269,6 +278,7 @@ Task<Source> PairManager::judge_database(Replica* replica, std::string source) {
   const Deadline soon = runtime_.deadline_in(kAnswer);
   const Result<std::string> own = co_await replica->server_id(soon);
   runtime::Endpoint endpoint = *at;
+  if (options_.tls) endpoint.tls = std::make_shared<const runtime::TlsSettings>(*options_.tls);
   std::string database = replica->files().database;
   const Result<SourceFacts> facts =
       co_await ask_source(&runtime_, std::move(endpoint), std::move(database), soon);

@@ -42,8 +42,8 @@ namespace {
 constexpr Duration kTick = 200ms;
 /// The kernel counts the life of an address in seconds.
 constexpr Duration kProlong = 400ms;
-constexpr Duration kWritePatience = 5s;
 constexpr Duration kLeave = 2s;
+constexpr Duration kLastHook = 5s;
 constexpr Duration kHear = 1s;
 
 /// Until it has looked it says nothing that anybody could build on.
@@ -90,6 +90,8 @@ void PairManager::start() {
   tasks_.spawn("failover clock " + options_.name, tick());
   tasks_.spawn("failover store " + options_.name, hear_store());
   if (options_.acts) tasks_.spawn("failover address " + options_.name, keep_address());
+  if (options_.acts && !options_.hooks.on_role_change.empty())
+    tasks_.spawn("failover roles " + options_.name, tell_roles());
 }
 
 Task<void> PairManager::stop() {
@@ -106,6 +108,7 @@ Task<void> PairManager::stop() {
   }
   if (election_) co_await election_->stop();
   election_.reset();
+  if (told_primary_ == true) co_await tell_role(false, std::min(options_.hooks.timeout, kLastHook));
   co_await writes_.stop();
   co_await presence_.stop();
   co_await content_.stop();
@@ -171,40 +174,6 @@ Task<void> PairManager::run() {
   }
 }
 
-std::shared_ptr<control::Written> PairManager::write(store::Transaction transaction) {
-  auto written = std::make_shared<control::Written>(runtime_.executor());
-  writes_.spawn("failover order", write_and_tell(std::move(transaction), written));
-  return written;
-}
-
-Task<void> PairManager::write_and_tell(store::Transaction transaction,
-                                       std::shared_ptr<control::Written> written) {
-  const auto put =
-      co_await store_.put_if(std::move(transaction), runtime_.deadline_in(kWritePatience));
-  std::optional<std::string> why;
-  if (!put) why = put.error().describe();
-  written->done(std::move(why));
-}
-
-std::shared_ptr<control::Written> PairManager::order(const store::FailoverOrder& order) {
-  store::Transaction transaction;
-  transaction.changes.emplace_back(store::Put{keys_.order(), encode(order)});
-  return write(std::move(transaction));
-}
-
-std::shared_ptr<control::Written> PairManager::pause(const store::FailoverPause& pause) {
-  store::Transaction transaction;
-  const store::ClockPair clock{runtime_.now(), runtime_.wall_now(), runtime_.boot()};
-  transaction.changes.emplace_back(store::Put{keys_.pause(), encode(pause, clock)});
-  return write(std::move(transaction));
-}
-
-std::shared_ptr<control::Written> PairManager::resume() {
-  store::Transaction transaction;
-  transaction.changes.emplace_back(store::Erase{store::KeyRange::one(keys_.pause())});
-  return write(std::move(transaction));
-}
-
 namespace {
 
 /// Who of the pair does not say anything.
@@ -249,13 +218,14 @@ PairReport PairManager::report() const {
   report.own = own_;
   report.members = peers();
   report.record = record();
-  // Asked now, and not when it last looked: the lease may be over.
-  report.serves = leads() && promoted_here() && report.has_address &&
-                  own_.nb == judge::failover::Copy::kActive &&
-                  own_.sb == judge::failover::Copy::kActive;
+  report.serves = serves();
   report.missing = missing_of(options_, report.members);
   if (const auto pause = paused()) report.paused_by = pause->by;
   if (const auto key = view_.find(keys_.order())) report.order = order_text(key->value);
+  if (const auto waits = scheduled()) {
+    report.scheduled_at = waits->at;
+    report.scheduled = fmt::format("{}: {}", waits->by, waits->to.empty() ? "another node" : waits->to);
+  }
   const std::string past = keys_.prefix + "history/";
   for (const auto& [name, key] : view_.keys()) {
     if (!name.starts_with(past)) continue;
@@ -264,7 +234,7 @@ PairReport PairManager::report() const {
   }
   if (heard_) report.age = runtime_.now() - *heard_;
   for (const auto* const each : {&complaint_, &address_complaint_, &view_.complaint(),
-                                 &presence_.complaint(), &content_.complaint()}) {
+                                 &presence_.complaint(), &content_.complaint(), &hook_complaint_}) {
     if (*each) report.complaints.push_back(escape_control(**each));
   }
   return report;

@@ -23,9 +23,11 @@
 #include "judge/failover/report.h"
 #include "runtime/event.h"
 #include "runtime/links.h"
+#include "runtime/process.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
+#include "runtime/tls.h"
 #include "store/election.h"
 #include "store/failover_record.h"
 #include "store/leadership.h"
@@ -33,6 +35,16 @@
 #include "store/store.h"
 
 namespace wardmote::act::failover {
+
+/// Programs of the operator, each with its first arguments; empty: there is none.
+struct PairHooks {
+  /// Run with the name of the pair and of the last active node before a promotion: a status other
+  /// than 0 forbids it for a while.
+  std::vector<std::string> pre_promote;
+  /// Run with `on_role_change`, `primary` or `replica`, and the name of the pair.
+  std::vector<std::string> on_role_change;
+  Duration timeout = std::chrono::seconds(10);
+};
 
 /// A pair of databases in active/backup mode, and this node's part in it.
 struct PairOptions {
@@ -54,7 +66,11 @@ struct PairOptions {
   /// order. Empty: there is none.
   std::vector<std::string> fence;
   Duration fence_timeout = std::chrono::seconds(10);
+  PairHooks hooks;
+  /// With which the others' servers are asked, where their sources are of `ssl:`.
+  std::optional<runtime::TlsSettings> tls;
 };
+
 
 /// Keeps one writable copy of a pair behind one address, without Pacemaker: what judge::failover's
 /// table of duties says, on this node. Leads by a lease in the store; at two thirds of it, and
@@ -77,6 +93,10 @@ class PairManager {
 
   /// An order is a record in the store: the active node takes it up, or the node that it names.
   std::shared_ptr<control::Written> order(const store::FailoverOrder& order);
+  /// One at a time.
+  std::shared_ptr<control::Written> schedule(const store::FailoverSchedule& schedule);
+  std::shared_ptr<control::Written> flush();
+  std::shared_ptr<control::Written> edit(const store::FailoverEdit& edit);
   std::shared_ptr<control::Written> pause(const store::FailoverPause& pause);
   std::shared_ptr<control::Written> resume();
 
@@ -112,6 +132,8 @@ class PairManager {
   [[nodiscard]] std::optional<store::KeyValue> leader_key() const;
   [[nodiscard]] PairRecord record() const;
   [[nodiscard]] std::vector<Member> peers() const;
+  /// Asked now, and not when it last looked: the lease may be over.
+  [[nodiscard]] bool serves() const;
   [[nodiscard]] std::optional<store::FailoverOrder> open_order() const;
   [[nodiscard]] bool forces_this_node() const;
   [[nodiscard]] std::optional<store::FailoverPause> paused() const;
@@ -142,17 +164,29 @@ class PairManager {
   // The promotion and its end (pair_promotion.cc).
   runtime::Task<bool> promote();
   runtime::Task<Result<std::string>> become_active();
-  runtime::Task<Result<void>> fence_last();
   runtime::Task<Result<void>> write_pair(PairRecord record, std::vector<store::StoreChange> more);
   runtime::Task<void> publish_position();
+  runtime::Task<Result<void>> hand_over(std::string heir, Duration patience);
+
+  // The programs of the operator (pair_hooks.cc).
+  runtime::Task<Result<void>> run_hook(runtime::ProcessSpec spec, std::string what,
+                                       Duration timeout);
+  runtime::Task<Result<void>> fence_last();
+  runtime::Task<Result<void>> ask_hook();
+  runtime::Task<void> tell_roles();
+  runtime::Task<void> tell_role(bool primary, Duration timeout);
+
+  // What operators want (pair_orders.cc).
   [[nodiscard]] std::string heir_for(const store::FailoverOrder& order, std::string* refusal) const;
+  [[nodiscard]] store::FailoverSettings settings_of(std::string_view node) const;
+  [[nodiscard]] std::optional<store::FailoverSchedule> scheduled() const;
+  runtime::Task<void> begin_scheduled();
   runtime::Task<void> serve_order();
   runtime::Task<void> give_way();
-  runtime::Task<Result<void>> hand_over(std::string heir, Duration patience);
   runtime::Task<void> answer_order(std::string answer);
-
-  std::shared_ptr<control::Written> write(store::Transaction transaction);
-  runtime::Task<void> write_and_tell(store::Transaction transaction,
+  std::shared_ptr<control::Written> write(store::Transaction transaction,
+                                          std::string otherwise = {});
+  runtime::Task<void> write_and_tell(store::Transaction transaction, std::string otherwise,
                                      std::shared_ptr<control::Written> written);
 
   runtime::Runtime& runtime_;
@@ -205,6 +239,8 @@ class PairManager {
   TimePoint told_at_;
   std::optional<std::string> complaint_;
   std::optional<std::string> address_complaint_;
+  std::optional<std::string> hook_complaint_;
+  std::optional<bool> told_primary_;  ///< which role the operator's program was told last
   bool dirty_ = true;
   runtime::Event woken_;
   runtime::TaskGroup writes_;

@@ -51,7 +51,6 @@ constexpr Duration kRole = 2s;
 constexpr Duration kUnfit = 30s;
 constexpr Duration kPublishEvery = 1s;
 constexpr std::size_t kPublished = 8;
-constexpr Duration kCatchUp = 5s;
 constexpr Duration kCatchUpLook = 5ms;
 constexpr std::uint64_t kHistory = 100;
 
@@ -120,25 +119,6 @@ Task<bool> PairManager::promote() {
   co_return true;
 }
 
-Task<Result<void>> PairManager::fence_last() {
-  const PairRecord known = record();
-  const bool needed = !options_.fence.empty() && known.epoch > 0 && !known.released &&
-                      known.active != options_.node;
-  if (!needed) co_return Result<void>();
-  runtime::ProcessSpec spec;
-  spec.argv = options_.fence;
-  spec.argv.push_back(known.active);
-  spec.ends_family = true;
-  const Result<runtime::ProcessExit> ended = co_await runtime_.processes().run(
-      std::move(spec), runtime_.deadline_in(options_.fence_timeout));
-  if (!ended) co_return with_context(ended, "fence {}", known.active);
-  if (ended->status != 0)
-    co_return fail(Errc::kRejected, "fence {}: it ended with {}: {}", known.active, ended->status,
-                   escape_control(trim(ended->standard_error)));
-  note("fence", "result", known.active + " is fenced");
-  co_return Result<void>();
-}
-
 /// Under the fence of the lease, and only if nobody else wrote the record since it was read.
 Task<Result<void>> PairManager::write_pair(PairRecord record,
                                            std::vector<store::StoreChange> more) {
@@ -176,6 +156,7 @@ Task<Result<std::string>> PairManager::become_active() {
   Result<void> done = co_await write_pair(next, {});
   if (!done) co_return std::unexpected(done.error());
   done = co_await fence_last();
+  if (done) done = co_await ask_hook();
   if (!done) {
     unfit_ = done.error().describe();
     unfit_until_ = runtime_.now() + kUnfit;
@@ -245,71 +226,6 @@ Task<void> PairManager::publish_position() {
   if (!done) complaint_ = done.error().describe();
 }
 
-/// Empty: there is none, and `refusal` says why.
-std::string PairManager::heir_for(const store::FailoverOrder& order, std::string* refusal) const {
-  std::string best;
-  int priority = 0;
-  *refusal = order.to.empty() ? "no other node has everything and may be promoted"
-                              : order.to + " is not there";
-  for (const Member& peer : peers()) {
-    if (!order.to.empty() && peer.name != order.to) continue;
-    const std::string why = judge::failover::heir_hindrance(peer);
-    if (!why.empty()) {
-      if (!order.to.empty()) *refusal = fmt::format("{}: {}", peer.name, why);
-      continue;
-    }
-    if (!best.empty() && peer.priority <= priority) continue;
-    best = peer.name;
-    priority = peer.priority;
-  }
-  return best;
-}
-
-/// Clients cannot write here any more: another node takes over, if there is one.
-Task<void> PairManager::give_way() {
-  std::string refusal;
-  std::string heir = heir_for({}, &refusal);
-  if (heir.empty() || paused() || runtime_.now() < gave_way_at_ + kUnfit) co_return;
-  gave_way_at_ = runtime_.now();
-  note("hand over", "intent", fmt::format("{} is to become the active node: {}", heir, own_.unfit));
-  const Result<void> gave = co_await hand_over(heir, kCatchUp);
-  note("hand over", "result",
-       gave ? heir + " has everything, and may be promoted"
-            : "taken back: " + gave.error().describe());
-  if (gave) co_await resign();
-}
-
-Task<void> PairManager::serve_order() {
-  if (leads() && !full_.empty()) co_await give_way();
-  const auto order = open_order();
-  if (!order || !leads()) co_return;
-  std::string refusal;
-  std::string heir;
-  if (order->until_ms <= epoch_ms(runtime_.wall_now())) {
-    refusal = "nobody took it up in time";
-  } else if (order->to == options_.node) {
-    refusal = options_.node + " is the active node";
-  } else if (paused()) {
-    refusal = "failover is paused";
-  } else {
-    heir = heir_for(*order, &refusal);
-  }
-  if (heir.empty()) {
-    co_await answer_order(std::move(refusal));
-    co_return;
-  }
-  note("hand over", "intent", fmt::format("{} is to become the active node: {}", heir, order->by));
-  const Result<void> gave = co_await hand_over(heir, kCatchUp);
-  if (gave) {
-    note("hand over", "result", heir + " has everything, and may be promoted");
-    co_await resign();
-    co_return;
-  }
-  // This node still leads, so it is promoted again.
-  note("hand over", "result", "taken back: " + gave.error().describe());
-  co_await answer_order("taken back: " + gave.error().describe());
-}
-
 /// No client writes any more, the heir gets the last rows, and everybody knows that these were the
 /// last. Without an heir the last content is published for whoever has it.
 Task<Result<void>> PairManager::hand_over(std::string heir, Duration patience) {
@@ -349,18 +265,6 @@ Task<Result<void>> PairManager::hand_over(std::string heir, Duration patience) {
   next.released = true;
   done = co_await write_pair(std::move(next), {});
   co_return done;
-}
-
-Task<void> PairManager::answer_order(std::string answer) {
-  auto order = open_order();
-  std::optional<Compare> fence = leader_->fence();
-  if (!order || !fence) co_return;
-  order->answer = std::move(answer);
-  store::Transaction transaction;
-  transaction.conditions.push_back(*std::move(fence));
-  transaction.changes.emplace_back(store::Put{keys_.order(), encode(*order)});
-  static_cast<void>(
-      co_await store_.put_if(std::move(transaction), runtime_.deadline_in(kStorePatience)));
 }
 
 }  // namespace wardmote::act::failover

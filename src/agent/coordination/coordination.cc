@@ -51,6 +51,14 @@ constexpr int kLooksWithout = 3;
 /// Two agents of one name write no more often than this.
 constexpr int kLooksOfATwin = 20;
 constexpr Duration kTwinIsMeant = std::chrono::seconds(60);
+/// Of others: longer than a few agents of one name need to write one after the other.
+constexpr Duration kTwinsAreMeant = std::chrono::minutes(3);
+
+/// An agent that began later was there already: whoever writes now is another one.
+bool wrote_again(const std::optional<store::AgentRegistration>& before,
+                 const std::optional<store::AgentRegistration>& now) {
+  return before && now && now->since < before->since;
+}
 
 /// An agent speaks for its own checks only. What is common to all has the same name everywhere.
 bool may_say(const std::string& node, const Symptom& symptom) {
@@ -125,6 +133,7 @@ void Coordination::hear(const store::Follower::Records& records) {
     peer.registration =
         known.registered == peer.registered ? known.registration : registration_of(node, peer);
     peer.said = known.said;
+    peer.twins = wrote_again(known.registration, peer.registration) ? runtime_.now() : known.twins;
     if (known.symptoms != peer.symptoms && !peer.symptoms.empty()) hear_symptoms(node, peer);
   }
   keep_missing(seen);
@@ -147,6 +156,10 @@ void Coordination::hear_notes(const store::Follower::Records& records) {
   for (store::SharedNote* const note : notes_) {
     for (const auto& [node, peer] : peers_) {
       if (node == self_.node) continue;
+      if (peer.twins && runtime_.now() - *peer.twins < kTwinsAreMeant) {
+        note->doubt(node);
+        continue;
+      }
       const auto record = records.find(store::note_key(node, note->name()));
       const std::string& text = record == records.end() ? kNothing : record->second;
       if (peer.present) {
@@ -233,6 +246,9 @@ Task<void> Coordination::watch_nodes() {
     forget_missing();
     tell_notes();
     stand_by_own_records();
+    // That two agents have one name ends without a record that changes.
+    if (std::ranges::any_of(peers_, [](const auto& peer) { return peer.second.twins.has_value(); }))
+      hear_notes(follower_.records());
     const bool twin = has_twin();
     for (store::SharedNote* const note : notes_) note->set_twin(twin);
     // Who is cut off from the store would take all others for lost.

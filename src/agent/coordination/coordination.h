@@ -65,6 +65,7 @@ class Coordination final : public serve::AgentsView {
     std::string registered;            ///< as it is stored
     std::string symptoms;              ///< the same
     std::optional<TimePoint> missing;  ///< since when none of its records is there
+    std::optional<TimePoint> twins;    ///< when two agents last wrote under this name
   };
 
   void hear(const store::Follower::Records& records);

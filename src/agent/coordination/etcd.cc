@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/secret.h"
+#include "net/secret.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "config/config.h"
@@ -19,7 +19,7 @@ Result<std::unique_ptr<store::etcd::EtcdStore>> open_etcd(runtime::Runtime& runt
                                                           std::string prefix) {
   store::etcd::ClientOptions options{.endpoints = config.endpoints, .user = config.user};
   if (!config.password_file.empty()) {
-    Result<std::string> password = read_secret(config.password_file);
+    Result<std::string> password = net::read_secret(config.password_file);
     if (!password) return with_context(password, "store");
     options.password = *std::move(password);
   }

@@ -41,4 +41,9 @@ void SharedServers::lose(const std::string& node, const std::string& last, TimeP
   if (servers) sightings_.hear_beside(*servers);
 }
 
+void SharedServers::doubt(const std::string& node) {
+  heard_.erase(node);
+  sightings_.hear_agent(node, {{.by = "one of two agents called " + node}});
+}
+
 }  // namespace wardmote::agent

@@ -20,6 +20,7 @@ class SharedServers final : public store::SharedNote {
   [[nodiscard]] std::string told() const override;
   void hear(const std::string& node, const std::string& text, TimePoint now) override;
   void lose(const std::string& node, const std::string& last, TimePoint now) override;
+  void doubt(const std::string& node) override;
   void set_twin(bool has_twin) override { sightings_.set_twin(has_twin); }
 
  private:

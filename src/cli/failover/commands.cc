@@ -1,20 +1,30 @@
 #include "cli/failover/commands.h"
 
 #include <algorithm>
+#include <boost/json/value.hpp>
+#include <cstdint>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "cli/failover/pair.h"
 #include "cli/ordering.h"
+#include "cli/output.h"
 #include "cli/reading.h"
 
 namespace wardmote::cli {
 namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kAsConfigured = "default";
 
 std::string path_of(const Call& call, const std::string& order = "") {
   const std::string path = "/api/v1/failover/" + call.value("NAME");
@@ -37,6 +47,7 @@ Exit run_order(const Call& call, const std::string& word) {
   Order order{.path = path_of(call, word), .draw = draw_pair};
   if (const std::string to = call.value("to"); !to.empty()) order.body["to"] = to;
   if (word == "failover" && call.has("force")) order.body["force"] = true;
+  if (word == "switchover" && call.has("at")) order.body["at"] = call.value("at");
   return give(call, std::move(order));
 }
 
@@ -46,6 +57,30 @@ Exit run_switchover(const Call& call) {
 
 Exit run_failover(const Call& call) {
   return run_order(call, "failover");
+}
+
+Exit run_flush(const Call& call) {
+  return give(call, {.path = path_of(call, "flush"), .draw = draw_pair});
+}
+
+/// `default` takes a setting back to the configuration.
+Exit run_edit(const Call& call) {
+  Order order{.path = path_of(call, "edit"), .draw = draw_pair};
+  order.body["node"] = call.value("node");
+  if (call.has("priority")) {
+    const std::string text = call.value("priority");
+    const auto number = parse_number<std::int64_t>(text);
+    if (!number && text != kAsConfigured)
+      return complain(call, Exit::kUsage,
+                      fmt::format("--priority: '{}' is no number, and not default", text));
+    order.body["priority"] = number ? json::value(*number) : json::value(nullptr);
+  }
+  if (call.has("nofailover")) {
+    const std::string text = call.value("nofailover");
+    order.body["nofailover"] =
+        text == kAsConfigured ? json::value(nullptr) : json::value(text == "yes");
+  }
+  return give(call, std::move(order));
 }
 
 Exit run_pause_pair(const Call& call) {
@@ -89,9 +124,46 @@ Command failover_group() {
           "If that takes longer than five seconds, it takes everything back. Watch what comes of "
           "it with status. Needs the role admin.",
       .arguments = {pair_name()},
-      .options = with({to_option("the backup of the highest priority")}, order_options()),
-      .examples = {{"wardmote failover switchover ovn --to ctl-2", "before maintenance of ctl-1"}},
+      .options = with({to_option("the backup of the highest priority"),
+                       {.name = "at",
+                        .value = "TIME",
+                        .help = "not now but then; as 2026-11-20T07:52:35Z, in UTC"}},
+                      order_options()),
+      .examples = {{"wardmote failover switchover ovn --to ctl-2", "before maintenance of ctl-1"},
+                   {"wardmote failover switchover ovn --to ctl-2 --at 2026-11-30T02:00:00Z",
+                    "in the night"}},
       .run = run_switchover};
+  Command flush{.name = "flush",
+                .summary = "forget the scheduled switchover",
+                .description = "Needs the role admin.",
+                .arguments = {pair_name()},
+                .options = order_options(),
+                .examples = {{"wardmote failover flush ovn", "it is not to happen"}},
+                .run = run_flush};
+  Command edit{
+      .name = "edit",
+      .summary = "change the settings of a node at run time",
+      .description =
+          "What is set here is in the store, counts before the configuration of the node, and stays "
+          "until it is edited again. Needs the role admin.",
+      .arguments = {pair_name()},
+      .options = with({{.name = "node",
+                        .value = "NODE",
+                        .help = "whose settings to change",
+                        .required = true},
+                       {.name = "priority",
+                        .value = "NUMBER",
+                        .help = "-1000 to 1000, or default: as configured"},
+                       {.name = "nofailover",
+                        .value = "WORD",
+                        .help = "never promote the node, or default: as configured",
+                        .choices = {"yes", "no", std::string(kAsConfigured)}}},
+                      order_options()),
+      .examples = {{"wardmote failover edit ovn --node ctl-2 --nofailover yes",
+                    "its disk is slow today"},
+                   {"wardmote failover edit ovn --node ctl-2 --nofailover default",
+                    "it is good again"}},
+      .run = run_edit};
   Command failover{
       .name = "failover",
       .summary = "promote a node while nobody is active, or as switchover while somebody is",
@@ -143,7 +215,7 @@ Command failover_group() {
   return {.name = "failover",
           .summary = "show and move the active node of a pair of databases (without Pacemaker)",
           .description = "See docs/failover-standalone.md.",
-          .commands = {status, switchover, failover, pause, resume, history, explain}};
+          .commands = {status, switchover, flush, failover, pause, resume, edit, history, explain}};
 }
 
 }  // namespace wardmote::cli

@@ -34,6 +34,14 @@ bool is_good(const Fields& member, std::string_view active) {
   return member.raw("nb") == wanted && member.raw("sb") == wanted && !member.has("unfit");
 }
 
+std::string note_of(const Fields& member) {
+  std::string note = member.text("unfit");
+  if (note.empty() && member.flag("nofailover")) note = "nofailover";
+  if (note.empty() && member.raw("mode") == "observe") note = "observes";
+  if (!member.has("edited_by")) return note;
+  return fmt::format("{}{}edited by {}", note, note.empty() ? "" : ", ", member.text("edited_by"));
+}
+
 }  // namespace
 
 std::string draw_pair(const json::value& shown, Style style) {
@@ -50,15 +58,15 @@ std::string draw_pair(const json::value& shown, Style style) {
                  fmt::format("{}: {}", candidate.text("verdict"), candidate.text("why")));
   text += line("paused by", pair.text("paused_by"));
   text += line("order", pair.text("order"));
+  if (pair.has("scheduled_at"))
+    text += line("scheduled switchover",
+                 fmt::format("{}, by {}", pair.text("scheduled_at"), pair.text("scheduled")));
   for (const std::string& complaint : pair.texts("complaints"))
     text += line("complaint", complaint);
   Table table({"NODE", "NB", "SB", "EPOCH", "BEHIND", "PRIORITY", "NOTE"});
   for (const json::value& one : pair.list("members")) {
     const Fields member(one);
     const Tone tone = is_good(member, pair.raw("active")) ? Tone::kGood : Tone::kWarning;
-    std::string note = member.text("unfit");
-    if (note.empty() && member.flag("nofailover")) note = "nofailover";
-    if (note.empty() && member.raw("mode") == "observe") note = "observes";
     const auto lag = member.number("lag");
     table.add({{member.text("name")},
                {member.text("nb"), tone},
@@ -66,7 +74,7 @@ std::string draw_pair(const json::value& shown, Style style) {
                {std::to_string(member.number("epoch").value_or(0))},
                {lag ? std::to_string(*lag) : ""},
                {std::to_string(member.number("priority").value_or(0))},
-               {note}});
+               {note_of(member)}});
   }
   for (const std::string& name : pair.texts("missing"))
     table.add({{name}, {"", Tone::kCritical}, {}, {}, {}, {}, {"says nothing", Tone::kCritical}});

@@ -35,6 +35,8 @@ struct Member {
   bool observes = false;    ///< it only watches: it will neither follow nor be promoted
   bool nofailover = false;  ///< a tag: never promote it
   int priority = 0;         ///< of two that have the same, the higher one is promoted
+  /// Who has set one of these two at run time; empty: both are as configured.
+  std::string edited_by;
   /// Why it must not be promoted, as it knows itself: a promotion that failed, a disk that is full,
   /// a copy that became writable by itself; empty: it may.
   std::string unfit;

@@ -41,6 +41,8 @@ struct PairReport {
   PairRecord record;
   std::string paused_by;  ///< empty: it is not paused
   std::string order;      ///< the last one and what came of it; empty: there is none
+  std::optional<WallTime> scheduled_at;  ///< of a switchover that waits for its time
+  std::string scheduled;                 ///< who is to be active then, and who said so
   std::vector<PastPromotion> history;
   std::optional<Duration> age;  ///< of what the store said; nothing: it never answered
   std::vector<std::string> complaints;

@@ -3,6 +3,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "base/utc.h"
 #include "judge/failover/decision.h"
 #include "judge/failover/report.h"
 #include "runtime/http.h"
@@ -23,6 +25,7 @@
 #include "serve/role.h"
 #include "serve/route.h"
 #include "serve/written_hold.h"
+#include "store/failover_record.h"
 
 namespace wardmote::serve {
 
@@ -32,6 +35,8 @@ using judge::failover::PairReport;
 using runtime::HttpResponse;
 
 namespace {
+
+constexpr std::int64_t kMostPriority = 1000;
 
 std::optional<PairReport> find(const FailoverView* view, std::string_view name) {
   if (view == nullptr) return std::nullopt;
@@ -54,10 +59,60 @@ HttpResponse taken(FailoverView& view, const Ask& ask, FailoverView::Written wri
   return answer;
 }
 
-/// `switchover` and `failover`: only the second may be forced.
-HttpResponse hand_over(FailoverView* view, const Ask& ask, bool may_force) {
-  const auto order =
-      may_force ? parse_order(ask.request, {"to", "force"}) : parse_order(ask.request, {"to"});
+HttpResponse switch_over(FailoverView* view, const Ask& ask) {
+  const auto order = parse_order(ask.request, {"to", "at"});
+  if (!order) return order_refused(order.error());
+  auto to = order_text(*order, "to");
+  if (!to) return order_refused(to.error());
+  const auto when = order_text(*order, "at");
+  if (!when) return order_refused(when.error());
+  const auto at = parse_utc(*when);
+  if (!when->empty() && !at)
+    return error_answer(400, "'at' is no time: write 2026-11-20T07:52:35Z");
+  if (view == nullptr) return no_pair(ask.name);
+  std::string by = order_by(*order, ask.who);
+  if (!at) return taken(*view, ask, view->hand_over(ask.name, *std::move(to), false, std::move(by)));
+  return taken(*view, ask,
+               view->schedule(ask.name, {.to = *std::move(to), .by = std::move(by), .at = *at}));
+}
+
+HttpResponse flush(FailoverView* view, const Ask& ask) {
+  const auto order = parse_order(ask.request, {});
+  if (!order) return order_refused(order.error());
+  if (view == nullptr) return no_pair(ask.name);
+  return taken(*view, ask, view->flush(ask.name));
+}
+
+/// As RFC 7396 merges: `null` takes a setting back to the configuration.
+HttpResponse edit(FailoverView* view, const Ask& ask) {
+  const auto order = parse_order(ask.request, {"node", "priority", "nofailover"});
+  if (!order) return order_refused(order.error());
+  auto node = order_text(*order, "node");
+  if (!node) return order_refused(node.error());
+  if (node->empty()) return error_answer(400, "'node' is missing: whose settings to change");
+  store::FailoverEdit edit{.node = *std::move(node), .by = order_by(*order, ask.who)};
+  if (const json::value* const priority = order->if_contains("priority")) {
+    edit.priority.emplace();
+    const std::int64_t* const number = priority->if_int64();
+    if (number != nullptr) edit.priority->emplace(static_cast<int>(*number));
+    const bool known = number != nullptr && *number >= -kMostPriority && *number <= kMostPriority;
+    if (!known && !priority->is_null())
+      return error_answer(400, "'priority' is no number from -1000 to 1000, and not null");
+  }
+  if (const json::value* const flag = order->if_contains("nofailover")) {
+    edit.nofailover.emplace();
+    if (flag->is_bool()) edit.nofailover->emplace(flag->get_bool());
+    if (!flag->is_bool() && !flag->is_null())
+      return error_answer(400, "'nofailover' is not true, false or null");
+  }
+  if (!edit.priority && !edit.nofailover)
+    return error_answer(400, "nothing is to be changed: give 'priority' or 'nofailover'");
+  if (view == nullptr) return no_pair(ask.name);
+  return taken(*view, ask, view->edit(ask.name, edit));
+}
+
+HttpResponse fail_over(FailoverView* view, const Ask& ask) {
+  const auto order = parse_order(ask.request, {"to", "force"});
   if (!order) return order_refused(order.error());
   auto to = order_text(*order, "to");
   if (!to) return order_refused(to.error());
@@ -115,9 +170,13 @@ std::vector<Route> failover_routes(FailoverView* view) {
     routes.push_back({.method = "POST", .path = path, .least = least, .answer = std::move(answer)});
   };
   order("/api/v1/failover/{name}/switchover", Role::kAdmin,
-        [view](const Ask& ask) { return hand_over(view, ask, false); });
+        [view](const Ask& ask) { return switch_over(view, ask); });
   order("/api/v1/failover/{name}/failover", Role::kAdmin,
-        [view](const Ask& ask) { return hand_over(view, ask, true); });
+        [view](const Ask& ask) { return fail_over(view, ask); });
+  order("/api/v1/failover/{name}/flush", Role::kAdmin,
+        [view](const Ask& ask) { return flush(view, ask); });
+  order("/api/v1/failover/{name}/edit", Role::kAdmin,
+        [view](const Ask& ask) { return edit(view, ask); });
   order("/api/v1/failover/{name}/pause", Role::kOperator,
         [view](const Ask& ask) { return pause(view, ask); });
   order("/api/v1/failover/{name}/resume", Role::kOperator,

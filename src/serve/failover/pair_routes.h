@@ -10,6 +10,7 @@
 #include "control/written.h"
 #include "judge/failover/report.h"
 #include "serve/route.h"
+#include "store/failover_record.h"
 
 namespace wardmote::serve {
 
@@ -28,6 +29,11 @@ class FailoverView {
   /// Orders are records in the store. kMissing: there is no such pair. kInvalid: no such node.
   /// `to` may be empty; `force`: whatever the others have.
   virtual Written hand_over(std::string_view pair, std::string to, bool force, std::string by) = 0;
+  /// One at a time, kRejected else; kInvalid also: its time is over.
+  virtual Written schedule(std::string_view pair, store::FailoverSchedule switchover) = 0;
+  /// Nothing is scheduled any more.
+  virtual Written flush(std::string_view pair) = 0;
+  virtual Written edit(std::string_view pair, const store::FailoverEdit& edit) = 0;
   /// For `time`; zero: until resume.
   virtual Written pause_pair(std::string_view pair, Duration time, std::string by) = 0;
   virtual Written resume_pair(std::string_view pair) = 0;

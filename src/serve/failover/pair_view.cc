@@ -43,6 +43,7 @@ json::object member_json(const Member& member, const PairReport& report) {
   node["mode"] = member.observes ? "observe" : "act";
   node["nofailover"] = member.nofailover;
   node["priority"] = member.priority;
+  node["edited_by"] = text_or_null(member.edited_by);
   node["unfit"] = text_or_null(member.unfit);
   const auto candidacy = judge::failover::could_take_over(member, report);
   node["take_over"] = {{"verdict", judge::failover::to_string(candidacy.verdict)},
@@ -76,6 +77,9 @@ json::object pair_json(const PairReport& report) {
   pair["missing"] = json::array(report.missing.begin(), report.missing.end());
   pair["paused_by"] = text_or_null(report.paused_by);
   pair["order"] = text_or_null(report.order);
+  pair["scheduled_at"] =
+      report.scheduled_at ? json::value(format_utc(*report.scheduled_at)) : json::value(nullptr);
+  pair["scheduled"] = text_or_null(report.scheduled);
   json::array& history = pair["history"].emplace_array();
   for (const judge::failover::PastPromotion& past : report.history) {
     history.push_back(json::object{{"epoch", past.epoch},

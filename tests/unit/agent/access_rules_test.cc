@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-#include "agent/secret.h"
+#include "net/secret.h"
 #include "base/result.h"
 
 namespace wardmote::agent {
@@ -76,7 +76,7 @@ TEST_F(AccessRulesTest, APipeIsNoSecretAndHoldsNobodyUp) {
       (std::filesystem::temp_directory_path() / ("wardmote-pipe-" + std::to_string(::getpid())))
           .string();
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const Result<std::string> secret = read_secret(pipe);
+  const Result<std::string> secret = net::read_secret(pipe);
   std::filesystem::remove(pipe);
   ASSERT_FALSE(secret);
   EXPECT_TRUE(secret.error().context.contains("no regular file"));

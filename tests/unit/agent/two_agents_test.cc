@@ -135,6 +135,33 @@ TEST_F(TwoAgents, TwoOfOneNameSaySo) {
   }
   EXPECT_FALSE(lives[0]->agents().isolation());
 }
+
+// Each puts what it sees in the place of what the other one sees: that one of them sees a server
+// alive was lost, and the agent that leads kicked the server.
+TEST_F(TwoAgents, WhatOneOfTwoOfOneNameSeesIsNotLostByTheOther) {
+  using judge::raft::Opinion;
+  Opinion answer;
+  answer.status.emplace();
+  answer.status->server_id = *judge::raft::parse_member_id("14302e3d-dac6-4762-a00e-834c7c7479df");
+  const auto told = [&] { return lives[0]->sightings().besides("nb", {}, {}); };
+  lives[1]->sightings().hear("nb/ctl-1", answer);
+  world.run_for(2s);
+  disks[2].restart();
+  SimRuntime& us = world.process("twin", "host");
+  const SharingLife twin(world, us, "ctl-1", disks[2], shared, person);
+  world.run_for(10s);
+  for (int i = 0; i < 200; ++i) {
+    world.run_for(1s);
+    ASSERT_FALSE(told().empty()) << "after " << i << " s";
+  }
+  EXPECT_EQ(told().front().by, "one of two agents called ctl-1");
+  EXPECT_FALSE(told().front().server.known()) << "it may be any server";
+  us.pause();
+  world.run_for(4min);
+  ASSERT_EQ(told().size(), 1U);
+  EXPECT_EQ(told().front().by, "the agent on ctl-1") << "one is left, and is believed again";
+}
+
 // What it saw before it could not write any more is no word of now: a server that another has seen
 // end was said to be heard all the same.
 TEST_F(TwoAgents, AnAgentThatCannotSayWhatItSeesMayBeAnsweredByAnyServer) {

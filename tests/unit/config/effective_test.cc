@@ -62,6 +62,7 @@ failover:
     sb: {source: "tcp:10.0.0.1:6642"}
     address: 10.0.0.100/24
     interface: eth0
+    hooks: {pre_promote: [/x]}
 notify:
   receivers:
     - {name: hook, webhook: {url: "http://h:1"}}

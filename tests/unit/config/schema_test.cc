@@ -91,6 +91,7 @@ const std::map<std::string, std::string> kStrange = {
     {"node_conditions", "node_conditions: {zzzzzzzzzzzz: 1}"},
     {"failover", "failover: [{zzzzzzzzzzzz: 1}]"},
     {"failover_database", "failover: [{nb: {zzzzzzzzzzzz: 1}}]"},
+    {"failover_hooks", "failover: [{hooks: {zzzzzzzzzzzz: 1}}]"},
     {"public_page", "public: {zzzzzzzzzzzz: 1}"},
     {"public_line", "public: {lines: [{zzzzzzzzzzzz: 1}]}"},
     {"gate", "gates: {a: {zzzzzzzzzzzz: 1}}"},

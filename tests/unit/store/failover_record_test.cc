@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/epoch_ms.h"
 #include "base/time.h"
 #include "judge/failover/candidate.h"
 #include "judge/failover/decision.h"
@@ -190,6 +191,44 @@ TEST(FailoverRecord, ATrailWithAGapIsNone) {
   EXPECT_EQ(many(1025), 0U) << "no agent of ours writes so many";
 }
 
+TEST(FailoverRecord, AScheduleHasATime) {
+  const WallTime at = *moment_of_epoch_ms(1'764'000'000'123);
+  const auto read = decode_failover_schedule(encode(FailoverSchedule{"b", "ann", at}));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->to, "b");
+  EXPECT_EQ(read->by, "ann");
+  EXPECT_EQ(read->at, at);
+  EXPECT_FALSE(decode_failover_schedule(R"({"to":"b","by":"ann"})"));
+  EXPECT_FALSE(decode_failover_schedule("b"));
+}
+
+TEST(FailoverRecord, SettingsThatAreAbsentAreAsConfigured) {
+  const auto both =
+      decode_failover_settings(encode(FailoverSettings{.priority = -3, .nofailover = false}));
+  EXPECT_EQ(both->priority, -3);
+  EXPECT_EQ(both->nofailover, false);
+  const auto none = decode_failover_settings(encode(FailoverSettings{.by = "ann"}));
+  EXPECT_TRUE(none->empty());
+  EXPECT_EQ(none->by, "ann");
+  EXPECT_EQ(decode_failover_settings(R"({"priority":5000})")->priority, 1000);
+  EXPECT_EQ(decode_failover_settings(R"({"nofailover":"no"})")->nofailover, true)
+      << "what cannot be read must not let the node be promoted";
+  EXPECT_FALSE(decode_failover_settings("[]"));
+}
+
+TEST(FailoverRecord, AnEditChangesWhatItNamesAndNothingElse) {
+  const FailoverSettings before{.priority = 5, .nofailover = true, .by = "ann"};
+  const FailoverSettings raised = edited(before, {.priority = 9, .by = "bob"});
+  EXPECT_EQ(raised.priority, 9);
+  EXPECT_EQ(raised.nofailover, true);
+  EXPECT_EQ(raised.by, "bob");
+  const FailoverSettings freed = edited(before, {.nofailover = std::optional<bool>()});
+  EXPECT_EQ(freed.priority, 5);
+  EXPECT_FALSE(freed.nofailover);
+  EXPECT_FALSE(freed.empty());
+  EXPECT_TRUE(edited(freed, {.priority = std::optional<int>()}).empty());
+}
+
 TEST(FailoverRecord, WhatTheNodesShareLiesBelowTheNameOfThePair) {
   const FailoverKeys keys("ovn");
   EXPECT_EQ(keys.prefix, "failover/ovn/");
@@ -199,6 +238,8 @@ TEST(FailoverRecord, WhatTheNodesShareLiesBelowTheNameOfThePair) {
   EXPECT_EQ(keys.pair(), "failover/ovn/pair");
   EXPECT_EQ(keys.pause(), "failover/ovn/pause");
   EXPECT_EQ(keys.order(), "failover/ovn/order");
+  EXPECT_EQ(keys.schedule(), "failover/ovn/schedule");
+  EXPECT_EQ(keys.settings("a"), "failover/ovn/settings/a");
   EXPECT_EQ(keys.history(7), "failover/ovn/history/00000000000000000007") << "they sort by number";
   EXPECT_EQ(keys.history(7).size(), keys.history(~0ULL).size());
 }

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 
-namespace wardmote::agent {
+namespace wardmote::net {
 
 using SecretFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
@@ -18,4 +18,4 @@ Result<SecretFile> open_secret(const std::string& path);
 /// too long, or has more than one line; else the errors of open_secret().
 Result<std::string> read_secret(const std::string& path);
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::net

@@ -1,4 +1,4 @@
-#include "agent/secret.h"
+#include "net/secret.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "net/system_error.h"
 
-namespace wardmote::agent {
+namespace wardmote::net {
 namespace {
 
 constexpr std::size_t kLongestSecret = 4096;
@@ -49,4 +49,4 @@ Result<std::string> read_secret(const std::string& path) {
   return std::string(secret);
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::net

@@ -1,0 +1,163 @@
+"""What operators want of a pair at run time, on real ovsdb-servers and a real etcd: settings, scheduled switchovers, programs of their own."""
+
+import datetime
+import json
+import os
+import time
+
+import pytest
+
+from lab.instance import FOLDER, ROOT
+from lab.packages import fetch
+from lab.processes import holds, wait_until
+from lab.standalone import StandaloneSite
+
+pytestmark = pytest.mark.slow
+TTL = 6
+
+
+@pytest.fixture(name="site")
+def site_fixture():
+    with StandaloneSite(f"{os.getpid() % 100000}", fetch(FOLDER / "x"), ROOT / "build/lab/etcd") as site:
+        yield site
+
+
+def start(site, **keys):
+    for node in site.nodes:
+        node.start_agent(**keys)
+    active = site.wait_active(60)
+    site.wait_follow(active, *site.others(active))
+    return active
+
+
+def member(seen_by, name):
+    return next(one for one in seen_by.pair()["members"] if one["name"] == name)
+
+
+def soon(seconds):
+    at = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def last_order(node):
+    return node.pair()["order"] or ""
+
+
+def test_settings_of_a_node_are_edited_at_run_time_and_outlive_its_agent(site):
+    active = start(site)
+    first, second = site.others(active)
+    told = active.agent.cli("failover", "edit", "ovn", "--node", first.name, "--nofailover", "yes", "--priority", "7")
+    assert told.returncode in (0, 1), told
+    wait_until(lambda: member(active, first.name)["nofailover"], 10, "the active node to hear of the tag")
+    assert member(active, first.name)["priority"] == 7
+    assert "user:0" in member(active, first.name)["edited_by"]
+    assert "edited by" in active.agent.cli("failover", "status", "ovn").stdout
+    assert active.order("switchover", to=first.name) == 202
+    wait_until(lambda: "nofailover" in last_order(active), 10, "the order to be refused")
+    # Its own restart changes nothing.
+    first.kill_agent()
+    first.start_agent()
+    wait_until(lambda: first.name in active.heirs(), 30, "it to follow again")
+    assert member(first, first.name)["nofailover"] and member(first, first.name)["priority"] == 7
+    # One setting is taken back, the other stays.
+    assert active.order("edit", node=first.name, nofailover=None) == 202
+    wait_until(lambda: not member(active, first.name)["nofailover"], 10, "the tag to be gone")
+    assert member(active, first.name)["priority"] == 7 and member(active, first.name)["edited_by"]
+    # Without a name, the higher priority is promoted.
+    assert active.order("switchover") == 202
+    wait_until(first.serves, 20, f"{first.name} to be active", every=0.05)
+    assert first.order("edit", node=first.name, priority=None) == 202
+    wait_until(lambda: member(second, first.name)["edited_by"] is None, 10, "everything to be as configured")
+    for wrong in ({}, {"node": first.name}, {"node": "nobody", "priority": 1}, {"node": first.name, "priority": 1001},
+                  {"node": first.name, "priority": "1"}, {"node": first.name, "nofailover": "yes"}):
+        assert first.order("edit", **wrong) == 400, wrong
+
+
+def test_a_scheduled_switchover_happens_once_at_its_time(site):
+    active = start(site)
+    heir = site.others(active)[0]
+    at = soon(6)
+    assert active.order("switchover", to=heir.name, at=at) == 202
+    for node in site.nodes:
+        wait_until(lambda node=node: (node.pair()["scheduled_at"] or "").startswith(at[:-1]), 5, f"{node.name} to know of it")
+    # One at a time; and whoever asks for another must say that the first is not to be.
+    wait_until(lambda: active.order("switchover", at=soon(60)) == 503, 5, "a second one to be refused")
+    told = active.agent.cli("failover", "switchover", "ovn", "--at", soon(60))
+    assert told.returncode not in (0, 1) and "flush it first" in told.stderr + told.stdout, told
+    assert active.serves()
+    wait_until(heir.serves, 30, f"{heir.name} to be active", every=0.05)
+    assert datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ") >= at
+    site.wait_follow(heir, *site.others(heir))
+    assert heir.pair()["scheduled_at"] is None
+    assert f"for {at[:-1]}" in last_order(heir) and "was promoted" in last_order(heir)
+    holds(heir.serves, 3, "it happens once")
+    # One that is flushed does not happen.
+    assert heir.order("switchover", to=active.name, at=soon(4)) == 202
+    wait_until(lambda: heir.pair()["scheduled_at"], 5, "it to be scheduled")
+    assert heir.order("flush") == 202
+    wait_until(lambda: heir.pair()["scheduled_at"] is None, 5, "it to be forgotten")
+    holds(heir.serves, 6, "nothing happens")
+    for wrong in ({"at": "tomorrow"}, {"at": soon(-5)}, {"at": soon(60), "to": "nobody"}):
+        assert heir.order("switchover", **wrong) == 400, wrong
+
+
+def test_a_switchover_whose_time_is_over_by_a_minute_does_not_happen(site):
+    active = start(site)
+    late = int((time.time() - 61) * 1000)
+    heir = site.others(active)[0]
+    record = json.dumps({"to": heir.name, "by": "ann", "at": late})
+    # As a store that was away for an hour has it.
+    site.put("failover/ovn/schedule", record)
+    wait_until(lambda: "nobody was active at that time" in last_order(active), 10, "it to be dropped")
+    assert active.serves() and active.pair()["scheduled_at"] is None
+
+
+def test_a_program_may_forbid_a_promotion_and_one_is_told_each_role(site):
+    asked, may, roles = site.folder / "asked", site.folder / "may", site.folder / "roles"
+    may.touch()
+    asks, tells = site.folder / "asks", site.folder / "tells"
+    asks.write_text(f"#!/bin/sh\necho $1 $2 >> {asked}\n[ -e {may} ] || {{ echo not before breakfast >&2; exit 3; }}\n", encoding="utf-8")
+    tells.write_text(f"#!/bin/sh\necho $1 $2 $3 $4 >> {roles}\n", encoding="utf-8")
+    for program in (asks, tells):
+        program.chmod(0o755)
+
+    def told(node):
+        lines = roles.read_text(encoding="utf-8").splitlines() if roles.exists() else []
+        return [line.split()[2] for line in lines if line.split()[0] == node.name and line.split()[1] == "on_role_change"]
+
+    for node in site.nodes:
+        node.start_agent(hooks=f"{{pre_promote: [{asks}], on_role_change: [{tells}, {node.name}]}}")
+    active = site.wait_active(60)
+    site.wait_follow(active, *site.others(active))
+    wait_until(lambda: told(active) == ["replica", "primary"], 10, "the active node's program to be told")
+    heir, third = site.others(active)
+    assert told(heir) == told(third) == ["replica"]
+    assert asked.read_text(encoding="utf-8").split("\n")[0].strip() == "ovn", "there was no active node before"
+    # A veto: the copy that gave up is taken back.
+    may.unlink()
+    assert active.order("switchover", to=heir.name) == 202
+    wait_until(lambda: f"ovn {active.name}" in asked.read_text(encoding="utf-8"), 20, "the program to be asked")
+    wait_until(lambda: "not before breakfast" in json.dumps([node.pair() for node in site.nodes]), 10, "its words to be shown")
+    holds(lambda: site.active() is None, 4, "nobody is active while it says no")
+    may.touch()
+    again = site.wait_active(60)
+    site.wait_follow(again, *site.others(again))
+    wait_until(lambda: told(again)[-1] == "primary" and all(told(node)[-1] == "replica" for node in site.others(again)), 10, "all to be told")
+    # An agent that ends in good order says so.
+    again.agent.process.terminate()
+    again.agent.process.wait(30)
+    assert told(again)[-1] == "replica"
+
+
+def test_nodes_that_copy_from_each_other_by_tls():
+    with StandaloneSite(f"{os.getpid() % 100000}", fetch(FOLDER / "x"), ROOT / "build/lab/etcd", ssl=True) as site:
+        active = start(site)
+        heir = site.others(active)[0]
+        assert active.order("switchover", to=heir.name) == 202
+        wait_until(heir.serves, 20, f"{heir.name} to be active", every=0.05)
+        site.wait_follow(heir, *site.others(heir))
+        heir.kill_agent()
+        for short in ("nb", "sb"):
+            heir.server(short).kill()
+        third = site.wait_active(40, other_than=heir)
+        site.wait_follow(third, *site.others(third, heir))
