@@ -43,10 +43,12 @@ inline constexpr auto kFailoverKeys = std::to_array<KeySpec>({
 
 inline constexpr auto kFailoverHookKeys = std::to_array<KeySpec>({
     {"pre_promote", Form::kTexts, false,
-     "A program and its arguments, run with the name of the pair and of the last active node before "
+     "A program and its arguments, run with the name of the pair and of the last active node "
+     "before "
      "this node is promoted; a status other than 0 forbids that for 30 s"},
     {"on_role_change", Form::kTexts, false,
-     "A program and its arguments, run with on_role_change, primary or replica, and the name of the "
+     "A program and its arguments, run with on_role_change, primary or replica, and the name of "
+     "the "
      "pair when this node's role has changed, and when the agent starts"},
     KeySpec{"timeout", Form::kDuration, false, "The end of each of these programs, 1s to 5m"}
         .or_else("10s"),

@@ -133,8 +133,7 @@ FailoverPairs::Written FailoverPairs::flush(std::string_view pair) {
   return (*manager)->flush();
 }
 
-FailoverPairs::Written FailoverPairs::edit(std::string_view pair,
-                                           const store::FailoverEdit& edit) {
+FailoverPairs::Written FailoverPairs::edit(std::string_view pair, const store::FailoverEdit& edit) {
   const Result<PairManager*> manager = manager_of(pair, edit.node);
   if (!manager) return std::unexpected(manager.error());
   return (*manager)->edit(edit);

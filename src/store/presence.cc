@@ -132,10 +132,12 @@ Task<void> Presence::write() {
         co_await store_.put_if(std::move(change), runtime_.deadline_in(kPutPatience));
     if (!put) {
       complaint_ = put.error().describe();
-      if (put.error().code == Errc::kExhausted) co_await remove_views(records);
+      full_ = put.error().code == Errc::kExhausted;
+      if (full_) co_await remove_views(records);
       co_await runtime_.sleep_until(runtime_.now() + kTryAgain);
       continue;
     }
+    full_ = false;
     for (const auto& [key, value] : records) {
       const auto now = unwritten_.find(key);
       if (now != unwritten_.end() && now->second == value) unwritten_.erase(now);

@@ -40,6 +40,8 @@ class Presence {
   [[nodiscard]] bool stays(const Records& stored) const { return lost(stored).empty(); }
   /// Whether what was put last may not be in the store yet.
   [[nodiscard]] bool owes(const std::string& key) const { return unwritten_.contains(key); }
+  /// The store took nothing when something was written last: it is full.
+  [[nodiscard]] bool full() const noexcept { return full_; }
   /// Writes what is not there as it was put.
   void write_again(const Records& stored);
   /// Why the records are not in the store.
@@ -64,6 +66,7 @@ class Presence {
   Records unwritten_;
   std::set<std::string> views_;  ///< keys
   std::optional<std::string> complaint_;
+  bool full_ = false;
   runtime::Event put_;
   runtime::TaskGroup tasks_;
 };

@@ -28,8 +28,8 @@ class SharedNote {
   }
   /// Two agents have this name, and each puts its word in the place of the other's.
   virtual void doubt([[maybe_unused]] const std::string& node) {}
-  /// Whether another agent tells in this one's place, because it has the same name.
-  virtual void set_twin([[maybe_unused]] bool has_twin) {}
+  /// Somebody may have something to tell, and nobody can hear it: who that is; empty: nobody.
+  virtual void set_unheard([[maybe_unused]] const std::string& by) {}
 };
 
 }  // namespace wardmote::store

@@ -55,6 +55,8 @@ void Agent::expect_checks() {
   for (const judge::raft::Sighting& seen : beside)
     sightings_.saw_beside(seen.cluster, seen.server, seen.address);
   if (setup_.checks.empty()) return;
+  // Nobody could know who had answered at the name before.
+  for (Way& check : setup_.checks) check.leads_to.reset();
   checks_begin_ = cluster_.now() + Duration(random_.below(60'000'000'000));
   for (const Way& check : setup_.checks)
     sightings_.expect("check " + check.member, setup_.expectation.database);

@@ -122,8 +122,31 @@ void World::stop_for_long() {
 void World::cut_off_from_servers_only() {
   tell(fmt::format("{} is cut from all other servers", cluster_.hosts()[subject_].name));
   busy_[subject_] = cluster_.now() + 24min;
+  const std::uint64_t dice = rare_.below(3);
+  if (dice == 0) let_checks_lead_elsewhere();
+  for (const auto& each : agents_) {
+    for (Way& check : each->setup().checks) check.by_neighbour = dice == 1;
+  }
   cut_off(subject_, true);
   at(24min, [this] { cut_off(subject_, false); });
+}
+
+/// The name of the checks leads to another server after a while, and back again for a moment.
+void World::let_checks_lead_elsewhere() {
+  const auto lead = [this](HostIndex host) {
+    tell(fmt::format("checks lead to {}", cluster_.hosts()[host].name));
+    for (const auto& each : agents_) {
+      for (Way& check : each->setup().checks) check.leads_to = host;
+    }
+  };
+  for (const auto& each : agents_) {
+    for (Way& check : each->setup().checks) check.roams = true;
+  }
+  const Duration first = rarely_between(70, 600);
+  at(first, [lead] { lead(0); });
+  if (rare_.chance(0.5)) return;
+  at(first + 60s, [this, lead] { lead(subject_); });
+  at(first + 80s, [lead] { lead(0); });
 }
 
 /// From all other servers, or no more.

@@ -134,6 +134,19 @@ Opinion look_crosswise(const Cluster& cluster, Way way, bool ages, TimePoint beg
   return here;
 }
 
+/// Of the process's other database, which is none of this world's; this one is beside it.
+void ask_for_another(Opinion& opinion) {
+  opinion.neighbours_at = opinion.begun;
+  opinion.neighbours = {{.database = opinion.database,
+                         .server_id = opinion.server_id(),
+                         .cluster_id = opinion.cluster_id(),
+                         .address = opinion.status ? opinion.status->address : ""}};
+  opinion.database = "OVN_Southbound";
+  const MemberId other{~opinion.server_id().high, 1, 32};
+  if (opinion.status) opinion.status->server_id = opinion.status->cluster_id = other;
+  if (opinion.local) opinion.local->server_id = opinion.local->cluster_id = other;
+}
+
 }  // namespace
 
 Status print_status(const Cluster& cluster, ServerIndex s, bool ages) {
@@ -178,6 +191,11 @@ Status print_status(const Cluster& cluster, ServerIndex s, bool ages) {
 
 Opinion look_at(const Cluster& cluster, const Way& way, bool ages, TimePoint begun,
                 Duration timeout) {
+  if (way.leads_to) {
+    Way there = way;
+    there.host = *std::exchange(there.leads_to, std::nullopt);
+    return look_at(cluster, there, ages, begun, timeout);
+  }
   if (way.crossed && way.status) return look_crosswise(cluster, way, ages, begun, timeout);
   if (way.crossed) {
     Way there = way;
@@ -220,6 +238,8 @@ Opinion look_at(const Cluster& cluster, const Way& way, bool ages, TimePoint beg
     opinion.status_source.reason.code = ReasonCode::kNone;
     opinion.status = std::move(status);
   }
+  opinion.roams = way.roams;
+  if (way.by_neighbour) ask_for_another(opinion);
   return opinion;
 }
 

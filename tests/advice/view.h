@@ -17,9 +17,12 @@ struct Way {
   bool status = true;  ///< by its control socket
   bool local = true;   ///< by its OVSDB socket
   bool unix_socket = false;
-  bool cut = false;      ///< the agent does not get there
-  bool shut = false;     ///< nobody listens for it there, whatever runs
-  bool starved = false;  ///< the agent was too poor to look
+  bool cut = false;                   ///< the agent does not get there
+  bool shut = false;                  ///< nobody listens for it there, whatever runs
+  bool starved = false;               ///< the agent was too poor to look
+  bool by_neighbour = false;          ///< it asks for another database of the process
+  bool roams = false;                 ///< by a name, which may lead to another host
+  std::optional<HostIndex> leads_to;  ///< that host
   /// Its OVSDB socket is written down wrongly: this host answers there.
   std::optional<HostIndex> crossed;
 };

@@ -96,6 +96,7 @@ class World {
   void cut_off_from_servers_only();
   void cut_off(HostIndex host, bool cut);
   void stop_where_only_a_check_looks();
+  void let_checks_lead_elsewhere();
   HostIndex join_at_its_address();
   void take_its_address();
   void move_its_address();

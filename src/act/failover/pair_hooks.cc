@@ -64,8 +64,8 @@ Task<Result<void>> PairManager::ask_hook() {
   runtime::ProcessSpec spec{
       .argv = with(options_.hooks.pre_promote, {options_.name, record().active}),
       .ends_family = true};
-  const Result<void> may = co_await run_hook(std::move(spec), "the hook pre_promote forbids it",
-                                             options_.hooks.timeout);
+  const Result<void> may =
+      co_await run_hook(std::move(spec), "the hook pre_promote forbids it", options_.hooks.timeout);
   co_return may;
 }
 
@@ -89,8 +89,7 @@ Task<void> PairManager::tell_role(bool primary, Duration timeout) {
       co_await run_hook(std::move(spec), "the hook on_role_change " + role, timeout);
   hook_complaint_ = told ? std::nullopt : std::optional(told.error().describe());
   if (told) co_return;
-  log(LogLevel::kWarning, "failover_hook",
-      {{"pair", options_.name}, {"reason", *hook_complaint_}});
+  log(LogLevel::kWarning, "failover_hook", {{"pair", options_.name}, {"reason", *hook_complaint_}});
 }
 
 }  // namespace wardmote::act::failover

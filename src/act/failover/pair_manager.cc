@@ -224,7 +224,8 @@ PairReport PairManager::report() const {
   if (const auto key = view_.find(keys_.order())) report.order = order_text(key->value);
   if (const auto waits = scheduled()) {
     report.scheduled_at = waits->at;
-    report.scheduled = fmt::format("{}: {}", waits->by, waits->to.empty() ? "another node" : waits->to);
+    report.scheduled =
+        fmt::format("{}: {}", waits->by, waits->to.empty() ? "another node" : waits->to);
   }
   const std::string past = keys_.prefix + "history/";
   for (const auto& [name, key] : view_.keys()) {

@@ -71,7 +71,6 @@ struct PairOptions {
   std::optional<runtime::TlsSettings> tls;
 };
 
-
 /// Keeps one writable copy of a pair behind one address, without Pacemaker: what judge::failover's
 /// table of duties says, on this node. Leads by a lease in the store; at two thirds of it, and
 /// whenever the lease is lost, the address goes at once and both copies become read-only. The

@@ -134,10 +134,9 @@ Task<void> PairManager::begin_scheduled() {
   const WallTime now = runtime_.wall_now();
   std::optional<Compare> fence = leader_->fence();
   if (!key || !due || now < due->at || !fence) co_return;
-  store::FailoverOrder order{
-      .to = due->to,
-      .by = fmt::format("{}, for {}", due->by, format_utc(due->at)),
-      .until_ms = epoch_ms(due->at + kScheduleHolds)};
+  store::FailoverOrder order{.to = due->to,
+                             .by = fmt::format("{}, for {}", due->by, format_utc(due->at)),
+                             .until_ms = epoch_ms(due->at + kScheduleHolds)};
   if (order.until_ms <= epoch_ms(now)) order.answer = "nobody was active at that time";
   store::Transaction transaction;
   transaction.conditions.push_back(*std::move(fence));

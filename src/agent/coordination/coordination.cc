@@ -54,6 +54,10 @@ constexpr Duration kTwinIsMeant = std::chrono::seconds(60);
 /// Of others: longer than a few agents of one name need to write one after the other.
 constexpr Duration kTwinsAreMeant = std::chrono::minutes(3);
 
+constexpr Duration kSpeaksAgain = std::chrono::minutes(1);
+/// Whoever leads must know that the store takes nothing.
+constexpr Duration kWriteEvery = std::chrono::seconds(10);
+
 /// An agent that began later was there already: whoever writes now is another one.
 bool wrote_again(const std::optional<store::AgentRegistration>& before,
                  const std::optional<store::AgentRegistration>& now) {
@@ -194,6 +198,14 @@ bool Coordination::has_twin() const noexcept {
   return twin_ && runtime_.now() - *twin_ < kTwinIsMeant;
 }
 
+std::string Coordination::unheard_agent() const {
+  if (has_twin()) return "another agent of this name";
+  // One that has begun cannot even say that it is there, and needs a while when there is room
+  // again.
+  const bool full = full_ && runtime_.now() - *full_ < kSpeaksAgain;
+  return full ? "an agent from which the store, which is full, takes nothing" : "";
+}
+
 void Coordination::stand_by_own_records() {
   const store::Follower::Records& stored = follower_.records();
   // What is there of an earlier life while nothing can be written is no word of another agent.
@@ -249,10 +261,15 @@ Task<void> Coordination::watch_nodes() {
     // That two agents have one name ends without a record that changes.
     if (std::ranges::any_of(peers_, [](const auto& peer) { return peer.second.twins.has_value(); }))
       hear_notes(follower_.records());
-    const bool twin = has_twin();
-    for (store::SharedNote* const note : notes_) note->set_twin(twin);
+    if (presence_.full()) full_ = runtime_.now();
+    const std::string unheard = unheard_agent();
+    for (store::SharedNote* const note : notes_) note->set_unheard(unheard);
     // Who is cut off from the store would take all others for lost.
     if (!election_.leads()) continue;
+    if (runtime_.now() - wrote_ >= kWriteEvery) {
+      presence_.put(store::registration_key(self_.node), registered_);
+      wrote_ = runtime_.now();
+    }
     std::vector<Symptom> lost = lost_nodes();
     if (lost == told) continue;
     told = lost;

@@ -82,6 +82,7 @@ class Coordination final : public serve::AgentsView {
   /// emptied, or restored.
   void stand_by_own_records();
   [[nodiscard]] bool has_twin() const noexcept;
+  [[nodiscard]] std::string unheard_agent() const;
   /// Tells of the agents that are away, while this one leads.
   runtime::Task<void> watch_nodes();
   [[nodiscard]] std::vector<judge::incident::Symptom> lost_nodes() const;
@@ -100,6 +101,8 @@ class Coordination final : public serve::AgentsView {
   std::map<std::string, std::string> told_;  ///< notes of this agent by their keys
   int looks_without_ = 0;             ///< in a row, at a store that lacks what this agent wrote
   std::optional<TimePoint> rewrote_;  ///< when it wrote that again
+  std::optional<TimePoint> full_;     ///< when the store was full last
+  TimePoint wrote_;                   ///< when this one wrote last because it leads
   std::optional<TimePoint> twin_;     ///< when another agent last wrote under its name
   runtime::TaskGroup tasks_;
 };

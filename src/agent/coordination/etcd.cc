@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "net/secret.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "config/config.h"
+#include "net/secret.h"
 #include "runtime/runtime.h"
 #include "store/etcd/client.h"
 #include "store/etcd/etcd_store.h"

@@ -21,7 +21,7 @@ class SharedServers final : public store::SharedNote {
   void hear(const std::string& node, const std::string& text, TimePoint now) override;
   void lose(const std::string& node, const std::string& last, TimePoint now) override;
   void doubt(const std::string& node) override;
-  void set_twin(bool has_twin) override { sightings_.set_twin(has_twin); }
+  void set_unheard(const std::string& by) override { sightings_.set_unheard(by); }
 
  private:
   judge::raft::Sightings& sightings_;

@@ -144,21 +144,20 @@ Command failover_group() {
       .name = "edit",
       .summary = "change the settings of a node at run time",
       .description =
-          "What is set here is in the store, counts before the configuration of the node, and stays "
+          "What is set here is in the store, counts before the configuration of the node, and "
+          "stays "
           "until it is edited again. Needs the role admin.",
       .arguments = {pair_name()},
-      .options = with({{.name = "node",
-                        .value = "NODE",
-                        .help = "whose settings to change",
-                        .required = true},
-                       {.name = "priority",
-                        .value = "NUMBER",
-                        .help = "-1000 to 1000, or default: as configured"},
-                       {.name = "nofailover",
-                        .value = "WORD",
-                        .help = "never promote the node, or default: as configured",
-                        .choices = {"yes", "no", std::string(kAsConfigured)}}},
-                      order_options()),
+      .options = with(
+          {{.name = "node", .value = "NODE", .help = "whose settings to change", .required = true},
+           {.name = "priority",
+            .value = "NUMBER",
+            .help = "-1000 to 1000, or default: as configured"},
+           {.name = "nofailover",
+            .value = "WORD",
+            .help = "never promote the node, or default: as configured",
+            .choices = {"yes", "no", std::string(kAsConfigured)}}},
+          order_options()),
       .examples = {{"wardmote failover edit ovn --node ctl-2 --nofailover yes",
                     "its disk is slow today"},
                    {"wardmote failover edit ovn --node ctl-2 --nofailover default",

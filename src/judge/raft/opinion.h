@@ -153,6 +153,15 @@ struct Local {
   friend bool operator==(const Local&, const Local&) = default;
 };
 
+/// Another raft database of the same server process.
+struct Neighbour {
+  std::string database;
+  MemberId server_id;  ///< not known: it does not say
+  MemberId cluster_id;
+  std::string address;  ///< may be unknown
+  friend bool operator==(const Neighbour&, const Neighbour&) = default;
+};
+
 /// What one configured member reports about the cluster, or why it does not. Each of the two
 /// sources may fail by itself.
 struct Opinion {
@@ -170,6 +179,13 @@ struct Opinion {
   /// The databases of the server, without `_Server`. Asked only of a server that does not have this
   /// database; empty if it does not say.
   std::vector<std::string> serves;
+  /// What else its process has, as it said at `neighbours_at`; nothing: it does not answer now, or
+  /// never said.
+  std::optional<std::vector<Neighbour>> neighbours;
+  TimePoint neighbours_at;
+  /// Another server may be the next to answer: a network address or a command leads to whoever is
+  /// there, the path of a socket to whoever has it.
+  bool roams = false;
   /// In whose words it is told of; the same for all members of a cluster.
   const Dialect* dialect = &kOvsdb;
 

@@ -17,6 +17,7 @@
 #include "judge/raft/member_id.h"
 #include "judge/raft/memory.h"
 #include "judge/raft/opinion.h"
+#include "judge/raft/outvoted.h"
 #include "judge/raft/own_link.h"
 #include "judge/raft/quote.h"
 #include "judge/raft/sighting.h"
@@ -278,8 +279,24 @@ bool is_reconfiguring(const ClusterSnapshot& snapshot) noexcept {
   });
 }
 
+/// No leader is elected without a majority that has its term, and goes on with it.
+bool is_contested(const ClusterSnapshot& snapshot) noexcept {
+  const Member& newest = *snapshot.newest;
+  if (!newest.claims_to_lead()) return false;
+  bool others_lead = false;
+  for (const Member& member : snapshot.members) {
+    if (&member == &newest || !member.status() || !serves(member, snapshot)) continue;
+    const Server* const leader = member.hears_leader ? member.leader_line : nullptr;
+    if (leader && leader->address == newest.address && compatible(leader->id, newest.id))
+      return false;
+    others_lead = others_lead || !member.outvoted;
+  }
+  return others_lead;
+}
+
 bool is_list_settled(const ClusterSnapshot& snapshot) noexcept {
   if (snapshot.newest == nullptr || is_reconfiguring(snapshot)) return false;
+  if (is_contested(snapshot)) return false;
   if (snapshot.leader != nullptr && snapshot.leader->status() != nullptr) return commits(snapshot);
   return snapshot.newest->status()->uncommitted == 0;
 }

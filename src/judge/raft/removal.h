@@ -26,6 +26,10 @@ bool commits(const ClusterSnapshot& snapshot) noexcept;
 /// Whether the list itself is changing: a leader adds or removes a server, or a member leaves.
 bool is_reconfiguring(const ClusterSnapshot& snapshot) noexcept;
 
+/// Whether the member with the newest list leads nobody who answers, while another is followed: one
+/// of them does not say what is.
+bool is_contested(const ClusterSnapshot& snapshot) noexcept;
+
 /// Whether the newest list is committed, as far as its member tells: a leader uses a list as soon
 /// as it has appended it, and what is not committed may be undone by the next leader.
 bool is_list_settled(const ClusterSnapshot& snapshot) noexcept;

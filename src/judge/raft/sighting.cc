@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,10 @@ namespace {
 
 /// Such a server joined with a wrong address: one in a year is much.
 constexpr std::size_t kMostBeside = 100;
+/// Who answered at one address; a balancer leads to a few servers.
+constexpr std::size_t kMostBefore = 32;
+/// In the name of whoever looks at another database of the process.
+constexpr std::string_view kNeighbour = ", which also has ";
 
 /// Nobody notices for so long that an agent is away: the longest `store: ttl`.
 constexpr Duration kToldLate = std::chrono::minutes(5);
@@ -41,24 +46,89 @@ std::optional<TimePoint> Sighting::alive(TimePoint now) const noexcept {
 
 void Sightings::expect(const std::string& by, std::string database, Duration late) {
   const auto [seen, added] =
-      seen_.try_emplace(by, Sighting{.by = by, .database = std::move(database)});
-  if (late > Duration::zero()) seen->second.late = late;
+      seen_.try_emplace(by, Looker{.last = {.by = by, .database = std::move(database)}});
+  if (late > Duration::zero()) seen->second.last.late = late;
+}
+
+void Sightings::forget(const std::string& by) {
+  const std::string neighbours = by + std::string(kNeighbour);
+  std::erase_if(
+      seen_, [&](const auto& one) { return one.first == by || one.first.starts_with(neighbours); });
 }
 
 void Sightings::hear(const std::string& by, const Opinion& opinion) {
-  Sighting& sighting = seen_[by];
-  sighting.by = by;
-  // Whoever does not have that database has another one, under whatever name it is asked for.
-  sighting.database = opinion.knows_no_database() ? std::string() : opinion.database;
   const MemberId server = opinion.server_id();
-  sighting.still = server.full() && !server.zero();
-  sighting.refused = is_refusal(opinion);
-  // Who does not answer is who it was.
-  if (!sighting.still) return;
-  sighting.server = server;
-  sighting.cluster = opinion.cluster_id();
-  sighting.at = opinion.begun;
-  if (opinion.status) sighting.address = opinion.status->address;
+  Sighting heard{.server = server,
+                 .cluster = opinion.cluster_id(),
+                 .by = by,
+                 .at = opinion.begun,
+                 .still = server.full() && !server.zero(),
+                 .refused = is_refusal(opinion)};
+  // Whoever does not have that database has another one, under whatever name it is asked for.
+  if (!opinion.knows_no_database()) heard.database = opinion.database;
+  if (opinion.status) heard.address = opinion.status->address;
+  take(by, std::move(heard), opinion.roams);
+  hear_neighbours(by, opinion);
+}
+
+void Sightings::take(const std::string& by, Sighting heard, bool roams) {
+  Looker& looker = seen_[by];
+  Sighting& last = looker.last;
+  if (!heard.still) {
+    // Who does not answer is who it was.
+    last.by = by;
+    last.database = std::move(heard.database);
+    last.still = false;
+    last.refused = heard.refused;
+    return;
+  }
+  const auto replaced = [&](const Sighting& earlier) {
+    const bool at_its_address = !heard.address.empty() && earlier.address == heard.address;
+    return earlier.server == heard.server || at_its_address;
+  };
+  std::erase_if(looker.before, replaced);
+  if (roams && last.server.known() && !replaced(last)) {
+    if (looker.before.size() == kMostBefore) looker.before.erase(looker.before.begin());
+    last.still = last.refused = false;
+    looker.before.push_back(last);
+  }
+  heard.late = last.late;
+  if (heard.address.empty() && last.server == heard.server) heard.address = last.address;
+  last = std::move(heard);
+}
+
+/// The process that answers is alive, so its other databases are, under whatever name they are
+/// judged.
+void Sightings::hear_neighbours(const std::string& by, const Opinion& opinion) {
+  const std::string prefix = by + std::string(kNeighbour);
+  for (auto& [name, looker] : seen_) {
+    if (!name.starts_with(prefix)) continue;
+    looker.last.still = false;
+    looker.last.refused = is_refusal(opinion);
+  }
+  if (!opinion.neighbours) return;
+  const auto is_there = [&](std::string_view database) {
+    return std::ranges::find(*opinion.neighbours, database, &Neighbour::database) !=
+           opinion.neighbours->end();
+  };
+  // That it does not have one any more says nothing of another process.
+  if (!opinion.roams) {
+    std::erase_if(seen_, [&](const auto& one) {
+      return one.first.starts_with(prefix) && !is_there(one.first.substr(prefix.size()));
+    });
+  }
+  for (const Neighbour& neighbour : *opinion.neighbours) {
+    const std::string name = prefix + neighbour.database;
+    take(name,
+         {.server = neighbour.server_id,
+          .cluster = neighbour.cluster_id,
+          .by = name,
+          .at = opinion.neighbours_at,
+          .still = neighbour.server_id.full() && !neighbour.server_id.zero(),
+          .database = neighbour.database,
+          .address = neighbour.address},
+         opinion.roams);
+  }
 }
 
 std::vector<Sighting> Sightings::besides(const std::string& cluster, const MemberId& id,
@@ -68,32 +138,38 @@ std::vector<Sighting> Sightings::besides(const std::string& cluster, const Membe
     return !id.known() || !sighting.cluster.known() || compatible(sighting.cluster, id);
   };
   const std::string own = member(cluster, "");
-  for (const auto& [by, sighting] : seen_) {
-    if (!by.starts_with(own) && may_be_of_it(sighting)) others.push_back(sighting);
+  for (const auto& [by, looker] : seen_) {
+    if (by.starts_with(own)) continue;
+    if (may_be_of_it(looker.last)) others.push_back(looker.last);
+    std::ranges::copy_if(looker.before, std::back_inserter(others), may_be_of_it);
   }
   for (const auto& [node, agent] : agents_) {
     if (agent.away_since && *agent.away_since < away_after) continue;
     std::ranges::copy_if(agent.seen, std::back_inserter(others), may_be_of_it);
   }
   std::ranges::copy_if(beside_, std::back_inserter(others), may_be_of_it);
-  if (has_twin_) others.push_back({.by = "another agent of this name"});
+  if (!unheard_.empty()) others.push_back({.by = unheard_});
   return others;
 }
 
 std::vector<Sighting> Sightings::here() const {
   std::map<MemberId, Sighting> servers;
   std::map<std::string, Sighting> nameless;  // by database
-  for (const auto& [by, sighting] : seen_) {
+  const auto add = [&](const Sighting& sighting) {
     if (!sighting.server.known()) {
       const auto [known, added] = nameless.emplace(sighting.database, sighting);
       if (!added && !sighting.refused) known->second = sighting;
-      continue;
+      return;
     }
     const auto [known, added] = servers.emplace(sighting.server, sighting);
-    if (added) continue;
+    if (added) return;
     const TimePoint latest = std::max(sighting.at, known->second.at);
     if (holds_back_more(sighting, known->second)) known->second = sighting;
     known->second.at = latest;
+  };
+  for (const auto& [by, looker] : seen_) {
+    add(looker.last);
+    std::ranges::for_each(looker.before, add);
   }
   std::vector<Sighting> list;
   list.reserve(servers.size() + nameless.size());

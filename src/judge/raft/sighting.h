@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -45,7 +46,7 @@ class Sightings {
   /// may be each of them. `late`: a look ends so long after the one before.
   void expect(const std::string& by, std::string database, Duration late = {});
   /// He looks no more, or at another server.
-  void forget(const std::string& by) { seen_.erase(by); }
+  void forget(const std::string& by);
   /// A look of `by` at a server.
   void hear(const std::string& by, const Opinion& opinion);
   /// What others than the members of this cluster have seen; of servers that certainly belong to
@@ -66,8 +67,8 @@ class Sightings {
   void saw_beside(const MemberId& cluster, const MemberId& server, std::string address);
   /// All those, for a later life of the agent.
   [[nodiscard]] const std::vector<Sighting>& beside() const noexcept { return beside_; }
-  /// Whether another agent calls itself as this one does: then nobody knows what either says.
-  void set_twin(bool has_twin) noexcept { has_twin_ = has_twin; }
+  /// Somebody may see a server alive and cannot say which one: who that is; empty: nobody.
+  void set_unheard(std::string by) { unheard_ = std::move(by); }
 
   /// How a cluster's member is called in `by`.
   static std::string member(const std::string& cluster, const std::string& member) {
@@ -75,15 +76,22 @@ class Sightings {
   }
 
  private:
+  struct Looker {
+    Sighting last;
+    std::vector<Sighting> before;  ///< who answered there before, and may live elsewhere
+  };
   struct Agent {
     std::vector<Sighting> seen;
     std::optional<TimePoint> away_since;
   };
 
-  std::map<std::string, Sighting> seen_;  // by who looks
-  std::map<std::string, Agent> agents_;   // by node
-  std::vector<Sighting> beside_;          // the oldest first
-  bool has_twin_ = false;
+  void take(const std::string& by, Sighting heard, bool roams);
+  void hear_neighbours(const std::string& by, const Opinion& opinion);
+
+  std::map<std::string, Looker> seen_;   // by who looks
+  std::map<std::string, Agent> agents_;  // by node
+  std::vector<Sighting> beside_;         // the oldest first
+  std::string unheard_;
 };
 
 }  // namespace wardmote::judge::raft

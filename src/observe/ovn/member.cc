@@ -28,12 +28,16 @@ namespace wardmote::observe::ovn {
 
 using judge::ReasonCode;
 using judge::raft::Mode;
+using judge::raft::Neighbour;
 using judge::raft::Opinion;
 using runtime::Deadline;
 using runtime::Task;
 using namespace std::chrono_literals;
 
 namespace {
+
+/// What a process has changes when a person changes it.
+constexpr Duration kNeighboursEvery = 10s;
 
 /// The two answers are read one after the other. The first reader stops a little before the
 /// deadline, so that a server which is silent on that way leaves time to read the other answer,
@@ -93,6 +97,9 @@ Task<Opinion> Member::look(Deadline deadline) {
   if (opinion.mode == Mode::kAbsent && opinion.serves.empty() && in_time) {
     co_await ask_what_it_serves(&opinion, deadline);
   }
+  cost_ = spent();
+  opinion.roams = roams(opinion);
+  if (opinion.speaks() && in_time) co_await ask_neighbours(&opinion, deadline);
   opinion.ended = runtime_.now();
   co_return opinion;
 }
@@ -179,15 +186,91 @@ Task<std::expected<std::string, judge::Reason>> Member::run(std::vector<std::str
 /// too.
 Task<void> Member::ask_what_it_serves(Opinion* opinion, Deadline deadline) {
   if (opinion->status_source.reason.code != ReasonCode::kUnknownCluster) co_return;
+  std::vector<std::string> names = co_await list_databases(deadline);
+  opinion->serves = std::move(names);
+}
+
+/// By the way that says who the server is.
+bool Member::roams(const Opinion& opinion) const noexcept {
+  const bool by_control = opinion.status.has_value();
+  if (by_control) return !target_.control_command.empty();
+  return !target_.ovsdb || target_.ovsdb->kind != runtime::Endpoint::Kind::kUnix;
+}
+
+Task<void> Member::ask_neighbours(Opinion* opinion, Deadline deadline) {
+  const TimePoint now = runtime_.now();
+  if (!neighbours_ || cost_.fresh_connection || now - neighbours_at_ >= kNeighboursEvery) {
+    const std::vector<std::string> names = co_await list_databases(deadline);
+    std::vector<Neighbour> found;
+    for (const std::string& name : names) {
+      if (name == target_.database) continue;
+      std::string database = name;
+      Neighbour neighbour = co_await ask_neighbour(std::move(database), deadline);
+      found.push_back(std::move(neighbour));
+    }
+    if (!names.empty()) {
+      neighbours_ = std::move(found);
+      neighbours_at_ = now;
+    }
+  }
+  opinion->neighbours = neighbours_;
+  opinion->neighbours_at = neighbours_at_;
+}
+
+Task<std::vector<std::string>> Member::list_databases(Deadline deadline) {
   if (control_) {
     std::vector<std::string> names = co_await control_->list_databases(deadline);
-    opinion->serves = std::move(names);
-    co_return;
+    co_return names;
+  }
+  if (target_.control_command.empty() && ovsdb_) {
+    std::vector<std::string> names = co_await ovsdb_->list_databases(deadline);
+    co_return names;
+  }
+  if (target_.control_command.empty()) {
+    std::vector<std::string> argv = target_.ovsdb_command;
+    argv.push_back(codec::select_database_names());
+    const auto output = co_await run(std::move(argv), deadline);
+    if (!output) co_return std::vector<std::string>();
+    co_return codec::parse_database_names(*output).value_or(std::vector<std::string>());
   }
   std::vector<std::string> argv = target_.control_command;
   argv.emplace_back("ovsdb-server/list-dbs");
   const auto output = co_await run(std::move(argv), deadline);
-  if (output) opinion->serves = codec::split_database_names(*output);
+  co_return output ? codec::split_database_names(*output) : std::vector<std::string>();
+}
+
+Task<Neighbour> Member::ask_neighbour(std::string database, Deadline deadline) {
+  StatusAnswer status;
+  RowAnswer row;
+  if (control_) {
+    status = co_await control_->status_of(database, deadline);
+  } else if (!target_.control_command.empty()) {
+    std::vector<std::string> argv = target_.control_command;
+    argv.emplace_back("cluster/status");
+    argv.push_back(database);
+    const auto output = co_await run(std::move(argv), deadline);
+    if (output) status = read_status_text(*output);
+  } else if (ovsdb_) {
+    row = co_await ovsdb_->row_of(database, deadline);
+  } else {
+    std::vector<std::string> argv = target_.ovsdb_command;
+    argv.push_back(codec::select_server_row(database));
+    const auto output = co_await run(std::move(argv), deadline);
+    if (output) row = read_query_output(*output);
+  }
+  Neighbour neighbour{.database = std::move(database)};
+  if (status.status) {
+    judge::raft::Status said = to_status(*std::move(status.status));
+    neighbour.server_id = said.server_id;
+    neighbour.cluster_id = said.cluster_id;
+    neighbour.address = std::move(said.address);
+  }
+  if (row.row) {
+    const judge::raft::Local said = to_local(*row.row);
+    neighbour.server_id = said.server_id;
+    neighbour.cluster_id = said.cluster_id;
+  }
+  co_return neighbour;
 }
 
 void Member::take(Opinion& opinion, StatusAnswer answer) {
@@ -205,7 +288,7 @@ void Member::take(Opinion& opinion, RowAnswer answer) {
   opinion.mode = to_mode(*answer.row);
 }
 
-judge::Cost Member::cost() const noexcept {
+judge::Cost Member::spent() const noexcept {
   judge::Cost sum;
   const auto add = [&](const judge::Cost& cost) {
     sum.bytes_in += cost.bytes_in;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "judge/observation.h"
 #include "judge/outcome.h"
 #include "judge/raft/opinion.h"
@@ -44,8 +45,8 @@ class Member {
   runtime::Task<judge::raft::Opinion> look(runtime::Deadline deadline);
 
   [[nodiscard]] const MemberTarget& target() const noexcept { return target_; }
-  /// What the last probe cost.
-  [[nodiscard]] judge::Cost cost() const noexcept;
+  /// What the last probe cost, without what it asked of other databases.
+  [[nodiscard]] const judge::Cost& cost() const noexcept { return cost_; }
   /// Lines of `cluster/status` that were not understood, over all probes.
   [[nodiscard]] std::uint64_t lines_not_understood() const noexcept {
     return lines_not_understood_;
@@ -58,6 +59,14 @@ class Member {
   runtime::Task<void> run_query(judge::raft::Opinion* opinion, runtime::Deadline deadline);
   /// Asks a server that does not have the database which databases it has.
   runtime::Task<void> ask_what_it_serves(judge::raft::Opinion* opinion, runtime::Deadline deadline);
+  /// Now and then: which other databases the process has, and who it is there.
+  runtime::Task<void> ask_neighbours(judge::raft::Opinion* opinion, runtime::Deadline deadline);
+  runtime::Task<judge::raft::Neighbour> ask_neighbour(std::string database,
+                                                      runtime::Deadline deadline);
+  /// Without `_Server`; empty: it does not say.
+  runtime::Task<std::vector<std::string>> list_databases(runtime::Deadline deadline);
+  [[nodiscard]] judge::Cost spent() const noexcept;
+  [[nodiscard]] bool roams(const judge::raft::Opinion& opinion) const noexcept;
   /// The output of the command, or the reason why it is no answer.
   runtime::Task<std::expected<std::string, judge::Reason>> run(std::vector<std::string> argv,
                                                                runtime::Deadline deadline);
@@ -70,6 +79,9 @@ class Member {
   std::unique_ptr<UnixctlClient> control_;
   std::unique_ptr<OvsdbClient> ovsdb_;
   std::uint64_t lines_not_understood_ = 0;
+  std::optional<std::vector<judge::raft::Neighbour>> neighbours_;
+  TimePoint neighbours_at_;
+  judge::Cost cost_;
 };
 
 }  // namespace wardmote::observe::ovn

@@ -47,21 +47,33 @@ Task<RowAnswer> OvsdbClient::answer(Deadline deadline) {
   if (!reply) co_return RowAnswer{{}, reason_of_reply(reply.error()), {}};
   RowAnswer answer = read_row_reply(*reply);
   if (answer.reason.code == judge::ReasonCode::kUnknownCluster) {
-    std::vector<std::string> names = co_await ask_names(deadline);
+    std::vector<std::string> names = co_await list_databases(deadline);
     answer.serves = std::move(names);
   }
   rpc_.rest();
   co_return answer;
 }
 
-Task<std::vector<std::string>> OvsdbClient::ask_names(Deadline deadline) {
+Task<std::vector<std::string>> OvsdbClient::list_databases(Deadline deadline) {
   rpc_.prepare("transact", codec::select_database_names());
   const Result<void> sent = co_await rpc_.send(deadline);
   if (!sent) co_return std::vector<std::string>();
   const Result<codec::RpcMessage> reply = co_await rpc_.receive(deadline);
   if (!reply) co_return std::vector<std::string>();
   Result<std::vector<std::string>> names = codec::read_database_names(*reply);
+  rpc_.rest();
   co_return names ? *std::move(names) : std::vector<std::string>();
+}
+
+Task<RowAnswer> OvsdbClient::row_of(std::string database, Deadline deadline) {
+  rpc_.prepare("transact", codec::select_server_row(database));
+  const Result<void> sent = co_await rpc_.send(deadline);
+  if (!sent) co_return RowAnswer{{}, reason_of_reply(sent.error()), {}};
+  const Result<codec::RpcMessage> reply = co_await rpc_.receive(deadline);
+  if (!reply) co_return RowAnswer{{}, reason_of_reply(reply.error()), {}};
+  RowAnswer answer = read_row_reply(*reply);
+  rpc_.rest();
+  co_return answer;
 }
 
 RowAnswer read_row_reply(const codec::RpcMessage& reply) {

@@ -29,11 +29,14 @@ class OvsdbClient {
   /// Asks a server that does not have the database which databases it has, within the same time.
   runtime::Task<RowAnswer> answer(runtime::Deadline deadline);
 
+  /// The databases of the server, without `_Server`; empty when it does not say.
+  runtime::Task<std::vector<std::string>> list_databases(runtime::Deadline deadline);
+  /// Of another database of the server.
+  runtime::Task<RowAnswer> row_of(std::string database, runtime::Deadline deadline);
+
   [[nodiscard]] const judge::Cost& cost() const noexcept { return rpc_.cost(); }
 
  private:
-  runtime::Task<std::vector<std::string>> ask_names(runtime::Deadline deadline);
-
   RpcClient rpc_;
   std::string params_;
   Result<void> asked_;

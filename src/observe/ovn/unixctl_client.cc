@@ -56,6 +56,17 @@ Task<std::vector<std::string>> UnixctlClient::list_databases(Deadline deadline) 
   co_return names;
 }
 
+Task<StatusAnswer> UnixctlClient::status_of(std::string database, Deadline deadline) {
+  rpc_.prepare("cluster/status", "[" + codec::json_string(database) + "]");
+  const Result<void> sent = co_await rpc_.send(deadline);
+  if (!sent) co_return StatusAnswer{{}, reason_of_reply(sent.error())};
+  const Result<codec::RpcMessage> reply = co_await rpc_.receive(deadline);
+  if (!reply) co_return StatusAnswer{{}, reason_of_reply(reply.error())};
+  StatusAnswer answer = read_status_reply(*reply);
+  rpc_.rest();
+  co_return answer;
+}
+
 StatusAnswer read_status_reply(const codec::RpcMessage& reply) {
   const Result<const boost::json::value*> result = codec::result_of(reply);
   if (!result) return {{}, reason_of_reply(result.error())};

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "codec/raft_status.h"
 #include "judge/outcome.h"
@@ -27,6 +28,8 @@ class UnixctlClient {
   runtime::Task<StatusAnswer> answer(runtime::Deadline deadline);
   /// The databases of the server, without `_Server`; empty when it does not say.
   runtime::Task<std::vector<std::string>> list_databases(runtime::Deadline deadline);
+  /// Of another database of the server.
+  runtime::Task<StatusAnswer> status_of(std::string database, runtime::Deadline deadline);
 
   [[nodiscard]] const judge::Cost& cost() const noexcept { return rpc_.cost(); }
 

@@ -71,7 +71,8 @@ HttpResponse switch_over(FailoverView* view, const Ask& ask) {
     return error_answer(400, "'at' is no time: write 2026-11-20T07:52:35Z");
   if (view == nullptr) return no_pair(ask.name);
   std::string by = order_by(*order, ask.who);
-  if (!at) return taken(*view, ask, view->hand_over(ask.name, *std::move(to), false, std::move(by)));
+  if (!at)
+    return taken(*view, ask, view->hand_over(ask.name, *std::move(to), false, std::move(by)));
   return taken(*view, ask,
                view->schedule(ask.name, {.to = *std::move(to), .by = std::move(by), .at = *at}));
 }

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <string>
 
-#include "net/secret.h"
 #include "base/result.h"
+#include "net/secret.h"
 
 namespace wardmote::agent {
 namespace {

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <string>
 
-#include "base/result.h"
 #include "base/epoch_ms.h"
+#include "base/result.h"
 #include "base/time.h"
 #include "judge/failover/candidate.h"
 #include "judge/failover/decision.h"

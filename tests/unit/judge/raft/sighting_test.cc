@@ -228,11 +228,11 @@ TEST(Sightings, WhomAnAgentSawThatIsAwayHasJustFallenSilent) {
 
 TEST(Sightings, OfTwoAgentsOfOneNameNobodyKnowsWhatEitherSays) {
   Sightings sightings;
-  sightings.set_twin(true);
+  sightings.set_unheard("another agent of this name");
   ASSERT_EQ(sightings.besides("nb", {}, {}).size(), 1U);
   EXPECT_FALSE(sightings.besides("nb", {}, {}).front().server.known());
   EXPECT_TRUE(sightings.here().empty());
-  sightings.set_twin(false);
+  sightings.set_unheard("");
   EXPECT_TRUE(sightings.besides("nb", {}, {}).empty());
 }
 
@@ -277,6 +277,126 @@ TEST(Sightings, OfManyThatWereAliveBesideAnotherTheOldestAreForgotten) {
   for (std::uint64_t i = 1; i <= 150; ++i) sightings.saw_beside(kCluster, server(i), kAddress);
   ASSERT_EQ(sightings.beside().size(), 100U);
   EXPECT_EQ(sightings.beside().front().server, server(51));
+}
+
+/// A balancer, or a name, that led to one server and leads to another now: the check forgot the
+/// first one, which lived, and it was kicked.
+TEST(Sightings, WhoAnsweredAtAnAddressThatLeadsElsewhereNowMayLive) {
+  Sightings sightings;
+  const auto heard = [&](const MemberId& server, const char* address, TimePoint at, bool roams) {
+    Opinion opinion = answer(server, at);
+    opinion.status->address = address;
+    opinion.roams = roams;
+    sightings.hear("check vip", opinion);
+  };
+  heard(kServer, "tcp:10.0.0.4:6643", TimePoint(1h), true);
+  heard(kCluster, "tcp:10.0.0.1:6643", TimePoint(2h), true);
+  auto seen = sightings.besides("nb", {}, {});
+  ASSERT_EQ(seen.size(), 2U);
+  EXPECT_EQ(seen[0].server, kCluster);
+  EXPECT_TRUE(seen[0].still);
+  EXPECT_EQ(seen[1].server, kServer);
+  EXPECT_FALSE(seen[1].still);
+  EXPECT_FALSE(seen[1].refused) << "nobody has looked for it since";
+  EXPECT_EQ(seen[1].at, TimePoint(1h));
+  EXPECT_EQ(sightings.here().size(), 2U) << "other agents hear of both";
+  heard(kServer, "tcp:10.0.0.4:6643", TimePoint(3h), true);
+  seen = sightings.besides("nb", {}, {});
+  ASSERT_EQ(seen.size(), 2U) << "they take turns";
+  EXPECT_TRUE(seen[0].still && seen[0].server == kServer);
+  sightings.hear("check vip", Opinion{});
+  EXPECT_EQ(sightings.besides("nb", {}, {}).size(), 2U) << "nobody answers";
+  sightings.forget("check vip");
+  EXPECT_TRUE(sightings.besides("nb", {}, {}).empty());
+}
+
+TEST(Sightings, WhoAnswersInThePlaceOfAnotherHasReplacedIt) {
+  for (const bool roams : {false, true}) {
+    Sightings sightings;
+    Opinion first = answer(kServer, TimePoint(1h));
+    Opinion second = answer(kCluster, TimePoint(2h));
+    first.roams = second.roams = roams;
+    // It has the raft address of the first one, or the path of its socket.
+    first.status->address = kAddress;
+    second.status->address = roams ? kAddress : "tcp:10.0.0.2:6643";
+    sightings.hear("check local", first);
+    sightings.hear("check local", second);
+    ASSERT_EQ(sightings.besides("nb", {}, {}).size(), 1U);
+    EXPECT_EQ(sightings.besides("nb", {}, {}).front().server, kCluster);
+  }
+  Sightings sightings;
+  Opinion nowhere = answer(kServer, TimePoint(1h));
+  Opinion next = answer(kCluster, TimePoint(2h));
+  nowhere.roams = next.roams = true;
+  sightings.hear("check local", nowhere);
+  sightings.hear("check local", next);
+  EXPECT_EQ(sightings.besides("nb", {}, {}).size(), 2U) << "nobody says where it is";
+}
+
+TEST(Sightings, OfOneAddressTheLatestThatAnsweredAreRemembered) {
+  Sightings sightings;
+  for (int i = 0; i < 40; ++i) {
+    Opinion opinion = answer({static_cast<std::uint64_t>(i + 1), 7, 32}, TimePoint(1h));
+    opinion.roams = true;
+    sightings.hear("check vip", opinion);
+  }
+  EXPECT_EQ(sightings.besides("nb", {}, {}).size(), 33U);
+}
+
+/// One process has both databases, and one of them is in no entry: the other's look said nothing of
+/// it, and the server was kicked.
+TEST(Sightings, AProcessThatAnswersIsAliveInAllItsDatabases) {
+  Sightings sightings;
+  const MemberId north = kCluster;
+  Opinion southbound = answer(kServer, TimePoint(2h));
+  southbound.neighbours.emplace();
+  southbound.neighbours->push_back({"OVN_Northbound", north, {}, kAddress});
+  southbound.neighbours_at = TimePoint(1h);
+  const std::string by = Sightings::member("sb", "ctl-4");
+  const auto of_north = [&]() -> std::optional<Sighting> {
+    for (const Sighting& seen : sightings.besides("nb", {}, {})) {
+      if (seen.server == north || !seen.server.known()) return seen;
+    }
+    return std::nullopt;
+  };
+  sightings.hear(by, southbound);
+  ASSERT_TRUE(of_north());
+  EXPECT_EQ(of_north()->by, "sb/ctl-4, which also has OVN_Northbound");
+  EXPECT_EQ(of_north()->database, "OVN_Northbound");
+  EXPECT_EQ(of_north()->address, kAddress);
+  EXPECT_EQ(of_north()->at, TimePoint(1h)) << "when it said so";
+  EXPECT_TRUE(of_north()->still);
+  EXPECT_TRUE(sightings.besides("sb", {}, {}).empty()) << "its own members";
+  Opinion silent;
+  sightings.hear(by, silent);
+  EXPECT_FALSE(of_north()->still) << "it may hang, and then so does this one";
+  EXPECT_FALSE(of_north()->refused);
+  silent.status_source.reason.code = silent.local_source.reason.code = ReasonCode::kRefused;
+  sightings.hear(by, silent);
+  EXPECT_TRUE(of_north()->refused);
+  southbound.neighbours->front().server_id = {};
+  sightings.forget(by);
+  EXPECT_FALSE(of_north());
+  sightings.hear(by, southbound);
+  ASSERT_TRUE(of_north()) << "it does not say which one it is";
+  EXPECT_FALSE(of_north()->still);
+  southbound.neighbours->clear();
+  sightings.hear(by, southbound);
+  EXPECT_FALSE(of_north()) << "it has left it";
+}
+
+TEST(Sightings, ThatAnotherProcessLacksADatabaseSaysNothingOfTheFirst) {
+  Sightings sightings;
+  Opinion first = answer(kServer, TimePoint(1h));
+  first.roams = true;
+  first.neighbours.emplace();
+  first.neighbours->push_back({"OVN_Northbound", kCluster, {}, kAddress});
+  sightings.hear("check vip", first);
+  Opinion second = answer(*parse_member_id("24302e3d-dac6-4762-a00e-834c7c7479df"), TimePoint(2h));
+  second.roams = true;
+  second.neighbours.emplace();
+  sightings.hear("check vip", second);
+  EXPECT_EQ(sightings.besides("nb", {}, {}).size(), 3U);
 }
 
 }  // namespace

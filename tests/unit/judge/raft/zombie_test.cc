@@ -74,6 +74,29 @@ TEST(ZombieMember, TheMajorityIsNoneWhateverALeaderOfOneLists) {
   }
 }
 
+/// It says that it leads, and nobody follows it: the others go on with the leader that they had.
+TEST(ZombieMember, WhoIsMissingInTheListOfALeaderThatNobodyFollowsIsNone) {
+  FakeCluster cluster(4);
+  cluster.watch(5s);
+  Node& liar = cluster.node(1);
+  liar.role = Role::kLeader;
+  liar.follows.reset();
+  liar.term = 50;
+  std::vector<Server> list = cluster.list();
+  list.pop_back();
+  liar.own_list = list;
+  cluster.isolate(3);
+  EXPECT_FALSE(has(Code::kRaftZombieMember, cluster.watch(60s)));
+  // Those who are asked last follow it by now.
+  for (const std::size_t i : {0U, 2U}) {
+    cluster.node(i).role = Role::kFollower;
+    cluster.node(i).follows = 1;
+    cluster.node(i).term = 50;
+    cluster.node(i).own_list = list;
+  }
+  EXPECT_TRUE(has(Code::kRaftZombieMember, cluster.watch(60s)));
+}
+
 /// A host was replaced, and its name leads to the new server, which does not answer.
 TEST(MemberDown, WhoMayHaveJoinedAnewWasNotJustRemoved) {
   FakeCluster cluster(3);
