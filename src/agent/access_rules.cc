@@ -15,13 +15,13 @@
 #include <utility>
 #include <vector>
 
-#include "net/secret.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "codec/digest.h"
 #include "config/config.h"
+#include "net/secret.h"
 #include "serve/access.h"
 #include "serve/role.h"
 

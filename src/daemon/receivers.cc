@@ -20,7 +20,6 @@
 #include "act/notify/masakari.h"
 #include "act/notify/secret.h"
 #include "act/notify/services/service.h"
-#include "net/secret.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/result.h"
@@ -30,6 +29,7 @@
 #include "incidents/notifier.h"
 #include "judge/notify/router.h"
 #include "net/journal_socket.h"
+#include "net/secret.h"
 #include "runtime/runtime.h"
 
 namespace wardmote::daemon {

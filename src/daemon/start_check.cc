@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "agent/access_rules.h"
-#include "net/secret.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "config/config.h"
@@ -22,6 +21,7 @@
 #include "daemon/receivers.h"
 #include "net/asio_runtime.h"
 #include "net/curl/http_client.h"
+#include "net/secret.h"
 #include "runtime/endpoint.h"
 #include "runtime/tls.h"
 

@@ -1,7 +1,5 @@
 // The programs of the operator: the fence, the one that may forbid a promotion, and the one that is
 // told which role this node has.
-#include <algorithm>
-#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>

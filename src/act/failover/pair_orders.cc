@@ -1,7 +1,5 @@
 // What operators want of a pair: orders, schedules, settings and pauses are records in the store,
 // which the active node takes up, or the one that is named.
-#include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,7 +11,6 @@
 #include "base/epoch_ms.h"
 #include "base/format.h"
 #include "base/result.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "control/written.h"
 #include "judge/failover/member.h"

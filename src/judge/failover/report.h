@@ -39,8 +39,8 @@ struct PairReport {
   std::vector<Member> members;  ///< the others that are there
   std::vector<std::string> missing;
   PairRecord record;
-  std::string paused_by;  ///< empty: it is not paused
-  std::string order;      ///< the last one and what came of it; empty: there is none
+  std::string paused_by;                 ///< empty: it is not paused
+  std::string order;                     ///< the last one and what came of it; empty: there is none
   std::optional<WallTime> scheduled_at;  ///< of a switchover that waits for its time
   std::string scheduled;                 ///< who is to be active then, and who said so
   std::vector<PastPromotion> history;
