@@ -187,6 +187,26 @@ TEST_F(TwoAgents, AnAgentThatCannotSayWhatItSeesMayBeAnsweredByAnyServer) {
   EXPECT_FALSE(told().front().still);
 }
 
+// It could not even register: the agent that leads did not know that there is one, and kicked the
+// server that it saw when etcd had room again.
+TEST_F(TwoAgents, WhileTheStoreIsFullAnAgentThatNobodyKnowsMaySeeAnyServer) {
+  world.run_for(20s);
+  ASSERT_TRUE(lives[0]->leads());
+  const auto told = [&] { return lives[0]->sightings().besides("nb", {}, {}); };
+  EXPECT_TRUE(told().empty());
+  lives[0]->fragile.full = true;
+  world.run_for(15s);
+  ASSERT_EQ(told().size(), 1U) << "it has nothing to write but that it leads";
+  EXPECT_FALSE(told().front().server.known());
+  EXPECT_TRUE(told().front().by.contains("full"));
+  world.run_for(60s);
+  lives[0]->fragile.full = false;
+  world.run_for(30s);
+  EXPECT_EQ(told().size(), 1U) << "the other one may need a while";
+  world.run_for(60s);
+  EXPECT_TRUE(told().empty());
+}
+
 // Nobody else has seen it.
 TEST_F(TwoAgents, WhoBeginsAfterAnAgentIsGoneKnowsWhomItSawAliveBesideAnother) {
   const auto server = *judge::raft::parse_member_id("14302e3d-dac6-4762-a00e-834c7c7479df");
