@@ -78,6 +78,33 @@ def test_nothing_is_done_that_the_journal_has_no_room_for(lab, tmp_path):
             site.end()
 
 
+@pytest.mark.parametrize("end", ["SIGTERM", pytest.param("SIGKILL", marks=pytest.mark.slow)])
+def test_what_somebody_forbade_on_a_full_disk_is_not_forgotten_silently(lab, tmp_path, end):
+    """He was told that the order is lost when the agent ends; who comes later was not."""
+    (tmp_path / "data").mkdir()
+    with small_disk(tmp_path / "data"):
+        site = Site(lab, tmp_path, REBUILD)
+        try:
+            site.agent.wait_healthy()
+            fill(tmp_path / "data/filler")
+            # A little more may fit into what the database has already.
+            for _ in range(400):
+                told = site.agent.cli("pause", "ovn-nb")
+                if told.returncode != 0:
+                    break
+                site.agent.cli("resume", "ovn-nb")
+            assert "the order holds, but it is not written down" in told.stderr, told
+            site.agent.process.send_signal(getattr(signal, end))
+            site.agent.process.wait()
+            (tmp_path / "data/filler").unlink()
+            site.agent = site.run()
+            site.agent.wait_serving()
+            wait_until(lambda: "all" in [pause["scope"] for pause in site.agent.json("/api/v1/plans")["pauses"]], 20.0, "everything to be paused")
+            assert any("it ended before all that forbids acts was written down" in str(row) for row in site.rows()), site.rows()
+        finally:
+            site.end()
+
+
 def test_an_agent_whose_data_folder_was_emptied_begins_no_step(lab, tmp_path):
     site = Site(lab, tmp_path, REBUILD)
     try:

@@ -474,6 +474,10 @@ Task<void> PlanRunner::keep_last_number() {
 Task<void> PlanRunner::write(JournalEntry entry, RecordChanges state,
                              std::shared_ptr<control::Written> written) {
   const Unwritten done{this};
+  // What forbids something and was lost without a word would be done all the same.
+  std::string order;
+  if (entry.kind == "paused" || entry.kind == "rejected")
+    order = fmt::format("order {}", ++orders_);
   Result<void> appended = co_await log_.append_or_owe(std::move(entry), std::move(state));
   if (appended) {
     written->done(std::nullopt);
@@ -485,11 +489,12 @@ Task<void> PlanRunner::write(JournalEntry entry, RecordChanges state,
     written->done(appended.error().describe());
   }
   log(LogLevel::kError, "journal_not_written", {{"reason", appended.error().describe()}});
-  while (!appended) {
-    if (appended.error().code == Errc::kRejected) co_return;
+  if (!order.empty()) owe(order, true);
+  while (!appended && appended.error().code != Errc::kRejected) {
     co_await runtime_.sleep_until(runtime_.now() + kTryAgain);
     appended = co_await log_.write_owed();
   }
+  if (!order.empty()) owe(order, false);
 }
 
 }  // namespace wardmote::act

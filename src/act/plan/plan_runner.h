@@ -228,6 +228,7 @@ class PlanRunner final : public control::PlanControl {
   /// Why orders may be lost, until it is written down that everything is paused, or somebody
   /// resumes.
   std::optional<std::string> doubt_;
+  std::uint64_t orders_ = 0;
   std::set<std::string> owed_;
   bool marked_ = false;                                  ///< for a later life
   std::map<std::string, std::string> doubts_of_others_;  ///< by node, as long as nobody paused
