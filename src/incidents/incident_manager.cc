@@ -78,13 +78,13 @@ std::string_view cluster_of(std::string_view root) {
 
 }  // namespace
 
-Labels incident_labels(const Incident& incident, const config::Node& node,
-                       const std::string& node_name) {
-  Labels labels(node.labels.begin(), node.labels.end());
+Labels incident_labels(const Incident& incident, const std::map<std::string, std::string>& of_node,
+                       const std::string& node) {
+  Labels labels(of_node.begin(), of_node.end());
   labels["code"] = to_string(incident.code);
   labels["severity"] = to_string(incident.severity);
   labels["root"] = incident.root;
-  labels["node"] = node_name;
+  labels["node"] = node;
   std::string_view subject = incident.root;
   labels["scope"] = take_until(subject, ':');
   labels["subject"] = subject;
@@ -420,7 +420,7 @@ void IncidentManager::reload(NotifierOptions receivers) {
 void IncidentManager::consider_open() {
   for (const auto& [id, incident] : book_.incidents()) {
     if (incident.phase != judge::incident::Phase::kOpen) continue;
-    notifier_.consider(incident, incident_labels(incident, config_.node, node_));
+    notifier_.consider(incident, labels_for(incident));
   }
 }
 
@@ -437,7 +437,7 @@ void IncidentManager::take(const Steps& steps) {
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   for (const Step& step : steps) {
     records_.put(store::incident_key(step.incident.id), store::encode(step.incident, clock));
-    notifier_.hear(step, incident_labels(step.incident, config_.node, node_));
+    notifier_.hear(step, labels_for(step.incident));
     feed_.tell({judge::ThingKind::kIncident, std::to_string(step.incident.id)},
                judge::IncidentChanged{step});
   }

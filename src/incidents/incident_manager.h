@@ -97,6 +97,9 @@ class IncidentManager final : public serve::IncidentControl {
   void hear_peer(const std::string& node, std::vector<judge::incident::Symptom> symptoms);
   /// Nothing more is to be expected of that agent.
   void forget_peer(const std::string& node);
+  /// The labels of another node, as its agent tells them.
+  using NodeLabels = std::function<std::map<std::string, std::string>(const std::string& node)>;
+  void find_labels(NodeLabels labels_of) { labels_of_ = std::move(labels_of); }
   /// What is wrong here, as other agents are to know it; called whenever that changes.
   void publish(std::function<void(const std::vector<judge::incident::Symptom>&)> published);
 
@@ -157,6 +160,9 @@ class IncidentManager final : public serve::IncidentControl {
   [[nodiscard]] bool is_shared() const noexcept { return own_.has_value(); }
   /// Another agent makes the incidents.
   [[nodiscard]] bool follows() const noexcept { return is_shared() && !records_.leads(); }
+  /// On whose node the thing is: as its name says, or the only agent that tells of it; else ours.
+  [[nodiscard]] std::string node_of(const judge::incident::Incident& incident) const;
+  [[nodiscard]] judge::notify::Labels labels_for(const judge::incident::Incident& incident) const;
   /// This agent watches the thing itself.
   [[nodiscard]] bool is_ours(const judge::incident::Symptom& symptom) const;
   [[nodiscard]] std::string graph_name() const { return is_shared() ? node_ : std::string(); }
@@ -203,6 +209,7 @@ class IncidentManager final : public serve::IncidentControl {
   ToldReasons reasons_;
   Symptoms here_;  ///< what is wrong, as far as this agent sees it
   std::map<std::string, Symptoms> peers_;
+  NodeLabels labels_of_;
   std::function<void(const Symptoms&)> published_ = [](const Symptoms&) {};
   std::uint64_t term_ = 0;  ///< counts the times that leadership was lost or won
   std::optional<store::Follower> follower_;
@@ -216,6 +223,7 @@ class IncidentManager final : public serve::IncidentControl {
 /// thing the root is), `subject` (its name), `cluster` where it belongs to one, `uuid` of a guest,
 /// `node`, and the node's own labels.
 judge::notify::Labels incident_labels(const judge::incident::Incident& incident,
-                                      const config::Node& node, const std::string& node_name);
+                                      const std::map<std::string, std::string>& of_node,
+                                      const std::string& node);
 
 }  // namespace wardmote::incidents

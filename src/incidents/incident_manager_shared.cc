@@ -128,6 +128,32 @@ bool IncidentManager::is_ours(const Symptom& symptom) const {
   return std::ranges::any_of(config_.checks, watches);
 }
 
+std::string IncidentManager::node_of(const Incident& incident) const {
+  const std::string_view root = incident.root;
+  if (root.starts_with("node:")) return std::string(root.substr(root.find(':') + 1));
+  const std::size_t at = root.starts_with("check:") ? root.find('@') : std::string_view::npos;
+  if (at != std::string_view::npos) return std::string(root.substr(at + 1));
+  const auto tells = [&](const Symptoms& symptoms) {
+    return std::ranges::any_of(symptoms, [&](const Symptom& symptom) {
+      return symptom.owner == root || symptom.component == root;
+    });
+  };
+  std::string only;
+  for (const auto& [node, symptoms] : peers_) {
+    if (!tells(symptoms)) continue;
+    if (!only.empty()) return node_;
+    only = node;
+  }
+  return only.empty() || tells(here_) ? node_ : only;
+}
+
+judge::notify::Labels IncidentManager::labels_for(const Incident& incident) const {
+  const std::string node = node_of(incident);
+  if (node == node_) return incident_labels(incident, config_.node.labels, node);
+  return incident_labels(
+      incident, labels_of_ ? labels_of_(node) : std::map<std::string, std::string>(), node);
+}
+
 bool IncidentManager::place(const std::string& node, const Symptoms& symptoms) {
   bool any = false;
   for (const Symptom& symptom : symptoms) {

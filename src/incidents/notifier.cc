@@ -321,7 +321,7 @@ Result<judge::notify::Labels> Notifier::complete(const judge::notify::Labels& gi
   }
   judge::incident::Incident incident;
   if (const auto root = given.find("root"); root != given.end()) incident.root = root->second;
-  judge::notify::Labels labels = incident_labels(incident, own_, own_.name);
+  judge::notify::Labels labels = incident_labels(incident, own_.labels, own_.name);
   // What nobody gave is not known, and so is an empty label, as in a matcher.
   labels.erase("code");
   labels.erase("severity");

@@ -104,6 +104,11 @@ void Coordination::start(incidents::IncidentManager& incidents,
     presence_.put(store::symptoms_key(self_.node),
                   store::encode_symptoms(symptoms, {runtime_.now(), runtime_.wall_now()}));
   });
+  incidents.find_labels([this](const std::string& node) {
+    const auto peer = peers_.find(node);
+    const bool known = peer != peers_.end() && peer->second.registration;
+    return known ? peer->second.registration->labels : std::map<std::string, std::string>();
+  });
   notes_ = std::move(notes);
   tell_notes();
   presence_.start();

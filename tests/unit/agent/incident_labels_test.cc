@@ -25,9 +25,7 @@ Labels labels_of(const std::string& root) {
   incident.code = Code::kRaftNoQuorum;
   incident.severity = Severity::kCritical;
   incident.names = {"vm-1", kUuid};
-  config::Node node;
-  node.labels = {{"zone", "a"}};
-  return incidents::incident_labels(incident, node, "us");
+  return incidents::incident_labels(incident, {{"zone", "a"}}, "us");
 }
 
 TEST(IncidentLabels, AnIncidentOfAClusterHasItsName) {

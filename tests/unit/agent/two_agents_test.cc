@@ -101,6 +101,30 @@ TEST_F(TwoAgents, EachKnowsWhichServersTheOtherSeesAlive) {
   EXPECT_TRUE(told().empty()) << "what its earlier life saw is written over";
 }
 
+// People of one rack were told of a failure in another one, and twice after a change of who leads.
+TEST_F(TwoAgents, AnIncidentHasTheLabelsOfTheNodeWhereItIsWhoeverLeads) {
+  world.run_for(20s);
+  ASSERT_TRUE(lives[0]->leads());
+  lives[1]->check("bird", true);
+  world.run_for(20s);
+  kill(0);
+  world.run_for(30s);
+  ASSERT_TRUE(lives[1]->leads());
+  lives[1]->check("bird", false);
+  world.run_for(20s);
+  std::map<std::string, std::vector<judge::notify::Labels>> by_root;
+  for (const auto& [id, notices] : person.labels) {
+    for (const auto& labels : notices) by_root[labels.at("root")].push_back(labels);
+  }
+  const auto& told = by_root["check:bird@ctl-1"];
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].at("node"), "ctl-1");
+  EXPECT_EQ(told[0].at("rack"), "of ctl-1");
+  EXPECT_EQ(told[0], told[1]);
+  ASSERT_FALSE(by_root["node:ctl-0"].empty());
+  EXPECT_EQ(by_root["node:ctl-0"].front().at("node"), "ctl-0") << "which is gone";
+}
+
 TEST_F(TwoAgents, AStoreThatBeganAnewIsHeard) {
   for (int i = 0; i < 20; ++i) {
     lives[1]->check("web", i % 2 == 0);

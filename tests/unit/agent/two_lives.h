@@ -56,6 +56,7 @@ struct ToldPerson {
     }
     for (const NoticeItem& item : notice.items) {
       const std::int64_t id = item.incident.id;
+      labels[id].push_back(item.labels);
       switch (item.kind) {
         case NoticeKind::kOpened:
           EXPECT_FALSE(open[id]) << id << " began twice";
@@ -84,6 +85,7 @@ struct ToldPerson {
   int unwatched = 0;
   int repetitions = 0;  ///< the same notice once more
   std::map<std::int64_t, bool> open;
+  std::map<std::int64_t, std::vector<judge::notify::Labels>> labels;  ///< of each notice
 };
 
 class LineToPerson final : public act::notify::Channel {
@@ -106,6 +108,7 @@ class LineToPerson final : public act::notify::Channel {
 inline config::Config sharing_config(const std::string& node) {
   config::Config config;
   config.node.name = node;
+  config.node.labels["rack"] = "of " + node;
   for (const char* const name : kSharedChecks) {
     config::Check check;
     check.name = name;
@@ -140,7 +143,7 @@ class SharingLife {
         own_(host, own_database_, "boot"),
         database_(host, shared),
         store_(host, database_, "boot", {.look_every = 500ms}),
-        agents_(host, fragile, 6s, {.node = node, .boot = "boot"}),
+        agents_(host, fragile, 6s, {.node = node, .labels = config_.node.labels, .boot = "boot"}),
         incidents_(host, &store_, agents_.leadership(), config_, node, feed_, line_to(host, person),
                    depends_of(domains()), &own_) {
     disk_ = &shared;
