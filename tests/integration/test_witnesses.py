@@ -124,3 +124,17 @@ def test_a_process_that_answers_for_one_database_is_alive_in_the_other(lab, tmp_
         assert "Never remove the live member" in told and "does not live" not in told, told
     finally:
         site.end()
+
+
+def test_a_database_that_is_not_one_of_raft_is_no_server_of_a_cluster(tmp_path):
+    with Lab.up(f"witness-{os.getpid()}", ["nb", "sb"], hosts=3, transient=True) as lab:
+        south, north = lab.clusters["sb"], tmp_path / "north.db"
+        south.tool("create", str(north), south.tools.schema("ovn-nb.ovsschema"))
+        wire.control(south.control(1), "ovsdb-server/add-db", str(north))
+        site = Site(lab, tmp_path, GHOSTS)
+        try:
+            site.agent.wait_healthy()
+            site.wipe_and_rejoin(lab.clusters["nb"].followers()[0])
+            wait_until(lambda: site.state() == "done", 60, "the former server to be removed")
+        finally:
+            site.end()

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -205,8 +206,8 @@ Task<void> Member::ask_neighbours(Opinion* opinion, Deadline deadline) {
     for (const std::string& name : names) {
       if (name == target_.database) continue;
       std::string database = name;
-      Neighbour neighbour = co_await ask_neighbour(std::move(database), deadline);
-      found.push_back(std::move(neighbour));
+      std::optional<Neighbour> neighbour = co_await ask_neighbour(std::move(database), deadline);
+      if (neighbour) found.push_back(*std::move(neighbour));
     }
     if (!names.empty()) {
       neighbours_ = std::move(found);
@@ -239,7 +240,8 @@ Task<std::vector<std::string>> Member::list_databases(Deadline deadline) {
   co_return output ? codec::split_database_names(*output) : std::vector<std::string>();
 }
 
-Task<Neighbour> Member::ask_neighbour(std::string database, Deadline deadline) {
+/// Nothing: the database is not one of raft.
+Task<std::optional<Neighbour>> Member::ask_neighbour(std::string database, Deadline deadline) {
   StatusAnswer status;
   RowAnswer row;
   if (control_) {
@@ -249,7 +251,7 @@ Task<Neighbour> Member::ask_neighbour(std::string database, Deadline deadline) {
     argv.emplace_back("cluster/status");
     argv.push_back(database);
     const auto output = co_await run(std::move(argv), deadline);
-    if (output) status = read_status_text(*output);
+    status = output ? read_status_text(*output) : StatusAnswer{.reason = output.error()};
   } else if (ovsdb_) {
     row = co_await ovsdb_->row_of(database, deadline);
   } else {
@@ -258,6 +260,11 @@ Task<Neighbour> Member::ask_neighbour(std::string database, Deadline deadline) {
     const auto output = co_await run(std::move(argv), deadline);
     if (output) row = read_query_output(*output);
   }
+  for (const judge::Reason* const said : {&status.reason, &row.reason}) {
+    if (said->code == ReasonCode::kUnknownCluster || said->code == ReasonCode::kNotClustered)
+      co_return std::nullopt;
+  }
+  if (row.row && to_mode(*row.row) != Mode::kClustered) co_return std::nullopt;
   Neighbour neighbour{.database = std::move(database)};
   if (status.status) {
     judge::raft::Status said = to_status(*std::move(status.status));

@@ -61,8 +61,8 @@ class Member {
   runtime::Task<void> ask_what_it_serves(judge::raft::Opinion* opinion, runtime::Deadline deadline);
   /// Now and then: which other databases the process has, and who it is there.
   runtime::Task<void> ask_neighbours(judge::raft::Opinion* opinion, runtime::Deadline deadline);
-  runtime::Task<judge::raft::Neighbour> ask_neighbour(std::string database,
-                                                      runtime::Deadline deadline);
+  runtime::Task<std::optional<judge::raft::Neighbour>> ask_neighbour(std::string database,
+                                                                     runtime::Deadline deadline);
   /// Without `_Server`; empty: it does not say.
   runtime::Task<std::vector<std::string>> list_databases(runtime::Deadline deadline);
   [[nodiscard]] judge::Cost spent() const noexcept;
