@@ -247,11 +247,34 @@ SIM_TEST_SEEDS(OvnConnection, IsKeptAndMadeAnewEveryTenthLook, 3) {
     const Opinion opinion = looked.look();
     EXPECT_TRUE(opinion.status && opinion.local);
   }
-  EXPECT_EQ(looked.ovn.control->requests().size(), 20U);
+  EXPECT_EQ(looked.ovn.control->requests().size(), 21U) << "and once: what else it has";
   EXPECT_EQ(looked.ovn.control->connections(), 3) << "the first look, the tenth and the twentieth";
   EXPECT_EQ(looked.ovn.ovsdb->connections(), 3);
   EXPECT_TRUE(looked.member.cost().fresh_connection);
   EXPECT_EQ(looked.member.lines_not_understood(), 0U);
+}
+
+SIM_TEST_SEEDS(OvnMember, IsAskedNowAndThenWhatElseItsProcessHas, 3) {
+  FakeManners both = healthy_manners(leader_status());
+  both.results["ovsdb-server/list-dbs"] = R"("OVN_Northbound\nOVN_Southbound\n_Server\n")";
+  OvnHost ovn(sim, both, healthy_manners(leader_status()));
+  Member member(ovn.host, target());
+  const Opinion first = look_with(ovn, member);
+  ASSERT_TRUE(first.neighbours);
+  ASSERT_EQ(first.neighbours->size(), 1U);
+  EXPECT_EQ(first.neighbours->front().database, "OVN_Southbound");
+  EXPECT_EQ(first.neighbours->front().server_id, first.status->server_id) << "as the fake says";
+  EXPECT_FALSE(first.roams);
+  const std::size_t asked = ovn.control->requests().size();
+  EXPECT_EQ(asked, 3U);
+  EXPECT_EQ(look_with(ovn, member).neighbours, first.neighbours);
+  EXPECT_EQ(ovn.control->requests().size(), asked + 1) << "not at each look";
+  sim.run_for(10s);
+  EXPECT_EQ(look_with(ovn, member).neighbours, first.neighbours);
+  EXPECT_EQ(ovn.control->requests().size(), asked + 4);
+  ovn.control->manners().results.erase("ovsdb-server/list-dbs");
+  sim.run_for(10s);
+  EXPECT_FALSE(look_with(ovn, member).neighbours) << "it does not say";
 }
 
 SIM_TEST_SEEDS(OvnConnection, ClosedBetweenTwoLooksIsNoFailure, 3) {

@@ -200,7 +200,10 @@ bool Member::roams(const Opinion& opinion) const noexcept {
 
 Task<void> Member::ask_neighbours(Opinion* opinion, Deadline deadline) {
   const TimePoint now = runtime_.now();
-  if (!neighbours_ || cost_.fresh_connection || now - neighbours_at_ >= kNeighboursEvery) {
+  // Of a server that does not say, the connection may be lost by the question.
+  const bool replaced = neighbours_ && cost_.fresh_connection;
+  if (!asked_at_ || replaced || now - *asked_at_ >= kNeighboursEvery) {
+    asked_at_ = now;
     const std::vector<std::string> names = co_await list_databases(deadline);
     std::vector<Neighbour> found;
     for (const std::string& name : names) {
@@ -209,13 +212,11 @@ Task<void> Member::ask_neighbours(Opinion* opinion, Deadline deadline) {
       std::optional<Neighbour> neighbour = co_await ask_neighbour(std::move(database), deadline);
       if (neighbour) found.push_back(*std::move(neighbour));
     }
-    if (!names.empty()) {
-      neighbours_ = std::move(found);
-      neighbours_at_ = now;
-    }
+    neighbours_.reset();
+    if (!names.empty()) neighbours_ = std::move(found);
   }
   opinion->neighbours = neighbours_;
-  opinion->neighbours_at = neighbours_at_;
+  opinion->neighbours_at = *asked_at_;
 }
 
 Task<std::vector<std::string>> Member::list_databases(Deadline deadline) {

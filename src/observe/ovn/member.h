@@ -80,7 +80,7 @@ class Member {
   std::unique_ptr<OvsdbClient> ovsdb_;
   std::uint64_t lines_not_understood_ = 0;
   std::optional<std::vector<judge::raft::Neighbour>> neighbours_;
-  TimePoint neighbours_at_;
+  std::optional<TimePoint> asked_at_;  ///< for them
   judge::Cost cost_;
 };
 
