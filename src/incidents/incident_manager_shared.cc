@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@
 #include "judge/incident/book.h"
 #include "judge/incident/incident.h"
 #include "judge/incident/news.h"
+#include "judge/notify/matcher.h"
 #include "judge/thing.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -29,6 +31,7 @@
 
 namespace wardmote::incidents {
 
+using judge::incident::Incident;
 using judge::incident::Symptom;
 using runtime::Task;
 using namespace std::chrono_literals;

@@ -3,14 +3,23 @@
 // answer: {"method", "path", "status", "type", "body", "made_up"}.
 import http from "node:http";
 import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import createClient from "openapi-fetch";
 import type { paths } from "./schema.js";
 
 const socketPath = process.argv[2] ?? "";
 
-/** fetch() over the agent's unix socket. */
+/** fetch() over the agent's unix socket. There are more orders here than the agent takes at once, and it says when to come back. */
 async function overSocket(request: Request): Promise<Response> {
   const body = Buffer.from(await request.arrayBuffer());
+  for (;;) {
+    const answer = await ask(request, body);
+    if (answer.status !== 429) return answer;
+    await sleep(1000 * Number(answer.headers.get("retry-after")));
+  }
+}
+
+async function ask(request: Request, body: Buffer): Promise<Response> {
   const url = new URL(request.url);
   const headers = Object.fromEntries(request.headers.entries());
   if (body.length > 0) headers["content-length"] = String(body.length);
