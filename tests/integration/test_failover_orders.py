@@ -58,6 +58,8 @@ def test_settings_of_a_node_are_edited_at_run_time_and_outlive_its_agent(site):
     first.kill_agent()
     first.start_agent()
     wait_until(lambda: first.name in active.heirs(), 30, "it to follow again")
+    holds(lambda: member(active, first.name)["nofailover"], 3, "the tag to stand all the time", every=0.05)
+    wait_until(lambda: member(first, first.name)["edited_by"], 10, "it to know of it itself")
     assert member(first, first.name)["nofailover"] and member(first, first.name)["priority"] == 7
     # One setting is taken back, the other stays.
     assert active.order("edit", node=first.name, nofailover=None) == 202

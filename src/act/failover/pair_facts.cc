@@ -232,7 +232,9 @@ Task<void> PairManager::assess() {
   own_.sb = copy_of(sb_state_, sb_source);
   own_.observes = !options_.acts;
   const store::FailoverSettings settings = settings_of(options_.node);
-  own_.nofailover = settings.nofailover.value_or(options_.nofailover);
+  // Before the store is read nobody knows whether somebody has forbidden it.
+  const bool read = view_.revision() > 0;
+  own_.nofailover = !read || settings.nofailover.value_or(options_.nofailover);
   own_.priority = settings.priority.value_or(options_.priority);
   own_.edited_by = settings.by;
   own_.nb_source = options_.nb_source;
