@@ -20,6 +20,11 @@ using namespace std::chrono_literals;
 /// ovsdb-server backs off so long at most between two attempts to connect.
 constexpr Duration kLongestBackoff = 8s;
 
+void take_four_digits(MemberId& id, const MemberId& other) {
+  constexpr std::uint64_t kFour = 0xffffULL << 48;
+  id.high = (other.high & kFour) | (id.high & ~kFour);
+}
+
 }  // namespace
 
 Cluster::Cluster(std::size_t size, Milliseconds election_timer, bool prevote,
@@ -59,12 +64,13 @@ HostIndex Cluster::add_host(std::string name, std::string address) {
 MemberId Cluster::make_id() {
   MemberId id{.high = random_.next(), .low = random_.next(), .digits = 32};
   // Four digits are all that lists show, and they may collide.
-  if (!servers_.empty() && random_.chance(crowded_ ? 0.3 : 0.05)) {
-    constexpr std::uint64_t kFour = 0xffffULL << 48;
-    const MemberId& other = servers_[random_.below(servers_.size())].id;
-    id.high = (other.high & kFour) | (id.high & ~kFour);
-  }
+  if (!servers_.empty() && random_.chance(crowded_ ? 0.3 : 0.05))
+    take_four_digits(id, servers_[random_.below(servers_.size())].id);
   return id;
+}
+
+void Cluster::share_four_digits(ServerIndex one, ServerIndex other) {
+  take_four_digits(servers_[one].id, servers_[other].id);
 }
 
 ServerIndex Cluster::add_server(HostIndex host) {

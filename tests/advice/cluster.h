@@ -139,6 +139,8 @@ class Cluster {
   void put_back(HostIndex host, const Server& copy);
   /// The server there leads a list of itself from now on, and talks to nobody.
   void lead_alone(HostIndex host);
+  /// All that lists show of their ids is the same from now on.
+  void share_four_digits(ServerIndex one, ServerIndex other);
   /// The leader is asked to remove it: why it does not, else nothing.
   std::optional<std::string> kick(ServerIndex server);
   /// The leader gives way, as when its database is compacted.
@@ -164,6 +166,7 @@ class Cluster {
 
   std::optional<Loss> loss;
   std::optional<TimePoint> alone_since;  ///< a server leads a list of itself
+  Duration catch_up{};                   ///< so much longer a joiner needs for what the others have
 
   /// What happened, for people; the caller takes it.
   std::vector<std::string> news;

@@ -229,7 +229,7 @@ void Cluster::admit(ServerIndex l) {
     leader.change = Change{.adding = true,
                            .server = s,
                            .phase = Phase::kAddingCatchup,
-                           .next = now_ + Milliseconds(500 + random_.below(5000)),
+                           .next = now_ + Milliseconds(500 + random_.below(5000)) + catch_up,
                            .ends = now_ + 30s};
     return;
   }

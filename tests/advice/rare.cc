@@ -25,12 +25,14 @@ Duration World::rarely_between(std::int64_t low_s, std::int64_t high_s) {
 
 void World::choose_rarity() {
   const std::uint64_t dice = rare_.below(32);
-  if (cluster_.hosts().size() < 3 || dice > 14) return;
+  if (cluster_.hosts().size() < 3 || dice > 18) return;
   rarity_ = static_cast<Rarity>(dice);
   // The first one leads at the beginning.
   subject_ = 1 + rare_.below(cluster_.hosts().size() - 1);
   const bool unknown = rarity_ == Rarity::kOneConnection || rarity_ == Rarity::kTakenAddress ||
-                       rarity_ == Rarity::kCalledByStrangers;
+                       rarity_ == Rarity::kCalledByStrangers ||
+                       rarity_ == Rarity::kGhostOfStranger || rarity_ == Rarity::kExpelledBeside ||
+                       rarity_ == Rarity::kDoubleOfGhost;
   if (unknown || is_checked()) stranger_ = subject_;
 }
 
@@ -43,8 +45,17 @@ bool World::is_checked() const {
 /// What the agents have to be told differently for it.
 void World::prepare_rarity() {
   if (!rarity_) return;
+  if (rarity_ == Rarity::kDoubleOfGhost) cluster_.share_four_digits(subject_, double_of_subject());
   for (const auto& each : agents_) {
     AgentSetup& setup = each->setup();
+    if (rarity_ == Rarity::kExpelledBeside) {
+      // Else something else is in the way mostly.
+      setup.rebuildable.clear();
+      for (Way& way : setup.ways) {
+        way.status = true;
+        setup.rebuildable.push_back(way.member);
+      }
+    }
     if (is_checked())
       setup.checks = {{.member = cluster_.hosts()[subject_].name, .host = subject_}};
     Way* const way = each->way_to(subject_);
@@ -105,6 +116,13 @@ Duration World::stage_rarity() {
       if (!all_know(subject_)) return {};
       undo_removal(leads);
       break;
+    case Rarity::kSlowJoin: join_slowly(); break;
+    case Rarity::kGhostOfStranger: leave_a_ghost_and_reboot(); break;
+    case Rarity::kExpelledBeside:
+      if (cluster_.servers()[*leader].config.size() < 4) return {};
+      expel_beside_stranger(leads);
+      break;
+    case Rarity::kDoubleOfGhost: replace_beside_a_double(); break;
     case Rarity::kStalledGhost: leave_a_ghost_and_stall(leads); break;
   }
   return 25min;
@@ -183,6 +201,11 @@ HostIndex World::join_at_its_address() {
   return other;
 }
 
+/// Who connects to the address of the host reaches the other one that has it.
+void World::lead_past(HostIndex host) {
+  for (HostIndex i = 0; i < cluster_.hosts().size(); ++i) cluster_.path(i, host).blocked = true;
+}
+
 /// Its server goes on elsewhere, and nobody listens in its place, which may be all that the agents
 /// have ever seen of it. Later it is cut off, and another may join in its place.
 void World::serve_elsewhere() {
@@ -215,8 +238,7 @@ void World::pass_unseen() {
   tell(fmt::format("no agent looks while the server on {} goes on on {}", owner.name,
                    cluster_.hosts()[other].name));
   for (const auto& each : agents_) each->freeze(remember ? seen_again : 1h);
-  // Who connects to the address reaches the new one.
-  for (HostIndex i = 0; i < cluster_.hosts().size(); ++i) cluster_.path(i, other).blocked = true;
+  lead_past(other);
   cluster_.move_disk(subject_, other);
   cluster_.start(other);
   cluster_.join(subject_);
@@ -289,19 +311,20 @@ void World::join_where_strangers_call() {
   busy_[subject_] = cluster_.now() + time;
   const HostIndex other = join_at_its_address();
   cluster_.host(other).callers = cluster_.hosts().size();
-  for (HostIndex i = 0; i < cluster_.hosts().size(); ++i) cluster_.path(i, other).blocked = true;
+  lead_past(other);
   at(time, [this, hangs] { hangs ? cluster_.hang(subject_, false) : cluster_.start(subject_); });
 }
 
-/// Both live, until the first one is down for less than any agent waits for it; the agents may
-/// begin anew meanwhile.
+/// Both live, until the first one is down, perhaps for longer than any agent waits for a server of
+/// which it was not told; the agents may begin anew meanwhile.
 void World::take_its_address() {
   join_at_its_address();
-  const Duration time = rarely_between(120, 7 * 60);
+  const Duration time = rarely_between(120, 20 * 60);
   busy_[subject_] = cluster_.now() + 60s + time;
   at(60s, [this] {
     tell(fmt::format("the server on {} stops", cluster_.hosts()[subject_].name));
     cluster_.stop(subject_);
+    lead_past(subject_);
   });
   if (rare_.chance(0.7)) {
     at(75s, [this] {
@@ -316,7 +339,10 @@ void World::move_its_address() {
   tell(fmt::format("the server on {} hangs for long", cluster_.hosts()[subject_].name));
   busy_[subject_] = cluster_.now() + 24min;
   at(90s, [this] { cluster_.hang(subject_, true); });
-  at(120s, [this] { join_at_its_address(); });
+  at(120s, [this] {
+    join_at_its_address();
+    lead_past(subject_);
+  });
   if (rare_.chance(0.5)) {
     at(180s, [this] {
       for (const auto& each : agents_) each->restart(false);
@@ -332,6 +358,7 @@ void World::move_its_disk() {
   const Host owner = cluster_.hosts()[subject_];
   const HostIndex other = cluster_.add_host(owner.name + "-elsewhere", owner.address);
   tell(fmt::format("the server on {} goes on on {}", owner.name, cluster_.hosts()[other].name));
+  lead_past(other);
   cluster_.move_disk(subject_, other);
   cluster_.start(other);
   cluster_.join(subject_);

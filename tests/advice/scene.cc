@@ -117,11 +117,13 @@ void World::expel_beside_stranger(HostIndex leads) {
   tell(fmt::format("somebody takes {} out and stops it", cluster_.name(server)));
   if (cluster_.kick(server)) return;
   busy_[out] = cluster_.now() + 24h;
+  // Whoever saw it live while the member was silent knows that it is another one.
+  const bool unseen = random_.chance(0.5);
+  at(unseen ? 2s : 8s, [this] { reboot(*stranger_, between(5 * 60, 8 * 60)); });
   at(5s, [this, out] {
     cluster_.stop(out);
     for (const auto& agent : agents_) agent->restart(false);
   });
-  at(8s, [this] { reboot(*stranger_, between(5 * 60, 8 * 60)); });
 }
 
 /// Somebody puts the old disk back: the new server is the one that is lost.

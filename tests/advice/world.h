@@ -81,7 +81,11 @@ class World {
     kPassedUnseen,
     kPutBack,
     kLeadsAlone,
-    kRemovalUndone
+    kRemovalUndone,
+    kSlowJoin,
+    kGhostOfStranger,
+    kExpelledBeside,
+    kDoubleOfGhost
   };
   void choose_rarity();
   [[nodiscard]] bool is_checked() const;
@@ -98,6 +102,7 @@ class World {
   void stop_where_only_a_check_looks();
   void let_checks_lead_elsewhere();
   HostIndex join_at_its_address();
+  void lead_past(HostIndex host);
   void take_its_address();
   void move_its_address();
   void move_its_disk();
@@ -107,6 +112,12 @@ class World {
   [[nodiscard]] bool shares_four_digits(HostIndex host) const;
   void lead_alone();
   void undo_removal(HostIndex leads);
+
+  // joins.cc: servers that join, and what they leave behind.
+  void join_slowly();
+  void leave_a_ghost_and_reboot();
+  void replace_beside_a_double();
+  [[nodiscard]] HostIndex double_of_subject() const noexcept { return subject_ == 1 ? 2 : 1; }
 
   // put_back.cc: disks of a majority go back to an older copy.
   void put_disks_back();

@@ -78,10 +78,11 @@ Milliseconds rewound_by(const Track& before, const Opinion& now) noexcept {
     most = rewound_by(*before.election_started, *status.election_started, time);
   for (const Server& server : status.servers) {
     if (!server.last_message) continue;
-    const auto old =
-        std::ranges::find(before.ages, server.id, &std::pair<MemberId, Milliseconds>::first);
+    const auto old = std::ranges::find_if(before.ages, [&](const Age& age) {
+      return age.id == server.id && age.address == server.address;
+    });
     if (old != before.ages.end())
-      most = std::max(most, rewound_by(old->second, *server.last_message, time));
+      most = std::max(most, rewound_by(old->time, *server.last_message, time));
   }
   return most;
 }
@@ -119,7 +120,7 @@ void take_over(Track& track, const Opinion& now) {
   track.ages.clear();
   for (const Server& server : status.servers) {
     if (server.last_message && track.ages.size() < kMostAges)
-      track.ages.emplace_back(server.id, *server.last_message);
+      track.ages.push_back({server.id, server.address, *server.last_message});
   }
 }
 

@@ -44,6 +44,14 @@ struct RolledBack {
   std::vector<MemberId> whole{};
 };
 
+/// The time since a member heard another server. Lists show four digits of an id, which two servers
+/// may share.
+struct Age {
+  MemberId id;
+  std::string address;
+  Milliseconds time{};
+};
+
 /// What the statuses of a member showed one after the other.
 struct Track {
   std::string member;
@@ -55,8 +63,8 @@ struct Track {
   Role role = Role::kUnknown;
   std::uint64_t disconnections = 0;
   std::optional<Milliseconds> election_started;
-  std::vector<std::pair<MemberId, Milliseconds>> ages;  ///< time since it heard the others
-  std::uint64_t committed = 0;                          ///< the highest index of all
+  std::vector<Age> ages;
+  std::uint64_t committed = 0;  ///< the highest index of all
   /// The first time, until it is another id, or follows a leader that had all that it had
   /// committed.
   std::optional<RolledBack> rolled_back;

@@ -325,6 +325,13 @@ LinkState reach_of(const ClusterSnapshot& snapshot, const ListedServer& listed) 
   return reach;
 }
 
+namespace {
+
+/// Whether it is at the address that it lists: it was reached there for longer than a connection
+/// lasts behind which nobody answers, and no other server of that address was alive beside it. One
+/// that joined with the address of another process listens nowhere, and has its own connections all
+/// the same.
+///
 /// The kernel accepts connections for a process that hangs. They are closed after two probes, of an
 /// election timer and a second each, and made again after 1, 2, 4, and then always 8 seconds
 /// (raft.c, reconnect.c). Looks that come no less often meet the gap; others are likely to.
@@ -342,15 +349,20 @@ bool is_there(const ClusterSnapshot& snapshot, const ListedServer& listed) noexc
          snapshot.shown - reached.since >= std::max<Duration>(settled, 12s);
 }
 
+}  // namespace
+
+bool is_full_member(const ListedServer& listed) noexcept {
+  const Member* const member = listed.reporter;
+  return member && listed.voter && member->presence == Presence::kMember && !member->failed &&
+         member->status() && member->status()->address == listed.address;
+}
+
 const ListedServer* live_heir(const ClusterSnapshot& snapshot,
                               const ListedServer& listed) noexcept {
   if (!snapshot.newest || listed.address.empty() || listed.is_loose()) return nullptr;
   for (const ListedServer& other : snapshot.servers) {
-    const Member* const member = other.reporter;
-    if (&other == &listed || other.address != listed.address || !other.voter || !member) continue;
-    const bool full = member->presence == Presence::kMember && !member->failed &&
-                      member->status() && member->status()->address == listed.address;
-    if (full && is_there(snapshot, other) && !compatible(member->id, listed.id)) return &other;
+    if (&other == &listed || other.address != listed.address || !is_full_member(other)) continue;
+    if (is_there(snapshot, other) && !compatible(other.reporter->id, listed.id)) return &other;
   }
   return nullptr;
 }

@@ -54,14 +54,12 @@ std::optional<std::string> awaited_elsewhere(const ListedServer& listed);
 /// (`<-0000`). kUnknown: it does not give its status, or nobody tells.
 LinkState reach_of(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept;
 
-/// Whether it is at the address that it lists: it was reached there for longer than a connection
-/// lasts behind which nobody answers, and no other server of that address was alive beside it. One
-/// that joined with the address of another process listens nowhere, and has its own connections all
-/// the same.
-bool is_there(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept;
+/// Whether it answers with its status as a voter that is well, and says the address that is listed.
+bool is_full_member(const ListedServer& listed) noexcept;
 
 /// The listed server at the same address that answers now, with its status, as a full member, and
-/// is_there(). A remembered address proves nothing.
+/// was reached there for longer than a connection lasts behind which nobody answers. A remembered
+/// address proves nothing, and a server that the leader hears may be heard elsewhere.
 const ListedServer* live_heir(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept;
 
 /// Whether it can acknowledge a change now: it is the leader, or a voter that the leader hears and

@@ -15,6 +15,7 @@
 #include "judge/raft/detect/detectors.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/quote.h"
+#include "judge/raft/removal.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -134,8 +135,10 @@ void detect_unexpected_member(const ClusterSnapshot& snapshot, Conditions& out) 
     }
     Condition found = condition(kRaftUnexpectedMember, key, snapshot.shown);
     found.finding.subjects = names(listed);
-    found.finding.summary = fmt::format("{} at {} is listed, not expected, and does not live",
-                                        label(listed), listed.address);
+    const bool doubtful = awaited_elsewhere(listed) || doubt_of_death(snapshot, listed);
+    found.finding.summary =
+        fmt::format("{} at {} is listed, not expected, and {}", label(listed), listed.address,
+                    doubtful ? "nobody knows whether it lives" : "nobody hears it");
     found.finding.evidence = testify(snapshot, listed);
     found.finding.evidence.push_back({"configuration", quote_hints(snapshot)});
     found.finding.advice = advise_kick(snapshot, listed);

@@ -34,18 +34,6 @@ bool shares_its_address(const ClusterSnapshot& snapshot, const ListedServer& lis
          });
 }
 
-/// The other server at the address that answers now. The server that answered there last may be the
-/// one whose database is left, and a server that the leader hears may be heard elsewhere.
-const ListedServer* find_live_twin(const ClusterSnapshot& snapshot,
-                                   const ListedServer& listed) noexcept {
-  if (listed.is_loose()) return nullptr;
-  for (const ListedServer& other : snapshot.servers) {
-    if (&other != &listed && other.address == listed.address && is_there(snapshot, other))
-      return &other;
-  }
-  return nullptr;
-}
-
 void describe_ghost(const ClusterSnapshot& snapshot, const ListedServer& ghost,
                     const ListedServer& live, Finding& finding) {
   finding.subjects = names(ghost);
@@ -117,6 +105,7 @@ void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view addre
         address, id,
         any(&ListedServer::shares_address) ? "two of them were alive at once"
         : any(&ListedServer::displaced)    ? "one of them was heard while nobody listened there"
+        : !is_full_member(*pretender)      ? "it is no full member now"
         : pretender->reached               ? "others have had a connection to it for a moment only"
                                            : "not all others have a connection to it");
     finding.advice = Advice{
@@ -182,7 +171,7 @@ void detect_cluster_id_mismatch(const ClusterSnapshot& snapshot, Conditions& out
 void detect_stale_member(const ClusterSnapshot& snapshot, Conditions& out) {
   for (const ListedServer& listed : snapshot.servers) {
     if (listed.lives() || listed.reporter || !shares_its_address(snapshot, listed)) continue;
-    if (const ListedServer* const live = find_live_twin(snapshot, listed)) {
+    if (const ListedServer* const live = live_heir(snapshot, listed)) {
       Condition found = condition(kRaftStaleMember, place_key(listed), snapshot.shown);
       describe_ghost(snapshot, listed, *live, found.finding);
       out.push_back(std::move(found));

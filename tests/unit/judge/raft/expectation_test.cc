@@ -32,6 +32,11 @@ TEST(UnexpectedMember, ListedDeadAndNotExpected) {
   EXPECT_EQ(told(found),
             (Told{"warning RAFT_QUORUM_MARGIN", "warning RAFT_DEAD_MEMBER 2e3d",
                   "warning RAFT_UNEXPECTED_MEMBER 2e3d", "warning RAFT_CLUSTER_SIZE"}));
+  EXPECT_TRUE(the(Code::kRaftUnexpectedMember, found).summary.ends_with("and nobody hears it"));
+  // A check saw it at a name that leads to another server now.
+  cluster.elsewhere = {{.server = *parse_member_id("2e3d"), .by = "check nb"}};
+  EXPECT_TRUE(the(Code::kRaftUnexpectedMember, cluster.watch(1s))
+                  .summary.ends_with("and nobody knows whether it lives"));
 }
 
 TEST(StaleHint, AMemberMoreThanExpectedThatLives) {

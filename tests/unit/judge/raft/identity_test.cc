@@ -76,9 +76,10 @@ TEST(StaleMember, NoKickWhileAServerIsBeingAdded) {
   cluster.watch(5s);
   wipe_and_rejoin(cluster);
   cluster.list().back().phase = Phase::kAddingCommitting;
-  const Advice advice = *the(Code::kRaftStaleMember, cluster.watch(20s)).advice;
-  EXPECT_TRUE(advice.command.empty());
-  EXPECT_TRUE(advice.text.starts_with("Do not remove")) << advice.text;
+  const Finding finding = the(Code::kRaftStaleMember, cluster.watch(20s));
+  EXPECT_TRUE(finding.summary.ends_with("it is no full member now")) << finding.summary;
+  EXPECT_TRUE(finding.advice->command.empty());
+  EXPECT_TRUE(finding.advice->text.starts_with("Remove none of them")) << finding.advice->text;
 }
 
 TEST(DeadMember, IsNotSaidToBeKickedLaterWhileItMayComeBack) {

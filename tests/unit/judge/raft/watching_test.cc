@@ -111,6 +111,20 @@ TEST(AgesRewound, AMessageMakesAnAgeYoungAndThatIsNone) {
   EXPECT_EQ(told(cluster.watch(1s)), Told{});
 }
 
+// The long age of the one was compared with the shorter one of the other.
+TEST(AgesRewound, TwoServersWhoseIdsBeginAlikeAreNone) {
+  FakeCluster cluster(4);
+  Milliseconds older = 11h;
+  Milliseconds younger = 20s;
+  cluster.edit = [&](std::vector<Opinion>& all) {
+    std::vector<Server>& lines = all[2].status->servers;
+    lines[3].id = lines[1].id;
+    lines[1].last_message = older += 1s;
+    lines[3].last_message = younger += 1s;
+  };
+  EXPECT_FALSE(has(Code::kRaftAgesRewound, cluster.watch(30s)));
+}
+
 TEST(AgesRewound, SlowLooksAndClocksThatDriftAreNone) {
   FakeCluster cluster(3);
   cluster.watch(30s);

@@ -1,0 +1,56 @@
+#include <chrono>
+
+#include "advice/cluster.h"
+#include "advice/world.h"
+#include "base/format.h"
+#include "base/time.h"
+
+// Servers that join in a way that matters, and what they leave behind. All chance is drawn from
+// `rare_`, as in rare.cc.
+
+namespace wardmote::advice {
+
+using namespace std::chrono_literals;
+
+/// A wiped member leaves a ghost behind, and from then on the leader has another join under way,
+/// that of a server which does not get what the others have in time and asks again.
+void World::join_slowly() {
+  if (!can_lose(subject_)) return;
+  tell(fmt::format("{} is wiped", cluster_.hosts()[subject_].name));
+  cluster_.wipe(subject_);
+  cluster_.join(subject_);
+  busy_[subject_] = cluster_.now() + 10min;
+  at(rarely_between(8, 20), [this] {
+    const HostIndex slow = cluster_.add_host("ctl-slow", "tcp:10.0.2.1:6643");
+    busy_[slow] = cluster_.now() + 10min;
+    cluster_.catch_up = 1h;
+    cluster_.join(slow);
+  });
+  at(10min, [this] { cluster_.catch_up = {}; });
+}
+
+/// A server of which no agent was told is wiped and leaves a ghost behind; then it is down for less
+/// than any agent waits for it.
+void World::leave_a_ghost_and_reboot() {
+  if (!can_lose(subject_)) return;
+  tell(fmt::format("{} is wiped", cluster_.hosts()[subject_].name));
+  cluster_.wipe(subject_);
+  cluster_.join(subject_);
+  const Duration first = rarely_between(60, 180);
+  const Duration time = rarely_between(60, 7 * 60);
+  busy_[subject_] = cluster_.now() + first + time;
+  at(first, [this, time] { reboot(subject_, time); });
+}
+
+/// A server of which no agent was told is lost for good and replaced at its address. Another one,
+/// of which all that lists show is the same, reboots.
+void World::replace_beside_a_double() {
+  const HostIndex its_double = double_of_subject();
+  if (!can_lose(subject_) || !cluster_.active(its_double)) return;
+  lose(subject_);
+  busy_[its_double] = cluster_.now() + 10min;
+  at(rarely_between(60, 120), [this] { join_at_its_address(); });
+  at(rarely_between(200, 300), [this, its_double] { reboot(its_double, rarely_between(20, 180)); });
+}
+
+}  // namespace wardmote::advice
