@@ -380,7 +380,9 @@ void World::move_its_disk() {
     if (ends) cluster_.stop(subject_);
     cut_off(subject_, false);
   });
-  at(24min, [this, other] { cluster_.hang(other, false); });
+  // Whoever is told of nothing at that address believes it lost one day.
+  const Duration hangs = all_know(subject_) ? 24min - both : 7min;
+  at(both + hangs, [this, other] { cluster_.hang(other, false); });
 }
 
 /// It comes back, and all that could say so is cut from it or asked in vain: whoever hears its host
