@@ -239,6 +239,11 @@ class OpenStack:
             for table, row in rows.items():
                 database.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
 
+    def set_maintenance(self, on: bool) -> None:
+        """Whether the host is, as `openstack segment host update --on_maintenance` says it to Masakari."""
+        with sqlite3.connect(self.folder / "masakari.sqlite", timeout=10) as database:
+            database.execute("UPDATE hosts SET on_maintenance = ?", (int(on),))
+
     def _ready(self) -> bool:
         for url in (self.keystone_url, self.masakari_url.removesuffix("v1")):
             try:

@@ -54,7 +54,6 @@
 #include "serve/lists.h"
 #include "serve/notify_control.h"
 #include "serve/plans.h"
-#include "serve/route.h"
 #include "serve/routes.h"
 #include "serve/samples.h"
 #include "serve/view.h"
@@ -126,6 +125,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       in_place_(std::move(memory.in_place)),
       isolation_(std::move(memory.isolation)),
       pairs_(std::move(memory.pairs)),
+      maintenance_(std::move(memory.maintenance)),
       executor_(runtime, access_of(config_)),
       runner_(runtime,
               {.journal = memory.database,
@@ -148,11 +148,9 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
   api_.add(serve::events_route(events_));
   api_.add(serve::history_route(archive_.history(), &renderer_));
   api_.add(serve::samples_route(archive_.samples()));
-  for (serve::Route& route : serve::incident_routes(incidents_, &renderer_))
-    api_.add(std::move(route));
-  for (serve::Route& route : serve::notify_routes(incidents_.notifier()))
-    api_.add(std::move(route));
-  for (serve::Route& route : serve::plan_routes(runner_)) api_.add(std::move(route));
+  api_.add(serve::incident_routes(incidents_, &renderer_));
+  api_.add(serve::notify_routes(incidents_.notifier()));
+  api_.add(serve::plan_routes(runner_));
   for (const DomainRow& row : domains) {
     domains_.push_back(row.make({.runtime = runtime_,
                                  .node = node_,
@@ -166,14 +164,14 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
                                  .plans = runner_,
                                  .executors = executors_,
                                  .renderer = renderer_,
-                                 .pairs = pairs_}));
-    for (serve::Route& route : domains_.back()->routes()) api_.add(std::move(route));
+                                 .pairs = pairs_,
+                                 .maintenance = maintenance_}));
+    api_.add(domains_.back()->routes());
     if (row.family == nullptr) continue;
     board_.add(*row.family);
-    for (serve::Route& route : serve::family_routes(*row.family, &renderer_))
-      api_.add(std::move(route));
+    api_.add(serve::family_routes(*row.family, &renderer_));
   }
-  for (serve::Route& route : serve::debug_routes(debug_sources())) api_.add(std::move(route));
+  api_.add(serve::debug_routes(debug_sources()));
   api_.add(serve::debug_routes_route(api_));
   if (!memory.put_aside.empty() && memory.own == nullptr)
     runner_.doubt_orders("the database was damaged, and a new one was begun");

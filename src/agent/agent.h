@@ -52,7 +52,8 @@ struct Memory {
   std::function<std::optional<std::string>()> isolation{};
   /// Whether what is written reaches its folder (kMissing: that was taken away); may be empty.
   std::function<runtime::Task<Result<void>>()> in_place{};
-  PairReports pairs{};  ///< of this node; may be empty
+  PairReports pairs{};            ///< of this node; may be empty
+  HostMaintenance maintenance{};  ///< may be empty
   /// PlanRunner::Doors::mark
   std::function<void(bool doubt)> mark = [](bool) {};
   bool was_marked = false;  ///< by an earlier life
@@ -92,6 +93,7 @@ class Agent {
   [[nodiscard]] std::vector<std::string> restart_needed() const;
   /// Serves one more route. Before start().
   void add(serve::Route route) { api_.add(std::move(route)); }
+  void add(std::vector<serve::Route> routes) { api_.add(std::move(routes)); }
   /// For those who exchange with other agents what is wrong.
   [[nodiscard]] incidents::IncidentManager& incidents() noexcept { return incidents_; }
   /// And what else the domains tell them.
@@ -107,9 +109,11 @@ class Agent {
   [[nodiscard]] const std::vector<config::Failover>& failover() const noexcept {
     return started_.failover;
   }
-  /// Where acts are journaled; null until the journal is open.
+  /// As it is now.
+  [[nodiscard]] const config::Config& config() const noexcept { return config_; }
   /// Orders may be lost (PlanRunner::doubt_orders).
   void doubt_orders(std::string why) { runner_.doubt_orders(std::move(why)); }
+  /// Where acts are journaled; null until the journal is open.
   [[nodiscard]] act::ActLog* act_log() noexcept { return runner_.act_log(); }
   /// Everything that is shown, as of now.
   const serve::AgentView& fresh_view();
@@ -157,6 +161,7 @@ class Agent {
   std::function<runtime::Task<Result<void>>()> in_place_;
   std::function<std::optional<std::string>()> isolation_;
   const PairReports pairs_;
+  const HostMaintenance maintenance_;
   std::optional<std::string> folder_lost_;  ///< why nothing that is written is found again
   act::repair::OvnExecutor executor_;
   act::StepExecutors executors_;

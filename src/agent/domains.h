@@ -44,6 +44,9 @@ class Scheduler;
 /// What the managers of failover pairs on this node report, in no order; may be empty.
 using PairReports = std::function<std::vector<judge::failover::PairReport>()>;
 
+/// Whether somebody works on this host; may be empty.
+using HostMaintenance = std::function<bool()>;
+
 /// What domains are made with. All of it outlives them.
 struct DomainTools {
   runtime::Runtime& runtime;
@@ -59,6 +62,7 @@ struct DomainTools {
   act::StepExecutors& executors;  ///< who does the steps of plans for its things
   serve::Renderer& renderer;
   const PairReports& pairs;
+  const HostMaintenance& maintenance;
 };
 
 struct DomainRow {

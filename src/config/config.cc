@@ -104,6 +104,9 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
   if (const YamlNode* const meshes = map.find("meshes")) {
     read_meshes(*meshes, config, names, problems);
   }
+  if (const YamlNode* const notify = map.find("notify")) {
+    config.notify = read_notify(*notify, config.node, problems);
+  }
   if (const YamlNode* const guests = map.find("guests")) {
     read_guests(*guests, config, names, problems);
   }
@@ -121,9 +124,6 @@ Config read_config(const YamlNode& root, std::span<const observe::ProbeKind> kin
     config.public_page = read_public_page(*page, names, problems);
   if (const YamlNode* const conditions = map.find("node_conditions"))
     config.node_conditions = read_node_conditions(*conditions, problems);
-  if (const YamlNode* const notify = map.find("notify")) {
-    config.notify = read_notify(*notify, config.node, problems);
-  }
   if (const YamlNode* const silences = map.find("silences")) {
     config.notify.silences = read_silences(*silences, config.node, problems);
   }

@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
+#include "act/notify/masakari_client.h"
 #include "base/format.h"
 #include "base/time.h"
 #include "config/config.h"
@@ -23,6 +25,7 @@
 namespace wardmote::config {
 namespace {
 
+using act::notify::MasakariOptions;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kMostPatterns = 1000;
@@ -126,6 +129,19 @@ void read_maintenances(const YamlNode& list, Guests& guests, Problems& problems)
   for (const YamlNode& item : list.items) read_maintenance(item, guests, problems);
 }
 
+const MasakariOptions* masakari_of(const Notify& notify, std::string_view name) noexcept {
+  const auto found = std::ranges::find(notify.receivers, name, &Receiver::name);
+  return found == notify.receivers.end() ? nullptr : std::get_if<MasakariOptions>(&found->options);
+}
+
+std::string read_receiver(const YamlNode& node, const Notify& notify, Problems& problems) {
+  const std::string name = read_name(node, "masakari", problems).value_or("");
+  if (!name.empty() && masakari_of(notify, name) == nullptr)
+    problems.add(node.at, "masakari", fmt::format("'{}' is no masakari receiver", name),
+                 "write the name of one under 'receivers' of 'notify'");
+  return name;
+}
+
 Check check_of(const Guests& guests, Place at) {
   Check check;
   check.name = guests.name;
@@ -161,6 +177,8 @@ void read_guests(const YamlNode& node, Config& config, Names& names, Problems& p
     guests.policy.restart = read_restart(*restart, problems);
   if (const YamlNode* const works = map.find("maintenance"))
     read_maintenances(*works, guests, problems);
+  if (const YamlNode* const receiver = map.find("masakari"))
+    guests.masakari = read_receiver(*receiver, config.notify, problems);
   if (const YamlNode* const ignore = map.find("ignore")) {
     for (Placed<std::string>& pattern : read_texts(*ignore, "ignore", problems))
       guests.ignore.push_back(std::move(pattern.value));
@@ -177,6 +195,11 @@ void read_guests(const YamlNode& node, Config& config, Names& names, Problems& p
   config.checks.push_back(check_of(guests, map.at()));
   names.add(config.checks.back().name, name != nullptr ? name->at : map.at(), problems);
   config.guests = std::move(guests);
+}
+
+const act::notify::MasakariOptions* maintenance_source(const Config& config) noexcept {
+  if (!config.guests || config.guests->masakari.empty()) return nullptr;
+  return masakari_of(config.notify, config.guests->masakari);
 }
 
 }  // namespace wardmote::config

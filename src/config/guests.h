@@ -7,11 +7,16 @@
 #include "judge/guest/machine.h"
 #include "judge/guest/maintenance.h"
 
+namespace wardmote::act::notify {
+struct MasakariOptions;
+}
 namespace wardmote::observe {
 struct ProbeKind;
 }
 
 namespace wardmote::config {
+
+struct Config;
 
 /// When work is expected on some guests.
 struct Maintenance {
@@ -28,6 +33,7 @@ struct Guests {
   judge::guest::Policy policy;
   std::vector<std::string> ignore;  ///< patterns of names and UUIDs
   std::vector<Maintenance> maintenance;
+  std::string masakari;  ///< the receiver by which Masakari is asked for maintenance; empty: none
   /// Only the first channel with a source counts, and only if its path is like this pattern, as in
   /// Masakari's monitor; empty: the channel of the agent's name, wherever it stands.
   std::string channel_path;
@@ -38,5 +44,8 @@ struct Guests {
 
 /// The kind of the hypervisor's check; as reporter_kind().
 const observe::ProbeKind& guests_kind() noexcept;
+
+/// How Masakari is asked whether the host is in maintenance; null: it is not.
+const act::notify::MasakariOptions* maintenance_source(const Config& config) noexcept;
 
 }  // namespace wardmote::config

@@ -45,6 +45,8 @@ inline constexpr auto kGuestsKeys = std::to_array<KeySpec>({
      "restart"},
     {"maintenance", Form::kMaps, false, "When work on guests is expected, and nobody is told",
      "guest_maintenance"},
+    {"masakari", Form::kText, false,
+     "A masakari receiver: while Masakari says that this host is in maintenance, its guests are"},
     {.name = "rules",
      .form = Form::kWord,
      .required = false,

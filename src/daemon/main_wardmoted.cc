@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "act/kubernetes/node_conditions.h"
+#include "act/notify/masakari_maintenance.h"
 #include "agent/agent.h"
 #include "agent/coordination/coordination.h"
 #include "agent/coordination/etcd.h"
@@ -31,6 +32,7 @@
 #include "base/version.h"
 #include "config/config.h"
 #include "config/files.h"
+#include "config/guests.h"
 #include "config/load.h"
 #include "config/sources.h"
 #include "daemon/config_command.h"
@@ -51,6 +53,7 @@
 #include "net/local_tree.h"
 #include "net/log_writer.h"
 #include "net/owed_mark.h"
+#include "net/secret.h"
 #include "net/signals.h"
 #include "net/sqlite/database.h"
 #include "net/system_links.h"
@@ -61,7 +64,6 @@
 #include "runtime/task.h"
 #include "serve/agents.h"
 #include "serve/failover/pair_routes.h"
-#include "serve/route.h"
 #include "serve/version_gates.h"
 #include "store/adoption.h"
 #include "store/embedded_store.h"
@@ -175,7 +177,8 @@ struct Shared {
   std::unique_ptr<VersionGates> gates;  ///< null: there are none
   std::unique_ptr<net::SystemLinks> links = std::make_unique<net::SystemLinks>();
   std::unique_ptr<FailoverPairs> pairs;  ///< null: there are none; made with the agent
-  std::unique_ptr<act::kubernetes::NodeConditions> conditions;  ///< null: nobody wants them
+  std::unique_ptr<act::kubernetes::NodeConditions> conditions;    ///< null: nobody wants them
+  std::unique_ptr<act::notify::MasakariMaintenance> maintenance;  ///< made with the agent
 };
 
 Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& config,
@@ -252,6 +255,7 @@ Memory lend(net::AsioRuntime& runtime, const OwnMemory& own, const Shared& share
   memory.pairs = [&shared] {
     return shared.pairs ? shared.pairs->pairs() : std::vector<judge::failover::PairReport>();
   };
+  memory.maintenance = [&shared] { return shared.maintenance && shared.maintenance->is_on(); };
   memory.put_aside = own.put_aside;
   if (net::MarkWriter* const mark = own.mark.get()) {
     memory.was_marked = mark->was_set();
@@ -287,6 +291,7 @@ void start_with(Agent& agent, const Shared& shared) {
   }
   if (shared.gates) shared.gates->start();
   if (shared.pairs) shared.pairs->start();
+  shared.maintenance->start();
   if (shared.conditions)
     shared.conditions->start([&agent] { return node_conditions_of(agent.fresh_view()); });
 }
@@ -294,6 +299,7 @@ void start_with(Agent& agent, const Shared& shared) {
 /// Ends what changes something elsewhere, while the agent still journals.
 runtime::Task<void> stop_acts(Shared* shared) {
   if (shared->conditions) co_await shared->conditions->stop();
+  co_await shared->maintenance->stop();
   if (shared->pairs) co_await shared->pairs->stop();
   if (shared->gates) co_await shared->gates->stop();
 }
@@ -364,13 +370,17 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
         std::make_unique<FailoverPairs>(runtime, *shared->store, *shared->links, named,
                                         agent.failover(), [&agent] { return agent.act_log(); });
   }
+  shared->maintenance = std::make_unique<act::notify::MasakariMaintenance>(
+      runtime, http,
+      [&agent] {
+        const auto* const asked = config::maintenance_source(agent.config());
+        return asked ? std::optional(*asked) : std::nullopt;
+      },
+      net::read_secret, named.empty() ? host_name() : named);
   if (shared->gates) shared->gates->journal_to([&agent] { return agent.act_log(); });
-  for (serve::Route& route : serve::failover_routes(shared->pairs.get()))
-    agent.add(std::move(route));
-  for (serve::Route& route : serve::agents_routes(shared->agents.get()))
-    agent.add(std::move(route));
-  for (serve::Route& route : serve::version_gate_routes(shared->gates.get()))
-    agent.add(std::move(route));
+  agent.add(serve::failover_routes(shared->pairs.get()));
+  agent.add(serve::agents_routes(shared->agents.get()));
+  agent.add(serve::version_gate_routes(shared->gates.get()));
   agent.renew_receivers([&runtime, &needs](const config::Notify& notify) {
     return make_receivers(notify, runtime, needs);
   });

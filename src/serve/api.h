@@ -27,6 +27,9 @@ class Api {
   Api(std::function<const AgentView&()> view, AccessRules rules, Renderer* renderer = nullptr);
 
   void add(Route route) { routes_.push_back(std::move(route)); }
+  void add(std::vector<Route> routes) {
+    for (Route& route : routes) routes_.push_back(std::move(route));
+  }
   [[nodiscard]] std::span<const Route> routes() const noexcept { return routes_; }
   void set_rules(AccessRules rules) { rules_ = std::move(rules); }
 

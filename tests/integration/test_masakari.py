@@ -1,9 +1,11 @@
 """A real masakari-api behind a real Keystone: tokens, duplicates, refusals, an outage of both, a hang."""
 
+import subprocess
+
 from lab.openstack import HOST, PASSWORD, PROJECT_USER, OpenStack
 from lab.processes import wait_until
 from test_notify import answers, incidents, run, write_config
-from tools.agent import ROOT
+from tools.agent import ROOT, programs
 
 
 def masakari(cloud, folder, who="user: watcher, project: admin", host=HOST, secret=PASSWORD) -> str:
@@ -103,12 +105,31 @@ def one_that_hangs_is_given_its_time_and_knows_of_it_once(tmp_path, target, clou
         assert not agent.json("/api/v1/receivers")["dead_letters"]
 
 
+def a_host_in_maintenance_is_known(tmp_path, target, cloud):
+    way = masakari(cloud, tmp_path)
+    configure(tmp_path, target, {"masakari": way}, "nova-api")
+    path = tmp_path / "wardmote.yaml"
+    text = path.read_text(encoding="utf-8")
+    # No guest is needed to ask: libvirt is not there.
+    path.write_text(f"{text}guests: {{uri: 'qemu+unix:///system?socket={tmp_path}/none', masakari: masakari}}\n", encoding="utf-8")
+    cloud.set_maintenance(True)
+    with run(tmp_path) as agent:
+        wait_until(lambda: "maintenance_begun" in agent.output(), 60.0, "the maintenance", every=0.5)
+        cloud.set_maintenance(False)
+        wait_until(lambda: "maintenance_ended" in agent.output(), 60.0, "its end", every=0.5)
+        assert "maintenance_not_known" not in agent.output()
+        path.write_text(path.read_text(encoding="utf-8").replace("masakari: masakari}", "masakari: web}"), encoding="utf-8")
+        refused = subprocess.run([programs() / "wardmote", "config", "check", path], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                 check=False, timeout=10)
+        assert refused.returncode != 0 and "'web' is no masakari receiver" in refused.stdout + refused.stderr, refused
+
+
 # One test, because each worker would bring up an OpenStack of its own.
 def test_masakari(tmp_path, target):
     with OpenStack(ROOT / "build/lab/openstack", tmp_path / "openstack") as cloud:
         stories = (a_beginning_and_an_end_arrive_over_an_outage_and_a_lost_token, an_application_credential_will_do,
                    a_host_in_no_segment_is_surfaced_and_kept_as_undelivered, who_may_not_or_is_not_known_is_tried_again_slowly,
-                   one_that_hangs_is_given_its_time_and_knows_of_it_once)
+                   a_host_in_maintenance_is_known, one_that_hangs_is_given_its_time_and_knows_of_it_once)
         for number, story in enumerate(stories):
             # A short name: a socket's path has at most 107 bytes.
             folder = tmp_path / str(number)

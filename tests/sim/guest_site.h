@@ -91,9 +91,10 @@ class GuestSite : public AskedAgent {
         policies);
     auto config = config::parse_config(text, observe::probe_kinds());
     check(config.has_value(), "the configuration");
+    agent::Memory memory{&*database_, &*store_, nullptr};
+    memory.maintenance = [this] { return host_maintenance; };
     agent_ = std::make_unique<agent::Agent>(us, no_service_, *std::move(config), "compute-1",
-                                            agent::Memory{&*database_, &*store_, nullptr},
-                                            receivers(), domains());
+                                            std::move(memory), receivers(), domains());
     const Result<void> recalled = run_task(sim, us, agent_->recall());
     EXPECT_TRUE(recalled) << recalled.error().describe();
     const Result<void> started = agent_->start();
@@ -147,7 +148,8 @@ class GuestSite : public AskedAgent {
   }
 
   FakeHost host;
-  std::string policies;  ///< a section of the configuration, from the next begin() on
+  std::string policies;           ///< a section of the configuration, from the next begin() on
+  bool host_maintenance = false;  ///< somebody works on the host
   SimDisk disk;
   Heard heard;
   std::vector<std::string>& told = heard.all;

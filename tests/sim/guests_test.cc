@@ -290,5 +290,21 @@ SIM_TEST_SEEDS(SimGuests, AWindowOfMaintenanceEndsAnAlarmAndBeginsTheCountAnew, 
   EXPECT_EQ(site.told.size(), 3U);
 }
 
+SIM_TEST_SEEDS(SimGuests, WhileSomebodyWorksOnTheHostNobodyIsToldOfItsGuests, 5) {
+  GuestSite site(sim);
+  const std::string web = site.start_guest(1);
+  site.begin();
+  sim.run_for(20s);
+  site.host_maintenance = true;
+  sim.run_for(20s);
+  EXPECT_EQ(site.verdict(1), "MAINTENANCE");
+  site.host.set_agent(web, FakeHost::Agent::kHangs);
+  sim.run_for(5min);
+  EXPECT_TRUE(site.told.empty());
+  site.host_maintenance = false;
+  sim.run_for(2min);
+  EXPECT_EQ(site.told.size(), 1U);
+}
+
 }  // namespace
 }  // namespace wardmote::agent

@@ -1,6 +1,5 @@
 #include "act/notify/masakari.h"
 
-#include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstddef>
@@ -12,11 +11,11 @@
 
 #include "act/notify/channel.h"
 #include "act/notify/channels.h"
+#include "act/notify/masakari_client.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "codec/keystone.h"
 #include "judge/finding.h"
 #include "judge/notify/matcher.h"
 #include "judge/notify/notice.h"
@@ -43,10 +42,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view kService = "instance-ha";
-/// A token that ends sooner than this is renewed first.
-constexpr Duration kTokenMargin = 60s;
-constexpr std::size_t kLongestToken = 16 << 10;
 constexpr std::size_t kLongestName = 255;  // of the API's schema
 constexpr int kConflict = 409;
 
@@ -112,21 +107,6 @@ std::expected<json::object, Refusal> instance_payload(judge::Code code,
   return payload;
 }
 
-std::string header_of(const HttpResponse& answer, std::string_view name) {
-  const auto found = std::ranges::find(
-      answer.headers, name, [](const auto& header) { return std::string_view(header.first); });
-  return found == answer.headers.end() ? std::string() : found->second;
-}
-
-/// A refused login may succeed later: somebody may change a password or a role.
-DeliveryResult try_again(DeliveryResult result, std::string_view whose) {
-  if (result) return result;
-  Refusal refusal = result.error();
-  refusal.for_ever = false;
-  refusal.reason = fmt::format("{}: {}", whose, refusal.reason);
-  return std::unexpected(std::move(refusal));
-}
-
 }  // namespace
 
 Task<DeliveryResult> MasakariChannel::send(Notice notice, Deadline deadline) {
@@ -146,96 +126,40 @@ Task<DeliveryResult> MasakariChannel::send_item(NoticeItem item, Deadline deadli
   const auto body = body_of(item);
   if (!body) co_return std::unexpected(body.error());
   if (!*body) co_return DeliveryResult();
-  // A token may be revoked before its end; a new one is tried once.
-  bool renewed = false;
-  for (;;) {
-    const bool fresh = !ticket_;
-    DeliveryResult result = co_await log_in(deadline);
-    if (!result) co_return result;
-    std::string text = **body;
-    result = co_await post(std::move(text), deadline);
-    if (result || ticket_ || renewed || fresh) co_return result;
-    renewed = true;
-  }
-}
-
-Task<DeliveryResult> MasakariChannel::post(std::string body, Deadline deadline) {
-  HttpCall call;
-  call.url = ticket_->url + "/notifications";
-  call.trust = options_.trust;
-  call.headers.emplace_back("Content-Type", "application/json");
-  call.headers.emplace_back("OpenStack-API-Version", "instance-ha " + options_.microversion);
-  if (!ticket_->token.empty()) call.headers.emplace_back("X-Auth-Token", ticket_->token);
-  call.body = std::move(body);
-  const Result<HttpResponse> answer = co_await http_.call(std::move(call), deadline);
-  if (answer && answer->status == kConflict) co_return DeliveryResult();
-  if (answer && answer->status == 401) ticket_.reset();
-  const bool denied = answer && (answer->status == 401 || answer->status == 403);
-  DeliveryResult result = delivery_result(answer, runtime_.wall_now());
-  if (denied) result = try_again(std::move(result), "masakari");
+  std::string text = **body;
+  const MasakariClient::Answer answer =
+      co_await client_.call("POST", "/notifications", std::move(text), deadline);
+  if (!answer) co_return std::unexpected(answer.error());
+  if (answer->status == kConflict) co_return DeliveryResult();
+  DeliveryResult result = delivery_result(*answer, runtime_.wall_now());
+  // Access may be granted later.
+  const bool denied = answer->status == 401 || answer->status == 403;
+  if (denied) result = for_now(std::move(result), "masakari");
   co_return result;
-}
-
-Task<DeliveryResult> MasakariChannel::log_in(Deadline deadline) {
-  if (ticket_ && runtime_.wall_now() + kTokenMargin < ticket_->expires) co_return DeliveryResult();
-  ticket_.reset();
-  if (options_.keystone.url.empty()) {
-    ticket_ = Ticket{"", options_.url, WallTime::max()};
-    co_return DeliveryResult();
-  }
-  HttpCall call;
-  call.url = options_.keystone.url + "/auth/tokens";
-  call.trust = options_.trust;
-  call.headers.emplace_back("Content-Type", "application/json");
-  call.body = codec::format_keystone_login(options_.keystone.login);
-  const Result<HttpResponse> answer = co_await http_.call(std::move(call), deadline);
-  DeliveryResult result = try_again(delivery_result(answer, runtime_.wall_now()), "keystone");
-  if (!result) co_return result;
-  const auto token = codec::parse_keystone_token(answer->body);
-  if (!token) co_return std::unexpected(Refusal{false, {}, token.error().describe()});
-  std::string subject = header_of(*answer, "x-subject-token");
-  if (subject.empty() || subject.size() > kLongestToken) {
-    co_return std::unexpected(Refusal{false, {}, "keystone: the answer bears no X-Subject-Token"});
-  }
-  std::string url = options_.url;
-  if (url.empty()) {
-    url = codec::find_endpoint(*token, kService, options_.keystone.interface,
-                               options_.keystone.region)
-              .value_or("");
-    while (url.ends_with('/')) url.pop_back();
-  }
-  if (url.empty()) {
-    co_return std::unexpected(
-        Refusal{false,
-                {},
-                fmt::format("keystone: its catalogue has no {} endpoint of {}",
-                            options_.keystone.interface, kService)});
-  }
-  ticket_ = Ticket{std::move(subject), std::move(url), token->expires};
-  co_return DeliveryResult();
 }
 
 std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(
     const NoticeItem& item) const {
+  const MasakariOptions& options = client_.options();
   const bool began = item.kind == NoticeKind::kOpened;
   const bool ended = item.kind == NoticeKind::kResolved;
-  if (!began && (!ended || options_.type == Type::kInstance)) return std::nullopt;
+  if (!began && (!ended || options.type == Type::kInstance)) return std::nullopt;
   // Many things at once are no process and no instance; Masakari would look for one of that name.
-  if (item.incident.storm && options_.type != Type::kHost) return std::nullopt;
+  if (item.incident.storm && options.type != Type::kHost) return std::nullopt;
   // The cause may have changed since: STARTED goes to the name that got STOPPED.
   const judge::notify::Labels& labels = item.known_as.empty() ? item.labels : item.known_as;
-  const auto label = labels.find(options_.name_label);
+  const auto label = labels.find(options.name_label);
   const std::string name = label == labels.end() ? std::string() : label->second;
   json::object payload;
   std::string_view type;
-  if (options_.type == Type::kInstance) {
+  if (options.type == Type::kInstance) {
     // A restart of a guest that works, or of one whose host is to blame, would do harm.
     if (spares_guest(item.incident.code)) return std::nullopt;
     type = "VM";
-    auto instance = instance_payload(item.incident.code, labels, name, options_.name_label);
+    auto instance = instance_payload(item.incident.code, labels, name, options.name_label);
     if (!instance) return std::unexpected(instance.error());
     payload = *std::move(instance);
-  } else if (options_.type == Type::kHost) {
+  } else if (options.type == Type::kHost) {
     type = "COMPUTE_HOST";
     payload["event"] = began ? "STOPPED" : "STARTED";
     payload["cluster_status"] = began ? "OFFLINE" : "ONLINE";
@@ -244,7 +168,7 @@ std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(
     type = "PROCESS";
     if (name.empty() || name.size() > kLongestName) {
       return std::unexpected(
-          Refusal{true, {}, fmt::format("the label '{}' names no process", options_.name_label)});
+          Refusal{true, {}, fmt::format("the label '{}' names no process", options.name_label)});
     }
     payload["event"] = began ? "STOPPED" : "STARTED";
     payload["process_name"] = escape_control(name);
@@ -253,7 +177,7 @@ std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   json::object notification;
   notification["type"] = type;
-  notification["hostname"] = host_of(labels, options_.host);
+  notification["hostname"] = host_of(labels, options.host);
   notification["generated_time"] = naive_utc(clock.wall(item.incident.changed));
   notification["payload"] = std::move(payload);
   return json::serialize(json::object{{"notification", std::move(notification)}});

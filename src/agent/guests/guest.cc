@@ -137,10 +137,11 @@ bool Guest::hear(const HypervisorEvent& event) {
   return std::holds_alternative<HypervisorEvent::Changed>(event.what);
 }
 
-void Guest::maintain(WallTime now) noexcept {
-  machine.maintain(std::ranges::any_of(
-      machine.policy().maintenance,
-      [&](const judge::guest::Window& window) { return is_open(window, now); }));
+void Guest::maintain(bool host, WallTime now) noexcept {
+  machine.maintain(host || std::ranges::any_of(machine.policy().maintenance,
+                                               [&](const judge::guest::Window& window) {
+                                                 return is_open(window, now);
+                                               }));
 }
 
 store::GuestRecord Guest::record() const {

@@ -54,8 +54,8 @@ struct Guest {
   void found(const runtime::GuestEntry& entry, TimePoint now);
   /// An event of it. Returns whether its description is to be read again.
   bool hear(const runtime::HypervisorEvent& event);
-  /// Whether somebody works on it at that time.
-  void maintain(WallTime now) noexcept;
+  /// Whether somebody works on it at that time, or on its host.
+  void maintain(bool host, WallTime now) noexcept;
   [[nodiscard]] store::GuestRecord record() const;
   /// As it is now; `memory` takes part in it.
   std::shared_ptr<serve::GuestView> view(TimePoint now);

@@ -81,7 +81,7 @@ Task<void> GuestWatch::look_at(std::string uuid) {
   const auto known = guests_.find(uuid);
   if (known == guests_.end()) co_return;
   const TimePoint begun = tools_.runtime.now();
-  known->second.maintain(tools_.runtime.wall_now());
+  maintain(known->second);
   if (unreachable_ || !hypervisor_) {
     known->second.machine.pinged(Ping::kUnknown, tools_.runtime.now());
   } else if (known->second.machine.asks(tools_.runtime.now())) {

@@ -417,9 +417,14 @@ void GuestWatch::schedule(Guest& guest) {
   if (!added) log(LogLevel::kError, "guest_not_scheduled", {{"reason", added.error().describe()}});
 }
 
+void GuestWatch::maintain(Guest& guest) const {
+  const bool host = tools_.maintenance && tools_.maintenance();
+  guest.maintain(host, tools_.runtime.wall_now());
+}
+
 void GuestWatch::judge(Guest& guest) {
   const TimePoint now = tools_.runtime.now();
-  guest.maintain(tools_.runtime.wall_now());
+  maintain(guest);
   const std::shared_ptr<serve::GuestView> view = guest.view(now);
   write_down(guest);
   const bool fresh = guest.shown && now - guest.shown->judged < kShownFor;

@@ -82,6 +82,7 @@ class GuestWatch final : public Domain {
   void keep_alarms(const Guest& guest);
   void recall_gone(store::GuestRecord record);
   void schedule(Guest& guest);
+  void maintain(Guest& guest) const;
   void judge(Guest& guest);
   void write_down(Guest& guest);
   void show_all(std::vector<std::string> gone);

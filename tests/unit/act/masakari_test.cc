@@ -2,15 +2,14 @@
 
 #include <boost/json/parse.hpp>
 #include <chrono>
-#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "unit/act/channel_fixture.h"
+#include "unit/act/fake_cloud.h"
 
 namespace wardmote::act::notify {
 namespace {
@@ -19,33 +18,6 @@ namespace json = boost::json;
 using namespace std::chrono_literals;
 
 constexpr const char* kUuid = "00000000-0000-4000-8000-000000000001";
-
-/// Keystone and Masakari at once: answers in the order that it is told to, then 202.
-class FakeCloud final : public runtime::HttpClient {
- public:
-  Task<Result<HttpResponse>> call(HttpCall call, Deadline) override {
-    const bool login = call.url.ends_with("/auth/tokens");
-    calls.push_back(std::move(call));
-    if (login) {
-      ++logins;
-      HttpResponse granted{.status = login_status, .body = token};
-      granted.headers.emplace_back("x-subject-token", "TOKEN" + std::to_string(logins));
-      co_return granted;
-    }
-    if (answers.empty()) co_return HttpResponse{.status = 202};
-    Result<HttpResponse> answer = std::move(answers.front());
-    answers.pop_front();
-    co_return answer;
-  }
-
-  int logins = 0;
-  int login_status = 201;
-  // The simulated world begins in 2026.
-  std::string token = R"({"token":{"expires_at":"2100-01-01T00:00:00.000000Z","catalog":[
-      {"type":"instance-ha","endpoints":[{"interface":"public","region":"r","url":"http://catalog/v1/"}]}]}})";
-  std::deque<Result<HttpResponse>> answers;
-  std::vector<HttpCall> calls;
-};
 
 class Masakari : public ChannelTest {
  protected:

@@ -1,0 +1,61 @@
+#include "codec/masakari.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace wardmote::codec {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kMostItems = 10'000;
+
+std::string text_in(const json::object& object, std::string_view key) {
+  const json::value* const found = object.if_contains(key);
+  const json::string* const text = found == nullptr ? nullptr : found->if_string();
+  return text == nullptr ? std::string() : std::string(*text);
+}
+
+/// It becomes a part of a path.
+bool is_identifier(std::string_view text) {
+  constexpr std::string_view kAllowed = "0123456789abcdefABCDEF-";
+  return !text.empty() && text.size() <= 36 &&
+         text.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+}  // namespace
+
+Result<std::vector<MasakariItem>> parse_masakari_list(std::string_view body,
+                                                      std::string_view name) {
+  boost::system::error_code broken;
+  const json::value value = json::parse(body, broken);
+  const json::object* const object = broken ? nullptr : value.if_object();
+  const json::value* const list = object == nullptr ? nullptr : object->if_contains(name);
+  const json::array* const array = list == nullptr ? nullptr : list->if_array();
+  if (array == nullptr) return fail(Errc::kProtocol, "masakari: the answer has no {}", name);
+  std::vector<MasakariItem> items;
+  for (const json::value& each : *array) {
+    if (items.size() == kMostItems) break;
+    const json::object* const one = each.if_object();
+    if (one == nullptr) continue;
+    MasakariItem item{text_in(*one, "uuid"), text_in(*one, "name"), {}};
+    if (!is_identifier(item.uuid)) continue;
+    const json::value* const flag = one->if_contains("on_maintenance");
+    if (flag != nullptr && flag->is_bool()) item.on_maintenance = flag->get_bool();
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+}  // namespace wardmote::codec
