@@ -105,6 +105,10 @@ void Agent::restart(bool remembers) {
   next_look_ = cluster_.now() + 1s;
 }
 
+void Agent::hear(const judge::raft::Opinion& opinion) {
+  sightings_.hear(judge::raft::Sightings::member(kCluster, opinion.member), opinion);
+}
+
 /// A round: a member that is slow is judged by what it said last, and again when the round ends.
 RepairView Agent::look() {
   const TimePoint now = cluster_.now();
@@ -113,7 +117,6 @@ RepairView Agent::look() {
     sightings_.hear("check " + check.member,
                     look_at(cluster_, check, setup_.ages, now, setup_.timeout));
   }
-  memory_.set_elsewhere(sightings_.besides(kCluster, memory_.cluster_id(), {}));
   opinions_.resize(setup_.ways.size());
   std::vector<std::size_t> slow;
   for (std::size_t i = 0; i < setup_.ways.size(); ++i) {
@@ -124,14 +127,18 @@ RepairView Agent::look() {
       opinions_[i].member = way.member;
     } else {
       opinions_[i] = std::move(seen);
+      hear(opinions_[i]);
     }
   }
+  memory_.set_elsewhere(sightings_.besides(kCluster, memory_.cluster_id(), {}));
   if (!slow.empty() && slow.size() < opinions_.size()) {
     last_ = assess(opinions_, setup_.expectation, memory_, now + 100ms);
     witness_.judged(*this, last_);
   }
-  for (const std::size_t i : slow)
+  for (const std::size_t i : slow) {
     opinions_[i] = look_at(cluster_, setup_.ways[i], setup_.ages, now, setup_.timeout);
+    hear(opinions_[i]);
+  }
   const TimePoint end = now + (slow.empty() ? 5ms : setup_.timeout);
   last_ = assess(opinions_, setup_.expectation, memory_, end);
   for (const judge::raft::RememberedServer& listed : memory_.list()) {

@@ -94,6 +94,7 @@ class Agent {
 
   judge::raft::RepairView look();
   void expect_checks();
+  void hear(const judge::raft::Opinion& opinion);
   void proceed();
   void carry_on(Plan plan);
   void act_on(const Plan& before);

@@ -1,6 +1,10 @@
 #include <chrono>
+#include <string>
+#include <vector>
 
+#include "advice/agent.h"
 #include "advice/cluster.h"
+#include "advice/view.h"
 #include "advice/world.h"
 #include "base/format.h"
 #include "base/time.h"
@@ -40,6 +44,36 @@ void World::leave_a_ghost_and_reboot() {
   const Duration time = rarely_between(60, 7 * 60);
   busy_[subject_] = cluster_.now() + first + time;
   at(first, [this, time] { reboot(subject_, time); });
+}
+
+/// Of a server that is set up later, in place of the subject.
+void World::expect_a_newcomer() {
+  const HostIndex newcomer = cluster_.add_host("ctl-newcomer", "tcp:10.0.3.1:6643");
+  for (const auto& each : agents_) {
+    std::vector<std::string>& expected = each->setup().expectation.addresses;
+    expected.clear();
+    for (HostIndex i = 0; i <= newcomer; ++i) {
+      const bool meant = cluster_.hosts()[i].disk || i == newcomer;
+      if (meant && i != subject_) expected.push_back(cluster_.hosts()[i].address);
+    }
+  }
+}
+
+/// It is cut from all others and goes on; who asks it is answered by the newcomer from then on, as
+/// where one server is started with the sockets of another.
+void World::take_its_path() {
+  const HostIndex newcomer = cluster_.hosts().size() - 1;
+  tell(fmt::format("{} is cut from all other servers", cluster_.hosts()[subject_].name));
+  busy_[subject_] = busy_[newcomer] = cluster_.now() + 24min;
+  cut_off(subject_, true);
+  at(rarely_between(60, 240), [this, newcomer] {
+    cluster_.join(newcomer);
+    tell("the newcomer answers in its place");
+    for (const auto& each : agents_) {
+      if (Way* const way = each->way_to(subject_)) way->leads_to = newcomer;
+    }
+  });
+  at(24min, [this] { cut_off(subject_, false); });
 }
 
 /// A server of which no agent was told is lost for good and replaced at its address. Another one,

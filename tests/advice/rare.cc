@@ -25,7 +25,7 @@ Duration World::rarely_between(std::int64_t low_s, std::int64_t high_s) {
 
 void World::choose_rarity() {
   const std::uint64_t dice = rare_.below(32);
-  if (cluster_.hosts().size() < 3 || dice > 18) return;
+  if (cluster_.hosts().size() < 3 || dice > 19) return;
   rarity_ = static_cast<Rarity>(dice);
   // The first one leads at the beginning.
   subject_ = 1 + rare_.below(cluster_.hosts().size() - 1);
@@ -45,6 +45,7 @@ bool World::is_checked() const {
 /// What the agents have to be told differently for it.
 void World::prepare_rarity() {
   if (!rarity_) return;
+  if (rarity_ == Rarity::kTakenPath) expect_a_newcomer();
   if (rarity_ == Rarity::kDoubleOfGhost) cluster_.share_four_digits(subject_, double_of_subject());
   for (const auto& each : agents_) {
     AgentSetup& setup = each->setup();
@@ -123,6 +124,12 @@ Duration World::stage_rarity() {
       expel_beside_stranger(leads);
       break;
     case Rarity::kDoubleOfGhost: replace_beside_a_double(); break;
+    case Rarity::kTakenPath:
+      // Whoever does not ask it has never seen it.
+      if (std::ranges::any_of(agents_, [&](const auto& each) { return !each->way_to(subject_); }))
+        return {};
+      take_its_path();
+      break;
     case Rarity::kStalledGhost: leave_a_ghost_and_stall(leads); break;
   }
   return 25min;
@@ -157,8 +164,9 @@ void World::let_checks_lead_elsewhere() {
       for (Way& check : each->setup().checks) check.leads_to = host;
     }
   };
+  const bool roams = rare_.chance(0.5);
   for (const auto& each : agents_) {
-    for (Way& check : each->setup().checks) check.roams = true;
+    for (Way& check : each->setup().checks) check.roams = roams;
   }
   const Duration first = rarely_between(70, 600);
   at(first, [lead] { lead(0); });

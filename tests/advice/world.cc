@@ -68,7 +68,8 @@ std::optional<std::string> World::play() {
   if (rarity_) {
     quiet = std::max(quiet, cluster_.now() + stage_rarity());
     happenings = rare_.below(2);
-    if (rarity_ == Rarity::kPutBack) happenings = 0;
+    // Nobody can know what was before he began.
+    if (rarity_ == Rarity::kPutBack || rarity_ == Rarity::kTakenPath) happenings = 0;
   } else if (stranger_) {
     quiet = std::max(quiet, cluster_.now() + stage());
     happenings = random_.below(3);

@@ -85,7 +85,8 @@ class World {
     kSlowJoin,
     kGhostOfStranger,
     kExpelledBeside,
-    kDoubleOfGhost
+    kDoubleOfGhost,
+    kTakenPath
   };
   void choose_rarity();
   [[nodiscard]] bool is_checked() const;
@@ -117,6 +118,8 @@ class World {
   void join_slowly();
   void leave_a_ghost_and_reboot();
   void replace_beside_a_double();
+  void expect_a_newcomer();
+  void take_its_path();
   [[nodiscard]] HostIndex double_of_subject() const noexcept { return subject_ == 1 ? 2 : 1; }
 
   // put_back.cc: disks of a majority go back to an older copy.

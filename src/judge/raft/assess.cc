@@ -79,11 +79,15 @@ constexpr auto kDetectors = std::to_array<Row>({
     {Code::kMonitorBlind, detect_monitor_blind},
 });
 
-/// Whether this round shows nothing about the thing: its member gave no answer that can be judged;
-/// or, for a thing that is no member, the agent had too few resources to see everything.
+/// Whether this round shows nothing about the thing: its member gave no answer that can be judged,
+/// and nobody else hears it; or, for a thing that is no member, the agent had too few resources to
+/// see everything.
 bool is_blind_to(const ClusterSnapshot& snapshot, std::string_view key) noexcept {
   for (const Member& member : snapshot.members) {
-    if (member.name() == key) return member.presence == Presence::kUnknown && !member.heard;
+    if (member.name() != key) continue;
+    const ListedServer* const listed = member.listed;
+    const bool heard = member.heard || (listed && (listed->heard || listed->witnessed));
+    return member.presence == Presence::kUnknown && !heard;
   }
   return snapshot.starved;
 }

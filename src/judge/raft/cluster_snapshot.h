@@ -53,6 +53,8 @@ struct Member {
   bool unreachable = false;
   /// It does not answer us, and others have heard it since: only our way to it is closed.
   bool heard = false;
+  /// Since when each round shows that.
+  std::optional<TimePoint> heard_since{};
   /// It was heard after its place had begun to refuse, and has not answered since: its process may
   /// run somewhere else, and its host can tell nothing of it.
   bool elsewhere = false;

@@ -411,6 +411,8 @@ void believe_the_others(ClusterSnapshot& snapshot) noexcept {
                           : member.unreachable && !member.id.known() && stranger_lives;
     const bool unheard = listed && listed->life == Life::kSilent && snapshot.leader_vouches;
     if (member.heard) {
+      const Identity* const before = member.identity;
+      member.heard_since = before && before->heard_since ? before->heard_since : snapshot.shown;
       member.presence = Presence::kUnknown;
     } else if (member.unreachable && unheard) {
       member.presence = Presence::kDown;

@@ -61,6 +61,7 @@ Identity identify(const ClusterSnapshot& snapshot, const Member& member) {
   next.cluster = cluster_of(member);
   next.out_since = member.out_since;
   next.silent_from = member.silent_from;
+  next.heard_since = member.heard_since;
   next.elsewhere = member.elsewhere;
   next.leaving = was_leaving(member);
   next.outvoted = count_outvoted(member);
@@ -77,7 +78,8 @@ bool unchanged(const Identity& identity, const Member& member) {
   return identity.member == member.name() && identity.id == member.id &&
          identity.address == member.address && identity.cluster == cluster_of(member) &&
          identity.out_since == member.out_since && identity.silent_from == member.silent_from &&
-         identity.elsewhere == member.elsewhere && identity.outvoted == count_outvoted(member) &&
+         identity.heard_since == member.heard_since && identity.elsewhere == member.elsewhere &&
+         identity.outvoted == count_outvoted(member) &&
          (!member.outvoted_now || identity.outvoted_by == member.outvoted_by) &&
          identity.leaving == was_leaving(member) && !is_another(identity, member);
 }

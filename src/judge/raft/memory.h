@@ -34,6 +34,7 @@ struct Identity {
   /// When the first round without its answer ended, while it does not answer. What was heard of it
   /// before is no sign of life.
   std::optional<TimePoint> silent_from;
+  std::optional<TimePoint> heard_since{};  ///< Member::heard_since
   /// Member::elsewhere
   bool elsewhere = false;
   /// It was leaving the cluster when it said last how it was.

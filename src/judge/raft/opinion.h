@@ -183,8 +183,8 @@ struct Opinion {
   /// never said.
   std::optional<std::vector<Neighbour>> neighbours;
   TimePoint neighbours_at;
-  /// Another server may be the next to answer: a network address or a command leads to whoever is
-  /// there, the path of a socket to whoever has it.
+  /// One look may reach this server and the next one another: it is asked over the network, or by a
+  /// command.
   bool roams = false;
   /// In whose words it is told of; the same for all members of a cluster.
   const Dialect* dialect = &kOvsdb;

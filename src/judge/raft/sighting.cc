@@ -67,11 +67,11 @@ void Sightings::hear(const std::string& by, const Opinion& opinion) {
   // Whoever does not have that database has another one, under whatever name it is asked for.
   if (!opinion.knows_no_database()) heard.database = opinion.database;
   if (opinion.status) heard.address = opinion.status->address;
-  take(by, std::move(heard), opinion.roams);
+  take(by, std::move(heard));
   hear_neighbours(by, opinion);
 }
 
-void Sightings::take(const std::string& by, Sighting heard, bool roams) {
+void Sightings::take(const std::string& by, Sighting heard) {
   Looker& looker = seen_[by];
   Sighting& last = looker.last;
   if (!heard.still) {
@@ -87,7 +87,9 @@ void Sightings::take(const std::string& by, Sighting heard, bool roams) {
     return earlier.server == heard.server || at_its_address;
   };
   std::erase_if(looker.before, replaced);
-  if (roams && last.server.known() && !replaced(last)) {
+  // A name, an address or the path of a socket leads to whoever has it now, and nobody tells the
+  // one who had it before.
+  if (last.server.known() && !replaced(last)) {
     if (looker.before.size() == kMostBefore) looker.before.erase(looker.before.begin());
     last.still = last.refused = false;
     looker.before.push_back(last);
@@ -119,15 +121,13 @@ void Sightings::hear_neighbours(const std::string& by, const Opinion& opinion) {
   }
   for (const Neighbour& neighbour : *opinion.neighbours) {
     const std::string name = prefix + neighbour.database;
-    take(name,
-         {.server = neighbour.server_id,
-          .cluster = neighbour.cluster_id,
-          .by = name,
-          .at = opinion.neighbours_at,
-          .still = neighbour.server_id.full() && !neighbour.server_id.zero(),
-          .database = neighbour.database,
-          .address = neighbour.address},
-         opinion.roams);
+    take(name, {.server = neighbour.server_id,
+                .cluster = neighbour.cluster_id,
+                .by = name,
+                .at = opinion.neighbours_at,
+                .still = neighbour.server_id.full() && !neighbour.server_id.zero(),
+                .database = neighbour.database,
+                .address = neighbour.address});
   }
 }
 
@@ -139,8 +139,8 @@ std::vector<Sighting> Sightings::besides(const std::string& cluster, const Membe
   };
   const std::string own = member(cluster, "");
   for (const auto& [by, looker] : seen_) {
-    if (by.starts_with(own)) continue;
-    if (may_be_of_it(looker.last)) others.push_back(looker.last);
+    const bool its_own = by.starts_with(own);
+    if (!its_own && may_be_of_it(looker.last)) others.push_back(looker.last);
     std::ranges::copy_if(looker.before, std::back_inserter(others), may_be_of_it);
   }
   for (const auto& [node, agent] : agents_) {

@@ -49,8 +49,9 @@ class Sightings {
   void forget(const std::string& by);
   /// A look of `by` at a server.
   void hear(const std::string& by, const Opinion& opinion);
-  /// What others than the members of this cluster have seen; of servers that certainly belong to
-  /// another one than `id` nothing, nor what agents said that went away before `away_after`.
+  /// What others than the members of this cluster have seen, and who was one of these before
+  /// another answered in its place; of servers that certainly belong to another one than `id`
+  /// nothing, nor what agents said that went away before `away_after`.
   [[nodiscard]] std::vector<Sighting> besides(const std::string& cluster, const MemberId& id,
                                               TimePoint away_after) const;
   /// What this agent's looks have seen, for other agents: each server once, those first that still
@@ -85,7 +86,7 @@ class Sightings {
     std::optional<TimePoint> away_since;
   };
 
-  void take(const std::string& by, Sighting heard, bool roams);
+  void take(const std::string& by, Sighting heard);
   void hear_neighbours(const std::string& by, const Opinion& opinion);
 
   std::map<std::string, Looker> seen_;   // by who looks

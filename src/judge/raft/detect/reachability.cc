@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ using enum Code;
 
 /// Restarts within flap_window(). A person who works on a server restarts it two or three times.
 constexpr std::uint64_t kLoop = 4;
+/// Whoever is heard for so long does not come and go.
+constexpr Duration kStays = std::chrono::minutes(1);
 
 void add_ways(const Member& member, Finding& finding) {
   for (const Source* source : {&member.opinion->status_source, &member.opinion->local_source}) {
@@ -113,9 +116,10 @@ void add_peers(const ClusterSnapshot& snapshot, const Member& member, Finding& f
 void detect_member_down(const ClusterSnapshot& snapshot, Conditions& out) {
   for (const Member& member : snapshot.members) {
     // Who answers and is not let in yet does not serve again; nor does one that others have heard
-    // while nobody listens in its place, which may come and go.
+    // while nobody listens in its place, which may come and go, until they have heard it for long.
+    const bool stays = member.heard_since && snapshot.shown - *member.heard_since >= kStays;
     const bool may_come_and_go =
-        member.presence == Presence::kUnknown && is_refusal(*member.opinion);
+        member.presence == Presence::kUnknown && is_refusal(*member.opinion) && !stays;
     if (member.presence == Presence::kJoining || may_come_and_go)
       out.push_back(uncertain(kRaftMemberDown, member.name()));
     const bool failed = member.takes_part() && member.failed && !member.claims_to_lead();

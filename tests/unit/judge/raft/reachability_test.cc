@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/format.h"
 #include "unit/judge/raft/fake_cluster.h"
@@ -235,6 +236,28 @@ TEST(Starved, OwnSicknessClearsNothing) {
 }
 
 // It lives for a moment and ends again: others hear it, and we are always refused.
+// Its database serves clients no more, or its certificate has run out; its raft is well.
+TEST(MemberDown, IsOverWhenOthersHearItForLong) {
+  for (const auto& [silence, after] :
+       {std::pair{ReasonCode::kRefused, 62s}, std::pair{ReasonCode::kExpired, 2s},
+        std::pair{ReasonCode::kClosed, 2s}}) {
+    FakeCluster cluster(4);
+    cluster.watch(5s);
+    cluster.kill(3);
+    ASSERT_TRUE(has(Code::kRaftMemberDown, cluster.watch(10s)));
+    cluster.heal(3);
+    cluster.node(3).silence = silence;
+    if (after > 2s) EXPECT_TRUE(has(Code::kRaftMemberDown, cluster.watch(after - 5s)));
+    const Assessment look = cluster.watch(after > 2s ? 7s : after);
+    EXPECT_FALSE(has(Code::kRaftMemberDown, look)) << to_string(silence);
+    EXPECT_EQ(look.members[3].outcome, Outcome::kUnknown);
+    EXPECT_TRUE(has(Code::kMonitorBlind, cluster.watch(62s))) << to_string(silence);
+    // It is silent again, and that is news.
+    cluster.kill(3, silence == ReasonCode::kRefused ? silence : ReasonCode::kRefused);
+    EXPECT_TRUE(has(Code::kRaftMemberDown, cluster.watch(10s)));
+  }
+}
+
 TEST(MemberDown, StaysWhileOthersHearItNowAndThen) {
   FakeCluster cluster(3);
   cluster.watch(5s);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "judge/outcome.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
@@ -310,27 +312,21 @@ TEST(Sightings, WhoAnsweredAtAnAddressThatLeadsElsewhereNowMayLive) {
   EXPECT_TRUE(sightings.besides("nb", {}, {}).empty());
 }
 
-TEST(Sightings, WhoAnswersInThePlaceOfAnotherHasReplacedIt) {
-  for (const bool roams : {false, true}) {
+TEST(Sightings, WhoAnswersAtTheRaftAddressOfAnotherHasReplacedIt) {
+  for (const std::string& address : {kAddress, std::string("tcp:10.0.0.2:6643"), std::string()}) {
     Sightings sightings;
     Opinion first = answer(kServer, TimePoint(1h));
     Opinion second = answer(kCluster, TimePoint(2h));
-    first.roams = second.roams = roams;
-    // It has the raft address of the first one, or the path of its socket.
     first.status->address = kAddress;
-    second.status->address = roams ? kAddress : "tcp:10.0.0.2:6643";
-    sightings.hear("check local", first);
-    sightings.hear("check local", second);
-    ASSERT_EQ(sightings.besides("nb", {}, {}).size(), 1U);
-    EXPECT_EQ(sightings.besides("nb", {}, {}).front().server, kCluster);
+    second.status->address = address;
+    sightings.hear("nb/ctl-1", first);
+    sightings.hear("nb/ctl-1", second);
+    const bool replaced = address == kAddress;
+    EXPECT_EQ(sightings.besides("sb", {}, {}).size(), replaced ? 1U : 2U) << address;
+    const auto own = sightings.besides("nb", {}, {});
+    ASSERT_EQ(own.size(), replaced ? 0U : 1U) << "whom its own way reached before";
+    if (!replaced) EXPECT_EQ(own.front().server, kServer);
   }
-  Sightings sightings;
-  Opinion nowhere = answer(kServer, TimePoint(1h));
-  Opinion next = answer(kCluster, TimePoint(2h));
-  nowhere.roams = next.roams = true;
-  sightings.hear("check local", nowhere);
-  sightings.hear("check local", next);
-  EXPECT_EQ(sightings.besides("nb", {}, {}).size(), 2U) << "nobody says where it is";
 }
 
 TEST(Sightings, OfOneAddressTheLatestThatAnsweredAreRemembered) {
