@@ -31,12 +31,17 @@ class Written {
     fate_ = Fate::kLost;
     done(std::move(why));
   }
+  /// It cannot be done as things are now, so that it was not written.
+  void refused(std::string why) {
+    fate_ = Fate::kRefused;
+    done(std::move(why));
+  }
   /// It was being written when the right to write was lost.
   void unsure(std::string why) {
     fate_ = Fate::kUnsure;
     done(std::move(why));
   }
-  enum class Fate : std::uint8_t { kHolds, kUnsure, kLost };
+  enum class Fate : std::uint8_t { kHolds, kUnsure, kLost, kRefused };
   [[nodiscard]] Fate fate() const noexcept { return fate_; }
 
  private:

@@ -21,6 +21,7 @@ std::string_view words_for(Written::Fate fate) noexcept {
   switch (fate) {
     case Written::Fate::kLost: return "the order is lost: ";
     case Written::Fate::kUnsure: return "nobody knows whether the order holds: ";
+    case Written::Fate::kRefused:
     case Written::Fate::kHolds: break;
   }
   return "the order holds, but it is not written down yet, and until then it is lost when the "
@@ -34,6 +35,7 @@ class WrittenHold final : public runtime::HttpHold {
   runtime::Task<std::optional<runtime::HttpResponse>> wait() override {
     const std::optional<std::string> complaint = co_await written_->wait();
     if (!complaint) co_return std::nullopt;
+    if (written_->fate() == Written::Fate::kRefused) co_return error_answer(409, *complaint);
     co_return error_answer(503, std::string(words_for(written_->fate())) + *complaint);
   }
 

@@ -7,8 +7,8 @@
 
 namespace wardmote::serve {
 
-/// Holds the answer to an order until it is known how its writing went; 503 in its stead when it
-/// was not written. Null for null: nothing is to be waited for.
+/// Holds the answer to an order until it is known how its writing went; in its stead 409 when it
+/// was refused, and 503 when it was not written. Null for null: nothing is to be waited for.
 std::shared_ptr<runtime::HttpHold> hold_until(std::shared_ptr<control::Written> written);
 
 }  // namespace wardmote::serve

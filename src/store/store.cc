@@ -29,6 +29,10 @@ Compare Compare::absent(std::string_view key) {
   return created_at(key, 0);
 }
 
+Compare Compare::present(std::string_view key) {
+  return {KeyRange::one(key), Target::kCreateRevision, Relation::kGreater, Revision(0)};
+}
+
 Compare Compare::created_at(std::string_view key, Revision revision) {
   return {KeyRange::one(key), Target::kCreateRevision, Relation::kEqual, revision};
 }

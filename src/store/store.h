@@ -60,6 +60,7 @@ struct Compare {
 
   /// That the key does not exist.
   static Compare absent(std::string_view key);
+  static Compare present(std::string_view key);
   /// That the key is the one that this revision created: the fence of everything that only its
   /// owner may write.
   static Compare created_at(std::string_view key, Revision revision);

@@ -4,9 +4,11 @@ import datetime
 import json
 import os
 import time
+from pathlib import Path
 
 import pytest
 
+from lab import wire
 from lab.instance import FOLDER, ROOT
 from lab.packages import fetch
 from lab.processes import holds, wait_until
@@ -83,7 +85,7 @@ def test_a_scheduled_switchover_happens_once_at_its_time(site):
     for node in site.nodes:
         wait_until(lambda node=node: (node.pair()["scheduled_at"] or "").startswith(at[:-1]), 5, f"{node.name} to know of it")
     # One at a time; and whoever asks for another must say that the first is not to be.
-    wait_until(lambda: active.order("switchover", at=soon(60)) == 503, 5, "a second one to be refused")
+    wait_until(lambda: active.order("switchover", at=soon(60)) == 409, 5, "a second one to be refused")
     told = active.agent.cli("failover", "switchover", "ovn", "--at", soon(60))
     assert told.returncode not in (0, 1) and "flush it first" in told.stderr + told.stdout, told
     assert active.serves()
@@ -98,6 +100,7 @@ def test_a_scheduled_switchover_happens_once_at_its_time(site):
     wait_until(lambda: heir.pair()["scheduled_at"], 5, "it to be scheduled")
     assert heir.order("flush") == 202
     wait_until(lambda: heir.pair()["scheduled_at"] is None, 5, "it to be forgotten")
+    assert heir.order("flush") == 409, "nothing is scheduled any more"
     holds(heir.serves, 6, "nothing happens")
     for wrong in ({"at": "tomorrow"}, {"at": soon(-5)}, {"at": soon(60), "to": "nobody"}):
         assert heir.order("switchover", **wrong) == 400, wrong
@@ -110,7 +113,7 @@ def test_a_switchover_whose_time_is_over_by_a_minute_does_not_happen(site):
     record = json.dumps({"to": heir.name, "by": "ann", "at": late})
     # As a store that was away for an hour has it.
     site.put("failover/ovn/schedule", record)
-    wait_until(lambda: "nobody was active at that time" in last_order(active), 10, "it to be dropped")
+    wait_until(lambda: "over by more than a minute" in last_order(active), 10, "it to be dropped")
     assert active.serves() and active.pair()["scheduled_at"] is None
 
 
@@ -149,6 +152,73 @@ def test_a_program_may_forbid_a_promotion_and_one_is_told_each_role(site):
     again.agent.process.terminate()
     again.agent.process.wait(30)
     assert told(again)[-1] == "replica"
+
+
+def in_its_program(site, seconds=8):
+    """A switchover whose heir is in its program now, which takes its time."""
+    begun, ended, slow, armed = (site.folder / name for name in ("begun", "ended", "slow", "armed"))
+    slow.write_text(f"#!/bin/sh\n[ -e {armed} ] || exit 0\necho $2 >> {begun}\nsleep {seconds}\necho $2 >> {ended}\n", encoding="utf-8")
+    slow.chmod(0o755)
+    for node in site.nodes:
+        node.start_agent(hooks=f"{{pre_promote: [{slow}], timeout: 30s}}")
+    active = site.wait_active(60)
+    site.wait_follow(active, *site.others(active))
+    heir = site.others(active)[0]
+    wire.transact(active.path("nb.sock"), "OVN_Northbound", {"op": "insert", "table": "Address_Set", "row": {"name": "kept"}})
+    wait_until(lambda: all(node.rows() == {"kept"} for node in site.nodes), 10, "all to have the row")
+    armed.touch()
+    assert active.order("switchover", to=heir.name) == 202
+    wait_until(begun.exists, 20, "the program to run")
+    return heir, slow, ended
+
+
+def test_what_changes_while_a_program_runs_counts(site):
+    heir, _, ended = in_its_program(site)
+    # The heir's database is set up anew meanwhile, as a backup of nobody and without a row.
+    heir.server("nb").kill()
+    os.unlink(heir.path("nb.db"))
+    heir.create_database("nb")
+    heir.start_server("nb")
+    wait_until(ended.exists, 20, "the program to end")
+
+    def whole():
+        active = site.active()
+        return active and len(active.heirs()) == 2 and all(node.rows() == {"kept"} for node in site.nodes)
+
+    # The order stands for a minute, so that it may come to the heir when that has everything again.
+    wait_until(whole, 90, "nothing to be lost")
+
+
+def test_a_pause_while_a_program_runs_holds(site):
+    heir, _, ended = in_its_program(site)
+    assert heir.order("pause") == 202
+    wait_until(ended.exists, 20, "the program to end")
+    holds(lambda: site.active() is None, 4, "nobody is promoted")
+    assert heir.order("resume") == 202
+    site.wait_active(60)
+
+
+def test_a_program_ends_with_the_lease(site):
+    heir, slow, ended = in_its_program(site, seconds=3600)
+
+    def runs():
+        return any(str(slow).encode() in Path(f"/proc/{process.pid}/cmdline").read_bytes() for process in heir.processes())
+
+    assert runs()
+    site.network.cut(heir.number, 4)
+    try:
+        wait_until(lambda: not runs(), TTL + 5, "its program to be ended", every=0.05)
+    finally:
+        site.network.heal(heir.number)
+    assert not ended.exists()
+
+
+def test_an_order_that_the_store_does_not_take_is_not_said_to_hold(site):
+    active = start(site)
+    site.etcd_process.kill()
+    for word, body in (("pause", {}), ("edit", {"node": active.name, "priority": 3}), ("switchover", {}), ("flush", {})):
+        told = active.agent.order("POST", f"/api/v1/failover/ovn/{word}", json.dumps(body))
+        assert told[0] == 503 and "the order holds, but" not in str(told[1]), (word, told)
 
 
 def test_nodes_that_copy_from_each_other_by_tls():

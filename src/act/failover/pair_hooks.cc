@@ -1,5 +1,6 @@
 // The programs of the operator: the fence, the one that may forbid a promotion, and the one that is
 // told which role this node has.
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Duration kRoleLook = 200ms;
+constexpr Duration kLeadLook = 50ms;
 
 std::vector<std::string> with(std::vector<std::string> argv, std::vector<std::string> more) {
   for (std::string& one : more) argv.push_back(std::move(one));
@@ -32,6 +34,23 @@ std::vector<std::string> with(std::vector<std::string> argv, std::vector<std::st
 }
 
 }  // namespace
+
+/// Ended at once when this node does not lead any more: then another node may run its own.
+Task<Result<void>> PairManager::run_while_leading(runtime::ProcessSpec spec, std::string what,
+                                                  Duration timeout) {
+  const auto ended = std::make_shared<std::optional<Result<void>>>();
+  const auto run = [](Task<Result<void>> program,
+                      std::shared_ptr<std::optional<Result<void>>> result) -> Task<void> {
+    Result<void> done = co_await std::move(program);
+    *result = std::move(done);
+  };
+  const auto id = tasks_.spawn("failover program",
+                               run(run_hook(std::move(spec), std::move(what), timeout), ended));
+  while (!*ended && leads()) co_await runtime_.sleep_until(runtime_.now() + kLeadLook);
+  if (leads()) co_return **ended;
+  tasks_.cancel(id);
+  co_return fail(Errc::kRejected, "this node does not lead any more");
+}
 
 Task<Result<void>> PairManager::run_hook(runtime::ProcessSpec spec, std::string what,
                                          Duration timeout) {
@@ -51,7 +70,7 @@ Task<Result<void>> PairManager::fence_last() {
   if (!needed) co_return Result<void>();
   runtime::ProcessSpec spec{.argv = with(options_.fence, {known.active}), .ends_family = true};
   const Result<void> fenced =
-      co_await run_hook(std::move(spec), "fence " + known.active, options_.fence_timeout);
+      co_await run_while_leading(std::move(spec), "fence " + known.active, options_.fence_timeout);
   if (fenced) note("fence", "result", known.active + " is fenced");
   co_return fenced;
 }
@@ -62,8 +81,8 @@ Task<Result<void>> PairManager::ask_hook() {
   runtime::ProcessSpec spec{
       .argv = with(options_.hooks.pre_promote, {options_.name, record().active}),
       .ends_family = true};
-  const Result<void> may =
-      co_await run_hook(std::move(spec), "the hook pre_promote forbids it", options_.hooks.timeout);
+  const Result<void> may = co_await run_while_leading(
+      std::move(spec), "the hook pre_promote forbids it", options_.hooks.timeout);
   co_return may;
 }
 

@@ -162,6 +162,9 @@ class PairManager {
 
   // The promotion and its end (pair_promotion.cc).
   runtime::Task<bool> promote();
+  /// Why this node is not to be promoted, as the store and its servers say now; nothing: it is.
+  runtime::Task<std::optional<std::string>> objection_now(runtime::Deadline deadline);
+  runtime::Task<Result<void>> run_programs(std::uint64_t epoch);
   runtime::Task<Result<std::string>> become_active();
   runtime::Task<Result<void>> write_pair(PairRecord record, std::vector<store::StoreChange> more);
   runtime::Task<void> publish_position();
@@ -170,6 +173,8 @@ class PairManager {
   // The programs of the operator (pair_hooks.cc).
   runtime::Task<Result<void>> run_hook(runtime::ProcessSpec spec, std::string what,
                                        Duration timeout);
+  runtime::Task<Result<void>> run_while_leading(runtime::ProcessSpec spec, std::string what,
+                                                Duration timeout);
   runtime::Task<Result<void>> fence_last();
   runtime::Task<Result<void>> ask_hook();
   runtime::Task<void> tell_roles();
@@ -214,7 +219,8 @@ class PairManager {
 
   std::optional<ProcessId> promoted_nb_;
   std::optional<ProcessId> promoted_sb_;
-  std::int64_t promoted_token_ = 0;     ///< in which term that was announced
+  std::int64_t promoted_token_ = 0;  ///< in which term that was announced
+  TimePoint promoted_at_ = TimePoint::min();
   std::optional<ProcessId> backup_nb_;  ///< was seen as a backup
   std::optional<ProcessId> backup_sb_;
   bool was_active_ = false;  ///< it was writable before this pair ever had a promotion

@@ -32,6 +32,8 @@ namespace {
 constexpr Duration kStorePatience = 2s;
 constexpr Duration kWritePatience = 5s;
 constexpr Duration kCatchUp = 5s;
+/// After a promotion the others begin to follow.
+constexpr Duration kSettles = 10s;
 /// After it gave way in vain, others come first.
 constexpr Duration kRest = 30s;
 /// A switchover whose time is over by this much does not happen.
@@ -52,10 +54,15 @@ Task<void> PairManager::write_and_tell(store::Transaction transaction, std::stri
                                        std::shared_ptr<control::Written> written) {
   const auto put =
       co_await store_.put_if(std::move(transaction), runtime_.deadline_in(kWritePatience));
-  std::optional<std::string> why;
-  if (!put) why = put.error().describe();
-  if (put && !put->held) why = std::move(otherwise);
-  written->done(std::move(why));
+  if (!put) {
+    // What was sent may have come there.
+    const bool sent = put.error().code == Errc::kTimeout || put.error().code == Errc::kClosed;
+    sent ? written->unsure(put.error().describe()) : written->lost(put.error().describe());
+  } else if (!put->held) {
+    written->refused(std::move(otherwise));
+  } else {
+    written->done(std::nullopt);
+  }
 }
 
 std::shared_ptr<control::Written> PairManager::order(const store::FailoverOrder& order) {
@@ -85,10 +92,13 @@ std::shared_ptr<control::Written> PairManager::schedule(const store::FailoverSch
                "a switchover is scheduled already: see status, and flush it first");
 }
 
+/// Either it is taken back, or it has begun.
 std::shared_ptr<control::Written> PairManager::flush() {
   store::Transaction transaction;
+  transaction.conditions.push_back(Compare::present(keys_.schedule()));
   transaction.changes.emplace_back(store::Erase{store::KeyRange::one(keys_.schedule())});
-  return write(std::move(transaction));
+  return write(std::move(transaction),
+               "no switchover waits for its time: see status for one that has begun");
 }
 
 /// On top of what is set already.
@@ -134,7 +144,8 @@ Task<void> PairManager::begin_scheduled() {
   store::FailoverOrder order{.to = due->to,
                              .by = fmt::format("{}, for {}", due->by, format_utc(due->at)),
                              .until_ms = epoch_ms(due->at + kScheduleHolds)};
-  if (order.until_ms <= epoch_ms(now)) order.answer = "nobody was active at that time";
+  if (order.until_ms <= epoch_ms(now))
+    order.answer = "its time was over by more than a minute when the active node looked";
   store::Transaction transaction;
   transaction.conditions.push_back(*std::move(fence));
   transaction.conditions.push_back(Compare::unchanged_since(key->key, key->mod_revision));
@@ -186,13 +197,15 @@ Task<void> PairManager::serve_order() {
   std::string refusal;
   std::string heir;
   if (order->until_ms <= epoch_ms(runtime_.wall_now())) {
-    refusal = "nobody took it up in time";
+    refusal = fmt::format("its minute was over by the clock of {}", options_.node);
   } else if (order->to == options_.node) {
     refusal = options_.node + " is the active node";
   } else if (paused()) {
     refusal = "failover is paused";
   } else {
     heir = heir_for(*order, &refusal);
+    // Those who are to follow it may not have said yet that they do.
+    if (heir.empty() && runtime_.now() < promoted_at_ + kSettles) co_return;
   }
   if (heir.empty()) {
     co_await answer_order(std::move(refusal));

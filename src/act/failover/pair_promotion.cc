@@ -60,25 +60,15 @@ class PairManager::Promotion final : public Act {
 
   ActRecord intent() override { return entry("intent", "this node is to be promoted"); }
   Task<std::optional<std::string>> recheck(Deadline deadline) override {
-    const Deadline soon{std::min(deadline.at, manager_.runtime_.now() + kStorePatience)};
-    const Result<void> read = co_await manager_.view_.read(soon);
-    if (!read && read.error().code != Errc::kRejected) co_return read.error().describe();
-    co_await manager_.look();
-    co_await manager_.assess();
-    const std::vector<Member> peers = manager_.peers();
-    const Candidacy now =
-        judge_candidate(manager_.own_, peers, manager_.record(), manager_.choice());
-    if (now.verdict != Candidacy::Verdict::kGo) co_return now.reason;
-    if (manager_.paused()) co_return "failover is paused";
-    reason_ = now.reason;
-    co_return std::nullopt;
+    std::optional<std::string> objection = co_await manager_.objection_now(deadline);
+    co_return objection;
   }
   Task<Result<std::string>> carry_out(Deadline) override {
     Result<std::string> did = co_await manager_.become_active();
     co_return did;
   }
   ActRecord ended(const Result<std::string>& did) override {
-    if (did) return entry("result", *did + ": " + reason_);
+    if (did) return entry("result", *did + ": " + manager_.candidacy_.reason);
     return entry("result", "not promoted: " + did.error().describe());
   }
   ActRecord dropped(const std::string& why) override {
@@ -99,8 +89,21 @@ class PairManager::Promotion final : public Act {
   }
 
   PairManager& manager_;
-  std::string reason_;
 };
+
+Task<std::optional<std::string>> PairManager::objection_now(Deadline deadline) {
+  const Deadline soon{std::min(deadline.at, runtime_.now() + kStorePatience)};
+  const Result<void> read = co_await view_.read(soon);
+  if (!read && read.error().code != Errc::kRejected) co_return read.error().describe();
+  co_await look();
+  co_await assess();
+  const std::vector<Member> others = peers();
+  const Candidacy now = judge_candidate(own_, others, record(), choice());
+  if (now.verdict != Candidacy::Verdict::kGo) co_return now.reason;
+  if (paused()) co_return "failover is paused";
+  candidacy_ = now;
+  co_return std::nullopt;
+}
 
 Task<bool> PairManager::promote() {
   ActLog* const journal = journal_();
@@ -142,6 +145,26 @@ Task<Result<void>> PairManager::write_pair(PairRecord record,
   co_return Result<void>();
 }
 
+/// They may take long, and nothing that was known before is known after them.
+Task<Result<void>> PairManager::run_programs(std::uint64_t epoch) {
+  if (options_.fence.empty() && options_.hooks.pre_promote.empty()) co_return Result<void>();
+  Result<void> done = co_await fence_last();
+  if (done) done = co_await ask_hook();
+  if (!done) {
+    // Who lost the lease meanwhile may have it again and be fit.
+    if (leads()) {
+      unfit_ = done.error().describe();
+      unfit_until_ = runtime_.now() + kUnfit;
+    }
+    co_return done;
+  }
+  const auto objection = co_await objection_now(runtime_.deadline_in(kRole));
+  if (objection) co_return fail(Errc::kRejected, "{}", *objection);
+  if (record().claimed != epoch)
+    co_return fail(Errc::kRejected, "another node wrote what all nodes know");
+  co_return done;
+}
+
 /// The order is what keeps it safe: a number that nobody had, both writable, a write that both
 /// disks took, and only then all nodes know of it; the address comes after that.
 Task<Result<std::string>> PairManager::become_active() {
@@ -152,13 +175,9 @@ Task<Result<std::string>> PairManager::become_active() {
   const std::uint64_t epoch = next.claimed;
   Result<void> done = co_await write_pair(next, {});
   if (!done) co_return std::unexpected(done.error());
-  done = co_await fence_last();
-  if (done) done = co_await ask_hook();
-  if (!done) {
-    unfit_ = done.error().describe();
-    unfit_until_ = runtime_.now() + kUnfit;
-    co_return std::unexpected(done.error());
-  }
+  done = co_await run_programs(epoch);
+  if (!done) co_return std::unexpected(done.error());
+  next = record();
   const Deadline deadline = runtime_.deadline_in(kRole);
   if (!leads()) done = fail(Errc::kRejected, "this node does not lead any more");
   if (done) done = co_await nb_.promote(deadline);
@@ -204,6 +223,7 @@ Task<Result<std::string>> PairManager::become_active() {
   promoted_nb_ = nb_.process();
   promoted_sb_ = sb_.process();
   promoted_token_ = next.token;
+  promoted_at_ = runtime_.now();
   co_return fmt::format("{} is the active node in epoch {}", options_.node, epoch);
 }
 
