@@ -3,6 +3,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -106,6 +107,9 @@ class AlertmanagerChannel final : public Channel {
   std::string url_;
   AlertmanagerOptions options_;
 };
+
+/// The value of the first header of this name, in lower case; empty: there is none.
+std::string_view header_of(const runtime::HttpResponse& answer, std::string_view name);
 
 /// What an HTTP answer, or a missing one, means for a notice. Retry-After is seconds or a date. A
 /// date is compared with the server's own clock (its Date header), so that clocks that differ do no

@@ -53,12 +53,6 @@ constexpr int kTryAgain[] = {408, 425, 429};
 /// login, a token or a right.
 constexpr int kMayBeMended[] = {401, 403, 407};
 
-std::string_view header_of(const HttpResponse& answer, std::string_view name) {
-  const auto found = std::ranges::find(
-      answer.headers, name, [](const auto& each) { return std::string_view(each.first); });
-  return found == answer.headers.end() ? std::string_view() : trim(found->second);
-}
-
 std::optional<Duration> retry_after(const HttpResponse& answer, WallTime now) {
   const std::string_view value = header_of(answer, "retry-after");
   if (const auto seconds = parse_number<std::uint32_t>(value))
@@ -110,6 +104,12 @@ json::object alert_of(const NoticeItem& item, const store::ClockPair& clock) {
 }
 
 }  // namespace
+
+std::string_view header_of(const HttpResponse& answer, std::string_view name) {
+  const auto found = std::ranges::find(
+      answer.headers, name, [](const auto& each) { return std::string_view(each.first); });
+  return found == answer.headers.end() ? std::string_view() : trim(found->second);
+}
 
 DeliveryResult delivery_result(const Result<HttpResponse>& answer, WallTime now) {
   if (!answer) {

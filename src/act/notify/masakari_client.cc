@@ -1,6 +1,5 @@
 #include "act/notify/masakari_client.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <expected>
 #include <optional>
@@ -35,12 +34,6 @@ constexpr std::string_view kService = "instance-ha";
 /// A token that ends sooner than this is renewed first.
 constexpr Duration kTokenMargin = 60s;
 constexpr std::size_t kLongestToken = 16 << 10;
-
-std::string header_of(const HttpResponse& answer, std::string_view name) {
-  const auto found = std::ranges::find(
-      answer.headers, name, [](const auto& header) { return std::string_view(header.first); });
-  return found == answer.headers.end() ? std::string() : found->second;
-}
 
 }  // namespace
 
@@ -97,7 +90,7 @@ Task<DeliveryResult> MasakariClient::log_in(Deadline deadline) {
   if (!result) co_return result;
   const auto token = codec::parse_keystone_token(answer->body);
   if (!token) co_return std::unexpected(Refusal{false, {}, token.error().describe()});
-  std::string subject = header_of(*answer, "x-subject-token");
+  std::string subject(header_of(*answer, "x-subject-token"));
   if (subject.empty() || subject.size() > kLongestToken) {
     co_return std::unexpected(Refusal{false, {}, "keystone: the answer bears no X-Subject-Token"});
   }
