@@ -55,8 +55,9 @@ struct Member {
   bool heard = false;
   /// Since when each round shows that.
   std::optional<TimePoint> heard_since{};
-  /// It was heard after its place had begun to refuse, and has not answered since: its process may
-  /// run somewhere else, and its host can tell nothing of it.
+  /// It was heard after its place had begun to refuse, or while another server answered there, and
+  /// has not answered since: its process may run somewhere else, and its host can tell nothing of
+  /// it.
   bool elsewhere = false;
   const Identity* identity = nullptr;  ///< from earlier rounds
   MemberId id;                         ///< the present answer, else the remembered one
@@ -107,6 +108,11 @@ struct Member {
   [[nodiscard]] bool lacks_database(const ClusterSnapshot& snapshot) const noexcept;
   /// Says that it leads; a failed one too.
   [[nodiscard]] bool claims_to_lead() const noexcept;
+  /// Says that it is in contact with a majority (`connected` of _Server, ovsdb-server(5)), and
+  /// gives no status, which would say more: that lags behind by one election.
+  [[nodiscard]] bool says_connected() const noexcept {
+    return takes_part() && !status() && opinion->local && opinion->local->connected;
+  }
   /// Leads as far as it can know, or hears the leader that it follows.
   [[nodiscard]] bool anchored() const noexcept {
     return !failed && !outvoted && (claims_to_lead() || hears_leader);
@@ -259,7 +265,7 @@ std::optional<TimePoint> heard_by_members(const ClusterSnapshot& snapshot,
 /// Its last part but one: since when unheard servers are silent, and which ones acknowledge
 /// nothing.
 void fill_times(ClusterSnapshot& snapshot, const Memory& memory);
-/// Which members were heard after their place had begun to refuse (Member::elsewhere). Of a process
+/// Which members may run in another place than theirs (Member::elsewhere). Of a process
 /// that has just been killed a peer may print the connection for a moment; that is no sign.
 void find_elsewhere(ClusterSnapshot& snapshot) noexcept;
 

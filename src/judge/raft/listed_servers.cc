@@ -378,6 +378,7 @@ Life judge_life(const ClusterSnapshot& snapshot, const ListedServer& listed,
 }
 
 void count_quorum(ClusterSnapshot& snapshot) noexcept {
+  std::size_t replaced = 0;
   for (const ListedServer& listed : snapshot.servers) {
     if (!listed.voter) continue;
     ++snapshot.quorum.voters;
@@ -386,13 +387,16 @@ void count_quorum(ClusterSnapshot& snapshot) noexcept {
     snapshot.cut_off += listed.life == Life::kCutOff;
     snapshot.unknown += listed.life == Life::kUnknown;
     snapshot.unasked += listed.life == Life::kUnasked;
+    replaced += listed.life == Life::kSilent && listed.successor != nullptr;
   }
   if (snapshot.quorum.voters > 0) snapshot.quorum.needed = snapshot.quorum.voters / 2 + 1;
   // A leader that prints no ages (OVS 2.9 to 2.14) steps down by itself when it hears no majority.
+  // Whether a server lives at whose address another one answers, nothing but an age would tell.
   const Member* const leader = snapshot.leader;
   if (leader && leader->status() && !tells_ages(*leader->status()) && snapshot.quorum.voters > 1) {
     snapshot.quorum_proven =
-        snapshot.quorum.live + snapshot.unknown + snapshot.unasked >= snapshot.quorum.needed;
+        snapshot.quorum.live + snapshot.unknown + snapshot.unasked + replaced >=
+        snapshot.quorum.needed;
   }
   if (snapshot.quorum_proven)
     snapshot.quorum.live = std::max(snapshot.quorum.live, snapshot.quorum.needed);

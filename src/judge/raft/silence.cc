@@ -175,7 +175,7 @@ void find_elsewhere(ClusterSnapshot& snapshot) noexcept {
   for (Member& member : snapshot.members) {
     const Identity* const known = member.identity;
     if (!known || member.opinion->server_id().known()) continue;
-    member.elsewhere = known->elsewhere;
+    member.elsewhere = known->elsewhere || (member.listed && member.listed->is_loose());
     if (member.unreachable || !member.silent_from) continue;
     if (!known->id.known() && is_refusal(*member.opinion)) {
       find_strangers_of(snapshot, member);

@@ -156,10 +156,7 @@ void detect_failed_leader(const ClusterSnapshot& snapshot, Conditions& out) {
 
 bool anybody_has_leader(const ClusterSnapshot& snapshot) noexcept {
   return std::ranges::any_of(snapshot.members, [](const Member& member) {
-    // `connected` lags behind by one election, so it counts only when nothing better is known.
-    const bool connected =
-        !member.status() && member.opinion->local && member.opinion->local->connected;
-    return member.takes_part() && (member.anchored() || connected);
+    return member.says_connected() || (member.takes_part() && member.anchored());
   });
 }
 

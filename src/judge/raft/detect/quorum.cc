@@ -103,7 +103,9 @@ void detect_no_quorum(const ClusterSnapshot& snapshot, Conditions& out) {
   if (snapshot.quorum_proven || live >= quorum.needed) return;
   // The servers that we know nothing about may have a majority among themselves: then we are the
   // blind ones.
-  if (snapshot.possible() >= quorum.needed || may_be_old(snapshot) || rests_on_a_guess(snapshot)) {
+  const bool blind = snapshot.possible() >= quorum.needed ||
+                     std::ranges::any_of(snapshot.members, &Member::says_connected);
+  if (blind || may_be_old(snapshot) || rests_on_a_guess(snapshot)) {
     return out.push_back(uncertain(kRaftNoQuorum, ""));
   }
   Condition found = condition(kRaftNoQuorum, "", snapshot.shown);
