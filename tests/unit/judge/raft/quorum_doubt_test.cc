@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "judge/raft/member_id.h"
 #include "unit/judge/raft/fake_cluster.h"
 
 namespace wardmote::judge::raft {
@@ -78,6 +79,37 @@ void print_no_ages(std::vector<Opinion>& all) {
     if (!opinion.status) continue;
     for (Server& line : opinion.status->servers) line.last_message.reset();
   }
+}
+
+// The leader goes on in another place than the one that refuses, and of the third the agent learns
+// only what OVSDB tells.
+TEST(NoQuorum, WhoIsConnectedHasAMajority) {
+  FakeCluster cluster(3);
+  cluster.node(1).status_silence = ReasonCode::kNotProbed;
+  cluster.watch(5s);
+  cluster.node(0).silence = ReasonCode::kRefused;
+  cluster.kill(2);
+  EXPECT_FALSE(has(Code::kRaftNoQuorum, cluster.watch(60s)));
+  cluster.edit = [](std::vector<Opinion>& all) { all[1].local->connected = false; };
+  EXPECT_TRUE(has(Code::kRaftNoQuorum, cluster.watch(60s)));
+}
+
+// A server moved, and another one waits at its address to be let in.
+TEST(NoQuorum, WhoWaitsAtAnAddressIsNoProofThatItsServerIsDead) {
+  FakeCluster cluster(3);
+  cluster.edit = print_no_ages;
+  cluster.watch(5s);
+  const std::size_t moved =
+      cluster.add_node("moved", to_string(cluster.node(2).id), cluster.node(2).address);
+  cluster.node(moved).configured = false;
+  cluster.node(2).id = *parse_member_id("5c1f0000-1111-4222-8333-444444444444");
+  cluster.node(2).standing = Standing::kJoining;
+  cluster.node(2).own_list = std::vector<Server>{};
+  cluster.kill(1);
+  EXPECT_FALSE(has(Code::kRaftNoQuorum, cluster.watch(60s)));
+  cluster.node(0).role = Role::kCandidate;
+  cluster.node(0).follows.reset();
+  EXPECT_TRUE(has(Code::kRaftNoQuorum, cluster.watch(60s))) << "it has stepped down";
 }
 
 // It was removed and does not know it yet: its id is not that of the server that stays.

@@ -319,6 +319,18 @@ TEST(Removal, WhoWasAliveBesideOneThatJoinsAtItsAddressIsNoGhost) {
   EXPECT_TRUE(finding.summary.contains("two of them were alive at once")) << finding.summary;
 }
 
+// The one that joins ends, so that its place refuses, and the former one hangs.
+TEST(Removal, APlaceSaysNothingOfWhoLivedBesideAnotherThere) {
+  FakeCluster cluster(4);
+  cluster.watch(5s);
+  const std::size_t former = join_beside_the_former(cluster);
+  cluster.watch(5s);
+  cluster.kill(former, ReasonCode::kHung);
+  cluster.node(3).silence = ReasonCode::kRefused;
+  cluster.watch(20min);
+  EXPECT_FALSE(cluster.repair_view().member(cluster.node(3).name)->out);
+}
+
 TEST(Removal, WhoEndedBeforeAnotherJoinedAtItsAddressIsAGhost) {
   FakeCluster cluster(4);
   cluster.watch(5s);
