@@ -188,6 +188,17 @@ Result<bool> PosixFiles::has_reader(const std::string& fifo) {
   return false;
 }
 
+Result<void> PosixFiles::may_run(const std::string& program) {
+  if (!program.contains('/')) return {};
+  const Result<FileInfo> found = info_of(program);
+  if (!found) return std::unexpected(found.error());
+  if (found->kind != FileInfo::Kind::kRegular)
+    return not_a(to_string(FileInfo::Kind::kRegular), found->kind, program);
+  if (::faccessat(AT_FDCWD, program.c_str(), X_OK, AT_EACCESS) != 0)
+    return fail_errno(errno, "{}", program);
+  return {};
+}
+
 Result<std::vector<std::string>> PosixFiles::list(const std::string& folder, std::size_t cap) {
   constexpr auto kClose = [](DIR* open) { ::closedir(open); };
   const std::unique_ptr<DIR, decltype(kClose)> open(::opendir(folder.c_str()));

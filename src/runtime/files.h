@@ -89,6 +89,9 @@ class Files {
   /// Whether a process has the FIFO open for reading. Writes nothing. kMissing, kDenied; kInvalid
   /// when it is not a FIFO.
   virtual Result<bool> has_reader(const std::string& fifo) = 0;
+  /// Whether this process may start the program now, by its path; a name without a slash is not
+  /// looked for. kMissing, kDenied; kInvalid when it is not a regular file.
+  virtual Result<void> may_run(const std::string& program) = 0;
   /// The names in a folder, sorted, without `.` and `..`. kMissing, kDenied, kLimit over `cap`
   /// names.
   virtual Result<std::vector<std::string>> list(const std::string& folder, std::size_t cap) = 0;

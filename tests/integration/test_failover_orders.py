@@ -56,6 +56,16 @@ def test_settings_of_a_node_are_edited_at_run_time_and_outlive_its_agent(site):
     assert "edited by" in active.agent.cli("failover", "status", "ovn").stdout
     assert active.order("switchover", to=first.name) == 202
     wait_until(lambda: "nofailover" in last_order(active), 10, "the order to be refused")
+    # Of one that says nothing, the edit is shown and holds.
+    second.kill_agent()
+    wait_until(lambda: second.name in active.pair()["missing"], TTL + 10, "its silence to be told")
+    active.agent.cli("failover", "edit", "ovn", "--node", second.name, "--priority", "3")
+    edited = {"name": second.name, "nofailover": None, "priority": 3}
+    wait_until(lambda: [edited] == [{key: one[key] for key in edited} for one in active.pair()["edited"]], 10, "its edit to be shown")
+    assert "says nothing, priority 3, edited by" in active.agent.cli("failover", "status", "ovn").stdout
+    second.start_agent()
+    wait_until(lambda: second.name not in active.pair()["missing"] and member(active, second.name)["priority"] == 3, 20, "it to take the edit up")
+    assert active.pair()["edited"] == []
     # Its own restart changes nothing.
     first.kill_agent()
     first.start_agent()
@@ -138,6 +148,11 @@ def test_a_program_may_forbid_a_promotion_and_one_is_told_each_role(site):
     heir, third = site.others(active)
     assert told(heir) == told(third) == ["replica"]
     assert asked.read_text(encoding="utf-8").split("\n")[0].strip() == "ovn", "there was no active node before"
+    # One that cannot be run is told before it is needed.
+    asks.chmod(0o644)
+    wait_until(lambda: "the hook pre_promote cannot be run" in json.dumps(third.pair()), 5, "it to be told")
+    asks.chmod(0o755)
+    wait_until(lambda: "cannot be run" not in json.dumps(third.pair()), 5, "that to be over")
     # A veto: the copy that gave up is taken back.
     may.unlink()
     assert active.order("switchover", to=heir.name) == 202
@@ -187,6 +202,27 @@ def test_what_changes_while_a_program_runs_counts(site):
 
     # The order stands for a minute, so that it may come to the heir when that has everything again.
     wait_until(whole, 90, "nothing to be lost")
+
+
+def test_who_is_preferred_while_a_program_runs_does_not_stop_it(site):
+    begun, ended, slow, armed = (site.folder / name for name in ("begun", "ended", "slow", "armed"))
+    slow.write_text(f"#!/bin/sh\n[ -e {armed} ] || exit 0\necho $1 >> {begun}\nsleep 8\necho $1 >> {ended}\n", encoding="utf-8")
+    slow.chmod(0o755)
+    for node in site.nodes:
+        node.start_agent(hooks=f"{{pre_promote: [{slow}, {node.name}], timeout: 30s}}")
+    active = site.wait_active(60)
+    site.wait_follow(active, *site.others(active))
+    armed.touch()
+    active.kill_agent()
+    wait_until(begun.exists, 30, "a program to run")
+    heir = next(node for node in site.nodes if node.name == begun.read_text(encoding="utf-8").strip())
+    preferred = site.others(active, heir)[0]
+    preferred.agent.cli("failover", "edit", "ovn", "--node", preferred.name, "--priority", "9")
+    wait_until(lambda: member(heir, preferred.name)["priority"] == 9, 5, "the heir to hear of it")
+    assert not ended.exists()
+    wait_until(ended.exists, 20, "the program to end")
+    assert site.wait_active(5, other_than=active).name == heir.name
+    assert begun.read_text(encoding="utf-8").split() == [heir.name]
 
 
 def test_a_pause_while_a_program_runs_holds(site):

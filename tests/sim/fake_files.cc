@@ -94,6 +94,11 @@ Result<bool> FakeFiles::has_reader(const std::string& fifo) {
   return found->has_reader;
 }
 
+Result<void> FakeFiles::may_run(const std::string& program) {
+  const Result<const Entry*> entry = find(program);
+  return entry ? Result<void>() : std::unexpected(entry.error());
+}
+
 Result<std::vector<std::string>> FakeFiles::list(const std::string& folder, std::size_t cap) {
   std::set<std::string> names;
   const std::string prefix = folder + "/";

@@ -52,6 +52,7 @@ class FakeFiles final : public runtime::Files {
   runtime::Task<Result<runtime::FileInfo>> info(std::string path,
                                                 runtime::Deadline deadline) override;
   Result<bool> has_reader(const std::string& fifo) override;
+  Result<void> may_run(const std::string& program) override;
   Result<std::vector<std::string>> list(const std::string& folder, std::size_t cap) override;
   Result<runtime::DiskSpace> space(const std::string& path) override;
 

@@ -212,6 +212,7 @@ void PairManager::take_fitness() {
   }
   own_.unfit = unfit_;
   look_at_disks();
+  look_at_programs();
   if (own_.unfit.empty()) own_.unfit = full_;
   own_.distrusted = distrusted_;
   if (own_.unfit.empty() && own_.settled() && !content_.follows() && !forces_this_node())

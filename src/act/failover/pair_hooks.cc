@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "act/failover/pair_manager.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "judge/failover/member.h"
+#include "runtime/files.h"
 #include "runtime/process.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -61,6 +63,20 @@ Task<Result<void>> PairManager::run_hook(runtime::ProcessSpec spec, std::string 
     co_return fail(Errc::kRejected, "{}: it ended with {}: {}", what, ended->status,
                    escape_control(trim(ended->standard_error)));
   co_return Result<void>();
+}
+
+/// Told before they are needed.
+void PairManager::look_at_programs() {
+  program_complaint_.reset();
+  const auto look = [this](const std::vector<std::string>& argv, std::string_view what) {
+    if (argv.empty()) return;
+    const Result<void> may = runtime_.files().may_run(argv.front());
+    if (!may)
+      program_complaint_ = fmt::format("{} cannot be run, and nobody is promoted without it: {}",
+                                       what, may.error().describe());
+  };
+  look(options_.hooks.pre_promote, "the hook pre_promote");
+  look(options_.fence, "the fence");
 }
 
 Task<Result<void>> PairManager::fence_last() {

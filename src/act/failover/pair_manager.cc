@@ -218,6 +218,11 @@ PairReport PairManager::report() const {
   report.record = record();
   report.serves = serves();
   report.missing = missing_of(options_, report.members);
+  for (const std::string& name : report.missing) {
+    const store::FailoverSettings edited = settings_of(name);
+    if (!edited.empty())
+      report.edited.push_back({name, edited.nofailover, edited.priority, edited.by});
+  }
   if (const auto pause = paused()) report.paused_by = pause->by;
   if (const auto key = view_.find(keys_.order())) report.order = order_text(key->value);
   if (const auto waits = scheduled()) {
@@ -232,8 +237,9 @@ PairReport PairManager::report() const {
     if (event) report.history.push_back({event->epoch, event->node, event->reason, event->at});
   }
   if (heard_) report.age = runtime_.now() - *heard_;
-  for (const auto* const each : {&complaint_, &address_complaint_, &view_.complaint(),
-                                 &presence_.complaint(), &content_.complaint(), &hook_complaint_}) {
+  for (const auto* const each :
+       {&complaint_, &address_complaint_, &view_.complaint(), &presence_.complaint(),
+        &content_.complaint(), &hook_complaint_, &program_complaint_}) {
     if (*each) report.complaints.push_back(escape_control(**each));
   }
   return report;

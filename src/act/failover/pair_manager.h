@@ -163,7 +163,8 @@ class PairManager {
   // The promotion and its end (pair_promotion.cc).
   runtime::Task<bool> promote();
   /// Why this node is not to be promoted, as the store and its servers say now; nothing: it is.
-  runtime::Task<std::optional<std::string>> objection_now(runtime::Deadline deadline);
+  /// `begun`: its programs ran for it.
+  runtime::Task<std::optional<std::string>> objection_now(bool begun, runtime::Deadline deadline);
   runtime::Task<Result<void>> run_programs(std::uint64_t epoch);
   runtime::Task<Result<std::string>> become_active();
   runtime::Task<Result<void>> write_pair(PairRecord record, std::vector<store::StoreChange> more);
@@ -171,6 +172,7 @@ class PairManager {
   runtime::Task<Result<void>> hand_over(std::string heir, Duration patience);
 
   // The programs of the operator (pair_hooks.cc).
+  void look_at_programs();
   runtime::Task<Result<void>> run_hook(runtime::ProcessSpec spec, std::string what,
                                        Duration timeout);
   runtime::Task<Result<void>> run_while_leading(runtime::ProcessSpec spec, std::string what,
@@ -245,6 +247,7 @@ class PairManager {
   std::optional<std::string> complaint_;
   std::optional<std::string> address_complaint_;
   std::optional<std::string> hook_complaint_;
+  std::optional<std::string> program_complaint_;
   std::optional<bool> told_primary_;  ///< which role the operator's program was told last
   bool dirty_ = true;
   runtime::Event woken_;

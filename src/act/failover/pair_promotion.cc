@@ -30,6 +30,7 @@
 namespace wardmote::act::failover {
 
 using judge::failover::Candidacy;
+using judge::failover::Choice;
 using judge::failover::Copy;
 using judge::failover::Member;
 using judge::failover::PairRecord;
@@ -60,7 +61,7 @@ class PairManager::Promotion final : public Act {
 
   ActRecord intent() override { return entry("intent", "this node is to be promoted"); }
   Task<std::optional<std::string>> recheck(Deadline deadline) override {
-    std::optional<std::string> objection = co_await manager_.objection_now(deadline);
+    std::optional<std::string> objection = co_await manager_.objection_now(false, deadline);
     co_return objection;
   }
   Task<Result<std::string>> carry_out(Deadline) override {
@@ -91,14 +92,16 @@ class PairManager::Promotion final : public Act {
   PairManager& manager_;
 };
 
-Task<std::optional<std::string>> PairManager::objection_now(Deadline deadline) {
+Task<std::optional<std::string>> PairManager::objection_now(bool begun, Deadline deadline) {
   const Deadline soon{std::min(deadline.at, runtime_.now() + kStorePatience)};
   const Result<void> read = co_await view_.read(soon);
   if (!read && read.error().code != Errc::kRejected) co_return read.error().describe();
   co_await look();
   co_await assess();
   const std::vector<Member> others = peers();
-  const Candidacy now = judge_candidate(own_, others, record(), choice());
+  Choice wanted = choice();
+  wanted.begun = begun;
+  const Candidacy now = judge_candidate(own_, others, record(), wanted);
   if (now.verdict != Candidacy::Verdict::kGo) co_return now.reason;
   if (paused()) co_return "failover is paused";
   candidacy_ = now;
@@ -158,7 +161,7 @@ Task<Result<void>> PairManager::run_programs(std::uint64_t epoch) {
     }
     co_return done;
   }
-  const auto objection = co_await objection_now(runtime_.deadline_in(kRole));
+  const auto objection = co_await objection_now(true, runtime_.deadline_in(kRole));
   if (objection) co_return fail(Errc::kRejected, "{}", *objection);
   if (record().claimed != epoch)
     co_return fail(Errc::kRejected, "another node wrote what all nodes know");

@@ -42,6 +42,21 @@ std::string note_of(const Fields& member) {
   return fmt::format("{}{}edited by {}", note, note.empty() ? "" : ", ", member.text("edited_by"));
 }
 
+/// What an operator has changed of a member that says nothing.
+std::string edits_of(const std::string& name, const Fields& pair) {
+  for (const json::value& one : pair.list("edited")) {
+    const Fields edited(one);
+    if (edited.text("name") != name) continue;
+    std::string text;
+    if (edited.has("nofailover"))
+      text += edited.flag("nofailover") ? ", nofailover" : ", may take over";
+    if (const auto priority = edited.number("priority"))
+      text += fmt::format(", priority {}", *priority);
+    return text + ", edited by " + edited.text("edited_by");
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string draw_pair(const json::value& shown, Style style) {
@@ -76,8 +91,10 @@ std::string draw_pair(const json::value& shown, Style style) {
                {std::to_string(member.number("priority").value_or(0))},
                {note_of(member)}});
   }
-  for (const std::string& name : pair.texts("missing"))
-    table.add({{name}, {"", Tone::kCritical}, {}, {}, {}, {}, {"says nothing", Tone::kCritical}});
+  for (const std::string& name : pair.texts("missing")) {
+    const std::string note = "says nothing" + edits_of(name, pair);
+    table.add({{name}, {"", Tone::kCritical}, {}, {}, {}, {}, {note, Tone::kCritical}});
+  }
   text += "\n" + table.draw(style);
   text += draw_findings(pair.list("findings"), style);
   return text + draw_observed(pair.list("observed"), style);

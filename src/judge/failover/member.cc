@@ -134,25 +134,35 @@ bool is_forbidden(const Member& own, std::span<const Member> all, const PairReco
          !behind_peer(own, all, record).empty();
 }
 
-/// A total order, so that of several that nothing forbids exactly one goes first: signs of the
-/// content, then what the operator prefers, then the name.
-auto rank(const Member& member, const PairRecord& record) {
+/// Signs of what a copy has: the lower, the more.
+auto rank_of_content(const Member& member, const PairRecord& record) {
   const bool was_active = member.name == record.active;
   return std::tuple(was_active ? 0 : 1, -member.position.counter,
-                    -static_cast<std::int64_t>(member.position.size), -member.priority,
-                    member.name);
+                    -static_cast<std::int64_t>(member.position.size));
+}
+
+/// What the operator prefers, then the name.
+auto rank_of_preference(const Member& member) {
+  return std::pair(-member.priority, member.name);
+}
+
+/// A total order, so that of several that nothing forbids exactly one goes first.
+bool goes_before(const Member& one, const Member& other, const PairRecord& record, bool begun) {
+  if (relate(other.trail, one.trail) != Relation::kSame) {
+    const auto first = rank_of_content(one, record);
+    const auto second = rank_of_content(other, record);
+    if (first != second) return first < second;
+  }
+  return !begun && rank_of_preference(one) < rank_of_preference(other);
 }
 
 /// Who goes before `own` of those that may be promoted; empty: nobody.
-std::string first_of(const Member& own, std::span<const Member> all, const PairRecord& record) {
+std::string first_of(const Member& own, std::span<const Member> all, const PairRecord& record,
+                     bool begun) {
   const Member* best = &own;
   for (const Member& peer : all) {
     if (peer.name == own.name || !stands(peer) || is_forbidden(peer, all, record)) continue;
-    const bool same = relate(best->trail, peer.trail) == Relation::kSame;
-    const bool before =
-        same ? std::pair(-peer.priority, peer.name) < std::pair(-best->priority, best->name)
-             : rank(peer, record) < rank(*best, record);
-    if (before) best = &peer;
+    if (goes_before(peer, *best, record, begun)) best = &peer;
   }
   return best == &own ? std::string() : best->name;
 }
@@ -201,7 +211,7 @@ std::optional<Candidacy> gives_way(const Member& own, std::span<const Member> al
     const bool same = has_rows(peer) == has_rows(own) &&
                       (!has_rows(own) || relate(own.trail, peer.trail) == Relation::kSame);
     if (peer.name == own.name || !same) continue;
-    const bool before = std::pair(-peer.priority, peer.name) < std::pair(-own.priority, own.name);
+    const bool before = rank_of_preference(peer) < rank_of_preference(own);
     const bool may = !peer.nofailover && peer.unfit.empty();
     if ((stands(peer) && !stands(own)) || (may && before))
       return wait(fmt::format("{} is to be promoted", peer.name));
@@ -213,7 +223,8 @@ std::optional<Candidacy> gives_way(const Member& own, std::span<const Member> al
 Candidacy judge_first(const Member& own, std::span<const Member> all, const Choice& choice) {
   if (auto waits = waits_for_a_word(all, choice)) return *std::move(waits);
   if (auto refused = lacks_rows(own, all)) return *std::move(refused);
-  if (auto waits = gives_way(own, all)) return *std::move(waits);
+  auto waits = choice.begun ? std::nullopt : gives_way(own, all);
+  if (waits) return *std::move(waits);
   return {Verdict::kGo, "this copy is the one that counts"};
 }
 
@@ -255,7 +266,7 @@ Candidacy judge_candidate(const Member& own, std::span<const Member> peers,
   if (record.released && record.heir == own.name)
     // What was released does not change any more, and this copy has all of it.
     return {Verdict::kGo, fmt::format("{} gave up for this node", record.active)};
-  if (record.released && heir_may_come(peers, record))
+  if (record.released && !choice.begun && heir_may_come(peers, record))
     return wait(fmt::format("{} gave up for {}", record.active, record.heir));
   for (const Member& peer : peers) {
     if (!peer.observes && answers(peer) && (may_change(peer.nb) || may_change(peer.sb)))
@@ -263,7 +274,7 @@ Candidacy judge_candidate(const Member& own, std::span<const Member> peers,
   }
   if (const std::string better = behind_peer(own, peers, record); !better.empty())
     return refuse(fmt::format("{} has rows that this copy does not have", better));
-  if (const std::string first = first_of(own, all, record); !first.empty())
+  if (const std::string first = first_of(own, all, record, choice.begun); !first.empty())
     return wait(fmt::format("{} is to be promoted", first));
   const std::string unknown = own.name == record.active ? "" : may_be_behind(own, peers, record);
   if (!unknown.empty())

@@ -80,6 +80,9 @@ struct Choice {
   /// An operator wants this node promoted, whatever the others have. A copy that is empty or half
   /// replaced is refused all the same.
   bool forced = false;
+  /// The promotion of this copy has begun, and programs ran for it: only what another copy has
+  /// stops it now, not that another is preferred.
+  bool begun = false;
 };
 
 /// Whether a node may be promoted now.

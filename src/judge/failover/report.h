@@ -22,6 +22,14 @@ struct PastPromotion {
 };
 
 /// All that a node shows of a pair.
+/// What an operator has changed of a member at run time; nothing: as it is configured.
+struct EditedSettings {
+  std::string node;
+  std::optional<bool> nofailover;
+  std::optional<int> priority;
+  std::string by;
+};
+
 struct PairReport {
   std::string name;
   std::string node;
@@ -38,6 +46,7 @@ struct PairReport {
   Member own;
   std::vector<Member> members;  ///< the others that are there
   std::vector<std::string> missing;
+  std::vector<EditedSettings> edited;  ///< of the missing ones: they count when these are back
   PairRecord record;
   std::string paused_by;                 ///< empty: it is not paused
   std::string order;                     ///< the last one and what came of it; empty: there is none

@@ -51,6 +51,15 @@ json::object member_json(const Member& member, const PairReport& report) {
   return node;
 }
 
+json::object edited_json(const judge::failover::EditedSettings& edited) {
+  json::object settings{{"name", edited.node}};
+  settings["nofailover"] =
+      edited.nofailover ? json::value(*edited.nofailover) : json::value(nullptr);
+  settings["priority"] = edited.priority ? json::value(*edited.priority) : json::value(nullptr);
+  settings["edited_by"] = text_or_null(edited.by);
+  return settings;
+}
+
 }  // namespace
 
 json::object pair_json(const PairReport& report) {
@@ -75,6 +84,9 @@ json::object pair_json(const PairReport& report) {
   if (!report.own.name.empty()) members.push_back(member_json(report.own, report));
   for (const Member& member : report.members) members.push_back(member_json(member, report));
   pair["missing"] = json::array(report.missing.begin(), report.missing.end());
+  json::array& edited = pair["edited"].emplace_array();
+  for (const judge::failover::EditedSettings& one : report.edited)
+    edited.push_back(edited_json(one));
   pair["paused_by"] = text_or_null(report.paused_by);
   pair["order"] = text_or_null(report.order);
   pair["scheduled_at"] =

@@ -136,6 +136,18 @@ TEST_F(Files, AFifoHasAReaderOrNot) {
   EXPECT_EQ(files().has_reader("/dev/null").error().code, Errc::kInvalid);
 }
 
+TEST_F(Files, AProgramMayBeRunOrNot) {
+  const std::string program = put("program", "#!/bin/sh\n");
+  EXPECT_EQ(files().may_run(program).error().code, Errc::kDenied);
+  ASSERT_EQ(::chmod(program.c_str(), 0700), 0);
+  EXPECT_TRUE(files().may_run(program));
+  ASSERT_EQ(::symlink(program.c_str(), path("link").c_str()), 0);
+  EXPECT_TRUE(files().may_run(path("link")));
+  EXPECT_EQ(files().may_run(path("nothing")).error().code, Errc::kMissing);
+  EXPECT_EQ(files().may_run(folder_.string()).error().code, Errc::kInvalid);
+  EXPECT_TRUE(files().may_run("true")) << "by PATH, when it is started";
+}
+
 TEST_F(Files, Info) {
   EXPECT_EQ(files().info(folder_.string())->kind, FileInfo::Kind::kFolder);
   const FileInfo info = files().info(put("file", "12345")).value();

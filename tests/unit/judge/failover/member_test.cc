@@ -113,6 +113,42 @@ TEST(CandidacyTest, OfTwoThatHaveTheSameOneGoes) {
   EXPECT_EQ(judge(n3, {n2}, record({5})), Verdict::kGo);
 }
 
+TEST(CandidacyTest, APromotionThatHasBegunEndsForWhatAnotherHasNotForWhoIsPreferred) {
+  const Choice begun{.members = kChoice.members, .begun = true};
+  Member n2 = member("n2", {5});
+  Member n3 = member("n3", {5});
+  EXPECT_EQ(judge(n3, {n2}, record({5}), begun), Verdict::kGo) << "its name comes later";
+  n2.priority = 1;
+  EXPECT_EQ(judge(n3, {n2}, record({5}), begun), Verdict::kGo);
+  PairRecord released = record({5});
+  released.released = true;
+  released.heir = "n2";
+  EXPECT_EQ(judge(n3, {n2}, released), Verdict::kWait);
+  EXPECT_EQ(judge(n3, {n2}, released, begun), Verdict::kGo);
+
+  EXPECT_EQ(judge(n3, {member("n2", {5, 6})}, record({5}), begun), Verdict::kRefuse);
+  // Who was active may have what it did not publish.
+  EXPECT_EQ(judge(n3, {member("n1", {70})}, record({5}), begun), Verdict::kWait);
+  n2 = member("n2", {4, 70});
+  n3 = member("n3", {4, 5});
+  n2.position.counter = 1;
+  EXPECT_EQ(judge(n3, {n2}, record({4}), begun), Verdict::kWait);
+}
+
+TEST(CandidacyTest, BeforeTheFirstPromotionToo) {
+  const Choice begun{.members = {"n1", "n2"}, .begun = true};
+  const PairRecord nobody;
+  Member n1 = member("n1", {5});
+  Member n2 = member("n2", {5});
+  n1.position.epoch = n2.position.epoch = 0;
+  Choice before = begun;
+  before.begun = false;
+  EXPECT_EQ(judge(n2, {n1}, nobody, before), Verdict::kWait);
+  EXPECT_EQ(judge(n2, {n1}, nobody, begun), Verdict::kGo);
+  n1.trail = trail({5, 6});
+  EXPECT_EQ(judge(n2, {n1}, nobody, begun), Verdict::kRefuse);
+}
+
 TEST(CandidacyTest, ACopyThatCannotBeComparedAndShowsMoreRowsIsNotPassedOver) {
   Member n3 = member("n3", {70});
   n3.position.size = 11;
