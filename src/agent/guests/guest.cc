@@ -33,15 +33,6 @@ using namespace std::chrono_literals;
 // libvirt-domain.h
 constexpr int kPausedIoError = 5;
 constexpr int kPausedCrashed = 10;
-enum Event : std::uint8_t {
-  kStarted = 2,
-  kSuspended = 3,
-  kResumed = 4,
-  kStopped = 5,
-  kShutdown = 6,
-  kPmSuspended = 7,
-  kCrashed = 8
-};
 constexpr int kStartedMigrated = 1;
 constexpr int kStartedWakeup = 4;
 constexpr int kSuspendedIoError = 2;

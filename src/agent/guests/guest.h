@@ -20,6 +20,18 @@
 
 namespace wardmote::agent {
 
+/// What has happened to a guest (libvirt-domain.h: virDomainEventType).
+enum LifecycleEvent : std::uint8_t {
+  kUndefined = 1,
+  kStarted = 2,
+  kSuspended = 3,
+  kResumed = 4,
+  kStopped = 5,
+  kShutdown = 6,
+  kPmSuspended = 7,
+  kCrashed = 8
+};
+
 /// One guest of the hypervisor, and what is known of it.
 struct Guest {
   Guest(judge::guest::Names called, const judge::guest::Policy& policy, TimePoint now)

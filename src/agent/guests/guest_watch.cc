@@ -64,9 +64,6 @@ constexpr Duration kListAgain = 2s;
 constexpr Duration kShownFor = 10s;
 /// Guests that were ended and of which it is remembered how often they were lost.
 constexpr std::size_t kMostGone = 1000;
-// virDomainEventType
-constexpr int kUndefined = 1;
-constexpr int kStarted = 2;
 
 class HypervisorProbe final : public observe::Probe {
  public:
