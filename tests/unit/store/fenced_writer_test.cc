@@ -77,7 +77,7 @@ class FakeLateStore final : public Store {
   std::vector<Transaction> on_the_way_;
 };
 
-class FencedWriterTest : public testing::Test {
+class FencedWriterTest : public ::testing::Test {
  protected:
   FencedWriterTest() {
     EXPECT_TRUE(run(real_.open()));

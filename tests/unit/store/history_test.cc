@@ -46,6 +46,20 @@ TEST_F(HistoryTest, WithoutADatabaseItRemembersTheNewest) {
   EXPECT_FALSE(history.reaches(WallTime()));
 }
 
+TEST_F(HistoryTest, WhoReadsAllThatItRemembersMayNotReachBackToTheBeginning) {
+  for (const int kept : {2, 3}) {
+    SimDisk empty;
+    {
+      Life before(world, us, empty, {.in_memory = 3});
+      for (int i = 0; i < kept; ++i) before.history.add(event("a"));
+      world.run_for(5s);
+      EXPECT_TRUE(before.history.reaches(WallTime()));
+    }
+    const Life after(world, us, empty, {.in_memory = 3});
+    EXPECT_EQ(after.history.reaches(WallTime()), kept < 3) << kept;
+  }
+}
+
 TEST_F(HistoryTest, ALongSearchTakesManyLooksAndShowsOneMoment) {
   History history(us, nullptr, {.in_memory = 2000});
   for (int i = 0; i < 2000; ++i) history.add(event(i % 2 == 0 ? "even" : "odd"));
