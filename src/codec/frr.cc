@@ -43,7 +43,7 @@ std::optional<Number> number_of(const json::object& object, std::string_view nam
   return number;
 }
 
-Result<json::object> parse_object(std::string_view text) {
+Result<json::object> answer_object(std::string_view text) {
   text = trim(text);
   if (text.starts_with('%')) return fail(Errc::kRejected, "{}", escape_control(text, kQuoted));
   boost::system::error_code error;
@@ -151,7 +151,7 @@ Result<std::optional<VtyReply>> VtyReader::next() {
 }
 
 Result<FrrSummary> parse_frr_summary(std::string_view text, bool all_vrfs) {
-  const Result<json::object> whole = parse_object(text);
+  const Result<json::object> whole = answer_object(text);
   if (!whole) return std::unexpected(whole.error());
   if (all_vrfs && whole->empty()) return fail(Errc::kRejected, "no VRF has a BGP instance");
   FrrSummary summary;
@@ -167,7 +167,7 @@ Result<FrrSummary> parse_frr_summary(std::string_view text, bool all_vrfs) {
 }
 
 Result<std::vector<FrrReset>> parse_frr_resets(std::string_view text, bool all_vrfs) {
-  const Result<json::object> whole = parse_object(text);
+  const Result<json::object> whole = answer_object(text);
   if (!whole) return std::unexpected(whole.error());
   FrrSummary ignored;
   std::vector<FrrReset> resets;

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/utc.h"
+#include "codec/json_fields.h"
 
 namespace wardmote::codec {
 
@@ -26,18 +27,8 @@ json::object named(std::string_view name, std::string_view domain) {
   return {{"name", name}, {"domain", json::object{{"name", domain}}}};
 }
 
-/// Null when `value` is not an object or has no such list.
-const json::array* list_in(const json::value& value, std::string_view key) {
-  const json::object* const object = value.if_object();
-  const json::value* const found = object == nullptr ? nullptr : object->if_contains(key);
-  return found == nullptr ? nullptr : found->if_array();
-}
-
-std::string text_in(const json::value& value, std::string_view key) {
-  const json::object* const object = value.if_object();
-  const json::value* const found = object == nullptr ? nullptr : object->if_contains(key);
-  const json::string* const text = found == nullptr ? nullptr : found->if_string();
-  return text == nullptr ? std::string() : std::string(*text);
+std::string word_in(const json::value& value, std::string_view key) {
+  return text_in(value.if_object(), key).value_or("");
 }
 
 }  // namespace
@@ -59,24 +50,22 @@ std::string format_keystone_login(const KeystoneLogin& login) {
 }
 
 Result<KeystoneToken> parse_keystone_token(std::string_view body) {
-  boost::system::error_code broken;
-  const json::value value = json::parse(body, broken);
-  const json::object* const object = broken ? nullptr : value.if_object();
-  const json::value* const token = object == nullptr ? nullptr : object->if_contains("token");
+  const std::optional<json::object> answer = parse_object(body);
+  const json::value* const token = answer ? answer->if_contains("token") : nullptr;
   if (token == nullptr) return fail(Errc::kProtocol, "keystone: the answer has no token");
   // Always UTC (Identity API v3, "expires_at").
-  const auto expires = parse_utc(text_in(*token, "expires_at"));
+  const auto expires = parse_utc(word_in(*token, "expires_at"));
   if (!expires) return fail(Errc::kProtocol, "keystone: the token has no time of its end");
   KeystoneToken parsed{*expires, {}};
-  const json::array* const services = list_in(*token, "catalog");
+  const json::array* const services = array_in(token->if_object(), "catalog");
   if (services == nullptr) return parsed;
   for (const json::value& service : *services) {
-    const json::array* const endpoints = list_in(service, "endpoints");
+    const json::array* const endpoints = array_in(service.if_object(), "endpoints");
     if (endpoints == nullptr) continue;
     for (const json::value& endpoint : *endpoints) {
       if (parsed.catalog.size() == kMostEndpoints) return parsed;
-      parsed.catalog.push_back({text_in(service, "type"), text_in(endpoint, "interface"),
-                                text_in(endpoint, "region"), text_in(endpoint, "url")});
+      parsed.catalog.push_back({word_in(service, "type"), word_in(endpoint, "interface"),
+                                word_in(endpoint, "region"), word_in(endpoint, "url")});
     }
   }
   return parsed;

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "codec/exact_json.h"
+#include "codec/json_fields.h"
 #include "codec/kube_object.h"
 
 namespace wardmote::codec {
@@ -35,12 +36,7 @@ std::optional<json::object> object_of(std::string_view body) {
 }
 
 std::string shown(const json::object& object, std::string_view key) {
-  return escape_control(text_of(object, key).value_or(""), kShown);
-}
-
-const json::array* array_in(const json::object& object, std::string_view key) {
-  const json::value* const found = object.if_contains(key);
-  return found == nullptr ? nullptr : found->if_array();
+  return escape_control(text_in(object, key).value_or(""), kShown);
 }
 
 bool can(const json::array& verbs, std::string_view verb) {
@@ -48,11 +44,6 @@ bool can(const json::array& verbs, std::string_view verb) {
     if (one.is_string() && one.get_string() == verb) return true;
   }
   return false;
-}
-
-bool is_true(const json::object& object, std::string_view key) {
-  const json::value* const found = object.if_contains(key);
-  return found != nullptr && found->is_bool() && found->get_bool();
 }
 
 }  // namespace
@@ -65,15 +56,13 @@ std::string config_map_path(std::string_view space, std::string_view name) {
 KubeStatus parse_kube_status(std::string_view body) {
   KubeStatus status;
   const auto object = object_of(body);
-  if (!object || text_of(*object, "kind") != "Status") {
+  if (!object || text_in(*object, "kind") != "Status") {
     status.message = escape_control(trim(body), kShown);
     return status;
   }
   status.reason = shown(*object, "reason");
   status.message = shown(*object, "message");
-  const json::value* const details = object->if_contains("details");
-  if (details == nullptr || !details->is_object()) return status;
-  const json::array* const causes = array_in(details->get_object(), "causes");
+  const json::array* const causes = array_in(object_in(*object, "details"), "causes");
   if (causes == nullptr) return status;
   for (const json::value& cause : *causes) {
     const json::object* const one = cause.if_object();
@@ -85,20 +74,20 @@ KubeStatus parse_kube_status(std::string_view body) {
 
 Result<std::vector<KubeResource>> parse_kube_resources(std::string_view body) {
   const auto object = object_of(body);
-  const json::array* const found = object ? array_in(*object, "resources") : nullptr;
+  const json::array* const found = object ? array_in(&*object, "resources") : nullptr;
   if (found == nullptr) return fail(Errc::kProtocol, "no list of resources");
   std::vector<KubeResource> resources;
   for (const json::value& value : *found) {
     const json::object* const one = value.if_object();
     if (one == nullptr) return fail(Errc::kProtocol, "a resource is no object");
     KubeResource resource;
-    resource.plural = text_of(*one, "name").value_or("");
-    resource.kind = text_of(*one, "kind").value_or("");
+    resource.plural = text_in(*one, "name").value_or("");
+    resource.kind = text_in(*one, "kind").value_or("");
     if (resource.plural.empty() || resource.kind.empty())
       return fail(Errc::kProtocol, "a resource has no name, or no kind");
     if (resource.plural.contains('/')) continue;
-    resource.namespaced = is_true(*one, "namespaced");
-    if (const json::array* const verbs = array_in(*one, "verbs")) {
+    resource.namespaced = flag_in(*one, "namespaced");
+    if (const json::array* const verbs = array_in(one, "verbs")) {
       resource.listable = can(*verbs, "list");
       resource.deletable = can(*verbs, "delete");
     }
@@ -116,8 +105,8 @@ Result<KubeList> parse_kube_list(std::string_view body) {
   KubeList list;
   if (const json::value* const metadata = object->if_contains("metadata")) {
     if (const json::object* const facts = metadata->if_object()) {
-      list.next = text_of(*facts, "continue").value_or("");
-      list.version = text_of(*facts, "resourceVersion").value_or("");
+      list.next = text_in(*facts, "continue").value_or("");
+      list.version = text_in(*facts, "resourceVersion").value_or("");
     }
   }
   if (items->is_null()) return list;
@@ -131,7 +120,7 @@ Result<KubeList> parse_kube_list(std::string_view body) {
 
 Result<KubeEvent> parse_kube_event(std::string_view line) {
   auto event = object_of(line);
-  const auto type = event ? text_of(*event, "type") : std::nullopt;
+  const auto type = event ? text_in(*event, "type") : std::nullopt;
   json::value* const found = event ? event->if_contains("object") : nullptr;
   json::object* const object = found == nullptr ? nullptr : found->if_object();
   if (!type || object == nullptr) return fail(Errc::kProtocol, "no event of a watch");
@@ -145,7 +134,7 @@ Result<KubeEvent> parse_kube_event(std::string_view line) {
 
 Result<json::object> parse_kube_object(std::string_view body) {
   auto object = object_of(body);
-  if (!object || !text_of(*object, "kind")) return fail(Errc::kProtocol, "no object of Kubernetes");
+  if (!object || !text_in(*object, "kind")) return fail(Errc::kProtocol, "no object of Kubernetes");
   return *std::move(object);
 }
 

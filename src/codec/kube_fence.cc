@@ -13,6 +13,7 @@
 #include "base/percent.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "codec/json_fields.h"
 #include "codec/kube_api.h"
 #include "codec/kube_object.h"
 
@@ -58,7 +59,7 @@ bool has_whole_scope(const json::object* constraints) {
   return std::ranges::all_of(rules->get_array(), [](const json::value& rule) {
     const json::object* const keys = rule.if_object();
     return keys != nullptr && is_empty(keys, "resourceNames") &&
-           text_of(*keys, "scope").value_or("*") == "*";
+           text_in(*keys, "scope").value_or("*") == "*";
   });
 }
 
@@ -141,7 +142,7 @@ json::object make_fence_binding(const KubeFenceNames& names) {
 
 std::optional<std::int64_t> read_fence_token(const json::object& config_map) {
   const json::object* const data = map_at(&config_map, "data");
-  const auto text = data == nullptr ? std::nullopt : text_of(*data, kTokenField);
+  const auto text = data == nullptr ? std::nullopt : text_in(*data, kTokenField);
   if (!text) return std::nullopt;
   return parse_number<std::int64_t>(*text);
 }
@@ -149,7 +150,7 @@ std::optional<std::int64_t> read_fence_token(const json::object& config_map) {
 bool holds(const json::object& live, const json::object& wanted) {
   if (!covers(live, wanted) || !read_head(live).deleting_since.empty()) return false;
   const json::object* const spec = map_at(&live, "spec");
-  if (text_of(wanted, "kind") == kBinding)
+  if (text_in(wanted, "kind") == kBinding)
     return is_empty(spec, "matchResources") && is_empty(map_at(spec, "paramRef"), "selector");
   const json::object* const constraints = map_at(spec, "matchConstraints");
   return is_unnarrowed(constraints) && has_whole_scope(constraints);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "codec/json_fields.h"
 #include "codec/kube_object.h"
 
 namespace wardmote::codec {
@@ -33,7 +34,7 @@ std::vector<KubeCondition> read_node_conditions(const json::object& node) {
   for (const json::value& item : *items) {
     const json::object* const keys = item.if_object();
     if (keys == nullptr) continue;
-    const auto word = [keys](std::string_view key) { return text_of(*keys, key).value_or(""); };
+    const auto word = [keys](std::string_view key) { return text_in(*keys, key).value_or(""); };
     KubeCondition condition{.type = word("type"),
                             .status = word("status"),
                             .reason = word("reason"),

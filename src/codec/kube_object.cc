@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "codec/digest.h"
+#include "codec/json_fields.h"
 #include "codec/yaml_text.h"
 
 namespace wardmote::codec {
@@ -28,12 +29,7 @@ constexpr auto kServerOnly =
                                      "managedFields", "selfLink", "deletionGracePeriodSeconds"});
 constexpr std::string_view kMask = "***";
 
-const json::object* object_in(const json::object& parent, std::string_view key) {
-  const json::value* const found = parent.if_contains(key);
-  return found == nullptr ? nullptr : found->if_object();
-}
-
-std::map<std::string, std::string> texts_in(const json::object& parent, std::string_view key) {
+std::map<std::string, std::string> words_in(const json::object& parent, std::string_view key) {
   std::map<std::string, std::string> texts;
   const json::object* const found = object_in(parent, key);
   if (found == nullptr) return texts;
@@ -69,7 +65,7 @@ std::string controller_in(const json::object& metadata) {
     const json::value* const controls = one == nullptr ? nullptr : one->if_contains("controller");
     const bool* const yes = controls == nullptr ? nullptr : controls->if_bool();
     if (yes != nullptr && *yes)
-      return text_of(*one, "kind").value_or("") + " " + text_of(*one, "name").value_or("");
+      return text_in(*one, "kind").value_or("") + " " + text_in(*one, "name").value_or("");
   }
   return "";
 }
@@ -107,37 +103,31 @@ json::object mask(json::object object, const json::object* other, std::string_vi
 
 }  // namespace
 
-std::optional<std::string> text_of(const json::object& object, std::string_view key) {
-  const json::value* const found = object.if_contains(key);
-  const json::string* const text = found == nullptr ? nullptr : found->if_string();
-  return text == nullptr ? std::nullopt : std::optional(std::string(*text));
-}
-
 bool is_secret(const json::object& object) {
-  return text_of(object, "kind") == "Secret" && text_of(object, "apiVersion") == "v1";
+  return text_in(object, "kind") == "Secret" && text_in(object, "apiVersion") == "v1";
 }
 
 ObjectHead read_head(const json::object& object) {
   ObjectHead head;
-  head.api_version = text_of(object, "apiVersion").value_or("");
-  head.kind = text_of(object, "kind").value_or("");
+  head.api_version = text_in(object, "apiVersion").value_or("");
+  head.kind = text_in(object, "kind").value_or("");
   const json::object* const metadata = object_in(object, "metadata");
   if (metadata == nullptr) return head;
-  head.space = text_of(*metadata, "namespace").value_or("");
-  head.name = text_of(*metadata, "name").value_or("");
-  head.uid = text_of(*metadata, "uid").value_or("");
-  head.resource_version = text_of(*metadata, "resourceVersion").value_or("");
-  head.deleting_since = text_of(*metadata, "deletionTimestamp").value_or("");
-  head.labels = texts_in(*metadata, "labels");
-  head.annotations = texts_in(*metadata, "annotations");
+  head.space = text_in(*metadata, "namespace").value_or("");
+  head.name = text_in(*metadata, "name").value_or("");
+  head.uid = text_in(*metadata, "uid").value_or("");
+  head.resource_version = text_in(*metadata, "resourceVersion").value_or("");
+  head.deleting_since = text_in(*metadata, "deletionTimestamp").value_or("");
+  head.labels = words_in(*metadata, "labels");
+  head.annotations = words_in(*metadata, "annotations");
   head.controller = controller_in(*metadata);
   const json::value* const managed = metadata->if_contains("managedFields");
   if (managed == nullptr || !managed->is_array()) return head;
   for (const json::value& entry : managed->get_array()) {
     const json::object* const one = entry.if_object();
     if (one == nullptr) continue;
-    std::string manager = text_of(*one, "manager").value_or("");
-    if (text_of(*one, "operation") == "Apply") head.appliers.push_back(manager);
+    std::string manager = text_in(*one, "manager").value_or("");
+    if (text_in(*one, "operation") == "Apply") head.appliers.push_back(manager);
     if (std::ranges::find(head.managers, manager) == head.managers.end())
       head.managers.push_back(std::move(manager));
   }

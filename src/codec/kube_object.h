@@ -10,9 +10,6 @@
 
 namespace wardmote::codec {
 
-/// The text under `key`; nothing: absent, or no text.
-std::optional<std::string> text_of(const boost::json::object& object, std::string_view key);
-
 /// What stands in the `metadata` of an object of Kubernetes. What is absent or of another type is
 /// empty.
 struct ObjectHead {

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "codec/exact_json.h"
+#include "codec/json_fields.h"
 #include "codec/kube_object.h"
 
 namespace wardmote::codec {
@@ -161,9 +162,9 @@ json::object owned_fields(const json::object& live, std::string_view manager) {
   if (managed == nullptr || !managed->is_array()) return {};
   for (const json::value& entry : managed->get_array()) {
     const json::object* const one = entry.if_object();
-    if (one == nullptr || text_of(*one, "manager") != manager) continue;
+    if (one == nullptr || text_in(*one, "manager") != manager) continue;
     // What is written to a subresource is another entry.
-    if (text_of(*one, "operation") != "Apply" || text_of(*one, "subresource").value_or("") != "")
+    if (text_in(*one, "operation") != "Apply" || text_in(*one, "subresource").value_or("") != "")
       continue;
     const json::object* const fields = object_at(*one, "fieldsV1");
     return fields == nullptr ? json::object() : *fields;

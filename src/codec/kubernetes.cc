@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "codec/json_fields.h"
 
 namespace wardmote::codec {
 
@@ -27,24 +28,6 @@ namespace {
 constexpr std::string_view kNoticeAnnotation = "wardmote/notice";
 constexpr std::size_t kLongestName = 253;
 constexpr std::int64_t kMostCount = std::numeric_limits<std::int32_t>::max();
-
-std::optional<json::object> object_of(std::string_view body) {
-  boost::system::error_code broken;
-  json::value value = json::parse(body, broken);
-  if (broken || !value.is_object()) return std::nullopt;
-  return std::move(value.get_object());
-}
-
-const json::object* object_in(const json::object& parent, std::string_view key) {
-  const json::value* const found = parent.if_contains(key);
-  return found == nullptr ? nullptr : found->if_object();
-}
-
-std::string text_in(const json::object* parent, std::string_view key) {
-  const json::value* const found = parent == nullptr ? nullptr : parent->if_contains(key);
-  const json::string* const text = found == nullptr ? nullptr : found->if_string();
-  return text == nullptr ? std::string() : std::string(*text);
-}
 
 json::object annotations_of(const KubernetesEvent& event) {
   return {{kNoticeAnnotation, event.notice}};
@@ -82,21 +65,20 @@ std::string format_kubernetes_event(const KubernetesEvent& event) {
 }
 
 Result<KubernetesEventState> parse_kubernetes_event(std::string_view body) {
-  const auto event = object_of(body);
+  const auto event = parse_object(body);
   const json::object* const metadata = event ? object_in(*event, "metadata") : nullptr;
-  if (metadata == nullptr || text_in(&*event, "kind") != "Event") {
+  if (metadata == nullptr || text_in(*event, "kind") != "Event") {
     return fail(Errc::kProtocol, "the answer is not an event");
   }
   KubernetesEventState state;
-  state.resource_version = text_in(metadata, "resourceVersion");
+  state.resource_version = text_in(metadata, "resourceVersion").value_or("");
   if (state.resource_version.empty()) {
     return fail(Errc::kProtocol, "the event has no version");
   }
-  const json::value* const count = event->if_contains("count");
-  if (count != nullptr && count->is_int64()) {
-    state.count = std::clamp<std::int64_t>(count->get_int64(), 0, kMostCount);
-  }
-  state.notice = text_in(object_in(*metadata, "annotations"), kNoticeAnnotation);
+  if (const auto count = integer_in(*event, "count"))
+    state.count = std::clamp<std::int64_t>(*count, 0, kMostCount);
+  const json::object* const annotations = object_in(*metadata, "annotations");
+  state.notice = text_in(annotations, kNoticeAnnotation).value_or("");
   return state;
 }
 
@@ -112,9 +94,9 @@ std::string format_kubernetes_repeat(const KubernetesEvent& event,
 }
 
 std::string kubernetes_message(std::string_view body) {
-  const auto status = object_of(body);
-  if (!status || text_in(&*status, "kind") != "Status") return std::string(body);
-  return text_in(&*status, "message");
+  const auto status = parse_object(body);
+  if (!status || text_in(*status, "kind") != "Status") return std::string(body);
+  return text_in(*status, "message").value_or("");
 }
 
 bool is_kubernetes_name(std::string_view text) noexcept {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "codec/json_fields.h"
 
 namespace wardmote::codec {
 
@@ -20,12 +21,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kMostItems = 10'000;
-
-std::string text_in(const json::object& object, std::string_view key) {
-  const json::value* const found = object.if_contains(key);
-  const json::string* const text = found == nullptr ? nullptr : found->if_string();
-  return text == nullptr ? std::string() : std::string(*text);
-}
 
 /// It becomes a part of a path.
 bool is_identifier(std::string_view text) {
@@ -38,18 +33,15 @@ bool is_identifier(std::string_view text) {
 
 Result<std::vector<MasakariItem>> parse_masakari_list(std::string_view body,
                                                       std::string_view name) {
-  boost::system::error_code broken;
-  const json::value value = json::parse(body, broken);
-  const json::object* const object = broken ? nullptr : value.if_object();
-  const json::value* const list = object == nullptr ? nullptr : object->if_contains(name);
-  const json::array* const array = list == nullptr ? nullptr : list->if_array();
+  const std::optional<json::object> answer = parse_object(body);
+  const json::array* const array = answer ? array_in(&*answer, name) : nullptr;
   if (array == nullptr) return fail(Errc::kProtocol, "masakari: the answer has no {}", name);
   std::vector<MasakariItem> items;
   for (const json::value& each : *array) {
     if (items.size() == kMostItems) break;
     const json::object* const one = each.if_object();
     if (one == nullptr) continue;
-    MasakariItem item{text_in(*one, "uuid"), text_in(*one, "name"), {}};
+    MasakariItem item{text_in(*one, "uuid").value_or(""), text_in(*one, "name").value_or(""), {}};
     if (!is_identifier(item.uuid)) continue;
     const json::value* const flag = one->if_contains("on_maintenance");
     if (flag != nullptr && flag->is_bool()) item.on_maintenance = flag->get_bool();

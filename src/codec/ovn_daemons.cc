@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "codec/json_fields.h"
 #include "codec/json_rpc.h"
 
 namespace wardmote::codec {
@@ -35,16 +36,8 @@ const json::array* rows_of(const json::value& result, std::size_t at) {
   return rows == nullptr ? nullptr : rows->if_array();
 }
 
-std::optional<std::int64_t> integer_in(const json::object& row, std::string_view column) {
-  const json::value* const value = row.if_contains(column);
-  if (value == nullptr || !value->is_int64()) return std::nullopt;
-  return value->get_int64();
-}
-
-std::string_view text_in(const json::object& row, std::string_view column) {
-  const json::value* const value = row.if_contains(column);
-  if (value == nullptr || !value->is_string()) return {};
-  return std::string_view(value->get_string()).substr(0, kLongestName);
+std::string name_in(const json::object& row, std::string_view column) {
+  return text_in(row, column).value_or("").substr(0, kLongestName);
 }
 
 }  // namespace
@@ -108,7 +101,7 @@ Result<std::optional<VswitchRow>> read_vswitch(const RpcMessage& reply) {
     if (row.errors.size() == kMostInterfaceErrors) break;
     const json::object* const one = each.if_object();
     if (one == nullptr) return fail(Errc::kProtocol, "Interface: a row that is not an object");
-    row.errors.push_back(fmt::format("{}: {}", text_in(*one, "name"), text_in(*one, "error")));
+    row.errors.push_back(fmt::format("{}: {}", name_in(*one, "name"), name_in(*one, "error")));
   }
   return row;
 }

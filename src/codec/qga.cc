@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "codec/json_fields.h"
 
 namespace wardmote::codec {
 
@@ -27,10 +28,8 @@ constexpr std::size_t kDeepest = 16;
 constexpr std::size_t kLongestText = 1024;
 constexpr std::size_t kMostFileSystems = 64;
 
-std::string text_in(const json::object& object, std::string_view key) {
-  const json::value* const value = object.if_contains(key);
-  const json::string* const text = value == nullptr ? nullptr : value->if_string();
-  return text == nullptr ? std::string() : std::string(*text).substr(0, kLongestText);
+std::string short_text(const json::object& object, std::string_view key) {
+  return text_in(object, key).value_or("").substr(0, kLongestText);
 }
 
 /// The object that the reply is.
@@ -52,7 +51,7 @@ Result<json::value> returned_by(std::string_view reply) {
   if (const json::value* const error = object->if_contains("error")) {
     const json::object* const what = error->if_object();
     return fail(Errc::kRejected, "guest agent: {}",
-                what == nullptr ? "an error" : escape_control(text_in(*what, "desc"), 256));
+                what == nullptr ? "an error" : escape_control(short_text(*what, "desc"), 256));
   }
   json::value* const returned = object->if_contains("return");
   if (returned == nullptr)
@@ -77,7 +76,7 @@ Result<QgaReply> parse_qga_reply(std::string_view reply) {
   if (const json::value* const error = object->if_contains("error")) {
     const json::object* const what = error->if_object();
     if (what == nullptr) return fail(Errc::kProtocol, "guest agent: its error is no object");
-    parsed.refusal = {text_in(*what, "class"), text_in(*what, "desc")};
+    parsed.refusal = {short_text(*what, "class"), short_text(*what, "desc")};
     return parsed;
   }
   const json::value* const returned = object->if_contains("return");
@@ -117,8 +116,8 @@ Result<std::vector<QgaFileSystem>> parse_fsinfo(std::string_view reply) {
     const json::object* const one = entry.if_object();
     if (one == nullptr) continue;
     if (all.size() == kMostFileSystems) break;
-    all.push_back({text_in(*one, "mountpoint"), text_in(*one, "type"), size_in(*one, "used-bytes"),
-                   size_in(*one, "total-bytes")});
+    all.push_back({short_text(*one, "mountpoint"), short_text(*one, "type"),
+                   size_in(*one, "used-bytes"), size_in(*one, "total-bytes")});
   }
   return all;
 }

@@ -1,8 +1,7 @@
 #include "store/json_fields.h"
 
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -11,10 +10,9 @@
 namespace wardmote::store {
 
 Result<boost::json::object> parse_record(std::string_view text) {
-  boost::system::error_code broken;
-  boost::json::value value = boost::json::parse(text, broken);
-  if (broken || !value.is_object()) return fail(Errc::kProtocol, "a record that is not an object");
-  return std::move(value.get_object());
+  std::optional<boost::json::object> object = codec::parse_object(text);
+  if (!object) return fail(Errc::kProtocol, "a record that is not an object");
+  return *std::move(object);
 }
 
 }  // namespace wardmote::store

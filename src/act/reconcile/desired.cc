@@ -15,6 +15,7 @@
 #include "act/reconcile/kube_catalog.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "codec/json_fields.h"
 #include "codec/kube_api.h"
 #include "codec/kube_object.h"
 #include "codec/kube_ownership.h"
@@ -82,9 +83,9 @@ std::vector<DefinedKind> defined_kinds(const std::vector<Manifest>& manifests) {
     if (spec == nullptr || !spec->is_object()) continue;
     const json::value* const names = spec->get_object().if_contains("names");
     if (names == nullptr || !names->is_object()) continue;
-    defined.push_back({codec::text_of(spec->get_object(), "group").value_or(""),
-                       codec::text_of(names->get_object(), "kind").value_or(""),
-                       codec::text_of(spec->get_object(), "scope") == "Namespaced"});
+    defined.push_back({codec::text_in(spec->get_object(), "group").value_or(""),
+                       codec::text_in(names->get_object(), "kind").value_or(""),
+                       codec::text_in(spec->get_object(), "scope") == "Namespaced"});
   }
   return defined;
 }

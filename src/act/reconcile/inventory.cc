@@ -14,6 +14,7 @@
 #include "act/reconcile/kube_catalog.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "codec/json_fields.h"
 #include "codec/kube_api.h"
 #include "codec/kube_names.h"
 #include "codec/kube_object.h"
@@ -48,10 +49,10 @@ bool read_kinds(std::string_view text, std::set<KindName>& into) {
 std::optional<ObjectId> read_kept(const json::value& value) {
   const json::object* const one = value.if_object();
   if (one == nullptr) return std::nullopt;
-  const auto group = codec::text_of(*one, "group");
-  const auto kind = codec::text_of(*one, "kind");
-  const auto space = codec::text_of(*one, "namespace");
-  const auto name = codec::text_of(*one, "name");
+  const auto group = codec::text_in(*one, "group");
+  const auto kind = codec::text_in(*one, "kind");
+  const auto space = codec::text_in(*one, "namespace");
+  const auto name = codec::text_in(*one, "name");
   const bool good = group && kind && space && name && codec::is_kind(*kind) &&
                     (space->empty() || codec::is_object_name(*space)) &&
                     codec::is_object_name(*name);
@@ -87,11 +88,11 @@ Inventory read_inventory(const json::object& config_map) {
   Inventory inventory{.there = true, .whole = false};
   const json::value* const data = config_map.if_contains("data");
   if (data == nullptr || !data->is_object()) return inventory;
-  const auto kinds = codec::text_of(data->get_object(), kKinds);
+  const auto kinds = codec::text_in(data->get_object(), kKinds);
   if (!kinds) return inventory;
   inventory.whole = read_kinds(*kinds, inventory.kinds);
   if (!data->get_object().contains(kKept)) return inventory;
-  const auto kept = codec::text_of(data->get_object(), kKept);
+  const auto kept = codec::text_in(data->get_object(), kKept);
   inventory.whole = kept && read_kept(*kept, inventory.kept) && inventory.whole;
   return inventory;
 }

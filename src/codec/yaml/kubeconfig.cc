@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "codec/base64.h"
+#include "codec/json_fields.h"
 #include "codec/kube_object.h"
 #include "codec/yaml/yaml_json.h"
 
@@ -67,7 +68,7 @@ Result<const json::object*> entry_of(const json::object& config, std::string_vie
   if (entries == nullptr) return fail(Errc::kInvalid, "it has no {}", list);
   for (const json::value& entry : *entries) {
     const json::object* const one = entry.if_object();
-    if (one == nullptr || text_of(*one, "name") != name) continue;
+    if (one == nullptr || text_in(*one, "name") != name) continue;
     const json::value* const value = one->if_contains(part);
     const json::object* const facts = value == nullptr ? nullptr : value->if_object();
     if (facts == nullptr)
@@ -78,7 +79,7 @@ Result<const json::object*> entry_of(const json::object& config, std::string_vie
 }
 
 Result<std::string> data_in(const json::object& object, std::string_view key) {
-  const auto text = text_of(object, key);
+  const auto text = text_in(object, key);
   if (!text || text->empty()) return std::string();
   auto bytes = base64_decode(*text);
   if (!bytes) return fail(Errc::kInvalid, "{} is no base64", key);
@@ -87,12 +88,12 @@ Result<std::string> data_in(const json::object& object, std::string_view key) {
 
 Result<void> read_cluster(const json::object& cluster, Kubeconfig& into) {
   if (auto good = check_supported(cluster, kOfClusters); !good) return good;
-  into.server = text_of(cluster, "server").value_or("");
+  into.server = text_in(cluster, "server").value_or("");
   while (into.server.ends_with('/')) into.server.pop_back();
   if (!into.server.starts_with("https://"))
     return fail(Errc::kInvalid, "server '{}' does not begin with https://",
                 escape_control(into.server, kShown));
-  into.ca_file = text_of(cluster, "certificate-authority").value_or("");
+  into.ca_file = text_in(cluster, "certificate-authority").value_or("");
   auto ca = data_in(cluster, "certificate-authority-data");
   if (!ca) return std::unexpected(ca.error());
   into.ca = *std::move(ca);
@@ -101,10 +102,10 @@ Result<void> read_cluster(const json::object& cluster, Kubeconfig& into) {
 
 Result<void> read_user(const json::object& user, Kubeconfig& into) {
   if (auto good = check_supported(user, kOfUsers); !good) return good;
-  into.token = text_of(user, "token").value_or("");
-  into.token_file = text_of(user, "tokenFile").value_or("");
-  into.certificate_file = text_of(user, "client-certificate").value_or("");
-  into.key_file = text_of(user, "client-key").value_or("");
+  into.token = text_in(user, "token").value_or("");
+  into.token_file = text_in(user, "tokenFile").value_or("");
+  into.certificate_file = text_in(user, "client-certificate").value_or("");
+  into.key_file = text_in(user, "client-key").value_or("");
   auto certificate = data_in(user, "client-certificate-data");
   if (!certificate) return std::unexpected(certificate.error());
   auto key = data_in(user, "client-key-data");
@@ -131,18 +132,18 @@ Result<Kubeconfig> parse_kubeconfig(std::string_view bytes, std::string_view con
       documents->size() == 1 ? documents->front().value.if_object() : nullptr;
   if (config == nullptr) return fail(Errc::kInvalid, "it is no kubeconfig");
   std::string wanted(context);
-  if (wanted.empty()) wanted = text_of(*config, "current-context").value_or("");
+  if (wanted.empty()) wanted = text_in(*config, "current-context").value_or("");
   if (wanted.empty()) return fail(Errc::kInvalid, "it has no current-context");
   const auto chosen = entry_of(*config, "contexts", "context", wanted);
   if (!chosen) return std::unexpected(chosen.error());
   Kubeconfig found;
-  found.space = text_of(**chosen, "namespace").value_or("");
-  const std::string cluster_name = text_of(**chosen, "cluster").value_or("");
+  found.space = text_in(**chosen, "namespace").value_or("");
+  const std::string cluster_name = text_in(**chosen, "cluster").value_or("");
   const auto cluster = entry_of(*config, "clusters", "cluster", cluster_name);
   if (!cluster) return std::unexpected(cluster.error());
   if (auto good = read_cluster(**cluster, found); !good)
     return with_context(good, "cluster '{}'", escape_control(cluster_name, kShown));
-  const std::string user_name = text_of(**chosen, "user").value_or("");
+  const std::string user_name = text_in(**chosen, "user").value_or("");
   const auto user = entry_of(*config, "users", "user", user_name);
   if (!user) return std::unexpected(user.error());
   if (auto good = read_user(**user, found); !good)

@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "codec/base64.h"
+#include "codec/json_fields.h"
 #include "codec/kube_names.h"
 #include "codec/kube_object.h"
 #include "codec/yaml/yaml_json.h"
@@ -37,11 +38,11 @@ std::string shown(std::string_view key) {
 std::optional<std::string> fault_of_name(const json::object& metadata) {
   if (metadata.contains("generateName"))
     return "generateName makes a new object each time; give a name";
-  const auto name = text_of(metadata, "name");
+  const auto name = text_in(metadata, "name");
   if (!name) return "metadata.name is missing, or no text";
   if (!is_object_name(*name)) return fmt::format("'{}' is no name", escape_control(*name, kShown));
   if (metadata.contains("namespace")) {
-    const auto space = text_of(metadata, "namespace");
+    const auto space = text_in(metadata, "namespace");
     if (!space || !is_object_name(*space)) return "metadata.namespace is no name";
   }
   return std::nullopt;
@@ -75,11 +76,11 @@ std::optional<std::string> fault_of_metadata(const json::object& metadata) {
 
 /// Why the object cannot be applied; nothing: it can.
 std::optional<std::string> fault_of(const json::object& object) {
-  const auto api = text_of(object, "apiVersion");
+  const auto api = text_in(object, "apiVersion");
   if (!api) return "apiVersion is missing, or no text";
   if (!is_api_version(*api))
     return fmt::format("'{}' is no apiVersion", escape_control(*api, kShown));
-  const auto kind = text_of(object, "kind");
+  const auto kind = text_in(object, "kind");
   if (!kind) return "kind is missing, or no text";
   if (!is_kind(*kind)) return fmt::format("'{}' is no kind", escape_control(*kind, kShown));
   const json::value* const found = object.if_contains("metadata");
@@ -134,7 +135,7 @@ class Reader {
       complain(line, "a document is no object of Kubernetes");
       return;
     }
-    if (text_of(*object, "kind") == "List" && object->contains("items")) {
+    if (text_in(*object, "kind") == "List" && object->contains("items")) {
       add_items(*object, line);
       return;
     }
@@ -144,7 +145,7 @@ class Reader {
     }
     object->erase("status");
     object->at("metadata").get_object().erase("creationTimestamp");
-    if (text_of(*object, "kind") == "Secret" && text_of(*object, "apiVersion") == "v1") {
+    if (text_in(*object, "kind") == "Secret" && text_in(*object, "apiVersion") == "v1") {
       if (auto fault = encode_secret(*object)) {
         complain(line, *std::move(fault));
         return;
@@ -170,7 +171,7 @@ class Reader {
     }
     for (json::value& item : *items) {
       const json::object* const object = item.if_object();
-      if (object != nullptr && text_of(*object, "kind") == "List") {
+      if (object != nullptr && text_in(*object, "kind") == "List") {
         complain(line, "a List in a List");
         continue;
       }
