@@ -48,7 +48,7 @@ std::vector<Kind> kinds() {
   return kinds;
 }
 
-class StoreConformance : public testing::TestWithParam<Kind> {
+class StoreConformance : public ::testing::TestWithParam<Kind> {
  protected:
   Result<Committed> put_if(Transaction transaction) {
     return rig->run(rig->store().put_if(std::move(transaction), rig->soon()));

@@ -29,8 +29,8 @@ constexpr std::size_t kMostTargets = 20'000;
 constexpr std::size_t kLongestValue = 4000;
 
 /// Nothing: it cannot be known here.
-using Value = std::optional<std::string>;
-using Labels = std::map<std::string, Value, std::less<>>;
+using LabelValue = std::optional<std::string>;
+using Labels = std::map<std::string, LabelValue, std::less<>>;
 
 struct Rule {
   std::vector<std::string> sources;
@@ -41,7 +41,7 @@ struct Rule {
 };
 
 /// `$1` and `${1}` are the value; any other `$` is too much.
-Value replaced(std::string_view replacement, const std::string& value) {
+LabelValue replaced(std::string_view replacement, const std::string& value) {
   std::string result;
   while (!replacement.empty()) {
     if (consume_prefix(replacement, "$1") || consume_prefix(replacement, "${1}")) {
@@ -56,16 +56,16 @@ Value replaced(std::string_view replacement, const std::string& value) {
   return result;
 }
 
-Value get(const Labels& labels, std::string_view name) {
+LabelValue get(const Labels& labels, std::string_view name) {
   const auto found = labels.find(name);
-  return found == labels.end() ? Value("") : found->second;
+  return found == labels.end() ? LabelValue("") : found->second;
 }
 
 void apply(const Rule& rule, Labels& labels) {
   std::string joined;
   bool known = rule.whole;
   for (std::size_t i = 0; i < rule.sources.size(); ++i) {
-    const Value value = get(labels, rule.sources[i]);
+    const LabelValue value = get(labels, rule.sources[i]);
     if (i > 0) joined += rule.separator;
     joined += value.value_or("");
     known = known && value.has_value();
@@ -158,9 +158,9 @@ class JobReader {
   void read_target(const YamlNode& item, Labels labels) {
     labels["__address__"] = item.text;
     for (const Rule& rule : rules_) apply(rule, labels);
-    const Value target = get(labels, "__param_target");
-    const Value module = get(labels, "__param_module");
-    const Value hostname = get(labels, "__param_hostname");
+    const LabelValue target = get(labels, "__param_target");
+    const LabelValue module = get(labels, "__param_module");
+    const LabelValue hostname = get(labels, "__param_hostname");
     if (!target || !module || !hostname || target->empty()) {
       return say(item.at,
                  "a target is left out: its relabelling is more than copying and putting "

@@ -26,7 +26,7 @@ using runtime::ProcessSpec;
 using runtime::TreeFile;
 using namespace std::chrono_literals;
 
-class FilesTargetTest : public testing::Test {
+class FilesTargetTest : public ::testing::Test {
  protected:
   FilesTargetTest() {
     options.folder = "/etc/app";

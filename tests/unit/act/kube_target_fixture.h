@@ -57,7 +57,7 @@ inline std::string policy(const std::string& key, const std::string& value) {
   return "reconcile.wardmote.io/" + key + ": '" + value + "'";
 }
 
-class KubeTargetTest : public testing::Test {
+class KubeTargetTest : public ::testing::Test {
  protected:
   KubeTargetTest() {
     tree.files["/k/config"] = kKubeconfig;

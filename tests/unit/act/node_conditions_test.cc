@@ -77,7 +77,7 @@ class FakeNode final : public runtime::HttpClient {
   bool loses_answers = false;  ///< what is written is, and nobody hears of it
 };
 
-class NodeConditionsTest : public testing::Test {
+class NodeConditionsTest : public ::testing::Test {
  protected:
   NodeConditionsTest() {
     node.merge({{"type", "Ready"}, {"status", "True"}});

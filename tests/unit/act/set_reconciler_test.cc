@@ -85,7 +85,7 @@ class FakeTarget final : public Target {
   sim::SimRuntime& us_;
 };
 
-class SetReconcilerTest : public testing::Test {
+class SetReconcilerTest : public ::testing::Test {
  protected:
   SetReconcilerTest() {
     auto target = std::make_unique<FakeTarget>(us);

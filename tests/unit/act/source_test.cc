@@ -30,7 +30,7 @@ using namespace std::string_literals;
 const std::string kCommit = "0123456789abcdef0123456789abcdef01234567";
 const std::string kBlob = "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0";
 
-class SourceTest : public testing::Test {
+class SourceTest : public ::testing::Test {
  protected:
   /// `git`, whose verbs print this. A fake: tests/integration/test_reconcile_sources.py asks a real
   /// one.

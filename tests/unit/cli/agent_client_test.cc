@@ -48,7 +48,7 @@ HttpResponse answer_of_a_fake_agent(const HttpRequest& request) {
 }
 
 /// A fake agent on a socket of its own, and a client that knows two places: the first has no agent.
-class AgentClientTest : public testing::Test {
+class AgentClientTest : public ::testing::Test {
  protected:
   AgentClientTest() : server_(runtime_) {
     EXPECT_TRUE(server_.start(at_, {}, answer_of_a_fake_agent).has_value());

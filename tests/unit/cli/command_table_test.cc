@@ -27,7 +27,7 @@ void walk(std::vector<const Command*> path, std::vector<std::vector<const Comman
   }
 }
 
-class CommandTable : public testing::Test {
+class CommandTable : public ::testing::Test {
  protected:
   CommandTable() { walk({&program_}, paths_); }
 

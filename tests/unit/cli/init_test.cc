@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The root of a machine, made of empty files.
-class InitTest : public testing::Test {
+class InitTest : public ::testing::Test {
  protected:
   ~InitTest() override { fs::remove_all(root_); }
 

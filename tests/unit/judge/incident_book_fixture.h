@@ -60,7 +60,7 @@ inline Symptom no_quorum() {
           .since = kStart};
 }
 
-class IncidentBook : public testing::Test {
+class IncidentBook : public ::testing::Test {
  protected:
   void raise(const Symptom& symptom) { take(book_.raise(symptom, now_)); }
   void clear(const Symptom& symptom) { take(book_.clear(symptom, now_)); }

@@ -61,7 +61,7 @@ inline Symptom finding(Code code, const std::string& member = "",
           .since = since};
 }
 
-class IncidentNames : public testing::Test {
+class IncidentNames : public ::testing::Test {
  protected:
   void raise(const Symptom& symptom) { take(book_.raise(symptom, now_)); }
   void clear(const Symptom& symptom) { take(book_.clear(symptom, now_)); }

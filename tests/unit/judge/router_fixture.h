@@ -34,7 +34,7 @@ inline RouterPolicy one_route() {
 }
 
 /// Incidents, and a receiver that says what it was told.
-class RouterTest : public testing::Test {
+class RouterTest : public ::testing::Test {
  protected:
   void step(std::int64_t id, StepKind kind, const std::string& root = "") {
     Incident& incident = incidents_[id];

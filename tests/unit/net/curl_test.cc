@@ -42,7 +42,7 @@ Task<void> serve_once(AsioRuntime* runtime, runtime::Listener* listener, std::st
   (void)written;
 }
 
-class CurlTest : public testing::Test {
+class CurlTest : public ::testing::Test {
  protected:
   /// What becomes of a call to a server that answers so.
   Result<HttpResponse> call_with(std::string answer, Duration timeout = 2s) {

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class DeadlineQueues : public testing::Test {
+class DeadlineQueues : public ::testing::Test {
  protected:
   /// An operation that waits; notes when it was told to end.
   struct Waiting {

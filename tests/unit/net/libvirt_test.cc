@@ -51,7 +51,7 @@ Api fake_api() {
   return api;
 }
 
-class DeadConnection : public testing::Test {
+class DeadConnection : public ::testing::Test {
  protected:
   DeadConnection() { alive = opened = 0; }
   ~DeadConnection() override { run_task(runtime, stopped(&hypervisor)); }

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using runtime::TreeFile;
 
-class LocalTreeTest : public testing::Test {
+class LocalTreeTest : public ::testing::Test {
  protected:
   LocalTreeTest() {
     std::string name = (fs::temp_directory_path() / "wardmote-tree-XXXXXX").string();

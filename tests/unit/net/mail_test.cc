@@ -81,7 +81,7 @@ Task<void> serve_once(AsioRuntime* runtime, runtime::Listener* listener, const M
   }
 }
 
-class MailTest : public testing::Test {
+class MailTest : public ::testing::Test {
  protected:
   Result<MailReceipt> send(Duration timeout = 3s) {
     return run_task(runtime_, send_and_serve(this, timeout));

@@ -30,7 +30,7 @@ using runtime::SqlStatement;
 using runtime::Task;
 using namespace std::chrono_literals;
 
-class SqliteTest : public testing::Test {
+class SqliteTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = "/tmp/wardmote-sqlite-XXXXXX";

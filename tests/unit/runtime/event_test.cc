@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Bells : public testing::Test {
+class Bells : public ::testing::Test {
  protected:
   static Task<void> wait(Event* event, int* woken) {
     for (;;) {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class TaskGroups : public testing::Test {
+class TaskGroups : public ::testing::Test {
  protected:
   static Task<void> sleep(Runtime* runtime, Duration time, int* ended) {
     co_await runtime->sleep_until(runtime->now() + time);

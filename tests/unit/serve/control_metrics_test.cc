@@ -76,7 +76,7 @@ class FakeNotify final : public NotifyControl {
   std::deque<judge::notify::DeadLetter> dead_;
 };
 
-class ControlMetrics : public testing::Test {
+class ControlMetrics : public ::testing::Test {
  protected:
   std::string shown() {
     AgentView view;

@@ -30,7 +30,7 @@ TEST(EventQuery, NonsenseIsRefusedWithWhatToWrite) {
   EXPECT_EQ(query->subject, "nb");
 }
 
-class HistoryRoute : public testing::Test {
+class HistoryRoute : public ::testing::Test {
  protected:
   HistoryRoute() {
     store::Event event;

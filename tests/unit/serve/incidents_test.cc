@@ -62,7 +62,7 @@ class FakeControl final : public IncidentControl {
   Book book_{Graph()};
 };
 
-class IncidentRoutes : public testing::Test {
+class IncidentRoutes : public ::testing::Test {
  protected:
   IncidentRoutes() {
     view_.now = kNow;

@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 constexpr TimePoint kNow = FakePlanControl::kNow;
 
-class PlanRoutes : public testing::Test {
+class PlanRoutes : public ::testing::Test {
  protected:
   PlanRoutes() {
     view_.now = kNow;

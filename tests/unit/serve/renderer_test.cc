@@ -40,7 +40,7 @@ class Slow final : public Rendering {
   Duration each_;
 };
 
-class RendererTest : public testing::Test {
+class RendererTest : public ::testing::Test {
  protected:
   ~RendererTest() override { runtime_.run(renderer_.stop()); }
 

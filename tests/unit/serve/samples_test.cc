@@ -16,7 +16,7 @@ namespace {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-class SamplesRoute : public testing::Test {
+class SamplesRoute : public ::testing::Test {
  protected:
   SamplesRoute() {
     EXPECT_TRUE(run_task(world_, us_, samples_.open()));

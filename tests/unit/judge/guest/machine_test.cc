@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 constexpr Policy kPolicy{.interval = 10s, .timeout = 2s, .threshold = 3, .boot_deadline = 5min};
 
 /// A guest and its clock. Each ping is one interval after the one before.
-class GuestMachine : public testing::Test {
+class GuestMachine : public ::testing::Test {
  protected:
   explicit GuestMachine(const Policy& policy = kPolicy) : machine_(policy, now_) {
     machine_.found(Run::kRunning, Pause::kOrdered, now_);

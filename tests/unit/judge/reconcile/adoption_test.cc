@@ -44,7 +44,7 @@ TEST(Adoption, AnOrderIsForTheVeryObject) {
   EXPECT_FALSE(is_adopted(ordered, "ConfigMap default/c", "uid-1"));
 }
 
-class FindAdoptable : public testing::Test {
+class FindAdoptable : public ::testing::Test {
  protected:
   void add(const std::string& object, bool foreign = true, const std::string& refusal = "") {
     ObjectReport one{.object = object, .action = ObjectReport::Action::kFailed};

@@ -17,7 +17,7 @@ const Report kNeither{.live = false, .ready = false};
 
 /// The three reporters of Calico's own tests (libcalico-go/lib/health): source1 reports readiness,
 /// source2 both, source3 liveness, each for 100 ms.
-class HealthAggregator : public testing::Test {
+class HealthAggregator : public ::testing::Test {
  protected:
   HealthAggregator() {
     add("source1", {.live = false, .timeout = 100ms});

@@ -40,7 +40,7 @@ inline RepairServer listed_server(const std::string& name, MemberId id, bool wel
 }
 
 /// ctl-3 is down, everything else is well, and a plan rebuilds it.
-class PlanFixture : public testing::Test {
+class PlanFixture : public ::testing::Test {
  protected:
   PlanFixture() {
     view_.begun = now_;
