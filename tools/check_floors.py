@@ -52,7 +52,6 @@ PARSES_JSON = {
     "src/serve/history.cc": "events that the history kept on disk",
     "src/serve/order.cc": "the bodies of requests",
     "src/store/evidence.cc": "the file of evidence",
-    "src/store/json_fields.cc": "records on disk",
 }
 
 # Interfaces that are whole, and used in part so far.

@@ -1,0 +1,80 @@
+// A server goes on in another place, and another one asks to join in its own.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "judge/raft/member_id.h"
+#include "unit/judge/raft/fake_cluster.h"
+#include "unit/judge/raft/removal_fixture.h"
+
+namespace wardmote::judge::raft {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Node 3 was wiped and asks to join at its address. Its former server goes on elsewhere, of which
+/// the agent is not told. Returns the number of that one.
+std::size_t join_beside_the_former(FakeCluster& cluster) {
+  const Node member = cluster.node(3);
+  const std::size_t former = cluster.add_node("former", to_string(member.id), member.address);
+  cluster.node(former).configured = false;
+  Node& joiner = cluster.node(3);
+  joiner.id = *parse_member_id(kSuccessor);
+  joiner.standing = Standing::kJoining;
+  joiner.own_list = std::vector<Server>{};
+  return former;
+}
+
+void let_in(FakeCluster& cluster) {
+  cluster.node(3).standing = Standing::kMember;
+  cluster.node(3).own_list.reset();
+  cluster.enlist(3);
+}
+
+// The one that joined was in no list while both were alive.
+TEST(Removal, WhoWasAliveBesideOneThatJoinsAtItsAddressIsNoGhost) {
+  FakeCluster cluster(4);
+  cluster.watch(5s);
+  const std::size_t former = join_beside_the_former(cluster);
+  cluster.watch(5s);
+  cluster.kill(former, ReasonCode::kHung);
+  cluster.watch(60s);
+  let_in(cluster);
+  const Assessment look = cluster.watch(20min);
+  expect_spared(cluster, look, short_name(cluster.node(former).id));
+  const Finding& finding = the(Code::kRaftStaleMember, look);
+  EXPECT_TRUE(finding.summary.contains("two of them were alive at once")) << finding.summary;
+}
+
+// The one that joins ends, so that its place refuses, and the former one hangs.
+TEST(Removal, APlaceSaysNothingOfWhoLivedBesideAnotherThere) {
+  FakeCluster cluster(4);
+  cluster.watch(5s);
+  const std::size_t former = join_beside_the_former(cluster);
+  cluster.watch(5s);
+  cluster.kill(former, ReasonCode::kHung);
+  cluster.node(3).silence = ReasonCode::kRefused;
+  cluster.watch(20min);
+  EXPECT_FALSE(cluster.repair_view().member(cluster.node(3).name)->out);
+}
+
+TEST(Removal, WhoEndedBeforeAnotherJoinedAtItsAddressIsAGhost) {
+  FakeCluster cluster(4);
+  cluster.watch(5s);
+  cluster.kill(3);
+  cluster.watch(2s);
+  cluster.node(3).silence = ReasonCode::kNone;
+  cluster.kill(join_beside_the_former(cluster));
+  cluster.watch(60s);
+  let_in(cluster);
+  cluster.heal(3);
+  const Assessment look = cluster.watch(60s);
+  const Finding& finding = the(Code::kRaftStaleMember, look);
+  EXPECT_TRUE(finding.summary.contains("a ghost")) << finding.summary;
+}
+
+}  // namespace
+}  // namespace wardmote::judge::raft
