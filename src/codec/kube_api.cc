@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "codec/exact_json.h"
 #include "codec/json_fields.h"
-#include "codec/kube_object.h"
 
 namespace wardmote::codec {
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "codec/json_fields.h"
-#include "codec/kube_object.h"
 
 namespace wardmote::codec {
 

@@ -6,7 +6,6 @@
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <expected>
 #include <optional>
 #include <string>

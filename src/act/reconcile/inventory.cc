@@ -17,7 +17,6 @@
 #include "codec/json_fields.h"
 #include "codec/kube_api.h"
 #include "codec/kube_names.h"
-#include "codec/kube_object.h"
 #include "codec/yaml/yaml_json.h"
 #include "judge/reconcile/object_id.h"
 

@@ -1,7 +1,6 @@
 #include "agent/guests/guest.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "codec/base64.h"
 #include "codec/json_fields.h"
-#include "codec/kube_object.h"
 #include "codec/yaml/yaml_json.h"
 
 namespace wardmote::codec {
