@@ -72,8 +72,9 @@ void PairManager::look_at_programs() {
     if (argv.empty()) return;
     const Result<void> may = runtime_.files().may_run(argv.front());
     if (!may)
-      program_complaint_ = fmt::format("{} cannot be run, and nobody is promoted without it: {}",
-                                       what, may.error().describe());
+      program_complaint_ =
+          fmt::format("{} cannot be run, and a promotion that needs it will fail: {}", what,
+                      may.error().describe());
   };
   look(options_.hooks.pre_promote, "the hook pre_promote");
   look(options_.fence, "the fence");

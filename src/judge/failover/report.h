@@ -21,7 +21,6 @@ struct PastPromotion {
   WallTime at;
 };
 
-/// All that a node shows of a pair.
 /// What an operator has changed of a member at run time; nothing: as it is configured.
 struct EditedSettings {
   std::string node;
@@ -30,6 +29,7 @@ struct EditedSettings {
   std::string by;
 };
 
+/// All that a node shows of a pair.
 struct PairReport {
   std::string name;
   std::string node;
