@@ -217,6 +217,13 @@ void Child::kill_group() {
   }
 }
 
+bool Child::ended_well() const {
+  siginfo_t end{};
+  return pid_ > 0 &&
+         ::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         end.si_pid == pid_ && end.si_code == CLD_EXITED && end.si_status == 0;
+}
+
 std::optional<int> Child::reap() {
   if (pid_ == 0) return std::nullopt;
   siginfo_t end{};

@@ -43,6 +43,8 @@ class Child {
 
   /// Kills the group but for what is spared, as long as the process has not been reaped.
   void kill_group();
+  /// Whether the process has ended with exit status 0. It stays to be reaped.
+  bool ended_well() const;
   /// Takes the exit status if the process has ended: the code, or 128 + the signal. Once.
   std::optional<int> reap();
   /// Kills the group, and reaps the process when it ends.

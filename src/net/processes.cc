@@ -132,8 +132,10 @@ Task<Result<ProcessExit>> PosixProcesses::run(ProcessSpec spec, Deadline deadlin
   if (run.over_limit)
     co_return fail(Errc::kLimit, "run {}: more than {} bytes of output", spec.argv[0],
                    spec.output_cap);
-  // Before the process is reaped, because only until then its pid surely names its group.
-  (*child)->kill_group();
+  // Before the process is reaped, because only until then its pid surely names its group. A server
+  // that is spared has its name only after execve, so what comes from a program that did its work
+  // is all left alone.
+  if (spec.spares.empty() || !(*child)->ended_well()) (*child)->kill_group();
   const std::optional<int> status = (*child)->reap();
   if (!status) co_return fail(Errc::kInternal, "run {}: it has no exit status", spec.argv[0]);
   co_return ProcessExit{*status, std::move(run.standard_output), std::move(run.standard_error)};

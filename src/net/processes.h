@@ -11,7 +11,8 @@ namespace wardmote::net {
 /// Runs programs by posix_spawn, each in its own process group. A pidfd reports the end of each, so
 /// that no SIGCHLD handler and no thread is needed. Standard input is a file in memory, so a
 /// program that does not read it blocks nothing. When the program ends, all processes of its group
-/// are killed; with `ends_family` also those that have left the group.
+/// are killed; with `ends_family` also those that have left the group, with `spares` only if it
+/// failed.
 class PosixProcesses final : public runtime::Processes {
  public:
   explicit PosixProcesses(Core& core)

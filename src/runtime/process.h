@@ -20,7 +20,8 @@ struct ProcessSpec {
   /// that start services, or that keep a connection open, as ssh does.
   bool ends_family = false;
   /// The name of a server that the program may start and that is killed with nothing; as the kernel
-  /// has it (/proc/PID/comm, at most 15 letters).
+  /// has it (/proc/PID/comm, at most 15 letters). When the program ends with 0, nothing of what it
+  /// has started is killed: a server that is just being started does not have its name yet.
   std::string spares = {};
   /// Besides what the agent has in its environment: `NAME=VALUE` is set, `NAME` is taken out.
   std::vector<std::string> environment = {};

@@ -62,10 +62,9 @@ def main() -> None:
                    env=environment)
     with open(folder / f"rejoined-{number}", "a", encoding="utf-8") as file_of_starts:
         file_of_starts.write(f"plan {deed['plan']}\n")
-    # In the process group of this command, as `ovsdb-server … &` in a script.
+    # In the process group of this command, and not waited for, as `ovsdb-server … &` at the end of a script.
     server = subprocess.Popen([*member["inside"], *member["server"], str(file)], env=environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_until(lambda: server.poll() is not None or control.exists(), PATIENCE, "the server to run or to end")
     (folder / f"server-{number}.pid").write_text(str(server.pid), encoding="utf-8")
 
 

@@ -116,6 +116,23 @@ TEST_F(Processes, AServerThatIsSparedOutlivesTheCommandThatStartedIt) {
   expect_no_child_left();
 }
 
+/// A server has its name only after execve; before that it is a fork of whatever starts it.
+TEST_F(Processes, WhatComesFromACommandThatEndsWellMayBeTheServerThatIsSpared) {
+  for (const char* const end : {"exit 0", "exit 1", "kill -9 $$"}) {
+    const std::string begin = "sleep 1000 >/dev/null 2>&1 & echo $! > " + path("pid") + "; ";
+    ASSERT_TRUE(run({.argv = {"sh", "-c", begin + end}, .spares = "spared-server"})) << end;
+    pid_t pid = 0;
+    std::ifstream(path("pid")) >> pid;
+    ASSERT_GT(pid, 0) << end;
+    ASSERT_TRUE(shell("true")) << "long enough for a signal to arrive";
+    std::string command;
+    std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/cmdline"), command);
+    EXPECT_EQ(command.starts_with("sleep"), std::string_view(end) == "exit 0") << end;
+    ::kill(pid, SIGKILL);
+  }
+  expect_no_child_left();
+}
+
 class Families : public Processes {
  protected:
   Result<ProcessExit> whole_family(std::string script, Duration timeout = 10s) {
