@@ -127,12 +127,13 @@ void Comparison::keyed_list(const json::array& live, const json::array& wanted,
       at = static_cast<std::size_t>(found - live.begin());
       break;
     }
-    if (owned == nullptr || at == live.size() || !item.is_object() || !live[at].is_object()) {
+    if (owned == nullptr || at == live.size()) {
       result.holds = false;
       continue;
     }
     if (at < furthest && result.reordered.empty()) result.reordered = path;
     furthest = std::max(furthest, at);
+    // Both fit keys, so both are objects.
     object(live[at].get_object(), item.get_object(), *owned, path);
   }
 }

@@ -167,6 +167,9 @@ TEST(BirdProtocols, AFormatOfItsOwnHasAnyNumberOfWords) {
           " d BGP master start Nov 20 07:57:15 2026 Active Socket: Connection refused\n"
           " e BGP master down Nov 20 07:57:15 2026 \n"
           " f Kernel master up 07:57:15 Active\n"
+          " g Kernel master up 2026-11-20 07:57:15 Active\n"
+          " h Kernel master up 2026-11-20 07:57:15.123 Active\n"
+          " i Kernel master up 2026-11-20x 07:57:15 Active\n"
           "0000 \n")
           .value();
   EXPECT_EQ(row(protocols, "a").since, "20.11._07h");
@@ -179,6 +182,10 @@ TEST(BirdProtocols, AFormatOfItsOwnHasAnyNumberOfWords) {
   EXPECT_EQ(row(protocols, "d").info, "Active Socket: Connection refused");
   EXPECT_EQ(row(protocols, "e").info, "") << "so it is seen to be disabled";
   EXPECT_EQ(row(protocols, "f").info, "Active");
+  EXPECT_EQ(row(protocols, "g").since, "2026-11-20 07:57:15");
+  EXPECT_EQ(row(protocols, "h").since, "2026-11-20 07:57:15.123");
+  EXPECT_EQ(row(protocols, "h").info, "Active");
+  EXPECT_EQ(row(protocols, "i").since, "2026-11-20x") << "no date, so one word";
 }
 
 TEST(BirdProtocols, AllTellsAddressesRoutesAndErrors) {
@@ -294,6 +301,17 @@ TEST(BirdHostile, LinesAndRepliesHaveACap) {
   std::string endless(kHeadings);
   while (endless.size() < (5U << 20)) endless.append("1099-filler\n");
   EXPECT_EQ(error_of(endless), Errc::kLimit);
+}
+
+TEST(BirdHostile, ProtocolsHaveACap) {
+  const auto reply = [](int protocols) {
+    std::string text(kHeadings);
+    for (int i = 0; i < protocols; ++i)
+      text += "1002-p" + std::to_string(i) + " BGP m up 07:54:13 Established\n";
+    return text + "0000 \n";
+  };
+  EXPECT_EQ(parse_bird_protocols(reply(8192)).value().protocols.size(), 8192U);
+  EXPECT_EQ(error_of(reply(8193)), Errc::kLimit);
 }
 
 TEST(BirdReader, AcceptsCarriageReturnsAndSkipsWhatIsAsynchronous) {

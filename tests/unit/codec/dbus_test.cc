@@ -172,8 +172,9 @@ TEST(DbusProperties, CutAndBrokenOnesAreErrors) {
     EXPECT_FALSE(parse_dbus_properties(reply)) << size;
   }
   reply.body = whole;
-  reply.signature = "a{ss}";
-  EXPECT_FALSE(parse_dbus_properties(reply));
+  reply.signature = std::string(100, 's');
+  EXPECT_EQ(parse_dbus_properties(reply).error().context,
+            "properties of the type '" + std::string(64, 's') + "…'");
 }
 
 TEST(DbusWalker, NestingHasAnEnd) {
@@ -189,6 +190,15 @@ TEST(DbusWalker, NestingHasAnEnd) {
   std::string_view types = deep;
   arrays.skip(types);
   EXPECT_FALSE(arrays.good());
+}
+
+TEST(DbusWalker, NothingHasNoType) {
+  for (const std::string_view one : {"", "a", "(", "{s"}) {
+    DbusWalker walker(std::string_view("\0\0\0\0\0\0\0\0\0\0\0\0", 12));
+    std::string_view types = one;
+    walker.skip(types);
+    EXPECT_FALSE(walker.good()) << one;
+  }
 }
 
 }  // namespace

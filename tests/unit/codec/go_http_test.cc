@@ -34,6 +34,15 @@ TEST(GoHttp, TakesWhatGoTakes) {
   }
 }
 
+/// As fixLength in transfer.go of net/http: these have no body, whatever they say of its length.
+TEST(GoHttp, OfSomeAnswersTheLengthIsNotRead) {
+  const std::string length = " x\r\nContent-Length: x\r\n\r\n";
+  EXPECT_EQ(read("HTTP/1.1 204" + length), "204");
+  EXPECT_EQ(read("HTTP/1.1 304" + length), "304");
+  for (const char* const other : {"203", "205", "303", "305"})
+    EXPECT_EQ(read("HTTP/1.1 " + std::string(other) + length), "bad Content-Length \"x\"") << other;
+}
+
 TEST(GoHttp, RefusesWhatGoRefusesInItsWords) {
   EXPECT_EQ(read("HTTP/1.1 200 OK\r\nTransfer-Encoding: foo\r\n\r\n"),
             "unsupported transfer encoding: \"foo\"");

@@ -98,6 +98,15 @@ TEST(HttpAnswer, WhatIsNoneIsRefusedAtOnce) {
   EXPECT_EQ(refused("HTTP/1.1 200 OK\r\nA : b\r\n\r\n"), Errc::kProtocol);
 }
 
+TEST(HttpAnswer, LengthsThatContradictEachOtherAreQuotedInPart) {
+  HttpAnswerReader reader;
+  const std::string length = "Content-Length: " + std::string(30, '1');
+  const auto taken = read(reader, "HTTP/1.1 200 OK\r\n" + length + "\r\n" + length + "2\r\n\r\n");
+  ASSERT_FALSE(taken);
+  const std::string shown(20, '1');
+  EXPECT_EQ(taken.error().context, "two lengths: " + shown + "… and " + shown + "…");
+}
+
 TEST(HttpAnswer, LengthsThatContradictEachOther) {
   EXPECT_EQ(refused("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
             Errc::kProtocol);

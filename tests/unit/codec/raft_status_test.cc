@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "codec/raft_status_parts.h"
 #include "support/ovn_captures.h"
 
 namespace wardmote::codec {
@@ -24,6 +25,13 @@ const RaftServer& server(const RaftStatus& status, std::string_view id) {
   static const RaftServer none;
   ADD_FAILURE() << "no server " << id;
   return none;
+}
+
+TEST(RaftStatus, AnIdHasDigits) {
+  for (const std::string_view good : {"a", "8484", "0123456789abcdef-0123456789abcdef"})
+    EXPECT_TRUE(is_raft_id(good)) << good;
+  for (const std::string_view bad : {"", "-", "g", "a b", "0123456789abcdef0123456789abcdef0"})
+    EXPECT_FALSE(is_raft_id(bad)) << bad;
 }
 
 TEST(RaftStatus, EveryCaptureIsUnderstoodAndPrintedBackByteForByte) {
@@ -131,6 +139,7 @@ TEST(RaftStatus, MembershipChangesOfALeader) {
             (RaftChange{false, "6438", "6438", "tcp:10.77.0.2:6643", "removing"}));
   EXPECT_EQ(server(status, "6438").phase, "removing");
   EXPECT_EQ(status.unknown_count, 0U);
+  EXPECT_EQ(parse(format(status)).changes, status.changes);
 }
 
 TEST(RaftStatus, OldVersionsPrintFewerLines) {  // OVS 2.9 to 2.11

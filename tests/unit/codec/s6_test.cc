@@ -66,6 +66,32 @@ TEST(RealTai, TakesOffTheLeapSecondsOfItsDay) {
   EXPECT_EQ(at(70'000'000, 10), moment(70'000'000)) << "1972";
 }
 
+/// One more each, at these midnights (IERS Bulletin C).
+TEST(RealTai, KnowsEachLeapSecond) {
+  using namespace std::chrono;
+  constexpr sys_days kMidnights[] = {
+      1972y / July / 1,    1973y / January / 1, 1974y / January / 1, 1975y / January / 1,
+      1976y / January / 1, 1977y / January / 1, 1978y / January / 1, 1979y / January / 1,
+      1980y / January / 1, 1981y / July / 1,    1982y / July / 1,    1983y / July / 1,
+      1985y / July / 1,    1988y / January / 1, 1990y / January / 1, 1991y / January / 1,
+      1992y / July / 1,    1993y / July / 1,    1994y / July / 1,    1996y / January / 1,
+      1997y / July / 1,    1999y / January / 1, 2006y / January / 1, 2009y / January / 1,
+      2012y / July / 1,    2015y / July / 1,    2017y / January / 1};
+  seconds before = 10s;
+  for (const sys_days midnight : kMidnights) {
+    const auto at = [](sys_seconds time, seconds offset) {
+      const auto label = (std::uint64_t{1} << 62) +
+                         static_cast<std::uint64_t>((time.time_since_epoch() + offset).count());
+      std::string bytes;
+      for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(label >> shift);
+      return parse_real_tai64n(bytes + std::string(4, '\0')).value();
+    };
+    EXPECT_EQ(at(midnight - 1s, before), midnight - 1s) << midnight.time_since_epoch().count();
+    EXPECT_EQ(at(midnight + 1s, before + 1s), midnight + 1s) << midnight.time_since_epoch().count();
+    before += 1s;
+  }
+}
+
 TEST(S6Status, OfACrashLoop) {
   // down (exitcode 3) 0 seconds, normally up, want up, ready 0 seconds
   const S6Status status = parse_s6_status(captured().at(1)).value();

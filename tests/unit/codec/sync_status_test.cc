@@ -79,6 +79,8 @@ TEST(SyncStatusCodec, WhatIsWrittenIsReadBack) {
       {"D", false, Link::kLost, "ssl:[::1]:5"},
   };
   EXPECT_EQ(parse_sync_status(format(all)).value(), all);
+  EXPECT_TRUE(format(all).starts_with("database: A\nstate: active\n\ndatabase: B\n"))
+      << "with a line between them";
 }
 
 }  // namespace

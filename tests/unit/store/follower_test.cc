@@ -57,6 +57,17 @@ TEST_F(FollowerTest, KeepsInViewWhatOthersWrite) {
   EXPECT_EQ(changes, 4);
 }
 
+/// It watches from the revision on that comes after the list.
+TEST_F(FollowerTest, WhatTheListHadIsNoNewsAgain) {
+  write(Put{"a/1", "x"});
+  int told = 0;
+  Follower later(us, store, "a/", [&told](const Follower::Records&) { ++told; });
+  later.start();
+  world.run_for(2s);
+  EXPECT_EQ(told, 1);
+  world.run(us, later.stop());
+}
+
 TEST_F(FollowerTest, AGapIsReadAnewAndWhatIsGoneDisappears) {
   write(Put{"a/1", "x"});
   us.pause();
