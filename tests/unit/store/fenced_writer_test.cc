@@ -34,6 +34,7 @@ class FakeLateStore final : public Store {
       : world_(world), us_(us), real_(real) {}
 
   Task<Result<Found>> get(std::string key, Deadline deadline) override {
+    ++looks;
     return real_.get(std::move(key), deadline);
   }
   Task<Result<Snapshot>> list(KeyRange keys, Deadline deadline) override {
@@ -69,6 +70,7 @@ class FakeLateStore final : public Store {
   }
 
   bool late = false;
+  int looks = 0;
 
  private:
   sim::World& world_;
@@ -154,6 +156,14 @@ TEST_F(FencedWriterTest, OfAllThatAreTiedToOneMomentOneHolds) {
   store_.late = false;
   EXPECT_TRUE(write("3"));
   EXPECT_EQ(value(), "3");
+}
+
+TEST_F(FencedWriterTest, WhatFollowsAnAnswerIsWrittenWithoutALook) {
+  EXPECT_TRUE(write("1"));
+  const int looks = store_.looks;
+  EXPECT_TRUE(write("2"));
+  EXPECT_TRUE(write("3"));
+  EXPECT_EQ(store_.looks, looks);
 }
 
 TEST_F(FencedWriterTest, WhoLeadsNoMoreChangesNothing) {

@@ -113,6 +113,18 @@ TEST_F(PresenceTest, ARecordIsThereWhileTheAgentLivesAndOthersStay) {
   EXPECT_EQ(follower.records(), (Follower::Records{{"a/kept", "3"}}));
 }
 
+TEST_F(PresenceTest, WhatIsPutAtOnceIsWrittenTogether) {
+  presence.start();
+  world.run_for(1s);
+  const int before = changes;
+  presence.put("a/one", "1");
+  world.run_for(50ms);
+  presence.put("a/two", "1");
+  world.run_for(1s);
+  EXPECT_EQ(follower.records().size(), 3U);
+  EXPECT_EQ(changes, before + 1);
+}
+
 TEST_F(PresenceTest, WhatSomebodyTookAwayIsWrittenAgainWhenItIsMissed) {
   presence.put("a/kept", "1");
   presence.put("a/other", "1");

@@ -127,6 +127,9 @@ TEST(IncidentRecord, WhatIsNoneIsSaid) {
   std::string contradicts_itself = encode(sample_incident(), kClock);
   contradicts_itself.replace(contradicts_itself.find("\"open\":true"), 11, "\"open\":null");
   EXPECT_FALSE(decode_incident(contradicts_itself, kClock));
+  Incident numberless = sample_incident();
+  numberless.id = 0;
+  EXPECT_FALSE(decode_incident(encode(numberless, kClock), kClock));
 }
 
 /// The record without one of its fields.
@@ -185,6 +188,14 @@ TEST(GroupRecord, WithoutWhatMakesAGroupItIsNone) {
   for (const char* const field : {"labels", "group_by", "given_up", "notices", "last_sent", "due",
                                   "dormant_until", "pending"})
     EXPECT_TRUE(decode_group(without(whole, field), kClock)) << field;
+}
+
+TEST(GroupRecord, WhatAnEarlierVersionDidNotCountIsNothing) {
+  const std::string whole = encode(sample_group(), kClock);
+  EXPECT_EQ(decode_group(without(whole, "given_up"), kClock).value().given_up, 0);
+  EXPECT_EQ(decode_group(without(whole, "notices"), kClock).value().notices, 0U);
+  EXPECT_FALSE(decode_group(without(whole, "last_sent"), kClock).value().last_sent);
+  EXPECT_FALSE(decode_group(without(whole, "due"), kClock).value().due);
 }
 
 /// A clock that was ahead when the notice was written, or was set back since.
