@@ -111,7 +111,7 @@ class StandaloneNode:
         papers = self.site.papers(self)
         if papers:
             keys = {"tls": f"{{ca: {papers.ca}, certificate: {papers.certificate}, key: {papers.key}}}", **keys}
-        more = "".join(f"    {key}: {value}\n" for key, value in {"mode": "act", **keys}.items())
+        more = "".join(f"    {key}: {value}\n" for key, value in {"mode": "act", "interface": "eth0", **keys}.items())
         config.write_text(f"""node: {{name: {self.name}}}
 api: {{socket: {self.path("api.sock")}}}
 data: {self.path("data")}
@@ -122,7 +122,6 @@ failover:
     nb: {database("nb")}
     sb: {database("sb")}
     address: {self.site.address}/{self.site.prefix}
-    interface: eth0
 {more}""", encoding="utf-8")
         self.agent = Agent(config, Path(self.path("api.sock")), self.site.network.inside(self.number))
         self.agent.wait_serving()

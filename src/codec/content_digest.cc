@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,9 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kMostTables = 256;
+/// Of the southbound database: most of what it holds, which ovn-northd computes from the northbound
+/// one alone (ovn-sb(5)).
+const std::set<std::string_view> kComputed = {"Logical_DP_Group", "Logical_Flow"};
 
 /// Made up by each server for itself. A `monitor` without a list of columns has `_version` too.
 bool ephemeral(std::string_view table, std::string_view column) noexcept {
@@ -102,6 +106,7 @@ Result<std::vector<std::string>> read_tables(const RpcMessage& reply) {
 std::string watch_content(std::string_view database, const std::vector<std::string>& tables) {
   std::string requests;
   for (const std::string& table : tables) {
+    if (database == "OVN_Southbound" && kComputed.contains(table)) continue;
     if (!requests.empty()) requests += ',';
     requests += json_string(table) + ":{}";
   }

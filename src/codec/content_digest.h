@@ -28,7 +28,8 @@ std::string to_string(const Digest& digest);
 
 /// The tables in the reply to `get_schema`, sorted. kProtocol, kLimit over 256.
 Result<std::vector<std::string>> read_tables(const RpcMessage& reply);
-/// The params of a `monitor` of all rows of these tables (RFC 7047 4.1.5).
+/// The params of a `monitor` of all rows of these tables (RFC 7047 4.1.5), but for those that
+/// ovn-northd computes from the other database.
 std::string watch_content(std::string_view database, const std::vector<std::string>& tables);
 
 /// Follows the content of one database through the reply to `monitor` and its `update`s. Keeps a

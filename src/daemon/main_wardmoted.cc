@@ -324,6 +324,8 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, 
   } else {
     log(LogLevel::kError, "start_failed", {{"reason", started.error().describe()}});
   }
+  // A repair that was broken off in the middle would leave a member without a database.
+  runtime->processes().let_go();
   if (started) co_await stop_acts(shared);
   if (shared->of_gates) co_await shared->of_gates->stop();
   co_await agent->stop();

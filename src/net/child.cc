@@ -235,6 +235,7 @@ std::optional<int> Child::reap() {
 
 void Child::abandon(const std::shared_ptr<Child>& child) {
   if (child->pid_ == 0) return;
+  if (!child->spares_.empty() && child->subreaper_->lets_go()) return;
   child->kill_group();
   if (child->reap()) return;
   child->exited.async_wait(Descriptor::wait_read,

@@ -47,7 +47,8 @@ class Child {
   bool ended_well() const;
   /// Takes the exit status if the process has ended: the code, or 128 + the signal. Once.
   std::optional<int> reap();
-  /// Kills the group, and reaps the process when it ends.
+  /// Kills the group, and reaps the process when it ends; or leaves it alone where this process
+  /// ends and something is spared.
   static void abandon(const std::shared_ptr<Child>& child);
 
  private:

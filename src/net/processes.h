@@ -21,6 +21,7 @@ class PosixProcesses final : public runtime::Processes {
   PosixProcesses& operator=(const PosixProcesses&) = delete;
   ~PosixProcesses() override { subreaper_->finish(); }
 
+  void let_go() noexcept override { subreaper_->let_go(); }
   runtime::Task<Result<runtime::ProcessExit>> run(runtime::ProcessSpec spec,
                                                   runtime::Deadline deadline) override;
 

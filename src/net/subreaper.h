@@ -41,6 +41,9 @@ class Subreaper : public std::enable_shared_from_this<Subreaper> {
   void lead(pid_t leader) { leaders_.insert(leader); }
   /// The program has been reaped, or could not be started (0): kills and reaps whatever it left.
   void end(std::uint64_t run, pid_t leader);
+  void let_go() noexcept { lets_go_ = true; }
+  /// Processes::let_go() was called.
+  [[nodiscard]] bool lets_go() const noexcept { return lets_go_; }
   /// Call before this process ends: waits a moment for killed processes, so that none of them
   /// outlives it.
   void finish();
@@ -64,6 +67,7 @@ class Subreaper : public std::enable_shared_from_this<Subreaper> {
   std::map<pid_t, std::unique_ptr<Descriptor>> dying_;
   std::unique_ptr<BootTimer> second_look_;  ///< set while a round is due
   Duration patience_ = kFirstPatience;      ///< until the next second round
+  bool lets_go_ = false;
   bool adopts_ = false;
   bool alone_ = false;       ///< every process below this one comes from its runs
   bool keeper_ran_ = false;  ///< a program ran that may leave a daemon

@@ -42,6 +42,9 @@ class Processes {
   Processes& operator=(const Processes&) = delete;
   virtual ~Processes() = default;
 
+  /// This process is about to end: from now on a program with `spares` that nobody waits for any
+  /// more goes on by itself.
+  virtual void let_go() noexcept {}
   /// A non-zero exit is a result, not an error; kMissing or kDenied when the program cannot be
   /// started.
   virtual Task<Result<ProcessExit>> run(ProcessSpec spec, Deadline deadline) = 0;

@@ -74,9 +74,9 @@ json::array trail_json(const Trail& trail) {
 }
 
 /// What is no hash makes the whole trail unknown: a gap in it would say what is not true.
-Trail trail_of(const json::object& record) {
+Trail trail_of(const json::object& record, std::string_view key) {
   Trail trail;
-  const json::value* const list = record.if_contains("trail");
+  const json::value* const list = record.if_contains(key);
   if (list == nullptr || !list->is_array()) return trail;
   if (list->get_array().size() > kLongestTrail) return trail;
   for (const json::value& one : list->get_array()) {
@@ -134,6 +134,7 @@ std::string encode(const Member& member) {
   record["sb"] = to_string(member.sb);
   record["position"] = position_json(member.position);
   record["trail"] = trail_json(member.trail);
+  record["sb_trail"] = trail_json(member.sb_trail);
   record["observes"] = member.observes;
   record["nofailover"] = member.nofailover;
   record["priority"] = member.priority;
@@ -153,7 +154,8 @@ Result<Member> decode_member(std::string_view name, std::string_view text) {
   member.nb = copy_of(*record, "nb");
   member.sb = copy_of(*record, "sb");
   member.position = position_of(*record);
-  member.trail = trail_of(*record);
+  member.trail = trail_of(*record, "trail");
+  member.sb_trail = trail_of(*record, "sb_trail");
   member.observes = flag_in(*record, "observes");
   member.nofailover = flag_in(*record, "nofailover");
   member.priority = priority_of(*record).value_or(0);
@@ -173,6 +175,7 @@ std::string encode(const PairRecord& pair) {
   record["token"] = pair.token;
   record["position"] = position_json(pair.published);
   record["trail"] = trail_json(pair.trail);
+  record["sb_trail"] = trail_json(pair.sb_trail);
   record["released"] = pair.released;
   record["heir"] = pair.heir;
   return json::serialize(record);
@@ -189,7 +192,8 @@ Result<PairRecord> decode_pair(std::string_view text) {
   pair.active = text_of(*record, "active");
   pair.token = integer_in(*record, "token").value_or(0);
   pair.published = position_of(*record);
-  pair.trail = trail_of(*record);
+  pair.trail = trail_of(*record, "trail");
+  pair.sb_trail = trail_of(*record, "sb_trail");
   pair.released = flag_in(*record, "released");
   pair.heir = text_of(*record, "heir");
   return pair;

@@ -115,6 +115,23 @@ def test_killed_at_any_step_it_goes_on_and_repeats_nothing(make, kind, step):
     assert site.verify().returncode == 0
 
 
+def test_an_orderly_end_in_the_middle_of_a_rejoin_breaks_nothing_off(make):
+    site = make(REBUILD)
+    number = damage(site)
+    site.wait_proposed()
+    (site.folder / "hold-the-rejoin").touch()
+    assert site.agent.cli("approve", "1").returncode == 0
+    wait_until((site.folder / f"rejoining-{number}").exists, 60.0, "the rejoin to begin")
+    site.agent.process.terminate()
+    assert site.agent.process.wait(20) == 0
+    site.agent = site.run()
+    site.agent.wait_serving()
+    (site.folder / "hold-the-rejoin").unlink()
+    wait_until(lambda: site.state() in ("done", "failed", "unclear"), 90.0, "the plan's end", every=0.2)
+    assert site.state() == "done", site.rows()
+    assert site.whole() and site.starts(number) == 1
+
+
 # What the member's own host says of it, and what the plan then says.
 ANOTHER = "11111111-2222-4333-8444-555555555555"
 TESTIMONIES = {

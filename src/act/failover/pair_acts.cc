@@ -47,6 +47,13 @@ constexpr Duration kTryAgain = 200ms;
 constexpr Duration kRest = 500ms;
 constexpr std::int64_t kProbe = 60'000;  // ms: ovsdb-server's own for a backup
 constexpr int kAnnouncements = 4;
+/// After so long without the address another node is better.
+constexpr Duration kAddressless = 3s;
+/// A server that cannot follow says so within a second.
+constexpr Duration kSoonAfter = 10s;
+/// Doubled each time, up to four minutes.
+constexpr Duration kFollowAgain = 1s;
+constexpr int kMostRelapses = 8;
 constexpr Duration kAnnounceEvery = 300ms;
 constexpr std::string_view kNbPort = "6641";
 constexpr std::string_view kSbPort = "6642";
@@ -66,8 +73,12 @@ Task<bool> PairManager::carry_out(NextDuty next) {
   } else if (next.duty == Duty::kAddressOn) {
     const Result<void> taken = take_address();
     again = taken.has_value();
-    if (taken) note("address", "result", "this node has the address " + options_.address.address);
-    if (!taken) complaint_ = taken.error().describe();
+    if (taken) {
+      addressless_.reset();
+      note("address", "result", "this node has the address " + options_.address.address);
+    } else {
+      co_await go_without_address(taken.error().describe());
+    }
   } else if (next.duty == Duty::kStepDown || next.duty == Duty::kIsolate) {
     again = co_await step_down(next.duty == Duty::kStepDown, next.reason);
   } else if (next.duty == Duty::kFollow) {
@@ -102,6 +113,15 @@ void PairManager::drop_address(std::string_view why) {
   address_complaint_ = dropped.error().describe();
   log(LogLevel::kError, "address_not_dropped",
       {{"pair", options_.name}, {"reason", *address_complaint_}});
+}
+
+/// Clients do not come here: where that lasts, another node takes over.
+Task<void> PairManager::go_without_address(std::string why) {
+  complaint_ = why;
+  if (!addressless_) addressless_ = runtime_.now();
+  if (!leads() || !promoted_here() || runtime_.now() - *addressless_ < kAddressless) co_return;
+  be_unfit(std::move(why));
+  co_await give_way();
 }
 
 /// For as long as the lease lasts without another renewal, in whole seconds.
@@ -151,6 +171,10 @@ Task<bool> PairManager::step_down(bool distrust, std::string_view why) {
                          (sb_state_.active() && sb_state_.process == backup_sb_);
   const auto content = content_.ring().newest(1);
   const bool changed = content.empty() || content.back() != backup_content_;
+  if (distrust && by_itself && runtime_.now() - followed_at_ < kSoonAfter) {
+    relapses_ = std::min(relapses_ + 1, kMostRelapses);
+    follow_after_ = runtime_.now() + kFollowAgain * (1 << relapses_);
+  }
   if (distrust && by_itself && changed && record().epoch > 0) {
     distrusted_ = true;
     unfit_ = "it became writable by itself, and has not followed the active node since";
@@ -195,6 +219,7 @@ Task<bool> PairManager::follow_active() {
       co_return true;
   }
   content_.forget();
+  sb_content_.forget();
   const Deadline deadline = runtime_.deadline_in(kFollow);
   std::string nb_source = nb;
   Result<void> done = co_await nb_.follow(std::move(nb_source), kProbe, deadline);
@@ -206,6 +231,7 @@ Task<bool> PairManager::follow_active() {
     complaint_ = done.error().describe();
     co_return false;
   }
+  followed_at_ = runtime_.now();
   note("follow", "result", fmt::format("both databases follow {}", known.active));
   co_return true;
 }

@@ -56,9 +56,16 @@ constexpr Duration kAnswer = 1s;
 constexpr Duration kLongestSilence = 30s;
 constexpr Duration kPositionEvery = 5s;
 constexpr Duration kTellAgain = 2s;
+constexpr Duration kUnfit = 30s;
+/// A copy that follows for so long does not become writable because of what it follows.
+constexpr Duration kRelapse = 10s;
 /// What the others need to compare a copy that stays as it is, and one that catches up.
 constexpr std::size_t kToldSettled = 256;
 constexpr std::size_t kToldFollowing = 16;
+
+judge::failover::Trail newest_of(const ContentWatch& content, std::size_t most) {
+  return content.follows() ? content.ring().newest(most) : judge::failover::Trail();
+}
 
 }  // namespace
 
@@ -201,11 +208,18 @@ void PairManager::take_position(const std::optional<codec::GlobalRow>& nb,
   at.sync = half ? SyncState::kHalf : sync_;
 }
 
+/// After what failed here others come first, for a while.
+void PairManager::be_unfit(std::string why) {
+  unfit_ = std::move(why);
+  unfit_until_ = runtime_.now() + kUnfit;
+  own_.unfit = unfit_;
+}
+
 /// How much of what the others have this copy has, and what keeps it from being promoted.
 void PairManager::take_fitness() {
   own_.position.size = content_.rows();
-  own_.trail.clear();
-  if (content_.follows()) own_.trail = content_.ring().newest(judge::failover::DigestRing::kLength);
+  own_.trail = newest_of(content_, judge::failover::DigestRing::kLength);
+  own_.sb_trail = newest_of(sb_content_, judge::failover::DigestRing::kLength);
   if (unfit_until_ && runtime_.now() >= *unfit_until_) {
     unfit_until_.reset();
     unfit_.clear();
@@ -214,6 +228,9 @@ void PairManager::take_fitness() {
   look_at_disks();
   look_at_programs();
   if (own_.unfit.empty()) own_.unfit = full_;
+  if (own_.unfit.empty()) own_.unfit = address_complaint_.value_or("");
+  if (own_.unfit.empty() && relapses_ > 0)
+    own_.unfit = "it became writable by itself when it was to follow: are the schemas the same?";
   own_.distrusted = distrusted_;
   if (own_.unfit.empty() && own_.settled() && !content_.follows() && !forces_this_node())
     own_.unfit = "nobody knows what this copy has";
@@ -261,6 +278,7 @@ void PairManager::remember() {
     was_active_ = false;
     promoted_token_ = 0;
     sync_ = SyncState::kSynced;
+    if (runtime_.now() - followed_at_ >= kRelapse) relapses_ = 0;
   } else if (was_active_) {
     sync_ = SyncState::kWasActive;
   } else if (sync_ == SyncState::kSynced && !own_.settled()) {
@@ -300,6 +318,8 @@ Task<Source> PairManager::judge_source() {
   std::string sb;
   for (const Member& peer : peers()) {
     if (peer.name != known.active) continue;
+    // One that has just come back may have older files; it looks at them first.
+    if (peer.nb != Copy::kActive || peer.sb != Copy::kActive) co_return Source::kUnknown;
     nb = peer.nb_source;
     sb = peer.sb_source;
   }
@@ -329,6 +349,8 @@ void PairManager::decide() {
   decided_ = judge::failover::next_duty(now);
   if (decided_.duty == judge::failover::Duty::kStand && runtime_.now() < rest_until_)
     decided_ = {judge::failover::Duty::kWait, "it stood a moment ago"};
+  if (decided_.duty == judge::failover::Duty::kFollow && runtime_.now() < follow_after_)
+    decided_ = {judge::failover::Duty::kWait, "it could not follow a moment ago"};
 }
 
 /// What changes with each commit is told while the copy does not change any more, or catches up so
@@ -337,9 +359,11 @@ void PairManager::publish() {
   heir_ = record().heir == options_.node;
   Member told = own_;
   const std::size_t most = told.settled() ? kToldSettled : heir_ ? kToldFollowing : 0;
-  told.trail = content_.follows() ? content_.ring().newest(most) : judge::failover::Trail();
+  told.trail = newest_of(content_, most);
+  told.sb_trail = newest_of(sb_content_, most);
   std::string record = store::encode(told);
   told.trail.clear();
+  told.sb_trail.clear();
   told.position.counter = 0;
   told.position.size = 0;
   std::string core = store::encode(told);

@@ -43,6 +43,8 @@ constexpr Duration kProlong = 400ms;
 constexpr Duration kLeave = 2s;
 constexpr Duration kLastHook = 5s;
 constexpr Duration kHear = 1s;
+/// An answer takes no longer where the store is well.
+constexpr Duration kUnheard = 3s;
 
 /// Until it has looked it says nothing that anybody could build on.
 std::string nothing_known() {
@@ -67,6 +69,10 @@ PairManager::PairManager(runtime::Runtime& runtime, store::Store& store, runtime
                [this] {
                  if (heir_) wake();
                }),
+      sb_content_(runtime, options_.sb.socket, options_.sb.database,
+                  [this] {
+                    if (heir_) wake();
+                  }),
       nb_(runtime, options_.nb),
       sb_(runtime, options_.sb),
       presence_(runtime, store, keys_.member(options_.node), nothing_known(), options_.ttl),
@@ -83,6 +89,7 @@ PairManager::~PairManager() = default;
 void PairManager::start() {
   view_.start();
   content_.start();
+  sb_content_.start();
   presence_.start();
   tasks_.spawn("failover " + options_.name, run());
   tasks_.spawn("failover clock " + options_.name, tick());
@@ -110,6 +117,7 @@ Task<void> PairManager::stop() {
   co_await writes_.stop();
   co_await presence_.stop();
   co_await content_.stop();
+  co_await sb_content_.stop();
   co_await view_.stop();
 }
 
@@ -209,6 +217,10 @@ PairReport PairManager::report() const {
   report.has_address = links_.has(options_.address.address);
   if (const auto key = leader_key()) report.leader = escape_control(key->value);
   report.lock = find_lock();
+  // What the others do meanwhile is not seen.
+  if (report.lock == judge::failover::Lock::kNone &&
+      (!heard_ || runtime_.now() - *heard_ > kUnheard))
+    report.lock = judge::failover::Lock::kUnknown;
   if (report.lock == judge::failover::Lock::kOther) report.active = record().active;
   if (announced()) report.active = options_.node;
   report.next = decided_;
@@ -239,7 +251,7 @@ PairReport PairManager::report() const {
   if (heard_) report.age = runtime_.now() - *heard_;
   for (const auto* const each :
        {&complaint_, &address_complaint_, &view_.complaint(), &presence_.complaint(),
-        &content_.complaint(), &hook_complaint_, &program_complaint_}) {
+        &content_.complaint(), &sb_content_.complaint(), &hook_complaint_, &program_complaint_}) {
     if (*each) report.complaints.push_back(escape_control(**each));
   }
   return report;

@@ -117,6 +117,7 @@ class PairManager {
   void take_position(const std::optional<codec::GlobalRow>& nb,
                      const std::optional<codec::GlobalRow>& sb, bool ever_promoted);
   void take_fitness();
+  void be_unfit(std::string why);
   [[nodiscard]] judge::failover::Copy copy_of(const ReplicaState& state,
                                               const std::string& source) const;
   void remember();
@@ -144,6 +145,7 @@ class PairManager {
   runtime::Task<bool> carry_out(judge::failover::NextDuty next);
   void drop_address(std::string_view why);
   Result<void> take_address();
+  runtime::Task<void> go_without_address(std::string why);
   runtime::Task<void> announce_address();
   runtime::Task<Result<void>> isolate();
   runtime::Task<bool> step_down(bool distrust, std::string_view why);
@@ -202,7 +204,8 @@ class PairManager {
   const store::FailoverKeys keys_;
   const std::function<ActLog*()> journal_;
   gate::RangeView view_;
-  ContentWatch content_;
+  ContentWatch content_;  ///< of the northbound database
+  ContentWatch sb_content_;
   Replica nb_;
   Replica sb_;
   mutable store::FailoverPauseReader pause_reader_;
@@ -235,6 +238,12 @@ class PairManager {
   std::string full_;                          ///< which disk is; empty: none
   TimePoint gave_way_at_ = TimePoint::min();  ///< since then it did not try to, because of a disk
   bool holds_address_ = false;
+  std::optional<TimePoint> addressless_;  ///< since when it could not take the address
+  /// How often in a row a copy became writable by itself soon after it began to follow, as where
+  /// the schemas differ (ovsdb/replication.c), and when it is tried again.
+  int relapses_ = 0;
+  TimePoint followed_at_ = TimePoint::min();
+  TimePoint follow_after_ = TimePoint::min();
   std::optional<TimePoint> heard_;     ///< when the store last answered this node
   std::optional<TimePoint> view_bad_;  ///< since when what is in view is not followed
   bool heir_ = false;                  ///< the active node waits for this copy to have everything

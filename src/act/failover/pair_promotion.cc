@@ -45,12 +45,15 @@ namespace {
 constexpr Duration kPromotion = 10s;
 constexpr Duration kStorePatience = 2s;
 constexpr Duration kRole = 2s;
-/// After a promotion that failed, others come first.
-constexpr Duration kUnfit = 30s;
 constexpr Duration kPublishEvery = 1s;
 constexpr std::size_t kPublished = 8;
 constexpr Duration kCatchUpLook = 5ms;
 constexpr std::uint64_t kHistory = 100;
+
+bool has_last(const judge::failover::Trail& copy, const judge::failover::Trail& given) {
+  const Relation relation = relate(copy, given);
+  return relation == Relation::kSame || relation == Relation::kAhead;
+}
 
 }  // namespace
 
@@ -118,7 +121,11 @@ Task<bool> PairManager::promote() {
   Promotion promotion(*this);
   const Acts::Outcome outcome =
       co_await acts.carry_out(&promotion, runtime_.deadline_in(kPromotion));
-  if (outcome == Acts::Outcome::kNotBegun) complaint_ = "the journal does not take the intent";
+  if (outcome == Acts::Outcome::kNotBegun) {
+    complaint_ = "the journal does not take the intent";
+    // Others do not wait for this node.
+    be_unfit(*complaint_);
+  }
   co_return true;
 }
 
@@ -155,10 +162,7 @@ Task<Result<void>> PairManager::run_programs(std::uint64_t epoch) {
   if (done) done = co_await ask_hook();
   if (!done) {
     // Who lost the lease meanwhile may have it again and be fit.
-    if (leads()) {
-      unfit_ = done.error().describe();
-      unfit_until_ = runtime_.now() + kUnfit;
-    }
+    if (leads()) be_unfit(done.error().describe());
     co_return done;
   }
   const auto objection = co_await objection_now(true, runtime_.deadline_in(kRole));
@@ -187,13 +191,11 @@ Task<Result<std::string>> PairManager::become_active() {
   if (done) done = co_await sb_.promote(deadline);
   if (done) done = co_await nb_.stamp(epoch, options_.node, deadline);
   if (done) done = co_await sb_.stamp(epoch, options_.node, deadline);
-  if (!done) {
-    unfit_ = done.error().describe();
-    unfit_until_ = runtime_.now() + kUnfit;
-  }
+  if (!done) be_unfit(done.error().describe());
   if (done) {
     // Where that fails, the position is published later.
     static_cast<void>(co_await content_.catch_up(deadline));
+    const std::string given_up_for = next.released ? next.heir : std::string();
     next.epoch = epoch;
     next.active = options_.node;
     next.token = std::get<std::int64_t>(leader_->fence()->operand);
@@ -201,6 +203,7 @@ Task<Result<std::string>> PairManager::become_active() {
     next.heir.clear();
     next.published = own_.position;
     next.trail = content_.ring().newest(kPublished);
+    next.sb_trail.clear();
     std::vector<store::StoreChange> more;
     const store::FailoverEvent event{.epoch = epoch,
                                      .node = options_.node,
@@ -209,7 +212,9 @@ Task<Result<std::string>> PairManager::become_active() {
     more.emplace_back(store::Put{keys_.history(epoch), encode(event)});
     if (epoch > kHistory)
       more.emplace_back(store::Erase{store::KeyRange::one(keys_.history(epoch - kHistory))});
-    if (auto order = open_order(); order && (order->to.empty() || order->to == options_.node)) {
+    // An order whose heir did not come after all is not carried out twice.
+    if (auto order = open_order();
+        order && (order->to.empty() || order->to == options_.node || order->to == given_up_for)) {
       order->answer = fmt::format("{} was promoted in epoch {}", options_.node, epoch);
       more.emplace_back(store::Put{keys_.order(), encode(*order)});
     }
@@ -256,11 +261,14 @@ Task<Result<void>> PairManager::hand_over(std::string heir, Duration patience) {
   // The heir must have the very last row.
   const Deadline soon = runtime_.deadline_in(kRole);
   if (frozen) frozen = co_await content_.catch_up(soon);
+  if (frozen && sb_content_.follows()) frozen = co_await sb_content_.catch_up(soon);
   if (!frozen) co_return frozen;
   PairRecord next = record();
   next.published = own_.position;
   next.trail = content_.ring().newest(kPublished);
   if (next.trail.empty()) co_return fail(Errc::kInternal, "nobody knows what this copy has");
+  next.sb_trail.clear();
+  if (sb_content_.follows()) next.sb_trail = sb_content_.ring().newest(kPublished);
   next.heir = heir;
   Result<void> done = co_await write_pair(next, {});
   if (!done) co_return done;
@@ -268,11 +276,10 @@ Task<Result<void>> PairManager::hand_over(std::string heir, Duration patience) {
   bool has_all = heir.empty();
   while (!has_all) {
     for (const Member& peer : peers()) {
-      const Relation relation = relate(peer.trail, next.trail);
       // One that hangs could not be promoted, whatever it has.
       const bool follows = peer.nb == Copy::kFollowing && peer.sb == Copy::kFollowing;
-      has_all = has_all || (peer.name == heir && follows &&
-                            (relation == Relation::kSame || relation == Relation::kAhead));
+      has_all = has_all || (peer.name == heir && follows && has_last(peer.trail, next.trail) &&
+                            (next.sb_trail.empty() || has_last(peer.sb_trail, next.sb_trail)));
     }
     if (has_all) break;
     if (end.passed(runtime_.now()) || !leads()) {

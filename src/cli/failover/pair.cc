@@ -21,10 +21,13 @@ std::string line(std::string_view label, const std::string& text) {
 }
 
 std::string headline(const Fields& pair, Style style) {
-  return fmt::format("pair {}: {}, epoch {}\n", pair.text("pair"),
-                     pair.has("active")
-                         ? paint(style, Tone::kGood, pair.text("active") + " is active")
-                         : paint(style, Tone::kCritical, "nobody is active"),
+  std::string active = paint(style, Tone::kCritical, "nobody is active");
+  if (pair.has("active")) {
+    active = paint(style, Tone::kGood, pair.text("active") + " is active");
+  } else if (pair.raw("lock") == "unknown") {
+    active = paint(style, Tone::kWarning, "who is active is not known here");
+  }
+  return fmt::format("pair {}: {}, epoch {}\n", pair.text("pair"), active,
                      pair.number("epoch").value_or(0));
 }
 
@@ -137,7 +140,7 @@ std::string draw_pair_history(const json::value& shown, Style style) {
 Exit exit_of_pair(const json::value& shown) {
   const Fields pair(shown);
   if (!pair.has("age_ms")) return Exit::kUnknown;
-  if (!pair.has("active")) return Exit::kCritical;
+  if (!pair.has("active")) return pair.raw("lock") == "unknown" ? Exit::kUnknown : Exit::kCritical;
   bool good = pair.list("missing").empty() && !pair.has("paused_by");
   for (const json::value& one : pair.list("members"))
     good = good && is_good(Fields(one), pair.raw("active"));

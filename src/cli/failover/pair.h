@@ -14,8 +14,8 @@ std::string draw_pair(const boost::json::value& shown, Style style);
 std::string draw_pair_reasons(const boost::json::value& shown, Style style);
 /// Its promotions.
 std::string draw_pair_history(const boost::json::value& shown, Style style);
-/// Critical: nobody is active. A warning: a node is missing, does not follow or is unfit, or
-/// failover is paused.
+/// Unknown: the store does not answer this node. Critical: nobody is active. A warning: a node is
+/// missing, does not follow or is unfit, or failover is paused.
 Exit exit_of_pair(const boost::json::value& shown);
 Exit exit_good(const boost::json::value& shown);
 

@@ -28,6 +28,9 @@ bool share_a_name(const Finding& a, const Finding& b) {
   return std::ranges::find_first_of(a.subjects, b.subjects) != a.subjects.end();
 }
 
+constexpr std::string_view kLookAgain =
+    "This was so when it was last seen: look again before anything is done.";
+
 Advice general_advice(Code code, const Look& look) {
   const auto own = std::ranges::find(look.advice, code, &CodeAdvice::code);
   const std::string_view text = own != look.advice.end() ? own->text : info(code).advice;
@@ -69,7 +72,9 @@ ConditionTracker::Entry ConditionTracker::keep(const Entry& old, const Look& loo
     kept.finding.confirmed = false;
   }
   // Advice depends on what was observed then; without a new observation nobody may act on it.
-  kept.finding.advice = general_advice(old.finding.code, look);
+  const Advice general = general_advice(old.finding.code, look);
+  const bool own_words = old.finding.advice && old.finding.advice->text != general.text;
+  kept.finding.advice = own_words ? Advice{.text = std::string(kLookAgain)} : general;
   return kept;
 }
 

@@ -82,6 +82,8 @@ std::string own_hindrance(const Member& own, const PairRecord& record, bool forc
 std::string behind_published(const Member& own, const PairRecord& record) {
   if (record.epoch == 0 || own.name == record.active) return {};
   if (record.trail.empty()) return fmt::format("nobody knows what {} had last", record.active);
+  if (record.released && relate(own.sb_trail, record.sb_trail) == Relation::kBehind)
+    return fmt::format("{} had southbound rows that this copy does not have", record.active);
   const Relation relation = relate(own.trail, record.trail);
   if (relation == Relation::kSame || relation == Relation::kAhead) return {};
   if (relation == Relation::kBehind || record.released)
@@ -97,6 +99,14 @@ std::string behind_published(const Member& own, const PairRecord& record) {
   return fmt::format("nothing shows that this copy has what {} had last", record.active);
 }
 
+/// The northbound database decides. Where both have the same of it, the southbound one has rows of
+/// its own: those of the chassis, and what people write.
+bool is_behind(const Member& own, const Member& peer) noexcept {
+  const Relation relation = relate(own.trail, peer.trail);
+  return relation == Relation::kBehind ||
+         (relation == Relation::kSame && relate(own.sb_trail, peer.sb_trail) == Relation::kBehind);
+}
+
 /// Certain facts alone: another copy of the same epoch that is there has more.
 std::string behind_peer(const Member& own, std::span<const Member> peers,
                         const PairRecord& record) {
@@ -107,7 +117,7 @@ std::string behind_peer(const Member& own, std::span<const Member> peers,
         usable(peer) && answers(peer) && theirs && mine && *theirs >= *mine && !peer.observes;
     if (peer.name == own.name || !counts) continue;
     if (*theirs > *mine) return peer.name;
-    if (!peer.distrusted && relate(own.trail, peer.trail) == Relation::kBehind) return peer.name;
+    if (!peer.distrusted && is_behind(own, peer)) return peer.name;
   }
   return {};
 }

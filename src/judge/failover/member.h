@@ -31,7 +31,9 @@ struct Member {
   Copy nb = Copy::kUnknown;
   Copy sb = Copy::kUnknown;
   Position position;
-  Trail trail;              ///< of the northbound database; the southbound one is computed from it
+  Trail trail;  ///< of the northbound database
+  /// Of the southbound one, as far as nothing computes it from the northbound one.
+  Trail sb_trail;
   bool observes = false;    ///< it only watches: it will neither follow nor be promoted
   bool nofailover = false;  ///< a tag: never promote it
   int priority = 0;         ///< of two that have the same, the higher one is promoted
@@ -66,6 +68,7 @@ struct PairRecord {
   /// The last position that it published; lags behind what it has by a second at most.
   Position published;
   Trail trail;
+  Trail sb_trail;  ///< the last of the southbound database, where it gave up
   /// It gave up in good order: `trail` is the last that it ever had in this epoch.
   bool released = false;
   /// For whom it gives up; until `released` it is read-only and waits for this one to have

@@ -15,6 +15,7 @@
 #include "judge/raft/dialect.h"
 #include "judge/raft/member_id.h"
 #include "judge/raft/opinion.h"
+#include "judge/raft/removal.h"
 
 namespace wardmote::judge::raft {
 namespace {
@@ -225,6 +226,7 @@ void History::note(const ClusterSnapshot& snapshot) {
   note_healed(snapshot);
   note_leader(snapshot);
   note_log(snapshot);
+  if (is_reconfiguring(snapshot)) reconfigured_ = snapshot.now;
 }
 
 void History::forget(std::string_view member) {

@@ -125,6 +125,8 @@ class History {
   [[nodiscard]] std::uint64_t committed_by(const MemberId& id) const noexcept;
   /// Within flap_window(), oldest first.
   [[nodiscard]] std::span<const LeaderChange> leader_changes() const noexcept { return changes_; }
+  /// The last round in which a server was being added or removed.
+  [[nodiscard]] std::optional<TimePoint> reconfigured() const noexcept { return reconfigured_; }
   /// The first round under this leader at which its log had passed `index`. A new leader does not
   /// know how far the others are.
   [[nodiscard]] std::optional<TimePoint> passed(std::uint64_t index) const noexcept;
@@ -151,6 +153,7 @@ class History {
   std::uint64_t leader_term_ = 0;
   TimePoint leads_since_;
   std::vector<LeaderChange> changes_;
+  std::optional<TimePoint> reconfigured_;
   std::vector<Mark> marks_;  // the leader's log, whenever it grew
   std::vector<Follower> followers_;
 };

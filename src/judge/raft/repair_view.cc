@@ -116,6 +116,9 @@ RepairView repair_view(std::span<const Opinion> opinions, const Expectation& exp
   view.cluster_id = snapshot.cluster_id;
   view.changing = snapshot.changing;
   view.reconfiguring = is_reconfiguring(snapshot);
+  view.unsettled = snapshot.history->reconfigured();
+  const auto leaders = snapshot.history->leader_changes();
+  if (!leaders.empty()) view.unsettled = std::max(view.unsettled, std::optional(leaders.back().at));
   view.told_of = !expectation.addresses.empty();
   view.starved = snapshot.starved;
   if (const Track* const track = snapshot.history->rolled_back()) view.rolled_back = track->member;

@@ -67,6 +67,8 @@ struct RepairView {
   /// The list itself is changing: a leader adds or removes a server, or a member leaves. A server
   /// that asks to join and is not added changes nothing.
   bool reconfiguring = false;
+  /// When the list was last changing, or the leader changed.
+  std::optional<TimePoint> unsettled{};
   /// The operator says which servers the cluster should have (Expectation::addresses).
   bool told_of = false;
   bool starved = false;     ///< we lacked the resources to probe all of it

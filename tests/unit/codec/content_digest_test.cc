@@ -90,6 +90,9 @@ TEST(ContentDigest, TablesOfASchema) {
   const auto tables = read_tables(schema.rpc);
   EXPECT_EQ(tables.value(), (std::vector<std::string>{"A", "B"}));
   EXPECT_EQ(watch_content("X", *tables), R"(["X","content",{"A":{},"B":{}}])");
+  const std::vector<std::string> southbound = {"Chassis", "Logical_DP_Group", "Logical_Flow"};
+  EXPECT_EQ(watch_content("OVN_Southbound", southbound),
+            R"(["OVN_Southbound","content",{"Chassis":{}}])");
   const Message broken(R"({"id":1,"error":null,"result":{}})");
   EXPECT_FALSE(read_tables(broken.rpc));
 }

@@ -133,6 +133,39 @@ TEST_F(Processes, WhatComesFromACommandThatEndsWellMayBeTheServerThatIsSpared) {
   expect_no_child_left();
 }
 
+Task<void> run_for_long(Runtime* runtime, ProcessSpec spec) {
+  (void)co_await runtime->processes().run(std::move(spec), runtime->deadline_in(1h));
+}
+
+/// An orderly end does no more harm than kill -9.
+TEST_F(Processes, AtTheEndACommandThatSparesSomethingIsLeftToItself) {
+  for (const char* const spared : {"spared-server", ""}) {
+    const std::string script = "echo $$ > " + path("pid") + "; exec sleep 1000";
+    pid_t pid = 0;
+    {
+      AsioRuntime ending;
+      runtime::TaskGroup tasks(ending.executor());
+      tasks.spawn("command",
+                  run_for_long(&ending, {.argv = {"sh", "-c", script}, .spares = spared}));
+      while (pid == 0) {
+        ending.run(ending.sleep_until(ending.now() + 5ms));
+        std::ifstream(path("pid")) >> pid;
+      }
+      ending.processes().let_go();
+      ending.run(tasks.stop());
+    }
+    ASSERT_TRUE(shell("true")) << "long enough for a signal to arrive";
+    std::string command;
+    std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/cmdline"), command);
+    EXPECT_EQ(command.starts_with("sleep"), std::string_view(spared) != "");
+    ::kill(pid, SIGKILL);
+    // Nobody else does it any more.
+    ::waitpid(pid, nullptr, 0);
+    std::filesystem::remove(path("pid"));
+  }
+  expect_no_child_left();
+}
+
 class Families : public Processes {
  protected:
   Result<ProcessExit> whole_family(std::string script, Duration timeout = 10s) {

@@ -40,6 +40,7 @@ Member a_member() {
           .sb = Copy::kFollowing,
           .position = kPosition,
           .trail = kTrail,
+          .sb_trail = {{5, 6}},
           .observes = true,
           .nofailover = true,
           .priority = -3,
@@ -56,6 +57,7 @@ PairRecord a_pair() {
           .token = 77,
           .published = kPosition,
           .trail = kTrail,
+          .sb_trail = {{7, 8}},
           .released = true,
           .heir = "a"};
 }

@@ -1,11 +1,13 @@
 #include "judge/raft/repair/conditions.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
 
 #include "base/format.h"
+#include "base/time.h"
 #include "judge/finding.h"
 #include "judge/plan/plan.h"
 #include "judge/raft/member_id.h"
@@ -14,6 +16,9 @@
 
 namespace wardmote::judge::raft::repair {
 namespace {
+
+/// For a leader to begin to add a server that asks to join, after an election or a join that broke.
+constexpr Duration kJoinerPatience = std::chrono::seconds(60);
 
 /// What must hold before anything is changed in the cluster.
 std::optional<std::string> unready(const RepairPlan& plan, const RepairView& view) {
@@ -200,9 +205,14 @@ bool may_run(const RepairPlan& plan, const RepairView& view) noexcept {
 }
 
 bool is_changing(const RepairPlan& plan, const RepairView& view) noexcept {
-  if (!view.changing || view.reconfiguring) return view.changing;
   const RepairMember* const own = view.member(plan.member);
-  if (own == nullptr || !is_joining_as_before(plan, *own)) return true;
+  const bool joins = own != nullptr && is_joining_as_before(plan, *own);
+  // An election ends what a leader did for it, and the next leader begins anew.
+  const bool kicked = plan.server.known() && !is_listed(plan, view);
+  const bool soon = view.unsettled && view.begun - *view.unsettled < kJoinerPatience;
+  if (joins && soon && !kicked) return true;
+  if (!view.changing || view.reconfiguring) return view.changing;
+  if (!joins) return true;
   return std::ranges::any_of(
       view.members, [&](const RepairMember& member) { return &member != own && member.joining; });
 }

@@ -65,6 +65,38 @@ TEST(CandidacyTest, ABackupThatHasAllThatWasPublishedMayBePromoted) {
   EXPECT_EQ(judge(member("n2", {4, 5}), {}, record({4, 5})), Verdict::kGo);
 }
 
+/// A member with these contents of its southbound database.
+Member with_southbound(Member member, std::vector<std::uint64_t> contents) {
+  member.sb_trail = trail(std::move(contents));
+  return member;
+}
+
+TEST(CandidacyTest, OfTwoWithTheSameNorthboundRowsTheSouthboundOnesDecide) {
+  Member n2 = with_southbound(member("n2", {4, 5}), {70});
+  const Member n3 = with_southbound(member("n3", {4, 5}), {70, 71});
+  n2.priority = 9;
+  EXPECT_EQ(judge(n2, {n3}, record({4, 5})), Verdict::kRefuse);
+  EXPECT_EQ(judge(n3, {n2}, record({4, 5})), Verdict::kGo);
+  // More of the northbound database comes first: the rest is computed from it.
+  EXPECT_EQ(judge(with_southbound(member("n2", {4, 5, 6}), {70}), {n3}, record({4, 5})),
+            Verdict::kGo);
+  EXPECT_EQ(judge(with_southbound(member("n2", {4, 5}), {72}), {n3}, record({4, 5})), Verdict::kGo)
+      << "nothing relates the two";
+  EXPECT_EQ(judge(member("n2", {4, 5}), {n3}, record({4, 5})), Verdict::kGo) << "nor these";
+}
+
+TEST(CandidacyTest, WhoLacksSouthboundRowsOfTheOneThatGaveUpIsRefused) {
+  PairRecord gave_up = record({4, 5});
+  gave_up.sb_trail = trail({70, 71});
+  const Member behind = with_southbound(member("n2", {4, 5}), {70});
+  EXPECT_EQ(judge(behind, {}, gave_up), Verdict::kGo) << "it crashed: that is not asked for";
+  gave_up.released = true;
+  gave_up.heir = "n2";
+  EXPECT_EQ(judge(behind, {}, gave_up), Verdict::kRefuse);
+  EXPECT_EQ(judge(with_southbound(behind, {70, 71}), {}, gave_up), Verdict::kGo);
+  EXPECT_EQ(judge(member("n2", {4, 5}), {}, gave_up), Verdict::kGo) << "it is too large to know";
+}
+
 TEST(CandidacyTest, ABackupBehindWhatWasPublishedIsRefused) {
   EXPECT_EQ(judge(member("n2", {3, 4}), {}, record({4, 5})), Verdict::kRefuse);
   // Nothing relates it: it was started after the active node died.

@@ -77,6 +77,19 @@ TEST(RepairView, AListThatChangesIsNotYetAnother) {
   EXPECT_TRUE(cluster.repair_view().reconfiguring);
 }
 
+TEST(RepairView, KnowsWhenTheListOrTheLeaderChangedLast) {
+  FakeCluster cluster(4);
+  EXPECT_FALSE(cluster.repair_view().unsettled);
+  cluster.list()[3].phase = Phase::kAddingCatchup;
+  static_cast<void>(cluster.look());
+  const auto adding = cluster.repair_view().unsettled;
+  ASSERT_TRUE(adding);
+  cluster.list()[3].phase = Phase::kNone;
+  static_cast<void>(cluster.watch(30s));
+  static_cast<void>(cluster.look());
+  EXPECT_EQ(cluster.repair_view().unsettled, adding);
+}
+
 TEST(RepairView, TheListOfAnotherClusterChangesNothingHere) {
   FakeCluster cluster(4);
   cluster.node(3).cluster_id = *parse_member_id("9cc89a56-316d-4636-ab64-528ac2b92174");

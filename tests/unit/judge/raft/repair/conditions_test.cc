@@ -1,5 +1,6 @@
 #include "judge/raft/repair/conditions.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,8 @@
 
 namespace wardmote::judge::raft::repair {
 namespace {
+
+using namespace std::chrono_literals;
 
 class PlanConditions : public PlanFixture {
  protected:
@@ -106,6 +109,29 @@ TEST_F(PlanConditions, TheFormerServerOfAMemberThatJoinsStaysListedAndHindersNot
   EXPECT_EQ(objects_to_rejoin(), "");
   view_.members[2].joining = false;
   EXPECT_EQ(objects(), "ctl-3 is listed as 1111");
+}
+
+/// An election ends what a leader did for it, and the next leader begins anew.
+TEST_F(PlanConditions, WhoAsksToJoinHasAMinuteAfterAnElectionOrAJoinThatBroke) {
+  plan_.code = Code::kRaftJoiningStuck;
+  plan_.server = {};
+  plan_.former = kNew;
+  view_.members[2] = {"ctl-3", false, true, true, kNew};
+  view_.unsettled = now_ - 59s;
+  EXPECT_EQ(objects(), "a server is being added or removed");
+  EXPECT_EQ(objects_to_rejoin(), "a server is being added or removed");
+  view_.unsettled = now_ - 60s;
+  EXPECT_EQ(objects(), "");
+  // What the plan itself has changed is no reason.
+  view_.unsettled = now_ - 1s;
+  plan_.server = kOld;
+  kicked();
+  EXPECT_EQ(objects_to_rejoin(), "");
+}
+
+TEST_F(PlanConditions, WhoIsDownHasNoUseForAnotherMinute) {
+  view_.unsettled = now_ - 1s;
+  EXPECT_EQ(objects(), "");
 }
 
 TEST_F(PlanConditions, OneMemberAtATime) {
