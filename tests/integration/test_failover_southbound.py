@@ -123,7 +123,7 @@ def test_a_backup_with_another_schema_is_not_tried_again_and_again(site):
 
     def read_only():
         return "state: active" not in wire.control(n2.path("nb.ctl"), "ovsdb-server/sync-status")
-    # By the fourth time it waits for more than ten seconds.
-    wait_until(lambda: n2.agent.output().count("both databases follow") >= 4, 60, "it to be tried some times")
+    # It is tried again after 2, 4 and 8 seconds, and for a second each time.
+    wait_until(lambda: n2.agent.output().count("both databases are read-only") >= 4, 60, "it to be tried some times")
     wait_until(read_only, 10, "it to be read-only")
     holds(read_only, 5, "it stays read-only")

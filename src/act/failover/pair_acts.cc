@@ -171,7 +171,7 @@ Task<bool> PairManager::step_down(bool distrust, std::string_view why) {
                          (sb_state_.active() && sb_state_.process == backup_sb_);
   const auto content = content_.ring().newest(1);
   const bool changed = content.empty() || content.back() != backup_content_;
-  if (distrust && by_itself && runtime_.now() - followed_at_ < kSoonAfter) {
+  if (distrust && by_itself && followed_at_ && runtime_.now() - *followed_at_ < kSoonAfter) {
     relapses_ = std::min(relapses_ + 1, kMostRelapses);
     follow_after_ = runtime_.now() + kFollowAgain * (1 << relapses_);
   }
@@ -220,6 +220,7 @@ Task<bool> PairManager::follow_active() {
   }
   content_.forget();
   sb_content_.forget();
+  followed_at_ = runtime_.now();
   const Deadline deadline = runtime_.deadline_in(kFollow);
   std::string nb_source = nb;
   Result<void> done = co_await nb_.follow(std::move(nb_source), kProbe, deadline);
@@ -231,7 +232,6 @@ Task<bool> PairManager::follow_active() {
     complaint_ = done.error().describe();
     co_return false;
   }
-  followed_at_ = runtime_.now();
   note("follow", "result", fmt::format("both databases follow {}", known.active));
   co_return true;
 }

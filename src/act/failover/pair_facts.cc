@@ -278,7 +278,7 @@ void PairManager::remember() {
     was_active_ = false;
     promoted_token_ = 0;
     sync_ = SyncState::kSynced;
-    if (runtime_.now() - followed_at_ >= kRelapse) relapses_ = 0;
+    if (!followed_at_ || runtime_.now() - *followed_at_ >= kRelapse) relapses_ = 0;
   } else if (was_active_) {
     sync_ = SyncState::kWasActive;
   } else if (sync_ == SyncState::kSynced && !own_.settled()) {

@@ -242,7 +242,7 @@ class PairManager {
   /// How often in a row a copy became writable by itself soon after it began to follow, as where
   /// the schemas differ (ovsdb/replication.c), and when it is tried again.
   int relapses_ = 0;
-  TimePoint followed_at_ = TimePoint::min();
+  std::optional<TimePoint> followed_at_;  ///< when it last began to follow
   TimePoint follow_after_ = TimePoint::min();
   std::optional<TimePoint> heard_;     ///< when the store last answered this node
   std::optional<TimePoint> view_bad_;  ///< since when what is in view is not followed

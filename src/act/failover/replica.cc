@@ -36,6 +36,8 @@ namespace {
 
 /// A role shows in the next round of the server's loop.
 constexpr Duration kNextLook = 5ms;
+/// A server becomes a backup within a turn of its loop, or not at all.
+constexpr Duration kRefuses = 1s;
 /// Before a deadline: time for one more answer.
 constexpr Duration kLastLook = 50ms;
 /// A process that computes this part of the time that we wait is busy.
@@ -199,11 +201,13 @@ Task<Result<void>> Replica::follow(std::string source, std::int64_t probe, Deadl
     if (!reply) refused = reply.error().describe();
     if (reply && !trim(*reply).empty()) refused = trim(*reply);
   }
+  const TimePoint told = runtime_.now();
   while (true) {
     const Result<SyncStatus> now = co_await ask(deadline);
     if (!now) co_return with_context(now, "{} as a backup of {}", files_.database, source);
     if (!now->active && now->source == source) co_return Result<void>();
-    if (deadline.passed(runtime_.now() + kLastLook)) {
+    const bool refuses = now->active && runtime_.now() - told >= kRefuses;
+    if (refuses || deadline.passed(runtime_.now() + kLastLook)) {
       co_return fail(Errc::kRejected, "{} as a backup of {}: it is {} instead: {}", files_.database,
                      source, now->active ? "writable" : "a backup of " + now->source,
                      escape_control(refused));
