@@ -127,9 +127,10 @@ def test_an_orderly_end_in_the_middle_of_a_rejoin_breaks_nothing_off(make):
     site.agent = site.run()
     site.agent.wait_serving()
     (site.folder / "hold-the-rejoin").unlink()
-    wait_until(lambda: site.state() in ("done", "failed", "unclear"), 90.0, "the plan's end", every=0.2)
-    assert site.state() == "done", site.rows()
-    assert site.whole() and site.starts(number) == 1
+    wait_until(site.whole, 30.0, "a whole cluster")
+    # Whether the command has ended nobody tells this agent, so the plan waits for two minutes.
+    wait_until(lambda: "the command may still run" in (site.plans()[0]["reason"] or ""), 10.0, "the plan to see it")
+    assert site.starts(number) == 1
 
 
 # What the member's own host says of it, and what the plan then says.
