@@ -1,5 +1,6 @@
 // What the manager of a pair does to this node. Whatever makes it safer is done at once, and
 // journaled after; everything else is journaled first (pair_promotion.cc).
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "act/failover/content_watch.h"
 #include "act/failover/pair_leader.h"
 #include "act/failover/pair_manager.h"
 #include "act/failover/replica.h"
