@@ -87,6 +87,13 @@ TEST_F(Processes, AGrandchildThatKeepsThePipesDelaysNobody) {
   EXPECT_LT(runtime_.now() - begun, 5s);
 }
 
+/// Empty for who has ended, also while nobody has reaped it.
+std::string command_of(pid_t pid) {
+  std::string command;
+  std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/cmdline"), command);
+  return command;
+}
+
 /// A daemon as daemon(3) makes one: a session of its own, and no parent.
 std::string daemonized(const std::string& command) {
   return "setsid sh -c '(" + command + ") </dev/null >/dev/null 2>&1 &' </dev/null >/dev/null 2>&1";
@@ -107,10 +114,7 @@ TEST_F(Processes, AServerThatIsSparedOutlivesTheCommandThatStartedIt) {
     std::ifstream(path("pid")) >> pid;
     ASSERT_GT(pid, 0) << rest;
     ASSERT_TRUE(shell("true")) << "long enough for a signal to arrive";
-    // Whoever has ended and is not reaped has none.
-    std::string command;
-    std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/cmdline"), command);
-    EXPECT_TRUE(command.starts_with(server)) << rest;
+    EXPECT_TRUE(command_of(pid).starts_with(server)) << rest;
     ::kill(pid, SIGKILL);
   }
   expect_no_child_left();
@@ -125,9 +129,7 @@ TEST_F(Processes, WhatComesFromACommandThatEndsWellMayBeTheServerThatIsSpared) {
     std::ifstream(path("pid")) >> pid;
     ASSERT_GT(pid, 0) << end;
     ASSERT_TRUE(shell("true")) << "long enough for a signal to arrive";
-    std::string command;
-    std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/cmdline"), command);
-    EXPECT_EQ(command.starts_with("sleep"), std::string_view(end) == "exit 0") << end;
+    EXPECT_EQ(command_of(pid).starts_with("sleep"), std::string_view(end) == "exit 0") << end;
     ::kill(pid, SIGKILL);
   }
   expect_no_child_left();
@@ -155,9 +157,7 @@ TEST_F(Processes, AtTheEndACommandThatSparesSomethingIsLeftToItself) {
       ending.run(tasks.stop());
     }
     ASSERT_TRUE(shell("true")) << "long enough for a signal to arrive";
-    std::string command;
-    std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/cmdline"), command);
-    EXPECT_EQ(command.starts_with("sleep"), std::string_view(spared) != "");
+    EXPECT_EQ(command_of(pid).starts_with("sleep"), std::string_view(spared) != "");
     ::kill(pid, SIGKILL);
     // Nobody else does it any more.
     ::waitpid(pid, nullptr, 0);
