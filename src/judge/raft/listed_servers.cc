@@ -266,18 +266,22 @@ void find_witnesses(ClusterSnapshot& snapshot) noexcept {
     for (const Member& member : snapshot.members) {
       if (&member == snapshot.leader || !member.takes_part() || !member.status()) continue;
       for (const Server& line : member.status()->servers) {
-        if (line.self || !same_server(line.id, line.address, listed.id, listed.address)) continue;
-        listed.witnessed |= hears_campaign(snapshot, listed, member, line);
+        // Most lines are old, and that is cheaper to see than whose they are.
+        if (line.self || !hears_campaign(snapshot, listed, member, line)) continue;
+        listed.witnessed |= same_server(line.id, line.address, listed.id, listed.address);
       }
     }
+    const bool refused = is_refused(listed);
     for (const Member& member : snapshot.members) {
       if (!member.status()) continue;
+      // Another connection would tell nothing more.
+      if (listed.linked && (listed.witnessed || !refused)) break;
       const bool linked = std::ranges::any_of(member.connections, [&](const Connection& each) {
         return shows_life(snapshot, each, listed);
       });
       listed.linked |= linked;
       // A closed socket says nothing about the raft behind it; connections with its peers do.
-      listed.witnessed |= linked && is_refused(listed) && member.takes_part();
+      listed.witnessed |= linked && refused && member.takes_part();
     }
   }
 }

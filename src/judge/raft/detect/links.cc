@@ -46,12 +46,21 @@ bool reaches(const ClusterSnapshot& snapshot, const ListedServer& listed,
          own_link(snapshot, *there, *member.listed) == LinkState::kUp;
 }
 
+/// Whether an identified connection of the member to the server works: then own_link() calls it
+/// anything but broken.
+bool is_linked(const Member& member, const ListedServer& listed) noexcept {
+  return std::ranges::any_of(member.connections, [&](const Connection& each) {
+    return each.outgoing && each.up && leads_to(each, listed);
+  });
+}
+
 /// The members whose connections to the server fail while its own connections to them work.
 std::vector<const Member*> find_shut_out(const ClusterSnapshot& snapshot,
                                          const ListedServer& listed) {
   std::vector<const Member*> shut_out;
   for (const Member& member : snapshot.members) {
     if (!member.comparable || !member.listed || member.listed == &listed) continue;
+    if (is_linked(member, listed)) continue;
     const LinkState own = own_link(snapshot, member, listed);
     if (is_broken(own) && reaches(snapshot, listed, member)) shut_out.push_back(&member);
   }
@@ -146,7 +155,7 @@ void detect_unidentified_peer(const ClusterSnapshot& snapshot, Conditions& out) 
         member.connections,
         [](const Connection& each) { return !each.outgoing && each.up && each.nameless; }));
     // A listed server that is not identified yet may be the peer.
-    if (nameless <= count_unlinked(snapshot, member, false)) continue;
+    if (nameless == 0 || nameless <= count_unlinked(snapshot, member, false)) continue;
     // A joining server may be the peer, too.
     if (snapshot.changing || joining) {
       out.push_back(uncertain(kRaftUnidentifiedPeer, member.name()));
