@@ -16,6 +16,8 @@ from lab.processes import start, wait_until
 from tools import image
 from tools.agent import ROOT, programs
 
+# The image is made once, by one worker.
+pytestmark = pytest.mark.xdist_group("image")
 MANIFESTS = ROOT / "packaging/kubernetes"
 PATIENCE = 120.0
 

@@ -23,6 +23,10 @@ std::uint64_t run_one(SimBody body, std::uint64_t seed) {
 
 }  // namespace
 
+bool is_cut_short() {
+  return std::getenv("WARDMOTE_SIM_SEEDS") != nullptr;
+}
+
 void run_seeds(SimBody body, std::uint64_t seeds) {
   const std::optional<std::uint64_t> only = from_environment("WARDMOTE_SIM_SEED");
   const std::uint64_t first = only.value_or(from_environment("WARDMOTE_SIM_FIRST").value_or(1));

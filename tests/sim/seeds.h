@@ -16,6 +16,10 @@ using SimBody = void (*)(World& sim);
 /// be the same.
 void run_seeds(SimBody body, std::uint64_t seeds);
 
+/// WARDMOTE_SIM_SEEDS is set, as for a build that is ten times slower: a story whose one world is
+/// large plays a smaller one.
+bool is_cut_short();
+
 }  // namespace wardmote::sim
 
 /// A story that must hold under any seed: `SIM_TEST(Probe, SurvivesAPartition) { SimRuntime& us =
