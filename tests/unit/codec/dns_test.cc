@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,22 @@ std::string reply_to(const DnsQuestion& asked, std::uint16_t flags, int count,
   bytes[3] = static_cast<char>(flags & 0xff);
   bytes[7] = static_cast<char>(count);
   return bytes.append(answers);
+}
+
+/// RFC 1035 2.3.4: a name has at most 255 octets, lengths and the last zero included.
+TEST(Dns, ANameThatIsTooLongIsNoName) {
+  const auto reads = [](int more) {
+    const DnsQuestion asked{7, "x.example", DnsType::kNs};
+    // Three labels of 63 octets, one of `more`, and behind the pointer "example": 9 octets.
+    std::string name;
+    for (int i = 0; i < 3; ++i) name += '\x3f' + std::string(63, 'a');
+    name += static_cast<char>(more) + std::string(static_cast<std::size_t>(more), 'b') + "\xc0\x0e";
+    std::string answer("\xc0\x0c\0\2\0\1\0\0\0\1\0", 11);
+    answer += static_cast<char>(name.size());
+    return parse_dns_reply(reply_to(asked, 0, 1, answer + name), asked).has_value();
+  };
+  EXPECT_TRUE(reads(255 - 192 - 9 - 1));
+  EXPECT_FALSE(reads(255 - 192 - 9));
 }
 
 // RFC 1035 4.1: the header, the question behind it.
