@@ -81,12 +81,12 @@ class Reader {
       // When it is nowhere, the first refusal is the one to show.
       if (other || !other.error().missing) answer = std::move(other);
     }
-    if (answer && !reading_.also.empty()) {
-      const Answer<json::value> more = co_await client_.get_json(reading_.also, "");
-      if (!more) co_return std::unexpected(more.error());
-      if (json::object* const object = answer->if_object()) (*object)["more"] = *more;
-    }
     if (!answer) co_return answer;
+    for (const Reading::More& also : reading_.also) {
+      const Answer<json::value> more = co_await client_.get_json(also.path, "");
+      if (!more) co_return std::unexpected(more.error());
+      if (json::object* const object = answer->if_object()) (*object)[also.key] = *more;
+    }
     if (!reading_.select) co_return checked(*std::move(answer));
     Result<json::value> selected = reading_.select(*answer);
     if (!selected) co_return std::unexpected(Failure{Exit::kUsage, selected.error().context});

@@ -19,8 +19,12 @@ struct Reading {
   std::string query = {};  ///< percent-encoded
   /// Paths that are tried in turn while the agent has nothing at those before.
   std::vector<std::string> otherwise = {};
-  /// A second path whose answer goes into the first as "more"; empty: none.
-  std::string also = {};
+  /// Further paths: their answers go into the first one, each as `key`.
+  struct More {
+    std::string path;
+    std::string key;
+  };
+  std::vector<More> also = {};
   /// Turns the agent's answer into what is shown (and printed as JSON); kInvalid when there is no
   /// such thing. May be null.
   std::function<Result<boost::json::value>(const boost::json::value&)> select;

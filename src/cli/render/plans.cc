@@ -85,6 +85,20 @@ std::string draw_plans(const json::value& shown, Style style) {
   return drawn;
 }
 
+std::string draw_open_plans(const Fields& body, std::string_view thing, Style style) {
+  std::string drawn;
+  for (const json::value& value : body.list("plans")) {
+    const Fields plan(value);
+    if (!thing.empty() && plan.raw("cluster") != thing) continue;
+    const Cell state = state_word(plan);
+    const std::string step = progress(plan);
+    drawn += fmt::format("plan {} is {}: {}{}\n", number_text(plan, "id"),
+                         paint(style, state.tone, state.text), plan.text("summary"),
+                         step.empty() ? "" : fmt::format(" ({})", step));
+  }
+  return drawn.empty() ? "" : "\n" + drawn + "See 'wardmote get plans'.\n";
+}
+
 std::string draw_plan(const json::value& value, Style style) {
   const Fields plan(value);
   const Cell state = state_word(plan);

@@ -91,7 +91,7 @@ Exit run_explain(const Call& call) {
   if (const std::optional<judge::Code> code = judge::parse_code(subject)) {
     const judge::CodeInfo* info = &judge::info(*code);
     return read(call, {.path = kPath,
-                       .also = kIncidents,
+                       .also = {{kIncidents, "more"}},
                        .select = [info](const json::value& status) -> Result<json::value> {
                          return explain_code(*info, status);
                        },
@@ -112,7 +112,7 @@ Exit run_explain(const Call& call) {
   return read(
       call,
       {.path = kPath,
-       .also = kIncidents,
+       .also = {{kIncidents, "more"}},
        .select = [subject](const json::value& status) { return explain_subject(subject, status); },
        .draw = draw_subject,
        .judge = worst_of,

@@ -141,7 +141,8 @@ Exit run_get_findings(const Call& call) {
   // Programs get only the list.
   const bool for_people = !for_programs(format_of(call));
   return read(call, {.path = "/api/v1/findings",
-                     .also = for_people ? "/api/v1/incidents" : "",
+                     .also = for_people ? std::vector<Reading::More>{{"/api/v1/incidents", "more"}}
+                                        : std::vector<Reading::More>{},
                      .draw = draw_finding_list,
                      .judge = worst_finding,
                      .shape = {"findings", names_of_findings}});

@@ -8,8 +8,10 @@
 
 #include "cli/render/agent.h"
 #include "cli/render/cluster.h"
+#include "cli/render/fields.h"
 #include "cli/render/findings.h"
 #include "cli/render/incidents.h"
+#include "cli/render/plans.h"
 #include "cli/render/samples.h"
 #include "cli/render/style.h"
 #include "cli/render/words.h"
@@ -49,6 +51,21 @@ TEST(ClusterTable, FindingsComeWithAdviceThatCanBeCopied) {
       "answers there\n"
       "  do: remove the dead server; the cluster keeps its quorum without it\n"
       "      on cp1: ovn-appctl -t /run/ovn/ovnsb_db.ctl cluster/kick OVN_Southbound e85f\n");
+}
+
+TEST(ClusterTable, WhatTheAgentRepairsJustNowStandsBesideItsFindings) {
+  const json::value plans = json::parse(R"({"plans":[
+      {"id":3,"state":"running","summary":"kick ab12 from ovn-sb","cluster":"ovn-sb","reason":null,
+       "steps":[{"kind":"recheck","state":"done"},{"kind":"kick","state":"begun"}]},
+      {"id":4,"state":"proposed","summary":"kick cd34 from ovn-nb","cluster":"ovn-nb",
+       "reason":"waits for an approval","steps":[]}]})");
+  const std::string third = "plan 3 is running: kick ab12 from ovn-sb (kick begun)\n";
+  const std::string see = "See 'wardmote get plans'.\n";
+  EXPECT_EQ(draw_open_plans(Fields(plans), "ovn-sb", kPlain), "\n" + third + see);
+  EXPECT_EQ(
+      draw_open_plans(Fields(plans), "", kPlain),
+      "\n" + third + "plan 4 is proposed: kick cd34 from ovn-nb (waits for an approval)\n" + see);
+  EXPECT_EQ(draw_open_plans(Fields(plans), "other", kPlain), "");
 }
 
 TEST(ClusterTable, ConditionsInsideTheirWindowAreShownAsSeen) {
