@@ -148,6 +148,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
   api_.add(serve::events_route(events_));
   api_.add(serve::history_route(archive_.history(), &renderer_));
   api_.add(serve::samples_route(archive_.samples()));
+  api_.add(serve::heat_map_route(archive_.samples()));
   api_.add(serve::incident_routes(incidents_, &renderer_));
   api_.add(serve::notify_routes(incidents_.notifier()));
   api_.add(serve::plan_routes(runner_));

@@ -28,6 +28,7 @@ namespace json = boost::json;
 using namespace std::chrono_literals;
 
 constexpr Duration kUsually = 24h;
+constexpr Duration kHeatUsually = 1h;
 
 json::object to_json(const store::Sample& sample) {
   json::object shown;
@@ -70,17 +71,76 @@ class Looking final : public runtime::HttpHold {
   WallTime now_;
 };
 
+/// As `Looking`, for a heat map.
+class LookingAtMany final : public runtime::HttpHold {
+ public:
+  LookingAtMany(store::Samples& samples, SampleQuery query, WallTime now)
+      : samples_(samples), query_(std::move(query)), now_(now) {}
+
+  runtime::Task<std::optional<runtime::HttpResponse>> wait() override {
+    const auto found = co_await samples_.heat(query_.subject, query_.since);
+    if (!found) co_return unavailable(found.error());
+    co_return json_answer(heat_map_json(*found, samples_, now_));
+  }
+
+ private:
+  store::Samples& samples_;
+  SampleQuery query_;
+  WallTime now_;
+};
+
+Result<WallTime> since_in(const Query& query, Duration usually, WallTime now) {
+  if (!query.has("since")) return now - usually;
+  const auto ago = parse_duration(query.value("since"));
+  if (!ago) return fail(Errc::kInvalid, "since: write how long ago, for example 24h");
+  return now - *ago;
+}
+
+json::value to_json(const store::HeatCell& cell) {
+  if (cell.looks == 0) return nullptr;
+  return json::array{cell.looks, cell.good, cell.took_us, cell.most_took_us};
+}
+
 }  // namespace
 
 Result<SampleQuery> parse_sample_query(std::string_view text, WallTime now) {
   const Query query(text);
-  SampleQuery wanted{query.value("subject"), now - kUsually};
-  if (query.has("since")) {
-    const auto ago = parse_duration(query.value("since"));
-    if (!ago) return fail(Errc::kInvalid, "since: write how long ago, for example 24h");
-    wanted.since = now - *ago;
+  const auto since = since_in(query, kUsually, now);
+  if (!since) return std::unexpected(since.error());
+  return SampleQuery{query.value("subject"), *since};
+}
+
+json::object heat_map_json(const store::HeatMap& map, const store::Samples& samples, WallTime now) {
+  json::array rows;
+  rows.reserve(map.rows.size());
+  for (const store::HeatMap::Row& row : map.rows) {
+    json::array cells;
+    cells.reserve(row.cells.size());
+    for (const store::HeatCell& cell : row.cells) cells.emplace_back(to_json(cell));
+    rows.emplace_back(
+        json::object{{"subject", escape_control(row.subject)}, {"cells", std::move(cells)}});
   }
-  return wanted;
+  return json::object{
+      {"at", format_utc(now)},
+      {"from", format_utc(map.from)},
+      {"step_s", std::chrono::duration_cast<std::chrono::seconds>(map.step).count()},
+      {"stored", samples.stored()},
+      {"complete", map.complete},
+      {"rows", std::move(rows)}};
+}
+
+Route heat_map_route(store::Samples& samples) {
+  Route route{"GET", "/api/v1/heatmap", Role::kViewer, [&samples](const Ask& ask) {
+                const Query query(ask.request.query);
+                const auto since = since_in(query, kHeatUsually, ask.view.wall_now);
+                if (!since) return error_answer(400, since.error().context);
+                runtime::HttpResponse answer;
+                answer.hold = std::make_shared<LookingAtMany>(
+                    samples, SampleQuery{query.value("prefix"), *since}, ask.view.wall_now);
+                return answer;
+              }};
+  route.fields = {"prefix", "since"};
+  return route;
 }
 
 json::object samples_json(const store::SampleAnswer& answer, const std::string& subject,

@@ -25,6 +25,14 @@ Result<SampleQuery> parse_sample_query(std::string_view query, WallTime now);
 boost::json::object samples_json(const store::SampleAnswer& answer, const std::string& subject,
                                  const store::Samples& samples, WallTime now);
 
+/// {"at", "from", "step_s", "stored", "complete", "rows": [{"subject", "cells": [null where
+///  nothing was seen, or [looks, good ones, microseconds on average, at most]]}]}
+boost::json::object heat_map_json(const store::HeatMap& map, const store::Samples& samples,
+                                  WallTime now);
+
+/// GET /api/v1/heatmap: `?prefix=guest/`, `?since=1h`.
+Route heat_map_route(store::Samples& samples);
+
 /// GET /api/v1/samples. `samples` outlives it and its answers.
 Route samples_route(store::Samples& samples);
 

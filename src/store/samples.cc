@@ -40,6 +40,9 @@ constexpr std::size_t kMostOfOneWrite = 250;
 /// In spans of the first tier.
 constexpr std::uint64_t kThinEvery = 10;
 constexpr std::int64_t kMostSpans = 400;
+constexpr std::int64_t kMostHeatSpans = 60;
+/// Two measures of 2,000 subjects.
+constexpr std::int64_t kMostHeatCells = 2 * 2000 * kMostHeatSpans;
 
 /// A peer may report any number; thirty days of this limit can still be added up.
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
@@ -87,10 +90,10 @@ SqlStatement insert(const std::string& subject, Measure measure, std::int64_t st
 
 /// The shortest span that divides a tier's span into whole ones, or is made of whole ones, and is
 /// long enough.
-std::int64_t step_for(std::int64_t window_s, std::int64_t shortest_s) {
+std::int64_t step_for(std::int64_t window_s, std::int64_t shortest_s, std::int64_t most) {
   std::int64_t step = shortest_s;
   for (const std::int64_t factor : {10, 6, 6, 4}) {
-    if (window_s / step <= kMostSpans) break;
+    if (window_s / step <= most) break;
     step *= factor;
   }
   return step;
@@ -198,7 +201,8 @@ Task<Result<SampleAnswer>> Samples::find(std::string subject, WallTime since) {
   SampleAnswer answer;
   const std::int64_t now_s = seconds_of(runtime_.wall_now());
   const std::int64_t since_s = std::clamp<std::int64_t>(seconds_of(since), 0, now_s);
-  const std::int64_t step_s = step_for(now_s - since_s, seconds_of(limits_.tiers[0].step));
+  const std::int64_t step_s =
+      step_for(now_s - since_s, seconds_of(limits_.tiers[0].step), kMostSpans);
   answer.step = std::chrono::seconds(step_s);
   if (database_ == nullptr) co_return answer;
   // Coarser samples already begin at the start of their span.
@@ -218,6 +222,52 @@ Task<Result<SampleAnswer>> Samples::find(std::string subject, WallTime since) {
     answer.series.back().samples.push_back(found->sample);
   }
   co_return answer;
+}
+
+Task<Result<HeatMap>> Samples::heat(std::string prefix, WallTime since) {
+  HeatMap map;
+  const std::int64_t now_s = seconds_of(runtime_.wall_now());
+  const std::int64_t since_s = std::clamp<std::int64_t>(seconds_of(since), 0, now_s);
+  const std::int64_t step_s =
+      step_for(now_s - since_s, seconds_of(limits_.tiers[0].step), kMostHeatSpans);
+  const std::int64_t from_s = since_s - since_s % step_s;
+  const auto spans = static_cast<std::size_t>((now_s - from_s) / step_s + 1);
+  map.step = std::chrono::seconds(step_s);
+  map.from = WallTime(std::chrono::seconds(from_s));
+  if (database_ == nullptr) co_return map;
+  SqlStatement question{
+      "SELECT measure, at_s - at_s % ? AS begun, sum(n), sum(total), min(least), max(most), "
+      "subject FROM sample JOIN sample_series ON id = series "
+      "WHERE substr(subject, 1, ?) = ? AND measure IN (?, ?) AND begun >= ? "
+      "GROUP BY subject, measure, begun ORDER BY subject LIMIT ?",
+      {step_s, static_cast<std::int64_t>(prefix.size()), std::move(prefix),
+       std::string(to_string(Measure::kGood)), std::string(to_string(Measure::kTook)), from_s,
+       kMostHeatCells + 1}};
+  auto rows = co_await ask(std::move(question));
+  if (!rows) co_return std::unexpected(rows.error());
+  map.complete = std::ssize(*rows) <= kMostHeatCells;
+  for (const SqlRow& row : *rows) {
+    const auto found = found_in(row);
+    const std::string* const subject = row.text(6);
+    if (!found || subject == nullptr)
+      co_return fail(Errc::kProtocol, "samples: a row that is not a sample");
+    if (map.rows.empty() || map.rows.back().subject != *subject)
+      map.rows.push_back({*subject, std::vector<HeatCell>(spans)});
+    const Sample& sample = found->sample;
+    const std::int64_t span = (seconds_of(sample.at) - from_s) / step_s;
+    if (span < 0 || std::cmp_greater_equal(span, spans)) continue;
+    HeatCell& cell = map.rows.back().cells.at(static_cast<std::size_t>(span));
+    if (found->measure == to_string(Measure::kGood)) {
+      cell.looks = sample.count;
+      cell.good = sample.sum;
+    } else {
+      cell.took_us = sample.sum / sample.count;
+      cell.most_took_us = sample.most;
+    }
+  }
+  // The last one may lack some of its cells.
+  if (!map.complete) map.rows.pop_back();
+  co_return map;
 }
 
 WallTime Samples::span_of(WallTime at) const {

@@ -54,6 +54,27 @@ struct SampleAnswer {
   std::vector<SampleSeries> series;
 };
 
+/// One span of one subject in a heat map. `looks` 0: nothing was seen in it.
+struct HeatCell {
+  std::int64_t looks = 0;  ///< those of which it is known how they went
+  std::int64_t good = 0;
+  std::int64_t took_us = 0;       ///< on average
+  std::int64_t most_took_us = 0;  ///< the longest
+  friend bool operator==(const HeatCell&, const HeatCell&) = default;
+};
+
+/// How the probes of many subjects went, side by side.
+struct HeatMap {
+  struct Row {
+    std::string subject;
+    std::vector<HeatCell> cells;  ///< one a span, oldest first
+  };
+  WallTime from;    ///< when the first span begins
+  Duration step{};  ///< the length of every span
+  std::vector<Row> rows;
+  bool complete = true;  ///< false: there are more rows
+};
+
 struct SampleLimits {
   /// Spans get longer with age: a minute, ten minutes after a day, an hour after a week.
   struct Tier {
@@ -96,6 +117,8 @@ class Samples {
   /// The samples of `subject` since then, in spans long enough for at most 400 of each measure.
   /// Values that are not stored yet (one minute) are not included.
   runtime::Task<Result<SampleAnswer>> find(std::string subject, WallTime since);
+  /// The subjects whose names begin so, sorted, in at most 60 spans since then.
+  runtime::Task<Result<HeatMap>> heat(std::string prefix, WallTime since);
   [[nodiscard]] bool stored() const noexcept { return database_ != nullptr; }
   /// Why nothing can be written now.
   [[nodiscard]] const std::optional<std::string>& complaint() const noexcept { return complaint_; }

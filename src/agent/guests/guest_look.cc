@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "agent/archive.h"
 #include "agent/guests/guest.h"
 #include "agent/guests/guest_watch.h"
 #include "agent/scheduler.h"
@@ -87,6 +88,7 @@ Task<void> GuestWatch::look_at(std::string uuid) {
   } else if (known->second.machine.asks(tools_.runtime.now())) {
     const TimePoint sent = tools_.runtime.now();
     const Ping seen = co_await ping(uuid);
+    const Duration took = tools_.runtime.now() - sent;
     if (seen != Ping::kAnswered && !unreachable_ && hypervisor_) {
       const auto silent = guests_.find(uuid);
       const bool counts = silent != guests_.end() && silent->second.machine.wants_counters(seen);
@@ -98,6 +100,9 @@ Task<void> GuestWatch::look_at(std::string uuid) {
     if (seen == Ping::kAnswered) found->second.cpu.reset();
     if (seen == Ping::kAnswered) found->second.held = false;
     found->second.machine.pinged(seen, tools_.runtime.now(), sent);
+    // One that never had an agent does not fail.
+    if (found->second.machine.ever_answered())
+      tools_.archive.measure("guest/" + found->second.names.name, outcome_of(seen), took);
     if (seen == Ping::kAnswered && hypervisor_) co_await look_inside(uuid);
   }
   const auto found = guests_.find(uuid);

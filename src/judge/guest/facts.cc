@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "judge/outcome.h"
+
 namespace wardmote::judge::guest {
 
 std::string_view to_string(Run run) noexcept {
@@ -26,6 +28,18 @@ std::string_view to_string(Channel channel) noexcept {
     case Channel::kNone: return "none";
   }
   return "unknown";
+}
+
+Outcome outcome_of(Ping ping) noexcept {
+  switch (ping) {
+    case Ping::kAnswered: return Outcome::kOk;
+    case Ping::kSilent:
+    case Ping::kDisconnected: return Outcome::kFail;
+    case Ping::kNotRunning:
+    case Ping::kBusy:
+    case Ping::kUnknown: return Outcome::kUnknown;
+  }
+  return Outcome::kUnknown;
 }
 
 }  // namespace wardmote::judge::guest

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/time.h"
+#include "judge/outcome.h"
 #include "judge/thing.h"
 
 namespace wardmote::judge::guest {
@@ -42,6 +43,8 @@ enum class Ping : std::uint8_t {
   kBusy,          ///< somebody else holds the agent: it was not asked
   kUnknown,       ///< the hypervisor did not say: it was not asked, or nobody knows
 };
+/// What is sampled of it: a ping that says nothing of the guest is unknown.
+Outcome outcome_of(Ping ping) noexcept;
 
 /// Counters since the guest began. Nothing where the hypervisor does not count.
 struct Counters {

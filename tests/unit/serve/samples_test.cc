@@ -24,14 +24,15 @@ class SamplesRoute : public ::testing::Test {
     samples_.add("bird", values);
     world_.run_for(1min);
     api_.add(samples_route(samples_));
+    api_.add(heat_map_route(samples_));
     view_.wall_now = us_.wall_now();
   }
   ~SamplesRoute() override { world_.run(us_, samples_.stop()); }
 
   /// As the server does: the answer is what it waits for.
-  runtime::HttpResponse get(std::string query) {
+  runtime::HttpResponse get(std::string query, std::string path = "/api/v1/samples") {
     runtime::HttpRequest request{
-        .method = "GET", .path = "/api/v1/samples", .query = std::move(query)};
+        .method = "GET", .path = std::move(path), .query = std::move(query)};
     request.peer.process = runtime::Peer::Process{.user = 1000};
     runtime::HttpResponse answer = api_.answer(request);
     if (answer.hold == nullptr) return answer;
@@ -61,6 +62,23 @@ TEST_F(SamplesRoute, ShowsEachMeasureOfOneSubject) {
   EXPECT_EQ(sample.at("count"), 1);
   EXPECT_EQ(sample.at("sum"), 1500);
   EXPECT_EQ(sample.at("max"), 1500);
+}
+
+TEST_F(SamplesRoute, ShowsManyAsAHeatMap) {
+  const json::object body =
+      json::parse(get("prefix=bi&since=5m", "/api/v1/heatmap").body).as_object();
+  EXPECT_EQ(body.at("step_s"), 60);
+  EXPECT_TRUE(body.at("complete").as_bool());
+  const json::array& rows = body.at("rows").as_array();
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].at("subject").as_string(), "bird");
+  json::array seen;
+  for (const json::value& cell : rows[0].at("cells").as_array()) {
+    if (!cell.is_null()) seen.push_back(cell);
+  }
+  EXPECT_EQ(seen, json::parse("[[1,1,1500,1500]]"));
+  EXPECT_TRUE(json::parse(get("prefix=x", "/api/v1/heatmap").body).at("rows").as_array().empty());
+  EXPECT_EQ(get("since=x", "/api/v1/heatmap").status, 400);
 }
 
 TEST_F(SamplesRoute, WithoutASubjectItTellsTheirNames) {

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/seeds.h"
@@ -94,6 +96,46 @@ TEST_F(SamplesTest, AMinuteOfLooksIsOneSample) {
   const auto names = run_task(world, us, life.samples.subjects());
   EXPECT_EQ(names.value_or(std::vector<std::string>{}),
             (std::vector<std::string>{"bird", "nb/ctl-1"}));
+}
+
+TEST_F(SamplesTest, AHeatMapHasEverySubjectInTheSameSpans) {
+  Life life(world, us, disk);
+  world.run_for(1min);
+  const auto look = [&life](std::string_view subject, std::int64_t took, std::int64_t good) {
+    const Measured values[] = {{Measure::kTook, took}, {Measure::kGood, good}};
+    life.samples.add(subject, values);
+  };
+  look("guest/a", 100, 1);
+  look("guest/a", 300, 0);
+  look("guest/b", 50, 1);
+  look("guests", 1, 1);
+  life.took("guest/c", 7);  // nobody knows how it went
+  world.run_for(1min);
+  look("guest/b", 70, 1);
+  world.run_for(1min);
+  const auto heat = [&](Duration ago) {
+    return run_task(world, us, life.samples.heat("guest/", us.wall_now() - ago)).value();
+  };
+  const HeatMap map = heat(10min);
+  EXPECT_TRUE(map.complete);
+  EXPECT_EQ(map.step, 1min);
+  ASSERT_EQ(map.rows.size(), 3U);
+  EXPECT_EQ(map.rows[0].subject, "guest/a");
+  const std::vector<HeatCell>& a = map.rows[0].cells;
+  const std::vector<HeatCell>& b = map.rows[1].cells;
+  ASSERT_EQ(a.size(), 11U);
+  ASSERT_EQ(b.size(), 11U);
+  const auto at = std::ranges::find(a, HeatCell{2, 1, 200, 300}) - a.begin();
+  ASSERT_LT(at, 10);
+  EXPECT_EQ(std::ranges::count(a, HeatCell{}), 10);
+  EXPECT_EQ(b[at], (HeatCell{1, 1, 50, 50}));
+  EXPECT_EQ(b[at + 1], (HeatCell{1, 1, 70, 70}));
+  EXPECT_LE(map.from + at * map.step, us.wall_now() - 2min);
+  EXPECT_GT(map.from + at * map.step, us.wall_now() - 4min);
+  EXPECT_EQ(map.rows[2].cells[at], (HeatCell{0, 0, 7, 7}));
+  // A longer time has longer spans, never more than 60 and one that is not whole.
+  EXPECT_EQ(heat(2h).step, 10min);
+  EXPECT_LE(heat(24h).rows[0].cells.size(), 61U);
 }
 
 TEST_F(SamplesTest, WithoutADatabaseNothingIsMeasured) {
