@@ -127,6 +127,34 @@ def test_a_switchover_whose_time_is_over_by_a_minute_does_not_happen(site):
     assert active.serves() and active.pair()["scheduled_at"] is None
 
 
+def test_an_order_that_waits_is_not_passed_over(site):
+    heir, _, ended = in_its_program(site)
+    other = site.others(heir)[0]
+    for node in (heir, other):
+        told = node.agent.order("POST", "/api/v1/failover/ovn/switchover", json.dumps({"to": other.name}))
+        assert told[0] == 409 and "waits already" in str(told[1]), told
+    assert not ended.exists()
+    site.wait_active(30)
+    assert heir.serves() and f"{heir.name} was promoted" in last_order(heir)
+
+
+def test_orders_and_records_that_say_nothing_are_told(site):
+    active = start(site)
+    for word, body in (("switchover", {"to": ""}), ("switchover", {"at": ""}), ("failover", {"to": ""}), ("pause", {"for": ""}), ("pause", {"for": "0s"})):
+        assert active.order(word, **body) == 400, (word, body)
+    for arguments in (("switchover", "ovn", "--to", ""), ("pause", "ovn", "--for", "0s")):
+        assert active.agent.cli("failover", *arguments).returncode == 64, arguments
+    assert not active.pair()["paused_by"] and active.serves()
+    site.put("failover/ovn/schedule", "rubbish")
+    site.put("failover/ovn/order", "rubbish")
+    wait_until(lambda: "failover flush ovn" in json.dumps(active.pair()["complaints"]), 5, "the record to be told")
+    wait_until(lambda: "cannot be read" in last_order(active), 5, "the order to be told")
+    assert active.order("flush") == 202
+    wait_until(lambda: not active.pair()["complaints"], 5, "it to be gone")
+    assert active.order("switchover", to=site.others(active)[0].name) == 202
+    wait_until(site.others(active)[0].serves, 20, "the next order to be carried out", every=0.05)
+
+
 def test_a_program_may_forbid_a_promotion_and_one_is_told_each_role(site):
     asked, may, roles = site.folder / "asked", site.folder / "may", site.folder / "roles"
     may.touch()

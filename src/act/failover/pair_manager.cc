@@ -113,9 +113,10 @@ Task<void> PairManager::stop() {
   }
   if (election_) co_await election_->stop();
   election_.reset();
-  if (told_primary_ == true) co_await tell_role(false, std::min(options_.hooks.timeout, kLastHook));
   co_await writes_.stop();
   co_await presence_.stop();
+  // After all that others wait for.
+  if (told_primary_ == true) co_await tell_role(false, std::min(options_.hooks.timeout, kLastHook));
   co_await content_.stop();
   co_await sb_content_.stop();
   co_await view_.stop();
@@ -195,10 +196,10 @@ std::vector<std::string> missing_of(const PairOptions& options,
   return missing;
 }
 
-/// For people; empty where the record cannot be read.
+/// For people.
 std::string order_text(std::string_view record) {
   const auto order = store::decode_failover_order(record);
-  if (!order) return {};
+  if (!order) return "a record that cannot be read; the next order replaces it";
   return fmt::format("{} wants {}{}: {}", order->by, order->to.empty() ? "another node" : order->to,
                      order->forced ? ", whatever the others have" : "",
                      order->answer.empty() ? "not taken up yet" : order->answer);
@@ -241,6 +242,11 @@ PairReport PairManager::report() const {
     report.scheduled_at = waits->at;
     report.scheduled =
         fmt::format("{}: {}", waits->by, waits->to.empty() ? "another node" : waits->to);
+  } else if (view_.find(keys_.schedule())) {
+    report.complaints.push_back(fmt::format(
+        "the scheduled switchover is a record that cannot be read and does not happen: 'wardmote "
+        "failover flush {}' takes it away",
+        options_.name));
   }
   const std::string past = keys_.prefix + "history/";
   for (const auto& [name, key] : view_.keys()) {

@@ -65,10 +65,24 @@ Task<void> PairManager::write_and_tell(store::Transaction transaction, std::stri
   }
 }
 
+/// Who has ordered something is not passed over by the next one, but for the order that is for an
+/// emergency.
 std::shared_ptr<control::Written> PairManager::order(const store::FailoverOrder& order) {
+  const auto waits = open_order();
+  if (waits && !order.forced && waits->until_ms > epoch_ms(runtime_.wall_now())) {
+    auto written = std::make_shared<control::Written>(runtime_.executor());
+    written->refused(fmt::format(
+        "an order of {} waits already, for {}: wait until it is answered, at most a minute",
+        waits->by, waits->to.empty() ? "another node" : waits->to));
+    return written;
+  }
+  const auto before = view_.find(keys_.order());
   store::Transaction transaction;
+  transaction.conditions.push_back(
+      before ? Compare::unchanged_since(keys_.order(), before->mod_revision)
+             : Compare::absent(keys_.order()));
   transaction.changes.emplace_back(store::Put{keys_.order(), encode(order)});
-  return write(std::move(transaction));
+  return write(std::move(transaction), "another order came at the same moment: see status");
 }
 
 std::shared_ptr<control::Written> PairManager::pause(const store::FailoverPause& pause) {
@@ -224,12 +238,14 @@ Task<void> PairManager::serve_order() {
 }
 
 Task<void> PairManager::answer_order(std::string answer) {
+  const auto key = view_.find(keys_.order());
   auto order = open_order();
   std::optional<Compare> fence = leader_->fence();
-  if (!order || !fence) co_return;
+  if (!key || !order || !fence) co_return;
   order->answer = std::move(answer);
   store::Transaction transaction;
   transaction.conditions.push_back(*std::move(fence));
+  transaction.conditions.push_back(Compare::unchanged_since(key->key, key->mod_revision));
   transaction.changes.emplace_back(store::Put{keys_.order(), encode(*order)});
   static_cast<void>(
       co_await store_.put_if(std::move(transaction), runtime_.deadline_in(kStorePatience)));

@@ -45,7 +45,7 @@ Exit run_history(const Call& call) {
 
 Exit run_order(const Call& call, const std::string& word) {
   Order order{.path = path_of(call, word), .draw = draw_pair};
-  if (const std::string to = call.value("to"); !to.empty()) order.body["to"] = to;
+  if (call.has("to")) order.body["to"] = call.value("to");
   if (word == "failover" && call.has("force")) order.body["force"] = true;
   if (word == "switchover" && call.has("at")) order.body["at"] = call.value("at");
   return give(call, std::move(order));
@@ -85,7 +85,7 @@ Exit run_edit(const Call& call) {
 
 Exit run_pause_pair(const Call& call) {
   Order order{.path = path_of(call, "pause"), .draw = draw_pair};
-  if (const std::string time = call.value("for"); !time.empty()) order.body["for"] = time;
+  if (call.has("for")) order.body["for"] = call.value("for");
   return give(call, std::move(order));
 }
 

@@ -59,12 +59,21 @@ HttpResponse taken(FailoverView& view, const Ask& ask, FailoverView::Written wri
   return answer;
 }
 
+/// Empty when absent. One that is given and empty, as of a variable that is not set, is refused:
+/// leaving it out means another thing.
+Result<std::string> given_text(const json::object& order, std::string_view key) {
+  auto text = order_text(order, key);
+  if (text && text->empty() && order.contains(key))
+    return fail(Errc::kInvalid, "'{}' is empty: leave it out, or say what is meant", key);
+  return text;
+}
+
 HttpResponse switch_over(FailoverView* view, const Ask& ask) {
   const auto order = parse_order(ask.request, {"to", "at"});
   if (!order) return order_refused(order.error());
-  auto to = order_text(*order, "to");
+  auto to = given_text(*order, "to");
   if (!to) return order_refused(to.error());
-  const auto when = order_text(*order, "at");
+  const auto when = given_text(*order, "at");
   if (!when) return order_refused(when.error());
   const auto at = parse_utc(*when);
   if (!when->empty() && !at)
@@ -115,7 +124,7 @@ HttpResponse edit(FailoverView* view, const Ask& ask) {
 HttpResponse fail_over(FailoverView* view, const Ask& ask) {
   const auto order = parse_order(ask.request, {"to", "force"});
   if (!order) return order_refused(order.error());
-  auto to = order_text(*order, "to");
+  auto to = given_text(*order, "to");
   if (!to) return order_refused(to.error());
   const json::value* const flag = order->if_contains("force");
   if (flag != nullptr && !flag->is_bool()) return error_answer(400, "'force' is no flag");
@@ -129,10 +138,12 @@ HttpResponse fail_over(FailoverView* view, const Ask& ask) {
 HttpResponse pause(FailoverView* view, const Ask& ask) {
   const auto order = parse_order(ask.request, {"for"});
   if (!order) return order_refused(order.error());
-  const auto text = order_text(*order, "for");
+  const auto text = given_text(*order, "for");
   if (!text) return order_refused(text.error());
   const auto time = text->empty() ? std::optional(Duration::zero()) : parse_duration(*text);
-  if (!time) return error_answer(400, "'for' is no duration: write 30m");
+  const bool none = time && *time <= Duration::zero() && !text->empty();
+  if (!time || none)
+    return error_answer(400, "'for' is no duration: write 30m, or leave it out for no end");
   if (view == nullptr) return no_pair(ask.name);
   return taken(*view, ask, view->pause_pair(ask.name, *time, order_by(*order, ask.who)));
 }

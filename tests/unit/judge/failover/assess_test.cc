@@ -86,6 +86,19 @@ TEST_F(AssessPair, WhereOneIsActiveAndTheOthersFollowNothingIsWrong) {
   EXPECT_TRUE(seen.findings.empty() && seen.observed.empty());
 }
 
+TEST_F(AssessPair, WhatAFindingAdvisedIsNotAdvisedOnceNobodyCanSeeIt) {
+  PairReport report = healthy();
+  report.paused_by = "ann";
+  const Assessment known = look(report, 5s);
+  const std::vector<std::string> resume = {"wardmote", "failover", "resume", "ovn"};
+  EXPECT_EQ(only(known).advice->command, resume);
+  report.lock = Lock::kUnknown;
+  const Assessment unseen = look(report, 5s);
+  EXPECT_FALSE(only(unseen).confirmed);
+  EXPECT_TRUE(only(unseen).advice->command.empty());
+  EXPECT_NE(only(unseen).advice->text.find("look again"), std::string::npos);
+}
+
 TEST_F(AssessPair, NobodyActiveIsCriticalOnceAFailoverShouldBeOver) {
   Assessment seen = look(without_active(), 11s);
   EXPECT_EQ(codes(seen), Codes{});
