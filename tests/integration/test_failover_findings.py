@@ -68,6 +68,24 @@ def test_an_outage_is_one_incident_of_all_nodes_and_survives_restarts(site):
 
 
 @pytest.mark.slow
+def test_who_cannot_hear_etcd_does_not_say_that_nobody_is_active(site):
+    active = site.active()
+    cut = site.others(active)[0]
+
+    def told() -> str:
+        return cut.agent.cli("failover", "status", "ovn").stdout
+
+    site.network.cut(cut.number, 4)
+    try:
+        holds(lambda: "nobody is active" not in told(), 20, "it to claim nothing", every=0.2)
+        assert "who is active is not known here" in told()
+        assert active.serves()
+    finally:
+        site.network.heal(cut.number)
+    wait_until(lambda: f"{active.name} is active" in told(), 30, "it to know again")
+
+
+@pytest.mark.slow
 def test_who_does_not_follow_and_a_second_writable_copy_are_named(site):
     active = site.active()
     first, second = site.others(active)

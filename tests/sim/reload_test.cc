@@ -138,7 +138,7 @@ void expect_every_second(const Bench& bench, const std::string& key) {
 /// The counter test: whatever a reload does to others, a check that stays the same is looked at
 /// once a second, not once more and not once less.
 SIM_TEST_SEEDS(Reload, OfTenThousandChecksSkipsNothingAndDoublesNothing, 1) {
-  const int all = is_cut_short() ? 2000 : 10'000;
+  const int all = sim::is_cut_short() ? 2000 : 10'000;
   constexpr int kTouched = 50;  // of each sort, at each of the reloads
   constexpr int kReloads = 5;
   std::vector<config::Check> checks;

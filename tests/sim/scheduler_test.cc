@@ -129,7 +129,7 @@ SIM_TEST_SEEDS(Scheduler, AThousandChecksRunOnTimeForTenMinutes, 1) {
               std::chrono::microseconds(300 + sim.random().below(5000)));
   }
   const TimePoint begun = sim.now();
-  const std::size_t seconds = is_cut_short() ? 60 : 600;
+  const std::size_t seconds = sim::is_cut_short() ? 60 : 600;
   sim.run_for(std::chrono::seconds(seconds));
   for (const auto& [name, times] : bench.diary.begun) {
     EXPECT_GE(times.size(), seconds) << name;

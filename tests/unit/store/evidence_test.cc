@@ -127,6 +127,11 @@ TEST(Evidence, WhatIsWrongIsNamedByItsPlace) {
   for (const Row& row : std::vector<Row>{
            {R"("begun_ns":10000000000)", R"("begun_ns":11000000001)",
             "opinions[0].ended_ns is not between"},
+           // A century of leap years.
+           {R"("begun_ns":10000000000)", R"("begun_ns":3162240000000000000)",
+            "opinions[0].ended_ns is not between"},
+           {R"("begun_ns":10000000000)", R"("begun_ns":3162240000000000001)",
+            "begun_ns is not a whole number from 0 to 3162240000000000000"},
            {R"("ended_ns":11000000000)", R"("ended_ns":12000000001)",
             "opinions[0].ended_ns is not between"},
            {R"("links":[)", R"("links":7,"else":[)", "opinions[0].status.links is not a list"},

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -79,6 +80,29 @@ TEST(PlanRecord, APlanThatLostAStepIsNoPlan) {
     EXPECT_FALSE(decode_plan(bad, kClock)) << bad;
     EXPECT_FALSE(decode_pause(bad, kClock)) << bad;
   }
+}
+
+TEST(PlanRecord, APlanThatLacksWhatMakesItOneIsNone) {
+  const std::string whole = encode(sample(), kClock);
+  for (const std::string key :
+       {"id", "target", "remedy", "args", "state", "created", "begun", "changed"}) {
+    std::string text = whole;
+    const auto at = text.find('"' + key + "\":");
+    ASSERT_NE(at, std::string::npos) << key;
+    EXPECT_FALSE(decode_plan(text.replace(at + 1, 1, "_"), kClock)) << key;
+  }
+}
+
+TEST(PlanRecord, APlanWithoutStepsIsNoPlan) {
+  const std::string whole = encode(sample(), kClock);
+  const auto begin = whole.find("\"steps\":[") + 8;
+  const auto end = whole.find("],", begin) + 1;
+  for (const std::string_view steps : {"[]", "null", "7", R"("kick")", R"({"step":"kick"})"}) {
+    std::string text = whole;
+    EXPECT_FALSE(decode_plan(text.replace(begin, end - begin, steps), kClock)) << text;
+  }
+  std::string text = whole;
+  EXPECT_FALSE(decode_plan(text.replace(text.find("\"steps\""), 7, "\"stips\""), kClock));
 }
 
 // What the host said to an earlier life of the agent is not believed.

@@ -78,6 +78,7 @@ class Member {
 
   SimRuntime& host;
   std::function<Answer(const Request&)> manner = answer_well;
+  Duration takes{};  ///< before each answer
   std::vector<std::string> paths;
   std::vector<std::string> tokens;
 
@@ -95,6 +96,8 @@ class Member {
       if (!got) co_return;
       server.receive(std::string_view(chunk.data(), *got));
       const std::string answer = server.take_output();
+      const bool asked = !std::exchange(server.requests, {}).empty();
+      if (asked) co_await member->host.sleep_until(member->host.now() + member->takes);
       const auto sent = co_await stream->write(answer, member->host.deadline_in(1h));
       if (!sent) co_return;
     }
@@ -166,6 +169,15 @@ SIM_TEST_SEEDS(EtcdClient, AMemberThatHangsUsesUpOnlyItsShareOfTheTime, 20) {
   const auto put = site.put(3s);
   ASSERT_FALSE(put);
   EXPECT_EQ(put.error().code, Errc::kTimeout);
+}
+
+SIM_TEST_SEEDS(EtcdClient, AWriteThatIsMadeOnceHasAllOfTheTime, 20) {
+  Site site(sim);
+  ASSERT_TRUE(site.get());
+  site.a.takes = 7s;
+  const auto put = site.put(10s);
+  EXPECT_TRUE(put) << put.error().describe();
+  EXPECT_EQ(site.b.connections(), 0);
 }
 
 SIM_TEST_SEEDS(EtcdClient, AMemberThatIsCutOffIsLeftAndAllIsWellAgainAfterwards, 20) {
@@ -299,6 +311,27 @@ SIM_TEST_SEEDS(EtcdClient, WhatAMemberSaysBecomesAnErrorOfTheStore, 5) {
     return Http2Server::Answer{codec::encode_grpc_message("\xff\xff")};
   };
   EXPECT_EQ(site.put().error().code, Errc::kProtocol);
+}
+
+/// etcd's RangeRequest: a key of one byte 0 and such an end mean all keys.
+SIM_TEST_SEEDS(EtcdClient, WithoutAPrefixItAsksForAllKeys, 1) {
+  Site site(sim);
+  std::string asked;
+  site.a.manner = [&asked](const Request& request) {
+    asked = request.data;
+    return answer_well(request);
+  };
+  store::etcd::EtcdStore bare(site.us, {.endpoints = {Member::at("a")}}, "");
+  const auto list = [&](store::KeyRange keys) {
+    EXPECT_TRUE(run_task(sim, site.us, bare.list(std::move(keys), site.us.deadline_in(1s))));
+    return asked.substr(5);  // behind the head of a gRPC message
+  };
+  EXPECT_TRUE(
+      list(store::KeyRange::prefix("")).starts_with(std::string_view("\x0a\1\0\x12\1\0", 6)));
+  EXPECT_TRUE(
+      list(store::KeyRange::prefix("a")).starts_with(std::string_view("\x0a\1a\x12\1b", 6)));
+  EXPECT_TRUE(list(store::KeyRange::one("a")).starts_with(std::string_view("\x0a\1a", 3)));
+  sim.run(site.us, bare.stop());
 }
 
 SIM_TEST_SEEDS(EtcdClient, AConnectionThatWasClosedTakesNoCall, 1) {
