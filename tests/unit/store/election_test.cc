@@ -259,6 +259,8 @@ class ForgetfulStore final : public Store {
   ForgetfulStore(SimRuntime& host, Store& below) : host_(host), below_(below) {}
 
   int unanswered = 0;  ///< so many of the next renewals
+  bool grants = true;
+  std::vector<LeaseId> revoked;
 
   Task<Result<Found>> get(std::string key, runtime::Deadline deadline) override {
     auto found = co_await below_.get(std::move(key), deadline);
@@ -276,6 +278,7 @@ class ForgetfulStore final : public Store {
     return below_.watch(std::move(keys), from);
   }
   Task<Result<Lease>> grant(Duration ttl, runtime::Deadline deadline) override {
+    if (!grants) co_return fail(Errc::kClosed, "no lease");
     auto lease = co_await below_.grant(ttl, deadline);
     co_return lease;
   }
@@ -289,14 +292,36 @@ class ForgetfulStore final : public Store {
     co_return kept;
   }
   Task<Result<void>> revoke(LeaseId lease, runtime::Deadline deadline) override {
-    const Result<void> revoked = co_await below_.revoke(lease, deadline);
-    co_return revoked;
+    revoked.push_back(lease);
+    const Result<void> done = co_await below_.revoke(lease, deadline);
+    co_return done;
   }
 
  private:
   SimRuntime& host_;
   Store& below_;
 };
+
+TEST(Election, WhoGotNoLeaseGivesNoneBack) {
+  World world{1};
+  SimDisk disk;
+  SimRuntime& us = world.host("us");
+  SimDatabase database(us, disk);
+  EmbeddedStore below(us, database, "boot");
+  ASSERT_TRUE(run_task(world, us, below.open()));
+  ForgetfulStore store(us, below);
+  store.grants = false;
+  Election election(us, store, {.candidate = "us", .ttl = kTtl});
+  election.start();
+  world.run_for(20s);
+  EXPECT_FALSE(election.leads());
+  EXPECT_TRUE(store.revoked.empty());
+  store.grants = true;
+  world.run_for(20s);
+  EXPECT_TRUE(election.leads());
+  world.run(us, election.stop());
+  EXPECT_EQ(store.revoked.size(), 1U);
+}
 
 TEST(Election, ARenewalWithoutAnAnswerIsGivenUpInTimeForAnother) {
   World world{1};

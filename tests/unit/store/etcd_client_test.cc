@@ -313,6 +313,32 @@ SIM_TEST_SEEDS(EtcdClient, WhatAMemberSaysBecomesAnErrorOfTheStore, 5) {
   EXPECT_EQ(site.put().error().code, Errc::kProtocol);
 }
 
+SIM_TEST_SEEDS(EtcdClient, AKeyComesWithAllThatIsKnownOfIt, 1) {
+  Site site(sim);
+  site.a.manner = [](const Request&) {
+    ProtoWriter pair;
+    pair.bytes(1, "/p/k");
+    pair.number(2, 3);
+    pair.number(3, 5);
+    pair.number(4, 2);
+    pair.bytes(5, "v");
+    pair.number(6, 99);
+    ProtoWriter message;
+    message.message(1, header_of(7));
+    message.message(2, pair.take());
+    return Answer(Http2Server::Answer{codec::encode_grpc_message(message.take())});
+  };
+  const store::Found found = site.get().value();
+  EXPECT_EQ(found.revision, 7);
+  ASSERT_TRUE(found.key);
+  EXPECT_EQ(found.key->key, "k");
+  EXPECT_EQ(found.key->value, "v");
+  EXPECT_EQ(found.key->create_revision, 3);
+  EXPECT_EQ(found.key->mod_revision, 5);
+  EXPECT_EQ(found.key->version, 2);
+  EXPECT_EQ(found.key->lease, 99);
+}
+
 /// etcd's RangeRequest: a key of one byte 0 and such an end mean all keys.
 SIM_TEST_SEEDS(EtcdClient, WithoutAPrefixItAsksForAllKeys, 1) {
   Site site(sim);

@@ -267,6 +267,16 @@ TEST_F(EtcdWatchTest, AMemberThatSaysNothingHasNotSaidThatNothingHappened) {
   EXPECT_EQ(why(), Errc::kClosed);
 }
 
+TEST_F(EtcdWatchTest, AMemberThatCannotBeReachedIsSaidSo) {
+  host_.crash();
+  for (int i = 0; i < 3; ++i) {
+    const auto got = next();
+    ASSERT_FALSE(got);
+    EXPECT_EQ(got.error().context.find("no answer yet"), std::string::npos)
+        << got.error().describe();
+  }
+}
+
 TEST_F(EtcdWatchTest, AMemberThatFallsSilentIsAskedAfterFiveSecondsAndLeftAfterEight) {
   answer_ = {created(7)};
   EXPECT_EQ(why(4s), Errc::kTimeout);

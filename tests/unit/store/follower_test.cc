@@ -1,8 +1,11 @@
 #include "store/follower.h"
 
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -91,6 +94,56 @@ TEST_F(FollowerTest, WhenTheStoreIsAwayItSaysSinceWhen) {
   ASSERT_TRUE(before);
   write(Put{"a/1", "x"});
   EXPECT_GT(*follower.confirmed(), *before);
+}
+
+/// A fake: a store whose list has the revision that it is told, and whose watch begins anew at
+/// once.
+class FakeSetBackStore final : public Store {
+ public:
+  Revision revision = 7;
+
+  runtime::Task<Result<Found>> get(std::string, runtime::Deadline) override {
+    co_return Found{revision, std::nullopt};
+  }
+  runtime::Task<Result<Snapshot>> list(KeyRange, runtime::Deadline) override {
+    co_return Snapshot{revision, {}};
+  }
+  runtime::Task<Result<Committed>> put_if(Transaction, runtime::Deadline) override {
+    co_return Committed{true, revision};
+  }
+  std::unique_ptr<Watch> watch(KeyRange, Revision) override { return std::make_unique<Gap>(); }
+  runtime::Task<Result<Lease>> grant(Duration ttl, runtime::Deadline) override {
+    co_return Lease{1, ttl};
+  }
+  runtime::Task<Result<Lease>> keep_alive(LeaseId id, runtime::Deadline) override {
+    co_return Lease{id, 1s};
+  }
+  runtime::Task<Result<void>> revoke(LeaseId, runtime::Deadline) override {
+    co_return Result<void>();
+  }
+
+ private:
+  struct Gap final : Watch {
+    runtime::Task<Result<WatchBatch>> next(runtime::Deadline) override {
+      co_return fail(Errc::kMissing, "forgotten");
+    }
+  };
+};
+
+TEST_F(FollowerTest, AStoreThatWasSetBackIsToldOnce) {
+  FakeSetBackStore store;
+  std::vector<std::pair<Revision, Revision>> told;
+  Follower late(us, store, "a/", [](const Follower::Records&) {});
+  late.when_set_back([&told](Revision from, Revision to) { told.emplace_back(from, to); });
+  late.start();
+  world.run_for(10s);
+  store.revision = 9;
+  world.run_for(10s);
+  EXPECT_TRUE(told.empty());
+  store.revision = 4;
+  world.run_for(10s);
+  EXPECT_EQ(told, (std::vector<std::pair<Revision, Revision>>{{9, 4}}));
+  world.run(us, late.stop());
 }
 
 class PresenceTest : public FollowerTest {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -126,6 +127,12 @@ TEST(PlanRecord, APlanOfNothingIsNoPlan) {
     text.replace(at, part.size(), key + ":7");
     EXPECT_FALSE(decode_plan(text, kClock)) << part;
   }
+}
+
+TEST(PlanRecord, APauseOfAnEarlierVersionHasOneIdentity) {
+  const auto pause = decode_pause(R"({"scope":"ovn-nb","identity":"cluster:ab12"})", kClock);
+  ASSERT_TRUE(pause);
+  EXPECT_EQ(pause->identities, std::vector<std::string>{"cluster:ab12"});
 }
 
 TEST(PlanRecord, EachPlanHasAKeyOfItsOwn) {
