@@ -232,7 +232,12 @@ bool Board::doubt(judge::Observation& seen, std::span<const judge::Observed> sig
   const bool good = seen.outcome == Outcome::kOk || seen.outcome == Outcome::kWarn;
   if (sign == nullptr || !good) return false;
   const auto check = std::ranges::find(view_.checks, seen.subject, &serve::CheckView::name);
-  if (check != view_.checks.end() && check->state.state == judge::State::kHealthy) return false;
+  if (check != view_.checks.end()) {
+    if (check->state.state == judge::State::kHealthy) return false;
+    // Once a grave fault is over, a sign of a lesser one does not keep it up.
+    const bool lesser = judge::info(sign->code).severity != judge::Severity::kCritical;
+    if (check->state.state == judge::State::kReported && lesser) return false;
+  }
   seen.outcome = Outcome::kUnknown;
   seen.reason = {judge::ReasonCode::kState,
                  fmt::format("signs of {}, which is not confirmed yet", to_string(sign->code))};

@@ -189,6 +189,17 @@ SIM_TEST_SEEDS(SimFailoverPairs, WhatEndedMeanwhileIsBelievedAfterThreeCleanLook
   EXPECT_LE(site.time_until([&] { return site.all_well(); }, 60s), 5s) << site.open();
 }
 
+SIM_TEST_SEEDS(SimFailoverPairs, ASignOfALesserFaultDoesNotKeepAnOutageUp, 3) {
+  Site site(sim);
+  site.wait_for_the_outage();
+  PairReport lesser = healthy();
+  lesser.own = member("ctl", Copy::kSearching);
+  site.reports = {lesser};
+  EXPECT_LE(site.time_until([&] { return site.verdict() == "ok" && site.ready(); }, 60s), 8s);
+  EXPECT_TRUE(site.open().empty()) << site.open();
+  EXPECT_LE(site.time_until([&] { return site.verdict() == "warning"; }, 60s), 16s);
+}
+
 SIM_TEST_SEEDS(SimFailoverPairs, WithoutTheStoreNothingIsKnownAndThatIsNotGood, 3) {
   Site site(sim);
   ASSERT_LE(site.time_until([&] { return site.all_well(); }, 60s), 10s);

@@ -88,7 +88,8 @@ std::string draw_code(const json::value& explained, Style style) {
   if (code.has("critical")) drawn += fmt::format(", critical {}", code.text("critical"));
   drawn += fmt::format("\n{}\n", code.text("meaning"));
   drawn += labelled("how to check", code.text("evidence"));
-  drawn += labelled("what to do", code.text("advice"));
+  // The advice of what stands is of that case, and may say the contrary.
+  if (code.list("findings").empty()) drawn += labelled("what to do", code.text("advice"));
   drawn += labelled("what the agent does itself", code.text("agent_may"));
   if (!code.has("findings")) return drawn;
   for (const json::value& incident : code.list("incidents"))

@@ -341,11 +341,19 @@ bool is_certain_silence(const Member& member) noexcept {
   return member.presence != Presence::kUnknown;
 }
 
-/// Whether neither end of the connection between this server and the leader hears the other.
+/// Whether its term is above the leader's: it takes nothing from that leader, which takes no vote
+/// of its own from it, though it hears it campaign (raft.c, raft_receive_term__).
+bool campaigns_in_vain(const ClusterSnapshot& snapshot, const Member& member) noexcept {
+  return member.status()->role == Role::kCandidate &&
+         member.status()->term > snapshot.leader->status()->term;
+}
+
+/// Whether neither end of the connection between this server and the leader hears the other, or it
+/// follows nobody although it is heard.
 bool is_cut_off(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
   const Member& member = *listed.reporter;
-  if (!listed.voter || !listed.at_leader || snapshot.leader == &member || listed.heard)
-    return false;
+  if (!listed.voter || !listed.at_leader || snapshot.leader == &member) return false;
+  if (listed.heard) return member.status() && campaigns_in_vain(snapshot, member);
   const std::optional<Local>& local = member.opinion->local;
   return member.status() ? !member.hears_leader : !(local && local->connected);
 }

@@ -83,6 +83,15 @@ TEST(ExplainCode, SaysWhenNothingHasTheCode) {
   EXPECT_TRUE(draw_code(explained, kPlain).ends_with("\nNothing has this code now.\n"));
 }
 
+// What is general may say the contrary of what was computed for the case.
+TEST(ExplainCode, AFindingThatStandsHasAdviceOfItsOwn) {
+  const std::string drawn = draw_code(
+      explain_code(judge::info(judge::Code::kRaftStaleMember), status_with_a_stale_member()),
+      kPlain);
+  EXPECT_FALSE(drawn.contains("\n  what to do: ")) << drawn;
+  EXPECT_TRUE(drawn.contains("remove the dead server")) << drawn;
+}
+
 TEST(ExplainCode, WithoutAnAgentSaysNothingOfNow) {
   const std::string drawn =
       draw_code(catalogue_entry(judge::info(judge::Code::kRaftNoQuorum)), kPlain);

@@ -34,6 +34,12 @@ bool shares_its_address(const ClusterSnapshot& snapshot, const ListedServer& lis
          });
 }
 
+bool has_live_twin(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
+  return std::ranges::any_of(snapshot.servers, [&](const ListedServer& other) {
+    return &other != &listed && other.address == listed.address && other.lives();
+  });
+}
+
 void describe_ghost(const ClusterSnapshot& snapshot, const ListedServer& ghost,
                     const ListedServer& live, Finding& finding) {
   finding.subjects = names(ghost);
@@ -70,10 +76,9 @@ const ListedServer* find_pretender(const ClusterSnapshot& snapshot,
   return nullptr;
 }
 
-/// Who is at the address is not known: all servers listed there are named, and none is called the
-/// ghost.
-void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view address,
-                         Finding& finding) {
+/// All servers that are listed at the address become subjects; their labels, sorted.
+std::vector<std::string> name_all_at(const ClusterSnapshot& snapshot, std::string_view address,
+                                     Finding& finding) {
   std::vector<std::string> ids;
   for (const ListedServer& listed : snapshot.servers) {
     if (listed.address != address) continue;
@@ -82,6 +87,27 @@ void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view addre
     std::ranges::copy(testify(snapshot, listed), std::back_inserter(finding.evidence));
   }
   std::ranges::sort(ids);
+  return ids;
+}
+
+/// Only one can listen there: the other has joined with its address.
+void describe_two_alive(const ClusterSnapshot& snapshot, std::string_view address,
+                        Finding& finding) {
+  const std::vector<std::string> ids = name_all_at(snapshot, address, finding);
+  finding.summary = fmt::format("{} are all listed at {}, and two of them live",
+                                fmt::join(ids, ", "), address);
+  finding.advice = Advice{
+      .text =
+          "One has joined with the address of another: whichever restarts may be locked out. "
+          "Find out on the hosts which of them listens there, and have the other one leave the "
+          "cluster. Remove none before you know."};
+}
+
+/// Who is at the address is not known: all servers listed there are named, and none is called the
+/// ghost.
+void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view address,
+                         Finding& finding) {
+  const std::vector<std::string> ids = name_all_at(snapshot, address, finding);
   finding.summary = fmt::format("{} are all listed at {}, and no configured member answers there",
                                 fmt::join(ids, ", "), address);
   if (const Member* const mute = find_mute(snapshot, address)) {
@@ -170,8 +196,14 @@ void detect_cluster_id_mismatch(const ClusterSnapshot& snapshot, Conditions& out
 
 void detect_stale_member(const ClusterSnapshot& snapshot, Conditions& out) {
   for (const ListedServer& listed : snapshot.servers) {
-    if (listed.lives() || listed.reporter || !shares_its_address(snapshot, listed)) continue;
-    if (const ListedServer* const live = live_heir(snapshot, listed)) {
+    if (listed.reporter || !shares_its_address(snapshot, listed)) continue;
+    if (listed.lives()) {
+      // Who has joined anew is heard as the former one for a moment.
+      if (!listed.shares_address || !has_live_twin(snapshot, listed)) continue;
+      Condition found = condition(kRaftStaleMember, std::string(listed.address), snapshot.shown);
+      describe_two_alive(snapshot, listed.address, found.finding);
+      out.push_back(std::move(found));
+    } else if (const ListedServer* const live = live_heir(snapshot, listed)) {
       Condition found = condition(kRaftStaleMember, place_key(listed), snapshot.shown);
       describe_ghost(snapshot, listed, *live, found.finding);
       out.push_back(std::move(found));

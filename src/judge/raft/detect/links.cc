@@ -54,6 +54,13 @@ bool is_linked(const Member& member, const ListedServer& listed) noexcept {
   });
 }
 
+/// Whether a connection between the two works, whoever opened it.
+bool are_joined(const Member& member, const ListedServer& listed) noexcept {
+  return std::ranges::any_of(member.connections, [&](const Connection& each) {
+    return each.up && leads_to(each, listed);
+  });
+}
+
 /// The members whose connections to the server fail while its own connections to them work.
 std::vector<const Member*> find_shut_out(const ClusterSnapshot& snapshot,
                                          const ListedServer& listed) {
@@ -125,6 +132,14 @@ void detect_one_way_silence(const ClusterSnapshot& snapshot, Conditions& out) {
     found.finding.summary =
         fmt::format("{} does not hear {}, which hears it", label(deaf), label(heard));
     found.finding.evidence = {testify(*leader, *member.listed->at_leader), testify(member, *back)};
+    // As one whose disk is full: what it cannot write down it does not acknowledge.
+    if (&deaf == leader && are_joined(member, *leader->listed) &&
+        are_joined(*leader, *member.listed))
+      found.finding.advice =
+          Advice{.text = fmt::format(
+                     "Both have a connection to the other that works, so look at the disk "
+                     "and the log of {} first, which does not answer; then at the network.",
+                     label(heard))};
     out.push_back(std::move(found));
   }
 }

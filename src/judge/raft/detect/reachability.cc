@@ -57,13 +57,49 @@ const ListedServer* find_nobodys(const ClusterSnapshot& snapshot, const Member& 
   return found == snapshot.servers.end() ? nullptr : &*found;
 }
 
-/// What is certain about a member that is down; not that no process runs.
-void describe_silence(const ClusterSnapshot& snapshot, const Member& member, Finding& finding) {
-  const bool listed = std::ranges::any_of(snapshot.servers, [&](const ListedServer& server) {
+/// Whether the newest list has no room for it: none of its servers is this member or, where nobody
+/// knows which server it was, may be.
+bool is_unlisted(const ClusterSnapshot& snapshot, const Member& member) noexcept {
+  if (snapshot.servers.empty() || member.is_foreign(snapshot.cluster_id)) return false;
+  if (!member.id.known()) return find_nobodys(snapshot, member) == nullptr;
+  return std::ranges::none_of(snapshot.servers, [&](const ListedServer& server) {
     return compatible(server.id, member.id);
   });
-  const bool removed = snapshot.anchored() && !listed && member.id.known() &&
-                       !member.is_foreign(snapshot.cluster_id);
+}
+
+/// Started with the database that it has, one that was removed disturbs the others, and one that is
+/// being removed is lost when that is committed.
+void describe_absence(const ClusterSnapshot& snapshot, const Member& member, Finding& finding) {
+  if (!snapshot.anchored()) {
+    finding.summary += ", and is not in the newest member list";
+    finding.advice = Advice{
+        .text =
+            "Leave its data as they are: what is not committed may still be undone. Bring back "
+            "the servers of that list first: the next leader tells whether it is a member."};
+    return;
+  }
+  if (!is_list_settled(snapshot)) {
+    finding.summary += ", and is being removed";
+    finding.advice =
+        Advice{.text = "Leave its data as they are: what is not committed may still be undone."};
+    return;
+  }
+  finding.summary += member.id.known() ? ", and is not in the member list any more"
+                                       : ", and no server of the member list can be this one";
+  if (snapshot.history->rolled_back() != nullptr) return;
+  const ListedServer* const may_be_it = find_nobodys(snapshot, member);
+  finding.advice =
+      may_be_it == nullptr
+          ? Advice{.text = std::string(member.dialect().removed_member)}
+          : Advice{.text = fmt::format(
+                       "Do not start it with the data that it had. No configured member answers as "
+                       "{} at {}, which is listed: it may be this one, joined anew. Look on the "
+                       "host which server is there, and move nothing aside before.",
+                       label(*may_be_it), may_be_it->address)};
+}
+
+/// What is certain about a member that is down; not that no process runs.
+void describe_silence(const ClusterSnapshot& snapshot, const Member& member, Finding& finding) {
   if (member.unreachable) {
     finding.summary =
         fmt::format("{} cannot be reached, and the leader does not hear it", label(member));
@@ -80,24 +116,7 @@ void describe_silence(const ClusterSnapshot& snapshot, const Member& member, Fin
                               *sign)};
     }
   }
-  if (!removed) return;
-  if (!is_list_settled(snapshot)) {
-    finding.summary += ", and is being removed";
-    finding.advice =
-        Advice{.text = "Leave its data as they are: what is not committed may still be undone."};
-    return;
-  }
-  finding.summary += ", and is not in the member list any more";
-  if (snapshot.history->rolled_back() != nullptr) return;
-  const ListedServer* const may_be_it = find_nobodys(snapshot, member);
-  finding.advice =
-      may_be_it == nullptr
-          ? Advice{.text = std::string(member.dialect().removed_member)}
-          : Advice{.text = fmt::format(
-                       "Do not start it with the data that it had. No configured member answers as "
-                       "{} at {}, which is listed: it may be this one, joined anew. Look on the "
-                       "host which server is there, and move nothing aside before.",
-                       label(*may_be_it), may_be_it->address)};
+  if (is_unlisted(snapshot, member)) describe_absence(snapshot, member, finding);
 }
 
 /// What the list says about it, also about a server that it was before.

@@ -1,5 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "unit/judge/raft/fake_cluster.h"
 
 namespace wardmote::judge::raft {
@@ -153,6 +159,28 @@ TEST(OneWaySilence, TheLeaderDoesNotHearAFollowerThatHearsIt) {
   EXPECT_EQ(told(found), Told{"warning RAFT_ONE_WAY_SILENCE ctl-3"});
   EXPECT_EQ(the(Code::kRaftOneWaySilence, found).summary,
             "ctl-1 (dea6) does not hear ctl-3 (1430), which hears it");
+}
+
+// A follower whose disk is full takes everything and acknowledges nothing.
+TEST(OneWaySilence, WhereBothConnectionsWorkTheServerIsLookedAtFirst) {
+  FakeCluster cluster(3);
+  bool joined = true;
+  std::optional<TimePoint> begun;
+  cluster.edit = [&](std::vector<Opinion>& all) {
+    for (Opinion& one : all) one.status->links.clear();
+    if (joined) connect_all(all);
+    if (begun)
+      all[0].status->servers[2].last_message =
+          std::chrono::duration_cast<Milliseconds>(cluster.now() - *begun);
+  };
+  cluster.watch(5s);
+  begun = cluster.now();
+  const auto advice = [&] {
+    return the(Code::kRaftOneWaySilence, cluster.watch(10s)).advice->text;
+  };
+  EXPECT_TRUE(advice().contains("look at the disk and the log of ctl-3 (1430) first"));
+  joined = false;
+  EXPECT_EQ(advice(), "Check the network between the two in both directions.");
 }
 
 TEST(OneWaySilence, AFollowerThatDoesNotHearTheLeader) {

@@ -34,6 +34,32 @@ void let_in(FakeCluster& cluster) {
   cluster.enlist(3);
 }
 
+// It joined by mistake with the address of a member that lives. Nobody is a ghost, and all is well
+// until one of the two restarts.
+TEST(StaleMember, TwoWhoLiveAtOneAddressAreTold) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  const std::size_t other = cluster.add_node("other", kSuccessor, cluster.node(2).address);
+  cluster.node(other).configured = false;
+  cluster.enlist(other);
+  const Assessment look = cluster.watch(30s);
+  const Finding finding = the(Code::kRaftStaleMember, look);
+  EXPECT_TRUE(finding.summary.ends_with("and two of them live")) << finding.summary;
+  EXPECT_TRUE(finding.advice->command.empty());
+  // It is locked out when it has restarted, and campaigns: three of four acknowledge, none may
+  // fail.
+  cluster.node(2).role = Role::kCandidate;
+  cluster.node(2).follows.reset();
+  cluster.node(2).term = 9;
+  const Assessment locked_out = cluster.watch(30s);
+  EXPECT_TRUE(has(Code::kRaftQuorumMargin, locked_out));
+  EXPECT_TRUE(has(Code::kRaftStaleMember, locked_out));
+  // Of one that lives alone there is no more to say than before.
+  cluster.kill(2);
+  const Finding alone = the(Code::kRaftStaleMember, cluster.watch(30s));
+  EXPECT_FALSE(alone.summary.contains("two of them live")) << alone.summary;
+}
+
 // The one that joined was in no list while both were alive.
 TEST(Removal, WhoWasAliveBesideOneThatJoinsAtItsAddressIsNoGhost) {
   FakeCluster cluster(4);

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
 #include "unit/judge/raft/fake_cluster.h"
 
 // Who runs and is in no list that counts: removed, or left alone by a copy that lists itself only.
@@ -139,6 +141,62 @@ TEST(MemberDown, WhoseRemovalIsNotCommittedWasNotRemoved) {
   cluster.edit = nullptr;
   down = the(Code::kRaftMemberDown, cluster.watch(5s));
   EXPECT_TRUE(down.advice->text.starts_with("Find out who removed it")) << down.advice->text;
+}
+
+const Finding* down_of(const Assessment& look, std::string_view member) {
+  const auto found = std::ranges::find_if(look.findings, [&](const Finding& finding) {
+    return finding.code == Code::kRaftMemberDown && finding.subjects.front() == member;
+  });
+  return found == look.findings.end() ? nullptr : &*found;
+}
+
+/// An agent that began after the removal, as one that was restarted while its own plan ran: it does
+/// not know which server the member was.
+TEST(MemberDown, WhomTheListHasNoRoomForIsNotToBeStarted) {
+  FakeCluster cluster(3);
+  cluster.kill(2);
+  cluster.strike(2);
+  Finding down = the(Code::kRaftMemberDown, cluster.watch(10s));
+  EXPECT_TRUE(down.summary.ends_with("and no server of the member list can be this one"))
+      << down.summary;
+  EXPECT_TRUE(down.advice->text.contains("do not start it with that file")) << down.advice->text;
+  cluster.edit = [](std::vector<Opinion>& all) {
+    all[0].status->changes.push_back({.adding = false, .phase = Phase::kRemoving});
+  };
+  down = the(Code::kRaftMemberDown, cluster.watch(5s));
+  EXPECT_TRUE(down.summary.ends_with("and is being removed")) << down.summary;
+}
+
+/// One that is listed may be it.
+TEST(MemberDown, WhomTheListMayHaveIsToBeStarted) {
+  FakeCluster cluster(3);
+  cluster.kill(2);
+  const Finding down = the(Code::kRaftMemberDown, cluster.watch(10s));
+  EXPECT_TRUE(down.advice->text.starts_with("Start the server")) << down.advice->text;
+}
+
+/// The follower dies as well, so that the removal is not committed, and the leader steps down: its
+/// list lacks the removed one still.
+TEST(MemberDown, WhoseRemovalLostItsLeaderIsLeftAlone) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(2);
+  cluster.watch(5s);
+  cluster.strike(2);
+  cluster.kill(1);
+  cluster.node(0).role = Role::kFollower;
+  cluster.node(0).follows.reset();
+  cluster.node(0).uncommitted = 1;
+  const Assessment look = cluster.watch(10s);
+  const Finding* const removed = down_of(look, "ctl-3");
+  ASSERT_NE(removed, nullptr);
+  EXPECT_TRUE(removed->summary.ends_with("and is not in the newest member list"))
+      << removed->summary;
+  EXPECT_TRUE(removed->advice->text.starts_with("Leave its data as they are"))
+      << removed->advice->text;
+  const Finding* const listed = down_of(look, "ctl-2");
+  ASSERT_NE(listed, nullptr);
+  EXPECT_TRUE(listed->advice->text.starts_with("Start the server")) << listed->advice->text;
 }
 
 const std::string kJoined = "82bf42e3-c38f-46e8-ae36-3db41907e3ae";
