@@ -100,6 +100,9 @@ std::optional<std::string> nearest(const Command& group, std::string_view word) 
 }
 
 std::string no_such_command(const Command& group, std::string_view word) {
+  if (word.starts_with('-'))
+    return fmt::format("options stand after the command, and '{}' stands before it",
+                       escape_control(word));
   std::vector<std::string_view> names;
   names.reserve(group.commands.size());
   for (const Command& command : group.commands) names.push_back(command.name);

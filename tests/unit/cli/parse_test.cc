@@ -115,6 +115,8 @@ TEST(Parse, SaysWhatIsWrong) {
   EXPECT_EQ(complaint({"lok"}),
             "there is no 'lok' (did you mean look?); there are look, version, group");
   EXPECT_EQ(complaint({"group", "x\x1b[2J"}), "there is no 'x\\x1b[2J'; there are leaf");
+  EXPECT_EQ(complaint({"--socket", "/x", "look"}),
+            "options stand after the command, and '--socket' stands before it");
   EXPECT_EQ(complaint({""}), "an empty word");
   EXPECT_EQ(complaint({"look", "-o", "xml"}), "output: 'xml' is none of table, json");
   EXPECT_NE(complaint({"look", "--nonsense"}), "");

@@ -22,7 +22,8 @@ constexpr ClockPair kClock{TimePoint(10h), WallTime(480'000h + 500us)};
 
 Symptom sample_symptom() {
   Symptom symptom;
-  symptom.owner = symptom.component = "check:bird@ctl-1";
+  symptom.owner = "check:bird@ctl-1";
+  symptom.component = "host:ctl-1";
   symptom.code = judge::Code::kCheckFailed;
   symptom.severity = judge::Severity::kCritical;
   symptom.optional = true;
