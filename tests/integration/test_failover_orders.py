@@ -135,7 +135,8 @@ def test_an_order_that_waits_is_not_passed_over(site):
         assert told[0] == 409 and "waits already" in str(told[1]), told
     assert not ended.exists()
     site.wait_active(30)
-    assert heir.serves() and f"{heir.name} was promoted" in last_order(heir)
+    assert heir.serves()
+    wait_until(lambda: f"{heir.name} was promoted" in last_order(heir), 5, "the first order to be answered")
 
 
 def test_orders_and_records_that_say_nothing_are_told(site):
