@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -118,6 +119,17 @@ TEST(AgentRecord, OfAnotherReleaseWhatIsKnownIsRead) {
   const auto symptoms = decode_symptoms(text, kClock);
   ASSERT_TRUE(symptoms) << text;
   EXPECT_EQ(*symptoms, std::vector{sample_symptom()});
+}
+
+TEST(AgentRecord, ASymptomThatLacksWhatMakesItOneIsLeftOut) {
+  const std::string whole = encode_symptoms({sample_symptom()}, kClock);
+  for (const std::string_view key : {"code", "severity", "owner"}) {
+    std::string text = whole;
+    text.replace(text.find(fmt::format("\"{}\"", key)) + 1, 1, "_");
+    const auto read = decode_symptoms(text, kClock);
+    ASSERT_TRUE(read);
+    EXPECT_TRUE(read->empty()) << key;
+  }
 }
 
 // Milliseconds that nanoseconds cannot hold came from a fuzzer.
