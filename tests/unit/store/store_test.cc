@@ -328,6 +328,32 @@ TEST_F(StoreTest, AFullDiskChangesNothingAndIsSaid) {
   EXPECT_EQ(ours.get("a")->version, 2);
 }
 
+/// As where the disk was full when the agent began.
+TEST(Store, OneThatCouldNotBeOpenedIsOpenedWhenItIsNeeded) {
+  for (const bool writes : {true, false}) {
+    World world{1};
+    SimRuntime& us = world.host("us");
+    SimDisk disk;
+    SimDatabase database(us, disk);
+    EmbeddedStore store(us, database, "boot");
+    disk.fail_with(Errc::kExhausted);
+    EXPECT_FALSE(run_task(world, us, store.open()));
+    const auto failure = [&]() -> std::optional<Errc> {
+      Transaction one;
+      one.changes.emplace_back(Put{"a", "x"});
+      if (writes) {
+        const auto put = run_task(world, us, store.put_if(std::move(one), us.deadline_in(1s)));
+        return put ? std::nullopt : std::optional(put.error().code);
+      }
+      const auto got = run_task(world, us, store.get("a", us.deadline_in(1s)));
+      return got ? std::nullopt : std::optional(got.error().code);
+    };
+    EXPECT_EQ(failure(), Errc::kExhausted) << writes;
+    disk.fail_with({});
+    EXPECT_EQ(failure(), std::nullopt) << writes;
+  }
+}
+
 TEST_F(StoreTest, ADatabaseOfAnotherIsSaidNotBelieved) {
   disk.rows("DROP TABLE store_meta");
   disk.rows("CREATE TABLE store_meta (one, revision, compacted, held, last_lease)");
