@@ -5,7 +5,6 @@ import hashlib
 import hmac
 import json
 import os
-import socket
 import subprocess
 import time
 
@@ -15,6 +14,7 @@ from http_sink import Sink
 from lab.alertmanager import Alertmanager
 from lab.ports import free_port
 from lab.processes import wait_until
+from tcp_target import Target
 from tools.agent import ROOT, Agent, programs
 
 SECRET = "not-to-be-seen"
@@ -127,12 +127,12 @@ def firing(manager) -> list[dict]:
 @pytest.mark.parametrize("restart", ["when the cause has shown", "when all is well again", "never"])
 def test_an_alert_whose_cause_shows_ends_in_alertmanager(tmp_path, target, restart):
     """`web` needs `db`: the alert begins as that of `web`, and is that of `db` when it ends."""
-    with Alertmanager(ROOT / "build/lab/alertmanager", tmp_path / "am") as manager, socket.create_server(("127.0.0.1", free_port()), backlog=64) as db:
+    with Alertmanager(ROOT / "build/lab/alertmanager", tmp_path / "am") as manager:
+        db = Target()
         write_config(tmp_path, target, {"am": f"alertmanager: {{urls: ['{manager.url}']}}"}, route="group_wait: 0s, group_interval: 1s, group_by: [root]")
         text = (tmp_path / "wardmote.yaml").read_text(encoding="utf-8")
-        port = db.getsockname()[1]
         text = text.replace("fall: 2, rise: 1}", "fall: 2, rise: 1, depends_on: [db]}\n"
-                            f"  - {{name: db, tcp: {{address: 127.0.0.1:{port}}}, every: 200ms, timeout: 200ms, fall: 2, rise: 1}}")
+                            f"  - {{name: db, tcp: {{address: 127.0.0.1:{db.port}}}, every: 200ms, timeout: 200ms, fall: 2, rise: 1}}")
         (tmp_path / "wardmote.yaml").write_text(text, encoding="utf-8")
         agent = run(tmp_path)
         try:
@@ -149,19 +149,20 @@ def test_an_alert_whose_cause_shows_ends_in_alertmanager(tmp_path, target, resta
             alerts = wait_until(lambda: firing(manager), 20.0, "the alert")
             labels = alerts[0]["labels"]
             assert labels["root"] == "check:web"
-            db.close()
+            db.down()
             wait_until(lambda: [one["annotations"]["root"] for one in firing(manager)] == ["check:db"], 20.0, "its cause")
             assert [one["labels"] for one in firing(manager)] == [labels], "it is the same alert"
             again("when the cause has shown")
             wait_until(lambda: [one["root"] for one in incidents(agent)] == ["check:db"], 20.0, "the same incident")
             manager.kill()
             target.up()
-            with socket.create_server(("127.0.0.1", port), backlog=64):
-                wait_until(lambda: not incidents(agent), 30.0, "its end")
-                again("when all is well again")
-                manager.start()
-                wait_until(lambda: not firing(manager), 40.0, "nothing to fire")
+            db.up()
+            wait_until(lambda: not incidents(agent), 30.0, "its end")
+            again("when all is well again")
+            manager.start()
+            wait_until(lambda: not firing(manager), 40.0, "nothing to fire")
         finally:
+            db.listener.close()
             agent.process.kill()
             agent.process.wait()
 
