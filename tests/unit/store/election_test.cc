@@ -241,6 +241,7 @@ TEST_F(ElectionTest, AStoreThatRefusesARenewalForAMomentEndsNoLease) {
 
 TEST_F(ElectionTest, WhatIsKnownOfTheQueueIsConfirmedByEachRenewalAndByAllNews) {
   ASSERT_TRUE(run_until_led(a, 5s));
+  ASSERT_TRUE(a.election->confirmed()) << "by the list, before anything else is heard";
   run_for(1min);
   EXPECT_LE(world.now() - *a.election->confirmed(), kTtl / 3 + 100ms);
   for (int i = 0; i < 3; ++i) {
