@@ -134,6 +134,7 @@ class EtcdWatchTest : public ::testing::Test {
     const std::int64_t from = number_in(message, 1, 3);
     if (from < 0) {
       ++asked_;
+      if (when_asked_) server.say(stream, when_asked_->text());
       return;
     }
     asked_from_.push_back(from);
@@ -161,6 +162,7 @@ class EtcdWatchTest : public ::testing::Test {
   std::vector<Said> answer_;  ///< to each new watch
   std::vector<std::int64_t> asked_from_;
   int asked_ = 0;  ///< whether it is there
+  std::optional<Said> when_asked_;
   std::unique_ptr<testing::FakeDoor> door_;
   std::unique_ptr<etcd::EtcdStore> store_;
   std::unique_ptr<Watch> watch_;
@@ -286,6 +288,15 @@ TEST_F(EtcdWatchTest, AMemberThatFallsSilentIsAskedAfterFiveSecondsAndLeftAfterE
   EXPECT_EQ(asked_from_.size(), 1U);
   EXPECT_EQ(why(3s), Errc::kTimeout) << "another watch has begun";
   EXPECT_EQ(asked_from_.size(), 2U);
+}
+
+TEST_F(EtcdWatchTest, AMemberThatAnswersIsAskedEachFiveSecondsAndStays) {
+  answer_ = {created(7)};
+  when_asked_ = Said{.revision = 7};
+  EXPECT_EQ(why(31s), Errc::kTimeout);
+  EXPECT_GE(asked_, 5);
+  EXPECT_LE(asked_, 6);
+  EXPECT_EQ(asked_from_.size(), 1U);
 }
 
 TEST_F(EtcdWatchTest, AfterASilentMemberTheNextOneIsAskedToo) {
