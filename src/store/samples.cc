@@ -42,7 +42,7 @@ constexpr std::uint64_t kThinEvery = 10;
 constexpr std::int64_t kMostSpans = 400;
 constexpr std::int64_t kMostHeatSpans = 60;
 /// Two measures of 2,000 subjects.
-constexpr std::int64_t kMostHeatCells = 2 * 2000 * kMostHeatSpans;
+constexpr std::int64_t kMostHeatCells = std::int64_t{2} * 2000 * kMostHeatSpans;
 
 /// A peer may report any number; thirty days of this limit can still be added up.
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;

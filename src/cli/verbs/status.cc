@@ -43,7 +43,7 @@ std::string draw_status(const boost::json::value& shown, Style style) {
 /// A finding may be what the agent itself repairs just now.
 std::string draw_with_plans(const boost::json::value& shown, Style style) {
   const Fields thing(shown);
-  const std::string drawn = draw_thing(shown, style);
+  std::string drawn = draw_thing(shown, style);
   if (!thing.has("cluster")) return drawn;
   return drawn + draw_open_plans(thing.object(kPlans.key), thing.raw("cluster"), style);
 }

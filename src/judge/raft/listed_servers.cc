@@ -260,29 +260,37 @@ void find_displaced(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
   }
 }
 
+void find_who_hears(const ClusterSnapshot& snapshot, ListedServer& listed) noexcept {
+  for (const Member& member : snapshot.members) {
+    if (&member == snapshot.leader || !member.takes_part() || !member.status()) continue;
+    for (const Server& line : member.status()->servers) {
+      // Most lines are old, and that is cheaper to see than whose they are.
+      if (line.self || !hears_campaign(snapshot, listed, member, line)) continue;
+      listed.witnessed |= same_server(line.id, line.address, listed.id, listed.address);
+    }
+  }
+}
+
+void find_who_is_connected(const ClusterSnapshot& snapshot, ListedServer& listed) noexcept {
+  const bool refused = is_refused(listed);
+  for (const Member& member : snapshot.members) {
+    if (!member.status()) continue;
+    // Another connection would tell nothing more.
+    if (listed.linked && (listed.witnessed || !refused)) return;
+    const bool linked = std::ranges::any_of(member.connections, [&](const Connection& each) {
+      return shows_life(snapshot, each, listed);
+    });
+    listed.linked |= linked;
+    // A closed socket says nothing about the raft behind it; connections with its peers do.
+    listed.witnessed |= linked && refused && member.takes_part();
+  }
+}
+
 /// A server that the leader does not hear is alive if anybody else hears it.
 void find_witnesses(ClusterSnapshot& snapshot) noexcept {
   for (ListedServer& listed : snapshot.servers) {
-    for (const Member& member : snapshot.members) {
-      if (&member == snapshot.leader || !member.takes_part() || !member.status()) continue;
-      for (const Server& line : member.status()->servers) {
-        // Most lines are old, and that is cheaper to see than whose they are.
-        if (line.self || !hears_campaign(snapshot, listed, member, line)) continue;
-        listed.witnessed |= same_server(line.id, line.address, listed.id, listed.address);
-      }
-    }
-    const bool refused = is_refused(listed);
-    for (const Member& member : snapshot.members) {
-      if (!member.status()) continue;
-      // Another connection would tell nothing more.
-      if (listed.linked && (listed.witnessed || !refused)) break;
-      const bool linked = std::ranges::any_of(member.connections, [&](const Connection& each) {
-        return shows_life(snapshot, each, listed);
-      });
-      listed.linked |= linked;
-      // A closed socket says nothing about the raft behind it; connections with its peers do.
-      listed.witnessed |= linked && refused && member.takes_part();
-    }
+    find_who_hears(snapshot, listed);
+    find_who_is_connected(snapshot, listed);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "base/utc.h"

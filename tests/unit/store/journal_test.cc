@@ -101,6 +101,12 @@ TEST_F(JournalTest, GivesAllRowsInTheirOrderWithTheirHashes) {
   EXPECT_EQ(rows.back(), 1000) << "what is wrong with them is for verify to say";
 }
 
+TEST_F(JournalTest, WithoutADatabaseItHasATokenAllTheSame) {
+  Journal bare(us, nullptr, {});
+  ASSERT_TRUE(run_task(world, us, bare.open()));
+  EXPECT_EQ(bare.token(), 1) << "0 means that nobody may act";
+}
+
 TEST_F(JournalTest, FindsAnEditOfAnyColumn) {
   Journal journal(us, &database);
   open(journal);

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/format.h"
 #include "base/time.h"
 #include "judge/finding.h"
 #include "judge/journal_entry.h"
@@ -158,6 +159,18 @@ TEST(PlanRecord, GivesBackARowOfTheJournal) {
   EXPECT_EQ(read->token, 5);
   for (const char* const text : {"", "[]", "{}", R"({"at":1})", R"({"kind":"intent"})"})
     EXPECT_FALSE(decode_row(text)) << text;
+}
+
+TEST(PlanRecord, ARowOfTheJournalThatNamesNoPlanOrIncidentBelongsToNone) {
+  std::string text = encode(judge::JournalEntry{.at = WallTime(500'000h), .kind = "paused"});
+  for (const std::string_view key : {"plan", "incident"}) {
+    if (const auto at = text.find(fmt::format("\"{}\"", key)); at != std::string::npos)
+      text.replace(at + 1, 1, "_");
+  }
+  const auto read = decode_row(text);
+  ASSERT_TRUE(read) << read.error().describe();
+  EXPECT_EQ(read->plan, 0);
+  EXPECT_EQ(read->incident, 0);
 }
 
 TEST(PlanRecord, GivesBackAPause) {

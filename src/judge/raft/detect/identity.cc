@@ -94,8 +94,8 @@ std::vector<std::string> name_all_at(const ClusterSnapshot& snapshot, std::strin
 void describe_two_alive(const ClusterSnapshot& snapshot, std::string_view address,
                         Finding& finding) {
   const std::vector<std::string> ids = name_all_at(snapshot, address, finding);
-  finding.summary = fmt::format("{} are all listed at {}, and two of them live",
-                                fmt::join(ids, ", "), address);
+  finding.summary =
+      fmt::format("{} are all listed at {}, and two of them live", fmt::join(ids, ", "), address);
   finding.advice = Advice{
       .text =
           "One has joined with the address of another: whichever restarts may be locked out. "
