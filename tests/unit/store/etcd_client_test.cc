@@ -339,6 +339,27 @@ SIM_TEST_SEEDS(EtcdClient, AKeyComesWithAllThatIsKnownOfIt, 1) {
   EXPECT_EQ(found.key->lease, 99);
 }
 
+/// etcd's Compare: field 2 is the target, 3 of it the value (rpc.proto).
+SIM_TEST_SEEDS(EtcdClient, AConditionOnAValueIsOneOnTheValue, 1) {
+  Site site(sim);
+  std::string asked;
+  site.a.manner = [&asked](const Request& request) {
+    asked = request.data;
+    return answer_well(request);
+  };
+  const auto target_of = [&](store::Compare::Target target) {
+    store::Transaction one;
+    one.conditions.push_back({.keys = store::KeyRange::one("k"), .target = target, .operand = "v"});
+    if (target != store::Compare::Target::kValue) one.conditions.back().operand = 7;
+    EXPECT_TRUE(
+        run_task(sim, site.us, site.store->put_if(std::move(one), site.us.deadline_in(1s))));
+    return asked;
+  };
+  EXPECT_TRUE(target_of(store::Compare::Target::kValue).contains("\x10\x03"));
+  EXPECT_TRUE(target_of(store::Compare::Target::kModRevision).contains("\x10\x02"));
+  EXPECT_TRUE(target_of(store::Compare::Target::kCreateRevision).contains("\x10\x01"));
+}
+
 /// etcd's RangeRequest: a key of one byte 0 and such an end mean all keys.
 SIM_TEST_SEEDS(EtcdClient, WithoutAPrefixItAsksForAllKeys, 1) {
   Site site(sim);
