@@ -197,12 +197,15 @@ Task<Result<std::vector<std::string>>> Samples::subjects() {
   co_return names;
 }
 
-Task<Result<SampleAnswer>> Samples::find(std::string subject, WallTime since) {
-  SampleAnswer answer;
+Samples::Window Samples::window(WallTime since, std::int64_t most) const {
   const std::int64_t now_s = seconds_of(runtime_.wall_now());
   const std::int64_t since_s = std::clamp<std::int64_t>(seconds_of(since), 0, now_s);
-  const std::int64_t step_s =
-      step_for(now_s - since_s, seconds_of(limits_.tiers[0].step), kMostSpans);
+  return {now_s, since_s, step_for(now_s - since_s, seconds_of(limits_.tiers[0].step), most)};
+}
+
+Task<Result<SampleAnswer>> Samples::find(std::string subject, WallTime since) {
+  SampleAnswer answer;
+  const auto [now_s, since_s, step_s] = window(since, kMostSpans);
   answer.step = std::chrono::seconds(step_s);
   if (database_ == nullptr) co_return answer;
   // Coarser samples already begin at the start of their span.
@@ -226,10 +229,7 @@ Task<Result<SampleAnswer>> Samples::find(std::string subject, WallTime since) {
 
 Task<Result<HeatMap>> Samples::heat(std::string prefix, WallTime since) {
   HeatMap map;
-  const std::int64_t now_s = seconds_of(runtime_.wall_now());
-  const std::int64_t since_s = std::clamp<std::int64_t>(seconds_of(since), 0, now_s);
-  const std::int64_t step_s =
-      step_for(now_s - since_s, seconds_of(limits_.tiers[0].step), kMostHeatSpans);
+  const auto [now_s, since_s, step_s] = window(since, kMostHeatSpans);
   const std::int64_t from_s = since_s - since_s % step_s;
   const auto spans = static_cast<std::size_t>((now_s - from_s) / step_s + 1);
   map.step = std::chrono::seconds(step_s);
@@ -238,11 +238,10 @@ Task<Result<HeatMap>> Samples::heat(std::string prefix, WallTime since) {
   SqlStatement question{
       "SELECT measure, at_s - at_s % ? AS begun, sum(n), sum(total), min(least), max(most), "
       "subject FROM sample JOIN sample_series ON id = series "
-      "WHERE substr(subject, 1, ?) = ? AND measure IN (?, ?) AND begun >= ? "
+      "WHERE substr(subject, 1, length(?)) = ? AND measure IN (?, ?) AND begun >= ? "
       "GROUP BY subject, measure, begun ORDER BY subject LIMIT ?",
-      {step_s, static_cast<std::int64_t>(prefix.size()), std::move(prefix),
-       std::string(to_string(Measure::kGood)), std::string(to_string(Measure::kTook)), from_s,
-       kMostHeatCells + 1}};
+      {step_s, prefix, prefix, std::string(to_string(Measure::kGood)),
+       std::string(to_string(Measure::kTook)), from_s, kMostHeatCells + 1}};
   auto rows = co_await ask(std::move(question));
   if (!rows) co_return std::unexpected(rows.error());
   map.complete = std::ssize(*rows) <= kMostHeatCells;

@@ -133,6 +133,14 @@ class Samples {
   };
   using Tally = std::array<Sample, kMeasures>;  ///< count 0: no value yet
 
+  /// In seconds of the wall clock; `step` is so long that it has at most so many spans, more or
+  /// less.
+  struct Window {
+    std::int64_t now;
+    std::int64_t since;
+    std::int64_t step;
+  };
+  [[nodiscard]] Window window(WallTime since, std::int64_t most) const;
   runtime::Task<Result<void>> make_tables();
   runtime::Task<void> keep_writing();
   runtime::Task<void> write(bool and_thin);

@@ -1,5 +1,6 @@
 #include "cli/render/explanation.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -89,7 +90,10 @@ std::string draw_code(const json::value& explained, Style style) {
   drawn += fmt::format("\n{}\n", code.text("meaning"));
   drawn += labelled("how to check", code.text("evidence"));
   // The advice of what stands is of that case, and may say the contrary.
-  if (code.list("findings").empty()) drawn += labelled("what to do", code.text("advice"));
+  const bool advised = std::ranges::any_of(code.list("findings"), [](const json::value& finding) {
+    return !Fields(finding).object("advice").text("text").empty();
+  });
+  if (!advised) drawn += labelled("what to do", code.text("advice"));
   drawn += labelled("what the agent does itself", code.text("agent_may"));
   if (!code.has("findings")) return drawn;
   for (const json::value& incident : code.list("incidents"))

@@ -90,6 +90,10 @@ TEST(ExplainCode, AFindingThatStandsHasAdviceOfItsOwn) {
       kPlain);
   EXPECT_FALSE(drawn.contains("\n  what to do: ")) << drawn;
   EXPECT_TRUE(drawn.contains("remove the dead server")) << drawn;
+  // One that has none leaves the general one.
+  json::object bare = catalogue_entry(judge::info(judge::Code::kCheckFailed));
+  bare["findings"] = json::array{json::object{{"code", "CHECK_FAILED"}, {"severity", "critical"}}};
+  EXPECT_TRUE(draw_code(bare, kPlain).contains("\n  what to do: "));
 }
 
 TEST(ExplainCode, WithoutAnAgentSaysNothingOfNow) {

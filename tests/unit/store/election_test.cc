@@ -303,14 +303,20 @@ class ForgetfulStore final : public Store {
   Store& below_;
 };
 
-TEST(Election, WhoGotNoLeaseGivesNoneBack) {
+/// One candidate, alone, at such a store.
+class LoneElectionTest : public ::testing::Test {
+ protected:
+  LoneElectionTest() { EXPECT_TRUE(run_task(world, us, below.open())); }
+
   World world{1};
   SimDisk disk;
   SimRuntime& us = world.host("us");
-  SimDatabase database(us, disk);
-  EmbeddedStore below(us, database, "boot");
-  ASSERT_TRUE(run_task(world, us, below.open()));
-  ForgetfulStore store(us, below);
+  SimDatabase database{us, disk};
+  EmbeddedStore below{us, database, "boot"};
+  ForgetfulStore store{us, below};
+};
+
+TEST_F(LoneElectionTest, WhoGotNoLeaseGivesNoneBack) {
   store.grants = false;
   Election election(us, store, {.candidate = "us", .ttl = kTtl});
   election.start();
@@ -324,14 +330,7 @@ TEST(Election, WhoGotNoLeaseGivesNoneBack) {
   EXPECT_EQ(store.revoked.size(), 1U);
 }
 
-TEST(Election, ARenewalWithoutAnAnswerIsGivenUpInTimeForAnother) {
-  World world{1};
-  SimDisk disk;
-  SimRuntime& us = world.host("us");
-  SimDatabase database(us, disk);
-  EmbeddedStore below(us, database, "boot");
-  ASSERT_TRUE(run_task(world, us, below.open()));
-  ForgetfulStore store(us, below);
+TEST_F(LoneElectionTest, ARenewalWithoutAnAnswerIsGivenUpInTimeForAnother) {
   Election election(us, store, {.candidate = "us", .ttl = kTtl});
   std::vector<bool> told;
   election.listen([&](bool leads) { told.push_back(leads); });

@@ -110,6 +110,7 @@ TEST_F(SamplesTest, AHeatMapHasEverySubjectInTheSameSpans) {
   look("guest/b", 50, 1);
   look("guests", 1, 1);
   life.took("guest/c", 7);  // nobody knows how it went
+  look("gäste/d", 1, 1);
   world.run_for(1min);
   look("guest/b", 70, 1);
   world.run_for(1min);
@@ -133,6 +134,8 @@ TEST_F(SamplesTest, AHeatMapHasEverySubjectInTheSameSpans) {
   EXPECT_LE(map.from + at * map.step, us.wall_now() - 2min);
   EXPECT_GT(map.from + at * map.step, us.wall_now() - 4min);
   EXPECT_EQ(map.rows[2].cells[at], (HeatCell{0, 0, 7, 7}));
+  const auto abroad = run_task(world, us, life.samples.heat("gäste/", us.wall_now() - 10min));
+  EXPECT_EQ(abroad.value().rows.size(), 1U) << "letters of two bytes";
   // A longer time has longer spans, never more than 60 and one that is not whole.
   EXPECT_EQ(heat(2h).step, 10min);
   EXPECT_LE(heat(24h).rows[0].cells.size(), 61U);
