@@ -30,7 +30,7 @@ std::string_view host_of(std::string_view address) noexcept {
 }
 
 bool means(std::string_view hint, std::string_view address) noexcept {
-  if (hint == address) return true;
+  if (same_text(hint, address)) return true;
   if (hint.starts_with("unix:") || address.starts_with("unix:")) return false;
   const std::string_view wanted = without_scheme(hint);
   const std::string_view place = without_scheme(address);

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/text.h"
 #include "base/time.h"
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
@@ -78,7 +79,20 @@ bool is_failed(const Opinion& opinion) noexcept {
   return opinion.local && opinion.local->leader && !opinion.local->connected;
 }
 
-std::vector<Connection> find_connections(const Status& status) {
+bool are_namesakes(const Server& a, const Server& b) noexcept {
+  const bool named_alike = !a.nickname.empty() && same_text(a.nickname, b.nickname);
+  return named_alike || compatible(a.id, b.id);
+}
+
+bool has_namesakes(const Status& status) noexcept {
+  for (auto one = status.servers.begin(); one != status.servers.end(); ++one) {
+    const auto is_one_of_them = [&](const Server& other) { return are_namesakes(*one, other); };
+    if (std::any_of(status.servers.begin(), one, is_one_of_them)) return true;
+  }
+  return false;
+}
+
+std::vector<Connection> find_connections(const Status& status, bool namesakes) {
   std::vector<Connection> connections;
   connections.reserve(status.links.size());
   for (const Link& link : status.links) {
@@ -87,7 +101,7 @@ std::vector<Connection> find_connections(const Status& status) {
                            .up = link.up,
                            .nameless = link.peer == kNobody,
                            .peer = peer,
-                           .ambiguous = peer && shares_its_name(status, *peer)});
+                           .ambiguous = peer && namesakes && shares_its_name(status, *peer)});
   }
   return connections;
 }
@@ -106,7 +120,8 @@ Member introduce(const Opinion& opinion, std::size_t index, const Memory& memory
   if (!member.id.known() && member.identity) member.id = member.identity->id;
   if (opinion.status) {
     member.address = opinion.status->address;
-    member.connections = find_connections(*opinion.status);
+    member.lists_namesakes = has_namesakes(*opinion.status);
+    member.connections = find_connections(*opinion.status, member.lists_namesakes);
   } else if (member.identity && compatible(member.id, member.identity->id)) {
     member.address = member.identity->address;
   }
@@ -296,7 +311,7 @@ bool ClusterSnapshot::anybody_takes_part() const noexcept {
 
 const Server* find_named(const Status& status, std::string_view name) noexcept {
   for (const Server& server : status.servers) {
-    if (server.nickname == name) return &server;
+    if (same_text(server.nickname, name)) return &server;
   }
   const std::optional<MemberId> id = parse_member_id(name);
   if (!id) return nullptr;
@@ -308,9 +323,7 @@ const Server* find_named(const Status& status, std::string_view name) noexcept {
 
 bool shares_its_name(const Status& status, const Server& server) noexcept {
   return std::ranges::any_of(status.servers, [&](const Server& other) {
-    if (&other == &server) return false;
-    const bool named_alike = !server.nickname.empty() && other.nickname == server.nickname;
-    return named_alike || compatible(other.id, server.id);
+    return &other != &server && are_namesakes(server, other);
   });
 }
 
@@ -327,7 +340,7 @@ bool shows_life(const ClusterSnapshot& snapshot, const Connection& connection,
   if (!shows_peer || !compatible(peer->id, listed.id)) return false;
   if (!connection.outgoing) return true;
   const auto shares = [&](const ListedServer& other) {
-    return &other != &listed && other.address == listed.address;
+    return &other != &listed && same_text(other.address, listed.address);
   };
   return !listed.successor && std::ranges::none_of(snapshot.servers, shares);
 }
@@ -357,10 +370,10 @@ bool tells_ages(const Status& status) noexcept {
 
 bool same_server(const MemberId& a, std::string_view a_address, const MemberId& b,
                  std::string_view b_address, bool lenient) noexcept {
-  if (!a.known() || !b.known()) return !a_address.empty() && a_address == b_address;
+  if (!a.known() || !b.known()) return !a_address.empty() && same_text(a_address, b_address);
   if (!compatible(a, b)) return false;
   if ((a.full() && b.full()) || lenient) return true;
-  return a_address.empty() || b_address.empty() || a_address == b_address;
+  return a_address.empty() || b_address.empty() || same_text(a_address, b_address);
 }
 
 ClusterSnapshot take_snapshot(std::span<const Opinion> opinions, const Expectation& expectation,

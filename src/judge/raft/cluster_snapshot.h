@@ -67,6 +67,7 @@ struct Member {
   std::optional<TimePoint> out_since;
   const Server* leader_line = nullptr;  ///< the leader that it names, in its own list
   bool hears_leader = false;            ///< and has heard lately
+  bool lists_namesakes = false;         ///< two servers of its report share their short name
   std::vector<Connection> connections;  ///< of its report
   /// In the newest list: the server as which it answers, or that it must be when it is silent.
   const ListedServer* listed = nullptr;

@@ -110,7 +110,7 @@ void complete_ids(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
     if (listed.id.full()) continue;
     for (const RememberedServer& remembered : memory.list()) {
       const bool same =
-          remembered.address == listed.address && compatible(remembered.id, listed.id);
+          compatible(remembered.id, listed.id) && remembered.address == listed.address;
       if (same && remembered.id.digits > listed.id.digits) listed.id = remembered.id;
     }
   }
@@ -254,7 +254,7 @@ void find_displaced(ClusterSnapshot& snapshot, const Memory& memory) noexcept {
     const Identity* const its = listed.owner ? listed.owner->identity : nullptr;
     listed.displaced = its && its->elsewhere;
     for (const RememberedServer& before : memory.list()) {
-      const bool same = before.address == listed.address && compatible(before.id, listed.id);
+      const bool same = compatible(before.id, listed.id) && before.address == listed.address;
       listed.displaced |= same && before.displaced;
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/text.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/opinion.h"
 
@@ -28,7 +29,7 @@ bool leads_to(const Connection& connection, const ListedServer& listed) noexcept
   const Server* const peer = connection.peer;
   if (connection.nameless || !peer) return false;
   if (same_server(peer->id, peer->address, listed.id, listed.address)) return true;
-  return connection.outgoing && !listed.address.empty() && peer->address == listed.address;
+  return connection.outgoing && !listed.address.empty() && same_text(peer->address, listed.address);
 }
 
 bool has_broken_link(const Member& member, const ListedServer& listed) noexcept {
@@ -49,7 +50,7 @@ LinkState own_link(const ClusterSnapshot& snapshot, const Member& member,
                    const ListedServer& listed) noexcept {
   const Status& status = *member.status();
   const Server* const line = find_line(status, listed);
-  if (line && shares_its_name(status, *line)) return LinkState::kUnknown;
+  if (line && member.lists_namesakes && shares_its_name(status, *line)) return LinkState::kUnknown;
   LinkState state = LinkState::kMissing;
   const Connection* unidentified = nullptr;
   std::size_t unidentified_links = 0;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "judge/raft/address.h"
 #include "judge/raft/cluster_snapshot.h"
@@ -312,12 +313,13 @@ LinkState reach_of(const ClusterSnapshot& snapshot, const ListedServer& listed) 
       listed.reporter->connections,
       [](const Connection& connection) { return connection.up && !connection.outgoing; });
   const auto others = std::ranges::count_if(snapshot.servers, [&](const ListedServer& other) {
-    return other.address != listed.address && other.life == Life::kLive;
+    return !same_text(other.address, listed.address) && other.life == Life::kLive;
   });
   if (come_in < others) return LinkState::kMissing;
   LinkState reach = LinkState::kUnknown;
   for (const Member& member : snapshot.members) {
-    if (!member.comparable || !member.listed || member.listed->address == listed.address) continue;
+    if (!member.comparable || !member.listed || same_text(member.listed->address, listed.address))
+      continue;
     const LinkState own = own_link(snapshot, member, listed);
     if (is_broken(own) || has_broken_link(member, listed)) return LinkState::kDown;
     if (own == LinkState::kUp) reach = own;

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/text.h"
 #include "base/time.h"
 #include "judge/raft/cluster_snapshot.h"
 #include "judge/raft/history.h"
@@ -17,7 +18,7 @@ namespace {
 
 const RememberedServer* remembered(const Memory& memory, const ListedServer& listed) noexcept {
   for (const RememberedServer& remembered : memory.list()) {
-    if (remembered.address == listed.address && compatible(remembered.id, listed.id))
+    if (compatible(remembered.id, listed.id) && remembered.address == listed.address)
       return &remembered;
   }
   return nullptr;
@@ -61,7 +62,7 @@ void find_shared_addresses(ClusterSnapshot& snapshot) noexcept {
     older.shares_address |= outlives_successor(older, *alive);
     if (!older.alive_since) continue;
     for (ListedServer& younger : snapshot.servers) {
-      const bool beside = &younger != &older && younger.address == older.address &&
+      const bool beside = &younger != &older && same_text(younger.address, older.address) &&
                           younger.alive_since >= older.alive_since;
       if (beside && *alive > *younger.alive_since)
         older.shares_address = younger.shares_address = true;
@@ -75,7 +76,7 @@ void find_unordered(ClusterSnapshot& snapshot) noexcept {
   for (ListedServer& older : snapshot.servers) {
     const std::optional<TimePoint> alive = last_alive(snapshot, older);
     for (const ListedServer& younger : snapshot.servers) {
-      const bool pair = &younger != &older && younger.address == older.address;
+      const bool pair = &younger != &older && same_text(younger.address, older.address);
       if (!pair || (older.unlisted_at && !(younger.unlisted_at > older.unlisted_at))) continue;
       older.may_have_shared |= !younger.unlisted_at || alive > *younger.unlisted_at;
     }

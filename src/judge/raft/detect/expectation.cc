@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "judge/condition/condition.h"
 #include "judge/finding.h"
 #include "judge/raft/address.h"
@@ -23,11 +24,16 @@ namespace {
 using enum Code;
 
 bool is_expected(const ClusterSnapshot& snapshot, std::string_view address) noexcept {
-  return std::ranges::any_of(snapshot.expectation->addresses,
-                             [&](const std::string& hint) { return means(hint, address); });
+  const std::vector<std::string>& hints = snapshot.expectation->addresses;
+  // Most are written as they are listed, which is cheaper to see.
+  if (std::ranges::any_of(hints, [&](const auto& hint) { return same_text(hint, address); }))
+    return true;
+  return std::ranges::any_of(hints, [&](const auto& hint) { return means(hint, address); });
 }
 
 bool is_listed_anywhere(const ClusterSnapshot& snapshot, std::string_view hint) noexcept {
+  const auto exactly = [&](const ListedServer& listed) { return same_text(hint, listed.address); };
+  if (std::ranges::any_of(snapshot.servers, exactly)) return true;
   const auto at = [&](const auto& entry) { return means(hint, entry.address); };
   if (std::ranges::any_of(snapshot.servers, at)) return true;
   return std::ranges::any_of(snapshot.members, [&](const Member& member) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "judge/condition/condition.h"
 #include "judge/finding.h"
 #include "judge/raft/advice.h"
@@ -30,13 +31,13 @@ std::string place_key(const ListedServer& listed) {
 bool shares_its_address(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
   return !listed.address.empty() &&
          std::ranges::any_of(snapshot.servers, [&](const ListedServer& other) {
-           return &other != &listed && other.address == listed.address;
+           return &other != &listed && same_text(other.address, listed.address);
          });
 }
 
 bool has_live_twin(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
   return std::ranges::any_of(snapshot.servers, [&](const ListedServer& other) {
-    return &other != &listed && other.address == listed.address && other.lives();
+    return &other != &listed && same_text(other.address, listed.address) && other.lives();
   });
 }
 
@@ -61,7 +62,7 @@ void describe_ghost(const ClusterSnapshot& snapshot, const ListedServer& ghost,
 /// not report the address.
 const Member* find_mute(const ClusterSnapshot& snapshot, std::string_view address) noexcept {
   for (const ListedServer& listed : snapshot.servers) {
-    if (listed.address == address && listed.reporter && !listed.reporter->status())
+    if (same_text(listed.address, address) && listed.reporter && !listed.reporter->status())
       return listed.reporter;
   }
   return nullptr;
@@ -71,7 +72,8 @@ const Member* find_mute(const ClusterSnapshot& snapshot, std::string_view addres
 const ListedServer* find_pretender(const ClusterSnapshot& snapshot,
                                    std::string_view address) noexcept {
   for (const ListedServer& listed : snapshot.servers) {
-    if (listed.address == address && listed.reporter && listed.reporter->status()) return &listed;
+    if (same_text(listed.address, address) && listed.reporter && listed.reporter->status())
+      return &listed;
   }
   return nullptr;
 }
@@ -123,7 +125,7 @@ void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view addre
     const std::string id = label(*pretender);
     const auto any = [&](bool ListedServer::* has) {
       return std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
-        return listed.address == address && listed.*has;
+        return same_text(listed.address, address) && listed.*has;
       });
     };
     finding.summary = fmt::format(
@@ -142,7 +144,7 @@ void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view addre
     return;
   }
   const bool heard = std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
-    return listed.address == address && (listed.heard || listed.witnessed);
+    return same_text(listed.address, address) && (listed.heard || listed.witnessed);
   });
   finding.advice = Advice{.text = heard ? "One of them is heard: configure it as a member, so that "
                                           "it can be asked which of them it is."
