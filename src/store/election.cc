@@ -97,10 +97,10 @@ Task<void> Election::run() {
 Task<Error> Election::stand() {
   Result<void> done = co_await enter();
   if (done) done = co_await look();
+  if (done) complaint_.reset();
   while (done) {
     done = co_await take_turn();
     if (!done) break;
-    complaint_.reset();
     if (runtime_.now() < renew_at_) {
       done = co_await follow();
     } else {
@@ -191,6 +191,7 @@ Task<Result<void>> Election::renew() {
     if (runtime_.now() >= stop_at_) lose();
     extend(begun, kept->ttl);
     confirmed_ = runtime_.now();
+    complaint_.reset();
     co_return Result<void>();
   }
   if (kept.error().code == Errc::kMissing)
@@ -233,6 +234,7 @@ void Election::extend(TimePoint from, Duration ttl) {
 
 void Election::begin_to_lead() {
   leads_ = true;
+  complaint_.reset();
   fence_ = Compare::created_at(key_, revision_);
   log(LogLevel::kInfo, "leads", {{"key", key_}, {"token", std::to_string(revision_)}});
   tasks_.spawn("election clock", watch_clock(++term_));

@@ -141,6 +141,8 @@ TEST_P(StoreConformance, ATransactionIsWholeOrNothing) {
   const auto idle = put_if({{}, {Erase{KeyRange::prefix("none")}}});
   EXPECT_TRUE(idle->held);
   EXPECT_EQ(idle->revision, done->revision) << "nothing has changed";
+  EXPECT_FALSE(put_if({{Compare::present("a")}, {Put{"c", "1"}}})->held);
+  EXPECT_TRUE(put_if({{Compare::present("b")}, {Put{"c", "1"}}})->held);
 }
 
 TEST_P(StoreConformance, AConditionHoldsForEveryKeyOfItsRange) {

@@ -234,6 +234,12 @@ TEST_F(ElectionTest, AStoreThatRefusesARenewalForAMomentEndsNoLease) {
     disk.fail_with({});
     run_for(1100ms);
   }
+  disk.fail_with(Errc::kClosed);
+  run_for(2500ms);
+  EXPECT_TRUE(a.election->complaint()) << "a renewal was due";
+  disk.fail_with({});
+  run_for(1500ms);
+  EXPECT_FALSE(a.election->complaint());
   EXPECT_TRUE(a.leads());
   EXPECT_EQ(a.election->own_key(), key);
   EXPECT_EQ(a.told, std::vector<bool>{true});
@@ -261,9 +267,11 @@ class ForgetfulStore final : public Store {
 
   int unanswered = 0;  ///< so many of the next renewals
   bool grants = true;
+  bool reads = true;
   std::vector<LeaseId> revoked;
 
   Task<Result<Found>> get(std::string key, runtime::Deadline deadline) override {
+    if (!reads) co_return fail(Errc::kClosed, "no answer to a read");
     auto found = co_await below_.get(std::move(key), deadline);
     co_return found;
   }
@@ -328,6 +336,21 @@ TEST_F(LoneElectionTest, WhoGotNoLeaseGivesNoneBack) {
   EXPECT_TRUE(election.leads());
   world.run(us, election.stop());
   EXPECT_EQ(store.revoked.size(), 1U);
+}
+
+TEST_F(LoneElectionTest, WhoCannotReadItsKeyDoesNotLeadAndSaysWhy) {
+  store.reads = false;
+  Election election(us, store, {.candidate = "us", .ttl = kTtl});
+  election.start();
+  for (int i = 0; i < 20; ++i) {
+    world.run_for(1s);
+    EXPECT_FALSE(election.leads());
+    EXPECT_TRUE(election.complaint().value_or("").contains("no answer to a read")) << i;
+  }
+  store.reads = true;
+  ASSERT_TRUE(world.run_until([&] { return election.leads(); }, 2s));
+  EXPECT_FALSE(election.complaint());
+  world.run(us, election.stop());
 }
 
 TEST_F(LoneElectionTest, ARenewalWithoutAnAnswerIsGivenUpInTimeForAnother) {

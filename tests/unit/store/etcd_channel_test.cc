@@ -107,6 +107,20 @@ SIM_TEST_SEEDS(EtcdChannel, NoMessageIsLostWhenMoreComesBeforeItIsRead, 5) {
   EXPECT_EQ(site.next(*call).error().code, Errc::kTimeout);
 }
 
+/// Each would wait on until a deadline that may be an hour away.
+SIM_TEST_SEEDS(EtcdChannel, WhoHasItsAnswerLeavesNoAlarmBehind, 1) {
+  Site site(sim);
+  const std::size_t before = site.tasks.size();
+  for (int i = 0; i < 10; ++i) {
+    site.talker.pieces = {codec::encode_grpc_message("one")};
+    const auto call = site.channel->begin("/watch", {}, std::nullopt).value();
+    ASSERT_TRUE(call->send("", true));
+    EXPECT_EQ(site.next(*call).value(), "one");
+  }
+  sim.run_for(1ms);
+  EXPECT_EQ(site.tasks.size(), before);
+}
+
 SIM_TEST_SEEDS(EtcdChannel, WhatIsNoMessageEndsTheCall, 5) {
   Site site(sim);
   site.talker.pieces = {std::string("\x07\0\0\0\1x", 6)};

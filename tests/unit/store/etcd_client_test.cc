@@ -249,6 +249,14 @@ SIM_TEST_SEEDS(EtcdClient, AMemberThatHangsWhileItIsAskedForATokenIsLeft, 20) {
   }
 }
 
+SIM_TEST_SEEDS(EtcdClient, EachMemberIsAskedForATokenOnceByOneCall, 5) {
+  Site site(sim, "wardmote");
+  site.a.manner = site.b.manner = [](const Request&) { return refuse(14, "no leader"); };
+  EXPECT_FALSE(site.get());
+  EXPECT_EQ(site.a.asked("/Authenticate"), 1);
+  EXPECT_EQ(site.b.asked("/Authenticate"), 1);
+}
+
 SIM_TEST_SEEDS(EtcdClient, AWrongPasswordIsTriedOnceAndAnEtcdWithoutUsersAsksForNone, 5) {
   Site site(sim, "wardmote");
   site.a.manner = [](const Request& request) {
@@ -311,6 +319,14 @@ SIM_TEST_SEEDS(EtcdClient, WhatAMemberSaysBecomesAnErrorOfTheStore, 5) {
     return Http2Server::Answer{codec::encode_grpc_message("\xff\xff")};
   };
   EXPECT_EQ(site.put().error().code, Errc::kProtocol);
+}
+
+SIM_TEST_SEEDS(EtcdClient, ALeaseThatIsRefusedIsNone, 1) {
+  Site site(sim);
+  site.a.manner = site.b.manner = [](const Request&) { return refuse(8, "so it is"); };
+  const auto lease = run_task(sim, site.us, site.store->grant(6s, site.us.deadline_in(10s)));
+  ASSERT_FALSE(lease);
+  EXPECT_EQ(lease.error().code, Errc::kExhausted);
 }
 
 SIM_TEST_SEEDS(EtcdClient, AKeyComesWithAllThatIsKnownOfIt, 1) {

@@ -65,8 +65,9 @@ struct Said {
       pair.bytes(1, key);
       pair.number(2, at);
       pair.number(3, at);
-      pair.number(4, 1);
+      pair.number(4, 3);
       pair.bytes(5, "v");
+      pair.number(6, 42);
       ProtoWriter event;
       event.message(2, pair.take());
       message.message(11, event.take());
@@ -178,6 +179,8 @@ TEST_F(EtcdWatchTest, AnAnswerInPiecesIsOneBatch) {
   EXPECT_EQ(batch->events[0].key.key, "a");
   EXPECT_EQ(batch->events[0].key.value, "v");
   EXPECT_EQ(batch->events[0].key.create_revision, 8);
+  EXPECT_EQ(batch->events[0].key.version, 3);
+  EXPECT_EQ(batch->events[0].key.lease, 42);
   EXPECT_EQ(batch->events[2].key.key, "c");
   EXPECT_EQ(batch->upto, 9);
   EXPECT_EQ(asked_from_, std::vector<std::int64_t>{8});

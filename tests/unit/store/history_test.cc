@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/seeds.h"
@@ -35,6 +37,30 @@ struct Life : LifeOf<History, HistoryLimits> {
 };
 
 class HistoryTest : public LivesTest {};
+
+/// A fake: a disk that has no room to remove anything, and tables that are there already.
+class FakeNoRoomToRemove final : public runtime::Database {
+ public:
+  explicit FakeNoRoomToRemove(runtime::Database& below) : below_(below) {}
+  Errc why = Errc::kExhausted;
+
+  runtime::Task<Result<std::vector<runtime::SqlRow>>> read(runtime::SqlStatement statement,
+                                                           runtime::Deadline deadline) override {
+    auto rows = co_await below_.read(std::move(statement), deadline);
+    co_return rows;
+  }
+  runtime::Task<Result<std::vector<runtime::SqlRow>>> transact(
+      std::vector<runtime::SqlStatement> statements, runtime::Deadline deadline) override {
+    const bool removes = std::ranges::any_of(
+        statements, [](const auto& statement) { return statement.text.starts_with("DELETE"); });
+    if (removes) co_return fail(why, "no");
+    auto rows = co_await below_.transact(std::move(statements), deadline);
+    co_return rows;
+  }
+
+ private:
+  runtime::Database& below_;
+};
 
 TEST_F(HistoryTest, WithoutADatabaseItRemembersTheNewest) {
   History history(us, nullptr, {.in_memory = 3});
@@ -147,6 +173,44 @@ TEST_F(HistoryTest, AFullDiskIsSaidOnceAndNothingIsLostWhenItHasRoomAgain) {
   EXPECT_FALSE(life.history.counters().complaint);
   EXPECT_EQ(logged.count("history_writes_again"), 1);
   EXPECT_EQ(disk.rows("SELECT * FROM event").size(), 1U);
+}
+
+TEST_F(HistoryTest, OnAFullDiskItStartsWithWhatIsThereAndOnABrokenOneItDoesNot) {
+  {
+    Life life(world, us, disk);
+    life.history.add(event("a"));
+  }
+  disk.restart();
+  sim::SimDatabase database(us, disk);
+  FakeNoRoomToRemove full(database);
+  History history(us, &full, {});
+  EXPECT_TRUE(run_task(world, us, history.open()));
+  EXPECT_TRUE(history.counters().complaint);
+  EXPECT_EQ(history.find({}).size(), 1U);
+  world.run(us, history.stop());
+  full.why = Errc::kProtocol;
+  History other(us, &full, {});
+  EXPECT_FALSE(run_task(world, us, other.open()));
+  world.run(us, other.stop());
+}
+
+TEST_F(HistoryTest, ADiskThatStaysFullIsTriedOnceAMinute) {
+  Life life(world, us, disk);
+  disk.fail_with(Errc::kExhausted);
+  life.history.add(event("a"));
+  world.run_for(10min);
+  const std::uint64_t before = life.history.counters().failures;
+  world.run_for(1h);
+  EXPECT_EQ(life.history.counters().failures - before, 60U);
+}
+
+TEST_F(HistoryTest, AtTheEndASlowDiskIsWaitedForASecond) {
+  Life life(world, us, disk, {.unwritten = 10'000});
+  disk.set_latency(300ms);
+  for (int i = 0; i < 10'000; ++i) life.history.add(event("a"));
+  const TimePoint begun = world.now();
+  world.run(us, life.history.stop());
+  EXPECT_EQ(world.now() - begun, 1200ms) << "with the last write that had begun";
 }
 
 TEST_F(HistoryTest, ADiskThatStaysFullCostsBoundedMemory) {

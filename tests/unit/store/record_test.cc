@@ -190,6 +190,15 @@ TEST(GroupRecord, WithoutWhatMakesAGroupItIsNone) {
     EXPECT_TRUE(decode_group(without(whole, field), kClock)) << field;
 }
 
+TEST(GroupRecord, WithAnIncidentThatCannotBeReadItIsNone) {
+  std::string record = encode(sample_group(), kClock);
+  const std::string incident = R"("incident":")";
+  const std::size_t at = record.find(incident);
+  ASSERT_NE(at, std::string::npos);
+  record.insert(at + incident.size(), "no ");
+  EXPECT_FALSE(decode_group(record, kClock));
+}
+
 TEST(GroupRecord, WhatAnEarlierVersionDidNotCountIsNothing) {
   const std::string whole = encode(sample_group(), kClock);
   EXPECT_EQ(decode_group(without(whole, "given_up"), kClock).value().given_up, 0);

@@ -292,6 +292,12 @@ TEST_F(StoreTest, ALapsedLeaseIsNeverSeenAndItsSuccessorHasALaterRevision) {
   EXPECT_EQ(ours.keep_alive(lease->id).error().code, Errc::kMissing);
 }
 
+TEST_F(StoreTest, WhatMustBeThereIsAskedOfThatKey) {
+  ASSERT_TRUE(ours.put("a", "x"));
+  EXPECT_FALSE(theirs.put_if({{Compare::present("b")}, {Put{"b", "y"}}})->held);
+  EXPECT_TRUE(theirs.put_if({{Compare::present("a")}, {Put{"a", "y"}}})->held);
+}
+
 TEST_F(StoreTest, NoLeaseOutlivesTheStartOfTheHost) {
   const auto lease = ours.grant(1h);
   ASSERT_TRUE(ours.put("a", "x", lease->id));
