@@ -126,6 +126,14 @@ def test_a_hung_guest_is_told_of_once_and_again_when_it_hangs_again(lab, tmp_pat
         assert site.told()[2].endswith("GUEST_IDLE_HUNG")
         lab.continue_agent(1)
         site.wait(1, "HEALTHY", 10)
+        # What a minute has begun is written at the end.
+        assert site.agent.stop() == 0
+        site.agent = site.start()
+        site.wait(1, "HEALTHY", 20)
+        status, body = site.agent.get("/api/v1/heatmap?prefix=guest/&since=10m")
+        cells = {row["subject"]: row["cells"] for row in json.loads(body)["rows"]}[f"guest/{name_of(1)}"]
+        pings, good = (sum(cell[part] for cell in cells if cell) for part in (0, 1))
+        assert status == 200 and pings > good > 1, "it answered at least twice, and failed to"
 
 
 @pytest.mark.slow
