@@ -34,6 +34,7 @@ class Http2Server {
   struct Answer {
     std::string data;
     codec::HeaderFields trailers{{"grpc-status", "0"}};
+    std::string type = "application/grpc";
   };
   /// Of a whole request; nothing: no answer yet (see answer()).
   using Handler = std::function<std::optional<Answer>(const Request&)>;
@@ -69,7 +70,7 @@ class Http2Server {
 
   void answer(std::int32_t stream, Answer answer) {
     const std::string status = "200";
-    const std::string type = "application/grpc";
+    const std::string type = answer.type;
     const nghttp2_nv headers[] = {field(":status", status), field("content-type", type)};
     answers_[stream] = {std::move(answer), 0, false};
     nghttp2_data_provider provider{{}, give_data};

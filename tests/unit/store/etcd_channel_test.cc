@@ -121,6 +121,18 @@ SIM_TEST_SEEDS(EtcdChannel, WhoHasItsAnswerLeavesNoAlarmBehind, 1) {
   EXPECT_EQ(site.tasks.size(), before);
 }
 
+/// The server may send on only when it is told that what came was taken.
+SIM_TEST_SEEDS(EtcdChannel, AMessageThatIsLargerThanTheWindowArrives, 1) {
+  Site site(sim);
+  const std::string large(3 << 20, 'x');
+  site.talker.pieces = {codec::encode_grpc_message(large)};
+  const auto call = site.channel->begin("/watch", {}, std::nullopt).value();
+  ASSERT_TRUE(call->send("", true));
+  const auto got = site.next(*call);
+  ASSERT_TRUE(got) << got.error().describe();
+  EXPECT_EQ(*got, large);
+}
+
 SIM_TEST_SEEDS(EtcdChannel, WhatIsNoMessageEndsTheCall, 5) {
   Site site(sim);
   site.talker.pieces = {std::string("\x07\0\0\0\1x", 6)};

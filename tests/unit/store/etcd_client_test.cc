@@ -319,6 +319,12 @@ SIM_TEST_SEEDS(EtcdClient, WhatAMemberSaysBecomesAnErrorOfTheStore, 5) {
     return Http2Server::Answer{codec::encode_grpc_message("\xff\xff")};
   };
   EXPECT_EQ(site.put().error().code, Errc::kProtocol);
+  site.a.manner = site.b.manner = [](const Request&) {
+    Http2Server::Answer page = *answer_well({});
+    page.type = "text/html";
+    return Answer(page);
+  };
+  EXPECT_EQ(site.put().error().code, Errc::kRejected) << "a proxy, or another server";
 }
 
 SIM_TEST_SEEDS(EtcdClient, ALeaseThatIsRefusedIsNone, 1) {

@@ -139,6 +139,10 @@ class EtcdWatchTest : public ::testing::Test {
       return;
     }
     asked_from_.push_back(from);
+    if (ended_with_) {
+      server.answer(stream, {"", {{"grpc-status", *ended_with_}}});
+      return;
+    }
     for (const Said& said : answer_) server.say(stream, said.text());
   }
   Result<WatchBatch> next(Duration patience = 2s) {
@@ -162,7 +166,8 @@ class EtcdWatchTest : public ::testing::Test {
   SimRuntime& host_ = world_.host("a");
   std::vector<Said> answer_;  ///< to each new watch
   std::vector<std::int64_t> asked_from_;
-  int asked_ = 0;  ///< whether it is there
+  std::optional<std::string> ended_with_;  ///< a status, in place of `answer_`
+  int asked_ = 0;                          ///< whether it is there
   std::optional<Said> when_asked_;
   std::unique_ptr<testing::FakeDoor> door_;
   std::unique_ptr<etcd::EtcdStore> store_;
@@ -242,6 +247,21 @@ TEST_F(EtcdWatchTest, WhoMayNotReadIsDeniedAndAnyOtherEndIsABreak) {
   answer_ = {{.canceled = true, .reason = "no leader"}};
   EXPECT_EQ(why(), Errc::kClosed);
   EXPECT_GE(asked_from_.size(), 3U) << "and it is tried again";
+}
+
+/// A timeout would mean that nothing has happened, and something missing that events are gone.
+TEST_F(EtcdWatchTest, ACallThatTheServerEndsIsABreakWhateverItsStatus) {
+  for (const char* const status : {"0", "4", "5"}) {
+    ended_with_ = status;
+    const auto ended = next();
+    ASSERT_FALSE(ended);
+    EXPECT_EQ(ended.error().code, Errc::kClosed) << status;
+    EXPECT_EQ(ended.error().context.contains("ended by the server"),
+              std::string_view(status) == "0");
+  }
+  ended_with_.reset();
+  answer_ = {created(7), events({{"/p/a", 8}})};
+  EXPECT_TRUE(next(20s));
 }
 
 TEST_F(EtcdWatchTest, AMemberThatHasAnsweredIsAskedAgainAtOnceHoweverOftenItFailedBefore) {

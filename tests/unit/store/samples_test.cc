@@ -137,6 +137,8 @@ TEST_F(SamplesTest, AHeatMapHasEverySubjectInTheSameSpans) {
   const auto abroad = run_task(world, us, life.samples.heat("gäste/", us.wall_now() - 10min));
   EXPECT_EQ(abroad.value().rows.size(), 1U) << "letters of two bytes";
   // A longer time has longer spans, never more than 60 and one that is not whole.
+  EXPECT_EQ(heat(1h).step, 1min);
+  EXPECT_EQ(heat(61min).step, 10min);
   EXPECT_EQ(heat(2h).step, 10min);
   EXPECT_LE(heat(24h).rows[0].cells.size(), 61U);
 }
