@@ -190,6 +190,15 @@ TEST(GroupRecord, WithoutWhatMakesAGroupItIsNone) {
     EXPECT_TRUE(decode_group(without(whole, field), kClock)) << field;
 }
 
+TEST(GroupRecord, WhatAMemberIsKnownAsIsNotTakenFromANoticeOfIt) {
+  Group group = sample_group();
+  std::vector<judge::notify::NoticeItem>& items = group.pending->notice.items;
+  items[0].known_as = {{"root", "before"}};
+  items.push_back(items[0]);
+  items[1].incident.id = 18;  // it has left the group since
+  EXPECT_EQ(decode_group(encode(group, kClock), kClock), group);
+}
+
 TEST(GroupRecord, WithAnIncidentThatCannotBeReadItIsNone) {
   std::string record = encode(sample_group(), kClock);
   const std::string incident = R"("incident":")";
