@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -28,6 +29,8 @@ using judge::incident::Incident;
 using judge::incident::Phase;
 
 namespace {
+
+constexpr double kThousand = 1000;
 
 std::optional<judge::Severity> severity_in(const json::object& object) {
   const auto name = text_in(object, "severity");
@@ -64,6 +67,10 @@ std::string encode(const Incident& incident, const ClockPair& clock) {
   if (!incident.things.empty())
     record["things"] = json::array(incident.things.begin(), incident.things.end());
   record["flapping"] = incident.flapping;
+  if (incident.penalty.value > 0) {
+    record["penalty_thousandths"] = std::llround(incident.penalty.value * kThousand);
+    record["penalty_at"] = epoch_ms(clock.wall(incident.penalty.at));
+  }
   record["storm"] = incident.storm;
   if (incident.symptoms > 0) record["symptoms"] = incident.symptoms;
   if (incident.told_size > 0) record["told_size"] = incident.told_size;
@@ -111,6 +118,10 @@ Result<Incident> decode_incident(std::string_view text, const ClockPair& clock) 
   incident.names = texts_in(*record, "names");
   incident.things = texts_in(*record, "things");
   incident.flapping = flag_in(*record, "flapping");
+  if (const auto at = wall_in(*record, "penalty_at")) {
+    const auto thousandths = integer_in(*record, "penalty_thousandths").value_or(0);
+    incident.penalty = {static_cast<double>(thousandths) / kThousand, clock.past(*at)};
+  }
   incident.storm = flag_in(*record, "storm");
   incident.symptoms = size_in(*record, "symptoms");
   incident.told_size = size_in(*record, "told_size");

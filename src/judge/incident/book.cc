@@ -103,7 +103,7 @@ void Book::put(const Symptom& symptom, std::int64_t id, const Place& place, Time
                Steps& steps) {
   // A flapping incident stays open over its quiet times; its age must not make it calm.
   if (incidents_.at(id).flapping && parts_.at(id).symptoms.empty() && steps.empty()) {
-    damping_.begin(std::to_string(id), now);
+    damping_.begin(incidents_.at(id).penalty, now);
   }
   attach(place, id);
   if (sees_again(symptom, id)) parts_.at(id).unseen_until.reset();
@@ -177,7 +177,6 @@ Steps Book::pass(TimePoint now) {
   Steps steps;
   storms_.pass(now);
   freeze_.pass(now);
-  damping_.forget(now);
   std::vector<std::int64_t> idle;
   for (auto& [id, parts] : parts_) {
     bool news = recount_storm(id, now);
@@ -208,7 +207,7 @@ std::optional<TimePoint> Book::next_change() const {
     if (parts.unseen_until) {
       consider(*parts.unseen_until);
     } else if (parts.symptoms.empty() && incidents_.at(id).flapping) {
-      consider(damping_.calm_at(std::to_string(id)));
+      consider(damping_.calm_at(incidents_.at(id).penalty));
     }
   }
   return soonest;
@@ -360,7 +359,7 @@ std::int64_t Book::open(const std::string& root, TimePoint now, Steps& steps) {
   open_[root] = id;
   parts_[id] = {};
   Incident& incident = incidents_.at(id);
-  if (damping_.begin(std::to_string(id), now) && !incident.storm) {
+  if (damping_.begin(incident.penalty, now) && !incident.storm) {
     incident.flapping = true;
     kind = StepKind::kFlapping;
   }
@@ -408,7 +407,7 @@ void Book::settle(std::int64_t id, TimePoint now, Steps& steps) {
   const Parts& parts = parts_.at(id);
   const Incident& incident = incidents_.at(id);
   if (!parts.symptoms.empty() || parts.unseen_until) return;
-  const bool flaps = incident.flapping && !damping_.calm(std::to_string(id), now);
+  const bool flaps = incident.flapping && !damping_.calm(incident.penalty, now);
   const bool rages = incident.storm && storms_.rages(kind_of_storm(incident.root));
   if (flaps || rages) {
     name_calm(id);

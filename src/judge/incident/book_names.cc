@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "judge/finding.h"
 #include "judge/incident/book.h"
+#include "judge/incident/damping.h"
 #include "judge/incident/incident.h"
 
 namespace wardmote::judge::incident {
@@ -59,7 +60,8 @@ void Book::recall(const std::vector<Incident>& incidents, TimePoint now) {
       parts.unseen_until = now + policy_.settle;
       parts.cause = {kept.severity, kept.code, kept.names, beginning_of(kept.summary)};
       if (kept.storm) resume_storm(kept, now);
-      if (kept.flapping) damping_.resume(std::to_string(kept.id), now);
+      // An earlier version did not store it.
+      if (kept.flapping && kept.penalty == Penalty{}) kept.penalty = damping_.flapping(now);
     } else if (kept.phase == Phase::kMerged) {
       merged_.insert(kept.id);
     } else {

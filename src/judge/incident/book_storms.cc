@@ -173,7 +173,7 @@ void Book::forget_crowd(std::int64_t id) {
 void Book::resume_storm(const Incident& storm, TimePoint now) {
   Parts& parts = parts_.at(storm.id);
   parts.told = storm.told_size == 0 ? kTold : storm.told_size;
-  parts.gathers_until = now + policy_.settle;
+  if (parts.awaited > 0) parts.gathers_until = now + policy_.settle;
   storms_.resume(kind_of_storm(storm.root), now);
   freeze_.resume(kind_of_storm(storm.root), now);
 }

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <map>
-#include <string>
+#include <chrono>
 
 #include "base/time.h"
 
@@ -14,6 +13,13 @@ struct DampingPolicy {
   Duration half_life = std::chrono::minutes(10);
 };
 
+/// How often a thing began lately, as it was at that time.
+struct Penalty {
+  double value = 0;
+  TimePoint at{};
+  friend bool operator==(const Penalty&, const Penalty&) = default;
+};
+
 /// Decaying penalties, as in route flap damping (RFC 2439 4.2): each beginning adds one, and time
 /// halves the sum.
 class Damping {
@@ -21,27 +27,18 @@ class Damping {
   explicit Damping(DampingPolicy policy) : policy_(policy) {}
 
   /// It began (again); returns whether it flaps now.
-  bool begin(const std::string& name, TimePoint now);
-  /// It flapped in an earlier run.
-  void resume(const std::string& name, TimePoint now) {
-    penalties_[name] = {policy_.suppress, now};
-  }
+  bool begin(Penalty& penalty, TimePoint now) const;
+  /// That of a thing that has just begun to flap.
+  [[nodiscard]] Penalty flapping(TimePoint now) const { return {policy_.suppress, now}; }
   /// Whether it has been calm for long enough.
-  [[nodiscard]] bool calm(const std::string& name, TimePoint now) const;
+  [[nodiscard]] bool calm(const Penalty& penalty, TimePoint now) const;
   /// When it will be calm, if it does not begin again.
-  [[nodiscard]] TimePoint calm_at(const std::string& name) const;
-  /// Forgets penalties that have decayed.
-  void forget(TimePoint now);
+  [[nodiscard]] TimePoint calm_at(const Penalty& penalty) const;
 
  private:
-  struct Penalty {
-    double value = 0;
-    TimePoint at;
-  };
   [[nodiscard]] double decayed(const Penalty& penalty, TimePoint now) const;
 
   DampingPolicy policy_;
-  std::map<std::string, Penalty, std::less<>> penalties_;
 };
 
 }  // namespace wardmote::judge::incident

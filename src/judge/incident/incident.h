@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "judge/finding.h"
+#include "judge/incident/damping.h"
 
 namespace wardmote::judge::incident {
 
@@ -57,6 +58,7 @@ struct Incident {
   /// it fails soon after the end. Empty for a storm.
   std::vector<std::string> things;
   bool flapping = false;       ///< it came and went too often: it ends when it has been calm
+  Penalty penalty{};           ///< for each time that it began
   bool storm = false;          ///< many things of one kind at once
   std::size_t told_size = 0;   ///< of a storm: how many failed at the last report
   std::size_t worst_size = 0;  ///< of a storm: how many failed at most

@@ -270,6 +270,37 @@ TEST_F(IncidentEnds, WhatFlapsIsToldOnceAndEndsWhenItHasBeenCalm) {
   EXPECT_EQ(told(), Told{"resolved 1"});
 }
 
+TEST_F(IncidentEnds, ARestartForgetsNoTimeThatItCameAndWent) {
+  const auto restart = [&] {
+    std::vector<Incident> kept;
+    for (const auto& [id, incident] : book_.incidents()) kept.push_back(incident);
+    book_ = Book(sample_graph());
+    book_.recall(kept, now_);
+  };
+  for (int i = 0; i < 5; ++i) {
+    raise(failing("check:web-1"));
+    now_ += 10s;
+    if (i % 2 == 0) restart();
+    raise(failing("check:web-1"));
+    clear(failing("check:web-1"));
+    now_ += 10s;
+    restart();
+  }
+  EXPECT_EQ(told(), (Told{"opened 1", "resolved 1", "reopened 1", "resolved 1", "reopened 1",
+                          "resolved 1", "flapping 1"}));
+  pass(BookPolicy().settle);
+  EXPECT_EQ(open(), 1U) << "it has to be calm first";
+  // One that an earlier version stored without its penalty is calm in time, too.
+  Incident old = book_.incidents().at(1);
+  old.penalty = {};
+  book_ = Book(sample_graph());
+  book_.recall({old}, now_);
+  pass(BookPolicy().settle);
+  EXPECT_EQ(told(), Told{});
+  pass(30min);
+  EXPECT_EQ(told(), Told{"resolved 1"});
+}
+
 /// A member that is killed and started every few seconds: its own failure shows first, that of the
 /// cluster later.
 TEST_F(IncidentEnds, WhatComesBackUnderItsFirstRootIsTheSameIncident) {

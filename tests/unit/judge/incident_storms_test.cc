@@ -241,5 +241,16 @@ TEST_F(IncidentStorms, AStormIsNotSaidToGoWhileARestartedAgentStillGathersIt) {
   EXPECT_TRUE(told[0].incident.summary.starts_with("1 of 2000 ")) << told[0].incident.summary;
 }
 
+/// Then there is nothing to gather, and what fails is new.
+TEST_F(IncidentStorms, WhatFailsInAStormThatWasCalmAtTheRestartIsToldSoon) {
+  raise_many("web", 30);
+  for (int i = 0; i < 30; ++i) clear(failing("check:web-" + std::to_string(i)));
+  Book next = restarted();
+  EXPECT_TRUE(next.raise(failing("check:web-3"), now_).empty());
+  const Steps told = next.pass(now_ + 11s);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].incident.summary.starts_with("1 of 2000 ")) << told[0].incident.summary;
+}
+
 }  // namespace
 }  // namespace wardmote::judge::incident

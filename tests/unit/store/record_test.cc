@@ -38,6 +38,7 @@ Incident sample_incident() {
   incident.summary = "no quorum";
   incident.names = {"a", "5b4b"};
   incident.flapping = true;
+  incident.penalty = {2.875, kClock.now - 4min};
   incident.reopened = 2;
   incident.acknowledged = {"ann", "on it", kClock.now - 1min};
   incident.opened = kClock.now - 2h;
