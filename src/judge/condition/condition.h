@@ -41,7 +41,8 @@ inline constexpr std::string_view kUnconfirmed = " (as last seen; not confirmed 
 /// A condition with severity and windows of its catalogue row.
 Condition condition(Code code, std::string key, TimePoint shown);
 /// A condition of a round that can neither start nor clear it. While it is no finding, it
-/// suppresses nothing, is not shown after its window, and is forgotten after a minute.
+/// suppresses nothing, is not shown after its window, and is forgotten after a minute. What is
+/// known better than when it was last seen may be put into its summary and advice.
 Condition uncertain(Code code, std::string key);
 
 }  // namespace wardmote::judge

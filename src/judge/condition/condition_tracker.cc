@@ -64,13 +64,17 @@ Condition uncertain(Code code, std::string key) {
   return condition;
 }
 
-ConditionTracker::Entry ConditionTracker::keep(const Entry& old, const Look& look) {
+ConditionTracker::Entry ConditionTracker::keep(const Entry& old, const Condition* doubt,
+                                               const Look& look) {
   Entry kept = old;
-  if (!kept.uncertain_since) {
-    kept.uncertain_since = look.now;
-    kept.finding.summary += kUnconfirmed;
-    kept.finding.confirmed = false;
+  if (!kept.uncertain_since) kept.uncertain_since = look.now;
+  kept.finding.confirmed = false;
+  if (doubt != nullptr && !doubt->finding.summary.empty()) {
+    kept.finding.summary = doubt->finding.summary;
+    kept.finding.advice = doubt->finding.advice;
+    return kept;
   }
+  if (!kept.finding.summary.ends_with(kUnconfirmed)) kept.finding.summary += kUnconfirmed;
   // Advice depends on what was observed then; without a new observation nobody may act on it.
   const Advice general = general_advice(old.finding.code, look);
   const bool own_words = old.finding.advice && old.finding.advice->text != general.text;
@@ -137,21 +141,25 @@ std::vector<ConditionTracker::Entry> ConditionTracker::gather(Conditions conditi
     return !c.firing && !c.uncertain_since && c.finding.severity == Severity::kCritical;
   };
   const bool gets_worse = std::ranges::any_of(entries, waits);
-  const auto is_open = [&](const Entry& old) {
+  const auto doubt_of = [&](const Entry& old) {
+    const auto found = std::ranges::find_if(conditions, [&](const Condition& c) {
+      return !c.certain && c.finding.code == old.finding.code && c.key == old.key;
+    });
+    return found == conditions.end() ? nullptr : &*found;
+  };
+  const auto is_open = [&](const Entry& old, const Condition* doubt) {
     const bool forgotten =
         !old.firing && old.uncertain_since && look.now - *old.uncertain_since > kForgotten;
-    if (forgotten) return false;
-    return look.blind_to(old.key) || std::ranges::any_of(conditions, [&](const Condition& c) {
-             return !c.certain && c.finding.code == old.finding.code && c.key == old.key;
-           });
+    return !forgotten && (doubt != nullptr || look.blind_to(old.key));
   };
   for (const Entry& old : entries_) {
     if (taken(old.finding.code, old.key)) continue;
-    const bool open = is_open(old);
+    const Condition* const doubt = doubt_of(old);
+    const bool open = is_open(old, doubt);
     // What comes next must be said before what stands is taken back. Nobody may act on it.
     const bool held = gets_worse && old.told && old.finding.severity == Severity::kCritical;
     if (!open && !held) continue;
-    entries.push_back(keep(old, look));
+    entries.push_back(keep(old, doubt, look));
     if (!open)
       entries.back().finding.advice = {.text = std::string(kHeld), .command = {}, .run_on = {}};
   }

@@ -92,7 +92,8 @@ class ConditionTracker {
   /// The entries that last after this round, in the order of their findings.
   [[nodiscard]] std::vector<Entry> gather(Conditions conditions, const Look& look) const;
   [[nodiscard]] Entry proceed(Condition condition, const Look& look) const;
-  static Entry keep(const Entry& old, const Look& look);
+  /// `doubt` says what is known better now, if anything.
+  static Entry keep(const Entry& old, const Condition* doubt, const Look& look);
   /// The suppression that makes it a consequence of another entry; null if there is none.
   [[nodiscard]] const Suppression* explanation(
       const Entry& consequence, std::span<const Suppression> suppressions) const noexcept;

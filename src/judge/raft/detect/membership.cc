@@ -116,6 +116,9 @@ void detect_joining_stuck(const ClusterSnapshot& snapshot, Conditions& out) {
     }
     if (dials_nobody(snapshot, member))
       found.finding.summary += ", and the addresses that it dials are not in the list";
+    if (!snapshot.leader)
+      found.finding.advice = Advice{
+          .text = "No leader is there that could let it in: bring back the members that are down."};
     out.push_back(std::move(found));
   }
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
 #include "base/time.h"
@@ -39,29 +40,38 @@ void add_ways(const Member& member, Finding& finding) {
 }
 
 /// What speaks against that its server has ended, though nobody listens in its place.
-std::optional<std::string> sign_of_a_process(const Member& member) {
-  if (member.elsewhere && member.id.known())
-    return "others have heard it since nobody listens there";
-  if (member.elsewhere) return "a server lives of which nobody knows the place";
+std::optional<std::string> sign_of_a_process(const ClusterSnapshot& snapshot,
+                                             const Member& member) {
+  if (member.elsewhere) {
+    const bool stranger_lives = std::ranges::any_of(snapshot.servers, [](const ListedServer& each) {
+      return !each.reporter && each.shows_life();
+    });
+    if (!member.id.known() && stranger_lives)
+      return "a server lives of which nobody knows the place";
+    return "others have heard it, or had a connection to its address, since nobody listens there; "
+           "unless they hung just then, or another server is at that address";
+  }
   const Sighting* const awaited = member.listed ? member.listed->awaited_elsewhere : nullptr;
   const bool answered = awaited && awaited->server.known() && !awaited->refused;
   return answered ? awaited_elsewhere(*member.listed) : std::nullopt;
 }
 
-/// A listed server as which no other member is known for certain.
-const ListedServer* find_nobodys(const ClusterSnapshot& snapshot, const Member& member) noexcept {
-  const auto found = std::ranges::find_if(snapshot.servers, [&](const ListedServer& listed) {
+/// The listed servers as which no other member is known for certain.
+std::vector<const ListedServer*> find_nobodys(const ClusterSnapshot& snapshot,
+                                              const Member& member) {
+  std::vector<const ListedServer*> found;
+  for (const ListedServer& listed : snapshot.servers) {
     const bool anothers = listed.owner && listed.owner != &member && !listed.guessed;
-    return !listed.reporter && !anothers;
-  });
-  return found == snapshot.servers.end() ? nullptr : &*found;
+    if (!listed.reporter && !anothers) found.push_back(&listed);
+  }
+  return found;
 }
 
 /// Whether the newest list has no room for it: none of its servers is this member or, where nobody
 /// knows which server it was, may be.
-bool is_unlisted(const ClusterSnapshot& snapshot, const Member& member) noexcept {
+bool is_unlisted(const ClusterSnapshot& snapshot, const Member& member) {
   if (snapshot.servers.empty() || member.is_foreign(snapshot.cluster_id)) return false;
-  if (!member.id.known()) return find_nobodys(snapshot, member) == nullptr;
+  if (!member.id.known()) return find_nobodys(snapshot, member).empty();
   return std::ranges::none_of(snapshot.servers, [&](const ListedServer& server) {
     return compatible(server.id, member.id);
   });
@@ -87,15 +97,36 @@ void describe_absence(const ClusterSnapshot& snapshot, const Member& member, Fin
   finding.summary += member.id.known() ? ", and is not in the member list any more"
                                        : ", and no server of the member list can be this one";
   if (snapshot.history->rolled_back() != nullptr) return;
-  const ListedServer* const may_be_it = find_nobodys(snapshot, member);
+  const std::vector<const ListedServer*> may_be_it = find_nobodys(snapshot, member);
   finding.advice =
-      may_be_it == nullptr
+      may_be_it.empty()
           ? Advice{.text = std::string(member.dialect().removed_member)}
           : Advice{.text = fmt::format(
                        "Do not start it with the data that it had. No configured member answers as "
                        "{} at {}, which is listed: it may be this one, joined anew. Look on the "
                        "host which server is there, and move nothing aside before.",
-                       label(*may_be_it), may_be_it->address)};
+                       label(*may_be_it.front()), may_be_it.front()->address)};
+}
+
+/// Where nobody knows which servers the silent members were, and they are more than the list has
+/// room for, some of them were removed.
+void describe_crowd(const ClusterSnapshot& snapshot, const Member& member, Finding& finding) {
+  if (!member.unplaced() || snapshot.servers.empty()) return;
+  std::vector<std::string> silent;
+  for (const Member& each : snapshot.members) {
+    if (each.unplaced()) silent.push_back(each.name());
+  }
+  std::vector<std::string> listed;
+  for (const ListedServer* const each : find_nobodys(snapshot, member))
+    listed.push_back(fmt::format("{} at {}", label(*each), each->address));
+  if (silent.size() <= listed.size()) return;
+  finding.summary += fmt::format(", and at most {} of {} can be in the newest member list",
+                                 listed.size(), fmt::join(silent, ", "));
+  finding.advice = Advice{
+      .text = fmt::format("Start the server that is listed: {}. Look into the database of each "
+                          "which of them that is. Leave the data of the others as they are, and do "
+                          "not start them with it: they may have been removed.",
+                          fmt::join(listed, ", "))};
 }
 
 /// What is certain about a member that is down; not that no process runs.
@@ -109,14 +140,30 @@ void describe_silence(const ClusterSnapshot& snapshot, const Member& member, Fin
   } else {
     finding.summary = fmt::format("nobody listens at {}: {}", label(member),
                                   to_string(member.opinion->silence().code));
-    if (const auto sign = sign_of_a_process(member)) {
+    if (const auto sign = sign_of_a_process(snapshot, member)) {
       finding.advice = Advice{
           .text = fmt::format("Its server may run in another place: {}. Find it before you start "
                               "one: two servers of one id damage the cluster.",
                               *sign)};
     }
   }
-  if (is_unlisted(snapshot, member)) describe_absence(snapshot, member, finding);
+  if (is_unlisted(snapshot, member)) return describe_absence(snapshot, member, finding);
+  describe_crowd(snapshot, member, finding);
+}
+
+/// It runs, and serves as little as when it was down.
+void describe_joining(const ClusterSnapshot& snapshot, const Member& member, Finding& finding) {
+  finding.summary =
+      fmt::format("{} runs and waits to be let in, so it does not serve", label(member));
+  const auto before = std::ranges::find(snapshot.servers, &member, &ListedServer::successor);
+  std::string text = snapshot.leader ? "Wait until the leader has let it in."
+                                     : "No leader is there that could let it in.";
+  if (before != snapshot.servers.end() && !snapshot.leader)
+    text += fmt::format(
+        " If the database that it had as {} is still there and whole, stop the server, put that "
+        "back in its place, and start it.",
+        label(*before));
+  finding.advice = Advice{.text = std::move(text)};
 }
 
 /// What the list says about it, also about a server that it was before.
@@ -141,6 +188,8 @@ void detect_member_down(const ClusterSnapshot& snapshot, Conditions& out) {
         member.presence == Presence::kUnknown && is_refusal(*member.opinion) && !stays;
     if (member.presence == Presence::kJoining || may_come_and_go)
       out.push_back(uncertain(kRaftMemberDown, member.name()));
+    if (member.presence == Presence::kJoining)
+      describe_joining(snapshot, member, out.back().finding);
     const bool failed = member.takes_part() && member.failed && !member.claims_to_lead();
     if (member.presence != Presence::kDown && !failed) continue;
     Condition found = condition(kRaftMemberDown, member.name(), member.opinion->begun);

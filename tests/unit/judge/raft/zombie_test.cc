@@ -388,5 +388,50 @@ TEST(MemberListMismatch, WhoFollowsALeaderThatItsListLacksIsNotCountedOn) {
   EXPECT_EQ(view.acknowledging, 2U);
 }
 
+/// An agent that began after all of that does not know which of the silent ones was removed.
+TEST(MemberDown, WhereMoreAreSilentThanTheListHasRoomForNobodyIsToldToStartThemAll) {
+  FakeCluster cluster(3);
+  cluster.strike(2);
+  cluster.kill(2);
+  cluster.kill(0);
+  cluster.node(1).role = Role::kCandidate;
+  cluster.node(1).follows.reset();
+  const Assessment look = cluster.watch(10s);
+  for (const char* const member : {"ctl-1", "ctl-3"}) {
+    const Finding* const down = down_of(look, member);
+    ASSERT_NE(down, nullptr) << member;
+    EXPECT_TRUE(
+        down->summary.ends_with("and at most 1 of ctl-1, ctl-3 can be in the newest member list"))
+        << down->summary;
+    EXPECT_TRUE(down->advice->text.starts_with("Start the server that is listed: ")) << member;
+    EXPECT_TRUE(down->advice->text.contains("Leave the data of the others as they are")) << member;
+  }
+}
+
+/// Its host has told that nobody listens there, which is not so any more.
+TEST(MemberDown, WhoRunsAndWaitsToBeLetInIsNotSaidToBeSilent) {
+  FakeCluster cluster(3);
+  cluster.watch(5s);
+  cluster.kill(0);
+  cluster.kill(1);
+  cluster.watch(10s);
+  cluster.heal(1);
+  cluster.edit = [](std::vector<Opinion>& all) {
+    Status& status = *all[1].status;
+    status.server_id = *parse_member_id("abcd5e84-7b90-4c1b-a3ab-29d6e4f5c001");
+    status.standing = Standing::kJoining;
+    status.servers.clear();
+    all[1].local.reset();
+  };
+  const Assessment look = cluster.watch(40s);
+  const Finding* const down = down_of(look, "ctl-2");
+  ASSERT_NE(down, nullptr) << "it serves as little as before";
+  EXPECT_TRUE(down->summary.ends_with("runs and waits to be let in, so it does not serve"))
+      << down->summary;
+  EXPECT_TRUE(down->advice->text.starts_with("No leader is there that could let it in. If the"))
+      << down->advice->text;
+  EXPECT_TRUE(the(Code::kRaftJoiningStuck, look).advice->text.contains("bring back the members"));
+}
+
 }  // namespace
 }  // namespace wardmote::judge::raft
