@@ -39,6 +39,13 @@ Holds holds_of(IncidentManager& incidents) {
 }
 
 std::optional<HeldVerdict> Hold::looked(const Holds& holds, const std::string& thing, Round round) {
+  std::optional<HeldVerdict> held = what_holds(holds, thing, round);
+  if (held && !held->binds) held.reset();
+  return held;
+}
+
+std::optional<HeldVerdict> Hold::what_holds(const Holds& holds, const std::string& thing,
+                                            Round round) {
   std::optional<HeldVerdict> held = holds.held ? holds.held(thing) : std::nullopt;
   if (!held) {
     clean_rounds_ = 0;

@@ -39,6 +39,8 @@ class Hold {
   std::optional<HeldVerdict> looked(const Holds& holds, const std::string& thing, Round round);
 
  private:
+  std::optional<HeldVerdict> what_holds(const Holds& holds, const std::string& thing, Round round);
+
   int clean_rounds_ = 0;  ///< in a row, while something is held
 };
 

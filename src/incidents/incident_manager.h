@@ -199,6 +199,8 @@ class IncidentManager final : public serve::IncidentControl {
   std::set<std::string> written_checks_;          // that have a record
   std::set<std::string, std::less<>> uncounted_;  // recalled ones that count no more
   std::set<std::string, std::less<>> well_;  // checks of this agent that were good when last seen
+  /// Those of them when it took the lead: what another has left behind is no better known.
+  std::set<std::string, std::less<>> well_before_;
   store::NumberMark numbers_;
   bool numbers_known_ = false;  // what an earlier life wrote of them was read
   std::optional<serve::OpenIncidents> open_incidents_;  // counted when somebody asks

@@ -76,7 +76,8 @@ std::optional<HeldVerdict> IncidentManager::held(std::string_view check) const {
   if (gravest == nullptr) return std::nullopt;
   return HeldVerdict{judge::verdict_of(gravest->severity),
                      {judge::ReasonCode::kState,
-                      fmt::format("{}: {}", to_string(gravest->code), gravest->summary)}};
+                      fmt::format("{}: {}", to_string(gravest->code), gravest->summary)},
+                     !well_before_.contains(check)};
 }
 
 void IncidentManager::seen_well(std::string_view check,

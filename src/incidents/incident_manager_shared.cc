@@ -59,6 +59,7 @@ Task<void> IncidentManager::take_over() {
     if (term_ != term) co_return;
   }
   records_.hold_back(false);
+  well_before_ = well_;
   numbers_ = {};  // what this agent once wrote of them may not be there
   // It is as after a restart: what is wrong goes on under the names that it has.
   for (const Symptom& symptom : here_) raise_again(symptom);

@@ -59,6 +59,16 @@ TEST_F(HoldTest, RoundsBeforeAnythingWasHeldDoNotCount) {
   EXPECT_FALSE(looked(Round::kClean));
 }
 
+TEST_F(HoldTest, WhatDoesNotBindIsForgottenAsSoonAndHoldsNothingDown) {
+  known_->binds = false;
+  EXPECT_FALSE(looked(Round::kPart));
+  EXPECT_FALSE(looked(Round::kClean));
+  EXPECT_FALSE(looked(Round::kClean));
+  EXPECT_EQ(well_, 0);
+  EXPECT_FALSE(looked(Round::kClean));
+  EXPECT_EQ(well_, 1);
+}
+
 TEST_F(HoldTest, NothingIsHeldWhereNobodyRemembers) {
   EXPECT_FALSE(hold_.looked({}, "etcd", Round::kOther));
 }

@@ -347,6 +347,25 @@ TEST_F(IncidentLeadership, WhatAnotherHasEndedMeanwhileIsNotHeldAnyMore) {
   EXPECT_FALSE(agent.manager->held("nb"));
 }
 
+/// It closed the gates of a healthy node when the lead passed to it.
+TEST_F(IncidentLeadership, WhatAnotherHasLeftBehindDoesNotBindWhoSeesTheThingWell) {
+  store_incident(7, "cluster:nb", Code::kRaftMemberDown);
+  Sharer agent(world, "us", disk);
+  agent.lead();
+  ASSERT_TRUE(agent.manager->held("nb"));
+  EXPECT_TRUE(agent.manager->held("nb")->binds) << "it has not looked yet";
+  agent.leadership.lose();
+  agent.check("nb", State::kDiscovery, State::kHealthy);
+  agent.lead();
+  ASSERT_TRUE(agent.manager->held("nb"));
+  EXPECT_FALSE(agent.manager->held("nb")->binds);
+  agent.leadership.lose();
+  agent.check("nb", State::kHealthy, State::kReported);
+  agent.lead();
+  ASSERT_TRUE(agent.manager->held("nb"));
+  EXPECT_TRUE(agent.manager->held("nb")->binds);
+}
+
 TEST_F(IncidentLeadership, LivesThatCanReadNothingGiveNumbersThatNoOtherGives) {
   std::vector<std::int64_t> given;
   SimDatabase database(us, disk);
