@@ -58,6 +58,7 @@ struct Memory {
   std::function<void(bool doubt)> mark = [](bool) {};
   bool was_marked = false;  ///< by an earlier life
   std::string put_aside{};  ///< where the database lies that was damaged; empty: none was
+  bool gone = false;        ///< an earlier life had a database, which is not there
 };
 
 /// The agent: from a configuration to everything that runs. Life cycle: start(), then stop() before

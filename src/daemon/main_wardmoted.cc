@@ -10,10 +10,12 @@
 #include <cstdio>
 #include <exception>
 #include <expected>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -138,6 +140,12 @@ Result<std::unique_ptr<net::SqliteDatabase>> open_database(net::AsioRuntime& run
   return net::SqliteDatabase::open(runtime, path, {}, may_write);
 }
 
+bool is_empty(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  return error ? error == std::errc::no_such_file_or_directory : size == 0;
+}
+
 /// What one agent keeps in its own folder.
 struct OwnMemory {
   std::unique_ptr<net::FolderLock> lock;
@@ -146,6 +154,7 @@ struct OwnMemory {
   std::string boot;                       ///< which start of the machine this is
   std::unique_ptr<net::MarkWriter> mark;  ///< null: a full disk takes none
   std::string put_aside;                  ///< the damaged database of before
+  bool gone = false;                      ///< an earlier life had a database, which is not there
 };
 
 Result<OwnMemory> open_memory(net::AsioRuntime& runtime, const std::string& data) {
@@ -156,6 +165,8 @@ Result<OwnMemory> open_memory(net::AsioRuntime& runtime, const std::string& data
   memory.lock = std::make_unique<net::FolderLock>(*std::move(lock));
   auto mark = net::OwedMark::open(data);
   if (!mark && mark.error().code != Errc::kExhausted) return std::unexpected(mark.error());
+  memory.gone = mark && mark->was_there() && is_empty(data + "/wardmote.db");
+  if (memory.gone) log(LogLevel::kError, "database_gone", {{"folder", data}});
   if (mark) memory.mark = std::make_unique<net::MarkWriter>(*std::move(mark));
   auto database = open_database(runtime, data, memory.lock.get(), memory.put_aside);
   if (!database) return std::unexpected(database.error());
@@ -257,6 +268,7 @@ Memory lend(net::AsioRuntime& runtime, const OwnMemory& own, const Shared& share
   };
   memory.maintenance = [&shared] { return shared.maintenance && shared.maintenance->is_on(); };
   memory.put_aside = own.put_aside;
+  memory.gone = own.gone;
   if (net::MarkWriter* const mark = own.mark.get()) {
     memory.was_marked = mark->was_set();
     memory.mark = [mark](bool doubt) { mark->set(doubt); };

@@ -27,11 +27,12 @@ std::string name(const std::string& folder, bool owed) {
 
 Result<OwedMark> OwedMark::open(const std::string& folder) {
   const bool was_set = ::access(name(folder, true).c_str(), F_OK) == 0;
-  if (was_set) return OwedMark(folder, true);
+  if (was_set) return OwedMark(folder, true, true);
   const std::string kept = name(folder, false);
+  const bool was_there = ::access(kept.c_str(), F_OK) == 0;
   const UniqueFd file(::open(kept.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return fail_errno(errno, "open {}", kept);
-  return OwedMark(folder, false);
+  return OwedMark(folder, false, was_there);
 }
 
 Result<void> OwedMark::set(bool owed) {

@@ -19,14 +19,18 @@ class OwedMark {
   static Result<OwedMark> open(const std::string& folder);
   /// Whether an earlier process left the mark set.
   [[nodiscard]] bool was_set() const noexcept { return was_set_; }
+  /// Whether an earlier process has used the folder.
+  [[nodiscard]] bool was_there() const noexcept { return was_there_; }
   /// It holds when the process ends; a machine that loses its power soon after may lose it.
   Result<void> set(bool owed);
 
  private:
-  OwedMark(std::string folder, bool was_set) : folder_(std::move(folder)), was_set_(was_set) {}
+  OwedMark(std::string folder, bool was_set, bool was_there)
+      : folder_(std::move(folder)), was_set_(was_set), was_there_(was_there) {}
 
   std::string folder_;
   bool was_set_ = false;
+  bool was_there_ = false;
 };
 
 /// Sets the mark from a thread of its own, because a disk that does not answer stops whoever asks

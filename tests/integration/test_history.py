@@ -116,6 +116,27 @@ def test_a_full_disk_stops_nothing_and_loses_nothing(config, target):
             assert history(second)["events"][:len(known["events"])] == known["events"]
 
 
+@pytest.mark.parametrize("loss", ["removed", "emptied"])
+def test_a_database_that_is_gone_took_a_pause_with_it(config, loss):
+    file = config.parent / "data/wardmote.db"
+    with run(config) as agent:
+        agent.wait_healthy()
+        assert "Paused" not in agent.cli("get", "plans").stdout
+        assert agent.cli("pause").returncode == 0
+    for part in file.parent.glob("wardmote.db*"):
+        part.unlink()
+    if loss == "emptied":
+        file.touch()
+    with run(config) as agent:
+        agent.wait_healthy()
+        assert "Paused: all by the agent: the database of an earlier life is gone" in agent.cli("get", "plans").stdout
+        assert "database_gone" in agent.output()
+        assert agent.cli("resume", "all").returncode == 0
+    with run(config) as agent:
+        agent.wait_healthy()
+        assert "Paused" not in agent.cli("get", "plans").stdout, "it is said once"
+
+
 @pytest.mark.parametrize("damage", ["no database at all", "in the middle"])
 def test_a_damaged_file_is_put_aside(config, target, damage):
     file = config.parent / "data/wardmote.db"
