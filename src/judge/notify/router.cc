@@ -246,6 +246,9 @@ void Router::hear_in(Group& group, const Step& step, const Labels& labels, TimeP
   member.labels = labels;
   changed_.insert(group.id);
   if (step.kind == StepKind::kAcknowledged || step.kind == StepKind::kUnacknowledged) return;
+  // A message that waited had the number of later already.
+  const bool is_number = step.kind == StepKind::kChanged && step.incident.storm;
+  if (is_number && member.begun && member.said == step.incident.summary) return;
   member.news = step.incident.revision;
   const Route& route = route_of(group);
   TimePoint at = now + route.group_wait;
@@ -360,6 +363,7 @@ void Router::delivered(const std::string& id, std::uint64_t number, TimePoint no
     member.told = std::max(member.told, item.incident.revision);
     member.begun = item.incident.phase != Phase::kResolved;
     remember_name(member, item.incident);
+    if (item.incident.storm) member.said = item.incident.summary;
     const bool over = member.incident.phase == Phase::kResolved &&
                       member.incident.revision == item.incident.revision;
     if (over) group.members.erase(at);

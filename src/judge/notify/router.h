@@ -78,6 +78,8 @@ struct Member {
   Labels known_as{};       ///< as in NoticeItem; empty until the first notice
   /// The gravest name that the receiver got for it; the end has this name.
   std::optional<CalledAs> called{};
+  /// The summary of a storm that it got last, in this life of the agent.
+  std::string said{};
   friend bool operator==(const Member&, const Member&) = default;
 };
 

@@ -339,5 +339,23 @@ TEST(Maintenance, IsATimeOfTheWeekInUtcAndMayLastBeyondMidnight) {
   EXPECT_FALSE(nightly.on(kWallStart + 47h + 30min)) << "Saturday";
 }
 
+/// A message that waits for its turn has the number of that moment, which comes as a step later.
+TEST_F(RouterTest, TheNumberOfAStormIsNotToldTwice) {
+  incidents_[1].storm = true;
+  incidents_[1].summary = "5 of 16 fail";
+  step(1, StepKind::kOpened);
+  EXPECT_EQ(run(1h), Said{"30s opened 1"});
+  incidents_[1].summary = "16 of 16 fail";
+  step(1, StepKind::kChanged);
+  EXPECT_EQ(run(1h), Said{"3630s changed 1"});
+  step(1, StepKind::kChanged);
+  EXPECT_EQ(run(1h), Said{});
+  incidents_[1].summary = "8 of 16 fail, 16 at the worst";
+  step(1, StepKind::kChanged);
+  EXPECT_EQ(run(1h), Said{"10830s changed 1"});
+  step(1, StepKind::kResolved);
+  EXPECT_EQ(run(1h).size(), 1U);
+}
+
 }  // namespace
 }  // namespace wardmote::judge::notify
