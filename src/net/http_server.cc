@@ -177,47 +177,42 @@ Task<void> StreamHttpServer::accept_all() {
     // If no connection can make room, the new one is closed.
     if (full && connections_.size() >= limits_.connections + limits_.reserve) continue;
     const ConnectionId id = next_id_++;
-    connections_[id] =
-        Connection{.stream = std::move(*stream), .since = runtime_->now(), .on_reserve = full};
+    Connection& made = connections_[id];
+    made.id = id;
+    made.stream = std::move(*stream);
+    made.on_reserve = full;
+    enter(made, Phase::kIdle);
     serving_.spawn("http connection", serve(id));
   }
 }
 
+void StreamHttpServer::enter(Connection& connection, Phase phase) {
+  queue(connection.phase).erase({connection.since, connection.id});
+  connection.phase = phase;
+  connection.since = runtime_->now();
+  if (!connection.cut_off) queue(phase).emplace(connection.since, connection.id);
+}
+
 bool StreamHttpServer::evict(bool streams) {
-  Connection* worst = nullptr;
-  const auto rank = [&](const Connection& one) {
-    const bool slow = runtime_->now() - one.since >= kDripping;
-    switch (one.phase) {
-      case Phase::kIdle: return 4;
-      case Phase::kReading: return slow ? 3 : 0;
-      case Phase::kAnswering: return slow ? 2 : 0;
-      case Phase::kStreaming: return streams ? 1 : 0;
-      case Phase::kWaiting: return 0;
-    }
-    return 0;
-  };
-  for (auto& [id, connection] : connections_) {
-    if (connection.cut_off || rank(connection) == 0) continue;
-    const bool worse = worst == nullptr || rank(connection) > rank(*worst);
-    const bool longer =
-        worst != nullptr && rank(connection) == rank(*worst) && connection.since < worst->since;
-    if (worse || longer) worst = &connection;
+  const TimePoint slow = runtime_->now() - kDripping;
+  for (const auto& [phase, latest] : {std::pair(Phase::kIdle, TimePoint::max()),
+                                      {Phase::kReading, slow},
+                                      {Phase::kAnswering, slow},
+                                      {Phase::kStreaming, TimePoint::max()}}) {
+    const Queue& those = queue(phase);
+    if (those.empty() || those.begin()->first > latest) continue;
+    if (phase == Phase::kStreaming && !streams) continue;
+    cut_off(connections_.at(those.begin()->second));
+    return true;
   }
-  if (worst == nullptr) return false;
-  cut_off(*worst);
-  return true;
+  return false;
 }
 
 void StreamHttpServer::cut_off(Connection& connection) {
   connection.stream->close();
   connection.cut_off = true;
   connection.sends.reset();
-}
-
-std::size_t StreamHttpServer::streams() const {
-  return static_cast<std::size_t>(std::ranges::count_if(connections_, [](const auto& one) {
-    return !one.second.cut_off && one.second.phase == Phase::kStreaming;
-  }));
+  queue(connection.phase).erase({connection.since, connection.id});
 }
 
 std::size_t StreamHttpServer::bytes_being_sent() const {
@@ -245,11 +240,14 @@ void StreamHttpServer::make_room_for(const Connection& newest) {
 Task<void> StreamHttpServer::serve(ConnectionId id) {
   // Removes the connection from the map on every way out.
   struct Leave {
-    std::map<ConnectionId, Connection>* connections;
-    ConnectionId id;
-    ~Leave() { connections->erase(id); }
-  } const leave{&connections_, id};
-  Connection* const connection = &connections_.at(id);
+    StreamHttpServer* server;
+    Connection* connection;
+    ~Leave() {
+      server->queue(connection->phase).erase({connection->since, connection->id});
+      server->connections_.erase(connection->id);
+    }
+  } const leave{this, &connections_.at(id)};
+  Connection* const connection = leave.connection;
   bool open = true;
   while (open && !stopping_ && !connection->last) {
     open = co_await serve_one(connection);
@@ -260,16 +258,14 @@ Task<void> StreamHttpServer::serve(ConnectionId id) {
 
 Task<bool> StreamHttpServer::serve_one(Connection* connection) {
   if (connection->received.empty()) {
-    connection->phase = Phase::kIdle;
-    connection->since = runtime_->now();
+    enter(*connection, Phase::kIdle);
     const Duration patience = connection->on_reserve ? kDripping : limits_.idle_timeout;
     const Deadline idle = runtime_->deadline_in(patience);
     const Result<void> begun =
         co_await receive(connection->stream.get(), &connection->received, idle);
     if (!begun) co_return false;
   }
-  connection->phase = Phase::kReading;
-  connection->since = runtime_->now();
+  enter(*connection, Phase::kReading);
   HttpRequestReader reader(limits_);
   const Duration patience = connection->on_reserve ? kDripping : limits_.request_timeout;
   const Deadline deadline = runtime_->deadline_in(patience);
@@ -287,11 +283,11 @@ Task<bool> StreamHttpServer::serve_one(Connection* connection) {
   request->on_reserve = connection->on_reserve;
   // Before the handler runs, because it may end all connections except those that are being
   // answered.
-  connection->phase = Phase::kWaiting;
+  enter(*connection, Phase::kWaiting);
   HttpResponse response = call_handler(*request);
   request = HttpRequest();
   if (response.hold) co_await wait_for(connection, &response);
-  if (response.stream && streams() >= limits_.connections / 2) {
+  if (response.stream && queue(Phase::kStreaming).size() >= limits_.connections / 2) {
     response = busy("too many streams are sent already");
   }
   const bool keep_alive = reader.keep_alive() && !stopping_ && !connection->last &&
@@ -306,7 +302,7 @@ Task<bool> StreamHttpServer::serve_one(Connection* connection) {
 Task<void> StreamHttpServer::wait_for(Connection* connection, HttpResponse* response) {
   const std::shared_ptr<runtime::HttpHold> hold = response->hold;
   std::optional<HttpResponse> other = co_await hold->wait();
-  connection->since = runtime_->now();
+  enter(*connection, Phase::kWaiting);
   if (!other) co_return;
   response->status = other->status;
   response->content_type = std::move(other->content_type);
@@ -372,8 +368,7 @@ HttpResponse StreamHttpServer::call_handler(const HttpRequest& request) const {
 
 Task<Result<void>> StreamHttpServer::answer(Connection* connection, HttpResponse* response,
                                             bool keep_alive, bool head_only) {
-  connection->phase = Phase::kAnswering;
-  connection->since = runtime_->now();
+  enter(*connection, Phase::kAnswering);
   if (response->body.size() >= kLong && !response->shared) {
     response->shared = std::make_shared<const std::string>(std::exchange(response->body, {}));
   }
@@ -394,8 +389,7 @@ Task<Result<void>> StreamHttpServer::answer(Connection* connection, HttpResponse
 }
 
 Task<void> StreamHttpServer::stream_out(Connection* connection, HttpStream* stream) {
-  connection->phase = Phase::kStreaming;
-  connection->since = runtime_->now();
+  enter(*connection, Phase::kStreaming);
   connection->received = std::string();
   if (stopping_ || connection->last) co_return;
   std::vector<Task<void>> tasks;

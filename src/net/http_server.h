@@ -1,11 +1,16 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
+#include "base/time.h"
 #include "net/http_message.h"
 #include "runtime/http.h"
 #include "runtime/runtime.h"
@@ -29,8 +34,10 @@ class StreamHttpServer final : public runtime::HttpServer {
 
  private:
   enum class Phase : std::uint8_t { kIdle, kReading, kWaiting, kAnswering, kStreaming };
+  using ConnectionId = std::uint64_t;
 
   struct Connection {
+    ConnectionId id = 0;
     std::unique_ptr<runtime::Stream> stream;
     std::string received;  ///< not yet parsed
     Phase phase = Phase::kIdle;
@@ -42,7 +49,6 @@ class StreamHttpServer final : public runtime::HttpServer {
   };
   /// The bytes of one request in the budget HttpLimits::bodies_bytes.
   class BodyShare;
-  using ConnectionId = std::uint64_t;
 
   runtime::Task<void> accept_all();
   void end_connections();
@@ -75,12 +81,15 @@ class StreamHttpServer final : public runtime::HttpServer {
   /// has been sending a request for longest, else the one that has been taking its answer for
   /// longest, and with `streams` the oldest stream. False when there is none.
   bool evict(bool streams);
+  void enter(Connection& connection, Phase phase);
   void cut_off(Connection& connection);
+  /// Those in a phase that are not cut off, the one that is in it for longest first.
+  using Queue = std::set<std::pair<TimePoint, ConnectionId>>;
+  Queue& queue(Phase phase) noexcept { return queues_[static_cast<std::size_t>(phase)]; }
   /// Cuts off readers of other answers until all pending answers fit into
   /// HttpLimits::answers_bytes.
   void make_room_for(const Connection& newest);
   [[nodiscard]] std::size_t bytes_being_sent() const;
-  [[nodiscard]] std::size_t streams() const;
 
   runtime::Runtime* runtime_;
   runtime::HttpLimits limits_;
@@ -89,6 +98,7 @@ class StreamHttpServer final : public runtime::HttpServer {
   std::size_t bodies_ = 0;  ///< bytes of bodies that have not arrived completely
   std::unique_ptr<runtime::Listener> listener_;
   std::map<ConnectionId, Connection> connections_;
+  std::array<Queue, 5> queues_;  ///< by phase
   ConnectionId next_id_ = 0;
   bool stopping_ = false;
   bool accept_fails_ = false;  ///< so that it is logged once, not at every attempt
