@@ -116,17 +116,24 @@ void describe_crowd(const ClusterSnapshot& snapshot, const Member& member, Findi
   for (const Member& each : snapshot.members) {
     if (each.unplaced()) silent.push_back(each.name());
   }
-  std::vector<std::string> listed;
-  for (const ListedServer* const each : find_nobodys(snapshot, member))
-    listed.push_back(fmt::format("{} at {}", label(*each), each->address));
-  if (silent.size() <= listed.size()) return;
+  const std::vector<const ListedServer*> nobodys = find_nobodys(snapshot, member);
+  if (silent.size() <= nobodys.size()) return;
+  std::vector<std::string> dead;
+  for (const ListedServer* const each : nobodys) {
+    if (!each->shows_life()) dead.push_back(fmt::format("{} at {}", label(*each), each->address));
+  }
   finding.summary += fmt::format(", and at most {} of {} can be in the newest member list",
-                                 listed.size(), fmt::join(silent, ", "));
-  finding.advice = Advice{
-      .text = fmt::format("Start the server that is listed: {}. Look into the database of each "
-                          "which of them that is. Leave the data of the others as they are, and do "
-                          "not start them with it: they may have been removed.",
-                          fmt::join(listed, ", "))};
+                                 nobodys.size(), fmt::join(silent, ", "));
+  std::string text =
+      "Leave its data as they are, and do not start it with them: it may have been "
+      "removed.";
+  if (!dead.empty())
+    text = fmt::format(
+        "Start the server that is listed: {}. Look into the database of each which "
+        "of them that is. Leave the data of the others as they are, and do not start "
+        "them with it: they may have been removed.",
+        fmt::join(dead, ", "));
+  finding.advice = Advice{.text = std::move(text)};
 }
 
 /// What is certain about a member that is down; not that no process runs.

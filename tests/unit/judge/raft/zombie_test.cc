@@ -408,6 +408,21 @@ TEST(MemberDown, WhereMoreAreSilentThanTheListHasRoomForNobodyIsToldToStartThemA
   }
 }
 
+/// The one that is listed lives, and only the way to it is closed.
+TEST(MemberDown, WhereTheOnlyRoomInTheListIsOfOneThatLivesNobodyIsToldToStart) {
+  FakeCluster cluster(4);
+  cluster.strike(3);
+  cluster.kill(3);
+  cluster.node(2).silence = ReasonCode::kUnreachable;
+  const Assessment look = cluster.watch(10s);
+  const Finding* const down = down_of(look, "ctl-4");
+  ASSERT_NE(down, nullptr);
+  EXPECT_TRUE(
+      down->summary.ends_with("and at most 1 of ctl-3, ctl-4 can be in the newest member list"))
+      << down->summary;
+  EXPECT_TRUE(down->advice->text.starts_with("Leave its data as they are")) << down->advice->text;
+}
+
 /// Its host has told that nobody listens there, which is not so any more.
 TEST(MemberDown, WhoRunsAndWaitsToBeLetInIsNotSaidToBeSilent) {
   FakeCluster cluster(3);
