@@ -174,12 +174,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
   }
   api_.add(serve::debug_routes(debug_sources()));
   api_.add(serve::debug_routes_route(api_));
-  if (!memory.put_aside.empty() && memory.own == nullptr)
-    runner_.doubt_orders("the database was damaged, and a new one was begun");
-  if (memory.gone && memory.own == nullptr)
-    runner_.doubt_orders("the database of an earlier life is gone");
-  if (memory.was_marked)
-    runner_.doubt_orders("it ended before all that forbids acts was written down");
+  for (std::string& doubt : memory.doubts) runner_.doubt_orders(std::move(doubt));
   board_.set_put_aside(std::move(memory.put_aside));
 }
 

@@ -56,9 +56,9 @@ struct Memory {
   HostMaintenance maintenance{};  ///< may be empty
   /// PlanRunner::Doors::mark
   std::function<void(bool doubt)> mark = [](bool) {};
-  bool was_marked = false;  ///< by an earlier life
+  /// Why an earlier life may have known more of what forbids acts.
+  std::vector<std::string> doubts{};
   std::string put_aside{};  ///< where the database lies that was damaged; empty: none was
-  bool gone = false;        ///< an earlier life had a database, which is not there
 };
 
 /// The agent: from a configuration to everything that runs. Life cycle: start(), then stop() before

@@ -268,9 +268,13 @@ Memory lend(net::AsioRuntime& runtime, const OwnMemory& own, const Shared& share
   };
   memory.maintenance = [&shared] { return shared.maintenance && shared.maintenance->is_on(); };
   memory.put_aside = own.put_aside;
-  memory.gone = own.gone;
+  if (!own.put_aside.empty() && !shared.store)
+    memory.doubts.emplace_back("the database was damaged, and a new one was begun");
+  if (own.gone && !shared.store)
+    memory.doubts.emplace_back("the database of an earlier life is gone");
   if (net::MarkWriter* const mark = own.mark.get()) {
-    memory.was_marked = mark->was_set();
+    if (mark->was_set())
+      memory.doubts.emplace_back("it ended before all that forbids acts was written down");
     memory.mark = [mark](bool doubt) { mark->set(doubt); };
   }
   if (net::SqliteDatabase* const database = own.database.get()) {

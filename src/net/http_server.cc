@@ -1,6 +1,5 @@
 #include "net/http_server.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <exception>
