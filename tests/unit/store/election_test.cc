@@ -268,6 +268,7 @@ class ForgetfulStore final : public Store {
   int unanswered = 0;  ///< so many of the next renewals
   bool grants = true;
   bool reads = true;
+  int lost_answers = 0;  ///< so many of the next transactions are made, and nobody is told
   std::vector<LeaseId> revoked;
 
   Task<Result<Found>> get(std::string key, runtime::Deadline deadline) override {
@@ -281,6 +282,10 @@ class ForgetfulStore final : public Store {
   }
   Task<Result<Committed>> put_if(Transaction transaction, runtime::Deadline deadline) override {
     auto done = co_await below_.put_if(std::move(transaction), deadline);
+    if (lost_answers > 0) {
+      --lost_answers;
+      co_return fail(Errc::kClosed, "no answer to a write");
+    }
     co_return done;
   }
   std::unique_ptr<Watch> watch(KeyRange keys, Revision from) override {
@@ -336,6 +341,15 @@ TEST_F(LoneElectionTest, WhoGotNoLeaseGivesNoneBack) {
   EXPECT_TRUE(election.leads());
   world.run(us, election.stop());
   EXPECT_EQ(store.revoked.size(), 1U);
+}
+
+TEST_F(LoneElectionTest, AKeyThatIsThereAlthoughNoAnswerCameIsItsOwn) {
+  store.lost_answers = 1;
+  Election election(us, store, {.candidate = "us", .ttl = kTtl});
+  election.start();
+  ASSERT_TRUE(world.run_until([&] { return election.leads(); }, 1s));
+  EXPECT_TRUE(store.revoked.empty()) << "it did not queue again";
+  world.run(us, election.stop());
 }
 
 TEST_F(LoneElectionTest, WhoCannotReadItsKeyDoesNotLeadAndSaysWhy) {

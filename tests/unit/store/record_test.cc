@@ -168,6 +168,17 @@ TEST(IncidentRecord, OfAnEarlierVersionItClaimsNothingThatWasNotSaid) {
   EXPECT_TRUE(read->left.empty());
 }
 
+TEST(IncidentRecord, OneThatIsNeitherOpenNorOverNorAPartOfAnotherIsNone) {
+  Incident merged = sample_incident();
+  merged.phase = Phase::kMerged;
+  merged.merged_into = 3;
+  const std::string record = encode(merged, kClock);
+  EXPECT_TRUE(decode_incident(record, kClock));
+  EXPECT_FALSE(decode_incident(without(record, "merged_into"), kClock));
+  merged.merged_into = 0;
+  EXPECT_FALSE(decode_incident(encode(merged, kClock), kClock));
+}
+
 TEST(GroupRecord, ComesBackAsItWas) {
   Group group = sample_group();
   const auto back = decode_group(encode(group, kClock), kClock);
