@@ -1,8 +1,10 @@
 #include "store/agent_record.h"
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -60,15 +62,17 @@ TEST(AgentRecord, ServersComeBack) {
   using judge::raft::Sighting;
   const auto server = *parse_member_id("14302e3d-dac6-4762-a00e-834c7c7479df");
   const auto cluster = *parse_member_id("9cc89a56-316d-4636-ab64-528ac2b92174");
-  const std::vector<Sighting> seen = {
+  std::vector<Sighting> seen = {
       {server, cluster, "check local", kClock.now, true, "X"},
       {cluster, {}, "check other", kClock.now, false, "", false, "tcp:10.0.0.1:6643"},
       {{}, {}, "check third", {}, false, "X"},
       {{}, {}, "check fourth", {}, false},
       {*parse_member_id("1430"), cluster, "", {}, false, "", true},
       {server, cluster, "check fifth", {}, false, "", false, "", true}};
-  const auto read = decode_servers(encode_servers(seen), "the agent on ctl-2", kClock.now + 1s);
+  seen[0].late = 90s;
+  auto read = decode_servers(encode_servers(seen), "the agent on ctl-2", kClock.now + 1s);
   ASSERT_TRUE(read);
+  EXPECT_EQ(std::exchange(read->at(0).late, std::nullopt), 90s);
   EXPECT_EQ(
       *read,
       (std::vector<Sighting>{
