@@ -47,6 +47,8 @@ constexpr std::size_t kLingerBytes = 256 << 10;
 /// After this time an incomplete request, or an answer that the client does not take, may be
 /// dropped to make room for another.
 constexpr Duration kDripping = 1s;
+/// Whoever has just come needs so long to be heard; before that it makes room for nobody.
+constexpr Duration kArriving = 100ms;
 /// A body of this size and more is sent separately, in pieces, so that no other client waits for
 /// the whole.
 constexpr std::size_t kLong = 64 << 10;
@@ -180,7 +182,7 @@ Task<void> StreamHttpServer::accept_all() {
     made.id = id;
     made.stream = std::move(*stream);
     made.on_reserve = full;
-    enter(made, Phase::kIdle);
+    enter(made, Phase::kNew);
     serving_.spawn("http connection", serve(id));
   }
 }
@@ -193,15 +195,20 @@ void StreamHttpServer::enter(Connection& connection, Phase phase) {
 }
 
 bool StreamHttpServer::evict(bool streams) {
-  const TimePoint slow = runtime_->now() - kDripping;
-  for (const auto& [phase, latest] : {std::pair(Phase::kIdle, TimePoint::max()),
-                                      {Phase::kReading, slow},
-                                      {Phase::kAnswering, slow},
-                                      {Phase::kStreaming, TimePoint::max()}}) {
-    const Queue& those = queue(phase);
-    if (those.empty() || those.begin()->first > latest) continue;
-    if (phase == Phase::kStreaming && !streams) continue;
-    cut_off(connections_.at(those.begin()->second));
+  struct Candidates {
+    Phase phase;
+    Duration at_least;  ///< in this phase
+  };
+  constexpr Candidates kInTurn[] = {
+      {Phase::kIdle, Duration::zero()},      {Phase::kNew, kArriving},
+      {Phase::kReading, kDripping},          {Phase::kAnswering, kDripping},
+      {Phase::kStreaming, Duration::zero()}, {Phase::kReading, kArriving}};
+  const TimePoint now = runtime_->now();
+  for (const Candidates& those : kInTurn) {
+    const Queue& waiting = queue(those.phase);
+    if (waiting.empty() || now - waiting.begin()->first < those.at_least) continue;
+    if (those.phase == Phase::kStreaming && !streams) continue;
+    cut_off(connections_.at(waiting.begin()->second));
     return true;
   }
   return false;
@@ -257,7 +264,7 @@ Task<void> StreamHttpServer::serve(ConnectionId id) {
 
 Task<bool> StreamHttpServer::serve_one(Connection* connection) {
   if (connection->received.empty()) {
-    enter(*connection, Phase::kIdle);
+    if (connection->phase != Phase::kNew) enter(*connection, Phase::kIdle);
     const Duration patience = connection->on_reserve ? kDripping : limits_.idle_timeout;
     const Deadline idle = runtime_->deadline_in(patience);
     const Result<void> begun =

@@ -33,14 +33,14 @@ class StreamHttpServer final : public runtime::HttpServer {
   runtime::Task<void> stop() override;
 
  private:
-  enum class Phase : std::uint8_t { kIdle, kReading, kWaiting, kAnswering, kStreaming };
+  enum class Phase : std::uint8_t { kNew, kIdle, kReading, kWaiting, kAnswering, kStreaming };
   using ConnectionId = std::uint64_t;
 
   struct Connection {
     ConnectionId id = 0;
     std::unique_ptr<runtime::Stream> stream;
-    std::string received;  ///< not yet parsed
-    Phase phase = Phase::kIdle;
+    std::string received;                        ///< not yet parsed
+    Phase phase = Phase::kNew;                   ///< nothing has come of it yet
     TimePoint since;                             ///< in this phase
     bool last = false;                           ///< ends after the present answer
     bool on_reserve = false;                     ///< beyond HttpLimits::connections
@@ -78,8 +78,9 @@ class StreamHttpServer final : public runtime::HttpServer {
   runtime::Task<void> send_pieces(Connection* connection, runtime::HttpStream* stream);
   runtime::HttpResponse call_handler(const runtime::HttpRequest& request) const;
   /// Closes the connection that uses its place least: the one idle for longest, else the one that
-  /// has been sending a request for longest, else the one that has been taking its answer for
-  /// longest, and with `streams` the oldest stream. False when there is none.
+  /// has been sending a request for more than a second, else the one that has been taking its
+  /// answer for so long, with `streams` the oldest stream, else the one that has been sending a
+  /// request for longest. False when there is none but those who have just come.
   bool evict(bool streams);
   void enter(Connection& connection, Phase phase);
   void cut_off(Connection& connection);
@@ -98,7 +99,7 @@ class StreamHttpServer final : public runtime::HttpServer {
   std::size_t bodies_ = 0;  ///< bytes of bodies that have not arrived completely
   std::unique_ptr<runtime::Listener> listener_;
   std::map<ConnectionId, Connection> connections_;
-  std::array<Queue, 5> queues_;  ///< by phase
+  std::array<Queue, 6> queues_;  ///< by phase
   ConnectionId next_id_ = 0;
   bool stopping_ = false;
   bool accept_fails_ = false;  ///< so that it is logged once, not at every attempt

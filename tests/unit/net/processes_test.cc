@@ -24,11 +24,13 @@ std::string command_of(pid_t pid) {
   return command;
 }
 
-/// Whether a SIGKILL is on its way to it, or has arrived.
-bool is_killed(pid_t pid) {
+/// Whether it has ended, also while nobody has reaped it, or a SIGKILL is on its way to it.
+bool is_over(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
-  for (std::string key, value; status >> key && std::getline(status, value);)
+  for (std::string key, value; status >> key && std::getline(status >> std::ws, value);) {
+    if (key == "State:" && (value.starts_with('Z') || value.starts_with('X'))) return true;
     if (key == "SigPnd:") return (std::stoull(value, nullptr, 16) & (1U << (SIGKILL - 1))) != 0;
+  }
   return true;
 }
 
@@ -53,11 +55,11 @@ class Processes : public NetTest {
     }
     FAIL() << "a child process is left";
   }
-  /// What it runs is not asked: it may be a shell still, before execve.
+  /// What it runs is not asked: it may be a shell still, or in the middle of execve.
   void expect_goes_on(pid_t pid, bool goes_on) {
-    for (int i = 0; !goes_on && !command_of(pid).empty() && i < 200; ++i)
+    for (int i = 0; !goes_on && !is_over(pid) && i < 200; ++i)
       runtime_.run(runtime_.sleep_until(runtime_.now() + 5ms));
-    EXPECT_EQ(!command_of(pid).empty() && !is_killed(pid), goes_on);
+    EXPECT_EQ(!is_over(pid), goes_on);
   }
 };
 
