@@ -143,6 +143,25 @@ TEST_F(Http, WhenFullTheLongestIdleMakesRoom) {
   EXPECT_TRUE(read_all(*first).ends_with("GET /1?\n"));  // and closed
 }
 
+TEST_F(Http, WhenFullWhoHasJustComeIsNotPutOut) {
+  serve({.connections = 1});
+  const auto first = open();
+  const auto second = open();
+  runtime_.run(runtime_.sleep_until(runtime_.now() + 20ms));
+  send(*first, "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(status_line(read_all(*first)), "HTTP/1.1 200 OK");
+}
+
+/// Long before it is called slow, because nobody else can make room.
+TEST_F(Http, WhenFullWhoSendsARequestForLongestMakesRoom) {
+  serve({.connections = 1});
+  const auto first = open();
+  send(*first, "GET /1 HTTP/1.1\r\n");
+  runtime_.run(runtime_.sleep_until(runtime_.now() + 200ms));
+  EXPECT_EQ(fetch({.method = "GET", .path = "/2"})->status, 200);
+  EXPECT_EQ(read_all(*first), "");
+}
+
 HttpResponse long_answer(const std::shared_ptr<const std::string>& bytes) {
   return {.body = "head ", .shared = bytes};
 }

@@ -126,11 +126,23 @@ struct Site {
     return run_task(sim, us, store->put_if(std::move(one), us.deadline_in(patience)));
   }
 
+  /// What the first member was asked last.
+  const std::string& hear_what_is_asked() {
+    a.manner = [this](const Request& request) {
+      asked_ = request.data;
+      return answer_well(request);
+    };
+    return asked_;
+  }
+
   World& sim;
   SimRuntime& us = sim.host("us");
   Member a{sim, "a"};
   Member b{sim, "b"};
   std::unique_ptr<store::etcd::EtcdStore> store;
+
+ private:
+  std::string asked_;
 };
 
 SIM_TEST_SEEDS(EtcdClient, AsksTheNextMemberWhenOneIsDown, 20) {
@@ -364,11 +376,7 @@ SIM_TEST_SEEDS(EtcdClient, AKeyComesWithAllThatIsKnownOfIt, 1) {
 /// etcd's Compare: field 2 is the target, 3 of it the value (rpc.proto).
 SIM_TEST_SEEDS(EtcdClient, AConditionOnAValueIsOneOnTheValue, 1) {
   Site site(sim);
-  std::string asked;
-  site.a.manner = [&asked](const Request& request) {
-    asked = request.data;
-    return answer_well(request);
-  };
+  const std::string& asked = site.hear_what_is_asked();
   const auto target_of = [&](store::Compare::Target target) {
     store::Transaction one;
     one.conditions.push_back({.keys = store::KeyRange::one("k"), .target = target, .operand = "v"});
@@ -385,11 +393,7 @@ SIM_TEST_SEEDS(EtcdClient, AConditionOnAValueIsOneOnTheValue, 1) {
 /// etcd's RangeRequest: a key of one byte 0 and such an end mean all keys.
 SIM_TEST_SEEDS(EtcdClient, WithoutAPrefixItAsksForAllKeys, 1) {
   Site site(sim);
-  std::string asked;
-  site.a.manner = [&asked](const Request& request) {
-    asked = request.data;
-    return answer_well(request);
-  };
+  const std::string& asked = site.hear_what_is_asked();
   store::etcd::EtcdStore bare(site.us, {.endpoints = {Member::at("a")}}, "");
   const auto list = [&](store::KeyRange keys) {
     EXPECT_TRUE(run_task(sim, site.us, bare.list(std::move(keys), site.us.deadline_in(1s))));
