@@ -148,14 +148,13 @@ std::optional<store::FailoverSchedule> PairManager::scheduled() const {
   return *std::move(schedule);
 }
 
-/// What is due becomes an order, once: by the active node, under its fence, when no other order
-/// waits.
+/// What is due becomes an order, once: by the active node, under its fence.
 Task<void> PairManager::begin_scheduled() {
   const auto key = view_.find(keys_.schedule());
   const auto due = scheduled();
   const WallTime now = runtime_.wall_now();
   std::optional<Compare> fence = leader_->fence();
-  if (!key || !due || now < due->at || !fence || open_order()) co_return;
+  if (!key || !due || now < due->at || !fence) co_return;
   store::FailoverOrder order{.to = due->to,
                              .by = fmt::format("{}, for {}", due->by, format_utc(due->at)),
                              .until_ms = epoch_ms(due->at + kScheduleHolds)};
@@ -164,10 +163,6 @@ Task<void> PairManager::begin_scheduled() {
   store::Transaction transaction;
   transaction.conditions.push_back(*std::move(fence));
   transaction.conditions.push_back(Compare::unchanged_since(key->key, key->mod_revision));
-  const auto before = view_.find(keys_.order());
-  transaction.conditions.push_back(
-      before ? Compare::unchanged_since(keys_.order(), before->mod_revision)
-             : Compare::absent(keys_.order()));
   transaction.changes.emplace_back(store::Erase{store::KeyRange::one(key->key)});
   transaction.changes.emplace_back(store::Put{keys_.order(), encode(order)});
   static_cast<void>(
