@@ -139,7 +139,6 @@ Task<Result<void>> Journal::open() {
   Result<void> done = co_await database_->commit(std::move(table), runtime_.deadline_in(kPatience));
   if (done) done = co_await read_id();
   if (done) done = co_await take_token();
-  if (done) done = co_await read_head();
   if (done) done = co_await read_recent();
   if (done) done = co_await trim();
   if (!done) co_return with_context(done, "journal");

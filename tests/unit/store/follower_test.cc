@@ -1,10 +1,12 @@
 #include "store/follower.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -223,6 +225,68 @@ TEST_F(PresenceTest, WhatWasLostComesBackWithTheStore) {
   EXPECT_FALSE(presence.complaint()) << "before the lease has to be prolonged";
   world.run_for(20s);
   EXPECT_EQ(follower.records(), (Follower::Records{{"a/here", "boot"}, {"a/kept", "1"}}));
+}
+
+/// A fake: as an etcd whose quota is used up, it takes no value and still removes.
+class FakeFullStore final : public Store {
+ public:
+  explicit FakeFullStore(Store& store) : store_(store) {}
+  bool full = false;
+
+  runtime::Task<Result<Found>> get(std::string key, runtime::Deadline deadline) override {
+    return store_.get(std::move(key), deadline);
+  }
+  runtime::Task<Result<Snapshot>> list(KeyRange keys, runtime::Deadline deadline) override {
+    return store_.list(std::move(keys), deadline);
+  }
+  runtime::Task<Result<Committed>> put_if(Transaction change, runtime::Deadline deadline) override {
+    const bool puts = std::ranges::any_of(
+        change.changes, [](const StoreChange& one) { return std::holds_alternative<Put>(one); });
+    if (full && puts) return refuse();
+    return store_.put_if(std::move(change), deadline);
+  }
+  std::unique_ptr<Watch> watch(KeyRange keys, Revision from) override {
+    return store_.watch(std::move(keys), from);
+  }
+  runtime::Task<Result<Lease>> grant(Duration ttl, runtime::Deadline deadline) override {
+    return store_.grant(ttl, deadline);
+  }
+  runtime::Task<Result<Lease>> keep_alive(LeaseId id, runtime::Deadline deadline) override {
+    return store_.keep_alive(id, deadline);
+  }
+  runtime::Task<Result<void>> revoke(LeaseId id, runtime::Deadline deadline) override {
+    return store_.revoke(id, deadline);
+  }
+
+ private:
+  static runtime::Task<Result<Committed>> refuse() {
+    co_return fail(Errc::kExhausted, "database space exceeded");
+  }
+
+  Store& store_;
+};
+
+/// What was true before must not be taken for what is true now.
+TEST_F(FollowerTest, InAStoreThatIsFullNoViewOfBeforeStays) {
+  FakeFullStore filling(store);
+  Presence presence(us, filling, "a/here", "boot", 6s);
+  presence.put("a/kept", "1");
+  presence.put_view("a/view", "1");
+  presence.start();
+  world.run_for(1s);
+  EXPECT_FALSE(presence.full());
+  filling.full = true;
+  presence.put("a/kept", "2");
+  presence.put_view("a/view", "2");
+  world.run_for(1s);
+  EXPECT_TRUE(presence.full());
+  EXPECT_EQ(follower.records(), (Follower::Records{{"a/here", "boot"}, {"a/kept", "1"}}));
+  filling.full = false;
+  world.run_for(1s);
+  EXPECT_FALSE(presence.full());
+  EXPECT_EQ(follower.records(),
+            (Follower::Records{{"a/here", "boot"}, {"a/kept", "2"}, {"a/view", "2"}}));
+  world.run(us, presence.stop());
 }
 
 }  // namespace

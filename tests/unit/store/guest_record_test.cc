@@ -62,6 +62,20 @@ TEST(GuestRecord, OneOfAnEarlierVersionHasNoAlarmsAndNoInside) {
   EXPECT_EQ(back->inside, judge::guest::InsideWatch::Record());
 }
 
+TEST(GuestRecord, ADriftThatNoClockHasIsNone) {
+  std::string text = encode(some(), kClock);
+  const std::string was = "\"drift_ms\":-7000";
+  const auto at = text.find(was);
+  ASSERT_NE(at, std::string::npos) << text;
+  for (const char* const drift : {"-9223372036854775808", "9223372036854775807"}) {
+    const auto back = decode_guest(
+        std::string(text).replace(at, was.size(), std::string("\"drift_ms\":") + drift), kClock);
+    ASSERT_TRUE(back);
+    EXPECT_EQ(back->inside.drift, Duration::zero());
+    EXPECT_TRUE(back->inside.drifts_since);
+  }
+}
+
 TEST(GuestRecord, KeysAreTheAgentsOwn) {
   EXPECT_EQ(guest_key("n1", "u"), "guest/n1/u");
   EXPECT_TRUE(guest_key("n1", "u").starts_with(guest_prefix("n1")));

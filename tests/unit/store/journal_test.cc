@@ -16,6 +16,7 @@
 #include "sim/world.h"
 #include "store/plan_record.h"
 #include "store/records.h"
+#include "support/logged.h"
 
 namespace wardmote::store {
 namespace {
@@ -170,6 +171,20 @@ TEST_F(JournalTest, TheOldestRowsGoAndTheChainGoesOnFromTheAnchor) {
   open(later);
   ASSERT_TRUE(append(later, entry("result")));
   EXPECT_FALSE(verify().fault);
+}
+
+TEST_F(JournalTest, ARowIsWrittenThoughOlderOnesCannotGoAndThatIsLogged) {
+  Journal journal(us, &database, {.rows = 2, .newest = 1, .trim_every = 3});
+  open(journal);
+  sql("CREATE TRIGGER keep BEFORE DELETE ON journal BEGIN SELECT RAISE(ABORT, 'kept'); END");
+  const testing::Logged logged;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(append(journal, entry("intent")));
+  EXPECT_EQ(logged.levels("journal_not_trimmed"), std::vector<LogLevel>{LogLevel::kError});
+  EXPECT_EQ(verify().rows, 3);
+  sql("DROP TRIGGER keep");
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(append(journal, entry("intent")));
+  EXPECT_EQ(logged.count("journal_not_trimmed"), 1);
+  EXPECT_LE(verify().rows, 2 + 1) << "the next time they go";
 }
 
 TEST_F(JournalTest, AnEditedAnchorIsFound) {

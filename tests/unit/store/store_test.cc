@@ -324,6 +324,16 @@ TEST_F(StoreTest, AWatchHearsOfALapseThoughNobodyTouchesTheStore) {
   EXPECT_LE(world.now() - began, 5s + kLimits.look_every);
 }
 
+/// The store was set back since somebody learnt that revision.
+TEST_F(StoreTest, AWatchFromARevisionThatIsYetToComeIsAGap) {
+  const auto put = ours.put("a", "x");
+  ASSERT_TRUE(put);
+  const auto early = ours.events(KeyRange::one("a"), put->revision + 2);
+  ASSERT_FALSE(early);
+  EXPECT_EQ(early.error().code, Errc::kMissing);
+  EXPECT_NE(early.error().describe().find("is not there yet"), std::string::npos);
+}
+
 TEST_F(StoreTest, AFullDiskChangesNothingAndIsSaid) {
   ASSERT_TRUE(ours.put("a", "x"));
   disk.fail_with(Errc::kExhausted);
@@ -385,6 +395,18 @@ TEST_F(StoreTest, WhatMakesNoSenseIsInvalid) {
   EXPECT_EQ(ours.grant(0s).error().code, Errc::kInvalid);
   EXPECT_EQ(ours.put("a", "x", 77).error().code, Errc::kRejected);
   EXPECT_EQ(ours.list()->revision, 1);
+}
+
+TEST(KeyRange, APrefixHoldsWhatBeginsWithItAndNothingElse) {
+  const std::vector<std::string> prefixes = {"a", "a/", "b\xfe", "b\xff", "b\xff\xff", "\xff"};
+  const std::vector<std::string> keys = {"",        "a",    "a/",         "a/1",     "a0",
+                                         "b",       "c",    "b\xfe",      "b\xfe/",  "b\xff",
+                                         "b\xff/x", "\xff", "b\xff\xff/", "\xff\xff"};
+  for (const std::string& prefix : prefixes) {
+    for (const std::string& key : keys) {
+      EXPECT_EQ(KeyRange::prefix(prefix).holds(key), key.starts_with(prefix)) << prefix << key;
+    }
+  }
 }
 
 TEST_F(StoreTest, AKeyMayHoldAnyByte) {
