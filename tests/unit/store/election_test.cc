@@ -219,7 +219,14 @@ TEST_F(ElectionTest, AStoreThatIsAwayForMinutesStopsAllAndThenOneLeads) {
   EXPECT_TRUE(a.election->complaint());
   run_for(2min);
   EXPECT_EQ(leaders(), 0);
+  for (const Agent* one : {&a, &b, &c}) EXPECT_TRUE(one->election->complaint());
   disk.fail_with({});
+  for (const Agent* one : {&a, &b, &c}) {
+    const auto stands = [one] { return !one->election->own_key().empty(); };
+    ASSERT_TRUE(world.run_until(stands, kTtl + 3s));
+    run_for(100ms);
+    EXPECT_FALSE(one->election->complaint()) << "before the first renewal is due";
+  }
   ASSERT_TRUE(world.run_until([&] { return leaders() == 1; }, kTtl + 3s));
   run_for(20s);
   EXPECT_EQ(leaders(), 1);
