@@ -257,7 +257,7 @@ TEST_F(SamplesTest, ADiskThatTakesNothingIsSaidOnceAndItsReturnToo) {
   }
   EXPECT_EQ(logged.levels("samples_not_written"), std::vector{LogLevel::kError});
   disk.fail_with(std::nullopt);
-  world.run_for(10s);
+  world.run_for(5s);
   EXPECT_EQ(logged.levels("samples_written_again"), std::vector{LogLevel::kInfo});
   EXPECT_EQ(life.samples.complaint(), std::nullopt) << "and not when the next minute is over";
   EXPECT_EQ(number("SELECT sum(n) FROM sample"), 5);
