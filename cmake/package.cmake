@@ -38,6 +38,7 @@ set(CPACK_DEBIAN_WARDMOTE_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_WARDMOTE_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_WARDMOTE_PACKAGE_DEPENDS
     "systemd-standalone-sysusers | systemd-sysusers, systemd-standalone-tmpfiles | systemd-tmpfiles")
+set(CPACK_DEBIAN_WARDMOTE_PACKAGE_RECOMMENDS tzdata)
 set(CPACK_DEBIAN_WARDMOTE_DESCRIPTION "health and failover agent for control planes
 Asks every member of OVN raft clusters, routing daemons and services for its
 own view, compares what they say about each other, names what is wrong with

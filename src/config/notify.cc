@@ -11,15 +11,18 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "base/time_zone.h"
 #include "config/config.h"
 #include "config/problem.h"
 #include "config/reader.h"
 #include "config/receivers/kinds.h"
 #include "config/sections.h"
+#include "config/time_zone.h"
 #include "config/yaml.h"
 #include "judge/notify/matcher.h"
 #include "judge/notify/muting.h"
 #include "judge/notify/router.h"
+#include "judge/notify/weekly.h"
 
 namespace wardmote::config {
 namespace {
@@ -28,6 +31,7 @@ using namespace std::chrono_literals;
 using judge::notify::Maintenance;
 using judge::notify::Matcher;
 using judge::notify::Route;
+using judge::notify::WeeklyWindow;
 
 constexpr std::string_view kDays[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
 
@@ -36,6 +40,66 @@ const YamlNode* list_of_maps(MapReader& map, std::string_view key) {
   if (list == nullptr || list->kind == YamlNode::Kind::kList) return list;
   map.problems().add(list->at, std::string(key), "not a list", "write '- {...}' lines below it");
   return nullptr;
+}
+
+/// `02:30`.
+std::optional<Duration> read_time_of_day(const YamlNode& node, std::string_view what,
+                                         Problems& problems) {
+  const auto text = read_text(node, what, problems);
+  if (!text) return std::nullopt;
+  const auto hours = parse_number<std::uint8_t>(std::string_view(*text).substr(0, 2));
+  const bool shaped = text->size() == 5 && (*text)[2] == ':';
+  const auto minutes =
+      shaped ? parse_number<std::uint8_t>(std::string_view(*text).substr(3)) : std::nullopt;
+  if (shaped && hours && minutes && *hours < 24 && *minutes < 60) {
+    return std::chrono::hours(*hours) + std::chrono::minutes(*minutes);
+  }
+  problems.add(node.at, fmt::format("{} '{}'", what, escape_control(*text, 64)),
+               "not a time of day", "write it in quotes: \"02:30\"");
+  return std::nullopt;
+}
+
+std::uint8_t read_days(const YamlNode& node, Problems& problems) {
+  std::uint8_t days = 0;
+  const auto texts = read_texts(node, "days", problems);
+  if (texts.empty()) problems.add(node.at, "days", "no day", "leave 'days' out for every day");
+  for (const Placed<std::string>& text : texts) {
+    const auto* const day = std::ranges::find(kDays, text.value);
+    if (day == std::end(kDays)) {
+      problems.add(text.at, fmt::format("'{}'", escape_control(text.value, 64)), "not a day",
+                   fmt::format("write one of: {}", fmt::join(kDays, ", ")));
+      continue;
+    }
+    days = static_cast<std::uint8_t>(days | (1U << static_cast<unsigned>(day - std::begin(kDays))));
+  }
+  return days;
+}
+
+std::optional<TimeZone> read_time_zone(const YamlNode& node, std::string_view what,
+                                       Problems& problems) {
+  const auto name = read_text(node, what, problems);
+  if (!name) return std::nullopt;
+  if (*name == "UTC") return TimeZone{};
+  auto zone = load_time_zone(*name);
+  if (zone) return *std::move(zone);
+  problems.add(
+      node.at, fmt::format("{} '{}'", what, escape_control(*name, 64)), zone.error().context,
+      "write one of 'timedatectl list-timezones', as Europe/Berlin; 'tzdata' must be there");
+  return std::nullopt;
+}
+
+WeeklyWindow read_window(MapReader& map) {
+  WeeklyWindow window;
+  if (const YamlNode* const days = map.find("days")) {
+    window.days = read_days(*days, map.problems());
+  }
+  window.begins =
+      map.read_required("from", "from: \"02:00\"", read_time_of_day).value_or(Duration::zero());
+  if (map.require("for", "for: 2h") != nullptr) {
+    window.length = map.read_duration_in("for", 1min, 24h, 1h);
+  }
+  window.zone = map.read("time_zone", read_time_zone).value_or(TimeZone{});
+  return window;
 }
 
 Route read_route(const YamlNode& node, std::size_t number, const Names& receivers, const Node& own,
@@ -71,39 +135,16 @@ Route read_route(const YamlNode& node, std::size_t number, const Names& receiver
   route.repeat_interval =
       map.read_duration_in("repeat_interval", 0s, 24h * 30, route.repeat_interval);
   route.go_on = map.read("continue", read_flag).value_or(false);
+  if (const YamlNode* const list = list_of_maps(map, "active")) {
+    for (const YamlNode& item : list->items) {
+      MapReader window(item, fmt::format("time {} of route {}", route.active.size() + 1, number),
+                       problems);
+      route.active.push_back(read_window(window));
+      window.finish();
+    }
+  }
   map.finish();
   return route;
-}
-
-/// `02:30`.
-std::optional<Duration> read_time_of_day(const YamlNode& node, std::string_view what,
-                                         Problems& problems) {
-  const auto text = read_text(node, what, problems);
-  if (!text) return std::nullopt;
-  const auto hours = parse_number<std::uint8_t>(std::string_view(*text).substr(0, 2));
-  const bool shaped = text->size() == 5 && (*text)[2] == ':';
-  const auto minutes =
-      shaped ? parse_number<std::uint8_t>(std::string_view(*text).substr(3)) : std::nullopt;
-  if (shaped && hours && minutes && *hours < 24 && *minutes < 60) {
-    return std::chrono::hours(*hours) + std::chrono::minutes(*minutes);
-  }
-  problems.add(node.at, fmt::format("{} '{}'", what, escape_control(*text, 64)),
-               "not a time of day", "write it in UTC and in quotes: \"02:30\"");
-  return std::nullopt;
-}
-
-std::uint8_t read_days(const YamlNode& node, Problems& problems) {
-  std::uint8_t days = 0;
-  for (const Placed<std::string>& text : read_texts(node, "days", problems)) {
-    const auto* const day = std::ranges::find(kDays, text.value);
-    if (day == std::end(kDays)) {
-      problems.add(text.at, fmt::format("'{}'", escape_control(text.value, 64)), "not a day",
-                   fmt::format("write one of: {}", fmt::join(kDays, ", ")));
-      continue;
-    }
-    days = static_cast<std::uint8_t>(days | (1U << static_cast<unsigned>(day - std::begin(kDays))));
-  }
-  return days;
 }
 
 Maintenance read_maintenance(const YamlNode& node, std::size_t number, const Node& own,
@@ -112,12 +153,7 @@ Maintenance read_maintenance(const YamlNode& node, std::size_t number, const Nod
   Maintenance maintenance;
   maintenance.name = map.read_required("name", "name: nightly", read_name).value_or("");
   maintenance.match = read_matchers(map, own);
-  if (const YamlNode* const days = map.find("days")) maintenance.days = read_days(*days, problems);
-  maintenance.begins =
-      map.read_required("from", "from: \"02:00\"", read_time_of_day).value_or(Duration::zero());
-  if (map.require("for", "for: 2h") != nullptr) {
-    maintenance.length = map.read_duration_in("for", 1min, 24h, 1h);
-  }
+  maintenance.window = read_window(map);
   map.finish();
   return maintenance;
 }

@@ -213,14 +213,24 @@ constexpr auto kRoute = std::to_array<KeySpec>({
             "Until what still stands is told again; 0s: never"}
         .or_else("4h"),
     KeySpec{"continue", Form::kFlag, false, "Look at the next route too"}.or_else("false"),
+    {"active", Form::kMaps, false, "When it tells of beginnings and changes; without: always",
+     "window"},
+});
+constexpr auto kWindow = std::to_array<KeySpec>({
+    KeySpec{"days", Form::kTexts, false, "mon to sun"}.or_else(
+        "[mon, tue, wed, thu, fri, sat, sun]"),
+    {"from", Form::kText, true, "A time of day, in quotes"},
+    {"for", Form::kDuration, true, "1m to 24h"},
+    KeySpec{"time_zone", Form::kText, false, "Whose time of day, as Europe/Berlin"}.or_else("UTC"),
 });
 constexpr auto kMaintenance = std::to_array<KeySpec>({
     {"name", Form::kName, true, "For people"},
     {"match", Form::kTexts, false, "label=pattern, !=pattern, =~regex or !~regex; all must hold"},
     KeySpec{"days", Form::kTexts, false, "mon to sun"}.or_else(
         "[mon, tue, wed, thu, fri, sat, sun]"),
-    {"from", Form::kText, true, "A time of day in UTC, in quotes"},
+    {"from", Form::kText, true, "A time of day, in quotes"},
     {"for", Form::kDuration, true, "1m to 24h"},
+    KeySpec{"time_zone", Form::kText, false, "Whose time of day, as Europe/Berlin"}.or_else("UTC"),
 });
 constexpr auto kSilence = std::to_array<KeySpec>({
     {"name", Form::kName, true, "Unique among silences"},
@@ -327,6 +337,7 @@ constexpr auto kSections = std::to_array<Section>({
     {"failover_hooks", kFailoverHookKeys, false},
     {"notify", kNotify, false},
     {"route", kRoute, false},
+    {"window", kWindow, false},
     {"maintenance", kMaintenance, false},
     {"silence", kSilence, false},
     {"policy", kPolicy, false},

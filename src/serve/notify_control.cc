@@ -199,6 +199,8 @@ json::object to_json(const RouteTrace& trace, const judge::notify::Route& route)
   shown["fate"] = fate_word(trace.fate);
   shown["missed"] =
       trace.missed ? json::value(escape_control(to_string(*trace.missed))) : json::value(nullptr);
+  shown["rests_until"] =
+      trace.rests_until ? json::value(format_utc(*trace.rests_until)) : json::value(nullptr);
   shown["group"] = trace.fate == RouteTrace::Fate::kTakes ? json::value(escape_control(trace.group))
                                                           : json::value(nullptr);
   return shown;
@@ -226,7 +228,7 @@ HttpResponse traced_routes(const NotifyControl& control, const Ask& ask) {
   const auto& all = control.router().policy().routes;
   json::array routes;
   json::array told;
-  for (const RouteTrace& trace : judge::notify::trace_routes(all, *labels)) {
+  for (const RouteTrace& trace : judge::notify::trace_routes(all, *labels, ask.view.wall_now)) {
     const judge::notify::Route& route = all[trace.number - 1];
     routes.emplace_back(to_json(trace, route));
     const bool takes = trace.fate == RouteTrace::Fate::kTakes;

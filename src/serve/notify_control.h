@@ -76,7 +76,8 @@ class NotifyControl {
 /// GET /api/v1/routes?label=root=cluster:nb&label=…: what the routes would do with an incident that
 ///  has these labels: {"at", "labels": {}, "muted_by"|null, "receivers": [names], "routes":
 ///  [{"number", "receiver", "match": [], "continue", "fate": "takes|no_match|not_reached",
-///  "missed"|null: the first matcher that does not match, "group"|null}]}.
+///  "missed"|null: the first matcher that does not match, "rests_until"|null,
+///  "group"|null}]}.
 /// POST /api/v1/receivers/{name}/test: {"key"}. `control` outlives them.
 std::vector<Route> notify_routes(NotifyControl& control);
 

@@ -104,12 +104,17 @@ std::string draw_route_test(const json::value& shown, Style style) {
     const bool takes = fate == "takes";
     const auto match = route.texts("match");
     std::string why = "a route before it took the incident, and has no 'continue'";
+    const std::string rests(route.text("rests_until"));
     if (takes) why = fmt::format("group {}", route.text("group"));
+    if (!rests.empty()) why = fmt::format("not active before {}; {}", rests, why);
     if (fate == "no_match") why = fmt::format("{} does not match", route.text("missed"));
     table.add({{fmt::format("{}", route.number("number").value_or(0))},
                {route.text("receiver"), Tone::kStrong},
                {match.empty() ? "everything" : fmt::format("{}", fmt::join(match, " "))},
-               {takes ? "gets it" : "not", takes ? Tone::kGood : Tone::kFaint},
+               {!takes          ? "not"
+                : rests.empty() ? "gets it"
+                                : "later",
+                takes ? Tone::kGood : Tone::kFaint},
                {why}});
   }
   std::string drawn =

@@ -1,7 +1,6 @@
 #include "judge/notify/muting.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,17 +11,6 @@
 #include "judge/notify/matcher.h"
 
 namespace wardmote::judge::notify {
-
-std::optional<WallTime> Maintenance::until(WallTime at) const noexcept {
-  const auto today = std::chrono::floor<std::chrono::days>(at);
-  // A window that began yesterday may last beyond midnight.
-  for (const auto day : {today, today - std::chrono::days(1)}) {
-    const unsigned weekday = std::chrono::weekday(day).iso_encoding() - 1;
-    const WallTime from = WallTime(day) + begins;
-    if ((days & (1U << weekday)) != 0 && at >= from && at < from + length) return from + length;
-  }
-  return std::nullopt;
-}
 
 void Muting::put(Silence silence) {
   last_id_ = std::max(last_id_, silence.id);
@@ -46,7 +34,7 @@ std::optional<std::string> Muting::by(const Labels& labels, WallTime now) const 
     }
   }
   for (const Maintenance& each : maintenance_) {
-    if (each.on(now) && match(each.match, labels)) return "maintenance " + each.name;
+    if (each.window.until(now) && match(each.match, labels)) return "maintenance " + each.name;
   }
   return std::nullopt;
 }
@@ -60,7 +48,7 @@ std::optional<WallTime> Muting::until(const Labels& labels, WallTime now) const 
     }
   }
   for (const Maintenance& each : maintenance_) {
-    const auto over = each.until(now);
+    const auto over = each.window.until(now);
     if (over && match(each.match, labels)) end = std::max(end.value_or(*over), *over);
   }
   return end;

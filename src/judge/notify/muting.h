@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "judge/notify/matcher.h"
+#include "judge/notify/weekly.h"
 
 namespace wardmote::judge::notify {
 
@@ -24,17 +25,11 @@ struct Silence {
   friend bool operator==(const Silence&, const Silence&) = default;
 };
 
-/// A weekly maintenance window, in UTC.
+/// A weekly maintenance window.
 struct Maintenance {
   std::string name;
   std::vector<Matcher> match;
-  std::uint8_t days = 0x7f;  ///< bit 0 is Monday
-  Duration begins{};         ///< after midnight
-  Duration length{};         ///< at most a day
-
-  [[nodiscard]] bool on(WallTime at) const noexcept { return until(at).has_value(); }
-  /// The end of the window that contains `at`; nothing when it is in none.
-  [[nodiscard]] std::optional<WallTime> until(WallTime at) const noexcept;
+  WeeklyWindow window;
   friend bool operator==(const Maintenance&, const Maintenance&) = default;
 };
 

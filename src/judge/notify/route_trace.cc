@@ -6,12 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/time.h"
 #include "judge/notify/matcher.h"
 #include "judge/notify/router.h"
 
 namespace wardmote::judge::notify {
 
-std::vector<RouteTrace> trace_routes(std::span<const Route> routes, const Labels& labels) {
+std::vector<RouteTrace> trace_routes(std::span<const Route> routes, const Labels& labels,
+                                     WallTime now) {
   std::vector<RouteTrace> traces;
   bool taken = false;
   for (const Route& route : routes) {
@@ -25,6 +27,7 @@ std::vector<RouteTrace> trace_routes(std::span<const Route> routes, const Labels
     } else {
       trace.fate = RouteTrace::Fate::kTakes;
       trace.group = group_name(route, labels);
+      trace.rests_until = route.rests_until(now);
       taken = !route.go_on;
     }
     traces.push_back(std::move(trace));

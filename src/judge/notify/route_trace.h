@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "judge/notify/matcher.h"
 #include "judge/notify/router.h"
 
@@ -24,9 +25,12 @@ struct RouteTrace {
   Fate fate = Fate::kNoMatch;
   std::optional<Matcher> missed = std::nullopt;
   std::string group = {};  ///< of kTakes: the labels by which the receiver's notices are grouped
+  /// Of kTakes: when the route is active again; nothing: it is.
+  std::optional<WallTime> rests_until = std::nullopt;
 };
 
 /// What each route does with an incident that has these labels; as Router::hear() does it.
-std::vector<RouteTrace> trace_routes(std::span<const Route> routes, const Labels& labels);
+std::vector<RouteTrace> trace_routes(std::span<const Route> routes, const Labels& labels,
+                                     WallTime now);
 
 }  // namespace wardmote::judge::notify

@@ -37,13 +37,6 @@ void bring_forward(std::optional<TimePoint>& due, TimePoint at) {
   if (!due || at < *due) due = at;
 }
 
-/// An end that a receiver waits for is sent in any case.
-std::optional<WallTime> muted_until(const Member& member, NoticeKind kind, const Muting& muting,
-                                    WallTime wall_now) {
-  if (ends(kind)) return std::nullopt;
-  return muting.until(member.labels, wall_now);
-}
-
 /// The receiver may know the incident by a thing of it that nobody watches any more.
 bool unwatched(const Member& member) {
   const auto known_as = member.known_as.find("root");
@@ -298,7 +291,7 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
   for (auto& [id, member] : group.members) {
     const auto kind = kind_of(member);
     if (!kind || (*kind == NoticeKind::kOngoing && goes_on_elsewhere(group, member))) continue;
-    if (const auto muted = muted_until(member, *kind, muting, wall_now)) {
+    if (const auto muted = muted_until(group, member, *kind, muting, wall_now)) {
       if (*kind == NoticeKind::kBrief) unheard.push_back(id);
       bring_forward(group.due, now + std::min(kMutedPause, Duration(*muted - wall_now)));
       continue;

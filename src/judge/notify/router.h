@@ -14,6 +14,7 @@
 #include "judge/notify/matcher.h"
 #include "judge/notify/muting.h"
 #include "judge/notify/notice.h"
+#include "judge/notify/weekly.h"
 
 namespace wardmote::judge::notify {
 
@@ -27,7 +28,11 @@ struct Route {
   Duration group_interval = std::chrono::minutes(5);  ///< least time between two notices of a group
   /// of incidents that nobody acknowledged; 0: never
   Duration repeat_interval = std::chrono::hours(4);
-  bool go_on = false;  ///< the next routes see the incident too
+  bool go_on = false;                  ///< the next routes see the incident too
+  std::vector<WeeklyWindow> active{};  ///< when it tells; empty: always
+
+  /// When it tells again, if it does not at `now`.
+  [[nodiscard]] std::optional<WallTime> rests_until(WallTime now) const noexcept;
   friend bool operator==(const Route&, const Route&) = default;
 };
 
@@ -175,6 +180,13 @@ class Router {
   [[nodiscard]] bool is_routed(const Group& group) const;
   [[nodiscard]] const Route& route_of(const Group& group) const;
   [[nodiscard]] const RetryPolicy& retry_of(const Group& group) const;
+  /// When the receiver may hear of it; nothing: now.
+  [[nodiscard]] std::optional<WallTime> muted_until(const Group& group, const Member& member,
+                                                    NoticeKind kind, const Muting& muting,
+                                                    WallTime wall_now) const;
+  /// When a route that leads it there is active again; nothing: one is now.
+  [[nodiscard]] std::optional<WallTime> rests_until(const std::string& receiver,
+                                                    const Labels& labels, WallTime now) const;
   /// Nothing when there is nothing to send.
   std::optional<Notice> compose(Group& group, const Muting& muting, TimePoint now,
                                 WallTime wall_now);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,7 +11,10 @@
 #include "base/time.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/matcher.h"
+#include "judge/notify/muting.h"
+#include "judge/notify/notice.h"
 #include "judge/notify/router.h"
+#include "judge/notify/weekly.h"
 
 namespace wardmote::judge::notify {
 
@@ -119,6 +123,40 @@ const Route& Router::route_of(const Group& group) const {
     if (of_receiver == &kPlain) of_receiver = &route;
   }
   return *of_receiver;
+}
+
+std::optional<WallTime> Route::rests_until(WallTime now) const noexcept {
+  std::optional<WallTime> begin;
+  for (const WeeklyWindow& window : active) {
+    if (window.until(now)) return std::nullopt;
+    const auto next = window.next(now);
+    if (next) begin = std::min(begin.value_or(*next), *next);
+  }
+  return begin;
+}
+
+std::optional<WallTime> Router::rests_until(const std::string& receiver, const Labels& labels,
+                                            WallTime now) const {
+  std::optional<WallTime> begin;
+  for (const Route& route : policy_.routes) {
+    if (!match(route.match, labels)) continue;
+    if (route.receiver == receiver) {
+      const auto next = route.rests_until(now);
+      if (!next) return std::nullopt;
+      begin = std::min(begin.value_or(*next), *next);
+    }
+    if (!route.go_on) break;
+  }
+  return begin;
+}
+
+/// An end that a receiver waits for is sent in any case.
+std::optional<WallTime> Router::muted_until(const Group& group, const Member& member,
+                                            NoticeKind kind, const Muting& muting,
+                                            WallTime wall_now) const {
+  if (ends(kind)) return std::nullopt;
+  return std::max(muting.until(member.labels, wall_now),
+                  rests_until(group.receiver, member.labels, wall_now));
 }
 
 const RetryPolicy& Router::retry_of(const Group& group) const {

@@ -73,7 +73,7 @@ notify:
     - {name: genie, opsgenie: {key_file: /k}}
     - {name: chat, telegram: {token_file: /t, chat: "1"}}
     - {name: post, mail: {server: "m:25", from: a@example.org, to: [b@example.org]}}
-  routes: [{receiver: hook}]
+  routes: [{receiver: hook, active: [{from: "09:00", for: 8h}]}]
   maintenance: [{name: nightly, from: "02:00", for: 1h}]
 silences: [{name: s, match: [code=x], from: "2026-11-21T02:00:00Z", until: "2026-11-22T02:00:00Z"}]
 policies: [{name: p, on: [RAFT_DEAD_MEMBER]}]

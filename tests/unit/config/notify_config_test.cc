@@ -52,9 +52,10 @@ notify:
   routes:
     - {receiver: journal, continue: true}
     - {receiver: oncall, match: [severity=critical, "root!=check:x*"], group_by: [cluster, code],
-       group_wait: 10s, group_interval: 1m, repeat_interval: 0s}
+       group_wait: 10s, group_interval: 1m, repeat_interval: 0s,
+       active: [{days: [mon, tue, wed, thu, fri], from: "09:00", for: 8h, time_zone: Europe/Berlin}, {from: "00:00", for: 1h}]}
   maintenance:
-    - {name: nightly, match: ["root=check:*"], days: [mon, sun], from: "22:30", for: 3h}
+    - {name: nightly, match: ["root=check:*"], days: [mon, sun], from: "22:30", for: 3h, time_zone: Asia/Kolkata}
 )";
 
 TEST(NotifyConfig, ReadsAWholeSection) {
@@ -74,8 +75,15 @@ TEST(NotifyConfig, ReadsAWholeSection) {
   EXPECT_EQ(notify.routes[1].match.size(), 2U);
   EXPECT_EQ(notify.routes[1].repeat_interval, 0s);
   ASSERT_EQ(notify.maintenance.size(), 1U);
-  EXPECT_EQ(notify.maintenance[0].days, 0x41);
-  EXPECT_EQ(notify.maintenance[0].begins, 22h + 30min);
+  EXPECT_EQ(notify.maintenance[0].window.days, 0x41);
+  EXPECT_EQ(notify.maintenance[0].window.begins, 22h + 30min);
+  EXPECT_EQ(notify.maintenance[0].window.zone.name, "Asia/Kolkata");
+  EXPECT_TRUE(notify.routes[0].active.empty());
+  ASSERT_EQ(notify.routes[1].active.size(), 2U);
+  EXPECT_EQ(notify.routes[1].active[0].days, 0x1f);
+  EXPECT_EQ(notify.routes[1].active[0].length, 8h);
+  EXPECT_EQ(notify.routes[1].active[0].zone.name, "Europe/Berlin");
+  EXPECT_EQ(notify.routes[1].active[1], (judge::notify::WeeklyWindow{.begins = 0s, .length = 1h}));
 }
 
 TEST(NotifyConfig, WithoutRoutesEverybodyHearsOfEverything) {
@@ -99,6 +107,7 @@ TEST(NotifyConfig, NamesEveryProblem) {
   routes:
     - {receiver: aa}
     - {receiver: a, match: [severity]}
+    - {receiver: b, active: [{days: [], from: "02:00", for: 2h, time_zone: Europe/Berlni}, {for: 1h}]}
   maintenance:
     - {name: m, days: [monday], from: "25:00", for: 2h}
 )"),
@@ -122,8 +131,12 @@ TEST(NotifyConfig, NamesEveryProblem) {
           "13:29: match: 'severity': write label=pattern, label!=pattern, label=~regex or "
           "label!~regex; write for example "
           "severity=critical or root!=check:web-*",
-          "15:24: 'monday': not a day; write one of: mon, tue, wed, thu, fri, sat, sun",
-          "15:39: from '25:00': not a time of day; write it in UTC and in quotes: \"02:30\"",
+          "14:37: days: no day; leave 'days' out for every day",
+          "14:76: time_zone 'Europe/Berlni': this host knows no such time zone; write one of "
+          "'timedatectl list-timezones', as Europe/Berlin; 'tzdata' must be there",
+          "14:92: time 2 of route 3: no 'from'; add 'from: \"02:00\"'",
+          "16:24: 'monday': not a day; write one of: mon, tue, wed, thu, fri, sat, sun",
+          "16:39: from '25:00': not a time of day; write it in quotes: \"02:30\"",
       }));
 }
 

