@@ -320,7 +320,7 @@ TEST_F(NotifierTest, MaintenanceAndConfiguredSilencesAreThoseOfTheReload) {
     return told;
   };
   incidents::NotifierOptions options = told_to(us, {{"ann", &ann}});
-  options.maintenance.push_back({.name = "always", .match = {}, .length = 24h});
+  options.maintenance.push_back({.name = "always", .match = {}, .window = {.length = 24h}});
   EXPECT_EQ(told_with(std::move(options)), 0U);
   options = told_to(us, {{"ann", &ann}});
   Silence configured = silence("root", "check:*", 24h);
@@ -339,7 +339,7 @@ TEST_F(NotifierTest, WhatAReloadUnmutesIsToldAtOnce) {
       options.silences.push_back(silence("root", "check:*", 24h));
       options.silences[0].name = "upgrade";
     } else {
-      options.maintenance.push_back({.name = "always", .match = {}, .length = 24h});
+      options.maintenance.push_back({.name = "always", .match = {}, .window = {.length = 24h}});
     }
     Life life(world, us, &on, sample_config(), std::move(options));
     ann.heard.clear();
