@@ -3,6 +3,7 @@
 import datetime
 import json
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -137,6 +138,21 @@ def test_an_order_that_waits_is_not_passed_over(site):
     site.wait_active(30)
     assert heir.serves()
     wait_until(lambda: f"{heir.name} was promoted" in last_order(heir), 5, "the first order to be answered")
+
+
+def test_what_is_due_waits_for_an_order_that_came_before(site):
+    active = start(site)
+    first, second = site.others(active)
+    # The active node learns of both at one moment.
+    active.agent.process.send_signal(signal.SIGSTOP)
+    now = int(time.time() * 1000)
+    site.put("failover/ovn/order", json.dumps({"to": first.name, "by": "ann", "until": now + 60_000}))
+    site.put("failover/ovn/schedule", json.dumps({"to": second.name, "by": "ben", "at": now}))
+    active.agent.process.send_signal(signal.SIGCONT)
+    wait_until(second.serves, 60, "what was scheduled to follow", every=0.05)
+    wait_until(lambda: f"{second.name} was promoted" in last_order(second), 5, "it to be answered")
+    # The first may have been active for a moment only.
+    assert [past["node"] for past in second.pair()["history"]][-3:] == [active.name, first.name, second.name]
 
 
 def test_orders_and_records_that_say_nothing_are_told(site):

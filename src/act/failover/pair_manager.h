@@ -186,6 +186,8 @@ class PairManager {
 
   // What operators want (pair_orders.cc).
   [[nodiscard]] std::string heir_for(const store::FailoverOrder& order, std::string* refusal) const;
+  /// That `key` is in the store as the view shows it.
+  [[nodiscard]] store::Compare as_seen(const std::string& key) const;
   [[nodiscard]] store::FailoverSettings settings_of(std::string_view node) const;
   [[nodiscard]] std::optional<store::FailoverSchedule> scheduled() const;
   runtime::Task<void> begin_scheduled();

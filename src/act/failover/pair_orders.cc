@@ -41,6 +41,11 @@ constexpr Duration kScheduleHolds = 1min;
 
 }  // namespace
 
+Compare PairManager::as_seen(const std::string& key) const {
+  const auto seen = view_.find(key);
+  return seen ? Compare::unchanged_since(key, seen->mod_revision) : Compare::absent(key);
+}
+
 /// `otherwise`: what it means that a condition does not hold.
 std::shared_ptr<control::Written> PairManager::write(store::Transaction transaction,
                                                      std::string otherwise) {
@@ -76,11 +81,8 @@ std::shared_ptr<control::Written> PairManager::order(const store::FailoverOrder&
         waits->by, waits->to.empty() ? "another node" : waits->to));
     return written;
   }
-  const auto before = view_.find(keys_.order());
   store::Transaction transaction;
-  transaction.conditions.push_back(
-      before ? Compare::unchanged_since(keys_.order(), before->mod_revision)
-             : Compare::absent(keys_.order()));
+  transaction.conditions.push_back(as_seen(keys_.order()));
   transaction.changes.emplace_back(store::Put{keys_.order(), encode(order)});
   return write(std::move(transaction), "another order came at the same moment: see status");
 }
@@ -118,11 +120,9 @@ std::shared_ptr<control::Written> PairManager::flush() {
 /// On top of what is set already.
 std::shared_ptr<control::Written> PairManager::edit(const store::FailoverEdit& edit) {
   const std::string name = keys_.settings(edit.node);
-  const auto before = view_.find(name);
   const store::FailoverSettings settings = store::edited(settings_of(edit.node), edit);
   store::Transaction transaction;
-  transaction.conditions.push_back(before ? Compare::unchanged_since(name, before->mod_revision)
-                                          : Compare::absent(name));
+  transaction.conditions.push_back(as_seen(name));
   if (settings.empty()) {
     transaction.changes.emplace_back(store::Erase{store::KeyRange::one(name)});
   } else {
@@ -148,13 +148,14 @@ std::optional<store::FailoverSchedule> PairManager::scheduled() const {
   return *std::move(schedule);
 }
 
-/// What is due becomes an order, once: by the active node, under its fence.
+/// What is due becomes an order, once: by the active node, under its fence, when no other order
+/// waits.
 Task<void> PairManager::begin_scheduled() {
   const auto key = view_.find(keys_.schedule());
   const auto due = scheduled();
   const WallTime now = runtime_.wall_now();
   std::optional<Compare> fence = leader_->fence();
-  if (!key || !due || now < due->at || !fence) co_return;
+  if (!key || !due || now < due->at || !fence || open_order()) co_return;
   store::FailoverOrder order{.to = due->to,
                              .by = fmt::format("{}, for {}", due->by, format_utc(due->at)),
                              .until_ms = epoch_ms(due->at + kScheduleHolds)};
@@ -163,6 +164,7 @@ Task<void> PairManager::begin_scheduled() {
   store::Transaction transaction;
   transaction.conditions.push_back(*std::move(fence));
   transaction.conditions.push_back(Compare::unchanged_since(key->key, key->mod_revision));
+  transaction.conditions.push_back(as_seen(keys_.order()));
   transaction.changes.emplace_back(store::Erase{store::KeyRange::one(key->key)});
   transaction.changes.emplace_back(store::Put{keys_.order(), encode(order)});
   static_cast<void>(
