@@ -1,6 +1,7 @@
 #include "base/time_zone.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 #include "base/time.h"

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -74,6 +76,46 @@ void World::take_its_path() {
     }
   });
   at(24min, [this] { cut_off(subject_, false); });
+}
+
+/// Whether those who stay can commit that another one joins.
+bool World::can_do_without(HostIndex a, HostIndex b) const {
+  const auto leader = cluster_.leader();
+  if (!leader || !cluster_.active(b)) return false;
+  std::vector<ServerIndex> config = cluster_.servers()[*leader].config;
+  const std::size_t needed = (config.size() + 1) / 2 + 1;
+  std::erase_if(config, [&](ServerIndex s) {
+    return cluster_.servers()[s].host == a || cluster_.servers()[s].host == b;
+  });
+  return cluster_.acknowledging(*leader, config) + 1 >= needed;
+}
+
+/// It is down with all that it has. Another member, which is lost for good, is set up anew on
+/// another host, by mistake with its address; agents that begin after that have seen nothing of it.
+void World::steal_its_address() {
+  const Host owner = cluster_.hosts()[subject_];
+  const HostIndex lost = double_of_subject();
+  tell(fmt::format("the server on {} stops", owner.name));
+  cluster_.stop(subject_);
+  lead_past(subject_);
+  busy_[subject_] = cluster_.now() + 24min;
+  lose(lost);
+  at(5s, [this, owner, lost] {
+    const HostIndex thief = cluster_.add_host(cluster_.hosts()[lost].name + "-new", owner.address);
+    tell(fmt::format("{} is set up with the address of {}", cluster_.hosts()[thief].name,
+                     owner.name));
+    cluster_.join(thief);
+    busy_[thief] = cluster_.now() + 24min;
+    for (const auto& each : agents_) {
+      if (Way* const way = each->way_to(lost)) way->host = thief;
+    }
+  });
+  if (rare_.chance(0.7)) {
+    at(rarely_between(10, 120), [this] {
+      for (const auto& each : agents_) each->restart(false);
+    });
+  }
+  at(24min, [this] { cluster_.start(subject_); });
 }
 
 /// A server of which no agent was told is lost for good and replaced at its address. Another one,

@@ -25,7 +25,7 @@ Duration World::rarely_between(std::int64_t low_s, std::int64_t high_s) {
 
 void World::choose_rarity() {
   const std::uint64_t dice = rare_.below(32);
-  if (cluster_.hosts().size() < 3 || dice > 19) return;
+  if (cluster_.hosts().size() < 3 || dice > 20) return;
   rarity_ = static_cast<Rarity>(dice);
   // The first one leads at the beginning.
   subject_ = 1 + rare_.below(cluster_.hosts().size() - 1);
@@ -129,6 +129,10 @@ Duration World::stage_rarity() {
       if (std::ranges::any_of(agents_, [&](const auto& each) { return !each->way_to(subject_); }))
         return {};
       take_its_path();
+      break;
+    case Rarity::kStolenAddress:
+      if (!all_know(subject_) || !can_do_without(subject_, double_of_subject())) return {};
+      steal_its_address();
       break;
     case Rarity::kStalledGhost: leave_a_ghost_and_stall(leads); break;
   }

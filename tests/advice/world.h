@@ -86,7 +86,8 @@ class World {
     kGhostOfStranger,
     kExpelledBeside,
     kDoubleOfGhost,
-    kTakenPath
+    kTakenPath,
+    kStolenAddress
   };
   void choose_rarity();
   [[nodiscard]] bool is_checked() const;
@@ -120,6 +121,8 @@ class World {
   void replace_beside_a_double();
   void expect_a_newcomer();
   void take_its_path();
+  void steal_its_address();
+  [[nodiscard]] bool can_do_without(HostIndex a, HostIndex b) const;
   [[nodiscard]] HostIndex double_of_subject() const noexcept { return subject_ == 1 ? 2 : 1; }
 
   // put_back.cc: disks of a majority go back to an older copy.

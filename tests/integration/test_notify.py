@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import time
-import zoneinfo
 
 import pytest
 
@@ -60,39 +59,6 @@ def fail_and_recover(agent, target, heard, seconds=10.0):
     assert [one["id"] for one in incidents(agent)] == [1]
     target.up()
     wait_until(lambda: heard("resolved 1"), seconds, "the end")
-
-
-def test_a_route_tells_at_its_times_by_the_clocks_of_its_place(tmp_path, target, sink):
-    far = zoneinfo.ZoneInfo("Pacific/Kiritimati")  # fourteen hours ahead
-    now = datetime.datetime.now(far).replace(second=0, microsecond=0)
-
-    def active(begin: datetime.datetime) -> str:
-        return f"group_wait: 0s, active: [{{from: '{begin:%H:%M}', for: 2h, time_zone: {far.key}}}]"
-
-    def tried(agent) -> str:
-        return agent.cli("notify", "route", "test", "-l", "root=check:web").stdout
-
-    begin = now + datetime.timedelta(hours=3)
-    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)}, active(begin))
-    with run(tmp_path) as agent:
-        agent.wait_healthy()
-        asked = agent.json("/api/v1/routes?label=root%3Dcheck:web")["routes"][0]
-        assert asked["rests_until"] == f"{begin.astimezone(datetime.UTC):%Y-%m-%dT%H:%M:%S}.000Z", asked
-        assert "later" in tried(agent) and f"not active before {asked['rests_until']}; group hook" in tried(agent)
-        target.down()
-        wait_until(lambda: len(incidents(agent)) == 1, 10.0, "the incident")
-        agent.look_on()
-        assert sink.attempts == []
-        write_config(tmp_path, target, {"hook": hook(sink, tmp_path)}, active(now - datetime.timedelta(hours=1)))
-        wait_until(lambda: "opened 1" in sink.kinds(), 10.0, "what stands is told as soon as its time begins")
-        assert "gets it" in tried(agent)
-
-
-def test_a_time_zone_that_nobody_knows_is_refused(tmp_path, target, sink):
-    write_config(tmp_path, target, {"hook": hook(sink, tmp_path)}, "active: [{from: '09:00', for: 8h, time_zone: Europe/Berlni}]")
-    refused = subprocess.run([programs() / "wardmoted", "config", "check", tmp_path / "wardmote.yaml"], stdin=subprocess.DEVNULL,
-                             capture_output=True, text=True, check=False, timeout=10)
-    assert refused.returncode == 65 and "Europe/Berlni" in refused.stderr and "list-timezones" in refused.stderr, refused
 
 
 def test_a_reload_changes_who_is_told(tmp_path, target, sink):

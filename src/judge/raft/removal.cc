@@ -114,10 +114,26 @@ bool joins_in_its_place(const Member& member, const ListedServer& listed) noexce
          !compatible(member.id, listed.id);
 }
 
+bool may_be(const Member& member, const ListedServer& listed) noexcept {
+  return !is_another(member, listed) && !joins_in_its_place(member, listed);
+}
+
+/// Whether it is known as which server it is listed, and not by elimination alone.
+bool is_placed(const Member& member) noexcept {
+  return member.listed != nullptr && !member.listed->guessed;
+}
+
 /// Whether a server lives there, so that no other has this place, whatever that calls it.
 bool is_taken(const ClusterSnapshot& snapshot, const std::string& hint) noexcept {
   return std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
     return listed.shows_life() && !listed.is_loose() && means(hint, listed.address);
+  });
+}
+
+/// Whether the server that is listed there is known to be that of a configured member.
+bool is_ones_place(const ClusterSnapshot& snapshot, const std::string& hint) noexcept {
+  return std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
+    return listed.owner && !listed.guessed && means(hint, listed.address);
   });
 }
 
@@ -161,7 +177,7 @@ Objection may_be_configured(const ClusterSnapshot& snapshot, const ListedServer&
                        listed.owner->name());
   }
   for (const Member& member : snapshot.members) {
-    if (is_another(member, listed) || joins_in_its_place(member, listed)) continue;
+    if (!may_be(member, listed)) continue;
     return fmt::format("it may be {}, a configured member that does not answer as any other server",
                        member.name());
   }
@@ -211,10 +227,7 @@ Objection not_gone(const ClusterSnapshot& snapshot, const ListedServer& listed) 
 
 /// Why it may live although another is at its address.
 Objection not_replaced(const ClusterSnapshot& snapshot, const ListedServer& listed) {
-  if (listed.owner) {
-    return fmt::format("it may be {}, a configured member that does not answer now",
-                       listed.owner->name());
-  }
+  if (auto reason = may_be_displaced(snapshot, listed)) return reason;
   if (auto reason = awaited_elsewhere(listed)) return reason;
   return may_still_live(snapshot, listed);
 }
@@ -367,6 +380,27 @@ const ListedServer* live_heir(const ClusterSnapshot& snapshot,
     if (is_there(snapshot, other) && !compatible(other.reporter->id, listed.id)) return &other;
   }
   return nullptr;
+}
+
+std::optional<std::string> may_be_displaced(const ClusterSnapshot& snapshot,
+                                            const ListedServer& listed) {
+  if (listed.owner) {
+    return fmt::format("it may be {}, a configured member that does not answer now",
+                       listed.owner->name());
+  }
+  for (const Member& member : snapshot.members) {
+    if (!may_be(member, listed) || is_placed(member)) continue;
+    return fmt::format("it may be {}, and nobody knows which server that was", member.name());
+  }
+  for (const std::string& hint : snapshot.expectation->addresses) {
+    if (means(hint, listed.address) || is_taken(snapshot, hint) || is_ones_place(snapshot, hint))
+      continue;
+    return fmt::format(
+        "nobody lives at {}, which is expected, and whoever lives at {} may have joined with a "
+        "wrong address",
+        hint, listed.address);
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> may_still_live(const ClusterSnapshot& snapshot,

@@ -45,6 +45,11 @@ std::optional<std::string> doubt_of_death(const ClusterSnapshot& snapshot,
 std::optional<std::string> may_still_live(const ClusterSnapshot& snapshot,
                                           const ListedServer& listed);
 
+/// Which configured member it may be although another server has its address: one that is down, and
+/// somebody joined with the address of it by mistake. Nothing: all are known to be others.
+std::optional<std::string> may_be_displaced(const ClusterSnapshot& snapshot,
+                                            const ListedServer& listed);
+
 /// Who else waits for an answer of it, or of a server that it may be; nothing: nobody does.
 std::optional<std::string> awaited_elsewhere(const ListedServer& listed);
 

@@ -47,11 +47,13 @@ void describe_ghost(const ClusterSnapshot& snapshot, const ListedServer& ghost,
   const bool heard = ghost.heard || ghost.witnessed || ghost.linked;
   const bool doubtful = awaited_elsewhere(ghost) || may_still_live(snapshot, ghost) ||
                         doubt_of_death(snapshot, ghost);
+  const auto displaced = may_be_displaced(snapshot, ghost);
   finding.summary = fmt::format("{} is listed at {}, but {} lives there: {}", label(ghost),
                                 ghost.address, label(live),
-                                heard      ? "and it is heard all the same"
-                                : doubtful ? "nobody knows whether it runs elsewhere"
-                                           : "a ghost that counts as a voter");
+                                heard       ? "and it is heard all the same"
+                                : displaced ? *displaced
+                                : doubtful  ? "nobody knows whether it runs elsewhere"
+                                            : "a ghost that counts as a voter");
   finding.evidence = testify(snapshot, ghost);
   finding.evidence.push_back(
       testify(*live.reporter, {Line::kServerId, Line::kAddress, Line::kStatus}));
@@ -131,7 +133,7 @@ void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view addre
     finding.summary = fmt::format(
         "{} are all listed at {}: {} says that it is its address, and {}", fmt::join(ids, ", "),
         address, id,
-        any(&ListedServer::shares_address) ? "two of them were alive at once"
+        any(&ListedServer::shares_address) ? "two of them seem to have been alive at once"
         : any(&ListedServer::displaced)    ? "one of them was heard while nobody listened there"
         : !is_full_member(*pretender)      ? "it is no full member now"
         : pretender->reached               ? "others have had a connection to it for a moment only"

@@ -119,7 +119,7 @@ std::optional<std::string> objection_to_rebuild(const RepairPlan& plan, const Re
     return fmt::format("the id {} is not unique in the list", short_name(plan.server));
   }
   if (!plan.server.known() && server != nullptr && !member->joining) {
-    return fmt::format("{} is listed as {}", plan.member, short_name(server->id));
+    return fmt::format("nobody knows whether {} was {}", plan.member, short_name(server->id));
   }
   if (server == nullptr && !member->joining) {
     return fmt::format("{} is not listed: whoever removed it may have meant it", plan.member);
